@@ -1,0 +1,41 @@
+import { spawn } from "node:child_process";
+
+/** Its message is a sentence for the reader, printed without a stack. */
+export class TaskError extends Error {
+  /** @override */
+  name = "TaskError";
+}
+
+/**
+ * Runs Node with the terminal handed through, and answers with its exit code.
+ * @param {string[]} args
+ * @param {NodeJS.ProcessEnv} [env]
+ * @returns {Promise<number>}
+ */
+export function runNode(args, env = process.env) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, args, { stdio: "inherit", env });
+    child.once("error", reject);
+    child.once("exit", (code) => resolve(code ?? 1));
+  });
+}
+
+/**
+ * Runs a program and keeps what it prints, for showing only when it fails.
+ * @param {string} program
+ * @param {string[]} args
+ * @returns {Promise<{ code: number, output: string }>}
+ */
+export function capture(program, args) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
+    /** @type {Buffer[]} */
+    const chunks = [];
+    child.stdout.on("data", (chunk) => chunks.push(chunk));
+    child.stderr.on("data", (chunk) => chunks.push(chunk));
+    child.once("error", reject);
+    child.once("close", (code) =>
+      resolve({ code: code ?? 1, output: Buffer.concat(chunks).toString("utf8") }),
+    );
+  });
+}

@@ -1,0 +1,50 @@
+// Writes what the runner needs to know about one suite, and nothing that depends on how vitest prints.
+import { writeFileSync } from "node:fs";
+
+/**
+ * @typedef {object} SuiteResult
+ * @property {number} passed
+ * @property {number} failed
+ * @property {{ name: string, reason?: string | undefined }[]} skipped
+ * @property {number} errors problems outside any test: a file that does not load, an unhandled rejection
+ */
+
+export class SuiteReporter {
+  /**
+   * @param {readonly import("vitest/node").TestModule[]} modules
+   * @param {readonly unknown[]} unhandled
+   */
+  onTestRunEnd(modules, unhandled) {
+    const cases = modules.flatMap((module) => [...module.children.allTests()]);
+    /** @param {string} state */
+    const inState = (state) => cases.filter((test) => test.result().state === state);
+    /** @type {SuiteResult} */
+    const result = {
+      passed: inState("passed").length,
+      failed: inState("failed").length,
+      // "pending" is a test that never ran, for instance behind a hook that failed: it must not vanish.
+      skipped: [...inState("skipped"), ...inState("pending")].map((test) => ({
+        name: `${test.module.relativeModuleId}: ${test.fullName}`,
+        reason: noteOf(test),
+      })),
+      errors: unhandled.length + modules.reduce((sum, module) => sum + errorsOutsideTests(module), 0),
+    };
+    const path = process.env["APERTURE_TEST_RESULT"];
+    if (path !== undefined) writeFileSync(path, JSON.stringify(result));
+  }
+}
+
+/** @param {import("vitest/node").TestCase} test */
+function noteOf(test) {
+  const result = test.result();
+  return result.state === "skipped" ? result.note : undefined;
+}
+
+/** @param {import("vitest/node").TestModule} module */
+function errorsOutsideTests(module) {
+  const inSuites = [...module.children.allSuites()].reduce((sum, suite) => sum + suite.errors().length, 0);
+  return module.errors().length + inSuites;
+}
+
+// vitest finds a reporter by its default export; besides its configuration this is the only module with one.
+export default SuiteReporter;

@@ -1,0 +1,59 @@
+import { homedir } from "node:os";
+import { resolve } from "node:path";
+import { readSettings, type Settings } from "../config/index.ts";
+import { isLoopback } from "./hosts.ts";
+import { type RunningServer, startServer } from "./server.ts";
+import { exitCodes } from "./usage.ts";
+
+/** Where the command line may write; a value, so that a test can read along. */
+export type Output = { readonly out: (line: string) => void; readonly err: (line: string) => void };
+
+/** Starts Aperture and stays until a signal asks it to end. Answers with the exit code. */
+export async function up(version: string, output: Output): Promise<number> {
+  const read = readSettings(process.env, homedir());
+  if (!read.ok) {
+    for (const problem of read.problems) output.err(problem);
+    return exitCodes.usage;
+  }
+  const { settings } = read;
+  if (!isLoopback(settings.host)) {
+    output.err(
+      `APERTURE_HOST=${settings.host} is not a loopback address. Aperture listens on 127.0.0.1, ::1 or localhost ` +
+        "only; listening elsewhere will need a token and an explicit flag, which this version does not have yet.",
+    );
+    return exitCodes.usage;
+  }
+  const server = await start(settings, version).catch((error: unknown) => explain(error, settings));
+  if (typeof server === "string") {
+    output.err(server);
+    return exitCodes.failed;
+  }
+  output.out(`Aperture ${version} listening on ${server.url}`);
+  output.out(`data directory: ${resolve(settings.dataDir)}`);
+  await stopSignal();
+  await server.close();
+  return exitCodes.ok;
+}
+
+function start({ host, port }: Settings, version: string): Promise<RunningServer> {
+  return startServer({ host, port, version });
+}
+
+/** Known failures of `listen` become a sentence; an unknown one is a bug and keeps its stack. */
+function explain(error: unknown, { host, port }: Settings): string {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "EADDRINUSE") {
+    return `Port ${port} is in use by another program. Set APERTURE_PORT to a free port and start again.`;
+  }
+  if (code === "EACCES") {
+    return `Port ${port} needs rights that this user does not have. Set APERTURE_PORT to a port above 1023.`;
+  }
+  if (code === "EADDRNOTAVAIL") return `This machine has no address ${host}. Set APERTURE_HOST to 127.0.0.1.`;
+  throw error;
+}
+
+function stopSignal(): Promise<void> {
+  return new Promise((done) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => done());
+  });
+}

@@ -1,0 +1,71 @@
+import { describe, expect, test } from "vitest";
+import { readSettings, settingsTable } from "./settings.ts";
+
+const home = "/people/ada";
+
+function settingsOf(env: Record<string, string>) {
+  const result = readSettings(env, home);
+  if (!result.ok) throw new Error(result.problems.join(" "));
+  return result.settings;
+}
+
+function problemsOf(env: Record<string, string>): readonly string[] {
+  const result = readSettings(env, home);
+  return result.ok ? [] : result.problems;
+}
+
+describe("defaults", () => {
+  test("an empty environment is enough", () => {
+    expect(settingsOf({})).toEqual({
+      host: "127.0.0.1",
+      port: 4400,
+      mode: "auto",
+      dataDir: "/people/ada/.local/share/aperture",
+    });
+  });
+
+  test("an empty variable counts as unset", () => {
+    expect(settingsOf({ APERTURE_PORT: "", APERTURE_MODE: " ", APERTURE_TOKEN: "" })).toEqual(settingsOf({}));
+  });
+});
+
+describe("data directory", () => {
+  test("XDG_DATA_HOME moves the default", () => {
+    expect(settingsOf({ XDG_DATA_HOME: "/var/data" }).dataDir).toBe("/var/data/aperture");
+  });
+
+  test("a relative XDG_DATA_HOME is ignored, as its rules say", () => {
+    expect(settingsOf({ XDG_DATA_HOME: "data" }).dataDir).toBe("/people/ada/.local/share/aperture");
+  });
+
+  test("APERTURE_DATA_DIR wins and is taken as it is", () => {
+    expect(settingsOf({ XDG_DATA_HOME: "/var/data", APERTURE_DATA_DIR: "here" }).dataDir).toBe("here");
+  });
+});
+
+describe("problems", () => {
+  test.each(["0", "65536", "-1", "80a", "4400.5", "0x50", "1e3", "999999"])("port %s is refused", (port) => {
+    expect(problemsOf({ APERTURE_PORT: port })).toEqual([
+      `APERTURE_PORT must be a whole number from 1 to 65535, not "${port}".`,
+    ]);
+  });
+
+  test.each(["1", "65535"])("port %s is accepted", (port) => {
+    expect(settingsOf({ APERTURE_PORT: port }).port).toBe(Number(port));
+  });
+
+  test("all problems are reported together", () => {
+    expect(problemsOf({ APERTURE_PORT: "x", APERTURE_MODE: "fast" })).toHaveLength(2);
+  });
+
+  test("a bad token is refused without being repeated", () => {
+    const [problem] = problemsOf({ APERTURE_TOKEN: "half secret" });
+    expect(problem).toContain("APERTURE_TOKEN");
+    expect(problem).not.toContain("secret");
+  });
+});
+
+test("the table names each setting once", () => {
+  const names = settingsTable.map(({ name }) => name);
+  expect(new Set(names).size).toBe(names.length);
+});

@@ -1,0 +1,59 @@
+// What the code can say, the documentation explains: a heading per name, and none for a name that is gone.
+import { describe, expect, test } from "vitest";
+import { errorRegistry } from "../../src/base/index.ts";
+import { settingsTable } from "../../src/config/index.ts";
+import { deltaTypes } from "../../src/engine/index.ts";
+import { layers } from "../arch/layers.ts";
+import { suites } from "../suites.mjs";
+import { headings, page, tableWords } from "./markdown.ts";
+import { vocabulary } from "./vocabulary.ts";
+
+const sorted = (names: readonly string[]) => [...names].sort();
+
+describe("reference pages", () => {
+  test("every error code has its heading, and every heading its code", () => {
+    const found = headings(page("docs/reference/errors.md"), 2);
+    expect(sorted(found)).toEqual(sorted(Object.keys(errorRegistry)));
+  });
+
+  test("every setting has its heading, and every heading its setting", () => {
+    const found = headings(page("docs/reference/settings.md"), 2);
+    expect(sorted(found)).toEqual(sorted(settingsTable.map(({ name }) => name)));
+  });
+
+  test.each([...settingsTable])("the page gives the default of $name", ({ name, defaultText }) => {
+    const section = page("docs/reference/settings.md").split(`## ${name}\n`)[1]?.split("\n## ")[0];
+    expect(section).toContain(`Default: \`${defaultText}\``);
+  });
+
+  test("every delta type has its heading", () => {
+    const text = page("docs/reference/frame-format.md");
+    const found = [2, 3, 4].flatMap((depth) => headings(text, depth));
+    expect(deltaTypes.filter((type) => !found.includes(type))).toEqual([]);
+  });
+});
+
+describe("guides", () => {
+  test("every suite is explained in CONTRIBUTING.md", () => {
+    const words = tableWords(page("CONTRIBUTING.md"));
+    expect(suites.map(({ name }) => name).filter((name) => !words.includes(name))).toEqual([]);
+  });
+
+  test("every layer is on the map in ARCHITECTURE.md", () => {
+    const text = page("ARCHITECTURE.md");
+    expect(
+      layers.map(({ folder }) => `src/${folder}`).filter((path) => !text.includes(`\`${path}\``)),
+    ).toEqual([]);
+  });
+
+  test("every word is in VOCABULARY.md, once", () => {
+    const words = tableWords(page("VOCABULARY.md"));
+    expect(vocabulary.filter((word) => words.filter((found) => found === word).length !== 1)).toEqual([]);
+  });
+
+  test("the README starts with the two commands that matter", () => {
+    const text = page("README.md");
+    expect(text).toMatch(/^npm start\b/m);
+    expect(text).toMatch(/^npm test\b/m);
+  });
+});

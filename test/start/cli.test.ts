@@ -1,0 +1,67 @@
+// The command line as a user meets it: the built program in a process of its own.
+import { afterAll, describe, expect, test } from "vitest";
+import { freePort, type Running, start } from "./processes.ts";
+
+const running: Running[] = [];
+afterAll(() => {
+  for (const each of running) each.kill();
+});
+
+function aperture(args: readonly string[], env: Readonly<Record<string, string>> = {}): Running {
+  const each = start([process.execPath, "dist/cli/main.js", ...args], { env });
+  running.push(each);
+  return each;
+}
+
+async function outcome(each: Running): Promise<{ code: number | null; output: string }> {
+  return { code: await each.exited, output: each.output() };
+}
+
+describe("up", () => {
+  test.each(["SIGTERM", "SIGINT"] as const)("listens, and ends cleanly on %s", async (signal) => {
+    const port = await freePort();
+    const each = aperture(["up"], { APERTURE_PORT: `${port}` });
+    await each.waitFor(/listening on/, 10_000);
+    expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
+    each.signal(signal);
+    expect(await each.exited).toBe(0);
+  });
+
+  test("a port in use is named, with the way out", async () => {
+    const port = await freePort();
+    await aperture([], { APERTURE_PORT: `${port}` }).waitFor(/listening on/, 10_000);
+    const { code, output } = await outcome(aperture([], { APERTURE_PORT: `${port}` }));
+    expect(code).toBe(1);
+    expect(output).toContain(`Port ${port} is in use`);
+    expect(output).toContain("APERTURE_PORT");
+  });
+
+  test("a host that is not loopback is refused", async () => {
+    const { code, output } = await outcome(aperture(["up"], { APERTURE_HOST: "0.0.0.0" }));
+    expect(code).toBe(2);
+    expect(output).toContain("not a loopback address");
+  });
+
+  test("bad settings are all reported", async () => {
+    const { code, output } = await outcome(
+      aperture(["up"], { APERTURE_PORT: "http", APERTURE_MODE: "fast" }),
+    );
+    expect(code).toBe(2);
+    expect(output).toMatch(/APERTURE_PORT must be[\s\S]*APERTURE_MODE must be/);
+  });
+});
+
+test("--help, --version and a misuse", async () => {
+  expect(await outcome(aperture(["--help"]))).toMatchObject({
+    code: 0,
+    output: expect.stringContaining("usage:"),
+  });
+  expect(await outcome(aperture(["--version"]))).toMatchObject({
+    code: 0,
+    output: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+  });
+  expect(await outcome(aperture(["dance"]))).toMatchObject({
+    code: 2,
+    output: expect.stringContaining("unknown verb: dance"),
+  });
+});

@@ -1,0 +1,77 @@
+// Every test suite, in the order `npm test` runs them: cheap and likely to fail first, slow and timed last.
+// The runner, the vitest configuration and CONTRIBUTING.md (checked by test/docs) all follow this one list.
+
+/**
+ * @typedef {object} Suite
+ * @property {string} name
+ * @property {string} about one line for `npm test -- --help`
+ * @property {readonly string[]} files globs; empty only for `check`, which runs tools instead of test files
+ * @property {boolean} parallel whether its files may run side by side; suites that measure time may not
+ * @property {string} [long] what `--long` adds
+ */
+
+/** @type {readonly Suite[]} */
+export const suites = [
+  {
+    name: "check",
+    about: "formatting, lint and types, each counted as one test",
+    files: [],
+    parallel: false,
+  },
+  {
+    name: "unit",
+    about: "tests beside the code they test",
+    files: ["src/**/*.test.ts"],
+    parallel: true,
+  },
+  {
+    name: "arch",
+    about: "layers, doors, purity, sizes and tidiness of the source",
+    files: ["test/arch/**/*.test.ts"],
+    parallel: true,
+  },
+  {
+    name: "docs",
+    about: "every code, setting, suite, delta and word is documented; links resolve",
+    files: ["test/docs/**/*.test.ts"],
+    parallel: true,
+  },
+  {
+    name: "properties",
+    about: "laws of the engine over random logs",
+    files: ["test/properties/**/*.test.ts"],
+    parallel: true,
+    long: "many more random runs",
+  },
+  {
+    name: "store",
+    about: "the store contract, run on every store",
+    files: ["test/store/**/*.test.ts"],
+    parallel: true,
+  },
+  {
+    name: "faults",
+    about: "killed processes, full disks, stuck threads; one file at a time because they measure time",
+    files: ["test/faults/**/*.test.ts"],
+    parallel: false,
+    long: "more kill points",
+  },
+  {
+    name: "compat",
+    about: "logs and databases of every released format open and agree",
+    files: ["test/compat/**/*.test.ts"],
+    parallel: true,
+  },
+  {
+    name: "bench",
+    about: "benchmarks run, print what they promise, and stay inside their bounds",
+    files: ["test/bench/**/*.test.ts"],
+    parallel: false,
+  },
+  {
+    name: "start",
+    about: "`npm start` on a fresh copy, the command line, and the scripts behind every task",
+    files: ["test/start/**/*.test.ts"],
+    parallel: false,
+  },
+];
