@@ -60,6 +60,7 @@ describe("direction", () => {
     expect(rulesFor({ "src/engine/x.ts": 'import "../../test/a.ts";' })).toEqual([
       "src/engine/x.ts:1 import from outside src: test/a.ts",
     ]);
+    expect(rulesFor({ "src/engine/x.test.ts": 'import "../../test/support/a.ts";' })).toEqual([]);
     expect(rulesFor({ "src/engine/x.ts": 'import "./gone.ts";' })).toEqual([
       "src/engine/x.ts:1 import of a file that does not exist: src/engine/gone.ts",
     ]);

@@ -1,6 +1,8 @@
 // What the code can say, the documentation explains: a heading per name, and none for a name that is gone.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { errorRegistry } from "../../src/base/index.ts";
+import { errorCodes, errorRegistry } from "../../src/base/index.ts";
 import { settingsTable } from "../../src/config/index.ts";
 import { deltaTypes } from "../../src/engine/index.ts";
 import { layers } from "../arch/layers.ts";
@@ -8,12 +10,29 @@ import { suites } from "../suites.mjs";
 import { headings, page, tableWords } from "./markdown.ts";
 import { vocabulary } from "./vocabulary.ts";
 
+/** The text of every source file that is not a test. */
+function sourceFiles(): readonly string[] {
+  const names = readdirSync("src", { recursive: true, encoding: "utf8" });
+  const sources = names.filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"));
+  return sources.map((name) => readFileSync(join("src", name), "utf8"));
+}
+
 const sorted = (names: readonly string[]) => [...names].sort();
 
 describe("reference pages", () => {
   test("every error code has its heading, and every heading its code", () => {
     const found = headings(page("docs/reference/errors.md"), 2);
     expect(sorted(found)).toEqual(sorted(Object.keys(errorRegistry)));
+  });
+
+  test.each(errorCodes)("the page quotes what %s says", (code) => {
+    const section = page("docs/reference/errors.md").split(`## ${code}\n`)[1]?.split("\n## ")[0];
+    expect(section).toContain(`> ${errorRegistry[code]}`);
+  });
+
+  test("every error code is one that the code can return", () => {
+    const source = sourceFiles().join("\n");
+    expect(errorCodes.filter((code) => !source.includes(`"${code}"`))).toEqual([]);
   });
 
   test("every setting has its heading, and every heading its setting", () => {

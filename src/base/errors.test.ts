@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest";
+import { apertureError, type Details, errorCodes, errorRegistry, isErrorCode } from "./errors.ts";
+
+const placeholders = (template: string) =>
+  [...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
+
+describe("the registry of errors", () => {
+  it.each(errorCodes)("%s has a prefixed code and one or more whole sentences", (code) => {
+    const template = errorRegistry[code];
+    expect(code).toMatch(/^AP(_[A-Z]+)+$/);
+    expect(template).toMatch(/^[A-Z#{].*\.$/);
+    expect(template).not.toMatch(/\s{2}|\n|\.\.$/);
+    // Every brace belongs to a placeholder.
+    expect(template.replace(/\{\w+\}/g, "")).not.toMatch(/[{}]/);
+  });
+
+  it("lists every code once", () => {
+    expect(errorCodes).toEqual(Object.keys(errorRegistry));
+    expect(new Set(Object.values(errorRegistry)).size).toBe(errorCodes.length);
+  });
+});
+
+describe("apertureError", () => {
+  it.each(errorCodes)("%s fills every placeholder from the details", (code) => {
+    const names = placeholders(errorRegistry[code]);
+    const details: Details = Object.fromEntries(names.map((name, index) => [name, `<${index}>`]));
+    const { message } = apertureError(code, details);
+    expect(message).not.toMatch(/[{}]|\?/);
+    names.forEach((_, index) => {
+      expect(message).toContain(`<${index}>`);
+    });
+  });
+
+  it("carries its code and its details, for those who do not read sentences", () => {
+    const error = apertureError("AP_SEQ_UNKNOWN", { seq: 9, head: 4 });
+    expect(error).toEqual({
+      code: "AP_SEQ_UNKNOWN",
+      message: "There is no sequence 9; the session is at 4.",
+      details: { seq: 9, head: 4 },
+    });
+  });
+
+  it("fills in zero and false, which are values", () => {
+    expect(apertureError("AP_SEQ_UNKNOWN", { seq: 0, head: false }).message).toBe(
+      "There is no sequence 0; the session is at false.",
+    );
+  });
+
+  it("shows a question mark where a detail is missing, never the raw placeholder", () => {
+    expect(apertureError("AP_STREAM_UNKNOWN").message).toBe("There is no stream ?.");
+    expect(apertureError("AP_STREAM_UNKNOWN", { stream: null }).message).toBe("There is no stream ?.");
+  });
+
+  it("takes a detail as it is, even if it looks like a placeholder or a pattern", () => {
+    const message = apertureError("AP_FRAME_SHAPE", { problem: "{seq} $& $1" }).message;
+    expect(message).toBe("This is not a frame: {seq} $& $1.");
+  });
+});
+
+describe("isErrorCode", () => {
+  it("knows every code and nothing else, inherited names included", () => {
+    expect(errorCodes.every(isErrorCode)).toBe(true);
+    for (const other of ["AP_", "ap_frame_order", "toString", "__proto__", "", 1, null, undefined, {}]) {
+      expect(isErrorCode(other)).toBe(false);
+    }
+  });
+});

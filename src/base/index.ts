@@ -1,0 +1,48 @@
+export { AssertionFault, assert, must, unreachable } from "./assert.ts";
+export { canonicalJson, type Json } from "./canonical-json.ts";
+export { type Clock, type SteppedClock, steppedClock } from "./clock.ts";
+export { sameData } from "./equal.ts";
+export {
+  type ApertureError,
+  apertureError,
+  type Details,
+  type ErrorCode,
+  errorCodes,
+  errorRegistry,
+  isErrorCode,
+} from "./errors.ts";
+export { sha256Hex } from "./hash.ts";
+export {
+  type BlockId,
+  blockId,
+  type ContentHash,
+  contentHash,
+  type FrameHash,
+  frameHash,
+  GENESIS_HASH,
+  hashContent,
+  isCount,
+  isHash,
+  isSessionId,
+  type MessageId,
+  messageId,
+  type Seq,
+  type SessionId,
+  type StepId,
+  type StreamId,
+  seqOf,
+  sessionId,
+  sessionIdFrom,
+  stepId,
+  streamId,
+  type Turn,
+  turnOf,
+  type UnitId,
+  unitId,
+  type ViewId,
+  viewId,
+} from "./ids.ts";
+export { limits } from "./limits.ts";
+export { type Random, seededRandom } from "./random.ts";
+export { type Fail, fail, type Ok, ok, type Result, unwrap } from "./result.ts";
+export { cutText } from "./text.ts";

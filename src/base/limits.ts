@@ -1,0 +1,36 @@
+/**
+ * A limit on everything. Each is generous for real sessions and small enough that reaching it is a bug or an
+ * attack. Units are the last word of the name.
+ */
+export const limits = {
+  framesMax: 10_000_000,
+  deltasPerFrameMax: 20_000,
+  frameBytesMax: 8 * 1024 * 1024,
+  reasonCharsMax: 500,
+  nameCharsMax: 200,
+  anchorCharsMax: 500,
+  topicsMax: 16,
+  topicCharsMax: 120,
+  tokensMax: 100_000_000,
+  streamsMax: 10_000,
+  viewsMax: 20_000,
+  forkDepthMax: 64,
+  blocksMax: 2_000_000,
+  blocksPerMessageMax: 10_000,
+  blocksPerPairMax: 10_000,
+  blocksPerUnitMax: 10_000,
+  idsPerReservationMax: 1_000,
+  unitsMax: 10_000_000,
+  turnsMax: 10_000_000,
+  ttlTurnsMax: 1_000_000,
+  /** One stored content: larger bodies are relayed, not recorded whole. */
+  contentBytesMax: 64 * 1024 * 1024,
+  /** How many appended pieces a content may be chained from before it is stored whole again. */
+  contentChainMax: 1_000,
+  recipePiecesMax: 200_000,
+  /** Bodies may copy from earlier bodies; a longer chain starts afresh from contents. */
+  recipeChainMax: 256,
+  /** What may wait for a store that cannot write: beyond it an append is refused by name. */
+  queueFramesMax: 10_000,
+  queueBytesMax: 64 * 1024 * 1024,
+} as const;

@@ -1,0 +1,327 @@
+import { describe, expect, it } from "vitest";
+import { TestSession } from "../../test/support/engine.ts";
+import { type BlockId, blockId, limits, must, type Result, turnOf, unwrap } from "../base/index.ts";
+import { levels } from "./block.ts";
+import {
+  alone,
+  archive,
+  type Change,
+  focus,
+  type Proposal,
+  pin,
+  propose,
+  reference,
+  restore,
+  select,
+  supersede,
+  unpin,
+  wantLevel,
+  withhold,
+  withPairs,
+} from "./change.ts";
+import type { FactName } from "./facts.ts";
+import { factsOf } from "./moment.ts";
+
+type Verb = (change: Change, blocks: readonly BlockId[]) => Proposal;
+
+/** Every verb, as the user would use it; each changes the named fact. */
+const verbs: Readonly<Record<string, { readonly fact: FactName; readonly verb: Verb }>> = {
+  wantLevel: { fact: "level", verb: (change, blocks) => wantLevel(change, blocks, "trimmed") },
+  pin: { fact: "pin", verb: (change, blocks) => pin(change, blocks, "top") },
+  unpin: { fact: "pin", verb: unpin },
+  archive: { fact: "archive", verb: (change, blocks) => unwrap(archive(change, blocks, "done")) },
+  restore: { fact: "archive", verb: restore },
+  focus: { fact: "focus", verb: focus },
+  select: { fact: "selection", verb: select },
+  withhold: { fact: "withhold", verb: (change, blocks) => unwrap(withhold(change, blocks, true)) },
+  reference: { fact: "reference", verb: reference },
+};
+const spreading = ["wantLevel", "pin", "archive", "focus", "withhold"];
+
+const reasons = ({ skipped }: Proposal) => skipped.map(({ block, error }) => [block, error.code]);
+const touched = ({ deltas }: Proposal) => deltas.map((delta) => ("block" in delta ? delta.block : null));
+
+function pairWithNeighbour(): {
+  readonly session: TestSession;
+  readonly pair: readonly BlockId[];
+  readonly other: BlockId;
+} {
+  const session = new TestSession();
+  const pair = session.addPair({ kind: "reasoning" }, { kind: "tool-call" }, { kind: "tool-call" });
+  const { pair: id } = must(session.state.blocks.get(must(pair[0], "first")), "block").block;
+  const late = session.add({ kind: "tool-result", pair: id });
+  return { session, pair: [...pair, late], other: session.add() };
+}
+
+describe("every change", () => {
+  it.each(Object.entries(verbs))("%s names the blocks it cannot reach, and does the rest", (_, { verb }) => {
+    const session = new TestSession();
+    const before = session.fork();
+    const mine = session.add();
+    const [foreign, missing] = [session.add({ view: before }), blockId(77)];
+    session.set(mine, { archive: { reason: "x" }, pin: "top" });
+    session.set(mine, { archive: null, pin: "none" });
+    const proposal = verb(session.by("user"), [missing, mine, foreign]);
+    expect(reasons(proposal)).toEqual([
+      [missing, "AP_BLOCK_UNKNOWN"],
+      [foreign, "AP_BLOCK_UNKNOWN"],
+    ]);
+    expect(new Set(touched(proposal))).toEqual(new Set([mine]));
+  });
+
+  it.each(Object.entries(verbs))(
+    "%s of nothing, or of a block named twice, is not more than it says",
+    (_, { fact, verb }) => {
+      const session = new TestSession();
+      const block = session.add();
+      expect(verb(session.by("user"), [])).toEqual({ deltas: [], skipped: [] });
+      const { deltas } = verb(session.by("user"), [block, block]);
+      expect(deltas.filter(({ type }) => type === `${fact}-set`)).toHaveLength(1);
+    },
+  );
+
+  it.each(Object.entries(verbs))("%s leaves every other fact alone", (_, { fact, verb }) => {
+    const session = new TestSession();
+    const block = session.add({ span: 9 });
+    const { [fact]: __, ...before } = factsOf(session.place(block));
+    session.take(verb(session.by("user"), [block]), "user");
+    const { [fact]: ___, ...after } = factsOf(session.place(block));
+    expect(after).toEqual(before);
+  });
+
+  it.each(spreading)("%s reaches the whole pair, from whichever block of it, and nothing else", (name) => {
+    const { session, pair, other } = pairWithNeighbour();
+    for (const block of pair) {
+      const proposal = must(verbs[name], "verb").verb(session.by("user"), [block]);
+      expect(new Set(touched(proposal))).toEqual(new Set(pair));
+    }
+    expect(touched(must(verbs[name], "verb").verb(session.by("user"), [other]))).toEqual([other]);
+  });
+
+  it.each(["select", "reference"])("%s is about one block, and does not spread to its pair", (name) => {
+    const { session, pair } = pairWithNeighbour();
+    expect(touched(must(verbs[name], "verb").verb(session.by("user"), [pair[1] as BlockId]))).toEqual([
+      pair[1],
+    ]);
+  });
+
+  it("comes to deltas that fit the moment it was made from, and only that", () => {
+    const session = new TestSession();
+    const block = session.add();
+    const first = wantLevel(session.by("model"), [block], "trimmed");
+    session.take(first);
+    const again = session.attempt(first.deltas);
+    expect(again.ok ? null : again.error.code).toBe("AP_DELTA_STALE");
+  });
+
+  it("that changes nothing comes to nothing", () => {
+    const session = new TestSession();
+    const block = session.add();
+    session.take(wantLevel(session.by("model"), [block], "trimmed"));
+    expect(wantLevel(session.by("model"), [block], "trimmed")).toEqual({ deltas: [], skipped: [] });
+  });
+
+  it("reaches what a fork inherited, and changes it there only", () => {
+    const session = new TestSession();
+    const block = session.add();
+    const child = session.fork();
+    session.take(pin(session.by("model", child), [block], "top"));
+    expect([session.fact(block, "pin", child), session.fact(block, "pin")]).toEqual(["top", "none"]);
+  });
+});
+
+describe("a pin", () => {
+  it("is not broken by a lower level or an archive, whoever asks, and the answer says so", () => {
+    const session = new TestSession();
+    const block = session.add();
+    session.take(pin(session.by("model"), [block], "bottom"));
+    for (const actor of ["user", "client", "model", "sidecar", "policy"] as const) {
+      expect(reasons(wantLevel(session.by(actor), [block], "minimal"))).toEqual([
+        [block, "AP_CHANGE_PINNED"],
+      ]);
+      expect(reasons(unwrap(archive(session.by(actor), [block], "x")))).toEqual([
+        [block, "AP_CHANGE_PINNED"],
+      ]);
+    }
+  });
+
+  it("of one block keeps its whole pair, also from a change that starts at another block", () => {
+    const { session, pair, other } = pairWithNeighbour();
+    session.set(pair[1] as BlockId, { pin: "top" });
+    const proposal = wantLevel(session.by("model"), [pair[3] as BlockId, other], "minimal");
+    expect(reasons(proposal)).toEqual(pair.map((block) => [block, "AP_CHANGE_PINNED"]));
+    expect(touched(proposal)).toEqual([other]);
+  });
+
+  it("does not keep a block from being shown in full again", () => {
+    const session = new TestSession();
+    const block = session.add();
+    session.set(block, { level: "minimal", pin: "top" });
+    expect(touched(wantLevel(session.by("policy"), [block], "original"))).toEqual([block]);
+    expect(touched(wantLevel(session.by("policy"), [block], "summarized"))).toEqual([block]);
+  });
+
+  it("refuses nobody who asks for the level the block has already", () => {
+    const session = new TestSession();
+    const block = session.add();
+    session.set(block, { level: "trimmed", pin: "top" });
+    expect(wantLevel(session.by("policy"), [block], "trimmed")).toEqual({ deltas: [], skipped: [] });
+  });
+
+  it("may be moved, and taken off", () => {
+    const session = new TestSession();
+    const block = session.add();
+    session.take(pin(session.by("model"), [block], "top"));
+    session.take(pin(session.by("model"), [block], "bottom"));
+    expect(session.fact(block, "pin")).toBe("bottom");
+    session.take(unpin(session.by("model"), [block]));
+    expect(session.fact(block, "pin")).toBe("none");
+  });
+
+  it.each([
+    ["ran out under it", 1, { at: 5, spanTurns: 1 }],
+    ["ends this very turn", 3, { at: 7, spanTurns: 3 }],
+    ["has not ended", 4, { at: 5, spanTurns: 4 }],
+  ])("that is taken off starts a ttl anew that %s", (_, span, expected) => {
+    const session = new TestSession();
+    const block = session.add({ span });
+    session.take(pin(session.by("model"), [block], "top"));
+    session.turns(4);
+    session.take(unpin(session.by("model"), [block]));
+    expect(session.fact(block, "ttl")).toEqual(expected);
+  });
+});
+
+describe("archiving", () => {
+  it.each(["", " ", "\n\t "])("without a reason (%j) is refused by name", (reason) => {
+    const session = new TestSession();
+    const result = archive(session.by("user"), [session.add()], reason);
+    expect(result.ok ? null : result.error.code).toBe("AP_CHANGE_REASON");
+  });
+
+  it("keeps the reason, cut to what fits without breaking a character", () => {
+    const session = new TestSession();
+    const block = session.add();
+    const reason = `${"x".repeat(limits.reasonCharsMax - 1)}😀`;
+    session.take(unwrap(archive(session.by("model"), [block], reason)));
+    expect(session.fact(block, "archive")).toEqual({ reason: "x".repeat(limits.reasonCharsMax - 1) });
+  });
+
+  it("leaves the level as it is, so that what comes back is what went", () => {
+    const session = new TestSession();
+    const block = session.add();
+    session.set(block, { level: "summarized" });
+    session.take(unwrap(archive(session.by("policy"), [block], "done")), "policy");
+    session.take(restore(session.by("policy"), [block]), "policy");
+    expect([session.fact(block, "archive"), session.fact(block, "level")]).toEqual([null, "summarized"]);
+  });
+});
+
+describe("what was purged", () => {
+  it("cannot be brought back or shown in full, and the answer says so", () => {
+    const session = new TestSession();
+    const block = session.add();
+    session.set(block, { level: "trimmed", archive: { reason: "x" } });
+    session.append([{ type: "block-purged", block }]);
+    expect(reasons(restore(session.by("user"), [block]))).toEqual([[block, "AP_BLOCK_PURGED"]]);
+    expect(reasons(wantLevel(session.by("user"), [block], "original"))).toEqual([[block, "AP_BLOCK_PURGED"]]);
+  });
+});
+
+describe("the other changes", () => {
+  it.each(levels)("a level can be raised as well as lowered: from %s to any other", (from) => {
+    for (const to of levels.filter((level) => level !== from)) {
+      const session = new TestSession();
+      const block = session.add();
+      session.set(block, { level: from });
+      session.take(wantLevel(session.by("model"), [block], to));
+      expect(session.fact(block, "level")).toBe(to);
+    }
+  });
+
+  it("a focus is on the current run, until twenty turns from now", () => {
+    const session = new TestSession();
+    session.run();
+    session.run();
+    session.turns(3);
+    const block = session.add();
+    session.take(focus(session.by("model"), [block]));
+    expect(session.fact(block, "focus")).toEqual({ run: 2, until: 23 });
+  });
+
+  it("a selection becomes exactly the blocks it names", () => {
+    const session = new TestSession();
+    const [a, b, c] = [session.add(), session.add(), session.add()];
+    session.take(select(session.by("user"), [a, b]), "user");
+    const second = select(session.by("user"), [b, c]);
+    expect(touched(second)).toEqual([c, a]);
+    session.take(second, "user");
+    expect([a, b, c].map((block) => session.fact(block, "selection"))).toEqual([false, true, true]);
+    session.take(select(session.by("user"), []), "user");
+    expect([a, b, c].map((block) => session.fact(block, "selection"))).toEqual([false, false, false]);
+  });
+
+  it.each(["client", "model", "sidecar", "policy"] as const)(
+    "withholding, and taking it back, is refused to the %s by name",
+    (actor) => {
+      const session = new TestSession();
+      const block = session.add();
+      for (const withheld of [true, false]) {
+        const result: Result<Proposal> = withhold(session.by(actor), [block], withheld);
+        expect(result.ok ? null : result.error.code).toBe("AP_CHANGE_WITHHOLD");
+      }
+    },
+  );
+
+  it("withholding is the user's word and reaches even what is pinned, and can be taken back", () => {
+    const session = new TestSession();
+    const block = session.add();
+    session.set(block, { pin: "top" });
+    session.take(unwrap(withhold(session.by("user"), [block], true)), "user");
+    expect(session.fact(block, "withhold")).toBe(true);
+    session.take(unwrap(withhold(session.by("user"), [block], false)), "user");
+    expect(session.fact(block, "withhold")).toBe(false);
+  });
+
+  it("a reference counts one more, in the turn it was made", () => {
+    const session = new TestSession();
+    const block = session.add();
+    expect(session.fact(block, "reference")).toEqual({ turn: 1, count: 0 });
+    session.turns(4);
+    session.take(reference(session.by("model"), [block]));
+    session.turns(2);
+    session.take(reference(session.by("model"), [block]));
+    expect(session.fact(block, "reference")).toEqual({ turn: 6, count: 2 });
+  });
+
+  it("superseding marks the older block, and needs both to be in reach", () => {
+    const session = new TestSession();
+    const [older, newer, missing] = [session.add(), session.add(), blockId(77)];
+    expect(reasons(supersede(session.by("policy"), older, missing))).toEqual([[missing, "AP_BLOCK_UNKNOWN"]]);
+    expect(touched(supersede(session.by("policy"), older, missing))).toEqual([]);
+    expect(reasons(supersede(session.by("policy"), missing, newer))).toEqual([[missing, "AP_BLOCK_UNKNOWN"]]);
+    session.take(supersede(session.by("policy"), older, newer), "policy");
+    expect([session.fact(older, "supersession"), session.fact(newer, "supersession")]).toEqual([newer, null]);
+  });
+});
+
+describe("the parts a change is made of", () => {
+  it("groups: a pair is one, a block without a pair is one, and each comes once", () => {
+    const { session, pair, other } = pairWithNeighbour();
+    const ids = (targets: ReturnType<typeof alone>) =>
+      targets.groups.map((group) => group.map(({ block }) => block.id));
+    const change = session.by("model");
+    expect(ids(withPairs(change, [pair[2] as BlockId, other, pair[0] as BlockId]))).toEqual([pair, [other]]);
+    expect(ids(alone(change, [pair[2] as BlockId, other]))).toEqual([[pair[2]], [other]]);
+  });
+
+  it("rules: one that refuses a block of a group refuses the group", () => {
+    const { session, pair, other } = pairWithNeighbour();
+    const change = session.by("model");
+    const rule = wantLevel(change, [blockId(99)], "minimal").skipped[0]?.error;
+    const proposal = propose(change, withPairs(change, [...pair, other]), ({ block }) =>
+      block.id === pair[2] ? must(rule, "an error") : { ttl: { at: turnOf(9), spanTurns: 1 } },
+    );
+    expect([touched(proposal), reasons(proposal).map(([block]) => block)]).toEqual([[other], pair]);
+  });
+});

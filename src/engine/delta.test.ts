@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import { deltaExamples, exampleBlock, exampleUnit } from "../../test/support/delta-examples.ts";
+import { hashContent } from "../base/index.ts";
+import { contentsOf, deltaTypes } from "./delta.ts";
+import { factNames } from "./facts.ts";
+
+describe("the types of deltas", () => {
+  it("are listed once each, and the list is complete", () => {
+    expect(new Set(deltaTypes)).toEqual(new Set(Object.keys(deltaExamples)));
+    expect(new Set(deltaTypes).size).toBe(deltaTypes.length);
+  });
+
+  it("are named by a noun and what happened to it", () => {
+    for (const type of deltaTypes) {
+      expect(type).toMatch(
+        /^[a-z]+-(opened|reserved|started|added|removed|purged|counted|set|sent|answered)$/,
+      );
+    }
+  });
+
+  it("have one for every fact of a view", () => {
+    expect(deltaTypes).toEqual(expect.arrayContaining(factNames.map((fact) => `${fact}-set`)));
+  });
+});
+
+describe("contentsOf", () => {
+  const { content } = exampleBlock;
+  const [old, fresh] = [hashContent("old"), hashContent("fresh")];
+  const tokens = { count: 1, exact: true };
+  const rendition = deltaExamples["rendition-set"];
+
+  it.each([
+    ["a block that is added", deltaExamples["block-added"], [content]],
+    ["a block that is removed, for it may come back", deltaExamples["block-removed"], [content]],
+    ["the bytes of a unit", deltaExamples["unit-sent"], [exampleUnit.bytes]],
+    ["a first rendition", { ...rendition, from: null, to: { content: fresh, tokens } }, [fresh]],
+    [
+      "the rendition before, for undo",
+      { ...rendition, from: { content: old, tokens }, to: { content: fresh, tokens } },
+      [old, fresh],
+    ],
+    ["a rendition that is taken back", { ...rendition, from: { content: old, tokens }, to: null }, [old]],
+  ] as const)("names the content of %s", (_, delta, hashes) => {
+    expect(contentsOf(delta)).toEqual(hashes);
+  });
+
+  it("names every hash a delta holds, whatever its type, so that nothing needed is ever collected", () => {
+    for (const delta of Object.values(deltaExamples)) {
+      const held = JSON.stringify(delta).match(/"[0-9a-f]{64}"/g) ?? [];
+      expect([...contentsOf(delta)].sort(), delta.type).toEqual(held.map((text) => text.slice(1, -1)).sort());
+    }
+  });
+});

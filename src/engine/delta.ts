@@ -1,0 +1,168 @@
+import type { BlockId, ContentHash, MessageId, Seq, StreamId, Turn, UnitId, ViewId } from "../base/index.ts";
+import type { Block, Level, Rendition, Scope, Shown, Tokens } from "./block.ts";
+import type { Fact, FactName } from "./facts.ts";
+
+/**
+ * One change inside a frame: readonly data, one discriminant, noun + past tense. A change carries `from` as
+ * well as `to`, so undo needs no look-up and the reducer can check the pair.
+ */
+export type Delta = StreamDelta | BlockDelta | FactDelta | LedgerDelta;
+export type DeltaType = Delta["type"];
+
+/** Streams, views, ids. */
+export type StreamDelta =
+  | {
+      readonly type: "stream-opened";
+      readonly stream: StreamId;
+      readonly name: string;
+      readonly parent: Fork | null;
+    }
+  | {
+      readonly type: "view-opened";
+      readonly view: ViewId;
+      readonly stream: StreamId;
+      readonly agent: string;
+      readonly parent: ViewFork | null;
+    }
+  | {
+      readonly type: "ids-reserved";
+      readonly stream: StreamId;
+      readonly of: "block" | "message";
+      readonly from: number;
+      readonly to: number;
+    }
+  | { readonly type: "run-started"; readonly stream: StreamId; readonly from: number; readonly to: number };
+
+/** Where a stream or a view leaves its parent: it shares everything up to that seq, and nothing after it. */
+export type Fork = { readonly stream: StreamId; readonly seq: Seq };
+export type ViewFork = { readonly view: ViewId; readonly seq: Seq };
+
+/** Blocks and what is true of them in every view. */
+export type BlockDelta =
+  | { readonly type: "block-added"; readonly block: Block }
+  | { readonly type: "block-removed"; readonly block: Block }
+  | { readonly type: "block-purged"; readonly block: BlockId }
+  | { readonly type: "tokens-counted"; readonly block: BlockId; readonly tokens: Tokens }
+  | {
+      readonly type: "topics-set";
+      readonly block: BlockId;
+      readonly from: readonly string[];
+      readonly to: readonly string[];
+    }
+  | { readonly type: "scope-set"; readonly block: BlockId; readonly from: Scope; readonly to: Scope }
+  | {
+      readonly type: "rendition-set";
+      readonly block: BlockId;
+      readonly level: Level;
+      readonly from: Rendition | null;
+      readonly to: Rendition | null;
+    };
+
+/** One delta type per fact of a view: `level-set`, `pin-set`, `archive-set`, and so on. */
+export type FactDelta = { [F in FactName]: FactSet<F> }[FactName];
+export type FactSet<F extends FactName> = {
+  readonly type: `${F}-set`;
+  readonly view: ViewId;
+  readonly block: BlockId;
+  readonly from: Fact<F>;
+  readonly to: Fact<F>;
+};
+
+/** What was sent upstream: the tree of units, the path each turn took through it, and our rewrites. */
+export type LedgerDelta =
+  | { readonly type: "unit-sent"; readonly unit: Unit }
+  | {
+      readonly type: "turn-sent";
+      readonly view: ViewId;
+      readonly turn: Turn;
+      /** The last unit of the request; its chain of parents is the whole of it. */
+      readonly leaf: UnitId;
+      readonly exchange: number;
+    }
+  | {
+      readonly type: "turn-answered";
+      readonly view: ViewId;
+      readonly turn: Turn;
+      readonly outcome: TurnOutcome;
+      readonly usage: Usage | null;
+    }
+  | {
+      readonly type: "epoch-started";
+      readonly view: ViewId;
+      readonly epoch: number;
+      /** The first unit rendered anew hangs below this one; null is the root. */
+      readonly cut: UnitId | null;
+      readonly reason: RewriteReason;
+      readonly means: "own" | "provider";
+    };
+
+export const turnOutcomes = ["complete", "truncated", "interrupted", "failed"] as const;
+export type TurnOutcome = (typeof turnOutcomes)[number];
+
+export const rewriteReasons = ["cold", "fork", "model", "price", "pressure", "user"] as const;
+export type RewriteReason = (typeof rewriteReasons)[number];
+
+/** Tokens as the provider reported them. The prompt is the sum of the first three. */
+export type Usage = {
+  readonly input: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly output: number;
+};
+
+export type Origin = "client" | "model" | "aperture";
+
+/** The smallest thing the upstream transcript is made of, with the bytes it was first sent with. */
+export type Unit = {
+  readonly id: UnitId;
+  readonly stream: StreamId;
+  readonly parent: UnitId | null;
+  readonly message: MessageId | null;
+  readonly origin: Origin;
+  readonly anchor: string;
+  readonly bytes: ContentHash;
+  readonly shows: readonly ShownBlock[];
+};
+export type ShownBlock = { readonly block: BlockId; readonly as: Shown };
+
+export const deltaTypes: readonly DeltaType[] = [
+  "stream-opened",
+  "view-opened",
+  "ids-reserved",
+  "run-started",
+  "block-added",
+  "block-removed",
+  "block-purged",
+  "tokens-counted",
+  "topics-set",
+  "scope-set",
+  "rendition-set",
+  "level-set",
+  "pin-set",
+  "ttl-set",
+  "focus-set",
+  "selection-set",
+  "archive-set",
+  "withhold-set",
+  "reference-set",
+  "supersession-set",
+  "unit-sent",
+  "turn-sent",
+  "turn-answered",
+  "epoch-started",
+];
+
+/** Every content a delta points to, so that the store knows what is still needed. */
+export function contentsOf(delta: Delta): readonly ContentHash[] {
+  switch (delta.type) {
+    case "block-added":
+    case "block-removed":
+      return [delta.block.content];
+    case "rendition-set":
+      return [delta.from, delta.to].flatMap((rendition) => (rendition ? [rendition.content] : []));
+    case "unit-sent":
+      return [delta.unit.bytes];
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,101 @@
+import { describe, expect, it } from "vitest";
+import { mainView, TestSession } from "../../test/support/engine.ts";
+import { must, unwrap } from "../base/index.ts";
+import { wantLevel } from "./change.ts";
+import { describe as described } from "./describe.ts";
+import { now, stateAt } from "./moment.ts";
+
+type Described = {
+  readonly session: string;
+  readonly seq: number;
+  readonly streams: readonly Readonly<Record<string, unknown>>[];
+  readonly views: readonly (Readonly<Record<string, unknown>> & {
+    readonly blocks: readonly Readonly<Record<string, unknown>>[];
+  })[];
+  readonly steps: readonly Readonly<Record<string, unknown>>[];
+};
+
+const at = (session: TestSession, seq: number = session.state.seq) =>
+  described(unwrap(stateAt(session.state, seq))) as Described;
+
+describe("a description", () => {
+  it("of nothing names the session", () => {
+    const { state } = new TestSession();
+    expect(described(unwrap(stateAt(state, 0)))).toEqual({
+      session: state.session,
+      seq: 0,
+      streams: [],
+      views: [],
+      steps: [],
+    });
+  });
+
+  it("says of every stream its turn and run, and of every view its epoch, its path and its last exchange", () => {
+    const session = new TestSession();
+    session.run();
+    session.turns(2);
+    const { streams, views } = at(session);
+    expect(streams).toEqual([{ id: 1, name: "main", parent: null, turn: 2, run: { run: 1, seq: 2 } }]);
+    expect(views).toMatchObject([
+      {
+        id: 1,
+        stream: 1,
+        agent: "model",
+        parent: null,
+        epoch: 0,
+        path: [0, 1],
+        sent: { turn: 2 },
+        answer: { turn: 2 },
+      },
+    ]);
+  });
+
+  it("says of every block what it is, what is noted, what is true of it and what follows from that", () => {
+    const session = new TestSession();
+    const block = session.add({ kind: "memory" });
+    session.turns(1);
+    session.take(wantLevel(session.by("model"), [block], "trimmed"));
+    expect(at(session).views[0]?.blocks).toMatchObject([
+      {
+        block: { id: block, kind: "memory", addedSeq: 2 },
+        notes: { present: true },
+        facts: { level: { value: "trimmed", by: "model" } },
+        shown: "original",
+        pending: { shown: "original", wanted: "trimmed" },
+        zone: "primacy",
+        lifecycle: "active",
+      },
+    ]);
+  });
+
+  it("says of every step who took it, why, and whether it stands", () => {
+    const session = new TestSession();
+    const step = session.take({ deltas: [] }, "user");
+    const undone = session.reverse(step);
+    expect(at(session).steps).toEqual([
+      { id: step, actor: "user", reason: "test", done: false, frames: [undone] },
+    ]);
+    expect(at(session, undone - 1).steps).toEqual([
+      { id: step, actor: "user", reason: "test", done: true, frames: [undone - 1] },
+    ]);
+    expect(at(session, undone - 2).steps).toEqual([]);
+  });
+
+  it("of the past leaves out what was opened or added later", () => {
+    const session = new TestSession();
+    const { seq } = session.state;
+    session.add();
+    const child = session.fork();
+    expect(at(session).views.map(({ id }) => id)).toEqual([mainView, child]);
+    expect([at(session, seq).views.length, at(session, seq).streams.length]).toEqual([1, 1]);
+    expect(must(at(session, seq).views[0], "view").blocks).toEqual([]);
+  });
+
+  it("is plain data: it comes back from its text the same", () => {
+    const session = new TestSession();
+    session.add({ span: 3 });
+    session.turns(1);
+    const whole = described(now(session.state));
+    expect(JSON.parse(JSON.stringify(whole))).toEqual(whole);
+  });
+});

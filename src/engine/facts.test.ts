@@ -1,0 +1,29 @@
+import { expect, it } from "vitest";
+import { exampleBlock } from "../../test/support/delta-examples.ts";
+import { actors, factNames, initialFact } from "./facts.ts";
+
+it("a fact nobody has touched is policy's, so that anybody may change it", () => {
+  expect(factNames.map((fact) => initialFact(exampleBlock, fact).by)).toEqual(factNames.map(() => "policy"));
+});
+
+it("a block begins as it is: in full, unpinned, unselected, kept, never referred to, with the ttl it brought", () => {
+  expect(Object.fromEntries(factNames.map((fact) => [fact, initialFact(exampleBlock, fact).value]))).toEqual({
+    level: "original",
+    pin: "none",
+    ttl: exampleBlock.ttl,
+    focus: null,
+    selection: false,
+    archive: null,
+    withhold: false,
+    reference: { turn: exampleBlock.turn, count: 0 },
+    supersession: null,
+  });
+});
+
+it("a block without a ttl has none", () => {
+  expect(initialFact({ ...exampleBlock, ttl: null }, "ttl").value).toBeNull();
+});
+
+it("names of facts and actors are listed once each", () => {
+  expect([new Set(factNames).size, new Set(actors).size]).toEqual([factNames.length, actors.length]);
+});

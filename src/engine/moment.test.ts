@@ -1,0 +1,230 @@
+import { describe, expect, it, vi } from "vitest";
+import { main, mainView, TestSession } from "../../test/support/engine.ts";
+import { type BlockId, blockId, must, seqOf, streamId, unwrap, type ViewId, viewId } from "../base/index.ts";
+import {
+  asOf,
+  blockOf,
+  blocksOf,
+  epochNow,
+  factsOf,
+  lastAnswer,
+  lastSent,
+  messageBlocks,
+  now,
+  pairOf,
+  pathOf,
+  placeOf,
+  shownOf,
+  stateAt,
+  streamOf,
+  turnNow,
+  viewOf,
+  wasAnsweredSince,
+  wasEverShown,
+} from "./moment.ts";
+
+const reached = (session: TestSession, view: ViewId = mainView): readonly BlockId[] =>
+  [...blocksOf(now(session.state), session.view(view))].map(({ id }) => id);
+
+describe("a moment", () => {
+  it("can be any seq from before the first frame to the last", () => {
+    const { state } = new TestSession();
+    expect([0, 1].map((seq) => unwrap(stateAt(state, seq)).seq)).toEqual([0, 1]);
+    expect(now(state)).toEqual({ state, seq: 1 });
+  });
+
+  it.each([-1, 2, 0.5, Number.NaN, Number.POSITIVE_INFINITY])(
+    "cannot be %d: it is refused by name, with where the session is",
+    (seq) => {
+      const result = stateAt(new TestSession().state, seq);
+      expect(result.ok ? null : result.error).toMatchObject({
+        code: "AP_SEQ_UNKNOWN",
+        details: { seq, head: 1 },
+      });
+    },
+  );
+
+  it("is the state after its frame, not before it", () => {
+    const session = new TestSession();
+    const block = session.add();
+    expect([1, 2].map((seq) => blockOf(unwrap(stateAt(session.state, seq)), block)?.id)).toEqual([
+      undefined,
+      block,
+    ]);
+  });
+
+  it("seen as of a later seq is itself, and as of an earlier one that", () => {
+    const session = new TestSession();
+    session.pass(5);
+    const moment = unwrap(stateAt(session.state, 3));
+    expect([asOf(moment, seqOf(5)).seq, asOf(moment, seqOf(3)).seq, asOf(moment, seqOf(2)).seq]).toEqual([
+      3, 3, 2,
+    ]);
+  });
+
+  it("costs nothing to make: it is the state and a number", () => {
+    const { state } = new TestSession();
+    expect(unwrap(stateAt(state, 0)).state).toBe(state);
+  });
+});
+
+describe("before they are opened", () => {
+  it("streams and views are not there", () => {
+    const session = new TestSession();
+    session.fork();
+    const [before, after] = [unwrap(stateAt(session.state, 1)), now(session.state)];
+    expect([streamOf(before, streamId(2)), viewOf(before, viewId(2))]).toEqual([null, null]);
+    expect([streamOf(after, streamId(2))?.id, viewOf(after, viewId(2))?.id]).toEqual([2, 2]);
+    expect([streamOf(after, streamId(9)), viewOf(after, viewId(9))]).toEqual([null, null]);
+  });
+
+  it("turns, answers, paths and epochs are none", () => {
+    const session = new TestSession();
+    const { seq } = session.state;
+    const block = session.add();
+    session.turns(2);
+    session.append([
+      { type: "epoch-started", view: mainView, epoch: 1, cut: null, reason: "cold", means: "own" },
+    ]);
+    const then = unwrap(stateAt(session.state, seq));
+    const view = session.view();
+    expect([turnNow(then, session.stream()), epochNow(then, view), pathOf(then, view)]).toEqual([0, 0, []]);
+    expect([lastSent(then, view), lastAnswer(then, view), shownOf(then, view, block)]).toEqual([
+      null,
+      null,
+      "absent",
+    ]);
+    expect([wasEverShown(then, view, block), wasAnsweredSince(then, view, seqOf(1))]).toEqual([false, false]);
+  });
+});
+
+describe("whether a block was answered", () => {
+  it("is found at the end of the talk, not by going through all of it", () => {
+    const session = new TestSession();
+    session.turns(60);
+    const { seq } = session.state;
+    const { answers } = session.view();
+    const looks = vi.spyOn(answers, "get");
+    expect(wasAnsweredSince(now(session.state), session.view(), seq)).toBe(false);
+    expect(wasAnsweredSince(now(session.state), session.view(), seqOf(1))).toBe(true);
+    expect(looks.mock.calls.length).toBeLessThan(8);
+  });
+});
+
+describe("a view reaches", () => {
+  it("the blocks of its own stream in the order they came, whatever their ids", () => {
+    const session = new TestSession();
+    session.add({ id: blockId(9) });
+    session.add({ id: blockId(4) });
+    expect(reached(session)).toEqual([9, 4]);
+  });
+
+  it("those its parents had at each fork, the oldest first, and none that came to them later", () => {
+    const session = new TestSession();
+    const first = session.add();
+    const child = session.fork();
+    const [late, own] = [session.add(), session.add({ view: child })];
+    const grandchild = session.fork({ from: child });
+    const [later, last] = [session.add({ view: child }), session.add({ view: grandchild })];
+    expect(reached(session)).toEqual([first, late]);
+    expect(reached(session, child)).toEqual([first, own, later]);
+    expect(reached(session, grandchild)).toEqual([first, own, last]);
+  });
+
+  it("a grandparent's blocks as of the earlier of two forks", () => {
+    const session = new TestSession();
+    const child = session.fork();
+    const late = session.add();
+    const grandchild = session.fork({ from: child });
+    expect(session.isInReach(late, grandchild)).toBe(false);
+  });
+
+  it("nothing of a stream it does not come from, and nothing unknown", () => {
+    const session = new TestSession();
+    const child = session.fork();
+    const foreign = session.add({ view: child });
+    expect([session.isInReach(foreign), session.isInReach(blockId(99))]).toEqual([false, false]);
+  });
+
+  it("exactly what it lists", () => {
+    const session = new TestSession();
+    const child = session.fork();
+    const blocks = [session.add(), session.add({ view: child }), session.add()];
+    for (const view of [mainView, child]) {
+      expect(blocks.filter((block) => session.isInReach(block, view))).toEqual(reached(session, view));
+    }
+  });
+
+  it("no block that is away, and the same block at a time when it was there", () => {
+    const session = new TestSession();
+    const block = session.wished();
+    const added = session.append([{ type: "block-added", block }]);
+    session.append([{ type: "block-removed", block }]);
+    expect([session.isInReach(block.id), reached(session)]).toEqual([false, []]);
+    expect(session.placeAt(block.id, added).block.id).toBe(block.id);
+  });
+});
+
+describe("blocks that belong together", () => {
+  it("are found by message and by pair, as far as the view reaches", () => {
+    const session = new TestSession();
+    const [call, second] = session.addPair({ kind: "tool-call" }, { kind: "tool-call" });
+    const { pair, message } = must(session.state.blocks.get(must(call, "call")), "block").block;
+    const child = session.fork();
+    const result = session.add({ kind: "tool-result", pair });
+    const theirs = session.add({ kind: "tool-result", pair, view: child });
+    const pairIn = (view: ViewId) =>
+      pairOf(session.place(must(call, "call"), view)).map(({ block }) => block.id);
+    expect([pairIn(mainView), pairIn(child)]).toEqual([
+      [call, second, result],
+      [call, second, theirs],
+    ]);
+    const inMessage = messageBlocks(now(session.state), session.view(), message);
+    expect(inMessage.map(({ block }) => block.id)).toEqual([call, second]);
+  });
+
+  it("without those that are away", () => {
+    const session = new TestSession();
+    const [call = session.add()] = session.addPair({ kind: "tool-call" });
+    const { pair } = must(session.state.blocks.get(call), "block").block;
+    const block = session.wished({ pair });
+    session.append([{ type: "block-added", block }]);
+    session.append([{ type: "block-removed", block }]);
+    expect(pairOf(session.place(call)).map((place) => place.block.id)).toEqual([call]);
+  });
+
+  it("alone are a pair of one", () => {
+    const session = new TestSession();
+    const place = session.place(session.add());
+    expect(pairOf(place)).toEqual([place]);
+  });
+
+  it("of a message nobody knows are none", () => {
+    const session = new TestSession();
+    expect(messageBlocks(now(session.state), session.view(), session.wished().message)).toEqual([]);
+  });
+});
+
+describe("facts", () => {
+  it("of an agent that took over a view's are its own from then on, for blocks that came later as at first", () => {
+    const session = new TestSession();
+    const old = session.add();
+    session.set(old, { level: "trimmed" });
+    const heir = session.agent(mainView);
+    const fresh = session.add();
+    session.set(fresh, { level: "minimal" });
+    expect([session.fact(old, "level", heir), session.fact(fresh, "level", heir)]).toEqual([
+      "trimmed",
+      "original",
+    ]);
+  });
+
+  it("are the same read one by one and all together", () => {
+    const session = new TestSession();
+    const block = session.add({ span: 3 });
+    session.set(block, { pin: "top", selection: true });
+    const { pin, selection, ttl } = factsOf(session.place(block));
+    expect([pin.value, selection.value, ttl.value]).toEqual(["top", true, { at: 4, spanTurns: 3 }]);
+    expect(placeOf(now(session.state), session.view(), block)?.view.stream).toBe(main);
+  });
+});

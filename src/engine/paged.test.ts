@@ -1,0 +1,217 @@
+import fc from "fast-check";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { AssertionFault, type Seq, seqOf } from "../base/index.ts";
+import { lastUpTo, Page, Paged, pageEntries } from "./paged.ts";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const numbered = (size: number): Paged<number> => {
+  let table = Paged.empty<number>();
+  for (let index = 0; index < size; index += 1) table = table.push(index * 10);
+  return table;
+};
+
+/** Indexes around the places where a page or a branch is full, and where the tree grows by one more floor. */
+const index = fc.oneof(
+  fc.nat(40),
+  fc.constantFrom(31, 32, 33, 63, 64),
+  fc.integer({ min: 1_020, max: 1_030 }),
+  fc.integer({ min: 32_766, max: 32_770 }),
+  fc.constantFrom(2 ** 20 - 1, 2 ** 20, 2 ** 30 - 1),
+);
+const changes = fc.array(fc.record({ index, value: fc.string() }), { maxLength: 40 });
+
+type Model = ReadonlyMap<number, string>;
+const sizeOf = (model: Model) => Math.max(-1, ...model.keys()) + 1;
+const inOrder = (model: Model) => [...model].sort(([a], [b]) => a - b);
+
+function expectSame(table: Paged<string>, model: Model): void {
+  expect(table.size).toBe(sizeOf(model));
+  expect([...table.entries()]).toEqual(inOrder(model));
+  for (const at of [...model.keys()].flatMap((key) => [key - 1, key, key + 1])) {
+    expect(table.get(at)).toBe(model.get(at));
+  }
+  expect(table.last).toBe(model.get(table.size - 1));
+}
+
+describe("a paged table behaves like a plain map", () => {
+  it("after any changes, in any order, and so does every table on the way", () => {
+    fc.assert(
+      fc.property(changes, (list) => {
+        let table = Paged.empty<string>();
+        let model: Model = new Map();
+        const past: [Paged<string>, Model][] = [[table, model]];
+        for (const { index: at, value } of list) {
+          table = table.with(at, value);
+          model = new Map([...model, [at, value]]);
+          past.push([table, model]);
+        }
+        for (const [then, modelThen] of past) expectSame(then, modelThen);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("after being taken apart into pages and put together again, and after changes to that", () => {
+    fc.assert(
+      fc.property(changes, index, (list, at) => {
+        const table = list.reduce(
+          (all, change) => all.with(change.index, change.value),
+          Paged.empty<string>(),
+        );
+        const model = new Map(list.map((change) => [change.index, change.value]));
+        const rebuilt = Paged.fromPages(table.size, table.pages());
+        expectSame(rebuilt, model);
+        expectSame(rebuilt.with(at, "new"), new Map([...model, [at, "new"]]));
+        expectSame(rebuilt, model);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it.each([0, 1, 31, 32, 33, 1_023, 1_024, 1_025, 32_767, 32_768, 32_769])(
+    "pushed to a size of %i, it holds every entry in order",
+    (size) => {
+      const table = numbered(size);
+      expect(table.size).toBe(size);
+      expect(table.last).toBe(size === 0 ? undefined : (size - 1) * 10);
+      let at = 0;
+      for (const [key, value] of table.entries()) {
+        if (key !== at || value !== at * 10) expect([key, value]).toEqual([at, at * 10]);
+        at += 1;
+      }
+      expect(at).toBe(size);
+      expect([...table.pages()].map(([number]) => number)).toEqual(
+        Array.from({ length: Math.ceil(size / pageEntries) }, (_, number) => number),
+      );
+    },
+  );
+});
+
+describe("a paged table", () => {
+  it("has nothing below zero, at its size or beyond", () => {
+    const table = numbered(40);
+    expect([-1, 40, 41, 64, 1_024, 2 ** 31, 2 ** 40].map((at) => table.get(at))).toEqual(
+      Array(7).fill(undefined),
+    );
+  });
+
+  it.each([-1, 0.5, Number.NaN, 2 ** 30, Number.POSITIVE_INFINITY])("refuses to be keyed by %d", (at) => {
+    expect(() => Paged.empty<number>().with(at, 1)).toThrow(AssertionFault);
+  });
+
+  it("shares all pages but the changed one with the table it came from", () => {
+    const before = numbered(32 * 40);
+    const after = before.with(32 * 7 + 3, -1);
+    const [old, fresh] = [[...before.pages()], [...after.pages()]];
+    const changed = old.flatMap(([number, page], at) => (fresh[at]?.[1] === page ? [] : [number]));
+    expect(changed).toEqual([7]);
+  });
+
+  it("keeps gaps as gaps: entries skip them and pages that hold nothing are not there", () => {
+    const table = Paged.empty<string>().with(2, "a").with(100, "b");
+    expect([...table.entries()]).toEqual([
+      [2, "a"],
+      [100, "b"],
+    ]);
+    expect([...table.pages()].map(([number]) => number)).toEqual([0, 3]);
+    expect(table.size).toBe(101);
+  });
+
+  it("fills gaps inside a page with undefined, not with holes", () => {
+    const [[, page] = []] = [...Paged.empty<string>().with(3, "a").pages()];
+    expect(page?.items).toHaveLength(4);
+    expect([0, 1, 2].every((at) => at in (page?.items ?? []))).toBe(true);
+  });
+});
+
+describe("a page that is read from a snapshot", () => {
+  const lazy = (size: number) => {
+    const loads: number[] = [];
+    const pages = Array.from({ length: Math.ceil(size / pageEntries) }, (_, number) => {
+      const load = () => {
+        loads.push(number);
+        return Array.from({ length: pageEntries }, (_item, offset) => number * pageEntries + offset);
+      };
+      return [number, new Page<number>(load)] as const;
+    });
+    return { table: Paged.fromPages(size, pages), loads };
+  };
+
+  it("is decoded when it is first looked at, and only once", () => {
+    const { table, loads } = lazy(32 * 50);
+    expect(loads).toEqual([]);
+    expect([table.get(32 * 20 + 5), table.get(32 * 20 + 6), table.get(32 * 20 + 5)]).toEqual([645, 646, 645]);
+    expect(loads).toEqual([20]);
+  });
+
+  it("is left alone by changes elsewhere, by listing pages and by asking for the size", () => {
+    const { table, loads } = lazy(32 * 50);
+    const changed = table.with(32 * 3, -1).with(32 * 60, -2);
+    expect([changed.size, [...changed.pages()].length]).toEqual([32 * 60 + 1, 51]);
+    expect(loads).toEqual([3]);
+    expect([table.get(96), changed.get(96), changed.get(97)]).toEqual([96, -1, 97]);
+    expect(loads).toEqual([3]);
+  });
+
+  it("can be looked at again when the first attempt to decode it failed", () => {
+    let attempts = 0;
+    const page = new Page<number>(() => {
+      attempts += 1;
+      if (attempts === 1) throw new Error("disk");
+      return [1];
+    });
+    expect(() => page.items).toThrow("disk");
+    expect(page.items).toEqual([1]);
+  });
+});
+
+describe("lastUpTo", () => {
+  const table = (seqs: readonly number[]) =>
+    seqs.reduce((all, seq) => all.push({ seq: seqOf(seq) }), Paged.empty<{ readonly seq: Seq }>());
+
+  it.each([
+    { where: "in an empty table", seqs: [], seq: 5, found: -1 },
+    { where: "before the first entry", seqs: [4, 8], seq: 3, found: -1 },
+    { where: "at the first entry", seqs: [4, 8], seq: 4, found: 0 },
+    { where: "between two entries", seqs: [4, 8], seq: 7, found: 0 },
+    { where: "at the last entry", seqs: [4, 8], seq: 8, found: 1 },
+    { where: "after the last entry", seqs: [4, 8], seq: 9, found: 1 },
+    { where: "at seq zero", seqs: [1, 2, 3], seq: 0, found: -1 },
+    { where: "among equal seqs", seqs: [1, 2, 2, 2, 3], seq: 2, found: 3 },
+  ])("finds the last entry that is not later: $where", ({ seqs, seq, found }) => {
+    expect(lastUpTo(table(seqs), seqOf(seq))).toBe(found);
+  });
+
+  it("agrees with looking at every entry, however unevenly they come", () => {
+    const gaps = fc.array(fc.oneof(fc.nat(2), fc.nat(5_000)), { maxLength: 120 });
+    fc.assert(
+      fc.property(gaps, fc.nat(20_000), (list, seq) => {
+        let total = 0;
+        const seqs = list.map((gap) => {
+          total += gap;
+          return total;
+        });
+        const asked = seqs.length === 0 ? seq : seq % (total + 2);
+        expect(lastUpTo(table(seqs), seqOf(asked))).toBe(seqs.findLastIndex((one) => one <= asked));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it.each([
+    ["evenly", (at: number) => at * 3],
+    ["late and all at once", (at: number) => (at < 10 ? at : 1_000_000 + at)],
+    ["early and then hardly ever", (at: number) => (at < 39_990 ? at : at * 1_000)],
+  ])("looks at few of forty thousand entries, when they come %s", (_, seqAt) => {
+    const long = table(Array.from({ length: 40_000 }, (_entry, at) => seqAt(at)));
+    const looks = vi.spyOn(long, "get");
+    for (const at of [0, 1, 9, 10, 11, 20_000, 39_989, 39_998]) {
+      looks.mockClear();
+      expect(lastUpTo(long, seqOf(seqAt(at)))).toBe(at);
+      expect(looks.mock.calls.length).toBeLessThan(50);
+    }
+  });
+});

@@ -1,0 +1,181 @@
+import { assert, must, type Seq } from "../base/index.ts";
+
+const BITS = 5;
+const WIDTH = 1 << BITS;
+const MASK = WIDTH - 1;
+
+/** How many entries a page holds. Snapshots store pages, so this is part of the format. */
+export const pageEntries = WIDTH;
+
+type Items<T> = readonly (T | undefined)[];
+type Branch<T> = readonly (Branch<T> | Page<T> | undefined)[];
+
+/**
+ * A run of entries. A page read from a snapshot is decoded when it is first looked at, which for most is
+ * never.
+ */
+export class Page<T> {
+  #items: Items<T> | null;
+  #load: (() => Items<T>) | null;
+
+  constructor(source: Items<T> | (() => Items<T>)) {
+    this.#items = typeof source === "function" ? null : source;
+    this.#load = typeof source === "function" ? source : null;
+  }
+
+  get items(): Items<T> {
+    if (this.#items === null) {
+      assert(this.#load !== null, "a page has items or a way to load them");
+      this.#items = this.#load();
+      this.#load = null;
+    }
+    return this.#items;
+  }
+}
+
+/**
+ * An immutable table keyed by small whole numbers. A change copies one page and the short path to it and
+ * shares the rest, so an old table stays as it was at no cost, and keeping one for every frame costs what
+ * changed.
+ */
+export class Paged<T> {
+  readonly size: number;
+  readonly #height: number;
+  readonly #root: Branch<T> | Page<T> | undefined;
+
+  private constructor(size: number, height: number, root: Branch<T> | Page<T> | undefined) {
+    this.size = size;
+    this.#height = height;
+    this.#root = root;
+  }
+
+  static empty<T>(): Paged<T> {
+    return new Paged<T>(0, 0, undefined);
+  }
+
+  get(index: number): T | undefined {
+    if (index < 0 || index >= this.size) return undefined;
+    let node = this.#root;
+    for (let height = this.#height; height > 0 && node !== undefined; height -= 1) {
+      node = (node as Branch<T>)[(index >>> (height * BITS)) & MASK];
+    }
+    return (node as Page<T> | undefined)?.items[index & MASK];
+  }
+
+  get last(): T | undefined {
+    return this.get(this.size - 1);
+  }
+
+  with(index: number, value: T): Paged<T> {
+    assert(
+      Number.isSafeInteger(index) && index >= 0 && index < 2 ** 30,
+      "a table index is a small whole number",
+    );
+    let height = this.#height;
+    let root = this.#root;
+    while (index >= WIDTH ** (height + 1)) {
+      root = root === undefined ? undefined : [root];
+      height += 1;
+    }
+    return new Paged(Math.max(this.size, index + 1), height, withEntry({ node: root, height, index, value }));
+  }
+
+  push(value: T): Paged<T> {
+    return this.with(this.size, value);
+  }
+
+  /** The entries that are there, in order. */
+  *entries(): Generator<readonly [number, T]> {
+    for (const [pageIndex, page] of this.pages()) {
+      for (const [offset, value] of page.items.entries()) {
+        if (value !== undefined) yield [pageIndex * WIDTH + offset, value];
+      }
+    }
+  }
+
+  /** The pages that are there, in order, each with its number. */
+  pages(): Generator<readonly [number, Page<T>]> {
+    return pagesOf({ node: this.#root, height: this.#height, index: 0 });
+  }
+
+  static fromPages<T>(size: number, pages: Iterable<readonly [number, Page<T>]>): Paged<T> {
+    let nodes = new Map<number, Branch<T> | Page<T>>(pages);
+    let height = 0;
+    while (size > WIDTH ** (height + 1)) {
+      nodes = branchesOver(nodes);
+      height += 1;
+    }
+    return new Paged(size, height, nodes.get(0));
+  }
+}
+
+/**
+ * The last entry of a table in seq order that is not after `seq`; -1 if none. Frames come evenly enough that
+ * a guess by proportion lands near, and a search in doubling steps from there is short however long the
+ * table.
+ */
+export function lastUpTo<T extends { readonly seq: Seq }>(table: Paged<T>, seq: Seq): number {
+  const newest = table.last;
+  if (newest === undefined || newest.seq <= seq) return table.size - 1;
+  const isUpTo = (index: number): boolean => index < 0 || must(table.get(index), "no gaps").seq <= seq;
+  let low = Math.floor((table.size - 1) * (seq / newest.seq));
+  let high = low;
+  for (let step = 1; !isUpTo(low); step *= 2) {
+    high = low;
+    low = Math.max(-1, low - step);
+  }
+  for (let step = 1; isUpTo(high); step *= 2) {
+    low = high;
+    high = Math.min(table.size - 1, high + step);
+  }
+  while (high - low > 1) {
+    const middle = (low + high) >>> 1;
+    if (isUpTo(middle)) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+type Place<T> = {
+  readonly node: Branch<T> | Page<T> | undefined;
+  readonly height: number;
+  readonly index: number;
+};
+
+function withEntry<T>({ node, height, index, value }: Place<T> & { readonly value: T }): Branch<T> | Page<T> {
+  if (height === 0) {
+    const items = node === undefined ? [] : [...(node as Page<T>).items];
+    items[index & MASK] = value;
+    return new Page(dense(items));
+  }
+  const children = node === undefined ? [] : [...(node as Branch<T>)];
+  const slot = (index >>> (height * BITS)) & MASK;
+  children[slot] = withEntry({ node: children[slot], height: height - 1, index, value });
+  return dense(children);
+}
+
+/** Holes make arrays slow and copies of them uneven; `undefined` does not. */
+function dense<I>(items: (I | undefined)[]): (I | undefined)[] {
+  return Array.from(items);
+}
+
+function* pagesOf<T>({ node, height, index }: Place<T>): Generator<readonly [number, Page<T>]> {
+  if (node === undefined) return;
+  if (height === 0) {
+    yield [index, node as Page<T>];
+    return;
+  }
+  for (const [slot, child] of (node as Branch<T>).entries()) {
+    yield* pagesOf({ node: child, height: height - 1, index: index * WIDTH + slot });
+  }
+}
+
+function branchesOver<T>(nodes: ReadonlyMap<number, Branch<T> | Page<T>>): Map<number, Branch<T> | Page<T>> {
+  const branches = new Map<number, (Branch<T> | Page<T> | undefined)[]>();
+  for (const [index, node] of nodes) {
+    const children = branches.get(index >>> BITS) ?? [];
+    children[index & MASK] = node;
+    branches.set(index >>> BITS, children);
+  }
+  return new Map([...branches].map(([index, children]) => [index, dense(children)]));
+}

@@ -1,0 +1,339 @@
+import { describe, expect, it } from "vitest";
+import { main, TestSession } from "../../test/support/engine.ts";
+import { expectComplete, expectRefusal, named, type Refusal } from "../../test/support/refusals.ts";
+import {
+  type BlockId,
+  blockId,
+  hashContent,
+  limits,
+  messageId,
+  must,
+  streamId,
+  turnOf,
+} from "../base/index.ts";
+import type { Block } from "./block.ts";
+import type { Delta } from "./delta.ts";
+import { blockOf, notesOf, now, stateAt } from "./moment.ts";
+
+const added = (block: Block): Delta => ({ type: "block-added", block });
+const removed = (block: Block): Delta => ({ type: "block-removed", block });
+const purged = (block: BlockId): Delta => ({ type: "block-purged", block });
+const tokens = { count: 3, exact: true };
+const counted = (block: BlockId, count = 3): Delta => ({
+  type: "tokens-counted",
+  block,
+  tokens: { ...tokens, count },
+});
+const topics = (block: BlockId, from: readonly string[], to: readonly string[]): Delta => ({
+  type: "topics-set",
+  block,
+  from,
+  to,
+});
+const scoped = (block: BlockId, from: "session" | "project"): Delta => ({
+  type: "scope-set",
+  block,
+  from,
+  to: "project",
+});
+const rendition = (name: string) => ({ content: hashContent(name), tokens });
+const rendered = (block: BlockId, from: string | null, to: string | null): Delta => ({
+  type: "rendition-set",
+  block,
+  level: "trimmed",
+  from: from === null ? null : rendition(from),
+  to: to === null ? null : rendition(to),
+});
+const nobody = blockId(50);
+
+/** A block that was there and was taken away again, as the undo of its creation does. */
+function gone(session: TestSession): Block {
+  const block = session.wished();
+  session.append([added(block)]);
+  session.append([removed(block)]);
+  return block;
+}
+
+/** A message, or a pair, that holds as many blocks as it may. */
+function full(session: TestSession, group: "message" | "pair"): Block {
+  const most = group === "message" ? limits.blocksPerMessageMax : limits.blocksPerPairMax;
+  session.addPair({});
+  const block = session.wished({ message: messageId(1), pair: messageId(1) });
+  const ids = Array.from({ length: most }, (_, index) => blockId(index + 1));
+  const { state } = session;
+  session.state =
+    group === "message"
+      ? { ...state, messages: state.messages.with(1, ids) }
+      : { ...state, pairs: state.pairs.with(1, ids) };
+  return block;
+}
+
+const otherMessage = "its message has another speaker or turn";
+const fullGroup = "its message or pair is full";
+
+const refusals: readonly Refusal[] = [
+  {
+    when: "its stream does not exist",
+    code: "AP_STREAM_UNKNOWN",
+    deltas: (s) => [added({ ...s.wished(), stream: streamId(9) })],
+  },
+  {
+    when: "it is there already",
+    code: "AP_BLOCK_EXISTS",
+    deltas: (s) => [added(s.wished()), added(s.wished())],
+  },
+  {
+    when: "another block had its id and was taken away",
+    code: "AP_BLOCK_EXISTS",
+    deltas: (s) => [added({ ...gone(s), anchor: "another" })],
+  },
+  {
+    when: "its id was never reserved",
+    code: "AP_BLOCK_ID",
+    deltas: (s) => [added(s.wished({ id: blockId(101) }))],
+  },
+  { when: "its id is zero", code: "AP_BLOCK_ID", deltas: (s) => [added(s.wished({ id: blockId(0) }))] },
+  {
+    when: "its message was never reserved",
+    code: "AP_BLOCK_ID",
+    deltas: (s) => [added(s.wished({ message: messageId(101) }))],
+  },
+  {
+    when: "its id was reserved for another stream",
+    code: "AP_BLOCK_ID",
+    deltas: (s) => [added({ ...s.wished({ view: s.fork() }), id: blockId(1) })],
+  },
+  {
+    when: "its message belongs to another speaker",
+    code: "AP_BLOCK_INVALID",
+    problem: otherMessage,
+    deltas: (s) => [added(s.wished()), added(s.wished({ id: blockId(2), speaker: "someone else" }))],
+  },
+  {
+    when: "its message belongs to another turn",
+    code: "AP_BLOCK_INVALID",
+    problem: otherMessage,
+    deltas: (s) => [added(s.wished()), added(s.wished({ id: blockId(2), turn: turnOf(7) }))],
+  },
+  {
+    when: "its pair is no message that was ever reserved",
+    code: "AP_BLOCK_INVALID",
+    problem: "its pair is not a message",
+    deltas: (s) => [added(s.wished({ pair: messageId(101) }))],
+  },
+  {
+    when: "its pair is a number no table can be keyed by",
+    code: "AP_BLOCK_INVALID",
+    problem: "its pair is not a message",
+    deltas: (s) => [added(s.wished({ pair: messageId(2 ** 40) }))],
+  },
+  {
+    when: "its message is full",
+    code: "AP_BLOCK_INVALID",
+    problem: fullGroup,
+    deltas: (s) => [added({ ...full(s, "message"), pair: null })],
+  },
+  {
+    when: "its pair is full",
+    code: "AP_BLOCK_INVALID",
+    problem: fullGroup,
+    deltas: (s) => [added(full(s, "pair"))],
+  },
+  { when: "what is removed is not there", code: "AP_BLOCK_UNKNOWN", deltas: (s) => [removed(s.wished())] },
+  { when: "what is removed is gone already", code: "AP_BLOCK_UNKNOWN", deltas: (s) => [removed(gone(s))] },
+  {
+    when: "what is removed is not what was added",
+    code: "AP_DELTA_STALE",
+    deltas: (s) => [added(s.wished()), removed({ ...s.wished(), anchor: "another" })],
+  },
+  { when: "what is purged is not there", code: "AP_BLOCK_UNKNOWN", deltas: () => [purged(nobody)] },
+  { when: "what is counted is not there", code: "AP_BLOCK_UNKNOWN", deltas: () => [counted(nobody)] },
+  {
+    when: "what has topics is not there",
+    code: "AP_BLOCK_UNKNOWN",
+    deltas: () => [topics(nobody, [], ["a"])],
+  },
+  {
+    when: "what has a scope is not there",
+    code: "AP_BLOCK_UNKNOWN",
+    deltas: () => [scoped(nobody, "session")],
+  },
+  {
+    when: "what has a rendition is not there",
+    code: "AP_BLOCK_UNKNOWN",
+    deltas: () => [rendered(nobody, null, "a")],
+  },
+  {
+    when: "a lost rendition's block is not there",
+    code: "AP_BLOCK_UNKNOWN",
+    deltas: () => [rendered(nobody, "a", null)],
+  },
+  {
+    when: "tokens are counted twice",
+    code: "AP_TOKENS_FROZEN",
+    deltas: (s) => [counted(s.add()), counted(blockId(1), 4)],
+  },
+  {
+    when: "tokens are counted twice, though the count is the same",
+    code: "AP_TOKENS_FROZEN",
+    deltas: (s) => [counted(s.add()), counted(blockId(1))],
+  },
+  {
+    when: "a count of zero is counted anew",
+    code: "AP_TOKENS_FROZEN",
+    deltas: (s) => [counted(s.add(), 0), counted(blockId(1), 4)],
+  },
+  {
+    when: "topics do not start from the present ones",
+    code: "AP_DELTA_STALE",
+    deltas: (s) => [topics(s.add(), ["b"], ["a"])],
+  },
+  {
+    when: "topics start from the present ones in another order",
+    code: "AP_DELTA_STALE",
+    deltas: (s) => [topics(s.add(), [], ["a", "b"]), topics(blockId(1), ["b", "a"], [])],
+  },
+  {
+    when: "a scope does not start from the present one",
+    code: "AP_DELTA_STALE",
+    deltas: (s) => [scoped(s.add(), "project")],
+  },
+  {
+    when: "a rendition starts from one that was never set",
+    code: "AP_DELTA_STALE",
+    deltas: (s) => [rendered(s.add(), "a", "b")],
+  },
+  {
+    when: "a rendition starts from none though there is one",
+    code: "AP_DELTA_STALE",
+    deltas: (s) => [rendered(s.add(), null, "a"), rendered(blockId(1), null, "b")],
+  },
+];
+
+describe("a block, or a note about one, is refused", () => {
+  it.each(named(refusals))("with %s", (_, refusal) => {
+    expectRefusal(refusal);
+  });
+
+  it("for no reason that has no test", () => {
+    expectComplete("reduce-block.ts", refusals);
+  });
+});
+
+describe("a block that is added", () => {
+  it("is known for good with all its fields, and by the frame that added it", () => {
+    const session = new TestSession();
+    const block = session.wished({ kind: "memory", span: 4, supersedes: blockId(9) });
+    const seq = session.append([added(block)]);
+    expect(blockOf(now(session.state), block.id)).toEqual({ ...block, addedSeq: seq });
+    expect(notesOf(now(session.state), block.id)).toEqual({
+      present: true,
+      purged: false,
+      tokens: null,
+      topics: [],
+      scope: "session",
+      renditions: {},
+    });
+  });
+
+  it("is listed in its stream, its message and its pair, in the order they came", () => {
+    const session = new TestSession();
+    const [call] = session.addPair({ kind: "tool-call" }, { kind: "tool-call" });
+    session.add();
+    const { pair, message } = must(session.state.blocks.get(must(call, "call")), "block").block;
+    session.add({ kind: "tool-result", pair });
+    expect([...session.stream().blocks.entries()].map(([, id]) => id)).toEqual([1, 2, 3, 4]);
+    expect(session.state.messages.get(message)).toEqual([1, 2]);
+    expect(session.state.pairs.get(must(pair, "pair"))).toEqual([1, 2, 4]);
+  });
+
+  it("may leave gaps in the ids: those left out stay free", () => {
+    const session = new TestSession();
+    session.add({ id: blockId(40) });
+    session.add({ id: blockId(3) });
+    expect([...session.stream().blocks.entries()].map(([, id]) => id)).toEqual([40, 3]);
+  });
+
+  it("may join the pair of a call its parent stream made before the fork", () => {
+    const session = new TestSession();
+    const [call] = session.addPair({ kind: "tool-call" });
+    const { pair } = must(session.state.blocks.get(must(call, "call")), "block").block;
+    const child = session.fork();
+    const result = session.add({ kind: "tool-result", pair, view: child });
+    expect(session.state.pairs.get(must(pair, "pair"))).toEqual([call, result]);
+  });
+});
+
+describe("a block that was removed", () => {
+  it("is gone from then on, and was there before", () => {
+    const session = new TestSession();
+    const block = gone(session);
+    const at = (seq: number) =>
+      blockOf({ state: session.state, seq: session.frames[seq - 1]?.seq ?? session.state.seq }, block.id);
+    expect([at(1), at(2)?.id, at(3)]).toEqual([null, block.id, null]);
+  });
+
+  it("comes back as it was when the very same block is added again, as often as one likes", () => {
+    const session = new TestSession();
+    const block = gone(session);
+    session.append([added(block)]);
+    session.append([removed(block)]);
+    session.append([added(block)]);
+    expect(blockOf(now(session.state), block.id)).toMatchObject(block);
+    expect([...session.stream().blocks.entries()]).toHaveLength(1);
+    expect(session.state.messages.get(block.message)).toEqual([block.id]);
+    expect(session.stream().id).toBe(main);
+  });
+
+  it("keeps its notes while it is away, and what was counted stays frozen", () => {
+    const session = new TestSession();
+    const block = session.wished();
+    session.append([added(block), counted(block.id), topics(block.id, [], ["a"])]);
+    session.append([removed(block)]);
+    session.append([added(block)]);
+    expect(notesOf(now(session.state), block.id)).toMatchObject({ present: true, tokens, topics: ["a"] });
+  });
+});
+
+describe("notes", () => {
+  it("are replaced as a whole, never merged", () => {
+    const session = new TestSession();
+    const block = session.add();
+    session.append([topics(block, [], ["a", "b"])]);
+    session.append([topics(block, ["a", "b"], ["c"])]);
+    expect(notesOf(now(session.state), block)?.topics).toEqual(["c"]);
+  });
+
+  it("of one level leave those of the others alone, and none is none", () => {
+    const session = new TestSession();
+    const block = session.add();
+    session.append([
+      rendered(block, null, "short"),
+      { ...rendered(block, null, "line"), level: "minimal" } as Delta,
+    ]);
+    expect(notesOf(now(session.state), block)?.renditions).toEqual({
+      trimmed: rendition("short"),
+      minimal: rendition("line"),
+    });
+    session.append([rendered(block, "short", null)]);
+    expect(notesOf(now(session.state), block)?.renditions).toEqual({ minimal: rendition("line") });
+  });
+
+  it("are remembered as they were at every seq", () => {
+    const session = new TestSession();
+    const block = session.add();
+    const first = session.append([topics(block, [], ["a"])]);
+    session.append([topics(block, ["a"], ["b"]), scoped(block, "session")]);
+    const then = stateAt(session.state, first);
+    expect(then.ok && notesOf(then.value, block)).toMatchObject({ topics: ["a"], scope: "session" });
+    expect(notesOf(now(session.state), block)).toMatchObject({ topics: ["b"], scope: "project" });
+  });
+
+  it("say that a block was purged, once and for all", () => {
+    const session = new TestSession();
+    const block = session.add();
+    session.append([purged(block)]);
+    session.append([purged(block)]);
+    expect(notesOf(now(session.state), block)).toMatchObject({ purged: true, present: true });
+  });
+});

@@ -1,0 +1,178 @@
+import { describe, expect, it } from "vitest";
+import { mainView, TestSession } from "../../test/support/engine.ts";
+import { expectComplete, expectRefusal, named, type Refusal } from "../../test/support/refusals.ts";
+import { type BlockId, blockId, turnOf, type ViewId, viewId } from "../base/index.ts";
+import type { FactDelta } from "./delta.ts";
+import { type FactName, type FactValues, factNames, initialFact } from "./facts.ts";
+import { factOf, factVersion, stateAt } from "./moment.ts";
+
+/** A value of each fact that is not the first one. */
+const changed: FactValues = {
+  level: "minimal",
+  pin: "bottom",
+  ttl: { at: turnOf(9), spanTurns: 3 },
+  focus: { run: 1, until: turnOf(21) },
+  selection: true,
+  archive: { reason: "done" },
+  withhold: true,
+  reference: { turn: turnOf(4), count: 2 },
+  supersession: blockId(8),
+};
+
+type Setting = {
+  readonly block: BlockId;
+  readonly fact?: FactName;
+  readonly view?: ViewId;
+  readonly wrong?: object;
+};
+
+/** A change of a fact from its first value, or from a wrong one. */
+function setting(
+  session: TestSession,
+  { block, fact = "level", view = mainView, wrong = {} }: Setting,
+): FactDelta {
+  const from = { ...initialFact(session.wished(), fact), ...wrong };
+  return { type: `${fact}-set`, view, block, from, to: { value: changed[fact], by: "model" } } as FactDelta;
+}
+
+const refusals: readonly Refusal[] = [
+  {
+    when: "the view does not exist",
+    code: "AP_VIEW_UNKNOWN",
+    deltas: (s) => [setting(s, { block: s.add(), view: viewId(9) })],
+  },
+  {
+    when: "the block does not exist",
+    code: "AP_BLOCK_UNKNOWN",
+    deltas: (s) => [setting(s, { block: blockId(50) })],
+  },
+  {
+    when: "the block came to the parent after the fork",
+    code: "AP_BLOCK_UNKNOWN",
+    deltas: (s) => {
+      const view = s.fork();
+      return [setting(s, { block: s.add(), view })];
+    },
+  },
+  {
+    when: "the block belongs to a fork and the view to its parent",
+    code: "AP_BLOCK_UNKNOWN",
+    deltas: (s) => [setting(s, { block: s.add({ view: s.fork() }) })],
+  },
+  {
+    when: "the block was taken away",
+    code: "AP_BLOCK_UNKNOWN",
+    deltas: (s) => {
+      const block = s.wished();
+      s.append([{ type: "block-added", block }]);
+      s.append([{ type: "block-removed", block }]);
+      return [setting(s, { block: block.id })];
+    },
+  },
+  ...factNames.map(
+    (fact): Refusal => ({
+      when: `the ${fact} does not start from the present value`,
+      code: "AP_DELTA_STALE",
+      deltas: (s) => [setting(s, { block: s.add(), fact, wrong: { value: changed[fact] } })],
+    }),
+  ),
+  ...factNames.map(
+    (fact): Refusal => ({
+      when: `the ${fact} starts from the present value of another actor`,
+      code: "AP_DELTA_STALE",
+      deltas: (s) => [setting(s, { block: s.add(), fact, wrong: { by: "user" } })],
+    }),
+  ),
+];
+
+describe("a fact is refused", () => {
+  it.each(named(refusals))("with %s", (_, refusal) => {
+    expectRefusal(refusal);
+  });
+
+  it("for no reason that has no test", () => {
+    expectComplete("reduce-fact.ts", refusals);
+  });
+});
+
+describe("a fact that is set", () => {
+  it.each(factNames)("%s: is there from then on, by name of who set it, and was not before", (fact) => {
+    const session = new TestSession();
+    const block = session.add();
+    const before = factOf(session.place(block), fact);
+    const seq = session.append([setting(session, { block, fact })]);
+    expect(before).toEqual(initialFact(session.wished({ turn: turnOf(1) }), fact));
+    expect(factOf(session.place(block), fact)).toEqual({ value: changed[fact], by: "model" });
+    expect(factOf(session.placeAt(block, seq - 1), fact)).toEqual(before);
+    expect(factVersion(session.place(block), fact)?.seq).toBe(seq);
+  });
+
+  it("leaves every other fact of the block alone", () => {
+    const session = new TestSession();
+    const block = session.add();
+    session.set(block, { pin: "top" });
+    for (const fact of factNames.filter((name) => name !== "pin")) {
+      expect(factVersion(session.place(block), fact)).toBeNull();
+    }
+  });
+
+  it("belongs to one view: another agent in the stream keeps its own", () => {
+    const session = new TestSession();
+    const block = session.add();
+    const [stranger, heir] = [session.agent(null), session.agent(mainView)];
+    session.set(block, { level: "minimal" });
+    const levels = [mainView, stranger, heir].map((view) => session.fact(block, "level", view));
+    expect(levels).toEqual(["minimal", "original", "original"]);
+  });
+
+  it("is taken over by a fork, and from then on they change apart", () => {
+    const session = new TestSession();
+    const block = session.add();
+    session.set(block, { level: "trimmed" });
+    const child = session.fork();
+    session.set(block, { level: "minimal" });
+    expect([session.fact(block, "level"), session.fact(block, "level", child)]).toEqual([
+      "minimal",
+      "trimmed",
+    ]);
+    session.set(block, { level: "summarized" }, { view: child });
+    const grandchild = session.fork({ from: child });
+    session.set(block, { level: "original" }, { view: child });
+    expect([mainView, child, grandchild].map((view) => session.fact(block, "level", view))).toEqual([
+      "minimal",
+      "original",
+      "summarized",
+    ]);
+  });
+
+  it("as of the fork is taken over, though the parent has changed it since", () => {
+    const session = new TestSession();
+    const block = session.add();
+    const seq = session.set(block, { pin: "top" });
+    session.set(block, { pin: "bottom" });
+    const child = session.fork({ seq });
+    expect(session.fact(block, "pin", child)).toBe("top");
+    const then = stateAt(session.state, seq);
+    expect(then.ok && then.value.seq).toBe(seq);
+  });
+});
+
+describe("a ttl that is set", () => {
+  it("leaves a hint at its turn, once, and none where there is no end", () => {
+    const session = new TestSession();
+    const block = session.add();
+    const ttl = { at: turnOf(9), spanTurns: 3 };
+    session.set(block, { ttl });
+    session.set(block, { ttl: null });
+    session.set(block, { ttl });
+    expect([...session.view().due.entries()]).toEqual([[9, [block]]]);
+  });
+
+  it("shares its turn with those of other blocks", () => {
+    const session = new TestSession();
+    const [one, two] = [session.add(), session.add()];
+    session.set(one, { ttl: { at: turnOf(4), spanTurns: 1 } });
+    session.set(two, { ttl: { at: turnOf(4), spanTurns: 2 } });
+    expect(session.view().due.get(4)).toEqual([one, two]);
+  });
+});

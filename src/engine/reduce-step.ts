@@ -1,0 +1,67 @@
+import { fail, ok, type Result, type Seq, type StepId, unreachable } from "../base/index.ts";
+import type { Frame } from "./frame.ts";
+import type { State, Step } from "./state.ts";
+import { withVersion } from "./versions.ts";
+
+/** Keeps the list of steps: what can be undone, and what was. */
+export function takeStep(state: State, frame: Frame): Result<State> {
+  const { type, step: id } = frame.cause;
+  const refused = (problem: string) => fail("AP_STEP_INVALID", { step: id, problem });
+  switch (type) {
+    case "session":
+    case "request":
+    case "response":
+      return id === null ? ok(state) : refused("only commands and policy are undone in steps");
+    case "command":
+    case "policy":
+      return id === null ? ok(state) : goOn(state, frame, id);
+    case "undo":
+    case "redo":
+      return id === null ? refused("it must say what it reverses") : turnOver(state, frame, id);
+    default:
+      return unreachable(type);
+  }
+}
+
+function goOn(state: State, frame: Frame, id: StepId): Result<State> {
+  const step = state.steps.get(id);
+  if (step === undefined) return begin(state, frame, id);
+  const { done, frames } = step.log.value;
+  if (!done || step.actor !== frame.actor) {
+    return fail("AP_STEP_INVALID", { step: id, problem: "it was undone, or belongs to another actor" });
+  }
+  return ok(withLog(state, step, { done, frames: [...frames, frame.seq] }));
+}
+
+function begin(state: State, frame: Frame, id: StepId): Result<State> {
+  if (id !== nextStep(state))
+    return fail("AP_STEP_INVALID", { step: id, problem: "steps are numbered in order" });
+  const step: Step = {
+    id,
+    actor: frame.actor,
+    stream: frame.stream,
+    reason: frame.cause.reason,
+    log: withVersion(null, frame.seq, { done: true, frames: [frame.seq] }),
+  };
+  return ok({ ...state, steps: state.steps.with(id, step) });
+}
+
+/** The frame that reverses a step becomes the one to reverse next: undo and redo are the same act. */
+function turnOver(state: State, frame: Frame, id: StepId): Result<State> {
+  const verb = frame.cause.type;
+  const step = state.steps.get(id);
+  if (step === undefined || step.log.value.done !== (verb === "undo")) {
+    return fail("AP_UNDO_NOTHING", { verb, step: id });
+  }
+  return ok(withLog(state, step, { done: verb === "redo", frames: [frame.seq] }));
+}
+
+function withLog(state: State, step: Step, value: { done: boolean; frames: readonly Seq[] }): State {
+  const log = withVersion(step.log, state.seq, value);
+  return { ...state, steps: state.steps.with(step.id, { ...step, log }) };
+}
+
+/** Steps count from 1. */
+export function nextStep(state: State): StepId {
+  return Math.max(1, state.steps.size) as StepId;
+}

@@ -1,0 +1,108 @@
+import { fail, limits, ok, type Result } from "../base/index.ts";
+import type { StreamDelta } from "./delta.ts";
+import { asOf, now, runNow, streamOf, turnNow, viewOf } from "./moment.ts";
+import { Paged } from "./paged.ts";
+import type { State, Stream, View } from "./state.ts";
+
+type Opened<T extends StreamDelta["type"]> = Extract<StreamDelta, { type: T }>;
+
+export function openStream(state: State, delta: Opened<"stream-opened">): Result<State> {
+  const { stream: id, parent } = delta;
+  if (streamOf(now(state), id) !== null) return fail("AP_STREAM_EXISTS", { stream: id });
+  if (id >= limits.streamsMax) {
+    return fail("AP_FRAME_LIMIT", { seq: state.seq, limit: "streamsMax", actual: id });
+  }
+  const from = parent === null ? null : parentStream(state, delta);
+  if (from !== null && !from.ok) return from;
+  const stream: Stream = {
+    id,
+    name: delta.name,
+    parent,
+    depth: from === null ? 0 : from.value.depth + 1,
+    openedSeq: state.seq,
+    baseTurn: (from === null || parent === null
+      ? 0
+      : turnNow(asOf(now(state), parent.seq), from.value)) as Stream["baseTurn"],
+    blocks: Paged.empty(),
+    turns: Paged.empty(),
+    runs: Paged.empty(),
+    reserved: { block: [], message: [] },
+    due: Paged.empty(),
+  };
+  return ok({ ...state, streams: state.streams.with(id, stream) });
+}
+
+function parentStream(state: State, delta: Opened<"stream-opened">): Result<Stream> {
+  const { stream: parent, seq } = delta.parent ?? { stream: -1, seq: -1 };
+  const refused = (problem: string) => fail("AP_FORK_INVALID", { parent, seq, problem });
+  if (seq >= state.seq || seq < 0) return refused("a fork looks back, not ahead");
+  const found = streamOf({ state, seq: seq as State["seq"] }, parent as Stream["id"]);
+  if (found === null) return refused("there was no such stream then");
+  if (found.depth >= limits.forkDepthMax) return refused("forks are nested too deeply");
+  return ok(found);
+}
+
+export function openView(state: State, delta: Opened<"view-opened">): Result<State> {
+  const { view: id, stream: streamId, agent, parent } = delta;
+  const stream = streamOf(now(state), streamId);
+  if (stream === null) return fail("AP_STREAM_UNKNOWN", { stream: streamId });
+  if (viewOf(now(state), id) !== null) return fail("AP_VIEW_EXISTS", { view: id });
+  if (id >= limits.viewsMax) return fail("AP_FRAME_LIMIT", { seq: state.seq, limit: "viewsMax", actual: id });
+  const from = parent === null ? null : parentView(state, delta, stream);
+  if (from !== null && !from.ok) return from;
+  const view: View = {
+    id,
+    stream: streamId,
+    agent,
+    parent,
+    depth: from === null ? 0 : from.value.depth + 1,
+    openedSeq: state.seq,
+    facts: Paged.empty(),
+    shown: Paged.empty(),
+    sent: Paged.empty(),
+    answers: Paged.empty(),
+    epochs: Paged.empty(),
+    due: Paged.empty(),
+  };
+  return ok({ ...state, views: state.views.with(id, view) });
+}
+
+/** A view takes over the facts of a view on its own stream, or on the parent of its stream at the fork. */
+function parentView(state: State, delta: Opened<"view-opened">, stream: Stream): Result<View> {
+  const { view: parent, seq } = delta.parent ?? { view: -1, seq: -1 };
+  const refused = (problem: string) => fail("AP_FORK_INVALID", { parent, seq, problem });
+  if (seq >= state.seq || seq < 0) return refused("a fork looks back, not ahead");
+  const found = viewOf({ state, seq: seq as State["seq"] }, parent as View["id"]);
+  if (found === null) return refused("there was no such view then");
+  if (found.depth >= limits.forkDepthMax) return refused("forks are nested too deeply");
+  const atFork = found.stream === stream.parent?.stream && seq === stream.parent.seq;
+  if (found.stream !== stream.id && !atFork) return refused("that view belongs to another stream");
+  return ok(found);
+}
+
+export function reserveIds(state: State, delta: Opened<"ids-reserved">): Result<State> {
+  const { stream: streamId, of, from, to } = delta;
+  const stream = streamOf(now(state), streamId);
+  if (stream === null) return fail("AP_STREAM_UNKNOWN", { stream: streamId });
+  const next = state.next[of];
+  const fits =
+    from === next && to > from && to - from <= limits.idsPerReservationMax && to <= limits.blocksMax;
+  if (!fits) return fail("AP_IDS_INVALID", { from, to, next });
+  const reserved = { ...stream.reserved, [of]: [...stream.reserved[of], { from, to }] };
+  return ok({
+    ...state,
+    streams: state.streams.with(streamId, { ...stream, reserved }),
+    next: { ...state.next, [of]: to },
+  });
+}
+
+export function startRun(state: State, delta: Opened<"run-started">): Result<State> {
+  const stream = streamOf(now(state), delta.stream);
+  if (stream === null) return fail("AP_STREAM_UNKNOWN", { stream: delta.stream });
+  const { run } = runNow(now(state), stream);
+  if (delta.from !== run || delta.to !== run + 1) {
+    return fail("AP_RUN_INVALID", { run: delta.to, stream: delta.stream, next: run + 1 });
+  }
+  const runs = stream.runs.push({ seq: state.seq });
+  return ok({ ...state, streams: state.streams.with(stream.id, { ...stream, runs }) });
+}

@@ -1,0 +1,189 @@
+import { canonicalJson, fail, isCount, isHash, isSessionId, limits, ok, type Result } from "../base/index.ts";
+import { blockKinds, levels, scopes, shownForms, taints } from "./block.ts";
+import { type DeltaType, deltaTypes, rewriteReasons, turnOutcomes } from "./delta.ts";
+import { actors, type FactName, factNames } from "./facts.ts";
+import { causeTypes, type Frame } from "./frame.ts";
+
+/**
+ * Turns what was read from a disk or a file into a frame, or says what is wrong with it. Everything the types
+ * promise is looked at here, once, with the limits; beyond this door nobody checks shapes again.
+ */
+export function parseFrame(value: unknown): Result<Frame> {
+  const problem = frameShape(value, "frame");
+  if (problem !== null) return fail("AP_FRAME_SHAPE", { problem });
+  const { seq } = value as Frame;
+  const bytes = Buffer.byteLength(canonicalJson(value));
+  if (bytes > limits.frameBytesMax)
+    return fail("AP_FRAME_LIMIT", { seq, limit: "frameBytesMax", actual: bytes });
+  return ok(value as Frame);
+}
+
+/** Null if the value has the shape, else where and what is wrong. */
+type Shape = (value: unknown, where: string) => string | null;
+
+function is(name: string, test: (value: unknown) => boolean): Shape {
+  return (value, where) => (test(value) ? null : `${where} is not ${name}`);
+}
+
+function oneOf(choices: readonly unknown[]): Shape {
+  return is(`one of ${choices.join(", ")}`, (value) => choices.includes(value));
+}
+
+function text(charsMax: number): Shape {
+  return is(
+    `a text of up to ${charsMax} characters`,
+    (value) => typeof value === "string" && value.length <= charsMax,
+  );
+}
+
+function orNull(shape: Shape): Shape {
+  return (value, where) => (value === null ? null : shape(value, where));
+}
+
+function list(shape: Shape, itemsMax: number): Shape {
+  return (value, where) => {
+    if (!Array.isArray(value) || value.length > itemsMax)
+      return `${where} is not a list of up to ${itemsMax}`;
+    return firstProblem(value.map((item, index) => () => shape(item, `${where}[${index}]`)));
+  };
+}
+
+/** Exactly these fields. */
+function fields(shapes: Readonly<Record<string, Shape>>): Shape {
+  return (value, where) => {
+    if (typeof value !== "object" || value === null || Array.isArray(value))
+      return `${where} is not an object`;
+    const unknown = Object.keys(value).find((key) => !Object.hasOwn(shapes, key));
+    if (unknown !== undefined) return `${where} has an unknown field ${unknown.slice(0, 40)}`;
+    const record = value as Readonly<Record<string, unknown>>;
+    return firstProblem(
+      Object.entries(shapes).map(
+        ([key, shape]) =>
+          () =>
+            shape(record[key], `${where}.${key}`),
+      ),
+    );
+  };
+}
+
+function firstProblem(checks: readonly (() => string | null)[]): string | null {
+  for (const check of checks) {
+    const problem = check();
+    if (problem !== null) return problem;
+  }
+  return null;
+}
+
+const count = is("a whole number from 0", isCount);
+const flag = is("true or false", (value) => typeof value === "boolean");
+const hash = is("a hash", isHash);
+const name = text(limits.nameCharsMax);
+const reason = text(limits.reasonCharsMax);
+const anchor = text(limits.anchorCharsMax);
+const tokens = fields({
+  count: is("a number of tokens", (n) => isCount(n) && n <= limits.tokensMax),
+  exact: flag,
+});
+const span = is("a span of turns", (n) => isCount(n) && n <= limits.ttlTurnsMax);
+const ttl = orNull(
+  fields({ at: is("a turn", (n) => isCount(n) && n <= limits.turnsMax * 2), spanTurns: span }),
+);
+const rendition = orNull(fields({ content: hash, tokens }));
+const topics = list(text(limits.topicCharsMax), limits.topicsMax);
+
+const block = fields({
+  id: count,
+  kind: oneOf(blockKinds),
+  stream: count,
+  message: count,
+  turn: count,
+  speaker: name,
+  content: hash,
+  anchor,
+  pair: orNull(count),
+  taint: oneOf(taints),
+  supersedes: orNull(count),
+  ttl,
+});
+
+const unit = fields({
+  id: count,
+  stream: count,
+  parent: orNull(count),
+  message: orNull(count),
+  origin: oneOf(["client", "model", "aperture"]),
+  anchor,
+  bytes: hash,
+  shows: list(fields({ block: count, as: oneOf(shownForms) }), limits.blocksPerUnitMax),
+});
+
+const factValues: Readonly<Record<FactName, Shape>> = {
+  level: oneOf(levels),
+  pin: oneOf(["none", "top", "bottom"]),
+  ttl,
+  focus: orNull(fields({ run: count, until: count })),
+  selection: flag,
+  archive: orNull(fields({ reason })),
+  withhold: flag,
+  reference: fields({ turn: count, count }),
+  supersession: orNull(count),
+};
+
+function factSet(fact: FactName): Readonly<Record<string, Shape>> {
+  const value = fields({ value: factValues[fact], by: oneOf(actors) });
+  return { view: count, block: count, from: value, to: value };
+}
+
+const usage = orNull(fields({ input: count, cacheRead: count, cacheWrite: count, output: count }));
+const factShapes = Object.fromEntries(factNames.map((fact) => [`${fact}-set`, factSet(fact)]));
+
+const deltaShapes: Readonly<Record<string, Readonly<Record<string, Shape>>>> = {
+  "stream-opened": { stream: count, name, parent: orNull(fields({ stream: count, seq: count })) },
+  "view-opened": {
+    view: count,
+    stream: count,
+    agent: name,
+    parent: orNull(fields({ view: count, seq: count })),
+  },
+  "ids-reserved": { stream: count, of: oneOf(["block", "message"]), from: count, to: count },
+  "run-started": { stream: count, from: count, to: count },
+  "block-added": { block },
+  "block-removed": { block },
+  "block-purged": { block: count },
+  "tokens-counted": { block: count, tokens },
+  "topics-set": { block: count, from: topics, to: topics },
+  "scope-set": { block: count, from: oneOf(scopes), to: oneOf(scopes) },
+  "rendition-set": { block: count, level: oneOf(levels), from: rendition, to: rendition },
+  "unit-sent": { unit },
+  "turn-sent": { view: count, turn: count, leaf: count, exchange: count },
+  "turn-answered": { view: count, turn: count, outcome: oneOf(turnOutcomes), usage },
+  "epoch-started": {
+    view: count,
+    epoch: count,
+    cut: orNull(count),
+    reason: oneOf(rewriteReasons),
+    means: oneOf(["own", "provider"]),
+  },
+  ...factShapes,
+} satisfies Readonly<Record<string, Readonly<Record<string, Shape>>>>;
+
+const delta: Shape = (value, where) => {
+  const type = (value as { readonly type?: unknown } | null)?.type;
+  if (!deltaTypes.includes(type as DeltaType)) return `${where} has no known type`;
+  return fields({ ...deltaShapes[type as string], type: oneOf(deltaTypes) })(value, where);
+};
+
+const cause = fields({ type: oneOf(causeTypes), step: orNull(count), reason });
+
+const frameShape = fields({
+  session: is("a session id", isSessionId),
+  seq: count,
+  stream: orNull(count),
+  turn: count,
+  time: is("a time", (value) => Number.isSafeInteger(value)),
+  actor: oneOf(actors),
+  cause,
+  deltas: list(delta, limits.deltasPerFrameMax),
+  prevHash: hash,
+  hash,
+});

@@ -1,0 +1,182 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { dump, TestSession } from "../../test/support/engine.ts";
+import { intents, live } from "../../test/support/random-session.ts";
+import { frameHash, must, type Result, seqOf, sessionId, sha256Hex, unwrap } from "../base/index.ts";
+import { replay } from "./reduce.ts";
+import { fromPages, type StatePages, snapshotFormat, toPages } from "./snapshot.ts";
+import type { State } from "./state.ts";
+
+/** As it comes back from a disk: nothing is shared with what wrote it. */
+const thawed = (taken: StatePages): StatePages => ({
+  ...taken,
+  pages: new Map([...taken.pages].map(([name, bytes]) => [name, Uint8Array.from(bytes)])),
+});
+
+const codeOf = (result: Result<State>) => (result.ok ? null : result.error.code);
+
+/** Blocks over several pages, facts, forks, turns, steps: something in every table. */
+function example(): TestSession {
+  const session = new TestSession();
+  const [block] = session.addPair({ kind: "tool-call", span: 2 }, { kind: "tool-result" });
+  for (let count = 0; count < 70; count += 1) session.add({ span: 5 });
+  session.turns(2);
+  session.run();
+  session.set(must(block, "block"), { pin: "top", ttl: null });
+  session.take({
+    deltas: [
+      { type: "epoch-started", view: session.view().id, epoch: 1, cut: null, reason: "user", means: "own" },
+    ],
+  });
+  const child = session.fork();
+  session.add({ view: child });
+  session.turns(1, child);
+  return session;
+}
+
+describe("a snapshot", () => {
+  it("brings back every table of the state, not only what readers see", () => {
+    const { state } = example();
+    expect(dump(unwrap(fromPages(thawed(toPages(state, new Set())))))).toEqual(dump(state));
+  });
+
+  it("brings back every table of any state", () => {
+    fc.assert(
+      fc.property(intents(60), (list) => {
+        const state = live(list).states.at(-1) as State;
+        expect(dump(unwrap(fromPages(thawed(toPages(state, new Set())))))).toEqual(dump(state));
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it("with its tail is the whole again, to the last table", () => {
+    fc.assert(
+      fc.property(intents(60), fc.nat(), (list, cut) => {
+        const { frames, states } = live(list);
+        const seq = cut % states.length;
+        const base = unwrap(fromPages(thawed(toPages(states[seq] as State, new Set()))));
+        const whole = unwrap(replay(base, frames.slice(seq)));
+        expect(dump(whole)).toEqual(dump(states.at(-1) as State));
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it("says which session, seq and hash it is of, and names its pages by their own hash", () => {
+    const { state } = example();
+    const taken = toPages(state, new Set());
+    expect([taken.session, taken.seq, taken.hash]).toEqual([state.session, state.seq, state.hash]);
+    expect(JSON.parse(taken.root)).toMatchObject({
+      format: snapshotFormat,
+      session: state.session,
+      seq: state.seq,
+    });
+    expect(new Set(taken.pageHashes)).toEqual(new Set(taken.pages.keys()));
+    for (const [name, bytes] of taken.pages) expect(sha256Hex(bytes).startsWith(name)).toBe(true);
+  });
+
+  it("of an empty session is a root and no pages", () => {
+    const { state } = example();
+    const empty = { ...state, ...pick(live([]).states[0] as State) };
+    const taken = toPages(empty, new Set());
+    expect([taken.pageHashes, taken.pages.size]).toEqual([[], 0]);
+    expect(dump(unwrap(fromPages(taken)))).toEqual(dump(empty));
+  });
+});
+
+describe("a later snapshot", () => {
+  it("does not bring, encode or even look at pages that did not change", () => {
+    const session = example();
+    const first = toPages(session.state, new Set());
+    const reopened = unwrap(fromPages(thawed(first)));
+    const before = decodedPages(reopened);
+    const again = toPages(reopened, new Set(first.pageHashes));
+    expect(again.pages.size).toBe(0);
+    expect(again.root).toBe(first.root);
+    expect(before()).toBe(0);
+  });
+
+  it("brings the one page of blocks that changed, and names all of them", () => {
+    const session = example();
+    const first = toPages(session.state, new Set());
+    session.append([{ type: "tokens-counted", block: session.add(), tokens: { count: 1, exact: true } }]);
+    const second = toPages(session.state, new Set(first.pageHashes));
+    expect(second.pages.size).toBeGreaterThan(0);
+    expect(second.pages.size).toBeLessThan(8);
+    const kept = [...first.pages].filter(([name]) => second.pageHashes.includes(name));
+    const whole = { ...second, pages: new Map([...kept, ...second.pages]) };
+    expect(dump(unwrap(fromPages(whole)))).toEqual(dump(session.state));
+  });
+
+  it("brings a page again if the last snapshot that had it was never written", () => {
+    const { state } = example();
+    const lost = toPages(state, new Set());
+    const second = toPages(state, new Set());
+    expect([...second.pages.keys()].sort()).toEqual([...lost.pages.keys()].sort());
+  });
+});
+
+describe("a damaged snapshot is refused by name, and the frames are replayed instead", () => {
+  const taken = toPages(example().state, new Set());
+  const root = JSON.parse(taken.root) as Record<string, unknown>;
+  const rooted = (change: object): StatePages => ({ ...taken, root: JSON.stringify({ ...root, ...change }) });
+
+  it.each<[string, StatePages]>([
+    ["a root that is cut off", { ...taken, root: taken.root.slice(0, -5) }],
+    ["an empty root", { ...taken, root: "" }],
+    ["a root that is null", { ...taken, root: "null" }],
+    ["a root that is a list", { ...taken, root: "[]" }],
+    ["a root of a later format", rooted({ format: snapshotFormat + 1 })],
+    ["a root without a format", rooted({ format: undefined })],
+    ["a root of another seq", rooted({ seq: taken.seq - 1 })],
+    ["a root of another session", rooted({ session: sessionId("other") })],
+    ["a root that ends in another frame", rooted({ hash: frameHash("ab".repeat(32)) })],
+    ["a root without streams", rooted({ streams: undefined })],
+    ["a root without a table", rooted({ blocks: undefined })],
+    ["a table without pages", rooted({ units: { size: 3 } })],
+    ["a row of another seq", { ...taken, seq: seqOf(taken.seq + 1) }],
+    ["no pages at all", { ...taken, pages: new Map() }],
+  ])("%s is damage", (_, damaged) => {
+    expect(codeOf(fromPages(damaged))).toBe("AP_SNAPSHOT_DAMAGED");
+  });
+
+  it("a snapshot from which any single page is missing is damage", () => {
+    for (const name of taken.pageHashes) {
+      const pages = new Map([...taken.pages].filter(([other]) => other !== name));
+      expect(codeOf(fromPages({ ...taken, pages })), name).toBe("AP_SNAPSHOT_DAMAGED");
+    }
+  });
+
+  it("the error names the seq of the snapshot", () => {
+    const result = fromPages({ ...taken, root: "" });
+    expect(result.ok ? null : result.error.details).toEqual({ seq: taken.seq });
+  });
+});
+
+/** The tables of a state, to be put over those of another. */
+function pick({ streams, views, blocks, messages, pairs, units, steps }: State) {
+  return { streams, views, blocks, messages, pairs, units, steps };
+}
+
+/** Counts how many pages of the big tables were decoded since. */
+function decodedPages(state: State): () => number {
+  let decoded = 0;
+  const tables = [
+    state.blocks,
+    state.messages,
+    state.units,
+    ...[...state.views.entries()].map(([, view]) => view.facts),
+  ];
+  for (const table of tables) {
+    for (const [, page] of (table as State["blocks"]).pages()) {
+      Object.defineProperty(page, "items", {
+        get() {
+          decoded += 1;
+          return [];
+        },
+      });
+    }
+  }
+  return () => decoded;
+}

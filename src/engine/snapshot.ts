@@ -1,0 +1,193 @@
+import { type FrameHash, fail, ok, type Result, type Seq, sha256Hex } from "../base/index.ts";
+import { Page, Paged } from "./paged.ts";
+import { type Codec, codecs, plain } from "./snapshot-codec.ts";
+import type { State, Stream, View } from "./state.ts";
+
+/**
+ * A state as pages. A page is named by the hash of its text; pages that did not change since the last
+ * snapshot are the same object, are not written again and not even looked at, so a snapshot costs what
+ * changed.
+ */
+export type StatePages = {
+  readonly session: State["session"];
+  readonly seq: Seq;
+  readonly hash: FrameHash;
+  readonly root: string;
+  readonly pageHashes: readonly string[];
+  readonly pages: ReadonlyMap<string, Uint8Array>;
+};
+
+export const snapshotFormat = 1;
+
+/** Pages already in `known` are named but not brought along. */
+export function toPages(state: State, known: ReadonlySet<string>): StatePages {
+  const writer = new PageWriter(known);
+  const { session, seq, hash, next } = state;
+  const root = {
+    format: snapshotFormat,
+    session,
+    seq,
+    hash,
+    next,
+    streams: [...state.streams.entries()].map(([, stream]) => writeStream(writer, stream)),
+    views: [...state.views.entries()].map(([, view]) => writeView(writer, view)),
+    blocks: writer.table(state.blocks, codecs.blocks),
+    messages: writer.table(state.messages, plain()),
+    pairs: writer.table(state.pairs, plain()),
+    units: writer.table(state.units, plain()),
+    steps: writer.table(state.steps, codecs.steps),
+  };
+  return {
+    session,
+    seq,
+    hash,
+    root: JSON.stringify(root),
+    pageHashes: [...writer.named],
+    pages: writer.fresh,
+  };
+}
+
+/**
+ * Pages are decoded when first looked at. A page that is missing or not what it claims fails the whole
+ * snapshot.
+ */
+export function fromPages(stored: StatePages): Result<State> {
+  try {
+    const root = JSON.parse(stored.root) as Root;
+    const reader = new PageReader(stored.pages);
+    const { session, seq, hash, next } = root;
+    const same = session === stored.session && seq === stored.seq && hash === stored.hash;
+    if (root.format !== snapshotFormat || !same) return fail("AP_SNAPSHOT_DAMAGED", { seq: stored.seq });
+    return ok({
+      session,
+      seq,
+      hash,
+      next,
+      streams: byId(root.streams.map((stream) => readStream(reader, stream))),
+      views: byId(root.views.map((view) => readView(reader, view))),
+      blocks: reader.table(root.blocks, codecs.blocks),
+      messages: reader.table(root.messages, plain()),
+      pairs: reader.table(root.pairs, plain()),
+      units: reader.table(root.units, plain()),
+      steps: reader.table(root.steps, codecs.steps),
+    });
+  } catch {
+    return fail("AP_SNAPSHOT_DAMAGED", { seq: stored.seq });
+  }
+}
+
+/** A table in the root: its size and, by number, the pages it has. */
+type TableRef = { readonly size: number; readonly pages: readonly (readonly [number, string])[] };
+type Stored<T> = { readonly [K in keyof T]: T[K] extends Paged<infer _> ? TableRef : T[K] };
+type Root = Stored<Omit<State, "streams" | "views">> & {
+  readonly format: number;
+  readonly streams: readonly Stored<Stream>[];
+  readonly views: readonly Stored<View>[];
+};
+
+function writeStream(writer: PageWriter, stream: Stream): Stored<Stream> {
+  return {
+    ...stream,
+    blocks: writer.table(stream.blocks, plain()),
+    turns: writer.table(stream.turns, plain()),
+    runs: writer.table(stream.runs, plain()),
+    due: writer.table(stream.due, plain()),
+  };
+}
+
+function readStream(reader: PageReader, stream: Stored<Stream>): Stream {
+  return {
+    ...stream,
+    blocks: reader.table(stream.blocks, plain()),
+    turns: reader.table(stream.turns, plain()),
+    runs: reader.table(stream.runs, plain()),
+    due: reader.table(stream.due, plain()),
+  };
+}
+
+function writeView(writer: PageWriter, view: View): Stored<View> {
+  return {
+    ...view,
+    facts: writer.table(view.facts, codecs.facts),
+    shown: writer.table(view.shown, codecs.shown),
+    sent: writer.table(view.sent, plain()),
+    answers: writer.table(view.answers, plain()),
+    epochs: writer.table(view.epochs, plain()),
+    due: writer.table(view.due, plain()),
+  };
+}
+
+function readView(reader: PageReader, view: Stored<View>): View {
+  return {
+    ...view,
+    facts: reader.table(view.facts, codecs.facts),
+    shown: reader.table(view.shown, codecs.shown),
+    sent: reader.table(view.sent, plain()),
+    answers: reader.table(view.answers, plain()),
+    epochs: reader.table(view.epochs, plain()),
+    due: reader.table(view.due, plain()),
+  };
+}
+
+function byId<T extends { readonly id: number }>(items: readonly T[]): Paged<T> {
+  return items.reduce((table, item) => table.with(item.id, item), Paged.empty<T>());
+}
+
+/** What a page was written as. Pages are immutable, so the name found once is the name for ever. */
+const namesOfPages = new WeakMap<object, string>();
+
+class PageWriter {
+  readonly named = new Set<string>();
+  readonly fresh = new Map<string, Uint8Array>();
+  readonly #known: ReadonlySet<string>;
+
+  constructor(known: ReadonlySet<string>) {
+    this.#known = known;
+  }
+
+  table<T>(table: Paged<T>, codec: Codec<T>): TableRef {
+    const pages = [...table.pages()].map(([index, page]) => [index, this.#write(page, codec)] as const);
+    return { size: table.size, pages };
+  }
+
+  #write<T>(page: Page<T>, codec: Codec<T>): string {
+    const named = namesOfPages.get(page);
+    const name = named !== undefined && this.#known.has(named) ? named : this.#encode(page, codec);
+    this.named.add(name);
+    return name;
+  }
+
+  #encode<T>(page: Page<T>, codec: Codec<T>): string {
+    const text = JSON.stringify(page.items.map((item) => (item === undefined ? null : codec.encode(item))));
+    const name = sha256Hex(text).slice(0, 32);
+    namesOfPages.set(page, name);
+    if (!this.#known.has(name)) this.fresh.set(name, Buffer.from(text));
+    return name;
+  }
+}
+
+class PageReader {
+  readonly #pages: ReadonlyMap<string, Uint8Array>;
+
+  constructor(pages: ReadonlyMap<string, Uint8Array>) {
+    this.#pages = pages;
+  }
+
+  table<T>(ref: TableRef, codec: Codec<T>): Paged<T> {
+    return Paged.fromPages(
+      ref.size,
+      ref.pages.map(([index, name]) => [index, this.#page(name, codec)] as const),
+    );
+  }
+
+  #page<T>(name: string, codec: Codec<T>): Page<T> {
+    const bytes = this.#pages.get(name);
+    if (bytes === undefined) throw new Error(`page ${name} is missing`);
+    const page = new Page<T>(() => {
+      const items = JSON.parse(Buffer.from(bytes).toString("utf8")) as readonly unknown[];
+      return items.map((item) => (item === null ? undefined : codec.decode(item)));
+    });
+    namesOfPages.set(page, name);
+    return page;
+  }
+}

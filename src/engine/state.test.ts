@@ -1,0 +1,21 @@
+import { expect, it } from "vitest";
+import { dump } from "../../test/support/engine.ts";
+import { GENESIS_HASH, sessionId } from "../base/index.ts";
+import { emptyState } from "./state.ts";
+
+it("before the first frame there is a name, a hash to start from, the first ids and nothing else", () => {
+  const nothing = { size: 0, entries: [] };
+  expect(dump(emptyState(sessionId("s")))).toEqual({
+    session: "s",
+    seq: 0,
+    hash: GENESIS_HASH,
+    streams: nothing,
+    views: nothing,
+    blocks: nothing,
+    messages: nothing,
+    pairs: nothing,
+    units: nothing,
+    steps: nothing,
+    next: { block: 1, message: 1 },
+  });
+});

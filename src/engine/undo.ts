@@ -1,0 +1,159 @@
+import {
+  assert,
+  type BlockId,
+  fail,
+  must,
+  ok,
+  type Result,
+  type Seq,
+  sameData,
+  seqOf,
+  unreachable,
+  unwrap,
+} from "../base/index.ts";
+import type { Block, BlockNotes } from "./block.ts";
+import type { Delta } from "./delta.ts";
+import { type FactName, factNames, initialFact } from "./facts.ts";
+import type { Frame } from "./frame.ts";
+import { factVersion, now, type Place, placeOf, viewOf } from "./moment.ts";
+import { applyDelta } from "./reduce.ts";
+import type { State, Step } from "./state.ts";
+import type { Versions } from "./versions.ts";
+
+/**
+ * The deltas that take back a step, or take it up again: both reverse the frames that brought it where it
+ * stands. They are tried on the state first; one that does not fit is a conflict, which names the frame in
+ * the way.
+ */
+export function reverse(state: State, step: Step, frames: readonly Frame[]): Result<readonly Delta[]> {
+  const expected = step.log.value.frames;
+  assert(
+    frames.length === expected.length && frames.every((frame, index) => frame.seq === expected[index]),
+    "a step is reversed with the frames it names",
+  );
+  const inverse: Delta[] = [];
+  let scratch: State = { ...state, seq: seqOf(state.seq + 1) };
+  for (const delta of frames.flatMap((frame) => frame.deltas).reverse()) {
+    const undone = inverted(delta);
+    if (undone === null) return fail("AP_UNDO_IRREVERSIBLE", { step: step.id, type: delta.type });
+    const obstacle = obstacleTo(scratch, undone);
+    if (obstacle !== null) return fail("AP_UNDO_CONFLICT", { step: step.id, ...obstacle });
+    scratch = unwrap(applyDelta(scratch, undone));
+    inverse.push(undone);
+  }
+  return ok(inverse);
+}
+
+/**
+ * The delta that leads back. Null for what cannot be taken back: what was sent, reserved, opened, counted,
+ * purged.
+ */
+export function inverted(delta: Delta): Delta | null {
+  switch (delta.type) {
+    case "block-added":
+      return { type: "block-removed", block: delta.block };
+    case "block-removed":
+      return { type: "block-added", block: delta.block };
+    case "topics-set":
+    case "scope-set":
+    case "rendition-set":
+    case "level-set":
+    case "pin-set":
+    case "ttl-set":
+    case "focus-set":
+    case "selection-set":
+    case "archive-set":
+    case "withhold-set":
+    case "reference-set":
+    case "supersession-set":
+      return { ...delta, from: delta.to, to: delta.from } as Delta;
+    case "stream-opened":
+    case "view-opened":
+    case "ids-reserved":
+    case "run-started":
+    case "block-purged":
+    case "tokens-counted":
+    case "unit-sent":
+    case "turn-sent":
+    case "turn-answered":
+    case "epoch-started":
+      return null;
+    default:
+      return unreachable(delta);
+  }
+}
+
+type Obstacle = { readonly seq: Seq; readonly what: string };
+
+/** The frame that stands in the way of a delta, or null if it fits. */
+function obstacleTo(state: State, delta: Delta): Obstacle | null {
+  const obstacle = delta.type === "block-removed" ? laterFact(state, delta.block.id) : null;
+  return obstacle ?? (applyDelta(state, delta).ok ? null : presentValue(state, delta));
+}
+
+/**
+ * Taking away a block that somebody has since pinned, say, would take their pin too. Being mentioned is no
+ * claim.
+ */
+function laterFact(state: State, id: BlockId): Obstacle | null {
+  const stream = state.blocks.get(id)?.block.stream;
+  for (const [, view] of state.views.entries()) {
+    // A fork sees the block as it was when it left, whatever happens here: nothing is taken from it.
+    const place = view.stream === stream ? placeOf(now(state), view, id) : null;
+    const fact =
+      place === null ? undefined : factNames.find((name) => name !== "reference" && isClaimed(place, name));
+    if (place !== null && fact !== undefined) {
+      return {
+        seq: must(factVersion(place, fact), "a claimed fact was set").seq,
+        what: `the ${fact} of #${id}`,
+      };
+    }
+  }
+  return null;
+}
+
+function isClaimed(place: Place, fact: FactName): boolean {
+  const version = factVersion(place, fact);
+  return version !== null && !sameData(version.value.value, initialFact(place.block, fact).value);
+}
+
+/** Who gave a block's fact or note the value it has now. */
+function presentValue(state: State, delta: Delta): Obstacle {
+  const id = "block" in delta ? blockNumber(delta.block) : null;
+  assert(id !== null, "only changes of blocks are reversed");
+  const view = "view" in delta ? viewOf(now(state), delta.view) : null;
+  const place = view === null ? null : placeOf(now(state), view, id);
+  const name = delta.type.slice(0, -"-set".length);
+  if (place !== null) {
+    const seq = factVersion(place, name as FactName)?.seq ?? state.seq;
+    return { seq, what: `the ${name} of #${id}` };
+  }
+  const seq = noteSeq(must(state.blocks.get(id), "what was changed is known").notes, noteIn(delta));
+  return { seq, what: isNote(delta) ? `the ${name} of #${id}` : `#${id}` };
+}
+
+type NoteDelta = Extract<Delta, { readonly type: "topics-set" | "scope-set" | "rendition-set" }>;
+
+function isNote(delta: Delta): delta is NoteDelta {
+  return delta.type === "topics-set" || delta.type === "scope-set" || delta.type === "rendition-set";
+}
+
+/** The note a delta is about; for all others, whether the block is there. */
+function noteIn(delta: Delta): (notes: BlockNotes) => unknown {
+  if (!isNote(delta)) return (notes) => notes.present;
+  if (delta.type === "rendition-set") return (notes) => notes.renditions[delta.level];
+  return (notes) => (delta.type === "topics-set" ? notes.topics : notes.scope);
+}
+
+/** All notes share one log: the frame is the one after which this note did not change any more. */
+function noteSeq(newest: Versions<BlockNotes>, note: (notes: BlockNotes) => unknown): Seq {
+  let version = newest;
+  while (version.previous !== null && sameData(note(version.value), note(version.previous.value))) {
+    version = version.previous;
+  }
+  return version.seq;
+}
+
+function blockNumber(block: Block | BlockId): BlockId {
+  return typeof block === "number" ? block : block.id;
+}

@@ -1,0 +1,212 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { must, seqOf, streamId, unwrap, type ViewId, viewId } from "../../src/base/index.ts";
+import {
+  blocksOf,
+  type Frame,
+  factsOf,
+  factValue,
+  isPinned,
+  levels,
+  lifecycleOf,
+  type Moment,
+  now,
+  type Place,
+  pairOf,
+  pathOf,
+  placeOf,
+  type Shown,
+  type State,
+  shownOf,
+  stateAt,
+  type View,
+  zoneOf,
+} from "../../src/engine/index.ts";
+import type { Intent } from "../support/random-acts.ts";
+import { intents, live } from "../support/random-session.ts";
+import { numRuns } from "../support/runs.ts";
+
+function views(state: State): readonly View[] {
+  return [...state.views.entries()].map(([, view]) => view);
+}
+
+function places(moment: Moment, view: View): readonly Place[] {
+  return [...blocksOf(moment, view)].map(({ id }) =>
+    must(placeOf(moment, view, id), "a view reaches its blocks"),
+  );
+}
+
+function factsIn(moment: Moment, view: View): string {
+  return JSON.stringify(places(moment, view).map((place) => [place.block.id, factsOf(place)]));
+}
+
+describe("views", () => {
+  it("a fork has what its parent had at the fork, and shares no later change in either direction", () => {
+    let forks = 0;
+    fc.assert(
+      fc.property(intents(80), (list) => {
+        const { states, frames } = live(list);
+        for (const frame of frames) {
+          for (const [child, parent] of opened(frame)) {
+            forks += 1;
+            const born = states[frame.seq] as State;
+            const view = must(born.views.get(child), "the view is open");
+            const from = must(born.views.get(parent.view), "its parent is open");
+            const then = unwrap(stateAt(born, parent.seq));
+            expect(factsIn(now(born), view)).toBe(factsIn(then, from));
+          }
+        }
+        for (let seq = 1; seq < states.length; seq += 1)
+          noLeak(states[seq - 1] as State, states[seq] as State, frames[seq - 1] as Frame);
+      }),
+      numRuns(120),
+    );
+    expect(forks).toBeGreaterThan(50);
+  });
+
+  it("what is shown is what the last path shows, found from scratch", () => {
+    fc.assert(
+      fc.property(intents(60), (list) => {
+        const last = live(list).states.at(-1) as State;
+        for (let seq = 0; seq <= last.seq; seq += 3) {
+          const moment = unwrap(stateAt(last, seq));
+          for (const view of views(last).filter(({ openedSeq }) => openedSeq <= seq)) {
+            const onPath = new Map<number, Shown>();
+            for (const id of pathOf(moment, view)) {
+              for (const { block, as } of last.units.get(id)?.shows ?? []) onPath.set(block, as);
+            }
+            for (const [id] of last.blocks.entries()) {
+              expect(shownOf(moment, view, id as never)).toBe(onPath.get(id) ?? "absent");
+            }
+          }
+        }
+      }),
+      numRuns(60),
+    );
+  });
+});
+
+describe("pairs and pins", () => {
+  it("a change of level, pin, archive, focus or withholding reaches the whole pair", () => {
+    fc.assert(
+      fc.property(intents(60), (list) => {
+        const { states, frames } = live(list);
+        for (const frame of frames.filter(
+          ({ cause }) => cause.type === "command" || cause.type === "policy",
+        )) {
+          const state = states[frame.seq] as State;
+          for (const delta of frame.deltas) {
+            if (!("view" in delta && "block" in delta && "to" in delta)) continue;
+            if (
+              delta.type === "selection-set" ||
+              delta.type === "reference-set" ||
+              delta.type === "supersession-set"
+            )
+              continue;
+            if (delta.type === "ttl-set") continue;
+            const place = must(
+              placeOf(now(state), must(state.views.get(delta.view), "view"), delta.block),
+              "place",
+            );
+            const fact = delta.type.slice(0, -4) as "level";
+            for (const member of pairOf(place)) expect(factValue(member, fact)).toEqual(delta.to.value);
+          }
+        }
+      }),
+      numRuns(150),
+    );
+  });
+
+  it("nothing lowers or archives a pinned block but undo and redo", () => {
+    let pinned = 0;
+    fc.assert(
+      fc.property(intents(80), (list) => {
+        const { states, frames } = live(list);
+        for (const frame of frames) {
+          if (frame.cause.type === "undo" || frame.cause.type === "redo") continue;
+          const [before, after] = [states[frame.seq - 1] as State, states[frame.seq] as State];
+          for (const view of views(before)) {
+            for (const place of places(now(before), view).filter(isPinned)) {
+              pinned += 1;
+              const later = placeOf(now(after), must(after.views.get(view.id), "views stay"), place.block.id);
+              if (later === null) continue;
+              const detail = (one: Place) => levels.indexOf(factValue(one, "level"));
+              expect(detail(later)).toBeLessThanOrEqual(detail(place));
+              const isCold = (one: Place) => factValue(one, "archive") !== null;
+              expect(isCold(later) && !isCold(place)).toBe(false);
+            }
+          }
+        }
+      }),
+      numRuns(100),
+    );
+    expect(pinned).toBeGreaterThan(100);
+  });
+
+  it("what the user set, only the user changes", () => {
+    fc.assert(
+      fc.property(intents(80), (list) => {
+        for (const frame of live(list).frames) {
+          for (const delta of frame.deltas) {
+            if (!("from" in delta && "view" in delta) || frame.actor === "user") continue;
+            expect(delta.from.by).not.toBe("user");
+          }
+        }
+      }),
+      numRuns(100),
+    );
+  });
+
+  it("every block has one zone and one lifecycle at any time", () => {
+    fc.assert(
+      fc.property(intents(60), fc.nat(), (list, when) => {
+        const last = live(list).states.at(-1) as State;
+        const moment = unwrap(stateAt(last, when % (last.seq + 1)));
+        for (const view of views(last).filter(({ openedSeq }) => openedSeq <= moment.seq)) {
+          for (const place of places(moment, view)) {
+            expect(["primacy", "middle", "recency", "cold"]).toContain(zoneOf(place));
+            const cold = factValue(place, "archive") !== null;
+            expect(zoneOf(place) === "cold").toBe(cold);
+            if (cold) expect(["archived", "evicted"]).toContain(lifecycleOf(place));
+          }
+        }
+      }),
+      numRuns(100),
+    );
+  });
+});
+
+describe("a fork at a seq where a block was away", () => {
+  it("does not see a block its parent had undone by then, nor lose one undone later", () => {
+    const intent = (verb: Intent["verb"], b = 0): Intent => ({ verb, a: 0, b, c: 0 });
+    const { states } = live([intent("remember"), intent("undo"), intent("fork", 2), intent("fork", 1)]);
+    const last = states.at(-1) as State;
+    const seen = [viewId(2), viewId(3)].map(
+      (id) => [...blocksOf(now(last), must(last.views.get(id), "fork"))].length,
+    );
+    const forkedAt = [streamId(2), streamId(3)].map((id) => last.streams.get(id)?.parent?.seq);
+    expect(forkedAt).toEqual([seqOf(3), seqOf(2)]);
+    expect(seen).toEqual([0, 1]);
+  });
+});
+
+function opened(frame: Frame): readonly (readonly [ViewId, { view: ViewId; seq: number }])[] {
+  return frame.deltas.flatMap((delta) =>
+    delta.type === "view-opened" && delta.parent !== null ? [[delta.view, delta.parent] as const] : [],
+  );
+}
+
+/** A frame changes facts only in the views it names, and blocks only in the stream it names. */
+function noLeak(before: State, after: State, frame: Frame): void {
+  const named = new Set(frame.deltas.flatMap((delta) => ("view" in delta ? [delta.view] : [])));
+  const streams = new Set(
+    frame.deltas.flatMap((delta) =>
+      delta.type === "block-added" || delta.type === "block-removed" ? [delta.block.stream] : [],
+    ),
+  );
+  for (const view of views(before)) {
+    if (named.has(view.id) || streams.has(view.stream)) continue;
+    const same = must(after.views.get(view.id), "views stay open");
+    expect(factsIn(now(after), same)).toBe(factsIn(now(before), view));
+  }
+}
