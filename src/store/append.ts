@@ -1,0 +1,63 @@
+import { fail, ok, type Result } from "../base/index.ts";
+import { insertBody } from "./body-table.ts";
+import { insertContent } from "./content-table.ts";
+import type { Database } from "./database.ts";
+import { writeStep } from "./fail-points.ts";
+import { isOfTheBatch } from "./faults.ts";
+import { insertFrames } from "./frame-table.ts";
+import { rollBack } from "./migrations.ts";
+import { checkBatch } from "./rules.ts";
+import { insertSnapshot } from "./snapshot-table.ts";
+import type { Batch } from "./store.ts";
+
+/**
+ * Writes batches in one transaction and says of each whether it is in. A batch refused for what is in it
+ * leaves the others alone. Throws if the database cannot be written; then none of them is in.
+ */
+export function appendGroup(db: Database, batches: readonly Batch[]): readonly Result<void>[] {
+  db.sql("BEGIN IMMEDIATE").run();
+  try {
+    const results = batches.map((batch) => appendBatch(db, batch));
+    writeStep("commit", () => db.sql("COMMIT").run());
+    return results;
+  } catch (error) {
+    rollBack(db.sqlite);
+    throw error;
+  }
+}
+
+function appendBatch(db: Database, batch: Batch): Result<void> {
+  db.sql("SAVEPOINT batch").run();
+  const result = tryBatch(db, batch);
+  if (!result.ok) db.sql("ROLLBACK TO batch").run();
+  db.sql("RELEASE batch").run();
+  return result;
+}
+
+function tryBatch(db: Database, batch: Batch): Result<void> {
+  try {
+    return writeBatch(db, batch);
+  } catch (error) {
+    if (!isOfTheBatch(error)) throw error;
+    // A value SQLite will not take, or a mistake of ours, must not hold up every batch behind this one for
+    // ever.
+    return fail("AP_STORE_IO", { problem: error instanceof Error ? error.message : String(error) });
+  }
+}
+
+function writeBatch(db: Database, batch: Batch): Result<void> {
+  const checked = checkBatch(batch);
+  if (!checked.ok) return checked;
+  for (const content of batch.contents ?? []) insertContent(db, content);
+  const framed = insertFrames(db, batch.frames ?? []);
+  if (!framed.ok) return framed;
+  for (const body of batch.bodies ?? []) {
+    const stored = insertBody(db, body);
+    if (!stored.ok) return stored;
+  }
+  for (const snapshot of batch.snapshots ?? []) {
+    const stored = insertSnapshot(db, snapshot);
+    if (!stored.ok) return stored;
+  }
+  return ok(undefined);
+}

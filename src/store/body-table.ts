@@ -1,0 +1,237 @@
+import {
+  contentHash,
+  fail,
+  limits,
+  must,
+  ok,
+  type Result,
+  type SessionId,
+  sha256Hex,
+} from "../base/index.ts";
+import { contentById, readRow } from "./content-table.ts";
+import type { Database } from "./database.ts";
+import { writeStep } from "./fail-points.ts";
+import { bytesOf, ensureSession, sessionRow } from "./frame-table.ts";
+import { packBytes, unpackBytes } from "./packed-bytes.ts";
+import {
+  type BodyRef,
+  decodeRecipe,
+  encodeRecipe,
+  mergePieces,
+  pieceLength,
+  type StoredPiece,
+} from "./recipe.ts";
+import { expandRecipe, type IndexedRecipe, indexRecipe, type RecipeOf } from "./recipe-expand.ts";
+import { rowSum } from "./row-sum.ts";
+import { checkRecipe } from "./rules.ts";
+import { type Body, type BodyKey, type BodyRow, type Piece, sides } from "./store.ts";
+
+/** A body as stored. `depth` counts the copies of copies it rests on. */
+export type StoredBody = {
+  readonly session: number;
+  readonly exchange: number;
+  readonly side: number;
+  readonly hash: Uint8Array;
+  readonly length: number;
+  readonly depth: number;
+  readonly sum: number;
+  readonly recipe: Uint8Array;
+};
+
+const COLUMNS = "session, exchange, side, hash, length, depth, sum, recipe";
+const KEY = "session = ? AND exchange = ? AND side = ?";
+
+export function bodySum(row: Omit<StoredBody, "sum">): number {
+  return rowSum([row.session, row.exchange, row.side, row.hash, row.length, row.depth, row.recipe]);
+}
+
+/** Contract: called inside a transaction, after the contents the recipe names. */
+export function insertBody(db: Database, body: Body): Result<void> {
+  const { id } = ensureSession(db, body.session);
+  const key = { session: id, exchange: body.exchange, side: sides.indexOf(body.side) };
+  const known = knownTo(db, id);
+  const checked = checkRecipe(body, known);
+  if (!checked.ok) return checked;
+  const present = db.sql(`SELECT hash FROM bodies WHERE ${KEY}`).get(key.session, key.exchange, key.side);
+  if (present !== undefined) return samePresent(body, present["hash"] as Uint8Array);
+  const plan = planRecipe(db, { session: id, pieces: body.recipe.map((piece) => stored(db, piece)) });
+  if (!plan.ok) return plan;
+  const recipe = packBytes(encodeRecipe(plan.value.pieces));
+  const row = { ...key, hash: bytesOf(body.hash), length: body.length, depth: plan.value.depth, recipe };
+  writeStep("body-insert", () => writeBody(db, row));
+  return ok(undefined);
+}
+
+function writeBody(db: Database, row: Omit<StoredBody, "sum">): void {
+  const { session, exchange, side, hash, length, depth, recipe } = row;
+  const sql = `INSERT INTO bodies (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
+  db.sql(sql).run(session, exchange, side, hash, length, depth, bodySum(row), recipe);
+}
+
+function samePresent({ session, exchange, side, hash }: Body, present: Uint8Array): Result<void> {
+  if (Buffer.from(present).toString("hex") === hash) return ok(undefined);
+  return fail("AP_BODY_EXISTS", { session, exchange, side });
+}
+
+function knownTo(db: Database, session: number): Parameters<typeof checkRecipe>[1] {
+  return {
+    contentLength: (hash) =>
+      (db.sql("SELECT length FROM contents WHERE hash = ?").get(bytesOf(hash))?.["length"] ?? null) as
+        | number
+        | null,
+    bodyLength: (body) => shapeOf(db, { session, ...body })?.length ?? null,
+  };
+}
+
+function shapeOf(db: Database, { session, exchange, side }: BodyRef & { readonly session: number }) {
+  const row = db
+    .sql(`SELECT length, depth FROM bodies WHERE ${KEY}`)
+    .get(session, exchange, sides.indexOf(side));
+  return row as unknown as Pick<StoredBody, "length" | "depth"> | undefined;
+}
+
+function stored(db: Database, piece: Piece): StoredPiece {
+  if (piece.from !== "content") return piece;
+  const row = db.sql("SELECT id FROM contents WHERE hash = ?").get(bytesOf(piece.content));
+  return { ...piece, content: must(row, "the recipe was checked")["id"] as number };
+}
+
+type Plan = { readonly pieces: readonly StoredPiece[]; readonly depth: number };
+
+/**
+ * Copies may rest on copies up to a depth; a body beyond it is written in contents and literal bytes again.
+ */
+function planRecipe(
+  db: Database,
+  { session, pieces }: { readonly session: number; readonly pieces: readonly StoredPiece[] },
+): Result<Plan> {
+  const depths = pieces.map((piece) =>
+    piece.from === "body" ? 1 + must(shapeOf(db, { session, ...piece }), "checked").depth : 0,
+  );
+  const depth = depths.reduce((a, b) => Math.max(a, b), 0);
+  if (depth <= limits.recipeChainMax) return ok({ pieces: mergePieces(pieces), depth });
+  const flat = expandStored(db, { session, pieces });
+  return flat.ok ? ok({ pieces: mergePieces(flat.value), depth: 0 }) : flat;
+}
+
+export type StoredBodyKey = Pick<StoredBody, "session" | "exchange" | "side">;
+
+/** Without their recipes, which may be large. */
+export function bodyKeys(db: Database, session: number): readonly StoredBodyKey[] {
+  const sql = "SELECT session, exchange, side FROM bodies WHERE session = ? ORDER BY exchange, side";
+  return db.sql(sql).all(session) as unknown as StoredBodyKey[];
+}
+
+export function bodyRow(db: Database, key: StoredBodyKey): StoredBody | null {
+  const row = db.sql(`SELECT ${COLUMNS} FROM bodies WHERE ${KEY}`).get(key.session, key.exchange, key.side);
+  return (row as unknown as StoredBody | undefined) ?? null;
+}
+
+export function recipeOfRow(row: StoredBody): Result<readonly StoredPiece[]> {
+  if (bodySum(row) !== row.sum)
+    return fail("AP_STORE_CORRUPT", { problem: `a body of exchange ${row.exchange} has a wrong checksum` });
+  const unpacked = unpackBytes(row.recipe, null);
+  return unpacked.ok ? decodeRecipe(unpacked.value) : unpacked;
+}
+
+export function expandStored(
+  db: Database,
+  { session, pieces }: { readonly session: number; readonly pieces: readonly StoredPiece[] },
+): Result<ReturnType<typeof expandRecipe<number>>> {
+  const loaded = new Map<string, IndexedRecipe<number>>();
+  const recipeOf: RecipeOf<number> = ({ exchange, side }) => {
+    const key = `${exchange} ${side}`;
+    const recipe = loaded.get(key) ?? loadRecipe(db, { session, exchange, side });
+    loaded.set(key, recipe);
+    return recipe;
+  };
+  try {
+    return ok(expandRecipe(pieces, recipeOf));
+  } catch (error) {
+    if (error instanceof BrokenRecipe) return error.result;
+    throw error;
+  }
+}
+
+/** Carries a refusal out of the walk over copies of copies. */
+class BrokenRecipe extends Error {
+  readonly result: Result<never>;
+
+  constructor(result: Result<never>) {
+    super("broken recipe");
+    this.result = result;
+  }
+}
+
+function loadRecipe(
+  db: Database,
+  { session, exchange, side }: BodyRef & { readonly session: number },
+): IndexedRecipe<number> {
+  const row = bodyRow(db, { session, exchange, side: sides.indexOf(side) });
+  const problem = `the ${side} body of exchange ${exchange} is missing`;
+  const pieces = row === null ? fail("AP_STORE_CORRUPT", { problem }) : recipeOfRow(row);
+  if (!pieces.ok) throw new BrokenRecipe(pieces);
+  return indexRecipe(pieces.value);
+}
+
+export function readBody(db: Database, { session, exchange, side }: BodyKey): Result<Uint8Array> {
+  const id = sessionRow(db, session)?.id;
+  const row = id === undefined ? null : bodyRow(db, { session: id, exchange, side: sides.indexOf(side) });
+  if (row === null) return fail("AP_BODY_UNKNOWN", { session, exchange, side });
+  const restored = restoreBody(db, row);
+  if (restored.ok || restored.error.code === "AP_CONTENT_PURGED") return restored;
+  return fail("AP_BODY_DAMAGED", { exchange, side });
+}
+
+export function restoreBody(db: Database, row: StoredBody): Result<Uint8Array> {
+  const pieces = recipeOfRow(row);
+  if (!pieces.ok) return pieces;
+  const leaves = expandStored(db, { session: row.session, pieces: pieces.value });
+  if (!leaves.ok) return leaves;
+  const total = leaves.value.reduce((length, leaf) => length + pieceLength(leaf), 0);
+  if (total !== row.length)
+    return fail("AP_STORE_CORRUPT", { problem: "a recipe does not have the length of its body" });
+  const body = Buffer.allocUnsafe(total);
+  const contentOf = contentReader(db);
+  let at = 0;
+  for (const leaf of leaves.value) {
+    const source = leaf.from === "literal" ? ok(leaf.bytes) : contentOf(leaf.content);
+    if (!source.ok) return source;
+    const slice =
+      leaf.from === "literal" ? source.value : source.value.subarray(leaf.start, leaf.start + leaf.length);
+    body.set(slice, at);
+    at += pieceLength(leaf);
+  }
+  const matches = sha256Hex(body) === Buffer.from(row.hash).toString("hex");
+  return matches ? ok(body) : fail("AP_STORE_CORRUPT", { problem: "a body does not match its hash" });
+}
+
+/** A body names the same content often; each is read once. */
+function contentReader(db: Database): (id: number) => Result<Uint8Array> {
+  const read = new Map<number, Result<Uint8Array>>();
+  return (id) => {
+    const known = read.get(id);
+    if (known !== undefined) return known;
+    const row = contentById(db, id);
+    const content =
+      row === null ? fail("AP_STORE_CORRUPT", { problem: `content ${id} is missing` }) : readRow(db, row);
+    read.set(id, content);
+    return content;
+  };
+}
+
+export function readBodies(db: Database, session: SessionId): readonly BodyRow[] {
+  const id = sessionRow(db, session)?.id;
+  if (id === undefined) return [];
+  const sql = "SELECT exchange, side, hash, length FROM bodies WHERE session = ? ORDER BY exchange, side";
+  return db
+    .sql(sql)
+    .all(id)
+    .map((row) => ({
+      session,
+      exchange: row["exchange"] as number,
+      side: must(sides[row["side"] as number], "a stored side exists"),
+      hash: contentHash(Buffer.from(row["hash"] as Uint8Array).toString("hex")),
+      length: row["length"] as number,
+    }));
+}

@@ -1,0 +1,168 @@
+import { crc32 } from "node:zlib";
+import { assert, type ContentHash, fail, limits, ok, type Result, sha256Hex } from "../base/index.ts";
+import { commonPrefixLength } from "./common-bytes.ts";
+import type { Database } from "./database.ts";
+import { writeStep } from "./fail-points.ts";
+import { packBytes, unpackBytes } from "./packed-bytes.ts";
+import { rowSum } from "./row-sum.ts";
+import type { Content } from "./store.ts";
+
+/**
+ * A content as stored: the first `shared` bytes are those of `base`, the rest is in `bytes`. `depth` is at
+ * least one more than that of the base. `bytes` is null when the content was purged.
+ */
+export type ContentRow = {
+  readonly id: number;
+  readonly hash: Uint8Array;
+  readonly length: number;
+  readonly head: number | null;
+  readonly base: number | null;
+  readonly shared: number;
+  readonly depth: number;
+  readonly sum: number;
+  readonly bytes: Uint8Array | null;
+};
+
+/**
+ * Contents are compared with earlier ones that begin with the same bytes, if they are long enough to be
+ * worth it.
+ */
+const HEAD_BYTES = 256;
+const SHARING_BYTES_MIN = 512;
+const CANDIDATES_MAX = 4;
+
+const COLUMNS = "id, hash, length, head, base, shared, depth, sum, bytes";
+const BY_HASH = `SELECT ${COLUMNS} FROM contents WHERE hash = ?`;
+const BY_ID = `SELECT ${COLUMNS} FROM contents WHERE id = ?`;
+const BY_HEAD = `SELECT ${COLUMNS} FROM contents WHERE head = ? AND bytes IS NOT NULL ORDER BY id DESC LIMIT ${CANDIDATES_MAX}`;
+const INSERT =
+  "INSERT INTO contents (id, hash, length, head, base, shared, depth, sum, bytes) VALUES (?,?,?,?,?,?,?,?,?)";
+
+export function contentSum(row: Omit<ContentRow, "sum">): number {
+  return rowSum([row.id, row.hash, row.length, row.head, row.base, row.shared, row.depth, row.bytes]);
+}
+
+/** Contract: the bytes have that hash. What is there already stays, and what was purged stays purged. */
+export function insertContent(db: Database, { hash, bytes }: Content): void {
+  const key = Buffer.from(hash, "hex");
+  if (db.sql("SELECT 1 FROM contents WHERE hash = ?").get(key) !== undefined) return;
+  const link = findBase(db, bytes);
+  const row = {
+    id: nextId(db),
+    hash: key,
+    length: bytes.length,
+    head: headOf(bytes),
+    base: link?.base ?? null,
+    shared: link?.shared ?? 0,
+    depth: link?.depth ?? 0,
+    bytes: packBytes(bytes.subarray(link?.shared ?? 0)),
+  };
+  assert(row.depth <= limits.contentChainMax, "chains of contents are bounded");
+  writeStep("content-insert", () => writeContent(db, row));
+}
+
+function writeContent(db: Database, row: Omit<ContentRow, "sum">): void {
+  const { id, hash, length, head, base, shared, depth, bytes } = row;
+  db.sql(INSERT).run(id, hash, length, head, base, shared, depth, contentSum(row), bytes);
+}
+
+/** Numbers of dropped contents may come back: nothing that still exists refers to them. */
+function nextId(db: Database): number {
+  const newest = db.sql("SELECT max(id) AS id FROM contents").get()?.["id"];
+  return typeof newest === "number" ? newest + 1 : 1;
+}
+
+export function headOf(bytes: Uint8Array): number | null {
+  return bytes.length < SHARING_BYTES_MIN ? null : crc32(bytes.subarray(0, HEAD_BYTES));
+}
+
+type Link = { readonly base: number; readonly shared: number; readonly depth: number };
+
+/** The earlier content this one shares most with, if that is at least half of it. */
+function findBase(db: Database, bytes: Uint8Array): Link | null {
+  const head = headOf(bytes);
+  if (head === null) return null;
+  let best: Link | null = null;
+  for (const candidate of db.sql(BY_HEAD).all(head) as unknown as ContentRow[]) {
+    const earlier = candidate.depth < limits.contentChainMax ? restoreContent(db, candidate) : null;
+    if (earlier === null || !earlier.ok) continue;
+    const shared = commonPrefixLength(earlier.value, bytes);
+    if (shared * 2 < bytes.length || shared <= (best?.shared ?? 0)) continue;
+    const base = ownerOf(db, candidate, shared);
+    best = { base: base.id, shared, depth: base.depth + 1 };
+    if (shared === earlier.value.length) break;
+  }
+  return best;
+}
+
+/**
+ * The link of the chain that brings the last shared byte: a shorter chain than one from the candidate
+ * itself.
+ */
+function ownerOf(db: Database, candidate: ContentRow, shared: number): ContentRow {
+  const base = candidate.base === null || candidate.shared < shared ? null : contentById(db, candidate.base);
+  return base === null ? candidate : ownerOf(db, base, shared);
+}
+
+export function contentByHash(db: Database, hash: ContentHash): ContentRow | null {
+  return (db.sql(BY_HASH).get(Buffer.from(hash, "hex")) as unknown as ContentRow | undefined) ?? null;
+}
+
+export function contentById(db: Database, id: number): ContentRow | null {
+  return (db.sql(BY_ID).get(id) as unknown as ContentRow | undefined) ?? null;
+}
+
+export function readContent(db: Database, hash: ContentHash): Result<Uint8Array> {
+  const row = contentByHash(db, hash);
+  return row === null ? fail("AP_CONTENT_UNKNOWN", { hash }) : readRow(db, row);
+}
+
+/** Checks the hash on every read: what does not match is never handed out. */
+export function readRow(db: Database, row: ContentRow): Result<Uint8Array> {
+  const hash = Buffer.from(row.hash).toString("hex");
+  if (row.bytes === null) return fail("AP_CONTENT_PURGED", { hash });
+  const restored = restoreContent(db, row);
+  return restored.ok && sha256Hex(restored.value) === hash ? restored : fail("AP_CONTENT_DAMAGED", { hash });
+}
+
+/**
+ * Puts a content together from the end: each link of the chain fills what the ones after it left open, so
+ * that the work is the size of the content and the length of the chain, not their product.
+ */
+export function restoreContent(db: Database, row: ContentRow): Result<Uint8Array> {
+  const broken = fail("AP_STORE_CORRUPT", { problem: `content ${row.id} is not whole` });
+  if (!(row.length >= 0 && row.length <= limits.contentBytesMax)) return broken;
+  const whole = Buffer.allocUnsafe(row.length);
+  let open = row.length;
+  let link: ContentRow | null = row;
+  for (let depth = 0; depth <= limits.contentChainMax; depth++) {
+    if (link === null || link.bytes === null || link.length < open) return broken;
+    const { shared, length, bytes, base }: ContentRow = link;
+    if (shared < open) {
+      const rest = unpackBytes(bytes as Uint8Array, length - shared);
+      if (!rest.ok) return rest;
+      whole.set(rest.value.subarray(0, open - shared), shared);
+      open = shared;
+    }
+    if (open === 0) return ok(whole);
+    link = base === null ? null : contentById(db, base);
+  }
+  return broken;
+}
+
+/** Stores a content whole, so that it no longer needs its base. */
+export function rewriteWhole(db: Database, row: ContentRow, bytes: Uint8Array): void {
+  const whole = { ...row, base: null, shared: 0, depth: 0, bytes: packBytes(bytes) };
+  updateContent(db, whole);
+}
+
+/** Erases the bytes and keeps the name. */
+export function eraseContent(db: Database, row: ContentRow): void {
+  updateContent(db, { ...row, head: null, base: null, shared: 0, depth: 0, bytes: null });
+}
+
+function updateContent(db: Database, row: Omit<ContentRow, "sum">): void {
+  db.sql(
+    "UPDATE contents SET head = ?, base = ?, shared = ?, depth = ?, sum = ?, bytes = ? WHERE id = ?",
+  ).run(row.head, row.base, row.shared, row.depth, contentSum(row), row.bytes, row.id);
+}

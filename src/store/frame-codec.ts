@@ -1,0 +1,52 @@
+import { deflateRawSync, inflateRawSync } from "node:zlib";
+import {
+  canonicalJson,
+  type FrameHash,
+  fail,
+  limits,
+  ok,
+  type Result,
+  type Seq,
+  type SessionId,
+} from "../base/index.ts";
+import type { Frame } from "../engine/index.ts";
+import { frameDictionary } from "./frame-dictionary.ts";
+
+const dictionary = Buffer.from(frameDictionary);
+/** Most frames fit; zlib's own choice would spend more on its buffer than on the work. */
+const CHUNK_BYTES = 2048;
+
+/** What the database keeps beside the body: where the frame stands in its session and in the hash chain. */
+export type FramePlace = {
+  readonly session: SessionId;
+  readonly seq: Seq;
+  readonly prevHash: FrameHash;
+  readonly hash: FrameHash;
+};
+
+/** The rest of the frame: canonical JSON, deflated against a text that looks like frames. */
+export function encodeFrame(frame: Frame): Result<Uint8Array> {
+  const { session: _session, seq, prevHash: _prevHash, hash: _hash, ...rest } = frame;
+  const text = Buffer.from(canonicalJson(rest));
+  if (text.length > limits.frameBytesMax) {
+    return fail("AP_FRAME_LIMIT", { seq, limit: "frameBytesMax", actual: text.length });
+  }
+  return ok(deflateRawSync(text, { dictionary, level: 6, chunkSize: CHUNK_BYTES }));
+}
+
+/** Contract: the caller checks the seal; this only puts the frame together. */
+export function decodeFrame(body: Uint8Array, place: FramePlace): Result<Frame> {
+  try {
+    const text = inflateRawSync(body, {
+      dictionary,
+      maxOutputLength: limits.frameBytesMax,
+      chunkSize: CHUNK_BYTES,
+    }).toString("utf8");
+    return ok({ ...(JSON.parse(text) as Omit<Frame, keyof FramePlace>), ...place });
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : "unknown";
+    return fail("AP_STORE_CORRUPT", {
+      problem: `frame ${place.seq} of ${place.session} cannot be read (${problem})`,
+    });
+  }
+}

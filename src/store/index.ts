@@ -1,0 +1,26 @@
+export { type FailPoint, type FailPointName, failPointNames } from "./fail-points.ts";
+export { type MemoryStoreOptions, openMemoryStore } from "./memory-store.ts";
+export { storeFormat } from "./migrations.ts";
+export { diffRecipe, type RecipeDiff, type Slice } from "./recipe-diff.ts";
+export { openSqliteStore, type SqliteStore, type SqliteStoreOptions } from "./sqlite-store.ts";
+export {
+  type Appended,
+  type BackupReport,
+  type Batch,
+  type Body,
+  type BodyKey,
+  type BodyRow,
+  type Content,
+  type Damage,
+  type FrameRange,
+  type GcReport,
+  type Piece,
+  type PurgeReport,
+  type SessionHead,
+  type Side,
+  type Snapshot,
+  type Store,
+  type StoreStatus,
+  sides,
+  type VerifyReport,
+} from "./store.ts";

@@ -1,0 +1,227 @@
+import {
+  type ContentHash,
+  type FrameHash,
+  fail,
+  GENESIS_HASH,
+  limits,
+  must,
+  ok,
+  type Result,
+  type SessionId,
+  seqOf,
+  sha256Hex,
+} from "../base/index.ts";
+import { contentsOf, type Frame } from "../engine/index.ts";
+import { type BodyRef, type Leaf, mergePieces, type PieceOf } from "./recipe.ts";
+import { expandRecipe, type IndexedRecipe, indexRecipe } from "./recipe-expand.ts";
+import { checkBatch, checkRecipe, placeFrame, placeSnapshot } from "./rules.ts";
+import {
+  type Batch,
+  type Body,
+  type BodyKey,
+  type BodyRow,
+  type Content,
+  type SessionHead,
+  type Snapshot,
+  sides,
+} from "./store.ts";
+
+/** Plain data all through: it is written to a backup as it is. */
+export type MemoryState = {
+  readonly contents: Map<ContentHash, MemoryContent>;
+  readonly sessions: Map<SessionId, MemorySession>;
+};
+export type MemoryContent = { readonly length: number; readonly bytes: Uint8Array | null };
+export type MemorySession = {
+  readonly frames: Frame[];
+  readonly bodies: Map<string, MemoryBody>;
+  snapshot: Snapshot | null;
+};
+export type MemoryBody = {
+  readonly row: BodyRow;
+  readonly recipe: IndexedRecipe<ContentHash>;
+  readonly depth: number;
+};
+
+type Undo = (() => void)[];
+
+export function emptyMemory(): MemoryState {
+  return { contents: new Map(), sessions: new Map() };
+}
+
+/** All of a batch or nothing of it: what was done before a refusal is taken back. */
+export function applyBatch(state: MemoryState, batch: Batch): Result<void> {
+  const undo: Undo = [];
+  const result = tryBatch(state, batch, undo);
+  if (!result.ok) for (const takeBack of undo.reverse()) takeBack();
+  return result;
+}
+
+function tryBatch(state: MemoryState, batch: Batch, undo: Undo): Result<void> {
+  try {
+    return writeBatch(state, batch, undo);
+  } catch (error) {
+    return fail("AP_STORE_IO", { problem: error instanceof Error ? error.message : String(error) });
+  }
+}
+
+function writeBatch(state: MemoryState, batch: Batch, undo: Undo): Result<void> {
+  const checked = checkBatch(batch);
+  if (!checked.ok) return checked;
+  for (const content of batch.contents ?? []) addContent(state, content, undo);
+  const steps = [
+    ...(batch.frames ?? []).map((frame) => () => addFrame(state, frame, undo)),
+    ...(batch.bodies ?? []).map((body) => () => addBody(state, body, undo)),
+    ...(batch.snapshots ?? []).map((snapshot) => () => addSnapshot(state, snapshot, undo)),
+  ];
+  for (const step of steps) {
+    const result = step();
+    if (!result.ok) return result;
+  }
+  return ok(undefined);
+}
+
+function addContent({ contents }: MemoryState, { hash, bytes }: Content, undo: Undo): void {
+  if (contents.has(hash)) return;
+  contents.set(hash, { length: bytes.length, bytes });
+  undo.push(() => contents.delete(hash));
+}
+
+function addFrame(state: MemoryState, frame: Frame, undo: Undo): Result<void> {
+  const { frames } = ensureSession(state, frame.session, undo);
+  const head = headOf(frame.session, frames);
+  const placed = placeFrame(frame, { head, hashAt: (seq) => hashAt(frames, seq) });
+  if (!placed.ok) return placed;
+  if (placed.value === "present") return ok(undefined);
+  const bytes = JSON.stringify(frame).length;
+  if (bytes > limits.frameBytesMax)
+    return fail("AP_FRAME_LIMIT", { seq: frame.seq, limit: "frameBytesMax", actual: bytes });
+  frames.push(frame);
+  undo.push(() => frames.pop());
+  return ok(undefined);
+}
+
+function addBody(state: MemoryState, body: Body, undo: Undo): Result<void> {
+  const { bodies } = ensureSession(state, body.session, undo);
+  const { session, exchange, side, hash, length } = body;
+  const checked = checkRecipe(body, {
+    contentLength: (content) => state.contents.get(content as ContentHash)?.length ?? null,
+    bodyLength: (source) => bodies.get(keyOf(source))?.row.length ?? null,
+  });
+  if (!checked.ok) return checked;
+  const key = keyOf(body);
+  const present = bodies.get(key);
+  if (present !== undefined) {
+    return present.row.hash === hash ? ok(undefined) : fail("AP_BODY_EXISTS", { session, exchange, side });
+  }
+  const row = { session, exchange, side, hash, length };
+  bodies.set(key, { row, ...boundDepth(bodies, mergePieces(body.recipe)) });
+  undo.push(() => bodies.delete(key));
+  return ok(undefined);
+}
+
+function boundDepth(
+  bodies: MemorySession["bodies"],
+  pieces: readonly PieceOf<ContentHash>[],
+): Omit<MemoryBody, "row"> {
+  const depths = pieces.map((piece) => (piece.from === "body" ? 1 + bodyIn(bodies, piece).depth : 0));
+  const depth = depths.reduce((a, b) => Math.max(a, b), 0);
+  if (depth <= limits.recipeChainMax) return { recipe: indexRecipe(pieces), depth };
+  return { recipe: indexRecipe(mergePieces(leavesOf(bodies, pieces))), depth: 0 };
+}
+
+function addSnapshot(state: MemoryState, snapshot: Snapshot, undo: Undo): Result<void> {
+  const session = ensureSession(state, snapshot.session, undo);
+  const before = session.snapshot;
+  const placed = placeSnapshot(snapshot, {
+    newest: before?.seq ?? 0,
+    hashAt: (seq) => hashAt(session.frames, seq),
+    hasPage: (name) => before?.pages.has(name) ?? false,
+  });
+  if (!placed.ok) return placed;
+  if (placed.value === "passed") return ok(undefined);
+  const pageOf = (name: string): Uint8Array =>
+    must(snapshot.pages.get(name) ?? before?.pages.get(name), "checked");
+  const pageHashes = [...new Set(snapshot.pageHashes)];
+  session.snapshot = {
+    ...snapshot,
+    pageHashes,
+    pages: new Map(pageHashes.map((name) => [name, pageOf(name)])),
+  };
+  undo.push(() => {
+    session.snapshot = before;
+  });
+  return ok(undefined);
+}
+
+function ensureSession({ sessions }: MemoryState, id: SessionId, undo: Undo): MemorySession {
+  const known = sessions.get(id);
+  if (known !== undefined) return known;
+  const fresh: MemorySession = { frames: [], bodies: new Map(), snapshot: null };
+  sessions.set(id, fresh);
+  undo.push(() => sessions.delete(id));
+  return fresh;
+}
+
+export function headOf(session: SessionId, frames: readonly Frame[]): SessionHead {
+  const last = frames.at(-1);
+  return { session, seq: last?.seq ?? seqOf(0), hash: last?.hash ?? GENESIS_HASH };
+}
+
+function hashAt(frames: readonly Frame[], seq: number): FrameHash | null {
+  return frames[seq - 1]?.hash ?? null;
+}
+
+export function keyOf({ exchange, side }: BodyRef): string {
+  return `${exchange} ${side}`;
+}
+
+function bodyIn(bodies: MemorySession["bodies"], ref: BodyRef): MemoryBody {
+  return must(bodies.get(keyOf(ref)), "a recipe was checked before it was stored");
+}
+
+export function leavesOf(
+  bodies: MemorySession["bodies"],
+  pieces: readonly PieceOf<ContentHash>[],
+): readonly Leaf<ContentHash>[] {
+  return expandRecipe(pieces, (ref) => bodyIn(bodies, ref).recipe);
+}
+
+export function readContent({ contents }: MemoryState, hash: ContentHash): Result<Uint8Array> {
+  const content = contents.get(hash);
+  if (content === undefined) return fail("AP_CONTENT_UNKNOWN", { hash });
+  return content.bytes === null ? fail("AP_CONTENT_PURGED", { hash }) : ok(new Uint8Array(content.bytes));
+}
+
+export function readBody(state: MemoryState, { session, exchange, side }: BodyKey): Result<Uint8Array> {
+  const bodies = state.sessions.get(session)?.bodies;
+  const body = bodies?.get(keyOf({ exchange, side }));
+  if (bodies === undefined || body === undefined) return fail("AP_BODY_UNKNOWN", { session, exchange, side });
+  const parts: Uint8Array[] = [];
+  for (const leaf of leavesOf(bodies, body.recipe.pieces)) {
+    const source = leaf.from === "literal" ? ok(leaf.bytes) : readContent(state, leaf.content);
+    if (!source.ok) return source;
+    parts.push(
+      leaf.from === "literal" ? source.value : source.value.subarray(leaf.start, leaf.start + leaf.length),
+    );
+  }
+  const whole = new Uint8Array(Buffer.concat(parts));
+  return sha256Hex(whole) === body.row.hash ? ok(whole) : fail("AP_BODY_DAMAGED", { exchange, side });
+}
+
+export function bodyRows(session: MemorySession | undefined): readonly BodyRow[] {
+  const rows = [...(session?.bodies.values() ?? [])].map(({ row }) => row);
+  return rows.sort((a, b) => a.exchange - b.exchange || sides.indexOf(a.side) - sides.indexOf(b.side));
+}
+
+/** Every content that a frame or a body names. */
+export function namedContents({ sessions }: MemoryState): ReadonlySet<ContentHash> {
+  const named = new Set<ContentHash>();
+  for (const { frames, bodies } of sessions.values()) {
+    for (const hash of frames.flatMap((frame) => frame.deltas.flatMap(contentsOf))) named.add(hash);
+    for (const piece of [...bodies.values()].flatMap(({ recipe }) => recipe.pieces)) {
+      if (piece.from === "content") named.add(piece.content);
+    }
+  }
+  return named;
+}

@@ -1,0 +1,75 @@
+import type { ApertureError, ContentHash, Result, SessionId } from "../base/index.ts";
+import type { Frame } from "../engine/index.ts";
+import type { ExitGate } from "./exit-gate.ts";
+import type { FailPoint } from "./fail-points.ts";
+import type {
+  BackupReport,
+  Batch,
+  BodyKey,
+  BodyRow,
+  FrameRange,
+  GcReport,
+  PurgeReport,
+  SessionHead,
+  Snapshot,
+  StoreStatus,
+  VerifyReport,
+} from "./store.ts";
+
+/** What the handle on the caller's thread and the thread that owns the database say to each other. */
+export type Request = { readonly id: number; readonly call: Call };
+export type Call = { readonly type: "append"; readonly batch: Batch } | { readonly type: "close" } | Question;
+
+export type Read =
+  | { readonly type: "sessions" }
+  | { readonly type: "head"; readonly session: SessionId }
+  | { readonly type: "frames"; readonly range: FrameRange }
+  | { readonly type: "content"; readonly hash: ContentHash }
+  | { readonly type: "body"; readonly key: BodyKey }
+  | { readonly type: "bodies"; readonly session: SessionId }
+  | { readonly type: "snapshot"; readonly session: SessionId };
+
+/** Work that takes its time and is done one at a time. */
+export type Job =
+  | { readonly type: "verify"; readonly scope: "tail" | "all" }
+  | { readonly type: "gc" }
+  | { readonly type: "backup"; readonly path: string }
+  | { readonly type: "purge"; readonly hashes: readonly ContentHash[] }
+  | { readonly type: "limit-pages"; readonly pages: number | null };
+
+export type Question = Read | Job;
+
+export type Answers = {
+  readonly sessions: readonly SessionHead[];
+  readonly head: SessionHead | null;
+  readonly frames: readonly Frame[];
+  readonly content: Uint8Array;
+  readonly body: Uint8Array;
+  readonly bodies: readonly BodyRow[];
+  readonly snapshot: Snapshot | null;
+  readonly verify: VerifyReport;
+  readonly gc: GcReport;
+  readonly backup: BackupReport;
+  readonly purge: PurgeReport;
+  readonly "limit-pages": undefined;
+};
+
+export type Health = Pick<StoreStatus, "storage" | "code" | "message"> & {
+  /** Set when nothing will ever be written here: what comes is refused at once. */
+  readonly refusing: ApertureError | null;
+};
+
+export type Reply =
+  | { readonly type: "appended"; readonly outcomes: readonly Outcome[] }
+  | { readonly type: "answer"; readonly id: number; readonly result: Result<unknown> }
+  | { readonly type: "health"; readonly health: Health }
+  | { readonly type: "closed" };
+
+export type Outcome = { readonly id: number; readonly refusal: ApertureError | null };
+
+export type ThreadOptions = {
+  readonly path: string;
+  readonly maxPages: number | null;
+  readonly failPoint: FailPoint | null;
+};
+export type ThreadData = ThreadOptions & { readonly gate: ExitGate };

@@ -1,0 +1,155 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { hashContent, unwrap } from "../base/index.ts";
+import { appendGroup } from "./append.ts";
+import { readContent } from "./content-table.ts";
+import { closeQuietly, type Database, openDatabase } from "./database.ts";
+import { loadDriver } from "./driver.ts";
+import { armFailPoint, FailPointReached } from "./fail-points.ts";
+import { StoreFault } from "./faults.ts";
+import { formatOf, type Migration, migrations } from "./migrations.ts";
+
+const driver = loadDriver();
+let folder = "";
+let path = "";
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "aperture-migrate-"));
+  path = join(folder, "aperture.db");
+});
+afterEach(() => {
+  armFailPoint(null);
+  rmSync(folder, { recursive: true });
+});
+
+function open(list: readonly Migration[]): Database {
+  return openDatabase({ path, driver, now: () => new Date(0), migrations: list }).database;
+}
+
+const told = { hash: hashContent("told"), bytes: Buffer.from("told") };
+const next: Migration = {
+  format: 2,
+  up: (db) => {
+    db.exec("CREATE TABLE notes (id INTEGER PRIMARY KEY, note TEXT) STRICT");
+    db.exec("ALTER TABLE sessions ADD COLUMN label TEXT");
+  },
+};
+const broken: Migration = {
+  format: 2,
+  up: (db) => {
+    next.up(db);
+    db.exec("INSERT INTO nowhere VALUES (1)");
+  },
+};
+
+/** A database of the first format with something in it. */
+function fill(): void {
+  const db = open(migrations);
+  for (const result of appendGroup(db, [{ contents: [told] }])) unwrap(result);
+  closeQuietly(db.sqlite);
+}
+
+function thrown(act: () => unknown): unknown {
+  try {
+    act();
+  } catch (error) {
+    return error;
+  }
+  return null;
+}
+
+describe("migrations", () => {
+  it("bring an older database to the newest format and keep what is in it, and a copy of what was", () => {
+    fill();
+    const db = open([...migrations, next]);
+    expect(formatOf(db.sqlite)).toBe(2);
+    expect(unwrap(readContent(db, told.hash))).toEqual(told.bytes);
+    closeQuietly(db.sqlite);
+    const copy = `${path}.format-1.bak`;
+    expect(statSync(copy).mode & 0o777).toBe(0o600);
+    const old = openDatabase({ path: copy, driver, now: () => new Date(0) }).database;
+    expect(formatOf(old.sqlite)).toBe(1);
+    expect(unwrap(readContent(old, told.hash))).toEqual(told.bytes);
+    closeQuietly(old.sqlite);
+  });
+
+  it("make a new database in one go, without a copy of nothing", () => {
+    const db = open([...migrations, next]);
+    expect(formatOf(db.sqlite)).toBe(2);
+    closeQuietly(db.sqlite);
+    expect(readdirSync(folder).filter((name) => name.includes(".bak"))).toEqual([]);
+  });
+
+  it("that fail leave the file as it was and stop", () => {
+    fill();
+    const image = readFileSync(path);
+    const error = thrown(() => open([...migrations, broken]));
+    expect(error).toBeInstanceOf(StoreFault);
+    expect((error as StoreFault).fault).toMatchObject({
+      remedy: "stop",
+      error: { code: "AP_STORE_MIGRATION" },
+    });
+    expect(readFileSync(path).equals(image)).toBe(true);
+    const db = open(migrations);
+    expect(unwrap(readContent(db, told.hash))).toEqual(told.bytes);
+    closeQuietly(db.sqlite);
+  });
+
+  it("wait for a lock like everything else", () => {
+    fill();
+    const locker = new driver.DatabaseSync(path);
+    locker.exec("BEGIN IMMEDIATE");
+    const error = thrown(() => open([...migrations, next]));
+    expect(error).toMatchObject({ errcode: 5 });
+    locker.close();
+    closeQuietly(open([...migrations, next]).sqlite);
+  });
+
+  it.each(["migration-backup", "migration-run", "migration-commit"] as const)(
+    "that die at %s start again from what was there",
+    (step) => {
+      for (const side of ["before", "after"] as const) {
+        rmSync(path, { force: true });
+        fill();
+        armFailPoint({ name: `${step}-${side}`, hit: 1, action: "throw" });
+        expect(thrown(() => open([...migrations, next]))).toBeInstanceOf(FailPointReached);
+        armFailPoint(null);
+        const db = open([...migrations, next]);
+        expect(formatOf(db.sqlite)).toBe(2);
+        expect(unwrap(readContent(db, told.hash))).toEqual(told.bytes);
+        closeQuietly(db.sqlite);
+      }
+    },
+  );
+
+  it("never touch a newer database", () => {
+    const newer = open([...migrations, next]);
+    closeQuietly(newer.sqlite);
+    const image = readFileSync(path);
+    const error = thrown(() => open(migrations));
+    expect((error as StoreFault).fault).toMatchObject({
+      remedy: "stop",
+      error: { code: "AP_STORE_NEWER", details: { found: 2, known: 1 } },
+    });
+    expect(readFileSync(path).equals(image)).toBe(true);
+  });
+
+  it("that another process did in the meantime are not done twice", () => {
+    fill();
+    let ran = 0;
+    const counted: Migration = {
+      format: 2,
+      up: (db) => {
+        ran += 1;
+        next.up(db);
+      },
+    };
+    closeQuietly(open([...migrations, counted]).sqlite);
+    closeQuietly(open([...migrations, counted]).sqlite);
+    // Once for the file, and once each time for knowing what it should look like.
+    expect(ran).toBe(3);
+    expect(existsSync(`${path}.format-2.bak`)).toBe(false);
+  });
+});

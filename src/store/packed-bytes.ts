@@ -1,0 +1,56 @@
+import { constants, deflateRawSync, inflateRawSync } from "node:zlib";
+import { assert, fail, limits, ok, type Result } from "../base/index.ts";
+
+// The first byte of a stored blob says how the rest is kept.
+const RAW = 0;
+const DEFLATED = 1;
+
+/** Below this nothing is ever saved, and the attempt costs as much as writing the bytes. */
+const DEFLATE_BYTES_MIN = 48;
+
+/** A recipe holds at most one body of literal bytes and its own numbers. */
+const BYTES_MAX = limits.contentBytesMax * 2;
+
+/** Deflates bytes, or keeps them as they are if that is not smaller. */
+export function packBytes(bytes: Uint8Array): Uint8Array {
+  const deflated = bytes.length < DEFLATE_BYTES_MIN ? null : deflateRawSync(bytes, { level: 6 });
+  const smaller = deflated !== null && deflated.length < bytes.length;
+  return tagged(smaller ? DEFLATED : RAW, smaller ? deflated : bytes);
+}
+
+/** Contract: `length` is what the bytes must come to where that is known; never more than it is inflated. */
+export function unpackBytes(blob: Uint8Array, length: number | null): Result<Uint8Array> {
+  assert(length === null || length >= 0, "a length is not negative");
+  const rest = blob.subarray(1);
+  if (blob[0] === RAW) return checked(rest, length);
+  if (blob[0] !== DEFLATED) return damaged("is stored in an unknown way");
+  try {
+    const maxOutputLength = Math.max(length ?? BYTES_MAX, 1);
+    return checked(
+      inflateRawSync(rest, { maxOutputLength, chunkSize: chunkSize(length ?? rest.length * 4) }),
+      length,
+    );
+  } catch (error) {
+    return damaged(`cannot be inflated (${error instanceof Error ? error.message : "unknown"})`);
+  }
+}
+
+function checked(bytes: Uint8Array, length: number | null): Result<Uint8Array> {
+  return length === null || bytes.length === length ? ok(bytes) : damaged("has another length");
+}
+
+/** One chunk of the right size spares zlib from growing and joining. */
+function chunkSize(length: number): number {
+  return Math.min(Math.max(length, constants.Z_MIN_CHUNK), 1 << 20);
+}
+
+function tagged(tag: number, bytes: Uint8Array): Uint8Array {
+  const blob = new Uint8Array(bytes.length + 1);
+  blob[0] = tag;
+  blob.set(bytes, 1);
+  return blob;
+}
+
+function damaged(problem: string): Result<never> {
+  return fail("AP_STORE_CORRUPT", { problem: `a stored value ${problem}` });
+}

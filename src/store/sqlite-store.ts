@@ -1,0 +1,54 @@
+import { resolve } from "node:path";
+import type { FailPoint } from "./fail-points.ts";
+import type { Store } from "./store.ts";
+import { ThreadHandle } from "./thread-handle.ts";
+
+export type SqliteStoreOptions = {
+  /** The database file; it and its folder are made if they are not there. */
+  readonly path: string;
+  /** Caps the file, in pages of 4096 bytes; reaching it is a full disk. */
+  readonly maxPages?: number;
+  /** For tests of crashes. */
+  readonly failPoint?: FailPoint;
+};
+
+export type SqliteStore = Store & {
+  /** Changes the cap on the file; null lifts it. Recording that paused for it goes on by itself. */
+  readonly limitPages: (maxPages: number | null) => Promise<void>;
+};
+
+/**
+ * Returns at once: the file is opened on a thread of its own, and what goes wrong with it is told by
+ * `status`.
+ */
+export function openSqliteStore({ path, maxPages, failPoint }: SqliteStoreOptions): SqliteStore {
+  const options = { path: resolve(path), maxPages: maxPages ?? null, failPoint: failPoint ?? null };
+  const thread = new ThreadHandle(options, workerEntry());
+  return {
+    append: (batch) => thread.append(batch),
+    sessions: () => thread.ask({ type: "sessions" }),
+    head: (session) => thread.ask({ type: "head", session }),
+    frames: (range) => thread.ask({ type: "frames", range }),
+    content: (hash) => thread.ask({ type: "content", hash }),
+    body: (key) => thread.ask({ type: "body", key }),
+    bodies: (session) => thread.ask({ type: "bodies", session }),
+    snapshot: (session) => thread.ask({ type: "snapshot", session }),
+    verify: (scope) => thread.ask({ type: "verify", scope }),
+    gc: () => thread.ask({ type: "gc" }),
+    backup: (target) => thread.ask({ type: "backup", path: resolve(target) }),
+    purge: (hashes) => thread.ask({ type: "purge", hashes }),
+    limitPages: async (pages) => {
+      await thread.ask({ type: "limit-pages", pages });
+    },
+    status: () => thread.status(),
+    watch: (listener) => thread.watch(listener),
+    flush: () => thread.flush(),
+    close: () => thread.close(),
+  };
+}
+
+/** Threads run compiled code. From sources, as in tests, that is the build beside them. */
+function workerEntry(): URL {
+  const fromSources = import.meta.url.endsWith(".ts");
+  return new URL(fromSources ? "../../dist/store/worker.js" : "./worker.js", import.meta.url);
+}

@@ -1,0 +1,87 @@
+import { describe, expect, it } from "vitest";
+import { type ContentHash, hashContent, limits } from "../base/index.ts";
+import type { Batch } from "./store.ts";
+import { ThreadHandle } from "./thread-handle.ts";
+
+const options = { path: "unused", maxPages: null, failPoint: null };
+
+/** A thread that runs the given text; `port` and `requests` are there for it. */
+function thread(onRequest: string): URL {
+  const source = `
+    import { parentPort as port } from "node:worker_threads";
+    port.on("message", ({ id, call }) => {
+      if (call.type === "close") { port.postMessage({ type: "closed" }); port.close(); return; }
+      ${onRequest}
+    });`;
+  return new URL(`data:text/javascript,${encodeURIComponent(source)}`);
+}
+
+const accept = `port.postMessage({ type: "appended", outcomes: [{ id, refusal: null }] });`;
+
+function batch(text: string): Batch {
+  return { contents: [{ hash: hashContent(text), bytes: Buffer.from(text) }] };
+}
+
+async function codeOf(handle: ThreadHandle, each: Batch): Promise<string> {
+  const appended = handle.append(each);
+  const result = appended.accepted ? await appended.durable : appended.refused;
+  return result.ok ? "ok" : result.error.code;
+}
+
+describe("the handle of the store's thread", () => {
+  it("gives up a batch that thread after thread dies of, and goes on with the next", async () => {
+    const dies = `if (Buffer.from(call.batch.contents[0].bytes).toString() === "poison") throw new Error("poisoned");`;
+    const handle = new ThreadHandle(options, thread(`${dies} ${accept}`));
+    const codes = await Promise.all(["poison", "one", "two"].map((text) => codeOf(handle, batch(text))));
+    expect(codes).toEqual(["AP_STORE_IO", "ok", "ok"]);
+    await handle.close();
+  });
+
+  it("answers questions with the reason when the thread dies, and by name while there is none", async () => {
+    const handle = new ThreadHandle(options, thread(`throw new Error("no head");`));
+    const answer = await handle.ask({ type: "sessions" });
+    expect(answer).toMatchObject({ ok: false, error: { code: "AP_STORE_IO" } });
+    expect(answer.ok ? "" : answer.error.message).toContain("no head");
+    expect(handle.status()).toMatchObject({ storage: "degraded", code: "AP_STORE_IO" });
+    expect(await handle.ask({ type: "sessions" })).toMatchObject({
+      ok: false,
+      error: { code: "AP_STORE_IO" },
+    });
+    await handle.close();
+  });
+
+  it("keeps what was accepted when no thread can start, and says so", async () => {
+    const handle = new ThreadHandle(options, new URL("data:text/javascript,throw new Error('cannot start')"));
+    const durable = codeOf(handle, batch("one"));
+    await new Promise<void>((resolve) => handle.watch(({ code }) => code === "AP_STORE_IO" && resolve()));
+    expect(handle.status()).toMatchObject({ storage: "degraded", waitingBytes: 3 });
+    await handle.close();
+    expect(await durable).toBe("AP_STORE_CLOSED");
+    expect(handle.status().waitingBytes).toBe(0);
+  });
+
+  it("copies what it is given before it returns, and no more than that", async () => {
+    const measures = `port.postMessage({ type: "answer", id, result: { ok: true, value: sizes } });`;
+    const handle = new ThreadHandle(
+      options,
+      thread(`globalThis.sizes ??= [];
+        if (call.type === "append") { sizes.push(call.batch.contents[0].bytes.buffer.byteLength); ${accept} }
+        else ${measures}`),
+    );
+    const large = new Uint8Array(1_000_000);
+    const small = { hash: hashContent("") as ContentHash, bytes: large.subarray(5, 25) };
+    expect(await codeOf(handle, { contents: [small] })).toBe("ok");
+    expect(await handle.ask({ type: "sessions" })).toEqual({ ok: true, value: [20] });
+    expect(large.length).toBe(1_000_000);
+    await handle.close();
+  });
+
+  it("takes one batch larger than the limit when nothing waits, and refuses the next by name", async () => {
+    const handle = new ThreadHandle(options, thread(""));
+    const bytes = new Uint8Array(limits.queueBytesMax + 1);
+    const first = handle.append({ contents: [{ hash: hashContent(""), bytes }] });
+    expect(first.accepted).toBe(true);
+    expect(await codeOf(handle, batch("one more"))).toBe("AP_STORE_QUEUE_FULL");
+    await handle.close();
+  });
+});
