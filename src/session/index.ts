@@ -1,0 +1,9 @@
+export {
+  type Attached,
+  type Entry,
+  openSession,
+  type Recorded,
+  type SessionLog,
+  type SessionPlace,
+  snapshotEveryFrames,
+} from "./session-log.ts";
