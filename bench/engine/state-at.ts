@@ -1,0 +1,113 @@
+import { seededRandom, unwrap } from "../../src/base/index.ts";
+import { emptyState, type Frame, replay, type State } from "../../src/engine/index.ts";
+import { compare, heapBytes, keep } from "../measure.ts";
+import { type BenchOptions, type Cell, round } from "../report.ts";
+import { build, readAt, type Shape, session } from "./synthetic.ts";
+
+const equalBlocks = 500;
+const readsPerMoment = 20;
+
+export function* stateAtCells({ quick }: BenchOptions): Generator<Cell> {
+  const rounds = quick ? 5 : 15;
+  yield* anywhere({ rounds, blocks: equalBlocks, boundMax: 2, name: `at ${equalBlocks} blocks` });
+  yield* anywhere({ rounds, blocks: "growing", boundMax: 3, name: "with blocks growing" });
+  yield* walking(rounds);
+  yield* reducing(rounds);
+  yield* replaying();
+}
+
+type Anywhere = Pick<Shape, "blocks"> & {
+  readonly rounds: number;
+  readonly boundMax: number;
+  readonly name: string;
+};
+
+function* anywhere({ rounds, blocks, boundMax, name }: Anywhere): Generator<Cell> {
+  const [small, large] = [1_000, 10_000].map((frames) => build({ frames, blocks }).state) as [State, State];
+  const [a, b] = compare([() => readAnywhere(small, blocks), () => readAnywhere(large, blocks)], rounds) as [
+    number,
+    number,
+  ];
+  const [us, usLarge] = [round((a / 200) * 1_000), round((b / 200) * 1_000)];
+  const note = `${us} us against ${usLarge} us, ${readsPerMoment} blocks read`;
+  yield {
+    name: `stateAt anywhere in 10,000 / 1,000 frames, ${name}`,
+    figure: b / a,
+    boundMax,
+    unit: "x",
+    note,
+  };
+  if (blocks === "growing") return;
+  const list = (state: State) => () => keep(readAt(state, state.seq / 2, range(1, blocks)));
+  const [c, d] = compare([list(small), list(large)], rounds * 4) as [number, number];
+  yield { name: `stateAt and every block of it, ${name}`, figure: d / c, boundMax, unit: "x", note: "" };
+}
+
+/** Two hundred moments anywhere in the session, and some blocks of each. */
+function readAnywhere(state: State, blocks: Shape["blocks"]): void {
+  const random = seededRandom(11);
+  for (let read = 0; read < 200; read += 1) {
+    const seq = 1 + random.below(state.seq);
+    const there = blocks === "growing" ? seq : blocks;
+    keep(
+      readAt(
+        state,
+        seq,
+        Array.from({ length: readsPerMoment }, () => 1 + random.below(there)),
+      ),
+    );
+  }
+}
+
+function* walking(rounds: number): Generator<Cell> {
+  keep(build({ frames: 2_000, blocks: "growing" }));
+  const sizes = [1_000, 8_000].map((frames) => heapBytes(() => build({ frames, blocks: "growing" }).state));
+  const [small, large] = sizes as [(typeof sizes)[0], (typeof sizes)[0]];
+  const walk = (state: State) => () => {
+    for (let seq = 1; seq <= state.seq; seq += 1) keep(readAt(state, seq, [seq, seq >>> 1, 1]));
+  };
+  const [a, b] = compare([walk(small.made), walk(large.made)], Math.ceil(rounds / 3)) as [number, number];
+  yield { name: "walking every seq, 8,000 / 1,000 frames", figure: b / a, boundMax: 10, unit: "x", note: "" };
+  const note = `${round(large.bytes / 8_000)} bytes a frame, with its block and all versions`;
+  const figure = large.bytes / small.bytes;
+  yield { name: "memory, 8,000 / 1,000 frames", figure, boundMax: 10, unit: "x", note };
+}
+
+function* reducing(rounds: number): Generator<Cell> {
+  const { frames } = build({ frames: 10_000, blocks: "growing" });
+  const [early, late] = [stateBefore(frames, 500), stateBefore(frames, 9_500)];
+  const apply = (state: State, from: number) => () =>
+    keep(unwrap(replay(state, frames.slice(from, from + 400))));
+  const [a, b] = compare([apply(early, 500), apply(late, 9_500)], rounds) as [number, number];
+  const note = `${round((b / 400) * 1_000)} us a frame, its hash checked`;
+  yield { name: "applying a frame, at 9,500 / at 500 frames", figure: b / a, boundMax: 2, unit: "x", note };
+}
+
+/** What a system does that keeps no history and replays from the first frame for each state it shows. */
+function* replaying(): Generator<Cell> {
+  const { state, frames } = build({ frames: 400, blocks: "growing" });
+  const naive = () => {
+    for (let seq = 1; seq <= frames.length; seq += 1)
+      keep(unwrap(replay(emptyState(session), frames.slice(0, seq))));
+  };
+  const ours = () => {
+    for (let seq = 1; seq <= frames.length; seq += 1) keep(readAt(state, seq, [seq]));
+  };
+  const [a, b] = compare([naive, ours], 1) as [number, number];
+  const note = "it grows with the square of the frames; ours does not";
+  yield {
+    name: "replaying from 1 for each of 400 seqs, against stateAt",
+    figure: a / b,
+    boundMax: null,
+    unit: "x",
+    note,
+  };
+}
+
+function stateBefore(frames: readonly Frame[], count: number): State {
+  return unwrap(replay(emptyState(session), frames.slice(0, count)));
+}
+
+function range(from: number, to: number): readonly number[] {
+  return Array.from({ length: to - from + 1 }, (_, index) => from + index);
+}

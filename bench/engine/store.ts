@@ -1,0 +1,178 @@
+import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type SessionId, sessionId, unwrap } from "../../src/base/index.ts";
+import type { Frame } from "../../src/engine/index.ts";
+import { openSession } from "../../src/session/index.ts";
+import { type Driver, loadDriver } from "../../src/store/driver.ts";
+import { openSqliteStore, type Store } from "../../src/store/index.ts";
+import { recordedSession } from "../../test/support/recorded-session.ts";
+import { readRecording, recordingsFolder } from "../../test/support/recordings.ts";
+import { compareAsync, keep, quantile } from "../measure.ts";
+import { type BenchOptions, type Cell, round } from "../report.ts";
+import { build, entries, readAt, type Shape, session } from "./synthetic.ts";
+
+const clock = { now: () => 1_700_000_000_000 };
+
+export async function* storeCells(options: BenchOptions): AsyncGenerator<Cell> {
+  yield* opening(options, 500);
+  yield* opening(options, "growing");
+  yield* durableAppend(options);
+  yield* disk(options);
+}
+
+async function* opening({ quick }: BenchOptions, blocks: Shape["blocks"]): AsyncGenerator<Cell> {
+  const folders = await Promise.all(
+    [1_000, 10_000].map(async (frames) => {
+      const folder = mkdtempSync(join(tmpdir(), "aperture-bench-"));
+      await fill(folder, { frames, blocks });
+      return folder;
+    }),
+  );
+  const rounds = quick ? 5 : 15;
+  const boundMax = blocks === "growing" ? 3 : 2;
+  const shape = blocks === "growing" ? "with blocks growing" : `at ${blocks} blocks`;
+  const cold = folders.map((folder) => () => openCold(folder));
+  const [a, b] = (await compareAsync(cold, rounds)) as [number, number];
+  const note = `${round(a)} ms against ${round(b)} ms, thread and database included`;
+  yield { name: `opening 10,000 / 1,000 frames, ${shape}`, figure: b / a, boundMax, unit: "x", note };
+  const stores = folders.map((folder) => openSqliteStore({ path: join(folder, "aperture.db") }));
+  const warm = stores.map((store) => () => openWarm(store));
+  const [c, d] = (await compareAsync(warm, rounds * 3)) as [number, number];
+  const open = `${round(c)} ms against ${round(d)} ms, the store being open`;
+  yield { name: `  the session alone, ${shape}`, figure: d / c, boundMax: null, unit: "x", note: open };
+  await Promise.all(stores.map((store) => store.close()));
+  for (const folder of folders) rmSync(folder, { recursive: true });
+}
+
+async function fill(folder: string, shape: Shape): Promise<void> {
+  const store = openSqliteStore({ path: join(folder, "aperture.db") });
+  const log = unwrap(await openSession({ store, session, clock }));
+  for (const entry of entries(shape)) {
+    const { durable } = unwrap(log.append(entry(log.state())));
+    if (log.state().seq % 500 === 0) unwrap(await durable);
+  }
+  await store.close();
+}
+
+async function openCold(folder: string): Promise<void> {
+  const store = openSqliteStore({ path: join(folder, "aperture.db") });
+  await openWarm(store);
+  await store.close();
+}
+
+async function openWarm(store: Store): Promise<void> {
+  const log = unwrap(await openSession({ store, session, clock }));
+  keep(readAt(log.state(), log.state().seq, [1, 2, 3]));
+}
+
+/** One frame, waited for until it is on the disk, against one row of the same size in a bare database. */
+async function* durableAppend({ quick }: BenchOptions): AsyncGenerator<Cell> {
+  const folder = mkdtempSync(join(tmpdir(), "aperture-bench-"));
+  const { frames } = build({ frames: quick ? 400 : 2_000, blocks: 200 });
+  const store = openSqliteStore({ path: join(folder, "aperture.db") });
+  const bare = bareTable(loadDriver(), join(folder, "bare.db"));
+  const times = { ours: [] as number[], bare: [] as number[] };
+  for (const frame of frames) {
+    times.ours.push(await timed(() => durably(store, frame)));
+    times.bare.push(await timed(() => Promise.resolve(bare.insert())));
+  }
+  await store.close();
+  bare.close();
+  rmSync(folder, { recursive: true });
+  const [a, b] = [quantile(times.ours, 0.5), quantile(times.bare, 0.5)];
+  const tails = `p95 ${round(quantile(times.ours, 0.95))} against ${round(quantile(times.bare, 0.95))} ms`;
+  const note = `p50 ${round(a)} ms against ${round(b)} ms; ${tails}`;
+  yield {
+    name: "a durable append / a bare commit of such a row",
+    figure: a / b,
+    boundMax: 3,
+    unit: "x",
+    note,
+  };
+}
+
+/** What such a frame takes on disk. */
+const rowBytes = 300;
+
+async function durably(store: Store, frame: Frame): Promise<void> {
+  const appended = store.append({ frames: [frame] });
+  if (!appended.accepted) throw new Error(appended.refused.error.message);
+  unwrap(await appended.durable);
+}
+
+async function timed(act: () => Promise<void>): Promise<number> {
+  const start = performance.now();
+  await act();
+  return performance.now() - start;
+}
+
+function bareTable({ DatabaseSync }: Driver, path: string) {
+  const db = new DatabaseSync(path);
+  db.exec("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL");
+  db.exec("CREATE TABLE rows(id INTEGER PRIMARY KEY, bytes BLOB)");
+  const statement = db.prepare("INSERT INTO rows(bytes) VALUES (?)");
+  const row = Buffer.alloc(rowBytes, 7);
+  return {
+    insert: () => {
+      statement.run(row);
+    },
+    close: () => db.close(),
+  };
+}
+
+const diskSessions = ["pi-pi-mono-01", "cc-entire-cli-03"];
+
+/**
+ * Everything on disk for real sessions, with the client's and the upstream bytes of every turn to be had
+ * again.
+ */
+async function* disk({ data }: BenchOptions): AsyncGenerator<Cell> {
+  const folder = mkdtempSync(join(tmpdir(), "aperture-bench-"));
+  const path = join(folder, "aperture.db");
+  const store = openSqliteStore({ path });
+  let [allowed, frames, wire] = [0, 0, 0];
+  for (const name of diskSessions) {
+    const recorded = recordedSession(readRecording(name, data ?? recordingsFolder));
+    const id = sessionId(name);
+    frames += await record(store, id, recorded.entries);
+    allowed += 1.5 * recorded.uniqueBytes;
+    wire += recorded.sent.reduce((sum, { bytes }) => sum + bytes.length, 0);
+    for (const { exchange, side, bytes } of recorded.sent) {
+      const restored = unwrap(await store.body({ session: id, exchange, side }));
+      if (!bytes.equals(restored))
+        throw new Error(`${name}: exchange ${exchange} ${side} came back different`);
+    }
+  }
+  const openBytes = bytesIn(folder);
+  await store.close();
+  const bytes = bytesIn(folder);
+  rmSync(folder, { recursive: true });
+  allowed += 600 * frames;
+  const held = `${bytes} bytes (${openBytes} while open) for ${frames} frames`;
+  const note = `${held}; ${wire} bytes went over the wire`;
+  yield {
+    name: "bytes on disk / (1.5 x unique content + 600 a frame)",
+    figure: bytes / allowed,
+    boundMax: 1,
+    unit: "x",
+    note,
+  };
+}
+
+async function record(
+  store: Store,
+  id: SessionId,
+  recorded: ReturnType<typeof recordedSession>["entries"],
+): Promise<number> {
+  const log = unwrap(await openSession({ store, session: id, clock }));
+  for (const { entry, contents, bodies } of recorded) {
+    const batch = { contents, bodies: bodies.map((body) => ({ ...body, session: id })) };
+    unwrap(await unwrap(log.append(entry, batch)).durable);
+  }
+  return log.state().seq;
+}
+
+function bytesIn(folder: string): number {
+  return readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+}
