@@ -31,19 +31,17 @@ describe("apertureError", () => {
     });
   });
 
+  const sentence = (seq: string, head: string) =>
+    errorRegistry.AP_SEQ_UNKNOWN.replace("{seq}", seq).replace("{head}", head);
+
   it("carries its code and its details, for those who do not read sentences", () => {
-    const error = apertureError("AP_SEQ_UNKNOWN", { seq: 9, head: 4 });
-    expect(error).toEqual({
-      code: "AP_SEQ_UNKNOWN",
-      message: "There is no sequence 9; the session is at 4.",
-      details: { seq: 9, head: 4 },
-    });
+    const details = { seq: 9, head: 4 };
+    const error = apertureError("AP_SEQ_UNKNOWN", details);
+    expect(error).toEqual({ code: "AP_SEQ_UNKNOWN", message: sentence("9", "4"), details });
   });
 
   it("fills in zero and false, which are values", () => {
-    expect(apertureError("AP_SEQ_UNKNOWN", { seq: 0, head: false }).message).toBe(
-      "There is no sequence 0; the session is at false.",
-    );
+    expect(apertureError("AP_SEQ_UNKNOWN", { seq: 0, head: false }).message).toBe(sentence("0", "false"));
   });
 
   it("shows a question mark where a detail is missing, never the raw placeholder", () => {

@@ -5,6 +5,8 @@
 export const limits = {
   framesMax: 10_000_000,
   deltasPerFrameMax: 20_000,
+  /** A step is a gesture or a turn of commands, undone as one. */
+  framesPerStepMax: 1_000,
   frameBytesMax: 8 * 1024 * 1024,
   reasonCharsMax: 500,
   nameCharsMax: 200,
@@ -24,10 +26,12 @@ export const limits = {
   turnsMax: 10_000_000,
   ttlTurnsMax: 1_000_000,
   /** One stored content: larger bodies are relayed, not recorded whole. */
-  contentBytesMax: 64 * 1024 * 1024,
+  contentBytesMax: 32 * 1024 * 1024,
   /** How many appended pieces a content may be chained from before it is stored whole again. */
   contentChainMax: 1_000,
-  recipePiecesMax: 200_000,
+  recipePiecesMax: 50_000,
+  /** Pieces walked through to put a body together, copies included: two short recipes can multiply. */
+  recipeLeavesMax: 1_000_000,
   /** Bodies may copy from earlier bodies; a longer chain starts afresh from contents. */
   recipeChainMax: 256,
   /** What may wait for a store that cannot write: beyond it an append is refused by name. */

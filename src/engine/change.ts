@@ -15,7 +15,7 @@ import {
 } from "../base/index.ts";
 import { type Level, levels } from "./block.ts";
 import type { Delta, FactDelta } from "./delta.ts";
-import type { Actor, Fact, FactName, FactValues, Pin } from "./facts.ts";
+import { type Actor, type Fact, type FactName, type FactValues, outranks, type Pin } from "./facts.ts";
 import { focusTurnsMax, isPinned } from "./lifecycle.ts";
 import {
   blocksOf,
@@ -166,7 +166,7 @@ function deltasFor(change: Change, place: Place, values: ReturnType<Rule>): Resu
   for (const [name, value] of Object.entries(values)) {
     const fact = name as FactName;
     const from: Fact = factOf(place, fact);
-    if (sameData(from.value, value) && rank[from.by] >= rank[change.actor]) continue;
+    if (sameData(from.value, value) && outranks(from.by, change.actor)) continue;
     if (!mayChange(from, change.actor)) {
       const details = { block: place.block.id, fact, by: from.by, actor: change.actor };
       return fail("AP_CHANGE_LOCKED", details);
@@ -178,12 +178,9 @@ function deltasFor(change: Change, place: Place, values: ReturnType<Rule>): Resu
   return ok(deltas);
 }
 
-/** Rank decides between actors, never between moments: a fact does not grow stronger with age. */
-const rank: Readonly<Record<Actor, number>> = { user: 3, client: 2, model: 2, sidecar: 1, policy: 1 };
-
 /** What the user set only the user changes; the model beats policy; among equals the later wins. */
 export function mayChange(fact: Fact, actor: Actor): boolean {
-  return rank[actor] >= rank[fact.by];
+  return outranks(actor, fact.by);
 }
 
 function pinned(place: Place): ApertureError | null {

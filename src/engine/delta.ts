@@ -125,32 +125,34 @@ export type Unit = {
 };
 export type ShownBlock = { readonly block: BlockId; readonly as: Shown };
 
-export const deltaTypes: readonly DeltaType[] = [
-  "stream-opened",
-  "view-opened",
-  "ids-reserved",
-  "run-started",
-  "block-added",
-  "block-removed",
-  "block-purged",
-  "tokens-counted",
-  "topics-set",
-  "scope-set",
-  "rendition-set",
-  "level-set",
-  "pin-set",
-  "ttl-set",
-  "focus-set",
-  "selection-set",
-  "archive-set",
-  "withhold-set",
-  "reference-set",
-  "supersession-set",
-  "unit-sent",
-  "turn-sent",
-  "turn-answered",
-  "epoch-started",
-];
+/** A type that is missing here does not compile. */
+const everyType: Readonly<Record<DeltaType, true>> = {
+  "stream-opened": true,
+  "view-opened": true,
+  "ids-reserved": true,
+  "run-started": true,
+  "block-added": true,
+  "block-removed": true,
+  "block-purged": true,
+  "tokens-counted": true,
+  "topics-set": true,
+  "scope-set": true,
+  "rendition-set": true,
+  "level-set": true,
+  "pin-set": true,
+  "ttl-set": true,
+  "focus-set": true,
+  "selection-set": true,
+  "archive-set": true,
+  "withhold-set": true,
+  "reference-set": true,
+  "supersession-set": true,
+  "unit-sent": true,
+  "turn-sent": true,
+  "turn-answered": true,
+  "epoch-started": true,
+};
+export const deltaTypes = Object.keys(everyType) as readonly DeltaType[];
 
 /** Every content a delta points to, so that the store knows what is still needed. */
 export function contentsOf(delta: Delta): readonly ContentHash[] {

@@ -73,10 +73,10 @@ describe("a description", () => {
     const step = session.take({ deltas: [] }, "user");
     const undone = session.reverse(step);
     expect(at(session).steps).toEqual([
-      { id: step, actor: "user", reason: "test", done: false, frames: [undone] },
+      { id: step, actor: "user", reason: "test", done: false, by: "user", frames: [undone] },
     ]);
     expect(at(session, undone - 1).steps).toEqual([
-      { id: step, actor: "user", reason: "test", done: true, frames: [undone - 1] },
+      { id: step, actor: "user", reason: "test", done: true, by: "user", frames: [undone - 1] },
     ]);
     expect(at(session, undone - 2).steps).toEqual([]);
   });

@@ -366,3 +366,16 @@ describe("a fork", () => {
     expect(expire(session.by("policy", child), turnOf(0))).toEqual({ deltas: [], skipped: [] });
   });
 });
+
+describe("a block whose pin is undone after its time", () => {
+  it("is lowered with the next turn: undo brings back no immortal", () => {
+    const session = new TestSession();
+    const block = session.add({ span: 2 });
+    const step = session.take(pin(session.by("user"), [block], "top"), "user");
+    pass(session, 6);
+    expect(standing(session, block)).toBe("original");
+    session.reverse(step);
+    pass(session, 1);
+    expect(standing(session, block)).toBe("trimmed");
+  });
+});

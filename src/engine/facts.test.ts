@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { exampleBlock } from "../../test/support/delta-examples.ts";
-import { actors, factNames, initialFact } from "./facts.ts";
+import { type Actor, actors, factNames, initialFact, outranks } from "./facts.ts";
 
 it("a fact nobody has touched is policy's, so that anybody may change it", () => {
   expect(factNames.map((fact) => initialFact(exampleBlock, fact).by)).toEqual(factNames.map(() => "policy"));
@@ -22,6 +22,13 @@ it("a block begins as it is: in full, unpinned, unselected, kept, never referred
 
 it("a block without a ttl has none", () => {
   expect(initialFact({ ...exampleBlock, ttl: null }, "ttl").value).toBeNull();
+});
+
+it("the user outranks all, client and model outrank sidecar and policy, and equals outrank each other", () => {
+  const below = (actor: Actor) => actors.filter((other) => outranks(actor, other));
+  expect(below("user")).toEqual(["user", "client", "model", "sidecar", "policy"]);
+  expect([below("client"), below("model")]).toEqual(Array(2).fill(["client", "model", "sidecar", "policy"]));
+  expect([below("sidecar"), below("policy")]).toEqual(Array(2).fill(["sidecar", "policy"]));
 });
 
 it("names of facts and actors are listed once each", () => {

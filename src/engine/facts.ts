@@ -5,6 +5,14 @@ export const actors = ["user", "client", "model", "sidecar", "policy"] as const;
 /** Who caused a frame. The client is the program that speaks for the user: an HTTP client, or an adapter. */
 export type Actor = (typeof actors)[number];
 
+/** Rank decides between actors, never between moments: a fact does not grow stronger with age. */
+const rank: Readonly<Record<Actor, number>> = { user: 3, client: 2, model: 2, sidecar: 1, policy: 1 };
+
+/** Or equals: among equals the later wins. */
+export function outranks(actor: Actor, other: Actor): boolean {
+  return rank[actor] >= rank[other];
+}
+
 export type Pin = "none" | "top" | "bottom";
 export type Focus = { readonly run: number; readonly until: Turn };
 export type Archive = { readonly reason: string };

@@ -101,7 +101,7 @@ export {
 } from "./moment.ts";
 export { reduce, replay } from "./reduce.ts";
 export { nextStep } from "./reduce-step.ts";
-export { parseFrame } from "./shape.ts";
-export { fromPages, type StatePages, snapshotFormat, toPages } from "./snapshot.ts";
+export { checkDraft, parseFrame } from "./shape.ts";
+export { fromPages, type StatePages, snapshotFormat, toPages, toPagesInSlices } from "./snapshot.ts";
 export { emptyState, type State, type Step, type Stream, type View } from "./state.ts";
-export { inverted, reverse } from "./undo.ts";
+export { inverted, mayReverse, reverse } from "./undo.ts";

@@ -5,6 +5,7 @@ import {
   asOf,
   blockOf,
   blocksOf,
+  descendsFrom,
   epochNow,
   factsOf,
   lastAnswer,
@@ -162,6 +163,28 @@ describe("a view reaches", () => {
     session.append([{ type: "block-removed", block }]);
     expect([session.isInReach(block.id), reached(session)]).toEqual([false, []]);
     expect(session.placeAt(block.id, added).block.id).toBe(block.id);
+  });
+});
+
+describe("descent", () => {
+  it("leads from a fork to all its parents, and to itself, but not down or across", () => {
+    const session = new TestSession();
+    const child = session.fork();
+    const grandchild = session.fork({ from: child });
+    const sibling = session.fork();
+    const streams = [mainView, child, grandchild, sibling].map((view) => session.stream(view).id);
+    const moment = now(session.state);
+    const table = streams.map((one) => streams.filter((other) => descendsFrom(moment, one, other)));
+    const [first, second, third, fourth] = streams;
+    expect(table).toEqual([[first], [first, second], [first, second, third], [first, fourth]]);
+  });
+
+  it("of a stream nobody knows leads nowhere", () => {
+    const { state } = new TestSession();
+    expect([
+      descendsFrom(now(state), streamId(9), main),
+      descendsFrom(now(state), main, streamId(9)),
+    ]).toEqual([false, false]);
   });
 });
 

@@ -108,9 +108,20 @@ function* streamBlocks(moment: Moment, id: StreamId): Generator<AddedBlock> {
   const stream = must(streamOf(moment, id), "a view has a stream");
   if (stream.parent !== null) yield* streamBlocks(asOf(moment, stream.parent.seq), stream.parent.stream);
   for (const [, blockId] of stream.blocks.entries()) {
-    const block = blockOf(moment, blockId);
-    if (block !== null) yield block;
+    const block = must(moment.state.blocks.get(blockId), "streams list known blocks").block;
+    // Blocks stand in the order they came: the rest of the list was not there yet.
+    if (block.addedSeq > moment.seq) return;
+    if (blockOf(moment, blockId) !== null) yield block;
   }
+}
+
+/** Whether one stream is the other, or was forked from it, however far back. */
+export function descendsFrom(moment: Moment, id: StreamId, ancestor: StreamId): boolean {
+  let stream = streamOf(moment, id);
+  while (stream !== null && stream.id !== ancestor) {
+    stream = stream.parent === null ? null : streamOf(moment, stream.parent.stream);
+  }
+  return stream !== null;
 }
 
 /** A fact as the view has it: its own, else its parent's at the fork, else the block's first. */

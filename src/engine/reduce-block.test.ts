@@ -208,6 +208,12 @@ const refusals: readonly Refusal[] = [
     code: "AP_DELTA_STALE",
     deltas: (s) => [rendered(s.add(), null, "a"), rendered(blockId(1), null, "b")],
   },
+  {
+    when: "a block supersedes one that does not exist",
+    code: "AP_BLOCK_INVALID",
+    problem: "it supersedes a block that does not exist",
+    deltas: (s) => [added(s.wished({ supersedes: blockId(9) }))],
+  },
 ];
 
 describe("a block, or a note about one, is refused", () => {
@@ -223,7 +229,8 @@ describe("a block, or a note about one, is refused", () => {
 describe("a block that is added", () => {
   it("is known for good with all its fields, and by the frame that added it", () => {
     const session = new TestSession();
-    const block = session.wished({ kind: "memory", span: 4, supersedes: blockId(9) });
+    const older = session.add();
+    const block = session.wished({ kind: "memory", span: 4, supersedes: older });
     const seq = session.append([added(block)]);
     expect(blockOf(now(session.state), block.id)).toEqual({ ...block, addedSeq: seq });
     expect(notesOf(now(session.state), block.id)).toEqual({
@@ -252,6 +259,15 @@ describe("a block that is added", () => {
     session.add({ id: blockId(40) });
     session.add({ id: blockId(3) });
     expect([...session.stream().blocks.entries()].map(([, id]) => id)).toEqual([40, 3]);
+  });
+
+  it("may have an id of any reservation its stream has made", () => {
+    const session = new TestSession();
+    session.reserve();
+    session.reserve();
+    for (const id of [1, 100, 101, 150, 200, 201, 300]) session.add({ id: blockId(id) });
+    expect([...session.stream().blocks.entries()]).toHaveLength(7);
+    expect(session.attempt([added(session.wished({ id: blockId(301) }))]).ok).toBe(false);
   });
 
   it("may join the pair of a call its parent stream made before the fork", () => {

@@ -6,7 +6,7 @@ import type { Paged } from "./paged.ts";
 import type { Group, IdRange, State, Stream } from "./state.ts";
 import { withVersion } from "./versions.ts";
 
-type Set<T extends BlockDelta["type"]> = Extract<BlockDelta, { type: T }>;
+type Change<T extends BlockDelta["type"]> = Extract<BlockDelta, { type: T }>;
 
 export function addBlock(state: State, block: Block): Result<State> {
   const stream = streamOf(now(state), block.stream);
@@ -59,26 +59,26 @@ export function purgeBlock(state: State, id: BlockId): Result<State> {
   return withNotes(state, id, { purged: true });
 }
 
-export function countTokens(state: State, delta: Set<"tokens-counted">): Result<State> {
+export function countTokens(state: State, delta: Change<"tokens-counted">): Result<State> {
   if (notesOf(now(state), delta.block)?.tokens) return fail("AP_TOKENS_FROZEN", { block: delta.block });
   return withNotes(state, delta.block, { tokens: delta.tokens });
 }
 
-export function setTopics(state: State, delta: Set<"topics-set">): Result<State> {
+export function setTopics(state: State, delta: Change<"topics-set">): Result<State> {
   const { type, block, from, to } = delta;
   const notes = notesOf(now(state), block);
   if (notes !== null && !sameData(notes.topics, from)) return fail("AP_DELTA_STALE", { type, block });
   return withNotes(state, block, { topics: to });
 }
 
-export function setScope(state: State, delta: Set<"scope-set">): Result<State> {
+export function setScope(state: State, delta: Change<"scope-set">): Result<State> {
   const { type, block, from, to } = delta;
   const notes = notesOf(now(state), block);
   if (notes !== null && notes.scope !== from) return fail("AP_DELTA_STALE", { type, block });
   return withNotes(state, block, { scope: to });
 }
 
-export function setRendition(state: State, delta: Set<"rendition-set">): Result<State> {
+export function setRendition(state: State, delta: Change<"rendition-set">): Result<State> {
   const { type, block, level, from, to } = delta;
   const notes = notesOf(now(state), block);
   if (notes === null) return fail("AP_BLOCK_UNKNOWN", { block });
@@ -103,6 +103,8 @@ function checkBlock(state: State, block: Block, stream: Stream): (Result<never> 
   // A result may join a call its parent stream made, so any reserved message will do.
   if (block.pair !== null && block.pair >= state.next.message)
     return fail("AP_BLOCK_INVALID", { block: id, problem: "its pair is not a message" });
+  if (block.supersedes !== null && state.blocks.get(block.supersedes) === undefined)
+    return fail("AP_BLOCK_INVALID", { block: id, problem: "it supersedes a block that does not exist" });
   const first = state.messages.get(message)?.[0];
   const spoken =
     first === undefined ? null : must(state.blocks.get(first), "messages list known blocks").block;

@@ -1,7 +1,7 @@
-import { fail, ok, type Result, sameData } from "../base/index.ts";
+import { fail, must, ok, type Result, sameData } from "../base/index.ts";
 import type { FactDelta } from "./delta.ts";
 import type { Fact, FactName } from "./facts.ts";
-import { factOf, now, type Place, placeOf, viewOf } from "./moment.ts";
+import { factOf, factValue, now, type Place, placeOf, streamOf, turnNow, viewOf } from "./moment.ts";
 import type { FactLog, State, View } from "./state.ts";
 import { type Versions, withVersion } from "./versions.ts";
 
@@ -16,7 +16,7 @@ export function setFact(state: State, delta: FactDelta): Result<State> {
     return fail("AP_DELTA_STALE", { type: delta.type, block: delta.block });
   }
   const changed = withFact(place, fact, delta.to);
-  return ok({ ...state, views: state.views.with(view.id, withDue(changed, delta)) });
+  return ok({ ...state, views: state.views.with(view.id, withDue(place, changed, fact)) });
 }
 
 function withFact(place: Place, fact: FactName, to: Fact): View {
@@ -26,10 +26,18 @@ function withFact(place: Place, fact: FactName, to: Fact): View {
   return { ...view, facts: view.facts.with(block.id, { ...log, [fact]: version }) };
 }
 
-/** Hints are only ever added: whoever follows one looks at the fact itself. */
-function withDue(view: View, delta: FactDelta): View {
-  if (delta.type !== "ttl-set" || delta.to.value === null) return view;
-  const { at } = delta.to.value;
+/**
+ * Notes when the block is to be looked at again: at the end of its ttl; or next turn, if that has passed and
+ * what kept the block alive may be gone, as when a pin is undone. Hints are only ever added: whoever follows
+ * one looks at the facts themselves.
+ */
+function withDue(place: Place, view: View, fact: FactName): View {
+  const { id } = place.block;
+  const ttl = factValue({ ...place, view }, "ttl");
+  const stream = must(streamOf(place.moment, view.stream), "a view has a stream");
+  const next = turnNow(place.moment, stream) + 1;
+  if (ttl === null || (fact !== "ttl" && ttl.at >= next)) return view;
+  const at = Math.max(ttl.at, next);
   const hints = view.due.get(at) ?? [];
-  return hints.includes(delta.block) ? view : { ...view, due: view.due.with(at, [...hints, delta.block]) };
+  return hints.includes(id) ? view : { ...view, due: view.due.with(at, [...hints, id]) };
 }

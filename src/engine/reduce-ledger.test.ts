@@ -1,23 +1,9 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { main, mainView, TestSession } from "../../test/support/engine.ts";
 import { expectComplete, expectRefusal, named, type Refusal } from "../../test/support/refusals.ts";
-import {
-  type BlockId,
-  blockId,
-  limits,
-  must,
-  seqOf,
-  streamId,
-  turnOf,
-  type UnitId,
-  unitId,
-  unwrap,
-  viewId,
-} from "../base/index.ts";
-import { type Shown, shownForms } from "./block.ts";
+import { blockId, limits, streamId, turnOf, unitId, unwrap, viewId } from "../base/index.ts";
 import type { Delta, Unit } from "./delta.ts";
-import { epochNow, lastAnswer, lastSent, now, pathOf, shownOf, stateAt } from "./moment.ts";
+import { epochNow, lastAnswer, lastSent, now, shownOf, stateAt } from "./moment.ts";
 import { Paged } from "./paged.ts";
 import type { StreamTurn } from "./state.ts";
 
@@ -115,8 +101,40 @@ const refusals: readonly Refusal[] = [
   {
     when: "a unit shows a block that does not exist",
     code: "AP_UNIT_INVALID",
-    problem: "it shows #7, which does not exist",
+    problem: "it shows #7, which its stream does not have",
     deltas: (s) => [unit(s, { shows: [{ block: blockId(7), as: "original" }] })],
+  },
+  {
+    when: "a unit hangs below one of another stream",
+    code: "AP_UNIT_INVALID",
+    problem: "its parent belongs to another stream",
+    deltas: (s) => [
+      { type: "stream-opened", stream: streamId(2), name: "other", parent: null },
+      unit(s, {}),
+      unit(s, { id: unitId(1), stream: streamId(2), parent: unitId(0) }),
+    ],
+  },
+  {
+    when: "a unit shows a block of another stream",
+    code: "AP_UNIT_INVALID",
+    problem: "it shows #1, which its stream does not have",
+    deltas: (s) => {
+      const block = s.add();
+      return [
+        { type: "stream-opened", stream: streamId(2), name: "other", parent: null },
+        unit(s, { stream: streamId(2), shows: [{ block, as: "original" }] }),
+      ];
+    },
+  },
+  {
+    when: "a turn ends with a unit of another stream",
+    code: "AP_TURN_INVALID",
+    problem: "its last unit is another stream's",
+    deltas: (s) => [
+      { type: "stream-opened", stream: streamId(2), name: "other", parent: null },
+      unit(s, { stream: streamId(2) }),
+      turn(1),
+    ],
   },
   {
     when: "a turn's view does not exist",
@@ -221,6 +239,14 @@ describe("an entry of the ledger is refused", () => {
   });
 });
 
+it("the ledger takes as many turns, and as many blocks in a unit, as there may be", () => {
+  const session = new TestSession();
+  atTurn(session, limits.turnsMax - 1);
+  const shows = Array(limits.blocksPerUnitMax).fill({ block: session.add(), as: "original" });
+  session.append([unit(session, { shows }), turn(limits.turnsMax)]);
+  expect(session.turnNow()).toBe(limits.turnsMax);
+});
+
 describe("a turn", () => {
   it("is sent, and what its path shows is shown from then on", () => {
     const session = new TestSession();
@@ -260,79 +286,6 @@ describe("a turn", () => {
   });
 });
 
-describe("a path through the tree", () => {
-  it("runs from the root to the leaf of the last request", () => {
-    const session = new TestSession();
-    const [a, b] = [session.send(), session.send()];
-    const c = session.send({ below: a });
-    expect(pathOf(now(session.state), session.view())).toEqual([a, c]);
-    const before = unwrap(stateAt(session.state, session.state.seq - 1));
-    expect(pathOf(before, session.view())).toEqual([a, b]);
-  });
-
-  it("that leaves a unit shows its blocks no more, and shows them again when it comes back", () => {
-    const session = new TestSession();
-    const block = session.add();
-    const root = session.send({ shows: [] });
-    const leaf = session.send({ shows: [{ block, as: "original" }] });
-    session.send({ below: root, shows: [] });
-    expect(shownOf(now(session.state), session.view(), block)).toBe("absent");
-    session.append([turn(session.turnNow() + 1, leaf)]);
-    expect(shownOf(now(session.state), session.view(), block)).toBe("original");
-  });
-
-  it("that leaves the second place of a block still shows its first", () => {
-    const session = new TestSession();
-    const block = session.add();
-    const root = session.send({ shows: [{ block, as: "placeholder" }] });
-    session.send({ shows: [{ block, as: "original" }] });
-    session.send({ below: root, shows: [] });
-    expect(shownOf(now(session.state), session.view(), block)).toBe("placeholder");
-  });
-
-  it("is that of one view: the ledger of another agent shows nothing of it", () => {
-    const session = new TestSession();
-    const block = session.add();
-    const agent = session.agent(mainView);
-    session.send();
-    expect(shownOf(now(session.state), session.view(agent), block)).toBe("absent");
-  });
-});
-
-describe("what is shown", () => {
-  const sending = fc.record({
-    below: fc.nat(),
-    shows: fc.array(
-      fc.record({ block: fc.integer({ min: 1, max: 4 }), as: fc.constantFrom(...shownForms) }),
-      { maxLength: 3 },
-    ),
-  });
-
-  it("is what the path shows when it is read from scratch, whichever way the paths went, at every seq", () => {
-    fc.assert(
-      fc.property(fc.array(sending, { maxLength: 14 }), (list) => {
-        const session = new TestSession();
-        const blocks = [1, 2, 3, 4].map(() => session.add());
-        for (const { below, shows } of list) {
-          const { size } = session.state.units;
-          const parent = below % (size + 1) === size ? null : unitId(below % (size + 1));
-          session.send({
-            below: parent,
-            shows: shows.map(({ block, as }) => ({ block: blockId(block), as })),
-          });
-        }
-        for (let seq = 5; seq <= session.state.seq; seq += 1) {
-          for (const block of blocks) {
-            const moment = { state: session.state, seq: seqOf(seq) };
-            expect(shownOf(moment, session.view(), block)).toBe(fromScratch(session, block, seq));
-          }
-        }
-      }),
-      { numRuns: 150 },
-    );
-  });
-});
-
 describe("an epoch", () => {
   it("is counted by its view from one", () => {
     const session = new TestSession();
@@ -345,11 +298,3 @@ describe("an epoch", () => {
     expect(session.view().epochs.get(0)).toEqual({ seq, cut: 0, reason: "price", means: "own" });
   });
 });
-
-/** The last unit on the path that shows the block says how. */
-function fromScratch(session: TestSession, block: BlockId, seq: number): Shown {
-  const moment = { state: session.state, seq: seqOf(seq) };
-  const path: readonly UnitId[] = pathOf(moment, session.view());
-  const shows = path.flatMap((id) => must(session.state.units.get(id), "sent").shows);
-  return shows.findLast((one) => one.block === block)?.as ?? "absent";
-}

@@ -1,7 +1,7 @@
 import { assert, type BlockId, fail, limits, must, ok, type Result, type UnitId } from "../base/index.ts";
 import type { Shown } from "./block.ts";
 import type { LedgerDelta, Unit } from "./delta.ts";
-import { epochNow, lastSent, now, streamOf, turnNow, viewOf } from "./moment.ts";
+import { descendsFrom, epochNow, lastSent, now, streamOf, turnNow, viewOf } from "./moment.ts";
 import type { SentUnit, State, View } from "./state.ts";
 import { withVersion } from "./versions.ts";
 
@@ -14,11 +14,19 @@ export function sendUnit(state: State, unit: Unit): Result<State> {
     return refused("units are numbered in order");
   const parent = unit.parent === null ? null : state.units.get(unit.parent);
   if (parent === undefined) return refused("its parent was never sent");
+  if (parent !== null && !descendsFrom(now(state), unit.stream, parent.stream)) {
+    return refused("its parent belongs to another stream");
+  }
   if (unit.shows.length > limits.blocksPerUnitMax) return refused("it shows too many blocks");
-  const unknown = unit.shows.find(({ block }) => state.blocks.get(block) === undefined);
-  if (unknown !== undefined) return refused(`it shows #${unknown.block}, which does not exist`);
+  const foreign = unit.shows.find(({ block }) => !isWithin(state, unit, block));
+  if (foreign !== undefined) return refused(`it shows #${foreign.block}, which its stream does not have`);
   const sent: SentUnit = { ...unit, sentSeq: state.seq, depth: parent === null ? 0 : parent.depth + 1 };
   return ok({ ...state, units: state.units.push(sent) });
+}
+
+function isWithin(state: State, unit: Unit, id: BlockId): boolean {
+  const block = state.blocks.get(id)?.block;
+  return block !== undefined && descendsFrom(now(state), unit.stream, block.stream);
 }
 
 export function sendTurn(state: State, delta: Ledger<"turn-sent">): Result<State> {
@@ -31,7 +39,9 @@ export function sendTurn(state: State, delta: Ledger<"turn-sent">): Result<State
   const retried = turn === before && stream.turns.size > 0;
   if (!retried && turn !== before + 1) return refused(`turn ${before + 1} is next`);
   if (turn > limits.turnsMax) return refused("there are too many turns");
-  if (state.units.get(leaf) === undefined) return refused("its last unit was never sent");
+  const last = state.units.get(leaf);
+  if (last === undefined) return refused("its last unit was never sent");
+  if (!descendsFrom(now(state), stream.id, last.stream)) return refused("its last unit is another stream's");
   const turns = stream.turns.push({ seq: state.seq, turn });
   const sent = view.sent.push({ seq: state.seq, turn, leaf, exchange });
   return ok({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { TestSession } from "../../test/support/engine.ts";
 import { expectComplete, expectRefusal, named, type Refusal } from "../../test/support/refusals.ts";
-import { type StepId, stepId } from "../base/index.ts";
+import { limits, type StepId, stepId } from "../base/index.ts";
 import type { Actor } from "./facts.ts";
 import type { Cause } from "./frame.ts";
 import { nextStep } from "./reduce-step.ts";
@@ -69,6 +69,17 @@ const refusals: readonly Refusal[] = [
     over: { ...cause("command", 1), actor: "user" },
   },
   {
+    when: "a step has as many frames as it may have",
+    code: "AP_STEP_INVALID",
+    problem: "it has too many frames",
+    deltas: (session) => {
+      const more = { ...cause("command", 1), actor: "model" } as const;
+      for (let frames = 0; frames < limits.framesPerStepMax; frames += 1) session.append([], more);
+      return [];
+    },
+    over: { ...cause("command", 1), actor: "model" },
+  },
+  {
     when: "a step is undone that does not exist",
     code: "AP_UNDO_NOTHING",
     deltas: () => [],
@@ -120,14 +131,14 @@ describe("a step", () => {
     expect(nextStep(session.state)).toBe(1);
     const seq = session.append([], { ...cause("command", 1), actor: "model" });
     expect(session.state.steps.get(1)).toMatchObject({ id: 1, actor: "model", stream: 1, reason: "why" });
-    expect(log(session, stepId(1))).toEqual([{ done: true, frames: [seq] }]);
+    expect(log(session, stepId(1))).toEqual([{ done: true, by: "model", frames: [seq] }]);
     expect(nextStep(session.state)).toBe(2);
   });
 
   it("goes on with every frame of the same actor that names it: a turn of commands is one step", () => {
     const session = new TestSession();
     const frames = [1, 2, 3].map(() => session.append([], { ...cause("command", 1), actor: "model" }));
-    expect(log(session, stepId(1)).at(-1)).toEqual({ done: true, frames });
+    expect(log(session, stepId(1)).at(-1)).toEqual({ done: true, by: "model", frames });
   });
 
   it.each<[Cause["type"], Actor]>([
@@ -146,8 +157,8 @@ describe("a step", () => {
     const step = session.take({ deltas: [] });
     const [undone, redone] = [session.reverse(step), session.reverse(step)];
     expect(log(session, step).slice(1)).toEqual([
-      { done: false, frames: [undone] },
-      { done: true, frames: [redone] },
+      { done: false, by: "user", frames: [undone] },
+      { done: true, by: "user", frames: [redone] },
     ]);
   });
 
@@ -157,7 +168,7 @@ describe("a step", () => {
     session.reverse(step);
     const redone = session.reverse(step);
     const more = session.append([], { ...cause("command", step), actor: "model" });
-    expect(log(session, step).at(-1)).toEqual({ done: true, frames: [redone, more] });
+    expect(log(session, step).at(-1)).toEqual({ done: true, by: "model", frames: [redone, more] });
   });
 
   it("is not needed: commands and policy without one are never undone", () => {

@@ -1,6 +1,6 @@
-import { fail, ok, type Result, type Seq, type StepId, unreachable } from "../base/index.ts";
+import { fail, limits, ok, type Result, type StepId, unreachable } from "../base/index.ts";
 import type { Frame } from "./frame.ts";
-import type { State, Step } from "./state.ts";
+import type { State, Step, StepStand } from "./state.ts";
 import { withVersion } from "./versions.ts";
 
 /** Keeps the list of steps: what can be undone, and what was. */
@@ -30,7 +30,10 @@ function goOn(state: State, frame: Frame, id: StepId): Result<State> {
   if (!done || step.actor !== frame.actor) {
     return fail("AP_STEP_INVALID", { step: id, problem: "it was undone, or belongs to another actor" });
   }
-  return ok(withLog(state, step, { done, frames: [...frames, frame.seq] }));
+  if (frames.length >= limits.framesPerStepMax) {
+    return fail("AP_STEP_INVALID", { step: id, problem: "it has too many frames" });
+  }
+  return ok(withLog(state, step, { done, by: frame.actor, frames: [...frames, frame.seq] }));
 }
 
 function begin(state: State, frame: Frame, id: StepId): Result<State> {
@@ -41,7 +44,7 @@ function begin(state: State, frame: Frame, id: StepId): Result<State> {
     actor: frame.actor,
     stream: frame.stream,
     reason: frame.cause.reason,
-    log: withVersion(null, frame.seq, { done: true, frames: [frame.seq] }),
+    log: withVersion(null, frame.seq, { done: true, by: frame.actor, frames: [frame.seq] }),
   };
   return ok({ ...state, steps: state.steps.with(id, step) });
 }
@@ -53,10 +56,10 @@ function turnOver(state: State, frame: Frame, id: StepId): Result<State> {
   if (step === undefined || step.log.value.done !== (verb === "undo")) {
     return fail("AP_UNDO_NOTHING", { verb, step: id });
   }
-  return ok(withLog(state, step, { done: verb === "redo", frames: [frame.seq] }));
+  return ok(withLog(state, step, { done: verb === "redo", by: frame.actor, frames: [frame.seq] }));
 }
 
-function withLog(state: State, step: Step, value: { done: boolean; frames: readonly Seq[] }): State {
+function withLog(state: State, step: Step, value: StepStand): State {
   const log = withVersion(step.log, state.seq, value);
   return { ...state, steps: state.steps.with(step.id, { ...step, log }) };
 }

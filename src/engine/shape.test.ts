@@ -4,8 +4,8 @@ import { GENESIS_HASH, limits, seqOf, sessionId, streamId, turnOf } from "../bas
 import { blockKinds, levels, scopes, shownForms, taints } from "./block.ts";
 import { type Delta, deltaTypes, rewriteReasons, turnOutcomes } from "./delta.ts";
 import { actors } from "./facts.ts";
-import { causeTypes, sealFrame } from "./frame.ts";
-import { parseFrame } from "./shape.ts";
+import { causeTypes, type FrameDraft, sealFrame } from "./frame.ts";
+import { checkDraft, parseFrame } from "./shape.ts";
 
 const frame = sealFrame(
   {
@@ -233,5 +233,54 @@ describe("parseFrame keeps the limits", () => {
       code: "AP_FRAME_LIMIT",
       details: { seq: 1, limit: "frameBytesMax" },
     });
+  });
+});
+
+describe("checkDraft looks at a frame before it is sealed", () => {
+  const { hash: _, prevHash: __, ...draft } = frame;
+  const codeOf = (value: object) => {
+    const checked = checkDraft(value as FrameDraft);
+    return checked.ok ? null : checked.error.code;
+  };
+
+  it("takes it, and hands over the very value", () => {
+    const checked = checkDraft(draft);
+    expect(checked.ok && checked.value).toBe(draft);
+  });
+
+  it("takes one with every type of delta in it", () => {
+    expect(codeOf({ ...draft, deltas: Object.values(deltaExamples) })).toBeNull();
+  });
+
+  it("refuses what parseFrame would refuse of the sealed frame, and a seal, which comes later", () => {
+    const broken = [
+      { ...draft, seq: -1 },
+      { ...draft, deltas: [{ type: "?" }] },
+      { ...draft, odd: 1 },
+      frame,
+    ];
+    expect(broken.map(codeOf)).toEqual(broken.map(() => "AP_FRAME_SHAPE"));
+  });
+
+  it("refuses one that is too large to be stored, by the same limit", () => {
+    const wide = {
+      type: "block-added",
+      block: { ...exampleBlock, anchor: "漢".repeat(limits.anchorCharsMax) },
+    };
+    const count = Math.ceil(limits.frameBytesMax / (Buffer.byteLength(JSON.stringify(wide)) + 1));
+    expect(codeOf({ ...draft, deltas: Array(count - 2).fill(wide) })).toBeNull();
+    expect(codeOf({ ...draft, deltas: Array(count + 1).fill(wide) })).toBe("AP_FRAME_LIMIT");
+  });
+
+  it("does not take the largest deltas there may be for smaller than they are", () => {
+    const worst = "\u0001".repeat(limits.reasonCharsMax);
+    const fact = { value: { reason: worst }, by: "sidecar" };
+    const topic = Array(limits.topicsMax).fill("\u0001".repeat(limits.topicCharsMax));
+    const archives = { ...deltaExamples["archive-set"], from: fact, to: fact };
+    const topics = { ...deltaExamples["topics-set"], from: topic, to: topic };
+    for (const delta of [archives, topics]) {
+      const count = Math.ceil(limits.frameBytesMax / Buffer.byteLength(JSON.stringify(delta)));
+      expect(codeOf({ ...draft, deltas: Array(count).fill(delta) })).toBe("AP_FRAME_LIMIT");
+    }
   });
 });

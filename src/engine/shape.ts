@@ -1,8 +1,8 @@
 import { canonicalJson, fail, isCount, isHash, isSessionId, limits, ok, type Result } from "../base/index.ts";
 import { blockKinds, levels, scopes, shownForms, taints } from "./block.ts";
-import { type DeltaType, deltaTypes, rewriteReasons, turnOutcomes } from "./delta.ts";
+import { type Delta, type DeltaType, deltaTypes, rewriteReasons, turnOutcomes } from "./delta.ts";
 import { actors, type FactName, factNames } from "./facts.ts";
-import { causeTypes, type Frame } from "./frame.ts";
+import { causeTypes, type Frame, type FrameDraft } from "./frame.ts";
 
 /**
  * Turns what was read from a disk or a file into a frame, or says what is wrong with it. Everything the types
@@ -11,11 +11,26 @@ import { causeTypes, type Frame } from "./frame.ts";
 export function parseFrame(value: unknown): Result<Frame> {
   const problem = frameShape(value, "frame");
   if (problem !== null) return fail("AP_FRAME_SHAPE", { problem });
-  const { seq } = value as Frame;
-  const bytes = Buffer.byteLength(canonicalJson(value));
-  if (bytes > limits.frameBytesMax)
-    return fail("AP_FRAME_LIMIT", { seq, limit: "frameBytesMax", actual: bytes });
-  return ok(value as Frame);
+  return withinSize(value as Frame);
+}
+
+/** The same for a frame that is not sealed yet. */
+export function checkDraft(draft: FrameDraft): Result<FrameDraft> {
+  const problem = draftShape(draft, "frame");
+  return problem === null ? withinSize(draft) : fail("AP_FRAME_SHAPE", { problem });
+}
+
+function withinSize<F extends FrameDraft>(frame: F): Result<F> {
+  const bytes = frame.deltas.reduce((sum, delta) => sum + bytesAtMost(delta), 0);
+  const exact = bytes <= limits.frameBytesMax ? bytes : Buffer.byteLength(canonicalJson(frame));
+  if (exact <= limits.frameBytesMax) return ok(frame);
+  return fail("AP_FRAME_LIMIT", { seq: frame.seq, limit: "frameBytesMax", actual: exact });
+}
+
+/** Generous, from the limits on its parts: most frames are far too small to be worth writing out for this. */
+function bytesAtMost(delta: Delta): number {
+  if (delta.type === "unit-sent") return 8_192 + delta.unit.shows.length * 64;
+  return delta.type === "topics-set" ? 32_768 : 8_192;
 }
 
 /** Null if the value has the shape, else where and what is wrong. */
@@ -48,8 +63,10 @@ function list(shape: Shape, itemsMax: number): Shape {
   };
 }
 
+type Shapes = Readonly<Record<string, Shape>>;
+
 /** Exactly these fields. */
-function fields(shapes: Readonly<Record<string, Shape>>): Shape {
+function fields(shapes: Shapes): Shape {
   return (value, where) => {
     if (typeof value !== "object" || value === null || Array.isArray(value))
       return `${where} is not an object`;
@@ -129,15 +146,19 @@ const factValues: Readonly<Record<FactName, Shape>> = {
   supersession: orNull(count),
 };
 
-function factSet(fact: FactName): Readonly<Record<string, Shape>> {
+function factSet(fact: FactName): Shapes {
   const value = fields({ value: factValues[fact], by: oneOf(actors) });
   return { view: count, block: count, from: value, to: value };
 }
 
 const usage = orNull(fields({ input: count, cacheRead: count, cacheWrite: count, output: count }));
-const factShapes = Object.fromEntries(factNames.map((fact) => [`${fact}-set`, factSet(fact)]));
+type FactSetType = `${FactName}-set`;
+const factShapes = Object.fromEntries(factNames.map((fact) => [`${fact}-set`, factSet(fact)])) as Readonly<
+  Record<FactSetType, Shapes>
+>;
 
-const deltaShapes: Readonly<Record<string, Readonly<Record<string, Shape>>>> = {
+/** A delta type without a shape does not compile. */
+const deltaShapes: Readonly<Record<DeltaType, Shapes>> = {
   "stream-opened": { stream: count, name, parent: orNull(fields({ stream: count, seq: count })) },
   "view-opened": {
     view: count,
@@ -165,17 +186,17 @@ const deltaShapes: Readonly<Record<string, Readonly<Record<string, Shape>>>> = {
     means: oneOf(["own", "provider"]),
   },
   ...factShapes,
-} satisfies Readonly<Record<string, Readonly<Record<string, Shape>>>>;
+};
 
 const delta: Shape = (value, where) => {
   const type = (value as { readonly type?: unknown } | null)?.type;
   if (!deltaTypes.includes(type as DeltaType)) return `${where} has no known type`;
-  return fields({ ...deltaShapes[type as string], type: oneOf(deltaTypes) })(value, where);
+  return fields({ ...deltaShapes[type as DeltaType], type: oneOf(deltaTypes) })(value, where);
 };
 
 const cause = fields({ type: oneOf(causeTypes), step: orNull(count), reason });
 
-const frameShape = fields({
+const draft = {
   session: is("a session id", isSessionId),
   seq: count,
   stream: orNull(count),
@@ -184,6 +205,7 @@ const frameShape = fields({
   actor: oneOf(actors),
   cause,
   deltas: list(delta, limits.deltasPerFrameMax),
-  prevHash: hash,
-  hash,
-});
+};
+
+const draftShape = fields(draft);
+const frameShape = fields({ ...draft, prevHash: hash, hash });

@@ -4,7 +4,7 @@ import { dump, TestSession } from "../../test/support/engine.ts";
 import { intents, live } from "../../test/support/random-session.ts";
 import { frameHash, must, type Result, seqOf, sessionId, sha256Hex, unwrap } from "../base/index.ts";
 import { replay } from "./reduce.ts";
-import { fromPages, type StatePages, snapshotFormat, toPages } from "./snapshot.ts";
+import { fromPages, type StatePages, snapshotFormat, toPages, toPagesInSlices } from "./snapshot.ts";
 import type { State } from "./state.ts";
 
 /** As it comes back from a disk: nothing is shared with what wrote it. */
@@ -114,6 +114,41 @@ describe("a later snapshot", () => {
     const lost = toPages(state, new Set());
     const second = toPages(state, new Set());
     expect([...second.pages.keys()].sort()).toEqual([...lost.pages.keys()].sort());
+  });
+});
+
+describe("a snapshot taken in slices", () => {
+  /** With how many pages were encoded before each pause. */
+  function sliced(state: State): { readonly taken: StatePages; readonly pauses: number } {
+    const slices = toPagesInSlices(state, new Set());
+    for (let pauses = 0; ; pauses += 1) {
+      const slice = slices.next();
+      if (slice.done) return { taken: slice.value, pauses };
+    }
+  }
+
+  it("is the same snapshot, whatever happens between the slices", () => {
+    const session = example();
+    for (let count = 0; count < 300; count += 1) session.send({ shows: [] });
+    const { state } = session;
+    const before = dump(state);
+    const slices = toPagesInSlices(state, new Set());
+    slices.next();
+    session.add();
+    session.turns(3);
+    let slice = slices.next();
+    while (!slice.done) slice = slices.next();
+    expect(slice.value.root).toBe(toPages(state, new Set()).root);
+    expect(dump(unwrap(fromPages(thawed(slice.value))))).toEqual(before);
+  });
+
+  it("pauses more often the more there is to encode, and not at all if there is nothing", () => {
+    const session = example();
+    const few = sliced(session.state).pauses;
+    for (let count = 0; count < 600; count += 1) session.send({ shows: [] });
+    expect(sliced(session.state).pauses).toBeGreaterThan(few);
+    const { pageHashes } = sliced(session.state).taken;
+    expect(toPagesInSlices(session.state, new Set(pageHashes)).next().done).toBe(true);
   });
 });
 

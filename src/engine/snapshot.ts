@@ -21,7 +21,20 @@ export const snapshotFormat = 1;
 
 /** Pages already in `known` are named but not brought along. */
 export function toPages(state: State, known: ReadonlySet<string>): StatePages {
+  const slices = toPagesInSlices(state, known);
+  for (let slice = slices.next(); ; slice = slices.next()) if (slice.done) return slice.value;
+}
+
+/** How many pages are encoded between two pauses: about a millisecond's work. */
+const pagesPerSlice = 8;
+
+/**
+ * The same, a few pages at a time, for callers that have other things to do. The state is immutable, so what
+ * happens meanwhile is not in the snapshot and does not disturb it.
+ */
+export function* toPagesInSlices(state: State, known: ReadonlySet<string>): Generator<void, StatePages> {
   const writer = new PageWriter(known);
+  yield* writer.prepare(pagesOf(state));
   const { session, seq, hash, next } = state;
   const root = {
     format: snapshotFormat,
@@ -37,14 +50,25 @@ export function toPages(state: State, known: ReadonlySet<string>): StatePages {
     units: writer.table(state.units, plain()),
     steps: writer.table(state.steps, codecs.steps),
   };
-  return {
-    session,
-    seq,
-    hash,
-    root: JSON.stringify(root),
-    pageHashes: [...writer.named],
-    pages: writer.fresh,
-  };
+  const pageHashes = [...writer.named];
+  return { session, seq, hash, root: JSON.stringify(root), pageHashes, pages: writer.fresh };
+}
+
+/** The pages the bulk of a state lies in, each with how to encode it. What is left out goes with the root. */
+function* pagesOf(state: State): Generator<Encodable> {
+  yield* encodable(state.blocks, codecs.blocks);
+  yield* encodable(state.units, plain());
+  yield* encodable(state.messages, plain());
+  for (const [, view] of state.views.entries()) {
+    yield* encodable(view.facts, codecs.facts);
+    yield* encodable(view.shown, codecs.shown);
+  }
+}
+
+type Encodable = (writer: PageWriter) => void;
+
+function* encodable<T>(table: Paged<T>, codec: Codec<T>): Generator<Encodable> {
+  for (const [, page] of table.pages()) yield (writer) => writer.write(page, codec);
 }
 
 /**
@@ -145,14 +169,24 @@ class PageWriter {
     this.#known = known;
   }
 
+  /** Encodes pages ahead, pausing now and then. */
+  *prepare(pages: Iterable<Encodable>): Generator<void> {
+    for (const encode of pages) {
+      const before = this.fresh.size;
+      encode(this);
+      if (this.fresh.size > before && this.fresh.size % pagesPerSlice === 0) yield;
+    }
+  }
+
   table<T>(table: Paged<T>, codec: Codec<T>): TableRef {
-    const pages = [...table.pages()].map(([index, page]) => [index, this.#write(page, codec)] as const);
+    const pages = [...table.pages()].map(([index, page]) => [index, this.write(page, codec)] as const);
     return { size: table.size, pages };
   }
 
-  #write<T>(page: Page<T>, codec: Codec<T>): string {
+  write<T>(page: Page<T>, codec: Codec<T>): string {
     const named = namesOfPages.get(page);
-    const name = named !== undefined && this.#known.has(named) ? named : this.#encode(page, codec);
+    const isWritten = named !== undefined && (this.#known.has(named) || this.fresh.has(named));
+    const name = isWritten ? named : this.#encode(page, codec);
     this.named.add(name);
     return name;
   }

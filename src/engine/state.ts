@@ -104,14 +104,16 @@ export type Epoch = {
 /** Depth lets two paths of the tree find where they part without walking to the root. */
 export type SentUnit = Unit & { readonly sentSeq: Seq; readonly depth: number };
 
-/** What is undone and redone as one. `frames` are those whose deltas brought it to where it stands. */
+/** What is undone and redone as one. */
 export type Step = {
   readonly id: StepId;
   readonly actor: Actor;
   readonly stream: StreamId | null;
   readonly reason: string;
-  readonly log: Versions<{ readonly done: boolean; readonly frames: readonly Seq[] }>;
+  readonly log: Versions<StepStand>;
 };
+/** Where a step stands, who brought it there, and with which frames. */
+export type StepStand = { readonly done: boolean; readonly by: Actor; readonly frames: readonly Seq[] };
 
 export function emptyState(session: SessionId): State {
   return {

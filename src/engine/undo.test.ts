@@ -2,10 +2,11 @@ import { describe, expect, it } from "vitest";
 import { deltaExamples } from "../../test/support/delta-examples.ts";
 import { dump, TestSession } from "../../test/support/engine.ts";
 import { AssertionFault, type BlockId, hashContent, must, type StepId, unwrap } from "../base/index.ts";
-import { archive, pin, reference, select, wantLevel } from "./change.ts";
+import { archive, pin, reference, select, unpin, wantLevel } from "./change.ts";
 import { type Delta, type DeltaType, deltaTypes } from "./delta.ts";
+import { actors } from "./facts.ts";
 import { factOf, notesOf, now } from "./moment.ts";
-import { inverted, reverse } from "./undo.ts";
+import { inverted, mayReverse, reverse } from "./undo.ts";
 
 const irreversible: readonly DeltaType[] = [
   "stream-opened",
@@ -314,5 +315,27 @@ describe("taking back the creation of a block is no conflict", () => {
     const agent = session.agent(null);
     const seq = session.set(block, { pin: "top" }, { view: agent });
     expect(conflict(session, step)).toMatchObject({ code: "AP_UNDO_CONFLICT", seq });
+  });
+});
+
+describe("who may reverse a step", () => {
+  it("is whoever may change what it did: not the model what the user did, nor policy what the model did", () => {
+    const session = new TestSession();
+    const step = session.take(pin(session.by("model"), [session.add()], "top"));
+    const found = () => must(session.state.steps.get(step), "the step is known");
+    expect(actors.filter((actor) => mayReverse(found(), actor))).toEqual(["user", "client", "model"]);
+    session.reverse(step);
+    expect(actors.filter((actor) => mayReverse(found(), actor))).toEqual(["user"]);
+  });
+
+  it("is only the last to have set a value: an equal one may be another step's by now", () => {
+    const session = new TestSession();
+    const block = session.add();
+    const first = session.take(pin(session.by("model"), [block], "top"));
+    session.take(unpin(session.by("model"), [block]));
+    const again = session.take(pin(session.by("model"), [block], "top"));
+    const taken = must(session.state.steps.get(again), "the step is known").log.value.frames[0];
+    expect(conflict(session, first)).toMatchObject({ code: "AP_UNDO_CONFLICT", seq: taken });
+    expect(conflict(session, again)).toBeNull();
   });
 });

@@ -13,7 +13,7 @@ import {
 } from "../base/index.ts";
 import type { Block, BlockNotes } from "./block.ts";
 import type { Delta } from "./delta.ts";
-import { type FactName, factNames, initialFact } from "./facts.ts";
+import { type Actor, type FactName, factNames, initialFact, outranks } from "./facts.ts";
 import type { Frame } from "./frame.ts";
 import { factVersion, now, type Place, placeOf, viewOf } from "./moment.ts";
 import { applyDelta } from "./reduce.ts";
@@ -36,7 +36,7 @@ export function reverse(state: State, step: Step, frames: readonly Frame[]): Res
   for (const delta of frames.flatMap((frame) => frame.deltas).reverse()) {
     const undone = inverted(delta);
     if (undone === null) return fail("AP_UNDO_IRREVERSIBLE", { step: step.id, type: delta.type });
-    const obstacle = obstacleTo(scratch, undone);
+    const obstacle = takenOver(state, undone, expected) ?? obstacleTo(scratch, undone);
     if (obstacle !== null) return fail("AP_UNDO_CONFLICT", { step: step.id, ...obstacle });
     scratch = unwrap(applyDelta(scratch, undone));
     inverse.push(undone);
@@ -81,6 +81,18 @@ export function inverted(delta: Delta): Delta | null {
     default:
       return unreachable(delta);
   }
+}
+
+/** The step must be the last to have set what it takes back: an equal value may be somebody else's by now. */
+function takenOver(state: State, delta: Delta, frames: readonly Seq[]): Obstacle | null {
+  if (!("from" in delta) || sameData(delta.from, delta.to)) return null;
+  const present = presentValue(state, delta);
+  return frames.includes(present.seq) ? null : present;
+}
+
+/** Who brought a step to where it stands decides who may reverse it, as with any fact. */
+export function mayReverse(step: Step, actor: Actor): boolean {
+  return outranks(actor, step.log.value.by);
 }
 
 type Obstacle = { readonly seq: Seq; readonly what: string };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { unwrap } from "../../src/base/index.ts";
+import { canonicalJson, unwrap } from "../../src/base/index.ts";
 import {
   describe as described,
   type Frame,
@@ -18,7 +18,7 @@ import { numRuns } from "../support/runs.ts";
 /** All a reader can see, but for the seq and the list of steps, which say that something was undone. */
 function visible(state: State): string {
   const { steps: _, seq: __, ...rest } = described(now(state)) as Record<string, unknown>;
-  return JSON.stringify(rest);
+  return canonicalJson(rest);
 }
 
 function reversed(state: State, frames: readonly Frame[]): { state: State; frames: readonly Frame[] } {
