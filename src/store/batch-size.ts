@@ -5,19 +5,34 @@ import type { Batch } from "./store.ts";
  */
 export type BatchSize = { readonly frames: number; readonly bytes: number };
 
-const FRAME_BYTES = 256;
-const DELTA_BYTES = 256;
+/** What a batch, and each thing in it, takes beside its bytes: nothing is free to keep. */
+const ITEM_BYTES = 64;
+const PIECE_BYTES = 32;
+const FIELD_BYTES = 16;
+/** Frames are flatter than this; what is not a frame may go in circles. */
+const DEPTH_MAX = 8;
 
+/** Contract: the batch was admitted. */
 export function batchSize(batch: Batch): BatchSize {
-  let bytes = 0;
-  for (const { bytes: content } of batch.contents ?? []) bytes += content.length;
-  for (const { deltas } of batch.frames ?? []) bytes += FRAME_BYTES + deltas.length * DELTA_BYTES;
-  for (const { recipe } of batch.bodies ?? []) {
-    for (const piece of recipe) bytes += piece.from === "literal" ? piece.bytes.length : 32;
+  const { contents = [], frames = [], bodies = [], snapshots = [] } = batch;
+  let bytes = ITEM_BYTES * (1 + contents.length + frames.length + bodies.length + snapshots.length);
+  for (const { bytes: content } of contents) bytes += content.length;
+  for (const frame of frames) bytes += roughBytes(frame, 0);
+  for (const { recipe } of bodies) {
+    for (const piece of recipe) bytes += PIECE_BYTES + (piece.from === "literal" ? piece.bytes.length : 0);
   }
-  for (const { root, pages } of batch.snapshots ?? []) {
-    bytes += root.length;
+  for (const { root, pageHashes, pages } of snapshots) {
+    bytes += root.length + pageHashes.length * ITEM_BYTES;
     for (const page of pages.values()) bytes += page.length;
   }
-  return { frames: batch.frames?.length ?? 0, bytes };
+  return { frames: frames.length, bytes };
+}
+
+function roughBytes(value: unknown, depth: number): number {
+  if (typeof value === "string") return FIELD_BYTES + value.length;
+  if (typeof value !== "object" || value === null || depth > DEPTH_MAX) return FIELD_BYTES;
+  let bytes = FIELD_BYTES;
+  for (const name in value)
+    bytes += roughBytes((value as Readonly<Record<string, unknown>>)[name], depth + 1);
+  return bytes;
 }

@@ -21,12 +21,22 @@ import {
   pieceLength,
   type StoredPiece,
 } from "./recipe.ts";
-import { expandRecipe, type IndexedRecipe, indexRecipe, type RecipeOf } from "./recipe-expand.ts";
+import {
+  type Expanded,
+  expandRecipe,
+  type IndexedRecipe,
+  indexRecipe,
+  type RecipeOf,
+  stepsAtMost,
+} from "./recipe-expand.ts";
 import { rowSum } from "./row-sum.ts";
 import { checkRecipe } from "./rules.ts";
 import { type Body, type BodyKey, type BodyRow, type Piece, sides } from "./store.ts";
 
-/** A body as stored. `depth` counts the copies of copies it rests on. */
+/**
+ * A body as stored. `depth` counts the copies of copies it rests on, `leaves` is at least the number of
+ * pieces it is put together from when they are followed.
+ */
 export type StoredBody = {
   readonly session: number;
   readonly exchange: number;
@@ -34,15 +44,17 @@ export type StoredBody = {
   readonly hash: Uint8Array;
   readonly length: number;
   readonly depth: number;
+  readonly leaves: number;
   readonly sum: number;
   readonly recipe: Uint8Array;
 };
 
-const COLUMNS = "session, exchange, side, hash, length, depth, sum, recipe";
+const COLUMNS = "session, exchange, side, hash, length, depth, leaves, sum, recipe";
 const KEY = "session = ? AND exchange = ? AND side = ?";
 
 export function bodySum(row: Omit<StoredBody, "sum">): number {
-  return rowSum([row.session, row.exchange, row.side, row.hash, row.length, row.depth, row.recipe]);
+  const { session, exchange, side, hash, length, depth, leaves, recipe } = row;
+  return rowSum([session, exchange, side, hash, length, depth, leaves, recipe]);
 }
 
 /** Contract: called inside a transaction, after the contents the recipe names. */
@@ -56,16 +68,17 @@ export function insertBody(db: Database, body: Body): Result<void> {
   if (present !== undefined) return samePresent(body, present["hash"] as Uint8Array);
   const plan = planRecipe(db, { session: id, pieces: body.recipe.map((piece) => stored(db, piece)) });
   if (!plan.ok) return plan;
-  const recipe = packBytes(encodeRecipe(plan.value.pieces));
-  const row = { ...key, hash: bytesOf(body.hash), length: body.length, depth: plan.value.depth, recipe };
+  const { pieces, depth, leaves } = plan.value;
+  const recipe = packBytes(encodeRecipe(pieces));
+  const row = { ...key, hash: bytesOf(body.hash), length: body.length, depth, leaves, recipe };
   writeStep("body-insert", () => writeBody(db, row));
   return ok(undefined);
 }
 
 function writeBody(db: Database, row: Omit<StoredBody, "sum">): void {
-  const { session, exchange, side, hash, length, depth, recipe } = row;
-  const sql = `INSERT INTO bodies (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
-  db.sql(sql).run(session, exchange, side, hash, length, depth, bodySum(row), recipe);
+  const { session, exchange, side, hash, length, depth, leaves, recipe } = row;
+  const sql = `INSERT INTO bodies (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  db.sql(sql).run(session, exchange, side, hash, length, depth, leaves, bodySum(row), recipe);
 }
 
 function samePresent({ session, exchange, side, hash }: Body, present: Uint8Array): Result<void> {
@@ -85,9 +98,9 @@ function knownTo(db: Database, session: number): Parameters<typeof checkRecipe>[
 
 function shapeOf(db: Database, { session, exchange, side }: BodyRef & { readonly session: number }) {
   const row = db
-    .sql(`SELECT length, depth FROM bodies WHERE ${KEY}`)
+    .sql(`SELECT length, depth, leaves FROM bodies WHERE ${KEY}`)
     .get(session, exchange, sides.indexOf(side));
-  return row as unknown as Pick<StoredBody, "length" | "depth"> | undefined;
+  return row as unknown as Pick<StoredBody, "length" | "depth" | "leaves"> | undefined;
 }
 
 function stored(db: Database, piece: Piece): StoredPiece {
@@ -96,22 +109,30 @@ function stored(db: Database, piece: Piece): StoredPiece {
   return { ...piece, content: must(row, "the recipe was checked")["id"] as number };
 }
 
-type Plan = { readonly pieces: readonly StoredPiece[]; readonly depth: number };
+type Plan = { readonly pieces: readonly StoredPiece[]; readonly depth: number; readonly leaves: number };
 
 /**
  * Copies may rest on copies up to a depth; a body beyond it is written in contents and literal bytes again.
+ * One that may take too much work to put together is counted out, and refused if it does.
  */
 function planRecipe(
   db: Database,
   { session, pieces }: { readonly session: number; readonly pieces: readonly StoredPiece[] },
 ): Result<Plan> {
-  const depths = pieces.map((piece) =>
-    piece.from === "body" ? 1 + must(shapeOf(db, { session, ...piece }), "checked").depth : 0,
+  const merged = mergePieces(pieces);
+  const source = (ref: BodyRef) => must(shapeOf(db, { session, ...ref }), "the recipe was checked");
+  const depth = merged.reduce(
+    (a, piece) => (piece.from === "body" ? Math.max(a, 1 + source(piece).depth) : a),
+    0,
   );
-  const depth = depths.reduce((a, b) => Math.max(a, b), 0);
-  if (depth <= limits.recipeChainMax) return ok({ pieces: mergePieces(pieces), depth });
-  const flat = expandStored(db, { session, pieces });
-  return flat.ok ? ok({ pieces: mergePieces(flat.value), depth: 0 }) : flat;
+  const leaves = stepsAtMost(merged, (ref) => source(ref).leaves);
+  if (depth <= limits.recipeChainMax && leaves <= limits.recipeLeavesMax)
+    return ok({ pieces: merged, depth, leaves });
+  const expanded = expandStored(db, { session, pieces: merged });
+  if (!expanded.ok) return expanded;
+  if (depth <= limits.recipeChainMax) return ok({ pieces: merged, depth, leaves: expanded.value.steps });
+  const flat = mergePieces(expanded.value.leaves);
+  return ok({ pieces: flat, depth: 0, leaves: flat.length });
 }
 
 export type StoredBodyKey = Pick<StoredBody, "session" | "exchange" | "side">;
@@ -137,7 +158,7 @@ export function recipeOfRow(row: StoredBody): Result<readonly StoredPiece[]> {
 export function expandStored(
   db: Database,
   { session, pieces }: { readonly session: number; readonly pieces: readonly StoredPiece[] },
-): Result<ReturnType<typeof expandRecipe<number>>> {
+): Result<Expanded<number>> {
   const loaded = new Map<string, IndexedRecipe<number>>();
   const recipeOf: RecipeOf<number> = ({ exchange, side }) => {
     const key = `${exchange} ${side}`;
@@ -146,7 +167,7 @@ export function expandStored(
     return recipe;
   };
   try {
-    return ok(expandRecipe(pieces, recipeOf));
+    return expandRecipe(pieces, recipeOf);
   } catch (error) {
     if (error instanceof BrokenRecipe) return error.result;
     throw error;
@@ -186,15 +207,16 @@ export function readBody(db: Database, { session, exchange, side }: BodyKey): Re
 export function restoreBody(db: Database, row: StoredBody): Result<Uint8Array> {
   const pieces = recipeOfRow(row);
   if (!pieces.ok) return pieces;
-  const leaves = expandStored(db, { session: row.session, pieces: pieces.value });
-  if (!leaves.ok) return leaves;
-  const total = leaves.value.reduce((length, leaf) => length + pieceLength(leaf), 0);
+  const expanded = expandStored(db, { session: row.session, pieces: pieces.value });
+  if (!expanded.ok) return expanded;
+  const { leaves } = expanded.value;
+  const total = leaves.reduce((length, leaf) => length + pieceLength(leaf), 0);
   if (total !== row.length)
     return fail("AP_STORE_CORRUPT", { problem: "a recipe does not have the length of its body" });
   const body = Buffer.allocUnsafe(total);
   const contentOf = contentReader(db);
   let at = 0;
-  for (const leaf of leaves.value) {
+  for (const leaf of leaves) {
     const source = leaf.from === "literal" ? ok(leaf.bytes) : contentOf(leaf.content);
     if (!source.ok) return source;
     const slice =

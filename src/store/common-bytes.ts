@@ -2,27 +2,26 @@ import { assert } from "../base/index.ts";
 
 const STEP_BYTES = 64;
 
-/** How many bytes two texts share from their start. Native comparison in growing steps, then a bisection. */
+/** How many bytes two texts share from their start. */
 export function commonPrefixLength(a: Uint8Array, b: Uint8Array): number {
-  const length = Math.min(a.length, b.length);
-  const same = (from: number, to: number): boolean =>
-    Buffer.compare(a.subarray(from, to), b.subarray(from, to)) === 0;
-  let at = 0;
-  let step = STEP_BYTES;
-  for (; at < length; step *= 2) {
-    const next = Math.min(at + step, length);
-    if (!same(at, next)) return at + bisect(next - at, (count) => same(at, at + count));
-    at = next;
-  }
-  return length;
+  return commonLength(
+    Math.min(a.length, b.length),
+    (from, to) => Buffer.compare(a.subarray(from, to), b.subarray(from, to)) === 0,
+  );
 }
 
 /** How many bytes two texts share at their end. */
 export function commonSuffixLength(a: Uint8Array, b: Uint8Array): number {
-  const length = Math.min(a.length, b.length);
-  const same = (from: number, to: number): boolean =>
-    Buffer.compare(a.subarray(a.length - to, a.length - from), b.subarray(b.length - to, b.length - from)) ===
-    0;
+  const fromEnd = (bytes: Uint8Array, from: number, to: number): Uint8Array =>
+    bytes.subarray(bytes.length - to, bytes.length - from);
+  return commonLength(
+    Math.min(a.length, b.length),
+    (from, to) => Buffer.compare(fromEnd(a, from, to), fromEnd(b, from, to)) === 0,
+  );
+}
+
+/** Native comparison in growing steps, then a bisection of the step that differs. */
+function commonLength(length: number, same: (from: number, to: number) => boolean): number {
   let at = 0;
   let step = STEP_BYTES;
   for (; at < length; step *= 2) {

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { assert, type ContentHash, fail, limits, ok, type Result, sha256Hex } from "../base/index.ts";
 import { commonPrefixLength } from "./common-bytes.ts";
@@ -30,11 +31,15 @@ export type ContentRow = {
 const HEAD_BYTES = 256;
 const SHARING_BYTES_MIN = 512;
 const CANDIDATES_MAX = 4;
+/** How many earlier ones are asked whether they are the beginning of a new one: that takes no reading. */
+const BEGINNINGS_MAX = 256;
 
 const COLUMNS = "id, hash, length, head, base, shared, depth, sum, bytes";
 const BY_HASH = `SELECT ${COLUMNS} FROM contents WHERE hash = ?`;
 const BY_ID = `SELECT ${COLUMNS} FROM contents WHERE id = ?`;
 const BY_HEAD = `SELECT ${COLUMNS} FROM contents WHERE head = ? AND bytes IS NOT NULL ORDER BY id DESC LIMIT ${CANDIDATES_MAX}`;
+const BY_LENGTH = `SELECT id, hash, length, depth FROM contents
+  WHERE head = ? AND length >= ? AND length < ? ORDER BY length DESC LIMIT ${BEGINNINGS_MAX}`;
 const INSERT =
   "INSERT INTO contents (id, hash, length, head, base, shared, depth, sum, bytes) VALUES (?,?,?,?,?,?,?,?,?)";
 
@@ -82,15 +87,35 @@ type Link = { readonly base: number; readonly shared: number; readonly depth: nu
 function findBase(db: Database, bytes: Uint8Array): Link | null {
   const head = headOf(bytes);
   if (head === null) return null;
-  let best: Link | null = null;
+  let best = findBeginning(db, bytes, head);
+  // A chain that is long enough starts over: the next ones go on from a content that is stored whole.
+  if (best !== null && best.depth > limits.contentChainMax) return null;
   for (const candidate of db.sql(BY_HEAD).all(head) as unknown as ContentRow[]) {
-    const earlier = candidate.depth < limits.contentChainMax ? restoreContent(db, candidate) : null;
-    if (earlier === null || !earlier.ok) continue;
+    if (candidate.depth >= limits.contentChainMax || candidate.length <= (best?.shared ?? 0)) continue;
+    const earlier = restoreContent(db, candidate);
+    if (!earlier.ok) continue;
     const shared = commonPrefixLength(earlier.value, bytes);
     if (shared * 2 < bytes.length || shared <= (best?.shared ?? 0)) continue;
     const base = ownerOf(db, candidate, shared);
     best = { base: base.id, shared, depth: base.depth + 1 };
     if (shared === earlier.value.length) break;
+  }
+  return best;
+}
+
+/**
+ * The longest earlier content this one begins with, if that is at least half of it. Many files may begin with
+ * the same licence and grow by turns, so all of them are asked: one walk over the bytes gives the hash of
+ * every beginning.
+ */
+function findBeginning(db: Database, bytes: Uint8Array, head: number): Link | null {
+  const rows = db.sql(BY_LENGTH).all(head, Math.ceil(bytes.length / 2), bytes.length);
+  const hash = createHash("sha256");
+  let [at, best]: [number, Link | null] = [0, null];
+  for (const row of (rows as unknown as ContentRow[]).reverse()) {
+    hash.update(bytes.subarray(at, row.length));
+    at = row.length;
+    if (hash.copy().digest().equals(row.hash)) best = { base: row.id, shared: at, depth: row.depth + 1 };
   }
   return best;
 }

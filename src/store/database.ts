@@ -1,6 +1,7 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, renameSync, statSync } from "node:fs";
-import { dirname, extname } from "node:path";
+import { chmodSync, closeSync, existsSync, openSync, renameSync, statSync } from "node:fs";
+import { extname } from "node:path";
 import { assert } from "../base/index.ts";
+import { makeDirectory } from "./data-directory.ts";
 import { type Driver, type Row, readOnce, type Sqlite, type Statement } from "./driver.ts";
 import { writeStep } from "./fail-points.ts";
 import { faultOf, StoreFault } from "./faults.ts";
@@ -14,6 +15,7 @@ import {
   rollBack,
 } from "./migrations.ts";
 import { APPLICATION_ID, schemaOf } from "./schema.ts";
+import { lostFramesOf } from "./wal-check.ts";
 
 /** An open database. Statements are prepared once. */
 export type Database = {
@@ -23,6 +25,8 @@ export type Database = {
   readonly schema: readonly string[];
   /** Tells whether the path still leads to the file that is open. */
   readonly inode: number;
+  /** Frames of its journal that were committed and could not be read when it was opened. */
+  readonly lostFrames: number;
   readonly sql: (text: string) => Statement;
 };
 
@@ -54,7 +58,7 @@ const JOURNAL_BYTES_MAX = 4 * 1024 * 1024;
  * first.
  */
 export function openDatabase(options: DatabaseOptions): Opened {
-  makeDirectory(dirname(options.path));
+  makeDirectory(options.path);
   try {
     return { ...openFile(options), aside: null };
   } catch (error) {
@@ -79,7 +83,9 @@ export function isInPlace({ path, inode }: Database): boolean {
 
 function openFile(options: DatabaseOptions): Omit<Opened, "aside"> {
   const { path, driver, migrations: list = migrations } = options;
+  refuseOtherThanFile(path);
   const crashed = sizeOf(`${path}-wal`) > 0;
+  const lostFrames = crashed ? lostFramesOf(`${path}-wal`) : 0;
   refuseUnusable(options, list);
   closeSync(openSync(path, "a", 0o600));
   const sqlite = new driver.DatabaseSync(path, { enableForeignKeyConstraints: true });
@@ -91,11 +97,22 @@ function openFile(options: DatabaseOptions): Omit<Opened, "aside"> {
     if (!schema.every((line) => present.has(line)))
       throw new StoreFault("damaged", "AP_STORE_CORRUPT", { problem: "its tables are not ours" });
     protectFiles(path);
-    return { database: withStatements({ sqlite, path, schema, inode: statSync(path).ino }), crashed };
+    return {
+      database: withStatements({ sqlite, path, schema, inode: statSync(path).ino, lostFrames }),
+      crashed,
+    };
   } catch (error) {
     closeQuietly(sqlite);
     throw error;
   }
+}
+
+/** SQLite would call a folder a broken disk, and opening a pipe would wait for its other end. */
+function refuseOtherThanFile(path: string): void {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined || found.isFile()) return;
+  const what = found.isDirectory() ? "a folder" : "not a file";
+  throw new StoreFault("reopen", "AP_STORE_IO", { path, problem: `${path} is ${what}` });
 }
 
 /** Looks at the file through a connection that cannot write, so that what is not ours stays as it is. */
@@ -133,13 +150,6 @@ function configure(db: Sqlite, maxPages: number | null): void {
 export function limitPages(db: Sqlite, maxPages: number | null): void {
   assert(maxPages === null || maxPages > 0, "a database has at least one page");
   db.exec(`PRAGMA max_page_count = ${maxPages ?? 0xfffffffe}`);
-}
-
-/** Only what we make ourselves is closed to others: the folder of somebody else's file is theirs. */
-function makeDirectory(path: string): void {
-  if (existsSync(path)) return;
-  mkdirSync(path, { recursive: true, mode: 0o700 });
-  chmodSync(path, 0o700);
 }
 
 function protectFiles(path: string): void {
@@ -186,10 +196,10 @@ export function readPragma(db: Database, name: string): Row[] {
  */
 export function openReader(db: Database, driver: Driver): Database {
   const sqlite = new driver.DatabaseSync(db.path, { readOnly: true });
-  const { path, schema, inode } = db;
+  const { path, schema, inode, lostFrames } = db;
   sqlite.exec("PRAGMA busy_timeout = 0");
   sqlite.exec("BEGIN");
-  return withStatements({ sqlite, path, schema, inode });
+  return withStatements({ sqlite, path, schema, inode, lostFrames });
 }
 
 /** Moves the journal into the file and empties it. False if somebody still reads from it. */

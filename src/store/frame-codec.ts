@@ -9,7 +9,7 @@ import {
   type Seq,
   type SessionId,
 } from "../base/index.ts";
-import type { Frame } from "../engine/index.ts";
+import { type Frame, parseFrame } from "../engine/index.ts";
 import { frameDictionary } from "./frame-dictionary.ts";
 
 const dictionary = Buffer.from(frameDictionary);
@@ -34,15 +34,20 @@ export function encodeFrame(frame: Frame): Result<Uint8Array> {
   return ok(deflateRawSync(text, { dictionary, level: 6, chunkSize: CHUNK_BYTES }));
 }
 
-/** Contract: the caller checks the seal; this only puts the frame together. */
+/** Contract: the caller checks the seal; this puts the frame together and makes sure that it is one. */
 export function decodeFrame(body: Uint8Array, place: FramePlace): Result<Frame> {
+  const value = inflateFrame(body, place);
+  return value.ok ? parseFrame(value.value) : value;
+}
+
+function inflateFrame(body: Uint8Array, place: FramePlace): Result<unknown> {
   try {
     const text = inflateRawSync(body, {
       dictionary,
       maxOutputLength: limits.frameBytesMax,
       chunkSize: CHUNK_BYTES,
     }).toString("utf8");
-    return ok({ ...(JSON.parse(text) as Omit<Frame, keyof FramePlace>), ...place });
+    return ok({ ...(JSON.parse(text) as object), ...place });
   } catch (error) {
     const problem = error instanceof Error ? error.message : "unknown";
     return fail("AP_STORE_CORRUPT", {

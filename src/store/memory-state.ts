@@ -10,10 +10,17 @@ import {
   type SessionId,
   seqOf,
   sha256Hex,
+  unwrap,
 } from "../base/index.ts";
 import { contentsOf, type Frame } from "../engine/index.ts";
 import { type BodyRef, type Leaf, mergePieces, type PieceOf } from "./recipe.ts";
-import { expandRecipe, type IndexedRecipe, indexRecipe } from "./recipe-expand.ts";
+import {
+  type Expanded,
+  expandRecipe,
+  type IndexedRecipe,
+  indexRecipe,
+  stepsAtMost,
+} from "./recipe-expand.ts";
 import { checkBatch, checkRecipe, placeFrame, placeSnapshot } from "./rules.ts";
 import {
   type Batch,
@@ -41,6 +48,7 @@ export type MemoryBody = {
   readonly row: BodyRow;
   readonly recipe: IndexedRecipe<ContentHash>;
   readonly depth: number;
+  readonly leaves: number;
 };
 
 type Undo = (() => void)[];
@@ -93,9 +101,6 @@ function addFrame(state: MemoryState, frame: Frame, undo: Undo): Result<void> {
   const placed = placeFrame(frame, { head, hashAt: (seq) => hashAt(frames, seq) });
   if (!placed.ok) return placed;
   if (placed.value === "present") return ok(undefined);
-  const bytes = JSON.stringify(frame).length;
-  if (bytes > limits.frameBytesMax)
-    return fail("AP_FRAME_LIMIT", { seq: frame.seq, limit: "frameBytesMax", actual: bytes });
   frames.push(frame);
   undo.push(() => frames.pop());
   return ok(undefined);
@@ -115,19 +120,28 @@ function addBody(state: MemoryState, body: Body, undo: Undo): Result<void> {
     return present.row.hash === hash ? ok(undefined) : fail("AP_BODY_EXISTS", { session, exchange, side });
   }
   const row = { session, exchange, side, hash, length };
-  bodies.set(key, { row, ...boundDepth(bodies, mergePieces(body.recipe)) });
+  const plan = planRecipe(bodies, mergePieces(body.recipe));
+  if (!plan.ok) return plan;
+  bodies.set(key, { row, ...plan.value });
   undo.push(() => bodies.delete(key));
   return ok(undefined);
 }
 
-function boundDepth(
+function planRecipe(
   bodies: MemorySession["bodies"],
   pieces: readonly PieceOf<ContentHash>[],
-): Omit<MemoryBody, "row"> {
+): Result<Omit<MemoryBody, "row">> {
   const depths = pieces.map((piece) => (piece.from === "body" ? 1 + bodyIn(bodies, piece).depth : 0));
   const depth = depths.reduce((a, b) => Math.max(a, b), 0);
-  if (depth <= limits.recipeChainMax) return { recipe: indexRecipe(pieces), depth };
-  return { recipe: indexRecipe(mergePieces(leavesOf(bodies, pieces))), depth: 0 };
+  const leaves = stepsAtMost(pieces, (ref) => bodyIn(bodies, ref).leaves);
+  if (depth <= limits.recipeChainMax && leaves <= limits.recipeLeavesMax)
+    return ok({ recipe: indexRecipe(pieces), depth, leaves });
+  const expanded = expandIn(bodies, pieces);
+  if (!expanded.ok) return expanded;
+  if (depth <= limits.recipeChainMax)
+    return ok({ recipe: indexRecipe(pieces), depth, leaves: expanded.value.steps });
+  const flat = mergePieces(expanded.value.leaves);
+  return ok({ recipe: indexRecipe(flat), depth: 0, leaves: flat.length });
 }
 
 function addSnapshot(state: MemoryState, snapshot: Snapshot, undo: Undo): Result<void> {
@@ -180,10 +194,18 @@ function bodyIn(bodies: MemorySession["bodies"], ref: BodyRef): MemoryBody {
   return must(bodies.get(keyOf(ref)), "a recipe was checked before it was stored");
 }
 
+/** Contract: the recipe of a body that is stored, and was counted then. */
 export function leavesOf(
   bodies: MemorySession["bodies"],
   pieces: readonly PieceOf<ContentHash>[],
 ): readonly Leaf<ContentHash>[] {
+  return unwrap(expandIn(bodies, pieces)).leaves;
+}
+
+function expandIn(
+  bodies: MemorySession["bodies"],
+  pieces: readonly PieceOf<ContentHash>[],
+): Result<Expanded<ContentHash>> {
   return expandRecipe(pieces, (ref) => bodyIn(bodies, ref).recipe);
 }
 

@@ -9,8 +9,9 @@ import {
   type SessionId,
   sha256Hex,
 } from "../base/index.ts";
-import { checkSeal } from "../engine/index.ts";
+import { checkSeal, type Frame } from "../engine/index.ts";
 import { copyBatch } from "./batch-copy.ts";
+import { admitBatch } from "./batch-shape.ts";
 import { faultOf } from "./faults.ts";
 import {
   applyBatch,
@@ -30,6 +31,7 @@ import type {
   BackupReport,
   Batch,
   Damage,
+  FrameRange,
   GcReport,
   PurgeReport,
   SessionHead,
@@ -52,14 +54,13 @@ export function openMemoryStore({ from }: MemoryStoreOptions = {}): Store {
   const state = from === undefined ? emptyMemory() : (deserialize(readFileSync(from)) as MemoryState);
   let closed = false;
   const when = <T>(act: () => Result<T>): Promise<Result<T>> =>
-    Promise.resolve(closed ? fail("AP_STORE_CLOSED") : act());
+    Promise.resolve(closed ? fail("AP_STORE_CLOSED") : attempt(act));
   return {
     append: (batch) =>
       closed ? { accepted: false, refused: fail("AP_STORE_CLOSED") } : append(state, batch),
     sessions: () => when(() => ok(heads(state))),
     head: (session) => when(() => ok(heads(state).find((head) => head.session === session) ?? null)),
-    frames: ({ session, after, limit }) =>
-      when(() => ok(structuredClone(state.sessions.get(session)?.frames.slice(after, after + limit) ?? []))),
+    frames: (range) => when(() => ok(readFrames(state, range))),
     content: (hash) => when(() => readContent(state, hash)),
     body: (key) => when(() => readBody(state, key)),
     bodies: (session) => when(() => ok(structuredClone(bodyRows(state.sessions.get(session))))),
@@ -79,8 +80,32 @@ export function openMemoryStore({ from }: MemoryStoreOptions = {}): Store {
 }
 
 function append(state: MemoryState, batch: Batch): Appended {
-  const { batch: copy } = copyBatch({ ...batch, frames: structuredClone(batch.frames ?? []) });
-  return { accepted: true, durable: Promise.resolve(applyBatch(state, copy)) };
+  const copied = ownCopy(batch);
+  if (!copied.ok) return { accepted: false, refused: copied };
+  return { accepted: true, durable: Promise.resolve(applyBatch(state, copied.value)) };
+}
+
+function ownCopy(batch: Batch): Result<Batch> {
+  const admitted = admitBatch(batch);
+  if (!admitted.ok) return admitted;
+  try {
+    return ok(copyBatch({ ...batch, frames: structuredClone(batch.frames ?? []) }).batch);
+  } catch (error) {
+    return fail("AP_BATCH_INVALID", { problem: error instanceof Error ? error.message : String(error) });
+  }
+}
+
+/** A question that makes no sense is answered, not thrown back. */
+function attempt<T>(act: () => Result<T>): Result<T> {
+  try {
+    return act();
+  } catch (error) {
+    return { ok: false, error: faultOf(error, "").error };
+  }
+}
+
+function readFrames({ sessions }: MemoryState, { session, after, limit }: FrameRange): readonly Frame[] {
+  return structuredClone(sessions.get(session)?.frames.slice(after, after + limit) ?? []);
 }
 
 function heads({ sessions }: MemoryState): readonly SessionHead[] {

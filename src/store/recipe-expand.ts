@@ -1,4 +1,4 @@
-import { assert, limits, must } from "../base/index.ts";
+import { assert, fail, limits, must, ok, type Result } from "../base/index.ts";
 import { type BodyRef, type Copy, type Leaf, type PieceOf, pieceLength } from "./recipe.ts";
 
 /** A recipe and the offset at which each of its pieces starts, for finding the pieces of a range. */
@@ -16,19 +16,37 @@ export function indexRecipe<C>(pieces: readonly PieceOf<C>[]): IndexedRecipe<C> 
   return { pieces, starts };
 }
 
+export type Expanded<C> = {
+  readonly leaves: readonly Leaf<C>[];
+  /** Every piece that was walked through, the copies too: what it takes to put the body together. */
+  readonly steps: number;
+};
+
 /**
- * Follows copies down to contents and literal bytes. The depth of copies is bounded when bodies are stored
- * (limits.recipeChainMax), so the recursion is too.
+ * Follows copies down to contents and literal bytes. Depth and work are bounded when bodies are stored; a
+ * recipe from disk that goes on regardless, or in circles, ends here.
  */
-export function expandRecipe<C>(pieces: readonly PieceOf<C>[], recipeOf: RecipeOf<C>): Leaf<C>[] {
+export function expandRecipe<C>(pieces: readonly PieceOf<C>[], recipeOf: RecipeOf<C>): Result<Expanded<C>> {
   const leaves: Leaf<C>[] = [];
-  const visit = (piece: PieceOf<C>, depth: number): void => {
-    assert(depth <= limits.recipeChainMax + 1, "copies end in contents and literal bytes");
-    if (piece.from !== "body") leaves.push(piece);
-    else for (const part of slicePieces(recipeOf(piece), piece)) visit(part, depth + 1);
+  let steps = 0;
+  const visit = (piece: PieceOf<C>, depth: number): boolean => {
+    steps += 1;
+    if (steps > limits.recipeLeavesMax || depth > limits.recipeChainMax + 1) return false;
+    if (piece.from === "body")
+      return slicePieces(recipeOf(piece), piece).every((part) => visit(part, depth + 1));
+    leaves.push(piece);
+    return true;
   };
-  for (const piece of pieces) visit(piece, 0);
-  return leaves;
+  if (pieces.every((piece) => visit(piece, 0))) return ok({ leaves, steps });
+  return fail("AP_RECIPE_INVALID", { problem: "it takes too many pieces to put it together" });
+}
+
+/**
+ * At most how many steps a recipe takes, from what its sources take. A slice of a source counts as all of
+ * it, so that nothing needs to be read; where the answer is too much, counting tells.
+ */
+export function stepsAtMost(pieces: readonly PieceOf<unknown>[], stepsOf: (body: BodyRef) => number): number {
+  return pieces.reduce((steps, piece) => steps + 1 + (piece.from === "body" ? stepsOf(piece) : 0), 0);
 }
 
 /** The pieces of a range, cut to fit it. */

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { unwrap } from "../base/index.ts";
 import { decodeRecipe, encodeRecipe, mergePieces, pieceLength, type StoredPiece } from "./recipe.ts";
 import { expandRecipe, indexRecipe, slicePieces } from "./recipe-expand.ts";
 import { sides } from "./store.ts";
@@ -106,10 +107,18 @@ describe("a recipe", () => {
     const third: StoredPiece[] = [
       { from: "body", exchange: 2, side: "client-request", start: 1, length: 12 },
     ];
-    expect(expandRecipe(third, ({ exchange }) => (exchange === 1 ? first : second))).toEqual([
+    const expanded = unwrap(expandRecipe(third, ({ exchange }) => (exchange === 1 ? first : second)));
+    expect(expanded.steps).toBe(5);
+    expect(expanded.leaves).toEqual([
       { from: "literal", bytes: Buffer.from("c") },
       { from: "content", content: 7, start: 0, length: 10 },
       { from: "literal", bytes: Buffer.from("!") },
     ]);
+  });
+
+  it("that goes in circles ends", () => {
+    const circle: StoredPiece = { from: "body", exchange: 1, side: "client-request", start: 0, length: 4 };
+    const expanded = expandRecipe([circle], () => indexRecipe<number>([circle]));
+    expect(expanded).toMatchObject({ ok: false, error: { code: "AP_RECIPE_INVALID" } });
   });
 });

@@ -9,7 +9,8 @@ import {
   type Result,
   sha256Hex,
 } from "../base/index.ts";
-import { checkSeal, type Frame } from "../engine/index.ts";
+import { checkSeal, type Frame, parseFrame } from "../engine/index.ts";
+import { admitBatch } from "./batch-shape.ts";
 import { type BodyRef, pieceLength } from "./recipe.ts";
 import type { Batch, Body, Piece, SessionHead, Snapshot } from "./store.ts";
 
@@ -17,11 +18,15 @@ import type { Batch, Body, Piece, SessionHead, Snapshot } from "./store.ts";
 
 /** Checks that need nothing but the batch itself. */
 export function checkBatch(batch: Batch): Result<void> {
+  const admitted = admitBatch(batch);
+  if (!admitted.ok) return admitted;
   for (const { hash, bytes } of batch.contents ?? []) {
     if (bytes.length > limits.contentBytesMax) return tooLarge(bytes.length);
     if (hashContent(bytes) !== hash) return fail("AP_CONTENT_DAMAGED", { hash });
   }
   for (const frame of batch.frames ?? []) {
+    const parsed = parseFrame(frame);
+    if (!parsed.ok) return parsed;
     const sealed = checkSeal(frame, frame.prevHash);
     if (!sealed.ok) return sealed;
   }
@@ -36,12 +41,7 @@ function tooLarge(bytes: number): Result<never> {
 }
 
 function pagesMatch({ pages }: Snapshot): boolean {
-  return [...pages].every(([name, bytes]) => isPageName(name) && pageMatches(name, bytes));
-}
-
-/** A page is named by its SHA-256 in hex, or by the first half of it. */
-export function isPageName(name: string): boolean {
-  return /^[0-9a-f]{32}([0-9a-f]{32})?$/.test(name);
+  return [...pages].every(([name, bytes]) => pageMatches(name, bytes));
 }
 
 export function pageMatches(name: string, bytes: Uint8Array): boolean {
@@ -73,9 +73,7 @@ export function placeSnapshot(
   const { session, seq } = snapshot;
   if (hashAt(seq) !== snapshot.hash) return fail("AP_STORE_GAP", { session, seq, expected: seq });
   if (seq < newest) return ok("passed");
-  const whole = snapshot.pageHashes.every(
-    (name) => isPageName(name) && (snapshot.pages.has(name) || hasPage(name)),
-  );
+  const whole = snapshot.pageHashes.every((name) => snapshot.pages.has(name) || hasPage(name));
   return whole ? ok("next") : fail("AP_SNAPSHOT_DAMAGED", { seq });
 }
 
@@ -86,9 +84,8 @@ export type Known = {
 
 /** Every piece lies inside something that is there, and together they are as long as the body. */
 export function checkRecipe(body: Body, known: Known): Result<void> {
-  const { session, exchange, length, recipe } = body;
+  const { session, length, recipe } = body;
   const invalid = (problem: string): Result<never> => fail("AP_RECIPE_INVALID", { problem });
-  if (!isCount(length) || !isCount(exchange)) return invalid("its exchange or length is not a whole number");
   if (length > limits.contentBytesMax) return tooLarge(length);
   if (recipe.length > limits.recipePiecesMax) return invalid(`it has ${recipe.length} pieces`);
   let total = 0;

@@ -25,11 +25,12 @@ const FORMAT_1 = [
     shared INTEGER NOT NULL, depth INTEGER NOT NULL, sum INTEGER NOT NULL, bytes BLOB
   ) STRICT`,
   "CREATE INDEX contents_head ON contents (head) WHERE head IS NOT NULL",
+  "CREATE INDEX contents_growth ON contents (head, length) WHERE head IS NOT NULL",
   "CREATE INDEX contents_base ON contents (base) WHERE base IS NOT NULL",
   `CREATE TABLE bodies (
     session INTEGER NOT NULL REFERENCES sessions, exchange INTEGER NOT NULL, side INTEGER NOT NULL,
-    hash BLOB NOT NULL, length INTEGER NOT NULL, depth INTEGER NOT NULL, sum INTEGER NOT NULL,
-    recipe BLOB NOT NULL, PRIMARY KEY (session, exchange, side)
+    hash BLOB NOT NULL, length INTEGER NOT NULL, depth INTEGER NOT NULL, leaves INTEGER NOT NULL,
+    sum INTEGER NOT NULL, recipe BLOB NOT NULL, PRIMARY KEY (session, exchange, side)
   ) STRICT, WITHOUT ROWID`,
   `CREATE TABLE snapshots (
     session INTEGER PRIMARY KEY REFERENCES sessions, seq INTEGER NOT NULL, hash BLOB NOT NULL,

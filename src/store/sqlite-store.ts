@@ -35,7 +35,8 @@ export function openSqliteStore({ path, maxPages, failPoint }: SqliteStoreOption
     snapshot: (session) => thread.ask({ type: "snapshot", session }),
     verify: (scope) => thread.ask({ type: "verify", scope }),
     gc: () => thread.ask({ type: "gc" }),
-    backup: (target) => thread.ask({ type: "backup", path: resolve(target) }),
+    backup: (target) =>
+      thread.ask({ type: "backup", path: typeof target === "string" ? resolve(target) : "" }),
     purge: (hashes) => thread.ask({ type: "purge", hashes }),
     limitPages: async (pages) => {
       await thread.ask({ type: "limit-pages", pages });

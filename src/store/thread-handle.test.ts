@@ -54,10 +54,21 @@ describe("the handle of the store's thread", () => {
     const handle = new ThreadHandle(options, new URL("data:text/javascript,throw new Error('cannot start')"));
     const durable = codeOf(handle, batch("one"));
     await new Promise<void>((resolve) => handle.watch(({ code }) => code === "AP_STORE_IO" && resolve()));
-    expect(handle.status()).toMatchObject({ storage: "degraded", waitingBytes: 3 });
+    expect(handle.status()).toMatchObject({ storage: "degraded", waitingBytes: 64 + 64 + 3 });
     await handle.close();
     expect(await durable).toBe("AP_STORE_CLOSED");
     expect(handle.status().waitingBytes).toBe(0);
+  });
+
+  it("tells every listener, also when one of them throws", async () => {
+    const handle = new ThreadHandle(options, new URL("data:text/javascript,throw new Error('cannot start')"));
+    handle.watch(() => {
+      throw new Error("a listener of no use");
+    });
+    handle.watch(null as never);
+    const told = new Promise<string | null>((resolve) => handle.watch(({ code }) => resolve(code)));
+    expect(await told).toBe("AP_STORE_IO");
+    await handle.close();
   });
 
   it("copies what it is given before it returns, and no more than that", async () => {

@@ -1,6 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { type ApertureError, apertureError, fail, limits, ok, type Result } from "../base/index.ts";
 import { copyBatch } from "./batch-copy.ts";
+import { admitBatch } from "./batch-shape.ts";
 import { type BatchSize, batchSize } from "./batch-size.ts";
 import { openGate, shutAtExit, shutGate } from "./exit-gate.ts";
 import type {
@@ -58,6 +59,8 @@ export class ThreadHandle {
   }
 
   append(batch: Batch): Appended {
+    const admitted = admitBatch(batch);
+    if (!admitted.ok) return { accepted: false, refused: admitted };
     const size = batchSize(batch);
     const refusal = this.#refusal(size);
     if (refusal !== null) return { accepted: false, refused: { ok: false, error: refusal } };
@@ -79,7 +82,12 @@ export class ThreadHandle {
       return Promise.resolve(fail("AP_STORE_IO", { problem: "its thread is being restarted" }));
     const id = this.#nextId();
     const answer = new Promise<Result<unknown>>((resolve) => this.#asked.set(id, resolve));
-    this.#post(id, question);
+    try {
+      this.#post(id, question);
+    } catch (error) {
+      // A question that cannot be handed to another thread is none.
+      this.#receive({ type: "answer", id, result: fail("AP_STORE_IO", { problem: problemOf(error) }) });
+    }
     return answer as Promise<Result<Answers[Q["type"]]>>;
   }
 
@@ -138,7 +146,7 @@ export class ThreadHandle {
     let problem = "it stopped";
     worker.on("message", (reply: Reply) => this.#receive(reply));
     worker.on("error", (error) => {
-      problem = error instanceof Error ? error.message : String(error);
+      problem = problemOf(error);
     });
     worker.on("exit", () => {
       forget();
@@ -215,7 +223,7 @@ export class ThreadHandle {
     const { storage, code, message } = this.#health;
     this.#health = health;
     if (storage === health.storage && code === health.code && message === health.message) return;
-    for (const listener of [...this.#listeners]) listener(this.status());
+    for (const listener of [...this.#listeners]) tellQuietly(listener, this.status());
   }
 
   /**
@@ -226,8 +234,7 @@ export class ThreadHandle {
       const { batch: copy, buffers } = copyBatch(batch);
       this.#worker?.postMessage({ id, call: { type: "append", batch: copy } }, [...buffers]);
     } catch (error) {
-      const problem = error instanceof Error ? error.message : String(error);
-      this.#settle({ id, refusal: apertureError("AP_STORE_IO", { problem }) });
+      this.#settle({ id, refusal: apertureError("AP_BATCH_INVALID", { problem: problemOf(error) }) });
     }
   }
 
@@ -239,4 +246,17 @@ export class ThreadHandle {
     this.#lastId += 1;
     return this.#lastId;
   }
+}
+
+/** Whoever listens is told; what goes wrong while they listen is theirs, and not that of the next one. */
+function tellQuietly(listener: (status: StoreStatus) => void, status: StoreStatus): void {
+  try {
+    listener(status);
+  } catch {
+    // There is nobody here to tell: the status they were told of is what matters.
+  }
+}
+
+function problemOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -76,7 +76,7 @@ export function refusedFramesContract(open: () => Store): void {
     const store = open();
     const [one] = frames(1) as [ReturnType<typeof frame>];
     expect(codeOf(await put(store, { frames: [{ ...one, turn: 7 as never }] }))).toBe("AP_FRAME_HASH");
-    expect(codeOf(await put(store, { frames: [{ ...one, time: Number.NaN }] }))).toBe("AP_STORE_IO");
+    expect(codeOf(await put(store, { frames: [{ ...one, time: Number.NaN }] }))).toBe("AP_FRAME_SHAPE");
     await mustPut(store, { frames: [one] });
   });
 

@@ -1,6 +1,7 @@
 import { afterEach, describe } from "vitest";
 import type { Store } from "../../src/store/index.ts";
 import { bodiesContract, contentsContract, refusedBodiesContract } from "./contract-bodies.ts";
+import { bombContract, doorContract, emptyContract, nonsenseContract } from "./contract-door.ts";
 import { framesContract, refusedFramesContract } from "./contract-frames.ts";
 import { erasingContract, gcContract, restContract, snapshotsContract } from "./contract-rest.ts";
 
@@ -25,6 +26,12 @@ export function describeStore(name: string, kind: StoreKind): void {
   describe(`${name}: frames`, () => {
     framesContract(open);
     refusedFramesContract(open);
+  });
+  describe(`${name}: at the door`, () => {
+    doorContract(open);
+    emptyContract(open);
+    nonsenseContract(open);
+    bombContract(open);
   });
   describe(`${name}: contents`, () => contentsContract(open));
   describe(`${name}: bodies`, () => {

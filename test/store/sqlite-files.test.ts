@@ -1,4 +1,12 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { inflateRawSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
@@ -43,6 +51,29 @@ describe("room on disk", () => {
     expect(statSync(path).size).toBeLessThan(added * 2);
     const again = open(path);
     expect(Buffer.from(unwrap(await again.content(hashContent(text)))).toString()).toBe(text);
+  });
+
+  it("stays so for many files that begin alike and grow by turns", async () => {
+    const path = join(folder(), "aperture.db");
+    const store = open(path);
+    const licence = noise("licence", 2_000);
+    const files = Array.from({ length: 8 }, () => licence);
+    let unique = licence.length;
+    for (let turn = 0; turn < 40; turn++) {
+      for (let file = 0; file < files.length; file++) {
+        const more = noise(`file ${file} turn ${turn}`, 600);
+        files[file] += more;
+        unique += more.length;
+        await mustPut(store, { contents: [content(files[file] as string)] });
+      }
+    }
+    expect(unwrap(await store.verify("all")).damage).toEqual([]);
+    await store.close();
+    expect(statSync(path).size).toBeLessThan(unique * 1.5);
+    const again = open(path);
+    for (const text of files) {
+      expect(Buffer.from(unwrap(await again.content(hashContent(text)))).toString()).toBe(text);
+    }
   });
 
   it("of a frame is a few hundred bytes, all told", async () => {
@@ -114,10 +145,77 @@ describe("files", () => {
 
   it("leave the folder of somebody else as it is", async () => {
     const path = join(folder(), "aperture.db");
-    const before = modeOf(dirname(path));
+    writeFileSync(join(dirname(path), "holiday.jpg"), "");
+    chmodSync(dirname(path), 0o755);
     await mustPut(open(path), { frames: frames(1) });
-    expect(modeOf(dirname(path))).toBe(before);
+    expect(modeOf(dirname(path))).toBe("755");
     expect(modeOf(path)).toBe("600");
+  });
+
+  it("close a folder that holds nothing else, and give its owner no more than before", async () => {
+    const path = join(folder(), "aperture.db");
+    const kept = [
+      "aperture.db-wal",
+      "aperture.damaged-2026-11-15T23-36-29-000Z.db",
+      "aperture.db.format-1.bak",
+    ];
+    for (const name of kept) writeFileSync(join(dirname(path), name), "");
+    chmodSync(dirname(path), 0o755);
+    await mustPut(open(path), { frames: frames(1) });
+    expect(modeOf(dirname(path))).toBe("700");
+  });
+
+  it("are files: a folder in the place of one is called what it is", async () => {
+    const path = join(folder(), "aperture.db");
+    mkdirSync(path);
+    const answer = await open(path).sessions();
+    expect(answer).toMatchObject({ ok: false, error: { code: "AP_STORE_IO" } });
+    expect(answer.ok ? "" : answer.error.message).toContain(`${path} is a folder`);
+  });
+});
+
+describe("a journal that was not closed", () => {
+  const pageBytes = 4096;
+
+  /** The files of a store in use, as a crash would leave them. */
+  async function crashed(change: (journal: Buffer) => Buffer): Promise<SqliteStore> {
+    const path = join(folder(), "aperture.db");
+    const live = open(path);
+    for (const one of frames(30)) await mustPut(live, { frames: [one] });
+    const copy = join(folder(), "copy.db");
+    copyFileSync(path, copy);
+    writeFileSync(`${copy}-wal`, change(readFileSync(`${path}-wal`)));
+    return open(copy);
+  }
+
+  it("tells of committed frames it lost to a flipped byte, by itself and in every check", async () => {
+    const store = await crashed((journal) => {
+      const middle = Math.floor(journal.length / 2);
+      journal[middle] = (journal[middle] ?? 0) ^ 1;
+      return journal;
+    });
+    const report = unwrap(await store.verify("all"));
+    expect(report.frames).toBeLessThan(30);
+    expect(report.damage).toMatchObject([{ where: "journal" }]);
+    expect(unwrap(await store.verify("tail")).damage).toEqual(report.damage);
+    expect(store.status()).toMatchObject({ storage: "ok", code: "AP_STORE_CORRUPT" });
+    expect(store.status().message).toMatch(/journal: \d+ frames/);
+    await mustPut(store, { frames: frames(30).slice(report.frames) });
+  });
+
+  it("has lost nothing when it is whole, or when the last write was cut off", async () => {
+    const changes: readonly ((journal: Buffer) => Buffer)[] = [
+      (journal) => journal,
+      (journal) => journal.subarray(0, journal.length - 100),
+      (journal) => journal.subarray(0, journal.length - pageBytes - 24),
+      (journal) => journal.fill(0, journal.length - 100),
+      (journal) => journal.subarray(0, 20),
+    ];
+    for (const change of changes) {
+      const store = await crashed(change);
+      expect(unwrap(await store.verify("all")).damage).toEqual([]);
+      expect(store.status()).toMatchObject({ storage: "ok", code: null });
+    }
   });
 });
 
