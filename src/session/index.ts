@@ -1,9 +1,9 @@
+export type { SessionPlace } from "./load.ts";
+export type { Attached } from "./outbox.ts";
 export {
-  type Attached,
   type Entry,
   openSession,
   type Recorded,
   type SessionLog,
-  type SessionPlace,
   snapshotEveryFrames,
 } from "./session-log.ts";
