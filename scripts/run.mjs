@@ -16,6 +16,10 @@ if (task === undefined || !Object.hasOwn(tasks, task)) {
   console.error(`usage: node scripts/run.mjs <${Object.keys(tasks).join("|")}> [arguments]`);
   process.exit(2);
 }
+if (args.includes("--help") && (task === "build" || task === "format")) {
+  console.log(`npm run ${task}: ${tasks[task].about}`);
+  process.exit(0);
+}
 try {
   await tasks[task].run(args);
 } catch (error) {

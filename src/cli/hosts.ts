@@ -1,8 +1,4 @@
-const loopbackHosts: readonly string[] = ["127.0.0.1", "::1", "localhost"];
-
-export function isLoopback(host: string): boolean {
-  return loopbackHosts.includes(host.toLowerCase());
-}
+import { loopbackHosts } from "../config/index.ts";
 
 /** How an address is written in a URL and in a Host header: IPv6 in brackets. */
 export function authorityOf(host: string, port: number): string {

@@ -3,11 +3,12 @@ import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type RunningServer, startServer } from "./server.ts";
 
+const storage = () => ({ storage: "degraded", message: "The disk is full." }) as const;
 let server: RunningServer;
 let port: number;
 
 beforeAll(async () => {
-  server = await startServer({ host: "127.0.0.1", port: 0, version: "9.9.9" });
+  server = await startServer({ host: "127.0.0.1", port: 0, version: "9.9.9", storage });
   port = Number(new URL(server.url).port);
 });
 
@@ -35,6 +36,12 @@ function ask({ path = "/", method = "GET", host = `127.0.0.1:${port}` }: Asked) 
 describe("routes", () => {
   test("/healthz answers for machines", async () => {
     expect(await ask({ path: "/healthz" })).toEqual({ status: 200, body: '{"ok":true}' });
+  });
+
+  test("/readyz says whether recording works, and is ready all the same", async () => {
+    const { status, body } = await ask({ path: "/readyz" });
+    expect(status).toBe(200);
+    expect(JSON.parse(body)).toEqual({ ok: true, storage: "degraded", message: "The disk is full." });
   });
 
   test("/ says what this is", async () => {
@@ -119,6 +126,6 @@ function statusOfRaw(head: string): Promise<number> {
 }
 
 test("a port in use is an error with its code", async () => {
-  const second = startServer({ host: "127.0.0.1", port, version: "9.9.9" });
+  const second = startServer({ host: "127.0.0.1", port, version: "9.9.9", storage });
   await expect(second).rejects.toMatchObject({ code: "EADDRINUSE" });
 });

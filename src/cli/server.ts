@@ -4,7 +4,14 @@ import { authorityOf, isKnownHost } from "./hosts.ts";
 
 const closeMaxMs = 2_000;
 
-export type ServerOptions = { readonly host: string; readonly port: number; readonly version: string };
+export type ServerOptions = {
+  readonly host: string;
+  readonly port: number;
+  readonly version: string;
+  /** What `/readyz` says of the store: recording may be down while everything else works. */
+  readonly storage: () => StorageHealth;
+};
+export type StorageHealth = { readonly storage: "ok" | "degraded"; readonly message: string | null };
 
 export type RunningServer = {
   readonly url: string;
@@ -18,27 +25,43 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const page = welcome(options.version);
   const server = createServer((request, response) => {
     const { port } = server.address() as AddressInfo;
-    send(response, answer({ request, port, page }));
+    send(response, answer({ request, port, page, storage: options.storage }));
   });
   await listen(server, options);
   const { port } = server.address() as AddressInfo;
   return { url: `http://${authorityOf(options.host, port)}`, close: () => close(server) };
 }
 
+type Asked = {
+  readonly request: IncomingMessage;
+  readonly port: number;
+  readonly page: string;
+  readonly storage: ServerOptions["storage"];
+};
+
 /** The Host check comes before any routing, so that no route can forget it. */
-function answer(asked: { request: IncomingMessage; port: number; page: string }): Answer {
+function answer(asked: Asked): Answer {
   const hosts = asked.request.headersDistinct["host"] ?? [];
   if (hosts.length !== 1 || !isKnownHost(hosts[0] ?? "", asked.port)) {
     return plain(421, "This server answers only under its loopback address.\n");
   }
   const path = (asked.request.url ?? "/").split("?", 1)[0];
-  const body = path === "/" ? plain(200, asked.page) : path === "/healthz" ? health : undefined;
-  if (body === undefined) return plain(404, "There is nothing here. Known: / and /healthz\n");
+  const route = routes[path ?? ""];
+  if (route === undefined)
+    return plain(404, `There is nothing here. Known: ${Object.keys(routes).join(", ")}\n`);
   const readable = asked.request.method === "GET" || asked.request.method === "HEAD";
-  return readable ? body : plain(405, "Only GET is understood here.\n");
+  return readable ? route(asked) : plain(405, "Only GET is understood here.\n");
 }
 
-const health: Answer = { status: 200, type: "application/json", body: '{"ok":true}' };
+const routes: Readonly<Record<string, (asked: Asked) => Answer>> = {
+  "/": ({ page }) => plain(200, page),
+  "/healthz": () => json({ ok: true }),
+  "/readyz": ({ storage }) => json({ ok: true, ...storage() }),
+};
+
+function json(value: unknown): Answer {
+  return { status: 200, type: "application/json", body: JSON.stringify(value) };
+}
 
 function plain(status: number, body: string): Answer {
   return { status, type: "text/plain; charset=utf-8", body };
@@ -64,7 +87,7 @@ function welcome(version: string): string {
     "and the power to manage it together with its user.",
     "",
     "The model proxy and the panel are not part of this version yet.",
-    "Health: /healthz",
+    "Health: /healthz and /readyz",
     "",
   ].join("\n");
 }

@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { readSettings, type Settings } from "../config/index.ts";
-import { isLoopback } from "./hosts.ts";
+import { openSqliteStore, type Store } from "../store/index.ts";
 import { type RunningServer, startServer } from "./server.ts";
 import { exitCodes } from "./usage.ts";
 
@@ -16,34 +16,44 @@ export async function up(version: string, output: Output): Promise<number> {
     return exitCodes.usage;
   }
   const { settings } = read;
-  if (!isLoopback(settings.host)) {
-    output.err(
-      `APERTURE_HOST=${settings.host} is not a loopback address. Aperture listens on 127.0.0.1, ::1 or localhost ` +
-        "only; listening elsewhere will need a token and an explicit flag, which this version does not have yet.",
-    );
-    return exitCodes.usage;
-  }
-  const server = await start(settings, version).catch((error: unknown) => explain(error, settings));
+  const dataDir = resolve(settings.dataDir);
+  const store = openSqliteStore({ path: join(dataDir, "aperture.db") });
+  store.watch(({ storage, message }) =>
+    output.err(`storage ${storage}${message === null ? "" : `: ${message}`}`),
+  );
+  const server = await start({ settings, version, store }).catch((error: unknown) =>
+    explain(error, settings),
+  );
   if (typeof server === "string") {
     output.err(server);
+    await store.close();
     return exitCodes.failed;
   }
   output.out(`Aperture ${version} listening on ${server.url}`);
-  output.out(`data directory: ${resolve(settings.dataDir)}`);
+  output.out(`data directory: ${dataDir}`);
+  output.out("Ctrl-C stops it");
   await stopSignal();
   await server.close();
+  await store.close();
+  output.out("stopped");
   return exitCodes.ok;
 }
 
-function start({ host, port }: Settings, version: string): Promise<RunningServer> {
-  return startServer({ host, port, version });
+type Starting = { readonly settings: Settings; readonly version: string; readonly store: Store };
+
+function start({ settings: { host, port }, version, store }: Starting): Promise<RunningServer> {
+  const storage = () => {
+    const { storage: state, message } = store.status();
+    return { storage: state, message };
+  };
+  return startServer({ host, port, version, storage });
 }
 
 /** Known failures of `listen` become a sentence; an unknown one is a bug and keeps its stack. */
 function explain(error: unknown, { host, port }: Settings): string {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (code === "EADDRINUSE") {
-    return `Port ${port} is in use by another program. Set APERTURE_PORT to a free port and start again.`;
+    return `Port ${port} is in use, by another Aperture or another program. Set APERTURE_PORT to a free port and start again.`;
   }
   if (code === "EACCES") {
     return `Port ${port} needs rights that this user does not have. Set APERTURE_PORT to a port above 1023.`;

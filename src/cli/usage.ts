@@ -11,7 +11,7 @@ export function usage(): string {
   return [
     "usage: aperture [up]",
     "",
-    "  up          start Aperture in the foreground (what no verb means, too)",
+    "  up          start Aperture in the foreground (the default)",
     "  --help      this text",
     "  --version   the version",
     "",

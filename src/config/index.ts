@@ -1,5 +1,6 @@
 export {
   type Environment,
+  loopbackHosts,
   type Mode,
   readSettings,
   type SettingRow,

@@ -69,3 +69,20 @@ test("the table names each setting once", () => {
   const names = settingsTable.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
 });
+
+describe("the host", () => {
+  test.each(["127.0.0.1", "::1", "[::1]", "LOCALHOST"])("may be %s", (host) => {
+    expect(readSettings({ APERTURE_HOST: host }, "/somewhere").ok).toBe(true);
+  });
+
+  test.each(["0.0.0.0", "127.0.0.2", "example.com", "::"])(
+    "may not be %s, told with all other problems",
+    (host) => {
+      const read = readSettings({ APERTURE_HOST: host, APERTURE_PORT: "x" }, "/somewhere");
+      expect(read).toMatchObject({
+        ok: false,
+        problems: [expect.stringContaining(host), expect.any(String)],
+      });
+    },
+  );
+});

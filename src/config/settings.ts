@@ -43,13 +43,27 @@ export const settingsTable: readonly SettingRow[] = [
 /** Reports every problem at once: fixing settings one restart at a time is a nuisance. */
 export function readSettings(env: Environment, home: string): SettingsResult {
   const problems: string[] = [];
+  const host = readHost(env, problems);
   const port = readPort(env, problems);
   const mode = readMode(env, problems);
   const token = readToken(env, problems);
   if (problems.length > 0) return { ok: false, problems };
-  const host = valueIn(env, "APERTURE_HOST") ?? "127.0.0.1";
   const settings = { host, port, mode, dataDir: readDataDir(env, home) };
   return { ok: true, settings: token === undefined ? settings : { ...settings, token } };
+}
+
+/** Where Aperture may listen. Anything else is open to others, and needs more than an address. */
+export const loopbackHosts: readonly string[] = ["127.0.0.1", "::1", "localhost"];
+
+function readHost(env: Environment, problems: string[]): string {
+  const text = (valueIn(env, "APERTURE_HOST") ?? "127.0.0.1").toLowerCase().replace(/^\[(.*)\]$/, "$1");
+  if (!loopbackHosts.includes(text)) {
+    problems.push(
+      `APERTURE_HOST must be one of ${loopbackHosts.join(", ")}, not "${text}": listening elsewhere will need ` +
+        "a token and an explicit flag, which this version does not have yet.",
+    );
+  }
+  return text;
 }
 
 function readPort(env: Environment, problems: string[]): number {

@@ -1,14 +1,20 @@
 // The command line as a user meets it: the built program in a process of its own.
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { freePort, type Running, start } from "./processes.ts";
 
 const running: Running[] = [];
+const folder = mkdtempSync(join(tmpdir(), "aperture-cli-"));
 afterAll(() => {
   for (const each of running) each.kill();
+  rmSync(folder, { recursive: true, force: true });
 });
 
 function aperture(args: readonly string[], env: Readonly<Record<string, string>> = {}): Running {
-  const each = start([process.execPath, "dist/cli/main.js", ...args], { env });
+  const data = { APERTURE_DATA_DIR: join(folder, `data-${running.length}`), ...env };
+  const each = start([process.execPath, "dist/cli/main.js", ...args], { env: data });
   running.push(each);
   return each;
 }
@@ -27,6 +33,29 @@ describe("up", () => {
     expect(await each.exited).toBe(0);
   });
 
+  test("makes its data directory for its user alone, and says whether recording works", async () => {
+    const port = await freePort();
+    const data = join(folder, "mine");
+    const each = aperture([], { APERTURE_PORT: `${port}`, APERTURE_DATA_DIR: data });
+    await each.waitFor(/listening on/, 10_000);
+    await expect
+      .poll(() => statSync(join(data, "aperture.db"), { throwIfNoEntry: false })?.mode, { timeout: 5_000 })
+      .toBeDefined();
+    expect(statSync(data).mode & 0o777).toBe(0o700);
+    const ready = await (await fetch(`http://127.0.0.1:${port}/readyz`)).json();
+    expect(ready).toEqual({ ok: true, storage: "ok", message: null });
+  });
+
+  test("starts all the same where nothing can be recorded, and says so", async () => {
+    const port = await freePort();
+    const file = join(folder, "a-file");
+    writeFileSync(file, "not a directory");
+    const each = aperture([], { APERTURE_PORT: `${port}`, APERTURE_DATA_DIR: join(file, "data") });
+    await each.waitFor(/storage degraded: /, 10_000);
+    const ready = await (await fetch(`http://127.0.0.1:${port}/readyz`)).json();
+    expect(ready).toMatchObject({ ok: true, storage: "degraded" });
+  });
+
   test("a port in use is named, with the way out", async () => {
     const port = await freePort();
     await aperture([], { APERTURE_PORT: `${port}` }).waitFor(/listening on/, 10_000);
@@ -39,7 +68,7 @@ describe("up", () => {
   test("a host that is not loopback is refused", async () => {
     const { code, output } = await outcome(aperture(["up"], { APERTURE_HOST: "0.0.0.0" }));
     expect(code).toBe(2);
-    expect(output).toContain("not a loopback address");
+    expect(output).toContain("APERTURE_HOST must be one of 127.0.0.1, ::1, localhost");
   });
 
   test("bad settings are all reported", async () => {
