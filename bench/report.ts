@@ -1,4 +1,8 @@
-export type BenchOptions = { readonly data: string | null; readonly json: boolean; readonly quick: boolean };
+export type BenchOptions = {
+  readonly data: string | null;
+  readonly json: boolean;
+  readonly quick: boolean;
+};
 
 /** A figure and what it may be at most. Ratios only: these machines are noisy, milliseconds mean little. */
 export type Cell = {
@@ -15,24 +19,24 @@ export type Run = {
   readonly cells: AsyncGenerator<Cell>;
 };
 
-/** Prints each cell as it is measured; the exit code is 1 if one is out of bounds. */
-export async function printCells({ name, options, cells }: Run): Promise<number> {
+/** Prints each cell as it is measured. */
+export async function printCells({ name, options, cells }: Run): Promise<readonly Cell[]> {
   const measured: Cell[] = [];
-  console.log(`${"cell".padEnd(58)} ${"figure".padStart(10)} ${"bound".padStart(8)}`);
+  console.log(`${"cell".padEnd(64)} ${"figure".padStart(10)} ${"bound".padStart(8)}`);
   for await (const cell of cells) {
     measured.push(cell);
     const bound = cell.boundMax === null ? "" : `<= ${cell.boundMax}`;
     const verdict = isWithin(cell) ? "" : "  OUT OF BOUNDS";
     const figure = `${round(cell.figure)}${cell.unit}`;
-    console.log(`${cell.name.padEnd(58)} ${figure.padStart(10)} ${bound.padStart(8)}${verdict}`);
+    console.log(`${cell.name.padEnd(64)} ${figure.padStart(10)} ${bound.padStart(8)}${verdict}`);
     if (cell.note !== "") console.log(`    ${cell.note}`);
   }
-  const good = measured.every(isWithin);
-  if (options.json) console.log(JSON.stringify({ bench: name, ok: good, cells: measured }));
-  return good ? 0 : 1;
+  if (options.json)
+    console.log(JSON.stringify({ bench: name, ok: measured.every(isWithin), cells: measured }));
+  return measured;
 }
 
-function isWithin(cell: Cell): boolean {
+export function isWithin(cell: Cell): boolean {
   return Number.isFinite(cell.figure) && (cell.boundMax === null || cell.figure <= cell.boundMax);
 }
 

@@ -14,6 +14,7 @@ import {
 } from "../../src/base/index.ts";
 import {
   type Block,
+  blocksOf,
   type Delta,
   emptyState,
   type Frame,
@@ -158,4 +159,15 @@ export function readAt(state: State, seq: number, blocks: Iterable<number>): num
     sum += zoneOf(place).length + lifecycleOf(place).length;
   }
   return sum;
+}
+
+/** Everything about every block there was at a seq. */
+export function listAt(state: State, seq: number): number {
+  const moment = unwrap(stateAt(state, seq));
+  const seen = state.views.get(view) as View;
+  return readAt(
+    state,
+    seq,
+    [...blocksOf(moment, seen)].map(({ id }) => id),
+  );
 }

@@ -14,7 +14,7 @@ import {
 import type { Block, BlockKind, Cause, Delta, Unit } from "../../src/engine/index.ts";
 import type { Entry } from "../../src/session/index.ts";
 import { type Body, type Content, diffRecipe, type Side } from "../../src/store/index.ts";
-import type { RecordedTurn, Recording } from "./recordings.ts";
+import type { RecordedTurn, Recording, WireBlock } from "./recordings.ts";
 import {
   type BuiltBody,
   buildBody,
@@ -22,6 +22,7 @@ import {
   type RawMessage,
   rawBlock,
   rawMessage,
+  wireEvents,
 } from "./wire-body.ts";
 
 /** One append of a recorded session, with everything a store needs to give the exact bytes back. */
@@ -124,7 +125,8 @@ class SessionWriter {
         ? null
         : { input: used.in, cacheRead: used.cr, cacheWrite: used.cw, output: used.out };
     deltas.push({ type: "turn-answered", view, turn: turnOf(this.#turn), outcome: "complete", usage });
-    this.#push({ cause: "response", actor: "model", deltas, contents });
+    const bodies = [this.#responseBody(turn.a, contents)];
+    this.#push({ cause: "response", actor: "model", deltas, contents, bodies });
   }
 
   /** A message: its blocks, and a unit for each. */
@@ -193,6 +195,17 @@ class SessionWriter {
     this.#previous.set(side, built);
     this.sent.push({ exchange: this.#turn, side, bytes: built.bytes });
     return { exchange: this.#turn, side, hash: hashContent(built.bytes), length: built.bytes.length, recipe };
+  }
+
+  /** What came back, as it came: a content of its own, because the text is scattered over its events. */
+  #responseBody(blocks: readonly WireBlock[], contents: Content[]): Omit<Body, "session"> {
+    const bytes = Buffer.from(wireEvents(blocks, this.#turn));
+    const hash = hashContent(bytes);
+    contents.push({ hash, bytes });
+    const place = { exchange: this.#turn, side: "upstream-response" } as const;
+    this.sent.push({ ...place, bytes });
+    const recipe = [{ from: "content", content: hash, start: 0, length: bytes.length }] as const;
+    return { ...place, hash, length: bytes.length, recipe };
   }
 
   #push({ cause, actor, deltas, contents = [], bodies = [] }: Pushing): void {

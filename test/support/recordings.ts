@@ -28,13 +28,14 @@ export type WireUsage = {
 export type WireMessage = { readonly role: string; readonly content: string | readonly WireBlock[] };
 export type WireBlock = { readonly type: string; readonly [field: string]: unknown };
 
-/** Recorded sessions lie beside the repository; they are evaluation data and no part of it. */
-export const recordingsFolder = resolve("../shared/data");
+/** A large set beside the repository, which is no part of it; else the three small sessions that are. */
+export const recordingsFolder = [resolve("../shared/data"), resolve("test/fixtures/recordings")].find(
+  (folder) => existsSync(join(folder, "agent-sessions")),
+) as string;
 
 export function recordingNames(folder = recordingsFolder): readonly string[] {
   const files = join(folder, "agent-sessions");
-  if (!existsSync(files))
-    throw new Error(`There are no recorded sessions in ${folder}; name a folder with --data.`);
+  if (!existsSync(files)) throw new Error(`There is no folder ${files}; see docs/reference/recordings.md.`);
   const names = readdirSync(files).filter((name) => name.endsWith(".json.gz"));
   return names.map((name) => name.replace(".json.gz", ""));
 }

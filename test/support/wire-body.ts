@@ -93,3 +93,17 @@ function joined(parts: readonly (string | RawBlock)[]): BuiltBody {
   }
   return { bytes: Buffer.concat(buffers), slices };
 }
+
+/** An answer as server-sent events, its text in small pieces as models write it. */
+export function wireEvents(blocks: readonly WireBlock[], turn: number): string {
+  const events: unknown[] = [{ type: "message_start", message: { id: `msg_${turn}`, content: [] } }];
+  for (const [index, block] of blocks.entries()) {
+    events.push({ type: "content_block_start", index, content_block: { type: block.type } });
+    for (const piece of JSON.stringify(block).match(/.{1,48}/gs) ?? []) {
+      events.push({ type: "content_block_delta", index, delta: { type: "text_delta", text: piece } });
+    }
+    events.push({ type: "content_block_stop", index });
+  }
+  events.push({ type: "message_stop" });
+  return events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+}
