@@ -1,21 +1,24 @@
 export type Timed = () => void;
 export type TimedAsync = () => Promise<void>;
 
-/**
- * Milliseconds of each at its best. The rounds are interleaved so that a busy moment hits all alike, and pure
- * computation is only ever slowed down by others, never sped up.
- */
-export function compare(ways: readonly Timed[], rounds: number): readonly number[] {
-  const times = ways.map((): number[] => []);
-  for (const way of ways) way();
-  for (let round = 0; round < rounds; round += 1) {
-    for (const [index, way] of ways.entries()) {
-      const start = performance.now();
-      way();
-      times[index]?.push(performance.now() - start);
-    }
+/** Median milliseconds of both, and the median of `b / a` over rounds in which one follows the other at once. */
+export type Compared = { readonly a: number; readonly b: number; readonly ratio: number };
+
+/** Paired rounds: a busy moment hits both alike, and a single odd round moves nothing. */
+export function compare(a: Timed, b: Timed, rounds: number): Compared {
+  const pairs: { readonly a: number; readonly b: number }[] = [];
+  for (let round = -1; round < rounds; round += 1) {
+    const pair = { a: timeOf(a), b: timeOf(b) };
+    if (round >= 0) pairs.push(pair);
   }
-  return times.map((values) => Math.min(...values));
+  const ratio = median(pairs.map((pair) => pair.b / pair.a));
+  return { a: median(pairs.map((pair) => pair.a)), b: median(pairs.map((pair) => pair.b)), ratio };
+}
+
+function timeOf(act: Timed): number {
+  const start = performance.now();
+  act();
+  return performance.now() - start;
 }
 
 /** Median milliseconds of each: waiting for a disk or a thread is part of what is measured. */

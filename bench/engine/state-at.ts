@@ -24,24 +24,17 @@ type Anywhere = Pick<Shape, "blocks"> & {
 
 function* anywhere({ rounds, blocks, boundMax, name }: Anywhere): Generator<Cell> {
   const [small, large] = [1_000, 10_000].map((frames) => build({ frames, blocks }).state) as [State, State];
-  const [a, b] = compare([() => readAnywhere(small, blocks), () => readAnywhere(large, blocks)], rounds) as [
-    number,
-    number,
-  ];
-  const [us, usLarge] = [round((a / 200) * 1_000), round((b / 200) * 1_000)];
+  const read = (state: State) => () => readAnywhere(state, blocks);
+  const reads = compare(read(small), read(large), rounds);
+  const [us, usLarge] = [round((reads.a / 200) * 1_000), round((reads.b / 200) * 1_000)];
   const note = `${usLarge} us against ${us} us, ${readsPerMoment} blocks read`;
-  yield {
-    name: `stateAt anywhere in 10,000 / 1,000 frames, ${name}`,
-    figure: b / a,
-    boundMax,
-    unit: "x",
-    note,
-  };
+  const title = `stateAt anywhere in 10,000 / 1,000 frames, ${name}`;
+  yield { name: title, figure: reads.ratio, boundMax, unit: "x", note };
   const count = blocks === "growing" ? small.seq : blocks;
   const list = (state: State) => () => keep(listAt(state, small.seq / 2));
-  const [c, d] = compare([list(small), list(large)], rounds * 4) as [number, number];
+  const lists = compare(list(small), list(large), rounds * 4);
   const counted = `the same ${blocks === "growing" ? count / 2 : count} blocks in both`;
-  yield { name: `  and every block of it, ${name}`, figure: d / c, boundMax, unit: "x", note: counted };
+  yield { name: `  and every block of it, ${name}`, figure: lists.ratio, boundMax, unit: "x", note: counted };
 }
 
 /** Two hundred moments anywhere in the session, and some blocks of each. */
@@ -67,8 +60,10 @@ function* walking(rounds: number): Generator<Cell> {
   const walk = (state: State) => () => {
     for (let seq = 1; seq <= state.seq; seq += 1) keep(readAt(state, seq, [seq, seq >>> 1, 1]));
   };
-  const [a, b] = compare([walk(small.made), walk(large.made)], rounds) as [number, number];
-  yield { name: "walking every seq, 8,000 / 1,000 frames", figure: b / a, boundMax: 10, unit: "x", note: "" };
+  const walks = compare(walk(small.made), walk(large.made), rounds);
+  const perSeq = `${round((walks.b / 8_000) * 1_000)} us a seq, three blocks read`;
+  const title = "walking every seq, 8,000 / 1,000 frames";
+  yield { name: title, figure: walks.ratio, boundMax: 10, unit: "x", note: perSeq };
   const note = `${round(large.bytes / 8_000)} bytes a frame, with its block and all versions`;
   const figure = large.bytes / small.bytes;
   yield { name: "memory, 8,000 / 1,000 frames", figure, boundMax: 10, unit: "x", note };
@@ -79,9 +74,9 @@ function* reducing(rounds: number): Generator<Cell> {
   const [early, late] = [stateBefore(frames, 500), stateBefore(frames, 9_500)];
   const apply = (state: State, from: number) => () =>
     keep(unwrap(replay(state, frames.slice(from, from + 400))));
-  const [a, b] = compare([apply(early, 500), apply(late, 9_500)], rounds) as [number, number];
+  const { b, ratio } = compare(apply(early, 500), apply(late, 9_500), rounds);
   const note = `${round((b / 400) * 1_000)} us a frame, its hash checked`;
-  yield { name: "applying a frame, at 9,500 / at 500 frames", figure: b / a, boundMax: 2, unit: "x", note };
+  yield { name: "applying a frame, at 9,500 / at 500 frames", figure: ratio, boundMax: 2, unit: "x", note };
 }
 
 /** What a system does that keeps no history and replays from the first frame for each state it shows. */
@@ -94,11 +89,11 @@ function* replaying(): Generator<Cell> {
   const ours = () => {
     for (let seq = 1; seq <= frames.length; seq += 1) keep(readAt(state, seq, [seq]));
   };
-  const [a, b] = compare([naive, ours], 1) as [number, number];
+  const { ratio } = compare(ours, naive, 1);
   const note = "it grows with the square of the frames; ours does not";
   yield {
     name: "replaying from 1 for each of 400 seqs, against stateAt",
-    figure: a / b,
+    figure: ratio,
     boundMax: null,
     unit: "x",
     note,

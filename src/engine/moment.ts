@@ -16,7 +16,7 @@ import {
 import type { AddedBlock, BlockNotes, Shown } from "./block.ts";
 import { type Fact, type FactName, type Facts, type FactValues, initialFact } from "./facts.ts";
 import { lastUpTo } from "./paged.ts";
-import type { Answer, SentTurn, State, Stream, View } from "./state.ts";
+import type { Answer, FactLog, SentTurn, State, Stream, View } from "./state.ts";
 import { type Versions, versionAt } from "./versions.ts";
 
 /**
@@ -80,23 +80,44 @@ export function notesOf(moment: Moment, id: BlockId): BlockNotes | null {
   return versionAt(moment.state.blocks.get(id)?.notes, moment.seq)?.value ?? null;
 }
 
-/** A block where a view sees it. */
-export type Place = { readonly moment: Moment; readonly view: View; readonly block: AddedBlock };
+/** A block where a view sees it, with what the view and its parents hold true of it. */
+export type Place = {
+  readonly moment: Moment;
+  readonly view: View;
+  readonly block: AddedBlock;
+  /** The view's own log first, then its parents', each as it was at the fork. */
+  readonly logs: readonly LogThen[];
+};
+type LogThen = { readonly log: FactLog; readonly seq: Seq };
 
 /**
  * A view reaches the blocks of its own stream, and those its parents had at each fork. Null: out of reach.
  */
 export function placeOf(moment: Moment, view: View, id: BlockId): Place | null {
-  const block = moment.state.blocks.get(id)?.block;
-  if (block === undefined) return null;
+  const entry = moment.state.blocks.get(id);
+  if (entry === undefined) return null;
+  const { block, notes } = entry;
   let stream = must(streamOf(moment, view.stream), "a view has a stream");
   let then = moment;
   while (block.stream !== stream.id && stream.parent !== null) {
     then = asOf(then, stream.parent.seq);
     stream = must(streamOf(moment, stream.parent.stream), "a fork has a parent");
   }
-  const reached = block.stream === stream.id && blockOf(then, id) !== null;
-  return reached ? { moment, view, block } : null;
+  const reached = block.stream === stream.id && versionAt(notes, then.seq)?.value.present;
+  return reached ? placeIn(moment, view, block) : null;
+}
+
+/** Contract: the view reaches the block. */
+export function placeIn(moment: Moment, view: View, block: AddedBlock): Place {
+  const logs: LogThen[] = [];
+  let [then, seen] = [moment, view];
+  for (;;) {
+    const log = seen.facts.get(block.id);
+    if (log !== undefined) logs.push({ log, seq: then.seq });
+    if (seen.parent === null) return { moment, view, block, logs };
+    then = asOf(then, seen.parent.seq);
+    seen = must(viewOf(then, seen.parent.view), "a forked view has a parent");
+  }
 }
 
 /** The blocks of a view in the order they came, the parents' first. */
@@ -131,14 +152,11 @@ export function factOf<F extends FactName>(place: Place, fact: F): Fact<F> {
 
 /** The version behind a fact: it names the frame that set it. Null where nobody has. */
 export function factVersion<F extends FactName>(place: Place, fact: F): Versions<Fact<F>> | null {
-  let { moment, view } = place;
-  for (;;) {
-    const log = view.facts.get(place.block.id)?.[fact] as Versions<Fact<F>> | undefined;
-    const version = versionAt(log, moment.seq);
-    if (version !== null || view.parent === null) return version;
-    moment = asOf(moment, view.parent.seq);
-    view = must(viewOf(moment, view.parent.view), "a forked view has a parent");
+  for (const { log, seq } of place.logs) {
+    const version = versionAt(log[fact] as Versions<Fact<F>> | undefined, seq);
+    if (version !== null) return version;
   }
+  return null;
 }
 
 export function factValue<F extends FactName>(place: Place, fact: F): FactValues[F] {

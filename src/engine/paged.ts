@@ -118,19 +118,31 @@ export function lastUpTo<T extends { readonly seq: Seq }>(table: Paged<T>, seq: 
   const newest = table.last;
   if (newest === undefined || newest.seq <= seq) return table.size - 1;
   const isUpTo = (index: number): boolean => index < 0 || must(table.get(index), "no gaps").seq <= seq;
-  let low = Math.floor((table.size - 1) * (seq / newest.seq));
-  let high = low;
-  for (let step = 1; !isUpTo(low); step *= 2) {
-    high = low;
-    low = Math.max(-1, low - step);
-  }
-  for (let step = 1; isUpTo(high); step *= 2) {
-    low = high;
-    high = Math.min(table.size - 1, high + step);
-  }
+  const guess = Math.floor((table.size - 1) * (seq / newest.seq));
+  return isUpTo(guess) ? searchUp(guess, table.size - 1, isUpTo) : searchDown(guess, isUpTo);
+}
+
+type Test = (index: number) => boolean;
+
+/** `low` passes, `end` does not. */
+function searchUp(low: number, end: number, passes: Test): number {
+  let [from, to] = [low, Math.min(low + 1, end)];
+  for (let step = 2; to < end && passes(to); step *= 2) [from, to] = [to, Math.min(to + step, end)];
+  return lastBetween(from, to, passes);
+}
+
+/** `high` does not pass; before the first index everything does. */
+function searchDown(high: number, passes: Test): number {
+  let [from, to] = [Math.max(high - 1, -1), high];
+  for (let step = 2; !passes(from); step *= 2) [from, to] = [Math.max(from - step, -1), from];
+  return lastBetween(from, to, passes);
+}
+
+function lastBetween(from: number, to: number, passes: Test): number {
+  let [low, high] = [from, to];
   while (high - low > 1) {
     const middle = (low + high) >>> 1;
-    if (isUpTo(middle)) low = middle;
+    if (passes(middle)) low = middle;
     else high = middle;
   }
   return low;

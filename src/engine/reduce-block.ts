@@ -8,6 +8,16 @@ import { withVersion } from "./versions.ts";
 
 type Change<T extends BlockDelta["type"]> = Extract<BlockDelta, { type: T }>;
 
+/** Most blocks never get other notes, so they share these. */
+const firstNotes: BlockNotes = {
+  present: true,
+  purged: false,
+  tokens: null,
+  topics: [],
+  scope: "session",
+  renditions: {},
+};
+
 export function addBlock(state: State, block: Block): Result<State> {
   const stream = streamOf(now(state), block.stream);
   if (stream === null) return fail("AP_STREAM_UNKNOWN", { stream: block.stream });
@@ -15,19 +25,11 @@ export function addBlock(state: State, block: Block): Result<State> {
   if (known !== undefined) return addAgain(state, block);
   const refused = checkBlock(state, block, stream);
   if (refused !== null) return refused;
-  const notes: BlockNotes = {
-    present: true,
-    purged: false,
-    tokens: null,
-    topics: [],
-    scope: "session",
-    renditions: {},
-  };
   return ok({
     ...state,
     blocks: state.blocks.with(block.id, {
       block: { ...block, addedSeq: state.seq },
-      notes: withVersion(null, state.seq, notes),
+      notes: withVersion(null, state.seq, firstNotes),
     }),
     messages: grouped(state.messages, block.message, block.id),
     pairs: block.pair === null ? state.pairs : grouped(state.pairs, block.pair, block.id),

@@ -168,6 +168,17 @@ describe("a ttl that is set", () => {
     expect([...session.view().due.entries()]).toEqual([[9, [block]]]);
   });
 
+  it("that lies ahead needs no further hint when another fact is set, and one that has passed does", () => {
+    const session = new TestSession();
+    const block = session.add({ span: 1 });
+    session.turns(1);
+    session.set(block, { pin: "top" });
+    expect([...session.view().due.entries()]).toEqual([]);
+    session.turns(3);
+    session.set(block, { pin: "none" });
+    expect([...session.view().due.entries()]).toEqual([[5, [block]]]);
+  });
+
   it("shares its turn with those of other blocks", () => {
     const session = new TestSession();
     const [one, two] = [session.add(), session.add()];

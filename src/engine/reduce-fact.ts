@@ -1,7 +1,7 @@
 import { fail, must, ok, type Result, sameData } from "../base/index.ts";
 import type { FactDelta } from "./delta.ts";
 import type { Fact, FactName } from "./facts.ts";
-import { factOf, factValue, now, type Place, placeOf, streamOf, turnNow, viewOf } from "./moment.ts";
+import { factOf, factValue, now, type Place, placeIn, placeOf, streamOf, turnNow, viewOf } from "./moment.ts";
 import type { FactLog, State, View } from "./state.ts";
 import { type Versions, withVersion } from "./versions.ts";
 
@@ -33,7 +33,7 @@ function withFact(place: Place, fact: FactName, to: Fact): View {
  */
 function withDue(place: Place, view: View, fact: FactName): View {
   const { id } = place.block;
-  const ttl = factValue({ ...place, view }, "ttl");
+  const ttl = factValue(placeIn(place.moment, view, place.block), "ttl");
   const stream = must(streamOf(place.moment, view.stream), "a view has a stream");
   const next = turnNow(place.moment, stream) + 1;
   if (ttl === null || (fact !== "ttl" && ttl.at >= next)) return view;

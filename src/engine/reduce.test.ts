@@ -91,6 +91,15 @@ describe("a frame", () => {
     session.append([counted]);
   });
 
+  it("is refused for the first of its deltas that does not fit, whatever comes after it", () => {
+    const session = new TestSession();
+    const fits = { type: "run-started", stream: main, from: 0, to: 1 } as const;
+    const does = { type: "block-purged", block: session.wished().id } as const;
+    expect(codeOf(session.attempt([does, fits]))).toBe("AP_BLOCK_UNKNOWN");
+    expect(codeOf(session.attempt([does, { ...fits, to: 9 }]))).toBe("AP_BLOCK_UNKNOWN");
+    expect(codeOf(session.attempt([{ ...fits, to: 9 }, does]))).toBe("AP_RUN_INVALID");
+  });
+
   it("whose step does not fit is refused with all its deltas", () => {
     const session = new TestSession();
     const block = session.wished();

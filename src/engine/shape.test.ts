@@ -278,7 +278,9 @@ describe("checkDraft looks at a frame before it is sealed", () => {
     const topic = Array(limits.topicsMax).fill("\u0001".repeat(limits.topicCharsMax));
     const archives = { ...deltaExamples["archive-set"], from: fact, to: fact };
     const topics = { ...deltaExamples["topics-set"], from: topic, to: topic };
-    for (const delta of [archives, topics]) {
+    const shows = Array(limits.blocksPerUnitMax).fill({ block: Number.MAX_SAFE_INTEGER, as: "placeholder" });
+    const unit = { type: "unit-sent", unit: { ...exampleUnit, shows } };
+    for (const delta of [archives, topics, unit]) {
       const count = Math.ceil(limits.frameBytesMax / Buffer.byteLength(JSON.stringify(delta)));
       expect(codeOf({ ...draft, deltas: Array(count).fill(delta) })).toBe("AP_FRAME_LIMIT");
     }

@@ -97,6 +97,14 @@ describe("a later snapshot", () => {
     expect(before()).toBe(0);
   });
 
+  it("of a session that was never closed does not encode again what the last one encoded", () => {
+    const { state } = example();
+    const first = toPages(state, new Set());
+    const looks = decodedPages(state);
+    expect(toPages(state, new Set(first.pageHashes)).root).toBe(first.root);
+    expect(looks()).toBe(0);
+  });
+
   it("brings the one page of blocks that changed, and names all of them", () => {
     const session = example();
     const first = toPages(session.state, new Set());
@@ -146,8 +154,10 @@ describe("a snapshot taken in slices", () => {
     const session = example();
     const few = sliced(session.state).pauses;
     for (let count = 0; count < 600; count += 1) session.send({ shows: [] });
-    expect(sliced(session.state).pauses).toBeGreaterThan(few);
-    const { pageHashes } = sliced(session.state).taken;
+    const { pauses, taken } = sliced(session.state);
+    expect(pauses).toBeGreaterThan(few);
+    expect(pauses).toBeLessThanOrEqual(taken.pages.size / 8);
+    const { pageHashes } = taken;
     expect(toPagesInSlices(session.state, new Set(pageHashes)).next().done).toBe(true);
   });
 });

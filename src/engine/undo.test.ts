@@ -132,6 +132,17 @@ describe("undo", () => {
     expect(session.fact(a, "reference").count).toBe(1);
   });
 
+  it("needs all of the frames the step names, each in its place", () => {
+    const session = new TestSession();
+    const step = session.take({ deltas: [] });
+    session.append([], { actor: "model", cause: { type: "command", step, reason: "test" } });
+    const entry = must(session.state.steps.get(step), "step");
+    const [first, second] = session.framesOf(step);
+    const wrong = [must(first, "frame"), must(session.frames[0], "frame")];
+    expect(() => reverse(session.state, entry, wrong)).toThrow(AssertionFault);
+    expect(reverse(session.state, entry, [must(first, "frame"), must(second, "frame")]).ok).toBe(true);
+  });
+
   it("needs the frames the step names: others are a bug of ours", () => {
     const { session, step } = remembered();
     const entry = must(session.state.steps.get(step), "step");

@@ -154,6 +154,20 @@ describe("snapshots", () => {
     expect(again.state().hash).toBe(log.state().hash);
   });
 
+  it("come one after the other, also when frames come faster than they are written", async () => {
+    const store = openMemoryStore();
+    const log = await opened(store);
+    let last: Promise<unknown> = Promise.resolve();
+    while (log.state().seq < snapshotEveryFrames * 5)
+      last = unwrap(log.append(entry([runStarted(log)]))).durable;
+    await last;
+    await new Promise((resume) => setTimeout(resume, 20));
+    unwrap(await unwrap(log.append(entry([runStarted(log)]))).durable);
+    await new Promise((resume) => setTimeout(resume, 20));
+    expect(unwrap(await store.snapshot(session))?.seq).toBeGreaterThan(snapshotEveryFrames * 4);
+    expect(unwrap(await openSession({ store, session, clock })).state().hash).toBe(log.state().hash);
+  });
+
   it("that the store refuses cost nothing but time: the next one brings every page", async () => {
     const inner = openMemoryStore();
     let refusing = true;

@@ -72,6 +72,8 @@ class LiveSession implements SessionLog {
   #state: State;
   #pageHashes: ReadonlySet<string>;
   #snapshotSeq: number;
+  /** One at a time: each names pages that the one before has written. */
+  #isSnapshotting = false;
 
   constructor(place: SessionPlace, loaded: Loaded) {
     this.#place = place;
@@ -102,7 +104,8 @@ class LiveSession implements SessionLog {
     const sent = this.#outbox.send(frame, attached);
     if (!sent.accepted) return { ok: false, error: sent.error };
     this.#state = next.value;
-    if (frame.seq - this.#snapshotSeq >= snapshotEveryFrames) void this.#writeSnapshot();
+    const isDue = frame.seq - this.#snapshotSeq >= snapshotEveryFrames;
+    if (isDue && !this.#isSnapshotting) void this.#writeSnapshot();
     return ok({ frame, durable: sent.durable });
   }
 
@@ -119,6 +122,7 @@ class LiveSession implements SessionLog {
    * lost. If it fails, the next one brings every page.
    */
   async #writeSnapshot(): Promise<void> {
+    this.#isSnapshotting = true;
     this.#snapshotSeq = this.#state.seq;
     const slices = toPagesInSlices(this.#state, this.#pageHashes);
     let slice = slices.next();
@@ -127,6 +131,7 @@ class LiveSession implements SessionLog {
     const appended = this.#place.store.append({ snapshots: [slice.value] });
     const result = appended.accepted ? await appended.durable : appended.refused;
     if (!result.ok) this.#pageHashes = new Set();
+    this.#isSnapshotting = false;
   }
 
   async reverseStep(id: StepId, actor: Actor): Promise<Result<Recorded>> {
