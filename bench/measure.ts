@@ -1,7 +1,9 @@
 export type Timed = () => void;
 export type TimedAsync = () => Promise<void>;
 
-/** Median milliseconds of both, and the median of `b / a` over rounds in which one follows the other at once. */
+/**
+ * Median milliseconds of both, and the median of `b / a` over rounds in which one follows the other at once.
+ */
 export type Compared = { readonly a: number; readonly b: number; readonly ratio: number };
 
 /** Paired rounds: a busy moment hits both alike, and a single odd round moves nothing. */

@@ -38,7 +38,7 @@ async function* opening({ quick }: BenchOptions, blocks: Shape["blocks"]): Async
   yield { name: `opening 10,000 / 1,000 frames, ${shape}`, figure: b / a, boundMax, unit: "x", note };
   const stores = folders.map((folder) => openSqliteStore({ path: join(folder, "aperture.db") }));
   const warm = stores.map((store) => () => openWarm(store));
-  const [c, d] = (await compareAsync(warm, rounds * 3)) as [number, number];
+  const [c, d] = (await compareAsync(warm, rounds)) as [number, number];
   const open = `${round(d)} ms against ${round(c)} ms, the store being open`;
   yield { name: `  the session alone, ${shape}`, figure: d / c, boundMax: null, unit: "x", note: open };
   await Promise.all(stores.map((store) => store.close()));

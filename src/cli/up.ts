@@ -29,9 +29,10 @@ export async function up(version: string, output: Output): Promise<number> {
     await store.close();
     return exitCodes.failed;
   }
-  output.out(`Aperture ${version} listening on ${server.url}`);
   output.out(`data directory: ${dataDir}`);
   output.out("Ctrl-C stops it");
+  // Last, because whoever waits for this line may look at once at everything before it.
+  output.out(`Aperture ${version} listening on ${server.url}`);
   await stopSignal();
   await server.close();
   await store.close();

@@ -234,6 +234,13 @@ describe("ids", () => {
 });
 
 describe("a run", () => {
+  it("that cannot start is told which one is next", () => {
+    const session = new TestSession();
+    session.run();
+    const tried = session.attempt([run(4, 5)]);
+    expect(tried.ok ? null : tried.error.details).toEqual({ run: 5, stream: main, next: 2 });
+  });
+
   it("is numbered from one, and begins with the frame that says so", () => {
     const session = new TestSession();
     expect(runNow(now(session.state), session.stream()).run).toBe(0);
