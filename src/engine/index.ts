@@ -66,6 +66,7 @@ export { type Cause, checkSeal, type Frame, type FrameDraft, sealFrame } from ".
 export {
   isFocused,
   isPinned,
+  isWithheld,
   type Lifecycle,
   lifecycleOf,
   lowered,

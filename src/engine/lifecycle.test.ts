@@ -276,3 +276,15 @@ describe("the ladder", () => {
     }
   });
 });
+
+describe("content the user withheld", () => {
+  it("stays out with all of its pair, also with a result that arrives after the user's word", () => {
+    const session = new TestSession();
+    const [call] = session.addPair({ kind: "tool-call" });
+    session.set(call as BlockId, { withhold: true }, { by: "user" });
+    const result = session.add({ kind: "tool-result", pair: session.place(call as BlockId).block.pair });
+    expect(session.fact(result, "withhold")).toBe(false);
+    expect(wantedOf(session.place(result))).toBe("placeholder");
+    expect(wantedOf(session.place(session.add()))).toBe("original");
+  });
+});

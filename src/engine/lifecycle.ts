@@ -58,6 +58,11 @@ function pinOf(place: Place): Pin {
   return pins.find((pin) => pin !== "none") ?? "none";
 }
 
+/** The user's word covers the whole pair, also a result that arrives after it. */
+export function isWithheld(place: Place): boolean {
+  return pairOf(place).some((member) => factValue(member, "withhold"));
+}
+
 export function isFocused(place: Place): boolean {
   const focus: Focus | null = factValue(place, "focus");
   if (focus === null) return false;
@@ -73,7 +78,7 @@ export function pendingOf(place: Place): { readonly shown: Shown; readonly wante
 }
 
 export function wantedOf(place: Place): Shown {
-  const hidden = factValue(place, "archive") !== null || factValue(place, "withhold");
+  const hidden = factValue(place, "archive") !== null || isWithheld(place);
   const gone = notesOf(place.moment, place.block.id)?.purged ?? false;
   return hidden || gone ? "placeholder" : factValue(place, "level");
 }
