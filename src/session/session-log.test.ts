@@ -168,6 +168,25 @@ describe("snapshots", () => {
     expect(unwrap(await openSession({ store, session, clock })).state().hash).toBe(log.state().hash);
   });
 
+  it("that fail with a bug of ours end neither the process nor the snapshots to come", async () => {
+    const inner = openMemoryStore();
+    let isBroken = true;
+    const append: Store["append"] = (batch) => {
+      if (isBroken && batch.snapshots !== undefined) throw new Error("a bug");
+      return inner.append(batch);
+    };
+    const store: Store = { ...inner, append };
+    const log = await opened(store);
+    const grow = async (to: number) => {
+      while (log.state().seq < to) unwrap(await unwrap(log.append(entry([runStarted(log)]))).durable);
+      await new Promise((resume) => setTimeout(resume, 20));
+    };
+    await grow(snapshotEveryFrames + 10);
+    isBroken = false;
+    await grow(snapshotEveryFrames * 2 + 10);
+    expect(unwrap(await store.snapshot(session))?.seq).toBeGreaterThan(snapshotEveryFrames);
+  });
+
   it("that the store refuses cost nothing but time: the next one brings every page", async () => {
     const inner = openMemoryStore();
     let refusing = true;

@@ -124,14 +124,18 @@ class LiveSession implements SessionLog {
   async #writeSnapshot(): Promise<void> {
     this.#isSnapshotting = true;
     this.#snapshotSeq = this.#state.seq;
+    const isWritten = await this.#snapshotWritten().catch(() => false);
+    if (!isWritten) this.#pageHashes = new Set();
+    this.#isSnapshotting = false;
+  }
+
+  async #snapshotWritten(): Promise<boolean> {
     const slices = toPagesInSlices(this.#state, this.#pageHashes);
     let slice = slices.next();
     for (; !slice.done; slice = slices.next()) await new Promise((resume) => setImmediate(resume));
     this.#pageHashes = new Set(slice.value.pageHashes);
     const appended = this.#place.store.append({ snapshots: [slice.value] });
-    const result = appended.accepted ? await appended.durable : appended.refused;
-    if (!result.ok) this.#pageHashes = new Set();
-    this.#isSnapshotting = false;
+    return appended.accepted && (await appended.durable).ok;
   }
 
   async reverseStep(id: StepId, actor: Actor): Promise<Result<Recorded>> {
