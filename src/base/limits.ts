@@ -24,6 +24,8 @@ export const limits = {
   idsPerReservationMax: 1_000,
   unitsMax: 10_000_000,
   turnsMax: 10_000_000,
+  exchangesMax: 10_000_000,
+  targetCharsMax: 2_000,
   ttlTurnsMax: 1_000_000,
   /** One stored content: larger bodies are relayed, not recorded whole. */
   contentBytesMax: 32 * 1024 * 1024,
@@ -37,4 +39,16 @@ export const limits = {
   /** What may wait for a store that cannot write: beyond it an append is refused by name. */
   queueFramesMax: 10_000,
   queueBytesMax: 64 * 1024 * 1024,
+  /** One answer to a reader: rows of a list, frames behind a block, bytes of a content. */
+  rowsPerAnswerMax: 1_000,
+  historyRowsMax: 200,
+  pieceBytesMax: 1024 * 1024,
+  /** Sessions whose row is remembered, so that a list of many is not made anew each time. */
+  rowsRememberedMax: 5_000,
+  /** Those who watch: how many, and what may wait for each of them. */
+  viewersMax: 100,
+  viewerEventsMax: 1_000,
+  /** Login links not used yet, and browsers logged in. */
+  loginCodesMax: 20,
+  loginsMax: 100,
 } as const;

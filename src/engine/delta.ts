@@ -1,12 +1,14 @@
 import type { BlockId, ContentHash, MessageId, Seq, StreamId, Turn, UnitId, ViewId } from "../base/index.ts";
 import type { Block, Level, Rendition, Scope, Shown, Tokens } from "./block.ts";
+import type { Exchange, ExchangeEnd, Identity } from "./exchange.ts";
 import type { Fact, FactName } from "./facts.ts";
+import type { Usage } from "./usage.ts";
 
 /**
  * One change inside a frame: readonly data, one discriminant, noun + past tense. A change carries `from` as
  * well as `to`, so undo needs no look-up and the reducer can check the pair.
  */
-export type Delta = StreamDelta | BlockDelta | FactDelta | LedgerDelta;
+export type Delta = StreamDelta | BlockDelta | FactDelta | LedgerDelta | ExchangeDelta;
 export type DeltaType = Delta["type"];
 
 /** Streams, views, ids. */
@@ -96,19 +98,17 @@ export type LedgerDelta =
       readonly means: "own" | "provider";
     };
 
+/** Who the session is, and the raw requests it came in. */
+export type ExchangeDelta =
+  | { readonly type: "session-identified"; readonly identity: Identity }
+  | { readonly type: "exchange-opened"; readonly exchange: Exchange }
+  | { readonly type: "exchange-closed"; readonly end: ExchangeEnd };
+
 export const turnOutcomes = ["complete", "truncated", "interrupted", "failed"] as const;
 export type TurnOutcome = (typeof turnOutcomes)[number];
 
 export const rewriteReasons = ["cold", "fork", "model", "price", "pressure", "user"] as const;
 export type RewriteReason = (typeof rewriteReasons)[number];
-
-/** Tokens as the provider reported them. The prompt is the sum of the first three. */
-export type Usage = {
-  readonly input: number;
-  readonly cacheRead: number;
-  readonly cacheWrite: number;
-  readonly output: number;
-};
 
 export type Origin = "client" | "model" | "aperture";
 
@@ -151,6 +151,9 @@ const everyType: Readonly<Record<DeltaType, true>> = {
   "turn-sent": true,
   "turn-answered": true,
   "epoch-started": true,
+  "session-identified": true,
+  "exchange-opened": true,
+  "exchange-closed": true,
 };
 export const deltaTypes = Object.keys(everyType) as readonly DeltaType[];
 

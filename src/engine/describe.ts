@@ -3,6 +3,7 @@ import { lifecycleOf, pendingOf, zoneOf } from "./lifecycle.ts";
 import {
   blocksOf,
   epochNow,
+  exchangesOf,
   factsOf,
   lastAnswer,
   lastSent,
@@ -35,6 +36,8 @@ export function describe(moment: Moment): unknown {
       .map(([, view]) => view)
       .filter(opened)
       .map(describeView(moment)),
+    identity: state.identity !== null && state.identity.seq <= seq ? state.identity : null,
+    exchanges: exchangesOf(moment),
     steps: [...state.steps.entries()].flatMap(([id, step]) => {
       const log = versionAt(step.log, seq);
       return log === null ? [] : [{ id, actor: step.actor, reason: step.reason, ...log.value }];

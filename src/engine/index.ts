@@ -46,10 +46,21 @@ export {
   type ShownBlock,
   type TurnOutcome,
   type Unit,
-  type Usage,
   type ViewFork,
 } from "./delta.ts";
 export { describe } from "./describe.ts";
+export {
+  type Exchange,
+  type ExchangeEnd,
+  type ExchangeOutcome,
+  type ExchangeRelation,
+  type ExchangeRole,
+  exchangeOutcomes,
+  exchangeRelations,
+  exchangeRoles,
+  type Identity,
+  type RecordedExchange,
+} from "./exchange.ts";
 export { expire } from "./expire.ts";
 export {
   type Actor,
@@ -79,6 +90,8 @@ export {
   blockOf,
   blocksOf,
   epochNow,
+  exchangeOf,
+  exchangesOf,
   factOf,
   factsOf,
   factValue,
@@ -106,3 +119,4 @@ export { checkDraft, parseFrame } from "./shape.ts";
 export { fromPages, type StatePages, snapshotFormat, toPages, toPagesInSlices } from "./snapshot.ts";
 export { emptyState, type State, type Step, type Stream, type View } from "./state.ts";
 export { inverted, mayReverse, reverse } from "./undo.ts";
+export type { Usage } from "./usage.ts";

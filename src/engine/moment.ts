@@ -14,6 +14,7 @@ import {
   type ViewId,
 } from "../base/index.ts";
 import type { AddedBlock, BlockNotes, Shown } from "./block.ts";
+import type { RecordedExchange } from "./exchange.ts";
 import { type Fact, type FactName, type Facts, type FactValues, initialFact } from "./facts.ts";
 import { lastUpTo } from "./paged.ts";
 import type { Answer, FactLog, SentTurn, State, Stream, View } from "./state.ts";
@@ -222,6 +223,25 @@ export function pathOf(moment: Moment, view: View): readonly UnitId[] {
     id = must(moment.state.units.get(id), "a sent path is made of sent units").parent;
   }
   return path.reverse();
+}
+
+/** Every exchange there was, as it stood: one that ended later is still open. */
+export function exchangesOf(moment: Moment): readonly RecordedExchange[] {
+  const { exchanges } = moment.state;
+  const opened = [...exchanges.entries()].map(([, exchange]) => exchange);
+  return opened
+    .filter(({ openedSeq }) => openedSeq <= moment.seq)
+    .map((exchange) => endedBy(exchange, moment));
+}
+
+export function exchangeOf(moment: Moment, id: number): RecordedExchange | null {
+  const exchange = moment.state.exchanges.get(id - 1);
+  return exchange !== undefined && exchange.openedSeq <= moment.seq ? endedBy(exchange, moment) : null;
+}
+
+function endedBy(exchange: RecordedExchange, moment: Moment): RecordedExchange {
+  const { end } = exchange;
+  return end !== null && end.seq > moment.seq ? { ...exchange, end: null } : exchange;
 }
 
 export function messageBlocks(moment: Moment, view: View, id: MessageId): readonly Place[] {

@@ -10,6 +10,7 @@ import {
   setScope,
   setTopics,
 } from "./reduce-block.ts";
+import { closeExchange, identifySession, openExchange } from "./reduce-exchange.ts";
 import { setFact } from "./reduce-fact.ts";
 import { answerTurn, sendTurn, sendUnit, startEpoch } from "./reduce-ledger.ts";
 import { takeStep } from "./reduce-step.ts";
@@ -104,6 +105,12 @@ export function applyDelta(state: State, delta: Delta): Result<State> {
       return answerTurn(state, delta);
     case "epoch-started":
       return startEpoch(state, delta);
+    case "session-identified":
+      return identifySession(state, delta.identity);
+    case "exchange-opened":
+      return openExchange(state, delta.exchange);
+    case "exchange-closed":
+      return closeExchange(state, delta.end);
     default:
       return unreachable(delta);
   }

@@ -1,6 +1,7 @@
 import { canonicalJson, fail, isCount, isHash, isSessionId, limits, ok, type Result } from "../base/index.ts";
 import { blockKinds, levels, scopes, shownForms, taints } from "./block.ts";
 import { type Delta, type DeltaType, deltaTypes, rewriteReasons, turnOutcomes } from "./delta.ts";
+import { exchangeOutcomes, exchangeRelations, exchangeRoles } from "./exchange.ts";
 import { actors, type FactName, factNames } from "./facts.ts";
 import { causeTypes, type Frame, type FrameDraft } from "./frame.ts";
 
@@ -151,7 +152,33 @@ function factSet(fact: FactName): Shapes {
   return { view: count, block: count, from: value, to: value };
 }
 
+const identity = fields({ owner: name, upstream: name, client: name, key: anchor, project: orNull(name) });
+
+const exchange = fields({
+  id: count,
+  request: name,
+  stream: orNull(count),
+  role: oneOf(exchangeRoles),
+  relation: oneOf(exchangeRelations),
+  of: orNull(count),
+  model: orNull(name),
+  target: text(limits.targetCharsMax),
+  bytes: count,
+});
+
 const usage = orNull(fields({ input: count, cacheRead: count, cacheWrite: count, output: count }));
+const exchangeEnd = fields({
+  exchange: count,
+  outcome: oneOf(exchangeOutcomes),
+  status: orNull(count),
+  usage,
+  bytes: count,
+  firstByteMs: orNull(count),
+  totalMs: count,
+  stop: orNull(name),
+  problem: orNull(reason),
+});
+
 type FactSetType = `${FactName}-set`;
 const factShapes = Object.fromEntries(factNames.map((fact) => [`${fact}-set`, factSet(fact)])) as Readonly<
   Record<FactSetType, Shapes>
@@ -185,6 +212,9 @@ const deltaShapes: Readonly<Record<DeltaType, Shapes>> = {
     reason: oneOf(rewriteReasons),
     means: oneOf(["own", "provider"]),
   },
+  "session-identified": { identity },
+  "exchange-opened": { exchange },
+  "exchange-closed": { end: exchangeEnd },
   ...factShapes,
 };
 

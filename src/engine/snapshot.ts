@@ -17,7 +17,7 @@ export type StatePages = {
   readonly pages: ReadonlyMap<string, Uint8Array>;
 };
 
-export const snapshotFormat = 1;
+export const snapshotFormat = 2;
 
 /** Pages already in `known` are named but not brought along. */
 export function toPages(state: State, known: ReadonlySet<string>): StatePages {
@@ -35,13 +35,14 @@ const pagesPerSlice = 8;
 export function* toPagesInSlices(state: State, known: ReadonlySet<string>): Generator<void, StatePages> {
   const writer = new PageWriter(known);
   yield* writer.prepare(pagesOf(state));
-  const { session, seq, hash, next } = state;
+  const { session, seq, hash, next, identity } = state;
   const root = {
     format: snapshotFormat,
     session,
     seq,
     hash,
     next,
+    identity,
     streams: [...state.streams.entries()].map(([, stream]) => writeStream(writer, stream)),
     views: [...state.views.entries()].map(([, view]) => writeView(writer, view)),
     blocks: writer.table(state.blocks, codecs.blocks),
@@ -49,6 +50,7 @@ export function* toPagesInSlices(state: State, known: ReadonlySet<string>): Gene
     pairs: writer.table(state.pairs, plain()),
     units: writer.table(state.units, plain()),
     steps: writer.table(state.steps, codecs.steps),
+    exchanges: writer.table(state.exchanges, plain()),
   };
   const pageHashes = [...writer.named];
   return { session, seq, hash, root: JSON.stringify(root), pageHashes, pages: writer.fresh };
@@ -59,6 +61,7 @@ function* pagesOf(state: State): Generator<Encodable> {
   yield* encodable(state.blocks, codecs.blocks);
   yield* encodable(state.units, plain());
   yield* encodable(state.messages, plain());
+  yield* encodable(state.exchanges, plain());
   for (const [, view] of state.views.entries()) {
     yield* encodable(view.facts, codecs.facts);
     yield* encodable(view.shown, codecs.shown);
@@ -79,7 +82,7 @@ export function fromPages(stored: StatePages): Result<State> {
   try {
     const root = JSON.parse(stored.root) as Root;
     const reader = new PageReader(stored.pages);
-    const { session, seq, hash, next } = root;
+    const { session, seq, hash, next, identity } = root;
     const same = session === stored.session && seq === stored.seq && hash === stored.hash;
     if (root.format !== snapshotFormat || !same) return fail("AP_SNAPSHOT_DAMAGED", { seq: stored.seq });
     return ok({
@@ -87,6 +90,7 @@ export function fromPages(stored: StatePages): Result<State> {
       seq,
       hash,
       next,
+      identity,
       streams: byId(root.streams.map((stream) => readStream(reader, stream))),
       views: byId(root.views.map((view) => readView(reader, view))),
       blocks: reader.table(root.blocks, codecs.blocks),
@@ -94,6 +98,7 @@ export function fromPages(stored: StatePages): Result<State> {
       pairs: reader.table(root.pairs, plain()),
       units: reader.table(root.units, plain()),
       steps: reader.table(root.steps, codecs.steps),
+      exchanges: reader.table(root.exchanges, plain()),
     });
   } catch {
     return fail("AP_SNAPSHOT_DAMAGED", { seq: stored.seq });

@@ -12,9 +12,11 @@ import {
   type ViewId,
 } from "../base/index.ts";
 import type { AddedBlock, BlockNotes, Shown } from "./block.ts";
-import type { Fork, RewriteReason, TurnOutcome, Unit, Usage, ViewFork } from "./delta.ts";
+import type { Fork, RewriteReason, TurnOutcome, Unit, ViewFork } from "./delta.ts";
+import type { Identity, RecordedExchange } from "./exchange.ts";
 import type { Actor, Fact, FactName } from "./facts.ts";
 import { Paged } from "./paged.ts";
+import type { Usage } from "./usage.ts";
 import type { Versions } from "./versions.ts";
 
 /**
@@ -34,6 +36,9 @@ export type State = {
   readonly pairs: Paged<Group>;
   readonly units: Paged<SentUnit>;
   readonly steps: Paged<Step>;
+  /** By number, from 1: the first stands at index 0. */
+  readonly exchanges: Paged<RecordedExchange>;
+  readonly identity: (Identity & { readonly seq: Seq }) | null;
   readonly next: NextIds;
 };
 
@@ -127,6 +132,8 @@ export function emptyState(session: SessionId): State {
     pairs: Paged.empty(),
     units: Paged.empty(),
     steps: Paged.empty(),
+    exchanges: Paged.empty(),
+    identity: null,
     next: { block: 1, message: 1 },
   };
 }

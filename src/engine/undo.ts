@@ -77,6 +77,9 @@ export function inverted(delta: Delta): Delta | null {
     case "turn-sent":
     case "turn-answered":
     case "epoch-started":
+    case "session-identified":
+    case "exchange-opened":
+    case "exchange-closed":
       return null;
     default:
       return unreachable(delta);

@@ -8,7 +8,11 @@ import { createFormat1, schemaOf } from "./schema.ts";
 /** One step from a format to the next, done in one transaction. Steps are never edited once released. */
 export type Migration = { readonly format: number; readonly up: (db: Sqlite) => void };
 
-export const migrations: readonly Migration[] = [{ format: 1, up: createFormat1 }];
+export const migrations: readonly Migration[] = [
+  { format: 1, up: createFormat1 },
+  // Frames may name exchanges. The tables stay, but a version that does not know such frames must not write.
+  { format: 2, up: () => undefined },
+];
 
 /** The format this version writes. */
 export const storeFormat = latestFormat(migrations);

@@ -4,8 +4,13 @@ import { type BodyRef, mergePieces } from "./recipe.ts";
 import type { Piece } from "./store.ts";
 import { hashWindow, indexWindows, longestMatch, rollWindow, WINDOW_BYTES } from "./window-index.ts";
 
-/** Bytes of the new body that are a content, whole. */
-export type Slice = { readonly start: number; readonly length: number; readonly content: ContentHash };
+/** Bytes of the new body that are bytes of a content, from `from` on, or from its start. */
+export type Slice = {
+  readonly start: number;
+  readonly length: number;
+  readonly content: ContentHash;
+  readonly from?: number;
+};
 
 export type RecipeDiff = {
   /** The body the new one most resembles: the one before on the same side of the same stream. */
@@ -182,7 +187,8 @@ function fillIn({ previous, next, slices }: RecipeDiff, runs: readonly Run[]): P
 }
 
 function contentPiece(slice: Slice, from: number, to: number): Piece {
-  return { from: "content", content: slice.content, start: from - slice.start, length: to - from };
+  const start = (slice.from ?? 0) + from - slice.start;
+  return { from: "content", content: slice.content, start, length: to - from };
 }
 
 function sliceEnd(slices: readonly Slice[], at: number): number {

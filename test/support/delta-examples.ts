@@ -84,5 +84,37 @@ export const deltaExamples: Examples = {
     outcome: "complete",
     usage: { input: 1, cacheRead: 2, cacheWrite: 3, output: 4 },
   },
+  "session-identified": {
+    type: "session-identified",
+    identity: { owner: "local", upstream: "anthropic", client: "claude-code", key: "k1", project: null },
+  },
+  "exchange-opened": {
+    type: "exchange-opened",
+    exchange: {
+      id: 2,
+      request: "ap-1-2",
+      stream,
+      role: "turn",
+      relation: "retry",
+      of: 1,
+      model: "claude-opus-5-5",
+      target: "POST /v1/messages?beta=true",
+      bytes: 812,
+    },
+  },
+  "exchange-closed": {
+    type: "exchange-closed",
+    end: {
+      exchange: 2,
+      outcome: "complete",
+      status: 200,
+      usage: { input: 1, cacheRead: 2, cacheWrite: 3, output: 4 },
+      bytes: 3_044,
+      firstByteMs: 212,
+      totalMs: 1_480,
+      stop: "end_turn",
+      problem: null,
+    },
+  },
   "epoch-started": { type: "epoch-started", view, epoch: 1, cut: unitId(4), reason: "price", means: "own" },
 };

@@ -50,6 +50,8 @@ import {
   withhold,
 } from "../../src/engine/index.ts";
 import type { Entry } from "../../src/session/index.ts";
+import { deltaExamples } from "./delta-examples.ts";
+import { closingOf, openingOf } from "./random-exchanges.ts";
 
 /** What a random session can do. New features add their verbs here. */
 export const verbs = [
@@ -81,6 +83,9 @@ export const verbs = [
   "purge",
   "rewind",
   "rewrite",
+  "exchange",
+  "close-exchange",
+  "identify",
   "undo",
   "redo",
 ] as const;
@@ -170,6 +175,13 @@ export const acts: Readonly<Record<Verb, Act>> = {
       ? null
       : { ...entry(scene.stream, "command", purge), actor: "user" };
   },
+  exchange: ({ state, stream, one }) => entry(stream, "request", [openingOf(state, stream.id, one)]),
+  "close-exchange": ({ state, stream, one }) => {
+    const closing = closingOf(state, one);
+    return closing === null ? null : entry(stream, "response", [closing]);
+  },
+  identify: ({ state, stream }) =>
+    state.identity === null ? entry(stream, "session", [deltaExamples["session-identified"]]) : null,
   undo: (scene, frames) => reversed(scene, frames, true),
   redo: (scene, frames) => reversed(scene, frames, false),
 };
