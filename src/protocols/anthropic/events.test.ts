@@ -1,0 +1,107 @@
+import { describe, expect, it } from "vitest";
+import { readAnswer } from "./events.ts";
+
+const sse = "text/event-stream; charset=utf-8";
+
+function wire(...events: readonly object[]): Buffer {
+  return Buffer.from(
+    events
+      .map((event) => `event: ${(event as { type: string }).type}\ndata: ${JSON.stringify(event)}\n\n`)
+      .join(""),
+  );
+}
+
+const usage = {
+  input_tokens: 5,
+  cache_read_input_tokens: 7,
+  cache_creation_input_tokens: 2,
+  output_tokens: 1,
+};
+const start = { type: "message_start", message: { id: "m", model: "claude-x", content: [], usage } };
+const opened = (index: number, content_block: object) => ({
+  type: "content_block_start",
+  index,
+  content_block,
+});
+const delta = (index: number, change: object) => ({ type: "content_block_delta", index, delta: change });
+const stop = (index: number) => ({ type: "content_block_stop", index });
+const end = [
+  { type: "message_delta", delta: { stop_reason: "tool_use" }, usage: { output_tokens: 42 } },
+  { type: "message_stop" },
+];
+const whole = [
+  start,
+  opened(0, { type: "thinking", thinking: "", signature: "" }),
+  delta(0, { type: "thinking_delta", thinking: "let me " }),
+  delta(0, { type: "thinking_delta", thinking: "see" }),
+  delta(0, { type: "signature_delta", signature: "sig" }),
+  stop(0),
+  { type: "ping" },
+  opened(1, { type: "tool_use", id: "t1", name: "read", input: {} }),
+  delta(1, { type: "input_json_delta", partial_json: '{"n": 1.0' }),
+  delta(1, { type: "input_json_delta", partial_json: "}" }),
+  stop(1),
+  opened(2, { type: "text", text: "" }),
+  delta(2, { type: "text_delta", text: "done \u{1f525}" }),
+  stop(2),
+  ...end,
+];
+
+describe("reading an answer", () => {
+  it("puts blocks together as a client will send them back", () => {
+    const answer = readAnswer(wire(...whole), sse);
+    expect(answer.units.map(({ bytes }) => Buffer.from(bytes).toString())).toEqual([
+      '{"type":"thinking","thinking":"let me see","signature":"sig"}',
+      '{"type":"tool_use","id":"t1","name":"read","input":{"n": 1.0}}',
+      '{"type":"text","text":"done \u{1f525}"}',
+    ]);
+    expect(answer).toMatchObject({ isWhole: true, problem: null, stop: "tool_use", model: "claude-x" });
+    expect(answer.usage).toEqual({ input: 5, cacheRead: 7, cacheWrite: 2, output: 42 });
+  });
+
+  it("is never whole before its last event, wherever it breaks off", () => {
+    const bytes = wire(...whole);
+    for (let at = 0; at < bytes.length; at += 1) {
+      const answer = readAnswer(bytes.subarray(0, at), sse);
+      expect(answer.isWhole).toBe(false);
+      expect(answer.units.length).toBeLessThanOrEqual(3);
+    }
+  });
+
+  it("keeps only blocks that were sent to their end", () => {
+    const cut = whole.slice(0, 9);
+    expect(readAnswer(wire(...cut), sse).units.map(({ unit }) => unit.kind)).toEqual(["reasoning"]);
+  });
+
+  it("tells an error event from an end", () => {
+    const error = { type: "error", error: { type: "overloaded_error", message: "Overloaded" } };
+    const answer = readAnswer(wire(start, error), sse);
+    expect(answer).toMatchObject({ isWhole: false, problem: "overloaded_error: Overloaded" });
+  });
+
+  it("goes on past damage, and says so", () => {
+    const bytes = Buffer.concat([wire(start), Buffer.from("data: {oops\n\n"), wire(...whole.slice(11))]);
+    const answer = readAnswer(bytes, sse);
+    expect(answer.problem).toBe("an event is not JSON");
+    expect(answer.isWhole).toBe(false);
+    expect(answer.units).toHaveLength(1);
+  });
+
+  it("reads a message that came as one JSON, and an error", () => {
+    const message = {
+      model: "claude-x",
+      content: [{ type: "text", text: "hi" }],
+      stop_reason: "end_turn",
+      usage,
+    };
+    const answer = readAnswer(Buffer.from(JSON.stringify(message)), "application/json");
+    expect(answer).toMatchObject({ isWhole: true, stop: "end_turn" });
+    expect(answer.units).toHaveLength(1);
+    const refused = { type: "error", error: { type: "rate_limit_error", message: "slow down" } };
+    expect(readAnswer(Buffer.from(JSON.stringify(refused)), "application/json")).toMatchObject({
+      units: [],
+      problem: "rate_limit_error: slow down",
+    });
+    expect(readAnswer(Buffer.from("<html>"), "text/html").problem).toBe("it is not JSON");
+  });
+});

@@ -1,0 +1,207 @@
+import { assert } from "../../base/index.ts";
+import { elementsOf, type Member, membersOf, parseAt, type Range, skipSpace, valueAt } from "../json-scan.ts";
+import type { WireGroup, WireRequest, WireUnit } from "../wire.ts";
+import { fieldsOf, textIn } from "./schema.ts";
+import { unitOfBlock, unitOfString, unitOfSystem, unitOfTool } from "./units.ts";
+
+const QUOTE = 0x22;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+
+/**
+ * Looks into a Messages request. Messages and sections that `previous` has too, byte for byte, are taken
+ * over from it, so the cost follows what is new. Null: not a request we can read, which is the provider's to
+ * say; it is recorded as bytes.
+ */
+export function ingestRequest(body: Uint8Array, previous: WireRequest | null): WireRequest | null {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  const found = topLevel(bytes, previous);
+  if (found === null) return null;
+  const { members, messages } = found;
+  const tools = section({ bytes, member: members.get("tools"), before: previous?.tools, previous });
+  const system = section({ bytes, member: members.get("system"), before: previous?.system, previous });
+  if (tools === null || system === null || messages === null) return null;
+  const read = (key: string): unknown => {
+    const member = members.get(key);
+    return member === undefined ? undefined : parseAt(bytes, member.value);
+  };
+  const model = read("model");
+  return {
+    bytes,
+    model: typeof model === "string" ? model : null,
+    tools,
+    system,
+    messages,
+    talk: talkOf(messages, previous),
+    sessionHint: sessionHint(read("metadata")),
+    isStreamed: read("stream") === true,
+  };
+}
+
+/** How many leading messages two requests have in common, as the same objects. */
+export function sharedMessages(request: WireRequest, previous: WireRequest | null): number {
+  return previous === null ? 0 : sharedGroups(request.messages, previous.messages);
+}
+
+function sharedGroups(a: readonly WireGroup[], b: readonly WireGroup[]): number {
+  const count = a.findIndex((group, index) => group !== b[index]);
+  return count === -1 ? a.length : count;
+}
+
+function talkOf(messages: readonly WireGroup[], previous: WireRequest | null): readonly string[] {
+  const shared = previous === null ? 0 : sharedGroups(messages, previous.messages);
+  const count = messages.slice(0, shared).reduce((sum, { units }) => sum + units.length, 0);
+  const fresh = messages.slice(shared).flatMap(({ units }) => units.map(({ key }) => key));
+  return [...(previous?.talk.slice(0, count) ?? []), ...fresh];
+}
+
+type TopLevel = {
+  readonly members: ReadonlyMap<string, Member>;
+  readonly messages: readonly WireGroup[] | null;
+};
+
+/** The members of the body, with the messages already read: skipping them twice would cost as much again. */
+function topLevel(bytes: Buffer, previous: WireRequest | null): TopLevel | null {
+  const members = new Map<string, Member>();
+  let messages: readonly WireGroup[] | null = null;
+  let at = skipSpace(bytes, 0);
+  if (bytes[at] !== OPEN_OBJECT) return null;
+  for (;;) {
+    at = skipSpace(bytes, at + 1);
+    if (bytes[at] === CLOSE_OBJECT && members.size === 0) break;
+    const key = bytes[at] === QUOTE ? valueAt(bytes, at) : null;
+    const name = key === null ? undefined : parseAt(bytes, key);
+    const colon = key === null ? -1 : skipSpace(bytes, key.end);
+    // A key that comes twice means different things to different readers: better not to read it at all.
+    if (typeof name !== "string" || bytes[colon] !== 0x3a || members.has(name)) return null;
+    const start = skipSpace(bytes, colon + 1);
+    const read = name === "messages" ? readMessages(bytes, start, previous) : null;
+    const value: Range | null = read === null ? valueAt(bytes, start) : { start, end: read.end };
+    if (value === null || (name === "messages" && read === null)) return null;
+    messages = read?.messages ?? messages;
+    members.set(name, { key: name, keyStart: at, value });
+    at = skipSpace(bytes, value.end);
+    if (bytes[at] === CLOSE_OBJECT) break;
+    if (bytes[at] !== 0x2c) return null;
+  }
+  const end = skipSpace(bytes, at + 1);
+  return end === bytes.length ? { members, messages } : null;
+}
+
+type Messages = { readonly messages: readonly WireGroup[]; readonly end: number };
+
+function readMessages(bytes: Buffer, start: number, previous: WireRequest | null): Messages | null {
+  const kept = keptMessages(bytes, start, previous);
+  const last = kept.at(-1);
+  const from = last === undefined ? null : afterElement(bytes, last.range.end);
+  if (last !== undefined && from === null)
+    return { messages: kept, end: skipSpace(bytes, last.range.end) + 1 };
+  const rest = elementsOf(bytes, start, from);
+  if (rest === null) return null;
+  const fresh: WireGroup[] = [];
+  for (const range of rest.elements) {
+    const message = readMessage(bytes, range);
+    if (message === null) return null;
+    fresh.push(message);
+  }
+  return { messages: [...kept, ...fresh], end: rest.end };
+}
+
+/** Where the next element starts, or null where the array ends. */
+function afterElement(bytes: Buffer, end: number): number | null {
+  const at = skipSpace(bytes, end);
+  return bytes[at] === 0x2c ? at + 1 : null;
+}
+
+/** The messages of the request before that lie unchanged at the same place. */
+function keptMessages(bytes: Buffer, start: number, previous: WireRequest | null): readonly WireGroup[] {
+  const first = previous?.messages[0];
+  if (previous === null || first === undefined || first.range.start <= start) return [];
+  const shared = sharedBytes(previous.bytes, bytes);
+  if (shared <= first.range.start) return [];
+  const count = previous.messages.findIndex(({ range }) => range.end > shared);
+  return count === -1 ? previous.messages : previous.messages.slice(0, count);
+}
+
+/** How many bytes two bodies share from their start, by native comparison of halves. */
+function sharedBytes(a: Buffer, b: Buffer): number {
+  let [low, high] = [0, Math.min(a.length, b.length)];
+  if (a.compare(b, 0, high, 0, high) === 0) return high;
+  while (high - low > 1) {
+    const middle = (low + high) >>> 1;
+    if (a.compare(b, low, middle, low, middle) === 0) low = middle;
+    else high = middle;
+  }
+  assert(low < high, "the bodies part somewhere");
+  return low;
+}
+
+function readMessage(bytes: Buffer, range: Range): WireGroup | null {
+  const members = membersOf(bytes, range);
+  const role = members?.find(({ key }) => key === "role");
+  const content = members?.find(({ key }) => key === "content");
+  const name = role === undefined ? null : parseAt(bytes, role.value);
+  if (typeof name !== "string" || content === undefined) return null;
+  const base = range.start;
+  const { start } = content.value;
+  if (bytes[start] === QUOTE) {
+    const unit = unitOfString(name, { bytes, range: content.value, base });
+    return unit === null ? null : { role: name, range, units: [unit] };
+  }
+  const units = eachElement(bytes, start, (element) => unitOfBlock(name, { bytes, range: element, base }));
+  return units === null ? null : { role: name, range, units };
+}
+
+type Section = {
+  readonly bytes: Buffer;
+  readonly member: Member | undefined;
+  readonly before: WireGroup | undefined;
+  readonly previous: WireRequest | null;
+};
+
+/** Tools and system texts hardly ever change: where their bytes are the same, so are their units. */
+function section({ bytes, member, before, previous }: Section): WireGroup | null {
+  if (member === undefined) return { role: "system", range: { start: 0, end: 0 }, units: [] };
+  const range = member.value;
+  const same =
+    before !== undefined &&
+    previous !== null &&
+    before.range.end - before.range.start === range.end - range.start &&
+    previous.bytes.compare(bytes, range.start, range.end, before.range.start, before.range.end) === 0;
+  if (same) return { role: "system", range, units: before.units };
+  const base = range.start;
+  if (member.key === "system" && bytes[range.start] === QUOTE) {
+    const unit = unitOfSystem({ bytes, range, base });
+    return unit === null ? null : { role: "system", range, units: [unit] };
+  }
+  const read = member.key === "tools" ? unitOfTool : unitOfSystem;
+  const units = eachElement(bytes, range.start, (element) => read({ bytes, range: element, base }));
+  return units === null ? null : { role: "system", range, units };
+}
+
+function eachElement(
+  bytes: Buffer,
+  start: number,
+  read: (range: Range) => WireUnit | null,
+): readonly WireUnit[] | null {
+  const list = elementsOf(bytes, start);
+  if (list === null) return null;
+  const units: WireUnit[] = [];
+  for (const range of list.elements) {
+    const unit = read(range);
+    if (unit === null) return null;
+    units.push(unit);
+  }
+  return units;
+}
+
+/** Claude Code names its session in a JSON text inside `metadata.user_id`. */
+function sessionHint(metadata: unknown): string | null {
+  const userId = textIn(fieldsOf(metadata), "user_id");
+  if (userId === null || !userId.startsWith("{")) return null;
+  try {
+    return textIn(fieldsOf(JSON.parse(userId)), "session_id");
+  } catch {
+    return null;
+  }
+}

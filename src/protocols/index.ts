@@ -1,0 +1,6 @@
+export { readAnswer } from "./anthropic/events.ts";
+export { ingestRequest, sharedMessages } from "./anthropic/ingest.ts";
+export { unitBytes, unitText } from "./anthropic/units.ts";
+export type { Range } from "./json-scan.ts";
+export { eventBytesMax, eventReader, type WireEvent } from "./sse.ts";
+export type { AnswerUnit, UnitPlace, WireAnswer, WireGroup, WireRequest, WireUnit } from "./wire.ts";
