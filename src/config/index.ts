@@ -1,5 +1,6 @@
+export { isLinkLocal } from "./addresses.ts";
+export { configPathOf } from "./config-file.ts";
 export {
-  type Environment,
   loopbackHosts,
   type Mode,
   readSettings,
@@ -8,3 +9,6 @@ export {
   type SettingsResult,
   settingsTable,
 } from "./settings.ts";
+export { officialUpstreams, type UpstreamSettings } from "./upstreams.ts";
+export type { Environment } from "./values.ts";
+export { type WindowRule, windowOf, windowRules } from "./windows.ts";

@@ -1,5 +1,60 @@
+export {
+  type Caller,
+  type Protocol,
+  protocols,
+  type Recorder,
+  type RelayOutcome,
+  type RequestCopy,
+  type ResponseCopy,
+} from "./exchange.ts";
 export type { SessionPlace } from "./load.ts";
 export type { Attached } from "./outbox.ts";
+export { answerQuestion } from "./read/answer.ts";
+export {
+  type DegradedEvent,
+  type EngineEvent,
+  type FrameEvent,
+  frameEvent,
+  type NoticeEvent,
+  type RequestEvent,
+} from "./read/events.ts";
+export {
+  type AnswerOf,
+  type Answers,
+  type Ask,
+  type BlockQuestion,
+  type Library,
+  lastSession,
+  type Question,
+  type QuestionType,
+} from "./read/questions.ts";
+export type {
+  AttemptRow,
+  BlockDetail,
+  BlockOrigin,
+  BlockRow,
+  BodyAnswer,
+  BodySummary,
+  ContentPiece,
+  FramesPage,
+  HistoryRow,
+  RequestDetail,
+  RequestRow,
+  RequestsPage,
+  SegmentRow,
+  SessionDetail,
+  SessionRow,
+  SessionsPage,
+  StateRow,
+  StreamRow,
+  WindowRow,
+  ZoneRow,
+} from "./read/rows.ts";
+export {
+  type RecorderCounts,
+  type RecorderPlace,
+  SessionRecorder,
+} from "./record/recorder.ts";
 export {
   type Entry,
   openSession,
@@ -7,3 +62,6 @@ export {
   type SessionLog,
   snapshotEveryFrames,
 } from "./session-log.ts";
+export { type Engine, type EngineStatus, startEngine } from "./thread/engine.ts";
+export type { EngineOptions } from "./thread/messages.ts";
+export type { WindowTable } from "./thread/windows.ts";

@@ -1,0 +1,91 @@
+import { fail, isCount, limits, ok, type Result } from "../../base/index.ts";
+import { now, type State, stateAt } from "../../engine/index.ts";
+import { blockDetail } from "./block-detail.ts";
+import { streamRow, streamsOf } from "./look.ts";
+import type { AnswerOf, Answers, Library, Question, QuestionType } from "./questions.ts";
+import { bodyAnswer, requestDetail, requestsPage, type Span } from "./requests.ts";
+import type { FramesPage, SessionDetail } from "./rows.ts";
+import { openState, rowAt, sessionsPage } from "./sessions.ts";
+import { stateRow } from "./state-row.ts";
+
+/**
+ * The one door to everything that is recorded. It reads and never changes anything, and it never rejects: a
+ * mistake of ours in making a row must not end the thread that records.
+ */
+export async function answerQuestion<Q extends Question>(
+  library: Library,
+  question: Q,
+): Promise<Result<AnswerOf<Q>>> {
+  // The table answers each type with what the type is answered with, which the compiler cannot follow.
+  const answer = answered[question.type] as (library: Library, question: Q) => Promise<Result<AnswerOf<Q>>>;
+  try {
+    return await answer(library, question);
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    return fail("AP_CONTROL_FAULT", { problem, question: question.type });
+  }
+}
+
+type Asked<T extends QuestionType> = Extract<Question, { readonly type: T }>;
+type Answered = {
+  readonly [T in QuestionType]: (library: Library, question: Asked<T>) => Promise<Result<Answers[T]>>;
+};
+
+const answered: Answered = {
+  sessions: (library, { limit, before }) =>
+    sessionsPage(library, before === undefined ? { limit } : { limit, before }),
+  session: async (library, { session }) => {
+    const state = await openState(library, session);
+    return state.ok ? sessionDetail(library, state.value) : state;
+  },
+  state: async (library, { session, at, stream }) => {
+    const moment = await openMoment(library, session, at);
+    return moment.ok ? stateRow(moment.value, stream, library) : moment;
+  },
+  block: async (library, question) => {
+    const moment = await openMoment(library, question.session, question.at);
+    return moment.ok ? blockDetail(library.store, moment.value, question) : moment;
+  },
+  requests: async (library, { session, after, limit }) => {
+    const state = await openState(library, session);
+    const { store } = library;
+    return state.ok ? requestsPage({ state: state.value, store }, { after, limit }) : state;
+  },
+  request: async (library, { session, exchange }) => {
+    const state = await openState(library, session);
+    return state.ok ? requestDetail({ state: state.value, store: library.store }, exchange) : state;
+  },
+  body: async (library, { session, exchange, side }) => {
+    const state = await openState(library, session);
+    const { store } = library;
+    return state.ok ? bodyAnswer({ state: state.value, store }, { exchange, side }) : state;
+  },
+  frames: async (library, { session, after, limit }) => {
+    const state = await openState(library, session);
+    return state.ok ? framesPage(library, state.value, { after, limit }) : state;
+  },
+};
+
+async function openMoment(library: Library, session: string, at: number | undefined) {
+  const state = await openState(library, session);
+  if (!state.ok) return state;
+  return at === undefined ? ok(now(state.value)) : stateAt(state.value, at);
+}
+
+async function sessionDetail(library: Library, state: State): Promise<Result<SessionDetail>> {
+  const row = await rowAt(library, state);
+  if (!row.ok) return row;
+  const moment = now(state);
+  const streams = streamsOf(moment).map((stream) => streamRow(moment, stream));
+  return ok({ seq: state.seq, session: row.value, streams });
+}
+
+async function framesPage(library: Library, state: State, span: Span): Promise<Result<FramesPage>> {
+  const { session, seq } = state;
+  if (!isCount(span.after)) return fail("AP_QUERY_INVALID", { problem: "after must be a seq" });
+  const limit = Math.min(Math.max(span.limit, 1), limits.rowsPerAnswerMax);
+  const frames = await library.store.frames({ session, after: span.after, limit });
+  if (!frames.ok) return frames;
+  const last = frames.value.length === limit ? (frames.value.at(-1)?.seq ?? seq) : seq;
+  return ok({ session, seq, frames: frames.value, next: last < seq ? last : null });
+}

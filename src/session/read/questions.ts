@@ -1,0 +1,69 @@
+import type { Result, SessionId } from "../../base/index.ts";
+import type { Side, Store } from "../../store/index.ts";
+import type { SessionLog } from "../session-log.ts";
+import type {
+  BlockDetail,
+  BodyAnswer,
+  FramesPage,
+  RequestDetail,
+  RequestsPage,
+  SessionDetail,
+  SessionsPage,
+  StateRow,
+} from "./rows.ts";
+
+/** What a reader may ask. Plain data: a question may come from another thread. */
+export type Question =
+  | { readonly type: "sessions"; readonly limit: number; readonly before?: string }
+  | { readonly type: "session"; readonly session: string }
+  | { readonly type: "state"; readonly session: string; readonly at?: number; readonly stream?: number }
+  | BlockQuestion
+  | { readonly type: "requests"; readonly session: string; readonly after: number; readonly limit: number }
+  | { readonly type: "request"; readonly session: string; readonly exchange: number }
+  | { readonly type: "body"; readonly session: string; readonly exchange: number; readonly side: Side }
+  | { readonly type: "frames"; readonly session: string; readonly after: number; readonly limit: number };
+
+export type BlockQuestion = {
+  readonly type: "block";
+  readonly session: string;
+  readonly block: number;
+  readonly at?: number;
+  /** As the view of this stream has it; without it, the block's own. */
+  readonly stream?: number;
+  /** Which bytes of the content. */
+  readonly from?: number;
+  readonly length?: number;
+};
+
+export type QuestionType = Question["type"];
+
+/** What each question is answered with. */
+export type Answers = {
+  readonly sessions: SessionsPage;
+  readonly session: SessionDetail;
+  readonly state: StateRow;
+  readonly block: BlockDetail;
+  readonly requests: RequestsPage;
+  readonly request: RequestDetail;
+  readonly body: BodyAnswer;
+  readonly frames: FramesPage;
+};
+export type AnswerOf<Q extends Question> = Answers[Q["type"]];
+
+/** A way to have questions answered, whichever thread the sessions live in. */
+export type Ask = <Q extends Question>(question: Q) => Promise<Result<AnswerOf<Q>>>;
+
+/** The word that stands for the session with the newest frame. */
+export const lastSession = "last";
+
+/** Where sessions are found. */
+export type Library = {
+  readonly store: Store;
+  /**
+   * The live log of a session, or its log as stored. Of a session that does not exist it is empty, and
+   * nothing of it should be kept.
+   */
+  readonly open: (session: SessionId) => Promise<Result<SessionLog>>;
+  /** How many tokens the window of a model holds. */
+  readonly windowOf: (model: string | null) => number;
+};

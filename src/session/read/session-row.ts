@@ -1,0 +1,52 @@
+import { must } from "../../base/index.ts";
+import { exchangesOf, type Moment, type RecordedExchange, type Usage } from "../../engine/index.ts";
+import { blockRows } from "./block-row.ts";
+import { modelIn, streamsOf, viewIn } from "./look.ts";
+import type { SessionRow } from "./rows.ts";
+import { countedTokens, type Sizes } from "./state-row.ts";
+import { lastUsage, windowRow } from "./window-row.ts";
+
+/** Two facts that are not in the state: the name is in a content, the time in a frame. */
+export type Known = { readonly name: string; readonly lastActivity: number | null };
+
+export function sessionRow(moment: Moment, known: Known, sizes: Sizes): SessionRow {
+  const { state } = moment;
+  const exchanges = exchangesOf(moment);
+  const main = streamsOf(moment)[0] ?? null;
+  const view = main === null ? null : viewIn(moment, main);
+  const model = modelIn(moment, main);
+  const estimate = () =>
+    view === null ? 0 : countedTokens(blockRows(moment, must(main, "a view has a stream"), view));
+  const usage = view === null ? null : lastUsage(moment, view);
+  return {
+    id: state.session,
+    name: known.name,
+    client: state.identity?.client ?? "unknown",
+    project: state.identity?.project ?? null,
+    upstream: state.identity?.upstream ?? null,
+    model,
+    state: exchanges.some(({ end }) => end === null) ? "active" : "idle",
+    mode: "observe",
+    seq: moment.seq,
+    window: windowRow({ usage, estimate, size: sizes.windowOf(model) }),
+    lastActivity: known.lastActivity,
+    requests: exchanges.length,
+    streams: streamsOf(moment).length,
+    usage: totalUsage(exchanges),
+  };
+}
+
+const nothing: Usage = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0 };
+
+function totalUsage(exchanges: readonly RecordedExchange[]): Usage {
+  const used = exchanges.flatMap(({ end }) => end?.usage ?? []);
+  return used.reduce(
+    (sum, one) => ({
+      input: sum.input + one.input,
+      cacheRead: sum.cacheRead + one.cacheRead,
+      cacheWrite: sum.cacheWrite + one.cacheWrite,
+      output: sum.output + one.output,
+    }),
+    nothing,
+  );
+}

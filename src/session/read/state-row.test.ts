@@ -1,0 +1,71 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { intents, live } from "../../../test/support/random-session.ts";
+import { numRuns } from "../../../test/support/runs.ts";
+import { unwrap } from "../../base/index.ts";
+import { now, type State, stateAt } from "../../engine/index.ts";
+import { exchangesAt, requestRow } from "./request-row.ts";
+import type { StateRow } from "./rows.ts";
+import { sessionRow } from "./session-row.ts";
+import { stateRow } from "./state-row.ts";
+
+const sizes = { windowOf: () => 500 };
+const runs = numRuns(40);
+
+/** The row of every stream there is. */
+function rowsAt(state: State, seq: number): readonly StateRow[] {
+  const moment = unwrap(stateAt(state, seq));
+  const streams = [...state.streams.entries()].filter(([, stream]) => stream.openedSeq <= seq);
+  return streams.map(([id]) => unwrap(stateRow(moment, id, sizes)));
+}
+
+it("in any session, numbers add up: used and free are the window, pieces and zones the same sum", () => {
+  const sum = (rows: readonly { readonly tokens: number }[]) =>
+    rows.reduce((all, { tokens }) => all + tokens, 0);
+  fc.assert(
+    fc.property(intents(60), (list) => {
+      const last = live(list).states.at(-1) as State;
+      for (const { window, strip, zones, otherTokens, blocks } of rowsAt(last, last.seq)) {
+        expect(window.used + window.free).toBe(window.size);
+        expect(sum(zones)).toBe(sum(strip));
+        expect(otherTokens).toBe(Math.max(0, window.used - sum(strip)));
+        expect(window.exact || window.used === sum(strip)).toBe(true);
+        const counted = blocks.filter((block) => block.counted).length;
+        expect(strip.reduce((all, segment) => all + segment.blocks, 0)).toBe(counted);
+      }
+    }),
+    runs,
+  );
+});
+
+it("in any session, rows as of a seq are the rows there were when that was the present", () => {
+  fc.assert(
+    fc.property(intents(40), fc.nat(), (list, pick) => {
+      const { states } = live(list);
+      const last = states.at(-1) as State;
+      const seq = pick % states.length;
+      const then = states[seq] as State;
+      const lived = rowsAt(then, seq).map((row) => ({ ...row, head: last.seq }));
+      expect(rowsAt(last, seq)).toEqual(lived);
+      const requests = (state: State) => {
+        const all = exchangesAt(unwrap(stateAt(state, seq)));
+        return all.list.map((exchange) => requestRow({ exchange, time: null }, all));
+      };
+      expect(requests(last)).toEqual(requests(then));
+    }),
+    runs,
+  );
+});
+
+it("in any session, the row of the session agrees with the state of its main stream", () => {
+  fc.assert(
+    fc.property(intents(40), (list) => {
+      const last = live(list).states.at(-1) as State;
+      const row = sessionRow(now(last), { name: "", lastActivity: null }, sizes);
+      const main = unwrap(stateRow(now(last), undefined, sizes));
+      expect([row.window, row.model, row.seq]).toEqual([main.window, main.model, main.seq]);
+      expect(row.streams).toBe(main.streams.length);
+    }),
+    runs,
+  );
+});

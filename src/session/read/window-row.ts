@@ -1,0 +1,28 @@
+import { assert } from "../../base/index.ts";
+import type { Moment, Usage, View } from "../../engine/index.ts";
+import type { WindowRow } from "./rows.ts";
+
+/** What the provider counted for the last turn it answered; null where it has not said. */
+export function lastUsage(moment: Moment, view: View): Usage | null {
+  for (let index = view.answers.size - 1; index >= 0; index -= 1) {
+    const answer = view.answers.get(index);
+    // A failed turn has put nothing into the window.
+    if (answer !== undefined && answer.seq <= moment.seq && answer.outcome !== "failed") return answer.usage;
+  }
+  return null;
+}
+
+export type Filling = {
+  readonly usage: Usage | null;
+  /** Asked only if the provider has not counted. */
+  readonly estimate: () => number;
+  readonly size: number;
+};
+
+export function windowRow({ usage, estimate, size: usualSize }: Filling): WindowRow {
+  const used = usage === null ? estimate() : usage.input + usage.cacheRead + usage.cacheWrite + usage.output;
+  // The provider took it, so it fits: where the two disagree, the size we know of is the one that is wrong.
+  const size = Math.max(usualSize, used);
+  assert(used >= 0, "nothing takes less than no room");
+  return { used, free: size - used, size, exact: usage !== null };
+}

@@ -1,0 +1,56 @@
+import * as zlib from "node:zlib";
+import { Decompress } from "fzstd";
+import { limits } from "../../base/index.ts";
+
+const options = { maxOutputLength: limits.contentBytesMax, finishFlush: zlib.constants.Z_SYNC_FLUSH };
+const brotliOptions = {
+  maxOutputLength: limits.contentBytesMax,
+  finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH,
+};
+
+/**
+ * The plain bytes of a copy that was sent compressed, as far as they go: an answer that broke off is read up
+ * to there. Null where it cannot be read; the client has it all the same.
+ */
+export function decodeBody(bytes: Uint8Array, encoding: string): Uint8Array | null {
+  try {
+    return encoding
+      .split(",")
+      .map((name) => name.trim().toLowerCase())
+      .reduceRight((body: Uint8Array, name) => decodeOnce(body, name), bytes);
+  } catch {
+    return null;
+  }
+}
+
+function decodeOnce(bytes: Uint8Array, encoding: string): Uint8Array {
+  switch (encoding) {
+    case "":
+    case "identity":
+      return bytes;
+    case "gzip":
+    case "x-gzip":
+      return zlib.gunzipSync(bytes, options);
+    case "deflate":
+      return zlib.inflateSync(bytes, options);
+    case "br":
+      return zlib.brotliDecompressSync(bytes, brotliOptions);
+    case "zstd":
+      return unpackZstd(bytes);
+    default:
+      throw new RangeError(`the encoding ${encoding} is not known`);
+  }
+}
+
+/** Chunk by chunk, so that a small answer that unpacks to a huge one is given up in time. */
+function unpackZstd(bytes: Uint8Array): Uint8Array {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const stream = new Decompress((chunk) => {
+    size += chunk.length;
+    if (size > limits.contentBytesMax) throw new RangeError("it is too large when unpacked");
+    chunks.push(chunk);
+  });
+  stream.push(bytes);
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,30 @@
+import { sharedKeys } from "./align.ts";
+
+export type Fitting = {
+  /** What a request says, and what the last turn of a session said. */
+  readonly talk: readonly string[];
+  readonly last: readonly string[];
+  /** Whether that turn has a whole answer. */
+  readonly isAnswered: boolean;
+  readonly knows: (key: string) => boolean;
+};
+
+/**
+ * Whether a request goes on with a session, and how well, where the client names none. Two talks may begin
+ * alike; what the model answered tells them apart. The same beginning after a whole answer is a new talk, not
+ * the old one: nobody asks a settled question again in order to have it heard once.
+ */
+export function fitOf({ talk, last, isAnswered, knows }: Fitting): number | null {
+  const shared = sharedKeys(talk, last);
+  if (shared === 0) return null;
+  if (shared < last.length) return talk.slice(0, shared).some(isAnswer) ? shared : null;
+  const next = talk[shared];
+  if (next === undefined) return isAnswered && !talk.some(isAnswer) ? null : shared;
+  // What follows must be the answer, if we have it; one that was never recorded may follow all the same.
+  return knows(next) ? shared + 1 : isAnswer(next) && !isAnswered ? shared : null;
+}
+
+/** Keys of what the model says are made from its ids, its signatures or its role. */
+function isAnswer(key: string): boolean {
+  return /^(?:call|sign|assistant):/.test(key);
+}

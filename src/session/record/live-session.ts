@@ -1,0 +1,343 @@
+import {
+  type ContentHash,
+  fail,
+  hashContent,
+  must,
+  ok,
+  type Result,
+  type StreamId,
+  streamId,
+  turnOf,
+  viewId,
+} from "../../base/index.ts";
+import {
+  type Cause,
+  type Delta,
+  type Exchange,
+  type ExchangeEnd,
+  exchangeOf,
+  type Frame,
+  type Identity,
+  now,
+  runNow,
+  type State,
+  streamOf,
+  type TurnOutcome,
+  turnNow,
+} from "../../engine/index.ts";
+import { unitText, type WireAnswer, type WireRequest } from "../../protocols/index.ts";
+import { type Body, diffRecipe, type Side, type Slice } from "../../store/index.ts";
+import type { RequestCopy, ResponseCopy } from "../exchange.ts";
+import type { Attached } from "../outbox.ts";
+import type { SessionLog } from "../session-log.ts";
+import { type Alignment, align, sharedKeys } from "./align.ts";
+import { Draft } from "./draft.ts";
+import { responseBody } from "./exchange-bodies.ts";
+import { exchangeEnd, openEnd, turnOutcome, wasAnswered } from "./exchange-end.ts";
+import { fitOf } from "./fit.ts";
+import { IdPool } from "./id-pool.ts";
+import type { Belonging } from "./identify.ts";
+import { type Standing, standingOf } from "./relation.ts";
+import { indexStreams, StreamIndex } from "./stream-index.ts";
+import { Summaries } from "./summaries.ts";
+
+/** A request that has been recorded and waits for its answer. */
+export type OpenExchange = {
+  readonly exchange: number;
+  readonly line: Line | null;
+  readonly turn: number | null;
+  readonly model: string | null;
+  /** What could not be kept of the request. */
+  readonly problem: string | null;
+};
+
+/** A stream with what is needed to go on recording it. */
+type Line = {
+  readonly name: string;
+  readonly index: StreamIndex;
+  readonly ids: IdPool;
+  readonly summaries: Summaries;
+};
+
+type KeptBody = { readonly exchange: number; readonly bytes: Uint8Array };
+
+/** More deltas than this go into several frames; the last one carries the turn. */
+const deltasPerFrame = 4_000;
+const main = "main";
+
+/**
+ * One session while it is being recorded: the log, and beside it what makes recognising the next request
+ * cheap. If the log refuses a frame, this memory is no longer true and the session must be opened again.
+ */
+export class LiveSession {
+  readonly #log: SessionLog;
+  readonly #lines = new Map<string, Line>();
+  readonly #stored = new Set<ContentHash>();
+  readonly #heard: (frame: Frame) => void;
+  /** The last body of each stream, and of requests beside them: what the next one is written in terms of. */
+  readonly #bodies = new Map<StreamId | null, KeptBody>();
+
+  constructor(log: SessionLog, heard: (frame: Frame) => void) {
+    this.#log = log;
+    this.#heard = heard;
+    const state = log.state();
+    for (const [stream, index] of indexStreams(state)) {
+      const { name } = must(streamOf(now(state), stream), "an index belongs to a stream");
+      this.#lines.set(name, { name, index, ids: new IdPool(stream), summaries: new Summaries() });
+    }
+    for (const [, unit] of state.units.entries()) this.#stored.add(unit.bytes);
+  }
+
+  state(): State {
+    return this.#log.state();
+  }
+
+  /** The first frame of a session says whose it is. */
+  begin(identity: Identity): Result<void> {
+    return this.#append({ deltas: [{ type: "session-identified", identity }], type: "session" });
+  }
+
+  /** Requests that were open when the process ended will never be answered. */
+  closeInterrupted(): Result<void> {
+    const open = [...this.state().exchanges.entries()].filter(([, { end }]) => end === null);
+    const deltas = open.flatMap(([, exchange]): Delta[] => {
+      const { id } = exchange;
+      const end: ExchangeEnd = { ...openEnd, exchange: id, outcome: "interrupted" };
+      return [...this.#turnsOf(id, "interrupted"), { type: "exchange-closed", end }];
+    });
+    return deltas.length === 0 ? ok(undefined) : this.#append({ deltas, type: "session" });
+  }
+
+  /** How well a request goes on with this session's main talk; null if it does not. */
+  fit(talk: readonly string[]): number | null {
+    const index = this.#lines.get(main)?.index;
+    const last = index?.last ?? null;
+    if (index === undefined || last === null) return null;
+    const isAnswered = wasAnswered(exchangeOf(now(this.state()), last.exchange));
+    return fitOf({ talk, last: last.talk, isAnswered, knows: (key) => index.knows(key) });
+  }
+
+  /** The request to take unchanged parts over from. */
+  lastRequest(agent: string | null): WireRequest | null {
+    return this.#lines.get(agent ?? main)?.index.last?.request ?? null;
+  }
+
+  request(copy: RequestCopy, request: WireRequest | null, belonging: Belonging): Result<OpenExchange> {
+    if (request === null) return this.#beside({ copy, role: "unread", model: null });
+    const line = this.#lines.get(belonging.agent ?? main) ?? null;
+    const standing = this.#standing({ copy, request, belonging, line });
+    if (standing.role !== "turn")
+      return this.#beside({ copy, role: standing.role, model: request.model, line });
+    const opened = line === null ? this.#openLine(belonging.agent) : ok(line);
+    return opened.ok ? this.#turn({ copy, request, standing, line: opened.value }) : opened;
+  }
+
+  answer(open: OpenExchange, copy: ResponseCopy, answer: WireAnswer | null): Result<void> {
+    const { line, exchange } = open;
+    const units = answer?.units ?? [];
+    line?.summaries.remember(exchange, units);
+    const place = line === null || open.turn === null ? null : this.#draftPlace(line, open.turn, open.model);
+    const draft = place === null ? null : new Draft(place);
+    const outcome = turnOutcome(copy, answer);
+    if (outcome !== "failed") draft?.answer(units);
+    const end = exchangeEnd(open, copy, answer);
+    const deltas: Delta[] = [
+      ...(draft?.deltas ?? []),
+      ...this.#turnsOf(exchange, outcome, answer),
+      { type: "exchange-closed", end },
+    ];
+    const kept = copy.body === null ? null : responseBody(exchange, copy.body);
+    const contents = [...(draft?.contents ?? []), ...(kept?.contents ?? [])];
+    const bodies = kept === null ? [] : [{ ...kept.body, session: this.state().session }];
+    const appended = this.#append({ deltas, type: "response", line, attached: { contents, bodies } });
+    if (appended.ok) {
+      draft?.learn();
+      for (const { hash } of draft?.contents ?? []) this.#stored.add(hash);
+    }
+    return appended;
+  }
+
+  #standing({ copy, request, belonging, line }: Asked): Standing {
+    const last = line?.index.last ?? null;
+    const lastExchange = last === null ? null : exchangeOf(now(this.state()), last.exchange);
+    const parted = last !== null && sharedKeys(request.talk, last.talk) < last.talk.length;
+    const summaryOf = parted ? (line?.summaries.repeatedIn(newTexts(request, last.talk)) ?? null) : null;
+    const isCount = copy.target.includes("/count_tokens");
+    return standingOf({ client: belonging.client, isCount, request, last, lastExchange, summaryOf });
+  }
+
+  /** Each agent has a line, forked from the main one before anything was said: it shares nothing. */
+  #openLine(agent: string | null): Result<Line> {
+    const name = agent ?? main;
+    const state = this.state();
+    const stream = streamId(state.streams.size === 0 ? 1 : state.streams.size);
+    const view = viewId(state.views.size === 0 ? 1 : state.views.size);
+    const parent = agent === null ? null : (this.#lines.get(main)?.index.stream ?? null);
+    const fork = parent === null ? null : streamOf(now(state), parent);
+    const deltas: Delta[] = [
+      {
+        type: "stream-opened",
+        stream,
+        name,
+        parent: fork === null ? null : { stream: fork.id, seq: fork.openedSeq },
+      },
+      { type: "view-opened", view, stream, agent: "model", parent: null },
+    ];
+    const appended = this.#append({ deltas, type: "session" });
+    if (!appended.ok) return appended;
+    const index = new StreamIndex(stream, view);
+    const line = { name, index, ids: new IdPool(stream), summaries: new Summaries() };
+    this.#lines.set(name, line);
+    return ok(line);
+  }
+
+  #turn({ copy, request, standing, line }: Turning): Result<OpenExchange> {
+    const state = this.state();
+    const { index } = line;
+    const stream = must(streamOf(now(state), index.stream), "a line has a stream");
+    const before = turnNow(now(state), stream);
+    const turn = standing.relation === "retry" && before > 0 ? before : before + 1;
+    const draft = new Draft(this.#draftPlace(line, turn, request.model));
+    const alignment = align(index, request);
+    const path = draft.request(alignment, request);
+    const leaf = path.at(-1);
+    if (leaf === undefined) return this.#beside({ copy, role: "unread", model: request.model, line });
+    const exchange = this.#exchange(copy, { ...standing, stream: index.stream, model: request.model });
+    const deltas: Delta[] = [
+      { type: "exchange-opened", exchange },
+      ...draft.deltas,
+      ...runStarted(state, line, alignment),
+      { type: "turn-sent", view: index.view, turn: turnOf(turn), leaf, exchange: exchange.id },
+    ];
+    const kept = this.#requestBody(exchange.id, index.stream, { bytes: request.bytes, slices: draft.slices });
+    const attached = { contents: [...draft.contents, ...kept.contents], bodies: kept.bodies };
+    const appended = this.#append({ deltas, type: "request", line, attached });
+    if (!appended.ok) return appended;
+    draft.learn();
+    for (const { hash } of draft.contents) this.#stored.add(hash);
+    index.last = { exchange: exchange.id, path, talk: request.talk, request };
+    return ok({ exchange: exchange.id, line, turn, model: request.model, problem: null });
+  }
+
+  /** A request that is no turn: its bytes are kept, its blocks are not its session's. */
+  #beside({ copy, role, model, line = null }: Beside): Result<OpenExchange> {
+    const stream = role === "compaction" ? (line?.index.stream ?? null) : null;
+    const standing = { role, relation: "none", of: null, stream, model } as const;
+    const exchange = this.#exchange(copy, standing);
+    const bytes = copy.body;
+    const kept = bytes === null ? null : this.#requestBody(exchange.id, stream, { bytes, slices: [] });
+    const deltas: Delta[] = [{ type: "exchange-opened", exchange }];
+    const attached = kept === null ? {} : { contents: kept.contents, bodies: kept.bodies };
+    const appended = this.#append({ deltas, type: "request", attached });
+    if (!appended.ok) return appended;
+    const problem = bytes === null ? "its request was too large to keep" : null;
+    return ok({ exchange: exchange.id, line, turn: null, model, problem });
+  }
+
+  #exchange(copy: RequestCopy, standing: Pick<Exchange, "role" | "relation" | "of" | "stream" | "model">) {
+    const { role, relation, of, stream, model } = standing;
+    const id = this.state().exchanges.size + 1;
+    const target = `${copy.method} ${copy.target}`.slice(0, 2_000);
+    const named = model === null ? null : model.slice(0, 200);
+    return { id, request: copy.id, stream, role, relation, of, model: named, target, bytes: copy.length };
+  }
+
+  #requestBody(exchange: number, stream: StreamId | null, { bytes, slices }: Written): Required<Attached> {
+    const before = this.#bodies.get(stream) ?? null;
+    const previous = before === null ? null : { ...before, side: requestSide };
+    const hash = hashContent(bytes);
+    // Bytes of no block are a content of their own, so that they too can be erased.
+    const whole = slices.length === 0 && previous === null;
+    const named: readonly Slice[] = whole ? [{ start: 0, length: bytes.length, content: hash }] : slices;
+    const recipe = diffRecipe({ previous, next: bytes, slices: named });
+    this.#bodies.set(stream, { exchange, bytes });
+    const { session } = this.state();
+    const body: Body = { session, exchange, side: requestSide, hash, length: bytes.length, recipe };
+    return { contents: whole ? [{ hash, bytes }] : [], bodies: [body] };
+  }
+
+  #draftPlace({ index, ids }: Line, turn: number, model: string | null) {
+    return { state: this.state(), index, ids, stored: this.#stored, turn: turnOf(turn), model };
+  }
+
+  /** The turns that were sent with an exchange, answered. */
+  #turnsOf(exchange: number, outcome: TurnOutcome, answer: WireAnswer | null = null): readonly Delta[] {
+    const { stream, role } = must(exchangeOf(now(this.state()), exchange), "the exchange was opened");
+    const line = [...this.#lines.values()].find(({ index }) => index.stream === stream);
+    if (role !== "turn" || line === undefined) return [];
+    const view = must(this.state().views.get(line.index.view), "a line has a view");
+    const sent = [...view.sent.entries()].findLast(([, turn]) => turn.exchange === exchange)?.[1];
+    if (sent === undefined) return [];
+    return [{ type: "turn-answered", view: view.id, turn: sent.turn, outcome, usage: answer?.usage ?? null }];
+  }
+
+  #append({ deltas, type, line = null, attached = {} }: Appending): Result<void> {
+    const actor = type === "response" ? "model" : "client";
+    const cause: Cause = { type, step: null, reason: "" };
+    const stream = line?.index.stream ?? null;
+    for (let at = 0; at < deltas.length; at += deltasPerFrame) {
+      const isLast = at + deltasPerFrame >= deltas.length;
+      const entry = { stream, actor, cause, deltas: deltas.slice(at, at + deltasPerFrame) } as const;
+      // Contents go first: nothing may point to what is not there.
+      const appended = this.#log.append(entry, attachedTo(attached, at === 0, isLast));
+      if (!appended.ok) return appended;
+      this.#heard(appended.value.frame);
+    }
+    const fault = this.#log.fault();
+    return fault === null ? ok(undefined) : fail(fault.code, fault.details);
+  }
+}
+
+type Asked = {
+  readonly copy: RequestCopy;
+  readonly request: WireRequest;
+  readonly belonging: Belonging;
+  readonly line: Line | null;
+};
+type Turning = {
+  readonly copy: RequestCopy;
+  readonly request: WireRequest;
+  readonly standing: Standing;
+  readonly line: Line;
+};
+type Beside = {
+  readonly copy: RequestCopy;
+  readonly role: Exchange["role"];
+  readonly model: string | null;
+  readonly line?: Line | null;
+};
+type Written = { readonly bytes: Uint8Array; readonly slices: readonly Slice[] };
+type Appending = {
+  readonly deltas: readonly Delta[];
+  readonly type: Cause["type"];
+  readonly line?: Line | null;
+  readonly attached?: Attached;
+};
+
+const requestSide: Side = "client-request";
+
+function attachedTo(attached: Attached, isFirst: boolean, isLast: boolean): Attached {
+  const contents = isFirst ? attached.contents : undefined;
+  const bodies = isLast ? attached.bodies : undefined;
+  return { ...(contents && { contents }), ...(bodies && { bodies }) };
+}
+
+/** A user message begins a run; tool results go on with the one there is. */
+function runStarted(state: State, { index }: Line, { fresh }: Alignment): readonly Delta[] {
+  if (!fresh.some(({ unit }) => unit.kind === "user")) return [];
+  const stream = must(streamOf(now(state), index.stream), "a line has a stream");
+  const { run } = runNow(now(state), stream);
+  return [{ type: "run-started", stream: stream.id, from: run, to: run + 1 }];
+}
+
+/** The texts of a request that the talk before did not have. */
+function newTexts(request: WireRequest, talk: readonly string[]): readonly string[] {
+  const known = new Set(talk);
+  return request.messages.flatMap(({ units, range, role }) =>
+    role === "assistant"
+      ? []
+      : units
+          .filter(({ key }) => !known.has(key))
+          .flatMap((unit) => unitText(request.bytes, range.start, unit) ?? []),
+  );
+}

@@ -1,0 +1,81 @@
+import type { ExchangeRelation, ExchangeRole, RecordedExchange } from "../../engine/index.ts";
+import type { WireRequest } from "../../protocols/index.ts";
+import { sharedKeys } from "./align.ts";
+import { wasAnswered } from "./exchange-end.ts";
+import { isAgentClient } from "./identify.ts";
+import type { LastTurn } from "./stream-index.ts";
+
+/** What a request is to the stream it belongs to. */
+export type Standing = {
+  readonly role: ExchangeRole;
+  readonly relation: ExchangeRelation;
+  readonly of: number | null;
+};
+
+export type Comparison = {
+  readonly client: string;
+  readonly isCount: boolean;
+  readonly request: WireRequest;
+  readonly last: LastTurn | null;
+  /** The exchange of the last turn, as it stands. */
+  readonly lastExchange: RecordedExchange | null;
+  /** The exchange whose answer the new text repeats, if the client has compacted its history. */
+  readonly summaryOf: number | null;
+};
+
+/**
+ * Decides by history alone, so that it holds for every client; the few places where a client must be known
+ * say so. Only a turn moves a stream on.
+ */
+export function standingOf(comparison: Comparison): Standing {
+  const { request, last, isCount } = comparison;
+  const shared = last === null ? 0 : sharedKeys(request.talk, last.talk);
+  if (isCount) return { role: "count", relation: "none", of: null };
+  if (isBeside(comparison)) return { role: shared > 0 ? "compaction" : "side", relation: "none", of: null };
+  if (last === null) return { role: "turn", relation: "first", of: null };
+  if (asksForSummary(comparison, shared)) return { role: "compaction", relation: "none", of: null };
+  return { role: "turn", ...relationOf(comparison, shared) };
+}
+
+/** Agents ask for titles and classifications under the id of the talk, without the tools the talk has. */
+function isBeside({ client, request }: Comparison): boolean {
+  return isAgentClient(client) && request.tools.units.length === 0;
+}
+
+/**
+ * Claude Code asks for a summary by adding its prompt to the last thing said, leaving out the answer it has
+ * had to that, and moving its cache mark back to what the model said before.
+ */
+function asksForSummary({ client, request, last, lastExchange }: Comparison, shared: number): boolean {
+  if (client !== "claude-code" || last === null || shared < last.talk.length) return false;
+  if (!wasAnswered(lastExchange)) return false;
+  const count = request.talk.length - shared;
+  const added = request.messages.at(-1)?.units.slice(-count) ?? [];
+  const isPrompt = count > 0 && added.length === count && added.every(({ kind }) => kind === "user");
+  return isPrompt && marksOnlyAnswers(request);
+}
+
+function relationOf(
+  { request, last, lastExchange, summaryOf }: Comparison,
+  shared: number,
+): Omit<Standing, "role"> {
+  if (last === null) return { relation: "first", of: null };
+  if (shared < last.talk.length) {
+    return summaryOf === null
+      ? { relation: "rewind", of: last.exchange }
+      : { relation: "compacted", of: summaryOf };
+  }
+  if (request.talk.length > shared) return { relation: "append", of: null };
+  return { relation: repetitionOf(lastExchange), of: last.exchange };
+}
+
+/** The same request once more: beside one that is open, after one that came to nothing, or to ask again. */
+function repetitionOf(before: RecordedExchange | null): ExchangeRelation {
+  if (before !== null && before.end === null) return "twin";
+  return before === null || wasAnswered(before) ? "rewind" : "retry";
+}
+
+function marksOnlyAnswers({ messages }: WireRequest): boolean {
+  const marked = messages.filter(({ units }) => units.some((unit) => unit.marked));
+  return marked.length > 0 && marked.every(({ role }) => role === "assistant");
+}

@@ -1,0 +1,90 @@
+import type { Clock, Result, SessionId } from "../../base/index.ts";
+import { ok } from "../../base/index.ts";
+import type { Frame } from "../../engine/index.ts";
+import type { Store } from "../../store/index.ts";
+import { openSession, type SessionLog } from "../session-log.ts";
+import { LiveSession } from "./live-session.ts";
+
+export type ShelfPlace = {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly heard: (frame: Frame) => void;
+};
+type Opened = { readonly log: SessionLog; live: LiveSession | null };
+
+/** Sessions kept open: reading one again from the store costs milliseconds, keeping it costs memory. */
+const sessionsMax = 64;
+
+/** Every session is open at most once, for whoever reads or records it; the longest unused leave first. */
+export class Shelf {
+  readonly #place: ShelfPlace;
+  readonly #opened = new Map<SessionId, Opened>();
+  readonly #opening = new Map<SessionId, Promise<Result<Opened>>>();
+
+  constructor(place: ShelfPlace) {
+    this.#place = place;
+  }
+
+  async log(session: SessionId): Promise<Result<SessionLog>> {
+    const opened = await this.#open(session);
+    return opened.ok ? ok(opened.value.log) : opened;
+  }
+
+  /** To record in. Requests left open by an earlier process are closed first. */
+  async live(session: SessionId): Promise<Result<LiveSession>> {
+    const opened = await this.#open(session);
+    if (!opened.ok) return opened;
+    if (opened.value.live === null) {
+      const live = new LiveSession(opened.value.log, this.#place.heard);
+      const closed = live.closeInterrupted();
+      if (!closed.ok) return closed;
+      opened.value.live = live;
+    }
+    return ok(opened.value.live);
+  }
+
+  /** What is in memory is no longer what is in the log: the next use reads it again. */
+  forget(session: SessionId): void {
+    this.#opened.delete(session);
+  }
+
+  async #open(session: SessionId): Promise<Result<Opened>> {
+    const known = this.#opened.get(session);
+    if (known !== undefined) {
+      this.#opened.delete(session);
+      this.#opened.set(session, known);
+      return ok(known);
+    }
+    const opening = this.#opening.get(session) ?? this.#read(session);
+    this.#opening.set(session, opening);
+    const opened = await opening;
+    this.#opening.delete(session);
+    return opened;
+  }
+
+  async #read(session: SessionId): Promise<Result<Opened>> {
+    const { store, clock } = this.#place;
+    const log = await openSession({ store, session, clock });
+    if (!log.ok) return log;
+    const opened: Opened = { log: log.value, live: null };
+    this.#opened.set(session, opened);
+    this.#makeRoom();
+    return ok(opened);
+  }
+
+  #makeRoom(): void {
+    const idle = [...this.#opened].filter(([, { log }]) => !hasOpenExchange(log));
+    for (const [session] of idle.slice(0, Math.max(0, this.#opened.size - sessionsMax))) {
+      this.#opened.delete(session);
+    }
+  }
+}
+
+/** Looked at from the end: what is open was opened lately. */
+function hasOpenExchange(log: SessionLog): boolean {
+  const { exchanges } = log.state();
+  for (let at = exchanges.size - 1; at >= Math.max(0, exchanges.size - 64); at -= 1) {
+    if (exchanges.get(at)?.end === null) return true;
+  }
+  return false;
+}

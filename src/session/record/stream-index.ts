@@ -1,0 +1,116 @@
+import {
+  assert,
+  type BlockId,
+  type MessageId,
+  must,
+  type StreamId,
+  type UnitId,
+  type ViewId,
+} from "../../base/index.ts";
+import { lastSent, now, pathOf, type State, type Unit } from "../../engine/index.ts";
+import type { WireRequest } from "../../protocols/index.ts";
+
+/** The turn a stream sent last: what the next request is compared with. */
+export type LastTurn = {
+  readonly exchange: number;
+  /** One unit per wire unit, in order. */
+  readonly path: readonly UnitId[];
+  /** The keys of what was said, without tools and system texts. */
+  readonly talk: readonly string[];
+  /** The request itself, to take over from; null after a restart. */
+  readonly request: WireRequest | null;
+};
+
+const ROOT = -1;
+
+/**
+ * What a stream's ledger looks like from the side of its keys: which unit follows which, which block a key
+ * means. It can be made again from the state at any time and is only there to be quick.
+ */
+export class StreamIndex {
+  readonly stream: StreamId;
+  readonly view: ViewId;
+  last: LastTurn | null = null;
+  readonly #children = new Map<number, Map<string, UnitId>>();
+  readonly #blocks = new Map<string, BlockId[]>();
+  readonly #pairs = new Map<string, MessageId>();
+
+  constructor(stream: StreamId, view: ViewId) {
+    this.stream = stream;
+    this.view = view;
+  }
+
+  /** Where several copies hang below one unit, the newest is the one that goes on. */
+  child(parent: UnitId | null, key: string): UnitId | null {
+    return this.#children.get(parent ?? ROOT)?.get(key) ?? null;
+  }
+
+  addUnit(parent: UnitId | null, key: string, unit: UnitId): void {
+    const children = this.#children.get(parent ?? ROOT) ?? new Map<string, UnitId>();
+    children.set(key, unit);
+    this.#children.set(parent ?? ROOT, children);
+  }
+
+  /** The block a key means when it comes for the nth time on one path, counted from 0. */
+  block(key: string, nth: number): BlockId | null {
+    return this.#blocks.get(key)?.[nth] ?? null;
+  }
+
+  addBlock(key: string, block: BlockId): void {
+    const blocks = this.#blocks.get(key) ?? [];
+    assert(!blocks.includes(block), "a block is added once");
+    blocks.push(block);
+    this.#blocks.set(key, blocks);
+  }
+
+  pairOfCall(callId: string): MessageId | null {
+    return this.#pairs.get(callId) ?? null;
+  }
+
+  addCall(callId: string, pair: MessageId): void {
+    this.#pairs.set(callId, pair);
+  }
+
+  knows(key: string): boolean {
+    return this.#blocks.has(key);
+  }
+}
+
+/** Reads the index of every stream from a state. */
+export function indexStreams(state: State): ReadonlyMap<StreamId, StreamIndex> {
+  const indexes = new Map<StreamId, StreamIndex>();
+  for (const [, view] of state.views.entries()) {
+    if (!indexes.has(view.stream)) indexes.set(view.stream, new StreamIndex(view.stream, view.id));
+  }
+  for (const [, { block }] of state.blocks.entries()) {
+    const index = indexes.get(block.stream);
+    index?.addBlock(block.anchor, block.id);
+    const callId = block.kind === "tool-call" ? callOf(block.anchor) : null;
+    if (callId !== null && block.pair !== null) index?.addCall(callId, block.pair);
+  }
+  for (const [, unit] of state.units.entries()) {
+    indexes.get(unit.stream)?.addUnit(unit.parent, unit.anchor, unit.id);
+  }
+  for (const index of indexes.values()) index.last = lastTurn(state, index.view);
+  return indexes;
+}
+
+function lastTurn(state: State, id: ViewId): LastTurn | null {
+  const view = must(state.views.get(id), "an index belongs to a view");
+  const sent = lastSent(now(state), view);
+  if (sent === null) return null;
+  const path = pathOf(now(state), view);
+  const units = path.map((unit) => must(state.units.get(unit), "a path is made of sent units"));
+  const isTalk = ({ shows }: Unit): boolean =>
+    shows.every(({ block }) => state.blocks.get(block)?.block.kind !== "system");
+  return {
+    exchange: sent.exchange,
+    path,
+    talk: units.filter(isTalk).map(({ anchor }) => anchor),
+    request: null,
+  };
+}
+
+function callOf(anchor: string): string | null {
+  return anchor.startsWith("call:") ? anchor.slice("call:".length) : null;
+}

@@ -1,0 +1,47 @@
+import type { AnswerUnit } from "../../protocols/index.ts";
+
+type Remembered = { readonly exchange: number; readonly lines: readonly string[] };
+
+/** An answer is remembered this long in case the client turns out to have used it as a summary. */
+const answersKept = 4;
+const lineCharsMin = 16;
+const linesKept = 200;
+/** Clients wrap a summary, strip a tag or two, and keep the rest. */
+const shareFound = 0.6;
+
+/**
+ * Recent answers of a stream. A client that compacts its history puts a summary where the history was, and
+ * the summary is something the model has just said: so a later request tells which answer it was.
+ */
+export class Summaries {
+  #answers: readonly Remembered[] = [];
+
+  remember(exchange: number, units: readonly AnswerUnit[]): void {
+    const texts = units.filter(({ unit }) => unit.type === "text").map(({ bytes }) => textIn(bytes));
+    const lines = linesOf(texts.join("\n")).slice(0, linesKept);
+    if (lines.length === 0) return;
+    this.#answers = [{ exchange, lines }, ...this.#answers].slice(0, answersKept);
+  }
+
+  /** The exchange whose answer these texts repeat. */
+  repeatedIn(texts: readonly string[]): number | null {
+    const said = texts.join("\n");
+    const found = this.#answers.find(({ lines }) => {
+      const repeated = lines.filter((line) => said.includes(line)).length;
+      return repeated >= lines.length * shareFound;
+    });
+    return found?.exchange ?? null;
+  }
+}
+
+function linesOf(text: string): readonly string[] {
+  return text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line.length >= lineCharsMin);
+}
+
+function textIn(block: Uint8Array): string {
+  const { text } = JSON.parse(Buffer.from(block).toString("utf8")) as { readonly text?: unknown };
+  return typeof text === "string" ? text : "";
+}

@@ -1,0 +1,194 @@
+import { Worker } from "node:worker_threads";
+import { apertureError, fail, limits, type Result } from "../../base/index.ts";
+import type { StoreStatus } from "../../store/index.ts";
+import type { Recorder, RequestCopy, ResponseCopy } from "../exchange.ts";
+import type { EngineEvent } from "../read/events.ts";
+import type { AnswerOf, Ask, Question } from "../read/questions.ts";
+import type { RecorderCounts } from "../record/recorder.ts";
+import type { EngineOptions, FromEngine, ToEngine } from "./messages.ts";
+
+/** The caller's end of the engine's thread: copies go in, questions are answered, events come out. */
+export type Engine = Recorder & {
+  readonly ask: Ask;
+  readonly watch: (listener: (event: EngineEvent) => void) => () => void;
+  readonly status: () => EngineStatus;
+  readonly close: () => Promise<void>;
+};
+export type EngineStatus = {
+  readonly storage: StoreStatus;
+  /** Bytes handed over and not yet dealt with. */
+  readonly waitingBytes: number;
+  readonly counts: RecorderCounts;
+};
+
+const RESTART_MS = 500;
+const CLOSE_MS_MAX = 10_000;
+/** What a copy costs besides its bytes. */
+const COPY_BYTES = 2_048;
+
+export function startEngine(options: EngineOptions): Engine {
+  const thread = new EngineHandle(options, workerEntry());
+  return {
+    requested: (copy) => thread.requested(copy),
+    answered: (copy) => thread.answered(copy),
+    ask: (question) => thread.ask(question),
+    watch: (listener) => thread.watch(listener),
+    status: () => thread.status(),
+    close: () => thread.close(),
+  };
+}
+
+/** Threads run compiled code. From sources, as in tests, that is the build beside them. */
+function workerEntry(): URL {
+  const fromSources = import.meta.url.endsWith(".ts");
+  return new URL(fromSources ? "../../../dist/session/thread/worker.js" : "./worker.js", import.meta.url);
+}
+
+class EngineHandle {
+  readonly #options: EngineOptions;
+  readonly #entry: URL;
+  readonly #asked = new Map<number, (result: Result<unknown>) => void>();
+  readonly #listeners = new Set<(event: EngineEvent) => void>();
+  #worker: Worker | null = null;
+  #storage: StoreStatus = { storage: "ok", code: null, message: null, waitingFrames: 0, waitingBytes: 0 };
+  #counts: RecorderCounts = { requests: 0, answers: 0, gaps: 0, unread: 0 };
+  /** Gaps of threads that are no more, and of copies that were never handed over. */
+  #lostGaps = 0;
+  #waitingBytes = 0;
+  #lastId = 0;
+  #closing: Promise<void> | null = null;
+  #closed: () => void = () => undefined;
+
+  constructor(options: EngineOptions, entry: URL) {
+    this.#options = options;
+    this.#entry = entry;
+    this.#start();
+  }
+
+  requested(copy: RequestCopy): void {
+    const size = sizeOf(copy.body);
+    const fits = this.#waitingBytes + size <= limits.queueBytesMax;
+    const kept = fits ? copy : { ...copy, body: null };
+    this.#hand({ type: "requested", copy: kept, bytes: sizeOf(kept.body) }, kept.body);
+  }
+
+  answered(copy: ResponseCopy): void {
+    const size = sizeOf(copy.body);
+    const fits = this.#waitingBytes + size <= limits.queueBytesMax * 2;
+    const kept = fits ? copy : { ...copy, body: null };
+    this.#hand({ type: "answered", copy: kept, bytes: sizeOf(kept.body) }, kept.body);
+  }
+
+  ask<Q extends Question>(question: Q): Promise<Result<AnswerOf<Q>>> {
+    if (this.#worker === null || this.#closing !== null) {
+      return Promise.resolve(fail("AP_ENGINE_DOWN", { problem: "its thread is not running" }));
+    }
+    this.#lastId += 1;
+    const id = this.#lastId;
+    const answer = new Promise<Result<unknown>>((resolve) => this.#asked.set(id, resolve));
+    this.#worker.postMessage({ type: "ask", id, question } satisfies ToEngine);
+    return answer as Promise<Result<AnswerOf<Q>>>;
+  }
+
+  watch(listener: (event: EngineEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  }
+
+  status(): EngineStatus {
+    const counts = { ...this.#counts, gaps: this.#counts.gaps + this.#lostGaps };
+    return { storage: this.#storage, waitingBytes: this.#waitingBytes, counts };
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#shutDown();
+    return this.#closing;
+  }
+
+  /** Takes over the bytes: whoever gave them has no use for them any more. */
+  #hand(message: ToEngine & { readonly bytes: number }, body: Uint8Array | null): void {
+    const buffer = body?.buffer;
+    const isOwn =
+      buffer instanceof ArrayBuffer && buffer.byteLength === body?.byteLength && buffer.byteLength > 0;
+    if (this.#worker === null || this.#closing !== null) {
+      if (message.type === "requested") this.#lostGaps += 1;
+      return;
+    }
+    this.#waitingBytes += message.bytes;
+    this.#worker.postMessage(message, isOwn ? [buffer] : []);
+  }
+
+  #start(): void {
+    const worker = new Worker(this.#entry, { workerData: this.#options });
+    let problem = "it stopped";
+    worker.on("message", (message: FromEngine) => this.#receive(message));
+    worker.on("error", (error) => {
+      problem = error instanceof Error ? error.message : String(error);
+    });
+    worker.on("exit", () => this.#died(problem));
+    this.#worker = worker;
+  }
+
+  /** A relay without a record still relays: the thread is started again, and what it held is a gap. */
+  #died(problem: string): void {
+    this.#worker = null;
+    this.#waitingBytes = 0;
+    const error = apertureError("AP_ENGINE_DOWN", { problem });
+    for (const answer of this.#asked.values()) answer({ ok: false, error });
+    this.#asked.clear();
+    this.#lostGaps += this.#counts.gaps + (this.#counts.requests - this.#counts.answers);
+    this.#counts = { requests: 0, answers: 0, gaps: 0, unread: 0 };
+    this.#closed();
+    if (this.#closing !== null) return;
+    this.#storage = { ...this.#storage, storage: "degraded", code: error.code, message: error.message };
+    this.#tell({ type: "degraded", storage: "degraded", message: error.message });
+    setTimeout(() => {
+      if (this.#closing === null) this.#start();
+    }, RESTART_MS).unref();
+  }
+
+  #receive(message: FromEngine): void {
+    switch (message.type) {
+      case "taken":
+        this.#waitingBytes = Math.max(0, this.#waitingBytes - message.bytes);
+        this.#counts = message.counts;
+        return;
+      case "answer":
+        this.#asked.get(message.id)?.(message.result);
+        this.#asked.delete(message.id);
+        return;
+      case "event":
+        this.#tell(message.event);
+        return;
+      case "storage":
+        this.#storage = message.status;
+        return;
+      case "closed":
+        this.#closed();
+    }
+  }
+
+  #tell(event: EngineEvent): void {
+    for (const listener of [...this.#listeners]) listener(event);
+  }
+
+  async #shutDown(): Promise<void> {
+    const worker = this.#worker;
+    if (worker === null) return;
+    let timer: NodeJS.Timeout | undefined;
+    const done = new Promise<void>((resolve) => {
+      this.#closed = resolve;
+      timer = setTimeout(resolve, CLOSE_MS_MAX);
+    });
+    worker.postMessage({ type: "close" } satisfies ToEngine);
+    await done;
+    clearTimeout(timer);
+    await worker.terminate();
+  }
+}
+
+function sizeOf(body: Uint8Array | null): number {
+  return COPY_BYTES + (body?.byteLength ?? 0);
+}

@@ -1,0 +1,30 @@
+import type { Result } from "../../base/index.ts";
+import type { StoreStatus } from "../../store/index.ts";
+import type { RequestCopy, ResponseCopy } from "../exchange.ts";
+import type { EngineEvent } from "../read/events.ts";
+import type { Question } from "../read/questions.ts";
+import type { RecorderCounts } from "../record/recorder.ts";
+import type { WindowTable } from "./windows.ts";
+
+export type EngineOptions = {
+  /** The database file. */
+  readonly path: string;
+  readonly windows: WindowTable;
+  /** For tests: the database may hold so many pages and no more. */
+  readonly maxPages?: number;
+};
+
+/** What is said to the engine's thread, and what it answers. */
+export type ToEngine =
+  | { readonly type: "requested"; readonly copy: RequestCopy; readonly bytes: number }
+  | { readonly type: "answered"; readonly copy: ResponseCopy; readonly bytes: number }
+  | { readonly type: "ask"; readonly id: number; readonly question: Question }
+  | { readonly type: "close" };
+
+export type FromEngine =
+  /** So many bytes are done with: they no longer count as waiting. */
+  | { readonly type: "taken"; readonly bytes: number; readonly counts: RecorderCounts }
+  | { readonly type: "answer"; readonly id: number; readonly result: Result<unknown> }
+  | { readonly type: "event"; readonly event: EngineEvent }
+  | { readonly type: "storage"; readonly status: StoreStatus }
+  | { readonly type: "closed" };

@@ -1,0 +1,79 @@
+import { randomBytes } from "node:crypto";
+import { setPriority } from "node:os";
+import { parentPort, workerData } from "node:worker_threads";
+import { must, sessionIdFrom } from "../../base/index.ts";
+import { openSqliteStore } from "../../store/index.ts";
+import { answerQuestion } from "../read/answer.ts";
+import type { Library } from "../read/questions.ts";
+import { SessionRecorder } from "../record/recorder.ts";
+import type { EngineOptions, FromEngine, ToEngine } from "./messages.ts";
+import { windowIn } from "./windows.ts";
+
+/** The entry of the engine's thread. */
+const port = must(parentPort, "this file runs as a thread of its own");
+const { path, windows, maxPages } = workerData as EngineOptions;
+const tell = (message: FromEngine): void => port.postMessage(message, ownBuffers(message));
+
+yieldToRelay();
+const store = openSqliteStore({ path, ...(maxPages === undefined ? {} : { maxPages }) });
+const recorder = new SessionRecorder({
+  store,
+  clock: { now: () => Date.now() },
+  newSession: () => sessionIdFrom(randomBytes(16)),
+  tell: (event) => tell({ type: "event", event }),
+});
+const library: Library = {
+  store,
+  open: (session) => recorder.shelf.log(session),
+  windowOf: (model) => windowIn(windows, model),
+};
+store.watch((status) => {
+  tell({ type: "storage", status });
+  const { storage, message } = status;
+  tell({ type: "event", event: { type: "degraded", storage, message } });
+});
+tell({ type: "storage", status: store.status() });
+
+port.on("message", (message: ToEngine) => void receive(message));
+
+async function receive(message: ToEngine): Promise<void> {
+  switch (message.type) {
+    case "requested":
+      await recorder.requested(message.copy);
+      tell({ type: "taken", bytes: message.bytes, counts: recorder.counts() });
+      return;
+    case "answered":
+      await recorder.answered(message.copy);
+      tell({ type: "taken", bytes: message.bytes, counts: recorder.counts() });
+      return;
+    case "ask":
+      tell({ type: "answer", id: message.id, result: await answerQuestion(library, message.question) });
+      return;
+    case "close":
+      await recorder.idle();
+      await store.close();
+      tell({ type: "closed" });
+      port.close();
+  }
+}
+
+/**
+ * Recording can wait, relaying cannot: where both want a processor the relay gets it. Linux lets a thread
+ * lower itself; elsewhere it would lower the whole process.
+ */
+function yieldToRelay(): void {
+  if (process.platform !== "linux") return;
+  try {
+    setPriority(0, 10);
+  } catch {
+    // A system that does not allow it gives both the same share.
+  }
+}
+
+/** The bytes of a body are handed over, not copied, where they have a buffer to themselves. */
+function ownBuffers(message: FromEngine): ArrayBuffer[] {
+  const value = message.type === "answer" && message.result.ok ? message.result.value : null;
+  const bytes = (value as { readonly bytes?: unknown } | null)?.bytes;
+  if (!(bytes instanceof Uint8Array) || !(bytes.buffer instanceof ArrayBuffer)) return [];
+  return bytes.byteLength > 0 && bytes.byteLength === bytes.buffer.byteLength ? [bytes.buffer] : [];
+}

@@ -1,0 +1,39 @@
+import { steppedClock, unwrap } from "../../src/base/index.ts";
+import {
+  type AnswerOf,
+  answerQuestion,
+  type Library,
+  openSession,
+  type Question,
+} from "../../src/session/index.ts";
+import { openMemoryStore, type Store } from "../../src/store/index.ts";
+import { WatchedSession } from "./watched-session.ts";
+
+export const clock = steppedClock(1_700_000_000_000);
+
+/** A store with one watched session, and the library over it. */
+export type ReadScene = {
+  readonly store: Store;
+  readonly watched: WatchedSession;
+  readonly library: Library;
+  /** Fails the test if the question is refused. */
+  readonly ask: <Q extends Question>(question: Q) => Promise<AnswerOf<Q>>;
+};
+
+export async function scene(name = "s1", store: Store = openMemoryStore()): Promise<ReadScene> {
+  const watched = await WatchedSession.open(store, name, clock);
+  const library: Library = {
+    store,
+    open: (session) => openSession({ store, session, clock }),
+    windowOf: (model) => (model === null ? 100 : 2_000),
+  };
+  return {
+    store,
+    watched,
+    library,
+    ask: async (question) => unwrap(await answerQuestion(library, question)),
+  };
+}
+
+export const first = { user: "Fix the login page, please", answer: "I will look at it." };
+export const second = { user: "And the tests", answer: "Done." };
