@@ -1,0 +1,15 @@
+export type { Split } from "./acts.ts";
+export { type AgentOptions, type AgentRule, ruleAgent } from "./agent.ts";
+export type { Step } from "./agent-plan.ts";
+export type { Usage } from "./answer.ts";
+export { type AskOptions, ask, jsonOf, rawRequest } from "./ask.ts";
+export type { BindingMode } from "./binding.ts";
+export { type CoreAnswer, type StrictCore, type StrictCoreOptions, strictCore } from "./core.ts";
+export type { UpstreamExchange, UpstreamRequest } from "./exchange.ts";
+export { brokenInside, type Fault, type FaultChooser, overloaded, rateLimited, tooLarge } from "./faults.ts";
+export type { JsonObject } from "./json-text.ts";
+export type { Problem } from "./problem.ts";
+export type { RawRequest, Reading } from "./read.ts";
+export { call, type Reply, type ReplyBlock, type ScriptedModel, say, script } from "./reply.ts";
+export type { Block, ParsedMessage, ParsedRequest } from "./request.ts";
+export { type StrictUpstream, type StrictUpstreamOptions, startStrictUpstream } from "./server.ts";
