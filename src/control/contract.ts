@@ -1,0 +1,228 @@
+import type {
+  BlockDetail,
+  EngineEvent,
+  FramesPage,
+  RequestDetail,
+  RequestsPage,
+  SessionDetail,
+  SessionsPage,
+  StateRow,
+} from "../session/index.ts";
+
+export const apiPrefix = "/api/v1";
+
+/** One route. `:word` in a path stands for one segment; a session may be given as `last`. */
+type RouteShape = {
+  readonly name: string;
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly query: readonly string[];
+  readonly needs: Needs;
+  readonly returns: keyof Returned | "text" | "bytes" | "events" | "redirect";
+  readonly about: string;
+};
+
+/** Nothing; the token or a cookie; or the token itself. */
+export type Needs = "nothing" | "login" | "token";
+
+const open = { method: "GET", query: [], needs: "nothing" } as const;
+const read = { method: "GET", query: [], needs: "login" } as const;
+
+/**
+ * What callers may rely on. The server routes by these rows, a test asks each of them without credentials,
+ * and docs/reference/api.md describes each.
+ */
+const table = [
+  { ...open, name: "welcome", path: "/", returns: "text", about: "what is running, and nothing else" },
+  {
+    ...open,
+    name: "login",
+    path: "/login",
+    query: ["code"],
+    returns: "redirect",
+    about: "takes a one-time code and sets the cookie",
+  },
+  { ...open, name: "healthz", path: "/healthz", returns: "Alive", about: "answers while the process does" },
+  {
+    ...open,
+    name: "readyz",
+    path: "/readyz",
+    returns: "Ready",
+    about: "answers 200 while requests can be relayed",
+  },
+  {
+    ...read,
+    name: "metrics",
+    path: "/metrics",
+    needs: "token",
+    returns: "text",
+    about: "figures in the text format of Prometheus",
+  },
+  {
+    ...read,
+    name: "health",
+    path: "/api/v1/health",
+    returns: "HealthAnswer",
+    about: "version, storage and recording",
+  },
+  {
+    ...read,
+    name: "sessions",
+    path: "/api/v1/sessions",
+    query: ["limit", "before"],
+    returns: "SessionsPage",
+    about: "all sessions, the last one used first",
+  },
+  {
+    ...read,
+    name: "session",
+    path: "/api/v1/sessions/:session",
+    returns: "SessionDetail",
+    about: "one session and its streams",
+  },
+  {
+    ...read,
+    name: "state",
+    path: "/api/v1/sessions/:session/state",
+    query: ["at", "stream"],
+    returns: "StateRow",
+    about: "window, strip and block rows, now or as of a seq",
+  },
+  {
+    ...read,
+    name: "block",
+    path: "/api/v1/sessions/:session/blocks/:block",
+    query: ["at", "stream", "from", "length"],
+    returns: "BlockDetail",
+    about: "one block with its content and its history",
+  },
+  {
+    ...read,
+    name: "requests",
+    path: "/api/v1/sessions/:session/requests",
+    query: ["after", "limit"],
+    returns: "RequestsPage",
+    about: "the exchanges of a session, in order",
+  },
+  {
+    ...read,
+    name: "request",
+    path: "/api/v1/sessions/:session/requests/:exchange",
+    returns: "RequestDetail",
+    about: "one exchange, its bodies and its attempts",
+  },
+  {
+    ...read,
+    name: "client-body",
+    path: "/api/v1/sessions/:session/requests/:exchange/client",
+    returns: "bytes",
+    about: "the request as the client sent it",
+  },
+  {
+    ...read,
+    name: "upstream-body",
+    path: "/api/v1/sessions/:session/requests/:exchange/upstream",
+    returns: "bytes",
+    about: "the request as it went upstream",
+  },
+  {
+    ...read,
+    name: "response-body",
+    path: "/api/v1/sessions/:session/requests/:exchange/response",
+    returns: "bytes",
+    about: "the response as it came from upstream",
+  },
+  {
+    ...read,
+    name: "frames",
+    path: "/api/v1/sessions/:session/frames",
+    query: ["after", "limit"],
+    returns: "FramesPage",
+    about: "frames as they are stored",
+  },
+  {
+    ...read,
+    name: "events",
+    path: "/api/v1/events",
+    query: ["session", "after"],
+    returns: "events",
+    about: "what happens, as it happens",
+  },
+  {
+    name: "login-link",
+    method: "POST",
+    path: "/api/v1/login-links",
+    query: [],
+    needs: "token",
+    returns: "LoginLink",
+    about: "a link that logs one browser in, once",
+  },
+  {
+    name: "logout",
+    method: "POST",
+    path: "/api/v1/logout",
+    query: [],
+    needs: "login",
+    returns: "LoggedOut",
+    about: "ends the login of the cookie it is called with",
+  },
+] as const satisfies readonly RouteShape[];
+
+export type RouteName = (typeof table)[number]["name"];
+export type Route = RouteShape & { readonly name: RouteName };
+export const routes: readonly Route[] = table;
+
+/** What the routes that return JSON return, by the name in their row. */
+export type Returned = {
+  readonly Alive: { readonly ok: true };
+  readonly Ready: ReadyAnswer;
+  readonly HealthAnswer: HealthAnswer;
+  readonly SessionsPage: SessionsPage;
+  readonly SessionDetail: SessionDetail;
+  readonly StateRow: StateRow;
+  readonly BlockDetail: BlockDetail;
+  readonly RequestsPage: RequestsPage;
+  readonly RequestDetail: RequestDetail;
+  readonly FramesPage: FramesPage;
+  readonly LoginLink: LoginLink;
+  readonly LoggedOut: { readonly ok: true };
+};
+
+/** What is being kept of what passes through. */
+export type RecordingHealth = {
+  readonly on: boolean;
+  /** Requests that were relayed and not recorded, since the start. */
+  readonly missed: number;
+  /** Since when it is off, in milliseconds since 1970. */
+  readonly since: number | null;
+};
+export type Health = {
+  readonly storage: "ok" | "degraded";
+  readonly message: string | null;
+  readonly recording: RecordingHealth;
+};
+export type ReadyAnswer = { readonly ok: true } & Health;
+export type HealthAnswer = { readonly version: string; readonly time: number } & Health;
+
+export type LoginLink = {
+  /** Path and query; valid once. */
+  readonly path: string;
+  readonly expiresMs: number;
+};
+
+/** Every error has this shape and a code of the registry. */
+export type ErrorAnswer = { readonly error: { readonly code: string; readonly message: string } };
+
+/** Sent when events were left out: what was read before must be read again. */
+export type ResyncEvent = {
+  readonly type: "resync";
+  readonly session: string | null;
+  readonly seq: number | null;
+};
+export type ViewerEvent = EngineEvent | ResyncEvent;
+
+/**
+ * Figures by name without prefix, with labels in the name if there are any: `requests_total` or
+ * `requests_total{outcome="complete"}`. A name that ends in `_total` only grows.
+ */
+export type MetricsSnapshot = Readonly<Record<string, number>>;

@@ -1,0 +1,168 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { apertureError, type Clock, type Result } from "../base/index.ts";
+import type { Ask, EngineEvent } from "../session/index.ts";
+import { Auth, type Proof, pageProblem, writeProblem } from "./auth.ts";
+import type { Health, MetricsSnapshot, Needs } from "./contract.ts";
+import {
+  type Asked,
+  allows,
+  askedOf,
+  isOurs,
+  type Matched,
+  matchRoute,
+  methodsOf,
+  queryProblem,
+} from "./match.ts";
+import { metricsText } from "./metrics.ts";
+import { type Reader, readers } from "./readers.ts";
+import { type Answer, json, refusal, send, text } from "./respond.ts";
+import { type EventOptions, Viewers } from "./viewers.ts";
+
+export type ControlOptions = {
+  readonly ask: Ask;
+  /** Calls back for everything that happens, in order; returns how to stop. */
+  readonly watch: (listener: (event: EngineEvent) => void) => () => void;
+  readonly token: string;
+  readonly health: () => Health;
+  readonly metrics: () => MetricsSnapshot;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly events?: Partial<EventOptions>;
+};
+
+export type Control = {
+  readonly handle: (request: IncomingMessage, response: ServerResponse) => void;
+  /** Whether a path is ours to answer. */
+  readonly isOurs: (path: string) => boolean;
+  /** How many are watching. */
+  readonly viewers: () => number;
+  /** Ends all that watch; nothing else is held open. */
+  readonly close: () => void;
+};
+
+/** What panel and command line talk to. Nothing in here can hold up or fail a request that is relayed. */
+export function createControl(options: ControlOptions): Control {
+  const desk = new Desk(options);
+  return {
+    handle: (request, response) => void desk.handle(request, response),
+    isOurs,
+    viewers: () => desk.viewers.size,
+    close: () => desk.viewers.close(),
+  };
+}
+
+type Call = {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly asked: Asked;
+  readonly matched: Matched;
+};
+
+class Desk {
+  readonly viewers: Viewers;
+  readonly #options: ControlOptions;
+  readonly #auth: Auth;
+
+  constructor(options: ControlOptions) {
+    this.#options = options;
+    this.#auth = new Auth(options);
+    this.viewers = new Viewers(options.ask, options.watch, options.events ?? {});
+  }
+
+  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    // A caller that leaves while it is answered is no concern of anybody else.
+    response.on("error", () => response.destroy());
+    try {
+      const answer = await this.#answer(request, response);
+      if (answer !== null) send(request, response, answer);
+    } catch {
+      send(request, response, refusal(apertureError("AP_CONTROL_FAULT")));
+    }
+  }
+
+  /** Who asks is settled before what for: a stranger does not even learn what there is. */
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<Answer | null> {
+    const foreign = pageProblem(request);
+    if (foreign !== null) return refusal(foreign);
+    const asked = askedOf(request.method, request.url);
+    const matched = matchRoute(asked);
+    const denied = this.#denied(request, asked, matched?.route.needs ?? "login");
+    if (denied !== null) return denied;
+    if (matched === null)
+      return refusal(apertureError("AP_ROUTE_UNKNOWN", { path: asked.path.slice(0, 200) }));
+    if (!allows(matched.route, asked.method)) return wrongMethod(asked);
+    const wrong = queryProblem(asked, matched.route);
+    if (wrong !== null) return refusal(wrong);
+    return await this.#serve({ request, response, asked, matched });
+  }
+
+  #denied(request: IncomingMessage, { method }: Asked, needs: Needs): Answer | null {
+    if (needs === "nothing") return null;
+    const proof: Proof = this.#auth.proofOf(request);
+    if (proof === null || (needs === "token" && proof !== "token")) {
+      return refusal(apertureError("AP_AUTH_REQUIRED"), { "www-authenticate": 'Bearer realm="aperture"' });
+    }
+    const isWrite = method !== "GET" && method !== "HEAD";
+    const problem = isWrite && proof === "cookie" ? writeProblem(request) : null;
+    return problem === null ? null : refusal(problem);
+  }
+
+  async #serve(call: Call): Promise<Answer | null> {
+    const { asked, matched, request, response } = call;
+    switch (matched.route.name) {
+      case "welcome":
+        return text(welcome(this.#options.version));
+      case "login":
+        return this.#login(asked.query.get("code") ?? "");
+      case "healthz":
+        return json({ ok: true });
+      case "readyz":
+        return json({ ok: true, ...this.#options.health() });
+      case "health": {
+        const { version, clock, health } = this.#options;
+        return json({ version, time: clock.now(), ...health() });
+      }
+      case "metrics":
+        return text(metricsText({ ...this.#options.metrics(), viewers: this.viewers.size }));
+      case "login-link":
+        return json(this.#auth.newLink());
+      case "logout":
+        return json({ ok: true }, { "set-cookie": this.#auth.logout(request) });
+      case "events":
+        return await this.viewers.open({ asked, request, response });
+      default:
+        return await this.#read(readers[matched.route.name], call);
+    }
+  }
+
+  async #read(reader: Reader, { asked, matched }: Call): Promise<Answer> {
+    const answer: Result<Answer> = await reader(this.#options.ask, asked, matched.params);
+    return answer.ok ? answer.value : refusal(answer.error);
+  }
+
+  #login(code: string): Answer {
+    const result = this.#auth.login(code);
+    if ("code" in result) {
+      return refusal(result, result.code === "AP_LOGIN_BUSY" ? { "retry-after": "60" } : {});
+    }
+    return { ...text(""), status: 303, headers: { location: "/", "set-cookie": result.cookie } };
+  }
+}
+
+function wrongMethod({ method, path }: Asked): Answer {
+  const allowed = methodsOf(path);
+  return refusal(apertureError("AP_METHOD_INVALID", { method, allowed }), { allow: allowed });
+}
+
+function welcome(version: string): string {
+  return [
+    `Aperture ${version}`,
+    "",
+    "Gives a language model explicit knowledge of its own context window,",
+    "and the power to manage it together with its user.",
+    "",
+    "What passes through is recorded here. To look at it: aperture sessions",
+    "Health: /healthz and /readyz",
+    "",
+  ].join("\n");
+}

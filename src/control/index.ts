@@ -1,0 +1,18 @@
+export {
+  apiPrefix,
+  type ErrorAnswer,
+  type Health,
+  type HealthAnswer,
+  type LoginLink,
+  type MetricsSnapshot,
+  type Needs,
+  type ReadyAnswer,
+  type RecordingHealth,
+  type ResyncEvent,
+  type Returned,
+  type Route,
+  type RouteName,
+  routes,
+  type ViewerEvent,
+} from "./contract.ts";
+export { type Control, type ControlOptions, createControl } from "./http.ts";

@@ -1,0 +1,88 @@
+import { describe, expect, it } from "vitest";
+import { routes } from "./contract.ts";
+import { allows, askedOf, isOurs, matchRoute, methodsOf, queryProblem } from "./match.ts";
+
+const exampleOf = (path: string) =>
+  path.replace(":session", "s1").replace(":block", "7").replace(":exchange", "3");
+
+describe("the routes of the contract", () => {
+  it.each(routes)("$name is found by its path, and its path is ours", (route) => {
+    const path = exampleOf(route.path);
+    const matched = matchRoute(askedOf(route.method, path));
+    expect(matched?.route.name).toBe(route.name);
+    expect(isOurs(`${path}?x=1`)).toBe(true);
+  });
+
+  it("have names and addresses of their own", () => {
+    expect(new Set(routes.map(({ name }) => name)).size).toBe(routes.length);
+    expect(new Set(routes.map(({ method, path }) => `${method} ${path}`)).size).toBe(routes.length);
+  });
+
+  it("give the parts of an address by name", () => {
+    const matched = matchRoute(askedOf("GET", "/api/v1/sessions/last/blocks/27?at=3"));
+    expect(matched?.params).toEqual({ session: "last", block: "27" });
+  });
+
+  it.each([
+    "/api/v1",
+    "/api/v1/",
+    "/api/v1/sessions/",
+    "/api/v1/sessions/s1/blocks/x",
+    "/s/x",
+    "/assets/a.js",
+  ])("do not include %s", (path) => {
+    expect(matchRoute(askedOf("GET", path))).toBeNull();
+  });
+});
+
+describe("isOurs", () => {
+  it.each(["/v1/messages", "/anthropic/v1/messages", "/api/v10/x", "/loginx", "/assetsx", "/sx", "", "//"])(
+    "leaves %s to the models' APIs",
+    (path) => {
+      expect(isOurs(path)).toBe(false);
+    },
+  );
+});
+
+describe("methods", () => {
+  it("HEAD is allowed where GET is, except where looking uses something up", () => {
+    for (const route of routes) {
+      expect(allows(route, "HEAD")).toBe(route.method === "GET" && route.name !== "login");
+      expect(allows(route, "DELETE")).toBe(false);
+    }
+    expect([methodsOf("/api/v1/health"), methodsOf("/login"), methodsOf("/api/v1/logout")]).toEqual([
+      "GET, HEAD",
+      "GET",
+      "POST",
+    ]);
+  });
+});
+
+describe("a query", () => {
+  const problem = (url: string) => {
+    const asked = askedOf("GET", url);
+    const route = matchRoute(asked)?.route;
+    return route === undefined ? undefined : queryProblem(asked, route)?.message;
+  };
+
+  it.each([
+    ["/api/v1/sessions?limit=0", "limit must be from 1 to 1000"],
+    ["/api/v1/sessions?limit=1001", "limit must be from 1 to 1000"],
+    ["/api/v1/sessions?limit=1&limit=2", "limit is given twice"],
+    ["/api/v1/sessions?limti=1", "limti is not known here"],
+    ["/api/v1/sessions?%3Cscript%3E=1", "a parameter is not known here"],
+    ["/api/v1/sessions/s1/state?at=-1", "at must be a whole number"],
+    ["/api/v1/sessions/s1/state?at=1e3", "at must be a whole number"],
+    ["/api/v1/sessions/s1/state?at=", "at must be a whole number"],
+  ])("like %s is refused by name", (url, sentence) => {
+    expect(problem(url)).toBe(`The query cannot be used: ${sentence}.`);
+  });
+
+  it.each([
+    "/api/v1/sessions?limit=1000&before=5-x",
+    "/api/v1/events?session=last&after=0",
+    "/login?code=a-b_c",
+  ])("like %s is fine", (url) => {
+    expect(problem(url)).toBeUndefined();
+  });
+});

@@ -1,0 +1,22 @@
+import type { MetricsSnapshot } from "./contract.ts";
+
+/** A name, and labels whose values are short words of ours: a sentence, a path or a name does not fit. */
+const label = '[a-z_]{1,32}="[A-Za-z0-9_.+-]{1,32}"';
+const figureName = new RegExp(`^([a-z][a-z0-9_]{0,63})(\\{${label}(?:,${label})*\\})?$`);
+
+/** The text format of Prometheus. Figures of one name stand together; what is no figure is left out. */
+export function metricsText(snapshot: MetricsSnapshot): string {
+  const families = new Map<string, string[]>();
+  for (const [key, value] of Object.entries(snapshot)) {
+    const [, name, labels = ""] = figureName.exec(key) ?? [];
+    if (name === undefined || !Number.isFinite(value)) continue;
+    const lines = families.get(name) ?? [];
+    lines.push(`aperture_${name}${labels} ${value}`);
+    families.set(name, lines);
+  }
+  return [...families].map(([name, lines]) => `${typeLine(name)}${lines.join("\n")}\n`).join("");
+}
+
+function typeLine(name: string): string {
+  return `# TYPE aperture_${name} ${name.endsWith("_total") ? "counter" : "gauge"}\n`;
+}

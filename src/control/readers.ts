@@ -1,0 +1,78 @@
+import { ok, type Result } from "../base/index.ts";
+import type { Ask, Question } from "../session/index.ts";
+import type { RouteName } from "./contract.ts";
+import { type Asked, numberIn } from "./match.ts";
+import { type Answer, attachment, json } from "./respond.ts";
+
+/** From the parts of an address to a question, and from its answer to what is sent. */
+export type Reader = (ask: Ask, asked: Asked, params: Params) => Promise<Result<Answer>>;
+type Params = Readonly<Record<string, string>>;
+
+export type ReaderName = Exclude<
+  RouteName,
+  "welcome" | "login" | "healthz" | "readyz" | "health" | "metrics" | "login-link" | "logout" | "events"
+>;
+
+const sessionsUsual = 50;
+const rowsUsual = 100;
+
+export const readers: Readonly<Record<ReaderName, Reader>> = {
+  sessions: (ask, asked) => {
+    const before = asked.query.get("before");
+    const limit = numberIn(asked, "limit") ?? sessionsUsual;
+    return inJson(ask, { type: "sessions", limit, ...(before === null ? {} : { before }) });
+  },
+  session: (ask, _, params) => inJson(ask, { type: "session", session: sessionIn(params) }),
+  state: (ask, asked, params) =>
+    inJson(ask, { type: "state", session: sessionIn(params), ...given(asked, "at", "stream") }),
+  block: (ask, asked, params) =>
+    inJson(ask, {
+      type: "block",
+      session: sessionIn(params),
+      block: Number(params["block"]),
+      ...given(asked, "at", "stream", "from", "length"),
+    }),
+  requests: (ask, asked, params) =>
+    inJson(ask, { type: "requests", session: sessionIn(params), ...spanIn(asked) }),
+  request: (ask, _, params) =>
+    inJson(ask, { type: "request", session: sessionIn(params), exchange: exchangeIn(params) }),
+  "client-body": (ask, _, params) => body(ask, params, "client-request"),
+  "upstream-body": (ask, _, params) => body(ask, params, "upstream-request"),
+  "response-body": (ask, _, params) => body(ask, params, "upstream-response"),
+  frames: (ask, asked, params) =>
+    inJson(ask, { type: "frames", session: sessionIn(params), ...spanIn(asked) }),
+};
+
+async function inJson(ask: Ask, question: Question): Promise<Result<Answer>> {
+  const answer = await ask(question);
+  return answer.ok ? ok(json(answer.value)) : answer;
+}
+
+type BodySide = "client-request" | "upstream-request" | "upstream-response";
+
+async function body(ask: Ask, params: Params, side: BodySide): Promise<Result<Answer>> {
+  const exchange = exchangeIn(params);
+  const answer = await ask({ type: "body", session: sessionIn(params), exchange, side });
+  return answer.ok ? ok(attachment(answer.value.bytes, `${exchange}-${side}.bin`)) : answer;
+}
+
+function sessionIn(params: Params): string {
+  return params["session"] ?? "";
+}
+
+function exchangeIn(params: Params): number {
+  return Number(params["exchange"]);
+}
+
+function spanIn(asked: Asked): { readonly after: number; readonly limit: number } {
+  return { after: numberIn(asked, "after") ?? 0, limit: numberIn(asked, "limit") ?? rowsUsual };
+}
+
+/** Only what was given: a question says nothing of what it leaves open. */
+function given<N extends string>(asked: Asked, ...names: readonly N[]): Readonly<Partial<Record<N, number>>> {
+  const found = names.flatMap((name) => {
+    const value = numberIn(asked, name);
+    return value === undefined ? [] : [[name, value]];
+  });
+  return Object.fromEntries(found) as Partial<Record<N, number>>; // the entries have these names only
+}
