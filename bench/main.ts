@@ -1,11 +1,13 @@
 import { parseArgs } from "node:util";
 import { engineCells } from "./engine/index.ts";
+import { proxyCells } from "./proxy/index.ts";
 import { type BenchOptions, type Cell, isWithin, printCells } from "./report.ts";
 import { saveResults } from "./results.ts";
 
 /** Each benchmark is a list of cells; a cell is a ratio measured in one run, and the bound it must keep. */
 const benchmarks: Readonly<Record<string, (options: BenchOptions) => AsyncGenerator<Cell>>> = {
   engine: engineCells,
+  proxy: proxyCells,
 };
 
 const usage = `usage: npm run bench -- ${Object.keys(benchmarks).join("|")} [--data DIR] [--json] [--quick] [--save]
