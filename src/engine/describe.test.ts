@@ -24,6 +24,8 @@ describe("a description", () => {
     expect(described(unwrap(stateAt(state, 0)))).toEqual({
       session: state.session,
       seq: 0,
+      identity: null,
+      exchanges: [],
       streams: [],
       views: [],
       steps: [],

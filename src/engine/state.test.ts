@@ -16,6 +16,8 @@ it("before the first frame there is a name, a hash to start from, the first ids 
     pairs: nothing,
     units: nothing,
     steps: nothing,
+    exchanges: nothing,
+    identity: null,
     next: { block: 1, message: 1 },
   });
 });

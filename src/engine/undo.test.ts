@@ -9,6 +9,9 @@ import { factOf, notesOf, now } from "./moment.ts";
 import { inverted, mayReverse, reverse } from "./undo.ts";
 
 const irreversible: readonly DeltaType[] = [
+  "session-identified",
+  "exchange-opened",
+  "exchange-closed",
   "stream-opened",
   "view-opened",
   "ids-reserved",

@@ -9,7 +9,7 @@ import { closeQuietly, type Database, openDatabase } from "./database.ts";
 import { loadDriver } from "./driver.ts";
 import { armFailPoint, FailPointReached } from "./fail-points.ts";
 import { StoreFault } from "./faults.ts";
-import { formatOf, type Migration, migrations } from "./migrations.ts";
+import { formatOf, latestFormat, type Migration, migrations } from "./migrations.ts";
 
 const driver = loadDriver();
 let folder = "";
@@ -29,22 +29,23 @@ function open(list: readonly Migration[]): Database {
 }
 
 const told = { hash: hashContent("told"), bytes: Buffer.from("told") };
+const newest = latestFormat(migrations);
 const next: Migration = {
-  format: 2,
+  format: newest + 1,
   up: (db) => {
     db.exec("CREATE TABLE notes (id INTEGER PRIMARY KEY, note TEXT) STRICT");
     db.exec("ALTER TABLE sessions ADD COLUMN label TEXT");
   },
 };
 const broken: Migration = {
-  format: 2,
+  format: newest + 1,
   up: (db) => {
     next.up(db);
     db.exec("INSERT INTO nowhere VALUES (1)");
   },
 };
 
-/** A database of the first format with something in it. */
+/** A database of the present format with something in it. */
 function fill(): void {
   const db = open(migrations);
   for (const result of appendGroup(db, [{ contents: [told] }])) unwrap(result);
@@ -64,20 +65,20 @@ describe("migrations", () => {
   it("bring an older database to the newest format and keep what is in it, and a copy of what was", () => {
     fill();
     const db = open([...migrations, next]);
-    expect(formatOf(db.sqlite)).toBe(2);
+    expect(formatOf(db.sqlite)).toBe(newest + 1);
     expect(unwrap(readContent(db, told.hash))).toEqual(told.bytes);
     closeQuietly(db.sqlite);
-    const copy = `${path}.format-1.bak`;
+    const copy = `${path}.format-${newest}.bak`;
     expect(statSync(copy).mode & 0o777).toBe(0o600);
     const old = openDatabase({ path: copy, driver, now: () => new Date(0) }).database;
-    expect(formatOf(old.sqlite)).toBe(1);
+    expect(formatOf(old.sqlite)).toBe(newest);
     expect(unwrap(readContent(old, told.hash))).toEqual(told.bytes);
     closeQuietly(old.sqlite);
   });
 
   it("make a new database in one go, without a copy of nothing", () => {
     const db = open([...migrations, next]);
-    expect(formatOf(db.sqlite)).toBe(2);
+    expect(formatOf(db.sqlite)).toBe(newest + 1);
     closeQuietly(db.sqlite);
     expect(readdirSync(folder).filter((name) => name.includes(".bak"))).toEqual([]);
   });
@@ -117,7 +118,7 @@ describe("migrations", () => {
         expect(thrown(() => open([...migrations, next]))).toBeInstanceOf(FailPointReached);
         armFailPoint(null);
         const db = open([...migrations, next]);
-        expect(formatOf(db.sqlite)).toBe(2);
+        expect(formatOf(db.sqlite)).toBe(newest + 1);
         expect(unwrap(readContent(db, told.hash))).toEqual(told.bytes);
         closeQuietly(db.sqlite);
       }
@@ -131,7 +132,7 @@ describe("migrations", () => {
     const error = thrown(() => open(migrations));
     expect((error as StoreFault).fault).toMatchObject({
       remedy: "stop",
-      error: { code: "AP_STORE_NEWER", details: { found: 2, known: 1 } },
+      error: { code: "AP_STORE_NEWER", details: { found: newest + 1, known: newest } },
     });
     expect(readFileSync(path).equals(image)).toBe(true);
   });
@@ -140,7 +141,7 @@ describe("migrations", () => {
     fill();
     let ran = 0;
     const counted: Migration = {
-      format: 2,
+      format: newest + 1,
       up: (db) => {
         ran += 1;
         next.up(db);
@@ -150,6 +151,6 @@ describe("migrations", () => {
     closeQuietly(open([...migrations, counted]).sqlite);
     // Once for the file, and once each time for knowing what it should look like.
     expect(ran).toBe(3);
-    expect(existsSync(`${path}.format-2.bak`)).toBe(false);
+    expect(existsSync(`${path}.format-${newest + 1}.bak`)).toBe(false);
   });
 });

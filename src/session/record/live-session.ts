@@ -122,6 +122,19 @@ export class LiveSession {
     return this.#lines.get(agent ?? main)?.index.last?.request ?? null;
   }
 
+  /** Bytes held only to make the next request cheaper. */
+  keptBytes(): number {
+    return [...this.#bodies.values()].reduce((sum, { bytes }) => sum + bytes.length, 0);
+  }
+
+  /** The next request is compared and written from scratch, once. */
+  forgetBodies(): void {
+    this.#bodies.clear();
+    for (const { index } of this.#lines.values()) {
+      if (index.last !== null) index.last = { ...index.last, request: null };
+    }
+  }
+
   request(copy: RequestCopy, request: WireRequest | null, belonging: Belonging): Result<OpenExchange> {
     if (request === null) return this.#beside({ copy, role: "unread", model: null });
     const line = this.#lines.get(belonging.agent ?? main) ?? null;

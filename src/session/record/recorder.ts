@@ -104,6 +104,7 @@ export class SessionRecorder {
       this.#lost(opened.ok ? null : opened.error);
       return;
     }
+    this.shelf.trim();
     const { session, live } = found.value;
     const { caller, protocol } = copy;
     this.#lastByCaller.set(callerName(copy), session);

@@ -14,6 +14,7 @@ type Opened = { readonly log: SessionLog; live: LiveSession | null };
 
 /** Sessions kept open: reading one again from the store costs milliseconds, keeping it costs memory. */
 const sessionsMax = 64;
+const bodyBytesMax = 32 * 1024 * 1024;
 
 /** Every session is open at most once, for whoever reads or records it; the longest unused leave first. */
 export class Shelf {
@@ -70,6 +71,16 @@ export class Shelf {
     this.#opened.set(session, opened);
     this.#makeRoom();
     return ok(opened);
+  }
+
+  /** Bodies of sessions that have not been heard of lately are let go. */
+  trim(): void {
+    let left = bodyBytesMax;
+    for (const { live } of [...this.#opened.values()].reverse()) {
+      if (live === null) continue;
+      left -= live.keptBytes();
+      if (left < 0) live.forgetBodies();
+    }
   }
 
   #makeRoom(): void {

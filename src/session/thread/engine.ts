@@ -11,6 +11,8 @@ import type { EngineOptions, FromEngine, ToEngine } from "./messages.ts";
 export type Engine = Recorder & {
   readonly ask: Ask;
   readonly watch: (listener: (event: EngineEvent) => void) => () => void;
+  /** Calls back when storage stops working or works again. */
+  readonly watchStorage: (listener: (status: StoreStatus) => void) => void;
   readonly status: () => EngineStatus;
   readonly close: () => Promise<void>;
 };
@@ -33,6 +35,7 @@ export function startEngine(options: EngineOptions): Engine {
     answered: (copy) => thread.answered(copy),
     ask: (question) => thread.ask(question),
     watch: (listener) => thread.watch(listener),
+    watchStorage: (listener) => thread.watchStorage(listener),
     status: () => thread.status(),
     close: () => thread.close(),
   };
@@ -49,6 +52,7 @@ class EngineHandle {
   readonly #entry: URL;
   readonly #asked = new Map<number, (result: Result<unknown>) => void>();
   readonly #listeners = new Set<(event: EngineEvent) => void>();
+  readonly #storageListeners = new Set<(status: StoreStatus) => void>();
   #worker: Worker | null = null;
   #storage: StoreStatus = { storage: "ok", code: null, message: null, waitingFrames: 0, waitingBytes: 0 };
   #counts: RecorderCounts = { requests: 0, answers: 0, gaps: 0, unread: 0 };
@@ -92,9 +96,15 @@ class EngineHandle {
 
   watch(listener: (event: EngineEvent) => void): () => void {
     this.#listeners.add(listener);
+    this.#sayWatched();
     return () => {
       this.#listeners.delete(listener);
+      this.#sayWatched();
     };
+  }
+
+  watchStorage(listener: (status: StoreStatus) => void): void {
+    this.#storageListeners.add(listener);
   }
 
   status(): EngineStatus {
@@ -129,6 +139,7 @@ class EngineHandle {
     });
     worker.on("exit", () => this.#died(problem));
     this.#worker = worker;
+    this.#sayWatched();
   }
 
   /** A relay without a record still relays: the thread is started again, and what it held is a gap. */
@@ -142,8 +153,8 @@ class EngineHandle {
     this.#counts = { requests: 0, answers: 0, gaps: 0, unread: 0 };
     this.#closed();
     if (this.#closing !== null) return;
-    this.#storage = { ...this.#storage, storage: "degraded", code: error.code, message: error.message };
-    this.#tell({ type: "degraded", storage: "degraded", message: error.message });
+    const { code, message } = error;
+    this.#storageChanged({ ...this.#storage, storage: "degraded", code, message });
     setTimeout(() => {
       if (this.#closing === null) this.#start();
     }, RESTART_MS).unref();
@@ -163,11 +174,23 @@ class EngineHandle {
         this.#tell(message.event);
         return;
       case "storage":
-        this.#storage = message.status;
+        this.#storageChanged(message.status);
         return;
       case "closed":
         this.#closed();
     }
+  }
+
+  #sayWatched(): void {
+    this.#worker?.postMessage({ type: "watch", on: this.#listeners.size > 0 } satisfies ToEngine);
+  }
+
+  #storageChanged(status: StoreStatus): void {
+    const { storage, message } = this.#storage;
+    this.#storage = status;
+    if (status.storage === storage && status.message === message) return;
+    for (const listener of [...this.#storageListeners]) listener(status);
+    this.#tell({ type: "degraded", storage: status.storage, message: status.message });
   }
 
   #tell(event: EngineEvent): void {

@@ -19,6 +19,8 @@ export type ToEngine =
   | { readonly type: "requested"; readonly copy: RequestCopy; readonly bytes: number }
   | { readonly type: "answered"; readonly copy: ResponseCopy; readonly bytes: number }
   | { readonly type: "ask"; readonly id: number; readonly question: Question }
+  /** Whether anybody listens: events nobody hears are not worth a message. */
+  | { readonly type: "watch"; readonly on: boolean }
   | { readonly type: "close" };
 
 export type FromEngine =

@@ -12,26 +12,26 @@ import { windowIn } from "./windows.ts";
 /** The entry of the engine's thread. */
 const port = must(parentPort, "this file runs as a thread of its own");
 const { path, windows, maxPages } = workerData as EngineOptions;
+const takenEveryMs = 10;
 const tell = (message: FromEngine): void => port.postMessage(message, ownBuffers(message));
 
 yieldToRelay();
+let isWatched = false;
 const store = openSqliteStore({ path, ...(maxPages === undefined ? {} : { maxPages }) });
 const recorder = new SessionRecorder({
   store,
   clock: { now: () => Date.now() },
   newSession: () => sessionIdFrom(randomBytes(16)),
-  tell: (event) => tell({ type: "event", event }),
+  tell: (event) => {
+    if (isWatched) tell({ type: "event", event });
+  },
 });
 const library: Library = {
   store,
   open: (session) => recorder.shelf.log(session),
   windowOf: (model) => windowIn(windows, model),
 };
-store.watch((status) => {
-  tell({ type: "storage", status });
-  const { storage, message } = status;
-  tell({ type: "event", event: { type: "degraded", storage, message } });
-});
+store.watch((status) => tell({ type: "storage", status }));
 tell({ type: "storage", status: store.status() });
 
 port.on("message", (message: ToEngine) => void receive(message));
@@ -40,14 +40,17 @@ async function receive(message: ToEngine): Promise<void> {
   switch (message.type) {
     case "requested":
       await recorder.requested(message.copy);
-      tell({ type: "taken", bytes: message.bytes, counts: recorder.counts() });
+      taken(message.bytes);
       return;
     case "answered":
       await recorder.answered(message.copy);
-      tell({ type: "taken", bytes: message.bytes, counts: recorder.counts() });
+      taken(message.bytes);
       return;
     case "ask":
       tell({ type: "answer", id: message.id, result: await answerQuestion(library, message.question) });
+      return;
+    case "watch":
+      isWatched = message.on;
       return;
     case "close":
       await recorder.idle();
@@ -55,6 +58,19 @@ async function receive(message: ToEngine): Promise<void> {
       tell({ type: "closed" });
       port.close();
   }
+}
+
+let takenBytes = 0;
+
+/** The relay is told now and then, not for each copy: every message takes some of its time. */
+function taken(bytes: number): void {
+  if (takenBytes === 0) setTimeout(tellTaken, takenEveryMs);
+  takenBytes += bytes;
+}
+
+function tellTaken(): void {
+  tell({ type: "taken", bytes: takenBytes, counts: recorder.counts() });
+  takenBytes = 0;
 }
 
 /**
