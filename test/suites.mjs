@@ -50,11 +50,41 @@ export const suites = [
     parallel: true,
   },
   {
+    name: "record",
+    about:
+      "requests and answers become frames; identity, byte identity and recognition over recorded sessions",
+    files: ["test/record/**/*.test.ts"],
+    parallel: true,
+    long: "every recorded session, in every form a client may write it",
+  },
+  {
+    name: "control",
+    about: "the control API on a real socket over a real database: routes, logins, events",
+    files: ["test/control/**/*.test.ts"],
+    parallel: true,
+  },
+  {
+    name: "observe",
+    about:
+      "relay, record and API together: recorded sessions over HTTP, damage on the way, dead storage, keys",
+    files: ["test/observe/**/*.test.ts"],
+    parallel: false,
+    long: "every turn of every recorded session, more faults",
+  },
+  {
     name: "faults",
     about: "killed processes, full disks, stuck threads; one file at a time because they measure time",
     files: ["test/faults/**/*.test.ts"],
     parallel: false,
     long: "more kill points",
+  },
+  {
+    name: "relay",
+    about:
+      "the relay between clients and upstreams that misbehave; one file at a time because they measure time",
+    files: ["test/relay/**/*.test.ts"],
+    parallel: false,
+    long: "more resets, aborts and random messages",
   },
   {
     name: "compat",
@@ -66,6 +96,19 @@ export const suites = [
     name: "bench",
     about: "benchmarks run, print what they promise, and stay inside their bounds",
     files: ["test/bench/**/*.test.ts"],
+    parallel: false,
+  },
+  {
+    name: "clients",
+    about: "real client programs, straight to the strict upstream and through Aperture",
+    files: ["test/clients/**/*.test.ts"],
+    parallel: false,
+    long: "more models",
+  },
+  {
+    name: "cli",
+    about: "every verb of the command line as a user meets it, against a running proxy",
+    files: ["test/cli/**/*.test.ts"],
     parallel: false,
   },
   {

@@ -58,9 +58,10 @@ async function* cellsOf(bench: Bench, setting: Setting): AsyncGenerator<Cell> {
   const rounds = quick ? 5 : 11;
   const medians = new Map<Target, number[]>(targets.map((target) => [target, []]));
   const all = new Map<Target, number[]>(targets.map((target) => [target, []]));
+  const lines = await openLines(bench, setting);
   for (let round = -1; round < rounds; round += 1) {
     for (const target of rotated(round)) {
-      const times = await oneRound(bench, target, setting);
+      const times = await oneRound(lines.get(target) ?? [], setting);
       // What is still being written down must not be charged to whoever is measured next.
       await settled(bench);
       if (round < 0) continue;
@@ -68,6 +69,7 @@ async function* cellsOf(bench: Bench, setting: Setting): AsyncGenerator<Cell> {
       all.get(target)?.push(...times);
     }
   }
+  for (const line of [...lines.values()].flat()) line.connection.close();
   const of = (target: Target): readonly number[] => medians.get(target) ?? [];
   const ratio = (a: Target, b: Target): number =>
     median(of(a).map((ms, at) => ms / (of(b)[at] ?? Number.NaN)));
@@ -92,25 +94,37 @@ function rotated(round: number): readonly Target[] {
   return [...targets.slice(first), ...targets.slice(0, first)];
 }
 
-let sessions = 0;
+type Line = { readonly talk: Talk; readonly connection: Connection };
 
-async function oneRound({ ports }: Bench, target: Target, setting: Setting): Promise<readonly number[]> {
+/**
+ * A connection and a session for each client of each target; the sessions grow from round to round. Their
+ * first requests open a session and a connection to the upstream, which is not what is measured.
+ */
+async function openLines(bench: Bench, setting: Setting): Promise<ReadonlyMap<Target, readonly Line[]>> {
+  const lines = new Map<Target, readonly Line[]>();
+  for (const target of targets) {
+    const opened = Array.from({ length: setting.concurrency }, async (_, at) => {
+      const talk = new Talk(
+        `${target}-${setting.label.replace(" ", "")}-${setting.concurrency}-${at}`,
+        setting.bytes,
+      );
+      const connection = await Connection.open(bench.ports[target]);
+      await connection.ask(talk);
+      return { talk, connection };
+    });
+    lines.set(target, await Promise.all(opened));
+    await settled(bench);
+  }
+  return lines;
+}
+
+async function oneRound(lines: readonly Line[], setting: Setting): Promise<readonly number[]> {
   const { bytes, concurrency, quick } = setting;
-  const requests = Math.max(4, Math.round((quick ? 60 : 120) / concurrency / Math.max(1, bytes / 300_000)));
-  const lines = await Promise.all(
-    Array.from({ length: concurrency }, async () => {
-      sessions += 1;
-      const talk = new Talk(`bench-${process.pid}-${sessions}`, bytes);
-      return { talk, connection: await Connection.open(ports[target]) };
-    }),
-  );
-  // The first request opens a session and a connection to the upstream; what counts is how it goes on.
-  await Promise.all(lines.map(({ talk, connection }) => connection.ask(talk)));
+  const requests = Math.max(3, Math.round((quick ? 60 : 120) / concurrency / Math.max(1, bytes / 300_000)));
   const times = await Promise.all(
     lines.map(async ({ talk, connection }) => {
       const own: number[] = [];
       for (let sent = 0; sent < requests; sent += 1) own.push(await connection.ask(talk));
-      connection.close();
       return own;
     }),
   );

@@ -36,6 +36,10 @@ export const errorRegistry = {
   AP_UNIT_INVALID: "Unit {unit} cannot be sent: {problem}.",
   AP_TURN_INVALID: "Turn {turn} is not valid in stream {stream}: {problem}.",
   AP_EPOCH_INVALID: "Epoch {epoch} cannot start in view {view}: {problem}.",
+  AP_SESSION_IDENTIFIED: "Session {session} has been identified already, and that is said once.",
+  AP_EXCHANGE_INVALID: "Exchange {exchange} cannot be recorded: {problem}.",
+  AP_SESSION_UNKNOWN: "There is no session {session}.",
+  AP_EXCHANGE_UNKNOWN: "There is no request {exchange} in this session.",
   AP_STEP_INVALID: "Step {step} is not valid here: {problem}.",
   AP_CHANGE_LOCKED: "#{block} keeps its {fact}: {by} set it, and {actor} may not change that.",
   AP_CHANGE_PINNED: "#{block} is pinned; unpin it first.",
@@ -69,7 +73,43 @@ export const errorRegistry = {
   AP_BODY_DAMAGED: "The {side} body of exchange {exchange} does not match its hash.",
   AP_RECIPE_INVALID: "This recipe cannot be stored: {problem}.",
   AP_SNAPSHOT_DAMAGED: "The snapshot at seq {seq} is damaged; the frames will be replayed instead.",
+  AP_ENGINE_DOWN: "The engine is not running ({problem}); requests are relayed, but not recorded.",
   AP_BACKUP_EXISTS: "The file {path} exists already; a backup never overwrites.",
+  AP_ROUTE_UNKNOWN: "There is nothing at {path}; the reference of the API lists what there is.",
+  AP_METHOD_INVALID: "{method} is not understood here; use {allowed}.",
+  AP_QUERY_INVALID: "The query cannot be used: {problem}.",
+  AP_AUTH_REQUIRED: "This needs the token of this Aperture, or a browser that was logged in with it.",
+  AP_WRITE_REFUSED: "This write could come from another web page and was not done: {problem}.",
+  AP_LOGIN_INVALID: "This login link was used already or is too old; ask for a new one.",
+  AP_LOGIN_BUSY: "Too many logins failed just now; wait a minute and use a new link.",
+  AP_VIEWERS_FULL: "{viewers} viewers are watching already; close one of them.",
+  AP_CONTROL_FAULT:
+    "Aperture could not answer because of a mistake of its own; requests are relayed as before.",
+  AP_HOST_UNKNOWN:
+    "This server does not answer under that name. Use {known}, or add the name to APERTURE_ALLOWED_HOSTS.",
+  AP_PAGE_REFUSED: "Requests from web pages of other origins are refused ({header}).",
+  AP_METHOD_REFUSED: "The method {method} is not relayed.",
+  AP_REQUEST_MALFORMED: "This request cannot be relayed safely: {problem}.",
+  AP_TARGET_INVALID: "The address of this request cannot be relayed: {problem}.",
+  AP_UPSTREAM_UNCLEAR: "There is no route for this path. Choose an upstream by prefix: {choices}.",
+  AP_UPSTREAM_UNKNOWN: "There is no upstream of that name. Known after /u/: {choices}.",
+  AP_TYPE_REFUSED: "A body here must be JSON: send content-type application/json.",
+  AP_TOKEN_REFUSED: "This server listens beyond loopback: send its token in the header x-aperture-token.",
+  AP_KEY_MISPLACED:
+    "This key belongs to {owner}, and the request was about to go to {host}. Choose the upstream by prefix.",
+  AP_UPGRADE_REFUSED: "Connections are not upgraded here; send the request over plain HTTP.",
+  AP_BODY_TOO_LARGE: "The body is larger than {limit} bytes.",
+  AP_UPSTREAM_CONNECT:
+    "No connection to {host} ({reason}). Check the network and the address of the upstream {upstream}.",
+  AP_UPSTREAM_DNS:
+    "The name {host} could not be resolved ({reason}). Check the network and the address of the upstream {upstream}.",
+  AP_UPSTREAM_TLS: "The secure connection to {host} failed ({reason}). Check the certificate and the clock.",
+  AP_UPSTREAM_RESET: "{host} closed the connection before it answered ({reason}). Send the request again.",
+  AP_UPSTREAM_PROTOCOL:
+    "{host} sent something that is not a valid HTTP answer ({reason}). Check the address of the upstream {upstream}.",
+  AP_UPSTREAM_SLOW:
+    "{host} did not accept a connection within {seconds} s. Check the network, or try again later.",
+  AP_UPSTREAM_SILENT: "{host} sent nothing for {seconds} s, so the request was given up.",
 } as const;
 
 export type ErrorCode = keyof typeof errorRegistry;

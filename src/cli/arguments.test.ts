@@ -1,22 +1,115 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { readArguments } from "./arguments.ts";
+import { verbTable } from "./verb-table.ts";
 
-test.each([
-  [[], "up"],
-  [["up"], "up"],
-  [["help"], "help"],
-  [["--help"], "help"],
-  [["up", "-h"], "help"],
-  [["version"], "version"],
-  [["--version"], "version"],
-])("%j means %s", (args, verb) => {
-  expect(readArguments(args)).toEqual({ verb });
+function called(args: readonly string[]) {
+  const invocation = readArguments(args);
+  if (!("operands" in invocation)) return invocation;
+  return { ...invocation, flags: Object.fromEntries(invocation.flags) };
+}
+
+describe("what is meant", () => {
+  test.each([
+    [[], { verb: "up", operands: [], flags: {} }],
+    [["up"], { verb: "up", operands: [], flags: {} }],
+    [["--port", "4410"], { verb: "up", operands: [], flags: { port: "4410" } }],
+    [["--port=4410", "status"], { verb: "status", operands: [], flags: { port: "4410" } }],
+    [
+      ["status", "-q", "--json", "--no-color"],
+      { verb: "status", operands: [], flags: { quiet: "", json: "", "no-color": "" } },
+    ],
+    [["context", "3f9a", "--at", "7"], { verb: "context", operands: ["3f9a"], flags: { at: "7" } }],
+    [["request", "7", "--client"], { verb: "request", operands: ["7"], flags: { client: "" } }],
+    [["log", "--limit", "1", "--limit", "2"], { verb: "log", operands: [], flags: { limit: "2" } }],
+    [["sessions", "--data-dir=a=b"], { verb: "sessions", operands: [], flags: { "data-dir": "a=b" } }],
+    [["version"], { verb: "version" }],
+    [["--version"], { verb: "version" }],
+    [["help"], { verb: "help", about: null }],
+    [["--help"], { verb: "help", about: null }],
+  ])("%j", (args, expected) => {
+    expect(called(args)).toEqual(expected);
+  });
+
+  test.each([[["up", "-h"]], [["help", "up"]], [["up", "--nonsense", "--help"]]])(
+    "%j explains up",
+    (args) => {
+      expect(readArguments(args)).toMatchObject({ verb: "help", about: { name: "up" } });
+    },
+  );
 });
 
-test.each([
-  [["dance"], "unknown verb: dance"],
-  [["--dance"], "unknown option: --dance"],
-  [["up", "now"], "unexpected argument: now"],
-])("%j is a misuse", (args, problem) => {
-  expect(readArguments(args)).toEqual({ verb: "misused", problem });
+describe("run", () => {
+  test.each([
+    [["run", "claude"], ["claude"]],
+    [
+      ["run", "claude", "--help"],
+      ["claude", "--help"],
+    ],
+    [
+      ["run", "claude", "--", "--continue"],
+      ["claude", "--continue"],
+    ],
+    [
+      ["run", "--", "claude", "-p", "hi"],
+      ["claude", "-p", "hi"],
+    ],
+    [
+      ["run", "npm", "run", "build", "--", "--watch"],
+      ["npm", "run", "build", "--", "--watch"],
+    ],
+    [
+      ["run", "claude", "--port", "1"],
+      ["claude", "--port", "1"],
+    ],
+    [
+      ["run", "claude", "--", "--", "x"],
+      ["claude", "--", "x"],
+    ],
+  ])("%j passes on what is the client's", (args, operands) => {
+    expect(called(args)).toEqual({ verb: "run", operands, flags: {} });
+  });
+
+  test("options before the client are ours", () => {
+    expect(called(["run", "--port", "4410", "-q", "claude", "-q"])).toEqual({
+      verb: "run",
+      operands: ["claude", "-q"],
+      flags: { port: "4410", quiet: "" },
+    });
+  });
+});
+
+describe("a misuse is named", () => {
+  test.each([
+    [["dance"], "unknown verb: dance"],
+    [["contxt"], "unknown verb: contxt; did you mean context?"],
+    [["sesions"], "unknown verb: sesions; did you mean sessions?"],
+    [["stauts"], "unknown verb: stauts; did you mean status?"],
+    [["help", "doctr"], "unknown verb: doctr; did you mean doctor?"],
+    [["--dance"], "unknown option: --dance"],
+    [["log", "--limt", "2"], "unknown option: --limt; did you mean --limit?"],
+    [["log", "-x"], "unknown option: -x"],
+    [["up", "now"], "unexpected argument: now"],
+    [["request"], "aperture request needs N"],
+    [["run"], "aperture run needs CLIENT"],
+    [["up", "--json"], "aperture up has no option --json"],
+    [["log", "--limit"], "--limit needs a value: --limit N"],
+    [["log", "--limit", "--json"], "--limit needs a value: --limit N"],
+    [["log", "--limit="], "--limit needs a value: --limit N"],
+    [["log", "--limit", "0"], '--limit must be a whole number above 0, not "0"'],
+    [["log", "--limit", "many"], '--limit must be a whole number above 0, not "many"'],
+    [["log", "--json=yes"], "--json takes no value"],
+  ])("%j", (args, problem) => {
+    expect(readArguments(args)).toMatchObject({ verb: "misused", problem });
+  });
+});
+
+test("every example in the table is a use of its verb", () => {
+  for (const { name, examples } of verbTable) {
+    expect(examples.length, name).toBeGreaterThan(0);
+    for (const example of examples) {
+      const [program, ...args] = (example.split(" > ")[0] ?? "").split(" ");
+      expect(program).toBe("aperture");
+      expect(readArguments(args).verb, example).toBe(name);
+    }
+  }
 });

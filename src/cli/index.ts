@@ -1,4 +1,5 @@
+export { type AppOptions, type RunningApp, startApp } from "./app.ts";
 export { readArguments } from "./arguments.ts";
-export { type RunningServer, type ServerOptions, startServer } from "./server.ts";
 export { type Output, up } from "./up.ts";
-export { exitCodes, usage } from "./usage.ts";
+export { exitCodes, exitMeanings, usage } from "./usage.ts";
+export { type Flag, flagText, globalFlags, type Verb, verbTable } from "./verb-table.ts";

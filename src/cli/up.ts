@@ -1,8 +1,8 @@
 import { homedir } from "node:os";
-import { join, resolve } from "node:path";
-import { readSettings, type Settings } from "../config/index.ts";
-import { openSqliteStore, type Store } from "../store/index.ts";
-import { type RunningServer, startServer } from "./server.ts";
+import { resolve } from "node:path";
+import type { Settings } from "../config/index.ts";
+import { type RunningApp, startApp } from "./app.ts";
+import { loadSettings } from "./load-settings.ts";
 import { exitCodes } from "./usage.ts";
 
 /** Where the command line may write; a value, so that a test can read along. */
@@ -10,44 +10,39 @@ export type Output = { readonly out: (line: string) => void; readonly err: (line
 
 /** Starts Aperture and stays until a signal asks it to end. Answers with the exit code. */
 export async function up(version: string, output: Output): Promise<number> {
-  const read = readSettings(process.env, homedir());
+  const read = loadSettings({ env: process.env, home: homedir() });
   if (!read.ok) {
     for (const problem of read.problems) output.err(problem);
     return exitCodes.usage;
   }
   const { settings } = read;
-  const dataDir = resolve(settings.dataDir);
-  const store = openSqliteStore({ path: join(dataDir, "aperture.db") });
-  store.watch(({ storage, message }) =>
-    output.err(`storage ${storage}${message === null ? "" : `: ${message}`}`),
-  );
-  const server = await start({ settings, version, store }).catch((error: unknown) =>
-    explain(error, settings),
-  );
-  if (typeof server === "string") {
-    output.err(server);
-    await store.close();
+  const starting = startApp({ settings, version, note: output.err });
+  const app = await starting.catch((error: unknown) => explain(error, settings));
+  if (typeof app === "string") {
+    output.err(app);
     return exitCodes.failed;
   }
-  output.out(`data directory: ${dataDir}`);
-  output.out("Ctrl-C stops it");
-  // Last, because whoever waits for this line may look at once at everything before it.
-  output.out(`Aperture ${version} listening on ${server.url}`);
+  announce(app, { settings, version, output });
   await stopSignal();
-  await server.close();
-  await store.close();
+  output.err("finishing what is in flight; Ctrl-C again ends it at once");
+  process.once("SIGINT", () => process.exit(exitCodes.failed));
+  await app.close();
   output.out("stopped");
   return exitCodes.ok;
 }
 
-type Starting = { readonly settings: Settings; readonly version: string; readonly store: Store };
+type Announced = { readonly settings: Settings; readonly version: string; readonly output: Output };
 
-function start({ settings: { host, port }, version, store }: Starting): Promise<RunningServer> {
-  const storage = () => {
-    const { storage: state, message } = store.status();
-    return { storage: state, message };
-  };
-  return startServer({ host, port, version, storage });
+function announce(app: RunningApp, { settings, version, output }: Announced): void {
+  output.out(`data directory: ${resolve(settings.dataDir)}`);
+  output.out(
+    `token: ${app.tokenFile ?? (settings.token === undefined ? "not kept" : "from APERTURE_TOKEN")}`,
+  );
+  if (settings.isRemote) output.err(`reachable from other machines: clients send x-aperture-token`);
+  output.out(`clients: ANTHROPIC_BASE_URL=${app.url}`);
+  output.out("Ctrl-C stops it");
+  // Last, because whoever waits for this line may look at once at everything before it.
+  output.out(`Aperture ${version} listening on ${app.url}`);
 }
 
 /** Known failures of `listen` become a sentence; an unknown one is a bug and keeps its stack. */
@@ -65,6 +60,7 @@ function explain(error: unknown, { host, port }: Settings): string {
 
 function stopSignal(): Promise<void> {
   return new Promise((done) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => done());
+    process.once("SIGINT", () => done());
+    process.once("SIGTERM", () => done());
   });
 }

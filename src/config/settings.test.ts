@@ -16,12 +16,17 @@ function problemsOf(env: Record<string, string>): readonly string[] {
 
 describe("defaults", () => {
   test("an empty environment is enough", () => {
-    expect(settingsOf({})).toEqual({
+    const { upstreams, ...rest } = settingsOf({});
+    expect(rest).toEqual({
       host: "127.0.0.1",
       port: 4400,
       mode: "auto",
       dataDir: "/people/ada/.local/share/aperture",
+      isRemote: false,
+      allowedHosts: [],
     });
+    expect(upstreams.anthropic.href).toBe("https://api.anthropic.com/");
+    expect(upstreams.named.size).toBe(0);
   });
 
   test("an empty variable counts as unset", () => {
@@ -75,14 +80,33 @@ describe("the host", () => {
     expect(readSettings({ APERTURE_HOST: host }, "/somewhere").ok).toBe(true);
   });
 
-  test.each(["0.0.0.0", "127.0.0.2", "example.com", "::"])(
-    "may not be %s, told with all other problems",
-    (host) => {
-      const read = readSettings({ APERTURE_HOST: host, APERTURE_PORT: "x" }, "/somewhere");
-      expect(read).toMatchObject({
-        ok: false,
-        problems: [expect.stringContaining(host), expect.any(String)],
-      });
-    },
-  );
+  test.each(["0.0.0.0", "127.0.0.2", "example.com", "::"])("may be %s only with token and flag", (host) => {
+    const remote = { APERTURE_HOST: host };
+    expect(problemsOf(remote)).toEqual([
+      expect.stringContaining("APERTURE_TOKEN and APERTURE_ALLOW_REMOTE=1"),
+    ]);
+    expect(problemsOf({ ...remote, APERTURE_TOKEN: "t" })).toEqual([
+      expect.stringMatching(/needs APERTURE_ALLOW_REMOTE=1\.$/),
+    ]);
+    expect(problemsOf({ ...remote, APERTURE_ALLOW_REMOTE: "1" })).toEqual([
+      expect.stringMatching(/needs a secret in APERTURE_TOKEN\.$/),
+    ]);
+    const both = { ...remote, APERTURE_TOKEN: "t", APERTURE_ALLOW_REMOTE: "1" };
+    expect(settingsOf(both)).toMatchObject({ host, isRemote: true });
+  });
+
+  test.each(["a b", "http://x", "x/y", "-x"])("may not be %s", (host) => {
+    expect(problemsOf({ APERTURE_HOST: host })).toHaveLength(1);
+  });
+});
+
+describe("allowed hosts", () => {
+  test("are a list of exact names", () => {
+    const env = { APERTURE_ALLOWED_HOSTS: " Aperture.Example:4400, [fd00::1]:80 ,," };
+    expect(settingsOf(env).allowedHosts).toEqual(["aperture.example:4400", "[fd00::1]:80"]);
+  });
+
+  test.each(["*.example", "a/b", "a b", "user@a", "a:123456", "http://a"])("%s is refused", (name) => {
+    expect(problemsOf({ APERTURE_ALLOWED_HOSTS: name })).toHaveLength(1);
+  });
 });

@@ -1,7 +1,8 @@
+import { isIP } from "node:net";
 import { isAbsolute, join } from "node:path";
-
-/** The environment as a value: tests and embedders pass their own, nothing here reads the process. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+import { noFile, readConfigFile } from "./config-file.ts";
+import { officialUpstreams, pointsAt, readUpstreams, type UpstreamSettings } from "./upstreams.ts";
+import { type Environment, type Values, valueIn, valuesOf } from "./values.ts";
 
 export type Mode = "observe" | "ask" | "auto";
 
@@ -10,6 +11,11 @@ export type Settings = {
   readonly port: number;
   readonly dataDir: string;
   readonly mode: Mode;
+  /** Whether others can reach this address: then model routes need the token too. */
+  readonly isRemote: boolean;
+  /** Host values to answer under besides the loopback names. */
+  readonly allowedHosts: readonly string[];
+  readonly upstreams: UpstreamSettings;
   /** Absent means that none was set; the panel and the control API will need one. */
   readonly token?: string;
 };
@@ -30,7 +36,37 @@ const modes: readonly Mode[] = ["observe", "ask", "auto"];
 /** What `docs/reference/settings.md` must describe, heading by heading. */
 export const settingsTable: readonly SettingRow[] = [
   { name: "APERTURE_PORT", defaultText: "4400", meaning: "the port to listen on" },
-  { name: "APERTURE_HOST", defaultText: "127.0.0.1", meaning: "the address to listen on; loopback only" },
+  { name: "APERTURE_HOST", defaultText: "127.0.0.1", meaning: "the address to listen on" },
+  {
+    name: "APERTURE_ALLOW_REMOTE",
+    defaultText: "none",
+    meaning: "1 allows an address that others can reach; needs a token as well",
+  },
+  {
+    name: "APERTURE_ALLOWED_HOSTS",
+    defaultText: "none",
+    meaning: "further names to answer under, separated by commas",
+  },
+  {
+    name: "APERTURE_UPSTREAM_ANTHROPIC",
+    defaultText: officialUpstreams.anthropic,
+    meaning: "where requests to Anthropic go",
+  },
+  {
+    name: "APERTURE_UPSTREAM_OPENAI",
+    defaultText: officialUpstreams.openai,
+    meaning: "where requests to OpenAI go",
+  },
+  {
+    name: "APERTURE_UPSTREAM_GEMINI",
+    defaultText: officialUpstreams.gemini,
+    meaning: "where requests to Gemini go",
+  },
+  {
+    name: "APERTURE_UPSTREAM_BEDROCK",
+    defaultText: officialUpstreams.bedrock,
+    meaning: "where requests to Bedrock go",
+  },
   {
     name: "APERTURE_DATA_DIR",
     defaultText: "$XDG_DATA_HOME/aperture, else ~/.local/share/aperture",
@@ -38,61 +74,126 @@ export const settingsTable: readonly SettingRow[] = [
   },
   { name: "APERTURE_MODE", defaultText: "auto", meaning: "observe, ask or auto" },
   { name: "APERTURE_TOKEN", defaultText: "none", meaning: "the secret that panel and API callers present" },
+  {
+    name: "APERTURE_CONFIG",
+    defaultText: "$XDG_CONFIG_HOME/aperture/config.json, else ~/.config/aperture/config.json",
+    meaning: "a JSON file with these settings",
+  },
 ];
 
-/** Reports every problem at once: fixing settings one restart at a time is a nuisance. */
-export function readSettings(env: Environment, home: string): SettingsResult {
+const fileSettings = settingsTable.map(({ name }) => name).filter((name) => name !== "APERTURE_CONFIG");
+
+/**
+ * Reports every problem at once: fixing settings one restart at a time is a nuisance. `configText` is what
+ * stands in the file at `configPathOf`, or null if there is none.
+ */
+export function readSettings(
+  env: Environment,
+  home: string,
+  configText: string | null = null,
+): SettingsResult {
   const problems: string[] = [];
-  const host = readHost(env, problems);
-  const port = readPort(env, problems);
-  const mode = readMode(env, problems);
-  const token = readToken(env, problems);
+  checkConfigPath(env, problems);
+  const file = configText === null ? noFile : readConfigFile(configText, { names: fileSettings, problems });
+  const values = valuesOf(env, file.values);
+  const port = readPort(values, problems);
+  const mode = readMode(values, problems);
+  const token = readToken(values, problems);
+  const { host, isRemote } = readHost(values, problems);
+  const allowedHosts = readAllowedHosts(values, problems);
+  const upstreams = readUpstreams({ values, named: file.upstreams, problems });
+  checkLoops(upstreams, { hosts: [...loopbackHosts, host], port }, problems);
   if (problems.length > 0) return { ok: false, problems };
-  const settings = { host, port, mode, dataDir: readDataDir(env, home) };
+  const dataDir = readDataDir(values, env, home);
+  const settings = { host, port, mode, dataDir, isRemote, allowedHosts, upstreams };
   return { ok: true, settings: token === undefined ? settings : { ...settings, token } };
 }
 
 /** Where Aperture may listen. Anything else is open to others, and needs more than an address. */
 export const loopbackHosts: readonly string[] = ["127.0.0.1", "::1", "localhost"];
 
-function readHost(env: Environment, problems: string[]): string {
-  const text = (valueIn(env, "APERTURE_HOST") ?? "127.0.0.1").toLowerCase().replace(/^\[(.*)\]$/, "$1");
-  if (!loopbackHosts.includes(text)) {
+function checkConfigPath(env: Environment, problems: string[]): void {
+  const path = valueIn(env, "APERTURE_CONFIG");
+  if (path !== undefined && !isAbsolute(path)) {
     problems.push(
-      `APERTURE_HOST must be one of ${loopbackHosts.join(", ")}, not "${text}": listening elsewhere will need ` +
-        "a token and an explicit flag, which this version does not have yet.",
+      "APERTURE_CONFIG must be an absolute path: a file in a project must not decide where keys go.",
     );
   }
-  return text;
 }
 
-function readPort(env: Environment, problems: string[]): number {
-  const text = valueIn(env, "APERTURE_PORT") ?? "4400";
+type Host = { readonly host: string; readonly isRemote: boolean };
+
+function readHost(values: Values, problems: string[]): Host {
+  const text = values.get("APERTURE_HOST") ?? "127.0.0.1";
+  const host = text.toLowerCase().replace(/^\[(.*)\]$/, "$1");
+  const label = values.label("APERTURE_HOST");
+  if (isIP(host) === 0 && !/^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/.test(host)) {
+    problems.push(`${label} must be an address or a host name, not "${text}".`);
+    return { host, isRemote: false };
+  }
+  if (loopbackHosts.includes(host)) return { host, isRemote: false };
+  const missing = [
+    ...(values.get("APERTURE_TOKEN") === undefined ? ["a secret in APERTURE_TOKEN"] : []),
+    ...(values.get("APERTURE_ALLOW_REMOTE") === "1" ? [] : ["APERTURE_ALLOW_REMOTE=1"]),
+  ];
+  if (missing.length > 0) {
+    problems.push(`${label} is ${host}, which others can reach. That needs ${missing.join(" and ")}.`);
+  }
+  return { host, isRemote: true };
+}
+
+function readPort(values: Values, problems: string[]): number {
+  const text = values.get("APERTURE_PORT") ?? "4400";
   const port = /^[0-9]{1,5}$/.test(text) ? Number(text) : 0;
   if (port < 1 || port > 65_535) {
-    problems.push(`APERTURE_PORT must be a whole number from 1 to 65535, not "${text}".`);
+    problems.push(`${values.label("APERTURE_PORT")} must be a whole number from 1 to 65535, not "${text}".`);
   }
   return port;
 }
 
-function readMode(env: Environment, problems: string[]): Mode {
-  const text = valueIn(env, "APERTURE_MODE") ?? "auto";
+function readMode(values: Values, problems: string[]): Mode {
+  const text = values.get("APERTURE_MODE") ?? "auto";
   const mode = modes.find((name) => name === text);
-  if (mode === undefined) problems.push(`APERTURE_MODE must be observe, ask or auto, not "${text}".`);
+  if (mode === undefined) {
+    problems.push(`${values.label("APERTURE_MODE")} must be observe, ask or auto, not "${text}".`);
+  }
   return mode ?? "auto";
 }
 
-function readToken(env: Environment, problems: string[]): string | undefined {
-  const token = valueIn(env, "APERTURE_TOKEN");
+function readToken(values: Values, problems: string[]): string | undefined {
+  const token = values.get("APERTURE_TOKEN");
   // The value itself stays out of the message: messages end up in logs.
   if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) {
-    problems.push("APERTURE_TOKEN may contain only visible ASCII characters, and no spaces.");
+    const label = values.label("APERTURE_TOKEN");
+    problems.push(`${label} may contain only visible ASCII characters, and no spaces.`);
   }
   return token;
 }
 
-function readDataDir(env: Environment, home: string): string {
-  const own = valueIn(env, "APERTURE_DATA_DIR");
+/** As clients send them: a name, with its port unless it is the usual one. No patterns. */
+function readAllowedHosts(values: Values, problems: string[]): readonly string[] {
+  const names = (values.get("APERTURE_ALLOWED_HOSTS") ?? "")
+    .split(",")
+    .map((name) => name.trim().toLowerCase());
+  const given = names.filter((name) => name !== "");
+  for (const name of given) {
+    if (/^(?:\[[0-9a-f:.]+\]|[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)(?::[0-9]{1,5})?$/.test(name)) continue;
+    const label = values.label("APERTURE_ALLOWED_HOSTS");
+    problems.push(`${label} must hold names such as aperture.example:4400, not "${name}".`);
+  }
+  return given;
+}
+
+type Here = { readonly hosts: readonly string[]; readonly port: number };
+
+function checkLoops({ named, ...builtIn }: UpstreamSettings, here: Here, problems: string[]): void {
+  for (const [name, url] of [...Object.entries(builtIn), ...named]) {
+    if (pointsAt(url, here)) problems.push(`The upstream ${name} is this very server, ${url.host}.`);
+  }
+}
+
+function readDataDir(values: Values, env: Environment, home: string): string {
+  const own = values.get("APERTURE_DATA_DIR");
   if (own !== undefined) return own;
   const shared = valueIn(env, "XDG_DATA_HOME");
   // The XDG rules say that a relative path is to be ignored.
@@ -100,10 +201,4 @@ function readDataDir(env: Environment, home: string): string {
     shared !== undefined && isAbsolute(shared) ? shared : join(home, ".local", "share"),
     "aperture",
   );
-}
-
-/** An empty variable counts as unset: `APERTURE_PORT= npm start` means "the default", as in most tools. */
-function valueIn(env: Environment, name: string): string | undefined {
-  const value = env[name]?.trim();
-  return value === "" ? undefined : value;
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { errorCodes, errorRegistry } from "../../src/base/index.ts";
 import { settingsTable } from "../../src/config/index.ts";
+import { routes } from "../../src/control/index.ts";
 import { deltaTypes } from "../../src/engine/index.ts";
 import { layers } from "../arch/layers.ts";
 import { suites } from "../suites.mjs";
@@ -43,6 +44,17 @@ describe("reference pages", () => {
   test.each([...settingsTable])("the page gives the default of $name", ({ name, defaultText }) => {
     const section = page("docs/reference/settings.md").split(`## ${name}\n`)[1]?.split("\n## ")[0];
     expect(section).toContain(`Default: \`${defaultText}\``);
+  });
+
+  test("every route has its heading, and every heading its route", () => {
+    const found = headings(page("docs/reference/api.md"), 3);
+    expect(sorted(found)).toEqual(sorted(routes.map(({ method, path }) => `${method} ${path}`)));
+  });
+
+  test.each([...routes])("the page names every parameter of $method $path", ({ method, path, query }) => {
+    const section =
+      page("docs/reference/api.md").split(`### ${method} ${path}\n`)[1]?.split("\n### ")[0] ?? "";
+    expect(query.filter((name) => !section.includes(`\`${name}\``))).toEqual([]);
   });
 
   test("every delta type has its heading", () => {

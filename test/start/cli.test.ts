@@ -43,7 +43,7 @@ describe("up", () => {
       .toBeDefined();
     expect(statSync(data).mode & 0o777).toBe(0o700);
     const ready = await (await fetch(`http://127.0.0.1:${port}/readyz`)).json();
-    expect(ready).toEqual({ ok: true, storage: "ok", message: null });
+    expect(ready).toMatchObject({ ok: true, storage: "ok", message: null, recording: { on: true } });
   });
 
   test("starts all the same where nothing can be recorded, and says so", async () => {
@@ -65,10 +65,13 @@ describe("up", () => {
     expect(output).toContain("APERTURE_PORT");
   });
 
-  test("a host that is not loopback is refused", async () => {
-    const { code, output } = await outcome(aperture(["up"], { APERTURE_HOST: "0.0.0.0" }));
-    expect(code).toBe(2);
-    expect(output).toContain("APERTURE_HOST must be one of 127.0.0.1, ::1, localhost");
+  test("an address that others can reach needs a token and a word of its own", async () => {
+    const attempts = [{}, { APERTURE_TOKEN: "t".repeat(20) }, { APERTURE_ALLOW_REMOTE: "1" }];
+    for (const env of attempts) {
+      const { code, output } = await outcome(aperture(["up"], { APERTURE_HOST: "0.0.0.0", ...env }));
+      expect(code).toBe(2);
+      expect(output).toContain("APERTURE_HOST");
+    }
   });
 
   test("bad settings are all reported", async () => {

@@ -13,6 +13,7 @@ import { windowIn } from "./windows.ts";
 const port = must(parentPort, "this file runs as a thread of its own");
 const { path, windows, maxPages } = workerData as EngineOptions;
 const takenEveryMs = 10;
+const lowestPriority = 19;
 const tell = (message: FromEngine): void => port.postMessage(message, ownBuffers(message));
 
 yieldToRelay();
@@ -80,7 +81,7 @@ function tellTaken(): void {
 function yieldToRelay(): void {
   if (process.platform !== "linux") return;
   try {
-    setPriority(0, 10);
+    setPriority(0, lowestPriority);
   } catch {
     // A system that does not allow it gives both the same share.
   }

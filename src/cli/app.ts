@@ -1,0 +1,85 @@
+import { join, resolve } from "node:path";
+import type { Clock } from "../base/index.ts";
+import { type Settings, windowRules } from "../config/index.ts";
+import { createControl, type Health } from "../control/index.ts";
+import { type RelayLimits, type RunningProxy, startProxy } from "../proxy/index.ts";
+import { type Engine, startEngine } from "../session/index.ts";
+import { figuresOf } from "./figures.ts";
+import { readSecrets } from "./secrets.ts";
+
+export type AppOptions = {
+  readonly settings: Settings;
+  readonly version: string;
+  /** Where it tells people what they should know. */
+  readonly note: (line: string) => void;
+  readonly limits?: Partial<RelayLimits>;
+  /** For tests: the database may hold so many pages and no more. */
+  readonly maxPages?: number;
+};
+
+/** Proxy, engine and control in one process. */
+export type RunningApp = {
+  readonly url: string;
+  readonly token: string;
+  readonly tokenFile: string | null;
+  readonly engine: Engine;
+  readonly proxy: RunningProxy;
+  /** Lets requests in flight end, writes what is recorded, then ends. */
+  readonly close: () => Promise<void>;
+};
+
+const clock: Clock = { now: () => Date.now() };
+
+/** Rejects with the error of `listen`, for instance EADDRINUSE; nothing is left running then. */
+export async function startApp(options: AppOptions): Promise<RunningApp> {
+  const { settings, version, note } = options;
+  const dataDir = resolve(settings.dataDir);
+  const secrets = readSecrets(dataDir, settings.token);
+  const path = join(dataDir, "aperture.db");
+  const cap = options.maxPages === undefined ? {} : { maxPages: options.maxPages };
+  const engine = startEngine({ path, windows: windowRules, ...cap });
+  engine.watchStorage(({ storage, message }) =>
+    note(`storage ${storage}${message === null ? "" : `: ${message}`}`),
+  );
+  let proxy: RunningProxy | null = null;
+  const control = createControl({
+    ask: engine.ask,
+    watch: engine.watch,
+    token: secrets.token,
+    health: () => healthOf(engine),
+    metrics: () => (proxy === null ? {} : figuresOf(proxy.metrics(), engine.status())),
+    version,
+    clock,
+  });
+  try {
+    proxy = await startProxy({
+      host: settings.host,
+      port: settings.port,
+      allowedHosts: settings.allowedHosts,
+      upstreams: settings.upstreams,
+      relayToken: settings.isRemote ? secrets.token : null,
+      recorder: engine,
+      credentialKey: secrets.credentialKey,
+      own: control.handle,
+      ownPaths: control.isOurs,
+      ...(options.limits === undefined ? {} : { limits: options.limits }),
+    });
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+  const running = proxy;
+  const close = async (): Promise<void> => {
+    control.close();
+    await running.close();
+    await engine.close();
+  };
+  const { token, tokenFile } = secrets;
+  return { url: running.url, token, tokenFile, engine, proxy: running, close };
+}
+
+function healthOf(engine: Engine): Health {
+  const { storage, counts } = engine.status();
+  const recording = { on: storage.storage === "ok", missed: counts.gaps, since: null };
+  return { storage: storage.storage, message: storage.message, recording };
+}

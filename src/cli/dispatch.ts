@@ -1,0 +1,35 @@
+import type { Invocation } from "./arguments.ts";
+import type { Call, ReadyCall, VerbFunction } from "./call.ts";
+import { openApi } from "./client.ts";
+import { exitCodes } from "./usage.ts";
+import { context } from "./verbs/context.ts";
+import { doctor } from "./verbs/doctor.ts";
+import { log } from "./verbs/log.ts";
+import { request } from "./verbs/request.ts";
+import { requests } from "./verbs/requests.ts";
+import { run } from "./verbs/run.ts";
+import { sessions } from "./verbs/sessions.ts";
+import { status } from "./verbs/status.ts";
+
+export type CalledVerb = Exclude<Invocation["verb"], "up" | "help" | "version" | "misused">;
+
+const verbs: Readonly<Record<Exclude<CalledVerb, "doctor">, VerbFunction>> = {
+  context,
+  log,
+  request,
+  requests,
+  run,
+  sessions,
+  status,
+};
+
+export async function dispatch(verb: CalledVerb, call: Call): Promise<number> {
+  if (verb === "doctor") return await doctor(call);
+  if (!call.read.ok) {
+    for (const problem of call.read.problems) call.screen.err(problem);
+    return exitCodes.usage;
+  }
+  const { settings } = call.read;
+  const ready: ReadyCall = { ...call, settings, api: openApi(settings) };
+  return await verbs[verb](ready);
+}

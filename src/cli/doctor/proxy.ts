@@ -1,0 +1,74 @@
+import { loopbackHosts, officialUpstreams, type Settings } from "../../config/index.ts";
+import type { HealthAnswer } from "../../control/index.ts";
+import { apiPath } from "../api-path.ts";
+import type { Api } from "../client.ts";
+import { printable } from "../format/printable.ts";
+import { recordingText } from "../format/recording.ts";
+import type { Problem } from "../outcome.ts";
+import { exitCodes } from "../usage.ts";
+import { broken, type Finding, fine, warned } from "./finding.ts";
+
+export type ProxyFindings = { readonly isRunning: boolean; readonly findings: readonly Finding[] };
+
+/** Whether it answers, and what it says of itself. */
+export async function checkProxy(api: Api, version: string): Promise<ProxyFindings> {
+  const health = await api.json<HealthAnswer>(apiPath("/health"));
+  if (!health.ok) return { isRunning: isThere(health.problem), findings: [unanswered(health.problem)] };
+  const answer = health.value.value;
+  return {
+    isRunning: true,
+    findings: [versionFinding(api.url, { theirs: answer.version, ours: version }), ...recordFindings(answer)],
+  };
+}
+
+function isThere({ exit }: Problem): boolean {
+  return exit !== exitCodes.stopped;
+}
+
+function unanswered({ exit, message }: Problem): Finding {
+  if (exit === exitCodes.stopped) {
+    return warned("proxy", message, "aperture up, or aperture run CLIENT, which starts it by itself");
+  }
+  const fix = exit === exitCodes.refused ? "see the token below" : "aperture up --port with a free port";
+  return broken("proxy", message, fix);
+}
+
+type Versions = { readonly theirs: string; readonly ours: string };
+
+function versionFinding(url: string, { theirs, ours }: Versions): Finding {
+  if (theirs === ours) return fine("proxy", `${url}, version ${ours}`);
+  const says = `${url} has version ${printable(theirs, 40)}, this command has ${ours}`;
+  return warned("proxy", says, "stop it and start it again with aperture up");
+}
+
+function recordFindings({ storage, message, recording }: HealthAnswer): readonly Finding[] {
+  const stored =
+    storage === "ok"
+      ? fine("storage", "ok")
+      : broken("storage", `degraded: ${printable(message ?? "no reason given", 300)}`, storageFix);
+  const isWhole = recording.on && recording.missed === 0;
+  const recorded = isWhole
+    ? fine("recording", recordingText(recording))
+    : warned("recording", recordingText(recording), "see storage; the count starts anew with aperture up");
+  return [stored, recorded];
+}
+
+const storageFix = "make room or give rights as it says; recording goes on by itself";
+
+/** The settings accept only addresses that can be used; what is left is whether they are wise. */
+export function checkUpstreams({ upstreams }: Pick<Settings, "upstreams">): Finding {
+  const { named, ...builtIn } = upstreams;
+  const all = [...Object.entries(builtIn), ...named];
+  const open = all.filter(([, url]) => url.protocol === "http:" && !loopbackHosts.includes(url.hostname));
+  if (open.length > 0) {
+    const places = open.map(([name, url]) => `${name} (${url.host})`).join(", ");
+    return warned("upstreams", `keys travel unencrypted to ${places}`, "use https:// in their addresses");
+  }
+  const official: Readonly<Record<string, string>> = officialUpstreams;
+  const changed = all.filter(([name, url]) => url.origin !== official[name]);
+  const others = changed.map(([name, url]) => `${name} ${url.host}`).join(", ");
+  return fine(
+    "upstreams",
+    others === "" ? "the official ones" : `${others}; the others are the official ones`,
+  );
+}

@@ -1,0 +1,92 @@
+import { expect, test } from "vitest";
+import type { BlockRow, StateRow } from "../../session/index.ts";
+import { contextLines } from "./context.ts";
+import { plain } from "./paint.ts";
+
+const block: BlockRow = {
+  n: 1,
+  zone: "middle",
+  kind: "user",
+  topic: null,
+  tokens: 100,
+  exact: false,
+  level: "original",
+  shown: "original",
+  counted: true,
+  pinned: false,
+  focused: false,
+  selected: false,
+  withheld: false,
+  ttl: null,
+  lastUsedTurn: 1,
+  state: "active",
+  origin: "user",
+  speaker: "user",
+  message: 1,
+  turn: 1,
+  stream: 1,
+  addedSeq: 2,
+  firstRequest: 1,
+};
+
+const state: StateRow = {
+  session: "s",
+  seq: 1_287,
+  head: 1_287,
+  stream: 1,
+  turn: 41,
+  model: "claude-sonnet",
+  window: { used: 142_300, free: 57_700, size: 200_000, exact: true },
+  strip: [
+    { zone: "primacy", tokens: 3_200, blocks: 1, from: 1, to: 1 },
+    { zone: "middle", tokens: 128_000, blocks: 2, from: 2, to: 3 },
+    { zone: "recency", tokens: 8_900, blocks: 1, from: 4, to: 4 },
+  ],
+  zones: [
+    { zone: "primacy", tokens: 3_200, blocks: 1 },
+    { zone: "middle", tokens: 128_000, blocks: 2 },
+    { zone: "recency", tokens: 8_900, blocks: 1 },
+  ],
+  cold: { tokens: 61_000, blocks: 1 },
+  otherTokens: 2_200,
+  blocks: [
+    { ...block, n: 1, zone: "primacy", exact: true, pinned: true },
+    { ...block, n: 2, shown: "trimmed" },
+    { ...block, n: 3, shown: "summarized" },
+    { ...block, n: 4, zone: "recency", exact: true, focused: true },
+    { ...block, n: 5, zone: "cold", counted: false },
+  ],
+  streams: [],
+};
+
+test("the picture of a context: a line, a strip, a row per zone", () => {
+  expect(contextLines({ name: "fix-auth", state, paint: plain })).toEqual([
+    "fix-auth  claude-sonnet  142.3k / 200k (71 % used)  free 57.7k  seq 1287",
+    "[PMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMRRRo.................]",
+    " P  primacy   1 block     3.2k  1 pinned",
+    " M  middle   2 blocks  ~128.0k  1 trimmed, 1 summarized",
+    " R  recency   1 block     8.9k  focused #4",
+    " o  other                ~2.2k  tools, framing",
+    " C  cold      1 block   ~61.0k  not sent",
+  ]);
+});
+
+test("estimates are marked, an earlier seq is named, names are cleaned", () => {
+  const earlier = { ...state, seq: 7, window: { ...state.window, exact: false }, model: null };
+  const name = `a${String.fromCharCode(27)}]0;title${String.fromCharCode(7)}b`;
+  expect(contextLines({ name, state: earlier, paint: plain })[0]).toBe(
+    "a]0;titleb  no model yet  ~142.3k / 200k (71 % used)  free ~57.7k  seq 7 of 1287",
+  );
+});
+
+test("an empty session has an empty strip and no rows", () => {
+  const window = { used: 0, free: 200_000, size: 200_000, exact: false };
+  const empty = { ...state, window, strip: [], zones: [], otherTokens: 0, blocks: [] };
+  const lines = contextLines({
+    name: "new",
+    state: { ...empty, cold: { tokens: 0, blocks: 0 } },
+    paint: plain,
+  });
+  expect(lines).toHaveLength(2);
+  expect(lines[1]).toMatch(/^\[\.{60}\]$/);
+});

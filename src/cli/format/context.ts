@@ -1,0 +1,98 @@
+import type { BlockRow, StateRow, ZoneRow } from "../../session/index.ts";
+import { countedText, manyText } from "./numbers.ts";
+import type { Paint } from "./paint.ts";
+import { printable } from "./printable.ts";
+import { piecesOf, stripCells, stripMarks, stripStyles, stripText } from "./strip.ts";
+import { aligned, type Cell } from "./table.ts";
+import { freeText, windowText } from "./window.ts";
+
+const stripWidth = 60;
+const nameColumns = 40;
+const namedBlocksMax = 5;
+
+export type ContextPicture = {
+  readonly name: string;
+  readonly state: StateRow;
+  readonly paint: Paint;
+};
+
+/** What is in the window, from the whole to its parts: a line, a strip, a row per zone. */
+export function contextLines({ name, state, paint }: ContextPicture): readonly string[] {
+  const cells = stripCells(piecesOf(state), state.window.size, stripWidth);
+  return [
+    headLine({ name, state, paint }),
+    stripText(cells, paint),
+    ...aligned(zoneRows(state), paint).map((line) => ` ${line}`),
+  ];
+}
+
+function headLine({ name, state, paint }: ContextPicture): string {
+  const { seq, head, window, model } = state;
+  const place = seq === head ? `seq ${seq}` : `seq ${seq} of ${head}`;
+  const parts = [windowText(window), freeText(window), place];
+  return [paint("bold", printable(name, nameColumns)), printable(model ?? "no model yet"), ...parts].join(
+    "  ",
+  );
+}
+
+function zoneRows(state: StateRow): readonly (readonly Cell[])[] {
+  const zones = state.zones.filter(({ blocks }) => blocks > 0).map((zone) => zoneRow(zone, state.blocks));
+  const { otherTokens, cold } = state;
+  const other = row("other", { tokens: `~${countedText(otherTokens, true)}`, notes: "tools, framing" });
+  const isColdExact = state.blocks.filter(({ zone, counted }) => zone === "cold" && !counted).every(isExact);
+  const archived = row("cold", {
+    blocks: manyText(cold.blocks, "block"),
+    tokens: countedText(cold.tokens, isColdExact),
+    notes: "not sent",
+  });
+  return [...zones, ...(otherTokens > 0 ? [other] : []), ...(cold.blocks > 0 ? [archived] : [])];
+}
+
+type Figures = { readonly blocks?: string; readonly tokens: string; readonly notes: string };
+
+function row(of: keyof typeof stripMarks, { blocks = "", tokens, notes }: Figures): readonly Cell[] {
+  return [
+    { text: stripMarks[of], style: stripStyles[of] },
+    { text: of },
+    { text: blocks, align: "right" },
+    { text: tokens, align: "right" },
+    { text: notes, style: "dim" },
+  ];
+}
+
+function zoneRow({ zone, tokens, blocks }: ZoneRow, all: readonly BlockRow[]): readonly Cell[] {
+  const own = all.filter((block) => block.counted && block.zone === zone);
+  const figure = countedText(tokens, own.every(isExact));
+  return row(zone, { blocks: manyText(blocks, "block"), tokens: figure, notes: notesOn(own) });
+}
+
+function isExact({ exact, tokens }: BlockRow): boolean {
+  return exact && tokens !== null;
+}
+
+/** What sets blocks of a zone apart from untouched ones. */
+export function notesOn(blocks: readonly BlockRow[]): string {
+  const count = (is: (block: BlockRow) => boolean, word: string): string => {
+    const found = blocks.filter(is).length;
+    return found === 0 ? "" : `${found} ${word}`;
+  };
+  return [
+    count(({ shown }) => shown === "trimmed", "trimmed"),
+    count(({ shown }) => shown === "summarized", "summarized"),
+    count(({ shown }) => shown === "minimal", "minimal"),
+    count(({ shown }) => shown === "placeholder", "pruned"),
+    count(({ pinned }) => pinned, "pinned"),
+    focusedText(blocks),
+    count(({ withheld }) => withheld, "withheld"),
+    count(({ tokens }) => tokens === null, "not counted yet"),
+  ]
+    .filter((note) => note !== "")
+    .join(", ");
+}
+
+function focusedText(blocks: readonly BlockRow[]): string {
+  const focused = blocks.filter((block) => block.focused).map(({ n }) => `#${n}`);
+  if (focused.length === 0) return "";
+  const rest = focused.length - namedBlocksMax;
+  return `focused ${focused.slice(0, namedBlocksMax).join(" ")}${rest > 0 ? ` and ${rest} more` : ""}`;
+}

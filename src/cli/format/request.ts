@@ -1,0 +1,55 @@
+import type { RequestDetail, RequestRow } from "../../session/index.ts";
+import { bytesText, tokensText } from "./numbers.ts";
+import { printable } from "./printable.ts";
+import { durationText, timeText } from "./times.ts";
+
+type Line = readonly [label: string, text: string];
+
+/** Everything known about one request, a line each; what is not known is left out. */
+export function requestLines(detail: RequestDetail, nowMs: number): readonly Line[] {
+  const { request, bodies, identical, attempts } = detail;
+  const lines: readonly (Line | null)[] = [
+    ["request", `${request.id} of session ${printable(detail.session).slice(0, 8)}`],
+    ["id", printable(request.request, 80)],
+    request.time === null ? null : ["time", timeText(request.time, nowMs)],
+    ["target", printable(request.target, 120)],
+    ["model", printable(request.model ?? "-", 60)],
+    ["role", roleText(request)],
+    ["outcome", `${request.outcome}${request.status === null ? "" : `, status ${request.status}`}`],
+    request.stop === null ? null : ["stopped", printable(request.stop, 60)],
+    usageLine(request),
+    timingLine(request),
+    ...bodies.map(({ side, length }): Line => [side, bytesText(length)]),
+    ["passed on", passedText(identical)],
+    attempts.length < 2
+      ? null
+      : ["attempts", attempts.map(({ id, outcome }) => `${id} ${outcome}`).join(", ")],
+    request.problem === null ? null : ["problem", printable(request.problem, 300)],
+  ];
+  return lines.filter((line) => line !== null);
+}
+
+function roleText({ role, relation, of, turn }: RequestRow): string {
+  const place = turn === null ? "" : ` ${turn}`;
+  const to = of === null ? "" : ` of request ${of}`;
+  return `${role}${place}${relation === "none" ? "" : `, ${relation}${to}`}`;
+}
+
+function usageLine({ usage }: RequestRow): Line | null {
+  if (usage === null) return null;
+  const { input, cacheRead, cacheWrite, output } = usage;
+  const prompt = tokensText(input + cacheRead + cacheWrite);
+  const cache = `${tokensText(cacheRead)} from cache, ${tokensText(cacheWrite)} written to it`;
+  return ["tokens", `${prompt} in (${cache}), ${tokensText(output)} out`];
+}
+
+function timingLine({ firstByteMs, totalMs }: RequestRow): Line | null {
+  if (totalMs === null) return null;
+  const first = firstByteMs === null ? "" : `, first byte after ${durationText(firstByteMs)}`;
+  return ["took", `${durationText(totalMs)}${first}`];
+}
+
+function passedText({ request, response }: RequestDetail["identical"]): string {
+  const side = (isSame: boolean) => (isSame ? "unchanged" : "changed");
+  return `request ${side(request)}, response ${side(response)}`;
+}

@@ -1,0 +1,31 @@
+const [secondMs, minuteMs, hourMs, dayMs] = [1_000, 60_000, 3_600_000, 86_400_000];
+
+/** How long ago, in the largest unit that fits. What lies ahead, because two clocks differ, is now. */
+export function ageText(ms: number): string {
+  if (ms < 2 * secondMs) return "now";
+  if (ms < minuteMs) return `${Math.floor(ms / secondMs)} s ago`;
+  if (ms < hourMs) return `${Math.floor(ms / minuteMs)} min ago`;
+  if (ms < dayMs) return `${Math.floor(ms / hourMs)} h ago`;
+  return `${Math.floor(ms / dayMs)} d ago`;
+}
+
+export function durationText(ms: number): string {
+  if (ms < secondMs) return `${Math.round(ms)} ms`;
+  if (ms < minuteMs) return `${(ms / secondMs).toFixed(1)} s`;
+  return `${Math.floor(ms / minuteMs)} min ${Math.floor((ms % minuteMs) / secondMs)} s`;
+}
+
+/** The time of day where the reader is; with its date if that is another day. */
+export function timeText(time: number, nowMs: number): string {
+  const [date, today] = [new Date(time), new Date(nowMs)];
+  const clock = [date.getHours(), date.getMinutes(), date.getSeconds()].map(twoDigits).join(":");
+  return date.toDateString() === today.toDateString() ? clock : `${dayText(date)} ${clock}`;
+}
+
+function dayText(date: Date): string {
+  return [`${date.getFullYear()}`, twoDigits(date.getMonth() + 1), twoDigits(date.getDate())].join("-");
+}
+
+function twoDigits(value: number): string {
+  return `${value}`.padStart(2, "0");
+}

@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Settings } from "../../config/index.ts";
+import type { ReadyAnswer } from "../../control/index.ts";
+import type { RunningApp } from "../app.ts";
+import { type Api, openApi } from "../client.ts";
+import { type Outcome, stop, succeed } from "../outcome.ts";
+import { exitCodes } from "../usage.ts";
+
+/** The proxy a client talks to while it runs: somebody else's, or ours. */
+export type ClientProxy = {
+  readonly url: string;
+  readonly isOwn: boolean;
+  /** How many requests came while it was ours; null if that is not known. */
+  readonly requests: () => number | null;
+  /** Lets requests in flight end, and ends what is ours. */
+  readonly close: () => Promise<void>;
+};
+
+export type ProxyWish = {
+  readonly settings: Settings;
+  readonly version: string;
+  readonly note: (line: string) => void;
+};
+
+const askMs = 3_000;
+const lookEveryMs = 500;
+/** Two that start at once: one of them wins the port, and is ready soon after. */
+const [startTries, startPauseMs] = [20, 100];
+
+/** Uses the Aperture that runs, or starts one for as long as the client lives. */
+export async function proxyFor(wish: ProxyWish): Promise<Outcome<ClientProxy>> {
+  const api = openApi(wish.settings, askMs);
+  for (let tried = 0; tried < startTries; tried += 1) {
+    const state = await stateOf(api);
+    if (!state.ok) return state;
+    if (state.value === "running") return succeed(borrowed(wish, api));
+    const app = await started(wish);
+    if (typeof app !== "string") return succeed(owned(app, api.url));
+    if (app !== "EADDRINUSE") return stop(exitCodes.failed, `Aperture cannot listen on ${api.url} (${app}).`);
+    await sleep(startPauseMs);
+  }
+  const problem = `Port ${wish.settings.port} is taken, but nothing answers there. Choose another with --port.`;
+  return stop(exitCodes.failed, problem);
+}
+
+async function stateOf(api: Api): Promise<Outcome<"running" | "absent">> {
+  const ready = await api.json<Partial<ReadyAnswer>>("/readyz");
+  if (!ready.ok) return ready.problem.exit === exitCodes.stopped ? succeed("absent") : ready;
+  if (ready.value.value.ok === true && ready.value.value.storage !== undefined) return succeed("running");
+  return stop(
+    exitCodes.failed,
+    `Something answers on ${api.url}, but it is not Aperture. Choose another --port.`,
+  );
+}
+
+/** Or the code of what kept it from listening: another process may have the port. */
+async function started({ settings, version, note }: ProxyWish): Promise<RunningApp | string> {
+  // Loaded only here: clients of a running Aperture start without the store and the engine.
+  const { startApp } = await import("../app.ts");
+  try {
+    return await startApp({ settings, version, note });
+  } catch (error) {
+    if (error instanceof Error && "code" in error) return `${error.code}`;
+    throw error;
+  }
+}
+
+function owned(app: RunningApp, url: string): ClientProxy {
+  const requests = () => app.proxy.metrics().requests;
+  return { url, isOwn: true, requests, close: () => app.close() };
+}
+
+/**
+ * An Aperture that another process started ends with that process, and its port is written into our client.
+ * Should it go, we take its place, so that the client notices nothing but a pause.
+ */
+function borrowed(wish: ProxyWish, api: Api): ClientProxy {
+  let heir: RunningApp | null = null;
+  let isLooking = false;
+  const look = async (): Promise<void> => {
+    if (isLooking || heir !== null) return;
+    isLooking = true;
+    const state = await stateOf(api);
+    const app = state.ok && state.value === "absent" ? await started(wish).catch(() => null) : null;
+    if (app !== null && typeof app !== "string") heir = app;
+    isLooking = false;
+  };
+  let looking = Promise.resolve();
+  const timer = setInterval(() => {
+    looking = look();
+  }, lookEveryMs);
+  const close = async (): Promise<void> => {
+    clearInterval(timer);
+    await looking;
+    await heir?.close();
+  };
+  return { url: api.url, isOwn: false, requests: () => null, close };
+}

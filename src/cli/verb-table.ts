@@ -1,0 +1,157 @@
+/** What may stand behind a verb, as data: the reader of arguments, the help and the reference follow it. */
+
+export type Flag = {
+  /** Without its dashes. */
+  readonly name: string;
+  readonly short?: string;
+  /** What the value is called; without it the flag is a switch. */
+  readonly value?: string;
+  /** The value is a whole number above 0. */
+  readonly isCount?: true;
+  readonly about: string;
+};
+
+export type Operand = { readonly name: string; readonly isRequired: boolean };
+
+type VerbShape = {
+  readonly name: string;
+  readonly about: string;
+  readonly operands: readonly Operand[];
+  /** From the first operand on, everything belongs to the program that is started. */
+  readonly passesOn?: true;
+  readonly flags: readonly Flag[];
+  readonly examples: readonly string[];
+};
+
+const json: Flag = { name: "json", about: "print the answer of the API, one JSON value" };
+const session: Flag = {
+  name: "session",
+  value: "ID",
+  about: "which session: an id, the start of one, or last (the default)",
+};
+const limit: Flag = { name: "limit", value: "N", isCount: true, about: "at most so many rows" };
+
+/** Known to every verb. */
+export const globalFlags: readonly Flag[] = [
+  { name: "port", value: "PORT", about: "stands above APERTURE_PORT" },
+  { name: "host", value: "HOST", about: "stands above APERTURE_HOST" },
+  { name: "data-dir", value: "DIR", about: "stands above APERTURE_DATA_DIR" },
+  { name: "quiet", short: "q", about: "no headings and no remarks, only what was asked for" },
+  { name: "no-color", about: "no colours; NO_COLOR does the same" },
+  { name: "help", short: "h", about: "what a verb does, with examples" },
+  { name: "version", about: "the version" },
+];
+
+const reading = [
+  {
+    name: "status",
+    about: "whether Aperture runs, what it records and what passed through it",
+    operands: [],
+    flags: [json],
+    examples: ["aperture status", "aperture status --json"],
+  },
+  {
+    name: "sessions",
+    about: "all sessions, the last one used first",
+    operands: [],
+    flags: [limit, json],
+    examples: ["aperture sessions", "aperture sessions --limit 5"],
+  },
+  {
+    name: "context",
+    about: "what is in the context window of a session",
+    operands: [{ name: "SESSION", isRequired: false }],
+    flags: [
+      session,
+      { name: "at", value: "SEQ", isCount: true, about: "as it was at this seq" },
+      { name: "stream", value: "N", isCount: true, about: "of this stream; without it, the first" },
+      json,
+    ],
+    examples: ["aperture context", "aperture context 3f9a --at 120"],
+  },
+  {
+    name: "requests",
+    about: "the requests of a session, the newest last",
+    operands: [],
+    flags: [session, limit, json],
+    examples: ["aperture requests", "aperture requests --session 3f9a --limit 5"],
+  },
+  {
+    name: "request",
+    about: "one request, or the exact bytes of one of its bodies",
+    operands: [{ name: "N", isRequired: true }],
+    flags: [
+      { name: "client", about: "the request as the client sent it" },
+      { name: "upstream", about: "the request as it went upstream" },
+      { name: "response", about: "the response as it came from upstream" },
+      session,
+      json,
+    ],
+    examples: ["aperture request 7", "aperture request 7 --upstream > body.json"],
+  },
+  {
+    name: "log",
+    about: "the frames of a session in words, the newest last",
+    operands: [],
+    flags: [
+      session,
+      limit,
+      { name: "watch", about: "go on with what happens next; with --json, one event per line" },
+      json,
+    ],
+    examples: ["aperture log", "aperture log --limit 5 --watch"],
+  },
+] as const satisfies readonly VerbShape[];
+
+const running = [
+  {
+    name: "up",
+    about: "start Aperture in the foreground (the default)",
+    operands: [],
+    flags: [],
+    examples: ["aperture up", "aperture up --port 4410"],
+  },
+  {
+    name: "run",
+    about: "start a client that talks through Aperture, which is started for it if none runs",
+    operands: [{ name: "CLIENT", isRequired: true }],
+    passesOn: true,
+    flags: [],
+    examples: ["aperture run claude", "aperture run claude -- --continue", "aperture run python agent.py"],
+  },
+  {
+    name: "doctor",
+    about: "check that everything fits together, with a way out for each finding",
+    operands: [],
+    flags: [{ name: "json", about: "print the findings, one JSON value" }],
+    examples: ["aperture doctor"],
+  },
+  {
+    name: "help",
+    about: "this text, or what a verb does",
+    operands: [{ name: "VERB", isRequired: false }],
+    flags: [],
+    examples: ["aperture help context"],
+  },
+  {
+    name: "version",
+    about: "the version",
+    operands: [],
+    flags: [],
+    examples: ["aperture version"],
+  },
+] as const satisfies readonly VerbShape[];
+
+export type VerbName = (typeof reading | typeof running)[number]["name"];
+export type Verb = VerbShape & { readonly name: VerbName };
+export const verbTable: readonly Verb[] = [...running.slice(0, 3), ...reading, ...running.slice(3)];
+
+export function verbNamed(name: string): Verb | null {
+  return verbTable.find((verb) => verb.name === name) ?? null;
+}
+
+/** As it is written: `--limit N`, `-q, --quiet`. */
+export function flagText({ name, short, value }: Flag): string {
+  const long = value === undefined ? `--${name}` : `--${name} ${value}`;
+  return short === undefined ? long : `-${short}, ${long}`;
+}

@@ -1,0 +1,20 @@
+import type { StateRow } from "../../session/index.ts";
+import { sessionPath } from "../api-path.ts";
+import { giveUp, type ReadyCall } from "../call.ts";
+import { contextLines } from "../format/context.ts";
+import { printJson, wantsJson } from "../json-output.ts";
+import { findSession, sessionWord } from "../session-choice.ts";
+import { exitCodes } from "../usage.ts";
+
+export async function context(call: ReadyCall): Promise<number> {
+  const { api, flags, screen, operands } = call;
+  const found = await findSession(api, sessionWord(call, operands[0]));
+  if (!found.ok) return giveUp(call, found.problem);
+  const { id, name } = found.value.session;
+  const query = { at: flags.get("at"), stream: flags.get("stream") };
+  const reply = await api.json<StateRow>(sessionPath(id, "/state", query));
+  if (!reply.ok) return giveUp(call, reply.problem);
+  if (wantsJson(call)) return printJson(call, reply.value.text);
+  for (const line of contextLines({ name, state: reply.value.value, paint: screen.paint })) screen.out(line);
+  return exitCodes.ok;
+}

@@ -1,0 +1,64 @@
+import type { RequestRow, RequestsPage } from "../../session/index.ts";
+import { sessionPath } from "../api-path.ts";
+import { giveUp, isQuiet, type ReadyCall } from "../call.ts";
+import { bytesText, tokensText } from "../format/numbers.ts";
+import type { Style } from "../format/paint.ts";
+import { printable } from "../format/printable.ts";
+import { type Cell, tableWith } from "../format/table.ts";
+import { durationText, timeText } from "../format/times.ts";
+import { printJson, wantsJson } from "../json-output.ts";
+import { findSession, sessionWord } from "../session-choice.ts";
+import { exitCodes } from "../usage.ts";
+
+const usualLimit = 20;
+const headings = ["n", "time", "role", "model", "outcome", "in", "cached", "out", "body", "took"];
+
+export async function requests(call: ReadyCall): Promise<number> {
+  const found = await findSession(call.api, sessionWord(call));
+  if (!found.ok) return giveUp(call, found.problem);
+  const { id, requests: total } = found.value.session;
+  const limit = Number(call.flags.get("limit") ?? usualLimit);
+  // They are numbered from 1, so the last ones are those after all the others.
+  const after = Math.max(0, total - limit);
+  const reply = await call.api.json<RequestsPage>(sessionPath(id, "/requests", { after, limit }));
+  if (!reply.ok) return giveUp(call, reply.problem);
+  return wantsJson(call) ? printJson(call, reply.value.text) : show(call, reply.value.value);
+}
+
+function show(call: ReadyCall, { rows }: RequestsPage): number {
+  const { screen, world } = call;
+  if (rows.length === 0) {
+    screen.err("This session has no requests yet.");
+    return exitCodes.ok;
+  }
+  const cells = rows.map((row) => requestCells(row, world.nowMs()));
+  const lines = tableWith(headings, cells, screen.paint);
+  for (const line of isQuiet(call) ? lines.slice(1) : lines) screen.out(line);
+  return exitCodes.ok;
+}
+
+function requestCells(row: RequestRow, nowMs: number): readonly Cell[] {
+  const { usage } = row;
+  const prompt = usage === null ? null : usage.input + usage.cacheRead + usage.cacheWrite;
+  return [
+    { text: `${row.id}`, align: "right", style: "bold" },
+    { text: row.time === null ? "-" : timeText(row.time, nowMs) },
+    { text: row.role },
+    { text: printable(row.model ?? "-", 24) },
+    { text: outcomeText(row), style: outcomeStyle(row) },
+    { text: prompt === null ? "-" : tokensText(prompt), align: "right" },
+    { text: usage === null ? "-" : tokensText(usage.cacheRead), align: "right" },
+    { text: usage === null ? "-" : tokensText(usage.output), align: "right" },
+    { text: bytesText(row.bytesUp), align: "right" },
+    { text: row.totalMs === null ? "-" : durationText(row.totalMs), align: "right" },
+  ];
+}
+
+export function outcomeText({ outcome, status }: Pick<RequestRow, "outcome" | "status">): string {
+  return status === null ? outcome : `${outcome} ${status}`;
+}
+
+export function outcomeStyle({ outcome, status }: Pick<RequestRow, "outcome" | "status">): Style {
+  if (outcome === "open") return "cyan";
+  return outcome === "complete" && (status ?? 0) < 400 ? "green" : "yellow";
+}

@@ -1,0 +1,220 @@
+import { createHmac } from "node:crypto";
+import type { Caller } from "../session/index.ts";
+import { type Head, headerOf } from "./headers.ts";
+
+/** Names under which credentials travel, whatever stands around them. */
+const secretName = /token|secret|key|auth|cookie|credential|password|signature/i;
+
+/** Shorter values are found everywhere by chance, and are no secret. */
+const secretLengthMin = 8;
+
+const mask = "***";
+
+/** A keyed hash: neither a stolen database nor a list of known keys leads back to the credential. */
+export type Hasher = (credential: string) => string;
+
+/** Remembers the last answer, because most of the time one client asks again and again. */
+export function credentialHasher(key: Uint8Array): Hasher {
+  let last = { credential: "", hash: "" };
+  return (credential) => {
+    if (credential !== last.credential || last.hash === "") {
+      const hash = createHmac("sha256", key).update(credential).digest("hex").slice(0, 32);
+      last = { credential, hash };
+    }
+    return last.hash;
+  };
+}
+
+/** Who asked. Found out once the answer is on its way. */
+export function callerOf(head: Head, target: string, hasher: Hasher): Caller {
+  const credential = credentialIn(head, target);
+  return {
+    owner: "local",
+    credential: credential === null ? "none" : hasher(credential),
+    secrets: secretsIn(head, target),
+  };
+}
+
+const credentialHeaders = ["authorization", "x-api-key", "api-key", "x-goog-api-key"] as const;
+
+function credentialIn(head: Head, target: string): string | null {
+  for (const name of credentialHeaders) {
+    const value = headerOf(head, name);
+    if (value !== undefined && value !== "") return stableCredential(bare(value));
+  }
+  const queried = secretParameters(target)[0];
+  return queried === undefined ? null : queried;
+}
+
+/** A signed AWS request has a new signature each time; what stays is the id of the key. */
+function stableCredential(value: string): string {
+  return /\bCredential=([^/,\s]+)/.exec(value)?.[1] ?? value;
+}
+
+function bare(value: string): string {
+  return value.replace(/^(?:bearer|basic|token)\s+/i, "").trim();
+}
+
+/** Every value that must not be written down, in the forms in which it may turn up. */
+export function secretsIn(head: Head, target: string): readonly string[] {
+  const found = new Set<string>();
+  const add = (value: string): void => {
+    if (value.length >= secretLengthMin) found.add(value);
+  };
+  for (let at = 0; at < head.names.length; at += 1) {
+    const name = head.names[at] ?? "";
+    if (classOf(name) === "secret") for (const form of formsOf(name, head.raw[at * 2 + 1] ?? "")) add(form);
+  }
+  for (const value of secretParameters(target)) add(value);
+  return [...found];
+}
+
+function formsOf(name: string, value: string): readonly string[] {
+  if (name === "cookie") return value.split(/; */).map((pair) => pair.slice(pair.indexOf("=") + 1));
+  const plain = bare(value);
+  const signature = /\bSignature=([0-9a-f]+)/i.exec(plain)?.[1];
+  return signature === undefined ? [plain] : [plain, signature];
+}
+
+/** Both as sent and decoded: an error message of an upstream may quote either. */
+function secretParameters(target: string): readonly string[] {
+  const query = queryOf(target);
+  if (query === "") return [];
+  return query.split(/[&;]/).flatMap((pair) => {
+    const { name, value } = splitPair(pair);
+    if (!isSecretParameter(name) || value === "") return [];
+    const decoded = decodedOrNull(value);
+    return decoded === null || decoded === value ? [value] : [value, decoded];
+  });
+}
+
+/** The target as it may be written down: every secret parameter, and every known secret anywhere, masked. */
+export function maskedTarget(target: string, secrets: readonly string[]): string {
+  const query = queryOf(target);
+  const path = query === "" ? target : target.slice(0, target.length - query.length);
+  return masked(path + maskedQuery(query), secrets);
+}
+
+/** Servers differ in what separates two parameters, so both signs count. */
+function maskedQuery(query: string): string {
+  return query.replace(/[^&;]+/g, (pair) => {
+    const { name, value } = splitPair(pair);
+    return value !== "" && isSecretParameter(name) ? `${name}=${mask}` : pair;
+  });
+}
+
+function queryOf(target: string): string {
+  const at = target.indexOf("?");
+  return at === -1 ? "" : target.slice(at + 1);
+}
+
+function splitPair(pair: string): { readonly name: string; readonly value: string } {
+  const at = pair.indexOf("=");
+  return at === -1 ? { name: pair, value: "" } : { name: pair.slice(0, at), value: pair.slice(at + 1) };
+}
+
+/** A name that cannot be decoded may be anything, so it counts as secret. */
+function isSecretParameter(name: string): boolean {
+  const decoded = decodedOrNull(name);
+  return decoded === null || secretName.test(decoded);
+}
+
+function decodedOrNull(text: string): string | null {
+  if (!text.includes("%") && !text.includes("+")) return text;
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    return null;
+  }
+}
+
+function masked(text: string, secrets: readonly string[]): string {
+  return secrets.reduce(
+    (rest, secret) => (rest.length < secret.length ? rest : rest.replaceAll(secret, mask)),
+    text,
+  );
+}
+
+/** What may be written down of a request: known names only, because a new client may invent any other. */
+const harmlessHeaders: ReadonlySet<string> = new Set([
+  "user-agent",
+  "content-type",
+  "content-encoding",
+  "accept",
+  "anthropic-version",
+  "anthropic-beta",
+  "x-app",
+  "x-claude-code-session-id",
+  "x-claude-code-agent-id",
+  "session-id",
+  "session_id",
+  "thread-id",
+  "x-openai-subagent",
+  "x-session-id",
+  "x-session-affinity",
+  "x-parent-session-id",
+  "x-client-request-id",
+  "x-aperture-session",
+  "x-aperture-project",
+  "x-aperture-mode",
+  "x-aperture-bypass",
+]);
+
+export function requestHeaders(head: Head, secrets: readonly string[]): Readonly<Record<string, string>> {
+  return chosenHeaders(head, { isChosen: isHarmless, secrets });
+}
+
+function isHarmless(name: string): boolean {
+  return classOf(name) === "harmless";
+}
+
+type HeaderClass = "harmless" | "secret" | "other";
+
+/** A client sends the same names every time, so what they are is looked up rather than found out again. */
+const knownClasses = new Map<string, HeaderClass>();
+const knownClassesMax = 1_000;
+
+function classOf(name: string): HeaderClass {
+  const known = knownClasses.get(name);
+  if (known !== undefined) return known;
+  const found = findClass(name);
+  if (knownClasses.size < knownClassesMax) knownClasses.set(name, found);
+  return found;
+}
+
+function findClass(name: string): HeaderClass {
+  if (harmlessHeaders.has(name)) return "harmless";
+  if (secretName.test(name)) return "secret";
+  return name.startsWith("x-stainless-") || name.startsWith("x-codex-") ? "harmless" : "other";
+}
+
+export function responseHeaders(head: Head, secrets: readonly string[]): Readonly<Record<string, string>> {
+  return chosenHeaders(head, { isChosen: isHarmlessAnswer, secrets });
+}
+
+function isHarmlessAnswer(name: string): boolean {
+  switch (name) {
+    case "content-type":
+    case "content-encoding":
+    case "request-id":
+    case "x-request-id":
+    case "retry-after":
+      return true;
+    default:
+      return name.startsWith("anthropic-ratelimit-") || name.startsWith("x-ratelimit-");
+  }
+}
+
+type Choice = { readonly isChosen: (name: string) => boolean; readonly secrets: readonly string[] };
+
+function chosenHeaders(head: Head, { isChosen, secrets }: Choice): Readonly<Record<string, string>> {
+  const chosen: Record<string, string> = {};
+  for (let at = 0; at < head.names.length; at += 1) {
+    const name = head.names[at] ?? "";
+    if (!isChosen(name)) continue;
+    const value = masked(head.raw[at * 2 + 1] ?? "", secrets);
+    const before = chosen[name];
+    chosen[name] = before === undefined ? value : `${before}, ${value}`;
+  }
+  return chosen;
+}

@@ -1,0 +1,88 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { clientHeaders, framingOf, headersOf, readHead, trailerPairs, upstreamHeaders } from "./headers.ts";
+
+const up = (...raw: string[]) => upstreamHeaders(readHead(raw), "api.example");
+const down = (...raw: string[]) => clientHeaders(readHead(raw), { id: "7", chunked: true }).slice(0, -2);
+
+describe("upstream", () => {
+  test("the host is replaced where it stood", () => {
+    expect(up("A", "1", "hOsT", "x", "B", "2")).toEqual(["A", "1", "hOsT", "api.example", "B", "2"]);
+  });
+
+  test("what is about the client's connection stays behind", () => {
+    const hops = ["Keep-Alive", "1", "TE", "trailers", "Proxy-Authorization", "x", "Upgrade", "h2c"];
+    expect(up(...hops, "Proxy-Connection", "x", "HTTP2-Settings", "y", "Expect", "100-continue")).toEqual([]);
+    expect(up("Connection", "close, X-Mine", "X-Mine", "1", "X-Other", "2")).toEqual([
+      "Connection",
+      "keep-alive",
+      "X-Other",
+      "2",
+    ]);
+  });
+
+  test("what is addressed to us stays with us", () => {
+    const ours = ["X-Aperture-Session", "a", "x-aperture-token", "t", "X-APERTURE-ANYTHING", "1"];
+    expect(up(...ours, "X-Aperturex", "2")).toEqual(["X-Aperturex", "2"]);
+  });
+
+  test("the panel's cookie stays with us, others go", () => {
+    expect(up("Cookie", "a=1; aperture_session=x; b=2")).toEqual(["Cookie", "a=1; b=2"]);
+    expect(up("Cookie", "__Host-aperture=x")).toEqual([]);
+    expect(up("Cookie", "a=1;b=2")).toEqual(["Cookie", "a=1;b=2"]);
+  });
+
+  test("everything else goes in its order, its spelling, and as often as it came", () => {
+    const name = fc.stringMatching(/^[A-Za-z][A-Za-z0-9-]{0,12}$/).map((text) => `Q${text}`);
+    fc.assert(
+      fc.property(fc.array(fc.tuple(name, fc.stringMatching(/^[!-~]{0,20}$/))), (pairs) => {
+        const raw = pairs.flat();
+        expect(up(...raw)).toEqual(raw);
+        expect(down(...raw)).toEqual(raw);
+      }),
+    );
+  });
+});
+
+describe("to the client", () => {
+  test("connections, permissions for pages and our own names are not the upstream's to set", () => {
+    const gone = ["Connection", "x-a", "X-A", "1", "Keep-Alive", "timeout=5", "Proxy-Authenticate", "Basic"];
+    const pages = ["Access-Control-Allow-Origin", "*", "access-control-expose-headers", "x"];
+    expect(
+      down(...gone, ...pages, "X-Aperture-Request-Id", "fake", "Set-Cookie", "a", "Set-Cookie", "b"),
+    ).toEqual(["Set-Cookie", "a", "Set-Cookie", "b"]);
+  });
+
+  test("the request id comes last", () => {
+    expect(clientHeaders(readHead(["A", "1"]), { id: "7", chunked: false })).toEqual([
+      "A",
+      "1",
+      "x-aperture-request-id",
+      "7",
+    ]);
+  });
+
+  test("chunks and trailers are announced only where they will be sent", () => {
+    const raw = ["Transfer-Encoding", "chunked", "Trailer", "X-Sum"];
+    expect(down(...raw)).toEqual(raw);
+    expect(clientHeaders(readHead(raw), { id: "7", chunked: false })).toEqual(["x-aperture-request-id", "7"]);
+  });
+});
+
+test("framing", () => {
+  expect(framingOf(readHead([]))).toBe("none");
+  expect(framingOf(readHead(["Content-Length", "0"]))).toBe("length");
+  expect(framingOf(readHead(["Transfer-Encoding", "chunked"]))).toBe("chunked");
+});
+
+test("all values of a name, in order", () => {
+  expect(headersOf(readHead(["A", "1", "B", "2", "a", "3"]), "a")).toEqual(["1", "3"]);
+});
+
+test("trailers cannot reframe a message or speak for us", () => {
+  const raw = ["X-Sum", "1", "Content-Length", "5", "Host", "x", "X-Aperture-Mode", "observe", "x-sum", "2"];
+  expect(trailerPairs(raw)).toEqual([
+    ["X-Sum", "1"],
+    ["x-sum", "2"],
+  ]);
+});

@@ -1,0 +1,140 @@
+/** A header block as it came: names and values in turn, and the names once more in lower case. */
+export type Head = { readonly raw: readonly string[]; readonly names: readonly string[] };
+
+export function readHead(raw: readonly string[]): Head {
+  const names: string[] = [];
+  for (let at = 0; at < raw.length; at += 2) names.push((raw[at] ?? "").toLowerCase());
+  return { raw, names };
+}
+
+/** The first value under this name, which must be given in lower case. */
+export function headerOf(head: Head, name: string): string | undefined {
+  const at = head.names.indexOf(name);
+  return at === -1 ? undefined : head.raw[at * 2 + 1];
+}
+
+/** All values under this name. Mostly there is none or one, so it looks for the next only after a first. */
+export function headersOf(head: Head, name: string): readonly string[] {
+  let at = head.names.indexOf(name);
+  if (at === -1) return none;
+  const values: string[] = [];
+  for (; at !== -1; at = head.names.indexOf(name, at + 1)) values.push(head.raw[at * 2 + 1] ?? "");
+  return values;
+}
+
+const none: readonly string[] = [];
+
+/** How a body is delimited on one connection. */
+export type Framing = "none" | "length" | "chunked";
+
+/** Expects a head that passed the checks: at most one length, and `chunked` as the only coding. */
+export function framingOf(head: Head): Framing {
+  if (head.names.includes("transfer-encoding")) return "chunked";
+  return head.names.includes("content-length") ? "length" : "none";
+}
+
+/** About one connection only. What `proxy-` begins with is among them too. */
+const hopByHop: ReadonlySet<string> = new Set(["keep-alive", "te", "upgrade", "http2-settings"]);
+
+/** Header names that a Connection header declares to be about that connection. */
+export function connectionNames(head: Head): readonly string[] {
+  const values = headersOf(head, "connection");
+  if (values.length === 0 || (values.length === 1 && values[0] === "keep-alive")) return none;
+  return values.flatMap((value) =>
+    value
+      .toLowerCase()
+      .split(",")
+      .map((name) => name.trim()),
+  );
+}
+
+/**
+ * What goes upstream, in the client's order and spelling. The host is the upstream's; what concerns the
+ * client's connection alone is left out; our own headers are for us. Nothing is added: an upstream cannot
+ * tell from the headers that somebody stands in between.
+ */
+export function upstreamHeaders(head: Head, host: string): string[] {
+  const named = connectionNames(head);
+  const headers: string[] = [];
+  for (let at = 0; at < head.names.length; at += 1) {
+    const name = head.names[at] ?? "";
+    const value = head.raw[at * 2 + 1] ?? "";
+    const sent = upstreamValue(name, value, host);
+    if (sent !== null && !isNamed(named, name)) headers.push(head.raw[at * 2] ?? "", sent);
+  }
+  return headers;
+}
+
+function upstreamValue(name: string, value: string, host: string): string | null {
+  switch (name) {
+    case "host":
+      return host;
+    case "connection":
+      // In the client's place, but about our connection: an option it named is gone with its header.
+      return "keep-alive";
+    case "expect":
+      // Answered by us: the body is already on its way when the upstream could.
+      return null;
+    case "cookie":
+      return value.includes("perture") ? foreignCookies(value) : value;
+    default:
+      return isHopByHop(name) || name.startsWith("x-aperture-") ? null : value;
+  }
+}
+
+/** A browser that shows the panel attaches the panel's cookie to every path of this server. */
+function foreignCookies(value: string): string | null {
+  const pairs = value.split(/; */).filter((pair) => !/^(?:__\w+-)?aperture/i.test(pair.trim()));
+  return pairs.length === 0 ? null : pairs.join("; ");
+}
+
+function isHopByHop(name: string): boolean {
+  return hopByHop.has(name) || name.startsWith("proxy-");
+}
+
+/** The framing headers are never dropped by name: the guard refuses a request that tries. */
+function isNamed(named: readonly string[], name: string): boolean {
+  return named.length > 0 && name !== "connection" && named.includes(name) && !isFraming(name);
+}
+
+export function isFraming(name: string): boolean {
+  return name === "content-length" || name === "transfer-encoding" || name === "host";
+}
+
+type Passing = {
+  readonly id: string;
+  /** Whether the client may be sent a chunked body: not in HTTP 1.0, and not where there is no body. */
+  readonly chunked: boolean;
+};
+
+/**
+ * What goes back to the client: the upstream's headers as they are, without those about its connection.
+ * Permissions for other origins are taken out as well: an upstream that serves web pages allows them for
+ * itself, but here they would let any page read what the user's own client may read.
+ */
+export function clientHeaders(head: Head, passing: Passing): string[] {
+  const named = connectionNames(head);
+  const headers: string[] = [];
+  for (let at = 0; at < head.names.length; at += 1) {
+    const name = head.names[at] ?? "";
+    if (!isPassedOn(name, passing.chunked) || isNamed(named, name)) continue;
+    headers.push(head.raw[at * 2] ?? "", head.raw[at * 2 + 1] ?? "");
+  }
+  headers.push("x-aperture-request-id", passing.id);
+  return headers;
+}
+
+function isPassedOn(name: string, chunked: boolean): boolean {
+  if (name === "transfer-encoding" || name === "trailer") return chunked;
+  if (name === "connection" || isHopByHop(name)) return false;
+  return !name.startsWith("access-control-") && !name.startsWith("x-aperture-");
+}
+
+/** Trailers in the form that node takes. Framing that arrives after the body would be a lie about it. */
+export function trailerPairs(rawTrailers: readonly string[]): [string, string][] {
+  const head = readHead(rawTrailers);
+  return head.names.flatMap((name, at): [string, string][] => {
+    const dropped = isFraming(name) || isHopByHop(name) || name.startsWith("x-aperture-");
+    return dropped ? [] : [[head.raw[at * 2] ?? "", head.raw[at * 2 + 1] ?? ""]];
+  });
+}

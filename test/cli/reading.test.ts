@@ -1,0 +1,277 @@
+// The verbs that look, as a user meets them: the built program in a process of its own, against a real proxy.
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import type { RequestsPage, SessionsPage, StateRow } from "../../src/session/index.ts";
+import { freePort } from "../start/processes.ts";
+import { api, openRig, type Rig, type Sent, talk } from "./rig.ts";
+
+const mark = String.fromCharCode(27);
+const evil = `${mark}[31mred${mark}[0m ${mark}]0;title${String.fromCharCode(7)} \u202etxt.exe \u009b2J`;
+const last = "/api/v1/sessions/last";
+
+let rig: Rig;
+let sent: readonly Sent[];
+
+beforeAll(async () => {
+  rig = await openRig();
+  await rig.up();
+  await talk(rig, "earlier", [evil]);
+  sent = await talk(rig, "main", ["say hëllo 👍", "say it again", "and once more"]);
+  await vi.waitFor(async () => {
+    const { rows } = (await api(rig, `${last}/requests`)) as RequestsPage;
+    expect(rows.map(({ outcome }) => outcome)).toEqual(["complete", "complete", "complete"]);
+  });
+});
+afterAll(() => rig.close());
+
+const readers = [
+  { args: ["status"], path: null },
+  { args: ["sessions"], path: "/api/v1/sessions?limit=20" },
+  { args: ["context"], path: `${last}/state` },
+  { args: ["context", "--at", "3"], path: `${last}/state?at=3` },
+  { args: ["requests"], path: `${last}/requests?after=0&limit=20` },
+  { args: ["requests", "--limit", "2"], path: `${last}/requests?after=1&limit=2` },
+  { args: ["request", "2"], path: `${last}/requests/2` },
+  { args: ["log"], path: `${last}/frames?after=0&limit=20` },
+] as const;
+
+describe("every reading verb", () => {
+  test.each(readers)("$args prints text without colours into a pipe", async ({ args }) => {
+    const { code, out, err } = await rig.run(args);
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(out.trim().length).toBeGreaterThan(20);
+    expect(out).not.toContain(mark);
+  });
+
+  test.each(readers.filter(({ path }) => path !== null))(
+    "$args --json is what the API says",
+    async (each) => {
+      const { code, out } = await rig.run([...each.args, "--json"]);
+      expect(code).toBe(0);
+      expect(out.endsWith("\n")).toBe(true);
+      expect(JSON.parse(out)).toEqual(await api(rig, each.path ?? ""));
+    },
+  );
+
+  test.each(readers)(
+    "$args has colours where they are asked for, and none with --no-color",
+    async ({ args }) => {
+      const force = { FORCE_COLOR: "1" };
+      const verb = args[0];
+      if (verb !== "context" || args.length === 1) expect((await rig.run(args, force)).out).toContain(mark);
+      expect((await rig.run([...args, "--no-color"], force)).out).not.toContain(mark);
+      expect((await rig.run(args, { ...force, NO_COLOR: "1" })).out).not.toContain(mark);
+    },
+  );
+});
+
+describe("what they say", () => {
+  test("status: that it runs, where, and what passed through", async () => {
+    const { out } = await rig.run(["status"]);
+    expect(out).toContain(rig.url);
+    expect(out).toMatch(/^storage +ok$/m);
+    expect(out).toMatch(/^recording +on, nothing missed$/m);
+    expect(out).toMatch(/^sessions +2, 0 active$/m);
+    expect(out).toMatch(/^requests +4 since the start, 0 open$/m);
+    expect(out).toMatch(/^upstreams +anthropic 4 2xx$/m);
+    const data: unknown = JSON.parse((await rig.run(["status", "--json"])).out);
+    expect(data).toMatchObject({ v: 1, running: true, url: rig.url, sessions: { known: 2 } });
+  });
+
+  test("sessions: the last one used first; -q leaves the headings out", async () => {
+    const { out } = await rig.run(["sessions"]);
+    const lines = out.trimEnd().split("\n");
+    expect(lines).toHaveLength(3);
+    expect(lines[0]).toMatch(/^id +name +client/);
+    expect(lines[1]).toContain("say hëllo 👍");
+    const quiet = (await rig.run(["sessions", "-q"])).out.trimEnd().split("\n");
+    const timeless = (line: string) => line.replace(/\S+ \S+ ago$|now$/, "");
+    expect(quiet.map(timeless)).toEqual(lines.slice(1).map(timeless));
+  });
+
+  test("sessions --limit: says that there are more", async () => {
+    const { out, err } = await rig.run(["sessions", "--limit", "1"]);
+    expect(out.trimEnd().split("\n")).toHaveLength(2);
+    expect(err).toContain("There are more");
+  });
+
+  test("context: the figures of the API in a line, a strip and rows", async () => {
+    const state = (await api(rig, `${last}/state`)) as StateRow;
+    const [head, strip, ...rows] = (await rig.run(["context"])).out.trimEnd().split("\n");
+    expect(head).toContain(`${state.window.used} / 200k`);
+    expect(head).toContain(`seq ${state.seq}`);
+    expect(strip).toMatch(/^\[[PMRo]+\.+\]$/);
+    expect(strip).toHaveLength(62);
+    expect(rows.join("\n")).toMatch(/^ P {2}primacy +1 block +~\d+/m);
+  });
+
+  test("a session by its id, by the start of it, and behind --session", async () => {
+    const { rows } = (await api(rig, "/api/v1/sessions")) as SessionsPage;
+    const id = rows[1]?.id ?? "";
+    const whole = await rig.run(["context", id, "--json"]);
+    expect(JSON.parse(whole.out)).toMatchObject({ session: id });
+    for (const args of [
+      ["context", id.slice(0, 8)],
+      ["context", "--session", id.slice(0, 8)],
+    ]) {
+      expect((await rig.run([...args, "--json"])).out).toBe(whole.out);
+    }
+  });
+
+  test("log: frames in words, the newest last", async () => {
+    const lines = (await rig.run(["log"])).out.trimEnd().split("\n");
+    expect(lines[0]).toMatch(/^ +1 {2}\d\d:\d\d:\d\d {2}client +session +session of/);
+    expect(lines.at(-1)).toMatch(/model +response +.*request 3 complete 200, \d+ in, \d+ out$/);
+    const few = (await rig.run(["log", "--limit", "2"])).out.trimEnd().split("\n");
+    expect(few).toEqual(lines.slice(-2));
+  });
+
+  test("text of a session never reaches the terminal as it is", async () => {
+    const { rows } = (await api(rig, "/api/v1/sessions")) as SessionsPage;
+    const id = rows[1]?.id ?? "";
+    for (const args of [["sessions"], ["sessions", "--json"], ["context", id], ["log", "--session", id]]) {
+      const { out, err } = await rig.run(args);
+      for (const bad of [mark, String.fromCharCode(7), "\u202e", "\u009b"])
+        expect(out + err).not.toContain(bad);
+    }
+  });
+});
+
+describe("the bytes of a request", () => {
+  test("as the client sent them, as they went upstream, and as the answer came", async () => {
+    for (const [at, { sent: up, body }] of sent.entries()) {
+      const n = `${at + 1}`;
+      expect((await rig.run(["request", n, "--client"])).bytes.equals(up), `${n} client`).toBe(true);
+      expect((await rig.run(["request", n, "--upstream"])).bytes.equals(up), `${n} upstream`).toBe(true);
+      expect((await rig.run(["request", n, "--response"])).bytes.equals(body), `${n} response`).toBe(true);
+    }
+  });
+
+  test("one side at a time, and not as JSON", async () => {
+    expect(await rig.run(["request", "1", "--client", "--response"])).toMatchObject({ code: 2, out: "" });
+    expect(await rig.run(["request", "1", "--client", "--json"])).toMatchObject({ code: 2, out: "" });
+  });
+});
+
+describe("log --watch", () => {
+  test("goes on with what happens, once each, and ends with 130 when interrupted", async () => {
+    await talk(rig, "watched", ["say one"]);
+    const watching = rig.start(["log", "--watch"]);
+    await watching.saw(/request 1 complete/);
+    const [{ id } = { id: "" }] = ((await api(rig, "/api/v1/sessions")) as SessionsPage).rows;
+    await talk(rig, "watched", ["say one", "say two"]);
+    await watching.saw(/request [23] complete/);
+    watching.child.kill("SIGINT");
+    const { code, out } = await watching.ended;
+    expect(code).toBe(130);
+    const seqs = out
+      .trimEnd()
+      .split("\n")
+      .map((line) => Number(line.trim().split(" ")[0]));
+    expect(seqs).toEqual(seqs.map((_, at) => at + 1));
+    const events = rig.start(["log", "--watch", "--json", "--session", id]);
+    await events.saw(/"type":"frame"/);
+    events.child.kill("SIGINT");
+    const lines = (await events.ended).out.trimEnd().split("\n");
+    for (const line of lines) expect(JSON.parse(line)).toMatchObject({ session: id });
+  });
+});
+
+describe("what is not there", () => {
+  test.each([
+    { args: ["context", "no-such-session"], code: 4, says: "There is no session no-such-session" },
+    { args: ["request", "99"], code: 4, says: "There is no request 99" },
+    { args: ["context", "--at", "99999"], code: 4, says: "There is no seq 99999" },
+    { args: ["request", "seven"], code: 2, says: "A request has a number" },
+    { args: ["log", "--limit", "5000"], code: 2, says: "limit" },
+    { args: ["sesions"], code: 2, says: "did you mean sessions?" },
+    { args: ["status", "--port", "http"], code: 2, says: "APERTURE_PORT must be" },
+  ])("$args ends with $code", async ({ args, code, says }) => {
+    const ended = await rig.run(args);
+    expect(ended).toMatchObject({ code, out: "" });
+    expect(ended.err).toContain(says);
+  });
+
+  test("a token that is wrong or missing: which one was used", async () => {
+    const other = join(rig.folder, "other");
+    mkdirSync(other);
+    const none = await rig.run(["sessions", "--data-dir", other]);
+    expect(none.code).toBe(6);
+    expect(none.err).toContain(`there is none in ${join(other, "token")}`);
+    writeFileSync(join(other, "token"), "wrong\n");
+    const wrong = await rig.run(["sessions", "--data-dir", other]);
+    expect(wrong.code).toBe(6);
+    expect(wrong.err).toContain(`did not accept the token from ${join(other, "token")}`);
+    const given = await rig.run(["sessions"], { APERTURE_TOKEN: "wrong" });
+    expect(given.code).toBe(6);
+    expect(given.err).toContain("from APERTURE_TOKEN");
+    expect(given.err).not.toContain("wrong");
+    rmSync(other, { recursive: true });
+  });
+
+  test.each([["status"], ["sessions"], ["context"], ["requests"], ["request", "1"], ["log"]])(
+    "%s without a proxy says how to start one",
+    async (...args) => {
+      const ended = await rig.run([...args, "--port", "1"]);
+      expect(ended).toMatchObject({ code: 5, out: "" });
+      expect(ended.err).toBe("Aperture is not running on http://127.0.0.1:1; start it with `aperture up`.\n");
+    },
+  );
+
+  test("status --json says it in JSON", async () => {
+    const { code, out } = await rig.run(["status", "--json", "--port", "1"]);
+    expect(code).toBe(5);
+    expect(JSON.parse(out)).toEqual({ v: 1, running: false, url: "http://127.0.0.1:1" });
+  });
+
+  test("another program on the port is not taken for Aperture", async () => {
+    const server = createServer((_, response) => response.writeHead(404).end("<h1>no</h1>"));
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    const { port } = server.address() as AddressInfo;
+    const ended = await rig.run(["sessions", "--port", `${port}`]);
+    expect(ended.code).toBe(1);
+    expect(ended.err).toContain("it is not Aperture");
+    await new Promise((done) => server.close(done));
+  });
+});
+
+test("options stand above the environment, for up as for those who ask", async () => {
+  const [port, dataDir] = [`${await freePort()}`, join(rig.folder, "elsewhere")];
+  const place = ["--port", port, "--data-dir", dataDir];
+  const started = rig.start(["up", ...place]);
+  await started.saw(new RegExp(`listening on http://127.0.0.1:${port}`));
+  const { code, out } = await rig.run([...place, "status"]);
+  expect(code).toBe(0);
+  expect(out).toMatch(/^sessions +0, 0 active$/m);
+  expect(out).toContain(dataDir);
+  expect(await rig.run(["sessions", ...place])).toMatchObject({ code: 0, out: "" });
+  expect((await rig.run(["context", ...place])).err).toContain("No session has been recorded yet");
+  started.child.kill("SIGTERM");
+  expect((await started.ended).code).toBe(0);
+});
+
+describe("help", () => {
+  test("for every verb, with examples; and the version", async () => {
+    const { out } = await rig.run(["--help"]);
+    expect(out).toContain("usage: aperture");
+    for (const args of [
+      ["help", "context"],
+      ["context", "--help"],
+      ["context", "-h"],
+    ]) {
+      const help = await rig.run(args);
+      expect(help).toMatchObject({ code: 0, err: "" });
+      expect(help.out).toMatch(/usage: aperture context \[SESSION\][\s\S]*--at SEQ[\s\S]*examples:/);
+    }
+    expect((await rig.run(["--version"])).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  test("a reader that has seen enough is no fault", async () => {
+    const started = rig.start(["--help"]);
+    started.child.stdout?.destroy();
+    expect((await started.ended).err).toBe("");
+  });
+});

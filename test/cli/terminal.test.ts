@@ -1,0 +1,92 @@
+// What only a terminal shows: colours by themselves, bodies without what it would obey, one Ctrl-C as one.
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, type TestContext, test } from "vitest";
+import { openRig, post, type Rig } from "./rig.ts";
+
+const mark = String.fromCharCode(27);
+const controlC = String.fromCharCode(3);
+const hasTerminals = spawnSync("script", ["-qec", "true", "/dev/null"], { stdio: "ignore" }).status === 0;
+const reason = "needs script(1) of util-linux, which gives a program a terminal";
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await openRig();
+  await rig.up();
+  const messages = [{ role: "user", content: "say hello" }];
+  const body = JSON.stringify({ model: "claude-sonnet-4-5", max_tokens: 50, messages });
+  // Blank space in JSON may be a line end; the escape stands behind the value, where a parser refuses it.
+  await post(rig, `${body}\n`);
+  await post(rig, `${body}${mark}[2J\u202e`);
+});
+afterAll(() => rig.close());
+
+type Terminal = {
+  readonly child: ChildProcess;
+  readonly text: () => string;
+  readonly ended: Promise<number | null>;
+};
+
+function onTerminal(args: readonly string[]): Terminal {
+  const quoted = [process.execPath, join(process.cwd(), "dist/cli/main.js"), ...args].map(
+    (word) => `'${word}'`,
+  );
+  const options = { env: { ...rig.env, TERM: "xterm" }, cwd: rig.folder };
+  const child = spawn("script", ["-qec", `exec ${quoted.join(" ")}`, "/dev/null"], options);
+  let text = "";
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+    text += chunk;
+  });
+  const ended = new Promise<number | null>((done) => child.once("close", (code) => done(code)));
+  return { child, text: () => text, ended };
+}
+
+function needsTerminal(context: TestContext): void {
+  if (!hasTerminals) context.skip(reason);
+}
+
+test("colours appear by themselves", async (context) => {
+  needsTerminal(context);
+  const { ended, text } = onTerminal(["status"]);
+  expect(await ended).toBe(0);
+  expect(text()).toContain(`${mark}[2m`);
+});
+
+test("a body is shown without what the terminal would obey, and the remark says so", async (context) => {
+  needsTerminal(context);
+  const sessions = JSON.parse((await rig.run(["sessions", "--json"])).out) as { rows: { id: string }[] };
+  const shown: string[] = [];
+  for (const { id } of sessions.rows) {
+    for (const n of ["1", "2"]) {
+      const { ended, text } = onTerminal(["request", n, "--client", "--session", id]);
+      if ((await ended) === 0) shown.push(text());
+    }
+  }
+  expect(shown).toHaveLength(2);
+  for (const text of shown) {
+    expect(text).toContain("say hello");
+    expect(text).toContain("without control characters");
+    expect(text).not.toContain(mark);
+    expect(text).not.toContain("\u202e");
+  }
+});
+
+test("Ctrl-C at the terminal reaches the client once, and the client decides", async (context) => {
+  needsTerminal(context);
+  const path = join(rig.folder, "count.mjs");
+  writeFileSync(
+    path,
+    `let count = 0;
+    process.on("SIGINT", () => { count += 1; });
+    setTimeout(() => { console.log("ready"); }, 10);
+    setTimeout(() => { console.log("count " + count); process.exit(4); }, 1500);`,
+  );
+  const { child, ended, text } = onTerminal(["run", "-q", process.execPath, path]);
+  for (let tried = 0; tried < 100 && !text().includes("ready"); tried += 1) {
+    await new Promise((done) => setTimeout(done, 20));
+  }
+  child.stdin?.write(controlC);
+  expect(await ended).toBe(4);
+  expect(text()).toContain("count 1");
+});

@@ -1,0 +1,83 @@
+// Storage that cannot be used costs the record, never an answer.
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { type StrictUpstream, startStrictUpstream } from "../../src/testing/index.ts";
+import { ask, jsonIn, modelHeaders, type Starting, startTestApp, type TestApp } from "../support/app.ts";
+
+const count = process.env["APERTURE_TEST_LONG"] === "1" ? 10_000 : 1_000;
+let upstream: StrictUpstream;
+let app: TestApp;
+
+afterEach(async () => {
+  await app.remove();
+  await upstream.close();
+});
+
+/** Each way the place of the data can be unusable. */
+const deaths: readonly (readonly [string, () => Starting])[] = [
+  ["a full disk", () => ({ maxPages: 16 })],
+  [
+    "a folder where the file should be",
+    () => {
+      const dataDir = mkdtempSync(join(tmpdir(), "aperture-dead-"));
+      mkdirSync(join(dataDir, "aperture.db"));
+      return { dataDir };
+    },
+  ],
+  [
+    "a file where the folder should be",
+    () => {
+      const folder = mkdtempSync(join(tmpdir(), "aperture-dead-"));
+      writeFileSync(join(folder, "data"), "");
+      return { dataDir: join(folder, "data") };
+    },
+  ],
+];
+
+describe.each(deaths)("with %s", (_name, starting) => {
+  it(`answers ${count} of ${count} requests, and says that it does not record`, {
+    timeout: 120_000,
+  }, async () => {
+    upstream = await startStrictUpstream({ bodiesKept: 10 });
+    app = await startTestApp(upstream.url, starting());
+    const text = "say hello\n".concat("filler ".repeat(400));
+    const body = JSON.stringify({
+      model: "claude-opus-4-8",
+      max_tokens: 9,
+      messages: [{ role: "user", content: text }],
+      stream: true,
+    });
+    let answered = 0;
+    for (let sent = 0; sent < count; sent += 50) {
+      const batch = Array.from({ length: 50 }, (_, n) => {
+        const headers = { ...modelHeaders, "x-claude-code-session-id": `s-${n}` };
+        return ask(`${app.url}/v1/messages`, { headers, body });
+      });
+      const answers = await Promise.all(batch);
+      answered += answers.filter((answer) => answer.status === 200 && answer.isWhole).length;
+    }
+    expect(answered).toBe(count);
+    const ready = await ask(`${app.url}/readyz`);
+    expect(ready.status).toBe(200);
+    expect(jsonIn<{ storage: string }>(ready).storage).toBe("degraded");
+  });
+});
+
+it("goes on relaying when the folder becomes unreadable in the middle", { timeout: 60_000 }, async () => {
+  upstream = await startStrictUpstream();
+  const dataDir = mkdtempSync(join(tmpdir(), "aperture-gone-"));
+  app = await startTestApp(upstream.url, { dataDir });
+  const body = JSON.stringify({
+    model: "claude-opus-4-8",
+    max_tokens: 9,
+    messages: [{ role: "user", content: "say hello" }],
+  });
+  const one = () => ask(`${app.url}/v1/messages`, { headers: modelHeaders, body });
+  expect((await one()).status).toBe(200);
+  rmSync(dataDir, { recursive: true });
+  for (let n = 0; n < 50; n += 1) expect((await one()).status).toBe(200);
+  mkdirSync(dataDir, { recursive: true });
+  chmodSync(dataDir, 0o700);
+});

@@ -1,0 +1,295 @@
+import { request } from "node:http";
+import { connect, type Socket } from "node:net";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { afterEach, describe, expect, test } from "vitest";
+import { seededRandom } from "../../src/base/index.ts";
+import { isLong } from "../support/runs.ts";
+import {
+  ask,
+  ignore,
+  json,
+  pause,
+  postJson,
+  type Relay,
+  speak,
+  startRelay,
+  startSocketUpstream,
+  startUpstream,
+  type Upstream,
+  until,
+} from "./harness.ts";
+
+let upstream: Upstream;
+let relay: Relay;
+
+afterEach(async () => {
+  await relay.proxy.close();
+  await upstream.close();
+});
+
+/** What is really held, after everything that can be let go was. */
+function heldBytes(): number {
+  setFlagsFromString("--expose-gc");
+  runInNewContext("gc")();
+  return process.memoryUsage().arrayBuffers;
+}
+
+const times = (usual: number) => (isLong ? usual * 10 : usual);
+const head = (framing: string) => `HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n${framing}\r\n\r\n`;
+
+/** Answers as soon as the head of a request is there; the body does not matter here. */
+function onRequest(socket: Socket, answer: () => void): void {
+  let text = "";
+  let answered = false;
+  socket.on("data", (chunk) => {
+    if (answered) return;
+    text += chunk.toString("latin1");
+    answered = text.includes("\r\n\r\n");
+    if (answered) answer();
+  });
+}
+
+/** Asks, and leaves when it is told to. */
+function leaver(port: number): { readonly leave: () => void } {
+  const headers = ["Host", `127.0.0.1:${port}`, ...json(2)];
+  const outgoing = request({
+    host: "127.0.0.1",
+    port,
+    method: "POST",
+    path: "/v1/messages",
+    headers,
+    agent: false,
+  });
+  outgoing.on("error", ignore);
+  outgoing.on("response", (incoming) => incoming.on("error", ignore).resume());
+  outgoing.end("{}");
+  return { leave: () => outgoing.destroy() };
+}
+
+describe("a client that leaves", () => {
+  test("while it waits for the head takes the upstream's work with it, within a second", async () => {
+    upstream = await startSocketUpstream((socket) => socket.resume());
+    relay = await startRelay(upstream.url);
+    const leavers = Array.from({ length: times(50) }, () => leaver(relay.proxy.port));
+    await until(() => upstream.open() === leavers.length);
+    for (const { leave } of leavers) leave();
+    expect(await until(() => upstream.open() === 0)).toBeLessThan(1_000);
+    await until(() => relay.answered.length === leavers.length);
+    expect(new Set(relay.answered.map(({ outcome }) => outcome))).toEqual(new Set(["aborted"]));
+    expect(relay.requested).toHaveLength(leavers.length);
+    expect(relay.proxy.metrics()).toMatchObject({ active: 0, aborted: leavers.length });
+  });
+
+  test("in the middle of an answer does the same, and what came so far is recorded", async () => {
+    upstream = await startSocketUpstream((socket) =>
+      onRequest(socket, () => socket.write(`${head("Transfer-Encoding: chunked")}5\r\nhello\r\n`)),
+    );
+    relay = await startRelay(upstream.url);
+    const leavers = Array.from({ length: times(50) }, () => leaver(relay.proxy.port));
+    await until(() => relay.requested.length === leavers.length);
+    await pause(20);
+    for (const { leave } of leavers) leave();
+    expect(await until(() => upstream.open() === 0)).toBeLessThan(1_000);
+    await until(() => relay.answered.length === leavers.length);
+    for (const { outcome, status, body } of relay.answered) {
+      expect([outcome, status, Buffer.from(body ?? []).toString()]).toEqual(["aborted", 200, "hello"]);
+    }
+  });
+
+  test("while it sends its body stops the upload", async () => {
+    upstream = await startSocketUpstream((socket) => socket.resume());
+    relay = await startRelay(upstream.url);
+    const socket = connect({ host: "127.0.0.1", port: relay.proxy.port });
+    socket.on("error", ignore);
+    socket.write(
+      `POST /v1/messages HTTP/1.1\r\nHost: 127.0.0.1:${relay.proxy.port}\r\n` +
+        "Content-Type: application/json\r\nContent-Length: 100\r\n\r\nhalf",
+    );
+    await until(() => upstream.open() === 1);
+    socket.destroy();
+    expect(await until(() => upstream.open() === 0)).toBeLessThan(1_000);
+  });
+});
+
+describe("an answer that breaks off", () => {
+  const body = Buffer.from("data: 0123456789\n\n".repeat(200));
+
+  /** Cuts the answer after so many bytes, by reset or by an orderly end of the connection. */
+  async function cutting(
+    framing: "length" | "chunked",
+    cut: (socket: Socket) => void,
+  ): Promise<() => number> {
+    const random = seededRandom(framing.length);
+    let at = 0;
+    upstream = await startSocketUpstream((socket) =>
+      onRequest(socket, () => {
+        const start = Buffer.from(
+          framing === "length"
+            ? head(`Content-Length: ${body.length}`)
+            : `${head("Transfer-Encoding: chunked")}${(body.length + 1).toString(16)}\r\n`,
+        );
+        at = random.below(body.length);
+        socket.write(Buffer.concat([start, body.subarray(0, at)]), () => cut(socket));
+      }),
+    );
+    relay = await startRelay(upstream.url);
+    return () => at;
+  }
+
+  test.each([
+    ["length", "reset"],
+    ["length", "end"],
+    ["chunked", "reset"],
+    ["chunked", "end"],
+  ] as const)("(%s, %s) never looks like success, and loses nothing that came", async (framing, how) => {
+    const cut = await cutting(framing, (socket) => {
+      if (how === "end") socket.end();
+      else setTimeout(() => socket.resetAndDestroy(), 3);
+    });
+    const count = times(50);
+    for (let round = 0; round < count; round += 1) {
+      const text = await speak(
+        relay.proxy.port,
+        `POST /v1/messages HTTP/1.1\r\nHost: 127.0.0.1:${relay.proxy.port}\r\n` +
+          "Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}",
+      );
+      const [top = "", ...rest] = text.split("\r\n\r\n");
+      const sent = rest.join("\r\n\r\n");
+      expect(top).toMatch(/^HTTP\/1\.1 200 OK/);
+      expect(sent).not.toContain("0\r\n\r\n");
+      const arrived =
+        framing === "length" ? sent : sent.replace(/(?:^|\r\n)[0-9a-f]+\r\n/g, "").replace(/\r\n$/, "");
+      expect(arrived).toBe(body.subarray(0, cut()).toString());
+    }
+    await until(() => relay.answered.length === count);
+    expect(new Set(relay.answered.map(({ outcome }) => outcome))).toEqual(new Set(["truncated"]));
+    expect(relay.proxy.metrics()).toMatchObject({ truncated: count, active: 0 });
+  });
+
+  test("is an error for an ordinary client", async () => {
+    await cutting("chunked", (socket) => socket.destroy());
+    await expect(postJson(relay.proxy.port, "/v1/messages", Buffer.from("{}"))).rejects.toThrow();
+  });
+
+  test("is a reset where only the end of the connection would end it", async () => {
+    await cutting("chunked", (socket) => setTimeout(() => socket.resetAndDestroy(), 3));
+    const socket = connect({ host: "127.0.0.1", port: relay.proxy.port });
+    const failed = new Promise<string>((resolve) => {
+      socket.once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? ""));
+      socket.once("end", () => resolve("orderly end"));
+    });
+    socket.resume();
+    socket.write(
+      `POST /v1/messages HTTP/1.0\r\nHost: 127.0.0.1:${relay.proxy.port}\r\n` +
+        "Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}",
+    );
+    expect(await failed).toBe("ECONNRESET");
+  });
+});
+
+test("an answer that comes before the request is complete is passed on, and the upload ends", async () => {
+  upstream = await startSocketUpstream((socket) =>
+    onRequest(socket, () => socket.end("HTTP/1.1 401 Unauthorized\r\nContent-Length: 2\r\n\r\nno")),
+  );
+  relay = await startRelay(upstream.url);
+  const slow = [Buffer.alloc(1_000), Buffer.alloc(1_000)];
+  const got = await ask({ port: relay.proxy.port, headers: json(2_000), body: slow });
+  expect([got.status, got.body.toString()]).toEqual([401, "no"]);
+});
+
+describe("a slow client", () => {
+  test("slows the upstream down, and gets everything in the end", async () => {
+    const total = 24 * 1024 * 1024;
+    let written = 0;
+    upstream = await startUpstream((_seen, response) => {
+      response.writeHead(200, { "Content-Length": total });
+      const chunk = Buffer.alloc(64 * 1024, 7);
+      const more = (): void => {
+        while (written < total) {
+          written += chunk.length;
+          if (!response.write(chunk)) {
+            response.once("drain", more);
+            return;
+          }
+        }
+        response.end();
+      };
+      more();
+    });
+    // Nothing of a file download is recorded, so all that is held is what is on its way.
+    relay = await startRelay(upstream.url);
+    const socket = connect({ host: "127.0.0.1", port: relay.proxy.port });
+    socket.write(
+      `GET /v1/files/x HTTP/1.1\r\nHost: 127.0.0.1:${relay.proxy.port}\r\nConnection: close\r\n\r\n`,
+    );
+    socket.pause();
+    const before = heldBytes();
+    await pause(400);
+    const heldUp = written;
+    await pause(200);
+    expect(written).toBe(heldUp);
+    expect(heldUp).toBeLessThan(total / 2);
+    // Both sides of the test hold some themselves.
+    await until(() => heldBytes() - before < 512 * 1024);
+    let got = 0;
+    socket.on("data", (chunk) => {
+      got += chunk.length;
+    });
+    socket.resume();
+    await new Promise((resolve) => socket.once("close", resolve));
+    expect(got).toBeGreaterThanOrEqual(total);
+  });
+
+  test("gets the bytes that had arrived when the upstream broke off", async () => {
+    const body = Buffer.alloc(600 * 1024, 0x61);
+    upstream = await startSocketUpstream((socket) =>
+      onRequest(socket, () => {
+        socket.write(Buffer.concat([Buffer.from(head(`Content-Length: ${body.length + 1}`)), body]), () =>
+          setTimeout(() => socket.destroy(), 50),
+        );
+      }),
+    );
+    relay = await startRelay(upstream.url);
+    const socket = connect({ host: "127.0.0.1", port: relay.proxy.port });
+    socket.write(`GET /v1/files/x HTTP/1.1\r\nHost: 127.0.0.1:${relay.proxy.port}\r\n\r\n`);
+    socket.pause();
+    await pause(200);
+    let got = 0;
+    socket.on("error", ignore);
+    socket.on("data", (chunk) => {
+      got += chunk.length;
+    });
+    socket.resume();
+    await new Promise((resolve) => socket.once("close", resolve));
+    expect(got).toBeGreaterThanOrEqual(body.length);
+  });
+});
+
+test("a slow upstream slows the client down", async () => {
+  const sockets: Socket[] = [];
+  upstream = await startSocketUpstream((socket) => sockets.push(socket.pause()));
+  relay = await startRelay(upstream.url, { limits: { keptBytesMax: 1024 } });
+  const socket = connect({ host: "127.0.0.1", port: relay.proxy.port });
+  socket.on("error", ignore);
+  const total = 64 * 1024 * 1024;
+  socket.write(
+    `POST /v1/messages HTTP/1.1\r\nHost: 127.0.0.1:${relay.proxy.port}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${total}\r\n\r\n`,
+  );
+  const chunk = Buffer.alloc(64 * 1024);
+  const more = (): void => {
+    while (socket.bytesWritten < total && socket.write(chunk));
+  };
+  socket.on("drain", more);
+  more();
+  await pause(500);
+  const heldUp = socket.bytesWritten - socket.writableLength;
+  await pause(200);
+  expect(socket.bytesWritten - socket.writableLength).toBe(heldUp);
+  expect(heldUp).toBeLessThan(total / 2);
+  socket.destroy();
+  // A connection nobody reads from does not tell that its other end has gone.
+  for (const taken of sockets) taken.resume();
+  await until(() => upstream.open() === 0);
+});

@@ -1,0 +1,117 @@
+import { Agent, type ServerResponse } from "node:http";
+import { connect } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { startProxy } from "../../src/proxy/index.ts";
+import {
+  ignore,
+  pause,
+  postJson,
+  type Relay,
+  speak,
+  startRelay,
+  startUpstream,
+  type Upstream,
+  until,
+} from "./harness.ts";
+
+let upstream: Upstream;
+let relay: Relay;
+
+afterEach(async () => {
+  await relay.proxy.close();
+  await upstream.close();
+});
+
+const body = Buffer.from("{}");
+
+test("what is in flight ends, what is new is not accepted", async () => {
+  const held: ServerResponse[] = [];
+  upstream = await startUpstream((_seen, response) => {
+    response.writeHead(200).write("first ");
+    held.push(response);
+  });
+  relay = await startRelay(upstream.url);
+  const inFlight = postJson(relay.proxy.port, "/v1/messages", body);
+  await until(() => held.length === 1);
+  await pause(20);
+  let closed = false;
+  const closing = relay.proxy.close().then(() => {
+    closed = true;
+  });
+  await pause(100);
+  expect(closed).toBe(false);
+  await expect(postJson(relay.proxy.port, "/v1/messages", body)).rejects.toThrow("ECONNREFUSED");
+  held[0]?.end("last");
+  expect((await inFlight).body.toString()).toBe("first last");
+  await closing;
+  expect(relay.answered).toMatchObject([{ outcome: "complete" }]);
+  expect(await until(() => upstream.open() === 0)).toBeLessThan(1_000);
+});
+
+test("a new request on an old connection is answered, with its end announced", async () => {
+  const held: ServerResponse[] = [];
+  upstream = await startUpstream((_seen, response) => {
+    held.push(response);
+  });
+  relay = await startRelay(upstream.url);
+  const post =
+    `POST /v1/messages HTTP/1.1\r\nHost: 127.0.0.1:${relay.proxy.port}\r\n` +
+    "Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}";
+  const both = speak(relay.proxy.port, post + post);
+  await until(() => held.length === 2);
+  const closing = relay.proxy.close();
+  held[0]?.end("one");
+  held[1]?.end("two");
+  const text = await both;
+  expect(text.match(/HTTP\/1\.1 200/g)?.length).toBeGreaterThanOrEqual(1);
+  expect(text.toLowerCase()).toContain("connection: close");
+  await closing;
+});
+
+test("connections that wait for nothing do not hold it up", async () => {
+  upstream = await startUpstream((_seen, response) => response.end("ok"));
+  relay = await startRelay(upstream.url);
+  const agent = new Agent({ keepAlive: true });
+  const silent = connect({ host: "127.0.0.1", port: relay.proxy.port }).on("error", ignore);
+  await postJson(relay.proxy.port, "/v1/messages", body);
+  await until(() => !silent.connecting);
+  const started = performance.now();
+  await relay.proxy.close();
+  expect(performance.now() - started).toBeLessThan(1_000);
+  agent.destroy();
+});
+
+test("a request that does not end is cut when the time is up", async () => {
+  upstream = await startUpstream((_seen, response) => response.writeHead(200).write("x"));
+  relay = await startRelay(upstream.url, { limits: { drainMs: 150 } });
+  const stuck = postJson(relay.proxy.port, "/v1/messages", body).catch((error: unknown) => error);
+  await until(() => upstream.seen.length === 1);
+  await pause(20);
+  const started = performance.now();
+  await Promise.all([relay.proxy.close(), relay.proxy.close()]);
+  expect(performance.now() - started).toBeLessThan(1_000);
+  expect(await stuck).toBeInstanceOf(Error);
+});
+
+test("a port in use is an error with its code", async () => {
+  upstream = await startUpstream((_seen, response) => response.end("ok"));
+  relay = await startRelay(upstream.url);
+  const second = startProxy({
+    host: "127.0.0.1",
+    port: relay.proxy.port,
+    allowedHosts: [],
+    upstreams: {
+      anthropic: upstream.url,
+      openai: upstream.url,
+      gemini: upstream.url,
+      bedrock: upstream.url,
+      named: new Map(),
+    },
+    relayToken: null,
+    recorder: { requested: ignore, answered: ignore },
+    credentialKey: new Uint8Array(32),
+    own: (_request, response) => response.end(),
+    ownPaths: () => false,
+  });
+  await expect(second).rejects.toMatchObject({ code: "EADDRINUSE" });
+});
