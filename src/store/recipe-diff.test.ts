@@ -175,3 +175,13 @@ describe("diffRecipe", () => {
     expect(performance.now() - startMs).toBeLessThan(5_000);
   });
 });
+
+it("a slice may be the middle of a content", () => {
+  const content = Buffer.from('{"type":"text","text":"hello"}');
+  const next = Buffer.from('{"content":"hello"}');
+  const slice = { start: next.indexOf('"hello"'), length: 7, content: hashContent(content), from: 22 };
+  const pieces = diffRecipe({ previous: null, next, slices: [slice] });
+  const contents = new Map([[hashContent(content), content]]);
+  expect(restore(pieces, { previous: Buffer.alloc(0), contents }).equals(next)).toBe(true);
+  expectNoLiteralInSlices(pieces, [slice]);
+});

@@ -48,9 +48,14 @@ function unpackZstd(bytes: Uint8Array): Uint8Array {
   let size = 0;
   const stream = new Decompress((chunk) => {
     size += chunk.length;
-    if (size > limits.contentBytesMax) throw new RangeError("it is too large when unpacked");
-    chunks.push(chunk);
+    if (size <= limits.contentBytesMax) chunks.push(chunk);
   });
-  stream.push(bytes);
+  try {
+    stream.push(bytes, true);
+  } catch (error) {
+    // It broke off: what came before that is still worth reading.
+    if (chunks.length === 0) throw error;
+  }
+  if (size > limits.contentBytesMax) throw new RangeError("it is too large when unpacked");
   return Buffer.concat(chunks);
 }

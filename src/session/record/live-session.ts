@@ -20,10 +20,12 @@ import {
   type Identity,
   now,
   runNow,
+  type SentTurn,
   type State,
   streamOf,
   type TurnOutcome,
   turnNow,
+  type View,
 } from "../../engine/index.ts";
 import { unitText, type WireAnswer, type WireRequest } from "../../protocols/index.ts";
 import { type Body, diffRecipe, type Side, type Slice } from "../../store/index.ts";
@@ -279,8 +281,8 @@ export class LiveSession {
     const line = [...this.#lines.values()].find(({ index }) => index.stream === stream);
     if (role !== "turn" || line === undefined) return [];
     const view = must(this.state().views.get(line.index.view), "a line has a view");
-    const sent = [...view.sent.entries()].findLast(([, turn]) => turn.exchange === exchange)?.[1];
-    if (sent === undefined) return [];
+    const sent = turnSentWith(view, exchange);
+    if (sent === null) return [];
     return [{ type: "turn-answered", view: view.id, turn: sent.turn, outcome, usage: answer?.usage ?? null }];
   }
 
@@ -328,6 +330,15 @@ type Appending = {
 };
 
 const requestSide: Side = "client-request";
+
+/** Exchanges end soon after they began, so the search from the end is short. */
+function turnSentWith({ sent }: View, exchange: number): SentTurn | null {
+  for (let at = sent.size - 1; at >= 0; at -= 1) {
+    const turn = must(sent.get(at), "sent turns have no gaps");
+    if (turn.exchange === exchange) return turn;
+  }
+  return null;
+}
 
 function attachedTo(attached: Attached, isFirst: boolean, isLast: boolean): Attached {
   const contents = isFirst ? attached.contents : undefined;
