@@ -3,7 +3,7 @@ import type { Clock } from "../base/index.ts";
 import { type Settings, windowRules } from "../config/index.ts";
 import { createControl, type Health } from "../control/index.ts";
 import { type RelayLimits, type RunningProxy, startProxy } from "../proxy/index.ts";
-import { type Engine, startEngine } from "../session/index.ts";
+import { type Engine, type EngineOptions, startEngine } from "../session/index.ts";
 import { figuresOf } from "./figures.ts";
 import { readSecrets } from "./secrets.ts";
 
@@ -13,8 +13,8 @@ export type AppOptions = {
   /** Where it tells people what they should know. */
   readonly note: (line: string) => void;
   readonly limits?: Partial<RelayLimits>;
-  /** For tests: the database may hold so many pages and no more. */
-  readonly maxPages?: number;
+  /** For tests: what can go wrong with the engine. */
+  readonly faults?: Pick<EngineOptions, "maxPages" | "dieAfter">;
 };
 
 /** Proxy, engine and control in one process. */
@@ -36,8 +36,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const dataDir = resolve(settings.dataDir);
   const secrets = readSecrets(dataDir, settings.token);
   const path = join(dataDir, "aperture.db");
-  const cap = options.maxPages === undefined ? {} : { maxPages: options.maxPages };
-  const engine = startEngine({ path, windows: windowRules, ...cap });
+  const engine = startEngine({ path, windows: windowRules, ...options.faults });
   engine.watchStorage(({ storage, message }) =>
     note(`storage ${storage}${message === null ? "" : `: ${message}`}`),
   );

@@ -17,7 +17,7 @@ afterEach(async () => {
 
 /** Each way the place of the data can be unusable. */
 const deaths: readonly (readonly [string, () => Starting])[] = [
-  ["a full disk", () => ({ maxPages: 16 })],
+  ["a full disk", () => ({ faults: { maxPages: 16 } })],
   [
     "a folder where the file should be",
     () => {
@@ -80,4 +80,27 @@ it("goes on relaying when the folder becomes unreadable in the middle", { timeou
   for (let n = 0; n < 50; n += 1) expect((await one()).status).toBe(200);
   mkdirSync(dataDir, { recursive: true });
   chmodSync(dataDir, 0o700);
+});
+
+it("goes on relaying while the engine's thread dies, and records again afterwards", {
+  timeout: 60_000,
+}, async () => {
+  upstream = await startStrictUpstream();
+  app = await startTestApp(upstream.url, { faults: { dieAfter: 5 } });
+  const body = JSON.stringify({
+    model: "claude-opus-4-8",
+    max_tokens: 9,
+    messages: [{ role: "user", content: "say hello" }],
+  });
+  for (let n = 0; n < 60; n += 1) {
+    const headers = { ...modelHeaders, "x-claude-code-session-id": `s-${n}` };
+    expect((await ask(`${app.url}/v1/messages`, { headers, body })).status).toBe(200);
+    await new Promise((resume) => setTimeout(resume, 30));
+  }
+  await app.recorded();
+  expect(app.notes.some((line) => line.includes("The engine is not running"))).toBe(true);
+  expect(app.engine.status().counts.gaps).toBeGreaterThan(0);
+  await expect.poll(async () => (await app.api("/sessions")).status, { timeout: 5_000 }).toBe(200);
+  const { rows } = jsonIn<{ rows: readonly unknown[] }>(await app.api("/sessions?limit=100"));
+  expect(rows.length).toBeGreaterThan(5);
 });

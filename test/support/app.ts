@@ -15,14 +15,14 @@ export type TestApp = RunningApp & {
   /** Ends it and removes what it left. */
   readonly remove: () => Promise<void>;
 };
-export type Starting = Partial<Pick<AppOptions, "limits" | "maxPages">> & { readonly dataDir?: string };
+export type Starting = Partial<Pick<AppOptions, "limits" | "faults">> & { readonly dataDir?: string };
 
 /** Aperture as `aperture up` runs it, in this process, in front of an upstream of a test. */
 export async function startTestApp(upstream: string, starting: Starting = {}): Promise<TestApp> {
   const dataDir = starting.dataDir ?? mkdtempSync(join(tmpdir(), "aperture-app-"));
   const notes: string[] = [];
   const url = new URL(upstream);
-  const { limits, maxPages } = starting;
+  const { limits, faults } = starting;
   const app = await startApp({
     settings: {
       host: "127.0.0.1",
@@ -36,7 +36,7 @@ export async function startTestApp(upstream: string, starting: Starting = {}): P
     version: "0.0.0-test",
     note: (line) => notes.push(line),
     ...(limits === undefined ? {} : { limits }),
-    ...(maxPages === undefined ? {} : { maxPages }),
+    ...(faults === undefined ? {} : { faults }),
   });
   return {
     ...app,

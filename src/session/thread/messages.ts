@@ -12,6 +12,8 @@ export type EngineOptions = {
   readonly windows: WindowTable;
   /** For tests: the database may hold so many pages and no more. */
   readonly maxPages?: number;
+  /** For tests: the thread dies after so many requests, again and again. */
+  readonly dieAfter?: number;
 };
 
 /** What is said to the engine's thread, and what it answers. */

@@ -11,7 +11,7 @@ import { windowIn } from "./windows.ts";
 
 /** The entry of the engine's thread. */
 const port = must(parentPort, "this file runs as a thread of its own");
-const { path, windows, maxPages } = workerData as EngineOptions;
+const { path, windows, maxPages, dieAfter } = workerData as EngineOptions;
 const takenEveryMs = 10;
 const lowestPriority = 19;
 const tell = (message: FromEngine): void => port.postMessage(message, ownBuffers(message));
@@ -41,6 +41,7 @@ async function receive(message: ToEngine): Promise<void> {
   switch (message.type) {
     case "requested":
       await recorder.requested(message.copy);
+      if (recorder.counts().requests === dieAfter) throw new Error("it was told to");
       taken(message.bytes);
       return;
     case "answered":
