@@ -1,4 +1,4 @@
-/** The bytes that went one way, kept while they are few enough. Filled on the hot path, joined off it. */
+/** The bytes that went one way, kept while they are few enough. Filled on the hot path, put together off it. */
 export type BodyCopy = {
   /** Null: none is wanted, or there were too many bytes. */
   chunks: Buffer[] | null;
@@ -18,14 +18,10 @@ export function collect(copy: BodyCopy, chunk: Buffer): void {
   else copy.chunks.push(chunk);
 }
 
-/** One piece of memory that nothing else refers to, so that it can be handed over to another thread. */
-export function joined(copy: BodyCopy): Uint8Array | null {
-  if (copy.chunks === null) return null;
-  const bytes = Buffer.allocUnsafeSlow(copy.length);
-  let at = 0;
-  for (const chunk of copy.chunks) {
-    bytes.set(chunk, at);
-    at += chunk.length;
-  }
-  return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
+/**
+ * The bytes, to be given away. Once they have left the process nobody needs the chunks; before that a socket
+ * may still be reading from them, and what is given away is a copy.
+ */
+export function givenAway({ chunks }: BodyCopy, hasLeft: boolean): readonly Uint8Array[] | null {
+  return chunks === null || hasLeft ? chunks : chunks.map((chunk) => Uint8Array.from(chunk));
 }

@@ -55,11 +55,12 @@ export function connectionNames(head: Head): readonly string[] {
  */
 export function upstreamHeaders(head: Head, host: string): string[] {
   const named = connectionNames(head);
+  const chunked = framingOf(head) === "chunked";
   const headers: string[] = [];
   for (let at = 0; at < head.names.length; at += 1) {
     const name = head.names[at] ?? "";
     const value = head.raw[at * 2 + 1] ?? "";
-    const sent = upstreamValue(name, value, host);
+    const sent = name === "trailer" && !chunked ? null : upstreamValue(name, value, host);
     if (sent !== null && !isNamed(named, name)) headers.push(head.raw[at * 2] ?? "", sent);
   }
   return headers;

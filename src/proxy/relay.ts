@@ -59,10 +59,11 @@ function tooLarge({ limits }: RelayContext): Refusal {
 
 function connect(exchange: Exchange): void {
   const { request, head, route, upstream } = exchange.arrival;
+  const headers = upstreamHeaders(head, upstream.host);
   const outgoing = upstream.open({
     method: request.method ?? "GET",
     rest: route.rest,
-    headers: upstreamHeaders(head, upstream.host),
+    headers: framingOf(head) === "none" ? withEmptyBody(headers, request.method) : headers,
   });
   exchange.outgoing = outgoing;
   outgoing.once("socket", (socket) => socketGiven(exchange, outgoing, socket));
@@ -75,6 +76,15 @@ function connect(exchange: Exchange): void {
     }
   });
   outgoing.on("error", (error) => upstreamFailed(exchange, outgoing, error));
+}
+
+/**
+ * A request without a length has no body. Node would send it in chunks where a method usually has one, so it
+ * is told what an upstream would conclude by itself.
+ */
+function withEmptyBody(headers: string[], method: string | undefined): string[] {
+  const usual = method === "POST" || method === "PUT" || method === "PATCH";
+  return usual ? [...headers, "Content-Length", "0"] : headers;
 }
 
 /** Remembers what a retry depends on, and bounds the time a new connection may take. */

@@ -1,6 +1,6 @@
 import { callerOf, maskedTarget, requestHeaders, responseHeaders } from "./credentials.ts";
 import type { Exchange, RelayContext } from "./exchange.ts";
-import { joined } from "./exchange-copy.ts";
+import { givenAway } from "./exchange-copy.ts";
 
 /**
  * Tells the recorder of the request, once, and lets go of the bytes. Called after the head of the answer has
@@ -26,7 +26,7 @@ export function announce(exchange: Exchange): void {
         headers: requestHeaders(arrival.head, caller.secrets),
         caller,
         startedMs: exchange.startedMs,
-        body: joined(sent),
+        body: givenAway(sent, exchange.outgoing?.writableFinished === true),
         length: sent.length,
       });
     });
@@ -34,7 +34,7 @@ export function announce(exchange: Exchange): void {
   sent.chunks = null;
 }
 
-/** How long the recorder may be told later, so that the next request of the same client is not kept waiting. */
+/** How much later the recorder may be told, so that the client's next request is not kept waiting. */
 const settleMs = 2;
 
 /** Counts an exchange that has ended, once, and has the recorder told of it in a moment. */
@@ -64,7 +64,7 @@ function answer(exchange: Exchange): void {
       id: arrival.id,
       status: exchange.incoming?.statusCode ?? null,
       headers: head === null ? {} : responseHeaders(head, exchange.secrets),
-      body: joined(received),
+      body: givenAway(received, arrival.response.writableFinished),
       length: received.length,
       outcome: exchange.outcome ?? "aborted",
       firstByteMs: firstByteAt === null ? null : firstByteAt - startedAt,

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readHead } from "./headers.ts";
-import { routeOf, targetProblem } from "./routes.ts";
+import { createRouter, routeOf, targetProblem } from "./routes.ts";
 
 const named = new Set(["local", "x-1"]);
 
@@ -168,4 +168,28 @@ describe("targets", () => {
       }),
     );
   });
+});
+
+test("a router that has seen a path answers as if it had not", () => {
+  const router = createRouter(named);
+  const path = fc.constantFrom(
+    "/v1/messages",
+    "/openai",
+    "/u/x-1",
+    "/u/none",
+    "/v1/models",
+    "/v1/../x",
+    "/x",
+    "/u/x-1/responses",
+  );
+  const query = fc.constantFrom("", "?", "?beta=true", "?a=/v1/messages", "?a#b", "?a\\b", "?a b");
+  const headers = fc.constantFrom([], ["x-api-key", "k"], ["x-goog-api-key", "k"]);
+  const method = fc.constantFrom("GET", "POST");
+  fc.assert(
+    fc.property(path, query, headers, method, (...[start, rest, given, verb]) => {
+      const asked = { method: verb, target: start + rest, head: readHead(given) };
+      expect(router(asked)).toEqual(routeOf(asked, named));
+    }),
+    { numRuns: 500 },
+  );
 });

@@ -21,6 +21,35 @@ export function pathOf(target: string): string {
   return query === -1 ? target : target.slice(0, query);
 }
 
+export type Router = (asked: Asked) => Result<Route>;
+
+const knownPathsMax = 500;
+
+/**
+ * Clients ask for the same few paths again and again, so what was decided for a path is looked up. What a
+ * header decided is not kept, and a query is looked at every time.
+ */
+export function createRouter(named: ReadonlySet<string>): Router {
+  const known = new Map<string, Route>();
+  return (asked) => {
+    const path = pathOf(asked.target);
+    const query = asked.target.slice(path.length);
+    const key = `${asked.method} ${path}`;
+    const route = known.get(key);
+    if (route !== undefined && isPlain(query)) return ok({ ...route, rest: route.rest + query });
+    const found = routeOf(asked, named);
+    if (found.ok && known.size < knownPathsMax && !isByHeader(asked.target, named)) {
+      const { rest } = found.value;
+      known.set(key, { ...found.value, rest: rest.slice(0, rest.length - query.length) });
+    }
+    return found;
+  };
+}
+
+function isByHeader(target: string, named: ReadonlySet<string>): boolean {
+  return byPrefix(target, named) === null && byPath(target) === null;
+}
+
 /** Which upstream a request is for. Decided by path and header names alone, and only among known ones. */
 export function routeOf(asked: Asked, named: ReadonlySet<string>): Result<Route> {
   const problem = targetProblem(asked.target);
@@ -44,8 +73,7 @@ type Chosen = Omit<Route, "protocol">;
 /** Null where the target is safe to pass on as it is. Node's parser has refused spaces before. */
 export function targetProblem(target: string): string | null {
   if (!target.startsWith("/")) return "it must begin with a slash";
-  if (!/^[\x21-\x7e]+$/.test(target)) return "it holds a character that must be percent-encoded";
-  if (target.includes("\\") || target.includes("#")) return "it holds a backslash or a hash sign";
+  if (!isPlain(target)) return "it holds a character that must be percent-encoded";
   const path = pathOf(target);
   if (!/[.%]/.test(path)) return null;
   if (/%(?:[01][0-9a-f]|7f)/i.test(path)) return "its path holds an encoded control character";
@@ -54,6 +82,11 @@ export function targetProblem(target: string): string | null {
     .split(/[/\\]/)
     .some((segment) => /^\.{1,2}(?:;.*)?$/.test(segment));
   return climbs ? "its path holds a dot segment" : null;
+}
+
+/** Visible ASCII without the two signs that some read as a slash, or as the end. */
+function isPlain(text: string): boolean {
+  return /^[!-"$-[\]-~]*$/.test(text);
 }
 
 /** Undoes the encodings a server further on might undo, however often they were applied. */

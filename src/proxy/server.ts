@@ -16,14 +16,14 @@ import { createMeter } from "./metrics.ts";
 import { type ProxyOptions, type RelayLimits, type RunningProxy, relayLimits } from "./options.ts";
 import { relay, sweep, sweepsPerIdle } from "./relay.ts";
 import { settle } from "./report.ts";
-import { pathOf, type Route, routeOf } from "./routes.ts";
+import { createRouter, pathOf, type Route, type Router } from "./routes.ts";
 import { openUpstreams, type Upstream } from "./upstreams.ts";
 
 type Running = {
   readonly options: ProxyOptions;
   readonly context: RelayContext;
   readonly upstreams: ReadonlyMap<string, Upstream>;
-  readonly named: ReadonlySet<string>;
+  readonly route: Router;
   readonly names: Names;
   /** Answers of ours that are not complete yet. */
   readonly answering: Set<ServerResponse>;
@@ -85,7 +85,7 @@ function run(options: ProxyOptions, limits: RelayLimits, port: number): Running 
     options,
     context: { recorder, hasher, limits, meter, active: new Set(), concluded: [], draining: false },
     upstreams: openUpstreams(options.upstreams, limits),
-    named: new Set(options.upstreams.named.keys()),
+    route: createRouter(new Set(options.upstreams.named.keys())),
     names: namesOf({ host, port, allowedHosts }),
     answering: new Set(),
     ended: new WeakSet(),
@@ -149,7 +149,7 @@ function handle(running: Running, visit: Visit): void {
     serveOwn(running, visit);
     return;
   }
-  const found = routeOf({ method, target, head }, running.named);
+  const found = running.route({ method, target, head });
   if (!found.ok) {
     const status = found.error.code === "AP_TARGET_INVALID" ? 400 : 404;
     refuse(running, visit, { refusal: { status, error: found.error }, route: null, ends: status === 400 });

@@ -1,7 +1,7 @@
 import { type LookupAddress, type LookupOptions, lookup } from "node:dns";
 import { Agent, type ClientRequest, request as httpRequest } from "node:http";
 import { request as httpsRequest, Agent as TlsAgent } from "node:https";
-import { must } from "../base/index.ts";
+import { assert, must } from "../base/index.ts";
 import { isLinkLocal } from "../config/index.ts";
 import type { RelayLimits, Upstreams } from "./options.ts";
 
@@ -31,6 +31,7 @@ export function openUpstreams(upstreams: Upstreams, limits: RelayLimits): Readon
 type Opening = { readonly name: string; readonly url: URL; readonly limits: RelayLimits };
 
 function openUpstream({ name, url, limits }: Opening): Upstream {
+  assert(!isLinkLocal(url.hostname), "an upstream is never a link-local address");
   const secure = url.protocol === "https:";
   const agent = secure ? new TlsAgent(keeping) : new Agent(keeping);
   carefully(agent);
@@ -84,7 +85,7 @@ type Found = (
  * A name that was accepted in the settings may later resolve to the address where a cloud machine hands out
  * its credentials. Such addresses are never an upstream, whoever says so.
  */
-function checkedLookup(name: string, options: LookupOptions, found: Found): void {
+export function checkedLookup(name: string, options: LookupOptions, found: Found): void {
   lookup(name, { ...options, all: true }, (error, addresses) => {
     if (error !== null) {
       found(error, []);

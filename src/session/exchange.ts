@@ -14,8 +14,11 @@ export type Caller = {
   readonly secrets: readonly string[];
 };
 
+/** Bytes in the pieces they came in. */
+export type Pieces = readonly Uint8Array[];
+
 /** One raw request as the client sent it, handed over when its answer begins. */
-export type RequestCopy = {
+export type RequestCopy<Bytes = Uint8Array> = {
   /** The `x-aperture-request-id` of the response. */
   readonly id: string;
   readonly protocol: Protocol;
@@ -29,7 +32,7 @@ export type RequestCopy = {
   readonly caller: Caller;
   readonly startedMs: number;
   /** Null: larger than what is kept. */
-  readonly body: Uint8Array | null;
+  readonly body: Bytes | null;
   readonly length: number;
 };
 
@@ -37,11 +40,11 @@ export type RequestCopy = {
 export type RelayOutcome = Exclude<ExchangeOutcome, "interrupted">;
 
 /** What came back, byte for byte as it was passed on. */
-export type ResponseCopy = {
+export type ResponseCopy<Bytes = Uint8Array> = {
   readonly id: string;
   readonly status: number | null;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array | null;
+  readonly body: Bytes | null;
   readonly length: number;
   readonly outcome: RelayOutcome;
   /** Milliseconds from the request's first byte to the answer's first byte, and to its end. */
@@ -51,9 +54,16 @@ export type ResponseCopy = {
 
 /**
  * Where the relay drops its copies. Neither call ever waits, throws or changes what the client gets; both
- * take over the bytes they are given.
+ * take over the bytes they are given, which nobody else may use from then on.
  */
 export type Recorder = {
-  readonly requested: (copy: RequestCopy) => void;
-  readonly answered: (copy: ResponseCopy) => void;
+  readonly requested: (copy: RequestCopy<Pieces>) => void;
+  readonly answered: (copy: ResponseCopy<Pieces>) => void;
 };
+
+/** The copy with its body in one piece. */
+export function joinedCopy<C extends { readonly body: Pieces | null }>(
+  copy: C,
+): Omit<C, "body"> & { readonly body: Uint8Array | null } {
+  return { ...copy, body: copy.body === null ? null : Buffer.concat(copy.body) };
+}

@@ -1,5 +1,7 @@
 export {
   type Caller,
+  joinedCopy,
+  type Pieces,
   type Protocol,
   protocols,
   type Recorder,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { startProxy } from "../../src/proxy/index.ts";
-import type { RequestCopy, ResponseCopy } from "../../src/session/index.ts";
+import { joinedCopy, type RequestCopy, type ResponseCopy } from "../../src/session/index.ts";
 import { type StrictUpstreamOptions, startStrictUpstream } from "../../src/testing/index.ts";
 import { type Exchange, startTap } from "./tap.ts";
 
@@ -69,8 +69,8 @@ async function startThrough(options: StrictUpstreamOptions): Promise<Rig> {
     upstreams: upstreamsAt(new URL(far.url)),
     relayToken: null,
     recorder: {
-      requested: (copy) => requested.push(copy),
-      answered: (copy) => answered.push(copy),
+      requested: (copy) => requested.push(joinedCopy(copy)),
+      answered: (copy) => answered.push(joinedCopy(copy)),
     },
     credentialKey: Buffer.alloc(32, 7),
     own: (_, response) => response.writeHead(404).end(),

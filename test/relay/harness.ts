@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, createServer as createSocketServer, type Socket } from "node:net";
 import { type ProxyOptions, type RunningProxy, startProxy } from "../../src/proxy/index.ts";
-import type { RequestCopy, ResponseCopy } from "../../src/session/index.ts";
+import { joinedCopy, type Pieces, type RequestCopy, type ResponseCopy } from "../../src/session/index.ts";
 
 export type Seen = {
   readonly method: string;
@@ -94,8 +94,8 @@ export async function startRelay(upstream: URL, options: Partial<ProxyOptions> =
     },
     relayToken: null,
     recorder: {
-      requested: (copy) => requested.push(copy),
-      answered: (copy) => answered.push(copy),
+      requested: (copy) => requested.push(plainCopy(copy)),
+      answered: (copy) => answered.push(plainCopy(copy)),
     },
     credentialKey: new Uint8Array(32).fill(1),
     own: (_request, response) => response.end("own"),
@@ -213,4 +213,10 @@ export function pause(ms: number): Promise<void> {
 
 export function ignore(): void {
   // Connections in these tests break on purpose.
+}
+
+/** In plain bytes, so that tests can compare what they read with what they wrote. */
+function plainCopy<C extends { readonly body: Pieces | null }>(copy: C) {
+  const joined = joinedCopy(copy);
+  return { ...joined, body: joined.body === null ? null : Uint8Array.from(joined.body) };
 }

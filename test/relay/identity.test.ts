@@ -6,6 +6,7 @@ import {
   type Answerer,
   ask,
   type Relay,
+  speak,
   startRelay,
   startUpstream,
   type Upstream,
@@ -191,6 +192,25 @@ describe("answers without a body", () => {
     }
   });
 
+  test("a request that could have a body but has none is told to have none", async () => {
+    for (const method of ["POST", "PUT", "PATCH"])
+      await ask({ port: relay.proxy.port, method, path: "/v1/x" });
+    for (const { rawHeaders, body } of upstream.seen) {
+      expect(rawHeaders.join()).toContain("Content-Length,0");
+      expect(rawHeaders.join()).not.toContain("chunked");
+      expect(body.length).toBe(0);
+    }
+  });
+
+  test("trailers announced for a body of known length are not announced again", async () => {
+    const headers = ["Content-Type", "application/json", "Trailer", "X-Sum", "Content-Length", "2"];
+    const text = `POST /v1/x HTTP/1.1\r\nHost: 127.0.0.1:${relay.proxy.port}\r\n`;
+    const lines = [0, 2, 4].map((at) => `${headers[at]}: ${headers[at + 1]}\r\n`).join("");
+    const got = await speak(relay.proxy.port, `${text}${lines}Connection: close\r\n\r\n{}`);
+    expect(got).toMatch(/^HTTP\/1\.1 200/);
+    expect(upstream.seen[0]?.rawHeaders).not.toContain("Trailer");
+  });
+
   test("an empty body stays an empty body", async () => {
     await ask({ port: relay.proxy.port, headers: ["Content-Length", "0"] });
     expect(upstream.seen[0]?.rawHeaders).toEqual(expect.arrayContaining(["Content-Length", "0"]));
@@ -219,8 +239,7 @@ test("trailers pass both ways", async () => {
   expect(sent).toContain("Trailer: X-Sum\r\n");
 });
 
-async function askWithTrailers(): Promise<string> {
-  const { speak } = await import("./harness.ts");
+function askWithTrailers(): Promise<string> {
   const head = `POST /v1/x HTTP/1.1\r\nHost: 127.0.0.1:${relay.proxy.port}\r\nContent-Type: application/json\r\n`;
   const body =
     "Transfer-Encoding: chunked\r\nTrailer: X-Up\r\nConnection: close\r\n\r\n3\r\nabc\r\n0\r\nX-Up: 1\r\n\r\n";

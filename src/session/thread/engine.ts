@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { apertureError, fail, limits, type Result } from "../../base/index.ts";
 import type { StoreStatus } from "../../store/index.ts";
-import type { Recorder, RequestCopy, ResponseCopy } from "../exchange.ts";
+import type { Pieces, Recorder, RequestCopy, ResponseCopy } from "../exchange.ts";
 import type { EngineEvent } from "../read/events.ts";
 import type { AnswerOf, Ask, Question } from "../read/questions.ts";
 import type { RecorderCounts } from "../record/recorder.ts";
@@ -69,14 +69,14 @@ class EngineHandle {
     this.#start();
   }
 
-  requested(copy: RequestCopy): void {
+  requested(copy: RequestCopy<Pieces>): void {
     const size = sizeOf(copy.body);
     const fits = this.#waitingBytes + size <= limits.queueBytesMax;
     const kept = fits ? copy : { ...copy, body: null };
     this.#hand({ type: "requested", copy: kept, bytes: sizeOf(kept.body) }, kept.body);
   }
 
-  answered(copy: ResponseCopy): void {
+  answered(copy: ResponseCopy<Pieces>): void {
     const size = sizeOf(copy.body);
     const fits = this.#waitingBytes + size <= limits.queueBytesMax * 2;
     const kept = fits ? copy : { ...copy, body: null };
@@ -117,17 +117,14 @@ class EngineHandle {
     return this.#closing;
   }
 
-  /** Takes over the bytes: whoever gave them has no use for them any more. */
-  #hand(message: ToEngine & { readonly bytes: number }, body: Uint8Array | null): void {
-    const buffer = body?.buffer;
-    const isOwn =
-      buffer instanceof ArrayBuffer && buffer.byteLength === body?.byteLength && buffer.byteLength > 0;
+  /** Large pieces are handed over, not copied: whoever gave them has no use for them any more. */
+  #hand(message: ToEngine & { readonly bytes: number }, body: Pieces | null): void {
     if (this.#worker === null || this.#closing !== null) {
       if (message.type === "requested") this.#lostGaps += 1;
       return;
     }
     this.#waitingBytes += message.bytes;
-    this.#worker.postMessage(message, isOwn ? [buffer] : []);
+    this.#worker.postMessage(message, transferable(body ?? []));
   }
 
   #start(): void {
@@ -212,6 +209,19 @@ class EngineHandle {
   }
 }
 
-function sizeOf(body: Uint8Array | null): number {
-  return COPY_BYTES + (body?.byteLength ?? 0);
+/** Smaller pieces cost less to copy than to move. */
+const TRANSFER_BYTES_MIN = 16_384;
+
+/** Only memory that is a piece and nothing else: what shares it with others, a second request even, is copied. */
+function transferable(pieces: Pieces): ArrayBuffer[] {
+  const buffers = new Set<ArrayBuffer>();
+  for (const { buffer, byteLength } of pieces) {
+    const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
+    if (isWhole && byteLength >= TRANSFER_BYTES_MIN) buffers.add(buffer);
+  }
+  return [...buffers];
+}
+
+function sizeOf(body: Pieces | null): number {
+  return (body ?? []).reduce((sum, { byteLength }) => sum + byteLength, COPY_BYTES);
 }

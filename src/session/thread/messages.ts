@@ -1,6 +1,6 @@
 import type { Result } from "../../base/index.ts";
 import type { StoreStatus } from "../../store/index.ts";
-import type { RequestCopy, ResponseCopy } from "../exchange.ts";
+import type { Pieces, RequestCopy, ResponseCopy } from "../exchange.ts";
 import type { EngineEvent } from "../read/events.ts";
 import type { Question } from "../read/questions.ts";
 import type { RecorderCounts } from "../record/recorder.ts";
@@ -18,8 +18,8 @@ export type EngineOptions = {
 
 /** What is said to the engine's thread, and what it answers. */
 export type ToEngine =
-  | { readonly type: "requested"; readonly copy: RequestCopy; readonly bytes: number }
-  | { readonly type: "answered"; readonly copy: ResponseCopy; readonly bytes: number }
+  | { readonly type: "requested"; readonly copy: RequestCopy<Pieces>; readonly bytes: number }
+  | { readonly type: "answered"; readonly copy: ResponseCopy<Pieces>; readonly bytes: number }
   | { readonly type: "ask"; readonly id: number; readonly question: Question }
   /** Whether anybody listens: events nobody hears are not worth a message. */
   | { readonly type: "watch"; readonly on: boolean }

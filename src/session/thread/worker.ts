@@ -3,6 +3,7 @@ import { setPriority } from "node:os";
 import { parentPort, workerData } from "node:worker_threads";
 import { must, sessionIdFrom } from "../../base/index.ts";
 import { openSqliteStore } from "../../store/index.ts";
+import { joinedCopy } from "../exchange.ts";
 import { answerQuestion } from "../read/answer.ts";
 import type { Library } from "../read/questions.ts";
 import { SessionRecorder } from "../record/recorder.ts";
@@ -39,13 +40,14 @@ port.on("message", (message: ToEngine) => void receive(message));
 
 async function receive(message: ToEngine): Promise<void> {
   switch (message.type) {
+    // Bodies are put together here, not on the relay's thread: a large one takes a while.
     case "requested":
-      await recorder.requested(message.copy);
+      await recorder.requested(joinedCopy(message.copy));
       if (recorder.counts().requests === dieAfter) throw new Error("it was told to");
       taken(message.bytes);
       return;
     case "answered":
-      await recorder.answered(message.copy);
+      await recorder.answered(joinedCopy(message.copy));
       taken(message.bytes);
       return;
     case "ask":
