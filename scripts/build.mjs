@@ -1,6 +1,15 @@
 // Compiles src to dist when a source file was added, changed or deleted since the last build.
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { withLock } from "./lock.mjs";
 import { capture, TaskError } from "./process.mjs";
@@ -72,6 +81,8 @@ async function build({ onTypeErrors }) {
   }
   if (code !== 0) console.error(output.trimEnd());
   else writeFileSync(join(fresh, ".aperture-build"), before);
+  // The compiler writes plain files; the command must stay executable for whoever linked it.
+  chmodSync(join(fresh, "cli", "main.js"), 0o755);
   swapIn(fresh);
 }
 

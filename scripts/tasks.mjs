@@ -37,9 +37,13 @@ async function start(args) {
 function endWithNpm() {
   if (process.env["npm_lifecycle_event"] === undefined) return;
   const parent = process.ppid;
-  setInterval(() => {
-    if (process.ppid !== parent) process.kill(process.pid, "SIGTERM");
-  }, 500).unref();
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    // Once: a second signal would ask for an end without waiting for requests in flight.
+    clearInterval(timer);
+    process.kill(process.pid, "SIGTERM");
+  }, 500);
+  timer.unref();
 }
 
 /** @param {string[]} args */

@@ -4,6 +4,7 @@ import { type Settings, windowRules } from "../config/index.ts";
 import { createControl, type Health } from "../control/index.ts";
 import { type RelayLimits, type RunningProxy, startProxy } from "../proxy/index.ts";
 import { type Engine, type EngineOptions, startEngine } from "../session/index.ts";
+import { lockData } from "./data-lock.ts";
 import { figuresOf } from "./figures.ts";
 import { readSecrets } from "./secrets.ts";
 
@@ -30,10 +31,24 @@ export type RunningApp = {
 
 const clock: Clock = { now: () => Date.now() };
 
-/** Rejects with the error of `listen`, for instance EADDRINUSE; nothing is left running then. */
+/** Another Aperture writes to the data directory. */
+export class DataInUse extends Error {
+  readonly code = "DATA_IN_USE";
+
+  constructor(pid: number, dataDir: string) {
+    super(
+      `Another Aperture (process ${pid}) uses ${dataDir}; it may still be finishing requests. ` +
+        "Use that one, stop it, or set APERTURE_DATA_DIR to another directory.",
+    );
+  }
+}
+
+/** Rejects with the error of `listen`, for instance EADDRINUSE, or DataInUse; nothing is left running then. */
 export async function startApp(options: AppOptions): Promise<RunningApp> {
   const { settings, version, note } = options;
   const dataDir = resolve(settings.dataDir);
+  const lock = await lockData(dataDir);
+  if (!lock.held) throw new DataInUse(lock.by.pid, dataDir);
   const secrets = readSecrets(dataDir, settings.token);
   const path = join(dataDir, "aperture.db");
   const engine = startEngine({ path, windows: windowRules, ...options.faults });
@@ -48,6 +63,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
     health: () => healthOf(engine),
     metrics: () => (proxy === null ? {} : figuresOf(proxy.metrics(), engine.status())),
     version,
+    upstreams: addressesOf(settings),
     clock,
   });
   try {
@@ -65,6 +81,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
     });
   } catch (error) {
     await engine.close();
+    lock.release();
     throw error;
   }
   const running = proxy;
@@ -72,9 +89,15 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
     control.close();
     await running.close();
     await engine.close();
+    lock.release();
   };
   const { token, tokenFile } = secrets;
   return { url: running.url, token, tokenFile, engine, proxy: running, close };
+}
+
+function addressesOf({ upstreams: { named, ...builtIn } }: Settings): Readonly<Record<string, string>> {
+  const all = [...Object.entries(builtIn), ...named];
+  return Object.fromEntries(all.map(([name, { origin, pathname }]) => [name, origin + pathname]));
 }
 
 function healthOf(engine: Engine): Health {

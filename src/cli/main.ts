@@ -6,6 +6,7 @@ import type { Screen, World } from "./call.ts";
 import { coloured, plain, wantsColour } from "./format/paint.ts";
 import { environmentWith, loadSettings } from "./load-settings.ts";
 import { exitCodes, usage, verbUsage } from "./usage.ts";
+import type { Verb } from "./verb-table.ts";
 
 // A reader such as `head` that has seen enough is an ordinary end.
 process.stdout.on("error", () => process.exit(exitCodes.ok));
@@ -24,9 +25,7 @@ async function main(args: readonly string[]): Promise<number> {
       screen.out(version());
       return exitCodes.ok;
     case "misused":
-      screen.err(
-        `${invocation.problem}\n\n${invocation.about === null ? usage() : verbUsage(invocation.about)}`,
-      );
+      screen.err(`${invocation.problem}\n${helpHint(invocation.about)}`);
       return exitCodes.usage;
     case "up": {
       // Loaded only here: the verbs that ask a running Aperture start without the store and the engine.
@@ -41,6 +40,11 @@ async function main(args: readonly string[]): Promise<number> {
       return await dispatch(invocation.verb, { ...invocation, version: version(), screen, world, read });
     }
   }
+}
+
+/** The sentence that says what is wrong must not scroll away below a page of help. */
+function helpHint(about: Verb | null): string {
+  return `\`aperture help${about === null ? "" : ` ${about.name}`}\` says what is understood.`;
 }
 
 function screenFor(isSwitchedOff: boolean): Screen {

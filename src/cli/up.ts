@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import type { Settings } from "../config/index.ts";
-import { type RunningApp, startApp } from "./app.ts";
+import { DataInUse, type RunningApp, startApp } from "./app.ts";
 import { loadSettings } from "./load-settings.ts";
 import { exitCodes } from "./usage.ts";
 
@@ -24,7 +24,8 @@ export async function up(version: string, output: Output): Promise<number> {
   }
   announce(app, { settings, version, output });
   await stopSignal();
-  output.err("finishing what is in flight; Ctrl-C again ends it at once");
+  const { active } = app.proxy.metrics();
+  if (active > 0) output.err(`finishing ${active} in flight; Ctrl-C again ends it at once`);
   process.once("SIGINT", () => process.exit(exitCodes.failed));
   await app.close();
   output.out("stopped");
@@ -47,6 +48,7 @@ function announce(app: RunningApp, { settings, version, output }: Announced): vo
 
 /** Known failures of `listen` become a sentence; an unknown one is a bug and keeps its stack. */
 function explain(error: unknown, { host, port }: Settings): string {
+  if (error instanceof DataInUse) return error.message;
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (code === "EADDRINUSE") {
     return `Port ${port} is in use, by another Aperture or another program. Set APERTURE_PORT to a free port and start again.`;
@@ -61,6 +63,7 @@ function explain(error: unknown, { host, port }: Settings): string {
 function stopSignal(): Promise<void> {
   return new Promise((done) => {
     process.once("SIGINT", () => done());
-    process.once("SIGTERM", () => done());
+    // Kept for good: a second one must not cut off what is still in flight.
+    process.on("SIGTERM", () => done());
   });
 }

@@ -202,7 +202,12 @@ export type Health = {
   readonly recording: RecordingHealth;
 };
 export type ReadyAnswer = { readonly ok: true } & Health;
-export type HealthAnswer = { readonly version: string; readonly time: number } & Health;
+export type HealthAnswer = Health & {
+  readonly version: string;
+  readonly time: number;
+  /** Where requests go, by the name of the upstream: origin and path, never a credential. */
+  readonly upstreams: Readonly<Record<string, string>>;
+};
 
 export type LoginLink = {
   /** Path and query; valid once. */

@@ -26,6 +26,8 @@ export type ControlOptions = {
   readonly health: () => Health;
   readonly metrics: () => MetricsSnapshot;
   readonly version: string;
+  /** Where requests go, by the name of the upstream. */
+  readonly upstreams: Readonly<Record<string, string>>;
   readonly clock: Clock;
   readonly events?: Partial<EventOptions>;
 };
@@ -120,7 +122,7 @@ class Desk {
         return json({ ok: true, ...this.#options.health() });
       case "health": {
         const { version, clock, health } = this.#options;
-        return json({ version, time: clock.now(), ...health() });
+        return json({ version, time: clock.now(), upstreams: this.#options.upstreams, ...health() });
       }
       case "metrics":
         return text(metricsText({ ...this.#options.metrics(), viewers: this.viewers.size }));

@@ -53,6 +53,8 @@ export type Exchange = {
   secrets: readonly string[];
   /** Null while it is open. The first one stands: what follows a failure is its consequence. */
   outcome: RelayOutcome | null;
+  /** Why we ended it ourselves. */
+  problem: string | null;
   endedAt: number | null;
   /** How often the sweep came by without a byte having moved. */
   quietSweeps: number;
@@ -77,6 +79,7 @@ export function openExchange(context: RelayContext, arrival: Arrival): Exchange 
     announced: false,
     secrets: [],
     outcome: null,
+    problem: null,
     endedAt: null,
     quietSweeps: 0,
   };

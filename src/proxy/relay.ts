@@ -146,6 +146,7 @@ function giveUp(exchange: Exchange, refusal: Refusal): void {
   if (exchange.incoming !== null) truncate(exchange);
   else {
     exchange.outcome = "failed";
+    exchange.problem = refusal.error.message;
     if (exchange.context.draining) response.shouldKeepAlive = false;
     sendRefusal({ request, response, refusal, id, shape: shapeOf(route) });
   }

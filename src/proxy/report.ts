@@ -67,6 +67,7 @@ function answer(exchange: Exchange): void {
       body: givenAway(received, arrival.response.writableFinished),
       length: received.length,
       outcome: exchange.outcome ?? "aborted",
+      problem: exchange.problem,
       firstByteMs: firstByteAt === null ? null : firstByteAt - startedAt,
       totalMs: (exchange.endedAt ?? startedAt) - startedAt,
     });

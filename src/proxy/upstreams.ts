@@ -1,6 +1,7 @@
 import { type LookupAddress, type LookupOptions, lookup } from "node:dns";
 import { Agent, type ClientRequest, request as httpRequest } from "node:http";
 import { request as httpsRequest, Agent as TlsAgent } from "node:https";
+import type { Socket } from "node:net";
 import { assert, must } from "../base/index.ts";
 import { isLinkLocal } from "../config/index.ts";
 import type { RelayLimits, Upstreams } from "./options.ts";
@@ -35,6 +36,7 @@ function openUpstream({ name, url, limits }: Opening): Upstream {
   const secure = url.protocol === "https:";
   const agent = secure ? new TlsAgent(keeping) : new Agent(keeping);
   carefully(agent);
+  const watch = watchIdle(agent);
   const open = secure ? httpsRequest : httpRequest;
   const prefix = url.pathname.replace(/\/+$/, "");
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
@@ -49,17 +51,18 @@ function openUpstream({ name, url, limits }: Opening): Upstream {
     open: ({ method, rest, headers }) =>
       open({ host, port, agent, method, path: prefix + rest, headers, maxHeaderSize }),
     forgetIdle: () => forgetIdle(agent),
-    close: () => agent.destroy(),
+    close: () => {
+      clearInterval(watch);
+      agent.destroy();
+    },
   };
 }
 
 /**
- * Node's other defaults are what we want: no limit, the connection used last first, no delay. The time-out is
- * for unused connections: they are given up before the upstream, or a router in between, forgets them. One in
- * use outlives it, for the relay has its own idea of silence. Few options, because node copies them for each
- * request.
+ * Node's other defaults are what we want: no limit, the connection used last first, no delay. Few options,
+ * because node copies them for each request, and no time-out, because it would be set and reset for each.
  */
-const keeping = { keepAlive: true, timeout: 55_000 } as const;
+const keeping = { keepAlive: true } as const;
 
 /** Node gives each address of a name a quarter of a second, which a distant upstream needs for itself. */
 const connecting = { lookup: checkedLookup, autoSelectFamilyAttemptTimeout: 2_000 } as const;
@@ -70,9 +73,25 @@ function carefully(agent: Agent): void {
 }
 
 function forgetIdle(agent: Agent): void {
-  for (const sockets of Object.values(agent.freeSockets)) {
-    for (const socket of sockets ?? []) socket.destroy();
-  }
+  for (const socket of idleSockets(agent)) socket.destroy();
+}
+
+function idleSockets(agent: Agent): readonly Socket[] {
+  return Object.values(agent.freeSockets).flatMap((sockets) => sockets ?? []);
+}
+
+/** Unused connections are given up before the upstream, or a router in between, forgets them. */
+const idleCheckMs = 30_000;
+
+/** Closes what was unused at the last look and did nothing since: it has been idle for one look to two. */
+function watchIdle(agent: Agent): NodeJS.Timeout {
+  let before = new Map<Socket, number>();
+  const look = (): void => {
+    const idle = idleSockets(agent);
+    for (const socket of idle) if (before.get(socket) === socket.bytesWritten) socket.destroy();
+    before = new Map(idle.map((socket) => [socket, socket.bytesWritten]));
+  };
+  return setInterval(look, idleCheckMs).unref();
 }
 
 type Found = (

@@ -47,6 +47,8 @@ export type ResponseCopy<Bytes = Uint8Array> = {
   readonly body: Bytes | null;
   readonly length: number;
   readonly outcome: RelayOutcome;
+  /** Why the answer was ours and not the upstream's, or null. */
+  readonly problem: string | null;
   /** Milliseconds from the request's first byte to the answer's first byte, and to its end. */
   readonly firstByteMs: number | null;
   readonly totalMs: number;

@@ -76,7 +76,7 @@ describe("what they say", () => {
     expect(out).toMatch(/^recording +on, nothing missed$/m);
     expect(out).toMatch(/^sessions +2, 0 active$/m);
     expect(out).toMatch(/^requests +4 since the start, 0 open$/m);
-    expect(out).toMatch(/^upstreams +anthropic 4 2xx$/m);
+    expect(out).toMatch(/^upstreams +anthropic http:\/\/127[^ ]+ 4 2xx$/m);
     const data: unknown = JSON.parse((await rig.run(["status", "--json"])).out);
     expect(data).toMatchObject({ v: 1, running: true, url: rig.url, sessions: { known: 2 } });
   });

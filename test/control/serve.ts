@@ -67,6 +67,7 @@ export async function serve(): Promise<Served> {
       return () => listeners.delete(listener);
     },
     token,
+    upstreams: { anthropic: "https://models.example/" },
     health: () => ({ storage: "ok", message: null, recording: { on: true, missed: 0, since: null } }),
     metrics: () => ({ 'requests_total{outcome="complete"}': 2 }),
     version: "1.2.3",

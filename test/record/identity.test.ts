@@ -223,4 +223,13 @@ describe("after a restart", () => {
     expect(first?.end?.outcome).toBe("interrupted");
     expect(second).toMatchObject({ relation: "retry", of: 1 });
   });
+
+  it("closes what was left open without waiting for another request", async () => {
+    const store = openMemoryStore();
+    await new RecorderKit(store, "old").ask({ talk: hello, headers: claude("A") });
+    const after = new RecorderKit(store, "new");
+    await after.recorder.recover();
+    const [first] = await after.exchanges("old-1");
+    expect(first?.end?.outcome).toBe("interrupted");
+  });
 });

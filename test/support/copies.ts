@@ -100,6 +100,7 @@ export class RecorderKit {
       body: Uint8Array.from(bytes),
       length: bytes.length,
       outcome,
+      problem: null,
       firstByteMs: 1,
       totalMs: 2,
     };

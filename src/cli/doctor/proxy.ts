@@ -17,8 +17,19 @@ export async function checkProxy(api: Api, version: string): Promise<ProxyFindin
   const answer = health.value.value;
   return {
     isRunning: true,
-    findings: [versionFinding(api.url, { theirs: answer.version, ours: version }), ...recordFindings(answer)],
+    findings: [
+      versionFinding(api.url, { theirs: answer.version, ours: version }),
+      ...recordFindings(answer),
+      fine("sends to", addressesText(answer.upstreams)),
+    ],
   };
+}
+
+/** What the running one was started with: this shell may have other settings. */
+function addressesText(upstreams: HealthAnswer["upstreams"]): string {
+  return Object.entries(upstreams)
+    .map(([name, address]) => `${printable(name, 40)} ${printable(address, 120)}`)
+    .join(", ");
 }
 
 function isThere({ exit }: Problem): boolean {
@@ -49,7 +60,11 @@ function recordFindings({ storage, message, recording }: HealthAnswer): readonly
   const isWhole = recording.on && recording.missed === 0;
   const recorded = isWhole
     ? fine("recording", recordingText(recording))
-    : warned("recording", recordingText(recording), "see storage; the count starts anew with aperture up");
+    : warned(
+        "recording",
+        recordingText(recording),
+        "requests of that moment are missing, later ones are not; the count starts anew with aperture up",
+      );
   return [stored, recorded];
 }
 
@@ -69,6 +84,8 @@ export function checkUpstreams({ upstreams }: Pick<Settings, "upstreams">): Find
   const others = changed.map(([name, url]) => `${name} ${url.host}`).join(", ");
   return fine(
     "upstreams",
-    others === "" ? "the official ones" : `${others}; the others are the official ones`,
+    others === ""
+      ? "by these settings the official ones"
+      : `by these settings ${others}, else the official ones`,
   );
 }

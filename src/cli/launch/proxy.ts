@@ -36,11 +36,19 @@ export async function proxyFor(wish: ProxyWish): Promise<Outcome<ClientProxy>> {
     if (state.value === "running") return succeed(borrowed(wish, api));
     const app = await started(wish);
     if (typeof app !== "string") return succeed(owned(app, api.url));
-    if (app !== "EADDRINUSE") return stop(exitCodes.failed, `Aperture cannot listen on ${api.url} (${app}).`);
+    if (app !== "EADDRINUSE") return stop(exitCodes.failed, notStarted(app, wish, api.url));
     await sleep(startPauseMs);
   }
   const problem = `Port ${wish.settings.port} is taken, but nothing answers there. Choose another with --port.`;
   return stop(exitCodes.failed, problem);
+}
+
+function notStarted(code: string, { settings }: ProxyWish, url: string): string {
+  if (code !== "DATA_IN_USE") return `Aperture cannot listen on ${url} (${code}).`;
+  return (
+    `Another Aperture, not on ${url}, uses the data directory ${settings.dataDir}. ` +
+    "Name its port with --port, or another directory with --data-dir."
+  );
 }
 
 async function stateOf(api: Api): Promise<Outcome<"running" | "absent">> {

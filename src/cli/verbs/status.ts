@@ -63,7 +63,7 @@ function rowsOf({ api, version, settings }: ReadyCall, status: Status): readonly
     [label("recording"), { text: recordingText(health.recording), style: isWell ? "green" : "yellow" }],
     row("sessions", `${sessions.known}${sessions.isAll ? "" : " or more"}, ${sessions.active} active`),
     row("requests", requestsText(figures)),
-    row("upstreams", upstreamsText(figures)),
+    row("upstreams", upstreamsText(figures, health.upstreams)),
     row("data", settings.dataDir),
   ];
 }
@@ -94,9 +94,10 @@ function some(count: number, what: string): readonly string[] {
   return count === 0 ? [] : [`${count} ${what}`];
 }
 
-function upstreamsText(figures: Figures): string {
+function upstreamsText(figures: Figures, addresses: HealthAnswer["upstreams"]): string {
   const answers = [...answersByUpstream(figures)].map(
-    ([name, counts]) => `${printable(name)} ${counts.join(" ")}`,
+    ([name, counts]) => `${printable(name)} ${printable(addresses[name] ?? "", 120)} ${counts.join(" ")}`,
   );
-  return answers.length === 0 ? "none has answered yet" : answers.join(", ");
+  const first = printable(addresses["anthropic"] ?? "", 120);
+  return answers.length === 0 ? `none has answered yet; anthropic is ${first}` : answers.join(", ");
 }

@@ -25,9 +25,18 @@ export async function openState(library: Library, session: string): Promise<Resu
   return state.seq === 0 ? unknown : ok(state);
 }
 
+/** How far back one looks for a session in which somebody talked. */
+const quietSessionsMax = 20;
+
+/** The newest one with a talk in it: a stray count or a request nobody could read is not what people mean. */
 async function newestSession(library: Library): Promise<Result<SessionId | null>> {
   const dated = await datedSessions(library);
-  return dated.ok ? ok(dated.value[0]?.head.session ?? null) : dated;
+  if (!dated.ok) return dated;
+  for (const { head } of dated.value.slice(0, quietSessionsMax)) {
+    const log = await library.open(head.session);
+    if (log.ok && log.value.state().streams.size > 0) return ok(head.session);
+  }
+  return ok(dated.value[0]?.head.session ?? null);
 }
 
 export async function sessionsPage(

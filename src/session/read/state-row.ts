@@ -14,10 +14,11 @@ export function stateRow(moment: Moment, wanted: number | undefined, sizes: Size
   if (!chosen.ok) return chosen;
   const stream = chosen.value;
   const view = stream === null ? null : viewIn(moment, stream);
-  const blocks = stream === null || view === null ? [] : blockRows(moment, stream, view);
+  const estimated = stream === null || view === null ? [] : blockRows(moment, stream, view);
   const model = modelIn(moment, stream);
   const usage = view === null ? null : lastUsage(moment, view);
-  const window = windowRow({ usage, estimate: () => countedTokens(blocks), size: sizes.windowOf(model) });
+  const window = windowRow({ usage, estimate: () => countedTokens(estimated), size: sizes.windowOf(model) });
+  const blocks = fitted(estimated, window);
   return ok({
     session: moment.state.session,
     seq: moment.seq,
@@ -38,6 +39,18 @@ export function stateRow(moment: Moment, wanted: number | undefined, sizes: Size
 /** A count that was not made yet adds nothing, rather than a guess of ours. */
 export function countedTokens(blocks: readonly BlockRow[]): number {
   return blocks.reduce((sum, { counted, tokens }) => sum + (counted ? (tokens ?? 0) : 0), 0);
+}
+
+/** The parts never add up to more than the whole: what a provider counted is known, our share of it is not. */
+function fitted(blocks: readonly BlockRow[], window: WindowRow): readonly BlockRow[] {
+  const sum = countedTokens(blocks);
+  if (sum <= window.used) return blocks;
+  const share = window.used / sum;
+  return blocks.map((row) =>
+    row.counted && row.tokens !== null
+      ? { ...row, tokens: Math.floor(row.tokens * share), exact: false }
+      : row,
+  );
 }
 
 function otherTokens(window: WindowRow, blocks: readonly BlockRow[]): number {

@@ -46,7 +46,8 @@ export function exchangeEnd(
   };
 }
 
-function problemOf({ body, length }: ResponseCopy, answer: WireAnswer | null): string | null {
+function problemOf({ body, length, problem }: ResponseCopy, answer: WireAnswer | null): string | null {
+  if (problem !== null) return problem.slice(0, 500);
   if (body === null && length > 0) return "its answer was too large to keep";
   return answer?.problem?.slice(0, 500) ?? null;
 }

@@ -17,7 +17,7 @@ import { Directory } from "./directory.ts";
 import { type Belonging, belongingOf } from "./identify.ts";
 import type { LiveSession, OpenExchange } from "./live-session.ts";
 import { maskSecrets } from "./masking.ts";
-import { Shelf } from "./shelf.ts";
+import { hasOpenExchange, Shelf } from "./shelf.ts";
 
 export type RecorderPlace = {
   readonly store: Store;
@@ -65,6 +65,19 @@ export class SessionRecorder {
     this.#directory = new Directory(place.store);
     const heard = (frame: Frame): void => this.#heard(frame);
     this.shelf = new Shelf({ store: place.store, clock: place.clock, heard });
+  }
+
+  /**
+   * Requests that an earlier process left open are closed, so that nobody waits for them. Sessions are looked
+   * at one by one, between other things.
+   */
+  async recover(): Promise<void> {
+    const heads = await this.#place.store.sessions();
+    for (const { session } of heads.ok ? heads.value : []) {
+      const log = await this.shelf.log(session);
+      if (log.ok && hasOpenExchange(log.value)) await this.shelf.live(session);
+      await new Promise((resume) => setImmediate(resume));
+    }
   }
 
   requested(copy: RequestCopy): Promise<void> {

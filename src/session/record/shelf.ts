@@ -92,7 +92,7 @@ export class Shelf {
 }
 
 /** Looked at from the end: what is open was opened lately. */
-function hasOpenExchange(log: SessionLog): boolean {
+export function hasOpenExchange(log: SessionLog): boolean {
   const { exchanges } = log.state();
   for (let at = exchanges.size - 1; at >= Math.max(0, exchanges.size - 64); at -= 1) {
     if (exchanges.get(at)?.end === null) return true;

@@ -37,6 +37,7 @@ store.watch((status) => tell({ type: "storage", status }));
 tell({ type: "storage", status: store.status() });
 
 port.on("message", (message: ToEngine) => void receive(message));
+void recorder.recover();
 
 async function receive(message: ToEngine): Promise<void> {
   switch (message.type) {

@@ -1,0 +1,69 @@
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** Who uses a data directory. */
+export type Holder = { readonly pid: number };
+
+export type DataLock =
+  | { readonly held: true; readonly release: () => void }
+  /** Somebody else uses it. */
+  | { readonly held: false; readonly by: Holder };
+
+const triesMax = 20;
+const pauseMs = 100;
+
+/**
+ * One process at a time writes to a data directory: two would each believe to know the sessions, and lose what
+ * the other records. One that is just ending is waited for. Where no lock can be kept nothing can be recorded
+ * either, so that is no reason not to start.
+ */
+export async function lockData(dataDir: string): Promise<DataLock> {
+  const path = join(dataDir, "lock");
+  for (let tries = 1; ; tries += 1) {
+    const by = take(path);
+    if (by === null) return { held: true, release: () => release(path) };
+    if (!isAlive(by)) rmSync(path, { force: true });
+    else if (tries >= triesMax) return { held: false, by };
+    else await sleep(pauseMs);
+  }
+}
+
+/** Null: it is ours now, or nobody's because the place cannot be written. */
+function take(path: string): Holder | null {
+  try {
+    mkdirSync(join(path, ".."), { recursive: true, mode: 0o700 });
+    const file = openSync(path, "wx", 0o600);
+    writeSync(file, JSON.stringify({ pid: process.pid } satisfies Holder));
+    closeSync(file);
+    return null;
+  } catch (error) {
+    const isTaken = error instanceof Error && "code" in error && error.code === "EEXIST";
+    return isTaken ? holderIn(path) : null;
+  }
+}
+
+/** A lock that cannot be read was left by a process that died while writing it. */
+function holderIn(path: string): Holder {
+  try {
+    const { pid } = JSON.parse(readFileSync(path, "utf8")) as { readonly pid?: unknown };
+    return { pid: typeof pid === "number" ? pid : 0 };
+  } catch {
+    return { pid: 0 };
+  }
+}
+
+/** A process of another user cannot be signalled, but it is there. */
+function isAlive({ pid }: Holder): boolean {
+  if (pid === 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}
+
+function release(path: string): void {
+  if (holderIn(path).pid === process.pid) rmSync(path, { force: true });
+}
