@@ -76,7 +76,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
       recorder: engine,
       credentialKey: secrets.credentialKey,
       own: control.handle,
-      ownPaths: control.isOurs,
+      ownPaths: (path) => control.isOurs(plainPath(path)),
       ...(options.limits === undefined ? {} : { limits: options.limits }),
     });
   } catch (error) {
@@ -93,6 +93,16 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   };
   const { token, tokenFile } = secrets;
   return { url: running.url, token, tokenFile, engine, proxy: running, close };
+}
+
+/** A path that is ours in other letters must not reach an upstream, with our token in its headers. */
+function plainPath(path: string): string {
+  const single = path.replace(/\/{2,}/g, "/");
+  try {
+    return decodeURIComponent(single);
+  } catch {
+    return single;
+  }
 }
 
 function addressesOf({ upstreams: { named, ...builtIn } }: Settings): Readonly<Record<string, string>> {

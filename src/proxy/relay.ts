@@ -102,8 +102,11 @@ function socketGiven(exchange: Exchange, outgoing: ClientRequest, socket: Socket
 function upstreamFailed(exchange: Exchange, outgoing: ClientRequest, error: Error): void {
   // A failure of an attempt that was replaced, or that follows what already ended the exchange.
   if (exchange.outgoing !== outgoing || exchange.outcome !== null) return;
-  // Once the answer has begun, its own end decides.
-  if (exchange.incoming !== null) return;
+  if (exchange.incoming !== null) {
+    // An answer that only the end of its connection ends would look complete: the error is what tells.
+    if (!exchange.incoming.complete) truncate(exchange);
+    return;
+  }
   if (wasStale(exchange, outgoing, error)) retry(exchange);
   else giveUp(exchange, failureOf(error, exchange.arrival.upstream));
 }

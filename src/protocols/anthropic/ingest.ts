@@ -7,6 +7,7 @@ import { unitOfBlock, unitOfString, unitOfSystem, unitOfTool } from "./units.ts"
 const QUOTE = 0x22;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
+const CLOSE_ARRAY = 0x5d;
 
 /**
  * Looks into a Messages request. Messages and sections that `previous` has too, byte for byte, are taken
@@ -94,8 +95,10 @@ function readMessages(bytes: Buffer, start: number, previous: WireRequest | null
   const kept = keptMessages(bytes, start, previous);
   const last = kept.at(-1);
   const from = last === undefined ? null : afterElement(bytes, last.range.end);
-  if (last !== undefined && from === null)
-    return { messages: kept, end: skipSpace(bytes, last.range.end) + 1 };
+  if (last !== undefined && from === null) {
+    const end = skipSpace(bytes, last.range.end);
+    return bytes[end] === CLOSE_ARRAY ? { messages: kept, end: end + 1 } : null;
+  }
   const rest = elementsOf(bytes, start, from);
   if (rest === null) return null;
   const fresh: WireGroup[] = [];

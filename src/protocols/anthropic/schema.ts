@@ -17,28 +17,28 @@ export function countIn(fields: Fields | null, name: string): number {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : 0;
 }
 
-const kindsByType: Readonly<Record<string, BlockKind>> = {
-  thinking: "reasoning",
-  redacted_thinking: "reasoning",
-  tool_use: "tool-call",
-  server_tool_use: "tool-call",
-  mcp_tool_use: "tool-call",
-  tool_result: "tool-result",
-  mcp_tool_result: "tool-result",
-  image: "media",
-  document: "media",
-};
-const kindsByRole: Readonly<Record<string, BlockKind>> = {
-  user: "user",
-  assistant: "assistant",
-  /** Notices a client puts between messages; its system prompt stands in a section of its own. */
-  system: "ambient",
-};
+const kindsByType: ReadonlyMap<string, BlockKind> = new Map([
+  ["thinking", "reasoning"],
+  ["redacted_thinking", "reasoning"],
+  ["tool_use", "tool-call"],
+  ["server_tool_use", "tool-call"],
+  ["mcp_tool_use", "tool-call"],
+  ["tool_result", "tool-result"],
+  ["mcp_tool_result", "tool-result"],
+  ["image", "media"],
+  ["document", "media"],
+]);
+const kindsByRole: ReadonlyMap<string, BlockKind> = new Map([
+  ["user", "user"],
+  ["assistant", "assistant"],
+  // Notices a client puts between messages; its system prompt stands in a section of its own.
+  ["system", "ambient"],
+]);
 
 /** What a content block is. Server tools answer with types of their own, all of which end alike. */
 export function kindOf(role: string, type: string): BlockKind {
-  const byType = kindsByType[type] ?? (type.endsWith("_tool_result") ? "tool-result" : null);
-  return byType ?? kindsByRole[role] ?? "user";
+  const byType = kindsByType.get(type) ?? (type.endsWith("_tool_result") ? "tool-result" : null);
+  return byType ?? kindsByRole.get(role) ?? "user";
 }
 
 /** The field by which a block is recognised when a client sends it again, whatever else it did to it. */

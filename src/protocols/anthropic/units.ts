@@ -81,7 +81,7 @@ function unitOf({ section, role, fields }: Said, { bytes, places, bare, marked }
   const type = textIn(fields, "type") ?? "unknown";
   const hash = hashContent(bytes);
   const key = keyOf(role, fields, hash);
-  const said = { section, role, kind: kindOf(role, type), type, key, callId: callIdOf(fields) };
+  const said = { section, role, kind: kindOf(role, type), type, key, callId: callName(callIdOf(fields)) };
   return { ...said, hash, length: bytes.length, places, bare, marked };
 }
 
@@ -96,6 +96,11 @@ function keyOf(role: string, fields: Fields, hash: string): string {
   const said = text === null ? hash : sha256Hex(text.trim());
   const callId = callIdOf(fields);
   return clipped(`${role}:${callId ?? ""}:${said.slice(0, 32)}`);
+}
+
+/** As it stands in the key of the call, where a long one is shortened. */
+function callName(callId: string | null): string | null {
+  return callId === null ? null : clipped(`call:${callId}`).slice("call:".length);
 }
 
 /** Signatures run to kilobytes; a key is short. */

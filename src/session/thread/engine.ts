@@ -71,6 +71,10 @@ class EngineHandle {
 
   requested(copy: RequestCopy<Pieces>): void {
     const size = sizeOf(copy.body);
+    if (this.#waitingBytes > limits.queueBytesMax * 2) {
+      this.#lostGaps += 1;
+      return;
+    }
     const fits = this.#waitingBytes + size <= limits.queueBytesMax;
     const kept = fits ? copy : { ...copy, body: null };
     this.#hand({ type: "requested", copy: kept, bytes: sizeOf(kept.body) }, kept.body);
