@@ -42,7 +42,7 @@ describe("a client that names its session", () => {
     await one.turn({ talk: onward, headers: claude("A") });
     const { state } = { state: unwrap(await one.recorder.shelf.log(sessionId("s-1"))).state() };
     const streams = [...state.streams.entries()].map(([, stream]) => stream);
-    expect(streams.map(({ name }) => name)).toEqual(["main", "a1f0", "a2f0"]);
+    expect(streams.map(({ name }) => name)).toEqual(["main", "agent a1f0", "agent a2f0"]);
     expect(streams.map(({ parent }) => parent?.stream ?? null)).toEqual([null, streamId(1), streamId(1)]);
     const [, , child] = [...state.views.entries()].map(([, view]) => view);
     const own = [...blocksOf(now(state), child ?? (viewOf(now(state), 1 as never) as never))];
@@ -181,6 +181,16 @@ describe("a client that names nothing", () => {
     expect(await one.standings("s-2")).toEqual(["turn first", "turn append"]);
   });
 
+  it("is told apart from many that begin alike", async () => {
+    const one = kit();
+    const talks = Array.from({ length: 40 }, (_, n) => `t${n}`);
+    for (const id of talks) await one.turn({ talk: hello }, { content: [call(id)] });
+    for (const id of talks) await one.turn({ talk: [...hello, model([call(id)]), user([result(id, "x")])] });
+    expect(await one.sessions()).toHaveLength(40);
+    for (const id of await one.sessions())
+      expect(await one.standings(id)).toEqual(["turn first", "turn append"]);
+  });
+
   it("is kept apart from others by its credential", async () => {
     const one = kit();
     await one.turn({ talk: hello, credential: "c1" });
@@ -231,5 +241,53 @@ describe("after a restart", () => {
     await after.recorder.recover();
     const [first] = await after.exchanges("old-1");
     expect(first?.end?.outcome).toBe("interrupted");
+  });
+});
+
+describe("many sessions at once", () => {
+  it("keep their open requests, however many they are", async () => {
+    const one = kit();
+    const names = Array.from({ length: 90 }, (_, n) => `S${n}`);
+    const open: string[] = [];
+    for (const name of names) open.push(await one.ask({ talk: hello, headers: claude(name) }));
+    for (const id of open) await one.answer(id);
+    for (const name of names) await one.turn({ talk: onward, headers: claude(name) });
+    expect(one.recorder.counts().gaps).toBe(0);
+    for (const id of await one.sessions()) {
+      const outcomes = (await one.exchanges(id)).map(({ end }) => end?.outcome);
+      expect(outcomes).toEqual(["complete", "complete"]);
+    }
+  });
+
+  it("are not disturbed by a request that cannot be recorded as it is", async () => {
+    const one = kit();
+    const headers = claude("A");
+    await one.turn({ talk: hello, headers });
+    const waiting = await one.ask({ talk: onward, headers });
+    const crowd = [user(Array.from({ length: 10_001 }, (_, n) => text(`part ${n}`)))];
+    const odd = await one.turn({ talk: crowd, headers });
+    await one.answer(waiting);
+    const found = await one.exchanges("s-1");
+    expect(found.map(({ role, end }) => `${role} ${end?.outcome}`)).toEqual([
+      "turn complete",
+      "turn complete",
+      "unread complete",
+    ]);
+    const key = { session: sessionId("s-1"), exchange: 3, side: "client-request" } as const;
+    expect(one.sent.get(odd)?.equals(unwrap(await one.store.body(key)))).toBe(true);
+  });
+
+  it("do not store their history again after a restart", async () => {
+    const store = openMemoryStore();
+    const long = [user("x".repeat(100_000)), model([text("done")]), user("next")];
+    await new RecorderKit(store, "old").turn({ talk: long, headers: claude("A") });
+    const after = new RecorderKit(store, "new");
+    const id = await after.turn({
+      talk: [...long, model([text("done")]), user("more")],
+      headers: claude("A"),
+    });
+    const key = { session: sessionId("old-1"), exchange: 2, side: "client-request" } as const;
+    expect(after.sent.get(id)?.equals(unwrap(await store.body(key)))).toBe(true);
+    expect(after.literalBytes).toBeLessThan(2_000);
   });
 });

@@ -7,7 +7,7 @@ import {
   type ResponseCopy,
   SessionRecorder,
 } from "../../src/session/index.ts";
-import type { Store } from "../../src/store/index.ts";
+import type { Appended, Batch, Store } from "../../src/store/index.ts";
 
 export type WireTalk = readonly { readonly role: string; readonly content: unknown }[];
 export type Asking = {
@@ -44,7 +44,11 @@ export class RecorderKit {
   readonly store: Store;
   #requests = 0;
 
-  constructor(store: Store, prefix = "s") {
+  /** Bytes of bodies that were stored as they are, not as parts of contents or of earlier bodies. */
+  literalBytes = 0;
+
+  constructor(real: Store, prefix = "s") {
+    const store: Store = { ...real, append: (batch) => this.#counted(real, batch) };
     this.store = store;
     let sessions = 0;
     this.recorder = new SessionRecorder({
@@ -56,6 +60,13 @@ export class RecorderKit {
       },
       tell: (event) => this.events.push(event),
     });
+  }
+
+  #counted(store: Store, batch: Batch): Appended {
+    for (const piece of (batch.bodies ?? []).flatMap(({ recipe }) => recipe)) {
+      if (piece.from === "literal") this.literalBytes += piece.bytes.length;
+    }
+    return store.append(batch);
   }
 
   /** Sends a request and leaves it open. */

@@ -84,6 +84,18 @@ export class Draft {
     return whole;
   }
 
+  /** Without an earlier body to refer to, what was sent before is named by its content too. */
+  nameKnown({ path }: Alignment, request: WireRequest): void {
+    let left = path.length;
+    for (const group of groupsOf(request)) {
+      for (const unit of group.units.slice(0, left)) {
+        this.#keep(unit.hash, unitBytes(request.bytes, group.range.start, unit));
+        this.#slice({ unit, group });
+      }
+      left = Math.max(0, left - group.units.length);
+    }
+  }
+
   /** The blocks of an answer. They become units when the client sends them back. */
   answer(units: readonly { readonly unit: WireUnit; readonly bytes: Uint8Array }[]): void {
     if (units.length === 0) return;

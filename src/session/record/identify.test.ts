@@ -10,7 +10,7 @@ describe("what a request says of itself", () => {
       "user-agent": "claude-cli/2.1.325 (external, sdk-cli)",
     };
     expect(of(headers)).toEqual({ client: "claude-code", sessionKey: "S", agent: null, project: null });
-    expect(of({ ...headers, "x-claude-code-agent-id": "a1" }).agent).toBe("a1");
+    expect(of({ ...headers, "x-claude-code-agent-id": "a1" }).agent).toBe("agent a1");
   });
 
   it("puts opencode's sub-agents into their parent's session", () => {
@@ -19,7 +19,7 @@ describe("what a request says of itself", () => {
       "x-parent-session-id": "parent",
       "user-agent": "opencode/1.18",
     };
-    expect(of(headers)).toMatchObject({ client: "opencode", sessionKey: "parent", agent: "child" });
+    expect(of(headers)).toMatchObject({ client: "opencode", sessionKey: "parent", agent: "agent child" });
     expect(of({ "x-session-id": "main" })).toMatchObject({ sessionKey: "main", agent: null });
   });
 

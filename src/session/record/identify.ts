@@ -44,7 +44,7 @@ export function belongingOf(
 function agentOf(headers: Headers): string | null {
   const agent =
     headers["x-claude-code-agent-id"] ?? (headers["x-parent-session-id"] && headers["x-session-id"]);
-  return isName(agent) ? agent : null;
+  return isName(agent) ? `agent ${agent}` : null;
 }
 
 const agents: readonly (readonly [pattern: RegExp, client: string])[] = [

@@ -1,4 +1,5 @@
 import {
+  type ApertureError,
   type ContentHash,
   fail,
   hashContent,
@@ -46,7 +47,8 @@ import { Summaries } from "./summaries.ts";
 /** A request that has been recorded and waits for its answer. */
 export type OpenExchange = {
   readonly exchange: number;
-  readonly line: Line | null;
+  /** The name of its line. */
+  readonly line: string | null;
   readonly turn: number | null;
   readonly model: string | null;
   /** What could not be kept of the request. */
@@ -63,6 +65,12 @@ type Line = {
 
 type KeptBody = { readonly exchange: number; readonly bytes: Uint8Array };
 
+/** Who is told of frames that were appended, and of those that could not be stored after all. */
+type Listeners = {
+  readonly heard: (frame: Frame) => void;
+  readonly lost: (error: ApertureError) => void;
+};
+
 /** More deltas than this go into several frames; the last one carries the turn. */
 const deltasPerFrame = 4_000;
 const main = "main";
@@ -76,12 +84,14 @@ export class LiveSession {
   readonly #lines = new Map<string, Line>();
   readonly #stored = new Set<ContentHash>();
   readonly #heard: (frame: Frame) => void;
+  readonly #lost: (error: ApertureError) => void;
   /** The last body of each stream, and of requests beside them: what the next one is written in terms of. */
   readonly #bodies = new Map<StreamId | null, KeptBody>();
 
-  constructor(log: SessionLog, heard: (frame: Frame) => void) {
+  constructor(log: SessionLog, { heard, lost }: Listeners) {
     this.#log = log;
     this.#heard = heard;
+    this.#lost = lost;
     const state = log.state();
     for (const [stream, index] of indexStreams(state)) {
       const { name } = must(streamOf(now(state), stream), "an index belongs to a stream");
@@ -144,11 +154,15 @@ export class LiveSession {
     if (standing.role !== "turn")
       return this.#beside({ copy, role: standing.role, model: request.model, line });
     const opened = line === null ? this.#openLine(belonging.agent) : ok(line);
-    return opened.ok ? this.#turn({ copy, request, standing, line: opened.value }) : opened;
+    if (!opened.ok) return opened;
+    const turn = this.#turn({ copy, request, standing, line: opened.value });
+    // What the log does not take as a talk it takes as bytes.
+    return turn.ok ? turn : this.#beside({ copy, role: "unread", model: request.model });
   }
 
   answer(open: OpenExchange, copy: ResponseCopy, answer: WireAnswer | null): Result<void> {
-    const { line, exchange } = open;
+    const { exchange } = open;
+    const line = open.line === null ? null : (this.#lines.get(open.line) ?? null);
     const units = answer?.units ?? [];
     line?.summaries.remember(exchange, units);
     const place = line === null || open.turn === null ? null : this.#draftPlace(line, open.turn, open.model);
@@ -215,13 +229,14 @@ export class LiveSession {
     const draft = new Draft(this.#draftPlace(line, turn, request.model));
     const alignment = align(index, request);
     const path = draft.request(alignment, request);
+    if (!this.#bodies.has(index.stream)) draft.nameKnown(alignment, request);
     const leaf = path.at(-1);
     if (leaf === undefined) return this.#beside({ copy, role: "unread", model: request.model, line });
     const exchange = this.#exchange(copy, { ...standing, stream: index.stream, model: request.model });
     const deltas: Delta[] = [
-      { type: "exchange-opened", exchange },
       ...draft.deltas,
       ...runStarted(state, line, alignment),
+      { type: "exchange-opened", exchange },
       { type: "turn-sent", view: index.view, turn: turnOf(turn), leaf, exchange: exchange.id },
     ];
     const kept = this.#requestBody(exchange.id, index.stream, { bytes: request.bytes, slices: draft.slices });
@@ -231,7 +246,7 @@ export class LiveSession {
     draft.learn();
     for (const { hash } of draft.contents) this.#stored.add(hash);
     index.last = { exchange: exchange.id, path, talk: request.talk, request };
-    return ok({ exchange: exchange.id, line, turn, model: request.model, problem: null });
+    return ok({ exchange: exchange.id, line: line.name, turn, model: request.model, problem: null });
   }
 
   /** A request that is no turn: its bytes are kept, its blocks are not its session's. */
@@ -246,7 +261,7 @@ export class LiveSession {
     const appended = this.#append({ deltas, type: "request", attached });
     if (!appended.ok) return appended;
     const problem = bytes === null ? "its request was too large to keep" : null;
-    return ok({ exchange: exchange.id, line, turn: null, model, problem });
+    return ok({ exchange: exchange.id, line: line?.name ?? null, turn: null, model, problem });
   }
 
   #exchange(copy: RequestCopy, standing: Pick<Exchange, "role" | "relation" | "of" | "stream" | "model">) {
@@ -296,6 +311,9 @@ export class LiveSession {
       // Contents go first: nothing may point to what is not there.
       const appended = this.#log.append(entry, attachedTo(attached, at === 0, isLast));
       if (!appended.ok) return appended;
+      void appended.value.durable.then((stored) => {
+        if (!stored.ok) this.#lost(stored.error);
+      });
       this.#heard(appended.value.frame);
     }
     const fault = this.#log.fault();

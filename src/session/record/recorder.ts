@@ -1,6 +1,7 @@
 import {
   type ApertureError,
   type Clock,
+  hashContent,
   ok,
   type Result,
   type SessionId,
@@ -16,7 +17,7 @@ import { decodeBody } from "./decode.ts";
 import { Directory } from "./directory.ts";
 import { type Belonging, belongingOf } from "./identify.ts";
 import type { LiveSession, OpenExchange } from "./live-session.ts";
-import { maskSecrets } from "./masking.ts";
+import { maskSecrets, maskText, secretForms } from "./masking.ts";
 import { hasOpenExchange, Shelf } from "./shelf.ts";
 
 export type RecorderPlace = {
@@ -37,15 +38,17 @@ export type RecorderCounts = {
 
 type Pending = {
   readonly session: SessionId;
-  readonly live: LiveSession;
   readonly open: OpenExchange;
-  readonly secrets: readonly string[];
+  /** Everything that must not be written down of the answer. */
+  readonly forms: readonly string[];
   readonly protocol: RequestCopy["protocol"];
   readonly masked: boolean;
+  readonly caller: string;
 };
 
 /** Sessions that begin alike and are compared with a request that names none. */
 const candidatesMax = 16;
+const answersRemembered = 10_000;
 
 /**
  * Turns copies of requests and answers into frames, one after the other. It runs beside the relay and never
@@ -57,6 +60,8 @@ export class SessionRecorder {
   readonly #directory: Directory;
   readonly #pending = new Map<string, Pending>();
   readonly #lastByCaller = new Map<string, SessionId>();
+  /** Which session an answer was given in, by caller and key: what tells talks apart that begin alike. */
+  readonly #byAnswer = new Map<string, SessionId>();
   #counts = { requests: 0, answers: 0, gaps: 0, unread: 0 };
   #queue: Promise<void> = Promise.resolve();
 
@@ -64,7 +69,10 @@ export class SessionRecorder {
     this.#place = place;
     this.#directory = new Directory(place.store);
     const heard = (frame: Frame): void => this.#heard(frame);
-    this.shelf = new Shelf({ store: place.store, clock: place.clock, heard });
+    const lost = (session: SessionId, error: ApertureError): void => this.#refused(session, error);
+    const isBusy = (session: SessionId): boolean =>
+      [...this.#pending.values()].some((pending) => pending.session === session);
+    this.shelf = new Shelf({ store: place.store, clock: place.clock, heard, lost, isBusy });
   }
 
   /**
@@ -103,9 +111,10 @@ export class SessionRecorder {
     return this.#queue;
   }
 
-  async #request(copy: RequestCopy): Promise<void> {
+  async #request(given: RequestCopy): Promise<void> {
     this.#count("requests");
-    const masked = copy.body !== null && maskSecrets(copy.body, copy.caller.secrets);
+    const forms = secretForms(given.caller.secrets);
+    const { copy, masked } = withoutSecrets({ ...given, target: maskText(given.target, forms) }, forms);
     const named = belongingOf(copy, null);
     const request = await this.#read(copy, named);
     if (request === null) this.#count("unread");
@@ -113,34 +122,44 @@ export class SessionRecorder {
     const found = await this.#sessionFor(copy, belonging, request);
     const opened = found.ok ? found.value.live.request(copy, request, belonging) : found;
     if (!found.ok || !opened.ok) {
-      if (found.ok) this.shelf.forget(found.value.session);
-      this.#lost(opened.ok ? null : opened.error);
+      const error = opened.ok ? null : opened.error;
+      if (found.ok && error !== null) this.#refused(found.value.session, error);
+      else this.#lost(error);
       return;
     }
     this.shelf.trim();
-    const { session, live } = found.value;
-    const { caller, protocol } = copy;
+    const { session } = found.value;
+    const { protocol } = copy;
     this.#lastByCaller.set(callerName(copy), session);
     const open = opened.value;
-    this.#pending.set(copy.id, { session, live, open, secrets: caller.secrets, protocol, masked });
+    this.#pending.set(copy.id, { session, open, forms, protocol, masked, caller: callerName(copy) });
     this.#place.tell({ type: "request", session, exchange: open.exchange, phase: "opened" });
   }
 
-  #answer(copy: ResponseCopy): void {
-    const pending = this.#pending.get(copy.id);
-    this.#pending.delete(copy.id);
+  async #answer(given: ResponseCopy): Promise<void> {
+    const pending = this.#pending.get(given.id);
+    this.#pending.delete(given.id);
     if (pending === undefined) return;
     this.#count("answers");
-    const { session, live } = pending;
-    const echoed = copy.body !== null && maskSecrets(copy.body, pending.secrets);
-    const open = pending.masked || echoed ? { ...pending.open, problem: maskedNote } : pending.open;
-    const answered = live.answer(open, copy, answerOf(pending.protocol, copy));
+    const { session, forms } = pending;
+    const { copy, masked } = withoutSecrets(given, forms);
+    const open = pending.masked || masked ? { ...pending.open, problem: maskedNote } : pending.open;
+    const live = await this.shelf.live(session);
+    const answer = cleanAnswer(answerOf(pending.protocol, given), forms);
+    const answered = live.ok ? live.value.answer(open, copy, answer) : live;
     if (answered.ok) {
+      this.#remember(pending.caller, session, answer);
       this.#place.tell({ type: "request", session, exchange: open.exchange, phase: "closed" });
-    } else {
-      this.shelf.forget(session);
-      this.#lost(answered.error);
-    }
+    } else this.#refused(session, answered.error);
+  }
+
+  /**
+   * What is in memory beside the log is no longer true. The log itself is, unless it has ended: then it is
+   * read again, and answers that are still on their way are gaps.
+   */
+  #refused(session: SessionId, error: ApertureError): void {
+    this.shelf.refresh(session);
+    this.#lost(error);
   }
 
   /** Unchanged parts are taken over from the request before, where one is at hand. */
@@ -169,8 +188,24 @@ export class SessionRecorder {
       const [known] = candidates;
       return known === undefined ? this.#begin(identity) : this.#open(known);
     }
-    const best = await this.#bestFit(candidates.slice(0, candidatesMax), request);
+    const answered = this.#answeredIn(copy, request);
+    const likely = [...candidates.filter((id) => id === answered), ...candidates.slice(0, candidatesMax)];
+    const best = await this.#bestFit([...new Set(likely)], request);
     return best === null ? this.#begin(identity) : ok(best);
+  }
+
+  /** The session whose answer the request repeats last. */
+  #answeredIn(copy: RequestCopy, request: WireRequest | null): SessionId | null {
+    const said = request?.messages.findLast(({ role }) => role === "assistant")?.units.at(-1);
+    return said === undefined ? null : (this.#byAnswer.get(`${callerName(copy)} ${said.key}`) ?? null);
+  }
+
+  #remember(caller: string, session: SessionId, answer: WireAnswer | null): void {
+    const said = answer?.units.at(-1);
+    if (said === undefined) return;
+    this.#byAnswer.set(`${caller} ${said.unit.key}`, session);
+    const [oldest] = this.#byAnswer.keys();
+    if (this.#byAnswer.size > answersRemembered && oldest !== undefined) this.#byAnswer.delete(oldest);
   }
 
   async #bestFit(candidates: readonly SessionId[], request: WireRequest | null): Promise<Found | null> {
@@ -254,4 +289,28 @@ function answerOf(protocol: RequestCopy["protocol"], copy: ResponseCopy): WireAn
   if (plain !== null) return readAnswer(plain, type);
   const none = { units: [], usage: null, model: null, stop: null, isWhole: copy.outcome === "complete" };
   return { ...none, problem: `its encoding (${encoding.slice(0, 40)}) cannot be read` };
+}
+
+type WithBody = { readonly body: Uint8Array | null; readonly headers: Readonly<Record<string, string>> };
+
+/** The copy as it may be written down. A compressed body that holds a secret is not kept at all. */
+function withoutSecrets<C extends WithBody>(copy: C, forms: readonly string[]): Masked<C> {
+  if (copy.body === null || forms.length === 0) return { copy, masked: false };
+  const encoding = copy.headers["content-encoding"] ?? "";
+  if (encoding === "" || encoding === "identity") return { copy, masked: maskSecrets(copy.body, forms) };
+  const plain = decodeBody(copy.body, encoding);
+  const isClean = plain === null || !maskSecrets(Uint8Array.from(plain), forms);
+  return isClean ? { copy, masked: false } : { copy: { ...copy, body: null }, masked: true };
+}
+type Masked<C> = { readonly copy: C; readonly masked: boolean };
+
+/** A secret may come together only when the pieces of an answer do. */
+function cleanAnswer(answer: WireAnswer | null, forms: readonly string[]): WireAnswer | null {
+  if (answer === null || forms.length === 0) return answer;
+  const clean = (text: string | null): string | null => (text === null ? null : maskText(text, forms));
+  const units = answer.units.map((one) => {
+    const bytes = Uint8Array.from(one.bytes);
+    return maskSecrets(bytes, forms) ? { unit: { ...one.unit, hash: hashContent(bytes) }, bytes } : one;
+  });
+  return { ...answer, units, problem: clean(answer.problem), stop: clean(answer.stop) };
 }

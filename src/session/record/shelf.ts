@@ -1,4 +1,4 @@
-import type { Clock, Result, SessionId } from "../../base/index.ts";
+import type { ApertureError, Clock, Result, SessionId } from "../../base/index.ts";
 import { ok } from "../../base/index.ts";
 import type { Frame } from "../../engine/index.ts";
 import type { Store } from "../../store/index.ts";
@@ -9,6 +9,10 @@ export type ShelfPlace = {
   readonly store: Store;
   readonly clock: Clock;
   readonly heard: (frame: Frame) => void;
+  /** A frame that was accepted could not be stored after all. */
+  readonly lost: (session: SessionId, error: ApertureError) => void;
+  /** Whether an answer to it is awaited: such a session stays. */
+  readonly isBusy: (session: SessionId) => boolean;
 };
 type Opened = { readonly log: SessionLog; live: LiveSession | null };
 
@@ -36,7 +40,7 @@ export class Shelf {
     const opened = await this.#open(session);
     if (!opened.ok) return opened;
     if (opened.value.live === null) {
-      const live = new LiveSession(opened.value.log, this.#place.heard);
+      const live = this.#livelyOn(session, opened.value.log);
       const closed = live.closeInterrupted();
       if (!closed.ok) return closed;
       opened.value.live = live;
@@ -44,9 +48,17 @@ export class Shelf {
     return ok(opened.value.live);
   }
 
-  /** What is in memory is no longer what is in the log: the next use reads it again. */
-  forget(session: SessionId): void {
-    this.#opened.delete(session);
+  /** What is beside the log is made anew from it. A log that has ended is read again at its next use. */
+  refresh(session: SessionId): void {
+    const opened = this.#opened.get(session);
+    if (opened === undefined) return;
+    if (opened.log.fault() !== null) this.#opened.delete(session);
+    else if (opened.live !== null) opened.live = this.#livelyOn(session, opened.log);
+  }
+
+  #livelyOn(session: SessionId, log: SessionLog): LiveSession {
+    const { heard, lost } = this.#place;
+    return new LiveSession(log, { heard, lost: (error) => lost(session, error) });
   }
 
   async #open(session: SessionId): Promise<Result<Opened>> {
@@ -69,7 +81,7 @@ export class Shelf {
     if (!log.ok) return log;
     const opened: Opened = { log: log.value, live: null };
     this.#opened.set(session, opened);
-    this.#makeRoom();
+    this.#makeRoom(session);
     return ok(opened);
   }
 
@@ -83,9 +95,10 @@ export class Shelf {
     }
   }
 
-  #makeRoom(): void {
-    const idle = [...this.#opened].filter(([, { log }]) => !hasOpenExchange(log));
-    for (const [session] of idle.slice(0, Math.max(0, this.#opened.size - sessionsMax))) {
+  /** Where all others are awaited, there are more than usual for a while. */
+  #makeRoom(newest: SessionId): void {
+    const idle = [...this.#opened.keys()].filter((id) => id !== newest && !this.#place.isBusy(id));
+    for (const session of idle.slice(0, Math.max(0, this.#opened.size - sessionsMax))) {
       this.#opened.delete(session);
     }
   }
