@@ -1,14 +1,22 @@
 // Forty keys in forty places: none of them may be found in anything that is left behind.
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { SessionsPage } from "../../src/session/index.ts";
-import { type Fault, type StrictUpstream, startStrictUpstream } from "../../src/testing/index.ts";
+import type { SessionsPage, StateRow } from "../../src/session/index.ts";
+import {
+  type Fault,
+  type Reply,
+  type StrictUpstream,
+  say,
+  startStrictUpstream,
+} from "../../src/testing/index.ts";
 import { type Answer, ask, jsonIn, startTestApp, type TestApp } from "../support/app.ts";
 
 let upstream: StrictUpstream;
 let app: TestApp;
 let fault: Fault | null = null;
+let reply: Reply = say("hello");
 const keys: string[] = [];
 const seen: Answer[] = [];
 
@@ -24,7 +32,7 @@ const body = JSON.stringify({ model: "claude-opus-4-8", max_tokens: 9, messages,
 type Asking = {
   readonly path?: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Buffer;
 };
 
 async function send({ path = "/v1/messages", headers, body: text = body }: Asking): Promise<void> {
@@ -36,7 +44,7 @@ async function send({ path = "/v1/messages", headers, body: text = body }: Askin
 }
 
 beforeAll(async () => {
-  upstream = await startStrictUpstream({ fault: () => fault });
+  upstream = await startStrictUpstream({ fault: () => fault, compress: true, model: () => reply });
   app = await startTestApp(upstream.url);
 });
 
@@ -100,6 +108,34 @@ describe("keys", () => {
     expect(seen.some((answer) => keys.some((key) => answer.body.includes(key)))).toBe(true);
   });
 
+  it("come back compressed, in pieces, and as what a basic credential stands for", async () => {
+    const gzip = { "accept-encoding": "gzip" };
+    for (const status of [401, 403]) {
+      fault = { type: "echo-credential", status };
+      await send({ headers: { ...gzip, "x-api-key": canary() } });
+      fault = null;
+    }
+    const split = canary();
+    reply = say(`your key is ${split}, is it not?`);
+    await send({ headers: { "x-api-key": split } });
+    const password = canary();
+    reply = say(`the password ${password} is wrong`);
+    const basic = Buffer.from(`someone:${password}`).toString("base64");
+    await send({ headers: { authorization: `Basic ${basic}` } });
+    const escaped = `${canary()}/with"quotes`;
+    reply = say(`you sent ${escaped}`);
+    await send({ headers: { "x-api-key": escaped } });
+    reply = say("hello");
+    const packed = canary();
+    const packedBody = gzipSync(body.replace("say hello", `say ${packed}`));
+    await send({ headers: { "x-api-key": packed, "content-encoding": "gzip" }, body: packedBody });
+    const encoded = canary();
+    await send({
+      path: `/v1/messages?note=${encodeURIComponent(encoded)}`,
+      headers: { "x-api-key": encoded },
+    });
+  });
+
   it("stand in a body beside the header, in bodies nobody can read, on routes nobody knows", async () => {
     const key = canary();
     await send({ headers: { "x-api-key": key }, body: body.replace("say hello", `say ${key}`) });
@@ -121,6 +157,7 @@ describe("keys", () => {
     const told = [...app.notes, sessions.body.toString(), metrics.body.toString()];
     await app.engine.close();
     const left = [
+      ...recorded,
       ...filesIn(app.dataDir).map((path) => readFileSync(path)),
       ...told.map((text) => Buffer.from(text)),
     ];
@@ -139,9 +176,17 @@ async function everythingRecorded(): Promise<readonly Buffer[]> {
     const answers = ["/frames?limit=1000", "/state", ...paths].map((path) =>
       app.api(`/sessions/${id}${path}`),
     );
-    return (await Promise.all(answers)).map((answer) => answer.body);
+    const blocks = jsonIn<StateRow>(await app.api(`/sessions/${id}/state`)).blocks.map(({ n }) =>
+      app.api(`/sessions/${id}/blocks/${n}`),
+    );
+    return (await Promise.all([...answers, ...blocks])).map((answer) => readable(answer.body));
   });
   return (await Promise.all(read)).flat();
+}
+
+/** Bodies may be stored compressed, as they came. */
+function readable(bytes: Buffer): Buffer {
+  return bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes;
 }
 
 function filesIn(folder: string): readonly string[] {

@@ -142,10 +142,13 @@ export class SessionRecorder {
     if (pending === undefined) return;
     this.#count("answers");
     const { session, forms } = pending;
-    const { copy, masked } = withoutSecrets(given, forms);
+    const { copy: kept, masked: isEchoed } = withoutSecrets(given, forms);
+    const { answer, masked: isAssembled } = cleanAnswer(answerOf(pending.protocol, given), forms);
+    // What comes together only in the answer lies in the body in pieces.
+    const copy = isAssembled ? { ...kept, body: null } : kept;
+    const masked = isEchoed || isAssembled;
     const open = pending.masked || masked ? { ...pending.open, problem: maskedNote } : pending.open;
     const live = await this.shelf.live(session);
-    const answer = cleanAnswer(answerOf(pending.protocol, given), forms);
     const answered = live.ok ? live.value.answer(open, copy, answer) : live;
     if (answered.ok) {
       this.#remember(pending.caller, session, answer);
@@ -305,12 +308,14 @@ function withoutSecrets<C extends WithBody>(copy: C, forms: readonly string[]): 
 type Masked<C> = { readonly copy: C; readonly masked: boolean };
 
 /** A secret may come together only when the pieces of an answer do. */
-function cleanAnswer(answer: WireAnswer | null, forms: readonly string[]): WireAnswer | null {
-  if (answer === null || forms.length === 0) return answer;
+function cleanAnswer(answer: WireAnswer | null, forms: readonly string[]): CleanAnswer {
+  if (answer === null || forms.length === 0) return { answer, masked: false };
   const clean = (text: string | null): string | null => (text === null ? null : maskText(text, forms));
   const units = answer.units.map((one) => {
     const bytes = Uint8Array.from(one.bytes);
     return maskSecrets(bytes, forms) ? { unit: { ...one.unit, hash: hashContent(bytes) }, bytes } : one;
   });
-  return { ...answer, units, problem: clean(answer.problem), stop: clean(answer.stop) };
+  const masked = units.some((one, at) => one !== answer.units[at]);
+  return { answer: { ...answer, units, problem: clean(answer.problem), stop: clean(answer.stop) }, masked };
 }
+type CleanAnswer = { readonly answer: WireAnswer | null; readonly masked: boolean };
