@@ -27,7 +27,7 @@ function canary(): string {
 }
 
 const messages = [{ role: "user", content: "say hello" }];
-const body = JSON.stringify({ model: "claude-opus-4-8", max_tokens: 9, messages, stream: true });
+const body = JSON.stringify({ model: "claude-opus-4-8", max_tokens: 999, messages, stream: true });
 
 type Asking = {
   readonly path?: string;

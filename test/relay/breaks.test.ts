@@ -117,7 +117,7 @@ describe("an answer that breaks off", () => {
 
   /** Cuts the answer after so many bytes, by reset or by an orderly end of the connection. */
   async function cutting(
-    framing: "length" | "chunked",
+    framing: "length" | "chunked" | "close",
     cut: (socket: Socket) => void,
   ): Promise<() => number> {
     const random = seededRandom(framing.length);
@@ -127,7 +127,9 @@ describe("an answer that breaks off", () => {
         const start = Buffer.from(
           framing === "length"
             ? head(`Content-Length: ${body.length}`)
-            : `${head("Transfer-Encoding: chunked")}${(body.length + 1).toString(16)}\r\n`,
+            : framing === "close"
+              ? head("Connection: close")
+              : `${head("Transfer-Encoding: chunked")}${(body.length + 1).toString(16)}\r\n`,
         );
         at = random.below(body.length);
         socket.write(Buffer.concat([start, body.subarray(0, at)]), () => cut(socket));
@@ -142,6 +144,8 @@ describe("an answer that breaks off", () => {
     ["length", "end"],
     ["chunked", "reset"],
     ["chunked", "end"],
+    // Ended by its connection alone, so that only the reset tells.
+    ["close", "reset"],
   ] as const)("(%s, %s) never looks like success, and loses nothing that came", async (framing, how) => {
     const cut = await cutting(framing, (socket) => {
       if (how === "end") socket.end();
