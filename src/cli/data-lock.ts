@@ -33,6 +33,10 @@ export async function lockData(dataDir: string): Promise<DataLock> {
 function take(path: string): Holder | null {
   try {
     mkdirSync(join(path, ".."), { recursive: true, mode: 0o700 });
+  } catch {
+    return null;
+  }
+  try {
     const file = openSync(path, "wx", 0o600);
     writeSync(file, JSON.stringify({ pid: process.pid } satisfies Holder));
     closeSync(file);

@@ -5,7 +5,7 @@ import type { Pieces, Recorder, RequestCopy, ResponseCopy } from "../exchange.ts
 import type { EngineEvent } from "../read/events.ts";
 import type { AnswerOf, Ask, Question } from "../read/questions.ts";
 import type { RecorderCounts } from "../record/recorder.ts";
-import type { EngineOptions, FromEngine, ToEngine } from "./messages.ts";
+import type { Copied, EngineOptions, FromEngine, ToEngine } from "./messages.ts";
 
 /** The caller's end of the engine's thread: copies go in, questions are answered, events come out. */
 export type Engine = Recorder & {
@@ -24,6 +24,12 @@ export type EngineStatus = {
 };
 
 const RESTART_MS = 500;
+/**
+ * Copies are gathered for this long, or until they are this many bytes, before they cross to the engine's
+ * thread: a burst of requests is over before its record begins to take processors away from it.
+ */
+const HAND_OVER_MS = 100;
+const HAND_OVER_BYTES = 4 * 1024 * 1024;
 const CLOSE_MS_MAX = 10_000;
 /** What a copy costs besides its bytes. */
 const COPY_BYTES = 2_048;
@@ -59,6 +65,9 @@ class EngineHandle {
   /** Gaps of threads that are no more, and of copies that were never handed over. */
   #lostGaps = 0;
   #waitingBytes = 0;
+  #outgoing: Copied[] = [];
+  #outgoingBytes = 0;
+  #timer: NodeJS.Timeout | null = null;
   #lastId = 0;
   #closing: Promise<void> | null = null;
   #closed: () => void = () => undefined;
@@ -70,21 +79,12 @@ class EngineHandle {
   }
 
   requested(copy: RequestCopy<Pieces>): void {
-    const size = sizeOf(copy.body);
-    if (this.#waitingBytes > limits.queueBytesMax * 2) {
-      this.#lostGaps += 1;
-      return;
-    }
-    const fits = this.#waitingBytes + size <= limits.queueBytesMax;
-    const kept = fits ? copy : { ...copy, body: null };
-    this.#hand({ type: "requested", copy: kept, bytes: sizeOf(kept.body) }, kept.body);
+    if (this.#waitingBytes > limits.queueBytesMax * 2) this.#lostGaps += 1;
+    else this.#hand({ type: "requested", copy }, limits.queueBytesMax);
   }
 
   answered(copy: ResponseCopy<Pieces>): void {
-    const size = sizeOf(copy.body);
-    const fits = this.#waitingBytes + size <= limits.queueBytesMax * 2;
-    const kept = fits ? copy : { ...copy, body: null };
-    this.#hand({ type: "answered", copy: kept, bytes: sizeOf(kept.body) }, kept.body);
+    this.#hand({ type: "answered", copy }, limits.queueBytesMax * 2);
   }
 
   ask<Q extends Question>(question: Q): Promise<Result<AnswerOf<Q>>> {
@@ -94,6 +94,8 @@ class EngineHandle {
     this.#lastId += 1;
     const id = this.#lastId;
     const answer = new Promise<Result<unknown>>((resolve) => this.#asked.set(id, resolve));
+    // What was handed over before is dealt with before, so that a question finds it.
+    this.#post();
     this.#worker.postMessage({ type: "ask", id, question } satisfies ToEngine);
     return answer as Promise<Result<AnswerOf<Q>>>;
   }
@@ -121,14 +123,32 @@ class EngineHandle {
     return this.#closing;
   }
 
-  /** Large pieces are handed over, not copied: whoever gave them has no use for them any more. */
-  #hand(message: ToEngine & { readonly bytes: number }, body: Pieces | null): void {
+  /** A body that does not fit any more is left out; the rest of the copy costs little. */
+  #hand(message: Handed, bytesMax: number): void {
     if (this.#worker === null || this.#closing !== null) {
       if (message.type === "requested") this.#lostGaps += 1;
       return;
     }
-    this.#waitingBytes += message.bytes;
-    this.#worker.postMessage(message, transferable(body ?? []));
+    const size = sizeOf(message.copy.body);
+    const fits = this.#waitingBytes + size <= bytesMax;
+    const body = fits ? ownPieces(message.copy.body) : null;
+    this.#waitingBytes += fits ? size : COPY_BYTES;
+    const copy = { ...message.copy, body };
+    this.#outgoing.push({ ...message, copy, bytes: fits ? size : COPY_BYTES } as Copied);
+    this.#outgoingBytes += size;
+    if (this.#outgoingBytes >= HAND_OVER_BYTES) this.#post();
+    else this.#timer ??= setTimeout(() => this.#post(), HAND_OVER_MS);
+  }
+
+  /** Many copies in one message: each message takes some of the relay's time, and wakes a thread. */
+  #post(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#outgoingBytes = 0;
+    const copies = this.#outgoing.splice(0);
+    if (copies.length === 0) return;
+    const buffers = new Set(copies.flatMap(({ copy }) => transferable(copy.body ?? [])));
+    this.#worker?.postMessage({ type: "copies", copies } satisfies ToEngine, [...buffers]);
   }
 
   #start(): void {
@@ -206,6 +226,7 @@ class EngineHandle {
       this.#closed = resolve;
       timer = setTimeout(resolve, CLOSE_MS_MAX);
     });
+    this.#post();
     worker.postMessage({ type: "close" } satisfies ToEngine);
     await done;
     clearTimeout(timer);
@@ -213,18 +234,24 @@ class EngineHandle {
   }
 }
 
+/** Pieces with memory of their own: another thread would be sent the whole of what they share. */
+function ownPieces(body: Pieces | null): Pieces | null {
+  return body?.map((piece) => (piece.byteLength === piece.buffer.byteLength ? piece : piece.slice())) ?? null;
+}
+
 /** Smaller pieces cost less to copy than to move. */
 const TRANSFER_BYTES_MIN = 16_384;
 
-/** Only memory that is a piece and nothing else: what shares it with others, a second request even, is copied. */
-function transferable(pieces: Pieces): ArrayBuffer[] {
-  const buffers = new Set<ArrayBuffer>();
-  for (const { buffer, byteLength } of pieces) {
-    const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
-    if (isWhole && byteLength >= TRANSFER_BYTES_MIN) buffers.add(buffer);
-  }
-  return [...buffers];
+/** Whoever gave them has no use for them any more. */
+function transferable(pieces: Pieces): readonly ArrayBuffer[] {
+  return pieces.flatMap(({ buffer }) =>
+    buffer instanceof ArrayBuffer && buffer.byteLength >= TRANSFER_BYTES_MIN ? [buffer] : [],
+  );
 }
+
+type Handed =
+  | { readonly type: "requested"; readonly copy: RequestCopy<Pieces> }
+  | { readonly type: "answered"; readonly copy: ResponseCopy<Pieces> };
 
 function sizeOf(body: Pieces | null): number {
   return (body ?? []).reduce((sum, { byteLength }) => sum + byteLength, COPY_BYTES);

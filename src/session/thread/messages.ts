@@ -16,10 +16,14 @@ export type EngineOptions = {
   readonly dieAfter?: number;
 };
 
+/** A copy on its way, with what it counts for while it waits. */
+export type Copied =
+  | { readonly type: "requested"; readonly copy: RequestCopy<Pieces>; readonly bytes: number }
+  | { readonly type: "answered"; readonly copy: ResponseCopy<Pieces>; readonly bytes: number };
+
 /** What is said to the engine's thread, and what it answers. */
 export type ToEngine =
-  | { readonly type: "requested"; readonly copy: RequestCopy<Pieces>; readonly bytes: number }
-  | { readonly type: "answered"; readonly copy: ResponseCopy<Pieces>; readonly bytes: number }
+  | { readonly type: "copies"; readonly copies: readonly Copied[] }
   | { readonly type: "ask"; readonly id: number; readonly question: Question }
   /** Whether anybody listens: events nobody hears are not worth a message. */
   | { readonly type: "watch"; readonly on: boolean }

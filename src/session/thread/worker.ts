@@ -7,7 +7,7 @@ import { joinedCopy } from "../exchange.ts";
 import { answerQuestion } from "../read/answer.ts";
 import type { Library } from "../read/questions.ts";
 import { SessionRecorder } from "../record/recorder.ts";
-import type { EngineOptions, FromEngine, ToEngine } from "./messages.ts";
+import type { Copied, EngineOptions, FromEngine, ToEngine } from "./messages.ts";
 import { windowIn } from "./windows.ts";
 
 /** The entry of the engine's thread. */
@@ -41,15 +41,8 @@ void recorder.recover();
 
 async function receive(message: ToEngine): Promise<void> {
   switch (message.type) {
-    // Bodies are put together here, not on the relay's thread: a large one takes a while.
-    case "requested":
-      await recorder.requested(joinedCopy(message.copy));
-      if (recorder.counts().requests === dieAfter) throw new Error("it was told to");
-      taken(message.bytes);
-      return;
-    case "answered":
-      await recorder.answered(joinedCopy(message.copy));
-      taken(message.bytes);
+    case "copies":
+      for (const copied of message.copies) void record(copied);
       return;
     case "ask":
       tell({ type: "answer", id: message.id, result: await answerQuestion(library, message.question) });
@@ -63,6 +56,15 @@ async function receive(message: ToEngine): Promise<void> {
       tell({ type: "closed" });
       port.close();
   }
+}
+
+/** Bodies are put together here, not on the relay's thread: a large one takes a while. */
+async function record(copied: Copied): Promise<void> {
+  if (copied.type === "requested") await recorder.requested(joinedCopy(copied.copy));
+  else await recorder.answered(joinedCopy(copied.copy));
+  taken(copied.bytes);
+  const isDue = copied.type === "requested" && recorder.counts().requests === dieAfter;
+  if (isDue) throw new Error("it was told to");
 }
 
 let takenBytes = 0;
