@@ -43,7 +43,7 @@ export class DataInUse extends Error {
   }
 }
 
-/** Rejects with the error of `listen`, for instance EADDRINUSE, or DataInUse; nothing is left running then. */
+/** Rejects with the error of `listen`, such as EADDRINUSE, or DataInUse; nothing is left running then. */
 export async function startApp(options: AppOptions): Promise<RunningApp> {
   const { settings, version, note } = options;
   const dataDir = resolve(settings.dataDir);

@@ -14,9 +14,9 @@ const triesMax = 20;
 const pauseMs = 100;
 
 /**
- * One process at a time writes to a data directory: two would each believe to know the sessions, and lose what
- * the other records. One that is just ending is waited for. Where no lock can be kept nothing can be recorded
- * either, so that is no reason not to start.
+ * One process at a time writes to a data directory: two would each believe to know the sessions, and lose
+ * what the other records. One that is just ending is waited for. Where no lock can be kept nothing can be
+ * recorded either, so that is no reason not to start.
  */
 export async function lockData(dataDir: string): Promise<DataLock> {
   const path = join(dataDir, "lock");

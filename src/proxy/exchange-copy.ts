@@ -1,4 +1,4 @@
-/** The bytes that went one way, kept while they are few enough. Filled on the hot path, put together off it. */
+/** The bytes that went one way, kept while they are few enough. Filled on the hot path, joined off it. */
 export type BodyCopy = {
   /** Null: none is wanted, or there were too many bytes. */
   chunks: Buffer[] | null;

@@ -41,7 +41,7 @@ export function countedTokens(blocks: readonly BlockRow[]): number {
   return blocks.reduce((sum, { counted, tokens }) => sum + (counted ? (tokens ?? 0) : 0), 0);
 }
 
-/** The parts never add up to more than the whole: what a provider counted is known, our share of it is not. */
+/** The parts never add up to more than the whole: a provider has counted that, we have only guessed them. */
 function fitted(blocks: readonly BlockRow[], window: WindowRow): readonly BlockRow[] {
   const sum = countedTokens(blocks);
   if (sum <= window.used) return blocks;

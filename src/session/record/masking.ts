@@ -2,8 +2,8 @@ const MASK = 0x2a;
 const secretLengthMin = 8;
 
 /**
- * The ways in which a credential may turn up in a body: as it is, escaped as in JSON, encoded as in a URL; and
- * what a basic credential stands for, its password above all.
+ * The ways in which a credential may turn up in a body: as it is, escaped as in JSON, encoded as in a URL;
+ * and what a basic credential stands for, its password above all.
  */
 export function secretForms(secrets: readonly string[]): readonly string[] {
   const plain = secrets.flatMap((secret) => [secret, ...unpacked(secret)]);
