@@ -57,6 +57,10 @@ export function strictCore(options: StrictCoreOptions): StrictCore {
 
 type Checked = { readonly bound: Bound; readonly units: readonly PromptUnit[]; readonly total: number };
 
+/** What gives a model of the older sort the window of the newer ones. */
+const wideBeta = "context-1m-2025-08-07";
+const wideTokens = 1_000_000;
+
 class Core {
   readonly #options: StrictCoreOptions;
   readonly #policy: BindingPolicy;
@@ -115,7 +119,7 @@ class Core {
     if (bound.problem !== null) return bound.problem;
     const units = unitsOf(request, bound.dropped);
     const total = tokensAt(units).at(-1) ?? 0;
-    const limit = request.rules.windowTokens;
+    const limit = request.betas.has(wideBeta) ? wideTokens : request.rules.windowTokens;
     return total > limit
       ? invalid("prompt is too long", `${total} tokens > ${limit} maximum`)
       : { bound, units, total };

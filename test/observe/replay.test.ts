@@ -64,7 +64,9 @@ describe("a recorded session, sent again", () => {
 
 async function passes(name: string, body: Buffer, turn: RecordedTurn): Promise<Sent> {
   next = turn.a as unknown as readonly ReplyBlock[];
-  const headers = { ...modelHeaders, "x-claude-code-session-id": name };
+  // Images of recordings are counted by their bytes here, so some need the wider window.
+  const beta = { "anthropic-beta": "context-1m-2025-08-07" };
+  const headers = { ...modelHeaders, ...beta, "x-claude-code-session-id": name };
   const answer = await ask(`${app.url}/v1/messages?beta=true`, { headers, body });
   const received = upstream.exchanges.at(-1);
   expect(received?.error, `${name}: ${received?.error?.message}`).toBeNull();

@@ -29,7 +29,7 @@ const RESTART_MS = 500;
  * thread: a burst of requests is over before its record begins to take processors away from it.
  */
 const HAND_OVER_MS = 100;
-const HAND_OVER_BYTES = 16 * 1024 * 1024;
+const HAND_OVER_BYTES = 32 * 1024 * 1024;
 const CLOSE_MS_MAX = 10_000;
 /** What a copy costs besides its bytes. */
 const COPY_BYTES = 2_048;
