@@ -267,11 +267,13 @@ describe("many sessions at once", () => {
     const crowd = [user(Array.from({ length: 10_001 }, (_, n) => text(`part ${n}`)))];
     const odd = await one.turn({ talk: crowd, headers });
     await one.answer(waiting);
+    await one.turn({ talk: [...onward, model([text("done")]), user("and then?")], headers });
     const found = await one.exchanges("s-1");
     expect(found.map(({ role, end }) => `${role} ${end?.outcome}`)).toEqual([
       "turn complete",
       "turn complete",
       "unread complete",
+      "turn complete",
     ]);
     const key = { session: sessionId("s-1"), exchange: 3, side: "client-request" } as const;
     expect(one.sent.get(odd)?.equals(unwrap(await one.store.body(key)))).toBe(true);

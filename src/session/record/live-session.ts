@@ -77,7 +77,7 @@ const main = "main";
 
 /**
  * One session while it is being recorded: the log, and beside it what makes recognising the next request
- * cheap. If the log refuses a frame, this memory is no longer true and the session must be opened again.
+ * cheap. If the log refuses a frame, this memory is no longer true and is made anew from the log.
  */
 export class LiveSession {
   readonly #log: SessionLog;
@@ -92,7 +92,14 @@ export class LiveSession {
     this.#log = log;
     this.#heard = heard;
     this.#lost = lost;
-    const state = log.state();
+    this.#remember();
+  }
+
+  #remember(): void {
+    const state = this.state();
+    this.#lines.clear();
+    this.#bodies.clear();
+    this.#stored.clear();
     for (const [stream, index] of indexStreams(state)) {
       const { name } = must(streamOf(now(state), stream), "an index belongs to a stream");
       this.#lines.set(name, { name, index, ids: new IdPool(stream), summaries: new Summaries() });
@@ -156,8 +163,10 @@ export class LiveSession {
     const opened = line === null ? this.#openLine(belonging.agent) : ok(line);
     if (!opened.ok) return opened;
     const turn = this.#turn({ copy, request, standing, line: opened.value });
-    // What the log does not take as a talk it takes as bytes.
-    return turn.ok ? turn : this.#beside({ copy, role: "unread", model: request.model });
+    if (turn.ok) return turn;
+    // What the log does not take as a talk it takes as bytes; ids that were to be reserved are not.
+    this.#remember();
+    return this.#beside({ copy, role: "unread", model: request.model });
   }
 
   answer(open: OpenExchange, copy: ResponseCopy, answer: WireAnswer | null): Result<void> {

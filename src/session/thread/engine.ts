@@ -65,6 +65,8 @@ class EngineHandle {
   /** Gaps of threads that are no more, and of copies that were never handed over. */
   #lostGaps = 0;
   #waitingBytes = 0;
+  /** Requests this thread was given or is about to be. */
+  #handed = 0;
   #outgoing: Copied[] = [];
   #outgoingBytes = 0;
   #timer: NodeJS.Timeout | null = null;
@@ -133,6 +135,7 @@ class EngineHandle {
     const fits = this.#waitingBytes + size <= bytesMax;
     const body = fits ? ownPieces(message.copy.body) : null;
     this.#waitingBytes += fits ? size : COPY_BYTES;
+    if (message.type === "requested") this.#handed += 1;
     const copy = { ...message.copy, body };
     this.#outgoing.push({ ...message, copy, bytes: fits ? size : COPY_BYTES } as Copied);
     this.#outgoingBytes += size;
@@ -170,7 +173,10 @@ class EngineHandle {
     const error = apertureError("AP_ENGINE_DOWN", { problem });
     for (const answer of this.#asked.values()) answer({ ok: false, error });
     this.#asked.clear();
-    this.#lostGaps += this.#counts.gaps + (this.#counts.requests - this.#counts.answers);
+    this.#lostGaps +=
+      this.#counts.gaps + Math.max(0, this.#handed - this.#counts.answers - this.#counts.gaps);
+    this.#handed = 0;
+    this.#outgoing = [];
     this.#counts = { requests: 0, answers: 0, gaps: 0, unread: 0 };
     this.#closed();
     if (this.#closing !== null) return;
