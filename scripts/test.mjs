@@ -15,7 +15,7 @@ import { printReport } from "./report.mjs";
  * @property {number} passed
  * @property {number} failed
  * @property {number} seconds
- * @property {string[]} problems why it failed, beyond what the suite printed itself
+ * @property {string[]} problems why it failed, so that the end of a long log tells it
  * @property {string[]} skipped each with its reason
  */
 
@@ -94,7 +94,8 @@ export function judge(result, code) {
   const skipped = result.skipped
     .filter(({ reason }) => reason)
     .map(({ name, reason }) => `${name}: ${reason}`);
-  return { passed: result.passed, failed: result.failed + problems.length, problems, skipped };
+  const failed = result.failed + problems.length;
+  return { passed: result.passed, failed, problems: [...result.failures, ...problems], skipped };
 }
 
 function usage() {

@@ -5,6 +5,7 @@ import { writeFileSync } from "node:fs";
  * @typedef {object} SuiteResult
  * @property {number} passed
  * @property {number} failed
+ * @property {string[]} failures the name and the first line of each test that failed
  * @property {{ name: string, reason?: string | undefined }[]} skipped
  * @property {number} errors problems outside any test: a file that does not load, an unhandled rejection
  */
@@ -22,6 +23,7 @@ export class SuiteReporter {
     const result = {
       passed: inState("passed").length,
       failed: inState("failed").length,
+      failures: inState("failed").map(failureOf),
       // "pending" is a test that never ran, for instance behind a hook that failed: it must not vanish.
       skipped: [...inState("skipped"), ...inState("pending")].map((test) => ({
         name: `${test.module.relativeModuleId}: ${test.fullName}`,
@@ -32,6 +34,13 @@ export class SuiteReporter {
     const path = process.env["APERTURE_TEST_RESULT"];
     if (path !== undefined) writeFileSync(path, JSON.stringify(result));
   }
+}
+
+/** @param {import("vitest/node").TestCase} test */
+function failureOf(test) {
+  const [error] = test.result().errors ?? [];
+  const said = (error?.message ?? "").split("\n")[0] ?? "";
+  return `${test.module.relativeModuleId}: ${test.fullName}: ${said}`;
 }
 
 /** @param {import("vitest/node").TestCase} test */

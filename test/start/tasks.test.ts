@@ -36,7 +36,7 @@ describe("tasks", () => {
 });
 
 describe("the verdict on a suite", () => {
-  const clean = { passed: 3, failed: 0, skipped: [], errors: 0 };
+  const clean = { passed: 3, failed: 0, failures: [], skipped: [], errors: 0 };
 
   test.each([
     { name: "all passed", result: clean, code: 0, failed: 0 },
