@@ -44,6 +44,13 @@ export const suites = [
     long: "many more random runs",
   },
   {
+    name: "simulate",
+    about: "random clients, models, faults and users against the desk; every law after every request",
+    files: ["test/simulate/**/*.test.ts"],
+    parallel: true,
+    long: "thousands of seeds",
+  },
+  {
     name: "store",
     about: "the store contract, run on every store",
     files: ["test/store/**/*.test.ts"],
@@ -58,6 +65,12 @@ export const suites = [
     long: "every recorded session, in every form a client may write it",
   },
   {
+    name: "golden",
+    about: "what the ledger sends, to the byte: tolerated forms, edits, whole sessions to be read by people",
+    files: ["test/golden/**/*.test.ts"],
+    parallel: true,
+  },
+  {
     name: "control",
     about: "the control API on a real socket over a real database: routes, logins, events",
     files: ["test/control/**/*.test.ts"],
@@ -70,6 +83,13 @@ export const suites = [
     files: ["test/observe/**/*.test.ts"],
     parallel: false,
     long: "every turn of every recorded session, more faults",
+  },
+  {
+    name: "managed",
+    about: "sessions rendered by us over real sockets: restarts, stuck threads, dead storage, modes, kills",
+    files: ["test/managed/**/*.test.ts"],
+    parallel: false,
+    long: "more kills",
   },
   {
     name: "faults",

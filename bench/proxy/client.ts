@@ -30,6 +30,22 @@ export class Connection {
   }
 
   ask(talk: Talk): Promise<number> {
+    return this.#send(talk, [], () => undefined);
+  }
+
+  /** The delays of the deltas of one paced answer, in milliseconds. */
+  async delays(talk: Talk): Promise<readonly number[]> {
+    const delays: number[] = [];
+    await this.#send(talk, ["X-Bench-Pace: 1"], (chunk) => {
+      const now = process.hrtime.bigint();
+      for (const [, sent] of chunk.toString("latin1").matchAll(/"sent":"(\d+)"/g)) {
+        delays.push(Number(now - BigInt(sent ?? "0")) / 1e6);
+      }
+    });
+    return delays;
+  }
+
+  #send(talk: Talk, more: readonly string[], seen: (chunk: Buffer) => void): Promise<number> {
     const body = talk.next();
     const head = [
       "POST /v1/messages?beta=true HTTP/1.1",
@@ -39,6 +55,8 @@ export class Connection {
       `X-Claude-Code-Session-Id: ${talk.id}`,
       "X-Api-Key: bench-key-0123456789",
       "Anthropic-Version: 2023-06-01",
+      `X-Aperture-Session: ${talk.id}`,
+      ...more,
       `Content-Length: ${body.length}`,
     ];
     return new Promise((resolve, reject) => {
@@ -47,6 +65,7 @@ export class Connection {
       this.#failed = reject;
       this.#heard = (chunk) => {
         firstMs ??= performance.now() - started;
+        seen(chunk);
         tail = Buffer.concat([tail.subarray(-4), chunk.subarray(-8)]);
         if (tail.subarray(-5).equals(END)) resolve(firstMs);
       };

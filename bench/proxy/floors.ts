@@ -1,4 +1,5 @@
 import { Agent, createServer, type IncomingMessage, type ServerResponse, request as send } from "node:http";
+import type { ChildStatus } from "./child.ts";
 
 /**
  * What a proxy in Node costs before it does anything of its own: `bare` pipes both ways and looks at nothing;
@@ -30,4 +31,15 @@ const server = createServer({ noDelay: true, requestTimeout: 0 }, (request, resp
 });
 server.keepAliveTimeout = 600_000;
 server.listen(0, "127.0.0.1", () => process.send?.({ port: (server.address() as { port: number }).port }));
+process.on("message", (asked) => {
+  if (asked !== "status") return;
+  const { user, system } = process.cpuUsage();
+  const none = { waitingBytes: 0, missed: 0, requests: 0, managed: 0, loopMs: 0 };
+  const status: ChildStatus = {
+    ...none,
+    rssBytes: process.memoryUsage().rss,
+    cpuMs: (user + system) / 1_000,
+  };
+  process.send?.(status);
+});
 process.on("disconnect", () => process.exit(0));

@@ -1,10 +1,10 @@
-import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
-import { setTimeout as sleep } from "node:timers/promises";
 import { median, quantile } from "../measure.ts";
 import type { BenchOptions, Cell } from "../report.ts";
 import { Connection } from "./client.ts";
+import { flatCells } from "./flat.ts";
+import { loadCells } from "./load.ts";
 import { Talk } from "./talk.ts";
+import { settle, startTargets, type Target, type Targets, targets, x } from "./targets.ts";
 
 const sizes = [
   ["5 KB", 5_000],
@@ -12,38 +12,41 @@ const sizes = [
   ["1 MB", 1_000_000],
 ] as const;
 const concurrencies = [1, 8, 32] as const;
-const targets = ["direct", "bare", "observe", "parse"] as const;
-type Target = (typeof targets)[number];
+/** First byte against the bare proxy: the promises of the proxy. */
+const bounds = { observe: 1.3, auto: 1.5 } as const;
 
-/** First byte of `observe` against the bare proxy: the promise of the proxy. */
-const boundMax = 1.3;
-
-type Status = {
-  readonly waitingBytes: number;
-  readonly counts: { readonly requests: number; readonly gaps: number; readonly unread: number };
-  readonly recorderFaults: number;
-  readonly rssBytes: number;
-};
-type Ports = Readonly<Record<Target, number>>;
-type Bench = { readonly ports: Ports; readonly status: () => Promise<Status>; readonly end: () => void };
-
-export async function* proxyCells({ quick }: BenchOptions): AsyncGenerator<Cell> {
-  const bench = await startTargets();
+export async function* proxyCells(options: BenchOptions): AsyncGenerator<Cell> {
+  const started = await startTargets();
   try {
     for (const [label, bytes] of sizes) {
-      for (const concurrency of concurrencies) yield* cellsOf(bench, { label, bytes, concurrency, quick });
+      for (const concurrency of concurrencies) {
+        yield* firstByteCells(started, { label, bytes, concurrency, quick: options.quick });
+      }
     }
-    const { counts, recorderFaults, rssBytes } = await bench.status();
-    yield {
-      name: "requests that were not recorded in full",
-      figure: counts.gaps + counts.unread + recorderFaults,
-      boundMax: null,
-      unit: "",
-      note: `of ${counts.requests}; peak of the whole process ${Math.round(rssBytes / 2 ** 20)} MiB at the end`,
-    };
+    yield* loadCells(started, options);
+    yield* flatCells(options);
+    yield* recordedCells(started);
   } finally {
-    bench.end();
+    for (const target of targets) started[target].end();
   }
+}
+
+async function* recordedCells({ observe, auto }: Targets): AsyncGenerator<Cell> {
+  const [watched, managed] = [await observe.settled(), await auto.settled()];
+  yield {
+    name: "requests that were not recorded in full",
+    figure: watched.missed + managed.missed,
+    boundMax: null,
+    unit: "",
+    note: `of ${watched.requests + managed.requests}`,
+  };
+  yield {
+    name: "requests in auto that were not managed",
+    figure: managed.requests - managed.managed,
+    boundMax: 0,
+    unit: "",
+    note: `of ${managed.requests}`,
+  };
 }
 
 type Setting = {
@@ -53,17 +56,16 @@ type Setting = {
   readonly quick: boolean;
 };
 
-async function* cellsOf(bench: Bench, setting: Setting): AsyncGenerator<Cell> {
+async function* firstByteCells(started: Targets, setting: Setting): AsyncGenerator<Cell> {
   const { label, concurrency, quick } = setting;
   const rounds = quick ? 5 : 11;
   const medians = new Map<Target, number[]>(targets.map((target) => [target, []]));
   const all = new Map<Target, number[]>(targets.map((target) => [target, []]));
-  const lines = await openLines(bench, setting);
+  const lines = await openLines(started, setting);
   for (let round = -1; round < rounds; round += 1) {
     for (const target of rotated(round)) {
       const times = await oneRound(lines.get(target) ?? [], setting);
-      // What is still being written down must not be charged to whoever is measured next.
-      await settled(bench);
+      await settle(started);
       if (round < 0) continue;
       medians.get(target)?.push(median(times));
       all.get(target)?.push(...times);
@@ -74,18 +76,16 @@ async function* cellsOf(bench: Bench, setting: Setting): AsyncGenerator<Cell> {
   const ratio = (a: Target, b: Target): number =>
     median(of(a).map((ms, at) => ms / (of(b)[at] ?? Number.NaN)));
   const p95 = (target: Target): number => quantile(all.get(target) ?? [], 0.95);
-  const figures = `observe/direct ${x(ratio("observe", "direct"))}, bare/direct ${x(ratio("bare", "direct"))}`;
-  yield {
-    name: `first byte, ${label}, ${concurrency} at a time: observe / bare proxy`,
-    figure: ratio("observe", "bare"),
-    boundMax,
-    unit: "x",
-    note: `${figures}, parse + stringify/bare ${x(ratio("parse", "bare"))}; p95 ${x(p95("observe") / p95("bare"))}`,
-  };
-}
-
-function x(value: number): string {
-  return `${value.toFixed(2)}x`;
+  const floors = `bare/direct ${x(ratio("bare", "direct"))}, parse + stringify/bare ${x(ratio("parse", "bare"))}`;
+  for (const mode of ["observe", "auto"] as const) {
+    yield {
+      name: `first byte, ${label}, ${concurrency} at a time: ${mode} / bare proxy`,
+      figure: ratio(mode, "bare"),
+      boundMax: bounds[mode],
+      unit: "x",
+      note: `${mode}/direct ${x(ratio(mode, "direct"))}, ${floors}; p95 ${x(p95(mode) / p95("bare"))}`,
+    };
+  }
 }
 
 /** Each round begins with another target, so that no one always follows the same. */
@@ -100,20 +100,18 @@ type Line = { readonly talk: Talk; readonly connection: Connection };
  * A connection and a session for each client of each target; the sessions grow from round to round. Their
  * first requests open a session and a connection to the upstream, which is not what is measured.
  */
-async function openLines(bench: Bench, setting: Setting): Promise<ReadonlyMap<Target, readonly Line[]>> {
+async function openLines(started: Targets, setting: Setting): Promise<ReadonlyMap<Target, readonly Line[]>> {
   const lines = new Map<Target, readonly Line[]>();
   for (const target of targets) {
     const opened = Array.from({ length: setting.concurrency }, async (_, at) => {
-      const talk = new Talk(
-        `${target}-${setting.label.replace(" ", "")}-${setting.concurrency}-${at}`,
-        setting.bytes,
-      );
-      const connection = await Connection.open(bench.ports[target]);
+      const name = `${target}-${setting.label.replace(" ", "")}-${setting.concurrency}-${at}`;
+      const talk = new Talk(name, setting.bytes);
+      const connection = await Connection.open(started[target].port);
       await connection.ask(talk);
       return { talk, connection };
     });
     lines.set(target, await Promise.all(opened));
-    await settled(bench);
+    await settle(started);
   }
   return lines;
 }
@@ -130,33 +128,3 @@ async function oneRound(lines: readonly Line[], setting: Setting): Promise<reado
   );
   return times.flat();
 }
-
-async function settled({ status }: Bench): Promise<void> {
-  while ((await status()).waitingBytes > 0) await sleep(5);
-}
-
-async function startTargets(): Promise<Bench> {
-  const children: ChildProcess[] = [];
-  const start = async (file: string, ...args: readonly string[]): Promise<Started> => {
-    const child = fork(new URL(file, import.meta.url), args, { execArgv: [] });
-    children.push(child);
-    const [{ port }] = (await once(child, "message")) as [{ readonly port: number }];
-    return { child, port };
-  };
-  const { port: direct } = await start("./upstream.js");
-  const { port: bare } = await start("./floors.js", "bare", `${direct}`);
-  const { port: parse } = await start("./floors.js", "parse", `${direct}`);
-  const { port: observe, child } = await start("./observe.js", `${direct}`);
-  return {
-    ports: { direct, bare, parse, observe },
-    status: async () => {
-      const answer = once(child, "message") as Promise<[Status]>;
-      child.send("status");
-      return (await answer)[0];
-    },
-    end: () => {
-      for (const one of children) one.disconnect();
-    },
-  };
-}
-type Started = { readonly child: ChildProcess; readonly port: number };

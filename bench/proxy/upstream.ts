@@ -1,4 +1,4 @@
-import { createServer } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 
 /**
  * An upstream that takes a request in and answers with server-sent events, looking at neither. It costs the
@@ -32,10 +32,29 @@ const ending = [
   wire("message_stop", {}),
 ].join("");
 
+/** Every delta says when it was sent, by a clock that all processes of a machine share. */
+const pacedDeltas = 40;
+const paceMs = 5;
+
+function answerPaced(response: ServerResponse): void {
+  let sent = 0;
+  const timer = setInterval(() => {
+    sent += 1;
+    response.write(`event: ping\ndata: {"sent":"${process.hrtime.bigint()}"}\n\n`);
+    if (sent < pacedDeltas) return;
+    clearInterval(timer);
+    response.end(ending);
+  }, paceMs);
+}
+
 const server = createServer({ noDelay: true, requestTimeout: 0 }, (request, response) => {
   request.resume();
   request.once("end", () => {
     response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
+    if (request.headers["x-bench-pace"] === "1") {
+      answerPaced(response);
+      return;
+    }
     response.write(opening);
     for (const event of events) response.write(event);
     response.end(ending);

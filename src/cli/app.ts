@@ -5,6 +5,7 @@ import { createControl, type Health } from "../control/index.ts";
 import { type RelayLimits, type RunningProxy, startProxy } from "../proxy/index.ts";
 import { type Engine, type EngineOptions, startEngine } from "../session/index.ts";
 import { lockData } from "./data-lock.ts";
+import { openDesk } from "./desk.ts";
 import { figuresOf } from "./figures.ts";
 import { readSecrets } from "./secrets.ts";
 
@@ -15,7 +16,7 @@ export type AppOptions = {
   readonly note: (line: string) => void;
   readonly limits?: Partial<RelayLimits>;
   /** For tests: what can go wrong with the engine. */
-  readonly faults?: Pick<EngineOptions, "maxPages" | "dieAfter">;
+  readonly faults?: Pick<EngineOptions, "maxPages" | "dieAfter" | "stickAfter" | "stuckMs">;
 };
 
 /** Proxy, engine and control in one process. */
@@ -55,6 +56,14 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   engine.watchStorage(({ storage, message }) =>
     note(`storage ${storage}${message === null ? "" : `: ${message}`}`),
   );
+  const desk = openDesk({
+    dataDir,
+    engine,
+    secret: secrets.credentialKey,
+    mode: () => settings.mode,
+    managesLogins: settings.managesLogins,
+    clock,
+  });
   let proxy: RunningProxy | null = null;
   const control = createControl({
     ask: engine.ask,
@@ -74,6 +83,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
       upstreams: settings.upstreams,
       relayToken: settings.isRemote ? secrets.token : null,
       recorder: engine,
+      desk,
       credentialKey: secrets.credentialKey,
       own: control.handle,
       ownPaths: (path) => control.isOurs(plainPath(path)),

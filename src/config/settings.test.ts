@@ -23,6 +23,7 @@ describe("defaults", () => {
       mode: "auto",
       dataDir: "/people/ada/.local/share/aperture",
       isRemote: false,
+      managesLogins: false,
       allowedHosts: [],
     });
     expect(upstreams.anthropic.href).toBe("https://api.anthropic.com/");

@@ -11,6 +11,8 @@ export type Settings = {
   readonly port: number;
   readonly dataDir: string;
   readonly mode: Mode;
+  /** Whether sessions of subscription logins are managed too: their owner has agreed to it. */
+  readonly managesLogins: boolean;
   /** Whether others can reach this address: then model routes need the token too. */
   readonly isRemote: boolean;
   /** Host values to answer under besides the loopback names. */
@@ -73,6 +75,11 @@ export const settingsTable: readonly SettingRow[] = [
     meaning: "where sessions are kept",
   },
   { name: "APERTURE_MODE", defaultText: "auto", meaning: "observe, ask or auto" },
+  {
+    name: "APERTURE_MANAGE_LOGINS",
+    defaultText: "none",
+    meaning: "1 manages sessions of subscription logins too",
+  },
   { name: "APERTURE_TOKEN", defaultText: "none", meaning: "the secret that panel and API callers present" },
   {
     name: "APERTURE_CONFIG",
@@ -105,7 +112,8 @@ export function readSettings(
   checkLoops(upstreams, { hosts: [...loopbackHosts, host], port }, problems);
   if (problems.length > 0) return { ok: false, problems };
   const dataDir = readDataDir(values, env, home);
-  const settings = { host, port, mode, dataDir, isRemote, allowedHosts, upstreams };
+  const managesLogins = values.get("APERTURE_MANAGE_LOGINS") === "1";
+  const settings = { host, port, mode, managesLogins, dataDir, isRemote, allowedHosts, upstreams };
   return { ok: true, settings: token === undefined ? settings : { ...settings, token } };
 }
 

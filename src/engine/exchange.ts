@@ -29,6 +29,13 @@ export type ExchangeRole = (typeof exchangeRoles)[number];
 export const exchangeRelations = ["first", "append", "retry", "twin", "rewind", "compacted", "none"] as const;
 export type ExchangeRelation = (typeof exchangeRelations)[number];
 
+/**
+ * How its body was sent on. Raw: as it came. Managed: from the ledger. Plain: as it came, without reasoning
+ * that was bound to something of ours.
+ */
+export const renderings = ["raw", "managed", "plain"] as const;
+export type Rendering = (typeof renderings)[number];
+
 /** One raw HTTP request, as far as it is worth a line in the log. The bytes themselves are bodies. */
 export type Exchange = {
   /** Unique in the session, from 1. */
@@ -44,6 +51,8 @@ export type Exchange = {
   /** Method, path and query, without credentials. */
   readonly target: string;
   readonly bytes: number;
+  /** Frames from before there was a choice do not say; they were raw. */
+  readonly rendering?: Rendering;
 };
 
 export const exchangeOutcomes = ["complete", "truncated", "aborted", "failed", "interrupted"] as const;
@@ -65,6 +74,7 @@ export type ExchangeEnd = {
 };
 
 export type RecordedExchange = Exchange & {
+  readonly rendering: Rendering;
   readonly openedSeq: Seq;
   readonly end: (ExchangeEnd & { readonly seq: Seq }) | null;
 };

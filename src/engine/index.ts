@@ -60,6 +60,8 @@ export {
   exchangeRoles,
   type Identity,
   type RecordedExchange,
+  type Rendering,
+  renderings,
 } from "./exchange.ts";
 export { expire } from "./expire.ts";
 export {

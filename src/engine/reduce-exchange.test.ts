@@ -18,6 +18,13 @@ const open = (exchange: Exchange) => ({ type: "exchange-opened", exchange }) as 
 const close = (end: ExchangeEnd) => ({ type: "exchange-closed", end }) as const;
 
 describe("exchanges", () => {
+  it("say how they were sent on; those of older frames were raw", () => {
+    const session = new TestSession();
+    const { rendering: _, ...older } = opened({ id: 2 });
+    session.append([open(opened({ rendering: "plain" })), open(older)]);
+    expect(exchangesOf(now(session.state)).map(({ rendering }) => rendering)).toEqual(["plain", "raw"]);
+  });
+
   it("are numbered from 1 without gaps", () => {
     const session = new TestSession();
     expect(session.attempt([open(opened({ id: 2 }))])).toMatchObject({

@@ -18,7 +18,9 @@ export function openExchange(state: State, exchange: Exchange): Result<State> {
   if (exchange.of !== null && (exchange.of < 1 || exchange.of >= exchange.id)) {
     return refused("it refers to one that was not there yet");
   }
-  return ok({ ...state, exchanges: state.exchanges.push({ ...exchange, openedSeq: state.seq, end: null }) });
+  const { rendering = "raw" } = exchange;
+  const opened = { ...exchange, rendering, openedSeq: state.seq, end: null };
+  return ok({ ...state, exchanges: state.exchanges.push(opened) });
 }
 
 export function closeExchange(state: State, end: ExchangeEnd): Result<State> {

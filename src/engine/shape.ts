@@ -1,7 +1,7 @@
 import { canonicalJson, fail, isCount, isHash, isSessionId, limits, ok, type Result } from "../base/index.ts";
 import { blockKinds, levels, scopes, shownForms, taints } from "./block.ts";
 import { type Delta, type DeltaType, deltaTypes, rewriteReasons, turnOutcomes } from "./delta.ts";
-import { exchangeOutcomes, exchangeRelations, exchangeRoles } from "./exchange.ts";
+import { exchangeOutcomes, exchangeRelations, exchangeRoles, renderings } from "./exchange.ts";
 import { actors, type FactName, factNames } from "./facts.ts";
 import { causeTypes, type Frame, type FrameDraft } from "./frame.ts";
 
@@ -54,6 +54,11 @@ function text(charsMax: number): Shape {
 
 function orNull(shape: Shape): Shape {
   return (value, where) => (value === null ? null : shape(value, where));
+}
+
+/** For fields that older frames do not have. */
+function orMissing(shape: Shape): Shape {
+  return (value, where) => (value === undefined ? null : shape(value, where));
 }
 
 function list(shape: Shape, itemsMax: number): Shape {
@@ -164,6 +169,7 @@ const exchange = fields({
   model: orNull(name),
   target: text(limits.targetCharsMax),
   bytes: count,
+  rendering: orMissing(oneOf(renderings)),
 });
 
 const usage = orNull(fields({ input: count, cacheRead: count, cacheWrite: count, output: count }));

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { deltaExamples } from "../../test/support/delta-examples.ts";
 import { TestSession } from "../../test/support/engine.ts";
 import { AssertionFault, must, seqOf, viewId } from "../base/index.ts";
 import { codecs, plain } from "./snapshot-codec.ts";
@@ -24,6 +25,14 @@ describe("entries come back from a page as they went in, with all the values the
     const back = codecs.blocks.decode(stored(codecs.blocks.encode(entry)));
     expect(back).toEqual(entry);
     expect(versionList(back.notes)).toHaveLength(2);
+  });
+
+  it("exchanges, also those of pages that do not say how they were sent on", () => {
+    const { exchange } = deltaExamples["exchange-opened"];
+    const entry = { ...exchange, rendering: "managed", openedSeq: seqOf(1), end: null } as const;
+    expect(codecs.exchanges.decode(stored(codecs.exchanges.encode(entry)))).toEqual(entry);
+    const { rendering: _, ...older } = entry;
+    expect(codecs.exchanges.decode(stored(older))).toEqual({ ...entry, rendering: "raw" });
   });
 
   it("facts, each with its own log, and no log for those nobody touched", () => {

@@ -1,5 +1,6 @@
 import { must, type Seq } from "../base/index.ts";
 import type { Shown } from "./block.ts";
+import type { Exchange, RecordedExchange } from "./exchange.ts";
 import type { Fact } from "./facts.ts";
 import type { BlockEntry, FactLog, Step } from "./state.ts";
 import { type Versions, versionList, versionsFrom } from "./versions.ts";
@@ -47,7 +48,16 @@ const steps: Codec<Step> = {
   decode: (stored) => ({ ...(stored as StoredStep), log: read((stored as StoredStep).log) }),
 };
 
-export const codecs = { blocks, shown, facts, steps };
+/** Pages from before there was a choice do not say how a body was sent on. */
+const exchanges: Codec<RecordedExchange> = {
+  encode: (exchange) => exchange,
+  decode: (stored) => {
+    const exchange = stored as Exchange & Omit<RecordedExchange, "rendering">;
+    return { ...exchange, rendering: exchange.rendering ?? "raw" };
+  },
+};
+
+export const codecs = { blocks, shown, facts, steps, exchanges };
 
 function mapValues<A, B>(
   record: Readonly<Record<string, A>>,

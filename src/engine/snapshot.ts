@@ -50,7 +50,7 @@ export function* toPagesInSlices(state: State, known: ReadonlySet<string>): Gene
     pairs: writer.table(state.pairs, plain()),
     units: writer.table(state.units, plain()),
     steps: writer.table(state.steps, codecs.steps),
-    exchanges: writer.table(state.exchanges, plain()),
+    exchanges: writer.table(state.exchanges, codecs.exchanges),
   };
   const pageHashes = [...writer.named];
   return { session, seq, hash, root: JSON.stringify(root), pageHashes, pages: writer.fresh };
@@ -61,7 +61,7 @@ function* pagesOf(state: State): Generator<Encodable> {
   yield* encodable(state.blocks, codecs.blocks);
   yield* encodable(state.units, plain());
   yield* encodable(state.messages, plain());
-  yield* encodable(state.exchanges, plain());
+  yield* encodable(state.exchanges, codecs.exchanges);
   for (const [, view] of state.views.entries()) {
     yield* encodable(view.facts, codecs.facts);
     yield* encodable(view.shown, codecs.shown);
@@ -98,7 +98,7 @@ export function fromPages(stored: StatePages): Result<State> {
       pairs: reader.table(root.pairs, plain()),
       units: reader.table(root.units, plain()),
       steps: reader.table(root.steps, codecs.steps),
-      exchanges: reader.table(root.exchanges, plain()),
+      exchanges: reader.table(root.exchanges, codecs.exchanges),
     });
   } catch {
     return fail("AP_SNAPSHOT_DAMAGED", { seq: stored.seq });

@@ -1,5 +1,16 @@
+export {
+  type EmittedPieces,
+  emitBody,
+  emitList,
+  emitMarked,
+  isClearing,
+  type MarkAt,
+  systemMessage,
+  textBlock,
+} from "./anthropic/emit.ts";
 export { readAnswer } from "./anthropic/events.ts";
 export { ingestRequest, sharedMessages } from "./anthropic/ingest.ts";
+export { clearAtBeta, type ModelTraits, modelTraits } from "./anthropic/models.ts";
 export { unitBytes, unitText } from "./anthropic/units.ts";
 export type { Range } from "./json-scan.ts";
 export { eventBytesMax, eventReader, type WireEvent } from "./sse.ts";

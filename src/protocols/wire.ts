@@ -1,6 +1,6 @@
 import type { ContentHash } from "../base/index.ts";
 import type { BlockKind, Usage } from "../engine/index.ts";
-import type { Range } from "./json-scan.ts";
+import type { Member, Range } from "./json-scan.ts";
 
 /**
  * The smallest thing a request is made of: a tool, a system text, a content block of a message. Its bytes are
@@ -31,8 +31,10 @@ export type WireUnit = {
   readonly places: readonly UnitPlace[];
   /** Whether it was a bare string. */
   readonly bare: boolean;
-  /** Whether the client put a cache mark on it. */
-  readonly marked: boolean;
+  /** The cache mark the client put on it or inside it, as JSON; null without one. */
+  readonly mark: string | null;
+  /** A tool the model does not see until somebody names it. */
+  readonly isDeferred: boolean;
 };
 export type UnitPlace = { readonly at: number; readonly from: number; readonly length: number };
 
@@ -41,6 +43,13 @@ export type WireGroup = {
   readonly role: string;
   readonly range: Range;
   readonly units: readonly WireUnit[];
+  /** What stands before the first unit of a message and behind its last, written as a list of blocks. */
+  readonly head: string;
+  readonly tail: string;
+  /** What a message says besides its role and its content, in canonical form; empty for most. */
+  readonly extra: string;
+  /** Whether any of its units bears a cache mark. */
+  readonly isMarked: boolean;
 };
 
 /** A request, looked into as far as recording and recognising it need. */
@@ -55,6 +64,8 @@ export type WireRequest = {
   /** What the client says about its session inside the body. */
   readonly sessionHint: string | null;
   readonly isStreamed: boolean;
+  /** The fields of the body in their order, with where they lie. */
+  readonly members: readonly Member[];
 };
 
 /** A block of an answer: it lies in no body in one piece, so its bytes come with it. */

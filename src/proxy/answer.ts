@@ -4,25 +4,32 @@ import { collect } from "./exchange-copy.ts";
 import { clientHeaders, framingOf, readHead, trailerPairs } from "./headers.ts";
 import { announce } from "./report.ts";
 
-/** Passes on the head of an answer, then its body as it arrives. Throws if it cannot be written as HTTP. */
-export function passOn(exchange: Exchange, incoming: IncomingMessage): void {
+/**
+ * Passes on the head of an answer, then what was held of its body, then the rest as it arrives. Throws if it
+ * cannot be written as HTTP.
+ */
+export function passOn(exchange: Exchange, incoming: IncomingMessage, held: readonly Buffer[]): void {
   const { received } = exchange;
   const { response } = exchange.arrival;
   writeHead(exchange, incoming);
   exchange.incoming = incoming;
   exchange.firstByteAt = performance.now();
   exchange.quietSweeps = 0;
-  incoming.on("data", (chunk: Buffer) => {
+  const pass = (chunk: Buffer): void => {
     exchange.quietSweeps = 0;
     if (!response.write(chunk)) incoming.pause();
     collect(received, chunk);
-  });
+  };
+  for (const chunk of held) pass(chunk);
+  incoming.on("data", pass);
   incoming.once("end", () => ended(exchange, incoming));
   // The error of an answer that breaks off says nothing that `close` does not.
   incoming.on("error", () => undefined);
   incoming.once("close", () => {
     if (!incoming.complete) truncate(exchange);
   });
+  // One that was held back until it was over says nothing more.
+  if (incoming.closed) endHeld(exchange, incoming);
   setImmediate(afterHead, exchange);
 }
 
@@ -37,6 +44,11 @@ function writeHead(exchange: Exchange, incoming: IncomingMessage): void {
   response.sendDate = false;
   if (exchange.context.draining) response.shouldKeepAlive = false;
   response.writeHead(status, incoming.statusMessage ?? "", clientHeaders(head, { id, chunked }));
+}
+
+function endHeld(exchange: Exchange, incoming: IncomingMessage): void {
+  if (incoming.complete) ended(exchange, incoming);
+  else truncate(exchange);
 }
 
 /** A head whose body lets itself be waited for goes out alone; with a body at hand both went together. */

@@ -25,7 +25,7 @@ export function credentialHasher(key: Uint8Array): Hasher {
   };
 }
 
-/** Who asked. Found out once the answer is on its way. */
+/** Who asked. */
 export function callerOf(head: Head, target: string, hasher: Hasher): Caller {
   const credential = credentialIn(head, target);
   return {
@@ -35,12 +35,12 @@ export function callerOf(head: Head, target: string, hasher: Hasher): Caller {
   };
 }
 
-const credentialHeaders = ["authorization", "x-api-key", "api-key", "x-goog-api-key"] as const;
+export const credentialHeaders = ["authorization", "x-api-key", "api-key", "x-goog-api-key"] as const;
 
 function credentialIn(head: Head, target: string): string | null {
   for (const name of credentialHeaders) {
     const value = headerOf(head, name);
-    if (value !== undefined && value !== "") return stableCredential(bare(value));
+    if (value !== undefined && value !== "") return stableCredential(bareCredential(value));
   }
   const queried = secretParameters(target)[0];
   return queried === undefined ? null : queried;
@@ -51,7 +51,8 @@ function stableCredential(value: string): string {
   return /\bCredential=([^/,\s]+)/.exec(value)?.[1] ?? value;
 }
 
-function bare(value: string): string {
+/** Without the word that says how it is meant. */
+export function bareCredential(value: string): string {
   return value.replace(/^(?:bearer|basic|token)\s+/i, "").trim();
 }
 
@@ -71,7 +72,7 @@ export function secretsIn(head: Head, target: string): readonly string[] {
 
 function formsOf(name: string, value: string): readonly string[] {
   if (name === "cookie") return value.split(/; */).map((pair) => pair.slice(pair.indexOf("=") + 1));
-  const plain = bare(value);
+  const plain = bareCredential(value);
   const signature = /\bSignature=([0-9a-f]+)/i.exec(plain)?.[1];
   return signature === undefined ? [plain] : [plain, signature];
 }

@@ -1,5 +1,13 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
-import type { Recorder, RelayOutcome } from "../session/index.ts";
+import type {
+  Answering,
+  Asking,
+  Desk,
+  Recorder,
+  RelayOutcome,
+  RequestCopy,
+  Sending,
+} from "../session/index.ts";
 import type { Hasher } from "./credentials.ts";
 import { type BodyCopy, createCopy } from "./exchange-copy.ts";
 import type { Head } from "./headers.ts";
@@ -11,6 +19,7 @@ import type { Upstream } from "./upstreams.ts";
 /** What all exchanges of one server share. */
 export type RelayContext = {
   readonly recorder: Recorder;
+  readonly desk: Desk | null;
   readonly hasher: Hasher;
   readonly limits: RelayLimits;
   readonly meter: Meter;
@@ -30,12 +39,27 @@ export type Arrival = {
   readonly response: ServerResponse;
 };
 
+/** What is known of a request before its body, as it may be written down. */
+export type Described = Omit<RequestCopy, "body" | "length" | "sent">;
+export type Replaced = { readonly sending: Sending; readonly answer: Answering };
+
 /** One request on its way, with everything about it that changes. */
 export type Exchange = {
   readonly arrival: Arrival;
   readonly context: RelayContext;
   readonly startedMs: number;
   readonly startedAt: number;
+  /** Worked out once, when it is first needed. */
+  described: Described | null;
+  /** Set while the body is collected for the desk, and until the desk has said what to send. */
+  asking: Asking | null;
+  /** What goes upstream in place of the body. Null: the body, as it comes. */
+  sending: Sending | null;
+  /** What was sent before, and how it was refused: there is a second attempt, and never a third. */
+  replaced: Replaced | null;
+  /** The desk was told how its sendings ended. */
+  deskTold: boolean;
+  /** The client's body, whatever went upstream. */
   readonly sent: BodyCopy;
   readonly received: BodyCopy;
   /** Null before the first attempt only. */
@@ -45,12 +69,12 @@ export type Exchange = {
   retried: boolean;
   /** The client has sent all of its request. */
   bodyEnded: boolean;
+  /** Set while an answer is held back from the client: lets it go on its way. */
+  letGo: (() => void) | null;
   incoming: IncomingMessage | null;
   incomingHead: Head | null;
   firstByteAt: number | null;
   announced: boolean;
-  /** Values that must not be written down; known once the request was announced. */
-  secrets: readonly string[];
   /** Null while it is open. The first one stands: what follows a failure is its consequence. */
   outcome: RelayOutcome | null;
   /** Why we ended it ourselves. */
@@ -67,17 +91,22 @@ export function openExchange(context: RelayContext, arrival: Arrival): Exchange 
     context,
     startedMs: Date.now(),
     startedAt: performance.now(),
+    described: null,
+    asking: null,
+    sending: null,
+    replaced: null,
+    deskTold: false,
     sent: createCopy(keptBytesMax),
     received: createCopy(arrival.route.protocol === null ? 0 : keptBytesMax),
     outgoing: null,
     given: { bytesRead: 0, at: 0 },
     retried: false,
     bodyEnded: false,
+    letGo: null,
     incoming: null,
     incomingHead: null,
     firstByteAt: null,
     announced: false,
-    secrets: [],
     outcome: null,
     problem: null,
     endedAt: null,

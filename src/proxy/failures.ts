@@ -116,7 +116,7 @@ export const ownHeaders: Readonly<Record<string, string>> = {
   "x-content-type-options": "nosniff",
 };
 
-export type Sending = {
+export type Refusing = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly refusal: Refusal;
@@ -132,7 +132,7 @@ const lingerMs = 1_000;
  * Closing a socket whose input was not read makes the system discard the answer, so the rest of the body is
  * read for a moment before the end.
  */
-export function sendRefusal({ request, response, refusal, id, shape, ends = false }: Sending): void {
+export function sendRefusal({ request, response, refusal, id, shape, ends = false }: Refusing): void {
   const body = errorBody(refusal, id, shape);
   const unread = !request.complete && framingOf(readHead(request.rawHeaders)) !== "none";
   response.writeHead(refusal.status, {

@@ -1,6 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { clientHeaders, framingOf, headersOf, readHead, trailerPairs, upstreamHeaders } from "./headers.ts";
+import {
+  clientHeaders,
+  framingOf,
+  headersOf,
+  readHead,
+  reframed,
+  trailerPairs,
+  upstreamHeaders,
+} from "./headers.ts";
 
 const up = (...raw: string[]) => upstreamHeaders(readHead(raw), "api.example");
 const down = (...raw: string[]) => clientHeaders(readHead(raw), { id: "7", chunked: true }).slice(0, -2);
@@ -41,6 +49,51 @@ describe("upstream", () => {
         expect(down(...raw)).toEqual(raw);
       }),
     );
+  });
+});
+
+describe("another body", () => {
+  const other = (...raw: string[]) => reframed(raw, { isReplaced: true, length: 7, betas: [] });
+  const beta = (betas: readonly string[], ...raw: string[]) =>
+    reframed(raw, { isReplaced: true, length: 7, betas });
+
+  test("has its own length, where the client gave one", () => {
+    expect(other("A", "1", "content-LENGTH", "99", "B", "2")).toEqual([
+      "A",
+      "1",
+      "content-LENGTH",
+      "7",
+      "B",
+      "2",
+    ]);
+  });
+
+  test("is sent with a length where the client's came in chunks", () => {
+    expect(other("Trailer", "X-Sum", "Transfer-Encoding", "chunked", "B", "2")).toEqual([
+      "Content-Length",
+      "7",
+      "B",
+      "2",
+    ]);
+  });
+
+  test("that is the same keeps its framing", () => {
+    const raw = ["Trailer", "X-Sum", "Transfer-Encoding", "chunked", "B", "2"];
+    expect(reframed(raw, { isReplaced: false, length: 7, betas: [] })).toEqual(raw);
+  });
+
+  test.each([
+    ["a header of its own", [], ["anthropic-beta", "x-1,y-2"]],
+    ["after what is there", ["Anthropic-Beta", "a"], ["Anthropic-Beta", "a,x-1,y-2"]],
+    ["not twice", ["anthropic-beta", "a, x-1 ,b"], ["anthropic-beta", "a, x-1 ,b,y-2"]],
+    ["not at all", ["anthropic-beta", "y-2,x-1"], ["anthropic-beta", "y-2,x-1"]],
+    ["to the last", ["anthropic-beta", "x-1", "A", "1", "anthropic-beta", "b"], null],
+    ["into an empty one", ["anthropic-beta", ""], ["anthropic-beta", "x-1,y-2"]],
+    ["after a comma", ["anthropic-beta", "a,"], ["anthropic-beta", "a,x-1,y-2"]],
+    ["beside a longer name", ["anthropic-beta", "x-11"], ["anthropic-beta", "x-11,x-1,y-2"]],
+  ])("brings what it needs: %s", (_name, raw, wanted) => {
+    const last = ["anthropic-beta", "x-1", "A", "1", "anthropic-beta", "b,y-2"];
+    expect(beta(["x-1", "y-2"], ...raw)).toEqual(wanted ?? last);
   });
 });
 

@@ -66,6 +66,50 @@ export function upstreamHeaders(head: Head, host: string): string[] {
   return headers;
 }
 
+export type Reframing = {
+  /** The body is another one than the client's, so how the client delimited it says nothing. */
+  readonly isReplaced: boolean;
+  readonly length: number;
+  readonly betas: readonly string[];
+};
+
+/** Headers for upstream with the length of another body, in the place where the client gave its own. */
+export function reframed(headers: readonly string[], { isReplaced, length, betas }: Reframing): string[] {
+  const result: string[] = [];
+  for (let at = 0; at < headers.length; at += 2) {
+    const [name = "", value = ""] = [headers[at], headers[at + 1]];
+    switch (name.toLowerCase()) {
+      case "content-length":
+        result.push(name, String(length));
+        break;
+      case "transfer-encoding":
+        if (isReplaced) result.push("Content-Length", String(length));
+        else result.push(name, value);
+        break;
+      case "trailer":
+        if (!isReplaced) result.push(name, value);
+        break;
+      default:
+        result.push(name, value);
+    }
+  }
+  return betas.length === 0 ? result : withBetas(result, betas);
+}
+
+/** Adds what is missing to the last header of that name; an upstream reads them all as one list. */
+function withBetas(headers: string[], betas: readonly string[]): string[] {
+  const head = readHead(headers);
+  const known = headersOf(head, "anthropic-beta").flatMap((value) =>
+    value.split(",").map((beta) => beta.trim()),
+  );
+  const missing = betas.filter((beta) => !known.includes(beta)).join(",");
+  if (missing === "") return headers;
+  const last = head.names.lastIndexOf("anthropic-beta");
+  if (last === -1) return [...headers, "anthropic-beta", missing];
+  const value = headers[last * 2 + 1] ?? "";
+  return headers.with(last * 2 + 1, /(?:^|,)\s*$/.test(value) ? value + missing : `${value},${missing}`);
+}
+
 function upstreamValue(name: string, value: string, host: string): string | null {
   switch (name) {
     case "host":

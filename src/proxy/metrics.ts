@@ -19,6 +19,14 @@ export type RelayMetrics = {
   readonly truncated: number;
   readonly retried: number;
   readonly recorderFaults: number;
+  /** Requests that were sent from the ledger, and those sent without reasoning made behind it. */
+  readonly managed: number;
+  readonly plain: number;
+  /** The desk failed, or was late: the body went as it came. */
+  readonly deskFaults: number;
+  /** Refusals of the upstream that were shown to the desk, and those the client never saw. */
+  readonly deskRefusals: number;
+  readonly deskRetries: number;
   readonly bytesUp: number;
   readonly bytesDown: number;
   readonly firstByte: {
@@ -41,6 +49,11 @@ type Counter =
   | "truncated"
   | "retried"
   | "recorderFaults"
+  | "managed"
+  | "plain"
+  | "deskFaults"
+  | "deskRefusals"
+  | "deskRetries"
   | "bytesUp"
   | "bytesDown";
 
@@ -61,6 +74,11 @@ export function createMeter(): Meter {
     truncated: 0,
     retried: 0,
     recorderFaults: 0,
+    deskFaults: 0,
+    deskRefusals: 0,
+    managed: 0,
+    plain: 0,
+    deskRetries: 0,
     bytesUp: 0,
     bytesDown: 0,
   };

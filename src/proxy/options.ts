@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Recorder } from "../session/index.ts";
+import type { Desk, Recorder } from "../session/index.ts";
 import type { RelayMetrics } from "./metrics.ts";
 
 /** Where requests may go. Nothing in a request can add to this or change it. */
@@ -23,6 +23,10 @@ export type RelayLimits = {
   readonly bodyBytesMax: number;
   /** A body larger than this is relayed, but no copy of it is kept. */
   readonly keptBytesMax: number;
+  /** How long the desk may take to say what is sent: beyond it, the body goes as it came. */
+  readonly takeMs: number;
+  /** How long an answer may be held back from the client for the desk to see it whole. */
+  readonly holdMs: number;
   readonly drainMs: number;
 };
 
@@ -33,6 +37,8 @@ export const relayLimits: RelayLimits = {
   headerBytes: 64 * 1024,
   bodyBytesMax: 256 * 1024 * 1024,
   keptBytesMax: 32 * 1024 * 1024,
+  takeMs: 1_000,
+  holdMs: 5_000,
   drainMs: 30_000,
 };
 
@@ -46,6 +52,8 @@ export type ProxyOptions = {
   /** Set when listening beyond loopback: then model routes ask for it in `x-aperture-token`. */
   readonly relayToken: string | null;
   readonly recorder: Recorder;
+  /** Decides what is sent in place of a body. Null: every body is relayed as it comes. */
+  readonly desk: Desk | null;
   /** The secret of the keyed hash that stands for a credential. */
   readonly credentialKey: Uint8Array;
   /** Everything that is not a model route. Called after the checks that hold for every route. */

@@ -1,37 +1,36 @@
-import { callerOf, maskedTarget, requestHeaders, responseHeaders } from "./credentials.ts";
+import type { Answering, Sending, SentReport } from "../session/index.ts";
+import { responseHeaders } from "./credentials.ts";
+import { describeRequest } from "./describe.ts";
 import type { Exchange, RelayContext } from "./exchange.ts";
-import { givenAway } from "./exchange-copy.ts";
+import { type BodyCopy, givenAway } from "./exchange-copy.ts";
+import { headerOf } from "./headers.ts";
 
 /**
- * Tells the recorder of the request, once, and lets go of the bytes. Called after the head of the answer has
- * been passed on: joining a large body takes time that the client must not wait for.
+ * Tells the recorder of the request, once, and lets go of the bytes. What the desk made of a request is told
+ * right before it leaves, because the record must not lag behind the ledger. Otherwise it is told after the
+ * head of the answer has been passed on: joining a large body takes time that the client must not wait for.
  */
 export function announce(exchange: Exchange): void {
   if (exchange.announced) return;
   exchange.announced = true;
-  const { arrival, context, sent } = exchange;
-  const { protocol, rest, upstream } = arrival.route;
+  const { context, sent, sending } = exchange;
   // A client may ask its next question the moment it has an answer; the recorder hears of them in that order.
   settle(context);
-  if (protocol !== null) {
-    guarded(context, () => {
-      const caller = callerOf(arrival.head, rest, context.hasher);
-      exchange.secrets = caller.secrets;
-      context.recorder.requested({
-        id: arrival.id,
-        protocol,
-        upstream,
-        method: arrival.request.method ?? "",
-        target: maskedTarget(arrival.upstream.prefix + rest, caller.secrets),
-        headers: requestHeaders(arrival.head, caller.secrets),
-        caller,
-        startedMs: exchange.startedMs,
-        body: givenAway(sent, exchange.outgoing?.writableFinished === true),
-        length: sent.length,
-      });
-    });
-  }
+  guarded(context, () => {
+    const described = describeRequest(exchange);
+    if (described === null) return;
+    const copy =
+      sending === null
+        ? { body: givenAway(sent, exchange.outgoing?.writableFinished === true), length: sent.length }
+        : { body: [sending.clientBody], length: sending.clientBody.length };
+    context.recorder.requested({ ...described, ...copy, sent: sending?.sent ?? null });
+  });
   sent.chunks = null;
+}
+
+/** Tells the recorder that something else was sent than what it was told. Null: the body, as it came. */
+export function announceAgain({ context, arrival }: Exchange, sent: SentReport | null): void {
+  guarded(context, () => context.recorder.resent(arrival.id, sent));
 }
 
 /** How much later the recorder may be told, so that the client's next request is not kept waiting. */
@@ -49,21 +48,44 @@ export function conclude(exchange: Exchange): void {
   context.concluded.push(exchange);
 }
 
-/** Tells the recorder how the exchanges ended that it does not know of yet. */
+/** Tells the desk and the recorder how the exchanges ended that they do not know of yet. */
 export function settle(context: RelayContext): void {
   if (context.concluded.length === 0) return;
   for (const exchange of context.concluded.splice(0)) answer(exchange);
 }
 
+/**
+ * The same before the desk takes a request, which may be the client's next. An answer that came to its end is
+ * told too where its last bytes are still being written, and one that said its last word where only the end
+ * of the body is missing: the client may act on either before we hear of it.
+ */
+export function settleForDesk(context: RelayContext): void {
+  settle(context);
+  for (const exchange of context.active) {
+    const { outcome, received } = exchange;
+    if (outcome === "complete" || (outcome === null && hasLastWord(received))) tellDesk(exchange);
+  }
+}
+
+const lastWord = Buffer.from('"message_stop"');
+const lastWordWithin = 128;
+
+function hasLastWord({ chunks }: BodyCopy): boolean {
+  const tail = Buffer.concat((chunks ?? []).slice(-2).map((chunk) => chunk.subarray(-lastWordWithin)));
+  return tail.includes(lastWord);
+}
+
 function answer(exchange: Exchange): void {
   const { context, arrival, received, startedAt, firstByteAt } = exchange;
   announce(exchange);
+  tellDesk(exchange);
   guarded(context, () => {
     const head = exchange.incomingHead;
+    const secrets = exchange.described?.caller.secrets ?? [];
     context.recorder.answered({
       id: arrival.id,
       status: exchange.incoming?.statusCode ?? null,
-      headers: head === null ? {} : responseHeaders(head, exchange.secrets),
+      headers: head === null ? {} : responseHeaders(head, secrets),
       body: givenAway(received, arrival.response.writableFinished),
       length: received.length,
       outcome: exchange.outcome ?? "aborted",
@@ -75,12 +97,47 @@ function answer(exchange: Exchange): void {
   received.chunks = null;
 }
 
+/** Once for every sending of the exchange. The desk only reads the bytes: the recorder gets them next. */
+function tellDesk(exchange: Exchange): void {
+  const { context, sending, replaced, incoming, incomingHead, received } = exchange;
+  if (sending === null || exchange.deskTold) return;
+  exchange.deskTold = true;
+  if (replaced !== null) tellEnd(context, replaced.sending, replaced.answer);
+  tellEnd(context, sending, {
+    status: incoming?.statusCode ?? null,
+    contentType: (incomingHead && headerOf(incomingHead, "content-type")) ?? "",
+    contentEncoding: (incomingHead && headerOf(incomingHead, "content-encoding")) ?? "",
+    body: received.chunks,
+    isComplete: exchange.outcome === "complete" || exchange.outcome === null,
+  });
+}
+
+/** For a sending that nobody waits for any more, and that never left. */
+export function tellUnused(context: RelayContext, sending: Sending): void {
+  tellEnd(context, sending, {
+    status: null,
+    contentType: "",
+    contentEncoding: "",
+    body: null,
+    isComplete: false,
+  });
+}
+
+function tellEnd({ desk, meter }: RelayContext, sending: Sending, answer: Answering): void {
+  try {
+    desk?.answered(sending, answer);
+  } catch {
+    meter.add("deskFaults", 1);
+  }
+}
+
 function count(exchange: Exchange): void {
-  const { arrival } = exchange;
+  const { arrival, sending, replaced } = exchange;
   const { meter } = exchange.context;
   meter.add("active", -1);
-  meter.add("bytesUp", exchange.sent.length);
+  meter.add("bytesUp", (sending ?? exchange.sent).length + (replaced?.sending.length ?? 0));
   meter.add("bytesDown", exchange.received.length);
+  if (sending !== null && sending.rendering !== "raw") meter.add(sending.rendering, 1);
   meter.answered(arrival.route.label, arrival.response.statusCode);
   if (exchange.firstByteAt !== null) meter.firstByte(exchange.firstByteAt - exchange.startedAt);
   const outcome = exchange.outcome ?? "aborted";

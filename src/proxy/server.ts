@@ -78,12 +78,12 @@ function serverOptions(limits: RelayLimits) {
 }
 
 function run(options: ProxyOptions, limits: RelayLimits, port: number): Running {
-  const { recorder, credentialKey, host, allowedHosts } = options;
+  const { recorder, desk, credentialKey, host, allowedHosts } = options;
   const meter = createMeter();
   const hasher = credentialHasher(credentialKey);
   return {
     options,
-    context: { recorder, hasher, limits, meter, active: new Set(), concluded: [], draining: false },
+    context: { recorder, desk, hasher, limits, meter, active: new Set(), concluded: [], draining: false },
     upstreams: openUpstreams(options.upstreams, limits),
     route: createRouter(new Set(options.upstreams.named.keys())),
     names: namesOf({ host, port, allowedHosts }),

@@ -1,4 +1,4 @@
-import type { ExchangeOutcome } from "../engine/index.ts";
+import type { ExchangeOutcome, Origin, Rendering, RewriteReason } from "../engine/index.ts";
 
 /** The model APIs whose requests are worth recording. Anything else is relayed and forgotten. */
 export const protocols = ["anthropic", "openai-chat", "openai-responses", "gemini", "bedrock"] as const;
@@ -34,6 +34,41 @@ export type RequestCopy<Bytes = Uint8Array> = {
   /** Null: larger than what is kept. */
   readonly body: Bytes | null;
   readonly length: number;
+  /** What went upstream in place of the body; null: the body, as it came. */
+  readonly sent: SentReport | null;
+};
+
+/** What the ledger sent, so that the log can say so. */
+export type SentReport = {
+  readonly rendering: Rendering;
+  /** What the session is called where its client does not call it anything. */
+  readonly talkName: string | null;
+  /** The last unit of the request: an id made from all units before it, see `placeId`. */
+  readonly leaf: string;
+  /** Units sent for the first time, each after its parent. */
+  readonly fresh: readonly SentUnit[];
+  /** Whether it moves its stream on; a compaction, a count or a side question does not. */
+  readonly isTurn: boolean;
+  /** The body that went upstream, in shared memory. */
+  readonly body: Pieces;
+  readonly length: number;
+  /** Set where this request begins an epoch. */
+  readonly epoch: SentEpoch | null;
+};
+export type SentEpoch = {
+  readonly cut: string | null;
+  readonly reason: RewriteReason;
+  readonly means: "own";
+};
+export type SentUnit = {
+  readonly id: string;
+  readonly parent: string | null;
+  readonly origin: Origin;
+  readonly key: string;
+  /** Which of the client's units it is, counted over tools, system and messages; null: none of them. */
+  readonly unit: number | null;
+  /** Normalised as in the wire unit, without cache marks. */
+  readonly bytes: Uint8Array;
 };
 
 /** How an exchange ended, as the relay saw it. Only a restart finds interrupted ones. */
@@ -55,11 +90,13 @@ export type ResponseCopy<Bytes = Uint8Array> = {
 };
 
 /**
- * Where the relay drops its copies. Neither call ever waits, throws or changes what the client gets; both
- * take over the bytes they are given, which nobody else may use from then on.
+ * Where the relay drops its copies. No call ever waits, throws or changes what the client gets. Bytes are
+ * taken over and nobody else may use them from then on, except those in shared memory: these nobody changes.
  */
 export type Recorder = {
   readonly requested: (copy: RequestCopy<Pieces>) => void;
+  /** The upstream refused what was sent for a request, and this was sent in its place. */
+  readonly resent: (id: string, sent: SentReport | null) => void;
   readonly answered: (copy: ResponseCopy<Pieces>) => void;
 };
 

@@ -1,3 +1,4 @@
+export type { Answering, Asking, Desk, Rendering, Sending } from "./desk-port.ts";
 export {
   type Caller,
   joinedCopy,
@@ -8,9 +9,14 @@ export {
   type RelayOutcome,
   type RequestCopy,
   type ResponseCopy,
+  type SentEpoch,
+  type SentReport,
+  type SentUnit,
 } from "./exchange.ts";
+export { type DeskPlace, SessionDesk } from "./ledger/desk.ts";
 export type { SessionPlace } from "./load.ts";
 export type { Attached } from "./outbox.ts";
+export { placeId } from "./place-id.ts";
 export { answerQuestion } from "./read/answer.ts";
 export {
   type DegradedEvent,
@@ -25,6 +31,7 @@ export {
   type Answers,
   type Ask,
   type BlockQuestion,
+  type LedgerQuestion,
   type Library,
   lastSession,
   type Question,
@@ -52,6 +59,7 @@ export type {
   WindowRow,
   ZoneRow,
 } from "./read/rows.ts";
+export { decodeBody } from "./record/decode.ts";
 export {
   type RecorderCounts,
   type RecorderPlace,

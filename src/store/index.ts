@@ -1,8 +1,17 @@
+export { stepBack } from "./background.ts";
 export { type FailPoint, type FailPointName, failPointNames } from "./fail-points.ts";
 export { type MemoryStoreOptions, openMemoryStore } from "./memory-store.ts";
+export type { StoreLine } from "./messages.ts";
 export { storeFormat } from "./migrations.ts";
 export { diffRecipe, type RecipeDiff, type Slice } from "./recipe-diff.ts";
-export { openSqliteStore, type SqliteStore, type SqliteStoreOptions } from "./sqlite-store.ts";
+export {
+  joinSqliteStore,
+  openSqliteStore,
+  type SqliteStore,
+  type SqliteStoreOptions,
+  type SqliteThread,
+  startSqliteThread,
+} from "./sqlite-store.ts";
 export {
   type Appended,
   type BackupReport,

@@ -1,3 +1,4 @@
+import type { MessagePort } from "node:worker_threads";
 import type { ApertureError, ContentHash, Result, SessionId } from "../base/index.ts";
 import type { Frame } from "../engine/index.ts";
 import type { ExitGate } from "./exit-gate.ts";
@@ -16,9 +17,9 @@ import type {
   VerifyReport,
 } from "./store.ts";
 
-/** What the handle on the caller's thread and the thread that owns the database say to each other. */
+/** What a handle and the thread that has the database say to each other. */
 export type Request = { readonly id: number; readonly call: Call };
-export type Call = { readonly type: "append"; readonly batch: Batch } | { readonly type: "close" } | Question;
+export type Call = { readonly type: "append"; readonly batch: Batch } | Question;
 
 export type Read =
   | { readonly type: "sessions" }
@@ -62,14 +63,30 @@ export type Health = Pick<StoreStatus, "storage" | "code" | "message"> & {
 export type Reply =
   | { readonly type: "appended"; readonly outcomes: readonly Outcome[] }
   | { readonly type: "answer"; readonly id: number; readonly result: Result<unknown> }
-  | { readonly type: "health"; readonly health: Health }
-  | { readonly type: "closed" };
+  | { readonly type: "health"; readonly health: Health };
 
 export type Outcome = { readonly id: number; readonly refusal: ApertureError | null };
+
+/** What the owner of the thread says to it. It answers the last word only. */
+export type Order = { readonly type: "join"; readonly port: MessagePort } | { readonly type: "close" };
+export type Closed = { readonly type: "closed" };
+
+/**
+ * A handle's end of a line to the store's thread: requests and replies go over `port`, the owner of the
+ * thread speaks over `news`. Both may be handed to another thread.
+ */
+export type StoreLine = { readonly port: MessagePort; readonly news: MessagePort };
+export type LineNews =
+  /** The thread died; the next one reads from this port. */
+  | { readonly type: "replaced"; readonly problem: string; readonly port: MessagePort }
+  /** The owner closed it: nothing is read any more. */
+  | { readonly type: "ended" };
 
 export type ThreadOptions = {
   readonly path: string;
   readonly maxPages: number | null;
   readonly failPoint: FailPoint | null;
+  /** Whether others go first where they want the same processor. */
+  readonly isBackground: boolean;
 };
 export type ThreadData = ThreadOptions & { readonly gate: ExitGate };

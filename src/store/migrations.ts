@@ -12,6 +12,8 @@ export const migrations: readonly Migration[] = [
   { format: 1, up: createFormat1 },
   // Frames may name exchanges. The tables stay, but a version that does not know such frames must not write.
   { format: 2, up: () => undefined },
+  // An exchange may say how its body was sent on. Again only frames differ.
+  { format: 3, up: () => undefined },
 ];
 
 /** The format this version writes. */

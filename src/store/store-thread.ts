@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type ApertureError, apertureError, fail, type Result } from "../base/index.ts";
+import { type ApertureError, apertureError, fail, limits, type Result } from "../base/index.ts";
 import { answerRead } from "./answer.ts";
 import { appendGroup } from "./append.ts";
-import { batchSize } from "./batch-size.ts";
+import { type BatchSize, batchSize } from "./batch-size.ts";
 import {
   closeQuietly,
   type Database,
@@ -16,11 +16,21 @@ import type { Driver } from "./driver.ts";
 import { FailPointReached } from "./fail-points.ts";
 import { type Fault, faultOf } from "./faults.ts";
 import { runJob, verifyWith, type Workplace } from "./jobs.ts";
-import type { Health, Job, Outcome, Question, Reply, Request, ThreadOptions } from "./messages.ts";
+import type { Health, Job, Question, Reply, Request, ThreadOptions } from "./messages.ts";
 import type { Batch } from "./store.ts";
 import { verifyTail } from "./verify.ts";
 
-type Waiting = { readonly id: number; readonly batch: Batch };
+/** Where the replies to one handle go. */
+export type Answer = (reply: Reply) => void;
+export type Received = { readonly request: Request; readonly answer: Answer };
+
+type Waiting = {
+  readonly id: number;
+  readonly batch: Batch;
+  readonly size: BatchSize;
+  readonly answer: Answer;
+};
+type Settled = { readonly waiting: Waiting; readonly refusal: ApertureError | null };
 
 /** The first pauses are too short to call it trouble: two processes that write by turns meet that often. */
 const PAUSES_MS = [1, 4, 20, 40, 80, 160, 320, 500] as const;
@@ -28,6 +38,8 @@ const QUIET_TRIES = 2;
 /** A connection that met an error is replaced at once; if that does not help, not at every try. */
 const REOPEN_EVERY_TRIES = 8;
 const GROUP_BYTES_MAX = 8 * 1024 * 1024;
+/** A handle keeps to the limit by itself; this is for what handles left behind that are no more. */
+const WAITING_BYTES_MAX = limits.queueBytesMax * 2;
 const CLOSE_MS_MAX = 5_000;
 const CLOSE_PAUSE_MS = 20;
 const RECENT_SESSIONS_MAX = 32;
@@ -40,47 +52,90 @@ const RECENT_SESSIONS_MAX = 32;
 export class StoreThread {
   readonly #options: ThreadOptions;
   readonly #driver: Driver;
-  readonly #post: (reply: Reply) => void;
+  readonly #handles = new Set<Answer>();
   readonly #waiting: Waiting[] = [];
+  #waitingBytes = 0;
   #db: Database | null = null;
   #fault: Fault | null = null;
   #maxPages: number | null;
-  /** What the handle was last told; null before the first word. */
-  #told: Health["storage"] | null = null;
+  /** What the handles were last told; null before the first word. */
+  #told: Health | null = null;
   #tries = 0;
   #timer: NodeJS.Timeout | null = null;
   #jobs: Promise<void> = Promise.resolve();
   #closing = false;
 
-  constructor(options: ThreadOptions, driver: Driver, post: (reply: Reply) => void) {
+  constructor(options: ThreadOptions, driver: Driver) {
     this.#options = options;
     this.#maxPages = options.maxPages;
     this.#driver = driver;
-    this.#post = post;
   }
 
   start(): void {
     if (this.#ensureOpen()) this.#recover();
   }
 
-  receive(requests: readonly Request[]): void {
-    for (const { id, call } of requests) {
+  /** From now on this handle is told how the store is. */
+  join(answer: Answer): void {
+    this.#handles.add(answer);
+    if (this.#told !== null) answer({ type: "health", health: this.#told });
+  }
+
+  /** What the handle has sent is written all the same. */
+  leave(answer: Answer): void {
+    this.#handles.delete(answer);
+  }
+
+  receive(all: readonly Received[]): void {
+    for (const { request, answer } of all) {
+      const { id, call } = request;
       if (call.type === "append") {
-        this.#waiting.push({ id, batch: call.batch });
+        this.#take({ id, batch: call.batch, size: batchSize(call.batch), answer });
         continue;
       }
       // What was accepted before is written before, so that a question finds it.
       this.#write();
-      if (call.type === "close") void this.#close();
-      else this.#ask(id, call);
+      this.#ask(call, (result) => answer({ type: "answer", id, result }));
     }
     this.#write();
+  }
+
+  /** Resolves when everything that can be written is, and the file is let go of. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    await this.#jobs;
+    for (let leftMs = CLOSE_MS_MAX; this.#waiting.length > 0 && leftMs > 0; leftMs -= CLOSE_PAUSE_MS) {
+      await sleep(CLOSE_PAUSE_MS);
+      this.#write();
+    }
+    this.#refuseWaiting(apertureError("AP_STORE_CLOSED"));
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    if (this.#db !== null) emptyJournal(this.#db);
+    this.release();
   }
 
   /** Lets go of the file at once, whatever is going on. */
   release(): void {
     if (this.#db !== null) closeQuietly(this.#db.sqlite);
     this.#db = null;
+  }
+
+  #take(waiting: Waiting): void {
+    if (this.#waitingBytes > WAITING_BYTES_MAX) {
+      const frames = this.#waiting.reduce((sum, { size }) => sum + size.frames, 0);
+      const refusal = apertureError("AP_STORE_QUEUE_FULL", { frames, bytes: this.#waitingBytes });
+      settle([{ waiting, refusal }]);
+      return;
+    }
+    this.#waiting.push(waiting);
+    this.#waitingBytes += waiting.size.bytes;
+  }
+
+  /** The first so many are dealt with. */
+  #shift(count: number): readonly Waiting[] {
+    const gone = this.#waiting.splice(0, count);
+    this.#waitingBytes -= gone.reduce((sum, { size }) => sum + size.bytes, 0);
+    return gone;
   }
 
   #write(): void {
@@ -93,9 +148,9 @@ export class StoreThread {
           this.#db,
           group.map(({ batch }) => batch),
         );
-        this.#waiting.splice(0, group.length);
+        this.#shift(group.length);
         this.#recover();
-        this.#post({ type: "appended", outcomes: group.map(({ id }, at) => outcomeOf(id, results[at])) });
+        settle(group.map((waiting, at) => ({ waiting, refusal: refusalIn(results[at]) })));
       } catch (error) {
         this.#failed(error);
       }
@@ -194,12 +249,12 @@ export class StoreThread {
   #recover(notice: ApertureError | null = null): void {
     this.#fault = null;
     this.#tries = 0;
-    if (this.#told !== "ok" || notice !== null) this.#tell(healthy(notice));
+    if (this.#told?.storage !== "ok" || notice !== null) this.#tell(healthy(notice));
   }
 
   #tell(health: Health): void {
-    this.#told = health.storage;
-    this.#post({ type: "health", health });
+    this.#told = health;
+    for (const answer of this.#handles) answer({ type: "health", health });
   }
 
   /** Nothing will ever be written here: say so, to those who wait and to those who come. */
@@ -209,12 +264,10 @@ export class StoreThread {
   }
 
   #refuseWaiting(error: ApertureError): void {
-    const outcomes = this.#waiting.splice(0).map(({ id }) => ({ id, refusal: error }));
-    if (outcomes.length > 0) this.#post({ type: "appended", outcomes });
+    settle(this.#shift(this.#waiting.length).map((waiting) => ({ waiting, refusal: error })));
   }
 
-  #ask(id: number, question: Question): void {
-    const answer = (result: Result<unknown>): void => this.#post({ type: "answer", id, result });
+  #ask(question: Question, answer: (result: Result<unknown>) => void): void {
     if (isJob(question)) this.#later(async () => answer(await this.#work(question)));
     else if (!this.#ensureOpen() || this.#db === null) answer(this.#whyNot());
     else answer(answerRead(this.#db, question));
@@ -256,33 +309,28 @@ export class StoreThread {
   #later(work: () => Promise<void>): void {
     this.#jobs = this.#jobs.then(work);
   }
-
-  async #close(): Promise<void> {
-    this.#closing = true;
-    await this.#jobs;
-    for (let leftMs = CLOSE_MS_MAX; this.#waiting.length > 0 && leftMs > 0; leftMs -= CLOSE_PAUSE_MS) {
-      await sleep(CLOSE_PAUSE_MS);
-      this.#write();
-    }
-    this.#refuseWaiting(apertureError("AP_STORE_CLOSED"));
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    if (this.#db !== null) emptyJournal(this.#db);
-    this.release();
-    this.#post({ type: "closed" });
-  }
 }
 
 function nextGroup(waiting: readonly Waiting[]): readonly Waiting[] {
   let bytes = 0;
-  const end = waiting.findIndex(({ batch }) => {
-    bytes += batchSize(batch).bytes;
+  const end = waiting.findIndex((each) => {
+    bytes += each.size.bytes;
     return bytes > GROUP_BYTES_MAX;
   });
   return end === -1 ? [...waiting] : waiting.slice(0, Math.max(end, 1));
 }
 
-function outcomeOf(id: number, result: Result<void> | undefined): Outcome {
-  return { id, refusal: result === undefined || result.ok ? null : result.error };
+function refusalIn(result: Result<void> | undefined): ApertureError | null {
+  return result === undefined || result.ok ? null : result.error;
+}
+
+/** Each handle hears of its own batches, all in one message. */
+function settle(all: readonly Settled[]): void {
+  for (const answer of new Set(all.map(({ waiting }) => waiting.answer))) {
+    const own = all.filter(({ waiting }) => waiting.answer === answer);
+    const outcomes = own.map(({ waiting: { id }, refusal }) => ({ id, refusal }));
+    answer({ type: "appended", outcomes });
+  }
 }
 
 function healthy(notice: ApertureError | null): Health {

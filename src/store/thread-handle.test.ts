@@ -2,18 +2,31 @@ import { describe, expect, it } from "vitest";
 import { type ContentHash, hashContent, limits } from "../base/index.ts";
 import type { Batch } from "./store.ts";
 import { ThreadHandle } from "./thread-handle.ts";
+import { ThreadOwner } from "./thread-owner.ts";
 
-const options = { path: "unused", maxPages: null, failPoint: null };
+const options = { path: "unused", maxPages: null, failPoint: null, isBackground: false };
 
-/** A thread that runs the given text; `port` and `requests` are there for it. */
+/** A thread that runs the given text for every request; `port`, `id` and `call` are there for it. */
 function thread(onRequest: string): URL {
   const source = `
-    import { parentPort as port } from "node:worker_threads";
-    port.on("message", ({ id, call }) => {
-      if (call.type === "close") { port.postMessage({ type: "closed" }); port.close(); return; }
-      ${onRequest}
+    import { parentPort } from "node:worker_threads";
+    parentPort.on("message", ({ type, port }) => {
+      if (type === "close") parentPort.postMessage({ type: "closed" });
+      else port.on("message", ({ id, call }) => { ${onRequest} });
     });`;
   return new URL(`data:text/javascript,${encodeURIComponent(source)}`);
+}
+
+type Rig = {
+  readonly owner: ThreadOwner;
+  readonly handle: ThreadHandle;
+  readonly close: () => Promise<void>;
+};
+
+function rigOn(entry: URL): Rig {
+  const owner = new ThreadOwner(options, entry);
+  const handle = new ThreadHandle(owner.line());
+  return { owner, handle, close: () => handle.close(() => owner.close()) };
 }
 
 const accept = `port.postMessage({ type: "appended", outcomes: [{ id, refusal: null }] });`;
@@ -31,14 +44,14 @@ async function codeOf(handle: ThreadHandle, each: Batch): Promise<string> {
 describe("the handle of the store's thread", () => {
   it("gives up a batch that thread after thread dies of, and goes on with the next", async () => {
     const dies = `if (Buffer.from(call.batch.contents[0].bytes).toString() === "poison") throw new Error("poisoned");`;
-    const handle = new ThreadHandle(options, thread(`${dies} ${accept}`));
+    const { handle, close } = rigOn(thread(`${dies} ${accept}`));
     const codes = await Promise.all(["poison", "one", "two"].map((text) => codeOf(handle, batch(text))));
     expect(codes).toEqual(["AP_STORE_IO", "ok", "ok"]);
-    await handle.close();
+    await close();
   });
 
   it("answers questions with the reason when the thread dies, and by name while there is none", async () => {
-    const handle = new ThreadHandle(options, thread(`throw new Error("no head");`));
+    const { handle, close } = rigOn(thread(`throw new Error("no head");`));
     const answer = await handle.ask({ type: "sessions" });
     expect(answer).toMatchObject({ ok: false, error: { code: "AP_STORE_IO" } });
     expect(answer.ok ? "" : answer.error.message).toContain("no head");
@@ -47,34 +60,33 @@ describe("the handle of the store's thread", () => {
       ok: false,
       error: { code: "AP_STORE_IO" },
     });
-    await handle.close();
+    await close();
   });
 
   it("keeps what was accepted when no thread can start, and says so", async () => {
-    const handle = new ThreadHandle(options, new URL("data:text/javascript,throw new Error('cannot start')"));
+    const { handle, close } = rigOn(new URL("data:text/javascript,throw new Error('cannot start')"));
     const durable = codeOf(handle, batch("one"));
     await new Promise<void>((resolve) => handle.watch(({ code }) => code === "AP_STORE_IO" && resolve()));
     expect(handle.status()).toMatchObject({ storage: "degraded", waitingBytes: 64 + 64 + 3 });
-    await handle.close();
+    await close();
     expect(await durable).toBe("AP_STORE_CLOSED");
     expect(handle.status().waitingBytes).toBe(0);
   });
 
   it("tells every listener, also when one of them throws", async () => {
-    const handle = new ThreadHandle(options, new URL("data:text/javascript,throw new Error('cannot start')"));
+    const { handle, close } = rigOn(new URL("data:text/javascript,throw new Error('cannot start')"));
     handle.watch(() => {
       throw new Error("a listener of no use");
     });
     handle.watch(null as never);
     const told = new Promise<string | null>((resolve) => handle.watch(({ code }) => resolve(code)));
     expect(await told).toBe("AP_STORE_IO");
-    await handle.close();
+    await close();
   });
 
   it("copies what it is given before it returns, and no more than that", async () => {
     const measures = `port.postMessage({ type: "answer", id, result: { ok: true, value: sizes } });`;
-    const handle = new ThreadHandle(
-      options,
+    const { handle, close } = rigOn(
       thread(`globalThis.sizes ??= [];
         if (call.type === "append") { sizes.push(call.batch.contents[0].bytes.buffer.byteLength); ${accept} }
         else ${measures}`),
@@ -84,15 +96,37 @@ describe("the handle of the store's thread", () => {
     expect(await codeOf(handle, { contents: [small] })).toBe("ok");
     expect(await handle.ask({ type: "sessions" })).toEqual({ ok: true, value: [20] });
     expect(large.length).toBe(1_000_000);
-    await handle.close();
+    await close();
   });
 
   it("takes one batch larger than the limit when nothing waits, and refuses the next by name", async () => {
-    const handle = new ThreadHandle(options, thread(""));
+    const { handle, close } = rigOn(thread(""));
     const bytes = new Uint8Array(limits.queueBytesMax + 1);
     const first = handle.append({ contents: [{ hash: hashContent(""), bytes }] });
     expect(first.accepted).toBe(true);
     expect(await codeOf(handle, batch("one more"))).toBe("AP_STORE_QUEUE_FULL");
-    await handle.close();
+    await close();
+  });
+
+  it("answers by name once the thread was ended by its owner", async () => {
+    const { owner, handle } = rigOn(thread(""));
+    const durable = codeOf(handle, batch("never written"));
+    await owner.close();
+    expect(await durable).toBe("AP_STORE_CLOSED");
+    expect(await handle.ask({ type: "sessions" })).toMatchObject({ error: { code: "AP_STORE_CLOSED" } });
+    expect(await codeOf(handle, batch("too late"))).toBe("AP_STORE_CLOSED");
+    const late = new ThreadHandle(owner.line());
+    expect(await late.ask({ type: "sessions" })).toMatchObject({ error: { code: "AP_STORE_CLOSED" } });
+  });
+
+  it("takes questions while there is no thread, for the next one to answer", async () => {
+    const { handle, close } = rigOn(
+      thread(`
+        if (call.type === "gc") throw new Error("deadly");
+        port.postMessage({ type: "answer", id, result: { ok: true, value: [] } });`),
+    );
+    expect(await handle.ask({ type: "gc" })).toMatchObject({ error: { code: "AP_STORE_IO" } });
+    expect(await handle.ask({ type: "sessions" })).toEqual({ ok: true, value: [] });
+    await close();
   });
 });

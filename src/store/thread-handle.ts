@@ -1,19 +1,9 @@
-import { Worker } from "node:worker_threads";
+import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
 import { type ApertureError, apertureError, fail, limits, ok, type Result } from "../base/index.ts";
 import { copyBatch } from "./batch-copy.ts";
 import { admitBatch } from "./batch-shape.ts";
 import { type BatchSize, batchSize } from "./batch-size.ts";
-import { openGate, shutAtExit, shutGate } from "./exit-gate.ts";
-import type {
-  Answers,
-  Call,
-  Health,
-  Outcome,
-  Question,
-  Reply,
-  ThreadData,
-  ThreadOptions,
-} from "./messages.ts";
+import type { Answers, Health, LineNews, Outcome, Question, Reply, Request, StoreLine } from "./messages.ts";
 import type { Appended, Batch, StoreStatus } from "./store.ts";
 
 type Waiting = {
@@ -25,37 +15,30 @@ type Waiting = {
   deaths: number;
 };
 
-const RESTART_MS_MIN = 20;
-const RESTART_MS_MAX = 500;
 /** A batch that thread after thread dies of is refused, for the sake of those behind it. */
 const DEATHS_MAX = 3;
-/** A little longer than the thread takes to give up by itself. */
-const CLOSE_MS_MAX = 6_000;
 
 /**
- * The caller's end of the store's thread. Accepted batches stay here until they are known to be durable, so
- * that a thread that dies is replaced and told again; writing a batch twice is harmless.
+ * The caller's end of a line to the store's thread. Accepted batches stay here until they are known to be
+ * durable, so that the thread that follows one that died is told again; writing a batch twice is harmless.
  */
 export class ThreadHandle {
-  readonly #options: ThreadOptions;
-  readonly #entry: URL;
+  readonly #news: MessagePort;
   readonly #waiting = new Map<number, Waiting>();
   readonly #asked = new Map<number, (result: Result<unknown>) => void>();
   readonly #listeners = new Set<(status: StoreStatus) => void>();
-  #worker: Worker | null = null;
-  #gate = openGate();
+  #port: MessagePort;
   #health: Health = { storage: "ok", code: null, message: null, refusing: null };
   #waitingFrames = 0;
   #waitingBytes = 0;
   #lastId = 0;
-  #restartMs = RESTART_MS_MIN;
   #closing: Promise<void> | null = null;
-  #closed: () => void = () => undefined;
 
-  constructor(options: ThreadOptions, entry: URL) {
-    this.#options = options;
-    this.#entry = entry;
-    this.#start(options);
+  constructor({ port, news }: StoreLine) {
+    this.#port = port;
+    this.#news = news;
+    this.#listen(port);
+    news.on("message", (told: LineNews) => this.#hear(told));
   }
 
   append(batch: Batch): Appended {
@@ -78,12 +61,10 @@ export class ThreadHandle {
 
   ask<Q extends Question>(question: Q): Promise<Result<Answers[Q["type"]]>> {
     if (this.#closing !== null) return Promise.resolve(fail("AP_STORE_CLOSED"));
-    if (this.#worker === null)
-      return Promise.resolve(fail("AP_STORE_IO", { problem: "its thread is being restarted" }));
     const id = this.#nextId();
     const answer = new Promise<Result<unknown>>((resolve) => this.#asked.set(id, resolve));
     try {
-      this.#post(id, question);
+      this.#port.postMessage({ id, call: question } satisfies Request);
     } catch (error) {
       // A question that cannot be handed to another thread is none.
       this.#receive({ type: "answer", id, result: fail("AP_STORE_IO", { problem: problemOf(error) }) });
@@ -107,24 +88,10 @@ export class ThreadHandle {
     await Promise.all([...this.#waiting.values()].map(({ durable }) => durable));
   }
 
-  close(): Promise<void> {
-    this.#closing ??= this.#shutDown();
+  /** Nothing is taken any more. Resolves after `ending`, when everything accepted is durable or refused. */
+  close(ending: () => Promise<void>): Promise<void> {
+    this.#closing ??= ending().then(() => this.#letGo());
     return this.#closing;
-  }
-
-  async #shutDown(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const done = new Promise<void>((resolve) => {
-      this.#closed = resolve;
-      timer = setTimeout(resolve, CLOSE_MS_MAX);
-    });
-    if (this.#worker === null) this.#closed();
-    else this.#post(this.#nextId(), { type: "close" });
-    await done;
-    clearTimeout(timer);
-    if (this.#worker !== null) shutGate(this.#gate);
-    await this.#worker?.terminate();
-    this.#settleAll(apertureError("AP_STORE_CLOSED"));
   }
 
   /** An oversized batch is taken when nothing else waits: it would never fit otherwise. */
@@ -138,44 +105,44 @@ export class ThreadHandle {
     return apertureError("AP_STORE_QUEUE_FULL", { frames: this.#waitingFrames, bytes: this.#waitingBytes });
   }
 
-  #start(options: ThreadOptions): void {
-    const gate = openGate();
-    const data: ThreadData = { ...options, gate };
-    const worker = new Worker(this.#entry, { workerData: data });
-    const forget = shutAtExit(gate);
-    let problem = "it stopped";
-    worker.on("message", (reply: Reply) => this.#receive(reply));
-    worker.on("error", (error) => {
-      problem = problemOf(error);
-    });
-    worker.on("exit", () => {
-      forget();
-      this.#died(problem);
-    });
-    this.#worker = worker;
-    this.#gate = gate;
-    for (const [id, { batch }] of this.#waiting) this.#send(id, batch);
+  #listen(port: MessagePort): void {
+    port.on("message", (reply: Reply) => this.#receive(reply));
+  }
+
+  #hear(told: LineNews): void {
+    if (told.type === "replaced") this.#replaced(told.problem, told.port);
+    else {
+      this.#closing ??= Promise.resolve();
+      this.#letGo();
+    }
   }
 
   /** Questions are answered with the reason; batches are told to the next thread, in the same order. */
-  #died(problem: string): void {
-    this.#worker = null;
+  #replaced(problem: string, port: MessagePort): void {
+    this.#drain();
+    this.#port.close();
     const error = apertureError("AP_STORE_IO", { problem: `its thread died: ${problem}` });
     for (const answer of this.#asked.values()) answer({ ok: false, error });
     this.#asked.clear();
-    if (this.#closing !== null) {
-      this.#closed();
-      return;
-    }
     this.#setHealth({ storage: "degraded", code: error.code, message: error.message, refusing: null });
     this.#blameFirst(error);
-    setTimeout(() => this.#restart(), this.#restartMs);
-    this.#restartMs = Math.min(this.#restartMs * 2, RESTART_MS_MAX);
+    this.#port = port;
+    this.#listen(port);
+    for (const [id, { batch }] of this.#waiting) this.#send(id, batch);
   }
 
-  #restart(): void {
-    // A fail point fires once: it stands for one death.
-    if (this.#closing === null) this.#start({ ...this.#options, failPoint: null });
+  /** What the thread said before it ended may still be on its way. */
+  #drain(): void {
+    for (let next = receiveMessageOnPort(this.#port); next; next = receiveMessageOnPort(this.#port)) {
+      this.#receive(next.message as Reply);
+    }
+  }
+
+  #letGo(): void {
+    this.#drain();
+    this.#settleAll(apertureError("AP_STORE_CLOSED"));
+    this.#port.close();
+    this.#news.close();
   }
 
   #blameFirst(error: ApertureError): void {
@@ -189,7 +156,6 @@ export class ThreadHandle {
   #receive(reply: Reply): void {
     switch (reply.type) {
       case "appended":
-        this.#restartMs = RESTART_MS_MIN;
         for (const outcome of reply.outcomes) this.#settle(outcome);
         return;
       case "answer":
@@ -198,9 +164,6 @@ export class ThreadHandle {
         return;
       case "health":
         this.#setHealth(reply.health);
-        return;
-      case "closed":
-        this.#closed();
     }
   }
 
@@ -232,14 +195,11 @@ export class ThreadHandle {
   #send(id: number, batch: Batch): void {
     try {
       const { batch: copy, buffers } = copyBatch(batch);
-      this.#worker?.postMessage({ id, call: { type: "append", batch: copy } }, [...buffers]);
+      const request: Request = { id, call: { type: "append", batch: copy } };
+      this.#port.postMessage(request, [...buffers]);
     } catch (error) {
       this.#settle({ id, refusal: apertureError("AP_BATCH_INVALID", { problem: problemOf(error) }) });
     }
-  }
-
-  #post(id: number, call: Call): void {
-    this.#worker?.postMessage({ id, call });
   }
 
   #nextId(): number {

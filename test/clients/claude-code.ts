@@ -14,8 +14,16 @@ export type ClaudeResult = {
 export type ClaudeCode = {
   /** The folder it works in. */
   readonly project: string;
+  /** Where it keeps its settings and transcripts. */
+  readonly home: string;
   /** One process from start to end. Fails if it does not end well, with everything it printed. */
   readonly run: (prompt: string, ...flags: readonly string[]) => Promise<ClaudeResult>;
+  /** The same with some variables changed: another address, further headers. */
+  readonly runWith: (
+    changes: Readonly<Record<string, string>>,
+    prompt: string,
+    ...flags: readonly string[]
+  ) => Promise<ClaudeResult>;
   readonly remove: () => void;
 };
 
@@ -41,9 +49,13 @@ export function prepareClaudeCode({ program, url, outside }: Setting): ClaudeCod
   mkdirSync(project);
   writeFileSync(join(home, ".claude.json"), JSON.stringify(seed(project)));
   const env = { ...environment(home, url), ...(outside === "blocked" ? nowhere : {}) };
+  const runWith: ClaudeCode["runWith"] = (changes, prompt, ...flags) =>
+    runClaude({ program, project, env: { ...env, ...changes }, prompt, flags });
   return {
     project,
-    run: (prompt, ...flags) => runClaude({ program, project, env, prompt, flags }),
+    home,
+    run: (prompt, ...flags) => runWith({}, prompt, ...flags),
+    runWith,
     remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }),
   };
 }

@@ -22,7 +22,9 @@ function recorded(body: string, answer: string): Pick<Recording, "requested" | "
   const caller = { owner: "o", credential: "c", secrets: [] };
   const timing = { firstByteMs: 1, totalMs: 2, outcome: "complete", problem: null, status: 200 } as const;
   return {
-    requested: [{ ...common, ...request, caller, target: "/v1/messages", body: Buffer.from(body) }],
+    requested: [
+      { ...common, ...request, caller, target: "/v1/messages", body: Buffer.from(body), sent: null },
+    ],
     answered: [{ ...common, ...timing, body: Buffer.from(answer) }],
   };
 }

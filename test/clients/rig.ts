@@ -68,8 +68,10 @@ async function startThrough(options: StrictUpstreamOptions): Promise<Rig> {
     allowedHosts: [new URL(near.url).host],
     upstreams: upstreamsAt(new URL(far.url)),
     relayToken: null,
+    desk: null,
     recorder: {
       requested: (copy) => requested.push(joinedCopy(copy)),
+      resent: () => undefined,
       answered: (copy) => answered.push(joinedCopy(copy)),
     },
     credentialKey: Buffer.alloc(32, 7),

@@ -2,7 +2,13 @@
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, createServer as createSocketServer, type Socket } from "node:net";
 import { type ProxyOptions, type RunningProxy, startProxy } from "../../src/proxy/index.ts";
-import { joinedCopy, type Pieces, type RequestCopy, type ResponseCopy } from "../../src/session/index.ts";
+import {
+  joinedCopy,
+  type Pieces,
+  type RequestCopy,
+  type ResponseCopy,
+  type SentReport,
+} from "../../src/session/index.ts";
 
 export type Seen = {
   readonly method: string;
@@ -75,11 +81,13 @@ async function serve(
 export type Relay = {
   readonly proxy: RunningProxy;
   readonly requested: RequestCopy[];
+  readonly resent: { readonly id: string; readonly sent: SentReport | null }[];
   readonly answered: ResponseCopy[];
 };
 
 export async function startRelay(upstream: URL, options: Partial<ProxyOptions> = {}): Promise<Relay> {
   const requested: RequestCopy[] = [];
+  const resent: { readonly id: string; readonly sent: SentReport | null }[] = [];
   const answered: ResponseCopy[] = [];
   const proxy = await startProxy({
     host: "127.0.0.1",
@@ -93,8 +101,10 @@ export async function startRelay(upstream: URL, options: Partial<ProxyOptions> =
       named: new Map([["mine", new URL("/base/", upstream)]]),
     },
     relayToken: null,
+    desk: null,
     recorder: {
       requested: (copy) => requested.push(plainCopy(copy)),
+      resent: (id, sent) => resent.push({ id, sent }),
       answered: (copy) => answered.push(plainCopy(copy)),
     },
     credentialKey: new Uint8Array(32).fill(1),
@@ -102,7 +112,7 @@ export async function startRelay(upstream: URL, options: Partial<ProxyOptions> =
     ownPaths: (path) => path === "/" || path.startsWith("/api/v1"),
     ...options,
   });
-  return { proxy, requested, answered };
+  return { proxy, requested, resent, answered };
 }
 
 export type Asking = {

@@ -247,7 +247,8 @@ test("a recorder that throws is nobody else's trouble", async () => {
   const broken = (): never => {
     throw new Error("recorder");
   };
-  relay = await startRelay(upstream.url, { recorder: { requested: broken, answered: broken } });
+  const recorder = { requested: broken, resent: broken, answered: broken };
+  relay = await startRelay(upstream.url, { recorder });
   const got = await postJson(relay.proxy.port, "/v1/messages", body);
   expect([got.status, got.body.toString()]).toEqual([200, "fine"]);
   await until(() => relay.proxy.metrics().recorderFaults === 2);

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type AppOptions, type RunningApp, startApp } from "../../src/cli/index.ts";
+import type { Mode } from "../../src/config/index.ts";
 
 export type TestApp = RunningApp & {
   readonly dataDir: string;
@@ -15,7 +16,11 @@ export type TestApp = RunningApp & {
   /** Ends it and removes what it left. */
   readonly remove: () => Promise<void>;
 };
-export type Starting = Partial<Pick<AppOptions, "limits" | "faults">> & { readonly dataDir?: string };
+export type Starting = Partial<Pick<AppOptions, "limits" | "faults">> & {
+  readonly dataDir?: string;
+  /** Observe, unless a test is about what is managed. */
+  readonly mode?: Mode;
+};
 
 /** Aperture as `aperture up` runs it, in this process, in front of an upstream of a test. */
 export async function startTestApp(upstream: string, starting: Starting = {}): Promise<TestApp> {
@@ -28,7 +33,8 @@ export async function startTestApp(upstream: string, starting: Starting = {}): P
       host: "127.0.0.1",
       port: 0,
       dataDir,
-      mode: "observe",
+      mode: starting.mode ?? "observe",
+      managesLogins: false,
       allowedHosts: [],
       upstreams: { anthropic: url, openai: url, gemini: url, bedrock: url, named: new Map() },
       isRemote: false,

@@ -5,6 +5,7 @@ import {
   type RelayOutcome,
   type RequestCopy,
   type ResponseCopy,
+  type SentReport,
   SessionRecorder,
 } from "../../src/session/index.ts";
 import type { Appended, Batch, Store } from "../../src/store/index.ts";
@@ -18,6 +19,8 @@ export type Asking = {
   readonly credential?: string;
   readonly target?: string;
   readonly secrets?: readonly string[];
+  /** What went upstream in its place. */
+  readonly sent?: SentReport;
 };
 export type Answering = {
   readonly content?: readonly object[];
@@ -92,6 +95,7 @@ export class RecorderKit {
       startedMs: 0,
       body: Uint8Array.from(body),
       length: body.length,
+      sent: asking.sent ?? null,
     };
     this.sent.set(id, body);
     await this.recorder.requested(copy);

@@ -100,6 +100,7 @@ export const deltaExamples: Examples = {
       model: "claude-opus-5-5",
       target: "POST /v1/messages?beta=true",
       bytes: 812,
+      rendering: "managed",
     },
   },
   "exchange-closed": {

@@ -1,15 +1,23 @@
 import type { StreamId } from "../../src/base/index.ts";
-import { type Delta, exchangeOutcomes, exchangeRelations, type State } from "../../src/engine/index.ts";
+import {
+  type Delta,
+  exchangeOutcomes,
+  exchangeRelations,
+  renderings,
+  type State,
+} from "../../src/engine/index.ts";
 import { deltaExamples } from "./delta-examples.ts";
 
 type Chance = { readonly b: number; readonly c: number };
 
 export function openingOf(state: State, stream: StreamId, { b, c }: Chance): Delta {
-  const { exchange } = deltaExamples["exchange-opened"];
+  const { rendering: _, ...exchange } = deltaExamples["exchange-opened"].exchange;
   const id = state.exchanges.size + 1;
   const relation = exchangeRelations[b % exchangeRelations.length] ?? "none";
   const of = id > 1 && c % 2 === 0 ? 1 + (b % (id - 1)) : null;
-  const opened = { ...exchange, id, stream: c % 3 === 0 ? null : stream, relation, of, bytes: c };
+  const rendering = renderings[c % (renderings.length + 1)];
+  const said = rendering === undefined ? {} : { rendering };
+  const opened = { ...exchange, ...said, id, stream: c % 3 === 0 ? null : stream, relation, of, bytes: c };
   return { type: "exchange-opened", exchange: opened };
 }
 

@@ -1,4 +1,4 @@
-import { steppedClock, unwrap } from "../../src/base/index.ts";
+import { ok, steppedClock, unwrap } from "../../src/base/index.ts";
 import {
   type AnswerOf,
   answerQuestion,
@@ -26,6 +26,7 @@ export async function scene(name = "s1", store: Store = openMemoryStore()): Prom
     store,
     open: (session) => openSession({ store, session, clock }),
     windowOf: (model) => (model === null ? 100 : 2_000),
+    ledger: () => Promise.resolve(ok(null)),
   };
   return {
     store,

@@ -36,6 +36,7 @@ export function ingestRequest(body: Uint8Array, previous: WireRequest | null): W
     talk: talkOf(messages, previous),
     sessionHint: sessionHint(read("metadata")),
     isStreamed: read("stream") === true,
+    members: [...members.values()],
   };
 }
 
@@ -144,15 +145,37 @@ function readMessage(bytes: Buffer, range: Range): WireGroup | null {
   const role = members?.find(({ key }) => key === "role");
   const content = members?.find(({ key }) => key === "content");
   const name = role === undefined ? null : parseAt(bytes, role.value);
-  if (typeof name !== "string" || content === undefined) return null;
-  const base = range.start;
-  const { start } = content.value;
-  if (bytes[start] === QUOTE) {
-    const unit = unitOfString(name, { bytes, range: content.value, base });
-    return unit === null ? null : { role: name, range, units: [unit] };
-  }
-  const units = eachElement(bytes, start, (element) => unitOfBlock(name, { bytes, range: element, base }));
-  return units === null ? null : { role: name, range, units };
+  if (members === null || typeof name !== "string" || content === undefined) return null;
+  const isBare = bytes[content.value.start] === QUOTE;
+  const units = isBare
+    ? bareUnits(name, { bytes, range: content.value, base: range.start })
+    : eachElement(bytes, content.value.start, (element) =>
+        unitOfBlock(name, { bytes, range: element, base: range.start }),
+      );
+  if (units === null) return null;
+  const [before, after] = [content.value.start, content.value.end];
+  return {
+    role: name,
+    range,
+    units,
+    head: `${bytes.toString("utf8", range.start, before)}[`,
+    tail: `]${bytes.toString("utf8", after, range.end)}`,
+    extra: members.length === 2 ? "" : extraOf(bytes, members),
+    isMarked: hasMark(units),
+  };
+}
+
+function bareUnits(role: string, at: Parameters<typeof unitOfString>[1]): readonly WireUnit[] | null {
+  const unit = unitOfString(role, at);
+  return unit === null ? null : [unit];
+}
+
+function extraOf(bytes: Buffer, members: readonly Member[]): string {
+  return members
+    .filter(({ key }) => key !== "role" && key !== "content")
+    .map(({ key, value }) => `${JSON.stringify(key)}:${bytes.toString("utf8", value.start, value.end)}`)
+    .sort()
+    .join(",");
 }
 
 type Section = {
@@ -164,22 +187,30 @@ type Section = {
 
 /** Tools and system texts hardly ever change: where their bytes are the same, so are their units. */
 function section({ bytes, member, before, previous }: Section): WireGroup | null {
-  if (member === undefined) return { role: "system", range: { start: 0, end: 0 }, units: [] };
+  if (member === undefined) return sectionGroup({ start: 0, end: 0 }, []);
   const range = member.value;
   const same =
     before !== undefined &&
     previous !== null &&
     before.range.end - before.range.start === range.end - range.start &&
     previous.bytes.compare(bytes, range.start, range.end, before.range.start, before.range.end) === 0;
-  if (same) return { role: "system", range, units: before.units };
+  if (same) return sectionGroup(range, before.units);
   const base = range.start;
   if (member.key === "system" && bytes[range.start] === QUOTE) {
     const unit = unitOfSystem({ bytes, range, base });
-    return unit === null ? null : { role: "system", range, units: [unit] };
+    return unit === null ? null : sectionGroup(range, [unit]);
   }
   const read = member.key === "tools" ? unitOfTool : unitOfSystem;
   const units = eachElement(bytes, range.start, (element) => read({ bytes, range: element, base }));
-  return units === null ? null : { role: "system", range, units };
+  return units === null ? null : sectionGroup(range, units);
+}
+
+function sectionGroup(range: Range, units: readonly WireUnit[]): WireGroup {
+  return { role: "system", range, units, head: "[", tail: "]", extra: "", isMarked: hasMark(units) };
+}
+
+function hasMark(units: readonly WireUnit[]): boolean {
+  return units.some(({ mark }) => mark !== null);
 }
 
 function eachElement(

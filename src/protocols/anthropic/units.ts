@@ -1,18 +1,20 @@
 import { hashContent, must, sha256Hex } from "../../base/index.ts";
-import { type Member, membersOf, parseAt, type Range } from "../json-scan.ts";
+import { elementsOf, type Member, membersOf, parseAt, type Range } from "../json-scan.ts";
 import type { AnswerUnit, UnitPlace, WireUnit } from "../wire.ts";
 import { anchorOf, callIdOf, type Fields, fieldsOf, kindOf, textIn } from "./schema.ts";
 
 const MARK = "cache_control";
 const TEXT_HEAD = Buffer.from('{"type":"text","text":');
 const TEXT_TAIL = Buffer.from("}");
+const MARK_KEY = Buffer.from('"cache_control"');
 const COMMA = 0x2c;
+const OPEN_ARRAY = 0x5b;
 
 type Cut = {
   readonly bytes: Uint8Array;
   readonly places: readonly UnitPlace[];
   readonly bare: boolean;
-  readonly marked: boolean;
+  readonly mark: string | null;
 };
 type At = { readonly bytes: Buffer; readonly range: Range; readonly base: number };
 
@@ -22,7 +24,7 @@ export function unitOfString(role: string, { bytes, range, base }: At): WireUnit
   if (typeof text !== "string") return null;
   const literal = bytes.subarray(range.start, range.end);
   const places = [{ at: range.start - base, from: TEXT_HEAD.length, length: literal.length }];
-  const cut = { bytes: asTextBlock(literal), places, bare: true, marked: false };
+  const cut = { bytes: asTextBlock(literal), places, bare: true, mark: null };
   return unitOf({ section: "messages", role, fields: { type: "text", text } }, cut);
 }
 
@@ -45,9 +47,8 @@ export function unitText(bytes: Buffer, base: number, unit: WireUnit): string | 
 }
 
 export function unitOfBlock(role: string, at: At): WireUnit | null {
-  const cut = withoutMark(at);
-  const fields = cut === null ? null : fieldsOf(parseAt(at.bytes, at.range));
-  return cut === null || fields === null ? null : unitOf({ section: "messages", role, fields }, cut);
+  const block = readBlock(at);
+  return block === null ? null : unitOf({ section: "messages", role, fields: block.fields }, block.cut);
 }
 
 export function unitOfSystem(at: At): WireUnit | null {
@@ -57,32 +58,59 @@ export function unitOfSystem(at: At): WireUnit | null {
 }
 
 export function unitOfTool(at: At): WireUnit | null {
-  const cut = withoutMark(at);
-  const fields = cut === null ? null : fieldsOf(parseAt(at.bytes, at.range));
-  if (cut === null || fields === null) return null;
-  const hash = hashContent(cut.bytes);
-  const key = clipped(`tool:${textIn(fields, "name") ?? ""}:${hash.slice(0, 16)}`);
-  const type = textIn(fields, "type") ?? "tool";
-  const { places, bare, marked } = cut;
+  const tool = readBlock(at);
+  if (tool === null) return null;
+  const { bytes, places, bare, mark } = tool.cut;
+  const hash = hashContent(bytes);
+  const key = clipped(`tool:${textIn(tool.fields, "name") ?? ""}:${hash.slice(0, 16)}`);
+  const type = textIn(tool.fields, "type") ?? "tool";
   const said = { section: "tools", role: "system", kind: "system", callId: null } as const;
-  return { ...said, type, key, hash, length: cut.bytes.length, places, bare, marked };
+  const isDeferred = tool.fields["defer_loading"] === true;
+  return { ...said, type, key, hash, length: bytes.length, places, bare, mark, isDeferred };
+}
+
+type ReadBlock = { readonly cut: Cut; readonly fields: Fields };
+
+/** The fields that say what a block is. Inputs, results and images may be large and are not parsed. */
+const shallow: ReadonlySet<string> = new Set([
+  "type",
+  "id",
+  "tool_use_id",
+  "signature",
+  "data",
+  "text",
+  "name",
+  "defer_loading",
+]);
+
+function readBlock(at: At): ReadBlock | null {
+  const members = membersOf(at.bytes, at.range);
+  if (members === null) return null;
+  const fields: Record<string, unknown> = {};
+  for (const { key, value } of members) {
+    if (!shallow.has(key)) continue;
+    const read = parseAt(at.bytes, value);
+    if (read === undefined) return null;
+    fields[key] = read;
+  }
+  return { cut: withoutMarks(at, members), fields };
 }
 
 /** A block of an answer: there is no request body it is a slice of. */
 export function unitOfAnswer(fields: Fields, text: string): AnswerUnit {
   const bytes = Buffer.from(text);
-  const cut = { bytes, places: [], bare: false, marked: false };
+  const cut = { bytes, places: [], bare: false, mark: null };
   return { unit: unitOf({ section: "messages", role: "assistant", fields }, cut), bytes };
 }
 
 type Said = { readonly section: WireUnit["section"]; readonly role: string; readonly fields: Fields };
 
-function unitOf({ section, role, fields }: Said, { bytes, places, bare, marked }: Cut): WireUnit {
+function unitOf({ section, role, fields }: Said, { bytes, places, bare, mark }: Cut): WireUnit {
   const type = textIn(fields, "type") ?? "unknown";
   const hash = hashContent(bytes);
   const key = keyOf(role, fields, hash);
   const said = { section, role, kind: kindOf(role, type), type, key, callId: callName(callIdOf(fields)) };
-  return { ...said, hash, length: bytes.length, places, bare, marked };
+  return { ...said, hash, length: bytes.length, places, bare, mark, isDeferred: false };
 }
 
 /**
@@ -108,38 +136,40 @@ function clipped(key: string): string {
   return key.length <= 80 ? key : `${key.slice(0, 5)}${sha256Hex(key).slice(0, 32)}`;
 }
 
-/** The bytes of an object without its cache mark, and where they lie in the body. */
-function withoutMark({ bytes, range, base }: At): Cut | null {
-  const members = membersOf(bytes, range);
-  if (members === null) return null;
-  const index = members.findIndex(({ key }) => key === MARK);
-  const mark = members[index];
-  const whole = bytes.subarray(range.start, range.end);
-  const at = range.start - base;
-  if (mark === undefined) {
-    return { bytes: whole, places: [{ at, from: 0, length: whole.length }], bare: false, marked: false };
+/** The bytes of an object without its cache marks, and where they lie in the body. */
+function withoutMarks({ bytes, range, base }: At, members: readonly Member[]): Cut {
+  const gaps = [...marksIn(bytes, members), ...nestedMarks(bytes, members)].sort((a, b) => a.start - b.start);
+  const places: UnitPlace[] = [];
+  let [from, start] = [0, range.start];
+  for (const end of [...gaps.map((gap) => gap.start), range.end]) {
+    places.push({ at: start - base, from, length: end - start });
+    from += end - start;
+    start = gaps[places.length - 1]?.end ?? range.end;
   }
-  const gap = markGap({ bytes, members, index, mark });
-  const [head, tail] = [gap.start - range.start, range.end - gap.end];
-  const places = [
-    { at, from: 0, length: head },
-    { at: gap.end - base, from: head, length: tail },
-  ];
-  const cut = Buffer.concat([whole.subarray(0, head), whole.subarray(whole.length - tail)]);
-  return { bytes: cut, places, bare: false, marked: true };
+  const slices = places.map(({ at, length }) => bytes.subarray(base + at, base + at + length));
+  const cut = slices.length === 1 ? must(slices[0], "there is one") : Buffer.concat(slices);
+  return { bytes: cut, places, bare: false, mark: gaps.at(-1)?.text ?? null };
 }
 
-type Marked = {
-  readonly bytes: Buffer;
-  readonly members: readonly Member[];
-  readonly index: number;
-  readonly mark: Member;
-};
+type Gap = Range & { readonly text: string };
 
 /** The mark with the comma in front of it, or behind it where it stands first. */
-function markGap({ bytes, members, index, mark }: Marked): Range {
+function marksIn(bytes: Buffer, members: readonly Member[]): readonly Gap[] {
+  const index = members.findIndex(({ key }) => key === MARK);
+  const mark = members[index];
+  if (mark === undefined) return [];
+  const text = bytes.toString("utf8", mark.value.start, mark.value.end);
   const before = members[index - 1];
-  if (before !== undefined) return { start: before.value.end, end: mark.value.end };
+  if (before !== undefined) return [{ start: before.value.end, end: mark.value.end, text }];
   const comma = members.length > 1 ? bytes.indexOf(COMMA, mark.value.end) + 1 : mark.value.end;
-  return { start: mark.keyStart, end: comma };
+  return [{ start: mark.keyStart, end: comma, text }];
+}
+
+/** A mark inside a tool result counts for the result. */
+function nestedMarks(bytes: Buffer, members: readonly Member[]): readonly Gap[] {
+  const content = members.find(({ key }) => key === "content")?.value;
+  if (content === undefined || bytes[content.start] !== OPEN_ARRAY) return [];
+  if (bytes.subarray(content.start, content.end).indexOf(MARK_KEY) === -1) return [];
+  const { elements } = elementsOf(bytes, content.start) ?? { elements: [] };
+  return elements.flatMap((range) => marksIn(bytes, membersOf(bytes, range) ?? []));
 }

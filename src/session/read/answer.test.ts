@@ -267,7 +267,8 @@ describe("a session that is unknown", () => {
   it("and `last` of an empty store are the same error", async () => {
     const store = openMemoryStore();
     const open: Library["open"] = (session) => openSession({ store, session, clock });
-    const library = { store, open, windowOf: () => 1 };
+    const { library: other } = await scene();
+    const library = { ...other, store, open };
     const answer = await answerQuestion(library, { type: "session", session: "last" });
     expect(answer).toMatchObject({ error: { code: "AP_SESSION_UNKNOWN" } });
   });

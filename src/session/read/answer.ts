@@ -64,6 +64,7 @@ const answered: Answered = {
     const state = await openState(library, session);
     return state.ok ? framesPage(library, state.value, { after, limit }) : state;
   },
+  ledger: (library, question) => library.ledger(question),
 };
 
 async function openMoment(library: Library, session: string, at: number | undefined) {

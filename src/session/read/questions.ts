@@ -1,5 +1,6 @@
 import type { Result, SessionId } from "../../base/index.ts";
 import type { Side, Store } from "../../store/index.ts";
+import type { RememberedStream } from "../desk-port.ts";
 import type { SessionLog } from "../session-log.ts";
 import type {
   BlockDetail,
@@ -21,7 +22,8 @@ export type Question =
   | { readonly type: "requests"; readonly session: string; readonly after: number; readonly limit: number }
   | { readonly type: "request"; readonly session: string; readonly exchange: number }
   | { readonly type: "body"; readonly session: string; readonly exchange: number; readonly side: Side }
-  | { readonly type: "frames"; readonly session: string; readonly after: number; readonly limit: number };
+  | { readonly type: "frames"; readonly session: string; readonly after: number; readonly limit: number }
+  | LedgerQuestion;
 
 export type BlockQuestion = {
   readonly type: "block";
@@ -33,6 +35,20 @@ export type BlockQuestion = {
   /** Which bytes of the content. */
   readonly from?: number;
   readonly length?: number;
+};
+
+/** What the log knows of a stream that a ledger has forgotten. */
+export type LedgerQuestion = {
+  readonly type: "ledger";
+  readonly owner: string;
+  readonly upstream: string;
+  readonly client: string;
+  /** What the client calls its session; null: the talk has to tell. */
+  readonly sessionKey: string | null;
+  readonly credential: string;
+  readonly agent: string | null;
+  /** The keys of the client's talk. */
+  readonly talk: readonly string[];
 };
 
 export type QuestionType = Question["type"];
@@ -47,6 +63,8 @@ export type Answers = {
   readonly request: RequestDetail;
   readonly body: BodyAnswer;
   readonly frames: FramesPage;
+  /** Null: there is no such stream. */
+  readonly ledger: RememberedStream | null;
 };
 export type AnswerOf<Q extends Question> = Answers[Q["type"]];
 
@@ -66,4 +84,5 @@ export type Library = {
   readonly open: (session: SessionId) => Promise<Result<SessionLog>>;
   /** How many tokens the window of a model holds. */
   readonly windowOf: (model: string | null) => number;
+  readonly ledger: (question: LedgerQuestion) => Promise<Result<RememberedStream | null>>;
 };

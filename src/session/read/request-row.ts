@@ -28,7 +28,7 @@ function turnsOf(moment: Moment): ReadonlyMap<number, number> {
 export type Described = { readonly exchange: RecordedExchange; readonly time: number | null };
 
 export function requestRow({ exchange, time }: Described, all: Exchanges): RequestRow {
-  const { id, request, relation, of, stream, model, target, bytes, openedSeq, end } = exchange;
+  const { id, request, relation, of, stream, model, target, bytes, rendering, openedSeq, end } = exchange;
   return {
     id,
     request,
@@ -39,6 +39,7 @@ export function requestRow({ exchange, time }: Described, all: Exchanges): Reque
     turn: all.turns.get(id) ?? null,
     model,
     target,
+    rendering,
     outcome: end?.outcome ?? "open",
     status: end?.status ?? null,
     usage: end?.usage ?? null,

@@ -22,6 +22,7 @@ describe("requests", () => {
       turn: 1,
       model: "claude-opus-5-5",
       target: "POST /v1/messages?beta=true",
+      rendering: "raw",
       outcome: "complete",
       status: 200,
       usage: { input: 10, cacheRead: 1_000, cacheWrite: 100, output: 50 },
@@ -112,6 +113,18 @@ describe("requests", () => {
     expect(detail.identical).toEqual({ request: false, response: true });
     const sent = await ask({ type: "body", session: "s1", exchange: 1, side: "upstream-request" });
     expect(Buffer.from(sent.bytes).toString()).toBe("changed");
+  });
+
+  it("that were rendered by us say so, and never pass the client's bytes off as what was sent", async () => {
+    const { watched, library, ask } = await scene();
+    await watched.talk({ ...first, exchange: { rendering: "managed" } });
+    await watched.talk(second);
+    const { rows } = await ask({ type: "requests", session: "s1", after: 0, limit: 10 });
+    expect(rows.map(({ rendering }) => rendering)).toEqual(["managed", "raw"]);
+    const detail = await ask({ type: "request", session: "s1", exchange: 1 });
+    expect(detail.identical).toEqual({ request: false, response: true });
+    const sent = { type: "body", session: "s1", exchange: 1, side: "upstream-request" } as const;
+    expect(await answerQuestion(library, sent)).toMatchObject({ error: { code: "AP_BODY_UNKNOWN" } });
   });
 
   it("that are not there, and bodies that are not there yet, are refused by name", async () => {

@@ -42,13 +42,14 @@ export async function requestDetail({ state, store }: Opened, id: number): Promi
   const own = stored.value.filter((body) => body.exchange === id);
   const all = exchangesAt(now(state));
   const times = await timesOf(store, state.session, [exchange]);
+  const isSent = exchange.rendering === "raw" || own.some(({ side }) => side === "upstream-request");
   return ok({
     session: state.session,
     seq: state.seq,
     request: requestRow({ exchange, time: times.get(exchange.openedSeq) ?? null }, all),
     bodies: own.map(({ side, length, hash }) => ({ side, length, hash })),
     identical: {
-      request: isSame(own, "client-request", "upstream-request"),
+      request: isSent && isSame(own, "client-request", "upstream-request"),
       response: isSame(own, "upstream-response", "client-response"),
     },
     attempts: attemptsOf(id, all),
@@ -74,12 +75,12 @@ export type BodyWish = { readonly exchange: number; readonly side: Side };
 
 export async function bodyAnswer({ state, store }: Opened, wish: BodyWish): Promise<Result<BodyAnswer>> {
   const { session, seq } = state;
-  if (known(state, wish.exchange) === null) {
-    return fail("AP_EXCHANGE_UNKNOWN", { exchange: wish.exchange });
-  }
+  const exchange = known(state, wish.exchange);
+  if (exchange === null) return fail("AP_EXCHANGE_UNKNOWN", { exchange: wish.exchange });
   const own = await store.body({ session, ...wish });
   if (own.ok) return ok({ session, seq, side: wish.side, bytes: own.value });
-  const source = cameFrom[wish.side];
+  const isOther = wish.side === "upstream-request" && exchange.rendering !== "raw";
+  const source = isOther ? undefined : cameFrom[wish.side];
   if (own.error.code !== "AP_BODY_UNKNOWN" || source === undefined) return own;
   const bytes = await store.body({ session, exchange: wish.exchange, side: source });
   return bytes.ok ? ok({ session, seq, side: source, bytes: bytes.value }) : bytes;

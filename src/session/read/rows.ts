@@ -8,6 +8,7 @@ import type {
   Frame,
   Level,
   Lifecycle,
+  Rendering,
   Shown,
   Usage,
   Zone,
@@ -170,6 +171,8 @@ export type RequestRow = {
   readonly turn: number | null;
   readonly model: string | null;
   readonly target: string;
+  /** How its body was sent on: as it came, from the ledger, or without reasoning bound to what is ours. */
+  readonly rendering: Rendering;
   readonly outcome: ExchangeOutcome | "open";
   readonly status: number | null;
   readonly usage: Usage | null;

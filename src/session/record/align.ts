@@ -18,7 +18,7 @@ export type Alignment = {
  */
 export function align(index: StreamIndex, request: WireRequest): Alignment {
   const path: UnitId[] = [...knownPath(index.last, request)];
-  const rest = unitsFrom(request, path.length);
+  const rest = placedUnits(request, path.length);
   let known = 0;
   for (const { unit } of rest) {
     const next = index.child(path.at(-1) ?? null, unit.key);
@@ -35,7 +35,8 @@ export function groupsOf(request: WireRequest): readonly WireGroup[] {
   return [request.tools, request.system, ...request.messages];
 }
 
-function unitsFrom(request: WireRequest, first: number): readonly PlacedUnit[] {
+/** All units of a request but the first few, in order. */
+export function placedUnits(request: WireRequest, first: number): readonly PlacedUnit[] {
   const placed: PlacedUnit[] = [];
   let before = 0;
   for (const group of groupsOf(request)) {
@@ -51,11 +52,17 @@ function unitsFrom(request: WireRequest, first: number): readonly PlacedUnit[] {
 function knownPath(last: LastTurn | null, request: WireRequest): readonly UnitId[] {
   const before = last?.request ?? null;
   if (last === null || before === null) return [];
+  return last.path.slice(0, sharedUnits(request, before));
+}
+
+/** How many leading units were taken over unchanged from the request before. */
+export function sharedUnits(request: WireRequest, before: WireRequest | null): number {
+  if (before === null) return 0;
   const sameHead = before.tools.units === request.tools.units && before.system.units === request.system.units;
-  if (!sameHead) return [];
+  if (!sameHead) return 0;
   const head = request.tools.units.length + request.system.units.length;
   const kept = request.messages.slice(0, sharedMessages(request, before));
-  return last.path.slice(0, head + kept.reduce((sum, { units }) => sum + units.length, 0));
+  return head + kept.reduce((sum, { units }) => sum + units.length, 0);
 }
 
 /** How many leading keys two lists share. */

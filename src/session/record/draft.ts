@@ -3,6 +3,7 @@ import {
   type BlockId,
   blockId,
   type ContentHash,
+  hashContent,
   type MessageId,
   messageId,
   type Turn,
@@ -14,7 +15,8 @@ import type { Block, BlockKind, Delta, State, Taint, Ttl, Unit } from "../../eng
 import { unitBytes, type WireGroup, type WireRequest, type WireUnit } from "../../protocols/index.ts";
 import type { Content, Slice } from "../../store/index.ts";
 import { estimateTokens } from "../../tokens/index.ts";
-import { type Alignment, groupsOf, type PlacedUnit } from "./align.ts";
+import type { SentUnit } from "../exchange.ts";
+import { type Alignment, groupsOf, type PlacedUnit, placedUnits } from "./align.ts";
 import type { IdPool } from "./id-pool.ts";
 import type { StreamIndex } from "./stream-index.ts";
 
@@ -50,6 +52,7 @@ export class Draft {
   readonly #learn: (() => void)[] = [];
   readonly #sent = new Set<ContentHash>();
   readonly #pairs = new Map<string, MessageId>();
+  readonly #added = new Map<BlockId, MessageId>();
   #units = 0;
 
   constructor(place: DraftPlace) {
@@ -64,36 +67,76 @@ export class Draft {
 
   /** The whole path of a request: what was sent before, and a new unit for everything after it. */
   request({ path, fresh }: Alignment, request: WireRequest): readonly UnitId[] {
-    const { bytes } = request;
     this.#reserve(fresh.length, new Set(fresh.map(({ group }) => group)).size);
     const counts = countsBefore(request, path.length, fresh);
     const messages = new Map<WireGroup, MessageId>();
     const whole = [...path];
     for (const placed of fresh) {
-      const { unit, group } = placed;
+      const { unit } = placed;
       const nth = counts.get(unit.key) ?? 0;
       counts.set(unit.key, nth + 1);
-      const known = this.#place.index.block(unit.key, nth);
-      const message = known === null ? this.#messageOf(messages, group) : this.#messageOfBlock(known);
-      const block = known ?? this.#addBlock({ unit, message, pair: this.#pairOf(placed, message) });
-      if (known === null) this.#noteCall(unit, message);
-      whole.push(this.#addUnit({ unit, parent: whole.at(-1) ?? null, message, block }));
-      this.#keep(unit.hash, unitBytes(bytes, group.range.start, unit));
-      this.#slice(placed);
+      const block = this.#place.index.block(unit.key, nth) ?? this.#newBlock(placed, messages);
+      const origin = isSaid(unit) ? "model" : "client";
+      const shows = [{ block, as: "original" }] as const;
+      const parent = whole.at(-1) ?? null;
+      const { key: anchor, hash: bytes } = unit;
+      whole.push(
+        this.#addUnit({ parent, message: this.#messageOfBlock(block), origin, anchor, bytes, shows }),
+      );
     }
+    this.slices.push(...this.name(fresh, request));
     return whole;
   }
 
-  /** Without an earlier body to refer to, what was sent before is named by its content too. */
-  nameKnown({ path }: Alignment, request: WireRequest): void {
-    let left = path.length;
-    for (const group of groupsOf(request)) {
-      for (const unit of group.units.slice(0, left)) {
-        this.#keep(unit.hash, unitBytes(request.bytes, group.range.start, unit));
-        this.#slice({ unit, group });
-      }
-      left = Math.max(0, left - group.units.length);
+  /** The block of each unit of a request, made where there is none yet: those are the fresh ones. */
+  blocks(request: WireRequest): RequestBlocks {
+    const counts = new Map<string, number>();
+    const placed = placedUnits(request, 0).map((one) => {
+      const nth = counts.get(one.unit.key) ?? 0;
+      counts.set(one.unit.key, nth + 1);
+      return { ...one, block: this.#place.index.block(one.unit.key, nth) };
+    });
+    const fresh = placed.filter(({ block }) => block === null);
+    this.#reserve(fresh.length, new Set(fresh.map(({ group }) => group)).size);
+    const messages = new Map<WireGroup, MessageId>();
+    const blocks = placed.map((one) => one.block ?? this.#newBlock(one, messages));
+    this.slices.push(...this.name(fresh, request));
+    return { blocks, fresh, known: placed.filter(({ block }) => block !== null) };
+  }
+
+  /**
+   * Units as the ledger sent them. Those of the client show its blocks. Contract: every parent is known, or
+   * comes first.
+   */
+  sent(units: readonly SentUnit[], blocks: readonly BlockId[]): (place: string) => UnitId | null {
+    const { index } = this.#place;
+    const made = new Map<string, UnitId>();
+    const unitAt = (place: string): UnitId | null => made.get(place) ?? index.unitAt(place);
+    for (const { id: place, parent: above, origin, key: anchor, unit, bytes } of units) {
+      if (unitAt(place) !== null) continue;
+      const block = unit === null ? undefined : blocks[unit];
+      const message = block === undefined ? null : this.#messageOfBlock(block);
+      const shows = block === undefined ? [] : [{ block, as: "original" } as const];
+      const parent = above === null ? null : unitAt(above);
+      assert(above === null || parent !== null, "a unit is sent after its parent");
+      const hash = hashContent(bytes);
+      made.set(place, this.#addUnit({ parent, message, origin, anchor, bytes: hash, shows }, place));
+      this.#keep(hash, bytes);
     }
+    return unitAt;
+  }
+
+  /** What a body holds, by the contents it is made of: erasing one of them erases it there too. */
+  name(placed: readonly PlacedUnit[], { bytes }: WireRequest): readonly Slice[] {
+    return placed.flatMap(({ unit, group }) => {
+      this.#keep(unit.hash, unitBytes(bytes, group.range.start, unit));
+      return unit.places.map(({ at, from, length }) => ({
+        start: group.range.start + at,
+        length,
+        content: unit.hash,
+        from,
+      }));
+    });
   }
 
   /** The blocks of an answer. They become units when the client sends them back. */
@@ -128,7 +171,17 @@ export class Draft {
     return message;
   }
 
+  #newBlock(placed: PlacedUnit, messages: Map<WireGroup, MessageId>): BlockId {
+    const message = this.#messageOf(messages, placed.group);
+    const pair = this.#pairOf(placed, message);
+    const block = this.#addBlock({ unit: placed.unit, message, pair });
+    this.#noteCall(placed.unit, message);
+    return block;
+  }
+
   #messageOfBlock(block: BlockId): MessageId {
+    const added = this.#added.get(block);
+    if (added !== undefined) return added;
     const found = this.#place.state.blocks.get(block);
     assert(found !== undefined, "the index knows only blocks that are there");
     return found.block.message;
@@ -152,14 +205,13 @@ export class Draft {
   #addBlock({ unit, message, pair }: Adding): BlockId {
     const { index, ids, turn, model } = this.#place;
     const id = blockId(ids.take("block"));
-    const said = unit.section === "messages" && unit.role === "assistant";
     const block: Block = {
       id,
       kind: unit.kind,
       stream: index.stream,
       message,
       turn,
-      speaker: said ? "model" : "client",
+      speaker: isSaid(unit) ? "model" : "client",
       content: unit.hash,
       anchor: unit.key,
       pair,
@@ -169,43 +221,33 @@ export class Draft {
     };
     this.deltas.push({ type: "block-added", block });
     this.deltas.push({ type: "tokens-counted", block: id, tokens: estimateTokens(unit.length, model) });
+    this.#added.set(id, message);
     this.#learn.push(() => index.addBlock(unit.key, id));
     return id;
   }
 
-  #addUnit({ unit, parent, message, block }: Sending): UnitId {
+  #addUnit(unit: Omit<Unit, "id" | "stream">, place?: string): UnitId {
     const id = unitId(this.#units);
     this.#units += 1;
     const { index } = this.#place;
-    const sent: Unit = {
-      id,
-      stream: index.stream,
-      parent,
-      message,
-      origin: unit.section === "messages" && unit.role === "assistant" ? "model" : "client",
-      anchor: unit.key,
-      bytes: unit.hash,
-      shows: [{ block, as: "original" }],
-    };
+    const sent: Unit = { ...unit, id, stream: index.stream };
     this.deltas.push({ type: "unit-sent", unit: sent });
-    this.#learn.push(() => index.addUnit(parent, unit.key, id));
+    this.#learn.push(() => index.addUnit(sent, place));
     return id;
-  }
-
-  #slice({ unit, group }: PlacedUnit): void {
-    for (const { at, from, length } of unit.places) {
-      this.slices.push({ start: group.range.start + at, length, content: unit.hash, from });
-    }
   }
 }
 
-type Adding = { readonly unit: WireUnit; readonly message: MessageId; readonly pair: MessageId | null };
-type Sending = {
-  readonly unit: WireUnit;
-  readonly parent: UnitId | null;
-  readonly message: MessageId;
-  readonly block: BlockId;
+/** The blocks of all units of a request, in order; the units that had none before, and those that had. */
+export type RequestBlocks = {
+  readonly blocks: readonly BlockId[];
+  readonly fresh: readonly PlacedUnit[];
+  readonly known: readonly PlacedUnit[];
 };
+type Adding = { readonly unit: WireUnit; readonly message: MessageId; readonly pair: MessageId | null };
+/** Whether the model said it. */
+function isSaid({ section, role }: WireUnit): boolean {
+  return section === "messages" && role === "assistant";
+}
 
 /** How often each key of the new units stands among those before them. */
 function countsBefore(
@@ -225,9 +267,9 @@ function countsBefore(
   return counts;
 }
 
-function taintOf({ kind, role, section }: WireUnit): Taint {
-  if (kind === "tool-result" || kind === "media") return "untrusted";
-  return section === "messages" && role === "assistant" ? "model" : "user";
+function taintOf(unit: WireUnit): Taint {
+  if (unit.kind === "tool-result" || unit.kind === "media") return "untrusted";
+  return isSaid(unit) ? "model" : "user";
 }
 
 function ttlOf(kind: BlockKind, turn: Turn): Ttl | null {

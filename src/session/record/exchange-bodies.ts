@@ -1,5 +1,6 @@
 import { hashContent } from "../../base/index.ts";
 import type { Body, Content, Side } from "../../store/index.ts";
+import type { Attached } from "../outbox.ts";
 
 type KeptResponse = { readonly contents: readonly Content[]; readonly body: Omit<Body, "session"> };
 
@@ -12,4 +13,11 @@ export function responseBody(exchange: number, bytes: Uint8Array): KeptResponse 
     contents: [{ hash, bytes }],
     body: { exchange, side, hash, length: bytes.length, recipe: bytes.length === 0 ? [] : recipe },
   };
+}
+
+/** Where one append takes several frames, contents go with the first and bodies with the last. */
+export function attachedTo(attached: Attached, isFirst: boolean, isLast: boolean): Attached {
+  const contents = isFirst ? attached.contents : undefined;
+  const bodies = isLast ? attached.bodies : undefined;
+  return { ...(contents && { contents }), ...(bodies && { bodies }) };
 }

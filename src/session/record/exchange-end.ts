@@ -1,4 +1,5 @@
-import type { ExchangeEnd, RecordedExchange, TurnOutcome } from "../../engine/index.ts";
+import { must } from "../../base/index.ts";
+import type { ExchangeEnd, RecordedExchange, SentTurn, TurnOutcome, View } from "../../engine/index.ts";
 import type { WireAnswer } from "../../protocols/index.ts";
 import type { ResponseCopy } from "../exchange.ts";
 
@@ -50,4 +51,13 @@ function problemOf({ body, length, problem }: ResponseCopy, answer: WireAnswer |
   if (problem !== null) return problem.slice(0, 500);
   if (body === null && length > 0) return "its answer was too large to keep";
   return answer?.problem?.slice(0, 500) ?? null;
+}
+
+/** Exchanges end soon after they began, so the search from the end is short. */
+export function turnSentWith({ sent }: View, exchange: number): SentTurn | null {
+  for (let at = sent.size - 1; at >= 0; at -= 1) {
+    const turn = must(sent.get(at), "sent turns have no gaps");
+    if (turn.exchange === exchange) return turn;
+  }
+  return null;
 }

@@ -24,7 +24,18 @@ export function fitOf({ talk, last, isAnswered, knows }: Fitting): number | null
   return knows(next) ? shared + 1 : isAnswer(next) && !isAnswered ? shared : null;
 }
 
+/** The same for a last turn of which nobody knows what reasoning the client had in it. */
+export function fitWithoutReasoning(fitting: Fitting): number | null {
+  const talk = fitting.talk.filter(isNoReasoning);
+  const fit = fitOf({ ...fitting, talk, last: fitting.last.filter(isNoReasoning) });
+  return fit === null ? null : fit + fitting.talk.length - talk.length;
+}
+
+function isNoReasoning(key: string): boolean {
+  return !key.startsWith("sign:");
+}
+
 /** Keys of what the model says are made from its ids, its signatures or its role. */
-function isAnswer(key: string): boolean {
+export function isAnswer(key: string): boolean {
   return /^(?:call|sign|assistant):/.test(key);
 }

@@ -2,11 +2,9 @@ import {
   type ApertureError,
   type ContentHash,
   fail,
-  hashContent,
   must,
   ok,
   type Result,
-  type StreamId,
   streamId,
   turnOf,
   viewId,
@@ -20,29 +18,28 @@ import {
   type Frame,
   type Identity,
   now,
-  runNow,
-  type SentTurn,
   type State,
   streamOf,
   type TurnOutcome,
   turnNow,
-  type View,
 } from "../../engine/index.ts";
-import { unitText, type WireAnswer, type WireRequest } from "../../protocols/index.ts";
-import { type Body, diffRecipe, type Side, type Slice } from "../../store/index.ts";
+import { ingestRequest, type WireAnswer, type WireRequest } from "../../protocols/index.ts";
+import type { Store } from "../../store/index.ts";
 import type { RequestCopy, ResponseCopy } from "../exchange.ts";
 import type { Attached } from "../outbox.ts";
 import type { SessionLog } from "../session-log.ts";
-import { type Alignment, align, sharedKeys } from "./align.ts";
+import { sharedKeys } from "./align.ts";
 import { Draft } from "./draft.ts";
-import { responseBody } from "./exchange-bodies.ts";
-import { exchangeEnd, openEnd, turnOutcome, wasAnswered } from "./exchange-end.ts";
-import { fitOf } from "./fit.ts";
+import { attachedTo, responseBody } from "./exchange-bodies.ts";
+import { exchangeEnd, openEnd, turnOutcome, turnSentWith, wasAnswered } from "./exchange-end.ts";
+import { fitOf, fitWithoutReasoning } from "./fit.ts";
 import { IdPool } from "./id-pool.ts";
 import type { Belonging } from "./identify.ts";
+import { KeptBodies, type UpstreamOf, type WrittenBody } from "./kept-bodies.ts";
 import { type Standing, standingOf } from "./relation.ts";
 import { indexStreams, StreamIndex } from "./stream-index.ts";
-import { Summaries } from "./summaries.ts";
+import { newTexts, Summaries } from "./summaries.ts";
+import { draftTurn, runStarted } from "./turn-draft.ts";
 
 /** A request that has been recorded and waits for its answer. */
 export type OpenExchange = {
@@ -55,6 +52,13 @@ export type OpenExchange = {
   readonly problem: string | null;
 };
 
+/** A request as it was copied, what could be read of it, and where it says it belongs. */
+export type AskedRequest = {
+  readonly copy: RequestCopy;
+  readonly request: WireRequest | null;
+  readonly belonging: Belonging;
+};
+
 /** A stream with what is needed to go on recording it. */
 type Line = {
   readonly name: string;
@@ -62,8 +66,6 @@ type Line = {
   readonly ids: IdPool;
   readonly summaries: Summaries;
 };
-
-type KeptBody = { readonly exchange: number; readonly bytes: Uint8Array };
 
 /** Who is told of frames that were appended, and of those that could not be stored after all. */
 type Listeners = {
@@ -85,11 +87,12 @@ export class LiveSession {
   readonly #stored = new Set<ContentHash>();
   readonly #heard: (frame: Frame) => void;
   readonly #lost: (error: ApertureError) => void;
-  /** The last body of each stream, and of requests beside them: what the next one is written in terms of. */
-  readonly #bodies = new Map<StreamId | null, KeptBody>();
+  readonly #bodies: KeptBodies;
+  #recalled: Promise<void> | null = null;
 
   constructor(log: SessionLog, { heard, lost }: Listeners) {
     this.#log = log;
+    this.#bodies = new KeptBodies(log.state().session);
     this.#heard = heard;
     this.#lost = lost;
     this.#remember();
@@ -100,6 +103,7 @@ export class LiveSession {
     this.#lines.clear();
     this.#bodies.clear();
     this.#stored.clear();
+    this.#recalled = null;
     for (const [stream, index] of indexStreams(state)) {
       const { name } = must(streamOf(now(state), stream), "an index belongs to a stream");
       this.#lines.set(name, { name, index, ids: new IdPool(stream), summaries: new Summaries() });
@@ -127,13 +131,41 @@ export class LiveSession {
     return deltas.length === 0 ? ok(undefined) : this.#append({ deltas, type: "session" });
   }
 
+  /**
+   * What the ledger sent does not say all that the client said: that is read once from its last request.
+   * Where it cannot be read, the session is recognised by what was sent.
+   */
+  recall(store: Pick<Store, "body">): Promise<void> {
+    this.#recalled ??= this.#recall(store);
+    return this.#recalled;
+  }
+
+  async #recall(store: Pick<Store, "body">): Promise<void> {
+    const { session } = this.state();
+    for (const { index } of this.#lines.values()) {
+      const exchange = index.last?.exchange ?? 0;
+      if ((exchangeOf(now(this.state()), exchange)?.rendering ?? "raw") === "raw") continue;
+      const body = await store.body({ session, exchange, side: "client-request" });
+      const request = body.ok ? ingestRequest(body.value, null) : null;
+      if (request === null || index.last?.exchange !== exchange) continue;
+      index.last = { ...index.last, talk: request.talk, request };
+    }
+  }
+
   /** How well a request goes on with this session's main talk; null if it does not. */
   fit(talk: readonly string[]): number | null {
     const index = this.#lines.get(main)?.index;
     const last = index?.last ?? null;
     if (index === undefined || last === null) return null;
-    const isAnswered = wasAnswered(exchangeOf(now(this.state()), last.exchange));
-    return fitOf({ talk, last: last.talk, isAnswered, knows: (key) => index.knows(key) });
+    const exchange = exchangeOf(now(this.state()), last.exchange);
+    const fitting = {
+      last: last.talk,
+      isAnswered: wasAnswered(exchange),
+      knows: (key: string) => index.knows(key),
+    };
+    // What was sent lacks reasoning that was left out. Until the client's talk is recalled, all of it is.
+    const isPartial = exchange?.rendering !== "raw" && last.request === null;
+    return isPartial ? fitWithoutReasoning({ ...fitting, talk }) : fitOf({ ...fitting, talk });
   }
 
   /** The request to take unchanged parts over from. */
@@ -143,7 +175,7 @@ export class LiveSession {
 
   /** Bytes held only to make the next request cheaper. */
   keptBytes(): number {
-    return [...this.#bodies.values()].reduce((sum, { bytes }) => sum + bytes.length, 0);
+    return this.#bodies.bytes();
   }
 
   /** The next request is compared and written from scratch, once. */
@@ -154,7 +186,7 @@ export class LiveSession {
     }
   }
 
-  request(copy: RequestCopy, request: WireRequest | null, belonging: Belonging): Result<OpenExchange> {
+  request({ copy, request, belonging }: AskedRequest): Result<OpenExchange> {
     if (request === null) return this.#beside({ copy, role: "unread", model: null });
     const line = this.#lines.get(belonging.agent ?? main) ?? null;
     const standing = this.#standing({ copy, request, belonging, line });
@@ -201,7 +233,8 @@ export class LiveSession {
     const parted = last !== null && sharedKeys(request.talk, last.talk) < last.talk.length;
     const summaryOf = parted ? (line?.summaries.repeatedIn(newTexts(request, last.talk)) ?? null) : null;
     const isCount = copy.target.includes("/count_tokens");
-    return standingOf({ client: belonging.client, isCount, request, last, lastExchange, summaryOf });
+    const isTurn = copy.sent?.isTurn ?? null;
+    return standingOf({ client: belonging.client, isCount, request, last, lastExchange, summaryOf, isTurn });
   }
 
   /** Each agent has a line, forked from the main one before anything was said: it shares nothing. */
@@ -236,19 +269,22 @@ export class LiveSession {
     const before = turnNow(now(state), stream);
     const turn = standing.relation === "retry" && before > 0 ? before : before + 1;
     const draft = new Draft(this.#draftPlace(line, turn, request.model));
-    const alignment = align(index, request);
-    const path = draft.request(alignment, request);
-    if (!this.#bodies.has(index.stream)) draft.nameKnown(alignment, request);
-    const leaf = path.at(-1);
-    if (leaf === undefined) return this.#beside({ copy, role: "unread", model: request.model, line });
+    const { leaf, path, fresh, known, epoch } = draftTurn({ draft, index, state }, request, copy.sent);
+    // Without an earlier body to refer to, what was sent before is named by its content too.
+    const named = this.#bodies.has(index.stream) ? [] : draft.name(known, request);
+    if (leaf === null) return this.#beside({ copy, role: "unread", model: request.model, line });
     const exchange = this.#exchange(copy, { ...standing, stream: index.stream, model: request.model });
     const deltas: Delta[] = [
+      ...epoch,
       ...draft.deltas,
-      ...runStarted(state, line, alignment),
+      ...runStarted(state, index, fresh),
       { type: "exchange-opened", exchange },
       { type: "turn-sent", view: index.view, turn: turnOf(turn), leaf, exchange: exchange.id },
     ];
-    const kept = this.#requestBody(exchange.id, index.stream, { bytes: request.bytes, slices: draft.slices });
+    const { id } = exchange;
+    const { stream: own } = exchange;
+    const written = { exchange: id, stream: own, bytes: request.bytes, slices: [...draft.slices, ...named] };
+    const kept = this.#written(copy, written, { exchange: id, stream: own, draft });
     const attached = { contents: [...draft.contents, ...kept.contents], bodies: kept.bodies };
     const appended = this.#append({ deltas, type: "request", line, attached });
     if (!appended.ok) return appended;
@@ -263,13 +299,13 @@ export class LiveSession {
     const stream = role === "compaction" ? (line?.index.stream ?? null) : null;
     const standing = { role, relation: "none", of: null, stream, model } as const;
     const exchange = this.#exchange(copy, standing);
-    const bytes = copy.body;
-    const kept = bytes === null ? null : this.#requestBody(exchange.id, stream, { bytes, slices: [] });
+    const { id } = exchange;
+    const written = copy.body === null ? null : { exchange: id, stream, bytes: copy.body, slices: [] };
+    const attached = this.#written(copy, written, { exchange: id, stream, draft: null });
     const deltas: Delta[] = [{ type: "exchange-opened", exchange }];
-    const attached = kept === null ? {} : { contents: kept.contents, bodies: kept.bodies };
     const appended = this.#append({ deltas, type: "request", attached });
     if (!appended.ok) return appended;
-    const problem = bytes === null ? "its request was too large to keep" : null;
+    const problem = copy.body === null ? "its request was too large to keep" : null;
     return ok({ exchange: exchange.id, line: line?.name ?? null, turn: null, model, problem });
   }
 
@@ -278,21 +314,19 @@ export class LiveSession {
     const id = this.state().exchanges.size + 1;
     const target = `${copy.method} ${copy.target}`.slice(0, 2_000);
     const named = model === null ? null : model.slice(0, 200);
-    return { id, request: copy.id, stream, role, relation, of, model: named, target, bytes: copy.length };
+    const rendering = copy.sent?.rendering ?? "raw";
+    const { id: request, length: bytes } = copy;
+    return { id, request, stream, role, relation, of, model: named, target, bytes, rendering };
   }
 
-  #requestBody(exchange: number, stream: StreamId | null, { bytes, slices }: Written): Required<Attached> {
-    const before = this.#bodies.get(stream) ?? null;
-    const previous = before === null ? null : { ...before, side: requestSide };
-    const hash = hashContent(bytes);
-    // Bytes of no block are a content of their own, so that they too can be erased.
-    const whole = slices.length === 0 && previous === null;
-    const named: readonly Slice[] = whole ? [{ start: 0, length: bytes.length, content: hash }] : slices;
-    const recipe = diffRecipe({ previous, next: bytes, slices: named });
-    this.#bodies.set(stream, { exchange, bytes });
-    const { session } = this.state();
-    const body: Body = { session, exchange, side: requestSide, hash, length: bytes.length, recipe };
-    return { contents: whole ? [{ hash, bytes }] : [], bodies: [body] };
+  /** Both sides of what was asked: as the client sent it, and as it went upstream if that differs. */
+  #written(copy: RequestCopy, client: WrittenBody | null, asked: UpstreamOf): Required<Attached> {
+    const own = client === null ? null : this.#bodies.request(client);
+    const sent = this.#bodies.upstream(copy.sent, client, asked);
+    return {
+      contents: [...(own?.contents ?? []), ...sent.contents],
+      bodies: [...(own?.bodies ?? []), ...sent.bodies],
+    };
   }
 
   #draftPlace({ index, ids }: Line, turn: number, model: string | null) {
@@ -348,47 +382,9 @@ type Beside = {
   readonly model: string | null;
   readonly line?: Line | null;
 };
-type Written = { readonly bytes: Uint8Array; readonly slices: readonly Slice[] };
 type Appending = {
   readonly deltas: readonly Delta[];
   readonly type: Cause["type"];
   readonly line?: Line | null;
   readonly attached?: Attached;
 };
-
-const requestSide: Side = "client-request";
-
-/** Exchanges end soon after they began, so the search from the end is short. */
-function turnSentWith({ sent }: View, exchange: number): SentTurn | null {
-  for (let at = sent.size - 1; at >= 0; at -= 1) {
-    const turn = must(sent.get(at), "sent turns have no gaps");
-    if (turn.exchange === exchange) return turn;
-  }
-  return null;
-}
-
-function attachedTo(attached: Attached, isFirst: boolean, isLast: boolean): Attached {
-  const contents = isFirst ? attached.contents : undefined;
-  const bodies = isLast ? attached.bodies : undefined;
-  return { ...(contents && { contents }), ...(bodies && { bodies }) };
-}
-
-/** A user message begins a run; tool results go on with the one there is. */
-function runStarted(state: State, { index }: Line, { fresh }: Alignment): readonly Delta[] {
-  if (!fresh.some(({ unit }) => unit.kind === "user")) return [];
-  const stream = must(streamOf(now(state), index.stream), "a line has a stream");
-  const { run } = runNow(now(state), stream);
-  return [{ type: "run-started", stream: stream.id, from: run, to: run + 1 }];
-}
-
-/** The texts of a request that the talk before did not have. */
-function newTexts(request: WireRequest, talk: readonly string[]): readonly string[] {
-  const known = new Set(talk);
-  return request.messages.flatMap(({ units, range, role }) =>
-    role === "assistant"
-      ? []
-      : units
-          .filter(({ key }) => !known.has(key))
-          .flatMap((unit) => unitText(request.bytes, range.start, unit) ?? []),
-  );
-}

@@ -21,6 +21,8 @@ export type Comparison = {
   readonly lastExchange: RecordedExchange | null;
   /** The exchange whose answer the new text repeats, if the client has compacted its history. */
   readonly summaryOf: number | null;
+  /** Whether it moves the stream on, by the word of the ledger; null where the ledger had no part in it. */
+  readonly isTurn: boolean | null;
 };
 
 /**
@@ -28,10 +30,13 @@ export type Comparison = {
  * say so. Only a turn moves a stream on.
  */
 export function standingOf(comparison: Comparison): Standing {
-  const { request, last, isCount } = comparison;
+  const { request, last, isCount, isTurn } = comparison;
   const shared = last === null ? 0 : sharedKeys(request.talk, last.talk);
   if (isCount) return { role: "count", relation: "none", of: null };
-  if (isBeside(comparison)) return { role: shared > 0 ? "compaction" : "side", relation: "none", of: null };
+  if (isTurn === true) return { role: "turn", ...relationOf(comparison, shared) };
+  if (isTurn === false || isBeside(comparison)) {
+    return { role: shared > 0 ? "compaction" : "side", relation: "none", of: null };
+  }
   if (last === null) return { role: "turn", relation: "first", of: null };
   if (asksForSummary(comparison, shared)) return { role: "compaction", relation: "none", of: null };
   return { role: "turn", ...relationOf(comparison, shared) };
@@ -76,6 +81,6 @@ function repetitionOf(before: RecordedExchange | null): ExchangeRelation {
 }
 
 function marksOnlyAnswers({ messages }: WireRequest): boolean {
-  const marked = messages.filter(({ units }) => units.some((unit) => unit.marked));
+  const marked = messages.filter(({ units }) => units.some(({ mark }) => mark !== null));
   return marked.length > 0 && marked.every(({ role }) => role === "assistant");
 }

@@ -7,13 +7,14 @@ import {
   type UnitId,
   type ViewId,
 } from "../../base/index.ts";
-import { lastSent, now, pathOf, type State, type Unit } from "../../engine/index.ts";
+import { exchangeOf, lastSent, now, pathOf, type State, type Unit } from "../../engine/index.ts";
 import type { WireRequest } from "../../protocols/index.ts";
+import { placeId } from "../place-id.ts";
 
 /** The turn a stream sent last: what the next request is compared with. */
 export type LastTurn = {
   readonly exchange: number;
-  /** One unit per wire unit, in order. */
+  /** One unit per wire unit, in order; empty where the ledger sent others. */
   readonly path: readonly UnitId[];
   /** The keys of what was said, without tools and system texts. */
   readonly talk: readonly string[];
@@ -34,6 +35,8 @@ export class StreamIndex {
   readonly #children = new Map<number, Map<string, UnitId>>();
   readonly #blocks = new Map<string, BlockId[]>();
   readonly #pairs = new Map<string, MessageId>();
+  readonly #places = new Map<string, UnitId>();
+  readonly #placeNames = new Map<UnitId, string>();
 
   constructor(stream: StreamId, view: ViewId) {
     this.stream = stream;
@@ -45,10 +48,20 @@ export class StreamIndex {
     return this.#children.get(parent ?? ROOT)?.get(key) ?? null;
   }
 
-  addUnit(parent: UnitId | null, key: string, unit: UnitId): void {
+  /** The place is what the ledger calls it; without one, what the ledger would call it. */
+  addUnit({ id, parent, anchor, bytes }: Unit, place?: string): void {
     const children = this.#children.get(parent ?? ROOT) ?? new Map<string, UnitId>();
-    children.set(key, unit);
+    children.set(anchor, id);
     this.#children.set(parent ?? ROOT, children);
+    const above = parent === null ? null : (this.#placeNames.get(parent) ?? null);
+    const name = place ?? placeId(above, anchor, bytes);
+    this.#places.set(name, id);
+    this.#placeNames.set(id, name);
+  }
+
+  /** The unit the ledger has at a place. */
+  unitAt(place: string): UnitId | null {
+    return this.#places.get(place) ?? null;
   }
 
   /** The block a key means when it comes for the nth time on one path, counted from 0. */
@@ -89,7 +102,7 @@ export function indexStreams(state: State): ReadonlyMap<StreamId, StreamIndex> {
     if (callId !== null && block.pair !== null) index?.addCall(callId, block.pair);
   }
   for (const [, unit] of state.units.entries()) {
-    indexes.get(unit.stream)?.addUnit(unit.parent, unit.anchor, unit.id);
+    indexes.get(unit.stream)?.addUnit(unit);
   }
   for (const index of indexes.values()) index.last = lastTurn(state, index.view);
   return indexes;
@@ -101,11 +114,12 @@ function lastTurn(state: State, id: ViewId): LastTurn | null {
   if (sent === null) return null;
   const path = pathOf(now(state), view);
   const units = path.map((unit) => must(state.units.get(unit), "a path is made of sent units"));
-  const isTalk = ({ shows }: Unit): boolean =>
-    shows.every(({ block }) => state.blocks.get(block)?.block.kind !== "system");
+  const isTalk = ({ origin, shows }: Unit): boolean =>
+    origin !== "aperture" && shows.every(({ block }) => state.blocks.get(block)?.block.kind !== "system");
+  const isOurs = exchangeOf(now(state), sent.exchange)?.rendering !== "raw";
   return {
     exchange: sent.exchange,
-    path,
+    path: isOurs ? [] : path,
     talk: units.filter(isTalk).map(({ anchor }) => anchor),
     request: null,
   };

@@ -1,4 +1,4 @@
-import type { AnswerUnit } from "../../protocols/index.ts";
+import { type AnswerUnit, unitText, type WireRequest } from "../../protocols/index.ts";
 
 type Remembered = { readonly exchange: number; readonly lines: readonly string[] };
 
@@ -44,4 +44,16 @@ function linesOf(text: string): readonly string[] {
 function textIn(block: Uint8Array): string {
   const { text } = JSON.parse(Buffer.from(block).toString("utf8")) as { readonly text?: unknown };
   return typeof text === "string" ? text : "";
+}
+
+/** The texts of a request that the talk before did not have. */
+export function newTexts(request: WireRequest, talk: readonly string[]): readonly string[] {
+  const known = new Set(talk);
+  return request.messages.flatMap(({ units, range, role }) =>
+    role === "assistant"
+      ? []
+      : units
+          .filter(({ key }) => !known.has(key))
+          .flatMap((unit) => unitText(request.bytes, range.start, unit) ?? []),
+  );
 }

@@ -1,11 +1,14 @@
 import { Worker } from "node:worker_threads";
 import { apertureError, fail, limits, type Result } from "../../base/index.ts";
-import type { StoreStatus } from "../../store/index.ts";
-import type { Pieces, Recorder, RequestCopy, ResponseCopy } from "../exchange.ts";
+import { type SqliteThread, type StoreStatus, startSqliteThread } from "../../store/index.ts";
+import type { Pieces, Recorder, RequestCopy, ResponseCopy, SentReport } from "../exchange.ts";
 import type { EngineEvent } from "../read/events.ts";
 import type { AnswerOf, Ask, Question } from "../read/questions.ts";
 import type { RecorderCounts } from "../record/recorder.ts";
-import type { Copied, EngineOptions, FromEngine, ToEngine } from "./messages.ts";
+import { COPY_BYTES, type Handed, handedBytes, lightened, ownedBy, transferable } from "./handed.ts";
+import type { Copied, EngineData, EngineOptions, FromEngine, ToEngine } from "./messages.ts";
+import { waitedMs } from "./processor.ts";
+import { Silence } from "./silence.ts";
 
 /** The caller's end of the engine's thread: copies go in, questions are answered, events come out. */
 export type Engine = Recorder & {
@@ -21,9 +24,14 @@ export type EngineStatus = {
   /** Bytes handed over and not yet dealt with. */
   readonly waitingBytes: number;
   readonly counts: RecorderCounts;
+  /** Threads that died or were stuck, and had to be replaced. */
+  readonly replaced: number;
 };
 
 const RESTART_MS = 500;
+const STUCK_MS = 5_000;
+const START_MS_MAX = 30_000;
+const ALIVE_EVERY_MS = 400;
 /**
  * Copies are gathered for this long, or until they are this many bytes, before they cross to the engine's
  * thread: a burst of requests is over before its record begins to take processors away from it.
@@ -31,13 +39,12 @@ const RESTART_MS = 500;
 const HAND_OVER_MS = 100;
 const HAND_OVER_BYTES = 32 * 1024 * 1024;
 const CLOSE_MS_MAX = 10_000;
-/** What a copy costs besides its bytes. */
-const COPY_BYTES = 2_048;
 
 export function startEngine(options: EngineOptions): Engine {
   const thread = new EngineHandle(options, workerEntry());
   return {
     requested: (copy) => thread.requested(copy),
+    resent: (id, sent) => thread.resent(id, sent),
     answered: (copy) => thread.answered(copy),
     ask: (question) => thread.ask(question),
     watch: (listener) => thread.watch(listener),
@@ -53,13 +60,22 @@ function workerEntry(): URL {
   return new URL(fromSources ? "../../../dist/session/thread/worker.js" : "./worker.js", import.meta.url);
 }
 
+/**
+ * Main's end of the engine's thread, and its owner. The store's thread is owned here too and not by the
+ * engine: ending a stuck engine must not end that one, which may be in the middle of a write.
+ */
 class EngineHandle {
   readonly #options: EngineOptions;
   readonly #entry: URL;
+  readonly #storeThread: SqliteThread;
   readonly #asked = new Map<number, (result: Result<unknown>) => void>();
   readonly #listeners = new Set<(event: EngineEvent) => void>();
   readonly #storageListeners = new Set<(status: StoreStatus) => void>();
   #worker: Worker | null = null;
+  #silence: Silence | null = null;
+  /** What the system calls the thread. */
+  #thread: string | null = null;
+  #replaced = 0;
   #storage: StoreStatus = { storage: "ok", code: null, message: null, waitingFrames: 0, waitingBytes: 0 };
   #counts: RecorderCounts = { requests: 0, answers: 0, gaps: 0, unread: 0 };
   /** Gaps of threads that are no more, and of copies that were never handed over. */
@@ -77,12 +93,21 @@ class EngineHandle {
   constructor(options: EngineOptions, entry: URL) {
     this.#options = options;
     this.#entry = entry;
+    const { path, maxPages } = options;
+    this.#storeThread = startSqliteThread({ path, ...(maxPages === undefined ? {} : { maxPages }) });
     this.#start();
   }
 
   requested(copy: RequestCopy<Pieces>): void {
     if (this.#waitingBytes > limits.queueBytesMax * 2) this.#lostGaps += 1;
     else this.#hand({ type: "requested", copy }, limits.queueBytesMax);
+    // The next request of this stream may need to be told of it soon: nothing is gathered then.
+    if (copy.sent !== null) this.#post();
+  }
+
+  resent(request: string, sent: SentReport | null): void {
+    this.#hand({ type: "resent", request, sent }, limits.queueBytesMax);
+    this.#post();
   }
 
   answered(copy: ResponseCopy<Pieces>): void {
@@ -117,7 +142,8 @@ class EngineHandle {
 
   status(): EngineStatus {
     const counts = { ...this.#counts, gaps: this.#counts.gaps + this.#lostGaps };
-    return { storage: this.#storage, waitingBytes: this.#waitingBytes, counts };
+    const replaced = this.#replaced;
+    return { storage: this.#storage, waitingBytes: this.#waitingBytes, counts, replaced };
   }
 
   close(): Promise<void> {
@@ -131,13 +157,12 @@ class EngineHandle {
       if (message.type === "requested") this.#lostGaps += 1;
       return;
     }
-    const size = sizeOf(message.copy.body);
+    const size = handedBytes(message);
     const fits = this.#waitingBytes + size <= bytesMax;
-    const body = fits ? ownPieces(message.copy.body) : null;
-    this.#waitingBytes += fits ? size : COPY_BYTES;
+    const bytes = fits ? size : COPY_BYTES;
+    this.#waitingBytes += bytes;
     if (message.type === "requested") this.#handed += 1;
-    const copy = { ...message.copy, body };
-    this.#outgoing.push({ ...message, copy, bytes: fits ? size : COPY_BYTES } as Copied);
+    this.#outgoing.push({ ...(fits ? ownedBy(message) : lightened(message)), bytes });
     this.#outgoingBytes += size;
     if (this.#outgoingBytes >= HAND_OVER_BYTES) this.#post();
     else this.#timer ??= setTimeout(() => this.#post(), HAND_OVER_MS);
@@ -150,45 +175,68 @@ class EngineHandle {
     this.#outgoingBytes = 0;
     const copies = this.#outgoing.splice(0);
     if (copies.length === 0) return;
-    const buffers = new Set(copies.flatMap(({ copy }) => transferable(copy.body ?? [])));
+    const buffers = new Set(copies.flatMap(transferable));
     this.#worker?.postMessage({ type: "copies", copies } satisfies ToEngine, [...buffers]);
   }
 
   #start(): void {
-    const worker = new Worker(this.#entry, { workerData: this.#options });
+    const { stuckMs = STUCK_MS } = this.#options;
+    const line = this.#storeThread.line();
+    const aliveEveryMs = Math.min(ALIVE_EVERY_MS, stuckMs / 4);
+    const data: EngineData = { ...this.#options, line, aliveEveryMs };
+    const worker = new Worker(this.#entry, { workerData: data, transferList: [line.port, line.news] });
     let problem = "it stopped";
-    worker.on("message", (message: FromEngine) => this.#receive(message));
+    worker.on("message", (message: FromEngine) => {
+      if (this.#worker === worker) this.#receive(message);
+    });
     worker.on("error", (error) => {
       problem = error instanceof Error ? error.message : String(error);
     });
-    worker.on("exit", () => this.#died(problem));
+    worker.on("exit", () => this.#lose(worker, problem));
+    this.#thread = null;
+    const watched = { ms: stuckMs, startMs: START_MS_MAX, waitedMs: () => waitedMs(this.#thread) };
+    this.#silence = new Silence(watched, () => {
+      this.#lose(worker, `it was stuck for ${stuckMs / 1000} s`);
+      void worker.terminate();
+    });
     this.#worker = worker;
     this.#sayWatched();
   }
 
   /** A relay without a record still relays: the thread is started again, and what it held is a gap. */
-  #died(problem: string): void {
+  #lose(worker: Worker, problem: string): void {
+    if (this.#worker !== worker) return;
     this.#worker = null;
+    this.#silence?.end();
     this.#waitingBytes = 0;
     const error = apertureError("AP_ENGINE_DOWN", { problem });
     for (const answer of this.#asked.values()) answer({ ok: false, error });
     this.#asked.clear();
-    this.#lostGaps +=
-      this.#counts.gaps + Math.max(0, this.#handed - this.#counts.answers - this.#counts.gaps);
+    const held = Math.max(0, this.#handed - this.#counts.answers - this.#counts.gaps);
+    this.#lostGaps += this.#counts.gaps + held;
     this.#handed = 0;
     this.#outgoing = [];
     this.#counts = { requests: 0, answers: 0, gaps: 0, unread: 0 };
     this.#closed();
     if (this.#closing !== null) return;
+    this.#replaced += 1;
     const { code, message } = error;
     this.#storageChanged({ ...this.#storage, storage: "degraded", code, message });
+    const missing = `${message} What it had not written down yet is missing: ${held} of the last requests.`;
+    this.#tell({ type: "notice", session: null, code, message: missing });
     setTimeout(() => {
       if (this.#closing === null) this.#start();
     }, RESTART_MS).unref();
   }
 
   #receive(message: FromEngine): void {
+    this.#silence?.heard();
     switch (message.type) {
+      case "started":
+        this.#thread = message.thread;
+        return;
+      case "alive":
+        return;
       case "taken":
         this.#waitingBytes = Math.max(0, this.#waitingBytes - message.bytes);
         this.#counts = message.counts;
@@ -226,7 +274,14 @@ class EngineHandle {
 
   async #shutDown(): Promise<void> {
     const worker = this.#worker;
-    if (worker === null) return;
+    if (worker !== null) await this.#finish(worker);
+    await this.#storeThread.close();
+    this.#silence?.end();
+    await worker?.terminate();
+  }
+
+  /** Resolves when the thread has dealt with everything it was given, or will not any more. */
+  async #finish(worker: Worker): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const done = new Promise<void>((resolve) => {
       this.#closed = resolve;
@@ -236,29 +291,5 @@ class EngineHandle {
     worker.postMessage({ type: "close" } satisfies ToEngine);
     await done;
     clearTimeout(timer);
-    await worker.terminate();
   }
-}
-
-/** Pieces with memory of their own: another thread would be sent the whole of what they share. */
-function ownPieces(body: Pieces | null): Pieces | null {
-  return body?.map((piece) => (piece.byteLength === piece.buffer.byteLength ? piece : piece.slice())) ?? null;
-}
-
-/** Smaller pieces cost less to copy than to move. */
-const TRANSFER_BYTES_MIN = 16_384;
-
-/** Whoever gave them has no use for them any more. */
-function transferable(pieces: Pieces): readonly ArrayBuffer[] {
-  return pieces.flatMap(({ buffer }) =>
-    buffer instanceof ArrayBuffer && buffer.byteLength >= TRANSFER_BYTES_MIN ? [buffer] : [],
-  );
-}
-
-type Handed =
-  | { readonly type: "requested"; readonly copy: RequestCopy<Pieces> }
-  | { readonly type: "answered"; readonly copy: ResponseCopy<Pieces> };
-
-function sizeOf(body: Pieces | null): number {
-  return (body ?? []).reduce((sum, { byteLength }) => sum + byteLength, COPY_BYTES);
 }

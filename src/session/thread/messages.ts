@@ -1,9 +1,9 @@
 import type { Result } from "../../base/index.ts";
-import type { StoreStatus } from "../../store/index.ts";
-import type { Pieces, RequestCopy, ResponseCopy } from "../exchange.ts";
+import type { StoreLine, StoreStatus } from "../../store/index.ts";
 import type { EngineEvent } from "../read/events.ts";
 import type { Question } from "../read/questions.ts";
 import type { RecorderCounts } from "../record/recorder.ts";
+import type { Handed } from "./handed.ts";
 import type { WindowTable } from "./windows.ts";
 
 export type EngineOptions = {
@@ -14,12 +14,21 @@ export type EngineOptions = {
   readonly maxPages?: number;
   /** For tests: the thread dies after so many requests, again and again. */
   readonly dieAfter?: number;
+  /** For tests: the thread does nothing any more after so many requests, again and again. */
+  readonly stickAfter?: number;
+  /** A thread that says nothing for so long is replaced; five seconds where nothing is said. */
+  readonly stuckMs?: number;
+};
+
+/** What the engine's thread is started with. */
+export type EngineData = EngineOptions & {
+  readonly line: StoreLine;
+  /** How often it says that it is alive. */
+  readonly aliveEveryMs: number;
 };
 
 /** A copy on its way, with what it counts for while it waits. */
-export type Copied =
-  | { readonly type: "requested"; readonly copy: RequestCopy<Pieces>; readonly bytes: number }
-  | { readonly type: "answered"; readonly copy: ResponseCopy<Pieces>; readonly bytes: number };
+export type Copied = Handed & { readonly bytes: number };
 
 /** What is said to the engine's thread, and what it answers. */
 export type ToEngine =
@@ -30,6 +39,10 @@ export type ToEngine =
   | { readonly type: "close" };
 
 export type FromEngine =
+  /** What the system calls the thread, to be asked about it. */
+  | { readonly type: "started"; readonly thread: string | null }
+  /** Nothing but that: any other word says it too. */
+  | { readonly type: "alive" }
   /** So many bytes are done with: they no longer count as waiting. */
   | { readonly type: "taken"; readonly bytes: number; readonly counts: RecorderCounts }
   | { readonly type: "answer"; readonly id: number; readonly result: Result<unknown> }

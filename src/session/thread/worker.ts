@@ -1,25 +1,28 @@
 import { randomBytes } from "node:crypto";
-import { setPriority } from "node:os";
 import { parentPort, workerData } from "node:worker_threads";
 import { must, sessionIdFrom } from "../../base/index.ts";
-import { openSqliteStore } from "../../store/index.ts";
+import { joinSqliteStore, stepBack } from "../../store/index.ts";
 import { joinedCopy } from "../exchange.ts";
 import { answerQuestion } from "../read/answer.ts";
 import type { Library } from "../read/questions.ts";
 import { SessionRecorder } from "../record/recorder.ts";
-import type { Copied, EngineOptions, FromEngine, ToEngine } from "./messages.ts";
+import type { Copied, EngineData, FromEngine, ToEngine } from "./messages.ts";
+import { threadName } from "./processor.ts";
 import { windowIn } from "./windows.ts";
 
 /** The entry of the engine's thread. */
 const port = must(parentPort, "this file runs as a thread of its own");
-const { path, windows, maxPages, dieAfter } = workerData as EngineOptions;
+const { windows, line, aliveEveryMs, dieAfter, stickAfter } = workerData as EngineData;
 const takenEveryMs = 10;
-const lowestPriority = 19;
 const tell = (message: FromEngine): void => port.postMessage(message, ownBuffers(message));
 
-yieldToRelay();
+// Recording can wait, relaying cannot.
+stepBack();
+tell({ type: "started", thread: threadName() });
+let aliveMs = performance.now();
+setInterval(sayAlive, aliveEveryMs);
 let isWatched = false;
-const store = openSqliteStore({ path, ...(maxPages === undefined ? {} : { maxPages }) });
+const store = joinSqliteStore(line);
 const recorder = new SessionRecorder({
   store,
   clock: { now: () => Date.now() },
@@ -32,6 +35,7 @@ const library: Library = {
   store,
   open: (session) => recorder.shelf.log(session),
   windowOf: (model) => windowIn(windows, model),
+  ledger: (question) => recorder.ledger(question),
 };
 store.watch((status) => tell({ type: "storage", status }));
 tell({ type: "storage", status: store.status() });
@@ -51,20 +55,32 @@ async function receive(message: ToEngine): Promise<void> {
       isWatched = message.on;
       return;
     case "close":
+      // What the store was sent it writes before it is closed itself.
       await recorder.idle();
-      await store.close();
       tell({ type: "closed" });
-      port.close();
   }
 }
 
 /** Bodies are put together here, not on the relay's thread: a large one takes a while. */
 async function record(copied: Copied): Promise<void> {
   if (copied.type === "requested") await recorder.requested(joinedCopy(copied.copy));
+  else if (copied.type === "resent") await recorder.resent(copied.request, copied.sent);
   else await recorder.answered(joinedCopy(copied.copy));
   taken(copied.bytes);
-  const isDue = copied.type === "requested" && recorder.counts().requests === dieAfter;
-  if (isDue) throw new Error("it was told to");
+  // A long queue may keep the timer from its turn, and is no reason to be taken for stuck.
+  if (performance.now() - aliveMs >= aliveEveryMs) sayAlive();
+  if (copied.type === "requested") fail(recorder.counts().requests);
+}
+
+/** For tests of what becomes of those who still rely on this thread. */
+function fail(requests: number): void {
+  if (requests === dieAfter) throw new Error("it was told to");
+  while (requests === stickAfter);
+}
+
+function sayAlive(): void {
+  aliveMs = performance.now();
+  tell({ type: "alive" });
 }
 
 let takenBytes = 0;
@@ -78,19 +94,6 @@ function taken(bytes: number): void {
 function tellTaken(): void {
   tell({ type: "taken", bytes: takenBytes, counts: recorder.counts() });
   takenBytes = 0;
-}
-
-/**
- * Recording can wait, relaying cannot: where both want a processor the relay gets it. Linux lets a thread
- * lower itself; elsewhere it would lower the whole process.
- */
-function yieldToRelay(): void {
-  if (process.platform !== "linux") return;
-  try {
-    setPriority(0, lowestPriority);
-  } catch {
-    // A system that does not allow it gives both the same share.
-  }
 }
 
 /** The bytes of a body are handed over, not copied, where they have a buffer to themselves. */

@@ -1,0 +1,71 @@
+import { SessionDesk } from "../../src/session/index.ts";
+import { median } from "../measure.ts";
+import type { BenchOptions, Cell } from "../report.ts";
+
+type Message = { readonly role: string; readonly content: unknown };
+
+/** What the desk does for one more turn must not depend on how many there were. */
+export function* flatCells({ quick }: BenchOptions): Generator<Cell> {
+  const rounds = quick ? 5 : 11;
+  const ratios: number[] = [];
+  for (let round = -1; round < rounds; round += 1) {
+    const few = turnMs(100);
+    const many = turnMs(1_000);
+    if (round >= 0) ratios.push(many / few);
+  }
+  yield {
+    name: "a turn at the desk, 1,000 messages / 100 messages",
+    figure: median(ratios),
+    boundMax: 1.5,
+    unit: "x",
+    note: "messages of 100 bytes, so that it is the count that differs",
+  };
+}
+
+const turns = 60;
+
+/** The median of some turns behind a history of so many messages. */
+function turnMs(count: number): number {
+  const desk = new SessionDesk({
+    clock: { now: () => 1_000 },
+    mode: () => "auto",
+    nonceOf: () => "k7f3",
+    newName: () => "flat",
+    remember: () => Promise.resolve(null),
+    isRecording: () => true,
+    managesLogins: false,
+    hasManaged: () => true,
+    noteManaged: () => undefined,
+  });
+  let messages: Message[] = [{ role: "user", content: "Begin." }];
+  const times: number[] = [];
+  while (messages.length < count + turns * 2) {
+    const body = Buffer.from(JSON.stringify({ model: "claude-opus-4-8", messages, max_tokens: 9 }));
+    const startedMs = performance.now();
+    const sending = desk.take(askingFor(messages.length), [body]);
+    if (messages.length > count) times.push(performance.now() - startedMs);
+    if (sending instanceof Promise) throw new Error("a first request is answered at once");
+    const content = [{ type: "text", text: `Answer ${messages.length} ${"y".repeat(60)}` }];
+    const answer = Buffer.from(JSON.stringify({ role: "assistant", content }));
+    const ended = { status: 200, contentType: "application/json", contentEncoding: "", isComplete: true };
+    desk.answered(sending, { ...ended, body: [answer] });
+    const next = { role: "user", content: `Prompt ${messages.length} ${"x".repeat(60)}` };
+    messages = [...messages, { role: "assistant", content }, next];
+  }
+  return median(times);
+}
+
+function askingFor(n: number) {
+  return {
+    id: `${n}`,
+    protocol: "anthropic",
+    upstream: "anthropic",
+    method: "POST",
+    target: "/v1/messages",
+    headers: { "x-aperture-session": "flat" },
+    caller: { owner: "local", credential: "bench", secrets: [] },
+    startedMs: 0,
+    length: null,
+    isLogin: false,
+  } as const;
+}

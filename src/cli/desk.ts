@@ -1,0 +1,57 @@
+import { createHmac, randomBytes } from "node:crypto";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Clock } from "../base/index.ts";
+import type { Mode } from "../config/index.ts";
+import { type Engine, SessionDesk } from "../session/index.ts";
+
+export type DeskOptions = {
+  readonly dataDir: string;
+  readonly engine: Engine;
+  /** Makes marks that nobody else can make. */
+  readonly secret: Uint8Array;
+  readonly mode: () => Mode;
+  readonly managesLogins: boolean;
+  readonly clock: Clock;
+};
+
+/** Its presence says that something of ours was sent for some session, even if the database is lost. */
+const markerName = "managed";
+
+export function openDesk({ dataDir, engine, secret, mode, managesLogins, clock }: DeskOptions): SessionDesk {
+  const marker = join(dataDir, markerName);
+  let hasManaged = existsSync(marker);
+  return new SessionDesk({
+    clock,
+    mode,
+    managesLogins,
+    nonceOf: (name) => nonceOf(secret, name),
+    newName: () => randomBytes(16).toString("hex"),
+    remember: async (question) => {
+      const answer = await engine.ask(question);
+      if (!answer.ok) throw new Error(answer.error.message);
+      return answer.value;
+    },
+    isRecording: () => engine.status().storage.storage === "ok",
+    hasManaged: () => hasManaged,
+    noteManaged: () => {
+      hasManaged = true;
+      leaveMarker(marker);
+    },
+  });
+}
+
+/** A data directory that cannot be written does not keep anything from being managed while this runs. */
+function leaveMarker(path: string): void {
+  try {
+    writeFileSync(path, "", { mode: 0o600 });
+  } catch {
+    // It will be noticed by what is said about storage.
+  }
+}
+
+/** Four letters or digits: short enough to stand in every line, and made anew for each session. */
+function nonceOf(secret: Uint8Array, name: string): string {
+  const digest = createHmac("sha256", secret).update(`nonce ${name}`).digest();
+  return [...digest.subarray(0, 4)].map((byte) => "0123456789abcdefghjkmnpqrstvwxyz"[byte % 32]).join("");
+}

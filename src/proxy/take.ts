@@ -1,0 +1,117 @@
+import type { Asking, Desk, Sending } from "../session/index.ts";
+import { attempt, attemptLater, giveUp } from "./attempt.ts";
+import { describeRequest } from "./describe.ts";
+import type { Exchange } from "./exchange.ts";
+import { framingOf, type Head, headerOf, headersOf } from "./headers.ts";
+import { isLogin } from "./login.ts";
+import { announce, announceAgain, settleForDesk, tellUnused } from "./report.ts";
+
+/** What to ask the desk, if it wants the body of this request. Null: it is relayed as it comes. */
+export function askingFor(exchange: Exchange): Asking | null {
+  const { head } = exchange.arrival;
+  const { desk, limits, meter } = exchange.context;
+  if (desk === null || exchange.arrival.route.protocol === null || !isReplaceable(head)) return null;
+  const declared = headerOf(head, "content-length");
+  const length = declared === undefined ? null : Number(declared);
+  if (length === 0 || (length ?? 1) > limits.keptBytesMax) return null;
+  try {
+    const described = describeRequest(exchange);
+    if (described === null) return null;
+    const asking = { ...described, length, isLogin: isLogin(head) };
+    return desk.reads(asking) ? asking : null;
+  } catch {
+    meter.add("deskFaults", 1);
+    return null;
+  }
+}
+
+/** Headers that speak for the very bytes of a body: with them, no other body can be sent. */
+const bodyBound = ["content-md5", "digest", "content-digest", "repr-digest", "x-amz-content-sha256"] as const;
+
+function isReplaceable(head: Head): boolean {
+  if (framingOf(head) === "none" || bodyBound.some((name) => head.names.includes(name))) return false;
+  if (/^AWS4-/.test(headerOf(head, "authorization") ?? "")) return false;
+  return headersOf(head, "content-encoding").every((coding) => coding.toLowerCase() === "identity");
+}
+
+/** A body that has grown beyond what is kept is not for the desk: what there is of it goes, then the rest. */
+export function relayInstead(exchange: Exchange): void {
+  exchange.asking = null;
+  attemptLater(exchange);
+}
+
+/** The body is whole: asks the desk what is sent, and sends it. */
+export function take(exchange: Exchange, desk: Desk, asking: Asking): void {
+  const { context, sent } = exchange;
+  settleForDesk(context);
+  let taken: Sending | Promise<Sending>;
+  try {
+    taken = desk.take(asking, sent.chunks ?? []);
+  } catch {
+    failed(exchange);
+    return;
+  }
+  if (taken instanceof Promise) wait(exchange, taken);
+  else depart(exchange, taken);
+}
+
+function wait(exchange: Exchange, taken: Promise<Sending>): void {
+  const { context, sent } = exchange;
+  const late = (): void => {
+    if (!isWaiting(exchange)) return;
+    // The desk may still be reading what it was given, and the recorder will take that away.
+    sent.chunks = sent.chunks?.map((chunk) => Buffer.from(chunk)) ?? null;
+    failed(exchange);
+  };
+  const timer = setTimeout(late, context.limits.takeMs);
+  taken.then(
+    (sending) => {
+      clearTimeout(timer);
+      if (isWaiting(exchange)) depart(exchange, sending);
+      else tellUnused(context, sending);
+    },
+    () => {
+      clearTimeout(timer);
+      failed(exchange);
+    },
+  );
+}
+
+/** Neither was it sent without the desk's word, nor has the client left. */
+function isWaiting({ asking, outcome }: Exchange): boolean {
+  return asking !== null && outcome === null;
+}
+
+/** A desk that does not say what to send is our fault, and the client's request goes as it came. */
+function failed(exchange: Exchange): void {
+  if (!isWaiting(exchange)) return;
+  exchange.context.meter.add("deskFaults", 1);
+  relayInstead(exchange);
+}
+
+function depart(exchange: Exchange, sending: Sending): void {
+  const { chunks } = exchange.sent;
+  exchange.sending = sending;
+  try {
+    if (sending.refusal !== null) giveUp(exchange, { status: 409, error: sending.refusal });
+    else {
+      announce(exchange);
+      attempt(exchange);
+    }
+    exchange.asking = null;
+  } catch {
+    takeBack(exchange, sending);
+    exchange.sent.chunks = chunks;
+    failed(exchange);
+  }
+}
+
+/** What the desk gave cannot be sent. No byte of it has left: a request waits a moment for its connection. */
+function takeBack(exchange: Exchange, sending: Sending): void {
+  const { outgoing, context } = exchange;
+  exchange.outgoing = null;
+  exchange.sending = null;
+  outgoing?.destroy();
+  tellUnused(context, sending);
+  announceAgain(exchange, null);
+}

@@ -1,0 +1,73 @@
+import type { ApertureError } from "../base/index.ts";
+import type { Origin, Rendering } from "../engine/index.ts";
+import type { Pieces, RequestCopy, SentReport } from "./exchange.ts";
+
+export type { Rendering } from "../engine/index.ts";
+export type { SentReport, SentUnit } from "./exchange.ts";
+
+/** A request as far as it is known before its body. */
+export type Asking = Omit<RequestCopy, "body" | "length" | "sent"> & {
+  /** What the client said the length of its body is; null where it did not. */
+  readonly length: number | null;
+  /** Whether the credential is a subscription's login and not a key: nothing may be added to its headers. */
+  readonly isLogin: boolean;
+};
+
+/** What goes upstream in place of a body. */
+export type Sending = {
+  readonly request: string;
+  readonly rendering: Rendering;
+  /** The whole body, in order. Nobody changes these bytes afterwards. */
+  readonly pieces: Pieces;
+  readonly length: number;
+  /** To be added to the `anthropic-beta` header where they are missing. */
+  readonly betas: readonly string[];
+  /** Whether a refusal with status 400 is to be shown to the desk before the client gets it. */
+  readonly mayRetry: boolean;
+  /** For the recorder; null where the body went up as it came. */
+  readonly sent: SentReport | null;
+  /** The body as one piece in shared memory: what the recorder gets as the client's. */
+  readonly clientBody: Uint8Array;
+  /** Set where nothing may be sent: withheld content could not be taken out. The client gets this error. */
+  readonly refusal: ApertureError | null;
+};
+
+/** How an answer ended, with what the client got of it. */
+export type Answering = {
+  readonly status: number | null;
+  readonly contentType: string;
+  readonly contentEncoding: string;
+  readonly body: Pieces | null;
+  readonly isComplete: boolean;
+};
+
+/**
+ * Where requests are taken and turned into what is sent. It lives on the thread that relays, keeps the
+ * ledgers of live streams in memory, and asks others only for what it has forgotten.
+ */
+export type Desk = {
+  /** Whether the body is needed whole before anything is sent. False: it is relayed as it comes. */
+  readonly reads: (asking: Asking) => boolean;
+  /** Answers at once where it can, and within 250 ms in any case. Never rejects, never throws. */
+  readonly take: (asking: Asking, body: Pieces) => Sending | Promise<Sending>;
+  /** The upstream refused what was sent: another attempt, or null to pass the refusal on. Asked once. */
+  readonly refused: (sending: Sending, body: Uint8Array) => Sending | null;
+  /** To be called once for every sending, however it ended. */
+  readonly answered: (sending: Sending, answer: Answering) => void;
+};
+
+/** A turn as the log has it, for a desk that has forgotten it. */
+export type RememberedTurn = {
+  /** The body that went upstream, exact. */
+  readonly body: Uint8Array;
+  /** Its units in order: tools, system, messages. */
+  readonly path: readonly { readonly origin: Origin; readonly key: string; readonly bytes: string }[];
+  readonly answer: { readonly body: Uint8Array; readonly contentType: string } | null;
+  readonly turn: number;
+};
+/** What the log knows of a stream: whether anything of ours was sent, and its last turns, oldest first. */
+export type RememberedStream = {
+  readonly talkName: string | null;
+  readonly wasManaged: boolean;
+  readonly turns: readonly RememberedTurn[];
+};

@@ -1,0 +1,54 @@
+import type { WireRequest } from "../../protocols/index.ts";
+import { modelTraits } from "../../protocols/index.ts";
+import { estimateTokens } from "../../tokens/index.ts";
+import { isAgentClient } from "../record/identify.ts";
+
+export type Candidate = {
+  readonly request: WireRequest;
+  readonly client: string;
+  /** Whether the user asked for it, by naming the session. */
+  readonly isAsked: boolean;
+  /** A subscription's login, whose owner has not agreed yet. */
+  readonly needsConsent: boolean;
+  /** Whether what is sent can be written down. */
+  readonly isRecording: boolean;
+  readonly isCold: boolean;
+};
+
+/** A stream this large from the start, and one that was watched so far, in tokens. */
+const firstTokensMin = 12_000;
+const laterTokensMin = 16_000;
+
+/** Whether a stream that was only watched so far is to be managed from this request on. */
+export function isAdmitted(candidate: Candidate): boolean {
+  const { request, client, isAsked, needsConsent, isRecording, isCold } = candidate;
+  if (needsConsent || !isRecording || isBeside(client, request)) return false;
+  const hasHistory = request.messages.some(({ role }) => role === "assistant");
+  // Nothing in front of what the model has said may change, so there must be another place to say it.
+  if (hasHistory && !isCold && !modelTraits(request.model).hasMidSystem) return false;
+  if (isAsked) return true;
+  const tokens = estimateTokens(request.bytes.length, request.model).count;
+  return request.tools.units.length > 0 && tokens >= (hasHistory ? laterTokensMin : firstTokensMin);
+}
+
+/** Agents ask for titles and classifications under the name of the talk, without the tools the talk has. */
+export function isBeside(client: string, { tools }: WireRequest): boolean {
+  return isAgentClient(client) && tools.units.length === 0;
+}
+
+/** Claude Code asks for a summary with its only marks on what the model said. */
+export function asksForSummary(client: string, { messages }: WireRequest): boolean {
+  if (client !== "claude-code" || messages.at(-1)?.role !== "user") return false;
+  const marked = messages.filter(({ isMarked }) => isMarked);
+  return marked.length > 0 && marked.every(({ role }) => role === "assistant");
+}
+
+const cacheMs = { short: 5 * 60_000, long: 60 * 60_000 };
+
+/** How long what a request marks stays cached. */
+export function lifetimeMs({ tools, system, messages }: WireRequest): number {
+  const isLong = [tools, system, ...messages].some(({ units }) =>
+    units.some(({ mark }) => mark?.includes('"1h"')),
+  );
+  return isLong ? cacheMs.long : cacheMs.short;
+}

@@ -1,0 +1,66 @@
+import { emitBody, type MarkAt, textBlock, type WireRequest } from "../../protocols/index.ts";
+import { unitCount } from "./client-units.ts";
+import { emitSystem, emitTools, type Head } from "./head.ts";
+import type { RenderAsked, Rendered } from "./rendering.ts";
+
+type EndOf = (unit: number) => number | null;
+
+/** Where the client's cache marks go. They are not part of a unit and are placed anew each time. */
+export function marksOf({ request, style }: RenderAsked, endOf: EndOf): readonly MarkAt[] {
+  const marks = new Map<number, string>();
+  const put = (unit: number, mark: string): void => {
+    const end = endOf(unit);
+    if (end !== null) marks.set(end, mark);
+  };
+  let at = 0;
+  for (const group of request.messages) {
+    if (group.isMarked) {
+      for (const [index, { mark }] of group.units.entries()) if (mark !== null) put(at + index, mark);
+    }
+    at += unitCount(group);
+  }
+  const automatic = style === "managed" ? automaticMark(request) : null;
+  if (automatic !== null) put(lastMarkable(request, at), automatic);
+  return [...marks].map(([end, mark]) => ({ end, mark }));
+}
+
+/** Reasoning and messages without content cannot be marked. */
+function lastMarkable({ messages }: WireRequest, count: number): number {
+  let at = count;
+  for (const group of [...messages].reverse()) {
+    at -= unitCount(group);
+    const index = group.units.findLastIndex(({ kind }) => kind !== "reasoning");
+    if (index !== -1) return at + index;
+  }
+  return 0;
+}
+
+/** Asks the provider to mark whatever comes last, which would be ours. */
+function automaticMark({ members, bytes }: WireRequest): string | null {
+  const member = members.find(({ key }) => key === "cache_control");
+  return member === undefined ? null : bytes.toString("utf8", member.value.start, member.value.end);
+}
+
+/** The end of the messages: what is sent once, then the brackets. */
+export function closing(dropped: string | null, tail: string): Buffer {
+  const last = dropped === null ? [] : [Buffer.from(","), textBlock(dropped)];
+  return Buffer.concat([...last, Buffer.from(`${tail}]`)]);
+}
+
+/** The whole request, with what the ledger says in place of what the client said. */
+export function emitRequest(
+  { request, style }: RenderAsked,
+  head: Head,
+  messages: readonly Uint8Array[],
+): Emitted {
+  const replaced = new Map<string, readonly Uint8Array[] | null>([["messages", [OPEN_LIST, ...messages]]]);
+  const [tools, system] = [emitTools(head, request), emitSystem(head, request)];
+  if (tools !== undefined) replaced.set("tools", tools);
+  if (system !== undefined) replaced.set("system", system);
+  if (style === "managed" && automaticMark(request) !== null) replaced.set("cache_control", null);
+  const pieces = emitBody(request, replaced);
+  return { pieces, length: pieces.reduce((sum, { length }) => sum + length, 0) };
+}
+type Emitted = Pick<Rendered, "pieces" | "length">;
+
+const OPEN_LIST = Buffer.from("[");

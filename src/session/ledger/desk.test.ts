@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import { DeskKit } from "../../../test/support/desk-kit.ts";
+
+type Message = { readonly role: string; readonly content: unknown };
+
+const tools = [{ name: "look", description: "looks", input_schema: { type: "object", properties: {} } }];
+const named = { "x-aperture-session": "one" };
+const mark = { cache_control: { type: "ephemeral" } };
+
+function kit(): DeskKit {
+  let n = 0;
+  return new DeskKit({
+    model: () => {
+      n += 1;
+      const thinking = { type: "thinking", thinking: `thought ${n}` } as const;
+      return n % 3 === 0
+        ? { content: [thinking, { type: "text", text: `answer ${n}` }] }
+        : { content: [thinking, { type: "tool_use", name: "look", input: { n } }] };
+    },
+  });
+}
+
+function body(messages: readonly Message[], model = "claude-opus-5-5"): object {
+  const marked = messages.map((message, at) =>
+    at === messages.length - 1 && Array.isArray(message.content)
+      ? {
+          ...message,
+          content: message.content.map((block, index, all) =>
+            index === all.length - 1 ? { ...block, ...mark } : block,
+          ),
+        }
+      : message,
+  );
+  return {
+    model,
+    max_tokens: 1000,
+    system: [{ type: "text", text: "Be brief.", ...mark }],
+    tools,
+    thinking: { type: "adaptive" },
+    messages: marked,
+  };
+}
+
+test("a talk of many turns is accepted, and each body goes on from the one before", async () => {
+  const desk = kit();
+  let messages: Message[] = [{ role: "user", content: [{ type: "text", text: "Begin." }] }];
+  let before = "";
+  for (let turn = 1; turn <= 9; turn += 1) {
+    const { attempts, answer, body: got, sending } = await desk.post(body(messages), { headers: named });
+    expect(attempts.map(({ problem }) => problem)).toEqual([null]);
+    expect(sending.rendering).toBe("managed");
+    const sent = JSON.parse(attempts[0]?.body ?? "{}") as { messages: unknown[] };
+    const text = JSON.stringify(sent.messages).replaceAll(',"cache_control":{"type":"ephemeral"}', "");
+    expect(text.startsWith(before.slice(0, -2))).toBe(true);
+    before = text;
+    const message = JSON.parse(got.toString()) as { content: { type: string; id?: string }[] };
+    const call = message.content.find(({ type }) => type === "tool_use");
+    const next = call
+      ? [{ type: "tool_result", tool_use_id: call.id, content: `seen ${turn}` }]
+      : [{ type: "text", text: `Go on ${turn}.` }];
+    messages = [
+      ...messages,
+      { role: "assistant", content: message.content },
+      { role: "user", content: next },
+    ];
+    if (turn > 1) expect(answer.usage?.cache_read_input_tokens ?? 0).toBeGreaterThanOrEqual(0);
+  }
+  expect(before).toContain("[k7f3 turn 9]");
+});

@@ -1,0 +1,309 @@
+import { apertureError, type Clock } from "../../base/index.ts";
+import {
+  clearAtBeta,
+  ingestRequest,
+  modelTraits,
+  readAnswer,
+  type WireRequest,
+} from "../../protocols/index.ts";
+import type { Answering, Asking, Desk, RememberedStream, Sending } from "../desk-port.ts";
+import type { Pieces } from "../exchange.ts";
+import type { LedgerQuestion } from "../read/questions.ts";
+import { decodeBody } from "../record/decode.ts";
+import { type Belonging, belongingOf } from "../record/identify.ts";
+import { asksForSummary, isAdmitted, isBeside, lifetimeMs } from "./admission.ts";
+import { sharedBody, sharedPieces } from "./image.ts";
+import { type Line, openLine, startOver } from "./line.ts";
+import { keyOf, Lines } from "./lines.ts";
+import type { Place } from "./place.ts";
+import { plainBody } from "./plain.ts";
+import { recall } from "./remember.ts";
+import type { Purpose, RenderAsked } from "./rendering.ts";
+import type { Rewrite } from "./rewrite.ts";
+
+export type DeskPlace = {
+  readonly clock: Clock;
+  /** What may be done at most: a header lowers it for one request, never raises it. */
+  readonly mode: () => "observe" | "ask" | "auto";
+  /** The mark of our lines in a stream: always the same for one name, and not to be guessed. */
+  readonly nonceOf: (name: string) => string;
+  readonly newName: () => string;
+  /** What the log knows; rejects or stays silent where it cannot be asked. */
+  readonly remember: (question: LedgerQuestion) => Promise<RememberedStream | null>;
+  readonly isRecording: () => boolean;
+  /** Whether a subscription's login may be managed: its owner was asked once. */
+  readonly managesLogins: boolean;
+  /** Whether anything was ever managed here, and the place to say that from now on it is. */
+  readonly hasManaged: () => boolean;
+  readonly noteManaged: () => void;
+  readonly deadlineMs?: number;
+};
+
+/** How long a request waits for what the desk has forgotten. */
+const usualDeadlineMs = 250;
+
+/** What a sending belongs to, and where its answer will hang; null: nowhere. */
+type Ticket = { readonly line: Line; readonly read: Read; readonly leaf: Place | null };
+
+/** A request that has been looked into. */
+type Read = {
+  readonly asking: Asking;
+  readonly body: Buffer;
+  readonly request: WireRequest;
+  readonly belonging: Belonging;
+};
+
+/** Takes requests, keeps the ledgers of live streams, and decides how each request is sent. */
+export class SessionDesk implements Desk {
+  readonly #place: DeskPlace;
+  readonly #lines = new Lines();
+  readonly #tickets = new WeakMap<Sending, Ticket>();
+  readonly #remembering = new Map<string, Promise<Line>>();
+
+  constructor(place: DeskPlace) {
+    this.#place = place;
+  }
+
+  /** Bodies of other kinds, and all of them where nothing was or will be managed, pass as they come. */
+  reads(asking: Asking): boolean {
+    const { protocol, method, target, headers } = asking;
+    if (protocol !== "anthropic" || method !== "POST" || headers["content-encoding"] !== undefined)
+      return false;
+    if (!/\/v1\/messages(?:\/count_tokens)?(?:\?|$)/.test(target)) return false;
+    return !this.#isLowered(asking) || this.#place.hasManaged();
+  }
+
+  take(asking: Asking, pieces: Pieces): Sending | Promise<Sending> {
+    const body = sharedBody(pieces);
+    try {
+      const named = belongingOf(asking, null);
+      const request = ingestRequest(body, this.#lines.previous(asking, named));
+      if (request === null) return this.#unread(asking, body, named);
+      const read = { asking, body, request, belonging: belongingOf(asking, request) };
+      const line = this.#lines.find(asking, read.belonging, request);
+      if (line !== null) return this.#render(line, read);
+      const isFirst = !request.messages.some(({ role }) => role === "assistant");
+      if (isFirst) return this.#render(this.#open(read, { wasManaged: false, talkName: null }), read);
+      return this.#remembered(read).then((found) => this.#render(found, read));
+    } catch {
+      return this.#unread(asking, body, belongingOf(asking, null));
+    }
+  }
+
+  refused(sending: Sending, body: Uint8Array): Sending | null {
+    const ticket = this.#tickets.get(sending);
+    if (ticket === undefined || !isBindingRefusal(body)) return null;
+    const { line, read } = ticket;
+    startOver(line);
+    try {
+      const style = sending.rendering === "managed" ? "managed" : "plain";
+      return this.#send(line, read, { style, purpose: purposeOf(read), isCold: true });
+    } catch {
+      return null;
+    }
+  }
+
+  answered(sending: Sending, answer: Answering): void {
+    const ticket = this.#tickets.get(sending);
+    if (ticket === undefined) return;
+    this.#tickets.delete(sending);
+    const { line, read, leaf } = ticket;
+    line.open.delete(sending);
+    if (leaf === null || answer.status !== 200 || answer.body === null) return;
+    const plain = decodeBody(Buffer.concat(answer.body), answer.contentEncoding);
+    if (plain === null) return;
+    const { units } = readAnswer(plain, answer.contentType);
+    line.ledger.heard(leaf, units);
+    this.#lines.noteAnswer(read.asking, line, units);
+  }
+
+  /** Content the user does not want sent any more, in one stream. */
+  withhold(key: string, withheld: ReadonlyMap<string, Uint8Array>): void {
+    this.#lines.change(key, (line) => {
+      line.withheld = withheld;
+      line.ledger.withhold(withheld);
+    });
+  }
+
+  /** Other words for some of what a stream has sent, from its next turn on. */
+  rewrite(key: string, rewrite: Rewrite): void {
+    this.#lines.change(key, ({ ledger }) => ledger.rewrite(rewrite));
+  }
+
+  #isLowered({ headers }: Asking): boolean {
+    const isObserved = headers["x-aperture-mode"] === "observe" || headers["x-aperture-bypass"] === "1";
+    return isObserved || this.#place.mode() === "observe";
+  }
+
+  #unread(asking: Asking, body: Buffer, named: Belonging): Sending {
+    const withheld = named.sessionKey === null ? false : this.#lines.withholds(keyOf(asking, named));
+    const sending = rawSending(asking, body, false);
+    return withheld ? { ...sending, refusal: apertureError("AP_WITHHELD_UNREADABLE") } : sending;
+  }
+
+  #open({ asking, request, belonging }: Read, known: Known): Line {
+    const talkName = belonging.sessionKey === null ? (known.talkName ?? this.#place.newName()) : null;
+    const key = keyOf(asking, { ...belonging, sessionKey: belonging.sessionKey ?? talkName });
+    const line = openLine({ key, talkName, nonce: this.#place.nonceOf(key), wasManaged: known.wasManaged });
+    this.#lines.add(asking, request, line);
+    return line;
+  }
+
+  /** Two requests of a stream that was forgotten wait for the same answer. */
+  #remembered(read: Read): Promise<Line> {
+    const { asking, belonging, request } = read;
+    const name = `${keyOf(asking, belonging)} ${asking.caller.credential} ${request.talk[0]}`;
+    const known = this.#remembering.get(name);
+    if (known !== undefined) return known;
+    const line = this.#ask(read).finally(() => this.#remembering.delete(name));
+    this.#remembering.set(name, line);
+    return line;
+  }
+
+  async #ask(read: Read): Promise<Line> {
+    const { asking, belonging, request } = read;
+    const { owner, credential } = asking.caller;
+    const { client, sessionKey, agent } = belonging;
+    const who = { owner, upstream: asking.upstream, client, sessionKey, credential, agent };
+    const question: LedgerQuestion = { type: "ledger", ...who, talk: request.talk };
+    const answer = await within(this.#place.deadlineMs ?? usualDeadlineMs, this.#place.remember(question));
+    const isOurs = this.#lines.wasManaged(keyOf(asking, belonging));
+    if (answer === "late") {
+      const unsure = this.#open(read, { wasManaged: isOurs ? true : "unknown", talkName: null });
+      // It is asked again with the next request.
+      this.#lines.forget(unsure);
+      return unsure;
+    }
+    const line = this.#open(read, {
+      wasManaged: answer?.wasManaged ?? isOurs,
+      talkName: answer?.talkName ?? null,
+    });
+    if (answer !== null) recall(line, answer);
+    return line;
+  }
+
+  /** A mistake of ours costs the memory of one stream, not the client's request. */
+  #render(line: Line, read: Read): Sending {
+    try {
+      return this.#decide(line, read);
+    } catch {
+      const { asking, body, request } = read;
+      const isOurs = line.wasManaged !== false || line.withheld.size > 0;
+      startOver(line);
+      if (!isOurs) return rawSending(asking, body, false);
+      const pieces = sharedPieces(plainBody(request, line.withheld));
+      return { ...rawSending(asking, body, false), rendering: "plain", pieces, length: lengthOf(pieces) };
+    }
+  }
+
+  #decide(line: Line, read: Read): Sending {
+    const { asking, request, body } = read;
+    const purpose = purposeOf(read);
+    const isLowered = this.#isLowered(asking);
+    const isCold = this.#isCold(line, request);
+    if (purpose === "turn") line.lastMs = this.#place.clock.now();
+    const hasShared = line.last !== null && request.talk[0] === line.last.talk[0];
+    if (isBeside(read.belonging.client, request) && !hasShared) return rawSending(asking, body, false);
+    if (!line.isManaged && !isLowered && purpose === "turn" && line.wasManaged !== "unknown") {
+      line.isManaged = isAdmitted({ ...this.#candidate(read), isCold });
+    }
+    const mayManage = line.isManaged && !isLowered && line.ledger.canManage({ request, isCold });
+    if (mayManage) return this.#send(line, read, { style: "managed", purpose, isCold });
+    const isBound = modelTraits(request.model).isBound;
+    if ((line.wasManaged === true && isBound) || line.withheld.size > 0) {
+      return this.#send(line, read, { style: "plain", purpose, isCold });
+    }
+    line.last = request;
+    const mayRetry = isBound && (line.wasManaged !== false || !isLowered);
+    return this.#issue(rawSending(asking, body, mayRetry), { line, read, leaf: null });
+  }
+
+  #candidate({ asking, request, belonging: { client } }: Read) {
+    const isAsked = asking.headers["x-aperture-session"] !== undefined;
+    const needsConsent = asking.isLogin && !this.#place.managesLogins;
+    return { request, client, isAsked, needsConsent, isRecording: this.#place.isRecording() };
+  }
+
+  #isCold({ lastMs }: Line, request: WireRequest): boolean {
+    const idleMs = this.#place.clock.now() - lastMs;
+    return lastMs > 0 && idleMs > shortestLifetimeMs && idleMs > lifetimeMs(request);
+  }
+
+  #send(line: Line, read: Read, way: Way): Sending {
+    const { asking, request, body } = read;
+    const { style } = way;
+    const hasBeta = asking.headers["anthropic-beta"]?.includes(clearAtBeta) === true;
+    const mayClear = hasBeta || (!asking.isLogin && asking.upstream === "anthropic");
+    const rendered = line.ledger.render({ ...way, request, mayClear });
+    if (style === "managed") this.#noteManaged(line);
+    line.last = request;
+    const pieces = sharedPieces(rendered.pieces);
+    const common = { rendering: style, length: rendered.length };
+    const sending: Sending = {
+      ...common,
+      request: asking.id,
+      pieces,
+      betas: rendered.usesClearing && !hasBeta ? [clearAtBeta] : [],
+      mayRetry: true,
+      sent: { ...common, ...rendered.report, talkName: line.talkName, body: pieces },
+      clientBody: body,
+      refusal: null,
+    };
+    return this.#issue(sending, { line, read, leaf: rendered.report.isTurn ? rendered.leaf : null });
+  }
+
+  #issue(sending: Sending, ticket: Ticket): Sending {
+    this.#tickets.set(sending, ticket);
+    ticket.line.open.set(sending, ticket.read.request.talk);
+    return sending;
+  }
+
+  #noteManaged(line: Line): void {
+    if (line.wasManaged === true) return;
+    line.wasManaged = true;
+    this.#lines.noteManaged(line);
+    this.#place.noteManaged();
+  }
+}
+
+type Known = { readonly wasManaged: boolean | "unknown"; readonly talkName: string | null };
+type Way = Pick<RenderAsked, "style" | "purpose" | "isCold">;
+
+const shortestLifetimeMs = 5 * 60_000;
+
+function purposeOf({ asking, request, belonging: { client } }: Read): Purpose {
+  if (asking.target.includes("/count_tokens")) return "count";
+  return asksForSummary(client, request) || isBeside(client, request) ? "aside" : "turn";
+}
+
+function rawSending({ id }: Asking, body: Buffer, mayRetry: boolean): Sending {
+  const none = { betas: [], sent: null, refusal: null };
+  return {
+    ...none,
+    request: id,
+    rendering: "raw",
+    pieces: [body],
+    length: body.length,
+    mayRetry,
+    clientBody: body,
+  };
+}
+
+function lengthOf(pieces: Pieces): number {
+  return pieces.reduce((sum, { length }) => sum + length, 0);
+}
+
+/** The provider's word for reasoning that was made behind something else, or changed. */
+function isBindingRefusal(body: Uint8Array): boolean {
+  const text = Buffer.from(body).toString("utf8");
+  return /bound to a different conversation|invalid `?signature`? in `?thinking|blocks[^"]* cannot be modified/i.test(
+    text,
+  );
+}
+
+function within<T>(ms: number, promise: Promise<T>): Promise<T | "late"> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve("late"), ms);
+    promise.then(resolve, () => resolve("late")).finally(() => clearTimeout(timer));
+  });
+}

@@ -1,0 +1,135 @@
+import { type ContentHash, hashContent } from "../../base/index.ts";
+import type { Origin } from "../../engine/index.ts";
+import { isClearing, textBlock } from "../../protocols/index.ts";
+import type { SentUnit } from "../desk-port.ts";
+import { placeId } from "../place-id.ts";
+import { ownKey } from "./head.ts";
+import { Image } from "./image.ts";
+import { type Place, sentOf, type UnitFacts, type Wrapping } from "./place.ts";
+
+/** A unit that is about to be sent for the first time at its place. */
+export type Item = {
+  readonly facts: UnitFacts;
+  readonly origin: Origin;
+  readonly wrapping: Wrapping;
+  readonly opens: boolean;
+  readonly extra: string | null;
+  readonly bytes: Uint8Array;
+  readonly hash: ContentHash;
+  /** Which unit of the client's messages it is, counted from the first that is looked at; null: none. */
+  readonly at: number | null;
+  /** The place it was heard at; null where it is new. */
+  readonly place: Place | null;
+  /** Whether it shows other words than the client's. */
+  readonly isRewritten: boolean;
+  /** The place it is a rewriting of. */
+  readonly from: Place | null;
+};
+
+/** What most items are: new at their place, in nobody's words but their own. */
+export const asIs = { place: null, isRewritten: false, from: null } as const;
+
+/** Something of ours inside a message, or a message of its own. */
+export function ownItem(text: string, wrapping: Wrapping, opens: boolean): Item {
+  const bytes = textBlock(text);
+  const hash = hashContent(bytes);
+  const facts: UnitFacts = { key: ownKey(hash), kind: "ambient", type: "text", callId: null, hash };
+  const own = { origin: "aperture", extra: null, at: null, ...asIs } as const;
+  return { facts, wrapping, opens, bytes, hash, ...own };
+}
+
+/** Where the bytes of a path end, and how they are closed. */
+export type PathEnd = { readonly end: number; readonly tail: string };
+
+/** The bytes between the end of a path and a unit that follows it. */
+function lead({ end, tail }: PathEnd, { opens, wrapping }: Item): string {
+  if (!opens) return ",";
+  return end === 0 ? wrapping.head : `${tail},${wrapping.head}`;
+}
+
+/** A unit for the log, with the item it came from still to be named as the client counts. */
+export type Written = { readonly places: readonly Place[]; readonly units: readonly SentUnit[] };
+
+/** Sends items at their places: from here on they are canon. */
+export function writeItems(from: Place, items: readonly Item[]): Written {
+  const places: Place[] = [];
+  const units: SentUnit[] = [];
+  let parent = from;
+  const { image: before, end } = sentOf(from);
+  const image = before.length === end ? before : Image.fork(before, end);
+  for (const item of items) {
+    const at = { end: sentOf(parent).end, tail: parent.wrapping.tail };
+    image.append(Buffer.from(lead(at, item)));
+    const start = image.length;
+    image.append(item.bytes);
+    const { id: parentId } = sentOf(parent);
+    const id = placeId(parentId === "" ? null : parentId, item.facts.key, item.hash);
+    const place = placeFor(parent, item);
+    place.sent = { id, image, start, end: image.length };
+    place.heard = null;
+    units.push({
+      id,
+      parent: parentId === "" ? null : parentId,
+      origin: item.origin,
+      key: item.facts.key,
+      unit: item.at,
+      bytes: image.slice(start, image.length),
+    });
+    places.push(place);
+    parent = place;
+  }
+  return { places, units };
+}
+
+/** What was heard is sent at the place where it was heard; anything else gets a place of its own. */
+function placeFor(parent: Place, item: Item): Place {
+  const { facts, origin, opens, extra, isRewritten } = item;
+  // A message is closed the way it was opened, whoever wrote its last unit.
+  const wrapping = opens ? item.wrapping : parent.wrapping;
+  if (item.place !== null && item.place.parent === parent) {
+    return Object.assign(item.place, { facts, wrapping, extra });
+  }
+  const place = newPlace(parent, { facts, origin, wrapping, opens, extra, isRewritten });
+  for (const form of item.from?.forms ?? []) place.forms.add(form);
+  parent.children.push(place);
+  return place;
+}
+
+type PlaceFacts = Pick<Place, "facts" | "origin" | "wrapping" | "opens" | "extra" | "isRewritten">;
+
+export function newPlace(parent: Place, facts: PlaceFacts): Place {
+  const hasOwn = parent.hasOwn || facts.origin === "aperture";
+  const hasClearing = parent.hasClearing || (facts.opens && isClearing(facts.wrapping.head));
+  return {
+    ...facts,
+    parent,
+    hasOwn,
+    hasClearing,
+    children: [],
+    forms: new Set(),
+    sent: null,
+    heard: null,
+    isLeaf: false,
+  };
+}
+
+/** The same bytes without a trace in the ledger, with where each item ends. */
+export function spellItems(from: PathEnd, items: readonly Item[]): Spelled {
+  const pieces: Uint8Array[] = [];
+  const ends: number[] = [];
+  let at = from;
+  for (const item of items) {
+    const leading = Buffer.from(lead(at, item));
+    pieces.push(leading, item.bytes);
+    const tail = item.opens ? item.wrapping.tail : at.tail;
+    at = { end: at.end + leading.length + item.bytes.length, tail };
+    ends.push(at.end);
+  }
+  return { bytes: Buffer.concat(pieces), ends, tail: at.tail };
+}
+export type Spelled = {
+  readonly bytes: Buffer;
+  readonly ends: readonly number[];
+  /** How the last message is closed. */
+  readonly tail: string;
+};

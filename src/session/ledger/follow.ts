@@ -1,0 +1,160 @@
+import { must } from "../../base/index.ts";
+import { unitBytes, type WireGroup, type WireUnit } from "../../protocols/index.ts";
+import { bytesOf, isOwn, isReasoning, type Place } from "./place.ts";
+import { isMerged, isSameUnit, textOf } from "./tolerance.ts";
+
+/** A unit of the client's messages, with the message it stands in. */
+export type ClientUnit = {
+  readonly unit: WireUnit;
+  readonly group: WireGroup;
+  /** Whether it is the first of its message. */
+  readonly begins: boolean;
+};
+
+export type FollowRules = {
+  readonly bytes: Buffer;
+  /** Whether units of ours may lie on the path. */
+  readonly throughOwn: boolean;
+  /** Whether reasoning that was not made behind exactly this path is left out. */
+  readonly leavesOut: boolean;
+  readonly isOwnLine: (line: string) => boolean;
+  /** The keys of reasoning that the client sends: what it sends in other words it has not dropped. */
+  readonly reasoningKeys: ReadonlySet<string>;
+};
+
+/** The longest path that says what the client says, with one step for each unit that was found. */
+export type Followed = { readonly place: Place; readonly steps: readonly Step[] };
+
+/**
+ * Copy: the unit is this place. Merged: it is several places, this one the last. Left out: it is not sent,
+ * and the path stays where it was.
+ */
+export type Step = { readonly place: Place; readonly as: "copy" | "merged" | "left-out" };
+
+/** Places looked at from one place on: ours and reasoning in between, never many. */
+const reachMax = 256;
+
+/**
+ * Walks down from a place as long as the tree says what the client says. Where it could go several ways, as
+ * after identical requests, the way that leads farthest is taken, the newest among equals.
+ */
+export function follow(from: Place, units: readonly ClientUnit[], rules: FollowRules): Followed {
+  const steps: Step[] = [];
+  let place = from;
+  for (let at = 0; at < units.length; at += 1) {
+    const [step, ...others] = stepsFrom(place, units, { at, rules });
+    if (step === undefined) break;
+    if (others.length > 0) {
+      const rest = farthest([step, ...others], units.slice(steps.length), rules);
+      return { place: rest.place, steps: [...steps, ...rest.steps] };
+    }
+    steps.push(step);
+    place = step.place;
+  }
+  return { place, steps };
+}
+
+function farthest(ways: readonly Step[], units: readonly ClientUnit[], rules: FollowRules): Followed {
+  let best: Followed | null = null;
+  for (const step of ways) {
+    const rest = follow(step.place, units.slice(1), rules);
+    if (best === null || rest.steps.length + 1 > best.steps.length) {
+      best = { place: rest.place, steps: [step, ...rest.steps] };
+    }
+  }
+  return must(best, "there is a way");
+}
+
+type Here = { readonly at: number; readonly rules: FollowRules };
+
+function stepsFrom(place: Place, units: readonly ClientUnit[], { at, rules }: Here): readonly Step[] {
+  const unit = must(units[at], "there is one to be found");
+  const below = childrenBelow(place, rules);
+  const found = copiesOf(below, unit, rules).map((child): Step => ({ place: child, as: "copy" }));
+  if (isForeign(unit, rules) && (found.length === 0 || goesOnWithout(place, units, { at, rules }))) {
+    return [...found, { place, as: "left-out" }];
+  }
+  if (found.length > 0) return found;
+  return below
+    .flatMap((child) => mergedFrom(child, unit, rules))
+    .map((child) => ({ place: child, as: "merged" }));
+}
+
+/** What a client may say next, the newest first. */
+function childrenBelow(place: Place, rules: FollowRules): readonly Place[] {
+  const below = reach(place, rules).flatMap(({ children }) => [...children].reverse());
+  return below.filter((child) => !isOwn(child));
+}
+
+function copiesOf(below: readonly Place[], unit: ClientUnit, rules: FollowRules): readonly Place[] {
+  const exact = below.filter((child) => child.facts.key === unit.unit.key && says(child, unit, rules));
+  return exact.length > 0 ? exact : below.filter((child) => saysLoosely(child, unit, rules));
+}
+
+/** Whether this reasoning, and all that follows at once, was left out here before. */
+function goesOnWithout(place: Place, units: readonly ClientUnit[], { at, rules }: Here): boolean {
+  const next = units.slice(at).find(({ unit }) => unit.kind !== "reasoning");
+  if (next === undefined) return false;
+  const direct = place.children.filter((child) => !isOwn(child));
+  return copiesOf(direct, next, rules).length > 0;
+}
+
+/** The place itself, and those behind it that a client does not know of or has dropped. */
+function reach(place: Place, { throughOwn, reasoningKeys }: FollowRules): readonly Place[] {
+  const isDropped = (child: Place): boolean => isReasoning(child) && !reasoningKeys.has(child.facts.key);
+  const reached = [place];
+  for (let at = 0; at < reached.length && reached.length < reachMax; at += 1) {
+    for (const child of reached[at]?.children ?? []) {
+      if (isOwn(child) ? throughOwn : isDropped(child)) reached.push(child);
+    }
+  }
+  return reached;
+}
+
+/** Reasoning that no path here has brought forth: a provider that binds it would refuse it. */
+export function isForeign({ unit }: ClientUnit, { leavesOut }: FollowRules): boolean {
+  return unit.kind === "reasoning" && leavesOut;
+}
+
+function says(child: Place, { unit, group, begins }: ClientUnit, rules: FollowRules): boolean {
+  const { facts, forms, wrapping } = child;
+  if (wrapping.role !== group.role || facts.type !== unit.type) return false;
+  // What was heard takes the wrapping the client gives it.
+  if (child.sent !== null && (child.extra ?? "") !== (begins ? group.extra : "")) return false;
+  if (facts.hash === unit.hash || forms.has(unit.hash)) return true;
+  // What was rewritten cannot be compared any more, but a key made from the content says as much.
+  if (child.isRewritten) return facts.key === unit.key && !/^(?:call|sign):/.test(unit.key);
+  const copy = unitBytes(rules.bytes, group.range.start, unit);
+  const isSame = isSameUnit(bytesOf(child), copy, { role: group.role, isOwnLine: rules.isOwnLine });
+  if (isSame && forms.size < formsMax) forms.add(unit.hash);
+  return isSame;
+}
+
+const formsMax = 8;
+
+/** Another key: a result in another form, or a text that was stripped of our lines. */
+function saysLoosely(child: Place, client: ClientUnit, rules: FollowRules): boolean {
+  const { facts } = child;
+  if (facts.type !== client.unit.type || facts.callId !== client.unit.callId) return false;
+  return says(child, client, rules);
+}
+
+/** The last of several texts of one message that the client sent as one. */
+function mergedFrom(first: Place, { unit, group, begins }: ClientUnit, rules: FollowRules): readonly Place[] {
+  if (unit.type !== "text" || first.facts.type !== "text" || first.wrapping.role !== group.role) return [];
+  if ((first.extra ?? "") !== (begins ? group.extra : "")) return [];
+  const whole = textOf(unitBytes(rules.bytes, group.range.start, unit));
+  const parts = [textOf(bytesOf(first))];
+  let last = first;
+  for (;;) {
+    const next = last.children.find(
+      (child) => child.facts.type === "text" && child.extra === null && !isOwn(child),
+    );
+    if (next === undefined || whole === null) return [];
+    parts.push(textOf(bytesOf(next)));
+    last = next;
+    const texts = parts.flatMap((part) => part ?? []);
+    if (texts.length === parts.length && isMerged(texts, whole)) return [last];
+    if (texts.join("").length > whole.length) return [];
+  }
+}

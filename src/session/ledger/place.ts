@@ -1,0 +1,119 @@
+import { must } from "../../base/index.ts";
+import type { Origin } from "../../engine/index.ts";
+import type { WireUnit } from "../../protocols/index.ts";
+import { Image } from "./image.ts";
+
+/** How the wire message around a unit is written. */
+export type Wrapping = { readonly role: string; readonly head: string; readonly tail: string };
+
+/** What a unit is, wherever it stands. */
+export type UnitFacts = Pick<WireUnit, "key" | "kind" | "type" | "callId"> & {
+  /** Of the client's copy it stands for. */
+  readonly hash: string;
+};
+
+/**
+ * One unit at one place of the tree: below everything that is sent before it. What the model said becomes a
+ * place as soon as it is heard, and is sent when the client repeats it.
+ */
+export type Place = {
+  readonly parent: Place | null;
+  readonly origin: Origin;
+  /** Whether it begins a wire message. */
+  readonly opens: boolean;
+  facts: UnitFacts;
+  wrapping: Wrapping;
+  /** What the client's message it begins says besides role and content; null: it begins none. */
+  extra: string | null;
+  /** Whether it shows other words than the client's. */
+  readonly isRewritten: boolean;
+  /** Whether something of ours lies on the way here, not counting what stands in front of all messages. */
+  readonly hasOwn: boolean;
+  /** Whether a message that clears itself lies on the way here: such a path needs a header of its own. */
+  readonly hasClearing: boolean;
+  readonly children: Place[];
+  /** Other forms in which clients have sent it. */
+  readonly forms: Set<string>;
+  /** Null until it is sent. */
+  sent: SentPlace | null;
+  /** The bytes as the model said them, until they are sent. */
+  heard: Uint8Array | null;
+  /** A request ended here. */
+  isLeaf: boolean;
+};
+export type SentPlace = {
+  readonly id: string;
+  /** Holds the whole path up to here, this unit from `start` to `end`. */
+  readonly image: Image;
+  readonly start: number;
+  readonly end: number;
+};
+
+const rootFacts: UnitFacts = { key: "", kind: "system", type: "", callId: null, hash: "" };
+
+/** Where the messages of a head begin. */
+export function rootPlace(id: string): Place {
+  const wrapping = { role: "", head: "", tail: "" };
+  const sent = { id, image: new Image(), start: 0, end: 0 };
+  const none = {
+    parent: null,
+    origin: "client",
+    opens: false,
+    extra: null,
+    heard: null,
+    isRewritten: false,
+    hasOwn: false,
+    hasClearing: false,
+  } as const;
+  return {
+    ...none,
+    facts: rootFacts,
+    wrapping,
+    children: [],
+    forms: new Set(),
+    sent,
+    isLeaf: false,
+  };
+}
+
+export function isOwn({ origin }: Place): boolean {
+  return origin === "aperture";
+}
+
+export function isReasoning({ facts }: Place): boolean {
+  return facts.kind === "reasoning";
+}
+
+export function bytesOf(place: Place): Uint8Array {
+  const { sent, heard } = place;
+  if (sent !== null) return sent.image.slice(sent.start, sent.end);
+  return must(heard, "a place was sent or heard");
+}
+
+export function sentOf(place: Place): SentPlace {
+  return must(place.sent, "the place was sent");
+}
+
+/** From below the root to the place itself. */
+export function pathTo(place: Place): readonly Place[] {
+  const path: Place[] = [];
+  for (let at = place; at.parent !== null; at = at.parent) path.push(at);
+  return path.reverse();
+}
+
+/** An image that went on from another holds the same bytes at the same places. */
+export function moveTo(image: Image, leaf: Place): void {
+  for (let at: Place | null = leaf; at !== null; at = at.parent) {
+    if (at.sent !== null) at.sent = { ...at.sent, image };
+  }
+}
+
+/** Forgets what only this image holds. */
+export function cutBranch(root: Place, image: Image): void {
+  const left = [root];
+  for (let place = left.pop(); place !== undefined; place = left.pop()) {
+    const kept = place.children.filter(({ sent }) => sent?.image !== image);
+    place.children.splice(0, place.children.length, ...kept);
+    left.push(...kept);
+  }
+}

@@ -1,0 +1,100 @@
+import { type ContentHash, must } from "../../base/index.ts";
+import { unitBytes, type WireRequest } from "../../protocols/index.ts";
+import type { RememberedTurn } from "../desk-port.ts";
+import { placeId } from "../place-id.ts";
+import { clientUnits } from "./client-units.ts";
+import { asIs, type Item, writeItems } from "./draft.ts";
+import type { ClientUnit } from "./follow.ts";
+import { type Head, type HeadUnit, headFrom } from "./head.ts";
+import { type Place, sentOf } from "./place.ts";
+
+/** A turn that an earlier process sent. */
+export type RecalledTurn = Pick<RememberedTurn, "path" | "turn"> & { readonly request: WireRequest };
+
+type Entry = RememberedTurn["path"][number];
+type Placed<U> = { readonly entry: Entry; readonly wire: U };
+
+/** A path with the units of the body it belongs to. */
+export type RecalledPath = {
+  readonly head: readonly Placed<HeadUnit>[];
+  readonly said: readonly Placed<ClientUnit>[];
+};
+
+/**
+ * Finds the units of a path in the body it was sent with. The body may hold more: tools that nobody has named
+ * yet, and what was sent once and dropped. Null where something of the path is missing.
+ */
+export function pathIn({ request, path }: RecalledTurn): RecalledPath | null {
+  const left = [...path].reverse();
+  const take = (hash: string): Entry | null => (left.at(-1)?.bytes === hash ? (left.pop() ?? null) : null);
+  const front = [request.tools, request.system].flatMap(({ units, range }) =>
+    units.map((unit) => ({ unit, bytes: unitBytes(request.bytes, range.start, unit) })),
+  );
+  const placed = <U>(wire: U, hash: string): readonly Placed<U>[] => {
+    const entry = take(hash);
+    return entry === null ? [] : [{ entry, wire }];
+  };
+  const head = front.flatMap((wire) => placed(wire, wire.unit.hash));
+  const said = clientUnits(request, 0).flatMap((wire) => placed(wire, wire.unit.hash));
+  return left.length === 0 ? { head, said } : null;
+}
+
+/** The id of the last unit in front of the messages. */
+export function headIdOf({ head }: RecalledPath): string {
+  let id: string | null = null;
+  for (const { entry } of head) id = placeId(id, entry.key, entry.bytes as ContentHash);
+  return id ?? "";
+}
+
+export function recallHead({ head }: RecalledPath, request: WireRequest): Head {
+  const own = head.find(({ entry }) => entry.origin === "aperture")?.wire.bytes ?? null;
+  const client = head.filter(({ entry }) => entry.origin !== "aperture").map(({ wire }) => wire);
+  const deferred = request.tools.units
+    .filter(({ isDeferred }) => isDeferred)
+    .map((unit) => ({ unit, bytes: unitBytes(request.bytes, request.tools.range.start, unit) }));
+  return { ...headFrom([...client, ...deferred], own), fresh: [] };
+}
+
+/** Writes a path below its head, or finds it there; the last place is where its answer hangs. */
+export function recallPath({ said }: RecalledPath, { root }: Head, bytes: Buffer): Place {
+  let place = root;
+  let known = 0;
+  for (const { entry } of said) {
+    const id = placeId(sentOf(place).id || null, entry.key, entry.bytes as ContentHash);
+    const child = place.children.find(({ sent }) => sent?.id === id);
+    if (child === undefined) break;
+    place = child;
+    known += 1;
+  }
+  const items = said
+    .slice(known)
+    .map((placed, at) => recalledItem(placed, isFirstSaid(said, known + at), bytes));
+  return writeItems(place, items).places.at(-1) ?? place;
+}
+
+/** Whether it is the first of its message that is not ours. */
+function isFirstSaid(said: RecalledPath["said"], at: number): boolean {
+  const { wire } = must(said[at], "there is one");
+  return !said
+    .slice(0, at)
+    .some(({ wire: { group }, entry }) => group === wire.group && entry.origin !== "aperture");
+}
+
+function recalledItem({ entry, wire }: Placed<ClientUnit>, isFirst: boolean, bytes: Buffer): Item {
+  const { unit, group, begins } = wire;
+  const { origin, key } = entry;
+  const { kind, type, callId, hash } = unit;
+  const isOurs = origin === "aperture";
+  return {
+    ...asIs,
+    facts: { key, kind, type, callId, hash },
+    origin,
+    wrapping: { role: group.role, head: group.head, tail: group.tail },
+    opens: begins,
+    extra: isFirst && !isOurs ? group.extra : null,
+    bytes: unitBytes(bytes, group.range.start, unit),
+    hash,
+    at: null,
+    isRewritten: !isOurs && unit.key !== key,
+  };
+}

@@ -1,0 +1,26 @@
+import type { WireRequest } from "../../protocols/index.ts";
+import type { SentReport } from "../desk-port.ts";
+import type { Place } from "./place.ts";
+
+/** What a request is for. Only a turn leaves anything behind; a count is spelled like the turn to come. */
+export type Purpose = "turn" | "count" | "aside";
+
+export type RenderAsked = {
+  readonly request: WireRequest;
+  readonly purpose: Purpose;
+  /** Managed: with units of ours. Plain: with none, and without reasoning that was made behind some. */
+  readonly style: "managed" | "plain";
+  /** Whether messages that clear themselves may be used. */
+  readonly mayClear: boolean;
+  /** Whether the beginning may change at no cost: nothing of it is cached any more. */
+  readonly isCold: boolean;
+};
+
+export type Rendered = {
+  readonly pieces: readonly Uint8Array[];
+  readonly length: number;
+  readonly usesClearing: boolean;
+  readonly report: Omit<SentReport, "rendering" | "talkName" | "body" | "length">;
+  /** Where the answer will hang. */
+  readonly leaf: Place;
+};

@@ -1,0 +1,361 @@
+import { hashContent, must } from "../../base/index.ts";
+import {
+  type AnswerUnit,
+  emitMarked,
+  isClearing,
+  modelTraits,
+  type WireRequest,
+} from "../../protocols/index.ts";
+import type { SentReport, SentUnit } from "../desk-port.ts";
+import { closing, emitRequest, marksOf } from "./body.ts";
+import { type Item, newPlace, spellItems, writeItems } from "./draft.ts";
+import { type Head, hasHead, openHead } from "./head.ts";
+import type { Image } from "./image.ts";
+import { type OwnTexts, ownTexts } from "./inserts.ts";
+import { withOwn } from "./own-items.ts";
+import { cutBranch, isOwn, moveTo, type Place, sentOf } from "./place.ts";
+import { headIdOf, pathIn, type RecalledTurn, recallHead, recallPath } from "./recalled.ts";
+import type { Purpose, RenderAsked, Rendered } from "./rendering.ts";
+import { cutId, type Rewrite, type Rewritten, rewritePath, withoutReasoning } from "./rewrite.ts";
+import {
+  flatIndexes,
+  freshItems,
+  type GivenRules,
+  isKnown,
+  repeatedItems,
+  type Trace,
+  traceRequest,
+} from "./trace.ts";
+
+/** The last turn, to begin the next one where it still holds. */
+type Current = {
+  readonly request: WireRequest;
+  readonly head: Head;
+  readonly style: RenderAsked["style"];
+  /** One for each unit of the messages. */
+  readonly places: readonly Place[];
+};
+
+/** Heads kept: a client may come back to one. */
+const headsMax = 4;
+const branchesMax = 256;
+const branchBytesMax = 32 * 1024 * 1024;
+
+/** Everything that was sent upstream for one stream, as a tree; each request is a path in it. */
+export class StreamLedger {
+  readonly texts: OwnTexts;
+  #heads: readonly Head[] = [];
+  #current: Current | null = null;
+  readonly #isNew: boolean;
+  /** One for each branch, the one used last at the end. */
+  readonly #images = new Set<Image>();
+  #turn = 0;
+  #rewrite: Rewrite | null = null;
+  #withheld: ReadonlyMap<string, Uint8Array> = new Map();
+
+  /** New: nothing of ours was ever sent, so that reasoning in a history is the client's own affair. */
+  constructor(nonce: string, isNew: boolean) {
+    this.texts = ownTexts(nonce);
+    this.#isNew = isNew;
+  }
+
+  /** The request to take unchanged parts over from. */
+  lastRequest(): WireRequest | null {
+    return this.#current?.request ?? null;
+  }
+
+  /** Of what it holds in memory. */
+  bytes(): number {
+    return [...this.#images].reduce((sum, { capacity }) => sum + capacity, 0);
+  }
+
+  /** Whether anything of ours can be said: our instructions stand in front, or can still be given. */
+  canManage({ request, isCold }: Pick<RenderAsked, "request" | "isCold">): boolean {
+    const head = this.#headOf({ request, isCold, style: "managed" });
+    const isBare = head === null ? this.#joins({ request, isCold }) : head.instructions === null;
+    return !isBare || modelTraits(request.model).hasMidSystem;
+  }
+
+  /** Shown as its placeholder from now on, in whatever is sent. */
+  withhold(withheld: ReadonlyMap<string, Uint8Array>): void {
+    this.#withheld = withheld;
+  }
+
+  /** To be applied by the next turn. */
+  rewrite(rewrite: Rewrite): void {
+    this.#rewrite = rewrite;
+  }
+
+  /** How many units of a request's messages the ledger knows. */
+  knows(request: WireRequest): number {
+    const head = this.#headOf({ request, isCold: false, style: "managed" });
+    if (head === null) return 0;
+    const { kept, followed } = this.#trace(head, { request, style: "managed" });
+    return kept.length + followed.steps.length;
+  }
+
+  render(asked: RenderAsked): Rendered {
+    const { request, purpose, style } = asked;
+    const head = this.#headFor(asked);
+    const trace = this.#trace(head, asked);
+    const isRepeated = isKnown(trace) && purpose === "turn";
+    const leaf = isRepeated ? leafBelow(trace.followed.place, style) : null;
+    const rewritten = this.#rewritten(trace, purpose);
+    if (leaf !== null && rewritten === null) return this.#sendAgain(asked, { head, trace, leaf });
+    const traits = modelTraits(request.model);
+    const { place } = trace.followed;
+    const own = withOwn({
+      items: freshItems(trace),
+      last: place,
+      texts: this.texts,
+      turn: this.#turn + 1,
+      traits,
+      mayClear: asked.mayClear,
+      needsJoin: head.instructions === null && !place.hasOwn,
+      purpose: style === "plain" ? "aside" : purpose,
+      isEpochStart: this.#turn === 0 || rewritten !== null,
+    });
+    const heard = repeatedItems(trace);
+    const repeated = rewritten !== null && traits.isBound ? withoutReasoning(heard) : heard;
+    const items = [...(rewritten?.items ?? []), ...repeated, ...own.items].map((item) => this.#shown(item));
+    const from = rewritten?.cut ?? heard[0]?.place?.parent ?? place;
+    const plan: Plan = { asked, head, trace, from, items, dropped: own.dropped };
+    return purpose === "turn" ? this.#send(plan, rewritten) : spell(plan);
+  }
+
+  /** Puts a turn back that an earlier process sent; null where its body and its path do not fit together. */
+  recall(recalled: RecalledTurn): Place | null {
+    const path = pathIn(recalled);
+    if (path === null) return null;
+    const id = headIdOf(path);
+    const known = this.#heads.find(({ root }) => sentOf(root).id === id);
+    const head = known ?? recallHead(path, recalled.request);
+    if (known === undefined) this.#heads = [...this.#heads.slice(1 - headsMax), head];
+    const leaf = recallPath(path, head, recalled.request.bytes);
+    leaf.isLeaf = true;
+    this.#hold(leaf);
+    this.#turn = Math.max(this.#turn, recalled.turn);
+    return leaf;
+  }
+
+  /** The answer to what ended at a leaf. */
+  heard(leaf: Place, units: readonly AnswerUnit[]): void {
+    let parent = leaf;
+    for (const [at, { unit, bytes }] of units.entries()) {
+      const known = parent.children.find(
+        ({ facts, origin }) => origin === "model" && facts.hash === unit.hash,
+      );
+      const extra = at === 0 ? "" : null;
+      const facts = {
+        facts: unit,
+        origin: "model",
+        wrapping: answerWrapping,
+        opens: at === 0,
+        extra,
+      } as const;
+      const place = known ?? newPlace(parent, { ...facts, isRewritten: false });
+      if (known === undefined) {
+        place.heard = bytes;
+        parent.children.push(place);
+      }
+      parent = place;
+    }
+  }
+
+  /** What came before our first turn was made behind exactly what the client sends, if nothing is added. */
+  #trusts({ instructions }: Head): boolean {
+    return this.#isNew && this.#turn === 0 && instructions === null;
+  }
+
+  #trace(head: Head, { request, style }: Pick<RenderAsked, "request" | "style">): Trace {
+    const rules: GivenRules = {
+      bytes: request.bytes,
+      throughOwn: style === "managed",
+      leavesOut: modelTraits(request.model).isBound && !this.#trusts(head),
+      isOwnLine: this.texts.isOwnLine,
+    };
+    const current = this.#current;
+    const goesOn = current !== null && current.head === head && current.style === style;
+    return traceRequest(head.root, request, { before: goesOn ? current : null, rules });
+  }
+
+  /** The head in use goes on as it is; only a new one is opened in the way that is wanted now. */
+  #headFor(asked: RenderAsked): Head {
+    const known = this.#headOf(asked);
+    if (known !== null) return known;
+    const { request, style } = asked;
+    const isJoin = this.#joins(asked);
+    const instructions = style === "plain" || isJoin ? null : this.texts.instructions;
+    const head = openHead({ request, instructions });
+    this.#heads = [...this.#heads.slice(1 - headsMax), head];
+    return head;
+  }
+
+  /** Nothing in front of what the model has said already may change, unless nothing of it is cached. */
+  #joins({ request, isCold }: Pick<RenderAsked, "request" | "isCold">): boolean {
+    return this.#heads.length === 0 && !isCold && request.messages.some(({ role }) => role === "assistant");
+  }
+
+  #headOf({ request, style, isCold }: Pick<RenderAsked, "request" | "style" | "isCold">): Head | null {
+    const current = this.#current;
+    const needsFront = style === "managed" && isCold && !modelTraits(request.model).hasMidSystem;
+    const mayServe = ({ instructions }: Head): boolean =>
+      style === "plain" ? instructions === null : !needsFront || instructions !== null;
+    if (current !== null && mayServe(current.head)) {
+      const { tools, system } = current.request;
+      const isSame = request.tools.units === tools.units && request.system.units === system.units;
+      if (isSame || hasHead(current.head, request)) return current.head;
+    }
+    return this.#heads.findLast((head) => mayServe(head) && hasHead(head, request)) ?? null;
+  }
+
+  /** What the user withheld goes at once, the rest with a turn. */
+  #rewritten({ followed, request }: Trace, purpose: Purpose): Rewritten | null {
+    const wanted = purpose === "turn" ? this.#rewrite : null;
+    if (wanted !== null) this.#rewrite = null;
+    if (wanted === null && this.#withheld.size === 0) return null;
+    const replacements = new Map([...(wanted?.replacements ?? []), ...this.#withheld]);
+    const { isBound } = modelTraits(request.model);
+    return rewritePath(followed.place, { replacements, reason: wanted?.reason ?? "user" }, isBound);
+  }
+
+  #shown(item: Item): Item {
+    const bytes = item.origin === "aperture" ? undefined : this.#withheld.get(item.facts.key);
+    return bytes === undefined ? item : { ...item, bytes, hash: hashContent(bytes), isRewritten: true };
+  }
+
+  /** A branch in use holds its whole path in one image; branches long unused are given up. */
+  #hold(leaf: Place): void {
+    const { image } = sentOf(leaf);
+    if (!this.#images.delete(image)) moveTo(image, leaf);
+    this.#images.add(image);
+    for (const old of this.#images) {
+      if (old === image || (this.#images.size <= branchesMax && this.bytes() <= branchBytesMax)) return;
+      this.#images.delete(old);
+      for (const { root } of this.#heads) cutBranch(root, old);
+    }
+  }
+
+  #send(plan: Plan, rewritten: Rewritten | null): Rendered {
+    const { asked, head, trace, from, items } = plan;
+    const written = writeItems(from, items);
+    const leaf = written.places.at(-1) ?? from;
+    leaf.isLeaf = true;
+    this.#turn += 1;
+    this.#hold(leaf);
+    const places = placesAfter(trace, items, written.places);
+    this.#current = { request: asked.request, head, style: asked.style, places };
+    const indexes = flatIndexes(trace);
+    const units = written.units.map((unit) => ({
+      ...unit,
+      unit: unit.unit === null ? null : (indexes[unit.unit] ?? null),
+    }));
+    const epoch =
+      rewritten === null ? null : { cut: cutId(rewritten), reason: rewritten.reason, means: "own" as const };
+    return this.#sent(plan, { leaf, places, fresh: units, epoch });
+  }
+
+  /** The same request once more: the same bytes once more. */
+  #sendAgain(asked: RenderAsked, { head, trace, leaf }: Again): Rendered {
+    const places = placesAfter(trace, [], []);
+    this.#current = { request: asked.request, head, style: asked.style, places };
+    const { isBound } = modelTraits(asked.request.model);
+    const isDropped = asked.style === "managed" && !isBound && leaf.wrapping.role !== "assistant";
+    const dropped = isDropped ? this.texts.tail(this.#turn) : null;
+    const plan: Plan = { asked, head, trace, from: leaf, items: [], dropped };
+    return this.#sent(plan, { leaf, places, fresh: [], epoch: null });
+  }
+
+  #sent(plan: Plan, { leaf, places, fresh, epoch }: Sent): Rendered {
+    const { asked, head, dropped } = plan;
+    const { id, image, end } = sentOf(leaf);
+    const marks = marksOf(asked, (at) => places[at]?.sent?.end ?? null);
+    const messages = [...emitMarked(image.slice(0, end), marks), closing(dropped, leaf.wrapping.tail)];
+    const report = { leaf: id, fresh: [...head.fresh, ...fresh], isTurn: true, epoch };
+    head.fresh = [];
+    return { ...emitRequest(asked, head, messages), usesClearing: leaf.hasClearing, report, leaf };
+  }
+}
+
+const answerWrapping = { role: "assistant", head: '{"role":"assistant","content":[', tail: "]}" };
+
+type Plan = {
+  readonly asked: RenderAsked;
+  readonly head: Head;
+  readonly trace: Trace;
+  /** The last place that was sent before, and what is sent behind it. */
+  readonly from: Place;
+  readonly items: readonly Item[];
+  readonly dropped: string | null;
+};
+type Again = { readonly head: Head; readonly trace: Trace; readonly leaf: Place };
+type Sent = {
+  readonly leaf: Place;
+  readonly places: readonly Place[];
+  readonly fresh: readonly SentUnit[];
+  readonly epoch: SentReport["epoch"];
+};
+
+/** The request without a trace in the ledger. */
+function spell({ asked, head, trace, from, items, dropped }: Plan): Rendered {
+  const { id, image, end } = sentOf(from);
+  const spelled = spellItems({ end, tail: from.wrapping.tail }, items);
+  const ends = new Map(
+    items.flatMap(({ at }, index) => (at === null ? [] : [[at, spelled.ends[index] ?? 0] as const])),
+  );
+  const { kept, followed } = trace;
+  const endOf = (at: number): number | null => {
+    const local = at - kept.length;
+    const place = local < 0 ? kept[at] : followed.steps[local]?.place;
+    return ends.get(local) ?? place?.sent?.end ?? null;
+  };
+  const marks = marksOf(asked, endOf);
+  const messages = [
+    ...emitMarked(
+      image.slice(0, end),
+      marks.filter((mark) => mark.end <= end),
+    ),
+    ...emitMarked(
+      spelled.bytes,
+      marks.filter((mark) => mark.end > end).map((mark) => ({ ...mark, end: mark.end - end })),
+    ),
+    closing(dropped, spelled.tail),
+  ];
+  const hasClearing =
+    from.hasClearing || items.some(({ wrapping, opens }) => opens && isClearing(wrapping.head));
+  const report = { leaf: id, fresh: [], isTurn: false, epoch: null };
+  return { ...emitRequest(asked, head, messages), usesClearing: hasClearing, report, leaf: from };
+}
+
+/** For each unit of the client's messages the place it has now; what is left out has the place before it. */
+function placesAfter(
+  { kept, units, followed }: Trace,
+  items: readonly Item[],
+  written: readonly Place[],
+): readonly Place[] {
+  const moved = new Map<Place, Place>();
+  const placed = new Map<number, Place>();
+  for (const [index, { at, place, from }] of items.entries()) {
+    const now = must(written[index], "every item has a place");
+    const before = from ?? place;
+    if (before !== null && before !== now) moved.set(before, now);
+    if (at !== null) placed.set(at, now);
+  }
+  const before = [...kept, ...followed.steps.map(({ place }) => place)];
+  const places = moved.size === 0 ? before : before.map((place) => moved.get(place) ?? place);
+  for (let at = followed.steps.length; at < units.length; at += 1) {
+    places.push(placed.get(at) ?? must(places.at(-1) ?? written[0] ?? followed.place, "something was sent"));
+  }
+  return places;
+}
+
+/** The newest request that ended where the client's words end. */
+function leafBelow(place: Place, style: RenderAsked["style"]): Place | null {
+  if (style === "managed") {
+    for (const child of [...place.children].reverse()) {
+      const leaf = isOwn(child) ? leafBelow(child, style) : null;
+      if (leaf !== null) return leaf;
+    }
+  }
+  return place.isLeaf && place.sent !== null ? place : null;
+}

@@ -1,0 +1,117 @@
+import { canonicalJson, type Json } from "../../base/index.ts";
+
+export type Tolerance = {
+  readonly role: string;
+  /** Recognises a line of ours in what the model said. */
+  readonly isOwnLine: (line: string) => boolean;
+};
+
+type Block = { readonly [key: string]: Json };
+
+/**
+ * Whether two copies of a unit say the same although their bytes differ. These are the liberties clients
+ * take; anything else is an edit, and the client's word counts:
+ *
+ * - everywhere: cache marks, the order of keys, a string for one text block, outer whitespace;
+ * - in what the model said: defaults added to a tool's input, a tool renamed to `invalid`, reasoning
+ *   emptied, lines of ours stripped.
+ */
+export function isSameUnit(known: Uint8Array, copy: Uint8Array, tolerance: Tolerance): boolean {
+  const [a, b] = [parsedBlock(known), parsedBlock(copy)];
+  return a !== null && b !== null && a["type"] === b["type"] && isSameBlock(a, b, tolerance);
+}
+
+function isSameBlock(a: Block, b: Block, tolerance: Tolerance): boolean {
+  if (tolerance.role !== "assistant") return isEqual(plainBlock(a), plainBlock(b));
+  switch (a["type"]) {
+    case "tool_use":
+      return isSameCall(a, b);
+    case "thinking":
+      return isSameReasoning(a, b);
+    case "text":
+      return isSameText(a, b, tolerance);
+    default:
+      return isEqual(plainBlock(a), plainBlock(b));
+  }
+}
+
+/** Texts of several units that a client has joined into one. */
+export function isMerged(parts: readonly string[], whole: string): boolean {
+  return ["", "\n", "\n\n"].some((glue) => parts.join(glue).trim() === whole.trim());
+}
+
+export function isRenamedCall(bytes: Uint8Array): boolean {
+  const block = parsedBlock(bytes);
+  return block?.["type"] === "tool_use" && block["name"] === "invalid";
+}
+
+export function textOf(bytes: Uint8Array): string | null {
+  const text = parsedBlock(bytes)?.["text"];
+  return typeof text === "string" ? text : null;
+}
+
+function isSameCall(known: Block, copy: Block): boolean {
+  if (known["id"] !== copy["id"]) return false;
+  if (copy["name"] === "invalid") return true;
+  const { input: wanted, ...rest } = known;
+  const { input: given, ...others } = copy;
+  return isEqual(plainBlock(rest), plainBlock(others)) && hasDefaultsAdded(wanted, given);
+}
+
+/** Every value that was there is there; a client may only have added some. */
+function hasDefaultsAdded(known: Json | undefined, copy: Json | undefined): boolean {
+  if (!isObject(known) || !isObject(copy)) return isEqual(known, copy);
+  return Object.entries(known).every(([key, value]) => hasDefaultsAdded(value, copy[key]));
+}
+
+function isSameReasoning(known: Block, copy: Block): boolean {
+  const { thinking: wanted, ...rest } = known;
+  const { thinking: given, ...others } = copy;
+  return isEqual(plainBlock(rest), plainBlock(others)) && (given === wanted || given === "");
+}
+
+function isSameText(known: Block, copy: Block, { isOwnLine }: Tolerance): boolean {
+  const said = ({ text }: Block): string =>
+    String(text)
+      .split("\n")
+      .filter((line) => !isOwnLine(line))
+      .join("\n")
+      .trim();
+  const rest = ({ text, ...others }: Block): Json => plainBlock(others);
+  return said(known) === said(copy) && isEqual(rest(known), rest(copy));
+}
+
+/** Without cache marks, a string as the text block it stands for, texts without outer whitespace. */
+function plainBlock({ cache_control: _mark, ...block }: Block): Block {
+  const { content, text } = block;
+  const plain: Record<string, Json> = { ...block };
+  if (typeof text === "string") plain["text"] = text.trim();
+  if (typeof content === "string") plain["content"] = [{ type: "text", text: content.trim() }];
+  else if (Array.isArray(content)) {
+    plain["content"] = content.map((inner: Json) => (isObject(inner) ? plainBlock(inner) : inner));
+  }
+  return plain;
+}
+
+function isEqual(a: Json | undefined, b: Json | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  return canonicalJson(a) === canonicalJson(b);
+}
+
+/** Null for what is no object, and for numbers that would lose digits when read. */
+function parsedBlock(bytes: Uint8Array): Block | null {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
+  if (longNumber.test(text) && longNumber.test(text.replace(/"(?:[^"\\]|\\.)*"/g, '""'))) return null;
+  try {
+    const value = JSON.parse(text) as Json;
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+const longNumber = /\d{16,}|\d[eE][+-]?\d{3,}/;
+
+function isObject(value: Json | undefined): value is Block {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

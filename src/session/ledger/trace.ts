@@ -1,0 +1,127 @@
+import { hashContent, must } from "../../base/index.ts";
+import { unitBytes, type WireRequest } from "../../protocols/index.ts";
+import { clientUnits, isReal, sharedStart } from "./client-units.ts";
+import { asIs, type Item } from "./draft.ts";
+import { type ClientUnit, type Followed, type FollowRules, follow, isForeign } from "./follow.ts";
+import { bytesOf, isReasoning, type Place } from "./place.ts";
+import { isRenamedCall } from "./tolerance.ts";
+
+/** What the ledger knows of a request, and what is left of it. */
+export type Trace = {
+  readonly request: WireRequest;
+  /** The places of units taken over from the request before. */
+  readonly kept: readonly Place[];
+  /** How many messages those are. */
+  readonly keptMessages: number;
+  /** The units after those, and how far they could be followed. */
+  readonly units: readonly ClientUnit[];
+  readonly followed: Followed;
+  readonly rules: FollowRules;
+};
+
+/** A request that was followed before, to begin where it still holds. */
+export type Traced = { readonly request: WireRequest; readonly places: readonly Place[] };
+
+export function traceRequest(
+  root: Place,
+  request: WireRequest,
+  { before, rules: given }: { readonly before: Traced | null; readonly rules: GivenRules },
+): Trace {
+  const shared = sharedStart(request, before?.request ?? null);
+  const kept = before === null ? [] : before.places.slice(0, shared.units);
+  const keptMessages = before === null ? 0 : shared.messages;
+  const units = clientUnits(request, keptMessages);
+  const reasoning = units.filter(({ unit }) => unit.kind === "reasoning").map(({ unit }) => unit.key);
+  const rules = { ...given, reasoningKeys: new Set(reasoning) };
+  return { request, kept, keptMessages, units, rules, followed: follow(kept.at(-1) ?? root, units, rules) };
+}
+export type GivenRules = Omit<FollowRules, "reasoningKeys">;
+
+/** Whether the ledger has all of it: the same request was sent before. */
+export function isKnown({ units, followed }: Trace): boolean {
+  return followed.steps.length === units.length;
+}
+
+/**
+ * What was heard and never sent, on the way to a place: the answer that the client repeats for the first
+ * time. It is sent as the client writes it, but reasoning as it was heard, and with it what it is bound to.
+ */
+export function repeatedItems(trace: Trace): readonly Item[] {
+  const { place, steps } = trace.followed;
+  const copies = new Map(
+    steps.flatMap((step, at) => (step.as === "copy" ? [[step.place, at] as const] : [])),
+  );
+  const unsent: Place[] = [];
+  for (let at = place; at.sent === null; at = must(at.parent, "the root was sent")) unsent.push(at);
+  const said = unsent.reverse();
+  const bound = said.findLastIndex(isReasoning);
+  return said.map((heard, index) =>
+    repeatedItem(trace, heard, { at: copies.get(heard) ?? null, isBound: index <= bound }),
+  );
+}
+
+type Repeated = { readonly at: number | null; readonly isBound: boolean };
+
+function repeatedItem({ request, units }: Trace, heard: Place, { at, isBound }: Repeated): Item {
+  const { origin, opens, facts } = heard;
+  const copy = at === null ? null : must(units[at], "a copy is a unit");
+  const group = copy?.group;
+  const wrapping =
+    group === undefined ? heard.wrapping : { role: group.role, head: group.head, tail: group.tail };
+  const extra = copy === null ? heard.extra : copy.begins ? copy.group.extra : null;
+  const common = { ...asIs, origin, opens, wrapping, extra, at, place: heard };
+  if (copy === null || isBound) {
+    const bytes = bytesOf(heard);
+    return { ...common, facts, bytes, hash: hashContent(bytes) };
+  }
+  const bytes = unitBytes(request.bytes, copy.group.range.start, copy.unit);
+  // A client that does not know a tool gives its call another name.
+  if (isRenamedCall(bytes)) {
+    const own = bytesOf(heard);
+    return { ...common, facts, bytes: own, hash: hashContent(own) };
+  }
+  return { ...common, facts: copy.unit, bytes, hash: copy.unit.hash };
+}
+
+/** What nobody has sent yet, without reasoning that was made elsewhere. */
+export function freshItems({ request, units, followed, rules }: Trace): readonly Item[] {
+  const items: Item[] = [];
+  const { place } = followed;
+  let isOpen = isMessageOpen(units, followed);
+  for (let at = followed.steps.length; at < units.length; at += 1) {
+    const client = must(units[at], "units have no gaps");
+    const { unit, group, begins } = client;
+    if (begins) isOpen = false;
+    if (isForeign(client, rules)) continue;
+    const wrapping = isOpen
+      ? (items.at(-1)?.wrapping ?? place.wrapping)
+      : { role: group.role, head: group.head, tail: group.tail };
+    const bytes = unitBytes(request.bytes, group.range.start, unit);
+    const extra = begins || !isOpen ? group.extra : null;
+    const said = { facts: unit, origin: originOf(group.role), wrapping, opens: !isOpen, extra, bytes };
+    items.push({ ...said, hash: unit.hash, at, ...asIs });
+    isOpen = true;
+  }
+  return items;
+}
+
+/** Whether the path ends inside the message of the first unit that is new. */
+function isMessageOpen(units: readonly ClientUnit[], { steps }: Followed): boolean {
+  const group = units[steps.length]?.group;
+  return steps.some(({ as }, at) => as !== "left-out" && units[at]?.group === group);
+}
+
+/** Which of all the client's units each of the trace's units is: tools, system texts, then what is said. */
+export function flatIndexes({ request, keptMessages, units }: Trace): readonly (number | null)[] {
+  const said = request.messages.slice(0, keptMessages).reduce((sum, group) => sum + group.units.length, 0);
+  let next = request.tools.units.length + request.system.units.length + said;
+  return units.map(({ unit }) => {
+    if (!isReal(unit)) return null;
+    next += 1;
+    return next - 1;
+  });
+}
+
+function originOf(role: string): Item["origin"] {
+  return role === "assistant" ? "model" : "client";
+}

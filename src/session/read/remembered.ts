@@ -1,0 +1,167 @@
+import { must, type SessionId, type UnitId } from "../../base/index.ts";
+import {
+  exchangesOf,
+  type Moment,
+  now,
+  type Origin,
+  type RecordedExchange,
+  type SentTurn,
+  type State,
+  type Unit,
+  type View,
+} from "../../engine/index.ts";
+import { ingestRequest, type WireUnit } from "../../protocols/index.ts";
+import type { Side, Store } from "../../store/index.ts";
+import type { RememberedStream, RememberedTurn } from "../desk-port.ts";
+import { streamsOf, viewIn } from "./look.ts";
+import { plainAnswer } from "./plain-answer.ts";
+
+const turnsMax = 64;
+const bytesMax = 8 * 1024 * 1024;
+const mainStream = "main";
+
+type Opened = { readonly state: State; readonly store: Store };
+type PathUnit = RememberedTurn["path"][number];
+
+/**
+ * A stream as a ledger needs it to go on: its last path, and others that lead elsewhere. A path that another
+ * one goes on with is part of that one and not given again. Null: there is no such stream.
+ */
+export async function rememberedStream(
+  opened: Opened,
+  agent: string | null,
+  talkName: string | null,
+): Promise<RememberedStream | null> {
+  const moment = now(opened.state);
+  const stream = streamsOf(moment).find(({ name }) => name === (agent ?? mainStream)) ?? null;
+  const all = exchangesOf(moment);
+  // An exchange of no stream may have been of this one: better to take care once too often.
+  const wasManaged = all.some(
+    ({ rendering, stream: of }) => rendering !== "raw" && (of === null || of === stream?.id),
+  );
+  const view = stream === null ? null : viewIn(moment, stream);
+  if (view === null) return wasManaged ? { talkName, wasManaged, turns: [] } : null;
+  return { talkName, wasManaged, turns: await turnsOf(opened, moment, view) };
+}
+
+async function turnsOf(
+  { state, store }: Opened,
+  moment: Moment,
+  view: View,
+): Promise<readonly RememberedTurn[]> {
+  const turns: RememberedTurn[] = [];
+  const exchanges = exchangesOf(moment);
+  let left = bytesMax;
+  for (const sent of apartLeaves(state, view)) {
+    const exchange = must(exchanges[sent.exchange - 1], "a turn was sent with an exchange");
+    const bodies = bodyReader(store, state.session, exchange);
+    const body = await bodies("upstream-request");
+    const answer = body === null ? null : await answerTo(exchange, bodies);
+    left -= (body?.length ?? 0) + (answer?.body.length ?? 0);
+    // The last turn is given whatever its size: without it there is nothing to go on with.
+    if (left < 0 && turns.length > 0) break;
+    if (body === null) continue;
+    const path = await sentPath({ body, ledger: ledgerPath(state, sent.leaf), exchange, bodies });
+    turns.push({ body, path, answer, turn: sent.turn });
+  }
+  return turns.reverse();
+}
+
+/** The turns whose path no later one goes on with, newest first. Of several at one leaf, an answered one. */
+function apartLeaves(state: State, view: View): readonly SentTurn[] {
+  const covered = new Set<UnitId>();
+  const apart = new Map<UnitId, SentTurn>();
+  for (let at = view.sent.size - 1; at >= 0 && apart.size < turnsMax; at -= 1) {
+    const sent = must(view.sent.get(at), "sent turns have no gaps");
+    const chosen = apart.get(sent.leaf);
+    if (chosen !== undefined && !hasAnswer(state, chosen) && hasAnswer(state, sent))
+      apart.set(sent.leaf, sent);
+    if (covered.has(sent.leaf)) continue;
+    apart.set(sent.leaf, sent);
+    for (let unit: UnitId | null = sent.leaf; unit !== null && !covered.has(unit); ) {
+      covered.add(unit);
+      unit = must(state.units.get(unit), "a path is made of sent units").parent;
+    }
+  }
+  return [...apart.values()];
+}
+
+function hasAnswer(state: State, { exchange }: SentTurn): boolean {
+  return isAnswered(must(state.exchanges.get(exchange - 1), "a turn was sent with an exchange"));
+}
+
+function isAnswered({ end }: RecordedExchange): boolean {
+  return end !== null && end.status !== null && end.status < 300;
+}
+
+type ReadBody = (side: Side) => Promise<Uint8Array | null>;
+
+/** What was sent on as it came is stored once. What was only just written down may need a moment. */
+function bodyReader(store: Store, session: SessionId, { id, rendering }: RecordedExchange): ReadBody {
+  return async (side) => {
+    const own = side === "upstream-request" && rendering === "raw" ? "client-request" : side;
+    const key = { session, exchange: id, side: own };
+    const body = await store.body(key);
+    if (body.ok) return body.value;
+    await store.flush();
+    const written = await store.body(key);
+    return written.ok ? written.value : null;
+  };
+}
+
+async function answerTo(exchange: RecordedExchange, bodies: ReadBody): Promise<RememberedTurn["answer"]> {
+  const body = isAnswered(exchange) ? await bodies("upstream-response") : null;
+  return body === null ? null : plainAnswer(body);
+}
+
+function ledgerPath(state: State, leaf: UnitId): readonly PathUnit[] {
+  const path: PathUnit[] = [];
+  for (let at: UnitId | null = leaf; at !== null; ) {
+    const unit: Unit = must(state.units.get(at), "a path is made of sent units");
+    path.push({ origin: unit.origin, key: unit.anchor, bytes: unit.bytes });
+    at = unit.parent;
+  }
+  return path.reverse();
+}
+
+type SentPath = {
+  readonly body: Uint8Array;
+  readonly ledger: readonly PathUnit[];
+  readonly exchange: RecordedExchange;
+  readonly bodies: ReadBody;
+};
+
+/**
+ * The path as the ledger has it, if the body bears it out: a body may hold more, such as what was sent once
+ * and dropped. Where a report was lost, or a client wrote the same thing another way, the body is what was
+ * really sent; what the client did not send is ours.
+ */
+async function sentPath({ body, ledger, exchange, bodies }: SentPath): Promise<readonly PathUnit[]> {
+  const units = unitsIn(body);
+  // Nothing managed is without anything of ours: such a path is the client's, put down for want of a report.
+  const isOwn = exchange.rendering !== "managed" || ledger.some(({ origin }) => origin === "aperture");
+  if (units === null || (isOwn && isAmong(ledger, units))) return ledger;
+  const client = exchange.rendering === "raw" ? body : await bodies("client-request");
+  const said = new Set((client === null ? null : unitsIn(client))?.map(({ hash }) => hash));
+  return units.map((unit) => {
+    const { key, hash } = unit;
+    return { origin: said.has(hash) ? originOf(unit) : "aperture", key, bytes: hash };
+  });
+}
+
+function originOf({ section, role }: WireUnit): Origin {
+  return section === "messages" && role === "assistant" ? "model" : "client";
+}
+
+function unitsIn(body: Uint8Array): readonly WireUnit[] | null {
+  const request = ingestRequest(body, null);
+  if (request === null) return null;
+  return [request.tools, request.system, ...request.messages].flatMap((group) => group.units);
+}
+
+/** Whether all units of a path stand in a body in this order. */
+function isAmong(path: readonly PathUnit[], units: readonly WireUnit[]): boolean {
+  let at = 0;
+  for (const { hash } of units) if (path[at]?.bytes === hash) at += 1;
+  return at === path.length;
+}

@@ -1,0 +1,20 @@
+import { expect, it } from "vitest";
+import { fitOf, fitWithoutReasoning } from "./fit.ts";
+
+const known = new Set(["user:1", "sign:1", "call:1", "result:1", "assistant:1"]);
+const knows = (key: string): boolean => known.has(key);
+const sent = ["user:1", "call:1", "result:1"];
+const said = ["user:1", "sign:1", "call:1", "result:1"];
+
+it("reasoning that was left out does not part a talk from its session", () => {
+  const talk = [...said, "assistant:1", "user:2"];
+  const fitting = { talk, last: sent, isAnswered: true, knows };
+  expect(fitOf(fitting)).toBe(null);
+  expect(fitWithoutReasoning(fitting)).toBe(5);
+  expect(fitWithoutReasoning({ ...fitting, last: said })).toBe(5);
+});
+
+it("another answer still does", () => {
+  const talk = [...said, "assistant:other", "user:2"];
+  expect(fitWithoutReasoning({ talk, last: sent, isAnswered: true, knows })).toBe(null);
+});

@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import { WorkQueue } from "./work-queue.ts";
+
+function scene() {
+  const queue = new WorkQueue<string>();
+  const done: string[] = [];
+  const add = (label: string): Promise<void> =>
+    queue.add(label, async () => {
+      await new Promise((resume) => setImmediate(resume));
+      done.push(label);
+    });
+  return { queue, done, add };
+}
+
+describe("a queue", () => {
+  it("does one thing after the other, in order", async () => {
+    const { queue, done, add } = scene();
+    for (const label of ["a", "b", "c"]) void add(label);
+    await queue.idle();
+    expect(done).toEqual(["a", "b", "c"]);
+    await add("d");
+    expect(done).toEqual(["a", "b", "c", "d"]);
+  });
+
+  it("brings forward what is asked for, in its own order, and waits for nothing else", async () => {
+    const { queue, done, add } = scene();
+    for (const label of ["x", "a1", "y", "a2", "z"]) void add(label);
+    let doneBefore: readonly string[] = [];
+    await queue
+      .hasten((label) => label.startsWith("a"))
+      .then(() => {
+        doneBefore = [...done];
+      });
+    expect(doneBefore.slice(0, 2)).toEqual(["a1", "a2"]);
+    expect(doneBefore.length).toBeLessThan(5);
+    await queue.idle();
+    expect(done).toEqual(["a1", "a2", "x", "y", "z"]);
+  });
+
+  it("waits for what is being done, if it is asked for", async () => {
+    const queue = new WorkQueue<string>();
+    let finish: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    void queue.add("a", () => held);
+    await new Promise((resume) => setImmediate(resume));
+    let isDone = false;
+    const hastened = queue
+      .hasten((label) => label === "a")
+      .then(() => {
+        isDone = true;
+      });
+    await queue.hasten((label) => label === "b");
+    expect(isDone).toBe(false);
+    finish();
+    await hastened;
+    expect(isDone).toBe(true);
+  });
+});

@@ -1,0 +1,244 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { contentHash, must, type SessionId, sessionId, unwrap } from "../../src/base/index.ts";
+import { blocksOf, now, pathOf, shownOf } from "../../src/engine/index.ts";
+import type { RequestCopy } from "../../src/session/index.ts";
+import { openSqliteStore, type Store } from "../../src/store/index.ts";
+import { call, model, result, text, user } from "../support/copies.ts";
+import { body, line, Managed, named, ours, thought, turnAt, turns } from "../support/managed-talk.ts";
+import { hashesOf, placesOf, shared } from "../support/reports.ts";
+
+describe("a managed talk", () => {
+  it("is recorded as the ledger sent it: its units, its bytes, its turns", async () => {
+    const managed = new Managed();
+    for (const at of turns.keys()) await managed.turn(at);
+    const state = await managed.state();
+    const path = pathOf(now(state), await managed.view()).map((id) => state.units.get(id));
+    const last = turnAt(2).upstream;
+    expect(path.map((unit) => unit?.bytes)).toEqual(hashesOf(last));
+    const origins =
+      "client aperture client aperture aperture client model client aperture model aperture client";
+    expect(path.map((unit) => unit?.origin).join(" ")).toBe(origins);
+    expect(path.every((unit) => (unit?.origin === "aperture") === (unit?.shows.length === 0))).toBe(true);
+    expect(await managed.kit.standings("s-1")).toEqual(["turn first", "turn append", "turn append"]);
+    for (const [at, { client, upstream }] of turns.entries()) {
+      expect(await managed.bytes(at + 1, "upstream-request")).toBe(upstream.toString());
+      expect(await managed.bytes(at + 1, "client-request")).toBe(client.toString());
+    }
+    const exchanges = await managed.kit.exchanges("s-1");
+    expect(exchanges.map(({ rendering }) => rendering)).toEqual(["managed", "managed", "managed"]);
+    expect(unwrap(await managed.store.verify("all")).damage).toEqual([]);
+  });
+
+  it("keeps what the client said and the ledger left out", async () => {
+    const managed = new Managed();
+    for (const at of turns.keys()) await managed.turn(at);
+    const moment = now(await managed.state());
+    const view = await managed.view();
+    const blocks = [...blocksOf(moment, view)];
+    const reasoning = blocks.filter(({ kind }) => kind === "reasoning");
+    expect(reasoning.map(({ id }) => shownOf(moment, view, id))).toEqual(["absent"]);
+    const content = unwrap(await managed.store.content(must(reasoning[0], "there is one").content));
+    expect(JSON.parse(Buffer.from(content).toString())).toEqual(thought);
+    const kinds = "system system user reasoning tool-call tool-result assistant user assistant";
+    expect(blocks.map(({ kind }) => kind).join(" ")).toBe(kinds);
+  });
+
+  it("loses on both sides what is erased, and nothing else", async () => {
+    const managed = new Managed();
+    for (const at of turns.keys()) await managed.turn(at);
+    await managed.store.flush();
+    const client = hashesOf(turnAt(2).client);
+    unwrap(await managed.store.purge([contentHash(must(client.at(-1), "the last thing said"))]));
+    for (const side of ["client-request", "upstream-request"] as const) {
+      await expect(managed.bytes(3, side)).rejects.toThrow("AP_CONTENT_PURGED");
+    }
+    expect(await managed.bytes(2, "upstream-request")).toBe(turnAt(1).upstream.toString());
+  });
+
+  it("is stored by a database as it is in memory", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "aperture-managed-"));
+    const store = openSqliteStore({ path: join(folder, "aperture.db") });
+    const managed = new Managed(store);
+    for (const at of turns.keys()) await managed.turn(at);
+    for (const [at, { upstream }] of turns.entries()) {
+      expect(await managed.bytes(at + 1, "upstream-request")).toBe(upstream.toString());
+    }
+    const remembered = await new Managed(store, "t").remembered();
+    expect(remembered?.turns.map((turn) => Buffer.from(turn.body).toString())).toEqual([
+      turnAt(2).upstream.toString(),
+    ]);
+    expect(unwrap(await store.verify("all")).damage).toEqual([]);
+    await store.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  it("stores what is new and names the rest", async () => {
+    const managed = new Managed();
+    for (const at of turns.keys()) await managed.turn(at);
+    const bytes = turns.reduce((sum, { client, upstream }) => sum + client.length + upstream.length, 0);
+    expect(managed.kit.literalBytes).toBeLessThan(bytes / 4);
+  });
+
+  it("is refused once and sent again: two exchanges, each with its bytes", async () => {
+    const managed = new Managed();
+    await managed.turn(0);
+    const { client, upstream } = turnAt(1);
+    const id = await managed.ask({ client, upstream });
+    const plain = body([user([text("fix it")]), model([call("t1")]), user([result("t1", "a file")])]);
+    await managed.kit.recorder.resent(
+      id,
+      managed.ledger.report({ client, upstream: plain, rendering: "plain" }),
+    );
+    await managed.kit.answer(id, { content: [text("done")] });
+    expect(await managed.kit.standings("s-1")).toEqual(["turn first", "turn append", "turn retry 2"]);
+    const ends = (await managed.kit.exchanges("s-1")).map(({ rendering, end }) => [rendering, end?.status]);
+    expect(ends).toEqual([
+      ["managed", 200],
+      ["managed", 400],
+      ["plain", 200],
+    ]);
+    expect(await managed.bytes(2, "upstream-request")).toBe(upstream.toString());
+    expect(await managed.bytes(3, "upstream-request")).toBe(plain.toString());
+    expect(await managed.bytes(3, "client-request")).toBe(client.toString());
+    const phases = managed.kit.events.flatMap((event) => (event.type === "request" ? [event.phase] : []));
+    expect(phases).toEqual(["opened", "closed", "opened", "closed", "opened", "closed"]);
+  });
+
+  it("sent again as it came is raw", async () => {
+    const managed = new Managed();
+    const { client, upstream } = turnAt(0);
+    const id = await managed.ask({ client, upstream });
+    await managed.kit.recorder.resent(id, null);
+    await managed.kit.answer(id);
+    const exchanges = await managed.kit.exchanges("s-1");
+    expect(exchanges.map(({ rendering }) => rendering)).toEqual(["managed", "raw"]);
+    expect(await managed.bytes(2, "upstream-request")).toBe(client.toString());
+  });
+
+  it("whose earlier report was lost is recorded all the same, as the client's own path", async () => {
+    const managed = new Managed();
+    const lost = turnAt(0);
+    managed.ledger.report(lost);
+    await managed.turn(1);
+    const state = await managed.state();
+    const path = pathOf(now(state), await managed.view()).map((id) => state.units.get(id));
+    expect(path.map((unit) => unit?.bytes)).toEqual(hashesOf(turnAt(1).client));
+    expect(await managed.kit.standings("s-1")).toEqual(["turn first"]);
+    expect(await managed.bytes(1, "upstream-request")).toBe(turnAt(1).upstream.toString());
+    const remembered = await managed.remembered();
+    const sent = remembered?.turns[0];
+    expect(sent?.path.map(({ bytes }) => bytes)).toEqual(hashesOf(turnAt(1).upstream));
+    const origins = "client aperture client aperture aperture client model client aperture";
+    expect(sent?.path.map(({ origin }) => origin).join(" ")).toBe(origins);
+    expect(unwrap(await managed.store.verify("all")).damage).toEqual([]);
+  });
+
+  it("begins an epoch below the unit the ledger names", async () => {
+    const managed = new Managed();
+    await managed.turn(0);
+    const upstream = ours([user([text("[rewritten]")]), model([call("t1")]), user([result("t1", "a file")])]);
+    const cut = placesOf(upstream)[3] ?? "";
+    const client = turnAt(1).client;
+    await managed.ask({ client, upstream, over: { epoch: { cut, reason: "pressure", means: "own" } } });
+    const view = await managed.view();
+    const [epoch] = [...view.epochs.entries()].map(([, one]) => one);
+    expect(epoch).toMatchObject({ reason: "pressure", means: "own", cut: 3 });
+  });
+
+  it("is not moved on by what is no turn", async () => {
+    const managed = new Managed();
+    await managed.turn(0);
+    const before = (await managed.state()).units.size;
+    const { client, upstream } = turnAt(1);
+    const count = { ...named, target: "/v1/messages/count_tokens" };
+    await managed.ask({ client, upstream, over: { isTurn: false } }, count);
+    await managed.ask({ client, upstream, over: { isTurn: false } });
+    expect(await managed.kit.standings("s-1")).toEqual(["turn first", "count none", "compaction none"]);
+    expect((await managed.state()).units.size).toBe(before);
+    for (const exchange of [2, 3]) {
+      expect(await managed.bytes(exchange, "upstream-request")).toBe(upstream.toString());
+      expect(await managed.bytes(exchange, "client-request")).toBe(client.toString());
+    }
+  });
+
+  it("has no upstream bytes where they were not kept, rather than the client's", async () => {
+    const managed = new Managed();
+    const { client, upstream } = turnAt(0);
+    await managed.ask({ client, upstream, over: { body: [], fresh: [] } });
+    await expect(managed.bytes(1, "upstream-request")).rejects.toThrow("AP_BODY_UNKNOWN");
+  });
+});
+
+describe("a credential inside a managed body", () => {
+  const secret = "sk-ant-very-secret-0123456789";
+
+  it("rests nowhere, and what is shared stays as it was", async () => {
+    const managed = new Managed();
+    const talk = [user([text(`my key is ${secret}`)])];
+    const client = body(talk);
+    const upstream = ours([user([line(1), text(`my key is ${secret}`)])]);
+    const sent = managed.ledger.report({ client, upstream });
+    const held = Buffer.concat(sent.body).toString();
+    const id = await managed.kit.send(client, { ...named, secrets: [secret], sent });
+    await managed.kit.recorder.resent(
+      id,
+      managed.ledger.report({ client, upstream: client, rendering: "plain" }),
+    );
+    await managed.kit.answer(id, { content: [text("hidden")] });
+    expect(Buffer.concat(sent.body).toString()).toBe(held);
+    const kept = await everythingIn(managed.store, sessionId("s-1"));
+    expect(kept).toContain("my key is ***");
+    expect(kept).not.toContain(secret);
+    const [first, second] = await managed.kit.exchanges("s-1");
+    expect([first?.end?.problem, second?.end?.problem]).toEqual([
+      "it was refused, and sent again in another form",
+      "a credential stood in its body and was masked in this record",
+    ]);
+  });
+
+  it("in a body in shared memory is masked in a copy", async () => {
+    const managed = new Managed();
+    const client = shared(body([user([text(`my key is ${secret}`)])]));
+    const copy: RequestCopy = {
+      id: "x",
+      protocol: "anthropic",
+      upstream: "anthropic",
+      method: "POST",
+      target: "/v1/messages",
+      headers: {},
+      caller: { owner: "local", credential: "c1", secrets: [secret] },
+      startedMs: 0,
+      body: client,
+      length: client.length,
+      sent: null,
+    };
+    await managed.kit.recorder.requested(copy);
+    expect(client.toString()).toContain(secret);
+    expect(await everythingIn(managed.store, sessionId("s-1"))).not.toContain(secret);
+  });
+});
+
+/** Frames, contents and bodies of a session, as one text. */
+async function everythingIn(store: Store, session: SessionId): Promise<string> {
+  await store.flush();
+  const frames = unwrap(await store.frames({ session, after: 0, limit: 100 }));
+  const hashes = frames.flatMap(({ deltas }) =>
+    deltas.flatMap((delta) =>
+      delta.type === "unit-sent"
+        ? [delta.unit.bytes]
+        : delta.type === "block-added"
+          ? [delta.block.content]
+          : [],
+    ),
+  );
+  const contents = await Promise.all(hashes.map(async (hash) => unwrap(await store.content(hash))));
+  const rows = unwrap(await store.bodies(session));
+  const bodies = await Promise.all(rows.map(async (row) => unwrap(await store.body(row))));
+  return [
+    JSON.stringify(frames),
+    ...[...contents, ...bodies].map((bytes) => Buffer.from(bytes).toString()),
+  ].join("\n");
+}
