@@ -60,7 +60,7 @@ describe("the client", () => {
       ANTHROPIC_CUSTOM_HEADERS: null,
     });
     const place = `127.0.0.1:${rig.port} -> ${new URL(rig.upstream.url).host}`;
-    expect(err).toMatch(new RegExp(`^aperture \\d+\\.\\d+\\.\\d+ {2}proxy ${place} {2}mode observe\\n$`));
+    expect(err).toMatch(new RegExp(`^aperture \\d+\\.\\d+\\.\\d+ {2}proxy ${place} {2}mode auto\\n$`));
     expect(await isUp()).toBe(false);
   });
 

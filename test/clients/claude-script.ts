@@ -70,7 +70,7 @@ export function backgroundSession(): Readonly<{ [step: string]: string }> {
   return { agent: agentLines({ background: true }), third: "say the third turn" };
 }
 
-function toolLines(project: string): string {
+export function toolLines(project: string): string {
   const a = join(project, "a.txt");
   const b = join(project, "b.txt");
   const bash = { command: "echo hi", description: "says hi" };
@@ -84,7 +84,7 @@ function toolLines(project: string): string {
   ].join("\n");
 }
 
-function agentLines({ background }: { readonly background: boolean }): string {
+export function agentLines({ background }: { readonly background: boolean }): string {
   const bash = { command: "echo below", description: "says below" };
   const input = {
     description: "look around",
@@ -95,6 +95,6 @@ function agentLines({ background }: { readonly background: boolean }): string {
   return `${callOf("Agent", input)}\nsay everything done`;
 }
 
-function callOf(tool: string, input: object): string {
+export function callOf(tool: string, input: object): string {
   return `call ${tool} ${JSON.stringify(input)}`;
 }

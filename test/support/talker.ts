@@ -30,7 +30,6 @@ export class Talker {
   readonly #model: string;
   readonly #bulk: number;
   readonly #headers: Readonly<Record<string, string>>;
-  #results = 0;
 
   constructor({
     model = "claude-opus-5-5",
@@ -47,11 +46,10 @@ export class Talker {
   /** The next thing to say: results for open calls, or a prompt. */
   next(text: string): TalkMessage {
     const calls = this.messages.at(-1)?.content.filter(({ type }) => type === "tool_use") ?? [];
-    this.#results += calls.length;
     const results = calls.map(({ id }) => ({
       type: "tool_result",
       tool_use_id: id,
-      content: `result ${this.#results} ${"x".repeat(200)}`,
+      content: `result ${this.messages.length} ${"x".repeat(200)}`,
     }));
     if (results.length > 0) return { role: "user", content: results };
     const bulk = this.messages.length === 0 ? `\n${"background ".repeat(this.#bulk / 11)}` : "";
@@ -118,7 +116,7 @@ function goesOn(before: readonly string[], now: readonly string[]): boolean {
 
 /** A tail that a model without clearing messages gets inside the last message. */
 function isDropped(unit: string | undefined): boolean {
-  return unit !== undefined && /"role":"user".*"text":"\[\w{4} context of turn \d+: [^"]*\]"/.test(unit);
+  return /^\[\{"role":"(?:user|system)"\},.*"\[\w{4} context of turn \d+: [^"]*\]"/.test(unit ?? "");
 }
 
 type Sent = {

@@ -46,7 +46,8 @@ export async function run(call: ReadyCall): Promise<number> {
 function announce({ version, settings, screen, world }: ReadyCall, { url, isOwn }: ClientProxy): void {
   const place = url.replace(/^http:\/\//, "");
   const target = isOwn ? upstreamText(settings) : "the upstreams it was started with";
-  screen.err(`aperture ${version}  proxy ${place} -> ${target}  mode observe`);
+  const mode = isOwn ? `  mode ${settings.mode}` : "";
+  screen.err(`aperture ${version}  proxy ${place} -> ${target}${mode}`);
   const before = world.env["ANTHROPIC_BASE_URL"];
   if (before !== undefined && before !== "" && before.replace(/\/+$/, "") !== url) {
     screen.err(

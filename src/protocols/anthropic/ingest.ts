@@ -2,12 +2,13 @@ import { assert } from "../../base/index.ts";
 import { elementsOf, type Member, membersOf, parseAt, type Range, skipSpace, valueAt } from "../json-scan.ts";
 import type { WireGroup, WireRequest, WireUnit } from "../wire.ts";
 import { fieldsOf, textIn } from "./schema.ts";
-import { unitOfBlock, unitOfString, unitOfSystem, unitOfTool } from "./units.ts";
+import { unitOfBlock, unitOfString, unitOfSystem, unitOfTool, unitText } from "./units.ts";
 
 const QUOTE = 0x22;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const CLOSE_ARRAY = 0x5d;
+const EMPTY_STRING = '""';
 
 /**
  * Looks into a Messages request. Messages and sections that `previous` has too, byte for byte, are taken
@@ -165,7 +166,9 @@ function readMessage(bytes: Buffer, range: Range): WireGroup | null {
   };
 }
 
+/** An empty string says nothing: as a text block it would be refused where it is not refused itself. */
 function bareUnits(role: string, at: Parameters<typeof unitOfString>[1]): readonly WireUnit[] | null {
+  if (at.range.end - at.range.start === EMPTY_STRING.length) return [];
   const unit = unitOfString(role, at);
   return unit === null ? null : [unit];
 }
@@ -198,7 +201,9 @@ function section({ bytes, member, before, previous }: Section): WireGroup | null
   const base = range.start;
   if (member.key === "system" && bytes[range.start] === QUOTE) {
     const unit = unitOfSystem({ bytes, range, base });
-    return unit === null ? null : sectionGroup(range, [unit]);
+    if (unit === null) return null;
+    // A blank string says nothing, and is refused where it is written as a block.
+    return sectionGroup(range, unitText(bytes, base, unit)?.trim() === "" ? [] : [unit]);
   }
   const read = member.key === "tools" ? unitOfTool : unitOfSystem;
   const units = eachElement(bytes, range.start, (element) => read({ bytes, range: element, base }));

@@ -109,8 +109,9 @@ function unitOf({ section, role, fields }: Said, { bytes, places, bare, mark }: 
   const type = textIn(fields, "type") ?? "unknown";
   const hash = hashContent(bytes);
   const key = keyOf(role, fields, hash);
-  const said = { section, role, kind: kindOf(role, type), type, key, callId: callName(callIdOf(fields)) };
-  return { ...said, hash, length: bytes.length, places, bare, mark, isDeferred: false };
+  const [kind, callId] = [kindOf(role, type), callName(callIdOf(fields))];
+  const { length } = bytes;
+  return { section, role, kind, type, key, callId, hash, length, places, bare, mark, isDeferred: false };
 }
 
 /**

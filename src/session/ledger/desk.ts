@@ -57,7 +57,7 @@ type Read = {
 export class SessionDesk implements Desk {
   readonly #place: DeskPlace;
   readonly #lines = new Lines();
-  readonly #tickets = new WeakMap<Sending, Ticket>();
+  readonly #tickets = new Map<Sending, Ticket>();
   readonly #remembering = new Map<string, Promise<Line>>();
 
   constructor(place: DeskPlace) {
@@ -83,7 +83,9 @@ export class SessionDesk implements Desk {
       const line = this.#lines.find(asking, read.belonging, request);
       if (line !== null) return this.#render(line, read);
       const isFirst = !request.messages.some(({ role }) => role === "assistant");
-      if (isFirst) return this.#render(this.#open(read, { wasManaged: false, talkName: null }), read);
+      // A question beside a talk that was forgotten must not be taken for its beginning.
+      if (isFirst && isBeside(read.belonging.client, request)) return rawSending(asking, body, false);
+      if (isFirst) return this.#render(this.#open(read, isNew), read);
       return this.#remembered(read).then((found) => this.#render(found, read));
     } catch {
       return this.#unread(asking, body, belongingOf(asking, null));
@@ -95,6 +97,8 @@ export class SessionDesk implements Desk {
     if (ticket === undefined || !isBindingRefusal(body)) return null;
     const { line, read } = ticket;
     startOver(line);
+    // Now it is known whose it was, and what is sent next holds whatever the log says.
+    this.#lines.keep(read.asking, read.request, line);
     try {
       const style = sending.rendering === "managed" ? "managed" : "plain";
       return this.#send(line, read, { style, purpose: purposeOf(read), isCold: true });
@@ -111,7 +115,8 @@ export class SessionDesk implements Desk {
     line.open.delete(sending);
     if (leaf === null || answer.status !== 200 || answer.body === null) return;
     const plain = decodeBody(Buffer.concat(answer.body), answer.contentEncoding);
-    if (plain === null) return;
+    // Words and calls are taken from the client's copy; only reasoning has to be known before it comes back.
+    if (plain === null || (line.talkName === null && !mayReason(plain))) return;
     const { units } = readAnswer(plain, answer.contentType);
     line.ledger.heard(leaf, units);
     this.#lines.noteAnswer(read.asking, line, units);
@@ -144,41 +149,48 @@ export class SessionDesk implements Desk {
   #open({ asking, request, belonging }: Read, known: Known): Line {
     const talkName = belonging.sessionKey === null ? (known.talkName ?? this.#place.newName()) : null;
     const key = keyOf(asking, { ...belonging, sessionKey: belonging.sessionKey ?? talkName });
-    const line = openLine({ key, talkName, nonce: this.#place.nonceOf(key), wasManaged: known.wasManaged });
+    const { wasManaged } = known;
+    // A talk without a name is told by what the model said in it, so one without answers is new.
+    const isFirst = !request.messages.some(({ role }) => role === "assistant");
+    const isAsked = known.isAsked || (talkName !== null && isFirst);
+    const line = openLine({ key, talkName, nonce: this.#place.nonceOf(key), wasManaged, isAsked });
     this.#lines.add(asking, request, line);
     return line;
   }
 
-  /** Two requests of a stream that was forgotten wait for the same answer. */
+  /** Requests of a stream that was forgotten wait for the same answer, and none asks again before it came. */
   #remembered(read: Read): Promise<Line> {
     const { asking, belonging, request } = read;
     const name = `${keyOf(asking, belonging)} ${asking.caller.credential} ${request.talk[0]}`;
     const known = this.#remembering.get(name);
     if (known !== undefined) return known;
-    const line = this.#ask(read).finally(() => this.#remembering.delete(name));
+    const asked = this.#place.remember(questionOf(read));
+    const line = this.#lineFor(read, asked);
     this.#remembering.set(name, line);
+    void Promise.allSettled([asked, line]).then(() => this.#remembering.delete(name));
     return line;
   }
 
-  async #ask(read: Read): Promise<Line> {
-    const { asking, belonging, request } = read;
-    const { owner, credential } = asking.caller;
-    const { client, sessionKey, agent } = belonging;
-    const who = { owner, upstream: asking.upstream, client, sessionKey, credential, agent };
-    const question: LedgerQuestion = { type: "ledger", ...who, talk: request.talk };
-    const answer = await within(this.#place.deadlineMs ?? usualDeadlineMs, this.#place.remember(question));
-    const isOurs = this.#lines.wasManaged(keyOf(asking, belonging));
-    if (answer === "late") {
-      const unsure = this.#open(read, { wasManaged: isOurs ? true : "unknown", talkName: null });
-      // It is asked again with the next request.
-      this.#lines.forget(unsure);
-      return unsure;
-    }
-    const line = this.#open(read, {
-      wasManaged: answer?.wasManaged ?? isOurs,
-      talkName: answer?.talkName ?? null,
-    });
-    if (answer !== null) recall(line, answer);
+  /** What comes too late for one request serves the next, unless something was sent meanwhile. */
+  async #lineFor(read: Read, asked: Promise<RememberedStream | null>): Promise<Line> {
+    const answer = await within(this.#place.deadlineMs ?? usualDeadlineMs, asked);
+    if (answer !== "late") return this.#recalled(read, answer);
+    const isOurs = this.#lines.wasManaged(keyOf(read.asking, read.belonging));
+    const unsure = this.#open(read, { ...isNew, wasManaged: isOurs ? true : "unknown" });
+    this.#lines.forget(unsure);
+    const serve = (late: RememberedStream | null): void => {
+      if (!this.#lines.has(unsure)) this.#recalled(read, late);
+    };
+    asked.then(serve, () => undefined);
+    return unsure;
+  }
+
+  #recalled(read: Read, stream: RememberedStream | null): Line {
+    const isOurs = this.#lines.wasManaged(keyOf(read.asking, read.belonging));
+    const { wasManaged, talkName } = stream ?? { wasManaged: isOurs, talkName: null };
+    // A history that nobody knows may be one whose record was lost.
+    const line = this.#open(read, { wasManaged, talkName, isAsked: stream !== null });
+    if (stream !== null) recall(line, stream);
     return line;
   }
 
@@ -203,7 +215,8 @@ export class SessionDesk implements Desk {
     const isCold = this.#isCold(line, request);
     if (purpose === "turn") line.lastMs = this.#place.clock.now();
     const hasShared = line.last !== null && request.talk[0] === line.last.talk[0];
-    if (isBeside(read.belonging.client, request) && !hasShared) return rawSending(asking, body, false);
+    const isApart = isBeside(read.belonging.client, request) || isMereCount(purpose, request);
+    if (isApart && !hasShared) return rawSending(asking, body, false);
     if (!line.isManaged && !isLowered && purpose === "turn" && line.wasManaged !== "unknown") {
       line.isManaged = isAdmitted({ ...this.#candidate(read), isCold });
     }
@@ -214,7 +227,8 @@ export class SessionDesk implements Desk {
       return this.#send(line, read, { style: "plain", purpose, isCold });
     }
     line.last = request;
-    const mayRetry = isBound && (line.wasManaged !== false || !isLowered);
+    const mayBeOurs = line.wasManaged !== false || !line.isAsked;
+    const mayRetry = isBound && (mayBeOurs || !isLowered);
     return this.#issue(rawSending(asking, body, mayRetry), { line, read, leaf: null });
   }
 
@@ -237,7 +251,8 @@ export class SessionDesk implements Desk {
     const rendered = line.ledger.render({ ...way, request, mayClear });
     if (style === "managed") this.#noteManaged(line);
     line.last = request;
-    const pieces = sharedPieces(rendered.pieces);
+    const isSmall = rendered.length <= onePieceBytesMax;
+    const pieces = isSmall ? [sharedBody(rendered.pieces)] : sharedPieces(rendered.pieces);
     const common = { rendering: style, length: rendered.length };
     const sending: Sending = {
       ...common,
@@ -266,14 +281,35 @@ export class SessionDesk implements Desk {
   }
 }
 
-type Known = { readonly wasManaged: boolean | "unknown"; readonly talkName: string | null };
+type Known = {
+  readonly wasManaged: boolean | "unknown";
+  readonly talkName: string | null;
+  readonly isAsked: boolean;
+};
+const isNew: Known = { wasManaged: false, talkName: null, isAsked: false };
+
 type Way = Pick<RenderAsked, "style" | "purpose" | "isCold">;
 
 const shortestLifetimeMs = 5 * 60_000;
 
+/** Many small pieces cost more to send than one copy of them. */
+const onePieceBytesMax = 64 * 1024;
+
+function questionOf({ asking, belonging, request }: Read): LedgerQuestion {
+  const { owner, credential } = asking.caller;
+  const { client, sessionKey, agent } = belonging;
+  const who = { owner, upstream: asking.upstream, client, sessionKey, credential, agent };
+  return { type: "ledger", ...who, talk: request.talk };
+}
+
 function purposeOf({ asking, request, belonging: { client } }: Read): Purpose {
   if (asking.target.includes("/count_tokens")) return "count";
   return asksForSummary(client, request) || isBeside(client, request) ? "aside" : "turn";
+}
+
+/** Clients count a tool or a text by itself, under the name of the talk. */
+function isMereCount(purpose: Purpose, { messages }: WireRequest): boolean {
+  return purpose === "count" && !messages.some(({ role }) => role === "assistant");
 }
 
 function rawSending({ id }: Asking, body: Buffer, mayRetry: boolean): Sending {
@@ -291,6 +327,10 @@ function rawSending({ id }: Asking, body: Buffer, mayRetry: boolean): Sending {
 
 function lengthOf(pieces: Pieces): number {
   return pieces.reduce((sum, { length }) => sum + length, 0);
+}
+
+function mayReason(body: Uint8Array): boolean {
+  return Buffer.from(body.buffer, body.byteOffset, body.length).includes("thinking");
 }
 
 /** The provider's word for reasoning that was made behind something else, or changed. */

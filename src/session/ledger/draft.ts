@@ -22,12 +22,22 @@ export type Item = {
   readonly place: Place | null;
   /** Whether it shows other words than the client's. */
   readonly isRewritten: boolean;
+  /** Reasoning that was made behind other words. */
+  readonly isFromElsewhere: boolean;
+  /** The client's words that it stands for, where it shows others and they are known. */
+  readonly original: Uint8Array | null;
   /** The place it is a rewriting of. */
   readonly from: Place | null;
 };
 
 /** What most items are: new at their place, in nobody's words but their own. */
-export const asIs = { place: null, isRewritten: false, from: null } as const;
+export const asIs = {
+  place: null,
+  isRewritten: false,
+  isFromElsewhere: false,
+  original: null,
+  from: null,
+} as const;
 
 /** Something of ours inside a message, or a message of its own. */
 export function ownItem(text: string, wrapping: Wrapping, opens: boolean): Item {
@@ -83,30 +93,51 @@ export function writeItems(from: Place, items: readonly Item[]): Written {
 
 /** What was heard is sent at the place where it was heard; anything else gets a place of its own. */
 function placeFor(parent: Place, item: Item): Place {
-  const { facts, origin, opens, extra, isRewritten } = item;
+  const { facts, origin, opens, extra, isRewritten, isFromElsewhere, original } = item;
   // A message is closed the way it was opened, whoever wrote its last unit.
   const wrapping = opens ? item.wrapping : parent.wrapping;
   if (item.place !== null && item.place.parent === parent) {
+    // A client that has written it its own way may still come back to the model's.
+    item.place.forms.push(item.place.facts.hash);
     return Object.assign(item.place, { facts, wrapping, extra });
   }
-  const place = newPlace(parent, { facts, origin, wrapping, opens, extra, isRewritten });
-  for (const form of item.from?.forms ?? []) place.forms.add(form);
+  const place = newPlace(parent, {
+    facts,
+    origin,
+    wrapping,
+    opens,
+    extra,
+    isRewritten,
+    isFromElsewhere,
+    original,
+  });
+  place.forms.push(...(item.from?.forms ?? []));
   parent.children.push(place);
   return place;
 }
 
-type PlaceFacts = Pick<Place, "facts" | "origin" | "wrapping" | "opens" | "extra" | "isRewritten">;
+type PlaceFacts = Pick<
+  Place,
+  "facts" | "origin" | "wrapping" | "opens" | "extra" | "isRewritten" | "isFromElsewhere" | "original"
+>;
 
-export function newPlace(parent: Place, facts: PlaceFacts): Place {
-  const hasOwn = parent.hasOwn || facts.origin === "aperture";
-  const hasClearing = parent.hasClearing || (facts.opens && isClearing(facts.wrapping.head));
+/** Field by field: places are made by the thousand, and a spread would cost most of it. */
+export function newPlace(parent: Place, placed: PlaceFacts): Place {
+  const { facts, origin, wrapping, opens, extra, isRewritten, isFromElsewhere, original } = placed;
   return {
-    ...facts,
     parent,
-    hasOwn,
-    hasClearing,
+    origin,
+    opens,
+    facts,
+    wrapping,
+    extra,
+    isRewritten,
+    isFromElsewhere,
+    original,
+    hasOwn: parent.hasOwn || origin === "aperture",
+    hasClearing: parent.hasClearing || (opens && isClearing(wrapping.head)),
     children: [],
-    forms: new Set(),
+    forms: [],
     sent: null,
     heard: null,
     isLeaf: false,

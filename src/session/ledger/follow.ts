@@ -15,8 +15,12 @@ export type FollowRules = {
   readonly bytes: Buffer;
   /** Whether units of ours may lie on the path. */
   readonly throughOwn: boolean;
+  /** Whether these may be system messages: not every model takes them between the others. */
+  readonly throughSystem: boolean;
   /** Whether reasoning that was not made behind exactly this path is left out. */
   readonly leavesOut: boolean;
+  /** Whether reasoning that is new here was made behind exactly these words. */
+  readonly trusts: boolean;
   readonly isOwnLine: (line: string) => boolean;
   /** The keys of reasoning that the client sends: what it sends in other words it has not dropped. */
   readonly reasoningKeys: ReadonlySet<string>;
@@ -71,7 +75,10 @@ function stepsFrom(place: Place, units: readonly ClientUnit[], { at, rules }: He
   const unit = must(units[at], "there is one to be found");
   const below = childrenBelow(place, rules);
   const found = copiesOf(below, unit, rules).map((child): Step => ({ place: child, as: "copy" }));
-  if (isForeign(unit, rules) && (found.length === 0 || goesOnWithout(place, units, { at, rules }))) {
+  const isUnknown = found.length === 0;
+  const mayLeave = isForeign(unit, rules) || (isUnknown && unit.unit.kind === "reasoning");
+  const mustLeave = isUnknown && isForeign(unit, rules);
+  if (mustLeave || (mayLeave && goesOnWithout(place, units, { at, rules }))) {
     return [...found, { place, as: "left-out" }];
   }
   if (found.length > 0) return found;
@@ -83,11 +90,21 @@ function stepsFrom(place: Place, units: readonly ClientUnit[], { at, rules }: He
 /** What a client may say next, the newest first. */
 function childrenBelow(place: Place, rules: FollowRules): readonly Place[] {
   const below = reach(place, rules).flatMap(({ children }) => [...children].reverse());
-  return below.filter((child) => !isOwn(child));
+  return below.filter((child) => !isOwn(child) && !isUnbound(child, rules));
+}
+
+/** Reasoning that another model let pass here. */
+function isUnbound({ isFromElsewhere }: Place, { leavesOut }: FollowRules): boolean {
+  return isFromElsewhere && leavesOut;
 }
 
 function copiesOf(below: readonly Place[], unit: ClientUnit, rules: FollowRules): readonly Place[] {
   const exact = below.filter((child) => child.facts.key === unit.unit.key && says(child, unit, rules));
+  // What was edited and put back is what it was, whatever else would be tolerated. What was only heard may
+  // have been sent in another form.
+  const isEqual = ({ facts, sent }: Place): boolean => facts.hash === unit.unit.hash && sent !== null;
+  const equal = exact.filter((child) => child.isRewritten || isEqual(child));
+  if (equal.length > 0) return equal;
   return exact.length > 0 ? exact : below.filter((child) => saysLoosely(child, unit, rules));
 }
 
@@ -99,16 +116,32 @@ function goesOnWithout(place: Place, units: readonly ClientUnit[], { at, rules }
   return copiesOf(direct, next, rules).length > 0;
 }
 
-/** The place itself, and those behind it that a client does not know of or has dropped. */
-function reach(place: Place, { throughOwn, reasoningKeys }: FollowRules): readonly Place[] {
-  const isDropped = (child: Place): boolean => isReasoning(child) && !reasoningKeys.has(child.facts.key);
+/** The place itself, and those behind it that a client does not know of or has dropped, the newest first. */
+function reach(place: Place, rules: FollowRules): readonly Place[] {
+  const { reasoningKeys } = rules;
+  const isDropped = (child: Place): boolean =>
+    isReasoning(child) && !isUnbound(child, rules) && !reasoningKeys.has(child.facts.key);
   const reached = [place];
   for (let at = 0; at < reached.length && reached.length < reachMax; at += 1) {
-    for (const child of reached[at]?.children ?? []) {
-      if (isOwn(child) ? throughOwn : isDropped(child)) reached.push(child);
+    for (const child of [...(reached[at]?.children ?? [])].reverse()) {
+      if (isOwn(child) ? isPassed(child, rules) : isDropped(child)) reached.push(child);
     }
   }
   return reached;
+}
+
+/** Whether a path may lead through this unit of ours. */
+export function isPassed({ wrapping }: Place, { throughOwn, throughSystem }: FollowRules): boolean {
+  return throughOwn && (throughSystem || wrapping.role !== "system");
+}
+
+/** The newest request that ended where the client's words end. */
+export function leafBelow(place: Place, rules: FollowRules): Place | null {
+  for (const child of [...place.children].reverse()) {
+    const leaf = isOwn(child) && isPassed(child, rules) ? leafBelow(child, rules) : null;
+    if (leaf !== null) return leaf;
+  }
+  return place.isLeaf && place.sent !== null ? place : null;
 }
 
 /** Reasoning that no path here has brought forth: a provider that binds it would refuse it. */
@@ -121,12 +154,13 @@ function says(child: Place, { unit, group, begins }: ClientUnit, rules: FollowRu
   if (wrapping.role !== group.role || facts.type !== unit.type) return false;
   // What was heard takes the wrapping the client gives it.
   if (child.sent !== null && (child.extra ?? "") !== (begins ? group.extra : "")) return false;
-  if (facts.hash === unit.hash || forms.has(unit.hash)) return true;
-  // What was rewritten cannot be compared any more, but a key made from the content says as much.
-  if (child.isRewritten) return facts.key === unit.key && !/^(?:call|sign):/.test(unit.key);
+  if (facts.hash === unit.hash || forms.includes(unit.hash)) return true;
+  const known = child.isRewritten ? child.original : bytesOf(child);
+  // Words that are not known any more cannot be compared, but a key made from them says as much.
+  if (known === null) return facts.key === unit.key && !/^(?:call|sign):/.test(unit.key);
   const copy = unitBytes(rules.bytes, group.range.start, unit);
-  const isSame = isSameUnit(bytesOf(child), copy, { role: group.role, isOwnLine: rules.isOwnLine });
-  if (isSame && forms.size < formsMax) forms.add(unit.hash);
+  const isSame = isSameUnit(known, copy, { role: group.role, isOwnLine: rules.isOwnLine });
+  if (isSame && forms.length < formsMax) forms.push(unit.hash);
   return isSame;
 }
 

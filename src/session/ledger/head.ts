@@ -30,6 +30,8 @@ export type Head = {
   readonly deferred: Map<string, HeadUnit>;
   /** The units of the head, until the log was told of them. */
   fresh: readonly SentUnit[];
+  /** How the system texts were spelled last, for the units they were spelled from. */
+  spelled: { readonly units: readonly WireUnit[]; readonly pieces: readonly Uint8Array[] } | null;
 };
 
 export type HeadAsked = {
@@ -64,6 +66,7 @@ export function headFrom(units: readonly HeadUnit[], own: Uint8Array | null): He
     root: rootPlace(fresh.at(-1)?.id ?? ""),
     deferred: new Map(tools.filter(({ unit }) => unit.isDeferred).map((tool) => [tool.unit.key, tool])),
     fresh,
+    spelled: null,
   };
 }
 
@@ -132,9 +135,12 @@ export function emitTools(head: Head, request: WireRequest): readonly Uint8Array
 
 export function emitSystem(head: Head, request: WireRequest): readonly Uint8Array[] | undefined {
   const { units } = request.system;
+  if (head.spelled?.units === units) return head.spelled.pieces;
   const isAsKnown = units.every(({ hash }, at) => head.system[at]?.unit.hash === hash);
   if (isAsKnown && head.instructions === null) return undefined;
   const client = units.map(({ mark }, at) => ({ bytes: head.system[at]?.bytes ?? Buffer.alloc(0), mark }));
   const own = head.instructions === null ? [] : [{ bytes: head.instructions, mark: null }];
-  return emitList([...client, ...own]);
+  const pieces = emitList([...client, ...own]);
+  head.spelled = { units, pieces };
+  return pieces;
 }

@@ -13,6 +13,8 @@ export type Line = {
   isManaged: boolean;
   /** Whether anything of ours was ever sent; unknown where the log could not be asked. */
   wasManaged: boolean | "unknown";
+  /** Whether the log was asked about it. A first request is not kept waiting, though it may be no beginning. */
+  readonly isAsked: boolean;
   /** The last request, to take unchanged parts over from. */
   last: WireRequest | null;
   lastMs: number;
@@ -27,16 +29,15 @@ export type LineAsked = {
   readonly talkName: string | null;
   readonly nonce: string;
   readonly wasManaged: boolean | "unknown";
+  readonly isAsked: boolean;
 };
 
-export function openLine({ key, talkName, nonce, wasManaged }: LineAsked): Line {
+export function openLine(asked: LineAsked): Line {
+  const { nonce, wasManaged } = asked;
   return {
-    key,
-    talkName,
-    nonce,
+    ...asked,
     ledger: new StreamLedger(nonce, wasManaged === false),
     isManaged: false,
-    wasManaged,
     last: null,
     lastMs: 0,
     open: new Map(),

@@ -1,4 +1,4 @@
-import { canonicalJson, sha256Hex } from "../../base/index.ts";
+import { sha256Hex } from "../../base/index.ts";
 import type { AnswerUnit, WireRequest } from "../../protocols/index.ts";
 import type { Asking } from "../desk-port.ts";
 import type { Belonging } from "../record/identify.ts";
@@ -49,6 +49,16 @@ export class Lines {
       this.#talks.set(name, [line, ...(this.#talks.get(name) ?? [])]);
     }
     this.#makeRoom();
+  }
+
+  /** Takes a line back that was forgotten, unless another has taken its place. */
+  keep(asking: Asking, request: WireRequest, line: Line): void {
+    this.noteManaged(line);
+    if (!this.#lines.has(line.key)) this.add(asking, request, line);
+  }
+
+  has(line: Line): boolean {
+    return this.#lines.get(line.key) === line;
   }
 
   withholds(key: string): boolean {
@@ -128,7 +138,7 @@ export class Lines {
 
 /** What a stream is called: whose it is, where it goes, and what its client calls it. */
 export function keyOf({ caller, upstream }: Asking, { client, sessionKey, agent }: Belonging): string {
-  return canonicalJson([caller.owner, upstream, client, sessionKey, agent]);
+  return JSON.stringify([caller.owner, upstream, client, sessionKey, agent]);
 }
 
 function callerOf({ caller, upstream }: Asking): string {

@@ -30,11 +30,34 @@ export type WithOwn = {
 export function withOwn(asked: OwnAsked): WithOwn {
   if (asked.purpose === "aside") return { items: asked.items, dropped: null };
   const lined = withLine(asked);
-  const end = lined.at(-1)?.wrapping ?? asked.last.wrapping;
-  if (asked.needsJoin) return joined(asked, lined, end);
+  const spoken = lined.findLastIndex(({ facts, wrapping }) => !isSilent(facts.type, wrapping.role)) + 1;
+  const end = lined[spoken - 1]?.wrapping ?? asked.last.wrapping;
+  const isOpen = spoken > 0 || !isSilent(asked.last.facts.type, end.role);
+  const silent = lined.slice(spoken);
+  const own = ownEnd(asked, { lined: lined.slice(0, spoken), end, isOpen });
+  // What is dropped is the last of all, and so it cannot stand before a message without content.
+  return { items: [...own.items, ...silent], dropped: silent.length > 0 ? null : own.dropped };
+}
+
+/** A message that has no content, such as a change of effort: nothing can be added to it. */
+export function isSilent(type: string, role: string): boolean {
+  return type === "none" && role === "system";
+}
+
+type End = {
+  readonly lined: readonly Item[];
+  /** Of the last message that says something. */
+  readonly end: Wrapping;
+  /** Whether something can be added inside that message. */
+  readonly isOpen: boolean;
+};
+
+function ownEnd(asked: OwnAsked, { lined, end, isOpen }: End): WithOwn {
+  if (asked.needsJoin) return joined(asked, { lined, end, isOpen });
   if (asked.purpose === "count") return { items: lined, dropped: null };
   const text = asked.texts.tail(asked.turn);
   const carrier = carrierOf({ traits: asked.traits, lastRole: end.role, mayClear: asked.mayClear });
+  if (!isOpen && carrier !== "clearing") return { items: lined, dropped: null };
   return carried(carrier, { lined, end, text, isEpochStart: asked.isEpochStart });
 }
 
@@ -60,8 +83,8 @@ function carried(carrier: Carrier, { lined, end, text, isEpochStart }: Tail): Wi
 }
 
 /** Instructions that come late: as a system message behind the last thing said. */
-function joined({ texts, traits }: OwnAsked, lined: readonly Item[], end: Wrapping): WithOwn {
-  const canJoin = traits.hasMidSystem && (end.role === "user" || end.role === "system");
+function joined({ texts, traits }: OwnAsked, { lined, end, isOpen }: End): WithOwn {
+  const canJoin = traits.hasMidSystem && (end.role === "user" || (end.role === "system" && isOpen));
   if (!canJoin) return { items: lined, dropped: null };
   const text = texts.instructions;
   const item = end.role === "user" ? ownMessage(text, false) : ownItem(text, end, false);

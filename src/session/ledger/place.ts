@@ -27,13 +27,17 @@ export type Place = {
   extra: string | null;
   /** Whether it shows other words than the client's. */
   readonly isRewritten: boolean;
+  /** Reasoning that was made behind other words: a model that binds its reasoning would refuse it here. */
+  readonly isFromElsewhere: boolean;
+  /** The client's words, where it shows others and they are known. */
+  readonly original: Uint8Array | null;
   /** Whether something of ours lies on the way here, not counting what stands in front of all messages. */
   readonly hasOwn: boolean;
   /** Whether a message that clears itself lies on the way here: such a path needs a header of its own. */
   readonly hasClearing: boolean;
   readonly children: Place[];
   /** Other forms in which clients have sent it. */
-  readonly forms: Set<string>;
+  readonly forms: string[];
   /** Null until it is sent. */
   sent: SentPlace | null;
   /** The bytes as the model said them, until they are sent. */
@@ -62,6 +66,8 @@ export function rootPlace(id: string): Place {
     extra: null,
     heard: null,
     isRewritten: false,
+    isFromElsewhere: false,
+    original: null,
     hasOwn: false,
     hasClearing: false,
   } as const;
@@ -70,7 +76,7 @@ export function rootPlace(id: string): Place {
     facts: rootFacts,
     wrapping,
     children: [],
-    forms: new Set(),
+    forms: [],
     sent,
     isLeaf: false,
   };

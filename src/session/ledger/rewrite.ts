@@ -1,7 +1,7 @@
 import { hashContent } from "../../base/index.ts";
 import type { RewriteReason } from "../../engine/index.ts";
 import type { Item } from "./draft.ts";
-import { bytesOf, type Place, pathTo, sentOf } from "./place.ts";
+import { bytesOf, isReasoning, type Place, pathTo, sentOf, type UnitFacts } from "./place.ts";
 
 /** Units to be shown in other words from now on, by the key of the client's unit. */
 export type Rewrite = {
@@ -17,21 +17,23 @@ export type Rewritten = {
   readonly reason: RewriteReason;
 };
 
+/** What a path is to show from now on. */
+export type Wanted = {
+  readonly wordsFor: (facts: UnitFacts) => Uint8Array | undefined;
+  readonly reason: RewriteReason;
+};
+
 /**
  * Renders a path anew from the first unit that is to be shown otherwise. What is bound to the old words, the
  * reasoning behind the cut, is left out.
  */
-export function rewritePath(
-  end: Place,
-  { replacements, reason }: Rewrite,
-  isBound: boolean,
-): Rewritten | null {
+export function rewritePath(end: Place, wanted: Wanted, isBound: boolean): Rewritten | null {
   const path = pathTo(end).filter(({ sent }) => sent !== null);
-  const first = path.findIndex((place) => isOtherwise(place, replacements));
+  const first = path.findIndex((place) => isOtherwise(place, wanted));
   const cut = path[first]?.parent ?? null;
   if (first === -1 || cut === null) return null;
-  const items = path.slice(first).map((place) => rewrittenItem(place, replacements));
-  return { cut, items: isBound ? withoutReasoning(items) : items, reason };
+  const items = path.slice(first).map((place) => rewrittenItem(place, wanted));
+  return { cut, items: isBound ? withoutReasoning(items) : items, reason: wanted.reason };
 }
 
 /** What is left of items that come to stand behind other words than they were made behind. */
@@ -47,18 +49,28 @@ export function withoutReasoning(items: readonly Item[]): readonly Item[] {
   return left;
 }
 
-function isOtherwise(place: Place, replacements: Rewrite["replacements"]): boolean {
-  const wanted = place.origin === "aperture" ? undefined : replacements.get(place.facts.key);
-  return wanted !== undefined && Buffer.compare(wanted, bytesOf(place)) !== 0;
+function isOtherwise(place: Place, { wordsFor }: Wanted): boolean {
+  const words = place.origin === "aperture" ? undefined : wordsFor(place.facts);
+  return words !== undefined && Buffer.compare(words, bytesOf(place)) !== 0;
 }
 
-function rewrittenItem(place: Place, replacements: Rewrite["replacements"]): Item {
+function rewrittenItem(place: Place, { wordsFor }: Wanted): Item {
   const { facts, origin, wrapping, opens, extra } = place;
-  const wanted = origin === "aperture" ? undefined : replacements.get(facts.key);
-  const bytes = wanted ?? Uint8Array.from(bytesOf(place));
-  const isRewritten = place.isRewritten || wanted !== undefined;
+  const words = origin === "aperture" ? undefined : wordsFor(facts);
+  const shown = Uint8Array.from(bytesOf(place));
+  const bytes = words ?? shown;
+  const isRewritten = place.isRewritten || words !== undefined;
+  const original = place.isRewritten || words === undefined ? place.original : shown;
   const said = { facts, origin, wrapping, opens, extra, bytes, hash: hashContent(bytes) };
-  return { ...said, at: null, place: null, isRewritten, from: place };
+  return {
+    ...said,
+    at: null,
+    place: null,
+    isRewritten,
+    isFromElsewhere: isReasoning(place),
+    original,
+    from: place,
+  };
 }
 
 /** What the log calls the cut. */

@@ -9,16 +9,17 @@ import {
 import type { SentReport, SentUnit } from "../desk-port.ts";
 import { closing, emitRequest, marksOf } from "./body.ts";
 import { type Item, newPlace, spellItems, writeItems } from "./draft.ts";
+import { leafBelow } from "./follow.ts";
 import { type Head, hasHead, openHead } from "./head.ts";
 import type { Image } from "./image.ts";
 import { type OwnTexts, ownTexts } from "./inserts.ts";
-import { withOwn } from "./own-items.ts";
-import { cutBranch, isOwn, moveTo, type Place, sentOf } from "./place.ts";
+import { isSilent, withOwn } from "./own-items.ts";
+import { cutBranch, moveTo, type Place, sentOf, type UnitFacts } from "./place.ts";
 import { headIdOf, pathIn, type RecalledTurn, recallHead, recallPath } from "./recalled.ts";
 import type { Purpose, RenderAsked, Rendered } from "./rendering.ts";
 import { cutId, type Rewrite, type Rewritten, rewritePath, withoutReasoning } from "./rewrite.ts";
 import {
-  flatIndexes,
+  clientIndexes,
   freshItems,
   type GivenRules,
   isKnown,
@@ -26,6 +27,7 @@ import {
   type Trace,
   traceRequest,
 } from "./trace.ts";
+import { type Withheld, withheldFor } from "./withheld.ts";
 
 /** The last turn, to begin the next one where it still holds. */
 type Current = {
@@ -51,7 +53,7 @@ export class StreamLedger {
   readonly #images = new Set<Image>();
   #turn = 0;
   #rewrite: Rewrite | null = null;
-  #withheld: ReadonlyMap<string, Uint8Array> = new Map();
+  #withheld: Withheld = new Map();
 
   /** New: nothing of ours was ever sent, so that reasoning in a history is the client's own affair. */
   constructor(nonce: string, isNew: boolean) {
@@ -77,7 +79,7 @@ export class StreamLedger {
   }
 
   /** Shown as its placeholder from now on, in whatever is sent. */
-  withhold(withheld: ReadonlyMap<string, Uint8Array>): void {
+  withhold(withheld: Withheld): void {
     this.#withheld = withheld;
   }
 
@@ -99,7 +101,7 @@ export class StreamLedger {
     const head = this.#headFor(asked);
     const trace = this.#trace(head, asked);
     const isRepeated = isKnown(trace) && purpose === "turn";
-    const leaf = isRepeated ? leafBelow(trace.followed.place, style) : null;
+    const leaf = isRepeated ? leafBelow(trace.followed.place, trace.rules) : null;
     const rewritten = this.#rewritten(trace, purpose);
     if (leaf !== null && rewritten === null) return this.#sendAgain(asked, { head, trace, leaf });
     const traits = modelTraits(request.model);
@@ -153,7 +155,7 @@ export class StreamLedger {
         opens: at === 0,
         extra,
       } as const;
-      const place = known ?? newPlace(parent, { ...facts, isRewritten: false });
+      const place = known ?? newPlace(parent, { ...facts, ...firstHeard });
       if (known === undefined) {
         place.heard = bytes;
         parent.children.push(place);
@@ -167,15 +169,24 @@ export class StreamLedger {
     return this.#isNew && this.#turn === 0 && instructions === null;
   }
 
-  #trace(head: Head, { request, style }: Pick<RenderAsked, "request" | "style">): Trace {
-    const rules: GivenRules = {
+  #rulesFor(head: Head, { request, style }: Pick<RenderAsked, "request" | "style">): GivenRules {
+    const { isBound, hasMidSystem } = modelTraits(request.model);
+    return {
       bytes: request.bytes,
       throughOwn: style === "managed",
-      leavesOut: modelTraits(request.model).isBound && !this.#trusts(head),
+      throughSystem: hasMidSystem,
+      leavesOut: isBound && !this.#trusts(head),
+      trusts: this.#trusts(head),
       isOwnLine: this.texts.isOwnLine,
     };
+  }
+
+  #trace(head: Head, asked: Pick<RenderAsked, "request" | "style">): Trace {
+    const { request, style } = asked;
     const current = this.#current;
-    const goesOn = current !== null && current.head === head && current.style === style;
+    const isSameModel = current?.request.model === request.model;
+    const goesOn = isSameModel && current.head === head && current.style === style;
+    const rules = this.#rulesFor(head, asked);
     return traceRequest(head.root, request, { before: goesOn ? current : null, rules });
   }
 
@@ -201,12 +212,26 @@ export class StreamLedger {
     const needsFront = style === "managed" && isCold && !modelTraits(request.model).hasMidSystem;
     const mayServe = ({ instructions }: Head): boolean =>
       style === "plain" ? instructions === null : !needsFront || instructions !== null;
-    if (current !== null && mayServe(current.head)) {
-      const { tools, system } = current.request;
-      const isSame = request.tools.units === tools.units && request.system.units === system.units;
-      if (isSame || hasHead(current.head, request)) return current.head;
-    }
-    return this.#heads.findLast((head) => mayServe(head) && hasHead(head, request)) ?? null;
+    const isSame = ({ tools, system }: WireRequest): boolean =>
+      request.tools.units === tools.units && request.system.units === system.units;
+    const serving = this.#heads.filter(
+      (head) =>
+        mayServe(head) && ((head === current?.head && isSame(current.request)) || hasHead(head, request)),
+    );
+    return serving.length > 1 ? this.#bestHead(serving, { request, style }) : (serving[0] ?? null);
+  }
+
+  /** Sent both with and without anything of ours: a request goes on where most of it is known. */
+  #bestHead(heads: readonly Head[], asked: Pick<RenderAsked, "request" | "style">): Head | null {
+    const known = heads.map((head) => {
+      const rules = this.#rulesFor(head, asked);
+      const { steps } = traceRequest(head.root, asked.request, { before: null, rules }).followed;
+      return { head, units: steps.filter(({ as }) => as !== "left-out").length };
+    });
+    const most = Math.max(...known.map(({ units }) => units));
+    const best = known.filter(({ units }) => units === most).map(({ head }) => head);
+    // Among equals the one with our instructions in front, which a talk leaves only when it is sent without.
+    return best.find(({ instructions }) => instructions !== null) ?? best.at(-1) ?? null;
   }
 
   /** What the user withheld goes at once, the rest with a turn. */
@@ -214,14 +239,17 @@ export class StreamLedger {
     const wanted = purpose === "turn" ? this.#rewrite : null;
     if (wanted !== null) this.#rewrite = null;
     if (wanted === null && this.#withheld.size === 0) return null;
-    const replacements = new Map([...(wanted?.replacements ?? []), ...this.#withheld]);
+    const wordsFor = (facts: UnitFacts): Uint8Array | undefined =>
+      withheldFor(this.#withheld, facts) ?? wanted?.replacements.get(facts.key);
     const { isBound } = modelTraits(request.model);
-    return rewritePath(followed.place, { replacements, reason: wanted?.reason ?? "user" }, isBound);
+    return rewritePath(followed.place, { wordsFor, reason: wanted?.reason ?? "user" }, isBound);
   }
 
   #shown(item: Item): Item {
-    const bytes = item.origin === "aperture" ? undefined : this.#withheld.get(item.facts.key);
-    return bytes === undefined ? item : { ...item, bytes, hash: hashContent(bytes), isRewritten: true };
+    const bytes = item.origin === "aperture" ? undefined : withheldFor(this.#withheld, item.facts);
+    if (bytes === undefined) return item;
+    const original = item.original ?? Uint8Array.from(item.bytes);
+    return { ...item, bytes, hash: hashContent(bytes), isRewritten: true, original };
   }
 
   /** A branch in use holds its whole path in one image; branches long unused are given up. */
@@ -245,11 +273,8 @@ export class StreamLedger {
     this.#hold(leaf);
     const places = placesAfter(trace, items, written.places);
     this.#current = { request: asked.request, head, style: asked.style, places };
-    const indexes = flatIndexes(trace);
-    const units = written.units.map((unit) => ({
-      ...unit,
-      unit: unit.unit === null ? null : (indexes[unit.unit] ?? null),
-    }));
+    const indexes = clientIndexes(trace, items);
+    const units = written.units.map((unit, at) => ({ ...unit, unit: indexes[at] ?? null }));
     const epoch =
       rewritten === null ? null : { cut: cutId(rewritten), reason: rewritten.reason, means: "own" as const };
     return this.#sent(plan, { leaf, places, fresh: units, epoch });
@@ -260,7 +285,9 @@ export class StreamLedger {
     const places = placesAfter(trace, [], []);
     this.#current = { request: asked.request, head, style: asked.style, places };
     const { isBound } = modelTraits(asked.request.model);
-    const isDropped = asked.style === "managed" && !isBound && leaf.wrapping.role !== "assistant";
+    const { facts, wrapping } = leaf;
+    const isOpen = wrapping.role !== "assistant" && !isSilent(facts.type, wrapping.role);
+    const isDropped = asked.style === "managed" && !isBound && isOpen;
     const dropped = isDropped ? this.texts.tail(this.#turn) : null;
     const plan: Plan = { asked, head, trace, from: leaf, items: [], dropped };
     return this.#sent(plan, { leaf, places, fresh: [], epoch: null });
@@ -277,6 +304,7 @@ export class StreamLedger {
   }
 }
 
+const firstHeard = { isRewritten: false, isFromElsewhere: false, original: null } as const;
 const answerWrapping = { role: "assistant", head: '{"role":"assistant","content":[', tail: "]}" };
 
 type Plan = {
@@ -303,11 +331,12 @@ function spell({ asked, head, trace, from, items, dropped }: Plan): Rendered {
   const ends = new Map(
     items.flatMap(({ at }, index) => (at === null ? [] : [[at, spelled.ends[index] ?? 0] as const])),
   );
+  const moved = new Map(items.map(({ from: old, place }, index) => [old ?? place, spelled.ends[index]]));
   const { kept, followed } = trace;
   const endOf = (at: number): number | null => {
     const local = at - kept.length;
     const place = local < 0 ? kept[at] : followed.steps[local]?.place;
-    return ends.get(local) ?? place?.sent?.end ?? null;
+    return ends.get(local) ?? (place && moved.get(place)) ?? place?.sent?.end ?? null;
   };
   const marks = marksOf(asked, endOf);
   const messages = [
@@ -347,15 +376,4 @@ function placesAfter(
     places.push(placed.get(at) ?? must(places.at(-1) ?? written[0] ?? followed.place, "something was sent"));
   }
   return places;
-}
-
-/** The newest request that ended where the client's words end. */
-function leafBelow(place: Place, style: RenderAsked["style"]): Place | null {
-  if (style === "managed") {
-    for (const child of [...place.children].reverse()) {
-      const leaf = isOwn(child) ? leafBelow(child, style) : null;
-      if (leaf !== null) return leaf;
-    }
-  }
-  return place.isLeaf && place.sent !== null ? place : null;
 }

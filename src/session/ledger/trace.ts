@@ -2,7 +2,7 @@ import { hashContent, must } from "../../base/index.ts";
 import { unitBytes, type WireRequest } from "../../protocols/index.ts";
 import { clientUnits, isReal, sharedStart } from "./client-units.ts";
 import { asIs, type Item } from "./draft.ts";
-import { type ClientUnit, type Followed, type FollowRules, follow, isForeign } from "./follow.ts";
+import { type ClientUnit, type Followed, type FollowRules, follow, isForeign, leafBelow } from "./follow.ts";
 import { bytesOf, isReasoning, type Place } from "./place.ts";
 import { isRenamedCall } from "./tolerance.ts";
 
@@ -33,9 +33,18 @@ export function traceRequest(
   const units = clientUnits(request, keptMessages);
   const reasoning = units.filter(({ unit }) => unit.kind === "reasoning").map(({ unit }) => unit.key);
   const rules = { ...given, reasoningKeys: new Set(reasoning) };
-  return { request, kept, keptMessages, units, rules, followed: follow(kept.at(-1) ?? root, units, rules) };
+  const followed = throughLeaf(follow(kept.at(-1) ?? root, units, rules), units, rules);
+  return { request, kept, keptMessages, units, rules, followed };
 }
 export type GivenRules = Omit<FollowRules, "reasoningKeys">;
+
+/** An answer nobody has listened to was still given to all that was sent, ours at its end included. */
+function throughLeaf(followed: Followed, units: readonly ClientUnit[], rules: FollowRules): Followed {
+  const next = units[followed.steps.length];
+  const isAnswer = next?.begins === true && next.group.role === "assistant";
+  const leaf = isAnswer ? leafBelow(followed.place, rules) : null;
+  return leaf === null ? followed : { ...followed, place: leaf };
+}
 
 /** Whether the ledger has all of it: the same request was sent before. */
 export function isKnown({ units, followed }: Trace): boolean {
@@ -99,7 +108,8 @@ export function freshItems({ request, units, followed, rules }: Trace): readonly
     const bytes = unitBytes(request.bytes, group.range.start, unit);
     const extra = begins || !isOpen ? group.extra : null;
     const said = { facts: unit, origin: originOf(group.role), wrapping, opens: !isOpen, extra, bytes };
-    items.push({ ...said, hash: unit.hash, at, ...asIs });
+    const isFromElsewhere = unit.kind === "reasoning" && !rules.trusts;
+    items.push({ ...said, hash: unit.hash, at, ...asIs, isFromElsewhere });
     isOpen = true;
   }
   return items;
@@ -112,7 +122,11 @@ function isMessageOpen(units: readonly ClientUnit[], { steps }: Followed): boole
 }
 
 /** Which of all the client's units each of the trace's units is: tools, system texts, then what is said. */
-export function flatIndexes({ request, keptMessages, units }: Trace): readonly (number | null)[] {
+function flatIndexes({
+  request,
+  keptMessages,
+  units,
+}: Pick<Trace, "request" | "keptMessages" | "units">): readonly (number | null)[] {
   const said = request.messages.slice(0, keptMessages).reduce((sum, group) => sum + group.units.length, 0);
   let next = request.tools.units.length + request.system.units.length + said;
   return units.map(({ unit }) => {
@@ -120,6 +134,27 @@ export function flatIndexes({ request, keptMessages, units }: Trace): readonly (
     next += 1;
     return next - 1;
   });
+}
+
+/** Which of all the client's units each item stands for; null where it is ours or says it otherwise. */
+export function clientIndexes(trace: Trace, items: readonly Item[]): readonly (number | null)[] {
+  const fresh = flatIndexes(trace);
+  const known = items.some(({ from }) => from !== null) ? indexByPlace(trace) : null;
+  return items.map(({ at, from, isRewritten }) => {
+    if (isRewritten) return null;
+    if (at !== null) return fresh[at] ?? null;
+    return from === null ? null : (known?.get(from) ?? null);
+  });
+}
+
+function indexByPlace({ request, kept, followed }: Trace): ReadonlyMap<Place, number | null> {
+  const all = flatIndexes({ request, keptMessages: 0, units: clientUnits(request, 0) });
+  const found = new Map<Place, number | null>();
+  for (const [at, place] of [...kept, ...followed.steps.map((step) => step.place)].entries()) {
+    // What was left out has the place of what stands before it.
+    if (!found.has(place)) found.set(place, all[at] ?? null);
+  }
+  return found;
 }
 
 function originOf(role: string): Item["origin"] {

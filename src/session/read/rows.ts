@@ -38,7 +38,8 @@ export type SessionRow = {
   readonly model: string | null;
   /** Active while a request is open. */
   readonly state: "active" | "idle";
-  readonly mode: "observe";
+  /** Auto: its last turn was rendered by us. */
+  readonly mode: "observe" | "auto";
   readonly seq: number;
   /** Of the main stream. */
   readonly window: WindowRow;

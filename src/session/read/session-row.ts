@@ -26,7 +26,7 @@ export function sessionRow(moment: Moment, known: Known, sizes: Sizes): SessionR
     upstream: state.identity?.upstream ?? null,
     model,
     state: exchanges.some(({ end }) => end === null) ? "active" : "idle",
-    mode: "observe",
+    mode: exchanges.findLast(({ role }) => role === "turn")?.rendering === "managed" ? "auto" : "observe",
     seq: moment.seq,
     window: windowRow({ usage, estimate, size: sizes.windowOf(model) }),
     lastActivity: known.lastActivity,
