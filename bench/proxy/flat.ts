@@ -33,6 +33,7 @@ function turnMs(count: number): number {
     newName: () => "flat",
     remember: () => Promise.resolve(null),
     isRecording: () => true,
+    record: () => 0,
     managesLogins: false,
     hasManaged: () => true,
     noteManaged: () => undefined,

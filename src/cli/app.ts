@@ -15,6 +15,8 @@ export type AppOptions = {
   /** Where it tells people what they should know. */
   readonly note: (line: string) => void;
   readonly limits?: Partial<RelayLimits>;
+  /** How long a request may wait for what the desk has forgotten. */
+  readonly deadlineMs?: number;
   /** For tests: what can go wrong with the engine. */
   readonly faults?: Pick<EngineOptions, "maxPages" | "dieAfter" | "stickAfter" | "stuckMs">;
 };
@@ -63,6 +65,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
     mode: () => settings.mode,
     managesLogins: settings.managesLogins,
     clock,
+    ...(options.deadlineMs === undefined ? {} : { deadlineMs: options.deadlineMs }),
   });
   let proxy: RunningProxy | null = null;
   const control = createControl({

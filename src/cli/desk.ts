@@ -13,18 +13,21 @@ export type DeskOptions = {
   readonly mode: () => Mode;
   readonly managesLogins: boolean;
   readonly clock: Clock;
+  readonly deadlineMs?: number;
 };
 
 /** Its presence says that something of ours was sent for some session, even if the database is lost. */
 const markerName = "managed";
 
-export function openDesk({ dataDir, engine, secret, mode, managesLogins, clock }: DeskOptions): SessionDesk {
+export function openDesk(options: DeskOptions): SessionDesk {
+  const { dataDir, engine, secret, mode, managesLogins, clock, deadlineMs } = options;
   const marker = join(dataDir, markerName);
   let hasManaged = existsSync(marker);
   return new SessionDesk({
     clock,
     mode,
     managesLogins,
+    ...(deadlineMs === undefined ? {} : { deadlineMs }),
     nonceOf: (name) => nonceOf(secret, name),
     newName: () => randomBytes(16).toString("hex"),
     remember: async (question) => {
@@ -33,6 +36,7 @@ export function openDesk({ dataDir, engine, secret, mode, managesLogins, clock }
       return answer.value;
     },
     isRecording: () => engine.status().storage.storage === "ok",
+    record: () => engine.status().replaced + engine.status().counts.gaps,
     hasManaged: () => hasManaged,
     noteManaged: () => {
       hasManaged = true;

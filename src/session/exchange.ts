@@ -104,5 +104,12 @@ export type Recorder = {
 export function joinedCopy<C extends { readonly body: Pieces | null }>(
   copy: C,
 ): Omit<C, "body"> & { readonly body: Uint8Array | null } {
-  return { ...copy, body: copy.body === null ? null : Buffer.concat(copy.body) };
+  return { ...copy, body: copy.body === null ? null : joined(copy.body) };
+}
+
+/** What came in one piece stays where it is: new memory for a large body costs more than reading it. */
+function joined(pieces: Pieces): Buffer {
+  const [only] = pieces;
+  if (only === undefined || pieces.length > 1) return Buffer.concat(pieces);
+  return Buffer.from(only.buffer, only.byteOffset, only.byteLength);
 }

@@ -1,4 +1,5 @@
 export { stepBack } from "./background.ts";
+export { commonPrefixLength } from "./common-bytes.ts";
 export { type FailPoint, type FailPointName, failPointNames } from "./fail-points.ts";
 export { type MemoryStoreOptions, openMemoryStore } from "./memory-store.ts";
 export type { StoreLine } from "./messages.ts";

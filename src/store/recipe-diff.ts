@@ -17,6 +17,8 @@ export type RecipeDiff = {
   readonly previous: (BodyRef & { readonly bytes: Uint8Array }) | null;
   readonly next: Uint8Array;
   readonly slices: readonly Slice[];
+  /** How many bytes both bodies begin with, where that is known. */
+  readonly sharedStart?: number;
 };
 
 /** Bytes of the new body that the previous one has too, at `source`. */
@@ -31,9 +33,9 @@ const EDGE_BYTES_MIN = 16;
  * named as content, never kept as literal bytes, so erasing the content erases them here too. Linear in the
  * size of the bodies.
  */
-export function diffRecipe({ previous, next, slices }: RecipeDiff): readonly Piece[] {
+export function diffRecipe({ previous, next, slices, sharedStart }: RecipeDiff): readonly Piece[] {
   const known = orderedSlices(slices, next.length);
-  const edges = previous === null ? NO_EDGES : sharedEdges(previous.bytes, next);
+  const edges = previous === null ? NO_EDGES : sharedEdges(previous.bytes, next, sharedStart);
   const inner = previous === null ? [] : innerRuns({ previous: previous.bytes, next, edges, slices: known });
   const plan = { previous, next, slices: known };
   const pieces = mergePieces(fillIn(plan, [edges.head, ...inner, edges.tail]));
@@ -45,8 +47,8 @@ export function diffRecipe({ previous, next, slices }: RecipeDiff): readonly Pie
 type Edges = { readonly head: Run; readonly tail: Run };
 const NO_EDGES: Edges = { head: { start: 0, end: 0, source: 0 }, tail: { start: 0, end: 0, source: 0 } };
 
-function sharedEdges(previous: Uint8Array, next: Uint8Array): Edges {
-  const head = worthwhile(commonPrefixLength(previous, next));
+function sharedEdges(previous: Uint8Array, next: Uint8Array, sharedStart?: number): Edges {
+  const head = worthwhile(sharedStart ?? commonPrefixLength(previous, next));
   const tail = worthwhile(commonSuffixLength(previous.subarray(head), next.subarray(head)));
   return {
     head: { start: 0, end: head, source: 0 },

@@ -29,7 +29,10 @@ afterEach(async () => {
 });
 
 const start = (starting: Starting = {}): Promise<TestApp> =>
-  startTestApp(upstream.url, { mode: "auto", ...starting });
+  startTestApp(upstream.url, { mode: "auto", ...patient, ...starting });
+
+/** A busy machine may take its time; what happens after the deadline has tests of its own. */
+const patient = { deadlineMs: 20_000, limits: { takeMs: 30_000 } };
 const bodies = (): readonly Buffer[] => upstream.exchanges.map(({ body }) => body);
 
 async function turns(
@@ -99,6 +102,21 @@ it("a thread that is stuck is not noticed by a session that lives", async () => 
   app = await start({ faults: { stickAfter: 3, stuckMs: 1_000 } });
   const talker = new Talker();
   await turns(talker, 12);
+  expect(rejections(upstream.exchanges)).toEqual([]);
+  expect(prefixBreaks(bodies())).toBe(0);
+});
+
+it("what a replaced thread had heard is told to the next one, so that a restart still finds it", async () => {
+  app = await start({ faults: { dieAfter: 3 } });
+  const talker = new Talker();
+  for (let round = 0; round < 3; round += 1) {
+    await turns(talker, 2);
+    await app.recorded();
+    await expect.poll(() => app.engine.status().storage.storage, { timeout: 10_000 }).toBe("ok");
+  }
+  await app.close();
+  app = await start({ dataDir: app.dataDir });
+  await turns(talker, 3);
   expect(rejections(upstream.exchanges)).toEqual([]);
   expect(prefixBreaks(bodies())).toBe(0);
 });

@@ -16,7 +16,7 @@ export type TestApp = RunningApp & {
   /** Ends it and removes what it left. */
   readonly remove: () => Promise<void>;
 };
-export type Starting = Partial<Pick<AppOptions, "limits" | "faults">> & {
+export type Starting = Partial<Pick<AppOptions, "limits" | "faults" | "deadlineMs">> & {
   readonly dataDir?: string;
   /** Observe, unless a test is about what is managed. */
   readonly mode?: Mode;
@@ -27,7 +27,7 @@ export async function startTestApp(upstream: string, starting: Starting = {}): P
   const dataDir = starting.dataDir ?? mkdtempSync(join(tmpdir(), "aperture-app-"));
   const notes: string[] = [];
   const url = new URL(upstream);
-  const { limits, faults } = starting;
+  const { limits, faults, deadlineMs } = starting;
   const app = await startApp({
     settings: {
       host: "127.0.0.1",
@@ -43,6 +43,7 @@ export async function startTestApp(upstream: string, starting: Starting = {}): P
     note: (line) => notes.push(line),
     ...(limits === undefined ? {} : { limits }),
     ...(faults === undefined ? {} : { faults }),
+    ...(deadlineMs === undefined ? {} : { deadlineMs }),
   });
   return {
     ...app,

@@ -55,6 +55,7 @@ export class DeskKit {
       newName: () => `talk-${this.#posts}`,
       remember: () => Promise.resolve(null),
       isRecording: () => true,
+      record: () => 0,
       managesLogins: false,
       hasManaged: () => true,
       noteManaged: () => undefined,

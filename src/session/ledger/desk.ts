@@ -31,6 +31,8 @@ export type DeskPlace = {
   /** What the log knows; rejects or stays silent where it cannot be asked. */
   readonly remember: (question: LedgerQuestion) => Promise<RememberedStream | null>;
   readonly isRecording: () => boolean;
+  /** Another number whenever the record may have lost something that it was told. */
+  readonly record: () => number;
   /** Whether a subscription's login may be managed: its owner was asked once. */
   readonly managesLogins: boolean;
   /** Whether anything was ever managed here, and the place to say that from now on it is. */
@@ -248,7 +250,10 @@ export class SessionDesk implements Desk {
     const { style } = way;
     const hasBeta = asking.headers["anthropic-beta"]?.includes(clearAtBeta) === true;
     const mayClear = hasBeta || (!asking.isLogin && asking.upstream === "anthropic");
-    const rendered = line.ledger.render({ ...way, request, mayClear });
+    const record = this.#place.record();
+    const reportsAll = line.record !== record;
+    line.record = record;
+    const rendered = line.ledger.render({ ...way, request, mayClear, reportsAll });
     if (style === "managed") this.#noteManaged(line);
     line.last = request;
     const isSmall = rendered.length <= onePieceBytesMax;

@@ -5,7 +5,7 @@ import type { SentUnit } from "../desk-port.ts";
 import { placeId } from "../place-id.ts";
 import { ownKey } from "./head.ts";
 import { Image } from "./image.ts";
-import { type Place, sentOf, type UnitFacts, type Wrapping } from "./place.ts";
+import { bytesOf, type Place, pathTo, sentOf, type UnitFacts, type Wrapping } from "./place.ts";
 
 /** A unit that is about to be sent for the first time at its place. */
 export type Item = {
@@ -142,6 +142,17 @@ export function newPlace(parent: Place, placed: PlaceFacts): Place {
     heard: null,
     isLeaf: false,
   };
+}
+
+/** Everything on the way to a place, for a log that may not know it. */
+export function pathUnits(leaf: Place, unitOf: ReadonlyMap<Place, number>): readonly SentUnit[] {
+  return pathTo(leaf).map((place) => {
+    const parent = place.parent === null ? "" : sentOf(place.parent).id;
+    const { origin, facts } = place;
+    const unit = origin === "aperture" ? null : (unitOf.get(place) ?? null);
+    const named = { id: sentOf(place).id, parent: parent === "" ? null : parent };
+    return { ...named, origin, key: facts.key, unit, bytes: bytesOf(place) };
+  });
 }
 
 /** The same bytes without a trace in the ledger, with where each item ends. */

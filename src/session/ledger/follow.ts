@@ -75,10 +75,9 @@ function stepsFrom(place: Place, units: readonly ClientUnit[], { at, rules }: He
   const unit = must(units[at], "there is one to be found");
   const below = childrenBelow(place, rules);
   const found = copiesOf(below, unit, rules).map((child): Step => ({ place: child, as: "copy" }));
-  const isUnknown = found.length === 0;
-  const mayLeave = isForeign(unit, rules) || (isUnknown && unit.unit.kind === "reasoning");
-  const mustLeave = isUnknown && isForeign(unit, rules);
-  if (mustLeave || (mayLeave && goesOnWithout(place, units, { at, rules }))) {
+  const mustLeave = found.length === 0 && isForeign(unit, rules);
+  const isReasoned = unit.unit.kind === "reasoning";
+  if (mustLeave || (isReasoned && goesOnWithout(place, units, { at, rules }))) {
     return [...found, { place, as: "left-out" }];
   }
   if (found.length > 0) return found;
@@ -142,6 +141,14 @@ export function leafBelow(place: Place, rules: FollowRules): Place | null {
     if (leaf !== null) return leaf;
   }
   return place.isLeaf && place.sent !== null ? place : null;
+}
+
+/** What of ours was sent behind the client's last words, the newest of it. */
+export function ownEnd(place: Place, rules: FollowRules): Place {
+  const isBehind = (child: Place): boolean =>
+    isOwn(child) && isPassed(child, rules) && (!child.opens || child.wrapping.role === "system");
+  const own = place.children.findLast(isBehind);
+  return own === undefined ? place : ownEnd(own, rules);
 }
 
 /** Reasoning that no path here has brought forth: a provider that binds it would refuse it. */

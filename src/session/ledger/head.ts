@@ -28,8 +28,9 @@ export type Head = {
   readonly root: Place;
   /** Tools the model does not see yet, in the order in which they came. They belong to no path. */
   readonly deferred: Map<string, HeadUnit>;
-  /** The units of the head, until the log was told of them. */
-  fresh: readonly SentUnit[];
+  readonly units: readonly SentUnit[];
+  /** Whether the log was told of its units. */
+  isTold: boolean;
   /** How the system texts were spelled last, for the units they were spelled from. */
   spelled: { readonly units: readonly WireUnit[]; readonly pieces: readonly Uint8Array[] } | null;
 };
@@ -65,7 +66,8 @@ export function headFrom(units: readonly HeadUnit[], own: Uint8Array | null): He
     instructions: own,
     root: rootPlace(fresh.at(-1)?.id ?? ""),
     deferred: new Map(tools.filter(({ unit }) => unit.isDeferred).map((tool) => [tool.unit.key, tool])),
-    fresh,
+    units: fresh,
+    isTold: false,
     spelled: null,
   };
 }

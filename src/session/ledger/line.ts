@@ -15,6 +15,8 @@ export type Line = {
   wasManaged: boolean | "unknown";
   /** Whether the log was asked about it. A first request is not kept waiting, though it may be no beginning. */
   readonly isAsked: boolean;
+  /** What the record was when it was last told something, see `DeskPlace`. */
+  record: number;
   /** The last request, to take unchanged parts over from. */
   last: WireRequest | null;
   lastMs: number;
@@ -38,6 +40,7 @@ export function openLine(asked: LineAsked): Line {
     ...asked,
     ledger: new StreamLedger(nonce, wasManaged === false),
     isManaged: false,
+    record: 0,
     last: null,
     lastMs: 0,
     open: new Map(),

@@ -52,7 +52,7 @@ export function recallHead({ head }: RecalledPath, request: WireRequest): Head {
   const deferred = request.tools.units
     .filter(({ isDeferred }) => isDeferred)
     .map((unit) => ({ unit, bytes: unitBytes(request.bytes, request.tools.range.start, unit) }));
-  return { ...headFrom([...client, ...deferred], own), fresh: [] };
+  return { ...headFrom([...client, ...deferred], own), isTold: true };
 }
 
 /** Writes a path below its head, or finds it there; the last place is where its answer hangs. */

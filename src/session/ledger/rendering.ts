@@ -14,6 +14,8 @@ export type RenderAsked = {
   readonly mayClear: boolean;
   /** Whether the beginning may change at no cost: nothing of it is cached any more. */
   readonly isCold: boolean;
+  /** Whether the log may have lost what it was told, so that everything on the path is told again. */
+  readonly reportsAll: boolean;
 };
 
 export type Rendered = {

@@ -8,7 +8,7 @@ import {
 } from "../../protocols/index.ts";
 import type { SentReport, SentUnit } from "../desk-port.ts";
 import { closing, emitRequest, marksOf } from "./body.ts";
-import { type Item, newPlace, spellItems, writeItems } from "./draft.ts";
+import { type Item, newPlace, pathUnits, spellItems, writeItems } from "./draft.ts";
 import { leafBelow } from "./follow.ts";
 import { type Head, hasHead, openHead } from "./head.ts";
 import type { Image } from "./image.ts";
@@ -26,6 +26,7 @@ import {
   repeatedItems,
   type Trace,
   traceRequest,
+  unitIndexes,
 } from "./trace.ts";
 import { type Withheld, withheldFor } from "./withheld.ts";
 
@@ -38,8 +39,8 @@ type Current = {
   readonly places: readonly Place[];
 };
 
-/** Heads kept: a client may come back to one. */
-const headsMax = 4;
+/** Heads kept, the one used last at the end: a client may come back to one, or several agents share a name. */
+const headsMax = 16;
 const branchesMax = 256;
 const branchBytesMax = 32 * 1024 * 1024;
 
@@ -193,7 +194,10 @@ export class StreamLedger {
   /** The head in use goes on as it is; only a new one is opened in the way that is wanted now. */
   #headFor(asked: RenderAsked): Head {
     const known = this.#headOf(asked);
-    if (known !== null) return known;
+    if (known !== null) {
+      this.#heads = [...this.#heads.filter((head) => head !== known), known];
+      return known;
+    }
     const { request, style } = asked;
     const isJoin = this.#joins(asked);
     const instructions = style === "plain" || isJoin ? null : this.texts.instructions;
@@ -298,8 +302,10 @@ export class StreamLedger {
     const { id, image, end } = sentOf(leaf);
     const marks = marksOf(asked, (at) => places[at]?.sent?.end ?? null);
     const messages = [...emitMarked(image.slice(0, end), marks), closing(dropped, leaf.wrapping.tail)];
-    const report = { leaf: id, fresh: [...head.fresh, ...fresh], isTurn: true, epoch };
-    head.fresh = [];
+    const isWhole = asked.reportsAll || !head.isTold;
+    const said = asked.reportsAll ? pathUnits(leaf, unitIndexes(asked.request, places)) : fresh;
+    const report = { leaf: id, fresh: isWhole ? [...head.units, ...said] : said, isTurn: true, epoch };
+    head.isTold = true;
     return { ...emitRequest(asked, head, messages), usesClearing: leaf.hasClearing, report, leaf };
   }
 }

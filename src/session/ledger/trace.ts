@@ -1,8 +1,16 @@
 import { hashContent, must } from "../../base/index.ts";
 import { unitBytes, type WireRequest } from "../../protocols/index.ts";
-import { clientUnits, isReal, sharedStart } from "./client-units.ts";
+import { clientUnits, isReal, sharedStart, unitCount } from "./client-units.ts";
 import { asIs, type Item } from "./draft.ts";
-import { type ClientUnit, type Followed, type FollowRules, follow, isForeign, leafBelow } from "./follow.ts";
+import {
+  type ClientUnit,
+  type Followed,
+  type FollowRules,
+  follow,
+  isForeign,
+  leafBelow,
+  ownEnd,
+} from "./follow.ts";
 import { bytesOf, isReasoning, type Place } from "./place.ts";
 import { isRenamedCall } from "./tolerance.ts";
 
@@ -41,9 +49,10 @@ export type GivenRules = Omit<FollowRules, "reasoningKeys">;
 /** An answer nobody has listened to was still given to all that was sent, ours at its end included. */
 function throughLeaf(followed: Followed, units: readonly ClientUnit[], rules: FollowRules): Followed {
   const next = units[followed.steps.length];
-  const isAnswer = next?.begins === true && next.group.role === "assistant";
-  const leaf = isAnswer ? leafBelow(followed.place, rules) : null;
-  return leaf === null ? followed : { ...followed, place: leaf };
+  if (next?.begins !== true || next.group.role !== "assistant") return followed;
+  const { place } = followed;
+  // A leaf on the way to another one is not remembered as such after a restart.
+  return { ...followed, place: leafBelow(place, rules) ?? ownEnd(place, rules) };
 }
 
 /** Whether the ledger has all of it: the same request was sent before. */
@@ -119,6 +128,22 @@ export function freshItems({ request, units, followed, rules }: Trace): readonly
 function isMessageOpen(units: readonly ClientUnit[], { steps }: Followed): boolean {
   const group = units[steps.length]?.group;
   return steps.some(({ as }, at) => as !== "left-out" && units[at]?.group === group);
+}
+
+/** The client's unit that each place is, by the same count: for a path that is told as a whole. */
+export function unitIndexes(request: WireRequest, places: readonly Place[]): ReadonlyMap<Place, number> {
+  const indexes = new Map<Place, number>();
+  let next = request.tools.units.length + request.system.units.length;
+  let at = 0;
+  for (const group of request.messages) {
+    for (let index = 0; index < group.units.length; index += 1) {
+      const place = places[at + index];
+      if (place !== undefined && !indexes.has(place)) indexes.set(place, next);
+      next += 1;
+    }
+    at += unitCount(group);
+  }
+  return indexes;
 }
 
 /** Which of all the client's units each of the trace's units is: tools, system texts, then what is said. */

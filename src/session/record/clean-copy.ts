@@ -2,27 +2,38 @@ import { hashContent } from "../../base/index.ts";
 import type { WireAnswer } from "../../protocols/index.ts";
 import type { SentReport } from "../exchange.ts";
 import { decodeBody } from "./decode.ts";
-import { maskSecrets, maskText } from "./masking.ts";
+import type { BodyMemory } from "./body-memory.ts";
+import { holdsSecret, maskSecrets, maskText, type Searched, searchStart } from "./masking.ts";
 
 export type Masked<C> = { readonly copy: C; readonly masked: boolean };
 
 type WithBody = { readonly body: Uint8Array | null; readonly headers: Readonly<Record<string, string>> };
 
+/** What must not be written down, and the body before, in which none of it stands. */
+export type Wanted = { readonly forms: readonly string[]; readonly before: Searched | null };
+
 /** The copy as it may be written down. A compressed body that holds a secret is not kept at all. */
-export function withoutSecrets<C extends WithBody>(given: C, forms: readonly string[]): Masked<C> {
-  if (given.body === null || forms.length === 0) return { copy: given, masked: false };
-  const copy = { ...given, body: ownBytes(given.body) };
+export function withoutSecrets<C extends WithBody>(copy: C, { forms, before }: Wanted): Masked<C> {
+  if (copy.body === null || forms.length === 0) return { copy, masked: false };
   const encoding = copy.headers["content-encoding"] ?? "";
-  if (encoding === "" || encoding === "identity") return { copy, masked: maskSecrets(copy.body, forms) };
-  const plain = decodeBody(copy.body, encoding);
-  const isClean = plain === null || !maskSecrets(Uint8Array.from(plain), forms);
-  return isClean ? { copy, masked: false } : { copy: { ...given, body: null }, masked: true };
+  const isPlain = encoding === "" || encoding === "identity";
+  const plain = isPlain ? copy.body : decodeBody(copy.body, encoding);
+  const start = plain === null ? 0 : searchStart(plain, forms, before);
+  if (plain === null || !holdsSecret(plain, forms, start)) return { copy, masked: false };
+  // The memory belongs to others too, who must go on seeing what was sent: masking needs a copy.
+  const body = isPlain ? Uint8Array.from(plain) : null;
+  if (body !== null) maskSecrets(body, forms);
+  return { copy: { ...copy, body }, masked: true };
 }
 
 /** The report as it may be written down, its body in one piece, in memory of its own. */
-export function cleanReport(report: SentReport, forms: readonly string[]): Masked<SentReport> {
-  const body = Buffer.concat(report.body);
-  const isBodyMasked = maskSecrets(body, forms);
+export function cleanReport(
+  report: SentReport,
+  { forms, before }: Wanted,
+  memory: BodyMemory,
+): Masked<SentReport> {
+  const body = memory.join(report.body);
+  const isBodyMasked = maskSecrets(body, forms, searchStart(body, forms, before));
   const fresh = report.fresh.map((unit) => {
     const bytes = Uint8Array.from(unit.bytes);
     return { ...unit, key: maskText(unit.key, forms), bytes, masked: maskSecrets(bytes, forms) };
@@ -43,9 +54,4 @@ export function cleanAnswer(answer: WireAnswer | null, forms: readonly string[])
   });
   const masked = units.some((one, at) => one !== answer.units[at]);
   return { answer: { ...answer, units, problem: clean(answer.problem), stop: clean(answer.stop) }, masked };
-}
-
-/** Shared memory belongs to others too, who must go on seeing what was sent: masking needs a copy. */
-function ownBytes(bytes: Uint8Array): Uint8Array {
-  return bytes.buffer instanceof SharedArrayBuffer ? Uint8Array.from(bytes) : bytes;
 }

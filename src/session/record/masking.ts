@@ -1,3 +1,5 @@
+import { commonPrefixLength } from "../../store/index.ts";
+
 const MASK = 0x2a;
 const secretLengthMin = 8;
 
@@ -21,17 +23,35 @@ function unpacked(secret: string): readonly string[] {
   return [pair, pair.slice(pair.indexOf(":") + 1)];
 }
 
+/** A body that holds none of these forms. */
+export type Searched = { readonly bytes: Uint8Array; readonly forms: readonly string[] };
+
+/**
+ * From where on a body has to be searched. What it shares with one that was searched holds no secret, but one
+ * may begin there and end behind it.
+ */
+export function searchStart(bytes: Uint8Array, forms: readonly string[], before: Searched | null): number {
+  if (before === null || !forms.every((form) => before.forms.includes(form))) return 0;
+  const longest = Math.max(1, ...forms.map((form) => Buffer.byteLength(form)));
+  return Math.max(0, commonPrefixLength(before.bytes, bytes) - (longest - 1));
+}
+
+export function holdsSecret(bytes: Uint8Array, forms: readonly string[], start: number): boolean {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return forms.some((form) => find(buffer, Buffer.from(form), start) !== -1);
+}
+
 /**
  * Replaces secrets by as many asterisks, in place. A credential belongs to a request's headers; where it also
  * stands in a body (a provider that quotes the key it refused, a client that sends it twice) the record of
  * that body differs from what was relayed, and says so.
  */
-export function maskSecrets(bytes: Uint8Array, forms: readonly string[]): boolean {
+export function maskSecrets(bytes: Uint8Array, forms: readonly string[], start = 0): boolean {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let found = false;
   for (const form of forms) {
     const wanted = Buffer.from(form);
-    for (let at = find(buffer, wanted, 0); at !== -1; at = find(buffer, wanted, at + wanted.length)) {
+    for (let at = find(buffer, wanted, start); at !== -1; at = find(buffer, wanted, at + wanted.length)) {
       buffer.fill(MASK, at, at + wanted.length);
       found = true;
     }

@@ -1,0 +1,83 @@
+import { describe, expect, test } from "vitest";
+import { must } from "../../base/index.ts";
+import { ingestRequest, type WireRequest } from "../../protocols/index.ts";
+import { asksForSummary, type Candidate, isAdmitted, isBeside, lifetimeMs } from "./admission.ts";
+
+const tool = { name: "look", input_schema: { type: "object" } };
+const mark = (ttl?: string) => ({
+  cache_control: { type: "ephemeral", ...(ttl === undefined ? {} : { ttl }) },
+});
+const user = (text: string, over: object = {}) => ({
+  role: "user",
+  content: [{ type: "text", text, ...over }],
+});
+const model = (over: object = {}) => ({
+  role: "assistant",
+  content: [{ type: "text", text: "yes", ...over }],
+});
+
+function request(over: object = {}): WireRequest {
+  const body = { model: "claude-opus-5-5", tools: [tool], messages: [user("a")], ...over };
+  return must(ingestRequest(Buffer.from(JSON.stringify(body)), null), "the body can be read");
+}
+
+const words = (tokens: number) => user("word ".repeat(tokens));
+
+function admits(over: Partial<Candidate>): boolean {
+  const usual = { request: request({ messages: [words(20_000)] }), client: "claude-code", isAsked: false };
+  return isAdmitted({ ...usual, needsConsent: false, isRecording: true, isCold: false, ...over });
+}
+
+describe("a stream is managed", () => {
+  test("from its first request if it is large and has tools", () => {
+    expect(admits({})).toBe(true);
+    expect(admits({ request: request() })).toBe(false);
+    expect(admits({ request: request({ messages: [words(20_000)], tools: [] }), client: "unknown" })).toBe(
+      false,
+    );
+  });
+
+  test("however small, if the user asked", () => {
+    expect(admits({ request: request(), isAsked: true })).toBe(true);
+    expect(admits({ request: request({ tools: [] }), client: "unknown", isAsked: true })).toBe(true);
+  });
+
+  test("never without consent, without a record, or for what an agent asks beside its talk", () => {
+    expect(admits({ isAsked: true, needsConsent: true })).toBe(false);
+    expect(admits({ isAsked: true, isRecording: false })).toBe(false);
+    expect(admits({ request: request({ tools: [] }), isAsked: true })).toBe(false);
+  });
+
+  test("later only where something can be said behind what the model said, or nothing is cached", () => {
+    const messages = [user("a"), model(), words(30_000)];
+    const [late, old] = [request({ messages }), request({ messages, model: "claude-opus-4-6" })];
+    expect(admits({ request: late })).toBe(true);
+    expect(admits({ request: old })).toBe(false);
+    expect(admits({ request: old, isAsked: true })).toBe(false);
+    expect(admits({ request: old, isCold: true })).toBe(true);
+    expect(admits({ request: request({ messages: [user("a"), model(), user("b")] }) })).toBe(false);
+  });
+});
+
+test("only agents ask beside their talk, and without tools", () => {
+  expect(isBeside("claude-code", request({ tools: [] }))).toBe(true);
+  expect(isBeside("claude-code", request())).toBe(false);
+  expect(isBeside("unknown", request({ tools: [] }))).toBe(false);
+});
+
+test("a summary is asked for with marks on nothing but the model's words", () => {
+  const asks = (messages: readonly object[], client = "claude-code") =>
+    asksForSummary(client, request({ messages }));
+  expect(asks([user("a"), model(mark()), user("b")])).toBe(true);
+  expect(asks([user("a"), model(mark()), user("b", mark())])).toBe(false);
+  expect(asks([user("a"), model(), user("b")])).toBe(false);
+  expect(asks([user("a"), model(mark())])).toBe(false);
+  expect(asks([user("a"), model(mark()), user("b")], "unknown")).toBe(false);
+});
+
+test("a cache lives as long as the longest mark says", () => {
+  expect(lifetimeMs(request())).toBe(300_000);
+  expect(lifetimeMs(request({ messages: [user("a", mark())] }))).toBe(300_000);
+  expect(lifetimeMs(request({ messages: [user("a", mark("1h"))] }))).toBe(3_600_000);
+  expect(lifetimeMs(request({ tools: [{ ...tool, ...mark("1h") }] }))).toBe(3_600_000);
+});

@@ -1,0 +1,193 @@
+import { describe, expect, test } from "vitest";
+import { must } from "../../base/index.ts";
+import { ingestRequest, type WireRequest } from "../../protocols/index.ts";
+import { ownItem, writeItems } from "./draft.ts";
+import { bytesOf, isOwn, type Place, pathTo, rootPlace } from "./place.ts";
+import { freshItems, type GivenRules, type Trace, traceRequest } from "./trace.ts";
+
+type Block = Readonly<Record<string, unknown>>;
+type Message = {
+  readonly role: string;
+  readonly content: readonly Block[];
+  readonly [extra: string]: unknown;
+};
+
+const text = (words: string): Block => ({ type: "text", text: words });
+const thinks = (words: string, signature = words): Block => ({
+  type: "thinking",
+  thinking: words,
+  signature,
+});
+const result = (id: string, content: string): Block => ({ type: "tool_result", tool_use_id: id, content });
+const user = (...content: readonly Block[]): Message => ({ role: "user", content });
+const model = (...content: readonly Block[]): Message => ({ role: "assistant", content });
+
+function read(messages: readonly Message[]): WireRequest {
+  return must(ingestRequest(Buffer.from(JSON.stringify({ messages })), null), "it can be read");
+}
+
+function trace(from: Place, messages: readonly Message[], over: Partial<GivenRules> = {}): Trace {
+  const request = read(messages);
+  const isOwnLine = (line: string): boolean => line.startsWith("[k7f3 ");
+  const rules = {
+    bytes: request.bytes,
+    throughOwn: true,
+    throughSystem: true,
+    leavesOut: false,
+    trusts: false,
+    isOwnLine,
+    ...over,
+  };
+  return traceRequest(from, request, { before: null, rules });
+}
+
+/** Sends what is not there yet below a place; the last one comes back. */
+function grow(from: Place, messages: readonly Message[], trusts = true): Place {
+  const traced = trace(from, messages, { trusts });
+  const { place } = traced.followed;
+  return writeItems(place, freshItems(traced)).places.at(-1) ?? place;
+}
+
+function growOwn(from: Place, words: string): Place {
+  const item = ownItem(words, from.wrapping, false);
+  return must(writeItems(from, [item]).places.at(-1), "it was sent");
+}
+
+/** The words on the way to where a request could be followed, and how each of its units was found. */
+function found(root: Place, messages: readonly Message[], over: Partial<GivenRules> = {}) {
+  const { followed } = trace(root, messages, over);
+  const words = pathTo(followed.place).map((place) => wordsOf(place));
+  return { words: words.join(" "), as: followed.steps.map(({ as }) => as).join(" ") };
+}
+
+function wordsOf(place: Place): string {
+  const block = JSON.parse(Buffer.from(bytesOf(place)).toString()) as Block;
+  const words = String(block["text"] ?? block["thinking"] ?? block["content"]);
+  return isOwn(place) ? `(${words})` : words;
+}
+
+describe("a path is followed", () => {
+  const root = rootPlace("");
+  grow(root, [user(text("a")), model(thinks("t"), text("b")), user(text("c"), text("d"))]);
+
+  test("to its end, and as far as it says the same", () => {
+    const whole = [user(text("a")), model(thinks("t"), text("b")), user(text("c"), text("d"))];
+    expect(found(root, whole)).toEqual({ words: "a t b c d", as: "copy copy copy copy copy" });
+    expect(found(root, [...whole, user(text("e"))]).words).toBe("a t b c d");
+    expect(found(root, whole.slice(0, 2)).words).toBe("a t b");
+    expect(found(root, [user(text("a")), model(thinks("t"), text("x")), user(text("c"))]).words).toBe("a t");
+    expect(found(root, [user(text("x"))])).toEqual({ words: "", as: "" });
+  });
+
+  test("not in another role, nor behind another field of a message", () => {
+    expect(found(root, [model(text("a"))]).words).toBe("");
+    expect(found(root, [{ ...user(text("a")), note: 1 }]).words).toBe("");
+  });
+
+  test("past reasoning that the client has dropped or emptied", () => {
+    expect(found(root, [user(text("a")), model(text("b"))])).toEqual({ words: "a t b", as: "copy copy" });
+    const emptied = [user(text("a")), model(thinks("", "t"), text("b"))];
+    expect(found(root, emptied)).toEqual({ words: "a t b", as: "copy copy copy" });
+  });
+
+  test("not past reasoning that the client sends in other words", () => {
+    const edited = [user(text("a")), model(thinks("other", "t"), text("b"))];
+    expect(found(root, edited).words).toBe("a");
+    expect(found(root, edited, { leavesOut: true })).toEqual({ words: "a", as: "copy left-out" });
+  });
+
+  test("past reasoning from elsewhere only where it is left out", () => {
+    const foreign = [user(text("a")), model(thinks("f"), text("b")), user(text("c"))];
+    expect(found(root, foreign).words).toBe("a");
+    const left = found(root, foreign, { leavesOut: true });
+    expect(left).toEqual({ words: "a t b c", as: "copy left-out copy copy" });
+  });
+
+  test("not through reasoning that another model let pass: it is bound to other words", () => {
+    const other = rootPlace("");
+    const messages = [user(text("a")), model(thinks("t"), text("b"))];
+    grow(other, messages, false);
+    expect(found(other, messages).words).toBe("a t b");
+    expect(found(other, messages, { leavesOut: true })).toEqual({ words: "a", as: "copy left-out" });
+    const dropped = [user(text("a")), model(text("b"))];
+    expect(found(other, dropped, { leavesOut: true }).words).toBe("a");
+  });
+
+  test("where texts were joined into one", () => {
+    const start = [user(text("a")), model(thinks("t"), text("b"))];
+    expect(found(root, [...start, user(text("cd"))])).toEqual({
+      words: "a t b c d",
+      as: "copy copy copy merged",
+    });
+    expect(found(root, [...start, user(text("c\nd"))]).words).toBe("a t b c d");
+    expect(found(root, [...start, user(text("c d"))]).words).toBe("a t b");
+    expect(found(root, [...start, user(text("c\nd\ne"))]).words).toBe("a t b");
+  });
+});
+
+describe("what is ours", () => {
+  const root = rootPlace("");
+  const first = grow(root, [user(text("a"))]);
+  grow(growOwn(first, "[k7f3 turn 1]"), [model(text("b"))]);
+
+  test("is passed where it may lie on the way, and only there", () => {
+    const messages = [user(text("a")), model(text("b"))];
+    expect(found(root, messages).words).toBe("a ([k7f3 turn 1]) b");
+    expect(found(root, messages, { throughOwn: false }).words).toBe("a");
+  });
+
+  test("is never taken for what the client says", () => {
+    expect(found(root, [user(text("a"), text("[k7f3 turn 1]"))]).words).toBe("a");
+  });
+});
+
+describe("where a path forks", () => {
+  test("the way that leads farthest is taken", () => {
+    const root = rootPlace("");
+    const start = grow(root, [user(text("a"))]);
+    const own = growOwn(start, "[k7f3 one]");
+    grow(own, [model(text("b")), user(text("c"))]);
+    grow(growOwn(start, "[k7f3 two]"), [model(text("b")), user(text("d"))]);
+    const path = (last: string) => found(root, [user(text("a")), model(text("b")), user(text(last))]).words;
+    expect(path("c")).toBe("a ([k7f3 one]) b c");
+    expect(path("d")).toBe("a ([k7f3 two]) b d");
+  });
+
+  test("what is the same to the byte is taken before what is tolerated, if both lead as far", () => {
+    const root = rootPlace("");
+    const call = (input: object): Block => ({ type: "tool_use", id: "c", name: "look", input });
+    grow(root, [user(text("a")), model(call({ n: 1, m: 2 }), text("old"))]);
+    const edited = grow(root, [user(text("a")), model(call({ n: 1 }), text("new"))]);
+    expect(wordsOf(edited)).toBe("new");
+    const back = [user(text("a")), model(call({ n: 1, m: 2 }))];
+    const place = trace(root, back).followed.place;
+    expect(Buffer.from(bytesOf(place)).toString()).toContain('"m":2');
+  });
+
+  test("the newest is taken among equals", () => {
+    const root = rootPlace("");
+    const start = grow(root, [user(text("a"))]);
+    for (const n of ["one", "two"]) grow(growOwn(start, `[k7f3 ${n}]`), [model(text("b"))]);
+    expect(found(root, [user(text("a")), model(text("b"))]).words).toBe("a ([k7f3 two]) b");
+  });
+
+  test("another result of the same call is another way", () => {
+    const root = rootPlace("");
+    grow(root, [user(result("c1", "old"))]);
+    expect(found(root, [user(result("c1", "new"))]).words).toBe("");
+    expect(found(root, [user(result("c2", "old"))]).words).toBe("");
+    expect(found(root, [user(result("c1", " old\n"))]).words).toBe("old");
+  });
+});
+
+test("a form that was recognised once is known by its hash from then on", () => {
+  const root = rootPlace("");
+  const place = grow(root, [user(result("c1", "old"))]);
+  expect(place.forms.length).toBe(0);
+  found(root, [user(result("c1", " old"))]);
+  expect(place.forms.length).toBe(1);
+  found(root, [user(result("c1", "new"))]);
+  expect(place.forms.length).toBe(1);
+  for (let n = 0; n < 20; n += 1) found(root, [user(result("c1", `old${" ".repeat(n)}`))]);
+  expect(place.forms.length).toBeLessThanOrEqual(8);
+});
