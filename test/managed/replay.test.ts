@@ -1,5 +1,5 @@
-// Every recorded session once more, managed, towards a model that binds its reasoning: nothing is refused, every
-// body goes on from the one before it, and the model is told exactly what the client said.
+// Every recorded session once more, managed, towards a model that binds its reasoning: nothing is refused,
+// every body goes on from the one before it, and the model is told exactly what the client said.
 import { describe, expect, it } from "vitest";
 import type { ReplyBlock } from "../../src/testing/index.ts";
 import { clientBody } from "../support/client-body.ts";

@@ -1,0 +1,28 @@
+// Whole sessions as files: what the client does is written by people, what comes of it by this test.
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { goldenFiles } from "../support/golden-print.ts";
+import { playSession, readSession } from "../support/golden-session.ts";
+
+const folder = "test/golden/cases";
+const names = readdirSync(folder);
+const isWriting = process.env["APERTURE_GOLDEN"] === "write";
+
+describe.each(names)("%s", (name) => {
+  test("is what it was; APERTURE_GOLDEN=write writes the files anew", async () => {
+    const session = readSession(readFileSync(join(folder, name, "session.json"), "utf8"));
+    const played = await playSession(session);
+    expect(played.gaps).toBe(0);
+    for (const { posted, step } of played.exchanges) {
+      expect(posted.attempts.map(({ problem }) => problem)).toEqual([null]);
+      expect([step.note, posted.sending.rendering]).toEqual([step.note, step.rendering ?? "managed"]);
+    }
+    for (const [file, text] of goldenFiles(session, played)) {
+      const path = join(folder, name, file);
+      if (isWriting) writeFileSync(path, text);
+      expect(existsSync(path), `${path} is there`).toBe(true);
+      expect(text).toBe(readFileSync(path, "utf8"));
+    }
+  });
+});

@@ -1,0 +1,231 @@
+import {
+  canonicalJson,
+  must,
+  type SessionId,
+  sessionId,
+  steppedClock,
+  unwrap,
+} from "../../src/base/index.ts";
+import type { Frame } from "../../src/engine/index.ts";
+import { ingestRequest, unitBytes } from "../../src/protocols/index.ts";
+import { type LedgerQuestion, type Rendering, SessionRecorder } from "../../src/session/index.ts";
+import { openMemoryStore } from "../../src/store/index.ts";
+import { type ReplyBlock, script } from "../../src/testing/index.ts";
+import { DeskKit, type Posted } from "./desk-kit.ts";
+import { mark, type TalkBlock, type TalkBody, type TalkMessage, wireText } from "./golden-talk.ts";
+import { type UpstreamUnit, upstreamUnits } from "./golden-units.ts";
+
+/** A session to be played, as it stands in `session.json`. */
+export type GoldenSession = {
+  readonly about: string;
+  readonly client?: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Every field of the body but the messages. `{{3 x word }}` stands for a word that comes three times. */
+  readonly body: Fields;
+  readonly steps: readonly GoldenStep[];
+};
+export type GoldenStep = {
+  readonly note: string;
+  /** The step whose history it goes on from, counted from 1; the one before where it says nothing. */
+  readonly from?: number;
+  /** How many messages of that history are kept; all of them where it says nothing. */
+  readonly keep?: number;
+  /** Messages in place of those at these positions. */
+  readonly edit?: Readonly<Record<string, TalkMessage>>;
+  readonly add?: readonly TalkMessage[];
+  /** Whether the marks are where the messages have them; otherwise one stands on the last words of all. */
+  readonly isMarked?: boolean;
+  /** Other fields of the body, from this step on. */
+  readonly over?: Readonly<Record<string, unknown>>;
+  /** For this step alone. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly target?: string;
+  readonly idleMinutes?: number;
+  readonly restart?: true;
+  readonly isLost?: true;
+  readonly withhold?: Words;
+  readonly rewrite?: Words;
+  readonly reply?: readonly ReplyBlock[];
+  /** How it has to be sent, whatever the files say: managed where it says nothing. */
+  readonly rendering?: Rendering;
+};
+type Fields = { readonly model: string; readonly [field: string]: unknown };
+/** Words to be found in a unit, and what is shown in place of what it says. */
+type Words = { readonly words: string; readonly by: string };
+
+export type GoldenExchange = {
+  readonly step: GoldenStep;
+  readonly posted: Posted;
+  readonly client: TalkBody;
+  readonly units: readonly UpstreamUnit[];
+};
+export type Played = {
+  readonly exchanges: readonly GoldenExchange[];
+  readonly frames: readonly Frame[];
+  /** Exchanges that could not be written down. */
+  readonly gaps: number;
+};
+
+export function readSession(text: string): GoldenSession {
+  const whole = text.replace(/\{\{(\d+) x ([^}]*)\}\}/g, (_, times: string, word: string) =>
+    word.repeat(Number(times)),
+  );
+  return JSON.parse(whole) as GoldenSession;
+}
+
+export async function playSession(session: GoldenSession): Promise<Played> {
+  const player = new Player(session);
+  const exchanges: GoldenExchange[] = [];
+  for (const step of session.steps) exchanges.push(await player.play(step));
+  return { exchanges, frames: await player.frames(), gaps: player.gaps() };
+}
+
+const recordMs = 1_700_000_000_000;
+
+/** A client with its script, a desk, an upstream, and a recorder that is told what a relay would tell it. */
+class Player {
+  readonly #session: GoldenSession;
+  readonly #clock = steppedClock(1_000_000);
+  readonly #kit: DeskKit;
+  readonly #store = openMemoryStore();
+  #recorder = this.#newRecorder();
+  readonly #histories: (readonly TalkMessage[])[] = [[]];
+  #body: Fields;
+  #lastBody: Buffer | null = null;
+  #withheld: ReadonlyMap<string, Uint8Array> = new Map();
+
+  constructor(session: GoldenSession) {
+    this.#session = session;
+    this.#body = session.body;
+    const replies = session.steps.flatMap(({ reply }) => (reply === undefined ? [] : [{ content: reply }]));
+    const remember = async (question: LedgerQuestion) => unwrap(await this.#recorder.ledger(question));
+    this.#kit = new DeskKit({ model: script(replies), clock: this.#clock, place: { remember } });
+  }
+
+  async play(step: GoldenStep): Promise<GoldenExchange> {
+    if (step.restart) this.#restart();
+    this.#clock.advance((step.idleMinutes ?? 0) * 60_000);
+    this.#change(step);
+    const { over = {}, target, isLost = false } = step;
+    this.#body = { ...this.#body, ...over };
+    const client: TalkBody = { ...this.#body, messages: this.#messages(step) };
+    const headers = { ...this.#session.headers, ...step.headers };
+    const where = target === undefined ? {} : { target };
+    const body = Buffer.from(wireText(client));
+    const posted = await this.#kit.post(body, { headers, isLost, ...where });
+    this.#lastBody = body;
+    await this.#record(posted);
+    this.#histories.push([...this.#messages({ ...step, isMarked: true }), ...saidIn(posted)]);
+    return { step, posted, client, units: upstreamUnits(must(posted.attempts.at(-1), "it was sent").body) };
+  }
+
+  async frames(): Promise<readonly Frame[]> {
+    await this.#store.flush();
+    const sessions = unwrap(await this.#store.sessions());
+    const pages = await Promise.all(
+      sessions.map(({ session }) => this.#store.frames({ session, after: 0, limit: 1000 })),
+    );
+    return pages.flatMap((page) => unwrap(page));
+  }
+
+  gaps(): number {
+    return this.#recorder.counts().gaps;
+  }
+
+  #newRecorder(): SessionRecorder {
+    let sessions = 0;
+    const newSession = (): SessionId => {
+      sessions += 1;
+      return sessionId(`golden-${sessions}`);
+    };
+    return new SessionRecorder({
+      store: this.#store,
+      clock: { now: () => recordMs },
+      newSession,
+      tell: () => undefined,
+    });
+  }
+
+  #restart(): void {
+    this.#recorder = this.#newRecorder();
+    this.#kit.restart();
+  }
+
+  #messages({ from, keep, edit = {}, add = [], isMarked = false }: GoldenStep): readonly TalkMessage[] {
+    const history = must(this.#histories.at(from ?? -1), "the step was played");
+    const kept = history.slice(0, keep ?? history.length);
+    const messages = [...kept.map((message, at) => edit[at] ?? message), ...add];
+    return isMarked ? messages : markedLast(messages);
+  }
+
+  #change({ withhold, rewrite }: GoldenStep): void {
+    const { client = "unknown", headers } = this.#session;
+    const name = headers["x-aperture-session"] ?? headers["x-claude-code-session-id"] ?? null;
+    const key = canonicalJson(["local", "anthropic", client, name, null]);
+    if (withhold !== undefined) {
+      this.#withheld = new Map([...this.#withheld, ...this.#otherwise(withhold)]);
+      this.#kit.desk.withhold(key, this.#withheld);
+    }
+    if (rewrite !== undefined) {
+      this.#kit.desk.rewrite(key, { replacements: this.#otherwise(rewrite), reason: "user" });
+    }
+  }
+
+  /** The units of the last request that hold the words, each with what is shown in its place. */
+  #otherwise({ words, by }: Words): ReadonlyMap<string, Uint8Array> {
+    const { messages, bytes } = must(
+      ingestRequest(must(this.#lastBody, "something was sent"), null),
+      "it is one",
+    );
+    const found = messages.flatMap(({ units, range }) =>
+      units.flatMap((unit) => {
+        const block = Buffer.from(unitBytes(bytes, range.start, unit)).toString();
+        return block.includes(words) ? [[unit.key, Buffer.from(shownAs(block, by))] as const] : [];
+      }),
+    );
+    return new Map(found);
+  }
+
+  async #record({ asking, attempts, answer, body }: Posted): Promise<void> {
+    const [first, ...again] = attempts.map(({ sending }) => sending);
+    const { clientBody, sent } = must(first, "something was sent");
+    await this.#recorder.requested({ ...asking, body: clientBody, length: clientBody.length, sent });
+    for (const sending of again) await this.#recorder.resent(asking.id, sending.sent);
+    const type = answer.headers.find(([name]) => name === "content-type")?.[1] ?? "";
+    await this.#recorder.answered({
+      id: asking.id,
+      status: answer.status,
+      headers: { "content-type": type },
+      body,
+      length: body.length,
+      outcome: "complete",
+      problem: null,
+      firstByteMs: 1,
+      totalMs: 2,
+    });
+  }
+}
+
+/** The last words that may carry a mark do. */
+function markedLast(messages: readonly TalkMessage[]): readonly TalkMessage[] {
+  const last = messages.findLastIndex(({ content }) => content.length > 0);
+  return messages.map((message, at) => {
+    const { content } = message;
+    if (at !== last || typeof content === "string") return message;
+    const marked = content.map((block, index) =>
+      index === content.length - 1 ? { ...block, ...mark } : block,
+    );
+    return { ...message, content: marked };
+  });
+}
+
+function shownAs(block: string, by: string): string {
+  const parsed = JSON.parse(block) as TalkBlock;
+  return JSON.stringify({ ...parsed, [parsed["type"] === "tool_result" ? "content" : "text"]: by });
+}
+
+function saidIn({ answer, body }: Posted): readonly TalkMessage[] {
+  if (answer.status !== 200) return [];
+  const { content } = JSON.parse(body.toString()) as { readonly content?: readonly TalkBlock[] };
+  return content === undefined ? [] : [{ role: "assistant", content }];
+}
