@@ -1,4 +1,5 @@
 import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../base/index.ts";
 import { type Settings, windowRules } from "../config/index.ts";
 import { createControl, type Health } from "../control/index.ts";
@@ -67,6 +68,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
     clock,
     ...(options.deadlineMs === undefined ? {} : { deadlineMs: options.deadlineMs }),
   });
+  await answering(engine);
   let proxy: RunningProxy | null = null;
   const control = createControl({
     ask: engine.ask,
@@ -107,6 +109,22 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const { token, tokenFile } = secrets;
   return { url: running.url, token, tokenFile, engine, proxy: running, close };
 }
+
+/**
+ * Sessions that were managed before go on where they were only if the engine can be asked: the first requests
+ * after a restart should find it ready. It may be dead, so this does not wait for long.
+ */
+async function answering(engine: Engine): Promise<void> {
+  const limit = new AbortController();
+  const first = engine.ask({ type: "sessions", limit: 1 });
+  await Promise.race([
+    first,
+    sleep(readyMsMax, null, { signal: limit.signal, ref: false }).catch(() => null),
+  ]);
+  limit.abort();
+}
+
+const readyMsMax = 2_000;
 
 /** A path that is ours in other letters must not reach an upstream, with our token in its headers. */
 function plainPath(path: string): string {

@@ -201,12 +201,10 @@ export class SessionDesk implements Desk {
     try {
       return this.#decide(line, read);
     } catch {
-      const { asking, body, request } = read;
+      const { asking, body } = read;
       const isOurs = line.wasManaged !== false || line.withheld.size > 0;
       startOver(line);
-      if (!isOurs) return rawSending(asking, body, false);
-      const pieces = sharedPieces(plainBody(request, line.withheld));
-      return { ...rawSending(asking, body, false), rendering: "plain", pieces, length: lengthOf(pieces) };
+      return isOurs ? withoutMemory(line, read) : rawSending(asking, body, false);
     }
   }
 
@@ -218,7 +216,8 @@ export class SessionDesk implements Desk {
     if (purpose === "turn") line.lastMs = this.#place.clock.now();
     const hasShared = line.last !== null && request.talk[0] === line.last.talk[0];
     const isApart = isBeside(read.belonging.client, request) || isMereCount(purpose, request);
-    if (isApart && !hasShared) return rawSending(asking, body, false);
+    if (isApart && !hasShared)
+      return line.withheld.size === 0 ? rawSending(asking, body, false) : withoutMemory(line, read);
     if (!line.isManaged && !isLowered && purpose === "turn" && line.wasManaged !== "unknown") {
       line.isManaged = isAdmitted({ ...this.#candidate(read), isCold });
     }
@@ -328,6 +327,14 @@ function rawSending({ id }: Asking, body: Buffer, mayRetry: boolean): Sending {
     mayRetry,
     clientBody: body,
   };
+}
+
+/** What can be sent for a stream without knowing what was sent before. */
+function withoutMemory({ withheld, talkName }: Line, { asking, body, request }: Read): Sending {
+  const pieces = sharedPieces(plainBody(request, withheld));
+  const common = { rendering: "plain", length: lengthOf(pieces) } as const;
+  const sent = { ...common, talkName, leaf: "", fresh: [], isTurn: false, body: pieces, epoch: null };
+  return { ...rawSending(asking, body, false), ...common, pieces, sent };
 }
 
 function lengthOf(pieces: Pieces): number {

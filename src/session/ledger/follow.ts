@@ -88,7 +88,10 @@ function stepsFrom(place: Place, units: readonly ClientUnit[], { at, rules }: He
 
 /** What a client may say next, the newest first. */
 function childrenBelow(place: Place, rules: FollowRules): readonly Place[] {
-  const below = reach(place, rules).flatMap(({ children }) => [...children].reverse());
+  const { reasoningKeys } = rules;
+  const isDropped = (child: Place): boolean =>
+    isReasoning(child) && !isUnbound(child, rules) && !reasoningKeys.has(child.facts.key);
+  const below = reach(place, rules, isDropped).flatMap(({ children }) => [...children].reverse());
   return below.filter((child) => !isOwn(child) && !isUnbound(child, rules));
 }
 
@@ -111,15 +114,13 @@ function copiesOf(below: readonly Place[], unit: ClientUnit, rules: FollowRules)
 function goesOnWithout(place: Place, units: readonly ClientUnit[], { at, rules }: Here): boolean {
   const next = units.slice(at).find(({ unit }) => unit.kind !== "reasoning");
   if (next === undefined) return false;
-  const direct = place.children.filter((child) => !isOwn(child));
-  return copiesOf(direct, next, rules).length > 0;
+  const below = reach(place, rules, () => false).flatMap(({ children }) => children);
+  const spoken = below.filter((child) => !isOwn(child));
+  return copiesOf(spoken, next, rules).length > 0;
 }
 
 /** The place itself, and those behind it that a client does not know of or has dropped, the newest first. */
-function reach(place: Place, rules: FollowRules): readonly Place[] {
-  const { reasoningKeys } = rules;
-  const isDropped = (child: Place): boolean =>
-    isReasoning(child) && !isUnbound(child, rules) && !reasoningKeys.has(child.facts.key);
+function reach(place: Place, rules: FollowRules, isDropped: (child: Place) => boolean): readonly Place[] {
   const reached = [place];
   for (let at = 0; at < reached.length && reached.length < reachMax; at += 1) {
     for (const child of [...(reached[at]?.children ?? [])].reverse()) {

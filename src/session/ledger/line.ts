@@ -13,7 +13,7 @@ export type Line = {
   isManaged: boolean;
   /** Whether anything of ours was ever sent; unknown where the log could not be asked. */
   wasManaged: boolean | "unknown";
-  /** Whether the log was asked about it. A first request is not kept waiting, though it may be no beginning. */
+  /** Whether the log was asked. A first request is not kept waiting, though it may be no beginning. */
   readonly isAsked: boolean;
   /** What the record was when it was last told something, see `DeskPlace`. */
   record: number;

@@ -28,7 +28,7 @@ export type Place = {
   /** Whether it shows other words than the client's. */
   readonly isRewritten: boolean;
   /** Reasoning that was made behind other words: a model that binds its reasoning would refuse it here. */
-  readonly isFromElsewhere: boolean;
+  isFromElsewhere: boolean;
   /** The client's words, where it shows others and they are known. */
   readonly original: Uint8Array | null;
   /** Whether something of ours lies on the way here, not counting what stands in front of all messages. */

@@ -1,5 +1,5 @@
 import { type ContentHash, must } from "../../base/index.ts";
-import { unitBytes, type WireRequest } from "../../protocols/index.ts";
+import { modelTraits, unitBytes, type WireRequest } from "../../protocols/index.ts";
 import type { RememberedTurn } from "../desk-port.ts";
 import { placeId } from "../place-id.ts";
 import { clientUnits } from "./client-units.ts";
@@ -56,20 +56,33 @@ export function recallHead({ head }: RecalledPath, request: WireRequest): Head {
 }
 
 /** Writes a path below its head, or finds it there; the last place is where its answer hangs. */
-export function recallPath({ said }: RecalledPath, { root }: Head, bytes: Buffer): Place {
+export function recallPath({ said }: RecalledPath, { root }: Head, request: WireRequest): Place {
+  const { isBound } = modelTraits(request.model);
   let place = root;
   let known = 0;
   for (const { entry } of said) {
     const id = placeId(sentOf(place).id || null, entry.key, entry.bytes as ContentHash);
     const child = place.children.find(({ sent }) => sent?.id === id);
     if (child === undefined) break;
+    if (isBound) child.isFromElsewhere = false;
     place = child;
     known += 1;
   }
   const items = said
     .slice(known)
-    .map((placed, at) => recalledItem(placed, isFirstSaid(said, known + at), bytes));
-  return writeItems(place, items).places.at(-1) ?? place;
+    .map((placed, at) => recalledItem(placed, isFirstSaid(said, known + at), request));
+  return writeItems(place, atHeard(place, items)).places.at(-1) ?? place;
+}
+
+/** An answer that was heard in an earlier turn is sent where it was heard. */
+function atHeard(from: Place, items: readonly Item[]): readonly Item[] {
+  let parent: Place | null = from;
+  return items.map((item) => {
+    const heard: Place | null =
+      parent?.children.find(({ sent, facts }) => sent === null && facts.key === item.facts.key) ?? null;
+    parent = heard;
+    return heard === null ? item : { ...item, place: heard };
+  });
 }
 
 /** Whether it is the first of its message that is not ours. */
@@ -80,7 +93,11 @@ function isFirstSaid(said: RecalledPath["said"], at: number): boolean {
     .some(({ wire: { group }, entry }) => group === wire.group && entry.origin !== "aperture");
 }
 
-function recalledItem({ entry, wire }: Placed<ClientUnit>, isFirst: boolean, bytes: Buffer): Item {
+function recalledItem(
+  { entry, wire }: Placed<ClientUnit>,
+  isFirst: boolean,
+  { bytes, model }: WireRequest,
+): Item {
   const { unit, group, begins } = wire;
   const { origin, key } = entry;
   const { kind, type, callId, hash } = unit;
@@ -96,5 +113,7 @@ function recalledItem({ entry, wire }: Placed<ClientUnit>, isFirst: boolean, byt
     hash,
     at: null,
     isRewritten: !isOurs && unit.key !== key,
+    // A model that does not bind its reasoning lets pass what one that does may refuse.
+    isFromElsewhere: kind === "reasoning" && !modelTraits(model).isBound,
   };
 }

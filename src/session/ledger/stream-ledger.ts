@@ -39,7 +39,7 @@ type Current = {
   readonly places: readonly Place[];
 };
 
-/** Heads kept, the one used last at the end: a client may come back to one, or several agents share a name. */
+/** Heads kept, the one used last at the end: a client may come back to one, several agents share a name. */
 const headsMax = 16;
 const branchesMax = 256;
 const branchBytesMax = 32 * 1024 * 1024;
@@ -134,7 +134,7 @@ export class StreamLedger {
     const known = this.#heads.find(({ root }) => sentOf(root).id === id);
     const head = known ?? recallHead(path, recalled.request);
     if (known === undefined) this.#heads = [...this.#heads.slice(1 - headsMax), head];
-    const leaf = recallPath(path, head, recalled.request.bytes);
+    const leaf = recallPath(path, head, recalled.request);
     leaf.isLeaf = true;
     this.#hold(leaf);
     this.#turn = Math.max(this.#turn, recalled.turn);
@@ -230,7 +230,9 @@ export class StreamLedger {
     const known = heads.map((head) => {
       const rules = this.#rulesFor(head, asked);
       const { steps } = traceRequest(head.root, asked.request, { before: null, rules }).followed;
-      return { head, units: steps.filter(({ as }) => as !== "left-out").length };
+      const leftOut = steps.filter(({ as }) => as === "left-out").length;
+      // How far it leads counts first, then how much of it is really there: the fractions decide among equals.
+      return { head, units: steps.length - leftOut / (steps.length + 1) };
     });
     const most = Math.max(...known.map(({ units }) => units));
     const best = known.filter(({ units }) => units === most).map(({ head }) => head);

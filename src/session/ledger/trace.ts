@@ -48,9 +48,12 @@ export type GivenRules = Omit<FollowRules, "reasoningKeys">;
 
 /** An answer nobody has listened to was still given to all that was sent, ours at its end included. */
 function throughLeaf(followed: Followed, units: readonly ClientUnit[], rules: FollowRules): Followed {
-  const next = units[followed.steps.length];
-  if (next?.begins !== true || next.group.role !== "assistant") return followed;
-  const { place } = followed;
+  const { place, steps } = followed;
+  let at = steps.length;
+  if (at === units.length || units[at]?.group.role !== "assistant") return followed;
+  // Reasoning that is not sent does not begin a message either.
+  while (units[at]?.begins === false && steps[at - 1]?.as === "left-out") at -= 1;
+  if (units[at]?.begins !== true) return followed;
   // A leaf on the way to another one is not remembered as such after a restart.
   return { ...followed, place: leafBelow(place, rules) ?? ownEnd(place, rules) };
 }

@@ -1,0 +1,151 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Random } from "../../src/base/index.ts";
+import { type StrictUpstream, startStrictUpstream, type UpstreamExchange } from "../../src/testing/index.ts";
+import { prefixBreaks } from "../support/talker.ts";
+import { isManaged } from "./managed-lines.ts";
+
+/** From the signal until another process listens, by the clock of `performance.now()`. */
+export type Kill = { readonly from: number; readonly to: number };
+
+/** Aperture as a process of its own that is killed and started again, always at the same address. */
+export type Killing = {
+  readonly url: string;
+  readonly upstream: StrictUpstream;
+  readonly kills: readonly Kill[];
+  /** Kills it so many times at random moments, and leaves it running. */
+  readonly kill: (times: number, random: Random) => Promise<void>;
+  readonly close: () => Promise<void>;
+};
+
+export async function startKilling(): Promise<Killing> {
+  // Slow enough that many kills meet an answer on its way.
+  const upstream = await startStrictUpstream({ pace: { chunkMs: 10 } });
+  const folder = mkdtempSync(join(tmpdir(), "aperture-killed-"));
+  const port = await freePort();
+  const env = {
+    PATH: process.env["PATH"],
+    HOME: folder,
+    APERTURE_DATA_DIR: join(folder, "data"),
+    APERTURE_PORT: String(port),
+    APERTURE_UPSTREAM_ANTHROPIC: upstream.url,
+  };
+  const kills: Kill[] = [];
+  let running = await startAperture(env);
+  let isClosed = false;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    upstream,
+    kills,
+    kill: async (times, random) => {
+      for (let left = times; left > 0 && !isClosed; left -= 1) {
+        await arrival(upstream);
+        await sleep(random.below(600));
+        const from = performance.now();
+        await end(running);
+        running = await startAperture(env);
+        kills.push({ from, to: performance.now() });
+      }
+      if (isClosed) await end(running);
+    },
+    close: async () => {
+      isClosed = true;
+      await end(running);
+      await upstream.close();
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+/** Waits for a request, so that every kill meets somebody. */
+async function arrival({ exchanges }: StrictUpstream): Promise<void> {
+  const before = exchanges.length;
+  for (let tries = 0; exchanges.length === before && tries < 600; tries += 1) await sleep(25);
+}
+
+/** Resolves once it listens. One that cannot start at all is tried again: somebody may be building it. */
+async function startAperture(env: NodeJS.ProcessEnv): Promise<ChildProcess> {
+  for (let tries = 0; tries < 20; tries += 1) {
+    const child = spawn(process.execPath, ["dist/cli/main.js", "up"], {
+      env,
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    let said = "";
+    const listens = await new Promise<boolean>((resolve) => {
+      child.stdout.on("data", (chunk: Buffer) => {
+        said += chunk.toString("utf8");
+        if (said.includes("listening on")) resolve(true);
+      });
+      child.once("exit", () => resolve(false));
+    });
+    if (listens) return child;
+    await sleep(1_000);
+  }
+  throw new Error("Aperture did not start");
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  child.kill("SIGKILL");
+  await ended;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
+
+/** What became of one session while Aperture was killed again and again. */
+export type Damage = {
+  readonly requests: number;
+  readonly managed: number;
+  /** Kills between its first request and its last. */
+  readonly kills: number;
+  readonly breaks: number;
+  /** Requests that were refused and then mended by Aperture. */
+  readonly mended: number;
+  /** Those of them that no kill came before. */
+  readonly unexcused: readonly string[];
+};
+
+/** Only what was answered or refused counts; what was cut off on its way up was never read. */
+export function damageOf(exchanges: readonly UpstreamExchange[], kills: readonly Kill[]): Damage {
+  const read = exchanges.filter(({ status }) => status !== null);
+  // What a dying process has sent may arrive after the signal.
+  const between = (from: number, to: number): number =>
+    kills.filter((kill) => kill.to > from && kill.from < to).length;
+  const refused = read.flatMap((exchange, at) =>
+    exchange.status === 400 ? [{ exchange, before: read[at - 1] }] : [],
+  );
+  const accepted = read.filter(({ status }) => status === 200);
+  return {
+    requests: read.length,
+    managed: accepted.filter(isManaged).length,
+    kills: between(read[0]?.arrivedMs ?? 0, read.at(-1)?.arrivedMs ?? 0),
+    breaks: prefixBreaks(accepted.map(({ body }) => body)),
+    mended: refused.length,
+    unexcused: refused
+      .filter(({ exchange, before }) => between(before?.arrivedMs ?? 0, exchange.arrivedMs) === 0)
+      .map(({ exchange }) => exchange.error?.message ?? "400"),
+  };
+}
+
+export function sumOf(damages: readonly Damage[]): Omit<Damage, "unexcused"> {
+  const sum = (figure: (damage: Damage) => number): number =>
+    damages.reduce((total, damage) => total + figure(damage), 0);
+  return {
+    requests: sum(({ requests }) => requests),
+    managed: sum(({ managed }) => managed),
+    kills: sum(({ kills }) => kills),
+    breaks: sum(({ breaks }) => breaks),
+    mended: sum(({ mended }) => mended),
+  };
+}

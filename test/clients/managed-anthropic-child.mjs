@@ -1,0 +1,74 @@
+// A small agent made with @anthropic-ai/sdk that keeps one conversation over several steps. Arguments: where
+// the package is, and a plan as JSON: what to call the session, and for each step its prompt, its address,
+// further headers, and whether the answers stream. Every step prints one line of JSON.
+const [, , moduleUrl = "", planText = "{}"] = process.argv;
+const { Anthropic } = await import(moduleUrl);
+const { bulk = "", patience = 0, steps } = JSON.parse(planText);
+const client = new Anthropic({ apiKey: "sk-test-0123456789abcdefghij", authToken: null, maxRetries: 0 });
+
+const schema = { type: "object", properties: { a: { type: "number" }, b: { type: "number" } } };
+const add = { name: "add", description: "Adds two numbers.", input_schema: schema };
+const common = {
+  model: "claude-opus-5-5",
+  max_tokens: 2048,
+  thinking: { type: "adaptive" },
+  tools: [add],
+  system: "Be brief.",
+};
+const messages = [];
+let tries = 0;
+
+/** An answer that does not arrive is asked for again, as agents do; one that is refused is not. */
+async function ask({ url, headers = {}, streams = false }) {
+  for (let left = patience; ; left -= 1) {
+    tries += 1;
+    try {
+      const one = client.withOptions({ baseURL: url });
+      const body = { ...common, messages: marked(messages) };
+      return streams
+        ? await one.messages.stream(body, { headers }).finalMessage()
+        : await one.messages.create(body, { headers });
+    } catch (error) {
+      const isRefused = typeof error?.status === "number" && error.status < 500;
+      if (isRefused || left <= 0) throw error;
+      await new Promise((resume) => setTimeout(resume, 100));
+    }
+  }
+}
+
+/** What is said last is marked, so that the next request finds it cached. */
+function marked(all) {
+  const last = all.at(-1);
+  const end = last.content.length - 1;
+  const content = last.content.map((block, at) =>
+    at === end ? { ...block, cache_control: { type: "ephemeral" } } : block,
+  );
+  return [...all.slice(0, -1), { ...last, content }];
+}
+
+async function run(step) {
+  for (;;) {
+    const { content } = await ask(step);
+    messages.push({ role: "assistant", content });
+    const calls = content.filter(({ type }) => type === "tool_use");
+    if (calls.length === 0) return content.find(({ type }) => type === "text")?.text ?? "";
+    const results = calls.map(({ id, input }) => ({
+      type: "tool_result",
+      tool_use_id: id,
+      content: String(input.a + input.b),
+    }));
+    messages.push({ role: "user", content: results });
+  }
+}
+
+for (const [at, step] of steps.entries()) {
+  const text = at === 0 ? `${step.prompt}\n${bulk}` : step.prompt;
+  messages.push({ role: "user", content: [{ type: "text", text }] });
+  try {
+    console.log(JSON.stringify({ step: at, value: await run(step), tries }));
+  } catch (error) {
+    console.log(JSON.stringify({ step: at, value: `${error?.status ?? ""} ${error?.message}`, tries }));
+    process.exit(1);
+  }
+}
+console.log(JSON.stringify({ step: "messages", value: messages }));

@@ -1,0 +1,78 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type AppOptions, type RunningApp, startApp } from "../../src/cli/index.ts";
+import {
+  type StrictUpstream,
+  type StrictUpstreamOptions,
+  startStrictUpstream,
+  type UpstreamExchange,
+} from "../../src/testing/index.ts";
+import { type Exchange, startTap } from "./tap.ts";
+import { headerOf } from "./wire-bytes.ts";
+
+/** Aperture as it runs by default, between a tap that its client talks to and the strict upstream. */
+export type ManagedRig = {
+  /** What the client is pointed at. */
+  readonly url: string;
+  readonly upstream: StrictUpstream;
+  readonly app: RunningApp;
+  /** What the client sent and got. */
+  readonly near: () => readonly Exchange[];
+  readonly close: () => Promise<void>;
+};
+
+export type RigOptions = {
+  readonly upstream?: StrictUpstreamOptions;
+  readonly faults?: NonNullable<AppOptions["faults"]>;
+};
+
+export async function startManagedRig({ upstream: strict = {}, faults }: RigOptions): Promise<ManagedRig> {
+  const dataDir = mkdtempSync(join(tmpdir(), "aperture-rig-"));
+  const upstream = await startStrictUpstream(strict);
+  const url = new URL(upstream.url);
+  let appUrl = "";
+  const tap = await startTap(() => appUrl);
+  const app = await startApp({
+    settings: {
+      host: "127.0.0.1",
+      port: 0,
+      dataDir,
+      mode: "auto",
+      managesLogins: false,
+      // Clients call Aperture by the address of the tap in front of it.
+      allowedHosts: [new URL(tap.url).host],
+      upstreams: { anthropic: url, openai: url, gemini: url, bedrock: url, named: new Map() },
+      isRemote: false,
+    },
+    version: "0.0.0-test",
+    note: () => undefined,
+    ...(faults === undefined ? {} : { faults }),
+  });
+  appUrl = app.url;
+  return {
+    url: tap.url,
+    upstream,
+    app,
+    near: () => tap.exchanges(),
+    close: async () => {
+      await tap.close();
+      await app.close();
+      await upstream.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A request as its client sent it and as the upstream got it. */
+export type Pair = { readonly near: Exchange; readonly far: UpstreamExchange };
+
+/** The upstream's name for a request comes back with its answer, and says which one it was. */
+export function pairsOf(near: readonly Exchange[], far: readonly UpstreamExchange[]): readonly Pair[] {
+  const byId = new Map(far.map((exchange) => [exchange.responseHeaders["request-id"], exchange]));
+  return near.flatMap((exchange) => {
+    const id = exchange.response === null ? null : headerOf(exchange.response, "request-id");
+    const found = id === null ? undefined : byId.get(id);
+    return found === undefined ? [] : [{ near: exchange, far: found }];
+  });
+}

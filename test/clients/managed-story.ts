@@ -1,0 +1,70 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { UpstreamExchange } from "../../src/testing/index.ts";
+import { type ClaudeResult, prepareClaudeCode } from "./claude-code.ts";
+import { type ClaudeVersion, installClients } from "./install.ts";
+import { type Pair, pairsOf, type RigOptions, startManagedRig } from "./managed-rig.ts";
+import type { Exchange } from "./tap.ts";
+
+/** One process of Claude Code. All of them continue one session. */
+export type ClaudeTurn = {
+  readonly prompt: string;
+  readonly env?: Readonly<Record<string, string>>;
+};
+export type ClaudeScene = { readonly project: string; readonly direct: string };
+export type ClaudePlay = {
+  readonly version: ClaudeVersion;
+  readonly turns: (scene: ClaudeScene) => readonly ClaudeTurn[];
+  readonly files?: Readonly<Record<string, string>>;
+  /** Another model than the version's usual one. */
+  readonly model?: string;
+  readonly options?: RigOptions;
+};
+export type ManagedStory = {
+  readonly results: readonly ClaudeResult[];
+  readonly near: readonly Exchange[];
+  readonly exchanges: readonly UpstreamExchange[];
+  readonly pairs: readonly Pair[];
+  /** What the client has written down of the session. */
+  readonly transcript: string;
+};
+
+/** Plays one session of Claude Code through Aperture, in a home and a project of its own. */
+export async function playClaude({
+  version,
+  turns,
+  model,
+  files = {},
+  options = {},
+}: ClaudePlay): Promise<ManagedStory> {
+  const program = (await installClients()).claudeCode(version);
+  const rig = await startManagedRig(options);
+  const claude = prepareClaudeCode({ program, url: rig.url, outside: "blocked" });
+  try {
+    for (const [name, text] of Object.entries({ ...usualFiles, ...files }))
+      writeFileSync(join(claude.project, name), text);
+    const chosen = model === undefined ? [] : ["--model", model];
+    const results: ClaudeResult[] = [];
+    for (const { prompt, env = {} } of turns({
+      project: claude.project,
+      direct: rig.upstream.url,
+    })) {
+      const again = results.length === 0 ? [] : ["--continue"];
+      results.push(await claude.runWith(env, prompt, ...chosen, ...again));
+    }
+    const near = rig.near();
+    const exchanges = [...rig.upstream.exchanges];
+    const transcript = writtenBelow(join(claude.home, ".claude", "projects"));
+    return { results, near, exchanges, transcript, pairs: pairsOf(near, exchanges) };
+  } finally {
+    claude.remove();
+    await rig.close();
+  }
+}
+
+const usualFiles = { "a.txt": "alpha\nbeta\n", "b.txt": "one\n" };
+
+function writtenBelow(folder: string): string {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
+  return files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), "utf8")).join("\n");
+}
