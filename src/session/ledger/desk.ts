@@ -163,7 +163,9 @@ export class SessionDesk implements Desk {
   /** Requests of a stream that was forgotten wait for the same answer, and none asks again before it came. */
   #remembered(read: Read): Promise<Line> {
     const { asking, belonging, request } = read;
-    const name = `${keyOf(asking, belonging)} ${asking.caller.credential} ${request.talk[0]}`;
+    const key = keyOf(asking, belonging);
+    const name =
+      belonging.sessionKey === null ? `${key} ${asking.caller.credential} ${request.talk[0]}` : key;
     const known = this.#remembering.get(name);
     if (known !== undefined) return known;
     const asked = this.#place.remember(questionOf(read));

@@ -89,12 +89,13 @@ export class StreamLedger {
     this.#rewrite = rewrite;
   }
 
-  /** How many units of a request's messages the ledger knows. */
+  /** How many units of a request's messages the ledger knows, whatever stands in front of them. */
   knows(request: WireRequest): number {
-    const head = this.#headOf({ request, isCold: false, style: "managed" });
-    if (head === null) return 0;
-    const { kept, followed } = this.#trace(head, { request, style: "managed" });
-    return kept.length + followed.steps.length;
+    const known = this.#heads.map((head) => {
+      const { kept, followed } = this.#trace(head, { request, style: "managed" });
+      return kept.length + followed.steps.length;
+    });
+    return Math.max(0, ...known);
   }
 
   render(asked: RenderAsked): Rendered {
@@ -231,7 +232,7 @@ export class StreamLedger {
       const rules = this.#rulesFor(head, asked);
       const { steps } = traceRequest(head.root, asked.request, { before: null, rules }).followed;
       const leftOut = steps.filter(({ as }) => as === "left-out").length;
-      // How far it leads counts first, then how much of it is really there: the fractions decide among equals.
+      // How far it leads counts first, then how much of it is really there.
       return { head, units: steps.length - leftOut / (steps.length + 1) };
     });
     const most = Math.max(...known.map(({ units }) => units));

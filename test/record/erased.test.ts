@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import { contentHash, must, sha256Hex, unwrap } from "../../src/base/index.ts";
+import { model, text, user } from "../support/copies.ts";
+import { body, Managed, named, ours, thought, turnAt, turns } from "../support/managed-talk.ts";
+import { hashesOf } from "../support/reports.ts";
+
+describe("what is erased of a managed talk", () => {
+  it("is gone from what the client sent, also where it repeats the model", async () => {
+    for (const said of [thought, text("done")]) {
+      const managed = new Managed();
+      for (const at of turns.keys()) await managed.turn(at);
+      await managed.store.flush();
+      unwrap(await managed.store.purge([contentHash(sha256Hex(JSON.stringify(said)))]));
+      await expect(managed.bytes(3, "client-request")).rejects.toThrow("AP_CONTENT_PURGED");
+      expect(await managed.bytes(1, "client-request")).toBe(turnAt(0).client.toString());
+    }
+  });
+
+  it("is gone also where it was written after a request beside the talk", async () => {
+    const managed = new Managed();
+    await managed.turn(0);
+    await managed.turn(1);
+    const { client, upstream } = turnAt(1);
+    const id = await managed.ask({ client, upstream, over: { isTurn: false, fresh: [] } });
+    await managed.kit.answer(id, { content: [text("a summary")] });
+    await managed.turn(2);
+    await managed.store.flush();
+    const last = must(hashesOf(turnAt(2).client).at(-1), "something was said");
+    const done = sha256Hex(JSON.stringify(text("done")));
+    unwrap(await managed.store.purge([contentHash(last), contentHash(done)]));
+    for (const side of ["client-request", "upstream-request"] as const) {
+      await expect(managed.bytes(4, side)).rejects.toThrow("AP_CONTENT_PURGED");
+    }
+  });
+});
+
+describe("a credential in a managed talk", () => {
+  const secret = "sk-test-0123456789abcdef";
+  const asking = { ...named, secrets: [secret] };
+
+  /** The second turn goes on right where the first one ends, inside of what may be a credential. */
+  it("is masked on both sides where only its end is new", async () => {
+    const managed = new Managed();
+    const [head, tail] = [secret.slice(0, 12), secret.slice(12)];
+    const first = [user([text(`it is ${head}`)])];
+    const second = [user([text(`it is ${head}${tail}`)]), model([text("ok")]), user([text("go on")])];
+    for (const talk of [first, second, second]) {
+      const id = await managed.ask({ client: body(talk), upstream: ours(talk) }, asking);
+      await managed.kit.answer(id, { content: [text("ok")] });
+    }
+    const masked = JSON.stringify(text(`it is ${"*".repeat(secret.length)}`));
+    for (const side of ["client-request", "upstream-request"] as const) {
+      expect(await managed.bytes(1, side)).toContain(head);
+      expect(await managed.bytes(2, side)).toContain(masked);
+      expect(await managed.bytes(3, side)).toContain(masked);
+    }
+  });
+
+  it("is masked where the request before was searched for another one", async () => {
+    const managed = new Managed();
+    const talk = [user([text(`it is ${secret}`)])];
+    const ask = (over: typeof asking) => managed.ask({ client: body(talk), upstream: ours(talk) }, over);
+    await managed.kit.answer(await ask({ ...named, secrets: ["sk-test-another-credential"] }), {});
+    await managed.kit.answer(await ask(asking), {});
+    for (const side of ["client-request", "upstream-request"] as const) {
+      expect(await managed.bytes(1, side)).toContain(secret);
+      expect(await managed.bytes(2, side)).not.toContain(secret);
+    }
+  });
+});

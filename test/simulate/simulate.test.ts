@@ -1,0 +1,48 @@
+import { describe, expect, test } from "vitest";
+import { isLong } from "../support/runs.ts";
+import { actNames } from "../support/simulate-acts.ts";
+import { addTallies, simulate, type Tally } from "../support/simulate-run.ts";
+import known from "./seeds.json" with { type: "json" };
+
+const seedsMax = isLong ? 5_000 : 200;
+const perTest = 25;
+const steps = 30;
+const timeout = 300_000;
+
+const total = new Map<string, number>();
+
+async function run(seeds: readonly number[]): Promise<void> {
+  const problems: string[] = [];
+  for (const seed of seeds) {
+    await simulate({ seed, steps }).then(
+      (tally: Tally) => addTallies(total, tally),
+      (error: Error) => problems.push(error.message),
+    );
+  }
+  expect(problems.join("\n\n")).toBe("");
+}
+
+test.each(known)("seed $seed once broke a law: $why", ({ seed }) => run([seed]), timeout);
+
+test("one seed is one run, to the last request", async () => {
+  const [first, second] = [await simulate({ seed: 7, steps }), await simulate({ seed: 7, steps })];
+  expect([...second]).toEqual([...first]);
+});
+
+describe("every law holds after every request", () => {
+  for (let first = 1; first <= seedsMax; first += perTest) {
+    const seeds = Array.from({ length: perTest }, (_, at) => first + at);
+    test(`seeds ${first} to ${first + perTest - 1}`, () => run(seeds), timeout);
+  }
+
+  test("and everything that can happen did", () => {
+    const happened = [
+      ...actNames,
+      ...["sent managed", "sent plain", "sent raw", "sent direct", "sent twice"],
+      ...["sent managed beside", "sent plain beside", "sent raw beside"],
+      ...["tool added", "tool removed", "deferred tool added", "several blocks"],
+      ...["restart, none", "restart, lost tail", "restart, late", "restart, rejects"],
+    ];
+    expect(happened.filter((name) => (total.get(name) ?? 0) < 10)).toEqual([]);
+  });
+});

@@ -1,0 +1,132 @@
+import { canonicalJson, type Json } from "../../src/base/index.ts";
+
+export type Fields = { readonly [key: string]: Json };
+export type Block = Fields & { readonly type: string };
+export type Message = { readonly role: string; readonly content: readonly Block[] };
+
+/** A unit of a body, as a reader sees it who knows nothing of the ledger. */
+export type SeenUnit = {
+  readonly section: "tools" | "system" | "messages";
+  /** Without marks; a change of the message around it is a change too. */
+  readonly bytes: string;
+  /** What it says, however it is written; null for reasoning. */
+  readonly says: string | null;
+  /** Whether it begins a message. */
+  readonly opens: boolean;
+  readonly isOwn: boolean;
+};
+export type SeenBody = {
+  readonly model: string;
+  readonly units: readonly SeenUnit[];
+  readonly marks: number;
+};
+
+type Placed = Pick<SeenUnit, "section" | "says" | "opens"> & {
+  readonly block: Fields;
+  /** What the message says besides its content. */
+  readonly around: string;
+};
+
+/** Reads a body from its JSON, without any of the code under test. */
+export function seeBody(text: string, nonce: string): SeenBody {
+  const body = JSON.parse(text) as Fields;
+  // A deferred tool belongs to no path: it may come at any time.
+  const tools = listOf(body["tools"]).filter((tool) => tool["defer_loading"] !== true);
+  const none = { opens: false, around: "" };
+  const placed: readonly Placed[] = [
+    ...tools.map((block): Placed => ({ section: "tools", says: `tool ${block["name"]}`, block, ...none })),
+    ...blocksOf(body["system"]).map(
+      (block): Placed => ({ section: "system", says: saysBlock("system", block), block, ...none }),
+    ),
+    ...listOf(body["messages"]).flatMap(messageUnits),
+  ];
+  const units = placed.map(({ section, says, opens, block, around }) => ({
+    section,
+    says,
+    opens,
+    bytes: `${around}${JSON.stringify(withoutMarks(block))}`,
+    isOwn: String(block["text"] ?? "").includes(nonce),
+  }));
+  return { model: String(body["model"]), units, marks: marksIn(body) };
+}
+
+function messageUnits(message: Fields): readonly Placed[] {
+  const { content, role = null, ...rest } = message;
+  return blocksOf(content).map((block, at) => ({
+    section: "messages",
+    says: saysBlock(String(role), block),
+    opens: at === 0,
+    block,
+    around: at === 0 ? `${canonicalJson({ role, ...rest })} ` : "",
+  }));
+}
+
+/** A short name of what a block says, the same for every form a client may write it in. */
+export function saysBlock(role: string, block: Block): string | null {
+  switch (block.type) {
+    case "thinking":
+    case "redacted_thinking":
+      return null;
+    case "tool_use":
+      return `call ${block["id"]}`;
+    case "tool_result": {
+      const parts = blocksOf(block["content"]).map((part) => String(part["text"]).trim());
+      return `result ${block["tool_use_id"]} ${parts.join("|")}`;
+    }
+    default: {
+      // Between texts that a client has joined any space may stand.
+      const text = String(block["text"]);
+      return `${role} ${role === "assistant" ? text.replaceAll(/\s/g, "") : text.trim()}`;
+    }
+  }
+}
+
+/** One thing said, with where it ends among the units. */
+export type Said = { readonly says: string; readonly end: number };
+
+/** What is said, in order. Texts of one answer are one thing, because clients join them. */
+export function saidIn(units: readonly SeenUnit[]): readonly Said[] {
+  const said: Said[] = [];
+  for (const [end, { section, says, isOwn, opens }] of units.entries()) {
+    if (section !== "messages" || isOwn || says === null) continue;
+    const last = said.at(-1);
+    const isJoined = last?.end === end - 1 && !opens && isModelText(last.says) && isModelText(says);
+    if (last === undefined || !isJoined) said.push({ says, end });
+    else said[said.length - 1] = { says: `${last.says}${says.slice(modelText.length)}`, end };
+  }
+  return said;
+}
+
+const modelText = "assistant ";
+
+function isModelText(says: string): boolean {
+  return says.startsWith(modelText);
+}
+
+/** The units of what a client means to say, in whatever form it writes them. */
+export function unitsOf(messages: readonly Message[]): readonly SeenUnit[] {
+  return messages
+    .flatMap(({ role, content }) => messageUnits({ role, content: [...content] }))
+    .map(({ section, says, opens, block }) => {
+      return { section, says, opens, bytes: JSON.stringify(block), isOwn: false };
+    });
+}
+
+export function blocksOf(content: Json | undefined): readonly Block[] {
+  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
+  return listOf(content) as readonly Block[]; // the strict upstream has seen every block
+}
+
+function listOf(value: Json | undefined): readonly Fields[] {
+  return Array.isArray(value) ? (value as readonly Fields[]) : [];
+}
+
+function withoutMarks({ cache_control: _mark, ...block }: Fields): Fields {
+  const { content } = block;
+  return Array.isArray(content) ? { ...block, content: listOf(content).map(withoutMarks) } : block;
+}
+
+/** A mark is a field; in a text that speaks of one the quotes are escaped. */
+function marksIn(value: Json): number {
+  return JSON.stringify(value).split('"cache_control":{').length - 1;
+}

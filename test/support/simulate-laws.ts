@@ -1,0 +1,292 @@
+import { sha256Hex } from "../../src/base/index.ts";
+import type { Posted } from "./desk-kit.ts";
+import {
+  type Block,
+  type Message,
+  type SeenBody,
+  type SeenUnit,
+  saidIn,
+  saysBlock,
+  seeBody,
+  unitsOf,
+} from "./simulate-body.ts";
+import type { Client } from "./simulate-client.ts";
+
+export const nonce = "k7f3q";
+
+/** What is known of a stream from outside: talks that share a name share it. */
+export type Stream = {
+  wasManaged: boolean;
+  /** Whether the desk was restarted and has not been asked about it since. */
+  isForgotten: boolean;
+  /** What the user does not want sent: the words, and what stands for them. */
+  readonly withheld: Map<string, string>;
+  /** Results that are withheld whatever they say, by how what they say begins. */
+  readonly withheldCalls: Map<string, string>;
+  /** Those of earlier processes, which may still be shown so. */
+  readonly onceWithheld: Map<string, string>;
+  /** The same as the desk was told. */
+  readonly withheldUnits: Map<string, Uint8Array>;
+  /** What was shown in other words at some time, by what it says. */
+  readonly rewritten: Map<string, Set<string>>;
+  /** What the ledger calls what it has sent, by what it says. */
+  readonly keys: Map<string, string>;
+};
+
+/** What one talk was sent as so far. */
+export type Account = {
+  /** What came before each thing said, whenever something new was allowed to come before it. */
+  readonly canon: Map<string, ReadonlySet<string>>;
+  last: LastTurn | null;
+  /** Whether what comes before may be something new this once. */
+  isFree: boolean;
+  /** How often the past may break: once for each time that memory was lost. */
+  excuses: number;
+};
+type LastTurn = {
+  readonly said: readonly string[];
+  readonly seen: SeenBody;
+  /** How it was sent, and to which model. */
+  readonly style: string;
+  readonly startedMs: number;
+  readonly cached: number;
+};
+
+export type Look = {
+  readonly client: Client;
+  readonly stream: Stream;
+  readonly account: Account;
+  readonly posted: Posted;
+  /** As the client means them, whatever form it wrote them in. */
+  readonly messages: readonly Message[];
+  readonly wire: Buffer;
+  readonly purpose: "turn" | "beside";
+  readonly nowMs: number;
+  /** The user has just asked for other words, so the past may change once. */
+  readonly isEpoch: boolean;
+  /** Nothing is cached any more, so everything may begin anew. */
+  readonly isCold: boolean;
+};
+
+/** A broken law, by its name. */
+export class LawBroken extends Error {}
+
+export function checkLaws(look: Look): void {
+  const { posted, stream, wire } = look;
+  const { sending, attempts } = posted;
+  checkRefusals(look);
+  checkManaged(look);
+  if (sending.rendering === "raw") {
+    const isSame = Buffer.compare(Buffer.concat(sending.pieces), wire) === 0;
+    if (!isSame) broken("L1 raw bytes", "the client's bytes were changed", "");
+  }
+  for (const { body } of attempts) checkWithheld(stream, body);
+  if (posted.answer.status !== 200) return;
+  if (sending.rendering !== "raw") {
+    stream.wasManaged = true;
+    noteKeys(look);
+    const seen = seeBody(attempts.at(-1)?.body ?? "{}", nonce);
+    checkComplete(look, seen);
+    if (seen.marks > 4) broken("L2 marks", `${seen.marks} marks`, "");
+    if (look.purpose === "turn") checkPast(look, seen);
+  } else if (look.purpose === "turn") look.account.last = null;
+}
+
+/** What is managed stays so: anything else would be a mistake of ours that was caught. */
+function checkManaged({ posted, account, client, purpose }: Look): void {
+  const { rendering } = posted.sending;
+  const wasManaged = account.last?.style === `managed ${client.model}`;
+  if (purpose !== "turn" || client.mode !== "auto" || !wasManaged || account.excuses > 0) return;
+  if (rendering !== "managed") broken("L1 stays managed", `sent ${rendering}`, "");
+}
+
+/** What the ledger says it has sent, to be spoken of later. */
+function noteKeys({ posted, stream }: Look): void {
+  for (const { key, bytes, origin } of posted.sending.sent?.fresh ?? []) {
+    const block = JSON.parse(Buffer.from(bytes).toString("utf8") || "{}") as Block;
+    const says = origin === "client" ? saysBlock("user", block) : null;
+    if (says !== null) stream.keys.set(says, key);
+  }
+}
+
+function checkRefusals({ posted, stream, account, client }: Look): void {
+  const { attempts, answer, sending } = posted;
+  const first = attempts[0];
+  if (sending.refusal !== null) broken("L1 refusal", "nothing was sent", sending.refusal.code);
+  if (attempts.length > 1 && first !== undefined && first.sending.rendering !== "raw") {
+    if (account.excuses === 0) broken("L1 attempts", `twice without need: ${first.problem}`, excerpt(first));
+    startAnew(account);
+  }
+  if (answer.status === 200) return;
+  const isOwnDoing = !stream.wasManaged && sending.rendering === "raw" && client.mode !== "auto";
+  const problem = attempts
+    .map(({ problem: why, sending: { rendering } }) => `${rendering}: ${why}`)
+    .join(" | ");
+  if (!isOwnDoing) broken("L1 the client breaks", problem, attempts.map(excerpt).join("\n\n"));
+}
+
+function checkWithheld({ withheld }: Stream, body: string): void {
+  for (const words of withheld.keys()) {
+    if (body.includes(words)) broken("withheld", `sent after all: ${words}`, around(body, words));
+  }
+}
+
+/** Everything the client says is there, in order, once. */
+function checkComplete({ stream, messages, purpose }: Look, { units }: SeenBody): void {
+  const wanted = saidBy(messages);
+  const seen = saidIn(units).map(({ says }) => says);
+  for (let at = 0; at < Math.max(wanted.length, seen.length); at += 1) {
+    const [want, have] = [wanted[at], seen[at]];
+    const isShown = want !== undefined && have !== undefined && isSaid(stream, want, have);
+    if (!isShown)
+      broken(`L4 complete (${purpose})`, `unit ${at}: wanted ${want}, found ${have}`, seen.join("\n"));
+  }
+}
+
+function isSaid(
+  { withheld, withheldCalls, onceWithheld, rewritten }: Stream,
+  want: string,
+  have: string,
+): boolean {
+  for (const [start, instead] of withheldCalls) if (want.startsWith(start)) return have.includes(instead);
+  for (const [words, instead] of withheld) if (want.includes(words)) return have.includes(instead);
+  for (const [start, instead] of onceWithheld)
+    if (want.startsWith(start) && have === `${start}${instead}`) return true;
+  return want === have || rewritten.get(want)?.has(have) === true;
+}
+
+function saidBy(messages: readonly Message[]): readonly string[] {
+  return saidIn(unitsOf(messages)).map(({ says }) => says);
+}
+
+/** Along a path nothing changes that was sent once. */
+function checkPast(look: Look, seen: SeenBody): void {
+  const { account, posted, messages, nowMs, isEpoch, isCold, client } = look;
+  const { rendering } = posted.sending;
+  const style = `${rendering} ${seen.model}`;
+  const hasEpoch = (posted.sending.sent?.epoch ?? null) !== null;
+  // A talk without a name that nobody has answered yet is known by nothing.
+  const isUnknown = client.style.naming === "none" && !messages.some(({ role }) => role === "assistant");
+  const mayDiffer =
+    account.isFree || isEpoch || hasEpoch || isCold || isUnknown || account.last?.style !== style;
+  if (mayDiffer) account.last = null;
+  const why = account.last === null ? null : prefixBreak(account.last, { said: saidBy(messages), seen });
+  const other = why ?? canonBreak(account.canon, messages, { seen, rendering, mayDiffer });
+  if (other !== null) {
+    if (account.excuses === 0) broken("L2/L3 the past changed", other, "");
+    startAnew(account);
+    canonBreak(account.canon, messages, { seen, rendering, mayDiffer: true });
+  }
+  checkCache(look, seen);
+  const { usage } = posted.answer;
+  account.isFree = false;
+  // An excuse that was not needed at once is none later.
+  account.excuses = 0;
+  const cached = (usage?.cache_read_input_tokens ?? 0) + (usage?.cache_creation_input_tokens ?? 0);
+  account.last = { said: saidBy(messages), seen, style, startedMs: nowMs, cached };
+}
+
+export function forget(account: Account): void {
+  account.isFree = true;
+  account.last = null;
+}
+
+function startAnew(account: Account): void {
+  account.excuses -= 1;
+  forget(account);
+}
+
+type Next = { readonly said: readonly string[]; readonly seen: SeenBody };
+
+/** Where a talk only went on, what was sent before is the beginning of what is sent now. */
+function prefixBreak(last: LastTurn, { said, seen }: Next): string | null {
+  if (!isContinued(last, { said, seen })) return null;
+  const before = withoutDropped(last.seen.units);
+  const at = before.findIndex(({ bytes }, index) => seen.units[index]?.bytes !== bytes);
+  return at === -1
+    ? null
+    : `unit ${at}: was ${before[at]?.bytes}\n now ${brief(seen.units.slice(at - 1, at + 8))}`;
+}
+
+function isContinued(last: LastTurn, { said, seen }: Next): boolean {
+  const isLonger = said.length > last.said.length && last.said.every((one, at) => one === said[at]);
+  return isLonger && headOf(last.seen) === headOf(seen);
+}
+
+/** The tools and system texts, in whatever form they were written. */
+function headOf({ units }: SeenBody): string {
+  const head = units.filter(({ section, isOwn }) => section !== "messages" && !isOwn);
+  return head
+    .map(({ says }) => says)
+    .sort()
+    .join("\n");
+}
+
+/** A last text that is sent for one turn only. */
+function withoutDropped(units: readonly SeenUnit[]): readonly SeenUnit[] {
+  const last = units.at(-1);
+  const isDropped = last?.isOwn === true && last.bytes.includes(" context of turn ");
+  return isDropped && last.bytes.startsWith('{"type"') ? units.slice(0, -1) : units;
+}
+
+type Seen = { readonly seen: SeenBody; readonly rendering: string; readonly mayDiffer: boolean };
+
+/** What stands before each thing said, up to it, is the same whenever it is sent again. */
+function canonBreak(
+  canon: Map<string, ReadonlySet<string>>,
+  messages: readonly Message[],
+  { seen, rendering, mayDiffer }: Seen,
+): string | null {
+  const pasts = digests(seen.units.map(({ bytes }) => bytes));
+  const wanted = unitsOf(messages);
+  // A talk that was sent without anything of ours joins what it was sent as, and stands behind another head.
+  const front = seen.units.some(({ section, isOwn }) => section === "system" && isOwn);
+  // Equal words after other reasoning are another place.
+  const keys = digests([`${rendering} ${front} ${headOf(seen)}`, ...wanted.map(({ bytes }) => bytes)]);
+  const said = saidIn(wanted);
+  for (const [at, { says, end }] of saidIn(seen.units).entries()) {
+    const key = keys[(said[at]?.end ?? 0) + 1] ?? "";
+    const past = pasts[end] ?? "";
+    const known = canon.get(key);
+    if (known?.has(past) === false && !mayDiffer) return `what came before thing ${at}: ${says}`;
+    canon.set(key, new Set([...(known ?? []), past]));
+  }
+  return null;
+}
+
+/** For each text a digest of everything up to it. */
+function digests(texts: readonly string[]): readonly string[] {
+  let past = "";
+  return texts.map((text) => {
+    past = sha256Hex(`${past} ${text}`);
+    return past;
+  });
+}
+
+const lifetimeMs = 5 * 60_000;
+
+/** What was written to the cache by the turn before is read by the next one. */
+function checkCache({ account, messages, nowMs, posted, client }: Look, seen: SeenBody): void {
+  const { last } = account;
+  if (last === null || nowMs - last.startedMs >= lifetimeMs || last.seen.model !== seen.model) return;
+  if (!isContinued(last, { said: saidBy(messages), seen }) || client.style.marks === "none") return;
+  const read = posted.answer.usage?.cache_read_input_tokens ?? 0;
+  if (read < last.cached) broken("cache", `${read} read of ${last.cached} that were cached`, "");
+}
+
+function broken(law: string, what: string, details: string): never {
+  throw new LawBroken(`${law}: ${what}${details === "" ? "" : `\n${details.slice(0, 4_000)}`}`);
+}
+
+function excerpt({ body }: { readonly body: string }): string {
+  return body.length <= 1_800 ? body : `...${body.slice(-1_800)}`;
+}
+
+function brief(units: readonly SeenUnit[]): string {
+  return units.map(({ bytes }) => bytes.slice(0, 120)).join("\n   ");
+}
+
+function around(body: string, words: string): string {
+  const at = body.indexOf(words);
+  return body.slice(Math.max(0, at - 100), at + 200);
+}

@@ -1,0 +1,144 @@
+import { type ContentHash, hashContent } from "../../src/base/index.ts";
+import { ingestRequest, readAnswer } from "../../src/protocols/index.ts";
+import type { Answers, LedgerQuestion, SentReport, SentUnit } from "../../src/session/index.ts";
+import type { Posted } from "./desk-kit.ts";
+
+/** Knows: everything. Late: never answers. Rejects: says that it cannot. */
+export type MemoryMode = "knows" | "late" | "rejects";
+
+type RememberedStream = NonNullable<Answers["ledger"]>;
+type RememberedTurn = RememberedStream["turns"][number];
+/** What outlives a desk. */
+export type Memory = {
+  mode: MemoryMode;
+  readonly note: (posted: Posted) => Promise<void>;
+  /** Another process takes over; of each stream the last turns may be lost. */
+  readonly restart: (lostTurns: number) => Promise<void>;
+  readonly remember: (question: LedgerQuestion) => Promise<Answers["ledger"]>;
+};
+
+type Kept = RememberedTurn & { readonly talk: readonly string[] };
+type KeptStream = {
+  readonly name: string;
+  readonly talkName: string | null;
+  readonly credential: string;
+  readonly units: Map<string, SentUnit>;
+  turns: readonly Kept[];
+  wasManaged: boolean;
+};
+
+/** What a recorder would have of each stream, kept in memory: the quick form of a log. */
+export class SimulatedMemory implements Memory {
+  mode: MemoryMode = "knows";
+  readonly #streams = new Map<string, KeptStream>();
+
+  note(posted: Posted): Promise<void> {
+    this.#note(posted);
+    return Promise.resolve();
+  }
+
+  #note({ asking, attempts, sending, body, answer }: Posted): void {
+    for (const { sending: one } of attempts) if (one.sent !== null) this.#noteUnits(asking, one.sent);
+    const { sent } = sending;
+    if (sent === null || !sent.isTurn) return;
+    const stream = this.#streams.get(this.#nameOf(asking, sent));
+    if (stream === undefined) return;
+    const path = pathTo(stream.units, sent.leaf);
+    if (path === null) return;
+    const request = ingestRequest(Buffer.from(sending.clientBody), null);
+    const contentType = answer.headers.find(([name]) => name === "content-type")?.[1] ?? "";
+    const heard = answer.status === 200 ? { body, contentType } : null;
+    const said = heard === null ? [] : readAnswer(body, contentType).units.map(({ unit }) => unit.key);
+    stream.turns = [
+      ...stream.turns,
+      {
+        body: Buffer.concat(sent.body),
+        path,
+        answer: heard,
+        turn: stream.turns.length + 1,
+        talk: [...(request?.talk ?? []), ...said],
+      },
+    ];
+  }
+
+  restart(lostTurns: number): Promise<void> {
+    for (const stream of this.#streams.values()) {
+      stream.turns = stream.turns.slice(0, Math.max(0, stream.turns.length - lostTurns));
+    }
+    return Promise.resolve();
+  }
+
+  remember(question: LedgerQuestion): Promise<RememberedStream | null> {
+    if (this.mode === "late") return new Promise(() => undefined);
+    if (this.mode === "rejects") return Promise.reject(new Error("the store is gone"));
+    const stream = question.sessionKey === null ? this.#alike(question) : this.#named(question);
+    if (stream === null) return Promise.resolve(null);
+    const { talkName, wasManaged, turns } = stream;
+    return Promise.resolve({ talkName, wasManaged, turns });
+  }
+
+  #noteUnits(asking: Posted["asking"], sent: SentReport): void {
+    const name = this.#nameOf(asking, sent);
+    const { credential } = asking.caller;
+    const stream: KeptStream = this.#streams.get(name) ?? {
+      name,
+      talkName: sent.talkName,
+      credential,
+      units: new Map(),
+      turns: [],
+      wasManaged: false,
+    };
+    this.#streams.set(name, stream);
+    stream.wasManaged = true;
+    for (const unit of sent.fresh) stream.units.set(unit.id, unit);
+  }
+
+  #nameOf(asking: Posted["asking"], { talkName }: SentReport): string {
+    const { headers } = asking;
+    const agent = headers["x-claude-code-agent-id"];
+    const session = headers["x-aperture-session"] ?? headers["x-claude-code-session-id"] ?? talkName;
+    return nameOf(session, agent === undefined ? null : `agent ${agent}`);
+  }
+
+  #named({ sessionKey, agent }: LedgerQuestion): KeptStream | null {
+    return this.#streams.get(nameOf(sessionKey, agent)) ?? null;
+  }
+
+  /** The talk that says most of what is said, with something of the model's in it; the newest of equals. */
+  #alike({ credential, talk }: LedgerQuestion): KeptStream | null {
+    let best: { readonly stream: KeptStream; readonly fit: number } | null = null;
+    const asked = spoken(talk);
+    for (const stream of this.#streams.values()) {
+      if (stream.talkName === null || stream.credential !== credential) continue;
+      for (const turn of stream.turns) {
+        const said = new Set(turn.talk);
+        const shared = asked.filter((key) => said.has(key));
+        const fit = shared.length;
+        const hasAnswer =
+          asked[0] === turn.talk[0] && shared.some((key) => /^(?:assistant:|call:)/.test(key));
+        if (hasAnswer && fit >= (best?.fit ?? 0)) best = { stream, fit };
+      }
+    }
+    return best?.stream ?? null;
+  }
+}
+
+function nameOf(session: string | null, agent: string | null): string {
+  return JSON.stringify([session, agent]);
+}
+
+/** Reasoning is what clients drop most readily. */
+function spoken(talk: readonly string[]): readonly string[] {
+  return talk.filter((key) => !key.startsWith("sign:"));
+}
+
+function pathTo(units: ReadonlyMap<string, SentUnit>, leaf: string): RememberedTurn["path"] | null {
+  const path: { origin: SentUnit["origin"]; key: string; bytes: ContentHash }[] = [];
+  for (let at: string | null = leaf; at !== null; ) {
+    const unit = units.get(at);
+    if (unit === undefined) return null;
+    path.push({ origin: unit.origin, key: unit.key, bytes: hashContent(unit.bytes) });
+    at = unit.parent;
+  }
+  return path.reverse();
+}

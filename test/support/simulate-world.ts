@@ -1,0 +1,250 @@
+import { type Random, type SteppedClock, seededRandom, steppedClock } from "../../src/base/index.ts";
+import type { Reply, ReplyBlock, ScriptedModel } from "../../src/testing/index.ts";
+import { DeskKit, type Posted, type PostOptions } from "./desk-kit.ts";
+import { contentOf } from "./simulate-answer.ts";
+import type { Block, Fields, Message } from "./simulate-body.ts";
+import { bodyOf, type Client, headersOf, type Style, type Wanted } from "./simulate-client.ts";
+import { type Account, checkLaws, nonce, type Stream } from "./simulate-laws.ts";
+import { type Memory, SimulatedMemory } from "./simulate-memory.ts";
+import { RecordedMemory } from "./simulate-recorder.ts";
+
+/** One line of talk between a client and the model. */
+export type Talk = Client & {
+  stream: Stream;
+  readonly account: Account;
+  /** Set while the client does not go through Aperture yet. */
+  isDirect: boolean;
+  lastMs: number;
+};
+
+/** Everything one seed drives. */
+export type World = {
+  readonly isRecorded: boolean;
+  readonly random: Random;
+  readonly clock: SteppedClock;
+  readonly kit: DeskKit;
+  readonly memory: Memory;
+  readonly talks: Talk[];
+  /** What was sent, in short, to make sense of a failure. */
+  readonly log: string[];
+  /** How often what happened. */
+  readonly tally: Map<string, number>;
+  /** A number that was not used before. */
+  readonly next: () => number;
+};
+
+export const models = {
+  bound: ["claude-opus-5-5", "claude-haiku-5-5", "claude-fable-5-2"],
+  unbound: ["claude-opus-4-8", "claude-sonnet-4-6"],
+} as const;
+
+export function openWorld(seed: number, isRecorded: boolean): World {
+  const random = seededRandom(seed);
+  const clock = steppedClock(1_700_000_000_000);
+  const memory = isRecorded ? new RecordedMemory() : new SimulatedMemory();
+  let [count, names] = [0, 0];
+  const next = (): number => {
+    count += 1;
+    return count;
+  };
+  const newName = (): string => {
+    names += 1;
+    return `talk-${names}`;
+  };
+  const kit = new DeskKit({
+    model: scripted(random, next),
+    clock,
+    core: { binding: "bound-models" },
+    place: {
+      nonceOf: () => nonce,
+      newName,
+      remember: (question) => memory.remember(question),
+      // A real recorder is given the time it needs on a busy machine.
+      deadlineMs: isRecorded ? 5_000 : 2,
+    },
+  });
+  const world = { isRecorded, random, clock, kit, memory, talks: [], log: [], tally: new Map(), next };
+  const talks = 1 + random.below(3);
+  for (let at = 0; at < talks; at += 1) newTalk(world, {});
+  return world;
+}
+
+export function note(world: World, what: string): void {
+  world.tally.set(what, (world.tally.get(what) ?? 0) + 1);
+}
+
+export function newTalk(world: World, given: Partial<Talk>): Talk {
+  const { random, next, talks } = world;
+  const style = given.style ?? newStyle(random);
+  const heavy = style.naming === "claude-code" || style.naming === "none" ? 52_000 : 9_000;
+  const talk: Talk = {
+    session: `session-${next()}`,
+    style,
+    agent: null,
+    credential: "key-1",
+    model: random.pick(random.below(3) === 0 ? models.unbound : models.bound),
+    mode: "auto",
+    tools: ["look", "run"].map((name) => toolOf(name)),
+    system: [filler(`You are careful, number ${next()}.`, heavy), "Be brief."],
+    history: [],
+    stream: newStream(),
+    account: { canon: new Map(), last: null, isFree: false, excuses: 0 },
+    isDirect: false,
+    lastMs: 0,
+    ...given,
+  };
+  talks.push(talk);
+  return talk;
+}
+
+export function newStream(): Stream {
+  const withholding = { withheld: new Map(), withheldCalls: new Map(), withheldUnits: new Map() };
+  const before = { onceWithheld: new Map(), rewritten: new Map(), keys: new Map() };
+  return { wasManaged: false, isForgotten: false, ...withholding, ...before };
+}
+
+function newStyle(random: Random): Style {
+  return {
+    naming: random.pick(["asked", "asked", "asked-agent", "claude-code", "none"]),
+    marks: random.pick(["last", "last", "last-two", "automatic", "none"]),
+    lifetime: random.pick(["5m", "5m", "1h"]),
+    system: random.pick(["list", "list", "string", "absent"]),
+    order: random.pick(["messages-first", "messages-last"]),
+    isStreamed: random.below(2) === 0,
+    liberties: random.pick(["none", "harmless", "all", "all"]),
+    retelling: { addsDefaults: random.below(2) === 0, glue: random.pick([null, "", "\n", "\n\n"]) },
+  };
+}
+
+export function toolOf(name: string, over: Fields = {}): Fields {
+  return { name, description: `To ${name}.`, input_schema: { type: "object", properties: {} }, ...over };
+}
+
+function filler(start: string, bytes: number): string {
+  return start.padEnd(bytes, " Words that fill the window.");
+}
+
+/** Text that was never said before, with what tends to go wrong in texts. */
+export function words({ random, next }: World): string {
+  const odd = random.pick([
+    "",
+    "",
+    ' "quoted"',
+    "\nnext line",
+    " Übergröße 🙂",
+    ' {"cache_control":1}',
+    " \\u2028",
+  ]);
+  return `word ${next()}.${odd}${" and so on".repeat(random.below(8))}`;
+}
+
+export function textBlock(text: string): Block {
+  return { type: "text", text };
+}
+
+/** A model that says something new each time, in one of the forms an answer may have. */
+function scripted(random: Random, next: () => number): ScriptedModel {
+  const thinking = (): ReplyBlock => ({ type: "thinking", thinking: `thought ${next()}` });
+  const text = (): ReplyBlock => ({ type: "text", text: `said ${next()}${random.pick(["", "\n", "."])}` });
+  return (request): Reply => {
+    const names = request.tools.map((tool) => String(tool["name"]));
+    const call = (): ReplyBlock => ({
+      type: "tool_use",
+      name: random.pick(names),
+      input: { n: next(), of: "it" },
+    });
+    const spoken: readonly (() => readonly ReplyBlock[])[] = [
+      () => [thinking(), text()],
+      () => [text()],
+      () => [thinking(), text(), text()],
+      () => [{ type: "redacted_thinking" }, text()],
+      () => [thinking(), thinking(), text()],
+    ];
+    const acting: readonly (() => readonly ReplyBlock[])[] = [
+      () => [thinking(), call()],
+      () => [thinking(), text(), call(), call()],
+      () => [call(), call(), call()],
+      () => [thinking(), text(), thinking(), call()],
+      () => [{ type: "redacted_thinking" }, call()],
+    ];
+    const isActing = names.length > 0 && random.below(5) < 3;
+    return { content: random.pick(isActing ? acting : spoken)() };
+  };
+}
+
+export type SendOptions = {
+  readonly messages?: readonly Message[];
+  readonly purpose?: "turn" | "beside";
+  readonly isEpoch?: boolean;
+  readonly target?: string;
+  /** Lost: the answer is not heard. Cut: only its beginning is. */
+  readonly fate?: "heard" | "lost" | "cut";
+  readonly wanted?: Partial<Wanted>;
+};
+
+/** Sends what the client has, looks whether every law was kept, and takes the answer in. */
+export async function send(world: World, talk: Talk, options: SendOptions = {}): Promise<Posted | null> {
+  const { random, kit, clock } = world;
+  const { messages = talk.history, purpose = "turn", fate = "heard", isEpoch = false } = options;
+  const mayRewrite = talk.stream.wasManaged;
+  const wire = bodyOf(talk, { messages, random, mayRewrite, ...options.wanted });
+  const where: PostOptions = {
+    headers: headersOf(talk),
+    credential: talk.credential,
+    ...(options.target === undefined ? {} : { target: options.target }),
+  };
+  const isTurn = purpose === "turn";
+  if (talk.isDirect) {
+    const answer = await kit.direct(wire, where);
+    if (answer.status !== 200) throw new Error(`the simulated client is wrong: ${answer.problem?.message}`);
+    note(world, "sent direct");
+    takeAnswer(talk, Buffer.concat(answer.chunks));
+    return null;
+  }
+  const idleMs = clock.now() - talk.lastMs;
+  const isCold = talk.lastMs > 0 && idleMs > 5 * 60_000;
+  const heard = fate === "cut" ? { heard: 1 + random.below(6) } : {};
+  const nowMs = clock.now();
+  const posted = await kit.post(wire, { ...where, ...heard, isLost: fate === "lost" });
+  note(world, `sent ${posted.sending.rendering}${isTurn ? "" : " beside"}`);
+  if (posted.attempts.length > 1) {
+    note(world, "sent twice");
+    // The ledger begins anew for all who share it.
+    for (const one of world.talks) if (one.stream === talk.stream && one !== talk) one.account.excuses = 1;
+  }
+  const ways = posted.attempts.map(({ sending }) => sending.rendering).join(", then ");
+  world.log.push(`${talk.session} ${talk.model} ${talk.mode} ${purpose} ${fate}: ${ways}`);
+  await world.memory.note(posted);
+  const { stream, account } = talk;
+  const look = { client: talk, stream, account, posted, messages, wire, purpose, nowMs, isEpoch, isCold };
+  if (isTurn) talk.lastMs = nowMs;
+  if (isTurn && stream.isForgotten) beginAnew(world, talk, messages);
+  checkLaws(look);
+  if (isTurn && fate === "heard" && posted.answer.status === 200) takeAnswer(talk, posted.body);
+  return posted;
+}
+
+/**
+ * The first turns after a restart. One without any answer in it is taken for the beginning of a talk: nobody
+ * asks the log, and what was said before is not known any more. And as long as the log cannot be asked, each
+ * request stands for itself.
+ */
+function beginAnew({ talks, memory }: World, talk: Talk, messages: readonly Message[]): void {
+  const { stream } = talk;
+  const isFirst = !messages.some(({ role }) => role === "assistant");
+  if (isFirst) for (const { stream: other, account } of talks) if (other === stream) account.excuses = 1;
+  stream.isForgotten = !isFirst && memory.mode !== "knows";
+  if (stream.isForgotten) talk.account.excuses = 1;
+}
+
+function takeAnswer(talk: Talk, body: Buffer): void {
+  const content = contentOf(body, talk.style.isStreamed);
+  talk.history = [...talk.history, { role: "assistant", content }];
+}
+
+/** The key the desk knows a named talk's stream by. */
+export function deskKey({ session, style, agent }: Talk): string | null {
+  if (style.naming === "none") return null;
+  const client = style.naming === "asked" ? "unknown" : "claude-code";
+  return JSON.stringify(["local", "anthropic", client, session, agent === null ? null : `agent ${agent}`]);
+}
