@@ -64,6 +64,8 @@ export type WireRequest = {
   /** What the client says about its session inside the body. */
   readonly sessionHint: string | null;
   readonly isStreamed: boolean;
+  /** Which messages bear a cache mark. */
+  readonly marked: readonly number[];
   /** The fields of the body in their order, with where they lie. */
   readonly members: readonly Member[];
 };

@@ -106,6 +106,12 @@ describe("reading a request", () => {
     expect(read(bodyOf([], { metadata: { user_id: "plain" } })).sessionHint).toBeNull();
   });
 
+  it("does not read what says something twice: nobody knows which of the two counts", () => {
+    const body = (message: string): Buffer => Buffer.from(`{"messages":[${message}]}`);
+    expect(ingestRequest(body('{"role":"user","content":"a"}'), null)).not.toBeNull();
+    expect(ingestRequest(body('{"role":"user","content":"a","content":"b"}'), null)).toBeNull();
+  });
+
   it("never throws on bytes that are no request", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), fc.nat(400), (noise, at) => {

@@ -38,7 +38,15 @@ export function ingestRequest(body: Uint8Array, previous: WireRequest | null): W
     sessionHint: sessionHint(read("metadata")),
     isStreamed: read("stream") === true,
     members: [...members.values()],
+    marked: markedOf(messages, previous),
   };
+}
+
+function markedOf(messages: readonly WireGroup[], previous: WireRequest | null): readonly number[] {
+  const shared = previous === null ? 0 : sharedGroups(messages, previous.messages);
+  const kept = previous?.marked.filter((index) => index < shared) ?? [];
+  const fresh = messages.slice(shared).flatMap(({ isMarked }, index) => (isMarked ? [shared + index] : []));
+  return [...kept, ...fresh];
 }
 
 /** How many leading messages two requests have in common, as the same objects. */
@@ -46,14 +54,27 @@ export function sharedMessages(request: WireRequest, previous: WireRequest | nul
   return previous === null ? 0 : sharedGroups(request.messages, previous.messages);
 }
 
+/** What is taken over is always a beginning, so the place where two lists part can be searched by halves. */
 function sharedGroups(a: readonly WireGroup[], b: readonly WireGroup[]): number {
-  const count = a.findIndex((group, index) => group !== b[index]);
-  return count === -1 ? a.length : count;
+  return countWhile(Math.min(a.length, b.length), (index) => a[index] === b[index]);
+}
+
+/** How many of so many come before the first that is not. Contract: none is after one that is not. */
+function countWhile(count: number, holds: (index: number) => boolean): number {
+  let [low, high] = [0, count];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (holds(middle)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 function talkOf(messages: readonly WireGroup[], previous: WireRequest | null): readonly string[] {
   const shared = previous === null ? 0 : sharedGroups(messages, previous.messages);
-  const count = messages.slice(0, shared).reduce((sum, { units }) => sum + units.length, 0);
+  // Counted from the end: what is new is little.
+  const gone = previous?.messages.slice(shared).reduce((sum, { units }) => sum + units.length, 0) ?? 0;
+  const count = (previous?.talk.length ?? 0) - gone;
   const fresh = messages.slice(shared).flatMap(({ units }) => units.map(({ key }) => key));
   return [...(previous?.talk.slice(0, count) ?? []), ...fresh];
 }
@@ -124,8 +145,9 @@ function keptMessages(bytes: Buffer, start: number, previous: WireRequest | null
   if (previous === null || first === undefined || first.range.start <= start) return [];
   const shared = sharedBytes(previous.bytes, bytes);
   if (shared <= first.range.start) return [];
-  const count = previous.messages.findIndex(({ range }) => range.end > shared);
-  return count === -1 ? previous.messages : previous.messages.slice(0, count);
+  const { messages } = previous;
+  const count = countWhile(messages.length, (index) => (messages[index]?.range.end ?? 0) <= shared);
+  return messages.slice(0, count);
 }
 
 /** How many bytes two bodies share from their start, by native comparison of halves. */
@@ -147,6 +169,7 @@ function readMessage(bytes: Buffer, range: Range): WireGroup | null {
   const content = members?.find(({ key }) => key === "content");
   const name = role === undefined ? null : parseAt(bytes, role.value);
   if (members === null || typeof name !== "string" || content === undefined) return null;
+  if (new Set(members.map(({ key }) => key)).size < members.length) return null;
   const isBare = bytes[content.value.start] === QUOTE;
   const units = isBare
     ? bareUnits(name, { bytes, range: content.value, base: range.start })

@@ -62,7 +62,8 @@ export function unitOfTool(at: At): WireUnit | null {
   if (tool === null) return null;
   const { bytes, places, bare, mark } = tool.cut;
   const hash = hashContent(bytes);
-  const key = clipped(`tool:${textIn(tool.fields, "name") ?? ""}:${hash.slice(0, 16)}`);
+  const name = textIn(tool.fields, "name") ?? "";
+  const key = `tool:${name.length <= 50 ? name : sha256Hex(name).slice(0, 32)}:${hash.slice(0, 16)}`;
   const type = textIn(tool.fields, "type") ?? "tool";
   const said = { section: "tools", role: "system", kind: "system", callId: null } as const;
   const isDeferred = tool.fields["defer_loading"] === true;

@@ -1,26 +1,28 @@
+import { must } from "../../base/index.ts";
 import { emitBody, type MarkAt, textBlock, type WireRequest } from "../../protocols/index.ts";
-import { unitCount } from "./client-units.ts";
+import { unitCount, unitsFrom } from "./client-units.ts";
 import { emitSystem, emitTools, type Head } from "./head.ts";
 import type { RenderAsked, Rendered } from "./rendering.ts";
 
 type EndOf = (unit: number) => number | null;
 
-/** Where the client's cache marks go. They are not part of a unit and are placed anew each time. */
-export function marksOf({ request, style }: RenderAsked, endOf: EndOf): readonly MarkAt[] {
+/**
+ * Where the client's cache marks go, of so many units in all. They are not part of a unit and are placed anew
+ * each time.
+ */
+export function marksOf({ request, style }: RenderAsked, count: number, endOf: EndOf): readonly MarkAt[] {
   const marks = new Map<number, string>();
   const put = (unit: number, mark: string): void => {
     const end = endOf(unit);
     if (end !== null) marks.set(end, mark);
   };
-  let at = 0;
-  for (const group of request.messages) {
-    if (group.isMarked) {
-      for (const [index, { mark }] of group.units.entries()) if (mark !== null) put(at + index, mark);
-    }
-    at += unitCount(group);
+  for (const message of request.marked) {
+    const at = count - unitsFrom(request, message);
+    const { units } = must(request.messages[message], "a marked message is there");
+    for (const [index, { mark }] of units.entries()) if (mark !== null) put(at + index, mark);
   }
   const automatic = style === "managed" ? automaticMark(request) : null;
-  if (automatic !== null) put(lastMarkable(request, at), automatic);
+  if (automatic !== null) put(lastMarkable(request, count), automatic);
   return [...marks].map(([end, mark]) => ({ end, mark }));
 }
 

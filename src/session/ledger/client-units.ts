@@ -1,5 +1,5 @@
 import { hashContent, sha256Hex } from "../../base/index.ts";
-import { sharedMessages, type WireGroup, type WireRequest, type WireUnit } from "../../protocols/index.ts";
+import type { WireGroup, WireRequest, WireUnit } from "../../protocols/index.ts";
 import type { ClientUnit } from "./follow.ts";
 
 /** How many units a message counts for: one without content, such as a change of effort, for one. */
@@ -15,17 +15,15 @@ export function clientUnits({ messages }: WireRequest, from: number): readonly C
   });
 }
 
-/** How many messages, and units in them, two requests have in common as the same objects. */
-export function sharedStart(request: WireRequest, before: WireRequest | null): SharedStart {
-  const messages = sharedMessages(request, before);
+/** How many units the messages from one on count for. */
+export function unitsFrom({ messages }: WireRequest, from: number): number {
   let units = 0;
-  for (let at = 0; at < messages; at += 1) {
-    const group = request.messages[at];
+  for (let at = from; at < messages.length; at += 1) {
+    const group = messages[at];
     if (group !== undefined) units += unitCount(group);
   }
-  return { messages, units };
+  return units;
 }
-export type SharedStart = { readonly messages: number; readonly units: number };
 
 /** What a message without content is to the ledger: a unit without bytes. */
 function emptyUnit({ role, extra }: WireGroup): WireUnit {

@@ -67,3 +67,33 @@ test("a talk of many turns is accepted, and each body goes on from the one befor
   }
   expect(before).toContain("[k7f3 turn 9]");
 });
+
+test("a branch in use stays whole when another that parted from it is given up", async () => {
+  const desk = kit();
+  const says = (text: string): Message => ({ role: "user", content: [{ type: "text", text }] });
+  const post = async (messages: readonly Message[]): Promise<readonly Message[]> => {
+    const { attempts, body: got } = await desk.post(plain(messages), { headers: named });
+    expect(attempts.map(({ problem }) => problem)).toEqual([null]);
+    const { content } = JSON.parse(got.toString()) as { content: { type: string; id?: string }[] };
+    const call = content.find(({ type }) => type === "tool_use");
+    const result = [{ type: "tool_result", tool_use_id: call?.id, content: "seen" }];
+    const next = call === undefined ? says("Go on.") : { role: "user", content: result };
+    return [...messages, { role: "assistant", content }, next];
+  };
+  const plain = (messages: readonly Message[]): object => ({ ...body([]), messages });
+  const before = await post(await post([says("Begin.")]));
+  let main = await post(before);
+  await post([...before.slice(0, -2), { role: "assistant", content: [text("Never said.")] }, says("Else.")]);
+  main = await post(main);
+  for (let side = 0; side < 256; side += 1) {
+    await post([says(`Beside ${side}.`)]);
+    if (side % 100 === 0) main = await post(main);
+  }
+  const { attempts } = await desk.post(plain(main), { headers: named });
+  const reasoned = main.flatMap(({ content }) => content).filter((block) => isReasoning(block));
+  const sent = JSON.parse(attempts[0]?.body ?? "{}") as { messages: Message[] };
+  expect(sent.messages.flatMap(({ content }) => content).filter(isReasoning)).toEqual(reasoned);
+});
+
+const text = (words: string) => ({ type: "text", text: words });
+const isReasoning = (block: unknown): boolean => (block as { type: string }).type === "thinking";

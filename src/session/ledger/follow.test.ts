@@ -191,3 +191,15 @@ test("a form that was recognised once is known by its hash from then on", () => 
   for (let n = 0; n < 20; n += 1) found(root, [user(result("c1", `old${" ".repeat(n)}`))]);
   expect(place.forms.length).toBeLessThanOrEqual(8);
 });
+
+test("reasoning that comes again and again, sent and left out at every place, is not walked in every way", () => {
+  const root = rootPlace("");
+  const said = (count: number, end: string) => [
+    user(text("a")),
+    model(...Array.from({ length: count }, () => thinks("r")), text("b")),
+    user(text(end)),
+  ];
+  for (let count = 40; count >= 0; count -= 1) grow(root, said(count, "c"));
+  const { followed } = trace(root, said(40, "d"));
+  expect(followed.steps).toHaveLength(42);
+});

@@ -1,7 +1,7 @@
 import { must } from "../../base/index.ts";
 import { unitBytes, type WireGroup, type WireUnit } from "../../protocols/index.ts";
 import { bytesOf, isOwn, isReasoning, type Place } from "./place.ts";
-import { isMerged, isSameUnit, textOf } from "./tolerance.ts";
+import { isSameUnit, mergeOf, textOf } from "./tolerance.ts";
 
 /** A unit of the client's messages, with the message it stands in. */
 export type ClientUnit = {
@@ -43,13 +43,25 @@ const reachMax = 256;
  * after identical requests, the way that leads farthest is taken, the newest among equals.
  */
 export function follow(from: Place, units: readonly ClientUnit[], rules: FollowRules): Followed {
+  return walk({ units, rules, walked: new Map() }, from, 0);
+}
+
+/** What has been found out below a place from one unit on: several ways may lead there. */
+type Walk = {
+  readonly units: readonly ClientUnit[];
+  readonly rules: FollowRules;
+  readonly walked: Map<Place, Map<number, Followed>>;
+};
+
+function walk(walking: Walk, from: Place, start: number): Followed {
+  const { units, rules } = walking;
   const steps: Step[] = [];
   let place = from;
-  for (let at = 0; at < units.length; at += 1) {
+  for (let at = start; at < units.length; at += 1) {
     const [step, ...others] = stepsFrom(place, units, { at, rules });
     if (step === undefined) break;
     if (others.length > 0) {
-      const rest = farthest([step, ...others], units.slice(steps.length), rules);
+      const rest = farthest(walking, [step, ...others], at);
       return { place: rest.place, steps: [...steps, ...rest.steps] };
     }
     steps.push(step);
@@ -58,15 +70,23 @@ export function follow(from: Place, units: readonly ClientUnit[], rules: FollowR
   return { place, steps };
 }
 
-function farthest(ways: readonly Step[], units: readonly ClientUnit[], rules: FollowRules): Followed {
+function farthest(walking: Walk, ways: readonly Step[], at: number): Followed {
   let best: Followed | null = null;
   for (const step of ways) {
-    const rest = follow(step.place, units.slice(1), rules);
+    const rest = walkOnce(walking, step.place, at + 1);
     if (best === null || rest.steps.length + 1 > best.steps.length) {
       best = { place: rest.place, steps: [step, ...rest.steps] };
     }
   }
   return must(best, "there is a way");
+}
+
+function walkOnce(walking: Walk, from: Place, start: number): Followed {
+  const below = walking.walked.get(from) ?? new Map<number, Followed>();
+  walking.walked.set(from, below);
+  const found = below.get(start) ?? walk(walking, from, start);
+  below.set(start, found);
+  return found;
 }
 
 type Here = { readonly at: number; readonly rules: FollowRules };
@@ -112,7 +132,9 @@ function copiesOf(below: readonly Place[], unit: ClientUnit, rules: FollowRules)
 
 /** Whether this reasoning, and all that follows at once, was left out here before. */
 function goesOnWithout(place: Place, units: readonly ClientUnit[], { at, rules }: Here): boolean {
-  const next = units.slice(at).find(({ unit }) => unit.kind !== "reasoning");
+  let after = at;
+  while (units[after]?.unit.kind === "reasoning") after += 1;
+  const next = units[after];
   if (next === undefined) return false;
   const below = reach(place, rules, () => false).flatMap(({ children }) => children);
   const spoken = below.filter((child) => !isOwn(child));
@@ -186,17 +208,17 @@ function mergedFrom(first: Place, { unit, group, begins }: ClientUnit, rules: Fo
   if (unit.type !== "text" || first.facts.type !== "text" || first.wrapping.role !== group.role) return [];
   if ((first.extra ?? "") !== (begins ? group.extra : "")) return [];
   const whole = textOf(unitBytes(rules.bytes, group.range.start, unit));
-  const parts = [textOf(bytesOf(first))];
-  let last = first;
-  for (;;) {
-    const next = last.children.find(
-      (child) => child.facts.type === "text" && child.extra === null && !isOwn(child),
-    );
-    if (next === undefined || whole === null) return [];
-    parts.push(textOf(bytesOf(next)));
-    last = next;
-    const texts = parts.flatMap((part) => part ?? []);
-    if (texts.length === parts.length && isMerged(texts, whole)) return [last];
-    if (texts.join("").length > whole.length) return [];
+  if (whole === null) return [];
+  const add = mergeOf(whole);
+  for (let last: Place | undefined = first; last !== undefined; last = nextText(last)) {
+    const text = textOf(bytesOf(last));
+    const merge = text === null ? "too long" : add(text);
+    if (merge === "merged") return [last];
+    if (merge === "too long") return [];
   }
+  return [];
+}
+
+function nextText({ children }: Place): Place | undefined {
+  return children.find((child) => child.facts.type === "text" && child.extra === null && !isOwn(child));
 }

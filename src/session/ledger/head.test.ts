@@ -86,6 +86,25 @@ describe("tools are sent", () => {
     expect(emitTools(head, request([tool("a", mark), tool("b"), later("x")]))).toBe(undefined);
   });
 
+  test.each([
+    ["long names", tool("a".repeat(60)), tool("b".repeat(60))],
+    ["no name", { type: "mcp_toolset", mcp_server_name: "x" }, { type: "mcp_toolset", mcp_server_name: "y" }],
+  ])("each as itself, though they have %s", (_, one, other) => {
+    const head = opened([one, tool("m"), other]);
+    expect(toolsSent(head, [one, tool("m"), other])).toEqual([one, tool("m"), other]);
+    expect(hasHead(head, request([other, tool("m"), one]))).toBe(true);
+    expect(toolsSent(head, [other, tool("m"), one])).toEqual([one, tool("m"), other]);
+  });
+
+  test("each as itself, after a deferred one has changed and another has come", () => {
+    const head = opened([tool("a"), later("x"), later("y")]);
+    const changed = { ...later("x"), description: "Another x." };
+    expect(toolsSent(head, [tool("a"), changed, later("y")])).toEqual([tool("a"), later("y"), changed]);
+    const sent = toolsSent(head, [tool("a"), later("z"), changed, later("y")]);
+    expect(sent).toEqual([tool("a"), later("y"), changed, later("z")]);
+    expect(toolsSent(head, [later("x"), tool("a")])).toEqual([tool("a"), later("x")]);
+  });
+
   test("with the bytes they had first and the marks they have now", () => {
     const head = opened([tool("a"), tool("b")]);
     const { name, description, input_schema } = tool("b");

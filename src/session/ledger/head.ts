@@ -104,9 +104,9 @@ function isSame(known: HeadUnit | undefined, unit: WireUnit, { request, group }:
   return isSameUnit(known.bytes, copy, { role: "system", isOwnLine: () => false });
 }
 
-/** `tool:<name>:<hash>`: the name may be followed by anything. */
-function nameOf({ key }: WireUnit): string {
-  return key.slice(0, key.lastIndexOf(":"));
+/** `tool:<name>:<hash>`. A tool without a name, and one the model does not see yet, is told by all it says. */
+function nameOf({ key, isDeferred }: WireUnit): string {
+  return isDeferred || key.startsWith("tool::") ? key : key.slice(0, key.lastIndexOf(":"));
 }
 
 /** The field to send in place of the client's; undefined where the client's own will do. */
@@ -118,13 +118,12 @@ export function emitTools(head: Head, request: WireRequest): readonly Uint8Array
     if (!unit.isDeferred || head.deferred.has(unit.key)) continue;
     const bytes = Buffer.from(unitBytes(request.bytes, range.start, unit));
     head.deferred.set(unit.key, { unit, bytes });
-    order.set(nameOf(unit), order.size);
+    order.set(nameOf(unit), known.push({ unit, bytes }) - 1);
   }
   const placed = units.map((unit) => ({ unit, at: order.get(nameOf(unit)) ?? units.length }));
   const isInOrder = placed.every(({ at }, index) => index === 0 || at >= (placed[index - 1]?.at ?? 0));
-  const isAsKnown = units.every(
-    ({ hash, isDeferred }) => isDeferred || head.tools.some(({ unit }) => unit.hash === hash),
-  );
+  const hashes = new Set(head.tools.map(({ unit }) => unit.hash));
+  const isAsKnown = units.every(({ hash, isDeferred }) => isDeferred || hashes.has(hash));
   if (isInOrder && isAsKnown) return undefined;
   const list = [...placed]
     .sort((a, b) => a.at - b.at)

@@ -50,8 +50,8 @@ export class StreamLedger {
   #heads: readonly Head[] = [];
   #current: Current | null = null;
   readonly #isNew: boolean;
-  /** One for each branch, the one used last at the end. */
-  readonly #images = new Set<Image>();
+  /** One for each branch, with where it ends; the one used last at the end. */
+  readonly #images = new Map<Image, Place>();
   #turn = 0;
   #rewrite: Rewrite | null = null;
   #withheld: Withheld = new Map();
@@ -69,7 +69,7 @@ export class StreamLedger {
 
   /** Of what it holds in memory. */
   bytes(): number {
-    return [...this.#images].reduce((sum, { capacity }) => sum + capacity, 0);
+    return [...this.#images.keys()].reduce((sum, { capacity }) => sum + capacity, 0);
   }
 
   /** Whether anything of ours can be said: our instructions stand in front, or can still be given. */
@@ -263,10 +263,12 @@ export class StreamLedger {
   #hold(leaf: Place): void {
     const { image } = sentOf(leaf);
     if (!this.#images.delete(image)) moveTo(image, leaf);
-    this.#images.add(image);
-    for (const old of this.#images) {
+    this.#images.set(image, leaf);
+    for (const old of this.#images.keys()) {
       if (old === image || (this.#images.size <= branchesMax && this.bytes() <= branchBytesMax)) return;
       this.#images.delete(old);
+      // What it has in common with others may lie in the branch that goes.
+      for (const [kept, end] of this.#images) moveTo(kept, end);
       for (const { root } of this.#heads) cutBranch(root, old);
     }
   }
@@ -303,7 +305,7 @@ export class StreamLedger {
   #sent(plan: Plan, { leaf, places, fresh, epoch }: Sent): Rendered {
     const { asked, head, dropped } = plan;
     const { id, image, end } = sentOf(leaf);
-    const marks = marksOf(asked, (at) => places[at]?.sent?.end ?? null);
+    const marks = marksOf(asked, places.length, (at) => places[at]?.sent?.end ?? null);
     const messages = [...emitMarked(image.slice(0, end), marks), closing(dropped, leaf.wrapping.tail)];
     const isWhole = asked.reportsAll || !head.isTold;
     const said = asked.reportsAll ? pathUnits(leaf, unitIndexes(asked.request, places)) : fresh;
@@ -347,7 +349,7 @@ function spell({ asked, head, trace, from, items, dropped }: Plan): Rendered {
     const place = local < 0 ? kept[at] : followed.steps[local]?.place;
     return ends.get(local) ?? (place && moved.get(place)) ?? place?.sent?.end ?? null;
   };
-  const marks = marksOf(asked, endOf);
+  const marks = marksOf(asked, kept.length + trace.units.length, endOf);
   const messages = [
     ...emitMarked(
       image.slice(0, end),

@@ -35,9 +35,27 @@ function isSameBlock(a: Block, b: Block, tolerance: Tolerance): boolean {
   }
 }
 
-/** Texts of several units that a client has joined into one. */
-export function isMerged(parts: readonly string[], whole: string): boolean {
-  return ["", "\n", "\n\n"].some((glue) => parts.join(glue).trim() === whole.trim());
+/**
+ * Tells, text by text, whether those of several units are what a client has joined into one. Lengths are
+ * compared first: a message may have thousands of texts.
+ */
+export function mergeOf(whole: string): (text: string) => "merged" | "too long" | "goes on" {
+  const wanted = whole.trim();
+  const glues = ["", "\n", "\n\n"];
+  let joined: readonly string[] = [];
+  let leading = 0;
+  return (text) => {
+    if (joined.length === 0) {
+      joined = glues.map(() => text);
+      leading = text.length - text.trimStart().length;
+      return "goes on";
+    }
+    joined = joined.map((start, at) => `${start}${glues[at]}${text}`);
+    const outer = leading + text.length - text.trimEnd().length;
+    const isWhole = (all: string): boolean => all.length - outer === wanted.length && all.trim() === wanted;
+    if (joined.some(isWhole)) return "merged";
+    return (joined[0]?.length ?? 0) > whole.length ? "too long" : "goes on";
+  };
 }
 
 export function isRenamedCall(bytes: Uint8Array): boolean {
@@ -61,7 +79,9 @@ function isSameCall(known: Block, copy: Block): boolean {
 /** Every value that was there is there; a client may only have added some. */
 function hasDefaultsAdded(known: Json | undefined, copy: Json | undefined): boolean {
   if (!isObject(known) || !isObject(copy)) return isEqual(known, copy);
-  return Object.entries(known).every(([key, value]) => hasDefaultsAdded(value, copy[key]));
+  return Object.entries(known).every(
+    ([key, value]) => Object.hasOwn(copy, key) && hasDefaultsAdded(value, copy[key]),
+  );
 }
 
 function isSameReasoning(known: Block, copy: Block): boolean {
@@ -98,11 +118,11 @@ function isEqual(a: Json | undefined, b: Json | undefined): boolean {
   return canonicalJson(a) === canonicalJson(b);
 }
 
-/** Null for what is no object, and for numbers that would lose digits when read. */
+/** Null for what is no object, for numbers that would lose digits, and for texts too long to look for them. */
 function parsedBlock(bytes: Uint8Array): Block | null {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
-  if (longNumber.test(text) && longNumber.test(text.replace(/"(?:[^"\\]|\\.)*"/g, '""'))) return null;
   try {
+    if (longNumber.test(text) && longNumber.test(text.replace(/"(?:[^"\\]|\\.)*"/g, '""'))) return null;
     const value = JSON.parse(text) as Json;
     return isObject(value) ? value : null;
   } catch {

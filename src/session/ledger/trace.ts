@@ -1,6 +1,6 @@
 import { hashContent, must } from "../../base/index.ts";
-import { unitBytes, type WireRequest } from "../../protocols/index.ts";
-import { clientUnits, isReal, sharedStart, unitCount } from "./client-units.ts";
+import { sharedMessages, unitBytes, type WireRequest } from "../../protocols/index.ts";
+import { clientUnits, isReal, unitCount, unitsFrom } from "./client-units.ts";
 import { asIs, type Item } from "./draft.ts";
 import {
   type ClientUnit,
@@ -35,9 +35,9 @@ export function traceRequest(
   request: WireRequest,
   { before, rules: given }: { readonly before: Traced | null; readonly rules: GivenRules },
 ): Trace {
-  const shared = sharedStart(request, before?.request ?? null);
-  const kept = before === null ? [] : before.places.slice(0, shared.units);
-  const keptMessages = before === null ? 0 : shared.messages;
+  const keptMessages = sharedMessages(request, before?.request ?? null);
+  // Counted from the end: what is new is little.
+  const kept = before?.places.slice(0, before.places.length - unitsFrom(before.request, keptMessages)) ?? [];
   const units = clientUnits(request, keptMessages);
   const reasoning = units.filter(({ unit }) => unit.kind === "reasoning").map(({ unit }) => unit.key);
   const rules = { ...given, reasoningKeys: new Set(reasoning) };
@@ -150,12 +150,9 @@ export function unitIndexes(request: WireRequest, places: readonly Place[]): Rea
 }
 
 /** Which of all the client's units each of the trace's units is: tools, system texts, then what is said. */
-function flatIndexes({
-  request,
-  keptMessages,
-  units,
-}: Pick<Trace, "request" | "keptMessages" | "units">): readonly (number | null)[] {
-  const said = request.messages.slice(0, keptMessages).reduce((sum, group) => sum + group.units.length, 0);
+function flatIndexes({ request, keptMessages, units }: Trace): readonly (number | null)[] {
+  const fresh = request.messages.slice(keptMessages).reduce((sum, group) => sum + group.units.length, 0);
+  const said = request.talk.length - fresh;
   let next = request.tools.units.length + request.system.units.length + said;
   return units.map(({ unit }) => {
     if (!isReal(unit)) return null;
@@ -167,7 +164,7 @@ function flatIndexes({
 /** Which of all the client's units each item stands for; null where it is ours or says it otherwise. */
 export function clientIndexes(trace: Trace, items: readonly Item[]): readonly (number | null)[] {
   const fresh = flatIndexes(trace);
-  const known = items.some(({ from }) => from !== null) ? indexByPlace(trace) : null;
+  const known = items.some(({ from }) => from !== null) ? unitIndexes(trace.request, placesIn(trace)) : null;
   return items.map(({ at, from, isRewritten }) => {
     if (isRewritten) return null;
     if (at !== null) return fresh[at] ?? null;
@@ -175,14 +172,9 @@ export function clientIndexes(trace: Trace, items: readonly Item[]): readonly (n
   });
 }
 
-function indexByPlace({ request, kept, followed }: Trace): ReadonlyMap<Place, number | null> {
-  const all = flatIndexes({ request, keptMessages: 0, units: clientUnits(request, 0) });
-  const found = new Map<Place, number | null>();
-  for (const [at, place] of [...kept, ...followed.steps.map((step) => step.place)].entries()) {
-    // What was left out has the place of what stands before it.
-    if (!found.has(place)) found.set(place, all[at] ?? null);
-  }
-  return found;
+/** What was left out has the place of what stands before it. */
+function placesIn({ kept, followed }: Trace): readonly Place[] {
+  return [...kept, ...followed.steps.map(({ place }) => place)];
 }
 
 function originOf(role: string): Item["origin"] {
