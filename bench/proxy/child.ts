@@ -31,9 +31,19 @@ export class Child {
     return new Child(child, port);
   }
 
-  async status(): Promise<ChildStatus> {
+  status(): Promise<ChildStatus> {
+    return this.#ask("status");
+  }
+
+  /** The same after everything that is no longer needed was collected. */
+  async memory(): Promise<ChildStatus> {
+    await this.settled();
+    return await this.#ask("memory");
+  }
+
+  async #ask(what: "status" | "memory"): Promise<ChildStatus> {
     const answer = once(this.#process, "message") as Promise<[ChildStatus]>;
-    this.#process.send("status");
+    this.#process.send(what);
     return (await answer)[0];
   }
 

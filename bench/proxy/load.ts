@@ -106,10 +106,10 @@ async function loopCell({ auto }: Targets): Promise<Cell> {
 async function* memoryCells({ auto }: Targets, { quick }: BenchOptions): AsyncGenerator<Cell> {
   const content = 1_000_000;
   const sessions = quick ? 16 : 32;
-  const before = await auto.settled();
+  const before = await auto.memory();
   const lines = await talks(auto, "memory", { count: sessions, bytes: content });
   for (const line of lines) await askAll([line], 3);
-  const after = await auto.settled();
+  const after = await auto.memory();
   const each = (after.rssBytes - before.rssBytes) / sessions / content;
   yield {
     name: "memory of a live session of 1 MB, against its content",
@@ -120,7 +120,7 @@ async function* memoryCells({ auto }: Targets, { quick }: BenchOptions): AsyncGe
   };
   const others = await talks(auto, "others", { count: 10, bytes: 20_000 });
   await askAll(others, quick ? 20 : 100);
-  const later = await auto.settled();
+  const later = await auto.memory();
   close([...lines, ...others]);
   yield {
     name: "memory after 1,000 turns of other sessions, against before",

@@ -40,12 +40,15 @@ function pump(exchange: Exchange): void {
     if (exchange.outgoing?.write(chunk) === false) request.pause();
     collect(sent, chunk);
     if (sent.length > bodyBytesMax) giveUp(exchange, tooLarge(context));
+    // The last byte is known by its place; the event that says so comes some turns of the loop later.
+    else if (sent.length === exchange.asking?.length) bodyEnded(exchange);
   });
   request.once("end", () => bodyEnded(exchange));
 }
 
 function bodyEnded(exchange: Exchange): void {
   const { asking, context } = exchange;
+  if (exchange.bodyEnded) return;
   exchange.bodyEnded = true;
   if (exchange.outcome !== null) return;
   if (asking !== null && context.desk !== null) take(exchange, context.desk, asking);

@@ -30,7 +30,7 @@ import {
   stepsAtMost,
 } from "./recipe-expand.ts";
 import { rowSum } from "./row-sum.ts";
-import { checkRecipe } from "./rules.ts";
+import { checkRecipe, type Known } from "./rules.ts";
 import { type Body, type BodyKey, type BodyRow, type Piece, sides } from "./store.ts";
 
 /**
@@ -61,12 +61,16 @@ export function bodySum(row: Omit<StoredBody, "sum">): number {
 export function insertBody(db: Database, body: Body): Result<void> {
   const { id } = ensureSession(db, body.session);
   const key = { session: id, exchange: body.exchange, side: sides.indexOf(body.side) };
-  const known = knownTo(db, id);
-  const checked = checkRecipe(body, known);
+  const sources = new Sources(db, id);
+  const checked = checkRecipe(body, sources);
   if (!checked.ok) return checked;
   const present = db.sql(`SELECT hash FROM bodies WHERE ${KEY}`).get(key.session, key.exchange, key.side);
   if (present !== undefined) return samePresent(body, present["hash"] as Uint8Array);
-  const plan = planRecipe(db, { session: id, pieces: body.recipe.map((piece) => stored(db, piece)) });
+  const plan = planRecipe(
+    db,
+    { session: id, pieces: body.recipe.map((piece) => sources.stored(piece)) },
+    sources,
+  );
   if (!plan.ok) return plan;
   const { pieces, depth, leaves } = plan.value;
   const recipe = packBytes(encodeRecipe(pieces));
@@ -86,27 +90,56 @@ function samePresent({ session, exchange, side, hash }: Body, present: Uint8Arra
   return fail("AP_BODY_EXISTS", { session, exchange, side });
 }
 
-function knownTo(db: Database, session: number): Parameters<typeof checkRecipe>[1] {
-  return {
-    contentLength: (hash) =>
-      (db.sql("SELECT length FROM contents WHERE hash = ?").get(bytesOf(hash))?.["length"] ?? null) as
-        | number
-        | null,
-    bodyLength: (body) => shapeOf(db, { session, ...body })?.length ?? null,
-  };
-}
+type ContentShape = { readonly id: number; readonly length: number };
+type BodyShape = Pick<StoredBody, "length" | "depth" | "leaves">;
 
-function shapeOf(db: Database, { session, exchange, side }: BodyRef & { readonly session: number }) {
-  const row = db
-    .sql(`SELECT length, depth, leaves FROM bodies WHERE ${KEY}`)
-    .get(session, exchange, sides.indexOf(side));
-  return row as unknown as Pick<StoredBody, "length" | "depth" | "leaves"> | undefined;
-}
+/** What a recipe is made of, looked up once: most pieces of a recipe come from the same few places. */
+class Sources implements Known {
+  readonly #db: Database;
+  readonly #session: number;
+  readonly #contents = new Map<string, ContentShape | undefined>();
+  readonly #bodies = new Map<string, BodyShape | undefined>();
 
-function stored(db: Database, piece: Piece): StoredPiece {
-  if (piece.from !== "content") return piece;
-  const row = db.sql("SELECT id FROM contents WHERE hash = ?").get(bytesOf(piece.content));
-  return { ...piece, content: must(row, "the recipe was checked")["id"] as number };
+  constructor(db: Database, session: number) {
+    this.#db = db;
+    this.#session = session;
+  }
+
+  contentLength(hash: string): number | null {
+    return this.#content(hash)?.length ?? null;
+  }
+
+  bodyLength(ref: BodyRef): number | null {
+    return this.#body(ref)?.length ?? null;
+  }
+
+  /** Contract for this and the next: the recipe was checked. */
+  body(ref: BodyRef): BodyShape {
+    return must(this.#body(ref), "the recipe was checked");
+  }
+
+  stored(piece: Piece): StoredPiece {
+    if (piece.from !== "content") return piece;
+    return { ...piece, content: must(this.#content(piece.content), "the recipe was checked").id };
+  }
+
+  #content(hash: string): ContentShape | undefined {
+    if (!this.#contents.has(hash)) {
+      const row = this.#db.sql("SELECT id, length FROM contents WHERE hash = ?").get(bytesOf(hash));
+      this.#contents.set(hash, row as unknown as ContentShape | undefined);
+    }
+    return this.#contents.get(hash);
+  }
+
+  #body({ exchange, side }: BodyRef): BodyShape | undefined {
+    const name = `${exchange} ${side}`;
+    if (!this.#bodies.has(name)) {
+      const sql = `SELECT length, depth, leaves FROM bodies WHERE ${KEY}`;
+      const row = this.#db.sql(sql).get(this.#session, exchange, sides.indexOf(side));
+      this.#bodies.set(name, row as unknown as BodyShape | undefined);
+    }
+    return this.#bodies.get(name);
+  }
 }
 
 type Plan = { readonly pieces: readonly StoredPiece[]; readonly depth: number; readonly leaves: number };
@@ -118,14 +151,14 @@ type Plan = { readonly pieces: readonly StoredPiece[]; readonly depth: number; r
 function planRecipe(
   db: Database,
   { session, pieces }: { readonly session: number; readonly pieces: readonly StoredPiece[] },
+  sources: Sources,
 ): Result<Plan> {
   const merged = mergePieces(pieces);
-  const source = (ref: BodyRef) => must(shapeOf(db, { session, ...ref }), "the recipe was checked");
   const depth = merged.reduce(
-    (a, piece) => (piece.from === "body" ? Math.max(a, 1 + source(piece).depth) : a),
+    (a, piece) => (piece.from === "body" ? Math.max(a, 1 + sources.body(piece).depth) : a),
     0,
   );
-  const leaves = stepsAtMost(merged, (ref) => source(ref).leaves);
+  const leaves = stepsAtMost(merged, (ref) => sources.body(ref));
   if (depth <= limits.recipeChainMax && leaves <= limits.recipeLeavesMax)
     return ok({ pieces: merged, depth, leaves });
   const expanded = expandStored(db, { session, pieces: merged });

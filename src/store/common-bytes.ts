@@ -26,20 +26,20 @@ function commonLength(length: number, same: (from: number, to: number) => boolea
   let step = STEP_BYTES;
   for (; at < length; step *= 2) {
     const next = Math.min(at + step, length);
-    if (!same(at, next)) return at + bisect(next - at, (count) => same(at, at + count));
+    if (!same(at, next)) return bisect(at, next, same);
     at = next;
   }
   return length;
 }
 
-/** The largest count that holds, given that 0 holds and `differs` does not. */
-function bisect(differs: number, holds: (count: number) => boolean): number {
-  assert(differs > 0, "something differs");
-  let low = 0;
-  let high = differs;
+/** Where two texts part that are the same up to `from` and not up to `to`. What is the same is read once. */
+function bisect(from: number, to: number, same: (from: number, to: number) => boolean): number {
+  assert(from < to, "something differs");
+  let low = from;
+  let high = to;
   while (high - low > 1) {
     const middle = (low + high) >>> 1;
-    if (holds(middle)) low = middle;
+    if (same(low, middle)) low = middle;
     else high = middle;
   }
   return low;

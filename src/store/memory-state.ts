@@ -133,7 +133,7 @@ function planRecipe(
 ): Result<Omit<MemoryBody, "row">> {
   const depths = pieces.map((piece) => (piece.from === "body" ? 1 + bodyIn(bodies, piece).depth : 0));
   const depth = depths.reduce((a, b) => Math.max(a, b), 0);
-  const leaves = stepsAtMost(pieces, (ref) => bodyIn(bodies, ref).leaves);
+  const leaves = stepsAtMost(pieces, (ref) => bodyIn(bodies, ref));
   if (depth <= limits.recipeChainMax && leaves <= limits.recipeLeavesMax)
     return ok({ recipe: indexRecipe(pieces), depth, leaves });
   const expanded = expandIn(bodies, pieces);

@@ -8,12 +8,18 @@ const DEFLATED = 1;
 /** Below this nothing is ever saved, and the attempt costs as much as writing the bytes. */
 const DEFLATE_BYTES_MIN = 48;
 
+/** What is small needs little room to be deflated in, and getting room is most of the work then. */
+const SMALL_BYTES_MAX = 2_048;
+const SMALL = { level: 6, windowBits: 12, memLevel: 4, chunkSize: SMALL_BYTES_MAX };
+const LARGE = { level: 6 };
+
 /** A recipe holds at most one body of literal bytes and its own numbers. */
 const BYTES_MAX = limits.contentBytesMax * 2;
 
 /** Deflates bytes, or keeps them as they are if that is not smaller. */
 export function packBytes(bytes: Uint8Array): Uint8Array {
-  const deflated = bytes.length < DEFLATE_BYTES_MIN ? null : deflateRawSync(bytes, { level: 6 });
+  const options = bytes.length <= SMALL_BYTES_MAX ? SMALL : LARGE;
+  const deflated = bytes.length < DEFLATE_BYTES_MIN ? null : deflateRawSync(bytes, options);
   const smaller = deflated !== null && deflated.length < bytes.length;
   return tagged(smaller ? DEFLATED : RAW, smaller ? deflated : bytes);
 }

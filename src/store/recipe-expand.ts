@@ -41,12 +41,36 @@ export function expandRecipe<C>(pieces: readonly PieceOf<C>[], recipeOf: RecipeO
   return fail("AP_RECIPE_INVALID", { problem: "it takes too many pieces to put it together" });
 }
 
+/** What it takes at most to put a body together, and how many copies of copies it rests on. */
+export type Effort = { readonly leaves: number; readonly depth: number };
+
 /**
- * At most how many steps a recipe takes, from what its sources take. A slice of a source counts as all of
- * it, so that nothing needs to be read; where the answer is too much, counting tells.
+ * At most how many steps a recipe takes, from what its sources take, so that nothing needs to be read; where
+ * the answer is too much, counting tells. Slices of one source that lie behind each other take what all of it
+ * takes, and a step more at every depth where they cut a piece in two; any others take all of it each.
  */
-export function stepsAtMost(pieces: readonly PieceOf<unknown>[], stepsOf: (body: BodyRef) => number): number {
-  return pieces.reduce((steps, piece) => steps + 1 + (piece.from === "body" ? stepsOf(piece) : 0), 0);
+export function stepsAtMost(
+  pieces: readonly PieceOf<unknown>[],
+  effortOf: (body: BodyRef) => Effort,
+): number {
+  const copies = new Map<string, Copy[]>();
+  for (const piece of pieces) {
+    if (piece.from !== "body") continue;
+    const name = `${piece.exchange} ${piece.side}`;
+    copies.set(name, [...(copies.get(name) ?? []), piece]);
+  }
+  let steps = pieces.length;
+  for (const slices of copies.values()) {
+    const { leaves, depth } = effortOf(must(slices[0], "there is a first"));
+    const count = slices.length;
+    steps += liesApart(slices) ? leaves + (count - 1) * (depth + 1) : count * leaves;
+  }
+  return steps;
+}
+
+function liesApart(slices: readonly Copy[]): boolean {
+  const ordered = [...slices].sort((a, b) => a.start - b.start);
+  return ordered.every(({ start, length }, at) => start + length <= (ordered[at + 1]?.start ?? Infinity));
 }
 
 /** The pieces of a range, cut to fit it. */

@@ -1,8 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { unwrap } from "../base/index.ts";
-import { decodeRecipe, encodeRecipe, mergePieces, pieceLength, type StoredPiece } from "./recipe.ts";
-import { expandRecipe, indexRecipe, slicePieces } from "./recipe-expand.ts";
+import { limits, must, unwrap } from "../base/index.ts";
+import {
+  type BodyRef,
+  decodeRecipe,
+  encodeRecipe,
+  mergePieces,
+  pieceLength,
+  type StoredPiece,
+} from "./recipe.ts";
+import { expandRecipe, indexRecipe, slicePieces, stepsAtMost } from "./recipe-expand.ts";
 import { sides } from "./store.ts";
 
 const offset = fc.nat({ max: 2 ** 33 });
@@ -114,6 +121,56 @@ describe("a recipe", () => {
       { from: "content", content: 7, start: 0, length: 10 },
       { from: "literal", bytes: Buffer.from("!") },
     ]);
+  });
+
+  it("takes no more steps than is said before it is put together", () => {
+    const side = "client-request";
+    const cut = fc.tuple(fc.nat(20), fc.nat(60), fc.nat(60));
+    fc.assert(
+      fc.property(fc.array(fc.array(cut, { minLength: 1, maxLength: 4 }), { maxLength: 12 }), (plans) => {
+        const first: readonly StoredPiece[] = Array.from({ length: 20 }, (_, content) => ({
+          from: "content",
+          content,
+          start: 0,
+          length: 3,
+        }));
+        const bodies = [{ recipe: indexRecipe(first), length: 60, leaves: 20, depth: 0 }];
+        for (const plan of plans) {
+          const pieces = plan.flatMap(([back, a, b]): StoredPiece[] => {
+            const exchange = Math.max(0, bodies.length - 1 - (back % 3));
+            const { length } = must(bodies[exchange], "there is one");
+            const [start, end] = [Math.min(a, b) % (length + 1), Math.max(a, b) % (length + 1)];
+            return end > start ? [{ from: "body", exchange, side, start, length: end - start }] : [];
+          });
+          const effortOf = ({ exchange }: BodyRef) => must(bodies[exchange], "it was made before");
+          const leaves = stepsAtMost(pieces, effortOf);
+          const { steps } = unwrap(expandRecipe(pieces, (ref) => effortOf(ref).recipe));
+          expect(steps).toBeLessThanOrEqual(leaves);
+          const depth = Math.max(
+            0,
+            ...pieces.map((piece) => (piece.from === "body" ? 1 + effortOf(piece).depth : 0)),
+          );
+          const length = pieces.reduce((sum, piece) => sum + pieceLength(piece), 0);
+          bodies.push({ recipe: indexRecipe(pieces), length, leaves, depth });
+        }
+      }),
+    );
+  });
+
+  it("of a body that grows turn by turn is not counted as more and more of the one before", () => {
+    const side = "client-request";
+    let effort = { leaves: 3, depth: 0 };
+    for (let exchange = 1; exchange <= 200; exchange += 1) {
+      const copy = { from: "body", exchange, side } as const;
+      const pieces: StoredPiece[] = [
+        { ...copy, start: 0, length: 1_000 * exchange },
+        { from: "literal", bytes: Buffer.from("new") },
+        { ...copy, start: 1_000 * exchange + 10, length: 50 },
+      ];
+      const before = effort;
+      effort = { leaves: stepsAtMost(pieces, () => before), depth: before.depth + 1 };
+    }
+    expect(effort.leaves).toBeLessThan(limits.recipeLeavesMax / 10);
   });
 
   it("that goes in circles ends", () => {

@@ -17,6 +17,10 @@ test.each([
   ["claude-fable-5-2", true, true],
   ["claude-mythos-5.1", true, true],
   ["anthropic/claude-opus-5.5", true, true],
+  ["anthropic/claude-opus-5.5:beta", true, true],
+  ["claude-opus-5-5@20261001", true, true],
+  ["claude-opus-5-10", true, true],
+  ["vertex_ai/claude-fable-5-1@x", true, true],
 ])("%s: bound %s, system messages in between %s", (model, isBound, hasMidSystem) => {
   expect(modelTraits(model)).toMatchObject({ isBound, hasMidSystem });
 });

@@ -80,7 +80,7 @@ export class SessionDesk implements Desk {
     try {
       const named = belongingOf(asking, null);
       const request = ingestRequest(body, this.#lines.previous(asking, named));
-      if (request === null) return this.#unread(asking, body, named);
+      if (request === null) return this.#unread(asking, body);
       const read = { asking, body, request, belonging: belongingOf(asking, request) };
       const line = this.#lines.find(asking, read.belonging, request);
       if (line !== null) return this.#render(line, read);
@@ -90,7 +90,7 @@ export class SessionDesk implements Desk {
       if (isFirst) return this.#render(this.#open(read, isNew), read);
       return this.#remembered(read).then((found) => this.#render(found, read));
     } catch {
-      return this.#unread(asking, body, belongingOf(asking, null));
+      return this.#unread(asking, body);
     }
   }
 
@@ -142,10 +142,12 @@ export class SessionDesk implements Desk {
     return isObserved || this.#place.mode() === "observe";
   }
 
-  #unread(asking: Asking, body: Buffer, named: Belonging): Sending {
-    const withheld = named.sessionKey === null ? false : this.#lines.withholds(keyOf(asking, named));
+  /** Nobody knows what is in it, so where anything is withheld it does not leave. */
+  #unread(asking: Asking, body: Buffer): Sending {
     const sending = rawSending(asking, body, false);
-    return withheld ? { ...sending, refusal: apertureError("AP_WITHHELD_UNREADABLE") } : sending;
+    return this.#lines.withhold()
+      ? { ...sending, refusal: apertureError("AP_WITHHELD_UNREADABLE") }
+      : sending;
   }
 
   #open({ asking, request, belonging }: Read, known: Known): Line {
@@ -164,8 +166,8 @@ export class SessionDesk implements Desk {
   #remembered(read: Read): Promise<Line> {
     const { asking, belonging, request } = read;
     const key = keyOf(asking, belonging);
-    const name =
-      belonging.sessionKey === null ? `${key} ${asking.caller.credential} ${request.talk[0]}` : key;
+    const talk = belonging.sessionKey === null ? [asking.caller.credential, ...request.talk] : [];
+    const name = [key, ...talk].join(" ");
     const known = this.#remembering.get(name);
     if (known !== undefined) return known;
     const asked = this.#place.remember(questionOf(read));
@@ -194,7 +196,12 @@ export class SessionDesk implements Desk {
     const { wasManaged, talkName } = stream ?? { wasManaged: isOurs, talkName: null };
     // A history that nobody knows may be one whose record was lost.
     const line = this.#open(read, { wasManaged, talkName, isAsked: stream !== null });
-    if (stream !== null) recall(line, stream);
+    try {
+      if (stream !== null) recall(line, stream);
+    } catch {
+      // A memory that makes no sense is none.
+      startOver(line);
+    }
     return line;
   }
 
@@ -254,23 +261,28 @@ export class SessionDesk implements Desk {
     const record = this.#place.record();
     const reportsAll = line.record !== record;
     line.record = record;
-    const rendered = line.ledger.render({ ...way, request, mayClear, reportsAll });
+    const { purpose, isCold } = way;
+    const rendered = line.ledger.render({ request, purpose, style, mayClear, isCold, reportsAll });
     if (style === "managed") this.#noteManaged(line);
     line.last = request;
     const isSmall = rendered.length <= onePieceBytesMax;
     const pieces = isSmall ? [sharedBody(rendered.pieces)] : sharedPieces(rendered.pieces);
-    const common = { rendering: style, length: rendered.length };
+    const { length, report } = rendered;
+    const { leaf, fresh, isTurn, epoch } = report;
+    const { talkName } = line;
+    const sent = { rendering: style, talkName, leaf, fresh, isTurn, body: pieces, length, epoch };
     const sending: Sending = {
-      ...common,
       request: asking.id,
+      rendering: style,
       pieces,
+      length,
       betas: rendered.usesClearing && !hasBeta ? [clearAtBeta] : [],
       mayRetry: true,
-      sent: { ...common, ...rendered.report, talkName: line.talkName, body: pieces },
+      sent,
       clientBody: body,
       refusal: null,
     };
-    return this.#issue(sending, { line, read, leaf: rendered.report.isTurn ? rendered.leaf : null });
+    return this.#issue(sending, { line, read, leaf: isTurn ? rendered.leaf : null });
   }
 
   #issue(sending: Sending, ticket: Ticket): Sending {

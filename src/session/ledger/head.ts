@@ -104,7 +104,7 @@ function isSame(known: HeadUnit | undefined, unit: WireUnit, { request, group }:
   return isSameUnit(known.bytes, copy, { role: "system", isOwnLine: () => false });
 }
 
-/** `tool:<name>:<hash>`. A tool without a name, and one the model does not see yet, is told by all it says. */
+/** `tool:<name>:<hash>`. One without a name, and one the model does not see yet, is told by all it says. */
 function nameOf({ key, isDeferred }: WireUnit): string {
   return isDeferred || key.startsWith("tool::") ? key : key.slice(0, key.lastIndexOf(":"));
 }

@@ -7,6 +7,7 @@ import type { Line } from "./line.ts";
 const linesMax = 512;
 const bytesMax = 256 * 1024 * 1024;
 const answersMax = 10_000;
+const lookEvery = 64;
 /** Talks that begin alike and are looked at for one that names no session. */
 const candidatesMax = 16;
 
@@ -21,6 +22,8 @@ export class Lines {
   /** Streams that something of ours was sent for. Their names stay when they leave. */
   readonly #managed = new Set<string>();
 
+  #found = 0;
+
   /** The request to take unchanged parts over from, as far as that can be known before the body is read. */
   previous(asking: Asking, named: Belonging): WireRequest | null {
     const line =
@@ -33,6 +36,9 @@ export class Lines {
       belonging.sessionKey === null
         ? this.#talk(asking, request)
         : (this.#lines.get(keyOf(asking, belonging)) ?? null);
+    this.#found += 1;
+    // Sessions grow; to look at all of them every time would cost more than it saves.
+    if (this.#found % lookEvery === 0) this.#makeRoom();
     if (line !== null) {
       this.#lines.delete(line.key);
       this.#lines.set(line.key, line);
@@ -61,8 +67,9 @@ export class Lines {
     return this.#lines.get(line.key) === line;
   }
 
-  withholds(key: string): boolean {
-    return (this.#lines.get(key)?.withheld.size ?? 0) > 0;
+  /** Whether anything is withheld in any stream: of a body that cannot be read, nobody knows whose it is. */
+  withhold(): boolean {
+    return [...this.#lines.values()].some(({ withheld }) => withheld.size > 0);
   }
 
   change(key: string, change: (line: Line) => void): void {

@@ -123,3 +123,10 @@ export function cutBranch(root: Place, image: Image): void {
     left.push(...kept);
   }
 }
+
+/** Keeps only the newest of what was heard below a place and never sent. */
+export function forgetHeard({ children }: Place, count: number): void {
+  const heard = children.filter(({ sent }) => sent === null);
+  for (const old of heard.slice(0, Math.max(0, heard.length - count)))
+    children.splice(children.indexOf(old), 1);
+}

@@ -14,7 +14,7 @@ import { type Head, hasHead, openHead } from "./head.ts";
 import type { Image } from "./image.ts";
 import { type OwnTexts, ownTexts } from "./inserts.ts";
 import { isSilent, withOwn } from "./own-items.ts";
-import { cutBranch, moveTo, type Place, sentOf, type UnitFacts } from "./place.ts";
+import { cutBranch, forgetHeard, moveTo, type Place, sentOf, type UnitFacts } from "./place.ts";
 import { headIdOf, pathIn, type RecalledTurn, recallHead, recallPath } from "./recalled.ts";
 import type { Purpose, RenderAsked, Rendered } from "./rendering.ts";
 import { cutId, type Rewrite, type Rewritten, rewritePath, withoutReasoning } from "./rewrite.ts";
@@ -42,6 +42,8 @@ type Current = {
 /** Heads kept, the one used last at the end: a client may come back to one, several agents share a name. */
 const headsMax = 16;
 const branchesMax = 256;
+/** Answers to one request that nobody has repeated yet: as many as may be asked for at once. */
+const heardMax = 256;
 const branchBytesMax = 32 * 1024 * 1024;
 
 /** Everything that was sent upstream for one stream, as a tree; each request is a path in it. */
@@ -161,6 +163,7 @@ export class StreamLedger {
       if (known === undefined) {
         place.heard = bytes;
         parent.children.push(place);
+        forgetHeard(parent, heardMax);
       }
       parent = place;
     }

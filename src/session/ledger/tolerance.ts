@@ -118,7 +118,7 @@ function isEqual(a: Json | undefined, b: Json | undefined): boolean {
   return canonicalJson(a) === canonicalJson(b);
 }
 
-/** Null for what is no object, for numbers that would lose digits, and for texts too long to look for them. */
+/** Null for what is no object, for numbers that would lose digits, for texts too long to look for them. */
 function parsedBlock(bytes: Uint8Array): Block | null {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
   try {
@@ -130,7 +130,7 @@ function parsedBlock(bytes: Uint8Array): Block | null {
   }
 }
 
-const longNumber = /\d{16,}|\d[eE][+-]?\d{3,}/;
+const longNumber = /\d[\d.]{15,}|\d[eE][+-]?\d{3,}/;
 
 function isObject(value: Json | undefined): value is Block {
   return typeof value === "object" && value !== null && !Array.isArray(value);

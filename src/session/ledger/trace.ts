@@ -119,9 +119,21 @@ export function freshItems({ request, units, followed, rules }: Trace): readonly
       : { role: group.role, head: group.head, tail: group.tail };
     const bytes = unitBytes(request.bytes, group.range.start, unit);
     const extra = begins || !isOpen ? group.extra : null;
-    const said = { facts: unit, origin: originOf(group.role), wrapping, opens: !isOpen, extra, bytes };
-    const isFromElsewhere = unit.kind === "reasoning" && !rules.trusts;
-    items.push({ ...said, hash: unit.hash, at, ...asIs, isFromElsewhere });
+    items.push({
+      facts: unit,
+      origin: originOf(group.role),
+      wrapping,
+      opens: !isOpen,
+      extra,
+      bytes,
+      hash: unit.hash,
+      at,
+      place: null,
+      isRewritten: false,
+      isFromElsewhere: unit.kind === "reasoning" && !rules.trusts,
+      original: null,
+      from: null,
+    });
     isOpen = true;
   }
   return items;

@@ -31,7 +31,7 @@ export function align(index: StreamIndex, request: WireRequest): Alignment {
 }
 
 /** Tools, system, messages: the order in which a provider reads them. */
-export function groupsOf(request: WireRequest): readonly WireGroup[] {
+function groupsOf(request: WireRequest): readonly WireGroup[] {
   return [request.tools, request.system, ...request.messages];
 }
 
@@ -49,6 +49,25 @@ export function placedUnits(request: WireRequest, first: number): readonly Place
   return placed;
 }
 
+/** How often each key of the new units stands among those before them. */
+export function countsBefore(
+  request: WireRequest,
+  count: number,
+  fresh: readonly PlacedUnit[],
+): Map<string, number> {
+  const counts = new Map(fresh.map(({ unit }) => [unit.key, 0]));
+  let at = 0;
+  for (const { units } of groupsOf(request)) {
+    for (const { key } of units) {
+      if (at === count) return counts;
+      at += 1;
+      const known = counts.get(key);
+      if (known !== undefined) counts.set(key, known + 1);
+    }
+  }
+  return counts;
+}
+
 function knownPath(last: LastTurn | null, request: WireRequest): readonly UnitId[] {
   const before = last?.request ?? null;
   if (last === null || before === null) return [];
@@ -61,8 +80,8 @@ export function sharedUnits(request: WireRequest, before: WireRequest | null): n
   const sameHead = before.tools.units === request.tools.units && before.system.units === request.system.units;
   if (!sameHead) return 0;
   const head = request.tools.units.length + request.system.units.length;
-  const kept = request.messages.slice(0, sharedMessages(request, before));
-  return head + kept.reduce((sum, { units }) => sum + units.length, 0);
+  const shared = sharedMessages(request, before);
+  return request.messages.reduce((sum, { units }, at) => (at < shared ? sum + units.length : sum), head);
 }
 
 /** How many leading keys two lists share. */

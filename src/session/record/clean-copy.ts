@@ -1,8 +1,8 @@
 import { hashContent } from "../../base/index.ts";
 import type { WireAnswer } from "../../protocols/index.ts";
 import type { SentReport } from "../exchange.ts";
-import { decodeBody } from "./decode.ts";
 import type { BodyMemory } from "./body-memory.ts";
+import { decodeBody } from "./decode.ts";
 import { holdsSecret, maskSecrets, maskText, type Searched, searchStart } from "./masking.ts";
 
 export type Masked<C> = { readonly copy: C; readonly masked: boolean };

@@ -16,7 +16,7 @@ import { unitBytes, type WireGroup, type WireRequest, type WireUnit } from "../.
 import type { Content, Slice } from "../../store/index.ts";
 import { estimateTokens } from "../../tokens/index.ts";
 import type { SentUnit } from "../exchange.ts";
-import { type Alignment, groupsOf, type PlacedUnit, placedUnits } from "./align.ts";
+import { type Alignment, countsBefore, type PlacedUnit, placedUnits } from "./align.ts";
 import type { IdPool } from "./id-pool.ts";
 import type { StreamIndex } from "./stream-index.ts";
 
@@ -47,7 +47,6 @@ export type DraftPlace = {
 export class Draft {
   readonly deltas: Delta[] = [];
   readonly contents: Content[] = [];
-  readonly slices: Slice[] = [];
   readonly #place: DraftPlace;
   readonly #learn: (() => void)[] = [];
   readonly #sent = new Set<ContentHash>();
@@ -72,10 +71,11 @@ export class Draft {
     const messages = new Map<WireGroup, MessageId>();
     const whole = [...path];
     for (const placed of fresh) {
-      const { unit } = placed;
+      const { unit, group } = placed;
       const nth = counts.get(unit.key) ?? 0;
       counts.set(unit.key, nth + 1);
       const block = this.#place.index.block(unit.key, nth) ?? this.#newBlock(placed, messages);
+      this.#keep(unit.hash, () => unitBytes(request.bytes, group.range.start, unit));
       const origin = isSaid(unit) ? "model" : "client";
       const shows = [{ block, as: "original" }] as const;
       const parent = whole.at(-1) ?? null;
@@ -84,14 +84,17 @@ export class Draft {
         this.#addUnit({ parent, message: this.#messageOfBlock(block), origin, anchor, bytes, shows }),
       );
     }
-    this.slices.push(...this.name(fresh, request));
     return whole;
   }
 
-  /** The block of each unit of a request, made where there is none yet: those are the fresh ones. */
-  blocks(request: WireRequest): RequestBlocks {
-    const counts = new Map<string, number>();
-    const placed = placedUnits(request, 0).map((one) => {
+  /**
+   * The block of each unit of a request, made where there is none yet: those are the fresh ones. The blocks
+   * of the first units are known.
+   */
+  blocks(request: WireRequest, known: readonly BlockId[]): RequestBlocks {
+    const rest = placedUnits(request, known.length);
+    const counts = countsBefore(request, known.length, rest);
+    const placed = rest.map((one) => {
       const nth = counts.get(one.unit.key) ?? 0;
       counts.set(one.unit.key, nth + 1);
       return { ...one, block: this.#place.index.block(one.unit.key, nth) };
@@ -99,9 +102,12 @@ export class Draft {
     const fresh = placed.filter(({ block }) => block === null);
     this.#reserve(fresh.length, new Set(fresh.map(({ group }) => group)).size);
     const messages = new Map<WireGroup, MessageId>();
-    const blocks = placed.map((one) => one.block ?? this.#newBlock(one, messages));
-    this.slices.push(...this.name(fresh, request));
-    return { blocks, fresh, known: placed.filter(({ block }) => block !== null) };
+    const blocks = [...known];
+    for (const one of placed) blocks.push(one.block ?? this.#newBlock(one, messages));
+    for (const { unit, group } of fresh) {
+      this.#keep(unit.hash, () => unitBytes(request.bytes, group.range.start, unit));
+    }
+    return { blocks, fresh };
   }
 
   /**
@@ -121,7 +127,7 @@ export class Draft {
       assert(above === null || parent !== null, "a unit is sent after its parent");
       const hash = hashContent(bytes);
       made.set(place, this.#addUnit({ parent, message, origin, anchor, bytes: hash, shows }, place));
-      this.#keep(hash, bytes);
+      this.#keep(hash, () => bytes);
     }
     return unitAt;
   }
@@ -129,7 +135,7 @@ export class Draft {
   /** What a body holds, by the contents it is made of: erasing one of them erases it there too. */
   name(placed: readonly PlacedUnit[], { bytes }: WireRequest): readonly Slice[] {
     return placed.flatMap(({ unit, group }) => {
-      this.#keep(unit.hash, unitBytes(bytes, group.range.start, unit));
+      this.#keep(unit.hash, () => unitBytes(bytes, group.range.start, unit));
       return unit.places.map(({ at, from, length }) => ({
         start: group.range.start + at,
         length,
@@ -148,15 +154,15 @@ export class Draft {
     for (const { unit, bytes } of units) {
       this.#addBlock({ unit, message, pair });
       this.#noteCall(unit, message);
-      this.#keep(unit.hash, bytes);
+      this.#keep(unit.hash, () => bytes);
     }
   }
 
-  /** Bytes that belong to no block but must be stored with this frame. */
-  #keep(hash: ContentHash, bytes: Uint8Array): void {
+  /** To be stored with this frame, in memory of its own: that of a body is used again. */
+  #keep(hash: ContentHash, bytes: () => Uint8Array): void {
     if (this.#place.stored.has(hash) || this.#sent.has(hash)) return;
     this.#sent.add(hash);
-    this.contents.push({ hash, bytes });
+    this.contents.push({ hash, bytes: Uint8Array.from(bytes()) });
   }
 
   #reserve(blocks: number, messages: number): void {
@@ -237,34 +243,15 @@ export class Draft {
   }
 }
 
-/** The blocks of all units of a request, in order; the units that had none before, and those that had. */
+/** The blocks of all units of a request, in order, and the units that had none before. */
 export type RequestBlocks = {
   readonly blocks: readonly BlockId[];
   readonly fresh: readonly PlacedUnit[];
-  readonly known: readonly PlacedUnit[];
 };
 type Adding = { readonly unit: WireUnit; readonly message: MessageId; readonly pair: MessageId | null };
 /** Whether the model said it. */
 function isSaid({ section, role }: WireUnit): boolean {
   return section === "messages" && role === "assistant";
-}
-
-/** How often each key of the new units stands among those before them. */
-function countsBefore(
-  request: WireRequest,
-  count: number,
-  fresh: readonly PlacedUnit[],
-): Map<string, number> {
-  const counts = new Map(fresh.map(({ unit }) => [unit.key, 0]));
-  let left = count;
-  for (const { units } of groupsOf(request)) {
-    for (const { key } of units.slice(0, left)) {
-      const known = counts.get(key);
-      if (known !== undefined) counts.set(key, known + 1);
-    }
-    left = Math.max(0, left - units.length);
-  }
-  return counts;
 }
 
 function taintOf(unit: WireUnit): Taint {

@@ -24,11 +24,12 @@ import {
   turnNow,
 } from "../../engine/index.ts";
 import { ingestRequest, type WireAnswer, type WireRequest } from "../../protocols/index.ts";
-import type { Store } from "../../store/index.ts";
+import type { Side, Store } from "../../store/index.ts";
 import type { RequestCopy, ResponseCopy } from "../exchange.ts";
 import type { Attached } from "../outbox.ts";
 import type { SessionLog } from "../session-log.ts";
-import { sharedKeys } from "./align.ts";
+import { placedUnits, sharedKeys } from "./align.ts";
+import type { BodyMemory } from "./body-memory.ts";
 import { Draft } from "./draft.ts";
 import { attachedTo, responseBody } from "./exchange-bodies.ts";
 import { exchangeEnd, openEnd, turnOutcome, turnSentWith, wasAnswered } from "./exchange-end.ts";
@@ -36,6 +37,7 @@ import { fitOf, fitWithoutReasoning } from "./fit.ts";
 import { IdPool } from "./id-pool.ts";
 import type { Belonging } from "./identify.ts";
 import { KeptBodies, type UpstreamOf, type WrittenBody } from "./kept-bodies.ts";
+import type { Searched } from "./masking.ts";
 import { type Standing, standingOf } from "./relation.ts";
 import { indexStreams, StreamIndex } from "./stream-index.ts";
 import { newTexts, Summaries } from "./summaries.ts";
@@ -57,6 +59,8 @@ export type AskedRequest = {
   readonly copy: RequestCopy;
   readonly request: WireRequest | null;
   readonly belonging: Belonging;
+  /** The secrets that were searched for in it. */
+  readonly forms: readonly string[];
 };
 
 /** A stream with what is needed to go on recording it. */
@@ -67,8 +71,9 @@ type Line = {
   readonly summaries: Summaries;
 };
 
-/** Who is told of frames that were appended, and of those that could not be stored after all. */
-type Listeners = {
+/** Memory for bodies, and who is told of frames that were appended or could not be stored after all. */
+type Surroundings = {
+  readonly memory: BodyMemory;
   readonly heard: (frame: Frame) => void;
   readonly lost: (error: ApertureError) => void;
 };
@@ -90,9 +95,9 @@ export class LiveSession {
   readonly #bodies: KeptBodies;
   #recalled: Promise<void> | null = null;
 
-  constructor(log: SessionLog, { heard, lost }: Listeners) {
+  constructor(log: SessionLog, { heard, lost, memory }: Surroundings) {
     this.#log = log;
-    this.#bodies = new KeptBodies(log.state().session);
+    this.#bodies = new KeptBodies(log.state().session, memory);
     this.#heard = heard;
     this.#lost = lost;
     this.#remember();
@@ -173,6 +178,12 @@ export class LiveSession {
     return this.#lines.get(agent ?? main)?.index.last?.request ?? null;
   }
 
+  /** The last body of a side, of which the next need not be searched again. */
+  searched(side: Side, agent: string | null): Searched | null {
+    const line = this.#lines.get(agent ?? main);
+    return line === undefined ? null : this.#bodies.searched(side, line.index.stream);
+  }
+
   /** Bytes held only to make the next request cheaper. */
   keptBytes(): number {
     return this.#bodies.bytes();
@@ -186,19 +197,19 @@ export class LiveSession {
     }
   }
 
-  request({ copy, request, belonging }: AskedRequest): Result<OpenExchange> {
-    if (request === null) return this.#beside({ copy, role: "unread", model: null });
+  request(asked: AskedRequest): Result<OpenExchange> {
+    const { request, belonging } = asked;
+    if (request === null) return this.#beside({ asked, role: "unread" });
     const line = this.#lines.get(belonging.agent ?? main) ?? null;
-    const standing = this.#standing({ copy, request, belonging, line });
-    if (standing.role !== "turn")
-      return this.#beside({ copy, role: standing.role, model: request.model, line });
+    const standing = this.#standing(asked, request, line);
+    if (standing.role !== "turn") return this.#beside({ asked, role: standing.role, line });
     const opened = line === null ? this.#openLine(belonging.agent) : ok(line);
     if (!opened.ok) return opened;
-    const turn = this.#turn({ copy, request, standing, line: opened.value });
+    const turn = this.#turn({ asked, request, standing, line: opened.value });
     if (turn.ok) return turn;
     // What the log does not take as a talk it takes as bytes; ids that were to be reserved are not.
     this.#remember();
-    return this.#beside({ copy, role: "unread", model: request.model });
+    return this.#beside({ asked, role: "unread" });
   }
 
   answer(open: OpenExchange, copy: ResponseCopy, answer: WireAnswer | null): Result<void> {
@@ -227,7 +238,7 @@ export class LiveSession {
     return appended;
   }
 
-  #standing({ copy, request, belonging, line }: Asked): Standing {
+  #standing({ copy, belonging }: AskedRequest, request: WireRequest, line: Line | null): Standing {
     const last = line?.index.last ?? null;
     const lastExchange = last === null ? null : exchangeOf(now(this.state()), last.exchange);
     const parted = last !== null && sharedKeys(request.talk, last.talk) < last.talk.length;
@@ -262,17 +273,18 @@ export class LiveSession {
     return ok(line);
   }
 
-  #turn({ copy, request, standing, line }: Turning): Result<OpenExchange> {
+  #turn({ asked, request, standing, line }: Turning): Result<OpenExchange> {
+    const { copy, forms } = asked;
     const state = this.state();
     const { index } = line;
     const stream = must(streamOf(now(state), index.stream), "a line has a stream");
     const before = turnNow(now(state), stream);
     const turn = standing.relation === "retry" && before > 0 ? before : before + 1;
     const draft = new Draft(this.#draftPlace(line, turn, request.model));
-    const { leaf, path, fresh, known, epoch } = draftTurn({ draft, index, state }, request, copy.sent);
-    // Without an earlier body to refer to, what was sent before is named by its content too.
-    const named = this.#bodies.has(index.stream) ? [] : draft.name(known, request);
-    if (leaf === null) return this.#beside({ copy, role: "unread", model: request.model, line });
+    const { leaf, path, blocks, fresh, epoch } = draftTurn({ draft, index, state }, request, copy.sent);
+    if (leaf === null) return this.#beside({ asked, role: "unread", line });
+    // What the body before does not have is named by its content.
+    const slices = draft.name(placedUnits(request, this.#bodies.sharedUnits(index.stream, request)), request);
     const exchange = this.#exchange(copy, { ...standing, stream: index.stream, model: request.model });
     const deltas: Delta[] = [
       ...epoch,
@@ -283,25 +295,29 @@ export class LiveSession {
     ];
     const { id } = exchange;
     const { stream: own } = exchange;
-    const written = { exchange: id, stream: own, bytes: request.bytes, slices: [...draft.slices, ...named] };
-    const kept = this.#written(copy, written, { exchange: id, stream: own, draft });
+    const written = { exchange: id, stream: own, bytes: request.bytes, request, slices, forms };
+    const kept = this.#written(copy, written, { exchange: id, stream: own, draft, forms });
     const attached = { contents: [...draft.contents, ...kept.contents], bodies: kept.bodies };
     const appended = this.#append({ deltas, type: "request", line, attached });
     if (!appended.ok) return appended;
     draft.learn();
     for (const { hash } of draft.contents) this.#stored.add(hash);
-    index.last = { exchange: exchange.id, path, talk: request.talk, request };
+    index.last = { exchange: exchange.id, path, blocks, talk: request.talk, request };
     return ok({ exchange: exchange.id, line: line.name, turn, model: request.model, problem: null });
   }
 
   /** A request that is no turn: its bytes are kept, its blocks are not its session's. */
-  #beside({ copy, role, model, line = null }: Beside): Result<OpenExchange> {
+  #beside({ asked, role, line = null }: Beside): Result<OpenExchange> {
+    const { copy, request, forms } = asked;
+    const model = request?.model ?? null;
     const stream = role === "compaction" ? (line?.index.stream ?? null) : null;
     const standing = { role, relation: "none", of: null, stream, model } as const;
     const exchange = this.#exchange(copy, standing);
     const { id } = exchange;
-    const written = copy.body === null ? null : { exchange: id, stream, bytes: copy.body, slices: [] };
-    const attached = this.#written(copy, written, { exchange: id, stream, draft: null });
+    const { body: bytes } = copy;
+    // Its units are not named, so the next body must not be taken for one that has them by name.
+    const written = bytes === null ? null : { exchange: id, stream, bytes, request: null, slices: [], forms };
+    const attached = this.#written(copy, written, { exchange: id, stream, draft: null, forms });
     const deltas: Delta[] = [{ type: "exchange-opened", exchange }];
     const appended = this.#append({ deltas, type: "request", attached });
     if (!appended.ok) return appended;
@@ -364,22 +380,15 @@ export class LiveSession {
   }
 }
 
-type Asked = {
-  readonly copy: RequestCopy;
-  readonly request: WireRequest;
-  readonly belonging: Belonging;
-  readonly line: Line | null;
-};
 type Turning = {
-  readonly copy: RequestCopy;
+  readonly asked: AskedRequest;
   readonly request: WireRequest;
   readonly standing: Standing;
   readonly line: Line;
 };
 type Beside = {
-  readonly copy: RequestCopy;
+  readonly asked: AskedRequest;
   readonly role: Exchange["role"];
-  readonly model: string | null;
   readonly line?: Line | null;
 };
 type Appending = {

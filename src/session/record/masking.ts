@@ -31,7 +31,8 @@ export type Searched = { readonly bytes: Uint8Array; readonly forms: readonly st
  * may begin there and end behind it.
  */
 export function searchStart(bytes: Uint8Array, forms: readonly string[], before: Searched | null): number {
-  if (before === null || !forms.every((form) => before.forms.includes(form))) return 0;
+  if (before === null || forms.length === 0) return 0;
+  if (!forms.every((form) => before.forms.includes(form))) return 0;
   const longest = Math.max(1, ...forms.map((form) => Buffer.byteLength(form)));
   return Math.max(0, commonPrefixLength(before.bytes, bytes) - (longest - 1));
 }

@@ -1,20 +1,21 @@
 import { type ApertureError, type Clock, ok, type Result, type SessionId } from "../../base/index.ts";
 import type { Frame } from "../../engine/index.ts";
 import { ingestRequest, readAnswer, type WireAnswer, type WireRequest } from "../../protocols/index.ts";
-import type { Store } from "../../store/index.ts";
+import type { Side, Store } from "../../store/index.ts";
 import type { RememberedStream } from "../desk-port.ts";
 import type { RequestCopy, ResponseCopy, SentReport } from "../exchange.ts";
 import type { EngineEvent } from "../read/events.ts";
 import { frameEvent } from "../read/events.ts";
 import type { LedgerQuestion } from "../read/questions.ts";
 import { rememberedStream } from "../read/remembered.ts";
-import { cleanAnswer, cleanReport, withoutSecrets } from "./clean-copy.ts";
+import { BodyMemory } from "./body-memory.ts";
+import { cleanAnswer, cleanReport, type Masked, type Wanted, withoutSecrets } from "./clean-copy.ts";
 import { type CopyLabel, concerns, labelOf } from "./copy-label.ts";
 import { decodeBody } from "./decode.ts";
 import { Finder } from "./finder.ts";
 import { type Belonging, belongingOf } from "./identify.ts";
-import type { AskedRequest, OpenExchange } from "./live-session.ts";
-import { maskText, secretForms } from "./masking.ts";
+import type { AskedRequest, LiveSession, OpenExchange } from "./live-session.ts";
+import { maskText, type Searched, secretForms } from "./masking.ts";
 import { hasOpenExchange, Shelf } from "./shelf.ts";
 import { WorkQueue } from "./work-queue.ts";
 
@@ -37,8 +38,6 @@ export type RecorderCounts = {
 type Pending = {
   readonly session: SessionId;
   readonly open: OpenExchange;
-  /** Everything that must not be written down of the answer. */
-  readonly forms: readonly string[];
   readonly masked: boolean;
   readonly asked: AskedRequest;
 };
@@ -51,6 +50,7 @@ export class SessionRecorder {
   readonly shelf: Shelf;
   readonly #place: RecorderPlace;
   readonly #finder: Finder;
+  readonly #memory = new BodyMemory();
   readonly #queue = new WorkQueue<CopyLabel | null>();
   readonly #pending = new Map<string, Pending>();
   /** Whose request it was, from when it is handed over until its answer is. */
@@ -63,7 +63,8 @@ export class SessionRecorder {
     const lost = (session: SessionId, error: ApertureError): void => this.#refused(session, error);
     const isBusy = (session: SessionId): boolean =>
       [...this.#pending.values()].some((pending) => pending.session === session);
-    this.shelf = new Shelf({ store: place.store, clock: place.clock, heard, lost, isBusy });
+    const { store, clock } = place;
+    this.shelf = new Shelf({ store, clock, memory: this.#memory, heard, lost, isBusy });
     this.#finder = new Finder({ store: place.store, shelf: this.shelf, newSession: place.newSession });
   }
 
@@ -128,12 +129,15 @@ export class SessionRecorder {
   async #request(given: RequestCopy): Promise<void> {
     this.#count("requests");
     const forms = secretForms(given.caller.secrets);
+    const named = belongingOf(given, null);
+    const live = await this.#likely(given, named);
+    const searched = (side: Side): Searched | null => live?.searched(side, named.agent) ?? null;
     const target = maskText(given.target, forms);
-    const { copy: kept, masked: isMasked } = withoutSecrets({ ...given, target }, forms);
-    const sent = given.sent === null ? null : cleanReport(given.sent, forms);
+    const asSent = { forms, before: searched("client-request") };
+    const { copy: kept, masked: isMasked } = withoutSecrets({ ...given, target }, asSent);
+    const sent = this.#cleaned(given.sent, { forms, before: searched("upstream-request") });
     const copy = { ...kept, sent: sent?.copy ?? null };
-    const named = belongingOf(copy, null);
-    const request = await this.#read(copy, named);
+    const request = readRequest(copy, live?.lastRequest(named.agent) ?? null);
     if (request === null) this.#count("unread");
     const belonging = request === null ? named : belongingOf(copy, request);
     const found = await this.#finder.session(copy, belonging, request);
@@ -143,8 +147,8 @@ export class SessionRecorder {
     }
     const { session } = found.value;
     const masked = isMasked || sent?.masked === true;
-    const asked = { copy, request, belonging };
-    const isOpen = await this.#open({ session, forms, masked, asked });
+    const asked = { copy, request, belonging, forms };
+    const isOpen = await this.#open({ session, masked, asked });
     if (isOpen) this.#finder.noteRequest(copy, session);
   }
 
@@ -169,7 +173,7 @@ export class SessionRecorder {
     const pending = this.#pending.get(id);
     if (pending === undefined) return;
     this.#pending.delete(id);
-    const { session, open, forms, asked } = pending;
+    const { session, open, asked } = pending;
     const live = await this.shelf.live(session);
     const closed = live.ok ? live.value.answer(open, { ...refusal, id }, null) : live;
     if (!closed.ok) {
@@ -177,7 +181,9 @@ export class SessionRecorder {
       return;
     }
     this.#place.tell({ type: "request", session, exchange: open.exchange, phase: "closed" });
-    const sent = given === null ? null : cleanReport(given, forms);
+    const { forms } = asked;
+    const before = live.ok ? live.value.searched("upstream-request", asked.belonging.agent) : null;
+    const sent = this.#cleaned(given, { forms, before });
     const masked = pending.masked || sent?.masked === true;
     const again = { ...asked, copy: { ...asked.copy, sent: sent?.copy ?? null } };
     await this.#open({ ...pending, masked, asked: again });
@@ -188,8 +194,10 @@ export class SessionRecorder {
     this.#pending.delete(given.id);
     if (pending === undefined) return;
     this.#count("answers");
-    const { session, forms, asked } = pending;
-    const { copy: kept, masked: isEchoed } = withoutSecrets(given, forms);
+    const { session, asked } = pending;
+    // Everything that must not be written down of the request must not be of the answer.
+    const { forms } = asked;
+    const { copy: kept, masked: isEchoed } = withoutSecrets(given, { forms, before: null });
     const { answer, masked: isAssembled } = cleanAnswer(answerOf(asked.copy.protocol, given), forms);
     // What comes together only in the answer lies in the body in pieces.
     const copy = isAssembled ? { ...kept, body: null } : kept;
@@ -212,13 +220,15 @@ export class SessionRecorder {
     this.#lost(error);
   }
 
-  /** Unchanged parts are taken over from the request before, where one is at hand. */
-  async #read(copy: RequestCopy, named: Belonging): Promise<WireRequest | null> {
-    if (copy.protocol !== "anthropic" || copy.body === null) return null;
+  /** The session it is likely to belong to: what it had before need not be read or searched again. */
+  async #likely(copy: RequestCopy, named: Belonging): Promise<LiveSession | null> {
     const known = await this.#finder.likely(copy, named);
     const live = known === null ? null : await this.shelf.live(known);
-    const previous = live?.ok ? live.value.lastRequest(named.agent) : null;
-    return ingestRequest(copy.body, previous);
+    return live?.ok ? live.value : null;
+  }
+
+  #cleaned(sent: SentReport | null, wanted: Wanted): Masked<SentReport> | null {
+    return sent === null ? null : cleanReport(sent, wanted, this.#memory);
   }
 
   #heard(frame: Frame): void {
@@ -255,9 +265,15 @@ const refusal: Omit<ResponseCopy, "id"> = {
 };
 
 /** What is needed until the answer comes. Only what was sent by the ledger may have to be sent again. */
-function lasting({ copy, request, belonging }: AskedRequest): AskedRequest {
-  if (copy.sent === null) return { copy: { ...copy, body: null }, request: null, belonging };
-  return { copy: { ...copy, sent: { ...copy.sent, fresh: [], body: [] } }, request, belonging };
+function lasting(asked: AskedRequest): AskedRequest {
+  const { copy } = asked;
+  if (copy.sent === null) return { ...asked, copy: { ...copy, body: null }, request: null };
+  return { ...asked, copy: { ...copy, sent: { ...copy.sent, fresh: [], body: [] } } };
+}
+
+/** Unchanged parts are taken over from the request before, where one is at hand. */
+function readRequest({ protocol, body }: RequestCopy, previous: WireRequest | null): WireRequest | null {
+  return protocol !== "anthropic" || body === null ? null : ingestRequest(body, previous);
 }
 
 const maskedNote = "a credential stood in its body and was masked in this record";

@@ -3,11 +3,13 @@ import { ok } from "../../base/index.ts";
 import type { Frame } from "../../engine/index.ts";
 import type { Store } from "../../store/index.ts";
 import { openSession, type SessionLog } from "../session-log.ts";
+import type { BodyMemory } from "./body-memory.ts";
 import { LiveSession } from "./live-session.ts";
 
 export type ShelfPlace = {
   readonly store: Store;
   readonly clock: Clock;
+  readonly memory: BodyMemory;
   readonly heard: (frame: Frame) => void;
   /** A frame that was accepted could not be stored after all. */
   readonly lost: (session: SessionId, error: ApertureError) => void;
@@ -57,8 +59,8 @@ export class Shelf {
   }
 
   #livelyOn(session: SessionId, log: SessionLog): LiveSession {
-    const { heard, lost } = this.#place;
-    return new LiveSession(log, { heard, lost: (error) => lost(session, error) });
+    const { heard, lost, memory } = this.#place;
+    return new LiveSession(log, { heard, lost: (error) => lost(session, error), memory });
   }
 
   async #open(session: SessionId): Promise<Result<Opened>> {

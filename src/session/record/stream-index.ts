@@ -16,6 +16,8 @@ export type LastTurn = {
   readonly exchange: number;
   /** One unit per wire unit, in order; empty where the ledger sent others. */
   readonly path: readonly UnitId[];
+  /** One block per wire unit where the ledger sent others; empty where nobody looked. */
+  readonly blocks: readonly BlockId[];
   /** The keys of what was said, without tools and system texts. */
   readonly talk: readonly string[];
   /** The request itself, to take over from; null after a restart. */
@@ -120,6 +122,7 @@ function lastTurn(state: State, id: ViewId): LastTurn | null {
   return {
     exchange: sent.exchange,
     path: isOurs ? [] : path,
+    blocks: [],
     talk: units.filter(isTalk).map(({ anchor }) => anchor),
     request: null,
   };

@@ -1,8 +1,8 @@
-import { must, type UnitId } from "../../base/index.ts";
+import { type BlockId, must, type UnitId } from "../../base/index.ts";
 import { type Delta, epochNow, now, runNow, type State, streamOf } from "../../engine/index.ts";
 import type { WireRequest } from "../../protocols/index.ts";
 import type { SentReport } from "../exchange.ts";
-import { align, type PlacedUnit, placedUnits } from "./align.ts";
+import { align, type PlacedUnit, sharedUnits } from "./align.ts";
 import type { Draft } from "./draft.ts";
 import type { StreamIndex } from "./stream-index.ts";
 
@@ -12,9 +12,10 @@ export type DraftedTurn = {
   readonly leaf: UnitId | null;
   /** One unit per wire unit; empty where the ledger sent others. */
   readonly path: readonly UnitId[];
-  /** What the client had not said before, and what it had. */
+  /** One block per wire unit; empty where there is a path. */
+  readonly blocks: readonly BlockId[];
+  /** What the client had not said before. */
   readonly fresh: readonly PlacedUnit[];
-  readonly known: readonly PlacedUnit[];
   readonly epoch: readonly Delta[];
 };
 
@@ -33,16 +34,16 @@ export function draftTurn(place: TurnPlace, request: WireRequest, sent: SentRepo
   if (sent !== null && isRooted(index, sent)) return draftSent(place, request, sent);
   const alignment = align(index, request);
   const path = draft.request(alignment, request);
-  const { fresh } = alignment;
-  const known = placedUnits(request, 0).slice(0, alignment.path.length);
-  return { leaf: path.at(-1) ?? null, path, fresh, known, epoch: [] };
+  return { leaf: path.at(-1) ?? null, path, blocks: [], fresh: alignment.fresh, epoch: [] };
 }
 
 function draftSent({ draft, index, state }: TurnPlace, request: WireRequest, sent: SentReport): DraftedTurn {
   const epoch = epochOf(state, index, sent);
-  const { blocks, fresh, known } = draft.blocks(request);
+  const { last } = index;
+  const known = last?.blocks.slice(0, sharedUnits(request, last.request)) ?? [];
+  const { blocks, fresh } = draft.blocks(request, known);
   const leaf = draft.sent(sent.fresh, blocks)(sent.leaf);
-  return { leaf, path: [], fresh, known, epoch };
+  return { leaf, path: [], blocks, fresh, epoch };
 }
 
 /** Whether every unit of the report hangs below one we know of. */

@@ -11,7 +11,8 @@ export const COPY_BYTES = 2_048;
 
 export function handedBytes(handed: Handed): number {
   const body = handed.type === "resent" ? null : handed.copy.body;
-  return COPY_BYTES + bytesIn(body ?? []) + bytesIn(sentPieces(handed));
+  // What was sent lies in the ledger's memory anyway; only what is new in it would be missed.
+  return COPY_BYTES + bytesIn(body ?? []) + bytesIn(freshPieces(handed));
 }
 
 /** The bytes with memory of their own: another thread would be sent the whole of what they share. */
@@ -59,10 +60,10 @@ export function transferable(handed: Handed): readonly ArrayBuffer[] {
   );
 }
 
-function sentPieces(handed: Handed): Pieces {
+function freshPieces(handed: Handed): Pieces {
   if (handed.type === "answered") return [];
   const sent = handed.type === "requested" ? handed.copy.sent : handed.sent;
-  return sent === null ? [] : [...sent.body, ...sent.fresh.map(({ bytes }) => bytes)];
+  return sent?.fresh.map(({ bytes }) => bytes) ?? [];
 }
 
 function ownSent(sent: SentReport | null): SentReport | null {
