@@ -61,6 +61,7 @@ export class SessionDesk implements Desk {
   readonly #lines = new Lines();
   readonly #tickets = new Map<Sending, Ticket>();
   readonly #remembering = new Map<string, Promise<Line>>();
+  #turn: Promise<void> = Promise.resolve();
 
   constructor(place: DeskPlace) {
     this.#place = place;
@@ -88,7 +89,7 @@ export class SessionDesk implements Desk {
       // A question beside a talk that was forgotten must not be taken for its beginning.
       if (isFirst && isBeside(read.belonging.client, request)) return rawSending(asking, body, false);
       if (isFirst) return this.#render(this.#open(read, isNew), read);
-      return this.#remembered(read).then((found) => this.#render(found, read));
+      return this.#remembered(read).then((found) => this.#inTurn(() => this.#render(found, read)));
     } catch {
       return this.#unread(asking, body);
     }
@@ -163,6 +164,13 @@ export class SessionDesk implements Desk {
   }
 
   /** Requests of a stream that was forgotten wait for the same answer, and none asks again before it came. */
+  /** Many that waited for an answer must not be rendered in one go: others wait behind them. */
+  #inTurn(render: () => Sending): Promise<Sending> {
+    const rendered = this.#turn.then(() => new Promise((next) => setImmediate(next))).then(render);
+    this.#turn = rendered.then(() => undefined);
+    return rendered;
+  }
+
   #remembered(read: Read): Promise<Line> {
     const { asking, belonging, request } = read;
     const key = keyOf(asking, belonging);

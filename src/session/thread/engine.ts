@@ -162,6 +162,8 @@ class EngineHandle {
     const bytes = fits ? size : COPY_BYTES;
     this.#waitingBytes += bytes;
     if (message.type === "requested") this.#handed += 1;
+    // What the ledger sent hangs together: with a part of it missing, it has to be told again as a whole.
+    if (!fits && message.type === "requested" && message.copy.sent !== null) this.#lostGaps += 1;
     this.#outgoing.push({ ...(fits ? ownedBy(message) : lightened(message)), bytes });
     this.#outgoingBytes += size;
     if (this.#outgoingBytes >= HAND_OVER_BYTES) this.#post();
