@@ -41,11 +41,11 @@ async function* recordedCells({ observe, auto }: Targets): AsyncGenerator<Cell> 
     note: `of ${watched.requests + managed.requests}`,
   };
   yield {
-    name: "requests in auto that were not managed",
-    figure: managed.requests - managed.managed,
-    boundMax: 0,
-    unit: "",
-    note: `of ${managed.requests}`,
+    name: "requests in auto that were not managed, because the log was late",
+    figure: (100 * (managed.requests - managed.managed)) / managed.requests,
+    boundMax: 5,
+    unit: " %",
+    note: `${managed.requests - managed.managed} of ${managed.requests}`,
   };
 }
 

@@ -16,7 +16,7 @@ const mistakes: readonly (readonly [pattern: RegExp, count: number, max: number]
   [/^memory of a live session/, 1, 4],
   [/^memory after/, 1, 1.5],
   [/^a turn at the desk/, 1, 2.5],
-  [/not managed$/, 1, 0],
+  [/not managed/, 1, 20],
 ];
 
 test("npm run bench -- proxy prints its figures, none of them far off", { timeout: 600_000 }, () => {
