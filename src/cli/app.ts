@@ -117,10 +117,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
 async function answering(engine: Engine): Promise<void> {
   const limit = new AbortController();
   const first = engine.ask({ type: "sessions", limit: 1 });
-  await Promise.race([
-    first,
-    sleep(readyMsMax, null, { signal: limit.signal, ref: false }).catch(() => null),
-  ]);
+  await Promise.race([first, sleep(readyMsMax, null, { signal: limit.signal }).catch(() => null)]);
   limit.abort();
 }
 

@@ -52,6 +52,7 @@ describe("up", () => {
     writeFileSync(file, "not a directory");
     const each = aperture([], { APERTURE_PORT: `${port}`, APERTURE_DATA_DIR: join(file, "data") });
     await each.waitFor(/storage degraded: /, 10_000);
+    await each.waitFor(/listening on/, 10_000);
     const ready = await (await fetch(`http://127.0.0.1:${port}/readyz`)).json();
     expect(ready).toMatchObject({ ok: true, storage: "degraded" });
   });
