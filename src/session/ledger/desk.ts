@@ -78,9 +78,15 @@ export class SessionDesk implements Desk {
 
   take(asking: Asking, pieces: Pieces): Sending | Promise<Sending> {
     const body = sharedBody(pieces);
+    const previous = this.#lines.previous(asking, belongingOf(asking, null));
+    // A large body that nothing is known of takes a while: many of them must not be looked into in one go.
+    const isHeavy = previous === null && body.length > heavyBytesMin;
+    return isHeavy ? this.#inTurn(() => this.#take(asking, body, null)) : this.#take(asking, body, previous);
+  }
+
+  #take(asking: Asking, body: Buffer, previous: WireRequest | null): Sending | Promise<Sending> {
     try {
-      const named = belongingOf(asking, null);
-      const request = ingestRequest(body, this.#lines.previous(asking, named));
+      const request = ingestRequest(body, previous);
       if (request === null) return this.#unread(asking, body);
       const read = { asking, body, request, belonging: belongingOf(asking, request) };
       const line = this.#lines.find(asking, read.belonging, request);
@@ -164,11 +170,13 @@ export class SessionDesk implements Desk {
   }
 
   /** Requests of a stream that was forgotten wait for the same answer, and none asks again before it came. */
-  /** Many that waited for an answer must not be rendered in one go: others wait behind them. */
-  #inTurn(render: () => Sending): Promise<Sending> {
-    const rendered = this.#turn.then(() => new Promise((next) => setImmediate(next))).then(render);
-    this.#turn = rendered.then(() => undefined);
-    return rendered;
+  /** One in each turn of the loop, so that others are heard in between. What it waits for holds up nobody. */
+  #inTurn(work: () => Sending | Promise<Sending>): Promise<Sending> {
+    const begun = this.#turn
+      .then(() => new Promise((next) => setImmediate(next)))
+      .then(() => ({ done: work() }));
+    this.#turn = begun.then(() => undefined);
+    return begun.then(({ done }) => done);
   }
 
   #remembered(read: Read): Promise<Line> {
@@ -317,6 +325,8 @@ const isNew: Known = { wasManaged: false, talkName: null, isAsked: false };
 type Way = Pick<RenderAsked, "style" | "purpose" | "isCold">;
 
 const shortestLifetimeMs = 5 * 60_000;
+
+const heavyBytesMin = 64 * 1024;
 
 /** Many small pieces cost more to send than one copy of them. */
 const onePieceBytesMax = 64 * 1024;
