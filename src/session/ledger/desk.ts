@@ -61,7 +61,7 @@ export class SessionDesk implements Desk {
   readonly #lines = new Lines();
   readonly #tickets = new Map<Sending, Ticket>();
   readonly #remembering = new Map<string, Promise<Line>>();
-  #turn: Promise<void> = Promise.resolve();
+  #queue: Promise<void> = Promise.resolve();
 
   constructor(place: DeskPlace) {
     this.#place = place;
@@ -172,10 +172,10 @@ export class SessionDesk implements Desk {
   /** Requests of a stream that was forgotten wait for the same answer, and none asks again before it came. */
   /** One in each turn of the loop, so that others are heard in between. What it waits for holds up nobody. */
   #inTurn(work: () => Sending | Promise<Sending>): Promise<Sending> {
-    const begun = this.#turn
+    const begun = this.#queue
       .then(() => new Promise((next) => setImmediate(next)))
       .then(() => ({ done: work() }));
-    this.#turn = begun.then(() => undefined);
+    this.#queue = begun.then(() => undefined);
     return begun.then(({ done }) => done);
   }
 

@@ -64,11 +64,6 @@ export class StreamLedger {
     this.#isNew = isNew;
   }
 
-  /** The request to take unchanged parts over from. */
-  lastRequest(): WireRequest | null {
-    return this.#current?.request ?? null;
-  }
-
   /** Of what it holds in memory. */
   bytes(): number {
     return [...this.#images.keys()].reduce((sum, { capacity }) => sum + capacity, 0);
