@@ -55,6 +55,8 @@ export type WireGroup = {
 /** A request, looked into as far as recording and recognising it need. */
 export type WireRequest = {
   readonly bytes: Buffer;
+  /** How many bytes from its start are those of the request it was read after. */
+  readonly shared: number;
   readonly model: string | null;
   readonly tools: WireGroup;
   readonly system: WireGroup;

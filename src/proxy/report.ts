@@ -23,7 +23,8 @@ export function announce(exchange: Exchange): void {
       sending === null
         ? { body: givenAway(sent, exchange.outgoing?.writableFinished === true), length: sent.length }
         : { body: [sending.clientBody], length: sending.clientBody.length };
-    context.recorder.requested({ ...described, ...copy, sent: sending?.sent ?? null });
+    const { sent: report = null, likeness = null } = sending ?? {};
+    context.recorder.requested({ ...described, ...copy, sent: report }, likeness);
   });
   sent.chunks = null;
 }

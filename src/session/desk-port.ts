@@ -1,6 +1,6 @@
 import type { ApertureError } from "../base/index.ts";
 import type { Origin, Rendering } from "../engine/index.ts";
-import type { Pieces, RequestCopy, SentReport } from "./exchange.ts";
+import type { Likeness, Pieces, RequestCopy, SentReport } from "./exchange.ts";
 
 export type { Rendering } from "../engine/index.ts";
 export type { SentReport, SentUnit } from "./exchange.ts";
@@ -26,8 +26,9 @@ export type Sending = {
   readonly mayRetry: boolean;
   /** For the recorder; null where the body went up as it came. */
   readonly sent: SentReport | null;
-  /** The body as one piece in shared memory: what the recorder gets as the client's. */
+  /** The body as one piece: what the recorder gets as the client's. */
   readonly clientBody: Uint8Array;
+  readonly likeness: Likeness;
   /** Set where nothing may be sent: withheld content could not be taken out. The client gets this error. */
   readonly refusal: ApertureError | null;
 };

@@ -38,6 +38,18 @@ export type RequestCopy<Bytes = Uint8Array> = {
   readonly sent: SentReport | null;
 };
 
+/**
+ * A body that stays where it is, because whoever had it looked into goes on with it: what is handed over is a
+ * copy, and of a body that begins like the one before in its line, only the rest.
+ */
+export type Likeness = {
+  /** What follows one another; null: it stands alone. */
+  readonly line: string | null;
+  /** The request before, and how many bytes from the start are the same in both. */
+  readonly before: string | null;
+  readonly shared: number;
+};
+
 /** What the ledger sent, so that the log can say so. */
 export type SentReport = {
   readonly rendering: Rendering;
@@ -91,10 +103,11 @@ export type ResponseCopy<Bytes = Uint8Array> = {
 
 /**
  * Where the relay drops its copies. No call ever waits, throws or changes what the client gets. Bytes are
- * taken over and nobody else may use them from then on, except those in shared memory: these nobody changes.
+ * taken over and nobody else may use them from then on, except those in shared memory, which nobody changes,
+ * and those of a request with a likeness, which are copied before the call returns.
  */
 export type Recorder = {
-  readonly requested: (copy: RequestCopy<Pieces>) => void;
+  readonly requested: (copy: RequestCopy<Pieces>, likeness: Likeness | null) => void;
   /** The upstream refused what was sent for a request, and this was sent in its place. */
   readonly resent: (id: string, sent: SentReport | null) => void;
   readonly answered: (copy: ResponseCopy<Pieces>) => void;

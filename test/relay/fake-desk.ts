@@ -74,6 +74,7 @@ export function managed(asking: Asking, texts: readonly string[], more: Partial<
     mayRetry: false,
     sent: reportOf(texts.join("")),
     clientBody: shared(Buffer.from("the client's")),
+    likeness: { line: null, before: null, shared: 0 },
     refusal: null,
     ...more,
   };

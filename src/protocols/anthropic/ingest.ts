@@ -1,4 +1,3 @@
-import { assert } from "../../base/index.ts";
 import { elementsOf, type Member, membersOf, parseAt, type Range, skipSpace, valueAt } from "../json-scan.ts";
 import type { WireGroup, WireRequest, WireUnit } from "../wire.ts";
 import { fieldsOf, textIn } from "./schema.ts";
@@ -17,7 +16,8 @@ const EMPTY_STRING = '""';
  */
 export function ingestRequest(body: Uint8Array, previous: WireRequest | null): WireRequest | null {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  const found = topLevel(bytes, previous);
+  const before = previous === null ? null : { request: previous, shared: sharedBytes(previous.bytes, bytes) };
+  const found = topLevel(bytes, before);
   if (found === null) return null;
   const { members, messages } = found;
   const tools = section({ bytes, member: members.get("tools"), before: previous?.tools, previous });
@@ -30,6 +30,7 @@ export function ingestRequest(body: Uint8Array, previous: WireRequest | null): W
   const model = read("model");
   return {
     bytes,
+    shared: before?.shared ?? 0,
     model: typeof model === "string" ? model : null,
     tools,
     system,
@@ -79,13 +80,16 @@ function talkOf(messages: readonly WireGroup[], previous: WireRequest | null): r
   return [...(previous?.talk.slice(0, count) ?? []), ...fresh];
 }
 
+/** The request before, and how many bytes from the start both have in common. */
+type Before = { readonly request: WireRequest; readonly shared: number };
+
 type TopLevel = {
   readonly members: ReadonlyMap<string, Member>;
   readonly messages: readonly WireGroup[] | null;
 };
 
 /** The members of the body, with the messages already read: skipping them twice would cost as much again. */
-function topLevel(bytes: Buffer, previous: WireRequest | null): TopLevel | null {
+function topLevel(bytes: Buffer, before: Before | null): TopLevel | null {
   const members = new Map<string, Member>();
   let messages: readonly WireGroup[] | null = null;
   let at = skipSpace(bytes, 0);
@@ -99,7 +103,7 @@ function topLevel(bytes: Buffer, previous: WireRequest | null): TopLevel | null 
     // A key that comes twice means different things to different readers: better not to read it at all.
     if (typeof name !== "string" || bytes[colon] !== 0x3a || members.has(name)) return null;
     const start = skipSpace(bytes, colon + 1);
-    const read = name === "messages" ? readMessages(bytes, start, previous) : null;
+    const read = name === "messages" ? readMessages(bytes, start, before) : null;
     const value: Range | null = read === null ? valueAt(bytes, start) : { start, end: read.end };
     if (value === null || (name === "messages" && read === null)) return null;
     messages = read?.messages ?? messages;
@@ -114,8 +118,8 @@ function topLevel(bytes: Buffer, previous: WireRequest | null): TopLevel | null 
 
 type Messages = { readonly messages: readonly WireGroup[]; readonly end: number };
 
-function readMessages(bytes: Buffer, start: number, previous: WireRequest | null): Messages | null {
-  const kept = keptMessages(bytes, start, previous);
+function readMessages(bytes: Buffer, start: number, before: Before | null): Messages | null {
+  const kept = before === null ? [] : keptMessages(start, before);
   const last = kept.at(-1);
   const from = last === undefined ? null : afterElement(bytes, last.range.end);
   if (last !== undefined && from === null) {
@@ -140,26 +144,28 @@ function afterElement(bytes: Buffer, end: number): number | null {
 }
 
 /** The messages of the request before that lie unchanged at the same place. */
-function keptMessages(bytes: Buffer, start: number, previous: WireRequest | null): readonly WireGroup[] {
-  const first = previous?.messages[0];
-  if (previous === null || first === undefined || first.range.start <= start) return [];
-  const shared = sharedBytes(previous.bytes, bytes);
-  if (shared <= first.range.start) return [];
-  const { messages } = previous;
+function keptMessages(start: number, { request: { messages }, shared }: Before): readonly WireGroup[] {
+  const first = messages[0];
+  if (first === undefined || first.range.start <= start || shared <= first.range.start) return [];
   const count = countWhile(messages.length, (index) => (messages[index]?.range.end ?? 0) <= shared);
   return messages.slice(0, count);
 }
 
-/** How many bytes two bodies share from their start, by native comparison of halves. */
+const stretchBytes = 65_536;
+
+/** How many bytes two bodies share from their start, by native comparison of stretches, then of halves. */
 function sharedBytes(a: Buffer, b: Buffer): number {
-  let [low, high] = [0, Math.min(a.length, b.length)];
-  if (a.compare(b, 0, high, 0, high) === 0) return high;
+  const length = Math.min(a.length, b.length);
+  const isSame = (from: number, to: number): boolean => a.compare(b, from, to, from, to) === 0;
+  let low = 0;
+  while (low < length && isSame(low, Math.min(length, low + stretchBytes))) low += stretchBytes;
+  if (low >= length) return length;
+  let high = Math.min(length, low + stretchBytes);
   while (high - low > 1) {
     const middle = (low + high) >>> 1;
-    if (a.compare(b, low, middle, low, middle) === 0) low = middle;
+    if (isSame(low, middle)) low = middle;
     else high = middle;
   }
-  assert(low < high, "the bodies part somewhere");
   return low;
 }
 

@@ -7,12 +7,11 @@ import {
   type WireRequest,
 } from "../../protocols/index.ts";
 import type { Answering, Asking, Desk, RememberedStream, Sending } from "../desk-port.ts";
-import type { Pieces } from "../exchange.ts";
+import type { Likeness, Pieces } from "../exchange.ts";
 import type { LedgerQuestion } from "../read/questions.ts";
 import { decodeBody } from "../record/decode.ts";
 import { type Belonging, belongingOf } from "../record/identify.ts";
 import { asksForSummary, isAdmitted, isBeside, lifetimeMs } from "./admission.ts";
-import { sharedBody, sharedPieces } from "./image.ts";
 import { type Line, openLine, startOver } from "./line.ts";
 import { keyOf, Lines } from "./lines.ts";
 import type { Place } from "./place.ts";
@@ -52,6 +51,8 @@ type Read = {
   readonly asking: Asking;
   readonly body: Buffer;
   readonly request: WireRequest;
+  /** The request it was read after. */
+  readonly previous: WireRequest | null;
   readonly belonging: Belonging;
 };
 
@@ -77,7 +78,7 @@ export class SessionDesk implements Desk {
   }
 
   take(asking: Asking, pieces: Pieces): Sending | Promise<Sending> {
-    const body = sharedBody(pieces);
+    const body = Buffer.concat(pieces);
     const previous = this.#lines.previous(asking, belongingOf(asking, null));
     // A large body that nothing is known of takes a while: many of them must not be looked into in one go.
     const isHeavy = previous === null && body.length > heavyBytesMin;
@@ -88,7 +89,7 @@ export class SessionDesk implements Desk {
     try {
       const request = ingestRequest(body, previous);
       if (request === null) return this.#unread(asking, body);
-      const read = { asking, body, request, belonging: belongingOf(asking, request) };
+      const read = { asking, body, request, previous, belonging: belongingOf(asking, request) };
       const line = this.#lines.find(asking, read.belonging, request);
       if (line !== null) return this.#render(line, read);
       const isFirst = !request.messages.some(({ role }) => role === "assistant");
@@ -239,7 +240,7 @@ export class SessionDesk implements Desk {
     const isLowered = this.#isLowered(asking);
     const isCold = this.#isCold(line, request);
     if (purpose === "turn") line.lastMs = this.#place.clock.now();
-    const hasShared = line.last !== null && request.talk[0] === line.last.talk[0];
+    const hasShared = line.last !== null && request.talk[0] === line.last.request.talk[0];
     const isApart = isBeside(read.belonging.client, request) || isMereCount(purpose, request);
     if (isApart && !hasShared)
       return line.withheld.size === 0 ? rawSending(asking, body, false) : withoutMemory(line, read);
@@ -252,10 +253,11 @@ export class SessionDesk implements Desk {
     if ((line.wasManaged === true && isBound) || line.withheld.size > 0) {
       return this.#send(line, read, { style: "plain", purpose, isCold });
     }
-    line.last = request;
     const mayBeOurs = line.wasManaged !== false || !line.isAsked;
     const mayRetry = isBound && (mayBeOurs || !isLowered);
-    return this.#issue(rawSending(asking, body, mayRetry), { line, read, leaf: null });
+    const sending = { ...rawSending(asking, body, mayRetry), likeness: likenessOf(line, read) };
+    line.last = { id: asking.id, request };
+    return this.#issue(sending, { line, read, leaf: null });
   }
 
   #candidate({ asking, request, belonging: { client } }: Read) {
@@ -280,9 +282,10 @@ export class SessionDesk implements Desk {
     const { purpose, isCold } = way;
     const rendered = line.ledger.render({ request, purpose, style, mayClear, isCold, reportsAll });
     if (style === "managed") this.#noteManaged(line);
-    line.last = request;
+    const likeness = likenessOf(line, read);
+    line.last = { id: asking.id, request };
     const isSmall = rendered.length <= onePieceBytesMax;
-    const pieces = isSmall ? [sharedBody(rendered.pieces)] : sharedPieces(rendered.pieces);
+    const pieces = isSmall ? [Buffer.concat(rendered.pieces)] : rendered.pieces;
     const { length, report } = rendered;
     const { leaf, fresh, isTurn, epoch } = report;
     const { talkName } = line;
@@ -296,6 +299,7 @@ export class SessionDesk implements Desk {
       mayRetry: true,
       sent,
       clientBody: body,
+      likeness,
       refusal: null,
     };
     return this.#issue(sending, { line, read, leaf: isTurn ? rendered.leaf : null });
@@ -348,8 +352,15 @@ function isMereCount(purpose: Purpose, { messages }: WireRequest): boolean {
   return purpose === "count" && !messages.some(({ role }) => role === "assistant");
 }
 
+const alone: Likeness = { line: null, before: null, shared: 0 };
+
+function likenessOf({ key, last }: Line, { request, previous }: Read): Likeness {
+  const isNext = last !== null && last.request === previous;
+  return { line: key, before: isNext ? last.id : null, shared: isNext ? request.shared : 0 };
+}
+
 function rawSending({ id }: Asking, body: Buffer, mayRetry: boolean): Sending {
-  const none = { betas: [], sent: null, refusal: null };
+  const none = { betas: [], sent: null, refusal: null, likeness: alone };
   return {
     ...none,
     request: id,
@@ -363,7 +374,7 @@ function rawSending({ id }: Asking, body: Buffer, mayRetry: boolean): Sending {
 
 /** What can be sent for a stream without knowing what was sent before. */
 function withoutMemory({ withheld, talkName }: Line, { asking, body, request }: Read): Sending {
-  const pieces = sharedPieces(plainBody(request, withheld));
+  const pieces = plainBody(request, withheld);
   const common = { rendering: "plain", length: lengthOf(pieces) } as const;
   const sent = { ...common, talkName, leaf: "", fresh: [], isTurn: false, body: pieces, epoch: null };
   return { ...rawSending(asking, body, false), ...common, pieces, sent };

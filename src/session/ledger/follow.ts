@@ -126,8 +126,20 @@ function copiesOf(below: readonly Place[], unit: ClientUnit, rules: FollowRules)
   // have been sent in another form.
   const isEqual = ({ facts, sent }: Place): boolean => facts.hash === unit.unit.hash && sent !== null;
   const equal = exact.filter((child) => child.isRewritten || isEqual(child));
-  if (equal.length > 0) return equal;
+  if (equal.length > 0) {
+    // The form alone tells nothing: a client that changes it may mean any of those that say the same.
+    const others = exact.filter((child) => !equal.includes(child) && isOnlyFormed(child, unit, rules));
+    return [...equal, ...others];
+  }
   return exact.length > 0 ? exact : below.filter((child) => saysLoosely(child, unit, rules));
+}
+
+/** Whether a place that was sent differs from a copy in nothing but how it is written. */
+function isOnlyFormed(child: Place, { unit, group }: ClientUnit, rules: FollowRules): boolean {
+  if (child.sent === null) return false;
+  const copy = unitBytes(rules.bytes, group.range.start, unit);
+  // A user's words have no other tolerance.
+  return isSameUnit(bytesOf(child), copy, { role: "user", isOwnLine: rules.isOwnLine });
 }
 
 /** Whether this reasoning, and all that follows at once, was left out here before. */

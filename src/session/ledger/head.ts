@@ -1,4 +1,4 @@
-import { type ContentHash, hashContent, must } from "../../base/index.ts";
+import { type ContentHash, hashContent } from "../../base/index.ts";
 import {
   emitList,
   textBlock,
@@ -9,7 +9,6 @@ import {
 } from "../../protocols/index.ts";
 import type { SentUnit } from "../desk-port.ts";
 import { placeId } from "../place-id.ts";
-import { sharedBody, sharedPieces } from "./image.ts";
 import { type Place, rootPlace } from "./place.ts";
 import { isSameUnit } from "./tolerance.ts";
 
@@ -41,7 +40,7 @@ export type HeadAsked = {
 };
 
 export function openHead({ request, instructions }: HeadAsked): Head {
-  const own = instructions === null ? null : sharedBody([textBlock(instructions)]);
+  const own = instructions === null ? null : textBlock(instructions);
   return headFrom([...headUnits(request, request.tools), ...headUnits(request, request.system)], own);
 }
 
@@ -78,10 +77,10 @@ export function ownKey(hash: string): string {
 }
 
 function headUnits(request: WireRequest, { units, range }: WireGroup): readonly HeadUnit[] {
-  const bytes = sharedPieces(
-    units.map((unit) => Uint8Array.from(unitBytes(request.bytes, range.start, unit))),
-  );
-  return units.map((unit, at) => ({ unit, bytes: must(bytes[at], "a piece for each unit") }));
+  return units.map((unit) => ({
+    unit,
+    bytes: Uint8Array.from(unitBytes(request.bytes, range.start, unit)),
+  }));
 }
 
 /** Whether a request has this head: the same tools in any order, the same system texts in theirs. */

@@ -47,29 +47,6 @@ export class Image {
   }
 }
 
-export function sharedBuffer(bytes: number): Buffer {
+function sharedBuffer(bytes: number): Buffer {
   return Buffer.from(new SharedArrayBuffer(bytes));
-}
-
-/** Pieces as one, in shared memory: the relay and the record both hold on to it, and it is there once. */
-export function sharedBody(pieces: readonly Uint8Array[]): Buffer {
-  const body = sharedBuffer(pieces.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    body.set(piece, at);
-    at += piece.length;
-  }
-  return body;
-}
-
-/** The same pieces, all of them in shared memory: what is not yet there is copied, which is little. */
-export function sharedPieces(pieces: readonly Uint8Array[]): readonly Uint8Array[] {
-  const isShared = ({ buffer }: Uint8Array): boolean => buffer instanceof SharedArrayBuffer;
-  const own = sharedBody(pieces.filter((piece) => !isShared(piece)));
-  let at = 0;
-  return pieces.map((piece) => {
-    if (isShared(piece)) return piece;
-    at += piece.length;
-    return own.subarray(at - piece.length, at);
-  });
 }

@@ -18,7 +18,7 @@ export type Line = {
   /** What the record was when it was last told something, see `DeskPlace`. */
   record: number;
   /** The last request, to take unchanged parts over from. */
-  last: WireRequest | null;
+  last: { readonly id: string; readonly request: WireRequest } | null;
   lastMs: number;
   /** Requests that wait for their answer, with what they say. */
   readonly open: Map<Sending, readonly string[]>;

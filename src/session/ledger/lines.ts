@@ -28,7 +28,7 @@ export class Lines {
   previous(asking: Asking, named: Belonging): WireRequest | null {
     const line =
       named.sessionKey === null ? this.#lastOf.get(callerOf(asking)) : this.#lines.get(keyOf(asking, named));
-    return line?.last ?? null;
+    return line?.last?.request ?? null;
   }
 
   find(asking: Asking, belonging: Belonging, request: WireRequest): Line | null {
@@ -161,5 +161,5 @@ function isSame(a: readonly string[], b: readonly string[]): boolean {
 }
 
 function sizeOf({ last, ledger }: Line): number {
-  return (last?.bytes.length ?? 0) + ledger.bytes();
+  return (last?.request.bytes.length ?? 0) + ledger.bytes();
 }

@@ -1,6 +1,5 @@
 import { type AnswerUnit, ingestRequest, readAnswer, type WireRequest } from "../../protocols/index.ts";
 import type { RememberedStream, RememberedTurn } from "../desk-port.ts";
-import { sharedBody } from "./image.ts";
 import type { Line } from "./line.ts";
 
 /** Puts back what the log knows of a stream. What it does not know is treated as new. */
@@ -11,7 +10,7 @@ export function recall(line: Line, { turns, wasManaged }: RememberedStream): voi
 }
 
 function recallTurn({ ledger }: Line, { body, path, answer, turn }: RememberedTurn): void {
-  const request: WireRequest | null = ingestRequest(sharedBody([body]), null);
+  const request: WireRequest | null = ingestRequest(body, null);
   if (request === null) return;
   const leaf = ledger.recall({ request, path, turn });
   if (leaf === null || answer === null) return;

@@ -35,6 +35,9 @@ export type RecorderCounts = {
   readonly unread: number;
 };
 
+/** Gives the body of a copy when it is wanted, once. */
+export type BodyOf = () => Uint8Array | null;
+
 type Pending = {
   readonly session: SessionId;
   readonly open: OpenExchange;
@@ -82,10 +85,10 @@ export class SessionRecorder {
     }
   }
 
-  requested(copy: RequestCopy): Promise<void> {
+  requested(copy: RequestCopy, bodyOf: BodyOf = () => copy.body): Promise<void> {
     const label = labelOf(copy);
     this.#labels.set(copy.id, label);
-    return this.#next(label, () => this.#request(copy));
+    return this.#next(label, () => this.#request(copy, bodyOf));
   }
 
   resent(id: string, sent: SentReport | null): Promise<void> {
@@ -126,8 +129,9 @@ export class SessionRecorder {
     return this.#queue.add(label, () => work().catch((error: unknown) => this.#lost(error)));
   }
 
-  async #request(given: RequestCopy): Promise<void> {
+  async #request(copied: RequestCopy, bodyOf: BodyOf): Promise<void> {
     this.#count("requests");
+    const given = { ...copied, body: bodyOf() };
     const forms = secretForms(given.caller.secrets);
     const named = belongingOf(given, null);
     const live = await this.#likely(given, named);

@@ -57,7 +57,7 @@ const report: SentReport = {
 async function takesMs(copy: RequestCopy<Pieces>): Promise<number> {
   const before = engine.status().counts.requests;
   const began = performance.now();
-  engine.requested(copy);
+  engine.requested(copy, null);
   while (engine.status().counts.requests === before) {
     expect(engine.status().replaced).toBe(0);
     await new Promise((resume) => setTimeout(resume, 1));
@@ -72,7 +72,7 @@ describe("the engine's thread", () => {
     const text = "a file that was read, with much in it\n".repeat(8_000);
     const began = performance.now();
     // All at once, as after a burst: the thread's timers get no turn before the last of them is done.
-    for (let n = 0; n < 190; n += 1) engine.requested(copyOf(`r-${n}`, `${n} ${text}`));
+    for (let n = 0; n < 190; n += 1) engine.requested(copyOf(`r-${n}`, `${n} ${text}`), null);
     while (engine.status().waitingBytes > 0) await new Promise((resume) => setTimeout(resume, 2));
     expect(performance.now() - began, "long enough to tell").toBeGreaterThan(500);
     expect(engine.status()).toMatchObject({ replaced: 0, counts: { requests: 191, gaps: 0 } });

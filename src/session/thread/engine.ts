@@ -1,10 +1,11 @@
 import { Worker } from "node:worker_threads";
 import { apertureError, fail, limits, type Result } from "../../base/index.ts";
 import { type SqliteThread, type StoreStatus, startSqliteThread } from "../../store/index.ts";
-import type { Pieces, Recorder, RequestCopy, ResponseCopy, SentReport } from "../exchange.ts";
+import type { Likeness, Pieces, Recorder, RequestCopy, ResponseCopy, SentReport } from "../exchange.ts";
 import type { EngineEvent } from "../read/events.ts";
 import type { AnswerOf, Ask, Question } from "../read/questions.ts";
 import type { RecorderCounts } from "../record/recorder.ts";
+import { BodiesSent } from "./bodies-sent.ts";
 import { COPY_BYTES, type Handed, handedBytes, lightened, ownedBy, transferable } from "./handed.ts";
 import type { Copied, EngineData, EngineOptions, FromEngine, ToEngine } from "./messages.ts";
 import { waitedMs } from "./processor.ts";
@@ -43,7 +44,7 @@ const CLOSE_MS_MAX = 10_000;
 export function startEngine(options: EngineOptions): Engine {
   const thread = new EngineHandle(options, workerEntry());
   return {
-    requested: (copy) => thread.requested(copy),
+    requested: (copy, likeness) => thread.requested(copy, likeness),
     resent: (id, sent) => thread.resent(id, sent),
     answered: (copy) => thread.answered(copy),
     ask: (question) => thread.ask(question),
@@ -83,6 +84,7 @@ class EngineHandle {
   #waitingBytes = 0;
   /** Requests this thread was given or is about to be. */
   #handed = 0;
+  readonly #bodies = new BodiesSent();
   #outgoing: Copied[] = [];
   #outgoingBytes = 0;
   #timer: NodeJS.Timeout | null = null;
@@ -98,9 +100,9 @@ class EngineHandle {
     this.#start();
   }
 
-  requested(copy: RequestCopy<Pieces>): void {
+  requested(copy: RequestCopy<Pieces>, likeness: Likeness | null): void {
     if (this.#waitingBytes > limits.queueBytesMax * 2) this.#lostGaps += 1;
-    else this.#hand({ type: "requested", copy }, limits.queueBytesMax);
+    else this.#hand({ type: "requested", copy, crossing: null }, limits.queueBytesMax, likeness);
     // The next request of this stream may need to be told of it soon: nothing is gathered then.
     if (copy.sent !== null) this.#post();
   }
@@ -152,22 +154,30 @@ class EngineHandle {
   }
 
   /** A body that does not fit any more is left out; the rest of the copy costs little. */
-  #hand(message: Handed, bytesMax: number): void {
+  #hand(message: Handed, bytesMax: number, likeness: Likeness | null = null): void {
     if (this.#worker === null || this.#closing !== null) {
       if (message.type === "requested") this.#lostGaps += 1;
       return;
     }
-    const size = handedBytes(message);
+    const size = handedBytes(message) - (likeness === null ? 0 : this.#bodies.shared(likeness));
     const fits = this.#waitingBytes + size <= bytesMax;
     const bytes = fits ? size : COPY_BYTES;
     this.#waitingBytes += bytes;
     if (message.type === "requested") this.#handed += 1;
     // What the ledger sent hangs together: with a part of it missing, it has to be told again as a whole.
     if (!fits && message.type === "requested" && message.copy.sent !== null) this.#lostGaps += 1;
-    this.#outgoing.push({ ...(fits ? ownedBy(message) : lightened(message)), bytes });
+    this.#outgoing.push({ ...(fits ? this.#owned(message, likeness) : lightened(message)), bytes });
     this.#outgoingBytes += size;
     if (this.#outgoingBytes >= HAND_OVER_BYTES) this.#post();
     else this.#timer ??= setTimeout(() => this.#post(), HAND_OVER_MS);
+  }
+
+  #owned(message: Handed, likeness: Likeness | null): Handed {
+    const [body] = message.type === "requested" && likeness !== null ? (message.copy.body ?? []) : [];
+    if (message.type !== "requested" || likeness === null || body === undefined) return ownedBy(message);
+    const { copy } = message;
+    const crossing = this.#bodies.cross(copy.id, body, likeness);
+    return ownedBy({ ...message, copy: { ...copy, body: null }, crossing });
   }
 
   /** Many copies in one message: each message takes some of the relay's time, and wakes a thread. */
@@ -218,6 +228,7 @@ class EngineHandle {
     this.#lostGaps += this.#counts.gaps + held;
     this.#handed = 0;
     this.#outgoing = [];
+    this.#bodies.clear();
     this.#counts = { requests: 0, answers: 0, gaps: 0, unread: 0 };
     this.#closed();
     if (this.#closing !== null) return;

@@ -1,8 +1,14 @@
 import type { Pieces, RequestCopy, ResponseCopy, SentReport } from "../exchange.ts";
+import type { Crossing } from "./bodies-sent.ts";
 
 /** What the relay hands over: copies of requests and answers, and what was sent in place of a request. */
 export type Handed =
-  | { readonly type: "requested"; readonly copy: RequestCopy<Pieces> }
+  | {
+      readonly type: "requested";
+      readonly copy: RequestCopy<Pieces>;
+      /** The body, where it is told in terms of the one before. */
+      readonly crossing: Crossing | null;
+    }
   | { readonly type: "resent"; readonly request: string; readonly sent: SentReport | null }
   | { readonly type: "answered"; readonly copy: ResponseCopy<Pieces> };
 
@@ -55,7 +61,8 @@ const TRANSFER_BYTES_MIN = 16_384;
  */
 export function transferable(handed: Handed): readonly ArrayBuffer[] {
   const body = handed.type === "resent" ? [] : (handed.copy.body ?? []);
-  return body.flatMap(({ buffer }) =>
+  const crossing = handed.type === "requested" && handed.crossing !== null ? [handed.crossing.rest] : [];
+  return [...body, ...crossing].flatMap(({ buffer }) =>
     buffer instanceof ArrayBuffer && buffer.byteLength >= TRANSFER_BYTES_MIN ? [buffer] : [],
   );
 }

@@ -2,10 +2,11 @@ import { randomBytes } from "node:crypto";
 import { parentPort, workerData } from "node:worker_threads";
 import { must, sessionIdFrom } from "../../base/index.ts";
 import { joinSqliteStore, stepBack } from "../../store/index.ts";
-import { joinedCopy } from "../exchange.ts";
+import { joinedCopy, type RequestCopy } from "../exchange.ts";
 import { answerQuestion } from "../read/answer.ts";
 import type { Library } from "../read/questions.ts";
-import { SessionRecorder } from "../record/recorder.ts";
+import { type BodyOf, SessionRecorder } from "../record/recorder.ts";
+import { BodiesHeld } from "./bodies-held.ts";
 import type { Copied, EngineData, FromEngine, ToEngine } from "./messages.ts";
 import { threadName } from "./processor.ts";
 import { windowIn } from "./windows.ts";
@@ -22,6 +23,7 @@ tell({ type: "started", thread: threadName() });
 let aliveMs = performance.now();
 setInterval(sayAlive, aliveEveryMs);
 let isWatched = false;
+const bodies = new BodiesHeld();
 const store = joinSqliteStore(line);
 const recorder = new SessionRecorder({
   store,
@@ -63,13 +65,19 @@ async function receive(message: ToEngine): Promise<void> {
 
 /** Bodies are put together here, not on the relay's thread: a large one takes a while. */
 async function record(copied: Copied): Promise<void> {
-  if (copied.type === "requested") await recorder.requested(joinedCopy(copied.copy));
+  if (copied.type === "requested") await recorder.requested(...requestIn(copied));
   else if (copied.type === "resent") await recorder.resent(copied.request, copied.sent);
   else await recorder.answered(joinedCopy(copied.copy));
   taken(copied.bytes);
   // A long queue may keep the timer from its turn, and is no reason to be taken for stuck.
   if (performance.now() - aliveMs >= aliveEveryMs) sayAlive();
   if (copied.type === "requested") fail(recorder.counts().requests);
+}
+
+/** The copy, and its body once its turn has come: until then only what is new in it takes room. */
+function requestIn({ copy, crossing }: Extract<Copied, { type: "requested" }>): [RequestCopy, BodyOf] {
+  const bodyOf = () => (crossing === null ? joinedCopy(copy).body : bodies.join(copy.id, crossing));
+  return [{ ...copy, body: null }, bodyOf];
 }
 
 /** For tests of what becomes of those who still rely on this thread. */
