@@ -48,8 +48,8 @@ function turnMs(count: number): number {
     if (sending instanceof Promise) throw new Error("a first request is answered at once");
     const content = [{ type: "text", text: `Answer ${messages.length} ${"y".repeat(60)}` }];
     const answer = Buffer.from(JSON.stringify({ role: "assistant", content }));
-    const ended = { status: 200, contentType: "application/json", contentEncoding: "", isComplete: true };
-    desk.answered(sending, { ...ended, body: [answer] });
+    const ended = { status: 200, contentType: "application/json", contentEncoding: "" };
+    desk.answered(sending, { ...ended, isComplete: true, hasLeft: true, body: [answer] });
     const next = { role: "user", content: `Prompt ${messages.length} ${"x".repeat(60)}` };
     messages = [...messages, { role: "assistant", content }, next];
   }

@@ -4,6 +4,8 @@ export type BodyCopy = {
   chunks: Buffer[] | null;
   length: number;
   readonly keptBytesMax: number;
+  /** Memory for the whole body, where its length is known; it belongs to whoever gave it. */
+  room: Buffer | null;
   /** Where small chunks are gathered, and how much of it is used. */
   slab: Buffer | null;
   slabUsed: number;
@@ -14,18 +16,37 @@ const smallBytesMax = 1_024;
 const slabBytes = 16_384;
 
 export function createCopy(keptBytesMax: number): BodyCopy {
-  return { chunks: keptBytesMax > 0 ? [] : null, length: 0, keptBytesMax, slab: null, slabUsed: 0 };
+  return {
+    chunks: keptBytesMax > 0 ? [] : null,
+    length: 0,
+    keptBytesMax,
+    room: null,
+    slab: null,
+    slabUsed: 0,
+  };
+}
+
+/** From now on bytes are put there. Contract: none has come yet, and no more will come than there is room. */
+export function makeRoom(copy: BodyCopy, room: Buffer): void {
+  copy.room = room;
 }
 
 /** Holds on to a large chunk itself: copying here would delay the byte that is about to be passed on. */
 export function collect(copy: BodyCopy, chunk: Buffer): void {
+  const { room } = copy;
+  room?.set(chunk, copy.length);
   copy.length += chunk.length;
   if (copy.chunks === null) return;
+  if (room !== null) copy.chunks = [room.subarray(0, copy.length)];
+  else keep(copy, copy.chunks, chunk);
+}
+
+function keep(copy: BodyCopy, chunks: Buffer[], chunk: Buffer): void {
   if (copy.length > copy.keptBytesMax) copy.chunks = null;
   else if (chunk.length > smallBytesMax) {
     copy.slab = null;
-    copy.chunks.push(chunk);
-  } else gather(copy, copy.chunks, chunk);
+    chunks.push(chunk);
+  } else gather(copy, chunks, chunk);
 }
 
 function gather(copy: BodyCopy, chunks: Buffer[], chunk: Buffer): void {

@@ -53,7 +53,7 @@ function anotherFor(
 ): Sending | null {
   const { desk, meter } = exchange.context;
   const { sending } = exchange;
-  const answer = answeringOf(incoming, chunks);
+  const answer = { ...answeringOf(incoming, chunks), hasLeft: exchange.outgoing?.writableFinished === true };
   const body = decodeBody(Buffer.concat(chunks), answer.contentEncoding);
   if (desk === null || sending === null || body === null) return null;
   meter.add("deskRefusals", 1);
@@ -69,7 +69,7 @@ function anotherFor(
   }
 }
 
-function answeringOf(incoming: IncomingMessage, body: readonly Buffer[]): Answering {
+function answeringOf(incoming: IncomingMessage, body: readonly Buffer[]): Omit<Answering, "hasLeft"> {
   const head = readHead(incoming.rawHeaders);
   return {
     status: incoming.statusCode ?? null,

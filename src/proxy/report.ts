@@ -1,4 +1,4 @@
-import type { Answering, Sending, SentReport } from "../session/index.ts";
+import { type Answering, alone, type Sending, type SentReport } from "../session/index.ts";
 import { responseHeaders } from "./credentials.ts";
 import { describeRequest } from "./describe.ts";
 import type { Exchange, RelayContext } from "./exchange.ts";
@@ -23,8 +23,8 @@ export function announce(exchange: Exchange): void {
       sending === null
         ? { body: givenAway(sent, exchange.outgoing?.writableFinished === true), length: sent.length }
         : { body: [sending.clientBody], length: sending.clientBody.length };
-    const { sent: report = null, likeness = null } = sending ?? {};
-    context.recorder.requested({ ...described, ...copy, sent: report }, likeness);
+    const likeness = sending?.likeness ?? (sent.room === null ? null : alone);
+    context.recorder.requested({ ...described, ...copy, sent: sending?.sent ?? null }, likeness);
   });
   sent.chunks = null;
 }
@@ -110,6 +110,7 @@ function tellDesk(exchange: Exchange): void {
     contentEncoding: (incomingHead && headerOf(incomingHead, "content-encoding")) ?? "",
     body: received.chunks,
     isComplete: exchange.outcome === "complete" || exchange.outcome === null,
+    hasLeft: exchange.outgoing?.writableFinished === true,
   });
 }
 
@@ -121,6 +122,7 @@ export function tellUnused(context: RelayContext, sending: Sending): void {
     contentEncoding: "",
     body: null,
     isComplete: false,
+    hasLeft: false,
   });
 }
 

@@ -2,6 +2,7 @@ import type { Asking, Desk, Sending } from "../session/index.ts";
 import { attempt, attemptLater, giveUp } from "./attempt.ts";
 import { describeRequest } from "./describe.ts";
 import type { Exchange } from "./exchange.ts";
+import { makeRoom } from "./exchange-copy.ts";
 import { framingOf, type Head, headerOf, headersOf } from "./headers.ts";
 import { isLogin } from "./login.ts";
 import { announce, announceAgain, settleForDesk, tellUnused } from "./report.ts";
@@ -18,12 +19,17 @@ export function askingFor(exchange: Exchange): Asking | null {
     const described = describeRequest(exchange);
     if (described === null) return null;
     const asking = { ...described, length, isLogin: isLogin(head) };
-    return desk.reads(asking) ? asking : null;
+    if (!desk.reads(asking)) return null;
+    if (length !== null && length >= roomBytesMin) makeRoom(exchange.sent, desk.room(length));
+    return asking;
   } catch {
     meter.add("deskFaults", 1);
     return null;
   }
 }
+
+/** Smaller bodies come in few pieces, and their memory costs nothing. */
+const roomBytesMin = 32 * 1024;
 
 /** Headers that speak for the very bytes of a body: with them, no other body can be sent. */
 const bodyBound = ["content-md5", "digest", "content-digest", "repr-digest", "x-amz-content-sha256"] as const;

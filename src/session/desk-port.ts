@@ -40,6 +40,8 @@ export type Answering = {
   readonly contentEncoding: string;
   readonly body: Pieces | null;
   readonly isComplete: boolean;
+  /** Whether all that was sent has left, so that nobody reads it from memory any more. */
+  readonly hasLeft: boolean;
 };
 
 /**
@@ -49,6 +51,8 @@ export type Answering = {
 export type Desk = {
   /** Whether the body is needed whole before anything is sent. False: it is relayed as it comes. */
   readonly reads: (asking: Asking) => boolean;
+  /** Memory for a body of so many bytes, to be filled and taken: the desk uses it again when it can. */
+  readonly room: (length: number) => Buffer;
   /** Answers at once where it can, and within 250 ms in any case. Never rejects, never throws. */
   readonly take: (asking: Asking, body: Pieces) => Sending | Promise<Sending>;
   /** The upstream refused what was sent: another attempt, or null to pass the refusal on. Asked once. */

@@ -50,6 +50,9 @@ export type Likeness = {
   readonly shared: number;
 };
 
+/** It stays where it is, and is like nothing. */
+export const alone: Likeness = { line: null, before: null, shared: 0 };
+
 /** What the ledger sent, so that the log can say so. */
 export type SentReport = {
   readonly rendering: Rendering;

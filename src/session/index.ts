@@ -1,7 +1,9 @@
 export type { Answering, Asking, Desk, Rendering, Sending } from "./desk-port.ts";
 export {
+  alone,
   type Caller,
   joinedCopy,
+  type Likeness,
   type Pieces,
   type Protocol,
   protocols,
@@ -59,6 +61,7 @@ export type {
   WindowRow,
   ZoneRow,
 } from "./read/rows.ts";
+export { BodyMemory } from "./record/body-memory.ts";
 export { decodeBody } from "./record/decode.ts";
 export {
   type RecorderCounts,

@@ -56,7 +56,14 @@ function leaver(port: number): { readonly leave: () => void } {
   return { leave: () => outgoing.destroy() };
 }
 
-const nothing = { status: null, contentType: "", contentEncoding: "", body: null, isComplete: false };
+const nothing = {
+  status: null,
+  contentType: "",
+  contentEncoding: "",
+  body: null,
+  isComplete: false,
+  hasLeft: false,
+};
 
 describe("a desk that takes its time", () => {
   test("is waited for", async () => {

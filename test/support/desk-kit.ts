@@ -1,5 +1,11 @@
 import { type Clock, steppedClock } from "../../src/base/index.ts";
-import { type Asking, type DeskPlace, type Sending, SessionDesk } from "../../src/session/index.ts";
+import {
+  type Asking,
+  BodyMemory,
+  type DeskPlace,
+  type Sending,
+  SessionDesk,
+} from "../../src/session/index.ts";
 import {
   type CoreAnswer,
   type ScriptedModel,
@@ -59,6 +65,8 @@ export class DeskKit {
       managesLogins: false,
       hasManaged: () => true,
       noteManaged: () => undefined,
+      // Whoever looked at a body after it was given back would see it.
+      memory: new BodyMemory({ freeMax: 64, freeBytesMax: 64 * 1024 * 1024, isSpoiled: true }),
       ...place,
     };
     this.desk = new SessionDesk(this.#place);
@@ -73,7 +81,9 @@ export class DeskKit {
     const bytes = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
     const asking = this.#asking(bytes.length, options);
     const { desk } = this;
-    let sending = await desk.take(asking, [bytes]);
+    const room = desk.room(bytes.length);
+    room.set(bytes);
+    let sending = await desk.take(asking, [room]);
     let answer = await this.#send(asking, sending.pieces, sending.betas);
     const attempts = [attemptOf(sending, answer)];
     if (answer.status === 400 && sending.mayRetry) {
@@ -137,5 +147,5 @@ function ended(answer: CoreAnswer, { isLost = false, heard }: PostOptions) {
   const contentType = answer.headers.find(([name]) => name.toLowerCase() === "content-type")?.[1] ?? "";
   const body = isLost ? null : answer.chunks.slice(0, heard ?? answer.chunks.length);
   const isComplete = !isLost && heard === undefined;
-  return { status: answer.status, contentType, contentEncoding: "", body, isComplete };
+  return { status: answer.status, contentType, contentEncoding: "", body, isComplete, hasLeft: true };
 }

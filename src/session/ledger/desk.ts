@@ -7,8 +7,9 @@ import {
   type WireRequest,
 } from "../../protocols/index.ts";
 import type { Answering, Asking, Desk, RememberedStream, Sending } from "../desk-port.ts";
-import type { Likeness, Pieces } from "../exchange.ts";
+import { alone, type Likeness, type Pieces } from "../exchange.ts";
 import type { LedgerQuestion } from "../read/questions.ts";
+import { BodyMemory } from "../record/body-memory.ts";
 import { decodeBody } from "../record/decode.ts";
 import { type Belonging, belongingOf } from "../record/identify.ts";
 import { asksForSummary, isAdmitted, isBeside, lifetimeMs } from "./admission.ts";
@@ -38,6 +39,7 @@ export type DeskPlace = {
   readonly hasManaged: () => boolean;
   readonly noteManaged: () => void;
   readonly deadlineMs?: number;
+  readonly memory?: BodyMemory;
 };
 
 /** How long a request waits for what the desk has forgotten. */
@@ -62,10 +64,12 @@ export class SessionDesk implements Desk {
   readonly #lines = new Lines();
   readonly #tickets = new Map<Sending, Ticket>();
   readonly #remembering = new Map<string, Promise<Line>>();
+  readonly #memory: BodyMemory;
   #queue: Promise<void> = Promise.resolve();
 
   constructor(place: DeskPlace) {
     this.#place = place;
+    this.#memory = place.memory ?? new BodyMemory({ freeMax: 64, freeBytesMax: 32 * 1024 * 1024 });
   }
 
   /** Bodies of other kinds, and all of them where nothing was or will be managed, pass as they come. */
@@ -77,8 +81,14 @@ export class SessionDesk implements Desk {
     return !this.#isLowered(asking) || this.#place.hasManaged();
   }
 
+  room(length: number): Buffer {
+    return this.#memory.room(length);
+  }
+
   take(asking: Asking, pieces: Pieces): Sending | Promise<Sending> {
-    const body = Buffer.concat(pieces);
+    const [first] = pieces;
+    const isRoom = pieces.length === 1 && first !== undefined && this.#memory.has(first);
+    const body = isRoom ? asBuffer(first) : Buffer.concat(pieces);
     const previous = this.#lines.previous(asking, belongingOf(asking, null));
     // A large body that nothing is known of takes a while: many of them must not be looked into in one go.
     const isHeavy = previous === null && body.length > heavyBytesMin;
@@ -123,6 +133,11 @@ export class SessionDesk implements Desk {
     this.#tickets.delete(sending);
     const { line, read, leaf } = ticket;
     line.open.delete(sending);
+    const { last } = line;
+    if (last?.id === sending.request) {
+      last.isOver = ![...line.open.keys()].some(({ request }) => request === last.id);
+      last.hasLeft &&= answer.hasLeft;
+    }
     if (leaf === null || answer.status !== 200 || answer.body === null) return;
     const plain = decodeBody(Buffer.concat(answer.body), answer.contentEncoding);
     // Words and calls are taken from the client's copy; only reasoning has to be known before it comes back.
@@ -256,7 +271,7 @@ export class SessionDesk implements Desk {
     const mayBeOurs = line.wasManaged !== false || !line.isAsked;
     const mayRetry = isBound && (mayBeOurs || !isLowered);
     const sending = { ...rawSending(asking, body, mayRetry), likeness: likenessOf(line, read) };
-    line.last = { id: asking.id, request };
+    this.#follow(line, read);
     return this.#issue(sending, { line, read, leaf: null });
   }
 
@@ -283,7 +298,7 @@ export class SessionDesk implements Desk {
     const rendered = line.ledger.render({ request, purpose, style, mayClear, isCold, reportsAll });
     if (style === "managed") this.#noteManaged(line);
     const likeness = likenessOf(line, read);
-    line.last = { id: asking.id, request };
+    this.#follow(line, read);
     const isSmall = rendered.length <= onePieceBytesMax;
     const pieces = isSmall ? [Buffer.concat(rendered.pieces)] : rendered.pieces;
     const { length, report } = rendered;
@@ -303,6 +318,14 @@ export class SessionDesk implements Desk {
       refusal: null,
     };
     return this.#issue(sending, { line, read, leaf: isTurn ? rendered.leaf : null });
+  }
+
+  /** The request is the last one now. The body before is looked at no more, unless something is on its way. */
+  #follow(line: Line, { asking: { id }, request }: Read): void {
+    const { last, ledger } = line;
+    line.last = { id, request, isOver: false, hasLeft: true };
+    if (last === null || last.request === request || ledger.holds(last.request)) return;
+    if (last.isOver && last.hasLeft) this.#memory.giveBack(last.request.bytes);
   }
 
   #issue(sending: Sending, ticket: Ticket): Sending {
@@ -352,8 +375,6 @@ function isMereCount(purpose: Purpose, { messages }: WireRequest): boolean {
   return purpose === "count" && !messages.some(({ role }) => role === "assistant");
 }
 
-const alone: Likeness = { line: null, before: null, shared: 0 };
-
 function likenessOf({ key, last }: Line, { request, previous }: Read): Likeness {
   const isNext = last !== null && last.request === previous;
   return { line: key, before: isNext ? last.id : null, shared: isNext ? request.shared : 0 };
@@ -378,6 +399,10 @@ function withoutMemory({ withheld, talkName }: Line, { asking, body, request }: 
   const common = { rendering: "plain", length: lengthOf(pieces) } as const;
   const sent = { ...common, talkName, leaf: "", fresh: [], isTurn: false, body: pieces, epoch: null };
   return { ...rawSending(asking, body, false), ...common, pieces, sent };
+}
+
+function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
 }
 
 function lengthOf(pieces: Pieces): number {

@@ -18,12 +18,20 @@ export type Line = {
   /** What the record was when it was last told something, see `DeskPlace`. */
   record: number;
   /** The last request, to take unchanged parts over from. */
-  last: { readonly id: string; readonly request: WireRequest } | null;
+  last: Last | null;
   lastMs: number;
   /** Requests that wait for their answer, with what they say. */
   readonly open: Map<Sending, readonly string[]>;
   /** What must not be sent any more. */
   withheld: ReadonlyMap<string, Uint8Array>;
+};
+
+/** A request, and whether anybody still needs the memory of its body besides the line itself. */
+export type Last = {
+  readonly id: string;
+  readonly request: WireRequest;
+  isOver: boolean;
+  hasLeft: boolean;
 };
 
 export type LineAsked = {

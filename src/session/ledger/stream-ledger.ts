@@ -86,6 +86,11 @@ export class StreamLedger {
     this.#rewrite = rewrite;
   }
 
+  /** Whether the next turn will be compared with this request. */
+  holds(request: WireRequest): boolean {
+    return this.#current?.request === request;
+  }
+
   /** How many units of a request's messages the ledger knows, whatever stands in front of them. */
   knows(request: WireRequest): number {
     const known = this.#heads.map((head) => {

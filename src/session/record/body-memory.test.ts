@@ -19,6 +19,15 @@ describe("memory for bodies", () => {
     expect([second, third, fourth].map(String)).toEqual(["second", "third", "fourth"]);
   });
 
+  it("keeps so many bytes of what was given back, and spoils them where it is told to", () => {
+    const memory = new BodyMemory({ freeMax: 9, freeBytesMax: 50_000, isSpoiled: true });
+    const bodies = [memory.room(20_000), memory.room(20_000), memory.room(20_000)] as const;
+    for (const body of bodies) memory.giveBack(body);
+    expect(bodies.map((body) => body.every((byte) => byte === 0xdb))).toEqual([true, true, true]);
+    const again = [memory.room(20_000), memory.room(20_000), memory.room(20_000)].map(({ buffer }) => buffer);
+    expect(bodies.map(({ buffer }) => again.includes(buffer))).toEqual([false, true, true]);
+  });
+
   it("of others is not taken", () => {
     const memory = new BodyMemory();
     const others = Buffer.alloc(20_000, "a");
