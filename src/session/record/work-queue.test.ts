@@ -1,3 +1,4 @@
+import { MessageChannel } from "node:worker_threads";
 import { describe, expect, it } from "vitest";
 import { WorkQueue } from "./work-queue.ts";
 
@@ -35,6 +36,24 @@ describe("a queue", () => {
     expect(doneBefore.length).toBeLessThan(5);
     await queue.idle();
     expect(done).toEqual(["a1", "a2", "x", "y", "z"]);
+  });
+
+  it("hears a message while much is left to do", async () => {
+    const queue = new WorkQueue<string>();
+    const { port1, port2 } = new MessageChannel();
+    const [done, heardAfter]: number[][] = [[], []];
+    port2.on("message", () => heardAfter?.push(done?.length ?? 0));
+    const busy = (): Promise<void> => {
+      const until = performance.now() + 2;
+      while (performance.now() < until);
+      done?.push(1);
+      return Promise.resolve();
+    };
+    for (let n = 0; n < 100; n += 1) void queue.add("work", busy);
+    port1.postMessage("a question");
+    await queue.idle();
+    port1.close();
+    expect(heardAfter?.[0]).toBeLessThan(50);
   });
 
   it("waits for what is being done, if it is asked for", async () => {

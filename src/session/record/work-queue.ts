@@ -5,9 +5,12 @@ type Work<Label> = {
   readonly settle: () => void;
 };
 
+/** Longer than this nobody waits to be heard, unless one thing alone takes longer. */
+const unheardMsMax = 4;
+
 /**
  * Does one thing after the other, in the order it was given, except that some may be asked for sooner. What
- * is given must not reject.
+ * is given must not reject. However much there is to do, messages and timers get their turn in between.
  */
 export class WorkQueue<Label> {
   #waiting: Work<Label>[] = [];
@@ -43,11 +46,15 @@ export class WorkQueue<Label> {
     this.#isAtWork = true;
     // Whoever gives several things gives them all before the first begins.
     await Promise.resolve();
+    let heardMs = performance.now();
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
       this.#running = next;
       await next.run();
       this.#running = null;
       next.settle();
+      if (performance.now() - heardMs < unheardMsMax) continue;
+      await new Promise((resume) => setImmediate(resume));
+      heardMs = performance.now();
     }
     this.#isAtWork = false;
   }
