@@ -61,7 +61,7 @@ function lead({ end, tail }: PathEnd, { opens, wrapping }: Item): string {
 export type Written = { readonly places: readonly Place[]; readonly units: readonly SentUnit[] };
 
 /** Sends items at their places: from here on they are canon. */
-export function writeItems(from: Place, items: readonly Item[]): Written {
+export function writeItems(from: Place, items: readonly Item[], model: string | null): Written {
   const places: Place[] = [];
   const units: SentUnit[] = [];
   let parent = from;
@@ -77,6 +77,7 @@ export function writeItems(from: Place, items: readonly Item[]): Written {
     const place = placeFor(parent, item);
     place.sent = { id, image, start, end: image.length };
     place.heard = null;
+    place.model = model;
     units.push({
       id,
       parent: parentId === "" ? null : parentId,
@@ -138,6 +139,7 @@ export function newPlace(parent: Place, placed: PlaceFacts): Place {
     hasClearing: parent.hasClearing || (opens && isClearing(wrapping.head)),
     children: [],
     forms: [],
+    model: parent.model,
     sent: null,
     heard: null,
     isLeaf: false,

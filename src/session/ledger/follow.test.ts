@@ -36,6 +36,7 @@ function trace(from: Place, messages: readonly Message[], over: Partial<GivenRul
     leavesOut: false,
     trusts: false,
     isOwnLine,
+    model: null,
     ...over,
   };
   return traceRequest(from, request, { before: null, rules });
@@ -45,12 +46,12 @@ function trace(from: Place, messages: readonly Message[], over: Partial<GivenRul
 function grow(from: Place, messages: readonly Message[], trusts = true): Place {
   const traced = trace(from, messages, { trusts });
   const { place } = traced.followed;
-  return writeItems(place, freshItems(traced)).places.at(-1) ?? place;
+  return writeItems(place, freshItems(traced), null).places.at(-1) ?? place;
 }
 
 function growOwn(from: Place, words: string): Place {
   const item = ownItem(words, from.wrapping, false);
-  return must(writeItems(from, [item]).places.at(-1), "it was sent");
+  return must(writeItems(from, [item], null).places.at(-1), "it was sent");
 }
 
 /** The words on the way to where a request could be followed, and how each of its units was found. */
@@ -162,6 +163,38 @@ describe("where a path forks", () => {
     const back = [user(text("a")), model(call({ n: 1, m: 2 }))];
     const place = trace(root, back).followed.place;
     expect(Buffer.from(bytesOf(place)).toString()).toContain('"m":2');
+  });
+
+  test("how it is written does not decide: a client may change the form of what it said before", () => {
+    const root = rootPlace("");
+    const start = grow(root, [user(text("a"))]);
+    const call = { type: "tool_use", id: "c", name: "look", input: {} };
+    const turned = { input: {}, name: "look", id: "c", type: "tool_use" };
+    grow(growOwn(start, "[k7f3 one]"), [model(call), user(result("c", "old"))]);
+    grow(growOwn(start, "[k7f3 two]"), [model(turned), user(result("c", "new"))]);
+    const path = (last: string) => {
+      const said = pathTo(
+        trace(root, [user(text("a")), model(turned), user(result("c", last))]).followed.place,
+      );
+      return said.filter(isOwn).map(wordsOf);
+    };
+    expect(path("old")).toEqual(["([k7f3 one])"]);
+    expect(path("new")).toEqual(["([k7f3 two])"]);
+  });
+
+  test("what this model was sent is taken among equals, because it is cached for it", () => {
+    const root = rootPlace("");
+    const start = grow(root, [user(text("a"))]);
+    for (const [words, name] of [
+      ["[k7f3 one]", "opus"],
+      ["[k7f3 two]", "sonnet"],
+    ] as const) {
+      grow(growOwn(start, words), [model(text("b"))]).model = name;
+    }
+    const path = (name: string) => found(root, [user(text("a")), model(text("b"))], { model: name }).words;
+    expect(path("opus")).toBe("a ([k7f3 one]) b");
+    expect(path("sonnet")).toBe("a ([k7f3 two]) b");
+    expect(path("haiku")).toBe("a ([k7f3 two]) b");
   });
 
   test("the newest is taken among equals", () => {

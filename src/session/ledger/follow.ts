@@ -22,6 +22,8 @@ export type FollowRules = {
   /** Whether reasoning that is new here was made behind exactly these words. */
   readonly trusts: boolean;
   readonly isOwnLine: (line: string) => boolean;
+  /** The model that is asked. */
+  readonly model: string | null;
   /** The keys of reasoning that the client sends: what it sends in other words it has not dropped. */
   readonly reasoningKeys: ReadonlySet<string>;
 };
@@ -40,7 +42,8 @@ const reachMax = 256;
 
 /**
  * Walks down from a place as long as the tree says what the client says. Where it could go several ways, as
- * after identical requests, the way that leads farthest is taken, the newest among equals.
+ * after identical requests, the way that leads farthest is taken; among equals one that this model was sent,
+ * which is cached for it, and of these the newest.
  */
 export function follow(from: Place, units: readonly ClientUnit[], rules: FollowRules): Followed {
   return walk({ units, rules, walked: new Map() }, from, 0);
@@ -74,11 +77,15 @@ function farthest(walking: Walk, ways: readonly Step[], at: number): Followed {
   let best: Followed | null = null;
   for (const step of ways) {
     const rest = walkOnce(walking, step.place, at + 1);
-    if (best === null || rest.steps.length + 1 > best.steps.length) {
-      best = { place: rest.place, steps: [step, ...rest.steps] };
-    }
+    const way = { place: rest.place, steps: [step, ...rest.steps] };
+    if (best === null || isBetter(way, best, walking.rules)) best = way;
   }
   return must(best, "there is a way");
+}
+
+function isBetter(way: Followed, best: Followed, { model }: FollowRules): boolean {
+  const farther = way.steps.length - best.steps.length;
+  return farther > 0 || (farther === 0 && way.place.model === model && best.place.model !== model);
 }
 
 function walkOnce(walking: Walk, from: Place, start: number): Followed {
@@ -224,9 +231,9 @@ function mergedFrom(first: Place, { unit, group, begins }: ClientUnit, rules: Fo
   const add = mergeOf(whole);
   for (let last: Place | undefined = first; last !== undefined; last = nextText(last)) {
     const text = textOf(bytesOf(last));
-    const merge = text === null ? "too long" : add(text);
+    const merge = text === null ? "other" : add(text);
     if (merge === "merged") return [last];
-    if (merge === "too long") return [];
+    if (merge === "other") return [];
   }
   return [];
 }

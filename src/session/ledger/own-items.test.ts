@@ -42,6 +42,7 @@ function spelled(messages: readonly Message[], over: Partial<OwnAsked>) {
     leavesOut: false,
     trusts: false,
     isOwnLine: texts.isOwnLine,
+    model: null,
   };
   const root = rootPlace("");
   const items = freshItems(traceRequest(root, request, { before: null, rules }));

@@ -38,6 +38,8 @@ export type Place = {
   readonly children: Place[];
   /** Other forms in which clients have sent it. */
   readonly forms: string[];
+  /** The model it was first sent to, or that said it. */
+  model: string | null;
   /** Null until it is sent. */
   sent: SentPlace | null;
   /** The bytes as the model said them, until they are sent. */
@@ -64,6 +66,7 @@ export function rootPlace(id: string): Place {
     origin: "client",
     opens: false,
     extra: null,
+    model: null,
     heard: null,
     isRewritten: false,
     isFromElsewhere: false,

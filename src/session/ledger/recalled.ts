@@ -71,7 +71,7 @@ export function recallPath({ said }: RecalledPath, { root }: Head, request: Wire
   const items = said
     .slice(known)
     .map((placed, at) => recalledItem(placed, isFirstSaid(said, known + at), request));
-  return writeItems(place, atHeard(place, items)).places.at(-1) ?? place;
+  return writeItems(place, atHeard(place, items), request.model).places.at(-1) ?? place;
 }
 
 /** An answer that was heard in an earlier turn is sent where it was heard. */

@@ -23,17 +23,14 @@ export type Wanted = {
   readonly reason: RewriteReason;
 };
 
-/**
- * Renders a path anew from the first unit that is to be shown otherwise. What is bound to the old words, the
- * reasoning behind the cut, is left out.
- */
-export function rewritePath(end: Place, wanted: Wanted, isBound: boolean): Rewritten | null {
+/** Renders a path anew from the first unit that is to be shown otherwise. */
+export function rewritePath(end: Place, wanted: Wanted): Rewritten | null {
   const path = pathTo(end).filter(({ sent }) => sent !== null);
   const first = path.findIndex((place) => isOtherwise(place, wanted));
   const cut = path[first]?.parent ?? null;
   if (first === -1 || cut === null) return null;
   const items = path.slice(first).map((place) => rewrittenItem(place, wanted));
-  return { cut, items: isBound ? withoutReasoning(items) : items, reason: wanted.reason };
+  return { cut, items, reason: wanted.reason };
 }
 
 /** What is left of items that come to stand behind other words than they were made behind. */

@@ -122,8 +122,10 @@ export class StreamLedger {
       isEpochStart: this.#turn === 0 || rewritten !== null,
     });
     const heard = repeatedItems(trace);
-    const repeated = rewritten !== null && traits.isBound ? withoutReasoning(heard) : heard;
-    const items = [...(rewritten?.items ?? []), ...repeated, ...own.items].map((item) => this.#shown(item));
+    const said = [...(rewritten?.items ?? []), ...heard, ...own.items];
+    // What is bound to the old words is left out, and what stood behind it in its message begins the message.
+    const left = rewritten !== null && traits.isBound ? withoutReasoning(said) : said;
+    const items = left.map((item) => this.#shown(item));
     const from = rewritten?.cut ?? heard[0]?.place?.parent ?? place;
     const plan: Plan = { asked, head, trace, from, items, dropped: own.dropped };
     return purpose === "turn" ? this.#send(plan, rewritten) : spell(plan);
@@ -183,6 +185,7 @@ export class StreamLedger {
       leavesOut: isBound && !this.#trusts(head),
       trusts: this.#trusts(head),
       isOwnLine: this.texts.isOwnLine,
+      model: request.model,
     };
   }
 
@@ -245,14 +248,13 @@ export class StreamLedger {
   }
 
   /** What the user withheld goes at once, the rest with a turn. */
-  #rewritten({ followed, request }: Trace, purpose: Purpose): Rewritten | null {
+  #rewritten({ followed }: Trace, purpose: Purpose): Rewritten | null {
     const wanted = purpose === "turn" ? this.#rewrite : null;
     if (wanted !== null) this.#rewrite = null;
     if (wanted === null && this.#withheld.size === 0) return null;
     const wordsFor = (facts: UnitFacts): Uint8Array | undefined =>
       withheldFor(this.#withheld, facts) ?? wanted?.replacements.get(facts.key);
-    const { isBound } = modelTraits(request.model);
-    return rewritePath(followed.place, { wordsFor, reason: wanted?.reason ?? "user" }, isBound);
+    return rewritePath(followed.place, { wordsFor, reason: wanted?.reason ?? "user" });
   }
 
   #shown(item: Item): Item {
@@ -278,7 +280,7 @@ export class StreamLedger {
 
   #send(plan: Plan, rewritten: Rewritten | null): Rendered {
     const { asked, head, trace, from, items } = plan;
-    const written = writeItems(from, items);
+    const written = writeItems(from, items, asked.request.model);
     const leaf = written.places.at(-1) ?? from;
     leaf.isLeaf = true;
     this.#turn += 1;

@@ -126,8 +126,11 @@ describe("texts that a client joins", () => {
     expect(merged(["a", "b"], " a\nb ")).toBe("merged");
     expect(merged([" a", "b "], "a\nb")).toBe("merged");
     expect(merged(["a", "b", "c"], "a\n\nb\n\nc")).toBe("merged");
-    expect(merged(["a", "b"], "a b")).toBe("goes on");
-    expect(merged(["a", "b", "c"], "ba")).toBe("too long");
+    expect(merged(["a\n\n", "b\n"], "a\nb")).toBe("merged");
+    expect(merged(["a ", "b"], "a \nb")).toBe("merged");
+    expect(merged(["a", "b"], "a b")).toBe("other");
+    expect(merged(["a", "b", "c"], "ba")).toBe("other");
+    expect(merged(["a", "b"], "a\nbc")).toBe("goes on");
     expect(merged(["ab"], "ab")).toBe("goes on");
   });
 

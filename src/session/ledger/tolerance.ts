@@ -36,27 +36,28 @@ function isSameBlock(a: Block, b: Block, tolerance: Tolerance): boolean {
 }
 
 /**
- * Tells, text by text, whether those of several units are what a client has joined into one. Lengths are
- * compared first: a message may have thousands of texts.
+ * Tells, text by text, whether those of several units are what a client has joined into one. Where two of
+ * them meet stands what their own ends say with one of the usual glues in between, or nothing but new lines:
+ * a client may have trimmed them first.
  */
-export function mergeOf(whole: string): (text: string) => "merged" | "too long" | "goes on" {
-  const wanted = whole.trim();
-  const glues = ["", "\n", "\n\n"];
-  let joined: readonly string[] = [];
-  let leading = 0;
+export function mergeOf(whole: string): (text: string) => "merged" | "other" | "goes on" {
+  let left = whole.trim();
+  let end: string | null = null;
   return (text) => {
-    if (joined.length === 0) {
-      joined = glues.map(() => text);
-      leading = text.length - text.trimStart().length;
-      return "goes on";
-    }
-    joined = joined.map((start, at) => `${start}${glues[at]}${text}`);
-    const outer = leading + text.length - text.trimEnd().length;
-    const isWhole = (all: string): boolean => all.length - outer === wanted.length && all.trim() === wanted;
-    if (joined.some(isWhole)) return "merged";
-    return (joined[0]?.length ?? 0) > whole.length ? "too long" : "goes on";
+    const rest = left.trimStart();
+    const joint = left.slice(0, left.length - rest.length);
+    const start = text.slice(0, text.length - text.trimStart().length);
+    const isJoint = /^\n*$/.test(joint) || glues.some((glue) => joint === `${end}${glue}${start}`);
+    const words = text.trim();
+    if (!isJoint || !rest.startsWith(words)) return "other";
+    const isFirst = end === null;
+    left = rest.slice(words.length);
+    end = text.slice(text.trimEnd().length);
+    return left === "" && !isFirst ? "merged" : "goes on";
   };
 }
+
+const glues = ["", "\n", "\n\n"];
 
 export function isRenamedCall(bytes: Uint8Array): boolean {
   const block = parsedBlock(bytes);

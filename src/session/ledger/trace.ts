@@ -30,11 +30,23 @@ export type Trace = {
 /** A request that was followed before, to begin where it still holds. */
 export type Traced = { readonly request: WireRequest; readonly places: readonly Place[] };
 
-export function traceRequest(
-  root: Place,
-  request: WireRequest,
-  { before, rules: given }: { readonly before: Traced | null; readonly rules: GivenRules },
-): Trace {
+type Tracing = { readonly before: Traced | null; readonly rules: GivenRules };
+
+export function traceRequest(root: Place, request: WireRequest, { before, rules }: Tracing): Trace {
+  const trace = traceAfter(root, request, { before, rules });
+  if (before === null || isAfter(trace, before)) return trace;
+  // It forks off from the request before, which may have come by another path than the one it goes on with.
+  const whole = traceAfter(root, request, { before: null, rules });
+  return whole.followed.steps.length > trace.kept.length + trace.followed.steps.length ? whole : trace;
+}
+
+/** Whether all of the request before was found again at its places. */
+function isAfter({ kept, followed }: Trace, { places }: Traced): boolean {
+  const last = places.at(-1);
+  return kept.length === places.length || followed.steps.some(({ place }) => place === last);
+}
+
+function traceAfter(root: Place, request: WireRequest, { before, rules: given }: Tracing): Trace {
   const keptMessages = sharedMessages(request, before?.request ?? null);
   // Counted from the end: what is new is little.
   const kept = before?.places.slice(0, before.places.length - unitsFrom(before.request, keptMessages)) ?? [];
