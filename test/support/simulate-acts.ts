@@ -1,5 +1,5 @@
 import { type Block, type Message, saysBlock } from "./simulate-body.ts";
-import { forget } from "./simulate-laws.ts";
+import { forget, resultOf } from "./simulate-laws.ts";
 import {
   deskKey,
   models,
@@ -266,13 +266,12 @@ const restart: Act = async (world, talk) => {
     for (const [start, instead] of stream.withheldCalls) stream.onceWithheld.set(start, instead);
     stream.withheldCalls.clear();
     stream.withheldUnits.clear();
+    for (const says of stream.rewritten.keys()) stream.shaken.add(resultOf(says));
+    stream.shaken.delete("");
   }
   await memory.restart(fault === "lost tail" ? 1 + random.below(3) : 0);
   if (fault === "late" || fault === "rejects") memory.mode = fault;
-  // A result that was shown in other words is known by one form only from then on.
-  const isShaken = ({ stream }: Talk): boolean =>
-    [...stream.rewritten.keys()].some((says) => says.startsWith("result"));
-  for (const one of world.talks) if (fault !== "none" || isShaken(one)) one.account.excuses = 1;
+  for (const one of world.talks) if (fault !== "none") one.account.excuses = 1;
   return await goOn(world, talk);
 };
 

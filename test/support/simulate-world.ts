@@ -99,7 +99,12 @@ export function newTalk(world: World, given: Partial<Talk>): Talk {
 
 export function newStream(): Stream {
   const withholding = { withheld: new Map(), withheldCalls: new Map(), withheldUnits: new Map() };
-  const before = { onceWithheld: new Map(), rewritten: new Map(), keys: new Map() };
+  const before = {
+    onceWithheld: new Map(),
+    rewritten: new Map(),
+    shaken: new Set<string>(),
+    keys: new Map(),
+  };
   return { wasManaged: false, isForgotten: false, ...withholding, ...before };
 }
 
@@ -218,7 +223,7 @@ export async function send(world: World, talk: Talk, options: SendOptions = {}):
   const { stream, account } = talk;
   const look = { client: talk, stream, account, posted, messages, wire, purpose, nowMs, isEpoch, isCold };
   if (isTurn) talk.lastMs = nowMs;
-  if (isTurn && stream.isForgotten) beginAnew(world, talk, messages);
+  if (stream.isForgotten && (isTurn || isTakenForTurn(talk, messages))) beginAnew(world, talk, messages);
   checkLaws(look);
   if (isTurn && fate === "heard" && posted.answer.status === 200) takeAnswer(talk, posted.body);
   return posted;
@@ -234,7 +239,22 @@ function beginAnew({ talks, memory }: World, talk: Talk, messages: readonly Mess
   const isFirst = !messages.some(({ role }) => role === "assistant");
   if (isFirst) for (const { stream: other, account } of talks) if (other === stream) account.excuses = 1;
   stream.isForgotten = !isFirst && memory.mode !== "knows";
+  if (isJoined(talk, messages)) talk.account.excuses = 1;
   if (stream.isForgotten) talk.account.excuses = 1;
+}
+
+/** Only of agents it is known that they ask beside their talk under its name. */
+function isTakenForTurn({ style }: Talk, messages: readonly Message[]): boolean {
+  return style.naming === "asked" && !messages.some(({ role }) => role === "assistant");
+}
+
+/** A talk without a name is found by an answer, word for word: one that has joined texts has none of them. */
+function isJoined({ style: { naming, liberties, retelling } }: Talk, messages: readonly Message[]): boolean {
+  if (naming !== "none" || liberties !== "all" || retelling.glue === null) return false;
+  const isWhole = ({ content }: Message): boolean =>
+    content.some(({ type }) => type === "tool_use") ||
+    content.filter(({ type }) => type === "text").length === 1;
+  return !messages.some((message) => message.role === "assistant" && isWhole(message));
 }
 
 function takeAnswer(talk: Talk, body: Buffer): void {
