@@ -28,7 +28,8 @@ async function talk({ sdk, killing, name }: Lane): Promise<void> {
   const headers = { "x-aperture-session": name };
   const plan = {
     bulk: `This is ${name}.`,
-    patience: 300,
+    // Longer than any killing lasts: how long it may take is the test's to say.
+    patience: 100_000,
     steps: Array.from({ length: steps }, (_, n) => ({
       prompt: sums(n),
       url: killing.url,
