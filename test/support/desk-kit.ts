@@ -1,4 +1,4 @@
-import { type Clock, steppedClock } from "../../src/base/index.ts";
+import { type Clock, must, steppedClock } from "../../src/base/index.ts";
 import {
   type Asking,
   BodyMemory,
@@ -96,7 +96,8 @@ export class DeskKit {
       }
     }
     desk.answered(sending, ended(answer, options));
-    return { asking, sending, attempts, answer, body: Buffer.concat(answer.chunks) };
+    const last = must(attempts.at(-1), "there was one");
+    return { asking, sending: last.sending, attempts, answer, body: Buffer.concat(answer.chunks) };
   }
 
   /** Past the desk, as before Aperture was there. */
@@ -139,8 +140,23 @@ export class DeskKit {
 }
 
 function attemptOf(sending: Sending, { problem }: CoreAnswer): Attempt {
-  const body = Buffer.concat(sending.pieces).toString("utf8");
-  return { sending, body, problem: problem?.message ?? null };
+  const kept = copyOf(sending);
+  return {
+    sending: kept,
+    body: Buffer.concat(kept.pieces).toString("utf8"),
+    problem: problem?.message ?? null,
+  };
+}
+
+/** To be looked at for as long as a test likes: the memory of a body is used again. */
+function copyOf({ pieces, clientBody, sent, ...rest }: Sending): Sending {
+  const body = [Buffer.concat(pieces)];
+  return {
+    ...rest,
+    pieces: body,
+    clientBody: Buffer.from(clientBody),
+    sent: sent === null ? null : { ...sent, body },
+  };
 }
 
 function ended(answer: CoreAnswer, { isLost = false, heard }: PostOptions) {
