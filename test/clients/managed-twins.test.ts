@@ -17,7 +17,7 @@ beforeAll(async () => {
   clients = await installClients();
 }, installMs);
 
-/** Each answer is another one by its reasoning, bound to what was sent; all of a round are under way at once. */
+/** Each answer is another by its reasoning, bound to what was sent; all of a round are under way at once. */
 function modelOf(words: (n: number) => string): ScriptedModel {
   let count = 0;
   return async ({ messages }) => {
