@@ -17,66 +17,84 @@ export type EventReader = {
 };
 
 /**
- * Reads server-sent events from bytes cut anywhere, inside a character or between CR and LF too: lines are
- * found in bytes and decoded whole. An event without the blank line that ends it was not sent to its end and
- * does not count.
+ * Reads server-sent events from bytes cut anywhere, inside a character or between CR and LF too: whole lines
+ * are decoded, together. An event without the blank line that ends it was not sent to its end and does not
+ * count.
  */
 export function eventReader(): EventReader {
-  const state = { pending: [] as Uint8Array[], pendingBytes: 0, event: "", data: [] as string[], size: 0 };
+  const open = new OpenEvent();
+  let pending: Uint8Array[] = [];
+  let pendingBytes = 0;
   let afterCr = false;
   let overflowed = false;
 
-  const line = (text: string, events: WireEvent[]): void => {
-    if (text === "") {
-      if (state.data.length > 0) events.push({ event: state.event, data: state.data.join("\n") });
-      Object.assign(state, { event: "", data: [], size: 0 });
-      return;
-    }
-    const { field, value } = fieldOf(text);
-    state.size += value.length;
-    if (field === "event") state.event = value;
-    else if (field === "data") state.data.push(value);
+  const keep = (rest: Uint8Array): void => {
+    if (rest.length === 0) return;
+    pending.push(Uint8Array.from(rest));
+    pendingBytes += rest.length;
   };
 
-  const takeLine = (rest: Uint8Array): string => {
-    const whole = state.pending.length === 0 ? rest : Buffer.concat([...state.pending, rest]);
-    state.pending = [];
-    state.pendingBytes = 0;
-    return Buffer.from(whole.buffer, whole.byteOffset, whole.byteLength).toString("utf8");
+  /** Everything up to the last line end, each line ended by LF alone. */
+  const takeLines = (bytes: Buffer, end: number): string => {
+    const lines = bytes.subarray(0, end);
+    const text = (pending.length === 0 ? lines : Buffer.concat([...pending, lines])).toString("utf8");
+    const isSecondHalf = afterCr && text.startsWith("\n");
+    pending = [];
+    pendingBytes = 0;
+    afterCr = end === bytes.length && bytes[end - 1] === CR;
+    const own = isSecondHalf ? text.slice(1) : text;
+    return own.includes("\r") ? own.replace(/\r\n?/g, "\n") : own;
   };
 
   return {
-    push: (bytes) => {
+    push: (given) => {
       const events: WireEvent[] = [];
-      let start = 0;
-      for (let at = 0; at < bytes.length && !overflowed; at += 1) {
-        const byte = bytes[at];
-        const isSecondHalf = byte === LF && afterCr && at === start;
-        afterCr = byte === CR;
-        if (isSecondHalf) start = at + 1;
-        else if (byte === LF || byte === CR) {
-          line(takeLine(bytes.subarray(start, at)), events);
-          start = at + 1;
-        }
-      }
-      if (start < bytes.length && !overflowed) {
-        state.pending.push(bytes.slice(start));
-        state.pendingBytes += bytes.length - start;
-      }
-      if (state.pendingBytes + state.size > eventBytesMax) {
-        overflowed = true;
-        Object.assign(state, { pending: [], data: [] });
-      }
+      if (overflowed || given.length === 0) return events;
+      const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
+      const end = Math.max(bytes.lastIndexOf(LF), bytes.lastIndexOf(CR)) + 1;
+      if (end > 0) open.take(takeLines(bytes, end), events);
+      else afterCr = false;
+      keep(bytes.subarray(end));
+      overflowed = pendingBytes + open.size > eventBytesMax;
+      if (overflowed) pending = [];
       return events;
     },
-    leftOver: () => state.pendingBytes + state.size,
+    leftOver: () => pendingBytes + open.size,
     overflowed: () => overflowed,
   };
 }
 
-function fieldOf(line: string): { readonly field: string; readonly value: string } {
-  const colon = line.indexOf(":");
-  if (colon === -1) return { field: line, value: "" };
-  const value = line.slice(colon + 1);
-  return { field: line.slice(0, colon), value: value.startsWith(" ") ? value.slice(1) : value };
+/** The event whose lines are coming in. */
+class OpenEvent {
+  /** Characters of it so far. */
+  size = 0;
+  #event = "";
+  #data: string | null = null;
+
+  /** Contract: every line of the text is whole. */
+  take(text: string, events: WireEvent[]): void {
+    for (let start = 0; start < text.length; ) {
+      const end = text.indexOf("\n", start);
+      if (end === start) this.#finish(events);
+      else this.#add(text.slice(start, end));
+      start = end + 1;
+    }
+  }
+
+  #finish(events: WireEvent[]): void {
+    if (this.#data !== null) events.push({ event: this.#event, data: this.#data });
+    this.#event = "";
+    this.#data = null;
+    this.size = 0;
+  }
+
+  #add(line: string): void {
+    const colon = line.indexOf(":");
+    const field = colon === -1 ? line : line.slice(0, colon);
+    const from = line.charCodeAt(colon + 1) === 0x20 ? colon + 2 : colon + 1;
+    const value = colon === -1 ? "" : line.slice(from);
+    this.size += value.length;
+    if (field === "event") this.#event = value;
+    else if (field === "data") this.#data = this.#data === null ? value : `${this.#data}\n${value}`;
+  }
 }

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readAnswer } from "./events.ts";
 
@@ -48,6 +49,41 @@ const whole = [
 ];
 
 describe("reading an answer", () => {
+  it("says the same whether its events are written as usual or in another way", () => {
+    const words = fc.constantFrom(
+      "a",
+      "\\",
+      '"',
+      "\n",
+      "\u0007",
+      "\u007f",
+      "\u2028",
+      "\u{1f525}",
+      "\ud83d",
+      "}}",
+      " ",
+    );
+    const type = fc.constantFrom("text_delta", "thinking_delta", "input_json_delta", "other_delta");
+    const field = fc.constantFrom("text", "thinking", "partial_json", "type", "__proto__", "index");
+    const deltas = fc.array(fc.tuple(fc.nat(2), type, field, fc.string({ unit: words })), { maxLength: 8 });
+    const written = (one: string, other: (data: string) => string) =>
+      readAnswer(
+        Buffer.from(`${wire(start, opened(0, { type: "text", text: "" }))}${other(one)}${wire(stop(0))}`),
+        sse,
+      );
+    fc.assert(
+      fc.property(deltas, fc.constantFrom("}}", "} }", "}    }", "}\t}", "}}}", "}"), (parts, end) => {
+        const events = parts.map(([index, kind, name, text]) => {
+          const data = `{"type":"content_block_delta","index":${index},"delta":{"type":"${kind}","${name}":`;
+          return `data: ${data}${JSON.stringify(text)}${end}\n\n`;
+        });
+        const spaced = (data: string) =>
+          data.replaceAll('{"type":"content_block_delta"', '{ "type":"content_block_delta"');
+        expect(written(events.join(""), (data) => data)).toEqual(written(events.join(""), spaced));
+      }),
+    );
+  });
+
   it("puts blocks together as a client will send them back", () => {
     const answer = readAnswer(wire(...whole), sse);
     expect(answer.units.map(({ bytes }) => Buffer.from(bytes).toString())).toEqual([

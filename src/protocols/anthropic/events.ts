@@ -39,6 +39,14 @@ function readMessage(body: Uint8Array): WireAnswer {
   };
 }
 
+/**
+ * What nearly all events of an answer look like, as providers write them. It is read as it stands: parsing
+ * such a one costs many times as much and finds the same.
+ */
+const plainDelta =
+  /^\{"type":"content_block_delta","index":(0|[1-9]\d{0,5}),"delta":\{"type":"([a-z_]+)","([a-z_]+)":"([^"\\\p{Cc}]*)"\} *\}$/u;
+const plainCharsMax = 4_096;
+
 /** Content blocks of one answer as their events build them up. */
 class Answer {
   readonly #open = new Map<number, OpenBlock>();
@@ -50,6 +58,12 @@ class Answer {
   #problem: string | null = null;
 
   take({ event, data }: WireEvent): void {
+    const written = data.length <= plainCharsMax ? plainDelta.exec(data) : null;
+    if (written === null) this.#takeParsed(event, data);
+    else this.#open.get(Number(written[1]))?.addPlain(written);
+  }
+
+  #takeParsed(event: string, data: string): void {
     const fields = parsed(data);
     if (fields === null) {
       this.damaged("an event is not JSON");
@@ -107,42 +121,48 @@ class Answer {
   }
 }
 
-const textFields: Readonly<Record<string, string>> = {
-  text_delta: "text",
-  thinking_delta: "thinking",
-  signature_delta: "signature",
-  compaction_delta: "content",
-};
+/** The input of a tool comes as text of its own, not as a text of the block. */
+const INPUT = "partial_json";
+
+/** Which field of a delta of each type goes on with which field of its block. */
+const textFields: ReadonlyMap<string, string> = new Map([
+  ["text_delta", "text"],
+  ["thinking_delta", "thinking"],
+  ["signature_delta", "signature"],
+  ["compaction_delta", "content"],
+  ["input_json_delta", INPUT],
+]);
 
 class OpenBlock {
   readonly #start: Fields;
   readonly #texts = new Map<string, string[]>();
-  readonly #input: string[] = [];
 
   constructor(start: Fields) {
     this.#start = start;
   }
 
   add(delta: Fields): void {
-    const type = textIn(delta, "type") ?? "";
-    if (type === "input_json_delta") {
-      this.#input.push(textIn(delta, "partial_json") ?? "");
-      return;
-    }
-    const field = textFields[type];
+    const field = textFields.get(textIn(delta, "type") ?? "");
     const text = field === undefined ? null : textIn(delta, field);
-    if (field === undefined || text === null) return;
-    const texts = this.#texts.get(field) ?? [];
-    texts.push(text);
-    this.#texts.set(field, texts);
+    if (field !== undefined && text !== null) this.#goOn(field, text);
+  }
+
+  addPlain([, , type = "", field = "", text = ""]: RegExpExecArray): void {
+    if (textFields.get(type) === field) this.#goOn(field, text);
+  }
+
+  #goOn(field: string, text: string): void {
+    const texts = this.#texts.get(field);
+    if (texts === undefined) this.#texts.set(field, [text]);
+    else texts.push(text);
   }
 
   /** The block as a client will send it back: its fields in their order, its input as it was written. */
   finish(): AnswerUnit | null {
     const fields: Record<string, unknown> = { ...this.#start };
     for (const [field, texts] of this.#texts)
-      fields[field] = `${textIn(fields, field) ?? ""}${texts.join("")}`;
-    const written = this.#input.join("");
+      if (field !== INPUT) fields[field] = `${textIn(fields, field) ?? ""}${texts.join("")}`;
+    const written = this.#texts.get(INPUT)?.join("") ?? "";
     if (written === "") return unitOfAnswer(fields, JSON.stringify(fields));
     const input = parsedValue(written);
     if (input === undefined) return null;
