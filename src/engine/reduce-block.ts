@@ -123,8 +123,9 @@ function checkBlock(state: State, block: Block, stream: Stream): (Result<never> 
   return full ? fail("AP_BLOCK_INVALID", { block: id, problem: "its message or pair is full" }) : null;
 }
 
+/** Looked at from the end: what is used was reserved lately. */
 function within(ranges: readonly IdRange[], id: number): boolean {
-  return ranges.some(({ from, to }) => from <= id && id < to);
+  return ranges.findLast(({ from, to }) => from <= id && id < to) !== undefined;
 }
 
 function grouped(groups: Paged<Group>, key: number, id: BlockId): Paged<Group> {

@@ -280,7 +280,14 @@ describe("checkDraft looks at a frame before it is sealed", () => {
     const topics = { ...deltaExamples["topics-set"], from: topic, to: topic };
     const shows = Array(limits.blocksPerUnitMax).fill({ block: Number.MAX_SAFE_INTEGER, as: "placeholder" });
     const unit = { type: "unit-sent", unit: { ...exampleUnit, shows } };
-    for (const delta of [archives, topics, unit]) {
+    const anchor = "\u0001".repeat(limits.anchorCharsMax);
+    const speaker = "\u0001".repeat(limits.nameCharsMax);
+    const added = { type: "block-added", block: { ...exampleBlock, anchor, speaker } };
+    const hung = { type: "unit-sent", unit: { ...exampleUnit, anchor } };
+    const opened = deltaExamples["exchange-opened"] as Extract<Delta, { type: "exchange-opened" }>;
+    const target = "\u0001".repeat(limits.targetCharsMax);
+    const asked = { ...opened, exchange: { ...opened.exchange, target, model: speaker, request: speaker } };
+    for (const delta of [archives, topics, unit, added, hung, asked]) {
       const count = Math.ceil(limits.frameBytesMax / Buffer.byteLength(JSON.stringify(delta)));
       expect(codeOf({ ...draft, deltas: Array(count).fill(delta) })).toBe("AP_FRAME_LIMIT");
     }

@@ -10,15 +10,18 @@ import { causeTypes, type Frame, type FrameDraft } from "./frame.ts";
  * promise is looked at here, once, with the limits; beyond this door nobody checks shapes again.
  */
 export function parseFrame(value: unknown): Result<Frame> {
-  const problem = frameShape(value, "frame");
-  if (problem !== null) return fail("AP_FRAME_SHAPE", { problem });
-  return withinSize(value as Frame);
+  const problem = frameShape(value);
+  return problem === null ? withinSize(value as Frame) : misshapen(problem);
 }
 
 /** The same for a frame that is not sealed yet. */
 export function checkDraft(draft: FrameDraft): Result<FrameDraft> {
-  const problem = draftShape(draft, "frame");
-  return problem === null ? withinSize(draft) : fail("AP_FRAME_SHAPE", { problem });
+  const problem = draftShape(draft);
+  return problem === null ? withinSize(draft) : misshapen(problem);
+}
+
+function misshapen({ at, what }: Problem): Result<never> {
+  return fail("AP_FRAME_SHAPE", { problem: `frame${at} ${what}` });
 }
 
 function withinSize<F extends FrameDraft>(frame: F): Result<F> {
@@ -28,21 +31,47 @@ function withinSize<F extends FrameDraft>(frame: F): Result<F> {
   return fail("AP_FRAME_LIMIT", { seq: frame.seq, limit: "frameBytesMax", actual: exact });
 }
 
-/** Generous, from the limits on its parts: most frames are far too small to be worth writing out for this. */
+/**
+ * Generous, from the limits on its parts: nearly all frames are far too small to be worth writing out for
+ * this. What a first request of a long talk is made of is looked at more closely, since there are many.
+ */
 function bytesAtMost(delta: Delta): number {
-  if (delta.type === "unit-sent") return 8_192 + delta.unit.shows.length * 64;
-  return delta.type === "topics-set" ? 32_768 : 8_192;
+  switch (delta.type) {
+    case "unit-sent":
+      return 1_024 + written(delta.unit.anchor) + delta.unit.shows.length * 64;
+    case "block-added":
+      return 1_024 + written(delta.block.anchor) + written(delta.block.speaker);
+    case "tokens-counted":
+      return 256;
+    case "topics-set":
+      return 32_768;
+    case "exchange-opened":
+    case "session-identified":
+      return 16_384;
+    default:
+      return 8_192;
+  }
 }
 
-/** Null if the value has the shape, else where and what is wrong. */
-type Shape = (value: unknown, where: string) => string | null;
+/** A character takes up to six bytes, escaped. */
+function written(text: string): number {
+  return text.length * 6;
+}
+
+/** What is wrong, and where below the value that was looked at. */
+type Problem = { readonly at: string; readonly what: string };
+
+/** Null if the value has the shape. Where is put together only when something is wrong, which is rare. */
+type Shape = (value: unknown) => Problem | null;
 
 function is(name: string, test: (value: unknown) => boolean): Shape {
-  return (value, where) => (test(value) ? null : `${where} is not ${name}`);
+  const problem: Problem = { at: "", what: `is not ${name}` };
+  return (value) => (test(value) ? null : problem);
 }
 
 function oneOf(choices: readonly unknown[]): Shape {
-  return is(`one of ${choices.join(", ")}`, (value) => choices.includes(value));
+  const known = new Set(choices);
+  return is(`one of ${choices.join(", ")}`, (value) => known.has(value));
 }
 
 function text(charsMax: number): Shape {
@@ -53,19 +82,23 @@ function text(charsMax: number): Shape {
 }
 
 function orNull(shape: Shape): Shape {
-  return (value, where) => (value === null ? null : shape(value, where));
+  return (value) => (value === null ? null : shape(value));
 }
 
 /** For fields that older frames do not have. */
 function orMissing(shape: Shape): Shape {
-  return (value, where) => (value === undefined ? null : shape(value, where));
+  return (value) => (value === undefined ? null : shape(value));
 }
 
 function list(shape: Shape, itemsMax: number): Shape {
-  return (value, where) => {
+  return (value) => {
     if (!Array.isArray(value) || value.length > itemsMax)
-      return `${where} is not a list of up to ${itemsMax}`;
-    return firstProblem(value.map((item, index) => () => shape(item, `${where}[${index}]`)));
+      return { at: "", what: `is not a list of up to ${itemsMax}` };
+    for (let index = 0; index < value.length; index += 1) {
+      const problem = shape(value[index]);
+      if (problem !== null) return { ...problem, at: `[${index}]${problem.at}` };
+    }
+    return null;
   };
 }
 
@@ -73,29 +106,25 @@ type Shapes = Readonly<Record<string, Shape>>;
 
 /** Exactly these fields. */
 function fields(shapes: Shapes): Shape {
-  return (value, where) => {
-    if (typeof value !== "object" || value === null || Array.isArray(value))
-      return `${where} is not an object`;
-    const unknown = Object.keys(value).find((key) => !Object.hasOwn(shapes, key));
-    if (unknown !== undefined) return `${where} has an unknown field ${unknown.slice(0, 40)}`;
+  const names = Object.keys(shapes);
+  const checks = Object.values(shapes);
+  const unknownIn = (value: object): string | undefined =>
+    Object.keys(value).find((key) => !Object.hasOwn(shapes, key));
+  return (value) => {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return notAnObject;
+    const unknown = unknownIn(value);
+    if (unknown !== undefined) return { at: "", what: `has an unknown field ${unknown.slice(0, 40)}` };
     const record = value as Readonly<Record<string, unknown>>;
-    return firstProblem(
-      Object.entries(shapes).map(
-        ([key, shape]) =>
-          () =>
-            shape(record[key], `${where}.${key}`),
-      ),
-    );
+    for (let at = 0; at < names.length; at += 1) {
+      const name = names[at] as string;
+      const problem = (checks[at] as Shape)(record[name]);
+      if (problem !== null) return { ...problem, at: `.${name}${problem.at}` };
+    }
+    return null;
   };
 }
 
-function firstProblem(checks: readonly (() => string | null)[]): string | null {
-  for (const check of checks) {
-    const problem = check();
-    if (problem !== null) return problem;
-  }
-  return null;
-}
+const notAnObject: Problem = { at: "", what: "is not an object" };
 
 const count = is("a whole number from 0", isCount);
 const flag = is("true or false", (value) => typeof value === "boolean");
@@ -224,10 +253,13 @@ const deltaShapes: Readonly<Record<DeltaType, Shapes>> = {
   ...factShapes,
 };
 
-const delta: Shape = (value, where) => {
-  const type = (value as { readonly type?: unknown } | null)?.type;
-  if (!deltaTypes.includes(type as DeltaType)) return `${where} has no known type`;
-  return fields({ ...deltaShapes[type as DeltaType], type: oneOf(deltaTypes) })(value, where);
+const deltas = new Map<unknown, Shape>(
+  deltaTypes.map((type) => [type, fields({ ...deltaShapes[type], type: oneOf(deltaTypes) })]),
+);
+
+const delta: Shape = (value) => {
+  const shape = deltas.get((value as { readonly type?: unknown } | null)?.type);
+  return shape === undefined ? { at: "", what: "has no known type" } : shape(value);
 };
 
 const cause = fields({ type: oneOf(causeTypes), step: orNull(count), reason });
