@@ -109,12 +109,13 @@ class LiveSession implements SessionLog {
     return ok({ frame, durable: sent.durable });
   }
 
-  #draft(entry: Entry): FrameDraft {
+  #draft({ stream, actor, cause, deltas }: Entry): FrameDraft {
     const moment = now(this.#state);
-    const stream = isCount(entry.stream) ? streamOf(moment, entry.stream) : null;
-    const turn = stream === null ? turnOf(0) : turnNow(moment, stream);
+    const known = isCount(stream) ? streamOf(moment, stream) : null;
+    const turn = known === null ? turnOf(0) : turnNow(moment, known);
     const { session, clock } = this.#place;
-    return { ...entry, session, seq: seqOf(moment.seq + 1), turn, time: clock.now() };
+    const seq = seqOf(moment.seq + 1);
+    return { session, seq, stream, turn, time: clock.now(), actor, cause, deltas };
   }
 
   /**

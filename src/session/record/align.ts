@@ -30,41 +30,58 @@ export function align(index: StreamIndex, request: WireRequest): Alignment {
   return { path, fresh: rest.slice(known) };
 }
 
-/** Tools, system, messages: the order in which a provider reads them. */
-function groupsOf(request: WireRequest): readonly WireGroup[] {
-  return [request.tools, request.system, ...request.messages];
+/**
+ * All units of a request but the first few, in order: tools, system, messages, as a provider reads them. The
+ * messages are gone through from the end, since what is asked for is what is new.
+ */
+export function placedUnits(request: WireRequest, first: number): readonly PlacedUnit[] {
+  const { tools, system, messages, talk } = request;
+  let start = messages.length;
+  let before = headLength(request) + talk.length;
+  while (start > 0 && before > first) {
+    start -= 1;
+    before -= unitsIn(messages, start);
+  }
+  const isHeadAsked = before > first;
+  const groups = isHeadAsked ? [tools, system, ...messages] : messages.slice(start);
+  return placedIn(groups, first - (isHeadAsked ? 0 : before));
 }
 
-/** All units of a request but the first few, in order. */
-export function placedUnits(request: WireRequest, first: number): readonly PlacedUnit[] {
+function placedIn(groups: readonly WireGroup[], first: number): readonly PlacedUnit[] {
   const placed: PlacedUnit[] = [];
-  let before = 0;
-  for (const group of groupsOf(request)) {
+  let left = first;
+  for (const group of groups) {
     const { units } = group;
-    if (before + units.length > first) {
-      for (const unit of units.slice(Math.max(0, first - before))) placed.push({ unit, group });
-    }
-    before += units.length;
+    for (const unit of left > 0 ? units.slice(left) : units) placed.push({ unit, group });
+    left -= units.length;
   }
   return placed;
 }
 
-/** How often each key of the new units stands among those before them. */
+function unitsIn(messages: readonly WireGroup[], at: number): number {
+  return messages[at]?.units.length ?? 0;
+}
+
+function headLength({ tools, system }: WireRequest): number {
+  return tools.units.length + system.units.length;
+}
+
+/** How often each of these keys stands among the first so many units. */
 export function countsBefore(
   request: WireRequest,
   count: number,
-  fresh: readonly PlacedUnit[],
+  keys: readonly string[],
 ): Map<string, number> {
-  const counts = new Map(fresh.map(({ unit }) => [unit.key, 0]));
-  let at = 0;
-  for (const { units } of groupsOf(request)) {
-    for (const { key } of units) {
-      if (at === count) return counts;
-      at += 1;
-      const known = counts.get(key);
-      if (known !== undefined) counts.set(key, known + 1);
-    }
-  }
+  const counts = new Map(keys.map((key) => [key, 0]));
+  if (counts.size === 0) return counts;
+  const note = (key: string): void => {
+    const known = counts.get(key);
+    if (known !== undefined) counts.set(key, known + 1);
+  };
+  const { tools, system, talk } = request;
+  const head = [...tools.units, ...system.units].map(({ key }) => key);
+  for (const key of head.slice(0, count)) note(key);
+  for (const key of talk.slice(0, Math.max(0, count - head.length))) note(key);
   return counts;
 }
 
@@ -78,10 +95,19 @@ function knownPath(last: LastTurn | null, request: WireRequest): readonly UnitId
 export function sharedUnits(request: WireRequest, before: WireRequest | null): number {
   if (before === null) return 0;
   const sameHead = before.tools.units === request.tools.units && before.system.units === request.system.units;
-  if (!sameHead) return 0;
-  const head = request.tools.units.length + request.system.units.length;
-  const shared = sharedMessages(request, before);
-  return request.messages.reduce((sum, { units }, at) => (at < shared ? sum + units.length : sum), head);
+  return sameHead ? headLength(request) + sharedSaid(request, before) : 0;
+}
+
+/** How many units lie in the messages that were taken over. What is new is little: it is counted instead. */
+function sharedSaid(request: WireRequest, before: WireRequest): number {
+  const fresh = request.messages.slice(sharedMessages(request, before));
+  return request.talk.length - fresh.reduce((sum, { units }) => sum + units.length, 0);
+}
+
+/** How many leading keys of what is said now were said last time too. */
+export function sharedTalk(request: WireRequest, { talk, request: before }: LastTurn): number {
+  const known = before === null ? 0 : sharedSaid(request, before);
+  return known + sharedKeys(request.talk.slice(known), talk.slice(known));
 }
 
 /** How many leading keys two lists share. */

@@ -67,14 +67,17 @@ export class Draft {
   /** The whole path of a request: what was sent before, and a new unit for everything after it. */
   request({ path, fresh }: Alignment, request: WireRequest): readonly UnitId[] {
     this.#reserve(fresh.length, new Set(fresh.map(({ group }) => group)).size);
-    const counts = countsBefore(request, path.length, fresh);
+    const { index } = this.#place;
+    // A key that means no block yet stands nowhere before.
+    const known = fresh.map(({ unit }) => unit.key).filter((key) => index.knows(key));
+    const counts = countsBefore(request, path.length, known);
     const messages = new Map<WireGroup, MessageId>();
     const whole = [...path];
     for (const placed of fresh) {
       const { unit, group } = placed;
       const nth = counts.get(unit.key) ?? 0;
       counts.set(unit.key, nth + 1);
-      const block = this.#place.index.block(unit.key, nth) ?? this.#newBlock(placed, messages);
+      const block = index.block(unit.key, nth) ?? this.#newBlock(placed, messages);
       this.#keep(unit.hash, () => unitBytes(request.bytes, group.range.start, unit));
       const origin = isSaid(unit) ? "model" : "client";
       const shows = [{ block, as: "original" }] as const;
@@ -92,12 +95,14 @@ export class Draft {
    * of the first units are known.
    */
   blocks(request: WireRequest, known: readonly BlockId[]): RequestBlocks {
+    const { index } = this.#place;
     const rest = placedUnits(request, known.length);
-    const counts = countsBefore(request, known.length, rest);
-    const placed = rest.map((one) => {
-      const nth = counts.get(one.unit.key) ?? 0;
-      counts.set(one.unit.key, nth + 1);
-      return { ...one, block: this.#place.index.block(one.unit.key, nth) };
+    const isKnown = membership(known, rest.length);
+    const counts = new Map<string, number>();
+    const placed = rest.map(({ unit, group }) => {
+      const nth = counts.get(unit.key) ?? index.blocksAmong(unit.key, isKnown);
+      counts.set(unit.key, nth + 1);
+      return { unit, group, block: index.block(unit.key, nth) };
     });
     const fresh = placed.filter(({ block }) => block === null);
     this.#reserve(fresh.length, new Set(fresh.map(({ group }) => group)).size);
@@ -162,7 +167,7 @@ export class Draft {
   #keep(hash: ContentHash, bytes: () => Uint8Array): void {
     if (this.#place.stored.has(hash) || this.#sent.has(hash)) return;
     this.#sent.add(hash);
-    this.contents.push({ hash, bytes: Uint8Array.from(bytes()) });
+    this.contents.push({ hash, bytes: new Uint8Array(bytes()) });
   }
 
   #reserve(blocks: number, messages: number): void {
@@ -236,7 +241,8 @@ export class Draft {
     const id = unitId(this.#units);
     this.#units += 1;
     const { index } = this.#place;
-    const sent: Unit = { ...unit, id, stream: index.stream };
+    const { parent, message, origin, anchor, bytes, shows } = unit;
+    const sent: Unit = { id, stream: index.stream, parent, message, origin, anchor, bytes, shows };
     this.deltas.push({ type: "unit-sent", unit: sent });
     this.#learn.push(() => index.addUnit(sent, place));
     return id;
@@ -248,6 +254,14 @@ export type RequestBlocks = {
   readonly blocks: readonly BlockId[];
   readonly fresh: readonly PlacedUnit[];
 };
+
+/** Few are looked up by going through the list; for many it is worth a table. */
+function membership(known: readonly BlockId[], lookups: number): (block: BlockId) => boolean {
+  if (lookups <= 16) return (block) => known.includes(block);
+  const table = new Set(known);
+  return (block) => table.has(block);
+}
+
 type Adding = { readonly unit: WireUnit; readonly message: MessageId; readonly pair: MessageId | null };
 /** Whether the model said it. */
 function isSaid({ section, role }: WireUnit): boolean {

@@ -17,7 +17,8 @@ export function responseBody(exchange: number, bytes: Uint8Array): KeptResponse 
 
 /** Where one append takes several frames, contents go with the first and bodies with the last. */
 export function attachedTo(attached: Attached, isFirst: boolean, isLast: boolean): Attached {
-  const contents = isFirst ? attached.contents : undefined;
-  const bodies = isLast ? attached.bodies : undefined;
-  return { ...(contents && { contents }), ...(bodies && { bodies }) };
+  if (isFirst && isLast) return attached;
+  const { contents, bodies } = attached;
+  if (isFirst) return contents === undefined ? {} : { contents };
+  return isLast && bodies !== undefined ? { bodies } : {};
 }

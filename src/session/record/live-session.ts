@@ -28,7 +28,7 @@ import type { Side, Store } from "../../store/index.ts";
 import type { RequestCopy, ResponseCopy } from "../exchange.ts";
 import type { Attached } from "../outbox.ts";
 import type { SessionLog } from "../session-log.ts";
-import { placedUnits, sharedKeys } from "./align.ts";
+import { placedUnits, sharedTalk } from "./align.ts";
 import type { BodyMemory } from "./body-memory.ts";
 import { Draft } from "./draft.ts";
 import { attachedTo, responseBody } from "./exchange-bodies.ts";
@@ -38,7 +38,7 @@ import { IdPool } from "./id-pool.ts";
 import type { Belonging } from "./identify.ts";
 import { KeptBodies, type UpstreamOf, type WrittenBody } from "./kept-bodies.ts";
 import type { Searched } from "./masking.ts";
-import { type Standing, standingOf } from "./relation.ts";
+import { openedExchange, type Standing, standingOf } from "./relation.ts";
 import { indexStreams, StreamIndex } from "./stream-index.ts";
 import { newTexts, Summaries } from "./summaries.ts";
 import { draftTurn, runStarted } from "./turn-draft.ts";
@@ -241,11 +241,13 @@ export class LiveSession {
   #standing({ copy, belonging }: AskedRequest, request: WireRequest, line: Line | null): Standing {
     const last = line?.index.last ?? null;
     const lastExchange = last === null ? null : exchangeOf(now(this.state()), last.exchange);
-    const parted = last !== null && sharedKeys(request.talk, last.talk) < last.talk.length;
+    const shared = last === null ? 0 : sharedTalk(request, last);
+    const parted = last !== null && shared < last.talk.length;
     const summaryOf = parted ? (line?.summaries.repeatedIn(newTexts(request, last.talk)) ?? null) : null;
     const isCount = copy.target.includes("/count_tokens");
     const isTurn = copy.sent?.isTurn ?? null;
-    return standingOf({ client: belonging.client, isCount, request, last, lastExchange, summaryOf, isTurn });
+    const { client } = belonging;
+    return standingOf({ client, isCount, request, last, shared, lastExchange, summaryOf, isTurn });
   }
 
   /** Each agent has a line, forked from the main one before anything was said: it shares nothing. */
@@ -285,7 +287,8 @@ export class LiveSession {
     if (leaf === null) return this.#beside({ asked, role: "unread", line });
     // What the body before does not have is named by its content.
     const slices = draft.name(placedUnits(request, this.#bodies.sharedUnits(index.stream, request)), request);
-    const exchange = this.#exchange(copy, { ...standing, stream: index.stream, model: request.model });
+    const placed = { ...standing, stream: index.stream, model: request.model };
+    const exchange = openedExchange(state.exchanges.size + 1, copy, placed);
     const deltas: Delta[] = [
       ...epoch,
       ...draft.deltas,
@@ -312,7 +315,7 @@ export class LiveSession {
     const model = request?.model ?? null;
     const stream = role === "compaction" ? (line?.index.stream ?? null) : null;
     const standing = { role, relation: "none", of: null, stream, model } as const;
-    const exchange = this.#exchange(copy, standing);
+    const exchange = openedExchange(this.state().exchanges.size + 1, copy, standing);
     const { id } = exchange;
     const { body: bytes } = copy;
     // Its units are not named, so the next body must not be taken for one that has them by name.
@@ -323,16 +326,6 @@ export class LiveSession {
     if (!appended.ok) return appended;
     const problem = copy.body === null ? "its request was too large to keep" : null;
     return ok({ exchange: exchange.id, line: line?.name ?? null, turn: null, model, problem });
-  }
-
-  #exchange(copy: RequestCopy, standing: Pick<Exchange, "role" | "relation" | "of" | "stream" | "model">) {
-    const { role, relation, of, stream, model } = standing;
-    const id = this.state().exchanges.size + 1;
-    const target = `${copy.method} ${copy.target}`.slice(0, 2_000);
-    const named = model === null ? null : model.slice(0, 200);
-    const rendering = copy.sent?.rendering ?? "raw";
-    const { id: request, length: bytes } = copy;
-    return { id, request, stream, role, relation, of, model: named, target, bytes, rendering };
   }
 
   /** Both sides of what was asked: as the client sent it, and as it went upstream if that differs. */

@@ -1,6 +1,6 @@
-import type { ExchangeRelation, ExchangeRole, RecordedExchange } from "../../engine/index.ts";
+import type { Exchange, ExchangeRelation, ExchangeRole, RecordedExchange } from "../../engine/index.ts";
 import type { WireRequest } from "../../protocols/index.ts";
-import { sharedKeys } from "./align.ts";
+import type { RequestCopy } from "../exchange.ts";
 import { wasAnswered } from "./exchange-end.ts";
 import { isAgentClient } from "./identify.ts";
 import type { LastTurn } from "./stream-index.ts";
@@ -12,11 +12,26 @@ export type Standing = {
   readonly of: number | null;
 };
 
+/** The exchange a request opens, cut to what a log takes. */
+export function openedExchange(
+  id: number,
+  copy: RequestCopy,
+  { role, relation, of, stream, model }: Standing & Pick<Exchange, "stream" | "model">,
+): Exchange {
+  const target = `${copy.method} ${copy.target}`.slice(0, 2_000);
+  const named = model === null ? null : model.slice(0, 200);
+  const rendering = copy.sent?.rendering ?? "raw";
+  const { id: request, length: bytes } = copy;
+  return { id, request, stream, role, relation, of, model: named, target, bytes, rendering };
+}
+
 export type Comparison = {
   readonly client: string;
   readonly isCount: boolean;
   readonly request: WireRequest;
   readonly last: LastTurn | null;
+  /** How much of what is said was said in the last turn too. */
+  readonly shared: number;
   /** The exchange of the last turn, as it stands. */
   readonly lastExchange: RecordedExchange | null;
   /** The exchange whose answer the new text repeats, if the client has compacted its history. */
@@ -30,16 +45,15 @@ export type Comparison = {
  * say so. Only a turn moves a stream on.
  */
 export function standingOf(comparison: Comparison): Standing {
-  const { request, last, isCount, isTurn } = comparison;
-  const shared = last === null ? 0 : sharedKeys(request.talk, last.talk);
+  const { last, shared, isCount, isTurn } = comparison;
   if (isCount) return { role: "count", relation: "none", of: null };
-  if (isTurn === true) return { role: "turn", ...relationOf(comparison, shared) };
+  if (isTurn === true) return { role: "turn", ...relationOf(comparison) };
   if (isTurn === false || isBeside(comparison)) {
     return { role: shared > 0 ? "compaction" : "side", relation: "none", of: null };
   }
   if (last === null) return { role: "turn", relation: "first", of: null };
-  if (asksForSummary(comparison, shared)) return { role: "compaction", relation: "none", of: null };
-  return { role: "turn", ...relationOf(comparison, shared) };
+  if (asksForSummary(comparison)) return { role: "compaction", relation: "none", of: null };
+  return { role: "turn", ...relationOf(comparison) };
 }
 
 /** Agents ask for titles and classifications under the id of the talk, without the tools the talk has. */
@@ -51,7 +65,7 @@ function isBeside({ client, request }: Comparison): boolean {
  * Claude Code asks for a summary by adding its prompt to the last thing said, leaving out the answer it has
  * had to that, and moving its cache mark back to what the model said before.
  */
-function asksForSummary({ client, request, last, lastExchange }: Comparison, shared: number): boolean {
+function asksForSummary({ client, request, last, shared, lastExchange }: Comparison): boolean {
   if (client !== "claude-code" || last === null || shared < last.talk.length) return false;
   if (!wasAnswered(lastExchange)) return false;
   const count = request.talk.length - shared;
@@ -60,10 +74,7 @@ function asksForSummary({ client, request, last, lastExchange }: Comparison, sha
   return isPrompt && marksOnlyAnswers(request);
 }
 
-function relationOf(
-  { request, last, lastExchange, summaryOf }: Comparison,
-  shared: number,
-): Omit<Standing, "role"> {
+function relationOf({ request, last, shared, lastExchange, summaryOf }: Comparison): Omit<Standing, "role"> {
   if (last === null) return { relation: "first", of: null };
   if (shared < last.talk.length) {
     return summaryOf === null

@@ -89,6 +89,9 @@ export class Shelf {
 
   /** Bodies of sessions that have not been heard of lately are let go. */
   trim(): void {
+    let kept = 0;
+    for (const { live } of this.#opened.values()) kept += live?.keptBytes() ?? 0;
+    if (kept <= bodyBytesMax) return;
     let left = bodyBytesMax;
     for (const { live } of [...this.#opened.values()].reverse()) {
       if (live === null) continue;

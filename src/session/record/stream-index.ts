@@ -26,6 +26,9 @@ export type LastTurn = {
 
 const ROOT = -1;
 
+/** The only unit below another: most have no more, and a table for each would take much room. */
+type Child = { readonly anchor: string; readonly id: UnitId };
+
 /**
  * What a stream's ledger looks like from the side of its keys: which unit follows which, which block a key
  * means. It can be made again from the state at any time and is only there to be quick.
@@ -34,7 +37,7 @@ export class StreamIndex {
   readonly stream: StreamId;
   readonly view: ViewId;
   last: LastTurn | null = null;
-  readonly #children = new Map<number, Map<string, UnitId>>();
+  readonly #children = new Map<number, Child | Map<string, UnitId>>();
   readonly #blocks = new Map<string, BlockId[]>();
   readonly #pairs = new Map<string, MessageId>();
   readonly #places = new Map<string, UnitId>();
@@ -47,14 +50,22 @@ export class StreamIndex {
 
   /** Where several copies hang below one unit, the newest is the one that goes on. */
   child(parent: UnitId | null, key: string): UnitId | null {
-    return this.#children.get(parent ?? ROOT)?.get(key) ?? null;
+    const below = this.#children.get(parent ?? ROOT);
+    if (below === undefined) return null;
+    if (below instanceof Map) return below.get(key) ?? null;
+    return below.anchor === key ? below.id : null;
+  }
+
+  #addChild(parent: number, child: Child): void {
+    const below = this.#children.get(parent);
+    if (below === undefined) this.#children.set(parent, child);
+    else if (below instanceof Map) below.set(child.anchor, child.id);
+    else this.#children.set(parent, new Map([below, child].map(({ anchor, id }) => [anchor, id])));
   }
 
   /** The place is what the ledger calls it; without one, what the ledger would call it. */
   addUnit({ id, parent, anchor, bytes }: Unit, place?: string): void {
-    const children = this.#children.get(parent ?? ROOT) ?? new Map<string, UnitId>();
-    children.set(anchor, id);
-    this.#children.set(parent ?? ROOT, children);
+    this.#addChild(parent ?? ROOT, { anchor, id });
     const above = parent === null ? null : (this.#placeNames.get(parent) ?? null);
     const name = place ?? placeId(above, anchor, bytes);
     this.#places.set(name, id);
@@ -69,6 +80,18 @@ export class StreamIndex {
   /** The block a key means when it comes for the nth time on one path, counted from 0. */
   block(key: string, nth: number): BlockId | null {
     return this.#blocks.get(key)?.[nth] ?? null;
+  }
+
+  /** How many of a path's blocks a key means: the copies of one key are met in order on every path. */
+  blocksAmong(key: string, isOnPath: (block: BlockId) => boolean): number {
+    const blocks = this.#blocks.get(key) ?? [];
+    let [low, high] = [0, blocks.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (isOnPath(must(blocks[middle], "it lies between the ends"))) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 
   addBlock(key: string, block: BlockId): void {
