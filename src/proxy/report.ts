@@ -7,8 +7,9 @@ import { headerOf } from "./headers.ts";
 
 /**
  * Tells the recorder of the request, once, and lets go of the bytes. What the desk made of a request is told
- * right before it leaves, because the record must not lag behind the ledger. Otherwise it is told after the
- * head of the answer has been passed on: joining a large body takes time that the client must not wait for.
+ * in the turn of the loop in which it leaves, because the record must not lag behind the ledger. Otherwise it
+ * is told after the head of the answer has been passed on: joining a large body takes time that the client
+ * must not wait for.
  */
 export function announce(exchange: Exchange): void {
   if (exchange.announced) return;
@@ -61,7 +62,8 @@ export function settle(context: RelayContext): void {
  * of the body is missing: the client may act on either before we hear of it.
  */
 export function settleForDesk(context: RelayContext): void {
-  settle(context);
+  // The recorder can wait until the request has left.
+  for (const exchange of context.concluded) tellDesk(exchange);
   for (const exchange of context.active) {
     const { outcome, received } = exchange;
     if (outcome === "complete" || (outcome === null && hasLastWord(received))) tellDesk(exchange);

@@ -5,7 +5,7 @@ import type { Exchange } from "./exchange.ts";
 import { makeRoom } from "./exchange-copy.ts";
 import { framingOf, type Head, headerOf, headersOf } from "./headers.ts";
 import { isLogin } from "./login.ts";
-import { announce, announceAgain, settleForDesk, tellUnused } from "./report.ts";
+import { announce, settleForDesk, tellUnused } from "./report.ts";
 
 /** What to ask the desk, if it wants the body of this request. Null: it is relayed as it comes. */
 export function askingFor(exchange: Exchange): Asking | null {
@@ -96,18 +96,17 @@ function failed(exchange: Exchange): void {
 }
 
 function depart(exchange: Exchange, sending: Sending): void {
-  const { chunks } = exchange.sent;
   exchange.sending = sending;
   try {
     if (sending.refusal !== null) giveUp(exchange, { status: 409, error: sending.refusal });
     else {
-      announce(exchange);
       attempt(exchange);
+      // What was written goes out when this turn of the loop is over: the upstream has it before the recorder.
+      setImmediate(announce, exchange);
     }
     exchange.asking = null;
   } catch {
     takeBack(exchange, sending);
-    exchange.sent.chunks = chunks;
     failed(exchange);
   }
 }
@@ -119,5 +118,4 @@ function takeBack(exchange: Exchange, sending: Sending): void {
   exchange.sending = null;
   outgoing?.destroy();
   tellUnused(context, sending);
-  announceAgain(exchange, null);
 }

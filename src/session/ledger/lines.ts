@@ -7,7 +7,9 @@ import type { Line } from "./line.ts";
 const linesMax = 512;
 const bytesMax = 256 * 1024 * 1024;
 const answersMax = 10_000;
+/** Room is made after so many requests, or so many new streams: to look at all streams takes a while. */
 const lookEvery = 64;
+const newWeight = 8;
 /** Talks that begin alike and are looked at for one that names no session. */
 const candidatesMax = 16;
 
@@ -22,7 +24,7 @@ export class Lines {
   /** Streams that something of ours was sent for. Their names stay when they leave. */
   readonly #managed = new Set<string>();
 
-  #found = 0;
+  #sinceRoom = 0;
 
   /** The request to take unchanged parts over from, as far as that can be known before the body is read. */
   previous(asking: Asking, named: Belonging): WireRequest | null {
@@ -36,9 +38,7 @@ export class Lines {
       belonging.sessionKey === null
         ? this.#talk(asking, request)
         : (this.#lines.get(keyOf(asking, belonging)) ?? null);
-    this.#found += 1;
-    // Sessions grow; to look at all of them every time would cost more than it saves.
-    if (this.#found % lookEvery === 0) this.#makeRoom();
+    this.#looked(1);
     if (line !== null) {
       this.#lines.delete(line.key);
       this.#lines.set(line.key, line);
@@ -54,7 +54,7 @@ export class Lines {
       const name = beginning(asking, request);
       this.#talks.set(name, [line, ...(this.#talks.get(name) ?? [])]);
     }
-    this.#makeRoom();
+    this.#looked(newWeight);
   }
 
   /** Takes a line back that was forgotten, unless another has taken its place. */
@@ -116,6 +116,13 @@ export class Lines {
   #answeredIn(asking: Asking, { messages }: WireRequest): Line | null {
     const unit = messages.findLast(({ role }) => role === "assistant")?.units.at(-1);
     return unit === undefined ? null : (this.#byAnswer.get(`${callerOf(asking)} ${unit.key}`) ?? null);
+  }
+
+  #looked(weight: number): void {
+    this.#sinceRoom += weight;
+    if (this.#sinceRoom < lookEvery) return;
+    this.#sinceRoom = 0;
+    this.#makeRoom();
   }
 
   /** Requests in flight keep their line; what leaves can be remembered from the log. */
