@@ -75,7 +75,8 @@ const edit: Act = async (world, talk) => {
   const at = random.below(talk.history.length - 1);
   const other = talk.history.map((message, index) => (index === at ? edited(world, message) : message));
   // A talk without a name is known by its first words and their answer: with others it is another talk.
-  if (at <= 1 && talk.style.naming === "none") startNew(talk);
+  const isEdited = JSON.stringify(other[at]) !== JSON.stringify(talk.history[at]);
+  if (at <= 1 && isEdited && talk.style.naming === "none") startNew(talk);
   const mustStrip = !talk.stream.wasManaged || random.below(2) === 0;
   const history = mustStrip ? withoutReasoning(other, at) : other;
   if (random.below(2) === 0) {
