@@ -85,6 +85,25 @@ describe("canonicalJson over any JSON value", () => {
     );
   });
 
+  it("the order of keys is the same whether there are few of them or many", () => {
+    const keys = fc.uniqueArray(fc.string({ maxLength: 4 }), { minLength: 2, maxLength: 60 });
+    fc.assert(
+      fc.property(keys, (names) => {
+        const value = Object.fromEntries(names.map((name) => [name, 0]));
+        const sorted = [...names].sort((a, b) => (a < b ? -1 : 1));
+        expect(canonicalJson(value)).toBe(`{${sorted.map((name) => `${JSON.stringify(name)}:0`).join()}}`);
+      }),
+    );
+  });
+
+  it("every character of a text is written as JSON writes it", () => {
+    for (let code = 0; code <= 0xffff; code++) {
+      const text = `a${String.fromCharCode(code)}`;
+      if (canonicalJson(text) !== JSON.stringify(text))
+        expect(canonicalJson(text)).toBe(JSON.stringify(text));
+    }
+  });
+
   it("writing, reading and writing again changes nothing", () => {
     fc.assert(
       fc.property(json, (value) => {
