@@ -11,7 +11,7 @@ import {
   turnOf,
   viewId,
 } from "../base/index.ts";
-import { checkSeal, type Frame, type FrameDraft, sealFrame } from "./frame.ts";
+import { checkSeal, type Frame, type FrameDraft, frameOfText, sealedText, sealFrame } from "./frame.ts";
 
 const draft: FrameDraft = {
   session: sessionId("golden"),
@@ -77,6 +77,29 @@ describe("the seal of a frame", () => {
 
   it("covers the frame before, so that no frame can be put elsewhere", () => {
     expect(sealFrame(draft, GENESIS_HASH).hash).not.toBe(sealFrame(draft, prevHash).hash);
+  });
+});
+
+describe("the text of a seal", () => {
+  it("is known of the very frame that was sealed, and of no copy of it", () => {
+    const frame = sealFrame(draft, prevHash);
+    expect(sha256Hex(sealedText(frame) ?? "")).toBe(frame.hash);
+    expect(sealedText({ ...frame })).toBe(null);
+  });
+
+  it("gives the frame back", () => {
+    const frame = sealFrame(draft, prevHash);
+    const again = frameOfText(sealedText(frame) ?? "", frame.hash);
+    expect(again).toEqual(frame);
+    expect(sealedText(again)).toBe(sealedText(frame));
+    expect(checkSeal(again, prevHash).ok).toBe(true);
+  });
+
+  it("with the hash of another makes a frame whose seal does not hold", () => {
+    const text = sealedText(sealFrame({ ...draft, time: 1 }, prevHash)) ?? "";
+    const forged = frameOfText(text, sealFrame(draft, prevHash).hash);
+    expect(sealedText(forged)).toBe(null);
+    expect(checkSeal(forged, prevHash)).toMatchObject({ ok: false, error: { code: "AP_FRAME_HASH" } });
   });
 });
 

@@ -44,16 +44,42 @@ export type FrameDraft = {
  */
 export type Frame = FrameDraft & { readonly prevHash: FrameHash; readonly hash: FrameHash };
 
+/**
+ * The texts of frames that were sealed here, for as long as the frames are held. Writing a frame out is most
+ * of the work of sealing it, and both the reducer and the store want the same text right after.
+ */
+const sealedTexts = new WeakMap<Frame, string>();
+
 export function sealFrame(draft: FrameDraft, prevHash: FrameHash): Frame {
-  return { ...draft, prevHash, hash: hashOf(draft, prevHash) };
+  const text = canonicalJson({ ...draft, prevHash });
+  const frame = { ...draft, prevHash, hash: hashOf(text) };
+  sealedTexts.set(frame, text);
+  return frame;
 }
 
+/** The text the seal of a frame is the hash of, if this very frame was sealed here; else null. */
+export function sealedText(frame: Frame): string | null {
+  return sealedTexts.get(frame) ?? null;
+}
+
+/**
+ * The frame that was sealed as this text, on another thread. Contract: `sealedText` gave the text. One that
+ * was changed on the way makes a frame whose seal does not hold.
+ */
+export function frameOfText(text: string, hash: FrameHash): Frame {
+  const frame = { ...(JSON.parse(text) as Omit<Frame, "hash">), hash };
+  if (hashOf(text) === hash) sealedTexts.set(frame, text);
+  return frame;
+}
+
+/** A frame that was sealed here is not written out again: frames do not change. Any other is. */
 export function checkSeal(frame: Frame, prevHash: FrameHash): Result<Frame> {
   if (frame.prevHash !== prevHash) return fail("AP_FRAME_CHAIN", { seq: frame.seq });
-  const { hash, prevHash: _, ...draft } = frame;
-  return hashOf(draft, prevHash) === hash ? ok(frame) : fail("AP_FRAME_HASH", { seq: frame.seq });
+  if (sealedTexts.has(frame)) return ok(frame);
+  const { hash, ...rest } = frame;
+  return hashOf(canonicalJson(rest)) === hash ? ok(frame) : fail("AP_FRAME_HASH", { seq: frame.seq });
 }
 
-function hashOf(draft: FrameDraft, prevHash: FrameHash): FrameHash {
-  return frameHash(sha256Hex(canonicalJson({ ...draft, prevHash })));
+function hashOf(text: string): FrameHash {
+  return frameHash(sha256Hex(text));
 }

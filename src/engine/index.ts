@@ -75,7 +75,15 @@ export {
   initialFact,
   type Pin,
 } from "./facts.ts";
-export { type Cause, checkSeal, type Frame, type FrameDraft, sealFrame } from "./frame.ts";
+export {
+  type Cause,
+  checkSeal,
+  type Frame,
+  type FrameDraft,
+  frameOfText,
+  sealedText,
+  sealFrame,
+} from "./frame.ts";
 export {
   isFocused,
   isPinned,

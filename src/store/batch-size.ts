@@ -1,7 +1,9 @@
+import { sealedText } from "../engine/index.ts";
 import type { Batch } from "./store.ts";
 
 /**
- * What a batch takes while it waits. The size of a frame is a guess: knowing it would take writing it out.
+ * What a batch takes while it waits. The size of a frame that was not sealed here is a guess: knowing it
+ * would take writing it out.
  */
 export type BatchSize = { readonly frames: number; readonly bytes: number };
 
@@ -17,7 +19,7 @@ export function batchSize(batch: Batch): BatchSize {
   const { contents = [], frames = [], bodies = [], snapshots = [] } = batch;
   let bytes = ITEM_BYTES * (1 + contents.length + frames.length + bodies.length + snapshots.length);
   for (const { bytes: content } of contents) bytes += content.length;
-  for (const frame of frames) bytes += roughBytes(frame, 0);
+  for (const frame of frames) bytes += sealedText(frame)?.length ?? roughBytes(frame, 0);
   for (const { recipe } of bodies) {
     for (const piece of recipe) bytes += PIECE_BYTES + (piece.from === "literal" ? piece.bytes.length : 0);
   }

@@ -1,5 +1,5 @@
 import type { MessagePort } from "node:worker_threads";
-import type { ApertureError, ContentHash, Result, SessionId } from "../base/index.ts";
+import type { ApertureError, ContentHash, FrameHash, Result, SessionId } from "../base/index.ts";
 import type { Frame } from "../engine/index.ts";
 import type { ExitGate } from "./exit-gate.ts";
 import type { FailPoint } from "./fail-points.ts";
@@ -19,7 +19,16 @@ import type {
 
 /** What a handle and the thread that has the database say to each other. */
 export type Request = { readonly id: number; readonly call: Call };
-export type Call = { readonly type: "append"; readonly batch: Batch } | Question;
+export type Call = { readonly type: "append"; readonly batch: PostedBatch } | Question;
+
+/**
+ * A batch on its way to the thread. A frame crosses as the text that was sealed, where that is known: it is
+ * what the thread checks and keeps, and writing it out again would be most of its work.
+ */
+export type PostedBatch = Omit<Batch, "frames"> & { readonly frames?: readonly PostedFrame[] };
+export type PostedFrame =
+  | { readonly as: "text"; readonly text: string; readonly hash: FrameHash }
+  | { readonly as: "value"; readonly frame: Frame };
 
 export type Read =
   | { readonly type: "sessions" }

@@ -17,6 +17,7 @@ import { FailPointReached } from "./fail-points.ts";
 import { type Fault, faultOf } from "./faults.ts";
 import { runJob, verifyWith, type Workplace } from "./jobs.ts";
 import type { Health, Job, Question, Reply, Request, ThreadOptions } from "./messages.ts";
+import { receiveBatch } from "./posted-batch.ts";
 import type { Batch } from "./store.ts";
 import { verifyTail } from "./verify.ts";
 
@@ -90,7 +91,8 @@ export class StoreThread {
     for (const { request, answer } of all) {
       const { id, call } = request;
       if (call.type === "append") {
-        this.#take({ id, batch: call.batch, size: batchSize(call.batch), answer });
+        const batch = receiveBatch(call.batch);
+        this.#take({ id, batch, size: batchSize(batch), answer });
         continue;
       }
       // What was accepted before is written before, so that a question finds it.

@@ -4,6 +4,7 @@ import { copyBatch } from "./batch-copy.ts";
 import { admitBatch } from "./batch-shape.ts";
 import { type BatchSize, batchSize } from "./batch-size.ts";
 import type { Answers, Health, LineNews, Outcome, Question, Reply, Request, StoreLine } from "./messages.ts";
+import { postBatch } from "./posted-batch.ts";
 import type { Appended, Batch, StoreStatus } from "./store.ts";
 
 type Waiting = {
@@ -195,7 +196,7 @@ export class ThreadHandle {
   #send(id: number, batch: Batch): void {
     try {
       const { batch: copy, buffers } = copyBatch(batch);
-      const request: Request = { id, call: { type: "append", batch: copy } };
+      const request: Request = { id, call: { type: "append", batch: postBatch(copy) } };
       this.#port.postMessage(request, [...buffers]);
     } catch (error) {
       this.#settle({ id, refusal: apertureError("AP_BATCH_INVALID", { problem: problemOf(error) }) });
