@@ -15,23 +15,52 @@ import type { Batch } from "./store.ts";
  * leaves the others alone. Throws if the database cannot be written; then none of them is in.
  */
 export function appendGroup(db: Database, batches: readonly Batch[]): readonly Result<void>[] {
+  // Hardly any is ever refused. Only if one is does each get a place of its own to go back to.
+  return transact(db, () => writeAll(db, batches)) ?? transact(db, () => writeEach(db, batches)) ?? [];
+}
+
+/** Commits what `write` did, or takes it back if that is null. */
+function transact<T>(db: Database, write: () => T | null): T | null {
   db.sql("BEGIN IMMEDIATE").run();
   try {
-    const results = batches.map((batch) => appendBatch(db, batch));
-    writeStep("commit", () => db.sql("COMMIT").run());
-    return results;
+    db.known.standAt(db.sql("PRAGMA data_version").get()?.["data_version"]);
+    const result = write();
+    if (result === null) takeBack(db);
+    else writeStep("commit", () => db.sql("COMMIT").run());
+    return result;
   } catch (error) {
-    rollBack(db.sqlite);
+    takeBack(db);
     throw error;
   }
 }
 
-function appendBatch(db: Database, batch: Batch): Result<void> {
-  db.sql("SAVEPOINT batch").run();
-  const result = tryBatch(db, batch);
-  if (!result.ok) db.sql("ROLLBACK TO batch").run();
-  db.sql("RELEASE batch").run();
-  return result;
+function takeBack(db: Database): void {
+  db.known.forget();
+  rollBack(db.sqlite);
+}
+
+/** Null as soon as one is refused. */
+function writeAll(db: Database, batches: readonly Batch[]): readonly Result<void>[] | null {
+  const results: Result<void>[] = [];
+  for (const batch of batches) {
+    const result = tryBatch(db, batch);
+    if (!result.ok) return null;
+    results.push(result);
+  }
+  return results;
+}
+
+function writeEach(db: Database, batches: readonly Batch[]): readonly Result<void>[] {
+  return batches.map((batch) => {
+    db.sql("SAVEPOINT batch").run();
+    const result = tryBatch(db, batch);
+    if (!result.ok) {
+      db.known.forget();
+      db.sql("ROLLBACK TO batch").run();
+    }
+    db.sql("RELEASE batch").run();
+    return result;
+  });
 }
 
 function tryBatch(db: Database, batch: Batch): Result<void> {

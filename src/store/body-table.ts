@@ -1,4 +1,5 @@
 import {
+  type ContentHash,
   contentHash,
   fail,
   limits,
@@ -8,7 +9,7 @@ import {
   type SessionId,
   sha256Hex,
 } from "../base/index.ts";
-import { contentById, readRow } from "./content-table.ts";
+import { contentById, contentShape, readRow } from "./content-table.ts";
 import type { Database } from "./database.ts";
 import { writeStep } from "./fail-points.ts";
 import { bytesOf, ensureSession, sessionRow } from "./frame-table.ts";
@@ -29,6 +30,7 @@ import {
   type RecipeOf,
   stepsAtMost,
 } from "./recipe-expand.ts";
+import { type BodyShape, bodyName, type StoredBodyKey } from "./remembered.ts";
 import { rowSum } from "./row-sum.ts";
 import { checkRecipe, type Known } from "./rules.ts";
 import { type Body, type BodyKey, type BodyRow, type Piece, sides } from "./store.ts";
@@ -51,6 +53,8 @@ export type StoredBody = {
 
 const COLUMNS = "session, exchange, side, hash, length, depth, leaves, sum, recipe";
 const KEY = "session = ? AND exchange = ? AND side = ?";
+const INSERT = `INSERT INTO bodies (${COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?)
+  ON CONFLICT (session, exchange, side) DO NOTHING`;
 
 export function bodySum(row: Omit<StoredBody, "sum">): number {
   const { session, exchange, side, hash, length, depth, leaves, recipe } = row;
@@ -64,49 +68,50 @@ export function insertBody(db: Database, body: Body): Result<void> {
   const sources = new Sources(db, id);
   const checked = checkRecipe(body, sources);
   if (!checked.ok) return checked;
-  const present = db.sql(`SELECT hash FROM bodies WHERE ${KEY}`).get(key.session, key.exchange, key.side);
-  if (present !== undefined) return samePresent(body, present["hash"] as Uint8Array);
   const plan = planRecipe(
     db,
     { session: id, pieces: body.recipe.map((piece) => sources.stored(piece)) },
     sources,
   );
-  if (!plan.ok) return plan;
+  if (!plan.ok) return presentBody(db, key, body) ?? plan;
   const { pieces, depth, leaves } = plan.value;
+  const { length } = body;
   const recipe = packBytes(encodeRecipe(pieces));
-  const row = { ...key, hash: bytesOf(body.hash), length: body.length, depth, leaves, recipe };
-  writeStep("body-insert", () => writeBody(db, row));
+  const row = { ...key, hash: bytesOf(body.hash), length, depth, leaves, recipe };
+  const isNew = writeStep("body-insert", () => writeBody(db, row));
+  if (!isNew) return must(presentBody(db, key, body), "only one that is there is in the way");
+  db.known.bodies.set(bodyName(key), { length, depth, leaves });
   return ok(undefined);
 }
 
-function writeBody(db: Database, row: Omit<StoredBody, "sum">): void {
+/** False if there is one already. */
+function writeBody(db: Database, row: Omit<StoredBody, "sum">): boolean {
   const { session, exchange, side, hash, length, depth, leaves, recipe } = row;
-  const sql = `INSERT INTO bodies (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
-  db.sql(sql).run(session, exchange, side, hash, length, depth, leaves, bodySum(row), recipe);
+  const values = [session, exchange, side, hash, length, depth, leaves, bodySum(row), recipe];
+  return db.sql(INSERT).run(...values).changes > 0;
 }
 
-function samePresent({ session, exchange, side, hash }: Body, present: Uint8Array): Result<void> {
-  if (Buffer.from(present).toString("hex") === hash) return ok(undefined);
-  return fail("AP_BODY_EXISTS", { session, exchange, side });
+/** Null if there is none. One that is the same is fine, so that a batch may be sent twice. */
+function presentBody(db: Database, key: StoredBodyKey, body: Body): Result<void> | null {
+  const row = db.sql(`SELECT hash FROM bodies WHERE ${KEY}`).get(key.session, key.exchange, key.side);
+  if (row === undefined) return null;
+  const { session, exchange, side, hash } = body;
+  const isSame = Buffer.from(row["hash"] as Uint8Array).toString("hex") === hash;
+  return isSame ? ok(undefined) : fail("AP_BODY_EXISTS", { session, exchange, side });
 }
 
-type ContentShape = { readonly id: number; readonly length: number };
-type BodyShape = Pick<StoredBody, "length" | "depth" | "leaves">;
-
-/** What a recipe is made of, looked up once: most pieces of a recipe come from the same few places. */
+/** What a recipe is made of. */
 class Sources implements Known {
   readonly #db: Database;
   readonly #session: number;
-  readonly #contents = new Map<string, ContentShape | undefined>();
-  readonly #bodies = new Map<string, BodyShape | undefined>();
 
   constructor(db: Database, session: number) {
     this.#db = db;
     this.#session = session;
   }
 
-  contentLength(hash: string): number | null {
-    return this.#content(hash)?.length ?? null;
+  contentLength(hash: ContentHash): number | null {
+    return contentShape(this.#db, hash)?.length ?? null;
   }
 
   bodyLength(ref: BodyRef): number | null {
@@ -120,25 +125,22 @@ class Sources implements Known {
 
   stored(piece: Piece): StoredPiece {
     if (piece.from !== "content") return piece;
-    return { ...piece, content: must(this.#content(piece.content), "the recipe was checked").id };
+    const { content, start, length } = piece;
+    const { id } = must(contentShape(this.#db, content), "the recipe was checked");
+    return { from: "content", content: id, start, length };
   }
 
-  #content(hash: string): ContentShape | undefined {
-    if (!this.#contents.has(hash)) {
-      const row = this.#db.sql("SELECT id, length FROM contents WHERE hash = ?").get(bytesOf(hash));
-      this.#contents.set(hash, row as unknown as ContentShape | undefined);
-    }
-    return this.#contents.get(hash);
-  }
-
-  #body({ exchange, side }: BodyRef): BodyShape | undefined {
-    const name = `${exchange} ${side}`;
-    if (!this.#bodies.has(name)) {
-      const sql = `SELECT length, depth, leaves FROM bodies WHERE ${KEY}`;
-      const row = this.#db.sql(sql).get(this.#session, exchange, sides.indexOf(side));
-      this.#bodies.set(name, row as unknown as BodyShape | undefined);
-    }
-    return this.#bodies.get(name);
+  #body(ref: BodyRef): BodyShape | null {
+    const key = { session: this.#session, exchange: ref.exchange, side: sides.indexOf(ref.side) };
+    const name = bodyName(key);
+    const known = this.#db.known.bodies.get(name);
+    if (known !== undefined) return known;
+    const sql = `SELECT length, depth, leaves FROM bodies WHERE ${KEY}`;
+    const row = this.#db.sql(sql).get(key.session, key.exchange, key.side);
+    if (row === undefined) return null;
+    const shape = row as unknown as BodyShape;
+    this.#db.known.bodies.set(name, shape);
+    return shape;
   }
 }
 
@@ -167,8 +169,6 @@ function planRecipe(
   const flat = mergePieces(expanded.value.leaves);
   return ok({ pieces: flat, depth: 0, leaves: flat.length });
 }
-
-export type StoredBodyKey = Pick<StoredBody, "session" | "exchange" | "side">;
 
 /** Without their recipes, which may be large. */
 export function bodyKeys(db: Database, session: number): readonly StoredBodyKey[] {

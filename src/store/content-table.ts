@@ -5,6 +5,7 @@ import { commonPrefixLength } from "./common-bytes.ts";
 import type { Database } from "./database.ts";
 import { writeStep } from "./fail-points.ts";
 import { packBytes, unpackBytes } from "./packed-bytes.ts";
+import type { ContentShape } from "./remembered.ts";
 import { rowSum } from "./row-sum.ts";
 import type { Content } from "./store.ts";
 
@@ -40,8 +41,7 @@ const BY_ID = `SELECT ${COLUMNS} FROM contents WHERE id = ?`;
 const BY_HEAD = `SELECT ${COLUMNS} FROM contents WHERE head = ? AND bytes IS NOT NULL ORDER BY id DESC LIMIT ${CANDIDATES_MAX}`;
 const BY_LENGTH = `SELECT id, hash, length, depth FROM contents
   WHERE head = ? AND length >= ? AND length < ? ORDER BY length DESC LIMIT ${BEGINNINGS_MAX}`;
-const INSERT =
-  "INSERT INTO contents (id, hash, length, head, base, shared, depth, sum, bytes) VALUES (?,?,?,?,?,?,?,?,?)";
+const INSERT = `INSERT INTO contents (${COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?) ON CONFLICT (hash) DO NOTHING`;
 
 export function contentSum(row: Omit<ContentRow, "sum">): number {
   return rowSum([row.id, row.hash, row.length, row.head, row.base, row.shared, row.depth, row.bytes]);
@@ -49,8 +49,10 @@ export function contentSum(row: Omit<ContentRow, "sum">): number {
 
 /** Contract: the bytes have that hash. What is there already stays, and what was purged stays purged. */
 export function insertContent(db: Database, { hash, bytes }: Content): void {
+  if (db.known.contents.has(hash)) return;
+  // Where there is more to do than to insert it, it is worth asking first.
+  if (bytes.length >= SHARING_BYTES_MIN && contentShape(db, hash) !== null) return;
   const key = Buffer.from(hash, "hex");
-  if (db.sql("SELECT 1 FROM contents WHERE hash = ?").get(key) !== undefined) return;
   const link = findBase(db, bytes);
   const row = {
     id: nextId(db),
@@ -63,16 +65,32 @@ export function insertContent(db: Database, { hash, bytes }: Content): void {
     bytes: packBytes(bytes.subarray(link?.shared ?? 0)),
   };
   assert(row.depth <= limits.contentChainMax, "chains of contents are bounded");
-  writeStep("content-insert", () => writeContent(db, row));
+  const isNew = writeStep("content-insert", () => writeContent(db, row));
+  if (!isNew) return;
+  db.known.newestContent = row.id;
+  db.known.contents.set(hash, { id: row.id, length: row.length });
 }
 
-function writeContent(db: Database, row: Omit<ContentRow, "sum">): void {
+/** False if it is there already. */
+function writeContent(db: Database, row: Omit<ContentRow, "sum">): boolean {
   const { id, hash, length, head, base, shared, depth, bytes } = row;
-  db.sql(INSERT).run(id, hash, length, head, base, shared, depth, contentSum(row), bytes);
+  return db.sql(INSERT).run(id, hash, length, head, base, shared, depth, contentSum(row), bytes).changes > 0;
+}
+
+/** What recipes need to know of a content, or null if there is none. */
+export function contentShape(db: Database, hash: ContentHash): ContentShape | null {
+  const known = db.known.contents.get(hash);
+  if (known !== undefined) return known;
+  const row = db.sql("SELECT id, length FROM contents WHERE hash = ?").get(Buffer.from(hash, "hex"));
+  if (row === undefined) return null;
+  const shape = row as unknown as ContentShape;
+  db.known.contents.set(hash, shape);
+  return shape;
 }
 
 /** Numbers of dropped contents may come back: nothing that still exists refers to them. */
 function nextId(db: Database): number {
+  if (db.known.newestContent !== null) return db.known.newestContent + 1;
   const newest = db.sql("SELECT max(id) AS id FROM contents").get()?.["id"];
   return typeof newest === "number" ? newest + 1 : 1;
 }

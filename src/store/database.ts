@@ -14,6 +14,7 @@ import {
   migrations,
   rollBack,
 } from "./migrations.ts";
+import { Remembered } from "./remembered.ts";
 import { APPLICATION_ID, schemaOf } from "./schema.ts";
 import { lostFramesOf } from "./wal-check.ts";
 
@@ -28,6 +29,7 @@ export type Database = {
   /** Frames of its journal that were committed and could not be read when it was opened. */
   readonly lostFrames: number;
   readonly sql: (text: string) => Statement;
+  readonly known: Remembered;
 };
 
 export type DatabaseOptions = {
@@ -174,7 +176,7 @@ function setAside({ path, now }: DatabaseOptions, kind: AsideKind): string {
   return aside;
 }
 
-function withStatements(opened: Omit<Database, "sql">): Database {
+function withStatements(opened: Omit<Database, "sql" | "known">): Database {
   const prepared = new Map<string, Statement>();
   const sql = (text: string): Statement => {
     const known = prepared.get(text);
@@ -183,7 +185,7 @@ function withStatements(opened: Omit<Database, "sql">): Database {
     prepared.set(text, statement);
     return statement;
   };
-  return { ...opened, sql };
+  return { ...opened, sql, known: new Remembered() };
 }
 
 export function readPragma(db: Database, name: string): Row[] {

@@ -13,19 +13,10 @@ import { checkSeal, type Frame } from "../engine/index.ts";
 import type { Database } from "./database.ts";
 import { writeStep } from "./fail-points.ts";
 import { decodeFrame, encodeFrame } from "./frame-codec.ts";
+import type { SessionRow } from "./remembered.ts";
 import { rowSum } from "./row-sum.ts";
 import { placeFrame } from "./rules.ts";
 import type { FrameRange, SessionHead } from "./store.ts";
-
-export type SessionRow = {
-  readonly id: number;
-  readonly key: string;
-  readonly seq: number;
-  readonly hash: Uint8Array;
-  /** When its newest frame was made: tells which sessions are recent, nothing else. */
-  readonly time: number;
-  readonly sum: number;
-};
 
 export type FrameRow = {
   readonly session: number;
@@ -56,14 +47,18 @@ export function sessionRows(db: Database): readonly SessionRow[] {
 
 /** A session that has bodies but no frames yet stands at sequence 0. */
 export function ensureSession(db: Database, key: SessionId): SessionRow {
-  const known = sessionRow(db, key);
-  if (known !== null) return known;
+  const known = db.known.sessions.get(key) ?? sessionRow(db, key);
+  if (known !== null) {
+    db.known.sessions.set(key, known);
+    return known;
+  }
   const newest = db.sql("SELECT max(id) AS id FROM sessions").get()?.["id"];
   const id = typeof newest === "number" ? newest + 1 : 1;
   const fresh = { id, key, seq: 0, hash: bytesOf(GENESIS_HASH), time: 0 };
   const row = { ...fresh, sum: sessionSum(fresh) };
   const sql = `INSERT INTO sessions (${SESSION_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)`;
   writeStep("session-insert", () => db.sql(sql).run(row.id, row.key, row.seq, row.hash, row.time, row.sum));
+  db.known.sessions.set(key, row);
   return row;
 }
 
@@ -79,7 +74,11 @@ export function insertFrames(db: Database, frames: readonly Frame[]): Result<voi
     if (!next.ok) return next;
     heads.set(frame.session, next.value);
   }
-  for (const row of heads.values()) writeStep("session-update", () => updateSession(db, row));
+  for (const [key, row] of heads) {
+    const summed = { ...row, sum: sessionSum(row) };
+    writeStep("session-update", () => updateSession(db, summed));
+    db.known.sessions.set(key, summed);
+  }
   return ok(undefined);
 }
 
@@ -95,7 +94,7 @@ function insertFrame(db: Database, row: SessionRow, frame: Frame): Result<Sessio
 
 function updateSession(db: Database, row: SessionRow): void {
   const sql = "UPDATE sessions SET seq = ?, hash = ?, time = ?, sum = ? WHERE id = ?";
-  db.sql(sql).run(row.seq, row.hash, row.time, sessionSum(row), row.id);
+  db.sql(sql).run(row.seq, row.hash, row.time, row.sum, row.id);
 }
 
 export function headOf(row: SessionRow): SessionHead {

@@ -20,6 +20,7 @@ const EMPTY_PAGES_MIN = 64;
  * contents are sent together with the frame or body that names them. What was purged stays known as purged.
  */
 export function collectGarbage(db: Database): GcReport {
+  db.known.forget();
   db.sql("BEGIN IMMEDIATE").run();
   let report: GcReport;
   try {

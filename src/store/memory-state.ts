@@ -110,7 +110,7 @@ function addBody(state: MemoryState, body: Body, undo: Undo): Result<void> {
   const { bodies } = ensureSession(state, body.session, undo);
   const { session, exchange, side, hash, length } = body;
   const checked = checkRecipe(body, {
-    contentLength: (content) => state.contents.get(content as ContentHash)?.length ?? null,
+    contentLength: (content) => state.contents.get(content)?.length ?? null,
     bodyLength: (source) => bodies.get(keyOf(source))?.row.length ?? null,
   });
   if (!checked.ok) return checked;

@@ -1,7 +1,8 @@
-import { bodyKeys, bodyRow, recipeOfRow, type StoredBodyKey } from "./body-table.ts";
+import { bodyKeys, bodyRow, recipeOfRow } from "./body-table.ts";
 import type { Database } from "./database.ts";
 import { sessionRows } from "./frame-table.ts";
 import { pieceLength, type StoredPiece } from "./recipe.ts";
+import type { StoredBodyKey } from "./remembered.ts";
 import { sides } from "./store.ts";
 
 type Range = { readonly start: number; readonly end: number };

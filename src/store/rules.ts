@@ -1,4 +1,5 @@
 import {
+  type ContentHash,
   type FrameHash,
   fail,
   GENESIS_HASH,
@@ -78,7 +79,7 @@ export function placeSnapshot(
 }
 
 export type Known = {
-  readonly contentLength: (hash: string) => number | null;
+  readonly contentLength: (hash: ContentHash) => number | null;
   readonly bodyLength: (body: BodyRef) => number | null;
 };
 

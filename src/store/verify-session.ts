@@ -1,7 +1,8 @@
 import { type FrameHash, GENESIS_HASH, must, sessionId } from "../base/index.ts";
 import { bodyKeys, bodyRow, recipeOfRow, restoreBody, type StoredBody } from "./body-table.ts";
-import { frameRows, hashAt, readFrame, type SessionRow, sessionSum } from "./frame-table.ts";
+import { frameRows, hashAt, readFrame, sessionSum } from "./frame-table.ts";
 import { unpackBytes } from "./packed-bytes.ts";
+import type { SessionRow } from "./remembered.ts";
 import { namesIn, pageRows, readPage, type SnapshotRow, snapshotRow, snapshotSum } from "./snapshot-table.ts";
 import { sides } from "./store.ts";
 import { type Check, found } from "./verify-check.ts";
