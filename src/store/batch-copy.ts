@@ -6,11 +6,14 @@ import type { Batch, Body, Snapshot } from "./store.ts";
  */
 export type BatchCopy = { readonly batch: Batch; readonly buffers: readonly ArrayBuffer[] };
 
+/** All bytes go into one buffer: handing one over costs more than copying what is mostly in it. */
 export function copyBatch(batch: Batch): BatchCopy {
-  const buffers: ArrayBuffer[] = [];
+  let room = new Uint8Array(bytesIn(batch));
+  const buffers = room.length === 0 ? [] : [room.buffer];
   const own = (bytes: Uint8Array): Uint8Array => {
-    const copy = new Uint8Array(bytes);
-    buffers.push(copy.buffer);
+    const copy = room.subarray(0, bytes.length);
+    copy.set(bytes);
+    room = room.subarray(bytes.length);
     return copy;
   };
   const copy: Batch = {
@@ -20,6 +23,18 @@ export function copyBatch(batch: Batch): BatchCopy {
     snapshots: (batch.snapshots ?? []).map((snapshot) => copySnapshot(snapshot, own)),
   };
   return { batch: copy, buffers };
+}
+
+function bytesIn({ contents = [], bodies = [], snapshots = [] }: Batch): number {
+  let total = 0;
+  for (const { bytes } of contents) total += bytes.length;
+  for (const { recipe } of bodies) {
+    for (const piece of recipe) if (piece.from === "literal") total += piece.bytes.length;
+  }
+  for (const { pages } of snapshots) {
+    for (const bytes of pages.values()) total += bytes.length;
+  }
+  return total;
 }
 
 type Own = (bytes: Uint8Array) => Uint8Array;

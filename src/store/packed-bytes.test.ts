@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { crc32 } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { unwrap } from "../base/index.ts";
@@ -49,6 +50,26 @@ describe("a row's checksum", () => {
     ];
     expect(new Set(rows.map(rowSum)).size).toBe(rows.length);
   });
+});
+
+describe("a row's checksum over the columns one by one", () => {
+  const value = fc.oneof(fc.integer(), fc.string({ unit: "binary" }), fc.uint8Array(), fc.constant(null));
+
+  it("is the one format 1 was written with", () => {
+    fc.assert(
+      fc.property(fc.array(value, { maxLength: 9 }), (values) => {
+        expect(rowSum(values)).toBe(values.reduce<number>((sum, each) => sumOfOne(each, sum), 0));
+      }),
+    );
+  });
+
+  function sumOfOne(each: number | string | Uint8Array | null, sum: number): number {
+    if (each === null) return crc32("n;", sum);
+    if (typeof each === "number") return crc32(`i${each};`, sum);
+    if (typeof each === "string") return crc32(`t${each.length}:${each}`, sum);
+    const described = crc32(`b${each.length}:`, sum);
+    return each.length === 0 ? described : crc32(each, described);
+  }
 });
 
 describe("shared bytes", () => {

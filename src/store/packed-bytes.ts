@@ -5,8 +5,8 @@ import { assert, fail, limits, ok, type Result } from "../base/index.ts";
 const RAW = 0;
 const DEFLATED = 1;
 
-/** Below this nothing is ever saved, and the attempt costs as much as writing the bytes. */
-const DEFLATE_BYTES_MIN = 48;
+/** Below this a few bytes are saved at best, and the attempt costs more than writing them. */
+const DEFLATE_BYTES_MIN = 128;
 
 /** What is small needs little room to be deflated in, and getting room is most of the work then. */
 const SMALL_BYTES_MAX = 2_048;
