@@ -1,5 +1,5 @@
 import { type BlockId, fail, limits, must, ok, type Result, sameData } from "../base/index.ts";
-import type { Block, BlockNotes } from "./block.ts";
+import type { AddedBlock, Block, BlockNotes } from "./block.ts";
 import type { BlockDelta } from "./delta.ts";
 import { blockOf, notesOf, now, streamOf } from "./moment.ts";
 import type { Paged } from "./paged.ts";
@@ -28,7 +28,7 @@ export function addBlock(state: State, block: Block): Result<State> {
   return ok({
     ...state,
     blocks: state.blocks.with(block.id, {
-      block: { ...block, addedSeq: state.seq },
+      block: addedBlock(block, state.seq),
       notes: withVersion(null, state.seq, firstNotes),
     }),
     messages: grouped(state.messages, block.message, block.id),
@@ -39,6 +39,26 @@ export function addBlock(state: State, block: Block): Result<State> {
       due: block.ttl === null ? stream.due : grouped(stream.due, block.ttl.at, block.id),
     }),
   });
+}
+
+/** Field by field: spreading a block and adding to it takes a hundred times as long. */
+function addedBlock(block: Block, addedSeq: State["seq"]): AddedBlock {
+  const { id, kind, stream, message, turn, speaker, content, anchor, pair, taint, supersedes, ttl } = block;
+  return {
+    id,
+    kind,
+    stream,
+    message,
+    turn,
+    speaker,
+    content,
+    anchor,
+    pair,
+    taint,
+    supersedes,
+    ttl,
+    addedSeq,
+  };
 }
 
 /** Redo of a creation brings back the very same block; any other block of that id is a second use of it. */

@@ -1,5 +1,5 @@
 import { fail, limits, ok, type Result } from "../base/index.ts";
-import type { Exchange, ExchangeEnd, Identity } from "./exchange.ts";
+import type { Exchange, ExchangeEnd, Identity, RecordedExchange } from "./exchange.ts";
 import { now, streamOf } from "./moment.ts";
 import type { State } from "./state.ts";
 
@@ -18,9 +18,13 @@ export function openExchange(state: State, exchange: Exchange): Result<State> {
   if (exchange.of !== null && (exchange.of < 1 || exchange.of >= exchange.id)) {
     return refused("it refers to one that was not there yet");
   }
-  const { rendering = "raw" } = exchange;
-  const opened = { ...exchange, rendering, openedSeq: state.seq, end: null };
-  return ok({ ...state, exchanges: state.exchanges.push(opened) });
+  return ok({ ...state, exchanges: state.exchanges.push(opened(exchange, state.seq)) });
+}
+
+/** Field by field: spreading an exchange and adding to it takes a hundred times as long. */
+function opened(exchange: Exchange, openedSeq: State["seq"]): RecordedExchange {
+  const { id, request, stream, role, relation, of, model, target, bytes, rendering = "raw" } = exchange;
+  return { id, request, stream, role, relation, of, model, target, bytes, rendering, openedSeq, end: null };
 }
 
 export function closeExchange(state: State, end: ExchangeEnd): Result<State> {

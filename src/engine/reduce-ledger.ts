@@ -20,8 +20,14 @@ export function sendUnit(state: State, unit: Unit): Result<State> {
   if (unit.shows.length > limits.blocksPerUnitMax) return refused("it shows too many blocks");
   const foreign = unit.shows.find(({ block }) => !isWithin(state, unit, block));
   if (foreign !== undefined) return refused(`it shows #${foreign.block}, which its stream does not have`);
-  const sent: SentUnit = { ...unit, sentSeq: state.seq, depth: parent === null ? 0 : parent.depth + 1 };
-  return ok({ ...state, units: state.units.push(sent) });
+  const depth = parent === null ? 0 : parent.depth + 1;
+  return ok({ ...state, units: state.units.push(sentUnit(unit, state.seq, depth)) });
+}
+
+/** Field by field: spreading a unit and adding to it takes a hundred times as long. */
+function sentUnit(unit: Unit, sentSeq: State["seq"], depth: number): SentUnit {
+  const { id, stream, parent, message, origin, anchor, bytes, shows } = unit;
+  return { id, stream, parent, message, origin, anchor, bytes, shows, sentSeq, depth };
 }
 
 function isWithin(state: State, unit: Unit, id: BlockId): boolean {

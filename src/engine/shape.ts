@@ -108,20 +108,27 @@ type Shapes = Readonly<Record<string, Shape>>;
 function fields(shapes: Shapes): Shape {
   const names = Object.keys(shapes);
   const checks = Object.values(shapes);
-  const unknownIn = (value: object): string | undefined =>
-    Object.keys(value).find((key) => !Object.hasOwn(shapes, key));
   return (value) => {
     if (typeof value !== "object" || value === null || Array.isArray(value)) return notAnObject;
-    const unknown = unknownIn(value);
-    if (unknown !== undefined) return { at: "", what: `has an unknown field ${unknown.slice(0, 40)}` };
     const record = value as Readonly<Record<string, unknown>>;
-    for (let at = 0; at < names.length; at += 1) {
+    let present = 0;
+    let problem: Problem | null = null;
+    for (let at = 0; at < names.length && problem === null; at += 1) {
       const name = names[at] as string;
-      const problem = (checks[at] as Shape)(record[name]);
-      if (problem !== null) return { ...problem, at: `.${name}${problem.at}` };
+      const field = record[name];
+      if (field !== undefined) present += 1;
+      const inside = (checks[at] as Shape)(field);
+      if (inside !== null) problem = { ...inside, at: `.${name}${inside.at}` };
     }
-    return null;
+    // As many as there should be, each of them there: then there are no others.
+    const isExact = problem === null && Object.keys(value).length === present;
+    return isExact ? null : (unknownIn(value, shapes) ?? problem);
   };
+}
+
+function unknownIn(value: object, shapes: Shapes): Problem | null {
+  const unknown = Object.keys(value).find((key) => !Object.hasOwn(shapes, key));
+  return unknown === undefined ? null : { at: "", what: `has an unknown field ${unknown.slice(0, 40)}` };
 }
 
 const notAnObject: Problem = { at: "", what: "is not an object" };

@@ -61,7 +61,7 @@ export class Outbox {
   }
 
   #post(frame: Frame, attached: Attached): Refused | { accepted: true; result: Promise<Result<void>> } {
-    const appended = this.#store.append({ ...attached, frames: [frame] });
+    const appended = this.#store.append({ frames: [frame], ...attached });
     if (!appended.accepted) return { accepted: false, error: appended.refused.error };
     return { accepted: true, result: appended.durable };
   }

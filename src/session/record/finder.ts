@@ -62,7 +62,8 @@ export class Finder {
     const talkName = copy.sent?.talkName ?? null;
     const first = request?.talk[0];
     const key = keyOf({ credential, protocol: copy.protocol, sessionKey, talkName, first });
-    const identity = { ...whoseOf(copy, belonging), key, project: belonging.project };
+    const { owner, upstream, client } = whoseOf(copy, belonging);
+    const identity = { owner, upstream, client, key, project: belonging.project };
     const name = sessionKey ?? talkName;
     const known = name === null ? null : await this.#directory.named(identity, name);
     if (known !== null) return this.#open(known);

@@ -227,9 +227,10 @@ export class LiveSession {
       ...this.#turnsOf(exchange, outcome, answer),
       { type: "exchange-closed", end },
     ];
-    const kept = copy.body === null ? null : responseBody(exchange, copy.body);
+    const kept =
+      copy.body === null ? null : responseBody({ session: this.state().session, exchange }, copy.body);
     const contents = [...(draft?.contents ?? []), ...(kept?.contents ?? [])];
-    const bodies = kept === null ? [] : [{ ...kept.body, session: this.state().session }];
+    const bodies = kept === null ? [] : [kept.body];
     const appended = this.#append({ deltas, type: "response", line, attached: { contents, bodies } });
     if (appended.ok) {
       draft?.learn();
@@ -287,7 +288,7 @@ export class LiveSession {
     if (leaf === null) return this.#beside({ asked, role: "unread", line });
     // What the body before does not have is named by its content.
     const slices = draft.name(placedUnits(request, this.#bodies.sharedUnits(index.stream, request)), request);
-    const placed = { ...standing, stream: index.stream, model: request.model };
+    const placed = { stream: index.stream, model: request.model, ...standing };
     const exchange = openedExchange(state.exchanges.size + 1, copy, placed);
     const deltas: Delta[] = [
       ...epoch,

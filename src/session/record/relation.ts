@@ -12,11 +12,13 @@ export type Standing = {
   readonly of: number | null;
 };
 
+type Opening = Standing & Pick<Exchange, "stream" | "model">;
+
 /** The exchange a request opens, cut to what a log takes. */
 export function openedExchange(
   id: number,
   copy: RequestCopy,
-  { role, relation, of, stream, model }: Standing & Pick<Exchange, "stream" | "model">,
+  { role, relation, of, stream, model }: Opening,
 ): Exchange {
   const target = `${copy.method} ${copy.target}`.slice(0, 2_000);
   const named = model === null ? null : model.slice(0, 200);
