@@ -94,8 +94,13 @@ function knownPath(last: LastTurn | null, request: WireRequest): readonly UnitId
 /** How many leading units were taken over unchanged from the request before. */
 export function sharedUnits(request: WireRequest, before: WireRequest | null): number {
   if (before === null) return 0;
-  const sameHead = before.tools.units === request.tools.units && before.system.units === request.system.units;
+  const sameHead = isSame(before.tools, request.tools) && isSame(before.system, request.system);
   return sameHead ? headLength(request) + sharedSaid(request, before) : 0;
+}
+
+/** A section that is in neither was taken over, too. */
+function isSame({ units: before }: WireGroup, { units: after }: WireGroup): boolean {
+  return before === after || (before.length === 0 && after.length === 0);
 }
 
 /** How many units lie in the messages that were taken over. What is new is little: it is counted instead. */
