@@ -51,7 +51,7 @@ export function eventReader(): EventReader {
       const events: WireEvent[] = [];
       if (overflowed || given.length === 0) return events;
       const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
-      const end = Math.max(bytes.lastIndexOf(LF), bytes.lastIndexOf(CR)) + 1;
+      const end = linesEnd(bytes);
       if (end > 0) open.take(takeLines(bytes, end), events);
       else afterCr = false;
       keep(bytes.subarray(end));
@@ -62,6 +62,13 @@ export function eventReader(): EventReader {
     leftOver: () => pendingBytes + open.size,
     overflowed: () => overflowed,
   };
+}
+
+/** Where the last line end lies behind; zero where there is none. Mostly it is the last byte of all. */
+function linesEnd(bytes: Uint8Array): number {
+  let end = bytes.length;
+  while (end > 0 && bytes[end - 1] !== LF && bytes[end - 1] !== CR) end -= 1;
+  return end;
 }
 
 /** The event whose lines are coming in. */

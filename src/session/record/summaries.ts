@@ -42,7 +42,8 @@ function linesOf(text: string): readonly string[] {
 }
 
 function textIn(block: Uint8Array): string {
-  const { text } = JSON.parse(Buffer.from(block).toString("utf8")) as { readonly text?: unknown };
+  const written = Buffer.from(block.buffer, block.byteOffset, block.byteLength).toString("utf8");
+  const { text } = JSON.parse(written) as { readonly text?: unknown };
   return typeof text === "string" ? text : "";
 }
 
