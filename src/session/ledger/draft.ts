@@ -67,6 +67,7 @@ export function writeItems(from: Place, items: readonly Item[], model: string | 
   let parent = from;
   const { image: before, end } = sentOf(from);
   const image = before.length === end ? before : Image.fork(before, end);
+  image.reserve(items.reduce((sum, { bytes }) => sum + bytes.length, 0));
   for (const item of items) {
     const at = { end: sentOf(parent).end, tail: parent.wrapping.tail };
     image.append(Buffer.from(lead(at, item)));

@@ -25,6 +25,14 @@ test("room grows in steps: appending does not copy everything each time", () => 
   expect(image.capacity).toBeGreaterThanOrEqual(image.length);
 });
 
+test("room that was made in advance is enough", () => {
+  const image = new Image();
+  image.reserve(100_000);
+  const { capacity } = image;
+  for (let n = 0; n < 100; n += 1) image.append(Buffer.alloc(1000));
+  expect([image.capacity, image.length]).toEqual([capacity, 100_000]);
+});
+
 test("a fork goes on differently and leaves the other alone", () => {
   const image = new Image();
   image.append(bytes("one two"));

@@ -29,15 +29,19 @@ export class Image {
     return this.#bytes.length;
   }
 
+  /** Makes room for so many bytes more, at once instead of step by step. */
+  reserve(bytes: number): void {
+    const needed = this.#used + bytes;
+    if (needed <= this.#bytes.length) return;
+    const larger = sharedBuffer(Math.ceil(needed * 1.25));
+    larger.set(this.#bytes.subarray(0, this.#used));
+    this.#bytes = larger;
+  }
+
   append(bytes: Uint8Array): void {
-    const needed = this.#used + bytes.length;
-    if (needed > this.#bytes.length) {
-      const larger = sharedBuffer(Math.ceil(needed * 1.25));
-      larger.set(this.#bytes.subarray(0, this.#used));
-      this.#bytes = larger;
-    }
+    this.reserve(bytes.length);
     this.#bytes.set(bytes, this.#used);
-    this.#used = needed;
+    this.#used += bytes.length;
   }
 
   /** A view that stays true whatever is appended later. */
