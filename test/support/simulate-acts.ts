@@ -166,9 +166,15 @@ const subAgent: Act = async (world, talk) => {
   return await goOn(world, agent);
 };
 
+/** Talks that share a past may come onto its path for another model, in another mode, in other words. */
+function excuseOthers({ talks }: World, talk: Talk): void {
+  for (const one of talks) if (one !== talk && one.stream === talk.stream) one.account.excuses = 1;
+}
+
 const switchMode: Act = async (world, talk) => {
   if (talk.isDirect) return false;
   talk.mode = talk.mode === "auto" ? world.random.pick(["observe", "bypass"]) : "auto";
+  excuseOthers(world, talk);
   return await goOn(world, talk);
 };
 
@@ -179,8 +185,7 @@ const refreshCredential: Act = async (world, talk) => {
 };
 
 const switchModel: Act = async (world, talk) => {
-  // Talks that share a past may come onto the path it has for another kind of model.
-  for (const one of world.talks) if (one !== talk && one.stream === talk.stream) one.account.excuses = 1;
+  excuseOthers(world, talk);
   talk.model = world.random.pick(world.random.below(2) === 0 ? models.bound : models.unbound);
   return await goOn(world, talk);
 };
@@ -330,8 +335,7 @@ const rewrite: Act = async (world, talk) => {
   const replacements = new Map([[chosen.key, Buffer.from(JSON.stringify(other))]]);
   world.kit.desk.rewrite(key, { replacements, reason: "user" });
   noteRewritten(talk, chosen, other);
-  // Talks that share this past may come to share the new words.
-  for (const one of world.talks) if (one !== talk && one.stream === talk.stream) one.account.excuses = 1;
+  excuseOthers(world, talk);
   speak(world, talk);
   await send(world, talk, { isEpoch: true });
   return true;

@@ -172,6 +172,8 @@ function checkPast(look: Look, seen: SeenBody): void {
   const mayDiffer =
     account.isFree || isEpoch || hasEpoch || isCold || isUnknown || account.last?.style !== style;
   if (mayDiffer) account.last = null;
+  // What was sent before memory was lost may be found again or not.
+  if (account.excuses > 0) account.canon.clear();
   const why = account.last === null ? null : prefixBreak(account.last, { said: saidBy(messages), seen });
   const other = why ?? canonBreak(account.canon, messages, { seen, rendering, mayDiffer });
   if (other !== null) {
@@ -218,7 +220,9 @@ function prefixBreak(last: LastTurn, { said, seen }: Next): string | null {
 
 function isContinued(last: LastTurn, { said, seen }: Next): boolean {
   const isLonger = said.length > last.said.length && last.said.every((one, at) => one === said[at]);
-  return isLonger && headOf(last.seen) === headOf(seen);
+  // More words of the user's in the same message are another message.
+  const isAnswered = /^(?:assistant|call) /.test(said[last.said.length] ?? "");
+  return isLonger && isAnswered && headOf(last.seen) === headOf(seen);
 }
 
 /** The tools and system texts, in whatever form they were written. */
