@@ -32,7 +32,7 @@ export async function* proxyCells(options: BenchOptions): AsyncGenerator<Cell> {
   }
 }
 
-/** A proxy runs for days: what is measured is none that was started a moment ago. The same for every target. */
+/** A proxy runs for days: none is measured that was started a moment ago. The same for every target. */
 async function warmUp(started: Targets, { quick }: BenchOptions): Promise<void> {
   for (const target of targets) {
     const clients = Array.from({ length: 4 }, async (_, client) => {

@@ -101,7 +101,7 @@ function depart(exchange: Exchange, sending: Sending): void {
     if (sending.refusal !== null) giveUp(exchange, { status: 409, error: sending.refusal });
     else {
       attempt(exchange);
-      // What was written goes out when this turn of the loop is over: the upstream has it before the recorder.
+      // What was written goes out when this turn of the loop ends: the upstream has it first.
       setImmediate(announce, exchange);
     }
     exchange.asking = null;

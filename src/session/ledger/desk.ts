@@ -7,18 +7,27 @@ import {
   type WireRequest,
 } from "../../protocols/index.ts";
 import type { Answering, Asking, Desk, RememberedStream, Sending } from "../desk-port.ts";
-import { alone, type Likeness, type Pieces } from "../exchange.ts";
+import type { Pieces } from "../exchange.ts";
 import type { LedgerQuestion } from "../read/questions.ts";
 import { BodyMemory } from "../record/body-memory.ts";
 import { decodeBody } from "../record/decode.ts";
-import { type Belonging, belongingOf } from "../record/identify.ts";
-import { asksForSummary, isAdmitted, isBeside, lifetimeMs } from "./admission.ts";
+import { belongingOf } from "../record/identify.ts";
+import { isAdmitted, isBeside, lifetimeMs } from "./admission.ts";
 import { type Line, openLine, startOver } from "./line.ts";
 import { keyOf, Lines } from "./lines.ts";
 import type { Place } from "./place.ts";
-import { plainBody } from "./plain.ts";
+import {
+  isBindingRefusal,
+  isMereCount,
+  likenessOf,
+  purposeOf,
+  questionOf,
+  type Read,
+  rawSending,
+  withoutMemory,
+} from "./read-request.ts";
 import { recall } from "./remember.ts";
-import type { Purpose, RenderAsked } from "./rendering.ts";
+import type { RenderAsked } from "./rendering.ts";
 import type { Rewrite } from "./rewrite.ts";
 
 export type DeskPlace = {
@@ -47,16 +56,6 @@ const usualDeadlineMs = 250;
 
 /** What a sending belongs to, and where its answer will hang; null: nowhere. */
 type Ticket = { readonly line: Line; readonly read: Read; readonly leaf: Place | null };
-
-/** A request that has been looked into. */
-type Read = {
-  readonly asking: Asking;
-  readonly body: Buffer;
-  readonly request: WireRequest;
-  /** The request it was read after. */
-  readonly previous: WireRequest | null;
-  readonly belonging: Belonging;
-};
 
 /** Takes requests, keeps the ledgers of live streams, and decides how each request is sent. */
 export class SessionDesk implements Desk {
@@ -185,7 +184,6 @@ export class SessionDesk implements Desk {
     return line;
   }
 
-  /** Requests of a stream that was forgotten wait for the same answer, and none asks again before it came. */
   /** One in each turn of the loop, so that others are heard in between. What it waits for holds up nobody. */
   #inTurn(work: () => Sending | Promise<Sending>): Promise<Sending> {
     const begun = this.#queue
@@ -195,6 +193,7 @@ export class SessionDesk implements Desk {
     return begun.then(({ done }) => done);
   }
 
+  /** Requests of a stream that was forgotten wait for the same answer, and none asks again before it came. */
   #remembered(read: Read): Promise<Line> {
     const { asking, belonging, request } = read;
     const key = keyOf(asking, belonging);
@@ -320,7 +319,7 @@ export class SessionDesk implements Desk {
     return this.#issue(sending, { line, read, leaf: isTurn ? rendered.leaf : null });
   }
 
-  /** The request is the last one now. The body before is looked at no more, unless something is on its way. */
+  /** The request is the last one now. Nobody looks at the body before, unless something is on its way. */
   #follow(line: Line, { asking: { id }, request }: Read): void {
     const { last, ledger } = line;
     line.last = { id, request, isOver: false, hasLeft: true };
@@ -358,67 +357,12 @@ const heavyBytesMin = 64 * 1024;
 /** Many small pieces cost more to send than one copy of them. */
 const onePieceBytesMax = 64 * 1024;
 
-function questionOf({ asking, belonging, request }: Read): LedgerQuestion {
-  const { owner, credential } = asking.caller;
-  const { client, sessionKey, agent } = belonging;
-  const who = { owner, upstream: asking.upstream, client, sessionKey, credential, agent };
-  return { type: "ledger", ...who, talk: request.talk };
-}
-
-function purposeOf({ asking, request, belonging: { client } }: Read): Purpose {
-  if (asking.target.includes("/count_tokens")) return "count";
-  return asksForSummary(client, request) || isBeside(client, request) ? "aside" : "turn";
-}
-
-/** Clients count a tool or a text by itself, under the name of the talk. */
-function isMereCount(purpose: Purpose, { messages }: WireRequest): boolean {
-  return purpose === "count" && !messages.some(({ role }) => role === "assistant");
-}
-
-function likenessOf({ key, last }: Line, { request, previous }: Read): Likeness {
-  const isNext = last !== null && last.request === previous;
-  return { line: key, before: isNext ? last.id : null, shared: isNext ? request.shared : 0 };
-}
-
-function rawSending({ id }: Asking, body: Buffer, mayRetry: boolean): Sending {
-  const none = { betas: [], sent: null, refusal: null, likeness: alone };
-  return {
-    ...none,
-    request: id,
-    rendering: "raw",
-    pieces: [body],
-    length: body.length,
-    mayRetry,
-    clientBody: body,
-  };
-}
-
-/** What can be sent for a stream without knowing what was sent before. */
-function withoutMemory({ withheld, talkName }: Line, { asking, body, request }: Read): Sending {
-  const pieces = plainBody(request, withheld);
-  const common = { rendering: "plain", length: lengthOf(pieces) } as const;
-  const sent = { ...common, talkName, leaf: "", fresh: [], isTurn: false, body: pieces, epoch: null };
-  return { ...rawSending(asking, body, false), ...common, pieces, sent };
-}
-
 function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }
 
-function lengthOf(pieces: Pieces): number {
-  return pieces.reduce((sum, { length }) => sum + length, 0);
-}
-
 function mayReason(body: Uint8Array): boolean {
   return Buffer.from(body.buffer, body.byteOffset, body.length).includes("thinking");
-}
-
-/** The provider's word for reasoning that was made behind something else, or changed. */
-function isBindingRefusal(body: Uint8Array): boolean {
-  const text = Buffer.from(body).toString("utf8");
-  return /bound to a different conversation|invalid `?signature`? in `?thinking|blocks[^"]* cannot be modified/i.test(
-    text,
-  );
 }
 
 function within<T>(ms: number, promise: Promise<T>): Promise<T | "late"> {

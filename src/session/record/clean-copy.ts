@@ -21,7 +21,7 @@ export function withoutSecrets<C extends WithBody>(copy: C, { forms, before }: W
   const start = plain === null ? 0 : searchStart(plain, forms, before);
   if (plain === null || !holdsSecret(plain, forms, start)) return { copy, masked: false };
   // The memory belongs to others too, who must go on seeing what was sent: masking needs a copy.
-  const body = isPlain ? Uint8Array.from(plain) : null;
+  const body = isPlain ? new Uint8Array(plain) : null;
   if (body !== null) maskSecrets(body, forms);
   return { copy: { ...copy, body }, masked: true };
 }
@@ -35,7 +35,7 @@ export function cleanReport(
   const body = memory.join(report.body);
   const isBodyMasked = maskSecrets(body, forms, searchStart(body, forms, before));
   const fresh = report.fresh.map((unit) => {
-    const bytes = Uint8Array.from(unit.bytes);
+    const bytes = new Uint8Array(unit.bytes);
     return { ...unit, key: maskText(unit.key, forms), bytes, masked: maskSecrets(bytes, forms) };
   });
   const masked = isBodyMasked || fresh.some((unit) => unit.masked);
@@ -49,7 +49,7 @@ export function cleanAnswer(answer: WireAnswer | null, forms: readonly string[])
   if (answer === null || forms.length === 0) return { answer, masked: false };
   const clean = (text: string | null): string | null => (text === null ? null : maskText(text, forms));
   const units = answer.units.map((one) => {
-    const bytes = Uint8Array.from(one.bytes);
+    const bytes = new Uint8Array(one.bytes);
     return maskSecrets(bytes, forms) ? { unit: { ...one.unit, hash: hashContent(bytes) }, bytes } : one;
   });
   const masked = units.some((one, at) => one !== answer.units[at]);

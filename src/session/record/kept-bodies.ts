@@ -106,13 +106,13 @@ export class KeptBodies {
     this.#kept.set(name, { exchange, bytes, request, forms, start });
     if (before !== undefined) this.#memory.giveBack(before.bytes);
     const body: Body = { session: this.#session, exchange, side, hash, length: bytes.length, recipe };
-    return { contents: whole ? [{ hash, bytes: Uint8Array.from(bytes) }] : [], bodies: [body] };
+    return { contents: whole ? [{ hash, bytes: new Uint8Array(bytes) }] : [], bodies: [body] };
   }
 }
 
 /** A batch may wait for long, and the memory of a body is used again. */
 function ownPiece(piece: Piece): Piece {
-  return piece.from === "literal" ? { ...piece, bytes: Uint8Array.from(piece.bytes) } : piece;
+  return piece.from === "literal" ? { ...piece, bytes: new Uint8Array(piece.bytes) } : piece;
 }
 
 /** Which exchange it is for, the draft of its turn, if it is one, and what was searched for in it. */

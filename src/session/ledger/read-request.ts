@@ -1,0 +1,74 @@
+import type { WireRequest } from "../../protocols/index.ts";
+import type { Asking, Sending } from "../desk-port.ts";
+import { alone, type Likeness, type Pieces } from "../exchange.ts";
+import type { LedgerQuestion } from "../read/questions.ts";
+import type { Belonging } from "../record/identify.ts";
+import { asksForSummary, isBeside } from "./admission.ts";
+import type { Line } from "./line.ts";
+import { plainBody } from "./plain.ts";
+import type { Purpose } from "./rendering.ts";
+
+/** A request that has been looked into. */
+export type Read = {
+  readonly asking: Asking;
+  readonly body: Buffer;
+  readonly request: WireRequest;
+  /** The request it was read after. */
+  readonly previous: WireRequest | null;
+  readonly belonging: Belonging;
+};
+
+export function questionOf({ asking, belonging, request }: Read): LedgerQuestion {
+  const { owner, credential } = asking.caller;
+  const { client, sessionKey, agent } = belonging;
+  const who = { owner, upstream: asking.upstream, client, sessionKey, credential, agent };
+  return { type: "ledger", ...who, talk: request.talk };
+}
+
+export function purposeOf({ asking, request, belonging: { client } }: Read): Purpose {
+  if (asking.target.includes("/count_tokens")) return "count";
+  return asksForSummary(client, request) || isBeside(client, request) ? "aside" : "turn";
+}
+
+/** Clients count a tool or a text by itself, under the name of the talk. */
+export function isMereCount(purpose: Purpose, { messages }: WireRequest): boolean {
+  return purpose === "count" && !messages.some(({ role }) => role === "assistant");
+}
+
+export function likenessOf({ key, last }: Line, { request, previous }: Read): Likeness {
+  const isNext = last !== null && last.request === previous;
+  return { line: key, before: isNext ? last.id : null, shared: isNext ? request.shared : 0 };
+}
+
+export function rawSending({ id }: Asking, body: Buffer, mayRetry: boolean): Sending {
+  const none = { betas: [], sent: null, refusal: null, likeness: alone };
+  return {
+    ...none,
+    request: id,
+    rendering: "raw",
+    pieces: [body],
+    length: body.length,
+    mayRetry,
+    clientBody: body,
+  };
+}
+
+/** What can be sent for a stream without knowing what was sent before. */
+export function withoutMemory({ withheld, talkName }: Line, { asking, body, request }: Read): Sending {
+  const pieces = plainBody(request, withheld);
+  const common = { rendering: "plain", length: lengthOf(pieces) } as const;
+  const sent = { ...common, talkName, leaf: "", fresh: [], isTurn: false, body: pieces, epoch: null };
+  return { ...rawSending(asking, body, false), ...common, pieces, sent };
+}
+
+function lengthOf(pieces: Pieces): number {
+  return pieces.reduce((sum, { length }) => sum + length, 0);
+}
+
+/** The provider's word for reasoning that was made behind something else, or changed. */
+export function isBindingRefusal(body: Uint8Array): boolean {
+  const text = Buffer.from(body).toString("utf8");
+  return /bound to a different conversation|invalid `?signature`? in `?thinking|blocks[^"]* cannot be modified/i.test(
+    text,
+  );
+}
