@@ -4,7 +4,10 @@
 const [, , moduleUrl = "", planText = "{}"] = process.argv;
 const { Anthropic } = await import(moduleUrl);
 const { bulk = "", patience = 0, steps } = JSON.parse(planText);
-const client = new Anthropic({ apiKey: "sk-test-0123456789abcdefghij", authToken: null, maxRetries: 0 });
+// Now and then fetch waits on although its connection is gone: only this ends it.
+const timeout = 30_000;
+const apiKey = "sk-test-0123456789abcdefghij";
+const client = new Anthropic({ apiKey, authToken: null, maxRetries: 0, timeout });
 
 const schema = { type: "object", properties: { a: { type: "number" }, b: { type: "number" } } };
 const add = { name: "add", description: "Adds two numbers.", input_schema: schema };
