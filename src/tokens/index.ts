@@ -1,1 +1,15 @@
-export { estimateTokens } from "./estimate.ts";
+export { type Budget, type BudgetAsked, budgetOf } from "./budget.ts";
+export {
+  type Asked,
+  type Calibration,
+  freshLine,
+  noCalibration,
+  observe,
+  predict,
+  promptOf,
+  type Seen,
+} from "./calibrate.ts";
+export { estimateOverhead, estimatePart, estimateText, estimateTokens, type Part } from "./estimate.ts";
+export { type Family, familyOf } from "./family.ts";
+export { imageHead, imageSize, imageTokens } from "./image.ts";
+export { type Counter, loadO200k, usesO200k } from "./o200k.ts";
