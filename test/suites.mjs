@@ -65,6 +65,13 @@ export const suites = [
     long: "every recorded session, in every form a client may write it",
   },
   {
+    name: "tokens",
+    about:
+      "estimates, calibration and exact counts; predicted prompts against the usage of recorded sessions",
+    files: ["test/tokens/**/*.test.ts"],
+    parallel: true,
+  },
+  {
     name: "golden",
     about: "what the ledger sends, to the byte: tolerated forms, edits, whole sessions to be read by people",
     files: ["test/golden/**/*.test.ts"],

@@ -1,0 +1,97 @@
+import type { Usage } from "../../src/engine/index.ts";
+import { type Asked, estimateOverhead, estimatePart, imageHead, type Part } from "../../src/tokens/index.ts";
+import type { RecordedTurn, Recording, WireBlock, WireMessage } from "../support/recordings.ts";
+
+/** A request of a recording as the predictor is asked about it, and the usage reported for it afterwards. */
+export type Replayed = { readonly asked: Asked; readonly usage: Usage | null };
+
+/** The main stream of a recording and those of the agents it started. */
+export function streamsOf(recording: Recording): readonly (readonly RecordedTurn[])[] {
+  const { streams } = recording as Recording & {
+    readonly streams?: readonly { readonly turns: readonly RecordedTurn[] }[];
+  };
+  return [recording.turns, ...(streams ?? []).map(({ turns }) => turns)];
+}
+
+export function* replay(recording: Recording, turns = recording.turns): Generator<Replayed> {
+  const model = turns.find(({ m }) => m?.model !== undefined)?.m?.model ?? recording.models[0] ?? "unknown";
+  const head = headTokens(recording, model);
+  let sizes: number[] = [];
+  let answer = 0;
+  let before = 0;
+  for (const turn of turns) {
+    const its = turn.m?.model ?? model;
+    const kept = turn.k ?? sizes.length;
+    const isExtended = kept >= sizes.length;
+    const history = sizes.slice(0, kept);
+    sizes = [...history, ...turn.c.map((message) => messageTokens(message, its))];
+    const prompt = head + sum(sizes);
+    const shared = isExtended ? before : head + sum(history);
+    yield {
+      asked: { model: its, prompt, kept: shared, answer: isExtended ? answer : 0 },
+      usage: usageOf(turn),
+    };
+    answer = messageTokens({ role: "assistant", content: turn.a }, its);
+    before = prompt;
+    sizes.push(answer);
+  }
+}
+
+function headTokens({ system, tools }: Recording, model: string): number {
+  const text = system === null ? 0 : estimatePart({ kind: "text", text: textOf(system) }, model);
+  return text + estimateOverhead({ messages: 0, tools: tools.length }, model);
+}
+
+function usageOf({ m }: RecordedTurn): Usage | null {
+  const usage = m?.usage;
+  if (usage === undefined) return null;
+  return { input: usage.in, cacheRead: usage.cr, cacheWrite: usage.cw, output: usage.out };
+}
+
+const aMessage = { messages: 1, tools: 0 };
+const noMessage = { messages: 0, tools: 0 };
+
+export function messageTokens({ content }: WireMessage, model: string): number {
+  const parts =
+    typeof content === "string" ? [{ kind: "text", text: content } as const] : content.flatMap(partsOf);
+  const around = estimateOverhead(aMessage, model) - estimateOverhead(noMessage, model);
+  return around + sum(parts.map((part) => estimatePart(part, model)));
+}
+
+function partsOf(block: WireBlock): readonly Part[] {
+  switch (block.type) {
+    case "thinking": {
+      const signature = typeof block["signature"] === "string" ? block["signature"] : "";
+      return [{ kind: "reasoning", text: textOf(block["thinking"]), signatureLength: signature.length }];
+    }
+    case "tool_use":
+      return [{ kind: "call", text: `${textOf(block["name"])} ${JSON.stringify(block["input"])}` }];
+    case "tool_result":
+      return resultParts(block["content"]);
+    case "image":
+      return [{ kind: "image", head: headOf(block) }];
+    default:
+      return [{ kind: "text", text: textOf(block["text"]) }];
+  }
+}
+
+function resultParts(content: unknown): readonly Part[] {
+  if (!Array.isArray(content)) return [{ kind: "result", text: textOf(content) }];
+  const inner = (content as readonly WireBlock[]).flatMap(partsOf);
+  const texts = inner.flatMap((part) => (part.kind === "text" ? [part.text] : []));
+  return [{ kind: "result", text: texts.join("\n") }, ...inner.filter(({ kind }) => kind === "image")];
+}
+
+function headOf(block: WireBlock): Uint8Array | null {
+  const source = block["source"] as { readonly data?: unknown } | undefined;
+  return typeof source?.data === "string" ? imageHead(source.data) : null;
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === "string") return value;
+  return value === undefined || value === null ? "" : JSON.stringify(value);
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
