@@ -36,7 +36,8 @@ export function openDesk(options: DeskOptions): SessionDesk {
       return answer.value;
     },
     isRecording: () => engine.status().storage.storage === "ok",
-    record: () => engine.status().replaced + engine.status().counts.gaps,
+    recordOf: (line) => engine.recordOf(line),
+    isBehind: () => engine.isBehind(),
     hasManaged: () => hasManaged,
     noteManaged: () => {
       hasManaged = true;

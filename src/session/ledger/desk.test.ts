@@ -135,3 +135,31 @@ const asked = {
   startedMs: 0,
   isLogin: false,
 } as const;
+
+test("what the record lost is told again as a whole, once it can be, and until then nothing that hangs on it", async () => {
+  const record = { number: 0, isBehind: false };
+  const desk = new DeskKit({
+    model: () => ({ content: [{ type: "text", text: "Yes." }] }),
+    place: { recordOf: () => record.number, isBehind: () => record.isBehind },
+  });
+  const messages: Message[] = [{ role: "user", content: [{ type: "text", text: "Begin." }] }];
+  const told = async (): Promise<readonly [units: number, hasBody: boolean]> => {
+    const { sending, body: got } = await desk.post(body(messages), { headers: named });
+    const { content } = JSON.parse(got.toString()) as { content: unknown };
+    messages.push({ role: "assistant", content });
+    messages.push({ role: "user", content: [{ type: "text", text: `Go on ${messages.length}.` }] });
+    const { fresh = [], body: sent = [] } = sending.sent ?? {};
+    return [fresh.length, Buffer.concat(sent).length > 0];
+  };
+  const [first] = await told();
+  const [second] = await told();
+  expect(second).toBeGreaterThan(0);
+  record.number = 1;
+  record.isBehind = true;
+  expect(await told()).toEqual([0, false]);
+  expect(await told()).toEqual([0, false]);
+  record.isBehind = false;
+  const [whole, hasBody] = await told();
+  expect([whole, hasBody]).toEqual([first + 4 * second, true]);
+  expect(await told()).toEqual([second, true]);
+});

@@ -40,8 +40,10 @@ export type DeskPlace = {
   /** What the log knows; rejects or stays silent where it cannot be asked. */
   readonly remember: (question: LedgerQuestion) => Promise<RememberedStream | null>;
   readonly isRecording: () => boolean;
-  /** Another number whenever the record may have lost something that it was told. */
-  readonly record: () => number;
+  /** Another number whenever the record may have lost something that it was told of a line. */
+  readonly recordOf: (line: string) => number;
+  /** Whether what was lost is better told later. */
+  readonly isBehind: () => boolean;
   /** Whether a subscription's login may be managed: its owner was asked once. */
   readonly managesLogins: boolean;
   /** Whether anything was ever managed here, and the place to say that from now on it is. */
@@ -290,9 +292,10 @@ export class SessionDesk implements Desk {
     const { style } = way;
     const hasBeta = asking.headers["anthropic-beta"]?.includes(clearAtBeta) === true;
     const mayClear = hasBeta || (!asking.isLogin && asking.upstream === "anthropic");
-    const record = this.#place.record();
-    const reportsAll = line.record !== record;
-    line.record = record;
+    const record = this.#place.recordOf(line.key);
+    const isLost = line.record !== record;
+    const reportsAll = isLost && !this.#place.isBehind();
+    if (reportsAll) line.record = record;
     const { purpose, isCold } = way;
     const rendered = line.ledger.render({ request, purpose, style, mayClear, isCold, reportsAll });
     if (style === "managed") this.#noteManaged(line);
@@ -301,9 +304,10 @@ export class SessionDesk implements Desk {
     const isSmall = rendered.length <= onePieceBytesMax;
     const pieces = isSmall ? [Buffer.concat(rendered.pieces)] : rendered.pieces;
     const { length, report } = rendered;
-    const { leaf, fresh, isTurn, epoch } = report;
-    const { talkName } = line;
-    const sent = { rendering: style, talkName, leaf, fresh, isTurn, body: pieces, length, epoch };
+    const { leaf, isTurn, epoch } = report;
+    // What follows something that was lost means nothing by itself.
+    const told = isLost && !reportsAll ? { fresh: [], body: [] } : { fresh: report.fresh, body: pieces };
+    const sent = { rendering: style, talkName: line.talkName, leaf, isTurn, length, epoch, ...told };
     const sending: Sending = {
       request: asking.id,
       rendering: style,

@@ -7,6 +7,7 @@ import type { AnswerOf, Ask, Question } from "../read/questions.ts";
 import type { RecorderCounts } from "../record/recorder.ts";
 import { BodiesSent } from "./bodies-sent.ts";
 import { COPY_BYTES, type Handed, handedBytes, lightened, ownedBy, transferable } from "./handed.ts";
+import { LostLines } from "./lost-lines.ts";
 import type { Copied, EngineData, EngineOptions, FromEngine, ToEngine } from "./messages.ts";
 import { waitedMs } from "./processor.ts";
 import { Silence } from "./silence.ts";
@@ -18,6 +19,10 @@ export type Engine = Recorder & {
   /** Calls back when storage stops working or works again. */
   readonly watchStorage: (listener: (status: StoreStatus) => void) => void;
   readonly status: () => EngineStatus;
+  /** Another number whenever the record may have lost something that it was told of a line. */
+  readonly recordOf: (line: string) => number;
+  /** Whether so much waits to be recorded that nothing should be told that can be told later. */
+  readonly isBehind: () => boolean;
   readonly close: () => Promise<void>;
 };
 export type EngineStatus = {
@@ -51,6 +56,8 @@ export function startEngine(options: EngineOptions): Engine {
     watch: (listener) => thread.watch(listener),
     watchStorage: (listener) => thread.watchStorage(listener),
     status: () => thread.status(),
+    recordOf: (line) => thread.recordOf(line),
+    isBehind: () => thread.isBehind(),
     close: () => thread.close(),
   };
 }
@@ -85,6 +92,7 @@ class EngineHandle {
   /** Requests this thread was given or is about to be. */
   #handed = 0;
   readonly #bodies = new BodiesSent();
+  readonly #lost = new LostLines();
   #outgoing: Copied[] = [];
   #outgoingBytes = 0;
   #timer: NodeJS.Timeout | null = null;
@@ -101,7 +109,7 @@ class EngineHandle {
   }
 
   requested(copy: RequestCopy<Pieces>, likeness: Likeness | null): void {
-    if (this.#waitingBytes > limits.queueBytesMax * 2) this.#lostGaps += 1;
+    if (this.#waitingBytes > limits.queueBytesMax * 2) this.#miss(likeness);
     else this.#hand({ type: "requested", copy, crossing: null }, limits.queueBytesMax, likeness);
     // The next request of this stream may need to be told of it soon: nothing is gathered then.
     if (copy.sent !== null) this.#post();
@@ -148,6 +156,14 @@ class EngineHandle {
     return { storage: this.#storage, waitingBytes: this.#waitingBytes, counts, replaced };
   }
 
+  recordOf(line: string): number {
+    return this.#lost.numberOf(line);
+  }
+
+  isBehind(): boolean {
+    return this.#waitingBytes > limits.queueBytesMax / 4;
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#shutDown();
     return this.#closing;
@@ -156,7 +172,7 @@ class EngineHandle {
   /** A body that does not fit any more is left out; the rest of the copy costs little. */
   #hand(message: Handed, bytesMax: number, likeness: Likeness | null = null): void {
     if (this.#worker === null || this.#closing !== null) {
-      if (message.type === "requested") this.#lostGaps += 1;
+      if (message.type === "requested") this.#miss(likeness);
       return;
     }
     const size = handedBytes(message) - (likeness === null ? 0 : this.#bodies.shared(likeness));
@@ -165,11 +181,19 @@ class EngineHandle {
     this.#waitingBytes += bytes;
     if (message.type === "requested") this.#handed += 1;
     // What the ledger sent hangs together: with a part of it missing, it has to be told again as a whole.
-    if (!fits && message.type === "requested" && message.copy.sent !== null) this.#lostGaps += 1;
+    if (!fits && message.type === "requested" && message.copy.sent !== null) this.#miss(likeness);
+    if (!fits && message.type === "resent") this.#lost.loseAll();
     this.#outgoing.push({ ...(fits ? this.#owned(message, likeness) : lightened(message)), bytes });
     this.#outgoingBytes += size;
     if (this.#outgoingBytes >= HAND_OVER_BYTES) this.#post();
     else this.#timer ??= setTimeout(() => this.#post(), HAND_OVER_MS);
+  }
+
+  #miss(likeness: Likeness | null): void {
+    this.#lostGaps += 1;
+    const line = likeness?.line ?? null;
+    if (line === null) this.#lost.loseAll();
+    else this.#lost.lose(line);
   }
 
   #owned(message: Handed, likeness: Likeness | null): Handed {
@@ -226,6 +250,7 @@ class EngineHandle {
     this.#asked.clear();
     const held = Math.max(0, this.#handed - this.#counts.answers - this.#counts.gaps);
     this.#lostGaps += this.#counts.gaps + held;
+    this.#lost.loseAll();
     this.#handed = 0;
     this.#outgoing = [];
     this.#bodies.clear();
@@ -252,6 +277,7 @@ class EngineHandle {
         return;
       case "taken":
         this.#waitingBytes = Math.max(0, this.#waitingBytes - message.bytes);
+        if (message.counts.gaps > this.#counts.gaps) this.#lost.loseAll();
         this.#counts = message.counts;
         return;
       case "answer":
