@@ -151,12 +151,11 @@ function attemptOf(sending: Sending, { problem }: CoreAnswer): Attempt {
 
 /** To be looked at for as long as a test likes: the memory of a body is used again. */
 function copyOf({ pieces, clientBody, sent, ...rest }: Sending): Sending {
-  const body = [Buffer.concat(pieces)];
   return {
     ...rest,
-    pieces: body,
+    pieces: [Buffer.concat(pieces)],
     clientBody: Buffer.from(clientBody),
-    sent: sent === null ? null : { ...sent, body },
+    sent: sent === null ? null : { ...sent, body: [Buffer.concat(sent.body)] },
   };
 }
 
