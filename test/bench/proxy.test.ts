@@ -9,8 +9,8 @@ type Summary = { readonly bench: string; readonly cells: readonly Cell[] };
 /** What each kind of cell may be at most before it is a mistake and not a busy machine. */
 const mistakes: readonly (readonly [pattern: RegExp, count: number, max: number])[] = [
   [/^first byte.*observe/, 9, 3],
-  [/^first byte.*auto/, 9, 12],
-  [/^CPU of a request/, 1, 12],
+  [/^first byte.*auto/, 9, 6],
+  [/^CPU of a request/, 1, 6],
   [/^delay of a delta/, 1, 30],
   [/^event loop delay/, 1, 200],
   [/^memory of a live session/, 1, 4],
