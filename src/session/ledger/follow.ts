@@ -1,7 +1,7 @@
 import { must } from "../../base/index.ts";
 import { unitBytes, type WireGroup, type WireUnit } from "../../protocols/index.ts";
 import { bytesOf, isOwn, isReasoning, type Place } from "./place.ts";
-import { isSameUnit, mergeOf, textOf } from "./tolerance.ts";
+import { beginMerge, isSameUnit, type Merging, merge, textOf } from "./tolerance.ts";
 
 /** A unit of the client's messages, with the message it stands in. */
 export type ClientUnit = {
@@ -227,17 +227,24 @@ function mergedFrom(first: Place, { unit, group, begins }: ClientUnit, rules: Fo
   if (unit.type !== "text" || first.facts.type !== "text" || first.wrapping.role !== group.role) return [];
   if ((first.extra ?? "") !== (begins ? group.extra : "")) return [];
   const whole = textOf(unitBytes(rules.bytes, group.range.start, unit));
-  if (whole === null) return [];
-  const add = mergeOf(whole);
-  for (let last: Place | undefined = first; last !== undefined; last = nextText(last)) {
-    const text = textOf(bytesOf(last));
-    const merge = text === null ? "other" : add(text);
-    if (merge === "merged") return [last];
-    if (merge === "other") return [];
-  }
-  return [];
+  return whole === null ? [] : mergedIn(first, beginMerge(whole));
 }
 
-function nextText({ children }: Place): Place | undefined {
-  return children.find((child) => child.facts.type === "text" && child.extra === null && !isOwn(child));
+/** On every way on: one of the texts may have been edited before they were joined. */
+function mergedIn(first: Place, begun: Merging): readonly Place[] {
+  const found: Place[] = [];
+  const open = [{ place: first, merging: begun }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const text = textOf(bytesOf(next.place));
+    const merging = text === null ? "other" : merge(next.merging, text);
+    if (merging === "merged") found.push(next.place);
+    else if (merging !== "other") {
+      open.push(...next.place.children.filter(isNextText).map((place) => ({ place, merging })));
+    }
+  }
+  return found;
+}
+
+function isNextText(place: Place): boolean {
+  return place.facts.type === "text" && place.extra === null && !isOwn(place);
 }

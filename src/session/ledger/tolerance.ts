@@ -35,26 +35,27 @@ function isSameBlock(a: Block, b: Block, tolerance: Tolerance): boolean {
   }
 }
 
+/** What is left of a text that may be several in one, and how the last of them ended; null: none came yet. */
+export type Merging = { readonly left: string; readonly end: string | null };
+
+export function beginMerge(whole: string): Merging {
+  return { left: whole.trim(), end: null };
+}
+
 /**
  * Tells, text by text, whether those of several units are what a client has joined into one. Where two of
  * them meet stands what their own ends say with one of the usual glues in between, or nothing but new lines:
  * a client may have trimmed them first.
  */
-export function mergeOf(whole: string): (text: string) => "merged" | "other" | "goes on" {
-  let left = whole.trim();
-  let end: string | null = null;
-  return (text) => {
-    const rest = left.trimStart();
-    const joint = left.slice(0, left.length - rest.length);
-    const start = text.slice(0, text.length - text.trimStart().length);
-    const isJoint = /^\n*$/.test(joint) || glues.some((glue) => joint === `${end}${glue}${start}`);
-    const words = text.trim();
-    if (!isJoint || !rest.startsWith(words)) return "other";
-    const isFirst = end === null;
-    left = rest.slice(words.length);
-    end = text.slice(text.trimEnd().length);
-    return left === "" && !isFirst ? "merged" : "goes on";
-  };
+export function merge({ left, end }: Merging, text: string): Merging | "merged" | "other" {
+  const rest = left.trimStart();
+  const joint = left.slice(0, left.length - rest.length);
+  const start = text.slice(0, text.length - text.trimStart().length);
+  const isJoint = /^\n*$/.test(joint) || glues.some((glue) => joint === `${end}${glue}${start}`);
+  const words = text.trim();
+  if (!isJoint || !rest.startsWith(words)) return "other";
+  const after = { left: rest.slice(words.length), end: text.slice(text.trimEnd().length) };
+  return after.left === "" && end !== null ? "merged" : after;
 }
 
 const glues = ["", "\n", "\n\n"];
