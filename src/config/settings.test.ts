@@ -35,6 +35,17 @@ describe("defaults", () => {
   });
 });
 
+describe("logins", () => {
+  test("are managed with 1, and a word that is neither 1 nor 0 is refused", () => {
+    expect(settingsOf({}).managesLogins).toBe(false);
+    expect(settingsOf({ APERTURE_MANAGE_LOGINS: "0" }).managesLogins).toBe(false);
+    expect(settingsOf({ APERTURE_MANAGE_LOGINS: "1" }).managesLogins).toBe(true);
+    expect(problemsOf({ APERTURE_MANAGE_LOGINS: "yes" })).toEqual([
+      'APERTURE_MANAGE_LOGINS must be 1 or 0, not "yes".',
+    ]);
+  });
+});
+
 describe("data directory", () => {
   test("XDG_DATA_HOME moves the default", () => {
     expect(settingsOf({ XDG_DATA_HOME: "/var/data" }).dataDir).toBe("/var/data/aperture");

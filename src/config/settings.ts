@@ -106,13 +106,13 @@ export function readSettings(
   const port = readPort(values, problems);
   const mode = readMode(values, problems);
   const token = readToken(values, problems);
+  const managesLogins = readManagesLogins(values, problems);
   const { host, isRemote } = readHost(values, problems);
   const allowedHosts = readAllowedHosts(values, problems);
   const upstreams = readUpstreams({ values, named: file.upstreams, problems });
   checkLoops(upstreams, { hosts: [...loopbackHosts, host], port }, problems);
   if (problems.length > 0) return { ok: false, problems };
   const dataDir = readDataDir(values, env, home);
-  const managesLogins = values.get("APERTURE_MANAGE_LOGINS") === "1";
   const settings = { host, port, mode, managesLogins, dataDir, isRemote, allowedHosts, upstreams };
   return { ok: true, settings: token === undefined ? settings : { ...settings, token } };
 }
@@ -127,6 +127,14 @@ function checkConfigPath(env: Environment, problems: string[]): void {
       "APERTURE_CONFIG must be an absolute path: a file in a project must not decide where keys go.",
     );
   }
+}
+
+function readManagesLogins(values: Values, problems: string[]): boolean {
+  const text = values.get("APERTURE_MANAGE_LOGINS") ?? "0";
+  if (text !== "0" && text !== "1") {
+    problems.push(`${values.label("APERTURE_MANAGE_LOGINS")} must be 1 or 0, not "${text}".`);
+  }
+  return text === "1";
 }
 
 type Host = { readonly host: string; readonly isRemote: boolean };

@@ -17,6 +17,7 @@ import { type Line, openLine, startOver } from "./line.ts";
 import { keyOf, Lines } from "./lines.ts";
 import type { Place } from "./place.ts";
 import {
+  asksForLess,
   isBindingRefusal,
   isMereCount,
   likenessOf,
@@ -162,8 +163,7 @@ export class SessionDesk implements Desk {
   }
 
   #isLowered({ headers }: Asking): boolean {
-    const isObserved = headers["x-aperture-mode"] === "observe" || headers["x-aperture-bypass"] === "1";
-    return isObserved || this.#place.mode() === "observe";
+    return asksForLess(headers) || this.#place.mode() === "observe";
   }
 
   /** Nobody knows what is in it, so where anything is withheld it does not leave. */

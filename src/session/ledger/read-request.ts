@@ -25,6 +25,18 @@ export function questionOf({ asking, belonging, request }: Read): LedgerQuestion
   return { type: "ledger", ...who, talk: request.talk };
 }
 
+const offWords: readonly string[] = ["", "0", "false", "no", "off"];
+const moreModes: readonly string[] = ["ask", "auto"];
+
+/** Whether a request is to pass as it comes, by its headers. Whoever writes one we do not know wants less. */
+export function asksForLess(headers: Asking["headers"]): boolean {
+  const word = (name: string): string | undefined => headers[name]?.trim().toLowerCase();
+  const [bypass, mode] = [word("x-aperture-bypass"), word("x-aperture-mode")];
+  return (
+    (bypass !== undefined && !offWords.includes(bypass)) || (mode !== undefined && !moreModes.includes(mode))
+  );
+}
+
 export function purposeOf({ asking, request, belonging: { client } }: Read): Purpose {
   if (asking.target.includes("/count_tokens")) return "count";
   return asksForSummary(client, request) || isBeside(client, request) ? "aside" : "turn";
