@@ -81,6 +81,14 @@ describe("what they say", () => {
     expect(data).toMatchObject({ v: 1, running: true, url: rig.url, sessions: { known: 2 } });
   });
 
+  test("requests and request: how each was sent", async () => {
+    const { out } = await rig.run(["requests"]);
+    const [headings = "", first = ""] = out.split("\n");
+    expect(headings).toMatch(/\brole +sent +model\b/);
+    expect(first).toMatch(/\braw\b/);
+    expect((await rig.run(["request", "2"])).out).toMatch(/^sent +raw: as the client wrote it$/m);
+  });
+
   test("sessions: the last one used first; -q leaves the headings out", async () => {
     const { out } = await rig.run(["sessions"]);
     const lines = out.trimEnd().split("\n");

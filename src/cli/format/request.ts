@@ -15,6 +15,7 @@ export function requestLines(detail: RequestDetail, nowMs: number): readonly Lin
     ["target", printable(request.target, 120)],
     ["model", printable(request.model ?? "-", 60)],
     ["role", roleText(request)],
+    ["sent", renderingText[request.rendering]],
     ["outcome", `${request.outcome}${request.status === null ? "" : `, status ${request.status}`}`],
     request.stop === null ? null : ["stopped", printable(request.stop, 60)],
     usageLine(request),
@@ -28,6 +29,12 @@ export function requestLines(detail: RequestDetail, nowMs: number): readonly Lin
   ];
   return lines.filter((line) => line !== null);
 }
+
+const renderingText: Readonly<Record<RequestRow["rendering"], string>> = {
+  raw: "raw: as the client wrote it",
+  managed: "managed: from our transcript, with our lines in it",
+  plain: "plain: as the client wrote it, without what could not be sent",
+};
 
 function roleText({ role, relation, of, turn }: RequestRow): string {
   const place = turn === null ? "" : ` ${turn}`;

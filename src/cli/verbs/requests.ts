@@ -11,7 +11,7 @@ import { findSession, sessionWord } from "../session-choice.ts";
 import { exitCodes } from "../usage.ts";
 
 const usualLimit = 20;
-const headings = ["n", "time", "role", "model", "outcome", "in", "cached", "out", "body", "took"];
+const headings = ["n", "time", "role", "sent", "model", "outcome", "in", "cached", "out", "body", "took"];
 
 export async function requests(call: ReadyCall): Promise<number> {
   const found = await findSession(call.api, sessionWord(call));
@@ -44,6 +44,7 @@ function requestCells(row: RequestRow, nowMs: number): readonly Cell[] {
     { text: `${row.id}`, align: "right", style: "bold" },
     { text: row.time === null ? "-" : timeText(row.time, nowMs) },
     { text: row.role },
+    { text: row.rendering },
     { text: printable(row.model ?? "-", 24) },
     { text: outcomeText(row), style: outcomeStyle(row) },
     { text: prompt === null ? "-" : tokensText(prompt), align: "right" },
