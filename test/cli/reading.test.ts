@@ -85,8 +85,8 @@ describe("what they say", () => {
     const { out } = await rig.run(["requests"]);
     const [headings = "", first = ""] = out.split("\n");
     expect(headings).toMatch(/\brole +sent +model\b/);
-    expect(first).toMatch(/\braw\b/);
-    expect((await rig.run(["request", "2"])).out).toMatch(/^sent +raw: as the client wrote it$/m);
+    expect(first).toMatch(/\bmanaged\b/);
+    expect((await rig.run(["request", "1"])).out).toMatch(/^sent +managed: from our transcript/m);
   });
 
   test("sessions: the last one used first; -q leaves the headings out", async () => {
