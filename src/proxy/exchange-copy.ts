@@ -31,7 +31,7 @@ export function makeRoom(copy: BodyCopy, room: Buffer): void {
   copy.room = room;
 }
 
-/** Holds on to a large chunk itself: copying here would delay the byte that is about to be passed on. */
+/** Holds on to a large chunk itself, unless there is room: copying would delay the byte that is passed on. */
 export function collect(copy: BodyCopy, chunk: Buffer): void {
   const { room } = copy;
   room?.set(chunk, copy.length);

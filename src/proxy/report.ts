@@ -7,16 +7,17 @@ import { headerOf } from "./headers.ts";
 
 /**
  * Tells the recorder of the request, once, and lets go of the bytes. What the desk made of a request is told
- * in the turn of the loop in which it leaves, because the record must not lag behind the ledger. Otherwise it
+ * as soon as it was written, before anything else happens: the record must not lag behind the ledger. Otherwise it
  * is told after the head of the answer has been passed on: joining a large body takes time that the client
  * must not wait for.
  */
 export function announce(exchange: Exchange): void {
-  if (exchange.announced) return;
-  exchange.announced = true;
   const { context, sent, sending } = exchange;
   // A client may ask its next question the moment it has an answer; the recorder hears of them in that order.
-  settle(context);
+  // This one itself may be among those that ended: then it is announced there.
+  if (!exchange.announced) settle(context);
+  if (exchange.announced) return;
+  exchange.announced = true;
   guarded(context, () => {
     const described = describeRequest(exchange);
     if (described === null) return;
@@ -62,10 +63,11 @@ export function settle(context: RelayContext): void {
  * of the body is missing: the client may act on either before we hear of it.
  */
 export function settleForDesk(context: RelayContext): void {
-  // The recorder can wait until the request has left.
-  for (const exchange of context.concluded) tellDesk(exchange);
+  settle(context);
   for (const exchange of context.active) {
-    const { outcome, received } = exchange;
+    const { outcome, received, announced } = exchange;
+    // The desk uses the memory of a body again, so the recorder must have its copy before.
+    if (!announced) continue;
     if (outcome === "complete" || (outcome === null && hasLastWord(received))) tellDesk(exchange);
   }
 }

@@ -101,8 +101,8 @@ function depart(exchange: Exchange, sending: Sending): void {
     if (sending.refusal !== null) giveUp(exchange, { status: 409, error: sending.refusal });
     else {
       attempt(exchange);
-      // What was written goes out when this turn of the loop ends: the upstream has it first.
-      setImmediate(announce, exchange);
+      // What was written goes out first; no answer can be heard before both are done.
+      process.nextTick(announce, exchange);
     }
     exchange.asking = null;
   } catch {

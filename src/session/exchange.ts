@@ -126,6 +126,9 @@ export function joinedCopy<C extends { readonly body: Pieces | null }>(
 /** What came in one piece stays where it is: new memory for a large body costs more than reading it. */
 function joined(pieces: Pieces): Buffer {
   const [only] = pieces;
-  if (only === undefined || pieces.length > 1) return Buffer.concat(pieces);
-  return Buffer.from(only.buffer, only.byteOffset, only.byteLength);
+  return only === undefined || pieces.length > 1 ? Buffer.concat(pieces) : asBuffer(only);
+}
+
+export function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
 }

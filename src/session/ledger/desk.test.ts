@@ -163,3 +163,30 @@ test("what the record lost is told again as a whole, once it can be, and until t
   expect([whole, hasBody]).toEqual([first + 4 * second, true]);
   expect(await told()).toEqual([second, true]);
 });
+
+test("a question that counts does not use up what has to be told again", async () => {
+  const record = { number: 0 };
+  const desk = new DeskKit({
+    model: () => ({ content: [{ type: "text", text: "Yes." }] }),
+    place: { recordOf: () => record.number },
+  });
+  const messages: Message[] = [{ role: "user", content: [{ type: "text", text: "Begin." }] }];
+  const { sending: first, body: got } = await desk.post(body(messages), { headers: named });
+  const { content } = JSON.parse(got.toString()) as { content: unknown };
+  messages.push({ role: "assistant", content }, { role: "user", content: [{ type: "text", text: "On." }] });
+  record.number = 1;
+  await desk.post(body(messages), { headers: named, target: "/v1/messages/count_tokens" });
+  const { sending } = await desk.post(body(messages), { headers: named });
+  const units = ({ sent }: typeof sending): number => sent?.fresh.length ?? 0;
+  expect(units(sending)).toBeGreaterThan(units(first));
+});
+
+test("a talk that begins after something was lost has lost nothing itself", async () => {
+  const desk = new DeskKit({
+    model: () => ({ content: [{ type: "text", text: "Yes." }] }),
+    place: { recordOf: () => 7, isBehind: () => true },
+  });
+  const messages: Message[] = [{ role: "user", content: [{ type: "text", text: "Begin." }] }];
+  const { sending } = await desk.post(body(messages), { headers: named });
+  expect(sending.sent?.fresh.length).toBeGreaterThan(0);
+});

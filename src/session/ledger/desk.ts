@@ -7,7 +7,7 @@ import {
   type WireRequest,
 } from "../../protocols/index.ts";
 import type { Answering, Asking, Desk, RememberedStream, Sending } from "../desk-port.ts";
-import type { Pieces } from "../exchange.ts";
+import { asBuffer, type Pieces } from "../exchange.ts";
 import type { LedgerQuestion } from "../read/questions.ts";
 import { BodyMemory } from "../record/body-memory.ts";
 import { decodeBody } from "../record/decode.ts";
@@ -181,7 +181,8 @@ export class SessionDesk implements Desk {
     // A talk without a name is told by what the model said in it, so one without answers is new.
     const isFirst = !request.messages.some(({ role }) => role === "assistant");
     const isAsked = known.isAsked || (talkName !== null && isFirst);
-    const line = openLine({ key, talkName, nonce: this.#place.nonceOf(key), wasManaged, isAsked });
+    const [nonce, record] = [this.#place.nonceOf(key), this.#place.recordOf(key)];
+    const line = openLine({ key, talkName, nonce, wasManaged, isAsked, record });
     this.#lines.add(asking, request, line);
     return line;
   }
@@ -293,10 +294,10 @@ export class SessionDesk implements Desk {
     const hasBeta = asking.headers["anthropic-beta"]?.includes(clearAtBeta) === true;
     const mayClear = hasBeta || (!asking.isLogin && asking.upstream === "anthropic");
     const record = this.#place.recordOf(line.key);
-    const isLost = line.record !== record;
+    const { purpose, isCold } = way;
+    const isLost = line.record !== record && purpose === "turn";
     const reportsAll = isLost && !this.#place.isBehind();
     if (reportsAll) line.record = record;
-    const { purpose, isCold } = way;
     const rendered = line.ledger.render({ request, purpose, style, mayClear, isCold, reportsAll });
     if (style === "managed") this.#noteManaged(line);
     const likeness = likenessOf(line, read);
@@ -327,7 +328,7 @@ export class SessionDesk implements Desk {
   #follow(line: Line, { asking: { id }, request }: Read): void {
     const { last, ledger } = line;
     line.last = { id, request, isOver: false, hasLeft: true };
-    if (last === null || last.request === request || ledger.holds(last.request)) return;
+    if (last === null || ledger.holds(last.request)) return;
     if (last.isOver && last.hasLeft) this.#memory.giveBack(last.request.bytes);
   }
 
@@ -360,10 +361,6 @@ const heavyBytesMin = 64 * 1024;
 
 /** Many small pieces cost more to send than one copy of them. */
 const onePieceBytesMax = 64 * 1024;
-
-function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength);
-}
 
 function mayReason(body: Uint8Array): boolean {
   return Buffer.from(body.buffer, body.byteOffset, body.length).includes("thinking");

@@ -40,6 +40,7 @@ export type LineAsked = {
   readonly nonce: string;
   readonly wasManaged: boolean | "unknown";
   readonly isAsked: boolean;
+  readonly record: number;
 };
 
 export function openLine(asked: LineAsked): Line {
@@ -48,7 +49,6 @@ export function openLine(asked: LineAsked): Line {
     ...asked,
     ledger: new StreamLedger(nonce, wasManaged === false),
     isManaged: false,
-    record: 0,
     last: null,
     lastMs: 0,
     open: new Map(),

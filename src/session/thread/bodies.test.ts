@@ -52,6 +52,17 @@ it("a body that is told in terms of what is not there is none", () => {
   expect(() => held.join("r2", crossing)).toThrow("it is the one that is meant");
 });
 
+it("a body that is forgotten before it was put together is not kept", () => {
+  const held = new BodiesHeld();
+  const whole = { before: null, shared: 0, forgotten: [] };
+  const next = { line: "l", before: "r1", shared: 1, rest: bytes("b"), forgotten: [] };
+  held.join("r2", { ...whole, line: "m", rest: bytes("x"), forgotten: [{ line: "l", request: "r1" }] });
+  expect(held.join("r1", { ...whole, line: "l", rest: bytes("a") }).toString()).toBe("a");
+  expect(() => held.join("r3", next)).toThrow("the body before is here");
+  held.join("r1", { ...whole, line: "l", rest: bytes("a") });
+  expect(held.join("r3", next).toString()).toBe("ab");
+});
+
 /** Random talks in several lines: which line speaks next, how much of it stays, what is new. */
 const talks = fc.array(
   fc.record({

@@ -173,6 +173,7 @@ class EngineHandle {
   #hand(message: Handed, bytesMax: number, likeness: Likeness | null = null): void {
     if (this.#worker === null || this.#closing !== null) {
       if (message.type === "requested") this.#miss(likeness);
+      if (message.type === "resent") this.#lost.loseAll();
       return;
     }
     const size = handedBytes(message) - (likeness === null ? 0 : this.#bodies.shared(likeness));
@@ -187,6 +188,12 @@ class EngineHandle {
     this.#outgoingBytes += size;
     if (this.#outgoingBytes >= HAND_OVER_BYTES) this.#post();
     else this.#timer ??= setTimeout(() => this.#post(), HAND_OVER_MS);
+  }
+
+  /** Something was not recorded, and nobody here knows what: it may have been a body that others follow. */
+  #doubt(): void {
+    this.#lost.loseAll();
+    this.#bodies.clear();
   }
 
   #miss(likeness: Likeness | null): void {
@@ -277,7 +284,7 @@ class EngineHandle {
         return;
       case "taken":
         this.#waitingBytes = Math.max(0, this.#waitingBytes - message.bytes);
-        if (message.counts.gaps > this.#counts.gaps) this.#lost.loseAll();
+        if (message.counts.gaps > this.#counts.gaps) this.#doubt();
         this.#counts = message.counts;
         return;
       case "answer":
