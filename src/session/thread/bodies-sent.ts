@@ -16,8 +16,8 @@ type Told = { readonly line: string; readonly request: string };
 
 /**
  * Which bodies the other thread holds, so that of the next one in a line only what is new has to cross. This
- * end decides what the other one keeps. Where the two may have come to differ, it is cleared, and bodies cross
- * whole again.
+ * end decides what the other one keeps. Where the two may have come to differ, it is cleared, and bodies
+ * cross whole again.
  */
 export class BodiesSent {
   /** The last body of each line, the line used last at the end. */
