@@ -15,10 +15,10 @@ export type Handed =
 /** What a copy costs besides its bytes. */
 export const COPY_BYTES = 2_048;
 
+/** What lies in shared memory lies in the ledger's anyway. */
 export function handedBytes(handed: Handed): number {
   const body = handed.type === "resent" ? null : handed.copy.body;
-  // What was sent lies in the ledger's memory anyway; only what is new in it would be missed.
-  return COPY_BYTES + bytesIn(body ?? []) + bytesIn(freshPieces(handed));
+  return COPY_BYTES + bytesIn(body ?? []) + bytesIn(freshPieces(handed).filter((piece) => !isShared(piece)));
 }
 
 /** The bytes with memory of their own: another thread would be sent the whole of what they share. */
@@ -83,9 +83,12 @@ function ownPieces(body: Pieces): Pieces {
   return body.map(ownPiece);
 }
 
+function isShared({ buffer }: Uint8Array): boolean {
+  return buffer instanceof SharedArrayBuffer;
+}
+
 function ownPiece(piece: Uint8Array): Uint8Array {
-  const isShared = piece.buffer instanceof SharedArrayBuffer;
-  return isShared || piece.byteLength === piece.buffer.byteLength ? piece : new Uint8Array(piece);
+  return isShared(piece) || piece.byteLength === piece.buffer.byteLength ? piece : new Uint8Array(piece);
 }
 
 function bytesIn(pieces: Pieces): number {
