@@ -65,7 +65,7 @@ function wait(exchange: Exchange, taken: Promise<Sending>): void {
   const { context, sent } = exchange;
   const late = (): void => {
     if (!isWaiting(exchange)) return;
-    // The desk may still be reading what it was given, and the recorder will take that away.
+    // The desk may still be reading what it was given, which from here on is others' too.
     sent.chunks = sent.chunks?.map((chunk) => Buffer.from(chunk)) ?? null;
     failed(exchange);
   };

@@ -244,23 +244,6 @@ describe("the record", () => {
   });
 });
 
-test("a request is announced before its answer, also where the desk took it late in a turn of the loop", async () => {
-  const log: string[] = [];
-  upstream = await startUpstream((_seen, response) => response.end("fine"));
-  const late = () => new Promise((next) => setImmediate(next));
-  desk = fakeDesk({ take: (asking) => late().then(() => managed(asking, ["{}"])) });
-  const recorder = {
-    requested: ({ id }: { readonly id: string }) => log.push(`requested ${id}`),
-    resent: ignore,
-    answered: ({ id }: { readonly id: string }) => log.push(`answered ${id}`),
-  };
-  relay = await startRelay(upstream.url, { desk, recorder });
-  for (let round = 0; round < 100; round += 1) await postJson(relay.proxy.port, "/v1/messages", body);
-  await until(() => log.length === 200);
-  const ids = desk.taken.map(({ asking }) => asking.id);
-  expect(log).toEqual(ids.flatMap((id) => [`requested ${id}`, `answered ${id}`]));
-});
-
 test("an answer that came to its end is known though the client does not have it yet", async () => {
   upstream = await startUpstream((seen, response) => {
     if (seen.url !== "/v1/messages?slow") response.end("fast");
