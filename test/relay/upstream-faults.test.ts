@@ -179,6 +179,7 @@ describe("a connection that the upstream closed while it was unused", () => {
     relay = await startRelay(upstream.url, { limits: { keptBytesMax: 5 } });
     expect((await postJson(relay.proxy.port, "/v1/messages", body)).status).toBe(200);
     expect((await postJson(relay.proxy.port, "/v1/messages", body)).status).toBe(502);
+    await until(() => relay.answered.length === 2);
     expect(relay.requested[0]).toMatchObject({ body: null, length: body.length });
   });
 
