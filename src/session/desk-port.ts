@@ -31,6 +31,8 @@ export type Sending = {
   readonly likeness: Likeness;
   /** Set where nothing may be sent: withheld content could not be taken out. The client gets this error. */
   readonly refusal: ApertureError | null;
+  /** Recognises a line of ours, which the client must not see in the answer. Null: it passes untouched. */
+  readonly strips: ((line: string) => boolean) | null;
 };
 
 /** How an answer ended, with what the client got of it. */

@@ -77,6 +77,7 @@ export function managed(asking: Asking, texts: readonly string[], more: Partial<
     clientBody: shared(Buffer.from("the client's")),
     likeness: { line: null, before: null, shared: 0 },
     refusal: null,
+    strips: null,
     ...more,
   };
 }

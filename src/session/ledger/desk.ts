@@ -320,6 +320,7 @@ export class SessionDesk implements Desk {
       clientBody: body,
       likeness,
       refusal: null,
+      strips: null,
     };
     return this.#issue(sending, { line, read, leaf: isTurn ? rendered.leaf : null });
   }
