@@ -24,7 +24,7 @@ export const errorRegistry = {
   AP_VIEW_UNKNOWN: "There is no view {view}.",
   AP_VIEW_EXISTS: "View {view} is open already.",
   AP_FORK_INVALID: "Cannot fork from {parent} at seq {seq}: {problem}.",
-  AP_IDS_INVALID: "Ids {from} to {to} cannot be reserved: the next free one is {next}.",
+  AP_IDS_INVALID: "Ids {from} to {to} cannot be reserved: from {next} on all are free.",
   AP_BLOCK_UNKNOWN: "There is no block #{block} in this view.",
   AP_BLOCK_EXISTS: "Block #{block} exists already, and an id is never used twice.",
   AP_BLOCK_ID: "Block #{block} or message {message} was not reserved for stream {stream}.",

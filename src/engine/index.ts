@@ -125,6 +125,7 @@ export {
 } from "./moment.ts";
 export { reduce, replay } from "./reduce.ts";
 export { nextStep } from "./reduce-step.ts";
+export { areFree } from "./reduce-stream.ts";
 export { checkDraft, parseFrame } from "./shape.ts";
 export { fromPages, type StatePages, snapshotFormat, toPages, toPagesInSlices } from "./snapshot.ts";
 export { emptyState, type SentTurn, type State, type Step, type Stream, type View } from "./state.ts";

@@ -4,6 +4,7 @@ import { expectComplete, expectRefusal, named, type Refusal } from "../../test/s
 import { limits, seqOf, streamId, viewId } from "../base/index.ts";
 import type { StreamDelta } from "./delta.ts";
 import { now, runNow, turnNow } from "./moment.ts";
+import { areFree } from "./reduce-stream.ts";
 
 const [other, otherView] = [streamId(2), viewId(2)];
 const stream = (id: number, parent: { stream: number; seq: number } | null = null): StreamDelta => ({
@@ -135,7 +136,12 @@ const refusals: readonly Refusal[] = [
     deltas: () => [{ ...ids(101, 102), stream: other }],
   },
   { when: "ids are reserved twice", code: "AP_IDS_INVALID", deltas: () => [ids(1, 101)] },
-  { when: "ids are reserved with a gap", code: "AP_IDS_INVALID", deltas: () => [ids(102, 110)] },
+  {
+    when: "ids are reserved that lie partly in a range of another",
+    code: "AP_IDS_INVALID",
+    deltas: () => [ids(301, 401), ids(201, 302)],
+  },
+  { when: "ids are reserved from none on", code: "AP_IDS_INVALID", deltas: () => [ids(0, 101)] },
   { when: "no ids are reserved", code: "AP_IDS_INVALID", deltas: () => [ids(101, 101)] },
   { when: "ids are reserved backwards", code: "AP_IDS_INVALID", deltas: () => [ids(101, 99)] },
   {
@@ -213,6 +219,14 @@ describe("a stream", () => {
 });
 
 describe("ids", () => {
+  it("may be reserved in any order, and what was left out by another stream", () => {
+    const session = new TestSession();
+    session.append([stream(2), view(2, 2), ids(301, 401), { ...ids(201, 301), stream: other }]);
+    expect(session.state.next.block).toBe(401);
+    expect(areFree(session.state, "block", { from: 101, to: 201 })).toBe(true);
+    expect(areFree(session.state, "block", { from: 101, to: 202 })).toBe(false);
+  });
+
   it("are reserved one after the other for the whole session, blocks and messages each by themselves", () => {
     const session = new TestSession();
     session.append([stream(2), { ...ids(101, 201), stream: other }, ids(101, 111, "message")]);

@@ -2,7 +2,7 @@ import { fail, limits, ok, type Result } from "../base/index.ts";
 import type { StreamDelta } from "./delta.ts";
 import { asOf, now, runNow, streamOf, turnNow, viewOf } from "./moment.ts";
 import { Paged } from "./paged.ts";
-import type { State, Stream, View } from "./state.ts";
+import type { IdRange, NextIds, State, Stream, View } from "./state.ts";
 
 type Opened<T extends StreamDelta["type"]> = Extract<StreamDelta, { type: T }>;
 
@@ -80,20 +80,29 @@ function parentView(state: State, delta: Opened<"view-opened">, stream: Stream):
   return ok(found);
 }
 
+/** Ranges may be taken in any order, since several hands number the blocks of a session; none twice. */
 export function reserveIds(state: State, delta: Opened<"ids-reserved">): Result<State> {
   const { stream: streamId, of, from, to } = delta;
   const stream = streamOf(now(state), streamId);
   if (stream === null) return fail("AP_STREAM_UNKNOWN", { stream: streamId });
   const next = state.next[of];
-  const fits =
-    from === next && to > from && to - from <= limits.idsPerReservationMax && to <= limits.blocksMax;
-  if (!fits) return fail("AP_IDS_INVALID", { from, to, next });
+  const fits = from >= 1 && to > from && to - from <= limits.idsPerReservationMax && to <= limits.blocksMax;
+  if (!fits || !areFree(state, of, { from, to })) return fail("AP_IDS_INVALID", { from, to, next });
   const reserved = { ...stream.reserved, [of]: [...stream.reserved[of], { from, to }] };
   return ok({
     ...state,
     streams: state.streams.with(streamId, { ...stream, reserved }),
-    next: { ...state.next, [of]: to },
+    next: { ...state.next, [of]: Math.max(next, to) },
   });
+}
+
+/** Whether no stream has reserved any of these. */
+export function areFree({ next, streams }: State, of: keyof NextIds, { from, to }: IdRange): boolean {
+  if (from >= next[of]) return true;
+  for (const [, { reserved }] of streams.entries()) {
+    if (reserved[of].some((range) => range.from < to && from < range.to)) return false;
+  }
+  return true;
 }
 
 export function startRun(state: State, delta: Opened<"run-started">): Result<State> {
