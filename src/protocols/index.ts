@@ -11,6 +11,7 @@ export {
 export { readAnswer } from "./anthropic/events.ts";
 export { ingestRequest, sharedMessages } from "./anthropic/ingest.ts";
 export { clearAtBeta, type ModelTraits, modelTraits } from "./anthropic/models.ts";
+export { resultWithText } from "./anthropic/result-text.ts";
 export { unitBytes, unitText } from "./anthropic/units.ts";
 export type { Range } from "./json-scan.ts";
 export { eventBytesMax, eventReader, type WireEvent } from "./sse.ts";
