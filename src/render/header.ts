@@ -1,0 +1,132 @@
+import type { BlockKind } from "../engine/index.ts";
+import { idsText, markedSize } from "./numbers.ts";
+import { safeText, shortened } from "./safe-text.ts";
+import { clockText, dateText, isoTime, pauseText, zoneText } from "./time.ts";
+
+/** Compact: one line for a turn. Full: a line for each message and each block. */
+export type HeaderMode = "compact" | "full" | "off";
+
+export type HeaderBlock = {
+  readonly block: number;
+  readonly kind: BlockKind;
+  readonly tokens: number;
+  readonly exact: boolean;
+  /** Turns left when the header was written, and the turn at which the block is lowered. */
+  readonly ttl: { readonly turns: number; readonly until: number } | null;
+  readonly state: "pinned" | "pruned" | null;
+};
+
+export type HeaderMessage = {
+  readonly message: number;
+  readonly role: string;
+  readonly from: string;
+  readonly blocks: readonly HeaderBlock[];
+};
+
+export type TurnHeader = {
+  readonly nonce: string;
+  readonly turn: number;
+  readonly timeMs: number;
+  /** The user's time zone, in minutes east of UTC. */
+  readonly zoneMinutes: number;
+  /** Since the last turn; null: this is the first. */
+  readonly sinceMs: number | null;
+  /** The date is said when it is another than the last one said. */
+  readonly saysDate: boolean;
+  /** What the model said since the last header first, the message the header belongs to last. */
+  readonly messages: readonly HeaderMessage[];
+};
+
+export type HeaderMark = Pick<TurnHeader, "nonce" | "turn">;
+
+/** Smaller blocks are not worth the words about them. */
+export const detailTokensMin = 300;
+
+/** `[k7f3 turn 31, 14:05 +2h10m: message 12 #41..#44; #43 result ~4.2k until 51]` */
+export function compactHeader(header: TurnHeader): string {
+  const { nonce, turn, messages } = header;
+  const details = messages.flatMap(({ blocks }) => blocks.filter(isWorthDetail).map(detailText));
+  const body = [messagesText(messages), ...details].filter((text) => text !== "").join("; ");
+  return `[${nonce} turn ${turn}, ${momentText(header)}${body === "" ? "" : `: ${body}`}]`;
+}
+
+/** `--- Message ID: 12 | Role: user | From: client | Time: 2026-11-15T19:05:11Z | Tokens: ~812 | k7f3 ---` */
+export function messageHeader(header: TurnHeader, message: HeaderMessage): string {
+  const { nonce, timeMs } = header;
+  const { blocks } = message;
+  const tokens = blocks.reduce((sum, block) => sum + block.tokens, 0);
+  const fields = [
+    `Message ID: ${message.message}`,
+    `Role: ${speakerText(message.role, nonce)}`,
+    `From: ${speakerText(message.from, nonce)}`,
+    `Time: ${isoTime(timeMs)}`,
+    `Tokens: ${wholeSize(
+      tokens,
+      blocks.every(({ exact }) => exact),
+    )}`,
+    ...stateField(commonState(blocks)),
+    nonce,
+  ];
+  return `--- ${fields.join(" | ")} ---`;
+}
+
+/** `[Part ID: 27 | Type: tool-result | Tokens: ~4210 | Turns Left: 20 at turn 31 (until turn 51) | k7f3]` */
+export function partHeader({ nonce, turn }: HeaderMark, block: HeaderBlock): string {
+  const { ttl } = block;
+  // Turns left alone would be wrong one turn later: a header is never rewritten, so it says since when.
+  const left = ttl === null ? [] : [`Turns Left: ${ttl.turns} at turn ${turn} (until turn ${ttl.until})`];
+  return `[${[...partFields(block), ...left, ...stateField(block.state), nonce].join(" | ")}]`;
+}
+
+export function partFields({ block, kind, tokens, exact }: HeaderBlock): readonly string[] {
+  return [`Part ID: ${block}`, `Type: ${kind}`, `Tokens: ${wholeSize(tokens, exact)}`];
+}
+
+/** The kind in one word, for a line where the number stands beside it. */
+export function kindWord(kind: BlockKind): string {
+  if (kind === "tool-result") return "result";
+  return kind === "tool-call" ? "call" : kind;
+}
+
+function momentText({ timeMs, zoneMinutes, sinceMs, saysDate }: TurnHeader): string {
+  const local = timeMs + zoneMinutes * 60_000;
+  const clock = saysDate
+    ? `${dateText(local)} ${clockText(local)} ${zoneText(zoneMinutes)}`
+    : clockText(local);
+  return [clock, pauseText(sinceMs)].filter((text) => text !== null).join(" ");
+}
+
+function messagesText(messages: readonly HeaderMessage[]): string {
+  const texts = messages.map(({ message, blocks }) =>
+    [message, idsText(blocks.map(({ block }) => block))].filter((text) => text !== "").join(" "),
+  );
+  if (texts.length === 0) return "";
+  return `${texts.length === 1 ? "message" : "messages"} ${texts.join(", ")}`;
+}
+
+function isWorthDetail({ tokens, state }: HeaderBlock): boolean {
+  return tokens >= detailTokensMin || state !== null;
+}
+
+function detailText({ block, kind, tokens, exact, ttl, state }: HeaderBlock): string {
+  const until = state === null && ttl !== null ? ` until ${ttl.until}` : "";
+  return `#${block} ${kindWord(kind)} ${markedSize(tokens, exact)}${until}${state === null ? "" : ` ${state}`}`;
+}
+
+function speakerText(text: string, nonce: string): string {
+  return shortened(safeText(text, nonce), 40);
+}
+
+function wholeSize(tokens: number, exact: boolean): string {
+  return `${exact ? "" : "~"}${Math.round(tokens)}`;
+}
+
+function stateField(state: HeaderBlock["state"]): readonly string[] {
+  return state === null ? [] : [state.toUpperCase()];
+}
+
+/** A message is pinned or pruned where all of it is. */
+function commonState(blocks: readonly HeaderBlock[]): HeaderBlock["state"] {
+  const [first] = blocks;
+  return first !== undefined && blocks.every(({ state }) => state === first.state) ? first.state : null;
+}

@@ -1,0 +1,39 @@
+export { boundedTokens } from "./bound.ts";
+export { changeNote, changeNoteTokensMax } from "./change-note.ts";
+export {
+  type Change,
+  type ChangesShown,
+  type ChangeWord,
+  changesIn,
+  changesText,
+  changeWords,
+} from "./diff.ts";
+export {
+  type Candidate,
+  type Expiring,
+  type ManifestAsked,
+  type ManifestFacts,
+  manifestFacts,
+  type NamedBlock,
+  type ZoneFacts,
+} from "./facts.ts";
+export {
+  compactHeader,
+  detailTokensMin,
+  type HeaderBlock,
+  type HeaderMark,
+  type HeaderMessage,
+  type HeaderMode,
+  messageHeader,
+  partHeader,
+  type TurnHeader,
+} from "./header.ts";
+export { type Offer, offerLine } from "./hints.ts";
+export { instructionPoints, instructions } from "./instructions.ts";
+export { type ManifestOptions, manifestText, manifestTokensMax } from "./manifest.ts";
+export { continuesOwnLine, isOwnLine } from "./own-line.ts";
+export { hintOf, hintTokensMax, type Pruned, placeholder } from "./placeholder.ts";
+export { type PrunedRange, prunedRanges, rangeText } from "./range.ts";
+export { reasoningText, type StoredReasoning } from "./reasoning.ts";
+export { type Selected, selectionLine, selectionText } from "./selection.ts";
+export type { ManifestVariant } from "./variants.ts";

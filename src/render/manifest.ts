@@ -1,0 +1,271 @@
+import { boundedTokens } from "./bound.ts";
+import { changesText } from "./diff.ts";
+import type { ManifestFacts, NamedBlock, ZoneFacts } from "./facts.ts";
+import { idsText, markedSize, readSize, sizeText } from "./numbers.ts";
+import { listed, safeText, shortened } from "./safe-text.ts";
+import { selectedName } from "./selection.ts";
+import { type ManifestVariant, type VariantForm, variants } from "./variants.ts";
+
+export type ManifestOptions = {
+  readonly nonce: string;
+  readonly turn: number;
+  readonly variant: ManifestVariant;
+  readonly detail: "summary" | "detailed";
+  /** Whether it is said how full the window is. */
+  readonly fill: "shown" | "hidden";
+};
+
+/** How much of each list is shown, and how long a name may be. */
+type Fit = {
+  readonly nameChars: number;
+  readonly names: number;
+  readonly changes: number;
+  readonly rows: number;
+};
+
+export const manifestTokensMax = { summary: 200, detailed: 500 } as const;
+
+/** From roomy to bare: first names grow shorter, then lists. The last has nothing of content in it. */
+const fits: Readonly<Record<ManifestOptions["detail"], readonly Fit[]>> = {
+  summary: [
+    { nameChars: 32, names: 8, changes: 3, rows: 4 },
+    { nameChars: 24, names: 6, changes: 3, rows: 3 },
+    { nameChars: 20, names: 4, changes: 2, rows: 3 },
+    { nameChars: 16, names: 2, changes: 1, rows: 2 },
+    { nameChars: 10, names: 1, changes: 1, rows: 1 },
+    { nameChars: 0, names: 0, changes: 0, rows: 1 },
+  ],
+  detailed: [
+    { nameChars: 48, names: 12, changes: 8, rows: 8 },
+    { nameChars: 40, names: 10, changes: 6, rows: 6 },
+    { nameChars: 32, names: 8, changes: 5, rows: 5 },
+    { nameChars: 24, names: 6, changes: 4, rows: 4 },
+    { nameChars: 20, names: 5, changes: 3, rows: 3 },
+    { nameChars: 16, names: 4, changes: 2, rows: 2 },
+    { nameChars: 12, names: 2, changes: 1, rows: 1 },
+    { nameChars: 0, names: 0, changes: 0, rows: 1 },
+  ],
+};
+
+/** Says what is in the context now, in at most 200 tokens, or 500 if it is detailed. */
+export function manifestText(facts: ManifestFacts, options: ManifestOptions): string {
+  const max = manifestTokensMax[options.detail];
+  let text = "";
+  for (const fit of fits[options.detail]) {
+    text = written(facts, { ...options, fit });
+    if (boundedTokens(text) <= max) break;
+  }
+  return text;
+}
+
+type Writing = ManifestOptions & { readonly fit: Fit };
+
+function written(facts: ManifestFacts, writing: Writing): string {
+  const form = variants[writing.variant];
+  const rows = writing.detail === "summary" ? summaryRows(facts, writing) : detailedRows(facts, writing);
+  const lines = rows.filter((row) => row !== "").map((row) => `${form.rowStart}${row}`);
+  return [form.first(writing.nonce, headFields(facts, writing)), ...lines, ...form.last].join("\n");
+}
+
+function headFields({ blocks, used, window, exact }: ManifestFacts, { turn, fill }: Writing) {
+  const size = markedSize(used, exact);
+  const full =
+    window === null ? `${size} tokens` : `${size}/${sizeText(window)} tokens, ${percent(used, window)}`;
+  return [`turn ${turn}`, counted(blocks), ...(fill === "shown" ? [full] : [])];
+}
+
+function summaryRows(facts: ManifestFacts, writing: Writing): readonly string[] {
+  const { primacy, middle, recency, cold } = facts;
+  const { names, nameChars } = writing.fit;
+  const topics = namesText(middle.names, writing, { names, nameChars });
+  const inMiddle = [zoneText("MIDDLE", middle), pendingText(facts)].filter((text) => text !== "").join(", ");
+  const zones = [
+    primacy.blocks > 0 ? zoneText("PRIMACY", primacy) : "",
+    middle.blocks > 0 || topics !== "" ? `${inMiddle}${topics === "" ? "" : `: ${topics}`}` : "",
+    recency.blocks > 0 ? zoneText("RECENCY", recency) : "",
+    cold.blocks > 0 ? zoneText("COLD", cold) : "",
+  ];
+  const events = [
+    selectedText(facts, writing),
+    expiringText(facts, writing),
+    sinceText(facts, writing),
+    budgetText(facts, { ...writing, isShort: true }),
+  ];
+  return [joined(zones), joined(events)];
+}
+
+function detailedRows(facts: ManifestFacts, writing: Writing): readonly string[] {
+  return [
+    primacyRow(facts, writing),
+    middleRow(facts, writing),
+    recencyRow(facts, writing),
+    coldRow(facts, writing),
+    joined([expiringText(facts, writing), candidatesText(facts, writing)]),
+    rangesText(facts, writing),
+    sinceText(facts, writing),
+    budgetText(facts, { ...writing, isShort: false }),
+  ];
+}
+
+function primacyRow({ primacy }: ManifestFacts, writing: Writing): string {
+  if (primacy.blocks === 0) return "";
+  const named = primacy.named.slice(0, writing.fit.names).map((one) => namedText(one, writing));
+  const isPinned = primacy.named.some(({ pin }) => pin !== "none");
+  const head = `${zoneWords("PRIMACY", primacy)}${isPinned ? ", pinned" : ""}`;
+  return named.length === 0 ? head : `${head}: ${named.join(", ")}`;
+}
+
+function namedText({ name, tokens, pin }: NamedBlock, writing: Writing): string {
+  const called = nameText(name, writing);
+  return [called, sizeText(tokens), pin === "none" ? "" : `[pinned:${pin}]`]
+    .filter((text) => text !== "")
+    .join(" ");
+}
+
+function middleRow(facts: ManifestFacts, writing: Writing): string {
+  const { middle } = facts;
+  if (middle.blocks === 0) return "";
+  const kinds = listText([
+    [middle.user, "user"],
+    [middle.assistant, "assistant"],
+    [middle.tool, "tool"],
+  ]);
+  const lowered = listText([
+    [middle.trimmed, "trimmed"],
+    [middle.summarized, "summarized"],
+    [middle.minimal, "minimal"],
+  ]);
+  const changing = [lowered, pendingText(facts)].filter((text) => text !== "").join(", ");
+  const topics = namesText(middle.names, writing);
+  return `${zoneWords("MIDDLE", middle)}: ${joined([kinds, changing, topics === "" ? "" : `topics: ${topics}`])}`;
+}
+
+function recencyRow(facts: ManifestFacts, writing: Writing): string {
+  const { recency } = facts;
+  const task = nameText(recency.task ?? "", { ...writing, isQuoted: true });
+  const rest = joined([task === "" ? "" : `task ${task}`, selectedText(facts, writing)]);
+  if (recency.blocks === 0) return rest;
+  return `${zoneWords("RECENCY", recency)}${rest === "" ? "" : `: ${rest}`}`;
+}
+
+function coldRow({ cold }: ManifestFacts, writing: Writing): string {
+  if (cold.blocks === 0) return "";
+  const names = namesText(cold.names, writing);
+  return `${zoneWords("COLD", cold)}${names === "" ? "" : `: ${names}`} -> aperture_recall`;
+}
+
+function pendingText({ pending }: ManifestFacts): string {
+  if (pending.blocks === 0) return "";
+  return `${pending.blocks} pending${pending.tokens > 0 ? ` (-${sizeText(pending.tokens)})` : ""}`;
+}
+
+function selectedText({ recency }: ManifestFacts, { nonce, detail, fit }: Writing): string {
+  const { selected } = recency;
+  if (selected.length === 0) return "";
+  const chars = detail === "summary" ? 0 : fit.nameChars;
+  const shown = selected.slice(0, fit.rows * 2).map((one) => selectedName(nonce, one, chars));
+  const left = selected.length - shown.length;
+  return `[user-selected] ${[...shown, ...(left > 0 ? [`+${left}`] : [])].join(" ")}`;
+}
+
+function expiringText({ expiring }: ManifestFacts, { fit }: Writing): string {
+  const turns = [...new Set(expiring.map(({ at }) => at))];
+  if (turns.length === 0) return "";
+  const texts = turns.slice(0, fit.rows).map((at) => {
+    const ids = expiring.filter((one) => one.at === at).map(({ block }) => block);
+    return `${idsText(ids, 3)} at ${at}`;
+  });
+  return `EXPIRING ${texts.join(", ")}`;
+}
+
+function candidatesText({ candidates }: ManifestFacts, writing: Writing): string {
+  if (candidates.length === 0) return "";
+  const texts = candidates.slice(0, writing.fit.rows).map(({ from, to, what, tokens, since }) => {
+    const ids = from === to ? `#${from}` : `#${from}..#${to}`;
+    return [ids, nameText(what, writing), sizeText(tokens), `(never used since ${since})`]
+      .filter((text) => text !== "")
+      .join(" ");
+  });
+  return `CANDIDATES ${texts.join(", ")}`;
+}
+
+function rangesText({ ranges }: ManifestFacts, { nonce, variant, fit }: Writing): string {
+  if (ranges.length === 0) return "";
+  const shown = ranges.slice(0, fit.rows).map(({ from, to, reasons, signatures }) => {
+    const reason = fit.nameChars === 0 ? "" : shortened(safeText(reasons[0] ?? "", nonce), fit.nameChars);
+    const notes = [reason === "" ? "" : `"${escaped(reason, variant)}"`, `${signatures} signatures`];
+    return `messages ${from}..${to} (${notes.filter((text) => text !== "").join(", ")})`;
+  });
+  const left = ranges.length - shown.length;
+  return `PRUNED ${[...shown, ...(left > 0 ? [`+${left} ranges`] : [])].join(", ")}`;
+}
+
+function sinceText({ changes }: ManifestFacts, { nonce, variant, fit }: Writing): string {
+  if (changes.length === 0) return "";
+  const text = changesText(changes, { nonce, max: fit.changes, reasonChars: fit.nameChars });
+  return `SINCE LAST TURN: ${escaped(text, variant)}`;
+}
+
+function budgetText(facts: ManifestFacts, asked: Writing & { readonly isShort: boolean }): string {
+  const { turnsLeft, expandable, exact } = facts;
+  const free = asked.fill === "hidden" ? null : freeSize(facts);
+  const size = free === null ? "" : `${exact ? "" : "~"}${sizeText(free)} free`;
+  const turns = size === "" || turnsLeft === null || asked.isShort ? "" : `~${turnsLeft} turns`;
+  const safe = asked.isShort || expandable === 0 ? "" : `safe to expand ~${expandable} compressed blocks`;
+  const said = [size, turns, safe].filter((text) => text !== "").join(", ");
+  return said === "" ? "" : `BUDGET ${said}`;
+}
+
+/** Used and free add up to the window, also as they are written. */
+function freeSize({ free, used, window }: ManifestFacts): number | null {
+  const isRest = window !== null && free === window - used;
+  return isRest ? Math.max(0, readSize(window) - readSize(used)) : free;
+}
+
+function zoneText(word: string, { blocks, tokens, exact }: ZoneFacts): string {
+  return `${word} ${blocks} ${markedSize(tokens, exact)}`;
+}
+
+function zoneWords(word: string, { blocks, tokens, exact }: ZoneFacts): string {
+  return `${word} ${counted(blocks)} ${markedSize(tokens, exact)}`;
+}
+
+function counted(blocks: number): string {
+  return `${blocks} ${blocks === 1 ? "block" : "blocks"}`;
+}
+
+function percent(used: number, window: number): string {
+  return `${window === 0 ? 100 : Math.round((100 * used) / window)}%`;
+}
+
+function listText(counts: readonly (readonly [count: number, word: string])[]): string {
+  return counts
+    .filter(([count]) => count > 0)
+    .map(([count, word]) => `${count} ${word}`)
+    .join(", ");
+}
+
+type NamesFit = { readonly names: number; readonly nameChars: number };
+
+function namesText(names: readonly string[], writing: Writing, fit: NamesFit = writing.fit): string {
+  return names
+    .slice(0, fit.names)
+    .map((name) => nameText(name, writing))
+    .filter((name) => name !== "")
+    .join(", ");
+}
+
+function nameText(name: string, writing: Writing & { readonly isQuoted?: boolean }): string {
+  const text = shortened(safeText(name, writing.nonce), writing.fit.nameChars);
+  if (text === "") return "";
+  return escaped(writing.isQuoted ? `"${text}"` : listed(text), writing.variant);
+}
+
+function escaped(text: string, variant: ManifestVariant): string {
+  const form: VariantForm = variants[variant];
+  return form.escapes.reduce((kept, [sign, written]) => kept.replaceAll(sign, written), text);
+}
+
+function joined(texts: readonly string[]): string {
+  return texts.filter((text) => text !== "").join(" | ");
+}

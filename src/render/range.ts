@@ -1,0 +1,88 @@
+import { must } from "../base/index.ts";
+import {
+  blocksOf,
+  factValue,
+  lifecycleOf,
+  type Moment,
+  notesOf,
+  type Place,
+  placeOf,
+  shownOf,
+  type View,
+} from "../engine/index.ts";
+import { safeText, shortened } from "./safe-text.ts";
+
+/** Neighbouring messages of which nothing but placeholders is shown, collapsed into one. */
+export type PrunedRange = {
+  readonly from: number;
+  readonly to: number;
+  readonly reasons: readonly string[];
+  /** Reasoning that is preserved behind it. */
+  readonly signatures: number;
+};
+
+const reasonsMax = 5;
+const reasonCharsMax = 80;
+
+export function rangeText(nonce: string, ranges: readonly PrunedRange[]): string {
+  return [`--- PRUNED MESSAGE RANGES --- | ${nonce}`, ...ranges.map((range) => rangeLine(nonce, range))].join(
+    "\n",
+  );
+}
+
+function rangeLine(nonce: string, { from, to, reasons, signatures }: PrunedRange): string {
+  const texts = reasons.map((reason) => shortened(safeText(reason, nonce), reasonCharsMax));
+  const distinct = [...new Set(texts.filter((text) => text !== ""))];
+  const more = distinct.length > reasonsMax ? [`+${distinct.length - reasonsMax} more`] : [];
+  const said = distinct.length === 0 ? ["no reason given"] : [...distinct.slice(0, reasonsMax), ...more];
+  return (
+    `- Messages ID: ${from} to ${to} are PRUNED | Reasons: {${said.join(", ")}} | ` +
+    `Thought Signatures Preserved: ${signatures}`
+  );
+}
+
+/** The ranges of a view as it stands, first to last. */
+export function prunedRanges(moment: Moment, view: View): readonly PrunedRange[] {
+  const ranges: PrunedRange[] = [];
+  let open: Place[] = [];
+  const close = (): void => {
+    if (open.length > 0) ranges.push(rangeOf(open));
+    open = [];
+  };
+  for (const places of messagesOf(moment, view)) {
+    if (places.every(isPruned)) open.push(...places);
+    else close();
+  }
+  close();
+  return ranges;
+}
+
+function messagesOf(moment: Moment, view: View): readonly (readonly Place[])[] {
+  const messages = new Map<number, Place[]>();
+  for (const { id, message } of blocksOf(moment, view)) {
+    const place = must(placeOf(moment, view, id), "a view reaches its blocks");
+    const places = messages.get(message);
+    if (places === undefined) messages.set(message, [place]);
+    else places.push(place);
+  }
+  return [...messages.values()];
+}
+
+/** A placeholder, or gone from the ledger after it was archived. What was only left behind is not pruned. */
+function isPruned(place: Place): boolean {
+  const shown = shownOf(place.moment, place.view, place.block.id);
+  return shown === "placeholder" || (shown === "absent" && lifecycleOf(place) === "evicted");
+}
+
+function rangeOf(places: readonly Place[]): PrunedRange {
+  const ids = places.map(({ block }) => block.message);
+  const reasons = places.flatMap((place) => factValue(place, "archive")?.reason ?? []);
+  const isPreserved = ({ block, moment }: Place) =>
+    block.kind === "reasoning" && !notesOf(moment, block.id)?.purged;
+  return {
+    from: Math.min(...ids),
+    to: Math.max(...ids),
+    reasons: [...new Set(reasons)],
+    signatures: places.filter(isPreserved).length,
+  };
+}

@@ -1,0 +1,48 @@
+import { assert, cutText } from "../base/index.ts";
+
+/** Longer than anything we print of content, and short enough that cleaning it costs nothing. */
+const charsMax = 2_000;
+
+/** What would end a field of ours, or look like the beginning of one, becomes its harmless neighbour. */
+const neighbours: Readonly<Record<string, string>> = {
+  "[": "(",
+  "]": ")",
+  "{": "(",
+  "}": ")",
+  "|": "/",
+  '"': "'",
+};
+
+/**
+ * Text from content, fit to stand inside a line of ours: names, reasons, hints and tasks are written by
+ * whoever wrote the content. It stays on its line, holds nothing invisible, and cannot carry the mark by which
+ * our lines are told from content.
+ */
+export function safeText(text: string, nonce: string): string {
+  const visible = cutText(text, charsMax)
+    .replace(/[\p{Cf}\p{Cs}]/gu, "")
+    .replace(/[\s\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")
+    .replace(/[[\]{}|"]/g, (sign) => neighbours[sign] ?? "");
+  return withoutNonce(visible, nonce).trim();
+}
+
+/** For texts of several lines, which keep their lines. */
+export function withoutNonce(text: string, nonce: string): string {
+  assert(isNonce(nonce), "a nonce is a few small letters and digits");
+  return text.replace(new RegExp(nonce, "gi"), "…");
+}
+
+function isNonce(nonce: string): boolean {
+  return /^[0-9a-z]{2,16}$/.test(nonce);
+}
+
+/** At most so many characters; what was cut is said with one sign. */
+export function shortened(text: string, max: number): string {
+  if (text.length <= max) return text;
+  return max <= 0 ? "" : `${cutText(text, max - 1).trimEnd()}…`;
+}
+
+/** A name in a list: quoted only where a reader could not tell where it ends. */
+export function listed(name: string): string {
+  return /[,;()]|: | -> /.test(name) ? `"${name}"` : name;
+}
