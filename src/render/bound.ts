@@ -1,28 +1,115 @@
+import { commonWords } from "./common-words.ts";
+
 /**
  * At most so many o200k tokens, without the vocabulary. The tokenizer cuts a text into words, numbers of up to
- * three digits and runs of signs before it looks anything up; a sign is never more tokens than it has bytes,
- * and two neighbouring small letters are one token except for a few pairs with rare letters.
+ * three digits and runs of signs before it looks anything up. A piece never has more tokens than bytes, and of
+ * two neighbouring small letters almost every pair is a token.
  */
 export function boundedTokens(text: string): number {
-  let sum = 0;
-  for (const [piece] of text.matchAll(/[a-z]+|[A-Z]|\d{1,3}|\s+|[\s\S]/gu)) sum += pieceBound(piece);
-  return sum;
+  return piecesOf(text).reduce((sum, { bound }) => sum + bound, 0);
 }
 
-const rareLetters = /[jkqxz]/;
+/** The longest beginning that is sure to fit, cut by code point. */
+export function boundedStart(text: string, tokensMax: number): string {
+  let [start, room] = ["", tokensMax];
+  for (const { piece, bound } of piecesOf(text)) {
+    // A blank at the very end would be a token of its own.
+    if (bound > room) return `${start}${startOfPiece(piece, room)}`.trimEnd();
+    start += piece;
+    room -= bound;
+  }
+  return start;
+}
 
-function pieceBound(piece: string): number {
-  if (/^[a-z]/.test(piece)) return letterBound(piece);
+/** Part of a word is not a common word any more: what is left of it counts letter by letter. */
+function startOfPiece(piece: string, room: number): string {
+  let start = "";
+  for (const character of piece) {
+    if (utf8Length(`${start}${character}`) > room) break;
+    start += character;
+  }
+  return start;
+}
+
+type Bounded = { readonly piece: string; readonly bound: number };
+
+function piecesOf(text: string): readonly Bounded[] {
+  const pieces: Bounded[] = [];
+  for (const { 0: piece, index } of text.matchAll(/[\p{L}\p{M}]+|\d{1,3}|\s+|[^\p{L}\p{M}\d\s]/gu)) {
+    if (!/^[A-Za-z]+$/.test(piece)) {
+      pieces.push({ piece, bound: signBound(piece, text.charCodeAt(index + piece.length)) });
+    } else {
+      for (const [word] of piece.matchAll(/[A-Z]{2,}[a-z]*|[A-Z]?[a-z]+|[A-Z]/g))
+        pieces.push({ piece: word, bound: wordBound(word) });
+    }
+  }
+  return pieces;
+}
+
+function signBound(piece: string, next: number): number {
   if (/^\d/.test(piece)) return 1;
-  if (piece === " ") return 0;
-  return utf8Length(piece);
+  // One blank belongs to the ASCII word or sign behind it, but not to a number.
+  const isTaken = next > 32 && next < 127 && !(next >= 48 && next <= 57);
+  return piece === " " && isTaken ? 0 : utf8Length(piece);
 }
 
-/** Two letters of three, in the worst word there is; rare letters may stand alone. */
+/** Words of ours that are more than one token. */
+export const ownWords: Readonly<Record<string, number>> = {
+  BUDGET: 3,
+  CANDIDATES: 4,
+  COLD: 2,
+  CONTEXT: 2,
+  EXPIRING: 3,
+  LAST: 1,
+  MANIFEST: 2,
+  MIDDLE: 2,
+  PRIMACY: 3,
+  PRUNED: 3,
+  RECENCY: 2,
+  SINCE: 2,
+  TURN: 1,
+  aperture: 3,
+  archived: 2,
+  deselected: 3,
+  highlighted: 3,
+  pinned: 2,
+  preserved: 2,
+  pruned: 2,
+  recall: 2,
+  restored: 2,
+  signatures: 2,
+  summarized: 3,
+  superseded: 3,
+  topics: 2,
+  trimmed: 2,
+  turns: 2,
+  unpinned: 3,
+  withheld: 2,
+};
+
+function wordBound(word: string): number {
+  if (commonWords.has(word)) return 1;
+  return Object.hasOwn(ownWords, word) ? (ownWords[word] ?? word.length) : letterBound(word);
+}
+
+/**
+ * Two neighbouring small letters never stay apart, so of three letters at most two are tokens. Pairs that are
+ * none have one of the rare letters in them, and those are counted alone, as capitals are.
+ */
 function letterBound(letters: string): number {
-  return letters
-    .split(/(?<=[jkqxz])|(?=[jkqxz])/)
-    .reduce((sum, run) => sum + (rareLetters.test(run) ? 1 : Math.ceil((2 * run.length) / 3)), 0);
+  let [sum, run] = [0, 0];
+  for (const letter of letters) {
+    const isRare = letter < "a" || rareLetters.includes(letter);
+    sum += isRare ? 1 + runBound(run) : 0;
+    run = isRare ? 0 : run + 1;
+  }
+  return sum + runBound(run);
+}
+
+const rareLetters = "jkqxz";
+
+function runBound(letters: number): number {
+  return Math.ceil((2 * letters) / 3);
 }
 
 function utf8Length(text: string): number {

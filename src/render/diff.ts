@@ -65,15 +65,21 @@ type Span = { readonly first: unknown; readonly last: Delta; readonly frame: Fra
 
 /** What the frames changed in a view, from first to last. What was taken back again is no change. */
 export function changesIn(frames: readonly Frame[], moment: Moment, view: ViewId): readonly Change[] {
+  const seen = must(viewOf(moment, view), "changes are asked of a view that is open");
   const spans = new Map<string, Span>();
   for (const frame of frames) {
-    for (const delta of frame.deltas) addSpan(spans, { frame, delta, view });
+    for (const delta of frame.deltas) addSpan(spans, { frame, delta, view: seen });
   }
-  const singles = [...spans.values()].flatMap((span) => singleOf(span) ?? []);
-  return grouped(singles, moment, must(viewOf(moment, view), "changes are asked of a view that is open"));
+  const singles = [...spans.values()]
+    .flatMap((span) => singleOf(span) ?? [])
+    .filter(({ block }) => placeOf(moment, seen, block) !== null);
+  const archived = new Set(singles.filter(({ what }) => what === "archived").map(({ block }) => block));
+  // What was put away altogether need not be said to have been lowered before.
+  const telling = singles.filter(({ what, block }) => what !== "compressed" || !archived.has(block));
+  return grouped(telling, moment, seen);
 }
 
-type Seen = { readonly frame: Frame; readonly delta: Delta; readonly view: ViewId };
+type Seen = { readonly frame: Frame; readonly delta: Delta; readonly view: View };
 
 function addSpan(spans: Map<string, Span>, { frame, delta, view }: Seen): void {
   const key = keyOf(delta, view);
@@ -86,7 +92,7 @@ function addSpan(spans: Map<string, Span>, { frame, delta, view }: Seen): void {
 }
 
 /** What a delta is about, if it is about something a reader is told. */
-function keyOf(delta: Delta, view: ViewId): string | null {
+function keyOf(delta: Delta, view: View): string | null {
   switch (delta.type) {
     case "block-added":
     case "block-removed":
@@ -100,7 +106,7 @@ function keyOf(delta: Delta, view: ViewId): string | null {
     case "selection-set":
     case "withhold-set":
     case "supersession-set":
-      return delta.view === view ? `${delta.type} ${delta.block}` : null;
+      return delta.view === view.id ? `${delta.type} ${delta.block}` : null;
     default:
       return null;
   }
@@ -216,11 +222,11 @@ const names: Readonly<Record<Actor, string>> = {
   policy: "aperture",
 };
 /** A model knows best what it did itself. */
-const telling: readonly string[] = ["user", "client", "aperture", "you"];
+const tellingOrder: readonly string[] = ["user", "client", "aperture", "you"];
 
 function mostTelling(changes: readonly Change[], max: number): readonly Change[] {
   if (changes.length <= max) return changes;
-  const rank = (change: Change): number => telling.indexOf(names[change.actor]);
+  const rank = (change: Change): number => tellingOrder.indexOf(names[change.actor]);
   const chosen = new Set([...changes].sort((a, b) => rank(a) - rank(b)).slice(0, Math.max(0, max)));
   return changes.filter((change) => chosen.has(change));
 }

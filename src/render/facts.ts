@@ -23,12 +23,14 @@ import {
 } from "../engine/index.ts";
 import type { Change } from "./diff.ts";
 import { detailTokensMin } from "./header.ts";
+import { spanOf } from "./numbers.ts";
 import { type PrunedRange, prunedRanges } from "./range.ts";
 import type { Selected } from "./selection.ts";
 import { tokensShown } from "./shown-tokens.ts";
 
 export type ZoneFacts = { readonly blocks: number; readonly tokens: number; readonly exact: boolean };
 export type NamedBlock = { readonly name: string; readonly tokens: number; readonly pin: Pin };
+export type Pending = { readonly blocks: number; readonly tokens: number };
 export type Expiring = { readonly block: number; readonly at: number };
 /** Neighbouring blocks that nobody referred to for a while. */
 export type Candidate = {
@@ -54,12 +56,12 @@ export type ManifestFacts = {
     readonly trimmed: number;
     readonly summarized: number;
     readonly minimal: number;
+    /** In the whole window: wanted and not yet shown, and what that will free. */
+    readonly pending: Pending;
     readonly names: readonly string[];
   };
   readonly recency: ZoneFacts & { readonly task: string | null; readonly selected: readonly Selected[] };
   readonly cold: ZoneFacts & { readonly names: readonly string[] };
-  /** Wanted and not yet shown, and what that will free. */
-  readonly pending: { readonly blocks: number; readonly tokens: number };
   readonly expiring: readonly Expiring[];
   readonly candidates: readonly Candidate[];
   readonly changes: readonly Change[];
@@ -114,10 +116,9 @@ export function manifestFacts(moment: Moment, view: View, asked: ManifestAsked):
     window,
     exact: asked.exact ?? false,
     primacy: { ...zoneFacts(primacy), named: largest(primacy).map(namedBlock) },
-    middle: { ...zoneFacts(middle), ...middleCounts(middle), names },
+    middle: { ...zoneFacts(middle), ...middleCounts(middle), pending: pendingIn(inWindow), names },
     recency: { ...zoneFacts(recency), task: asked.task ?? null, selected: selectedIn(counted) },
     cold: { ...zoneFacts(cold), names: coldNames },
-    pending: pendingIn(inWindow),
     expiring: expiringIn(inWindow, turn),
     candidates: candidatesIn(middle),
     changes: since,
@@ -196,7 +197,7 @@ function selectedIn(counted: readonly Counted[]): readonly Selected[] {
     }));
 }
 
-function pendingIn(counted: readonly Counted[]): ManifestFacts["pending"] {
+function pendingIn(counted: readonly Counted[]): Pending {
   const freed = counted.flatMap(({ place, shown, tokens }) => {
     const wanted = wantedOf(place);
     if (shown === "absent" || shown === wanted) return [];
@@ -234,15 +235,13 @@ function candidatesIn(middle: readonly Counted[]): readonly Candidate[] {
 }
 
 function candidateOf(run: readonly Counted[]): Candidate {
-  const ids = run.map(({ place }) => place.block.id);
   const [main] = largest(run);
   const { place } = must(main, "a run has blocks");
   return {
-    from: Math.min(...ids),
-    to: Math.max(...ids),
+    ...spanOf(run.map(({ place }) => place.block.id)),
     what: notesOf(place.moment, place.block.id)?.topics[0] ?? usualName(place.block),
     tokens: run.reduce((sum, { tokens }) => sum + tokens, 0),
-    since: Math.max(...run.map((one) => factValue(one.place, "reference").turn)),
+    since: spanOf(run.map((one) => factValue(one.place, "reference").turn)).to,
   };
 }
 

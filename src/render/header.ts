@@ -1,6 +1,6 @@
 import type { BlockKind } from "../engine/index.ts";
 import { idsText, markedSize } from "./numbers.ts";
-import { safeText, shortened } from "./safe-text.ts";
+import { listed, safeText, shortened } from "./safe-text.ts";
 import { clockText, dateText, isoTime, pauseText, zoneText } from "./time.ts";
 
 /** Compact: one line for a turn. Full: a line for each message and each block. */
@@ -9,6 +9,8 @@ export type HeaderMode = "compact" | "full" | "off";
 export type HeaderBlock = {
   readonly block: number;
   readonly kind: BlockKind;
+  /** What it is about, where that is worth a word: the file that was read. */
+  readonly name?: string | null;
   readonly tokens: number;
   readonly exact: boolean;
   /** Turns left when the header was written, and the turn at which the block is lowered. */
@@ -41,11 +43,14 @@ export type HeaderMark = Pick<TurnHeader, "nonce" | "turn">;
 
 /** Smaller blocks are not worth the words about them. */
 export const detailTokensMin = 300;
+const nameCharsMax = 80;
 
 /** `[k7f3 turn 31, 14:05 +2h10m: message 12 #41..#44; #43 result ~4.2k until 51]` */
 export function compactHeader(header: TurnHeader): string {
   const { nonce, turn, messages } = header;
-  const details = messages.flatMap(({ blocks }) => blocks.filter(isWorthDetail).map(detailText));
+  const details = messages.flatMap(({ blocks }) =>
+    blocks.filter(isWorthDetail).map((block) => detailText(nonce, block)),
+  );
   const body = [messagesText(messages), ...details].filter((text) => text !== "").join("; ");
   return `[${nonce} turn ${turn}, ${momentText(header)}${body === "" ? "" : `: ${body}`}]`;
 }
@@ -108,9 +113,12 @@ function isWorthDetail({ tokens, state }: HeaderBlock): boolean {
   return tokens >= detailTokensMin || state !== null;
 }
 
-function detailText({ block, kind, tokens, exact, ttl, state }: HeaderBlock): string {
-  const until = state === null && ttl !== null ? ` until ${ttl.until}` : "";
-  return `#${block} ${kindWord(kind)} ${markedSize(tokens, exact)}${until}${state === null ? "" : ` ${state}`}`;
+function detailText(nonce: string, { block, kind, name, tokens, exact, ttl, state }: HeaderBlock): string {
+  const called = listed(shortened(safeText(name ?? "", nonce), nameCharsMax));
+  const until = ttl === null ? "" : `until ${ttl.until}`;
+  return [`#${block}`, kindWord(kind), called, markedSize(tokens, exact), state ?? until]
+    .filter((text) => text !== "")
+    .join(" ");
 }
 
 function speakerText(text: string, nonce: string): string {

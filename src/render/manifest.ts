@@ -13,10 +13,13 @@ export type ManifestOptions = {
   readonly detail: "summary" | "detailed";
   /** Whether it is said how full the window is. */
   readonly fill: "shown" | "hidden";
+  /** The tool that brings cold blocks back. Left out where there is none: it must not be called in vain. */
+  readonly recall?: string;
 };
 
-/** How much of each list is shown, and how long a name may be. */
+/** How much of each list is shown, how long a name may be, and for which size of the whole that holds. */
 type Fit = {
+  readonly tokensMax: number;
   readonly nameChars: number;
   readonly names: number;
   readonly changes: number;
@@ -25,35 +28,43 @@ type Fit = {
 
 export const manifestTokensMax = { summary: 200, detailed: 500 } as const;
 
-/** From roomy to bare: first names grow shorter, then lists. The last has nothing of content in it. */
+/** What a summary takes when there is little to say: names fill it up to here and no further. */
+const usualTokensMax = 120;
+
+const usual = { tokensMax: usualTokensMax, nameChars: 64, changes: 2, rows: 3 } as const;
+const summary = { tokensMax: manifestTokensMax.summary } as const;
+const detailed = { tokensMax: manifestTokensMax.detailed } as const;
+
+/**
+ * From roomy to bare. A name serves to be found again, so there are fewer of them before they are cut. The last
+ * has nothing of content in it.
+ */
 const fits: Readonly<Record<ManifestOptions["detail"], readonly Fit[]>> = {
   summary: [
-    { nameChars: 32, names: 8, changes: 3, rows: 4 },
-    { nameChars: 24, names: 6, changes: 3, rows: 3 },
-    { nameChars: 20, names: 4, changes: 2, rows: 3 },
-    { nameChars: 16, names: 2, changes: 1, rows: 2 },
-    { nameChars: 10, names: 1, changes: 1, rows: 1 },
-    { nameChars: 0, names: 0, changes: 0, rows: 1 },
+    ...[16, 12, 10, 8, 7, 6, 5, 4, 3].map((names) => ({ ...usual, names })),
+    { ...summary, nameChars: 64, names: 2, changes: 2, rows: 3 },
+    { ...summary, nameChars: 40, names: 2, changes: 2, rows: 2 },
+    { ...summary, nameChars: 24, names: 1, changes: 1, rows: 1 },
+    { ...summary, nameChars: 0, names: 0, changes: 0, rows: 1 },
   ],
   detailed: [
-    { nameChars: 48, names: 12, changes: 8, rows: 8 },
-    { nameChars: 40, names: 10, changes: 6, rows: 6 },
-    { nameChars: 32, names: 8, changes: 5, rows: 5 },
-    { nameChars: 24, names: 6, changes: 4, rows: 4 },
-    { nameChars: 20, names: 5, changes: 3, rows: 3 },
-    { nameChars: 16, names: 4, changes: 2, rows: 2 },
-    { nameChars: 12, names: 2, changes: 1, rows: 1 },
-    { nameChars: 0, names: 0, changes: 0, rows: 1 },
+    { ...detailed, nameChars: 64, names: 16, changes: 8, rows: 6 },
+    { ...detailed, nameChars: 64, names: 12, changes: 6, rows: 5 },
+    { ...detailed, nameChars: 64, names: 8, changes: 5, rows: 4 },
+    { ...detailed, nameChars: 64, names: 5, changes: 4, rows: 3 },
+    { ...detailed, nameChars: 40, names: 5, changes: 3, rows: 3 },
+    { ...detailed, nameChars: 32, names: 3, changes: 2, rows: 2 },
+    { ...detailed, nameChars: 16, names: 2, changes: 1, rows: 1 },
+    { ...detailed, nameChars: 0, names: 0, changes: 0, rows: 1 },
   ],
 };
 
 /** Says what is in the context now, in at most 200 tokens, or 500 if it is detailed. */
 export function manifestText(facts: ManifestFacts, options: ManifestOptions): string {
-  const max = manifestTokensMax[options.detail];
   let text = "";
   for (const fit of fits[options.detail]) {
     text = written(facts, { ...options, fit });
-    if (boundedTokens(text) <= max) break;
+    if (boundedTokens(text) <= fit.tokensMax) return text;
   }
   return text;
 }
@@ -144,26 +155,30 @@ function recencyRow(facts: ManifestFacts, writing: Writing): string {
   const { recency } = facts;
   const task = nameText(recency.task ?? "", { ...writing, isQuoted: true });
   const rest = joined([task === "" ? "" : `task ${task}`, selectedText(facts, writing)]);
-  if (recency.blocks === 0) return rest;
+  if (recency.blocks === 0) return rest === "" ? "" : `RECENCY: ${rest}`;
   return `${zoneWords("RECENCY", recency)}${rest === "" ? "" : `: ${rest}`}`;
 }
 
 function coldRow({ cold }: ManifestFacts, writing: Writing): string {
   if (cold.blocks === 0) return "";
   const names = namesText(cold.names, writing);
-  return `${zoneWords("COLD", cold)}${names === "" ? "" : `: ${names}`} -> aperture_recall`;
+  const way = writing.recall === undefined ? "" : ` -> ${writing.recall}`;
+  return `${zoneWords("COLD", cold)}${names === "" ? "" : `: ${names}`}${way}`;
 }
 
-function pendingText({ pending }: ManifestFacts): string {
+function pendingText({ middle }: ManifestFacts): string {
+  const { pending } = middle;
   if (pending.blocks === 0) return "";
   return `${pending.blocks} pending${pending.tokens > 0 ? ` (-${sizeText(pending.tokens)})` : ""}`;
 }
 
-function selectedText({ recency }: ManifestFacts, { nonce, detail, fit }: Writing): string {
+function selectedText({ recency }: ManifestFacts, { nonce, detail, variant, fit }: Writing): string {
   const { selected } = recency;
   if (selected.length === 0) return "";
   const chars = detail === "summary" ? 0 : fit.nameChars;
-  const shown = selected.slice(0, fit.rows * 2).map((one) => selectedName(nonce, one, chars));
+  const shown = selected
+    .slice(0, fit.rows * 2)
+    .map((one) => escaped(selectedName(nonce, one, chars), variant));
   const left = selected.length - shown.length;
   return `[user-selected] ${[...shown, ...(left > 0 ? [`+${left}`] : [])].join(" ")}`;
 }

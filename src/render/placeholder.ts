@@ -1,4 +1,5 @@
-import { boundedTokens } from "./bound.ts";
+import { cutText } from "../base/index.ts";
+import { boundedStart, boundedTokens } from "./bound.ts";
 import { type HeaderBlock, type HeaderMark, type HeaderMode, kindWord, partFields } from "./header.ts";
 import { markedSize } from "./numbers.ts";
 import { safeText, shortened } from "./safe-text.ts";
@@ -46,19 +47,20 @@ function wayBack({ block, isKept = true }: Pruned, see: number | null): string {
   return isKept ? `expand #${block.block}` : "cannot be expanded";
 }
 
+/** More than 24 tokens, and far less than a large result. */
+const hintCharsMax = 400;
+
 /** The beginning of a text in one line of at most 24 tokens, cut by code point. */
 export function hintOf(text: string): string {
-  // Far more than fits, and far less than a large result.
-  const start = text
-    .slice(0, 400)
-    .trim()
-    .replace(/\s*[\r\n]+\s*/g, "\\n");
-  const line = start.replace(/\s+/g, " ").replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, "");
-  if (boundedTokens(line) <= hintTokensMax && text.trim().length <= 400) return line;
-  let kept = "";
-  for (const character of line) {
-    if (boundedTokens(`${kept}${character}…`) > hintTokensMax) break;
-    kept += character;
-  }
-  return kept === "" ? "" : `${kept.trimEnd()}…`;
+  const start = cutText(text.trimStart(), hintCharsMax);
+  const line = start
+    .trimEnd()
+    .replace(/\s*[\r\n\u2028\u2029]+\s*/g, "\\n")
+    .replace(/\s+/g, " ")
+    .replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, "");
+  const isWhole = start.length === text.trimStart().length;
+  if (isWhole && boundedTokens(line) <= hintTokensMax) return line;
+  // The sign for what is left out has three bytes.
+  const kept = boundedStart(line, hintTokensMax - 3).replace(/\\$/, "");
+  return kept === "" ? "" : `${kept}…`;
 }

@@ -10,6 +10,7 @@ import {
   shownOf,
   type View,
 } from "../engine/index.ts";
+import { spanOf } from "./numbers.ts";
 import { safeText, shortened } from "./safe-text.ts";
 
 /** Neighbouring messages of which nothing but placeholders is shown, collapsed into one. */
@@ -75,13 +76,11 @@ function isPruned(place: Place): boolean {
 }
 
 function rangeOf(places: readonly Place[]): PrunedRange {
-  const ids = places.map(({ block }) => block.message);
   const reasons = places.flatMap((place) => factValue(place, "archive")?.reason ?? []);
   const isPreserved = ({ block, moment }: Place) =>
     block.kind === "reasoning" && !notesOf(moment, block.id)?.purged;
   return {
-    from: Math.min(...ids),
-    to: Math.max(...ids),
+    ...spanOf(places.map(({ block }) => block.message)),
     reasons: [...new Set(reasons)],
     signatures: places.filter(isPreserved).length,
   };

@@ -5,7 +5,7 @@ type Day = { readonly year: number; readonly month: number; readonly day: number
 
 /** Time as an input, written out: `2026-11-15T19:05:11Z`. */
 export function isoTime(timeMs: number): string {
-  const seconds = Math.floor(timeMs / 1_000) % 60;
+  const seconds = Math.floor(sinceMidnight(timeMs) / 1_000) % 60;
   return `${dateText(timeMs)}T${clockText(timeMs)}:${two(seconds)}Z`;
 }
 
@@ -16,8 +16,12 @@ export function dateText(timeMs: number): string {
 
 /** Hours and minutes. */
 export function clockText(timeMs: number): string {
-  const minutes = Math.floor((((timeMs % dayMs) + dayMs) % dayMs) / minuteMs);
+  const minutes = Math.floor(sinceMidnight(timeMs) / minuteMs);
   return `${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
+}
+
+function sinceMidnight(timeMs: number): number {
+  return timeMs - Math.floor(timeMs / dayMs) * dayMs;
 }
 
 /** `UTC`, `UTC+1`, `UTC-3:30`. */
