@@ -1,9 +1,9 @@
 import { commonWords } from "./common-words.ts";
 
 /**
- * At most so many o200k tokens, without the vocabulary. The tokenizer cuts a text into words, numbers of up to
- * three digits and runs of signs before it looks anything up. A piece never has more tokens than bytes, and of
- * two neighbouring small letters almost every pair is a token.
+ * At most so many o200k tokens, without the vocabulary. The tokenizer cuts a text into words, numbers of up
+ * to three digits and runs of signs before it looks anything up. A piece never has more tokens than bytes,
+ * and of two neighbouring small letters almost every pair is a token.
  */
 export function boundedTokens(text: string): number {
   return piecesOf(text).reduce((sum, { bound }) => sum + bound, 0);

@@ -210,6 +210,7 @@ export type ChangesShown = {
 export function changesText(changes: readonly Change[], shown: ChangesShown): string {
   const kept = mostTelling(changes, shown.max);
   const left = changes.length - kept.length;
+  if (kept.length === 0) return left === 0 ? "" : `${left} ${left === 1 ? "change" : "changes"}`;
   const texts = kept.map((change) => changeText(change, shown));
   return [...texts, ...(left > 0 ? [`+${left} more`] : [])].join("; ");
 }

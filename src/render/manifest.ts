@@ -36,8 +36,8 @@ const summary = { tokensMax: manifestTokensMax.summary } as const;
 const detailed = { tokensMax: manifestTokensMax.detailed } as const;
 
 /**
- * From roomy to bare. A name serves to be found again, so there are fewer of them before they are cut. The last
- * has nothing of content in it.
+ * From roomy to bare. A name serves to be found again, so there are fewer of them before they are cut. The
+ * last has nothing of content in it.
  */
 const fits: Readonly<Record<ManifestOptions["detail"], readonly Fit[]>> = {
   summary: [

@@ -15,8 +15,8 @@ const outcomesMax = 6;
 const outcomeCharsMax = 200;
 
 /**
- * Reasoning that was preserved, as a labelled text: it is shown as a result, never as something the model says
- * now. Where the text itself was never visible, what came of it is told instead.
+ * Reasoning that was preserved, as a labelled text: it is shown as a result, never as something the model
+ * says now. Where the text itself was never visible, what came of it is told instead.
  */
 export function reasoningText(nonce: string, stored: readonly StoredReasoning[]): string {
   if (stored.length === 0) return `[${nonce} no reasoning is preserved there]`;

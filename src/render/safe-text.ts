@@ -15,8 +15,8 @@ const neighbours: Readonly<Record<string, string>> = {
 
 /**
  * Text from content, fit to stand inside a line of ours: names, reasons, hints and tasks are written by
- * whoever wrote the content. It stays on its line, holds nothing invisible, and cannot carry the mark by which
- * our lines are told from content.
+ * whoever wrote the content. It stays on its line, holds nothing invisible, and cannot carry the mark by
+ * which our lines are told from content.
  */
 export function safeText(text: string, nonce: string): string {
   const visible = cutText(text, charsMax)
