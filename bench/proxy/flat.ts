@@ -1,4 +1,4 @@
-import { SessionDesk } from "../../src/session/index.ts";
+import { SessionDesk, usualAwareness } from "../../src/session/index.ts";
 import { median } from "../measure.ts";
 import type { BenchOptions, Cell } from "../report.ts";
 
@@ -38,6 +38,8 @@ function turnMs(count: number): number {
     managesLogins: false,
     hasManaged: () => true,
     noteManaged: () => undefined,
+    awareness: () => usualAwareness,
+    windowOf: () => 200_000,
   });
   let messages: Message[] = [{ role: "user", content: "Begin." }];
   const times: number[] = [];

@@ -4,7 +4,7 @@ import type { Clock } from "../base/index.ts";
 import { type Settings, windowRules } from "../config/index.ts";
 import { createControl, type Health } from "../control/index.ts";
 import { type RelayLimits, type RunningProxy, startProxy } from "../proxy/index.ts";
-import { type Engine, type EngineOptions, startEngine } from "../session/index.ts";
+import { type Awareness, type Engine, type EngineOptions, startEngine } from "../session/index.ts";
 import { lockData } from "./data-lock.ts";
 import { openDesk } from "./desk.ts";
 import { figuresOf } from "./figures.ts";
@@ -65,6 +65,8 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
     secret: secrets.credentialKey,
     mode: () => settings.mode,
     managesLogins: settings.managesLogins,
+    awareness: () => awarenessOf(settings),
+    windows: windowRules,
     clock,
     ...(options.deadlineMs === undefined ? {} : { deadlineMs: options.deadlineMs }),
   });
@@ -142,4 +144,15 @@ function healthOf(engine: Engine): Health {
   const { storage, counts } = engine.status();
   const recording = { on: storage.storage === "ok", missed: counts.gaps, since: null };
   return { storage: storage.storage, message: storage.message, recording };
+}
+
+function awarenessOf({ headers, manifest, manifestFill: fill }: Settings): Awareness {
+  const isOff = manifest === "off";
+  return {
+    headers,
+    manifest: isOff ? "off" : "on",
+    variant: isOff ? "text" : manifest,
+    fill,
+    zoneMinutes: -new Date().getTimezoneOffset(),
+  };
 }

@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../base/index.ts";
 import type { Mode } from "../config/index.ts";
-import { type Engine, SessionDesk } from "../session/index.ts";
+import { type Awareness, type Engine, SessionDesk, type WindowTable, windowIn } from "../session/index.ts";
 
 export type DeskOptions = {
   readonly dataDir: string;
@@ -12,6 +12,8 @@ export type DeskOptions = {
   readonly secret: Uint8Array;
   readonly mode: () => Mode;
   readonly managesLogins: boolean;
+  readonly awareness: () => Awareness;
+  readonly windows: WindowTable;
   readonly clock: Clock;
   readonly deadlineMs?: number;
 };
@@ -20,12 +22,14 @@ export type DeskOptions = {
 const markerName = "managed";
 
 export function openDesk(options: DeskOptions): SessionDesk {
-  const { dataDir, engine, secret, mode, managesLogins, clock, deadlineMs } = options;
+  const { dataDir, engine, secret, mode, managesLogins, clock, deadlineMs, awareness, windows } = options;
   const marker = join(dataDir, markerName);
   let hasManaged = existsSync(marker);
-  return new SessionDesk({
+  const desk = new SessionDesk({
     clock,
     mode,
+    awareness,
+    windowOf: (model) => windowIn(windows, model),
     managesLogins,
     ...(deadlineMs === undefined ? {} : { deadlineMs }),
     nonceOf: (name) => nonceOf(secret, name),
@@ -44,6 +48,8 @@ export function openDesk(options: DeskOptions): SessionDesk {
       leaveMarker(marker);
     },
   });
+  engine.watchBriefings((briefing) => desk.brief(briefing));
+  return desk;
 }
 
 /** A data directory that cannot be written does not keep anything from being managed while this runs. */

@@ -5,6 +5,9 @@ import { officialUpstreams, pointsAt, readUpstreams, type UpstreamSettings } fro
 import { type Environment, type Values, valueIn, valuesOf } from "./values.ts";
 
 export type Mode = "observe" | "ask" | "auto";
+export type HeadersSetting = "compact" | "full" | "off";
+export type ManifestSetting = "text" | "xml" | "markdown" | "off";
+export type FillSetting = "shown" | "hidden";
 
 export type Settings = {
   readonly host: string;
@@ -18,6 +21,10 @@ export type Settings = {
   /** Host values to answer under besides the loopback names. */
   readonly allowedHosts: readonly string[];
   readonly upstreams: UpstreamSettings;
+  /** How a model is told of its context. */
+  readonly headers: HeadersSetting;
+  readonly manifest: ManifestSetting;
+  readonly manifestFill: FillSetting;
   /** Absent means that none was set; the panel and the control API will need one. */
   readonly token?: string;
 };
@@ -33,7 +40,11 @@ export type SettingRow = {
   readonly meaning: string;
 };
 
-const modes: readonly Mode[] = ["observe", "ask", "auto"];
+/** The default first. */
+const modes: readonly Mode[] = ["auto", "ask", "observe"];
+const headerModes: readonly HeadersSetting[] = ["compact", "full", "off"];
+const manifests: readonly ManifestSetting[] = ["text", "xml", "markdown", "off"];
+const fills: readonly FillSetting[] = ["shown", "hidden"];
 
 /** What `docs/reference/settings.md` must describe, heading by heading. */
 export const settingsTable: readonly SettingRow[] = [
@@ -80,6 +91,21 @@ export const settingsTable: readonly SettingRow[] = [
     defaultText: "none",
     meaning: "1 manages sessions of subscription logins too",
   },
+  {
+    name: "APERTURE_HEADERS",
+    defaultText: "compact",
+    meaning: "how blocks are announced to the model: compact, full or off",
+  },
+  {
+    name: "APERTURE_MANIFEST",
+    defaultText: "text",
+    meaning: "the form of the context manifest: text, xml, markdown or off",
+  },
+  {
+    name: "APERTURE_MANIFEST_FILL",
+    defaultText: "shown",
+    meaning: "whether the manifest says how full the window is: shown or hidden",
+  },
   { name: "APERTURE_TOKEN", defaultText: "none", meaning: "the secret that panel and API callers present" },
   {
     name: "APERTURE_CONFIG",
@@ -104,7 +130,10 @@ export function readSettings(
   const file = configText === null ? noFile : readConfigFile(configText, { names: fileSettings, problems });
   const values = valuesOf(env, file.values);
   const port = readPort(values, problems);
-  const mode = readMode(values, problems);
+  const mode = readChoice(values, problems, { name: "APERTURE_MODE", choices: modes });
+  const headers = readChoice(values, problems, { name: "APERTURE_HEADERS", choices: headerModes });
+  const manifest = readChoice(values, problems, { name: "APERTURE_MANIFEST", choices: manifests });
+  const manifestFill = readChoice(values, problems, { name: "APERTURE_MANIFEST_FILL", choices: fills });
   const token = readToken(values, problems);
   const managesLogins = readManagesLogins(values, problems);
   const { host, isRemote } = readHost(values, problems);
@@ -113,7 +142,8 @@ export function readSettings(
   checkLoops(upstreams, { hosts: [...loopbackHosts, host], port }, problems);
   if (problems.length > 0) return { ok: false, problems };
   const dataDir = readDataDir(values, env, home);
-  const settings = { host, port, mode, managesLogins, dataDir, isRemote, allowedHosts, upstreams };
+  const told = { headers, manifest, manifestFill };
+  const settings = { host, port, mode, managesLogins, dataDir, isRemote, allowedHosts, upstreams, ...told };
   return { ok: true, settings: token === undefined ? settings : { ...settings, token } };
 }
 
@@ -167,13 +197,20 @@ function readPort(values: Values, problems: string[]): number {
   return port;
 }
 
-function readMode(values: Values, problems: string[]): Mode {
-  const text = values.get("APERTURE_MODE") ?? "auto";
-  const mode = modes.find((name) => name === text);
-  if (mode === undefined) {
-    problems.push(`${values.label("APERTURE_MODE")} must be observe, ask or auto, not "${text}".`);
-  }
-  return mode ?? "auto";
+type Choice<T extends string> = { readonly name: string; readonly choices: readonly T[] };
+
+/** One of a few words; the first where nothing is said. */
+function readChoice<T extends string>(values: Values, problems: string[], { name, choices }: Choice<T>): T {
+  const [usual] = choices;
+  const text = values.get(name) ?? usual;
+  const choice = choices.find((one) => one === text);
+  if (choice !== undefined) return choice;
+  problems.push(`${values.label(name)} must be ${listOf(choices)}, not "${text}".`);
+  return usual as T;
+}
+
+function listOf(words: readonly string[]): string {
+  return `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
 }
 
 function readToken(values: Values, problems: string[]): string | undefined {

@@ -128,6 +128,15 @@ export { nextStep } from "./reduce-step.ts";
 export { areFree } from "./reduce-stream.ts";
 export { checkDraft, parseFrame } from "./shape.ts";
 export { fromPages, type StatePages, snapshotFormat, toPages, toPagesInSlices } from "./snapshot.ts";
-export { emptyState, type SentTurn, type State, type Step, type Stream, type View } from "./state.ts";
+export {
+  emptyState,
+  type IdRange,
+  type NextIds,
+  type SentTurn,
+  type State,
+  type Step,
+  type Stream,
+  type View,
+} from "./state.ts";
 export { inverted, mayReverse, reverse } from "./undo.ts";
 export type { Usage } from "./usage.ts";

@@ -1,6 +1,7 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
 import type {
   Answering,
+  AnswerNumbers,
   Asking,
   Desk,
   Recorder,
@@ -59,6 +60,8 @@ export type Exchange = {
   replaced: Replaced | null;
   /** The desk was told how its sendings ended. */
   deskTold: boolean;
+  /** What the desk calls the blocks of the answer. */
+  numbered: AnswerNumbers;
   /** The client's body, whatever went upstream. */
   readonly sent: BodyCopy;
   readonly received: BodyCopy;
@@ -96,6 +99,7 @@ export function openExchange(context: RelayContext, arrival: Arrival): Exchange 
     sending: null,
     replaced: null,
     deskTold: false,
+    numbered: null,
     sent: createCopy(keptBytesMax),
     received: createCopy(arrival.route.protocol === null ? 0 : keptBytesMax),
     outgoing: null,

@@ -1,4 +1,10 @@
-import { type Answering, alone, type Sending, type SentReport } from "../session/index.ts";
+import {
+  type Answering,
+  type AnswerNumbers,
+  alone,
+  type Sending,
+  type SentReport,
+} from "../session/index.ts";
 import { responseHeaders } from "./credentials.ts";
 import { describeRequest } from "./describe.ts";
 import type { Exchange, RelayContext } from "./exchange.ts";
@@ -94,6 +100,7 @@ function answer(exchange: Exchange): void {
       body: givenAway(received, arrival.response.writableFinished),
       length: received.length,
       outcome: exchange.outcome ?? "aborted",
+      numbered: exchange.numbered,
       problem: exchange.problem,
       firstByteMs: firstByteAt === null ? null : firstByteAt - startedAt,
       totalMs: (exchange.endedAt ?? startedAt) - startedAt,
@@ -108,7 +115,7 @@ function tellDesk(exchange: Exchange): void {
   if (sending === null || exchange.deskTold) return;
   exchange.deskTold = true;
   if (replaced !== null) tellEnd(context, replaced.sending, replaced.answer);
-  tellEnd(context, sending, {
+  exchange.numbered = tellEnd(context, sending, {
     status: incoming?.statusCode ?? null,
     contentType: (incomingHead && headerOf(incomingHead, "content-type")) ?? "",
     contentEncoding: (incomingHead && headerOf(incomingHead, "content-encoding")) ?? "",
@@ -130,11 +137,12 @@ export function tellUnused(context: RelayContext, sending: Sending): void {
   });
 }
 
-function tellEnd({ desk, meter }: RelayContext, sending: Sending, answer: Answering): void {
+function tellEnd({ desk, meter }: RelayContext, sending: Sending, answer: Answering): AnswerNumbers {
   try {
-    desk?.answered(sending, answer);
+    return desk?.answered(sending, answer) ?? null;
   } catch {
     meter.add("deskFaults", 1);
+    return null;
   }
 }
 

@@ -1,9 +1,10 @@
 import type { ApertureError } from "../base/index.ts";
-import type { Origin, Rendering } from "../engine/index.ts";
-import type { Likeness, Pieces, RequestCopy, SentReport } from "./exchange.ts";
+import type { NextIds, Origin, Rendering } from "../engine/index.ts";
+import type { ManifestFacts } from "../render/index.ts";
+import type { KnownBlock, Likeness, Numbered, Pieces, RequestCopy, SentReport } from "./exchange.ts";
 
-export type { Rendering } from "../engine/index.ts";
-export type { SentReport, SentUnit } from "./exchange.ts";
+export type { NextIds, Rendering } from "../engine/index.ts";
+export type { KnownBlock, Numbered, SentReport, SentUnit } from "./exchange.ts";
 
 /** A request as far as it is known before its body. */
 export type Asking = Omit<RequestCopy, "body" | "length" | "sent"> & {
@@ -60,8 +61,20 @@ export type Desk = {
   /** The upstream refused what was sent: another attempt, or null to pass the refusal on. Asked once. */
   readonly refused: (sending: Sending, body: Uint8Array) => Sending | null;
   /** To be called once for every sending, however it ended. */
-  readonly answered: (sending: Sending, answer: Answering) => void;
+  readonly answered: (sending: Sending, answer: Answering) => AnswerNumbers;
 };
+
+/** What the log tells the desk about a stream after each answer, so that it can render without asking. */
+export type Briefing = {
+  readonly line: string;
+  readonly seq: number;
+  /** The last turn it knows of. */
+  readonly turn: number;
+  readonly facts: ManifestFacts;
+};
+
+/** What the blocks of an answer are called, in order; null where they are called nothing. */
+export type AnswerNumbers = readonly (Numbered | null)[] | null;
 
 /** A turn as the log has it, for a desk that has forgotten it. */
 export type RememberedTurn = {
@@ -76,5 +89,13 @@ export type RememberedTurn = {
 export type RememberedStream = {
   readonly talkName: string | null;
   readonly wasManaged: boolean;
+  /** Whether there is such a stream, and not only the session it would be in. */
+  readonly isKnown: boolean;
   readonly turns: readonly RememberedTurn[];
+  /** The last one. */
+  readonly turn: number;
+  /** Its blocks in the order they came, with what recognises them. */
+  readonly blocks: readonly (KnownBlock & { readonly key: string })[];
+  /** From here on no id of the session is taken. */
+  readonly next: NextIds;
 };

@@ -1,4 +1,4 @@
-import type { ExchangeOutcome, Origin, Rendering, RewriteReason } from "../engine/index.ts";
+import type { BlockKind, ExchangeOutcome, Origin, Rendering, RewriteReason, Ttl } from "../engine/index.ts";
 
 /** The model APIs whose requests are worth recording. Anything else is relayed and forgotten. */
 export const protocols = ["anthropic", "openai-chat", "openai-responses", "gemini", "bedrock"] as const;
@@ -56,8 +56,12 @@ export const alone: Likeness = { line: null, before: null, shared: 0 };
 /** What the ledger sent, so that the log can say so. */
 export type SentReport = {
   readonly rendering: Rendering;
+  /** What the desk calls the stream. */
+  readonly line: string;
   /** What the session is called where its client does not call it anything. */
   readonly talkName: string | null;
+  /** The seq of what the desk knew of the stream when it rendered this. */
+  readonly briefed: number;
   /** The last unit of the request: an id made from all units before it, see `placeId`. */
   readonly leaf: string;
   /** Units sent for the first time, each after its parent. */
@@ -82,8 +86,22 @@ export type SentUnit = {
   readonly key: string;
   /** Which of the client's units it is, counted over tools, system and messages; null: none of them. */
   readonly unit: number | null;
+  /** The block it is, as the desk has called it; null where it has not. */
+  readonly numbered: Numbered | null;
   /** Normalised as in the wire unit, without cache marks. */
   readonly bytes: Uint8Array;
+};
+
+/** The numbers by which a block and its message are known from the moment they are first shown. */
+export type KnownBlock = { readonly block: number; readonly message: number };
+
+/** A block as the desk has called it when it was first rendered. The log keeps to that. */
+export type Numbered = KnownBlock & {
+  readonly turn: number;
+  readonly kind: BlockKind;
+  /** An estimate, made once. */
+  readonly tokens: number;
+  readonly ttl: Ttl | null;
 };
 
 /** How an exchange ended, as the relay saw it. Only a restart finds interrupted ones. */
@@ -97,6 +115,8 @@ export type ResponseCopy<Bytes = Uint8Array> = {
   readonly body: Bytes | null;
   readonly length: number;
   readonly outcome: RelayOutcome;
+  /** What the desk calls the blocks of the answer, in order; null where it has not read it. */
+  readonly numbered: readonly (Numbered | null)[] | null;
   /** Why the answer was ours and not the upstream's, or null. */
   readonly problem: string | null;
   /** Milliseconds from the request's first byte to the answer's first byte, and to its end. */

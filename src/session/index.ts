@@ -1,4 +1,4 @@
-export type { Answering, Asking, Desk, Rendering, Sending } from "./desk-port.ts";
+export type { Answering, AnswerNumbers, Asking, Briefing, Desk, Rendering, Sending } from "./desk-port.ts";
 export {
   alone,
   type Caller,
@@ -15,6 +15,7 @@ export {
   type SentReport,
   type SentUnit,
 } from "./exchange.ts";
+export { type Awareness, usualAwareness } from "./ledger/awareness.ts";
 export { type DeskPlace, SessionDesk } from "./ledger/desk.ts";
 export type { SessionPlace } from "./load.ts";
 export type { Attached } from "./outbox.ts";
@@ -77,4 +78,4 @@ export {
 } from "./session-log.ts";
 export { type Engine, type EngineStatus, startEngine } from "./thread/engine.ts";
 export type { EngineOptions } from "./thread/messages.ts";
-export type { WindowTable } from "./thread/windows.ts";
+export { type WindowTable, windowIn } from "./thread/windows.ts";

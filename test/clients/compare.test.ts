@@ -20,7 +20,14 @@ function recorded(body: string, answer: string): Pick<Recording, "requested" | "
   const common = { id: "id-1", headers: {}, length: 0 };
   const request = { protocol: "anthropic", upstream: "anthropic", method: "POST", startedMs: 0 } as const;
   const caller = { owner: "o", credential: "c", secrets: [] };
-  const timing = { firstByteMs: 1, totalMs: 2, outcome: "complete", problem: null, status: 200 } as const;
+  const timing = {
+    firstByteMs: 1,
+    totalMs: 2,
+    outcome: "complete",
+    problem: null,
+    numbered: null,
+    status: 200,
+  } as const;
   return {
     requested: [
       { ...common, ...request, caller, target: "/v1/messages", body: Buffer.from(body), sent: null },

@@ -1,16 +1,12 @@
 import type { UpstreamExchange } from "../../src/testing/index.ts";
+import { ownText } from "../support/own-lines.ts";
 import { prefixBreaks } from "../support/talker.ts";
 import type { Pair } from "./managed-rig.ts";
 import { agentOf, isCount, listOf } from "./shapes.ts";
 import { bodyOf, type Exchange } from "./tap.ts";
 
-/** The line that every turn of ours has. */
-const ownLine = /\[\w{4} turn \d+\]/;
-/** Anything of ours, wherever it might have got to. */
-const ownText = /\[\w{4} (?:turn \d+|context of turn \d+[^\]]*)\]|carry the mark \w{4} come from Aperture/;
-
 export function isManaged({ body }: UpstreamExchange): boolean {
-  return ownLine.test(body.toString("utf8"));
+  return ownText.test(body.toString("utf8"));
 }
 
 export function holdsOurs(text: string): boolean {

@@ -40,6 +40,9 @@ export async function startManagedRig({ upstream: strict = {}, faults }: RigOpti
       dataDir,
       mode: "auto",
       managesLogins: false,
+      headers: "compact",
+      manifest: "text",
+      manifestFill: "shown",
       // Clients call Aperture by the address of the tap in front of it.
       allowedHosts: [new URL(tap.url).host],
       upstreams: { anthropic: url, openai: url, gemini: url, bedrock: url, named: new Map() },

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { type StrictUpstream, startStrictUpstream, type UpstreamExchange } from "../../src/testing/index.ts";
 import { type Answer, ask, jsonIn, modelHeaders, startTestApp, type TestApp } from "../support/app.ts";
+import { manifestStart } from "../support/own-lines.ts";
 import { promptOf, rejections, Talker } from "../support/talker.ts";
 
 let upstream: StrictUpstream;
@@ -46,8 +47,7 @@ function betaOf({ rawHeaders }: UpstreamExchange): Readonly<Record<string, strin
 function withoutTail(body: Buffer): Buffer {
   const { messages, ...rest } = JSON.parse(body.toString()) as Body;
   const last = messages.at(-1);
-  const isTail = (block: { readonly text?: string }): boolean =>
-    /^\[\w{4} context of turn/.test(block.text ?? "");
+  const isTail = (block: { readonly text?: string }): boolean => manifestStart.test(block.text ?? "");
   const content = Array.isArray(last?.content) ? last.content.filter((block) => !isTail(block)) : [];
   const kept = content.length === 0 ? [] : [{ ...last, content }];
   return Buffer.from(JSON.stringify({ ...rest, messages: [...messages.slice(0, -1), ...kept] }));

@@ -66,7 +66,9 @@ function unitsOf({ messages }: Body): readonly string[] {
 /** What was said, without reasoning, which a fork loses, and without our lines. */
 function saidIn(units: readonly string[]): readonly string[] {
   return units.filter(
-    (unit) => !/"type":"(?:redacted_)?thinking"/.test(unit) && !/"\[k7f3 |"Lines in square/.test(unit),
+    (unit) =>
+      !/"type":"(?:redacted_)?thinking"/.test(unit) &&
+      !/"\[(?:CONTEXT MANIFEST )?k7f3 |"# Context notes/.test(unit),
   );
 }
 

@@ -57,7 +57,7 @@ it("is accepted turn after turn, goes on from what was sent, and is recorded to 
   for (const [at, body] of bodies().entries()) {
     const sent = await app.api(`/sessions/${session?.id}/requests/${at + 1}/upstream`);
     expect(sent.body.equals(body), `request ${at + 1}`).toBe(true);
-    expect(body.toString()).toContain(`turn ${at + 1}]`);
+    expect(body.toString()).toMatch(new RegExp(`CONTEXT MANIFEST \\w{4} turn ${at + 1} `));
   }
 });
 
@@ -95,7 +95,7 @@ it("a session begun without Aperture is joined", async () => {
   await turns(talker, 5);
   expect(rejections(upstream.exchanges)).toEqual([]);
   expect(prefixBreaks(bodies())).toBe(0);
-  expect(bodies().at(-1)?.toString()).toContain("context manager");
+  expect(bodies().at(-1)?.toString()).toContain("managed by Aperture");
 });
 
 it("a thread that is stuck is not noticed by a session that lives", async () => {

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { type StrictUpstream, startStrictUpstream } from "../../src/testing/index.ts";
 import { startTestApp, type TestApp } from "../support/app.ts";
+import { ownText } from "../support/own-lines.ts";
 import { promptOf, rejections, Talker } from "../support/talker.ts";
 
 const twins = 50;
@@ -49,7 +50,7 @@ it.each([
   expect(rejections(upstream.exchanges)).toEqual([]);
   expect(new Set(talkers.map((talker) => heardBy(talker).join())).size).toBe(twins);
   expect(upstream.exchanges.length).toBe(twins * turns);
-  expect(upstream.exchanges.filter(({ body }) => !/\[\w{4} turn \d+\]/.test(body.toString()))).toEqual([]);
+  expect(upstream.exchanges.filter(({ body }) => !ownText.test(body.toString()))).toEqual([]);
 });
 
 /** What the model had said in a request that the upstream got. */

@@ -34,7 +34,7 @@ export function fakeDesk(parts: Partial<Desk> & Pick<Desk, "take">): FakeDesk {
     answered: (sending, answer) => {
       // The bytes are only lent.
       desk.ended.push({ sending, answer, body: answer.body === null ? null : textOf(answer.body) });
-      parts.answered?.(sending, answer);
+      return parts.answered?.(sending, answer) ?? null;
     },
   };
 }
@@ -53,7 +53,9 @@ export function shared(bytes: Uint8Array): Uint8Array {
 export function reportOf(text: string): SentReport {
   return {
     rendering: "managed",
+    line: "l",
     talkName: null,
+    briefed: 0,
     leaf: `leaf of ${text}`,
     fresh: [],
     isTurn: true,

@@ -229,7 +229,10 @@ describe("the record", () => {
         log.desk.push("take");
         return managed(asking, ["{}"]);
       },
-      answered: () => log.desk.push("answered"),
+      answered: () => {
+        log.desk.push("answered");
+        return null;
+      },
     });
     const recorder = {
       requested: () => log.record.push("requested"),

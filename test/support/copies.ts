@@ -62,6 +62,8 @@ export class RecorderKit {
         return sessionId(`${prefix}-${sessions}`);
       },
       tell: (event) => this.events.push(event),
+      brief: () => undefined,
+      windowOf: () => 200_000,
     });
   }
 
@@ -116,6 +118,7 @@ export class RecorderKit {
       length: bytes.length,
       outcome,
       problem: null,
+      numbered: null,
       firstByteMs: 1,
       totalMs: 2,
     };

@@ -1,10 +1,12 @@
 import { type Clock, must, steppedClock } from "../../src/base/index.ts";
 import {
+  type AnswerNumbers,
   type Asking,
   BodyMemory,
   type DeskPlace,
   type Sending,
   SessionDesk,
+  usualAwareness,
 } from "../../src/session/index.ts";
 import {
   type CoreAnswer,
@@ -34,6 +36,8 @@ export type Posted = {
   readonly answer: CoreAnswer;
   /** As the client gets it. */
   readonly body: Buffer;
+  /** What the desk calls the blocks of the answer. */
+  readonly numbered: AnswerNumbers;
 };
 export type PostOptions = {
   readonly headers?: Readonly<Record<string, string>>;
@@ -66,6 +70,8 @@ export class DeskKit {
       managesLogins: false,
       hasManaged: () => true,
       noteManaged: () => undefined,
+      awareness: () => usualAwareness,
+      windowOf: () => 200_000,
       // Whoever looked at a body after it was given back would see it.
       memory: new BodyMemory({ freeMax: 64, freeBytesMax: 64 * 1024 * 1024, isSpoiled: true }),
       ...place,
@@ -96,9 +102,9 @@ export class DeskKit {
         attempts.push(attemptOf(sending, answer));
       }
     }
-    desk.answered(sending, ended(answer, options));
+    const numbered = desk.answered(sending, ended(answer, options));
     const last = must(attempts.at(-1), "there was one");
-    return { asking, sending: last.sending, attempts, answer, body: Buffer.concat(answer.chunks) };
+    return { asking, sending: last.sending, attempts, answer, body: Buffer.concat(answer.chunks), numbered };
   }
 
   /** Past the desk, as before Aperture was there. */

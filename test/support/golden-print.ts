@@ -56,7 +56,7 @@ export function originOf({ posted, units, client }: GoldenExchange, unit: Upstre
   const said = fresh.find((one: SentUnit) => Buffer.from(one.bytes).toString() === unit.text);
   if (said !== undefined) return said.origin === "aperture" ? "aperture" : said.origin;
   const isTail = unit === units.at(-1) && !JSON.stringify(client).includes(unit.text.slice(24, -2));
-  if (isTail || /\[k7f3 |mark k7f3/.test(unit.text)) return "aperture";
+  if (isTail || /\[k7f3 |mark k7f3|MANIFEST k7f3|\| k7f3 ---|\| k7f3\]/.test(unit.text)) return "aperture";
   return unit.role === "assistant" ? "model" : "client";
 }
 

@@ -143,6 +143,8 @@ class Player {
       clock: { now: () => recordMs },
       newSession,
       tell: () => undefined,
+      brief: (briefing) => this.#kit.desk.brief(briefing),
+      windowOf: () => 200_000,
     });
   }
 
@@ -186,7 +188,7 @@ class Player {
     return new Map(found);
   }
 
-  async #record({ asking, attempts, answer, body }: Posted): Promise<void> {
+  async #record({ asking, attempts, answer, body, numbered }: Posted): Promise<void> {
     const [first, ...again] = attempts.map(({ sending }) => sending);
     const { clientBody, sent } = must(first, "something was sent");
     await this.#recorder.requested({ ...asking, body: clientBody, length: clientBody.length, sent });
@@ -199,6 +201,7 @@ class Player {
       body,
       length: body.length,
       outcome: "complete",
+      numbered,
       problem: null,
       firstByteMs: 1,
       totalMs: 2,

@@ -35,7 +35,9 @@ export class HandLedger {
     const half = body.length >> 1;
     return {
       rendering,
+      line: "l",
       talkName: null,
+      briefed: 0,
       leaf: must(parent, "a request has units"),
       fresh,
       isTurn: true,
@@ -50,7 +52,15 @@ export class HandLedger {
     const index = said.indexOf(unit.hash);
     const origin = index === -1 ? "aperture" : unit.role === "assistant" ? "model" : "client";
     const id = placeId(parent, unit.key, unit.hash);
-    return { id, parent, origin, key: unit.key, unit: index === -1 ? null : index, bytes: shared(bytes) };
+    return {
+      id,
+      parent,
+      origin,
+      key: unit.key,
+      unit: index === -1 ? null : index,
+      numbered: null,
+      bytes: shared(bytes),
+    };
   }
 }
 

@@ -1,5 +1,6 @@
 import { sha256Hex } from "../../src/base/index.ts";
 import type { Posted } from "./desk-kit.ts";
+import { manifestStart } from "./own-lines.ts";
 import {
   type Block,
   type Message,
@@ -237,7 +238,7 @@ function headOf({ units }: SeenBody): string {
 /** A last text that is sent for one turn only. */
 function withoutDropped(units: readonly SeenUnit[]): readonly SeenUnit[] {
   const last = units.at(-1);
-  const isDropped = last?.isOwn === true && last.bytes.includes(" context of turn ");
+  const isDropped = last?.isOwn === true && manifestStart.test(last.bytes);
   return isDropped && last.bytes.startsWith('{"type"') ? units.slice(0, -1) : units;
 }
 

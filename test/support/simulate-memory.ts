@@ -74,7 +74,17 @@ export class SimulatedMemory implements Memory {
     const stream = question.sessionKey === null ? this.#alike(question) : this.#named(question);
     if (stream === null) return Promise.resolve(null);
     const { talkName, wasManaged, turns } = stream;
-    return Promise.resolve({ talkName, wasManaged, turns });
+    const common = { talkName, wasManaged, isKnown: true, turns, turn: turns.length };
+    return Promise.resolve({ ...common, blocks: blocksIn([stream]), next: this.#next() });
+  }
+
+  /** Behind all numbers ever given, whichever session they were given in. */
+  #next(): RememberedStream["next"] {
+    const blocks = blocksIn([...this.#streams.values()]);
+    return {
+      block: 1 + Math.max(0, ...blocks.map(({ block }) => block)),
+      message: 1 + Math.max(0, ...blocks.map(({ message }) => message)),
+    };
   }
 
   #noteUnits(asking: Posted["asking"], sent: SentReport): void {
@@ -121,6 +131,14 @@ export class SimulatedMemory implements Memory {
     }
     return best?.stream ?? null;
   }
+}
+
+function blocksIn(streams: readonly KeptStream[]): RememberedStream["blocks"] {
+  return streams.flatMap(({ units }) =>
+    [...units.values()].flatMap(({ key, numbered }) =>
+      numbered === null ? [] : [{ key, block: numbered.block, message: numbered.message }],
+    ),
+  );
 }
 
 function nameOf(session: string | null, agent: string | null): string {

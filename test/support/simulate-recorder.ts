@@ -1,6 +1,7 @@
 import { sessionId } from "../../src/base/index.ts";
 import {
   type Answers,
+  type Briefing,
   type LedgerQuestion,
   type RequestCopy,
   type ResponseCopy,
@@ -16,12 +17,14 @@ export class RecordedMemory implements Memory {
   readonly #store = openMemoryStore();
   #recorder: SessionRecorder;
   #sessions = 0;
+  /** Tells whoever renders. */
+  briefed: (briefing: Briefing) => void = () => undefined;
 
   constructor() {
     this.#recorder = this.#newRecorder();
   }
 
-  async note({ asking, attempts, sending, answer, body }: Posted): Promise<void> {
+  async note({ asking, attempts, sending, answer, body, numbered }: Posted): Promise<void> {
     const [first, second] = attempts;
     const { id } = asking;
     const copy: RequestCopy = {
@@ -40,6 +43,7 @@ export class RecordedMemory implements Memory {
       body: Uint8Array.from(body),
       length: body.length,
       outcome: "complete",
+      numbered,
       problem: null,
       firstByteMs: 1,
       totalMs: 2,
@@ -70,6 +74,8 @@ export class RecordedMemory implements Memory {
         return sessionId(`s-${this.#sessions}`);
       },
       tell: () => undefined,
+      brief: (briefing) => this.briefed(briefing),
+      windowOf: () => 200_000,
     });
   }
 }

@@ -1,4 +1,5 @@
 import { type Random, type SteppedClock, seededRandom, steppedClock } from "../../src/base/index.ts";
+import { type Awareness, usualAwareness } from "../../src/session/index.ts";
 import type { Reply, ReplyBlock, ScriptedModel } from "../../src/testing/index.ts";
 import { DeskKit, type Posted, type PostOptions } from "./desk-kit.ts";
 import { contentOf } from "./simulate-answer.ts";
@@ -25,6 +26,8 @@ export type World = {
   readonly kit: DeskKit;
   readonly memory: Memory;
   readonly talks: Talk[];
+  /** How the model is told of its context, from the next request on. */
+  readonly told: { awareness: Awareness };
   /** What was sent, in short, to make sense of a failure. */
   readonly log: string[];
   /** How often what happened. */
@@ -51,6 +54,7 @@ export function openWorld(seed: number, isRecorded: boolean): World {
     names += 1;
     return `talk-${names}`;
   };
+  const told = { awareness: usualAwareness };
   const kit = new DeskKit({
     model: scripted(random, next),
     clock,
@@ -59,11 +63,13 @@ export function openWorld(seed: number, isRecorded: boolean): World {
       nonceOf: () => nonce,
       newName,
       remember: (question) => memory.remember(question),
+      awareness: () => told.awareness,
       // A real recorder is given the time it needs on a busy machine.
       deadlineMs: isRecorded ? 5_000 : 2,
     },
   });
-  const world = { isRecorded, random, clock, kit, memory, talks: [], log: [], tally: new Map(), next };
+  if (memory instanceof RecordedMemory) memory.briefed = (briefing) => kit.desk.brief(briefing);
+  const world = { isRecorded, random, clock, kit, memory, talks: [], log: [], tally: new Map(), next, told };
   const talks = 1 + random.below(3);
   for (let at = 0; at < talks; at += 1) newTalk(world, {});
   return world;

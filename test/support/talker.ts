@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { UpstreamExchange } from "../../src/testing/index.ts";
 import { type Answer, ask, modelHeaders } from "./app.ts";
+import { manifestStart } from "./own-lines.ts";
 
 type Block = { readonly type: string; readonly [field: string]: unknown };
 export type TalkMessage = { readonly role: string; readonly content: readonly Block[] };
@@ -116,7 +117,7 @@ function goesOn(before: readonly string[], now: readonly string[]): boolean {
 
 /** A tail that a model without clearing messages gets inside the last message. */
 function isDropped(unit: string | undefined): boolean {
-  return /^\[\{"role":"(?:user|system)"\},.*"\[\w{4} context of turn \d+: [^"]*\]"/.test(unit ?? "");
+  return /^\[\{"role":"(?:user|system)"\},/.test(unit ?? "") && manifestStart.test(unit ?? "");
 }
 
 type Sent = {

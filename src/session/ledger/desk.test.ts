@@ -64,7 +64,7 @@ test("a talk of many turns is accepted, and each body goes on from the one befor
       { role: "user", content: next },
     ];
   }
-  expect(before).toContain("[k7f3 turn 9]");
+  expect(before).toContain("[CONTEXT MANIFEST k7f3 turn 9 |");
 });
 
 test("a branch in use stays whole when another that parted from it is given up", async () => {
@@ -94,12 +94,14 @@ test("a branch in use stays whole when another that parted from it is given up",
   expect(sent.messages.flatMap(({ content }) => content).filter(isReasoning)).toEqual(reasoned);
 });
 
+const next = { block: 1, message: 1 };
 const text = (words: string) => ({ type: "text", text: words });
 const isReasoning = (block: unknown): boolean => (block as { type: string }).type === "thinking";
 
 test("a memory that makes no sense is none, and the client hears nothing of it", async () => {
   const turns = [{ body: Buffer.from("{"), path: null, answer: null, turn: 1 }] as never;
-  const remember = () => Promise.resolve({ talkName: null, wasManaged: true, turns });
+  const known = { talkName: null, wasManaged: true, isKnown: true, turn: 1, blocks: [], next };
+  const remember = () => Promise.resolve({ ...known, turns });
   const kit = new DeskKit({
     model: () => ({ content: [{ type: "text", text: "Yes." }] }),
     place: { remember },

@@ -6,15 +6,16 @@ import {
   readAnswer,
   type WireRequest,
 } from "../../protocols/index.ts";
-import type { Answering, Asking, Desk, RememberedStream, Sending } from "../desk-port.ts";
+import type { Answering, AnswerNumbers, Asking, Briefing, Desk, Sending } from "../desk-port.ts";
 import { asBuffer, type Pieces } from "../exchange.ts";
-import type { LedgerQuestion } from "../read/questions.ts";
 import { BodyMemory } from "../record/body-memory.ts";
 import { decodeBody } from "../record/decode.ts";
 import { belongingOf } from "../record/identify.ts";
 import { isAdmitted, isBeside, lifetimeMs } from "./admission.ts";
-import { type Line, openLine, startOver } from "./line.ts";
-import { keyOf, Lines } from "./lines.ts";
+import { type Awareness, noteRecent, sayingFor, takeBriefing } from "./awareness.ts";
+import { type Line, startOver } from "./line.ts";
+import { isFirst, LineOpener, type OpenerPlace } from "./line-opener.ts";
+import { Lines } from "./lines.ts";
 import type { Place } from "./place.ts";
 import {
   asksForLess,
@@ -22,27 +23,19 @@ import {
   isMereCount,
   likenessOf,
   purposeOf,
-  questionOf,
   type Read,
   rawSending,
   withoutMemory,
 } from "./read-request.ts";
-import { recall } from "./remember.ts";
 import type { RenderAsked } from "./rendering.ts";
 import type { Rewrite } from "./rewrite.ts";
+import type { Saying } from "./saying.ts";
 
-export type DeskPlace = {
+export type DeskPlace = OpenerPlace & {
   readonly clock: Clock;
   /** What may be done at most: a header lowers it for one request, never raises it. */
   readonly mode: () => "observe" | "ask" | "auto";
-  /** The mark of our lines in a stream: always the same for one name, and not to be guessed. */
-  readonly nonceOf: (name: string) => string;
-  readonly newName: () => string;
-  /** What the log knows; rejects or stays silent where it cannot be asked. */
-  readonly remember: (question: LedgerQuestion) => Promise<RememberedStream | null>;
   readonly isRecording: () => boolean;
-  /** Another number whenever the record may have lost something that it was told of a line. */
-  readonly recordOf: (line: string) => number;
   /** Whether what was lost is better told later. */
   readonly isBehind: () => boolean;
   /** Whether a subscription's login may be managed: its owner was asked once. */
@@ -50,12 +43,12 @@ export type DeskPlace = {
   /** Whether anything was ever managed here, and the place to say that from now on it is. */
   readonly hasManaged: () => boolean;
   readonly noteManaged: () => void;
-  readonly deadlineMs?: number;
+  /** How the model is told of its context. */
+  readonly awareness: () => Awareness;
+  /** Tokens a model's window holds. */
+  readonly windowOf: (model: string | null) => number | null;
   readonly memory?: BodyMemory;
 };
-
-/** How long a request waits for what the desk has forgotten. */
-const usualDeadlineMs = 250;
 
 /** What a sending belongs to, and where its answer will hang; null: nowhere. */
 type Ticket = { readonly line: Line; readonly read: Read; readonly leaf: Place | null };
@@ -65,12 +58,13 @@ export class SessionDesk implements Desk {
   readonly #place: DeskPlace;
   readonly #lines = new Lines();
   readonly #tickets = new Map<Sending, Ticket>();
-  readonly #remembering = new Map<string, Promise<Line>>();
+  readonly #opener: LineOpener;
   readonly #memory: BodyMemory;
   #queue: Promise<void> = Promise.resolve();
 
   constructor(place: DeskPlace) {
     this.#place = place;
+    this.#opener = new LineOpener(place, this.#lines);
     this.#memory = place.memory ?? new BodyMemory({ freeMax: 64, freeBytesMax: 32 * 1024 * 1024 });
   }
 
@@ -104,11 +98,12 @@ export class SessionDesk implements Desk {
       const read = { asking, body, request, previous, belonging: belongingOf(asking, request) };
       const line = this.#lines.find(asking, read.belonging, request);
       if (line !== null) return this.#render(line, read);
-      const isFirst = !request.messages.some(({ role }) => role === "assistant");
+      const begins = isFirst(read);
       // A question beside a talk that was forgotten must not be taken for its beginning.
-      if (isFirst && isBeside(read.belonging.client, request)) return rawSending(asking, body, false);
-      if (isFirst) return this.#render(this.#open(read, isNew), read);
-      return this.#remembered(read).then((found) => this.#inTurn(() => this.#render(found, read)));
+      if (begins && isBeside(read.belonging.client, request)) return rawSending(asking, body, false);
+      if (begins && (this.#opener.canNumber(read) || !this.#isWanted(read)))
+        return this.#render(this.#opener.begin(read), read);
+      return this.#opener.remembered(read).then((found) => this.#inTurn(() => this.#render(found, read)));
     } catch {
       return this.#unread(asking, body);
     }
@@ -129,9 +124,9 @@ export class SessionDesk implements Desk {
     }
   }
 
-  answered(sending: Sending, answer: Answering): void {
+  answered(sending: Sending, answer: Answering): AnswerNumbers {
     const ticket = this.#tickets.get(sending);
-    if (ticket === undefined) return;
+    if (ticket === undefined) return null;
     this.#tickets.delete(sending);
     const { line, read, leaf } = ticket;
     line.open.delete(sending);
@@ -140,13 +135,19 @@ export class SessionDesk implements Desk {
       last.isOver = ![...line.open.keys()].some(({ request }) => request === last.id);
       last.hasLeft &&= answer.hasLeft;
     }
-    if (leaf === null || answer.status !== 200 || answer.body === null) return;
+    if (leaf === null || answer.status !== 200 || answer.body === null) return null;
     const plain = decodeBody(Buffer.concat(answer.body), answer.contentEncoding);
-    // Words and calls are taken from the client's copy; only reasoning has to be known before it comes back.
-    if (plain === null || (line.talkName === null && !mayReason(plain))) return;
+    if (plain === null) return null;
     const { units } = readAnswer(plain, answer.contentType);
-    line.ledger.heard(leaf, units);
+    const numbered = line.ledger.heard(leaf, units);
+    noteRecent(line, numbered ?? []);
     this.#lines.noteAnswer(read.asking, line, units);
+    return numbered;
+  }
+
+  /** What the log says of a stream now. */
+  brief(briefing: Briefing): void {
+    this.#lines.change(briefing.line, (line) => takeBriefing(line, briefing));
   }
 
   /** Content the user does not want sent any more, in one stream. */
@@ -174,19 +175,6 @@ export class SessionDesk implements Desk {
       : sending;
   }
 
-  #open({ asking, request, belonging }: Read, known: Known): Line {
-    const talkName = belonging.sessionKey === null ? (known.talkName ?? this.#place.newName()) : null;
-    const key = keyOf(asking, { ...belonging, sessionKey: belonging.sessionKey ?? talkName });
-    const { wasManaged } = known;
-    // A talk without a name is told by what the model said in it, so one without answers is new.
-    const isFirst = !request.messages.some(({ role }) => role === "assistant");
-    const isAsked = known.isAsked || (talkName !== null && isFirst);
-    const [nonce, record] = [this.#place.nonceOf(key), this.#place.recordOf(key)];
-    const line = openLine({ key, talkName, nonce, wasManaged, isAsked, record });
-    this.#lines.add(asking, request, line);
-    return line;
-  }
-
   /** One in each turn of the loop, so that others are heard in between. What it waits for holds up nobody. */
   #inTurn(work: () => Sending | Promise<Sending>): Promise<Sending> {
     const begun = this.#queue
@@ -194,49 +182,6 @@ export class SessionDesk implements Desk {
       .then(() => ({ done: work() }));
     this.#queue = begun.then(() => undefined);
     return begun.then(({ done }) => done);
-  }
-
-  /** Requests of a stream that was forgotten wait for the same answer, and none asks again before it came. */
-  #remembered(read: Read): Promise<Line> {
-    const { asking, belonging, request } = read;
-    const key = keyOf(asking, belonging);
-    const talk = belonging.sessionKey === null ? [asking.caller.credential, ...request.talk] : [];
-    const name = [key, ...talk].join(" ");
-    const known = this.#remembering.get(name);
-    if (known !== undefined) return known;
-    const asked = this.#place.remember(questionOf(read));
-    const line = this.#lineFor(read, asked);
-    this.#remembering.set(name, line);
-    void Promise.allSettled([asked, line]).then(() => this.#remembering.delete(name));
-    return line;
-  }
-
-  /** What comes too late for one request serves the next, unless something was sent meanwhile. */
-  async #lineFor(read: Read, asked: Promise<RememberedStream | null>): Promise<Line> {
-    const answer = await within(this.#place.deadlineMs ?? usualDeadlineMs, asked);
-    if (answer !== "late") return this.#recalled(read, answer);
-    const isOurs = this.#lines.wasManaged(keyOf(read.asking, read.belonging));
-    const unsure = this.#open(read, { ...isNew, wasManaged: isOurs ? true : "unknown" });
-    this.#lines.forget(unsure);
-    const serve = (late: RememberedStream | null): void => {
-      if (!this.#lines.has(unsure)) this.#recalled(read, late);
-    };
-    asked.then(serve, () => undefined);
-    return unsure;
-  }
-
-  #recalled(read: Read, stream: RememberedStream | null): Line {
-    const isOurs = this.#lines.wasManaged(keyOf(read.asking, read.belonging));
-    const { wasManaged, talkName } = stream ?? { wasManaged: isOurs, talkName: null };
-    // A history that nobody knows may be one whose record was lost.
-    const line = this.#open(read, { wasManaged, talkName, isAsked: stream !== null });
-    try {
-      if (stream !== null) recall(line, stream);
-    } catch {
-      // A memory that makes no sense is none.
-      startOver(line);
-    }
-    return line;
   }
 
   /** A mistake of ours costs the memory of one stream, not the client's request. */
@@ -265,16 +210,26 @@ export class SessionDesk implements Desk {
       line.isManaged = isAdmitted({ ...this.#candidate(read), isCold });
     }
     const mayManage = line.isManaged && !isLowered && line.ledger.canManage({ request, isCold });
-    if (mayManage) return this.#send(line, read, { style: "managed", purpose, isCold });
+    if (mayManage) {
+      this.#opener.learnNumbers(line, read);
+      return this.#send(line, read, { style: "managed", purpose, isCold });
+    }
     const isBound = modelTraits(request.model).isBound;
     if ((line.wasManaged === true && isBound) || line.withheld.size > 0) {
       return this.#send(line, read, { style: "plain", purpose, isCold });
     }
     const mayBeOurs = line.wasManaged !== false || !line.isAsked;
     const mayRetry = isBound && (mayBeOurs || !isLowered);
+    line.numbers.doubt();
     const sending = { ...rawSending(asking, body, mayRetry), likeness: likenessOf(line, read) };
     this.#follow(line, read);
     return this.#issue(sending, { line, read, leaf: null });
+  }
+
+  /** Whether a talk that begins with this request would be managed. */
+  #isWanted(read: Read): boolean {
+    const isTurn = purposeOf(read) === "turn" && !this.#isLowered(read.asking);
+    return isTurn && isAdmitted({ ...this.#candidate(read), isCold: false });
   }
 
   #candidate({ asking, request, belonging: { client } }: Read) {
@@ -298,7 +253,8 @@ export class SessionDesk implements Desk {
     const isLost = line.record !== record && purpose === "turn";
     const reportsAll = isLost && !this.#place.isBehind();
     if (reportsAll) line.record = record;
-    const rendered = line.ledger.render({ request, purpose, style, mayClear, isCold, reportsAll });
+    const saying = this.#saying(line, request);
+    const rendered = line.ledger.render({ request, purpose, style, mayClear, isCold, reportsAll, saying });
     if (style === "managed") this.#noteManaged(line);
     const likeness = likenessOf(line, read);
     this.#follow(line, read);
@@ -308,7 +264,9 @@ export class SessionDesk implements Desk {
     const { leaf, isTurn, epoch } = report;
     // What follows something that was lost means nothing by itself.
     const told = isLost && !reportsAll ? { fresh: [], body: [] } : { fresh: report.fresh, body: pieces };
-    const sent = { rendering: style, talkName: line.talkName, leaf, isTurn, length, epoch, ...told };
+    const { key, talkName } = line;
+    const named = { rendering: style, line: key, talkName, briefed: line.briefing?.seq ?? 0 };
+    const sent = { ...named, leaf, isTurn, length, epoch, ...told };
     const sending: Sending = {
       request: asking.id,
       rendering: style,
@@ -320,9 +278,18 @@ export class SessionDesk implements Desk {
       clientBody: body,
       likeness,
       refusal: null,
-      strips: null,
+      strips: style === "managed" ? line.ledger.isOwnLine : null,
     };
+    noteRecent(
+      line,
+      report.fresh.map(({ numbered }) => numbered),
+    );
     return this.#issue(sending, { line, read, leaf: isTurn ? rendered.leaf : null });
+  }
+
+  #saying(line: Line, { model }: WireRequest): Saying {
+    const { clock, awareness, windowOf } = this.#place;
+    return sayingFor(line, { timeMs: clock.now(), awareness: awareness(), window: windowOf(model) });
   }
 
   /** The request is the last one now. Nobody looks at the body before, unless something is on its way. */
@@ -347,13 +314,6 @@ export class SessionDesk implements Desk {
   }
 }
 
-type Known = {
-  readonly wasManaged: boolean | "unknown";
-  readonly talkName: string | null;
-  readonly isAsked: boolean;
-};
-const isNew: Known = { wasManaged: false, talkName: null, isAsked: false };
-
 type Way = Pick<RenderAsked, "style" | "purpose" | "isCold">;
 
 const shortestLifetimeMs = 5 * 60_000;
@@ -362,14 +322,3 @@ const heavyBytesMin = 64 * 1024;
 
 /** Many small pieces cost more to send than one copy of them. */
 const onePieceBytesMax = 64 * 1024;
-
-function mayReason(body: Uint8Array): boolean {
-  return Buffer.from(body.buffer, body.byteOffset, body.length).includes("thinking");
-}
-
-function within<T>(ms: number, promise: Promise<T>): Promise<T | "late"> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve("late"), ms);
-    promise.then(resolve, () => resolve("late")).finally(() => clearTimeout(timer));
-  });
-}

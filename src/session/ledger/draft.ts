@@ -1,7 +1,7 @@
 import { type ContentHash, hashContent } from "../../base/index.ts";
 import type { Origin } from "../../engine/index.ts";
 import { isClearing, textBlock } from "../../protocols/index.ts";
-import type { SentUnit } from "../desk-port.ts";
+import type { Numbered, SentUnit } from "../desk-port.ts";
 import { placeId } from "../place-id.ts";
 import { ownKey } from "./head.ts";
 import { Image } from "./image.ts";
@@ -28,6 +28,9 @@ export type Item = {
   readonly original: Uint8Array | null;
   /** The place it is a rewriting of. */
   readonly from: Place | null;
+  readonly numbered: Numbered | null;
+  /** Whether it is a header of ours, or holds one. */
+  readonly isHeader: boolean;
 };
 
 /** What most items are: new at their place, in nobody's words but their own. */
@@ -37,6 +40,8 @@ export const asIs = {
   isFromElsewhere: false,
   original: null,
   from: null,
+  numbered: null,
+  isHeader: false,
 } as const;
 
 /** Something of ours inside a message, or a message of its own. */
@@ -85,6 +90,7 @@ export function writeItems(from: Place, items: readonly Item[], model: string | 
       origin: item.origin,
       key: item.facts.key,
       unit: item.at,
+      numbered: item.numbered,
       bytes: image.slice(start, image.length),
     });
     places.push(place);
@@ -95,13 +101,13 @@ export function writeItems(from: Place, items: readonly Item[], model: string | 
 
 /** What was heard is sent at the place where it was heard; anything else gets a place of its own. */
 function placeFor(parent: Place, item: Item): Place {
-  const { facts, origin, opens, extra, isRewritten, isFromElsewhere, original } = item;
+  const { facts, origin, opens, extra, isRewritten, isFromElsewhere, original, numbered } = item;
   // A message is closed the way it was opened, whoever wrote its last unit.
   const wrapping = opens ? item.wrapping : parent.wrapping;
   if (item.place !== null && item.place.parent === parent) {
     // A client that has written it its own way may still come back to the model's.
     item.place.forms.push(item.place.facts.hash);
-    return Object.assign(item.place, { facts, wrapping, extra });
+    return Object.assign(item.place, { facts, wrapping, extra, numbered });
   }
   const place = newPlace(parent, {
     facts,
@@ -112,20 +118,20 @@ function placeFor(parent: Place, item: Item): Place {
     isRewritten,
     isFromElsewhere,
     original,
+    numbered,
   });
   place.forms.push(...(item.from?.forms ?? []));
   parent.children.push(place);
   return place;
 }
 
-type PlaceFacts = Pick<
-  Place,
-  "facts" | "origin" | "wrapping" | "opens" | "extra" | "isRewritten" | "isFromElsewhere" | "original"
->;
+type PlaceFacts = Pick<Place, "facts" | "origin" | "wrapping" | "opens" | "extra" | "original"> &
+  Pick<Place, "isRewritten" | "isFromElsewhere" | "numbered">;
 
 /** Field by field: places are made by the thousand, and a spread would cost most of it. */
 export function newPlace(parent: Place, placed: PlaceFacts): Place {
   const { facts, origin, wrapping, opens, extra, isRewritten, isFromElsewhere, original } = placed;
+  const { numbered } = placed;
   return {
     parent,
     origin,
@@ -144,6 +150,9 @@ export function newPlace(parent: Place, placed: PlaceFacts): Place {
     sent: null,
     heard: null,
     isLeaf: false,
+    numbered,
+    isAnnounced: false,
+    dropped: null,
   };
 }
 
@@ -151,10 +160,10 @@ export function newPlace(parent: Place, placed: PlaceFacts): Place {
 export function pathUnits(leaf: Place, unitOf: ReadonlyMap<Place, number>): readonly SentUnit[] {
   return pathTo(leaf).map((place) => {
     const parent = place.parent === null ? "" : sentOf(place.parent).id;
-    const { origin, facts } = place;
+    const { origin, facts, numbered } = place;
     const unit = origin === "aperture" ? null : (unitOf.get(place) ?? null);
     const named = { id: sentOf(place).id, parent: parent === "" ? null : parent };
-    return { ...named, origin, key: facts.key, unit, bytes: bytesOf(place) };
+    return { ...named, origin, key: facts.key, unit, numbered, bytes: bytesOf(place) };
   });
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { must } from "../../base/index.ts";
 import { ingestRequest, type WireRequest } from "../../protocols/index.ts";
 import { emitSystem, emitTools, type Head, hasHead, openHead } from "./head.ts";
+import { SessionNumbers, StreamNumbers } from "./numbers.ts";
 
 const tool = (name: string, over: object = {}) => ({
   name,
@@ -18,8 +19,10 @@ function request(tools: readonly object[], system: unknown = [text("Be brief.")]
   return must(ingestRequest(Buffer.from(JSON.stringify(body)), null), "the body can be read");
 }
 
+const draft = new StreamNumbers(new SessionNumbers()).draft(1);
+
 function opened(tools: readonly object[], instructions: string | null = null): Head {
-  return openHead({ request: request(tools), instructions });
+  return openHead({ request: request(tools), instructions, draft });
 }
 
 function toolsSent(head: Head, tools: readonly object[]): readonly object[] {
@@ -61,12 +64,12 @@ describe("a request has a head", () => {
   });
 
   test("by its system texts, in their order", () => {
-    const two = openHead({ request: request([], [text("one"), text("two")]), instructions: null });
+    const two = openHead({ request: request([], [text("one"), text("two")]), instructions: null, draft });
     expect(hasHead(two, request([], [text("one ", mark), { text: "two", type: "text" }]))).toBe(true);
     expect(hasHead(two, request([], [text("two"), text("one")]))).toBe(false);
     expect(hasHead(two, request([], [text("one")]))).toBe(false);
     expect(hasHead(two, request([], [text("one"), text("Two")]))).toBe(false);
-    const bare = openHead({ request: request([], "one"), instructions: null });
+    const bare = openHead({ request: request([], "one"), instructions: null, draft });
     expect(hasHead(bare, request([], [text("one")]))).toBe(true);
   });
 });
@@ -133,7 +136,7 @@ describe("system texts are sent", () => {
   });
 
   test.each([[[]], [""], [" \n"]])("where the client says nothing, ours stand alone: %j", (system) => {
-    const head = openHead({ request: request([], system), instructions: "Mind the lines." });
+    const head = openHead({ request: request([], system), instructions: "Mind the lines.", draft });
     expect(sent(head, request([], system))).toBe(JSON.stringify([text("Mind the lines.")]));
   });
 });

@@ -7,13 +7,19 @@ import {
   type WireRequest,
   type WireUnit,
 } from "../../protocols/index.ts";
-import type { SentUnit } from "../desk-port.ts";
+import { estimateTokens } from "../../tokens/index.ts";
+import type { Numbered, SentUnit } from "../desk-port.ts";
 import { placeId } from "../place-id.ts";
+import type { NumberDraft } from "./numbers.ts";
 import { type Place, rootPlace } from "./place.ts";
 import { isSameUnit } from "./tolerance.ts";
 
 /** A tool or a system text with the bytes it was first sent with. */
-export type HeadUnit = { readonly unit: WireUnit; readonly bytes: Uint8Array };
+export type HeadUnit = {
+  readonly unit: WireUnit;
+  readonly bytes: Uint8Array;
+  readonly numbered: Numbered | null;
+};
 
 /**
  * Everything that stands before the messages: tools, then system texts, then our instructions. Another tool
@@ -37,11 +43,26 @@ export type Head = {
 export type HeadAsked = {
   readonly request: WireRequest;
   readonly instructions: string | null;
+  readonly draft: NumberDraft;
 };
 
-export function openHead({ request, instructions }: HeadAsked): Head {
+export function openHead({ request, instructions, draft }: HeadAsked): Head {
   const own = instructions === null ? null : textBlock(instructions);
-  return headFrom([...headUnits(request, request.tools), ...headUnits(request, request.system)], own);
+  const units = [request.tools, request.system].flatMap((group) => numberedUnits(request, group, draft));
+  return headFrom(units, own);
+}
+
+/** Equal texts are told apart by their order. */
+function numberedUnits(request: WireRequest, group: WireGroup, draft: NumberDraft): readonly HeadUnit[] {
+  const counts = new Map<string, number>();
+  draft.open();
+  return headUnits(request, group).map((one) => {
+    const { key, kind, length, isDeferred } = one.unit;
+    const nth = counts.get(key) ?? 0;
+    counts.set(key, nth + 1);
+    const { count: tokens } = estimateTokens(length, request.model);
+    return isDeferred ? one : { ...one, numbered: draft.number({ key, kind, tokens }, nth) };
+  });
 }
 
 /** A head made of units in their order, with its own at the end. */
@@ -51,12 +72,12 @@ export function headFrom(units: readonly HeadUnit[], own: Uint8Array | null): He
     const parent = fresh.at(-1)?.id ?? null;
     fresh.push({ ...unit, id: placeId(parent, unit.key, hash), parent });
   };
-  for (const [at, { unit, bytes }] of units.entries()) {
-    if (!unit.isDeferred) add({ origin: "client", key: unit.key, unit: at, bytes }, unit.hash);
+  for (const [at, { unit, bytes, numbered }] of units.entries()) {
+    if (!unit.isDeferred) add({ origin: "client", key: unit.key, unit: at, numbered, bytes }, unit.hash);
   }
   if (own !== null) {
     const hash = hashContent(own);
-    add({ origin: "aperture", key: ownKey(hash), unit: null, bytes: own }, hash);
+    add({ origin: "aperture", key: ownKey(hash), unit: null, numbered: null, bytes: own }, hash);
   }
   const tools = units.filter(({ unit }) => unit.section === "tools");
   return {
@@ -80,6 +101,7 @@ function headUnits(request: WireRequest, { units, range }: WireGroup): readonly 
   return units.map((unit) => ({
     unit,
     bytes: Uint8Array.from(unitBytes(request.bytes, range.start, unit)),
+    numbered: null,
   }));
 }
 
@@ -116,8 +138,9 @@ export function emitTools(head: Head, request: WireRequest): readonly Uint8Array
   for (const unit of units) {
     if (!unit.isDeferred || head.deferred.has(unit.key)) continue;
     const bytes = Buffer.from(unitBytes(request.bytes, range.start, unit));
-    head.deferred.set(unit.key, { unit, bytes });
-    order.set(nameOf(unit), known.push({ unit, bytes }) - 1);
+    const tool = { unit, bytes, numbered: null };
+    head.deferred.set(unit.key, tool);
+    order.set(nameOf(unit), known.push(tool) - 1);
   }
   const placed = units.map((unit) => ({ unit, at: order.get(nameOf(unit)) ?? units.length }));
   const isInOrder = placed.every(({ at }, index) => index === 0 || at >= (placed[index - 1]?.at ?? 0));

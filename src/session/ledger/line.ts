@@ -1,14 +1,24 @@
 import type { WireRequest } from "../../protocols/index.ts";
-import type { Sending } from "../desk-port.ts";
+import type { Briefing, Numbered, Sending } from "../desk-port.ts";
+import { type SessionNumbers, StreamNumbers } from "./numbers.ts";
 import { StreamLedger } from "./stream-ledger.ts";
 
 /** A stream as the desk has it: its ledger, and how it is to be treated. */
 export type Line = {
   readonly key: string;
+  /** The name of its session, which other streams share. */
+  readonly session: string;
   /** What the session is called where its client does not call it anything. */
   readonly talkName: string | null;
   readonly nonce: string;
   ledger: StreamLedger;
+  readonly numbers: StreamNumbers;
+  /** What the log last said of it; null: nothing yet. */
+  briefing: Briefing | null;
+  /** Blocks that were sent or heard since then. */
+  recent: readonly Numbered[];
+  /** Expiries up to this turn have been noted for good. */
+  notedUntil: number;
   /** Whether it is rendered by us, as long as the mode allows it. */
   isManaged: boolean;
   /** Whether anything of ours was ever sent; unknown where the log could not be asked. */
@@ -36,18 +46,26 @@ export type Last = {
 
 export type LineAsked = {
   readonly key: string;
+  readonly session: string;
   readonly talkName: string | null;
   readonly nonce: string;
   readonly wasManaged: boolean | "unknown";
   readonly isAsked: boolean;
   readonly record: number;
+  /** Where its numbers come from; null: nobody knows yet. */
+  readonly numbersOf: SessionNumbers | null;
 };
 
-export function openLine(asked: LineAsked): Line {
+export function openLine({ numbersOf, ...asked }: LineAsked): Line {
   const { nonce, wasManaged } = asked;
+  const numbers = new StreamNumbers(numbersOf);
   return {
     ...asked,
-    ledger: new StreamLedger(nonce, wasManaged === false),
+    numbers,
+    ledger: new StreamLedger({ nonce, isNew: wasManaged === false, numbers }),
+    briefing: null,
+    recent: [],
+    notedUntil: 0,
     isManaged: false,
     last: null,
     lastMs: 0,
@@ -58,7 +76,8 @@ export function openLine(asked: LineAsked): Line {
 
 /** Nothing that was sent counts any more: the next request begins anew, without any old reasoning. */
 export function startOver(line: Line): void {
-  line.ledger = new StreamLedger(line.nonce, false);
+  const { nonce, numbers } = line;
+  line.ledger = new StreamLedger({ nonce, isNew: false, numbers });
   line.ledger.withhold(line.withheld);
   line.wasManaged = true;
   line.last = null;

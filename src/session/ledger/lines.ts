@@ -3,6 +3,7 @@ import type { AnswerUnit, WireRequest } from "../../protocols/index.ts";
 import type { Asking } from "../desk-port.ts";
 import type { Belonging } from "../record/identify.ts";
 import type { Line } from "./line.ts";
+import type { SessionNumbers } from "./numbers.ts";
 
 const linesMax = 512;
 const bytesMax = 256 * 1024 * 1024;
@@ -55,6 +56,14 @@ export class Lines {
       this.#talks.set(name, [line, ...(this.#talks.get(name) ?? [])]);
     }
     this.#looked(newWeight);
+  }
+
+  /** Where the numbers of a session come from, if any of its streams is here and numbered. */
+  numbersOf(session: string): SessionNumbers | null {
+    for (const line of this.#lines.values()) {
+      if (line.session === session && line.numbers.source !== null) return line.numbers.source;
+    }
+    return null;
   }
 
   /** Takes a line back that was forgotten, unless another has taken its place. */

@@ -1,15 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { must } from "../../base/index.ts";
 import { ingestRequest, type WireRequest } from "../../protocols/index.ts";
+import type { Carrier } from "./carrier.ts";
+import type { Item } from "./draft.ts";
 import { spellItems } from "./draft.ts";
-import { ownTexts } from "./inserts.ts";
+import { lastUserSpan, withLine } from "./headers.ts";
 import { type OwnAsked, withOwn } from "./own-items.ts";
 import { rootPlace } from "./place.ts";
 import { freshItems, traceRequest } from "./trace.ts";
 
 type Message = { readonly role: string; readonly content: readonly object[] };
 
-const texts = ownTexts("k7f3");
 const text = (words: string) => ({ type: "text", text: words });
 const result = (id: string) => ({ type: "tool_result", tool_use_id: id, content: "seen" });
 const user = (...content: readonly object[]): Message => ({ role: "user", content });
@@ -19,12 +20,20 @@ const effort = { ...system(), output_config: { effort: "low" } };
 
 const line = text("[k7f3 turn 7]");
 const tail = text("[k7f3 context of turn 7: nothing is archived]");
-const instructions = text(texts.instructions);
+const instructions = text("Mind the lines.");
 const clearing = { role: "system", clear_at: "next_user_message", content: [tail] };
 
 const bound = { isBound: true, hasMidSystem: true };
 const boundOnly = { isBound: true, hasMidSystem: false };
 const unbound = { isBound: false, hasMidSystem: true };
+
+const heads = (items: readonly Item[]): readonly Item[] => {
+  const span = lastUserSpan(items);
+  return span === null ? items : withLine(items, span, line.text);
+};
+/** What stays is said only when something begins. */
+const onlyVolatile = (carrier: Carrier): string | null => (carrier === "kept" ? null : tail.text);
+const begins = { tail: () => tail.text };
 
 /** What is sent for messages that are all new, and what is dropped afterwards. */
 function sent(messages: readonly Message[], over: Partial<OwnAsked> = {}): readonly [unknown, string | null] {
@@ -41,13 +50,13 @@ function spelled(messages: readonly Message[], over: Partial<OwnAsked>) {
     ...through,
     leavesOut: false,
     trusts: false,
-    isOwnLine: texts.isOwnLine,
+    isOwnLine: () => false,
     model: null,
   };
   const root = rootPlace("");
   const items = freshItems(traceRequest(root, request, { before: null, rules }));
-  const usual = { texts, turn: 7, traits: bound, mayClear: true, needsJoin: false, isEpochStart: false };
-  const own = withOwn({ items, last: root, purpose: "turn", ...usual, ...over });
+  const usual = { traits: bound, mayClear: true, needsJoin: false, instructions: instructions.text };
+  const own = withOwn({ items, last: root, purpose: "turn", heads, tail: onlyVolatile, ...usual, ...over });
   return { ...spellItems({ end: 0, tail: "" }, own.items), dropped: own.dropped };
 }
 
@@ -81,38 +90,38 @@ describe("the line of a turn", () => {
 
 describe("what holds for one turn", () => {
   const said = [user(text("a"))];
-  const withLine = user(line, text("a"));
+  const lined = user(line, text("a"));
 
   test("is a message that clears itself, where the model knows such", () => {
-    expect(sent(said)).toEqual([[withLine, clearing], null]);
+    expect(sent(said)).toEqual([[lined, clearing], null]);
   });
 
   test("is a text that stays, where it does not, and only when something begins", () => {
     const kept = [[user(line, text("a"), tail)], null];
-    expect(sent(said, { mayClear: false, isEpochStart: true })).toEqual(kept);
-    expect(sent(said, { traits: boundOnly, isEpochStart: true })).toEqual(kept);
-    expect(sent(said, { traits: boundOnly })).toEqual([[withLine], null]);
+    expect(sent(said, { mayClear: false, ...begins })).toEqual(kept);
+    expect(sent(said, { traits: boundOnly, ...begins })).toEqual(kept);
+    expect(sent(said, { traits: boundOnly })).toEqual([[lined], null]);
   });
 
   test("is dropped afterwards, where reasoning is not bound", () => {
-    expect(sent(said, { traits: unbound })).toEqual([[withLine], tail.text]);
+    expect(sent(said, { traits: unbound })).toEqual([[lined], tail.text]);
   });
 
   test("stays in a notice of the client, behind which no message may stand", () => {
     const noted = [user(text("a")), system(text("n"))];
-    expect(sent(noted, { isEpochStart: true })).toEqual([[withLine, system(text("n"), tail)], null]);
-    expect(sent(noted)).toEqual([[withLine, system(text("n"))], null]);
+    expect(sent(noted, begins)).toEqual([[lined, system(text("n"), tail)], null]);
+    expect(sent(noted)).toEqual([[lined, system(text("n"))], null]);
   });
 
   test("is not said behind words the model is to go on with", () => {
     const begun = [user(text("a")), model(text("b"))];
     for (const traits of [bound, boundOnly, unbound]) {
-      expect(sent(begun, { traits, isEpochStart: true })).toEqual([[withLine, model(text("b"))], null]);
+      expect(sent(begun, { traits, ...begins })).toEqual([[lined, model(text("b"))], null]);
     }
   });
 
   test("is left out of counts and side questions", () => {
-    expect(sent(said, { purpose: "count" })).toEqual([[withLine], null]);
+    expect(sent(said, { purpose: "count" })).toEqual([[lined], null]);
     expect(sent(said, { purpose: "aside" })).toEqual([said, null]);
   });
 });
@@ -121,37 +130,40 @@ describe("instructions that come late", () => {
   const join = { needsJoin: true };
 
   test("are a system message behind the user's words, or stand in the client's own", () => {
-    const withLine = user(line, text("a"));
-    expect(sent([user(text("a"))], join)).toEqual([[withLine, system(instructions)], null]);
+    const said = user(text("a"));
+    expect(sent([said], join)).toEqual([[said, system(instructions)], null]);
     expect(sent([user(text("a")), system(text("n"))], join)).toEqual([
-      [withLine, system(text("n"), instructions)],
+      [said, system(text("n"), instructions)],
       null,
     ]);
   });
 
   test("wait where the model takes no system message, or is to go on with its own words", () => {
-    expect(sent([user(text("a"))], { ...join, traits: boundOnly })).toEqual([[user(line, text("a"))], null]);
+    expect(sent([user(text("a"))], { ...join, traits: boundOnly })).toEqual([[user(text("a"))], null]);
     const begun = [user(text("a")), model(text("b"))];
-    expect(sent(begun, join)).toEqual([[user(line, text("a")), model(text("b"))], null]);
+    expect(sent(begun, join)).toEqual([begun, null]);
   });
 });
 
 describe("a message without content at the end", () => {
   const silent = [user(text("a")), effort];
-  const withLine = user(line, text("a"));
+  const lined = user(line, text("a"));
 
   test("gets nothing added to it: ours stands before it", () => {
-    expect(sent(silent)).toEqual([[withLine, clearing, effort], null]);
-    expect(sent(silent, { mayClear: false, isEpochStart: true })).toEqual([
+    expect(sent(silent)).toEqual([[lined, clearing, effort], null]);
+    expect(sent(silent, { mayClear: false, ...begins })).toEqual([
       [user(line, text("a"), tail), effort],
       null,
     ]);
-    expect(sent(silent, { needsJoin: true })).toEqual([[withLine, system(instructions), effort], null]);
-    expect(sent(silent, { traits: unbound })).toEqual([[withLine, effort], null]);
+    expect(sent(silent, { needsJoin: true })).toEqual([
+      [user(text("a")), system(instructions), effort],
+      null,
+    ]);
+    expect(sent(silent, { traits: unbound })).toEqual([[lined, effort], null]);
   });
 
   test("gets nothing added to it when it is all that is said", () => {
-    for (const over of [{ isEpochStart: true }, { needsJoin: true }, { traits: unbound }]) {
+    for (const over of [begins, { needsJoin: true }, { traits: unbound }]) {
       expect(sent([effort], over)).toEqual([[effort], null]);
     }
   });

@@ -1,6 +1,6 @@
 import { type ModelTraits, systemMessage } from "../../protocols/index.ts";
+import { type Carrier, carrierOf } from "./carrier.ts";
 import { type Item, ownItem } from "./draft.ts";
-import { type Carrier, carrierOf, type OwnTexts } from "./inserts.ts";
 import type { Place, Wrapping } from "./place.ts";
 
 export type OwnAsked = {
@@ -8,16 +8,17 @@ export type OwnAsked = {
   readonly items: readonly Item[];
   /** The last place before it. */
   readonly last: Place;
-  readonly texts: OwnTexts;
-  readonly turn: number;
+  readonly instructions: string;
+  /** Puts headers among what is new. */
+  readonly heads: (items: readonly Item[]) => readonly Item[];
+  /** What changes with each turn, for the way it will go. */
+  readonly tail: (carrier: Carrier) => string | null;
   readonly traits: ModelTraits;
   readonly mayClear: boolean;
   /** Whether the instructions are still to be said, because they do not stand in front. */
   readonly needsJoin: boolean;
   /** A turn gets everything, a count what stays, anything else nothing. */
   readonly purpose: "turn" | "count" | "aside";
-  /** Whether what was said before has to be said anew. */
-  readonly isEpochStart: boolean;
 };
 
 /** The client's items with ours among them, and what is sent once and then forgotten. */
@@ -29,12 +30,13 @@ export type WithOwn = {
 
 export function withOwn(asked: OwnAsked): WithOwn {
   if (asked.purpose === "aside") return { items: asked.items, dropped: null };
-  const lined = withLine(asked);
-  const spoken = lined.findLastIndex(({ facts, wrapping }) => !isSilent(facts.type, wrapping.role)) + 1;
-  const end = lined[spoken - 1]?.wrapping ?? asked.last.wrapping;
+  // Before the model was told what our lines mean, there are none.
+  const headed = asked.needsJoin ? asked.items : asked.heads(asked.items);
+  const spoken = headed.findLastIndex(({ facts, wrapping }) => !isSilent(facts.type, wrapping.role)) + 1;
+  const end = headed[spoken - 1]?.wrapping ?? asked.last.wrapping;
   const isOpen = spoken > 0 || !isSilent(asked.last.facts.type, end.role);
-  const silent = lined.slice(spoken);
-  const own = ownEnd(asked, { lined: lined.slice(0, spoken), end, isOpen });
+  const silent = headed.slice(spoken);
+  const own = ownEnd(asked, { headed: headed.slice(0, spoken), end, isOpen });
   // What is dropped is the last of all, and so it cannot stand before a message without content.
   return { items: [...own.items, ...silent], dropped: silent.length > 0 ? null : own.dropped };
 }
@@ -45,74 +47,35 @@ export function isSilent(type: string, role: string): boolean {
 }
 
 type End = {
-  readonly lined: readonly Item[];
+  readonly headed: readonly Item[];
   /** Of the last message that says something. */
   readonly end: Wrapping;
   /** Whether something can be added inside that message. */
   readonly isOpen: boolean;
 };
 
-function ownEnd(asked: OwnAsked, { lined, end, isOpen }: End): WithOwn {
-  if (asked.needsJoin) return joined(asked, { lined, end, isOpen });
-  if (asked.purpose === "count") return { items: lined, dropped: null };
-  const text = asked.texts.tail(asked.turn);
+function ownEnd(asked: OwnAsked, { headed, end, isOpen }: End): WithOwn {
+  if (asked.needsJoin) return joined(asked, { headed, end, isOpen });
+  const none: WithOwn = { items: headed, dropped: null };
+  if (asked.purpose === "count") return none;
   const carrier = carrierOf({ traits: asked.traits, lastRole: end.role, mayClear: asked.mayClear });
-  if (!isOpen && carrier !== "clearing") return { items: lined, dropped: null };
-  return carried(carrier, { lined, end, text, isEpochStart: asked.isEpochStart });
-}
-
-type Tail = {
-  readonly lined: readonly Item[];
-  readonly end: Wrapping;
-  readonly text: string;
-  readonly isEpochStart: boolean;
-};
-
-function carried(carrier: Carrier, { lined, end, text, isEpochStart }: Tail): WithOwn {
-  const none: WithOwn = { items: lined, dropped: null };
-  switch (carrier) {
-    case "clearing":
-      return { items: [...lined, ownMessage(text, true)], dropped: null };
-    case "kept":
-      return isEpochStart ? { ...none, items: [...lined, ownItem(text, end, false)] } : none;
-    case "dropped":
-      return { ...none, dropped: text };
-    case "none":
-      return none;
-  }
+  if (carrier === "none" || (!isOpen && carrier !== "clearing")) return none;
+  const text = asked.tail(carrier);
+  if (text === null) return none;
+  if (carrier === "dropped") return { ...none, dropped: text };
+  const item = carrier === "clearing" ? ownMessage(text, true) : ownItem(text, end, false);
+  return { ...none, items: [...headed, item] };
 }
 
 /** Instructions that come late: as a system message behind the last thing said. */
-function joined({ texts, traits }: OwnAsked, { lined, end, isOpen }: End): WithOwn {
+function joined({ instructions, traits }: OwnAsked, { headed, end, isOpen }: End): WithOwn {
   const canJoin = traits.hasMidSystem && (end.role === "user" || (end.role === "system" && isOpen));
-  if (!canJoin) return { items: lined, dropped: null };
-  const text = texts.instructions;
-  const item = end.role === "user" ? ownMessage(text, false) : ownItem(text, end, false);
-  return { items: [...lined, item], dropped: null };
+  if (!canJoin) return { items: headed, dropped: null };
+  const item = end.role === "user" ? ownMessage(instructions, false) : ownItem(instructions, end, false);
+  // What stood before them has no numbers that the model could have been told of.
+  return { items: [...headed, { ...item, isHeader: true }], dropped: null };
 }
 
 function ownMessage(text: string, clears: boolean): Item {
   return ownItem(text, { role: "system", ...systemMessage(clears) }, true);
-}
-
-/**
- * The line of a turn stands in front of what the user says. Nothing may stand before tool results, so there
- * it stands behind them.
- */
-function withLine({ items, texts, turn }: OwnAsked): readonly Item[] {
-  const last = items.findLastIndex(({ wrapping }) => wrapping.role === "user");
-  if (last === -1) return items;
-  let first = last;
-  while (first > 0 && items[first]?.opens === false) first -= 1;
-  const spoken = items.findIndex(
-    ({ facts }, at) => at >= first && at <= last && facts.type !== "tool_result",
-  );
-  const text = texts.line(turn);
-  const before = items[spoken];
-  if (before === undefined) {
-    const wrapping = items[last]?.wrapping ?? { role: "user", head: "", tail: "" };
-    return [...items.slice(0, last + 1), ownItem(text, wrapping, false), ...items.slice(last + 1)];
-  }
-  const own = ownItem(text, before.wrapping, before.opens);
-  return [...items.slice(0, spoken), own, { ...before, opens: false }, ...items.slice(spoken + 1)];
 }

@@ -1,6 +1,7 @@
 import { must } from "../../base/index.ts";
 import type { Origin } from "../../engine/index.ts";
 import type { WireUnit } from "../../protocols/index.ts";
+import type { Numbered } from "../desk-port.ts";
 import { Image } from "./image.ts";
 
 /** How the wire message around a unit is written. */
@@ -46,6 +47,12 @@ export type Place = {
   heard: Uint8Array | null;
   /** A request ended here. */
   isLeaf: boolean;
+  /** The block it is; null for what is ours, and where nobody has numbered it. */
+  numbered: Numbered | null;
+  /** Whether the model was told its number: a header came with it or after it. */
+  isAnnounced: boolean;
+  /** What stood behind it in the request that ended here, for that request alone. */
+  dropped: string | null;
 };
 export type SentPlace = {
   readonly id: string;
@@ -73,6 +80,9 @@ export function rootPlace(id: string): Place {
     original: null,
     hasOwn: false,
     hasClearing: false,
+    numbered: null,
+    isAnnounced: true,
+    dropped: null,
   } as const;
   return {
     ...none,
@@ -108,6 +118,13 @@ export function pathTo(place: Place): readonly Place[] {
   const path: Place[] = [];
   for (let at = place; at.parent !== null; at = at.parent) path.push(at);
   return path.reverse();
+}
+
+/** How often a key stands on the way to a place. */
+export function countOn(place: Place, key: string): number {
+  let count = 0;
+  for (let at: Place | null = place; at !== null; at = at.parent) if (at.facts.key === key) count += 1;
+  return count;
 }
 
 /** An image that went on from another holds the same bytes at the same places. */

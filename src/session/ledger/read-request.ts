@@ -66,10 +66,20 @@ export function rawSending({ id }: Asking, body: Buffer, mayRetry: boolean): Sen
 }
 
 /** What can be sent for a stream without knowing what was sent before. */
-export function withoutMemory({ withheld, talkName }: Line, { asking, body, request }: Read): Sending {
+export function withoutMemory({ key, withheld, talkName }: Line, { asking, body, request }: Read): Sending {
   const pieces = plainBody(request, withheld);
   const common = { rendering: "plain", length: lengthOf(pieces) } as const;
-  const sent = { ...common, talkName, leaf: "", fresh: [], isTurn: false, body: pieces, epoch: null };
+  const sent = {
+    ...common,
+    line: key,
+    talkName,
+    briefed: 0,
+    leaf: "",
+    fresh: [],
+    isTurn: false,
+    body: pieces,
+    epoch: null,
+  };
   return { ...rawSending(asking, body, false), ...common, pieces, sent };
 }
 

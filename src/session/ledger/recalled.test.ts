@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { hashContent, must } from "../../base/index.ts";
 import { ingestRequest, readAnswer, type WireRequest } from "../../protocols/index.ts";
 import type { RememberedTurn, SentUnit } from "../desk-port.ts";
+import { SessionNumbers, StreamNumbers } from "./numbers.ts";
 import { pathIn } from "./recalled.ts";
 import type { RenderAsked } from "./rendering.ts";
 import { StreamLedger } from "./stream-ledger.ts";
@@ -27,9 +28,15 @@ const answer = (n: number): readonly Block[] => [
   { type: "tool_use", id: `c${n}`, name: "look", input: { n } },
 ];
 
+const saying = { headers: "off", timeMs: 0, zoneMinutes: 0, tail: () => "[k7f3 tail]" } as const;
+
+function openLedger(isNew: boolean): StreamLedger {
+  return new StreamLedger({ nonce: "k7f3", isNew, numbers: new StreamNumbers(new SessionNumbers()) });
+}
+
 /** A ledger with everything it has told the log. */
 class Told {
-  readonly ledger = new StreamLedger("k7f3", true);
+  readonly ledger = openLedger(true);
   readonly #units = new Map<string, SentUnit>();
   turns: readonly RememberedTurn[] = [];
 
@@ -57,7 +64,8 @@ class Told {
   }
 }
 
-const way = { purpose: "turn", style: "managed", mayClear: true, isCold: false, reportsAll: false } as const;
+const how = { mayClear: true, isCold: false, reportsAll: false, saying } as const;
+const way = { purpose: "turn", style: "managed", ...how } as const;
 
 function read(body: object | Buffer): WireRequest {
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
@@ -72,7 +80,7 @@ function answerBody(content: readonly Block[]): Buffer {
 
 /** What an earlier process knew, put into a new ledger. */
 function recalled(turns: readonly RememberedTurn[]): StreamLedger {
-  const ledger = new StreamLedger("k7f3", false);
+  const ledger = openLedger(false);
   for (const { body, path, turn, answer: heard } of turns) {
     const leaf = must(ledger.recall({ request: read(Buffer.from(body)), path, turn }), "body and path fit");
     if (heard !== null) ledger.heard(leaf, readAnswer(heard.body, heard.contentType).units);
@@ -160,7 +168,7 @@ describe("a path", () => {
   });
 
   test("that does not fit leaves the ledger as it was", () => {
-    const ledger = new StreamLedger("k7f3", false);
+    const ledger = openLedger(false);
     expect(ledger.recall({ request, path: [...path].reverse(), turn })).toBe(null);
     expect(ledger.knows(request)).toBe(0);
   });

@@ -1,5 +1,5 @@
 import { type ContentHash, must } from "../../base/index.ts";
-import { modelTraits, unitBytes, type WireRequest } from "../../protocols/index.ts";
+import { modelTraits, unitBytes, unitText, type WireRequest } from "../../protocols/index.ts";
 import type { RememberedTurn } from "../desk-port.ts";
 import { placeId } from "../place-id.ts";
 import { clientUnits } from "./client-units.ts";
@@ -18,6 +18,8 @@ type Placed<U> = { readonly entry: Entry; readonly wire: U };
 export type RecalledPath = {
   readonly head: readonly Placed<HeadUnit>[];
   readonly said: readonly Placed<ClientUnit>[];
+  /** What stood behind the path, in that request alone. */
+  readonly dropped: string | null;
 };
 
 /**
@@ -28,15 +30,19 @@ export function pathIn({ request, path }: RecalledTurn): RecalledPath | null {
   const left = [...path].reverse();
   const take = (hash: string): Entry | null => (left.at(-1)?.bytes === hash ? (left.pop() ?? null) : null);
   const front = [request.tools, request.system].flatMap(({ units, range }) =>
-    units.map((unit) => ({ unit, bytes: unitBytes(request.bytes, range.start, unit) })),
+    units.map((unit) => ({ unit, bytes: unitBytes(request.bytes, range.start, unit), numbered: null })),
   );
   const placed = <U>(wire: U, hash: string): readonly Placed<U>[] => {
     const entry = take(hash);
     return entry === null ? [] : [{ entry, wire }];
   };
   const head = front.flatMap((wire) => placed(wire, wire.unit.hash));
-  const said = clientUnits(request, 0).flatMap((wire) => placed(wire, wire.unit.hash));
-  return left.length === 0 ? { head, said } : null;
+  const units = clientUnits(request, 0);
+  const said = units.flatMap((wire) => placed(wire, wire.unit.hash));
+  const last = units.at(-1);
+  const isDropped = last !== undefined && said.at(-1)?.wire !== last;
+  const dropped = isDropped ? unitText(request.bytes, last.group.range.start, last.unit) : null;
+  return left.length === 0 ? { head, said, dropped } : null;
 }
 
 /** The id of the last unit in front of the messages. */
@@ -51,7 +57,10 @@ export function recallHead({ head }: RecalledPath, request: WireRequest): Head {
   const client = head.filter(({ entry }) => entry.origin !== "aperture").map(({ wire }) => wire);
   const deferred = request.tools.units
     .filter(({ isDeferred }) => isDeferred)
-    .map((unit) => ({ unit, bytes: unitBytes(request.bytes, request.tools.range.start, unit) }));
+    .map((unit) => {
+      const bytes = unitBytes(request.bytes, request.tools.range.start, unit);
+      return { unit, bytes, numbered: null };
+    });
   return { ...headFrom([...client, ...deferred], own), isTold: true };
 }
 
@@ -71,7 +80,10 @@ export function recallPath({ said }: RecalledPath, { root }: Head, request: Wire
   const items = said
     .slice(known)
     .map((placed, at) => recalledItem(placed, isFirstSaid(said, known + at), request));
-  return writeItems(place, atHeard(place, items), request.model).places.at(-1) ?? place;
+  const { places } = writeItems(place, atHeard(place, items), request.model);
+  // Whether an earlier process has announced them nobody remembers: they are not announced twice.
+  for (const written of places) written.isAnnounced = true;
+  return places.at(-1) ?? place;
 }
 
 /** An answer that was heard in an earlier turn is sent where it was heard. */

@@ -1,6 +1,7 @@
 import type { WireRequest } from "../../protocols/index.ts";
 import type { SentReport } from "../desk-port.ts";
 import type { Place } from "./place.ts";
+import type { Saying } from "./saying.ts";
 
 /** What a request is for. Only a turn leaves anything behind; a count is spelled like the turn to come. */
 export type Purpose = "turn" | "count" | "aside";
@@ -16,13 +17,14 @@ export type RenderAsked = {
   readonly isCold: boolean;
   /** Whether the log may have lost what it was told, so that everything on the path is told again. */
   readonly reportsAll: boolean;
+  readonly saying: Saying;
 };
 
 export type Rendered = {
   readonly pieces: readonly Uint8Array[];
   readonly length: number;
   readonly usesClearing: boolean;
-  readonly report: Omit<SentReport, "rendering" | "talkName" | "body" | "length">;
+  readonly report: Omit<SentReport, "rendering" | "line" | "talkName" | "briefed" | "body" | "length">;
   /** Where the answer will hang. */
   readonly leaf: Place;
 };

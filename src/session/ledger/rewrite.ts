@@ -67,6 +67,8 @@ function rewrittenItem(place: Place, { wordsFor }: Wanted): Item {
     isFromElsewhere: isReasoning(place),
     original,
     from: place,
+    numbered: place.numbered,
+    isHeader: false,
   };
 }
 

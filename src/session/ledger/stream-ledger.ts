@@ -1,20 +1,19 @@
-import { hashContent, must } from "../../base/index.ts";
-import {
-  type AnswerUnit,
-  emitMarked,
-  isClearing,
-  modelTraits,
-  type WireRequest,
-} from "../../protocols/index.ts";
-import type { SentReport, SentUnit } from "../desk-port.ts";
+import { hashContent } from "../../base/index.ts";
+import { type AnswerUnit, emitMarked, modelTraits, type WireRequest } from "../../protocols/index.ts";
+import { instructions, isOwnLine } from "../../render/index.ts";
+import type { AnswerNumbers, Numbered, SentReport, SentUnit } from "../desk-port.ts";
 import { closing, emitRequest, marksOf } from "./body.ts";
-import { type Item, newPlace, pathUnits, spellItems, writeItems } from "./draft.ts";
+import { type Item, pathUnits, writeItems } from "./draft.ts";
 import { leafBelow } from "./follow.ts";
 import { type Head, hasHead, openHead } from "./head.ts";
+import { unannounced, withHeaders } from "./headers.ts";
+import { hear } from "./hear.ts";
 import type { Image } from "./image.ts";
-import { type OwnTexts, ownTexts } from "./inserts.ts";
-import { isSilent, withOwn } from "./own-items.ts";
-import { cutBranch, forgetHeard, moveTo, type Place, sentOf, type UnitFacts } from "./place.ts";
+import { numberItems } from "./number-items.ts";
+import type { NumberDraft, StreamNumbers } from "./numbers.ts";
+import { type WithOwn, withOwn } from "./own-items.ts";
+import { cutBranch, moveTo, type Place, sentOf, type UnitFacts } from "./place.ts";
+import { type Plan, placesAfter, spell } from "./plan.ts";
 import { headIdOf, pathIn, type RecalledTurn, recallHead, recallPath } from "./recalled.ts";
 import type { Purpose, RenderAsked, Rendered } from "./rendering.ts";
 import { cutId, type Rewrite, type Rewritten, rewritePath, withoutReasoning } from "./rewrite.ts";
@@ -42,26 +41,35 @@ type Current = {
 /** Heads kept, the one used last at the end: a client may come back to one, several agents share a name. */
 const headsMax = 16;
 const branchesMax = 256;
-/** Answers to one request that nobody has repeated yet: as many as may be asked for at once. */
-const heardMax = 256;
 const branchBytesMax = 32 * 1024 * 1024;
 
 /** Everything that was sent upstream for one stream, as a tree; each request is a path in it. */
 export class StreamLedger {
-  readonly texts: OwnTexts;
+  readonly nonce: string;
+  readonly isOwnLine: (line: string) => boolean;
+  readonly #numbers: StreamNumbers;
   #heads: readonly Head[] = [];
   #current: Current | null = null;
   readonly #isNew: boolean;
   /** One for each branch, with where it ends; the one used last at the end. */
   readonly #images = new Map<Image, Place>();
   #turn = 0;
+  /** When the last turn was sent. */
+  #turnMs: number | null = null;
   #rewrite: Rewrite | null = null;
   #withheld: Withheld = new Map();
 
   /** New: nothing of ours was ever sent, so that reasoning in a history is the client's own affair. */
-  constructor(nonce: string, isNew: boolean) {
-    this.texts = ownTexts(nonce);
+  constructor({ nonce, isNew, numbers }: LedgerAsked) {
+    this.nonce = nonce;
+    this.isOwnLine = (line) => isOwnLine(line, nonce);
     this.#isNew = isNew;
+    this.#numbers = numbers;
+  }
+
+  /** The log has come further: turns that passed as they came count too. */
+  catchUp(turn: number): void {
+    this.#turn = Math.max(this.#turn, turn);
   }
 
   /** Of what it holds in memory. */
@@ -101,34 +109,51 @@ export class StreamLedger {
   }
 
   render(asked: RenderAsked): Rendered {
-    const { request, purpose, style } = asked;
-    const head = this.#headFor(asked);
+    const { request, purpose } = asked;
+    const draft = this.#numbers.draft(this.#turn + 1);
+    const head = this.#headFor(asked, draft);
     const trace = this.#trace(head, asked);
     const isRepeated = isKnown(trace) && purpose === "turn";
     const leaf = isRepeated ? leafBelow(trace.followed.place, trace.rules) : null;
     const rewritten = this.#rewritten(trace, purpose);
     if (leaf !== null && rewritten === null) return this.#sendAgain(asked, { head, trace, leaf });
-    const traits = modelTraits(request.model);
     const { place } = trace.followed;
-    const own = withOwn({
-      items: freshItems(trace),
-      last: place,
-      texts: this.texts,
-      turn: this.#turn + 1,
-      traits,
-      mayClear: asked.mayClear,
-      needsJoin: head.instructions === null && !place.hasOwn,
-      purpose: style === "plain" ? "aside" : purpose,
-      isEpochStart: this.#turn === 0 || rewritten !== null,
-    });
     const heard = repeatedItems(trace);
+    const numbering = { numbers: this.#numbers, draft, end: place, model: request.model };
+    const fresh = numberItems(freshItems(trace), numbering);
+    const own = this.#own(asked, { head, place, heard, fresh, isEpochStart: rewritten !== null });
     const said = [...(rewritten?.items ?? []), ...heard, ...own.items];
     // What is bound to the old words is left out, and what stood behind it in its message begins the message.
-    const left = rewritten !== null && traits.isBound ? withoutReasoning(said) : said;
-    const items = left.map((item) => this.#shown(item));
+    const isCut = rewritten !== null && modelTraits(request.model).isBound;
+    const items = (isCut ? withoutReasoning(said) : said).map((item) => this.#shown(item));
     const from = rewritten?.cut ?? heard[0]?.place?.parent ?? place;
     const plan: Plan = { asked, head, trace, from, items, dropped: own.dropped };
+    if (purpose === "turn") draft.keep();
+    else draft.discard();
     return purpose === "turn" ? this.#send(plan, rewritten) : spell(plan);
+  }
+
+  /** What is new with what is ours among it. */
+  #own({ request, purpose, style, mayClear, saying }: RenderAsked, at: OwnPlace): WithOwn {
+    const { head, place, heard, fresh, isEpochStart } = at;
+    const [turn, nonce] = [this.#turn + 1, this.nonce];
+    const last = heard[0]?.place?.parent ?? place;
+    const before = [...unannounced(last), ...numberedIn(heard)];
+    const header = { saying, nonce, turn, lastMs: this.#turnMs, before };
+    const isStart = isEpochStart || this.#turn === 0;
+    const front = head.isTold ? [] : head.units;
+    const blocks = numberedIn([...front, ...fresh]);
+    return withOwn({
+      items: fresh,
+      last: place,
+      instructions: instructions(nonce),
+      heads: (items) => withHeaders(header, items),
+      tail: (carrier) => saying.tail({ carrier, turn, isEpochStart: isStart, fresh: blocks }),
+      traits: modelTraits(request.model),
+      mayClear,
+      needsJoin: head.instructions === null && !place.hasOwn,
+      purpose: style === "plain" ? "aside" : purpose,
+    });
   }
 
   /** Puts a turn back that an earlier process sent; null where its body and its path do not fit together. */
@@ -141,34 +166,16 @@ export class StreamLedger {
     if (known === undefined) this.#heads = [...this.#heads.slice(1 - headsMax), head];
     const leaf = recallPath(path, head, recalled.request);
     leaf.isLeaf = true;
+    leaf.dropped = path.dropped;
     this.#hold(leaf);
     this.#turn = Math.max(this.#turn, recalled.turn);
     return leaf;
   }
 
-  /** The answer to what ended at a leaf. */
-  heard(leaf: Place, units: readonly AnswerUnit[]): void {
-    let parent = leaf;
-    for (const [at, { unit, bytes }] of units.entries()) {
-      const known = parent.children.find(
-        ({ facts, origin }) => origin === "model" && facts.hash === unit.hash,
-      );
-      const extra = at === 0 ? "" : null;
-      const facts = {
-        facts: unit,
-        origin: "model",
-        wrapping: answerWrapping,
-        opens: at === 0,
-        extra,
-      } as const;
-      const place = known ?? newPlace(parent, { ...facts, ...firstHeard });
-      if (known === undefined) {
-        place.heard = bytes;
-        parent.children.push(place);
-        forgetHeard(parent, heardMax);
-      }
-      parent = place;
-    }
+  /** The answer to what ended at a leaf, and what its blocks are called. */
+  heard(leaf: Place, units: readonly AnswerUnit[]): AnswerNumbers {
+    const places = hear(leaf, units, this.#numbers.draft(this.#turn));
+    return places.map(({ numbered }) => numbered);
   }
 
   /** What came before our first turn was made behind exactly what the client sends, if nothing is added. */
@@ -184,7 +191,7 @@ export class StreamLedger {
       throughSystem: hasMidSystem,
       leavesOut: isBound && !this.#trusts(head),
       trusts: this.#trusts(head),
-      isOwnLine: this.texts.isOwnLine,
+      isOwnLine: this.isOwnLine,
       model: request.model,
     };
   }
@@ -199,7 +206,7 @@ export class StreamLedger {
   }
 
   /** The head in use goes on as it is; only a new one is opened in the way that is wanted now. */
-  #headFor(asked: RenderAsked): Head {
+  #headFor(asked: RenderAsked, draft: NumberDraft): Head {
     const known = this.#headOf(asked);
     if (known !== null) {
       this.#heads = [...this.#heads.filter((head) => head !== known), known];
@@ -207,8 +214,8 @@ export class StreamLedger {
     }
     const { request, style } = asked;
     const isJoin = this.#joins(asked);
-    const instructions = style === "plain" || isJoin ? null : this.texts.instructions;
-    const head = openHead({ request, instructions });
+    const own = style === "plain" || isJoin ? null : instructions(this.nonce);
+    const head = openHead({ request, instructions: own, draft });
     this.#heads = [...this.#heads.slice(1 - headsMax), head];
     return head;
   }
@@ -282,8 +289,11 @@ export class StreamLedger {
     const { asked, head, trace, from, items } = plan;
     const written = writeItems(from, items, asked.request.model);
     const leaf = written.places.at(-1) ?? from;
+    if (items.some(({ isHeader }) => isHeader)) for (const place of written.places) place.isAnnounced = true;
     leaf.isLeaf = true;
+    leaf.dropped = plan.dropped;
     this.#turn += 1;
+    this.#turnMs = asked.saying.timeMs;
     this.#hold(leaf);
     const places = placesAfter(trace, items, written.places);
     this.#current = { request: asked.request, head, style: asked.style, places };
@@ -298,11 +308,7 @@ export class StreamLedger {
   #sendAgain(asked: RenderAsked, { head, trace, leaf }: Again): Rendered {
     const places = placesAfter(trace, [], []);
     this.#current = { request: asked.request, head, style: asked.style, places };
-    const { isBound } = modelTraits(asked.request.model);
-    const { facts, wrapping } = leaf;
-    const isOpen = wrapping.role !== "assistant" && !isSilent(facts.type, wrapping.role);
-    const isDropped = asked.style === "managed" && !isBound && isOpen;
-    const dropped = isDropped ? this.texts.tail(this.#turn) : null;
+    const { dropped } = leaf;
     const plan: Plan = { asked, head, trace, from: leaf, items: [], dropped };
     return this.#sent(plan, { leaf, places, fresh: [], epoch: null });
   }
@@ -320,18 +326,6 @@ export class StreamLedger {
   }
 }
 
-const firstHeard = { isRewritten: false, isFromElsewhere: false, original: null } as const;
-const answerWrapping = { role: "assistant", head: '{"role":"assistant","content":[', tail: "]}" };
-
-type Plan = {
-  readonly asked: RenderAsked;
-  readonly head: Head;
-  readonly trace: Trace;
-  /** The last place that was sent before, and what is sent behind it. */
-  readonly from: Place;
-  readonly items: readonly Item[];
-  readonly dropped: string | null;
-};
 type Again = { readonly head: Head; readonly trace: Trace; readonly leaf: Place };
 type Sent = {
   readonly leaf: Place;
@@ -340,56 +334,21 @@ type Sent = {
   readonly epoch: SentReport["epoch"];
 };
 
-/** The request without a trace in the ledger. */
-function spell({ asked, head, trace, from, items, dropped }: Plan): Rendered {
-  const { id, image, end } = sentOf(from);
-  const spelled = spellItems({ end, tail: from.wrapping.tail }, items);
-  const ends = new Map(
-    items.flatMap(({ at }, index) => (at === null ? [] : [[at, spelled.ends[index] ?? 0] as const])),
-  );
-  const moved = new Map(items.map(({ from: old, place }, index) => [old ?? place, spelled.ends[index]]));
-  const { kept, followed } = trace;
-  const endOf = (at: number): number | null => {
-    const local = at - kept.length;
-    const place = local < 0 ? kept[at] : followed.steps[local]?.place;
-    return ends.get(local) ?? (place && moved.get(place)) ?? place?.sent?.end ?? null;
-  };
-  const marks = marksOf(asked, kept.length + trace.units.length, endOf);
-  const messages = [
-    ...emitMarked(
-      image.slice(0, end),
-      marks.filter((mark) => mark.end <= end),
-    ),
-    ...emitMarked(
-      spelled.bytes,
-      marks.filter((mark) => mark.end > end).map((mark) => ({ ...mark, end: mark.end - end })),
-    ),
-    closing(dropped, spelled.tail),
-  ];
-  const hasClearing =
-    from.hasClearing || items.some(({ wrapping, opens }) => opens && isClearing(wrapping.head));
-  const report = { leaf: id, fresh: [], isTurn: false, epoch: null };
-  return { ...emitRequest(asked, head, messages), usesClearing: hasClearing, report, leaf: from };
-}
+/** What a ledger is made for. New: nothing of ours was ever sent. */
+export type LedgerAsked = {
+  readonly nonce: string;
+  readonly isNew: boolean;
+  readonly numbers: StreamNumbers;
+};
+type OwnPlace = {
+  readonly head: Head;
+  /** The last that is known of the request. */
+  readonly place: Place;
+  readonly heard: readonly Item[];
+  readonly fresh: readonly Item[];
+  readonly isEpochStart: boolean;
+};
 
-/** For each unit of the client's messages the place it has now; what is left out has the place before it. */
-function placesAfter(
-  { kept, units, followed }: Trace,
-  items: readonly Item[],
-  written: readonly Place[],
-): readonly Place[] {
-  const moved = new Map<Place, Place>();
-  const placed = new Map<number, Place>();
-  for (const [index, { at, place, from }] of items.entries()) {
-    const now = must(written[index], "every item has a place");
-    const before = from ?? place;
-    if (before !== null && before !== now) moved.set(before, now);
-    if (at !== null) placed.set(at, now);
-  }
-  const before = [...kept, ...followed.steps.map(({ place }) => place)];
-  const places = moved.size === 0 ? before : before.map((place) => moved.get(place) ?? place);
-  for (let at = followed.steps.length; at < units.length; at += 1) {
-    places.push(placed.get(at) ?? must(places.at(-1) ?? written[0] ?? followed.place, "something was sent"));
-  }
-  return places;
+function numberedIn(items: readonly Pick<Item, "numbered">[]): readonly Numbered[] {
+  return items.flatMap(({ numbered }) => (numbered === null ? [] : [numbered]));
 }

@@ -96,13 +96,13 @@ export function repeatedItems(trace: Trace): readonly Item[] {
 type Repeated = { readonly at: number | null; readonly isBound: boolean };
 
 function repeatedItem({ request, units }: Trace, heard: Place, { at, isBound }: Repeated): Item {
-  const { origin, opens, facts } = heard;
+  const { origin, opens, facts, numbered } = heard;
   const copy = at === null ? null : must(units[at], "a copy is a unit");
   const group = copy?.group;
   const wrapping =
     group === undefined ? heard.wrapping : { role: group.role, head: group.head, tail: group.tail };
   const extra = copy === null ? heard.extra : copy.begins ? copy.group.extra : null;
-  const common = { ...asIs, origin, opens, wrapping, extra, at, place: heard };
+  const common = { ...asIs, origin, opens, wrapping, extra, at, numbered, place: heard };
   if (copy === null || isBound) {
     const bytes = bytesOf(heard);
     return { ...common, facts, bytes, hash: hashContent(bytes) };
@@ -145,6 +145,8 @@ export function freshItems({ request, units, followed, rules }: Trace): readonly
       isFromElsewhere: unit.kind === "reasoning" && !rules.trusts,
       original: null,
       from: null,
+      numbered: null,
+      isHeader: false,
     });
     isOpen = true;
   }

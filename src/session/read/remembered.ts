@@ -1,5 +1,6 @@
 import { must, type SessionId, type UnitId } from "../../base/index.ts";
 import {
+  blocksOf,
   exchangesOf,
   type Moment,
   now,
@@ -7,6 +8,7 @@ import {
   type RecordedExchange,
   type SentTurn,
   type State,
+  turnNow,
   type Unit,
   type View,
 } from "../../engine/index.ts";
@@ -25,13 +27,13 @@ type PathUnit = RememberedTurn["path"][number];
 
 /**
  * A stream as a ledger needs it to go on: its last path, and others that lead elsewhere. A path that another
- * one goes on with is part of that one and not given again. Null: there is no such stream.
+ * one goes on with is part of that one and not given again.
  */
 export async function rememberedStream(
   opened: Opened,
   agent: string | null,
   talkName: string | null,
-): Promise<RememberedStream | null> {
+): Promise<RememberedStream> {
   const moment = now(opened.state);
   const stream = streamsOf(moment).find(({ name }) => name === (agent ?? mainStream)) ?? null;
   const all = exchangesOf(moment);
@@ -40,8 +42,16 @@ export async function rememberedStream(
     ({ rendering, stream: of }) => rendering !== "raw" && (of === null || of === stream?.id),
   );
   const view = stream === null ? null : viewIn(moment, stream);
-  if (view === null) return wasManaged ? { talkName, wasManaged, turns: [] } : null;
-  return { talkName, wasManaged, turns: await turnsOf(opened, moment, view) };
+  const { next } = opened.state;
+  const common = { talkName, wasManaged, next };
+  if (stream === null || view === null) return { ...common, isKnown: false, turns: [], turn: 0, blocks: [] };
+  const turns = await turnsOf(opened, moment, view);
+  const blocks = [...blocksOf(moment, view)].map(({ anchor, id, message }) => ({
+    key: anchor,
+    block: id,
+    message,
+  }));
+  return { ...common, isKnown: true, turns, turn: turnNow(moment, stream), blocks };
 }
 
 async function turnsOf(

@@ -19,8 +19,13 @@ export type Filling = {
   readonly size: number;
 };
 
+/** What a turn has put into the window: all that was read, and what was said. */
+export function fillingOf({ input, cacheRead, cacheWrite, output }: Usage): number {
+  return input + cacheRead + cacheWrite + output;
+}
+
 export function windowRow({ usage, estimate, size: usualSize }: Filling): WindowRow {
-  const used = usage === null ? estimate() : usage.input + usage.cacheRead + usage.cacheWrite + usage.output;
+  const used = usage === null ? estimate() : fillingOf(usage);
   // The provider took it, so it fits: where the two disagree, the size we know of is the one that is wrong.
   const size = Math.max(usualSize, used);
   assert(used >= 0, "nothing takes less than no room");

@@ -32,7 +32,9 @@ describe("a copy", () => {
 describe("a report", () => {
   const report: SentReport = {
     rendering: "managed",
+    line: "l",
     talkName: null,
+    briefed: 0,
     leaf: "p1",
     fresh: [
       {
@@ -41,6 +43,7 @@ describe("a report", () => {
         origin: "client",
         key: `call:${secret}`,
         unit: 0,
+        numbered: null,
         bytes: shared(`"${secret}"`),
       },
     ],

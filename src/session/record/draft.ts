@@ -7,28 +7,25 @@ import {
   type MessageId,
   messageId,
   type Turn,
-  turnOf,
   type UnitId,
   unitId,
 } from "../../base/index.ts";
-import type { Block, BlockKind, Delta, State, Taint, Ttl, Unit } from "../../engine/index.ts";
-import { unitBytes, type WireGroup, type WireRequest, type WireUnit } from "../../protocols/index.ts";
+import type { Block, Delta, State, Taint, Unit } from "../../engine/index.ts";
+import {
+  type AnswerUnit,
+  unitBytes,
+  type WireGroup,
+  type WireRequest,
+  type WireUnit,
+} from "../../protocols/index.ts";
 import type { Content, Slice } from "../../store/index.ts";
 import { estimateTokens } from "../../tokens/index.ts";
-import type { SentUnit } from "../exchange.ts";
+import type { AnswerNumbers } from "../desk-port.ts";
+import type { Numbered, SentUnit } from "../exchange.ts";
+import { ttlOf } from "../ttl.ts";
 import { type Alignment, countsBefore, type PlacedUnit, placedUnits } from "./align.ts";
 import type { IdPool } from "./id-pool.ts";
 import type { StreamIndex } from "./stream-index.ts";
-
-/** Turns until a block is lowered by one level, by kind; what is not named here stays. */
-const ttlTurns: Readonly<Partial<Record<BlockKind, number>>> = {
-  user: 108,
-  assistant: 108,
-  reasoning: 12,
-  "tool-call": 20,
-  "tool-result": 20,
-  media: 8,
-};
 
 export type DraftPlace = {
   readonly state: State;
@@ -52,6 +49,7 @@ export class Draft {
   readonly #sent = new Set<ContentHash>();
   readonly #pairs = new Map<string, MessageId>();
   readonly #added = new Map<BlockId, MessageId>();
+  readonly #accepted = new Set<number>();
   #units = 0;
 
   constructor(place: DraftPlace) {
@@ -65,8 +63,10 @@ export class Draft {
   }
 
   /** The whole path of a request: what was sent before, and a new unit for everything after it. */
-  request({ path, fresh }: Alignment, request: WireRequest): readonly UnitId[] {
-    this.#reserve(fresh.length, new Set(fresh.map(({ group }) => group)).size);
+  request({ path, fresh: placed }: Alignment, request: WireRequest, numbered: Numbers): readonly UnitId[] {
+    const fresh = placed.map((one, at) => ({ ...one, told: numbered.get(path.length + at) ?? null }));
+    const nameless = fresh.filter(({ told }) => told === null || !this.#accept(told));
+    this.#reserve(nameless.length, new Set(nameless.map(({ group }) => group)).size);
     const { index } = this.#place;
     // A key that means no block yet stands nowhere before.
     const known = fresh.map(({ unit }) => unit.key).filter((key) => index.knows(key));
@@ -77,7 +77,8 @@ export class Draft {
       const { unit, group } = placed;
       const nth = counts.get(unit.key) ?? 0;
       counts.set(unit.key, nth + 1);
-      const block = index.block(unit.key, nth) ?? this.#newBlock(placed, messages);
+      const known = this.#toldBlock(placed.told) ?? index.block(unit.key, nth);
+      const block = known ?? this.#newBlock(placed, messages);
       this.#keep(unit.hash, () => unitBytes(request.bytes, group.range.start, unit));
       const origin = isSaid(unit) ? "model" : "client";
       const shows = [{ block, as: "original" }] as const;
@@ -94,18 +95,20 @@ export class Draft {
    * The block of each unit of a request, made where there is none yet: those are the fresh ones. The blocks
    * of the first units are known.
    */
-  blocks(request: WireRequest, known: readonly BlockId[]): RequestBlocks {
+  blocks(request: WireRequest, { known, numbered }: KnownBlocks): RequestBlocks {
     const { index } = this.#place;
     const rest = placedUnits(request, known.length);
     const isKnown = membership(known, rest.length);
     const counts = new Map<string, number>();
-    const placed = rest.map(({ unit, group }) => {
+    const placed = rest.map(({ unit, group }, at) => {
       const nth = counts.get(unit.key) ?? index.blocksAmong(unit.key, isKnown);
       counts.set(unit.key, nth + 1);
-      return { unit, group, block: index.block(unit.key, nth) };
+      const told = numbered.get(known.length + at) ?? null;
+      return { unit, group, told, block: this.#toldBlock(told) ?? index.block(unit.key, nth) };
     });
     const fresh = placed.filter(({ block }) => block === null);
-    this.#reserve(fresh.length, new Set(fresh.map(({ group }) => group)).size);
+    const nameless = fresh.filter(({ told }) => told === null || !this.#accept(told));
+    this.#reserve(nameless.length, new Set(nameless.map(({ group }) => group)).size);
     const messages = new Map<WireGroup, MessageId>();
     const blocks = [...known];
     for (const one of placed) blocks.push(one.block ?? this.#newBlock(one, messages));
@@ -123,9 +126,9 @@ export class Draft {
     const { index } = this.#place;
     const made = new Map<string, UnitId>();
     const unitAt = (place: string): UnitId | null => made.get(place) ?? index.unitAt(place);
-    for (const { id: place, parent: above, origin, key: anchor, unit, bytes } of units) {
+    for (const { id: place, parent: above, origin, key: anchor, unit, numbered, bytes } of units) {
       if (unitAt(place) !== null) continue;
-      const block = unit === null ? undefined : blocks[unit];
+      const block = unit === null ? (this.#toldBlock(numbered) ?? undefined) : blocks[unit];
       const message = block === undefined ? null : this.#messageOfBlock(block);
       const shows = block === undefined ? [] : [{ block, as: "original" } as const];
       const parent = above === null ? null : unitAt(above);
@@ -151,16 +154,40 @@ export class Draft {
   }
 
   /** The blocks of an answer. They become units when the client sends them back. */
-  answer(units: readonly { readonly unit: WireUnit; readonly bytes: Uint8Array }[]): void {
-    if (units.length === 0) return;
-    this.#reserve(units.length, 1);
-    const message = messageId(this.#place.ids.take("message"));
+  answer(units: readonly AnswerUnit[], numbered: AnswerNumbers): void {
+    const told = units.map((_, at) => (numbered?.length === units.length ? (numbered[at] ?? null) : null));
+    // The same answer once more: identical requests may get one.
+    const fresh = units.flatMap((one, at) => {
+      const given = told[at] ?? null;
+      return this.#toldBlock(given) === null ? [{ ...one, told: given }] : [];
+    });
+    if (fresh.length === 0) return;
+    const areNumbered = fresh.every(({ told: given }) => given !== null && this.#accept(given));
+    if (!areNumbered) this.#reserve(fresh.length, 1);
+    const first = areNumbered ? (fresh[0]?.told?.message ?? null) : null;
+    const message = messageId(first ?? this.#place.ids.take("message"));
     const pair = units.some(({ unit }) => unit.kind === "tool-call") ? message : null;
-    for (const { unit, bytes } of units) {
-      this.#addBlock({ unit, message, pair });
+    for (const { unit, bytes, told: given } of fresh) {
+      this.#addBlock({ unit, message, pair, told: areNumbered ? given : null });
       this.#noteCall(unit, message);
       this.#keep(unit.hash, () => bytes);
     }
+  }
+
+  /** The block the desk means, where the log has it already. */
+  #toldBlock(told: Numbered | null): BlockId | null {
+    const block = told === null ? undefined : this.#place.state.blocks.get(told.block)?.block;
+    return block?.stream === this.#place.index.stream ? block.id : null;
+  }
+
+  /** Whether the log keeps to the desk's numbers. They are the desk's own unless a record was lost. */
+  #accept(told: Numbered): boolean {
+    if (this.#accepted.has(told.block)) return true;
+    const deltas = this.#place.ids.accept(this.#place.state, told);
+    if (deltas === null) return false;
+    this.deltas.push(...deltas);
+    this.#accepted.add(told.block);
+    return true;
   }
 
   /** To be stored with this frame, in memory of its own: that of a body is used again. */
@@ -182,11 +209,13 @@ export class Draft {
     return message;
   }
 
-  #newBlock(placed: PlacedUnit, messages: Map<WireGroup, MessageId>): BlockId {
-    const message = this.#messageOf(messages, placed.group);
+  #newBlock(placed: ToldUnit, messages: Map<WireGroup, MessageId>): BlockId {
+    const { told: given = null, unit, group } = placed;
+    const told = given !== null && this.#accepted.has(given.block) ? given : null;
+    const message = told === null ? this.#messageOf(messages, group) : messageId(told.message);
     const pair = this.#pairOf(placed, message);
-    const block = this.#addBlock({ unit: placed.unit, message, pair });
-    this.#noteCall(placed.unit, message);
+    const block = this.#addBlock({ unit, message, pair, told });
+    this.#noteCall(unit, message);
     return block;
   }
 
@@ -213,9 +242,9 @@ export class Draft {
     this.#learn.push(() => this.#place.index.addCall(callId, message));
   }
 
-  #addBlock({ unit, message, pair }: Adding): BlockId {
+  #addBlock({ unit, message, pair, told }: Adding): BlockId {
     const { index, ids, turn, model } = this.#place;
-    const id = blockId(ids.take("block"));
+    const id = blockId(told?.block ?? ids.take("block"));
     const block: Block = {
       id,
       kind: unit.kind,
@@ -228,10 +257,11 @@ export class Draft {
       pair,
       taint: taintOf(unit),
       supersedes: null,
-      ttl: ttlOf(unit.kind, turn),
+      ttl: told === null ? ttlOf(unit.kind, turn) : told.ttl,
     };
+    const tokens = told === null ? estimateTokens(unit.length, model) : { count: told.tokens, exact: false };
     this.deltas.push({ type: "block-added", block });
-    this.deltas.push({ type: "tokens-counted", block: id, tokens: estimateTokens(unit.length, model) });
+    this.deltas.push({ type: "tokens-counted", block: id, tokens });
     this.#added.set(id, message);
     this.#learn.push(() => index.addBlock(unit.key, id));
     return id;
@@ -262,7 +292,23 @@ function membership(known: readonly BlockId[], lookups: number): (block: BlockId
   return (block) => table.has(block);
 }
 
-type Adding = { readonly unit: WireUnit; readonly message: MessageId; readonly pair: MessageId | null };
+type Adding = {
+  readonly unit: WireUnit;
+  readonly message: MessageId;
+  readonly pair: MessageId | null;
+  /** What the desk calls it; null where the log gives the number. */
+  readonly told: Numbered | null;
+};
+type ToldUnit = PlacedUnit & { readonly told?: Numbered | null };
+
+/** The blocks of the first units, and what the desk calls those it has sent for the first time, by unit. */
+export type KnownBlocks = {
+  readonly known: readonly BlockId[];
+  readonly numbered: Numbers;
+};
+/** What the desk calls units of the client, by which of them it is. */
+export type Numbers = ReadonlyMap<number, Numbered>;
+
 /** Whether the model said it. */
 function isSaid({ section, role }: WireUnit): boolean {
   return section === "messages" && role === "assistant";
@@ -271,9 +317,4 @@ function isSaid({ section, role }: WireUnit): boolean {
 function taintOf(unit: WireUnit): Taint {
   if (unit.kind === "tool-result" || unit.kind === "media") return "untrusted";
   return isSaid(unit) ? "model" : "user";
-}
-
-function ttlOf(kind: BlockKind, turn: Turn): Ttl | null {
-  const spanTurns = ttlTurns[kind];
-  return spanTurns === undefined ? null : { at: turnOf(turn + spanTurns), spanTurns };
 }

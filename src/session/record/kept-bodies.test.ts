@@ -10,7 +10,9 @@ import { KeptBodies } from "./kept-bodies.ts";
 const session = sessionId("s-1");
 const rest = {
   rendering: "managed",
+  line: "l",
   talkName: null,
+  briefed: 0,
   leaf: "",
   fresh: [],
   isTurn: true,

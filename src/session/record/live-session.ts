@@ -15,6 +15,7 @@ import {
   type Exchange,
   type ExchangeEnd,
   exchangeOf,
+  exchangesOf,
   type Frame,
   type Identity,
   now,
@@ -23,53 +24,28 @@ import {
   type TurnOutcome,
   turnNow,
 } from "../../engine/index.ts";
-import { ingestRequest, type WireAnswer, type WireRequest } from "../../protocols/index.ts";
+import type { WireAnswer, WireRequest } from "../../protocols/index.ts";
 import type { Side, Store } from "../../store/index.ts";
+import type { Briefing } from "../desk-port.ts";
 import type { RequestCopy, ResponseCopy } from "../exchange.ts";
 import type { Attached } from "../outbox.ts";
 import type { SessionLog } from "../session-log.ts";
 import { placedUnits, sharedTalk } from "./align.ts";
 import type { BodyMemory } from "./body-memory.ts";
+import { briefingOf } from "./briefing.ts";
 import { Draft } from "./draft.ts";
 import { attachedTo, responseBody } from "./exchange-bodies.ts";
 import { exchangeEnd, openEnd, turnOutcome, turnSentWith, wasAnswered } from "./exchange-end.ts";
 import { fitOf, fitWithoutReasoning } from "./fit.ts";
-import { IdPool } from "./id-pool.ts";
-import type { Belonging } from "./identify.ts";
+import { IdPool, type Sharing } from "./id-pool.ts";
 import { KeptBodies, type UpstreamOf, type WrittenBody } from "./kept-bodies.ts";
 import type { Searched } from "./masking.ts";
+import { recallTalks } from "./recall-talks.ts";
+import type { AskedRequest, OpenExchange, RecordedLine } from "./recorded-line.ts";
 import { openedExchange, type Standing, standingOf } from "./relation.ts";
 import { indexStreams, StreamIndex } from "./stream-index.ts";
 import { newTexts, Summaries } from "./summaries.ts";
 import { draftTurn, runStarted } from "./turn-draft.ts";
-
-/** A request that has been recorded and waits for its answer. */
-export type OpenExchange = {
-  readonly exchange: number;
-  /** The name of its line. */
-  readonly line: string | null;
-  readonly turn: number | null;
-  readonly model: string | null;
-  /** What could not be kept of the request. */
-  readonly problem: string | null;
-};
-
-/** A request as it was copied, what could be read of it, and where it says it belongs. */
-export type AskedRequest = {
-  readonly copy: RequestCopy;
-  readonly request: WireRequest | null;
-  readonly belonging: Belonging;
-  /** The secrets that were searched for in it. */
-  readonly forms: readonly string[];
-};
-
-/** A stream with what is needed to go on recording it. */
-type Line = {
-  readonly name: string;
-  readonly index: StreamIndex;
-  readonly ids: IdPool;
-  readonly summaries: Summaries;
-};
 
 /** Memory for bodies, and who is told of frames that were appended or could not be stored after all. */
 type Surroundings = {
@@ -82,17 +58,23 @@ type Surroundings = {
 const deltasPerFrame = 4_000;
 const main = "main";
 
+/** More changes than these nobody reads. */
+const newsMax = 200;
+
 /**
  * One session while it is being recorded: the log, and beside it what makes recognising the next request
  * cheap. If the log refuses a frame, this memory is no longer true and is made anew from the log.
  */
 export class LiveSession {
   readonly #log: SessionLog;
-  readonly #lines = new Map<string, Line>();
+  readonly #lines = new Map<string, RecordedLine>();
   readonly #stored = new Set<ContentHash>();
   readonly #heard: (frame: Frame) => void;
   readonly #lost: (error: ApertureError) => void;
   readonly #bodies: KeptBodies;
+  readonly #sharing: Sharing = { isShared: false };
+  /** Frames whose changes the model may not have been told of. */
+  #news: readonly Frame[] = [];
   #recalled: Promise<void> | null = null;
 
   constructor(log: SessionLog, { heard, lost, memory }: Surroundings) {
@@ -111,9 +93,33 @@ export class LiveSession {
     this.#recalled = null;
     for (const [stream, index] of indexStreams(state)) {
       const { name } = must(streamOf(now(state), stream), "an index belongs to a stream");
-      this.#lines.set(name, { name, index, ids: new IdPool(stream), summaries: new Summaries() });
+      this.#lines.set(name, this.#newLine(name, index));
     }
+    if (exchangesOf(now(state)).some(({ rendering }) => rendering !== "raw")) this.share();
     for (const [, unit] of state.units.entries()) this.#stored.add(unit.bytes);
+  }
+
+  /** What the desk is to know of a stream it has sent for; null where there is none. */
+  briefing(line: string, agent: string | null, window: number): Briefing | null {
+    const index = this.#lines.get(agent ?? main)?.index;
+    const view = index === undefined ? undefined : this.state().views.get(index.view);
+    return view === undefined
+      ? null
+      : briefingOf({ line, state: this.state(), view, news: this.#news, window });
+  }
+
+  #note(frame: Frame): void {
+    this.#news = [...this.#news.slice(-newsMax), frame];
+    this.#heard(frame);
+  }
+
+  #newLine(name: string, index: StreamIndex): RecordedLine {
+    return { name, index, ids: new IdPool(index.stream, this.#sharing), summaries: new Summaries() };
+  }
+
+  /** From here on the desk numbers some of its blocks. */
+  share(): void {
+    this.#sharing.isShared = true;
   }
 
   state(): State {
@@ -141,20 +147,9 @@ export class LiveSession {
    * Where it cannot be read, the session is recognised by what was sent.
    */
   recall(store: Pick<Store, "body">): Promise<void> {
-    this.#recalled ??= this.#recall(store);
+    const indexes = [...this.#lines.values()].map(({ index }) => index);
+    this.#recalled ??= recallTalks(indexes, () => this.state(), store);
     return this.#recalled;
-  }
-
-  async #recall(store: Pick<Store, "body">): Promise<void> {
-    const { session } = this.state();
-    for (const { index } of this.#lines.values()) {
-      const exchange = index.last?.exchange ?? 0;
-      if ((exchangeOf(now(this.state()), exchange)?.rendering ?? "raw") === "raw") continue;
-      const body = await store.body({ session, exchange, side: "client-request" });
-      const request = body.ok ? ingestRequest(body.value, null) : null;
-      if (request === null || index.last?.exchange !== exchange) continue;
-      index.last = { ...index.last, talk: request.talk, request };
-    }
   }
 
   /** How well a request goes on with this session's main talk; null if it does not. */
@@ -200,6 +195,7 @@ export class LiveSession {
   request(asked: AskedRequest): Result<OpenExchange> {
     const { request, belonging } = asked;
     if (request === null) return this.#beside({ asked, role: "unread" });
+    if (asked.copy.sent !== null) this.share();
     const line = this.#lines.get(belonging.agent ?? main) ?? null;
     const standing = this.#standing(asked, request, line);
     if (standing.role !== "turn") return this.#beside({ asked, role: standing.role, line });
@@ -220,7 +216,7 @@ export class LiveSession {
     const place = line === null || open.turn === null ? null : this.#draftPlace(line, open.turn, open.model);
     const draft = place === null ? null : new Draft(place);
     const outcome = turnOutcome(copy, answer);
-    if (outcome !== "failed") draft?.answer(units);
+    if (outcome !== "failed") draft?.answer(units, copy.numbered);
     const end = exchangeEnd(open, copy, answer);
     const deltas: Delta[] = [
       ...(draft?.deltas ?? []),
@@ -239,7 +235,7 @@ export class LiveSession {
     return appended;
   }
 
-  #standing({ copy, belonging }: AskedRequest, request: WireRequest, line: Line | null): Standing {
+  #standing({ copy, belonging }: AskedRequest, request: WireRequest, line: RecordedLine | null): Standing {
     const last = line?.index.last ?? null;
     const lastExchange = last === null ? null : exchangeOf(now(this.state()), last.exchange);
     const shared = last === null ? 0 : sharedTalk(request, last);
@@ -252,7 +248,7 @@ export class LiveSession {
   }
 
   /** Each agent has a line, forked from the main one before anything was said: it shares nothing. */
-  #openLine(agent: string | null): Result<Line> {
+  #openLine(agent: string | null): Result<RecordedLine> {
     const name = agent ?? main;
     const state = this.state();
     const stream = streamId(state.streams.size === 0 ? 1 : state.streams.size);
@@ -271,7 +267,7 @@ export class LiveSession {
     const appended = this.#append({ deltas, type: "session" });
     if (!appended.ok) return appended;
     const index = new StreamIndex(stream, view);
-    const line = { name, index, ids: new IdPool(stream), summaries: new Summaries() };
+    const line = this.#newLine(name, index);
     this.#lines.set(name, line);
     return ok(line);
   }
@@ -306,6 +302,8 @@ export class LiveSession {
     if (!appended.ok) return appended;
     draft.learn();
     for (const { hash } of draft.contents) this.#stored.add(hash);
+    const briefed = copy.sent?.briefed ?? 0;
+    this.#news = this.#news.filter(({ seq }) => seq > briefed);
     index.last = { exchange: exchange.id, path, blocks, talk: request.talk, request };
     return ok({ exchange: exchange.id, line: line.name, turn, model: request.model, problem: null });
   }
@@ -339,7 +337,7 @@ export class LiveSession {
     };
   }
 
-  #draftPlace({ index, ids }: Line, turn: number, model: string | null) {
+  #draftPlace({ index, ids }: RecordedLine, turn: number, model: string | null) {
     return { state: this.state(), index, ids, stored: this.#stored, turn: turnOf(turn), model };
   }
 
@@ -367,7 +365,7 @@ export class LiveSession {
       void appended.value.durable.then((stored) => {
         if (!stored.ok) this.#lost(stored.error);
       });
-      this.#heard(appended.value.frame);
+      this.#note(appended.value.frame);
     }
     const fault = this.#log.fault();
     return fault === null ? ok(undefined) : fail(fault.code, fault.details);
@@ -378,16 +376,16 @@ type Turning = {
   readonly asked: AskedRequest;
   readonly request: WireRequest;
   readonly standing: Standing;
-  readonly line: Line;
+  readonly line: RecordedLine;
 };
 type Beside = {
   readonly asked: AskedRequest;
   readonly role: Exchange["role"];
-  readonly line?: Line | null;
+  readonly line?: RecordedLine | null;
 };
 type Appending = {
   readonly deltas: readonly Delta[];
   readonly type: Cause["type"];
-  readonly line?: Line | null;
+  readonly line?: RecordedLine | null;
   readonly attached?: Attached;
 };

@@ -2,7 +2,7 @@ import { type ApertureError, type Clock, ok, type Result, type SessionId } from 
 import type { Frame } from "../../engine/index.ts";
 import { ingestRequest, readAnswer, type WireAnswer, type WireRequest } from "../../protocols/index.ts";
 import type { Side, Store } from "../../store/index.ts";
-import type { RememberedStream } from "../desk-port.ts";
+import type { Briefing, RememberedStream } from "../desk-port.ts";
 import type { RequestCopy, ResponseCopy, SentReport } from "../exchange.ts";
 import type { EngineEvent } from "../read/events.ts";
 import { frameEvent } from "../read/events.ts";
@@ -14,8 +14,9 @@ import { type CopyLabel, concerns, labelOf } from "./copy-label.ts";
 import { decodeBody } from "./decode.ts";
 import { Finder } from "./finder.ts";
 import { type Belonging, belongingOf } from "./identify.ts";
-import type { AskedRequest, LiveSession, OpenExchange } from "./live-session.ts";
+import type { LiveSession } from "./live-session.ts";
 import { maskText, type Searched, secretForms } from "./masking.ts";
+import type { AskedRequest, OpenExchange } from "./recorded-line.ts";
 import { hasOpenExchange, Shelf } from "./shelf.ts";
 import { WorkQueue } from "./work-queue.ts";
 
@@ -24,6 +25,10 @@ export type RecorderPlace = {
   readonly clock: Clock;
   readonly newSession: () => SessionId;
   readonly tell: (event: EngineEvent) => void;
+  /** What the desk needs to know of a stream, after each answer in it. */
+  readonly brief: (briefing: Briefing) => void;
+  /** Tokens a model's window holds. */
+  readonly windowOf: (model: string | null) => number;
 };
 
 /** What became of the copies it was given. */
@@ -109,10 +114,12 @@ export class SessionRecorder {
     await this.#queue.hasten((label) => label !== null && concerns(label, question));
     const asked = await this.#finder.asked(question);
     if (asked === null) return ok(null);
-    const log = await this.shelf.log(asked.session);
-    if (!log.ok) return log;
-    const { store } = this.#place;
-    return ok(await rememberedStream({ state: log.value.state(), store }, question.agent, asked.talkName));
+    const live = await this.shelf.live(asked.session);
+    if (!live.ok) return live;
+    // Whoever asks will number what it sends.
+    live.value.share();
+    const opened = { state: live.value.state(), store: this.#place.store };
+    return ok(await rememberedStream(opened, question.agent, asked.talkName));
   }
 
   /** Resolves when everything given so far has been dealt with. */
@@ -209,10 +216,18 @@ export class SessionRecorder {
     const open = pending.masked || masked ? { ...pending.open, problem: maskedNote } : pending.open;
     const live = await this.shelf.live(session);
     const answered = live.ok ? live.value.answer(open, copy, answer) : live;
+    if (live.ok && answered.ok) this.#brief(live.value, asked, open.model);
     if (answered.ok) {
       this.#finder.noteAnswer(asked.copy, session, answer);
       this.#place.tell({ type: "request", session, exchange: open.exchange, phase: "closed" });
     } else this.#refused(session, answered.error);
+  }
+
+  #brief(live: LiveSession, { copy, belonging }: AskedRequest, model: string | null): void {
+    if (copy.sent === null) return;
+    const { brief, windowOf } = this.#place;
+    const briefing = live.briefing(copy.sent.line, belonging.agent, windowOf(model));
+    if (briefing !== null) brief(briefing);
   }
 
   /**
@@ -263,6 +278,7 @@ const refusal: Omit<ResponseCopy, "id"> = {
   body: null,
   length: 0,
   outcome: "complete",
+  numbered: null,
   problem: "it was refused, and sent again in another form",
   firstByteMs: null,
   totalMs: 0,

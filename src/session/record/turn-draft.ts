@@ -3,7 +3,7 @@ import { type Delta, epochNow, now, runNow, type State, streamOf } from "../../e
 import type { WireRequest } from "../../protocols/index.ts";
 import type { SentReport } from "../exchange.ts";
 import { align, type PlacedUnit, sharedUnits } from "./align.ts";
-import type { Draft } from "./draft.ts";
+import type { Draft, Numbers } from "./draft.ts";
 import type { StreamIndex } from "./stream-index.ts";
 
 /** A turn, put together and not yet appended. */
@@ -33,7 +33,7 @@ export function draftTurn(place: TurnPlace, request: WireRequest, sent: SentRepo
   const { draft, index } = place;
   if (sent !== null && isRooted(index, sent)) return draftSent(place, request, sent);
   const alignment = align(index, request);
-  const path = draft.request(alignment, request);
+  const path = draft.request(alignment, request, numbersIn(sent));
   return { leaf: path.at(-1) ?? null, path, blocks: [], fresh: alignment.fresh, epoch: [] };
 }
 
@@ -41,9 +41,16 @@ function draftSent({ draft, index, state }: TurnPlace, request: WireRequest, sen
   const epoch = epochOf(state, index, sent);
   const { last } = index;
   const known = last?.blocks.slice(0, sharedUnits(request, last.request)) ?? [];
-  const { blocks, fresh } = draft.blocks(request, known);
+  const { blocks, fresh } = draft.blocks(request, { known, numbered: numbersIn(sent) });
   const leaf = draft.sent(sent.fresh, blocks)(sent.leaf);
   return { leaf, path: [], blocks, fresh, epoch };
+}
+
+function numbersIn(sent: SentReport | null): Numbers {
+  const told = (sent?.fresh ?? []).flatMap(({ unit, numbered }) =>
+    unit === null || numbered === null ? [] : [[unit, numbered] as const],
+  );
+  return new Map(told);
 }
 
 /** Whether every unit of the report hangs below one we know of. */

@@ -44,7 +44,9 @@ function copyOf(id: string, content: string, sent: SentReport | null = null): Re
 
 const report: SentReport = {
   rendering: "plain",
+  line: "l",
   talkName: null,
+  briefed: 0,
   leaf: "",
   fresh: [],
   isTurn: false,

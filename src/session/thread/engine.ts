@@ -1,6 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { apertureError, fail, limits, type Result } from "../../base/index.ts";
 import { type SqliteThread, type StoreStatus, startSqliteThread } from "../../store/index.ts";
+import type { Briefing } from "../desk-port.ts";
 import type { Likeness, Pieces, Recorder, RequestCopy, ResponseCopy, SentReport } from "../exchange.ts";
 import type { EngineEvent } from "../read/events.ts";
 import type { AnswerOf, Ask, Question } from "../read/questions.ts";
@@ -18,6 +19,8 @@ export type Engine = Recorder & {
   readonly watch: (listener: (event: EngineEvent) => void) => () => void;
   /** Calls back when storage stops working or works again. */
   readonly watchStorage: (listener: (status: StoreStatus) => void) => void;
+  /** Calls back with what the desk needs to know of a stream, whenever it has changed. */
+  readonly watchBriefings: (listener: (briefing: Briefing) => void) => void;
   readonly status: () => EngineStatus;
   /** Another number whenever the record may have lost something that it was told of a line. */
   readonly recordOf: (line: string) => number;
@@ -55,6 +58,7 @@ export function startEngine(options: EngineOptions): Engine {
     ask: (question) => thread.ask(question),
     watch: (listener) => thread.watch(listener),
     watchStorage: (listener) => thread.watchStorage(listener),
+    watchBriefings: (listener) => thread.watchBriefings(listener),
     status: () => thread.status(),
     recordOf: (line) => thread.recordOf(line),
     isBehind: () => thread.isBehind(),
@@ -79,6 +83,7 @@ class EngineHandle {
   readonly #asked = new Map<number, (result: Result<unknown>) => void>();
   readonly #listeners = new Set<(event: EngineEvent) => void>();
   readonly #storageListeners = new Set<(status: StoreStatus) => void>();
+  readonly #briefed = new Set<(briefing: Briefing) => void>();
   #worker: Worker | null = null;
   #silence: Silence | null = null;
   /** What the system calls the thread. */
@@ -148,6 +153,10 @@ class EngineHandle {
 
   watchStorage(listener: (status: StoreStatus) => void): void {
     this.#storageListeners.add(listener);
+  }
+
+  watchBriefings(listener: (briefing: Briefing) => void): void {
+    this.#briefed.add(listener);
   }
 
   status(): EngineStatus {
@@ -293,6 +302,9 @@ class EngineHandle {
         return;
       case "event":
         this.#tell(message.event);
+        return;
+      case "briefing":
+        for (const listener of this.#briefed) listener(message.briefing);
         return;
       case "storage":
         this.#storageChanged(message.status);

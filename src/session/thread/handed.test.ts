@@ -7,11 +7,21 @@ const pool = Buffer.alloc(100, "x");
 
 const sent: SentReport = {
   rendering: "managed",
+  line: "l",
   talkName: null,
+  briefed: 0,
   leaf: "p",
   fresh: [
-    { id: "p", parent: null, origin: "client", key: "k", unit: 0, bytes: pool.subarray(0, 7) },
-    { id: "q", parent: "p", origin: "client", key: "k", unit: 1, bytes: sharedBytes },
+    {
+      id: "p",
+      parent: null,
+      origin: "client",
+      key: "k",
+      unit: 0,
+      numbered: null,
+      bytes: pool.subarray(0, 7),
+    },
+    { id: "q", parent: "p", origin: "client", key: "k", unit: 1, numbered: null, bytes: sharedBytes },
   ],
   isTurn: true,
   body: [sharedBytes, pool.subarray(20, 25)],
@@ -38,7 +48,14 @@ it("bytes get memory of their own, unless that is shared anyway", () => {
 it("only large memory nobody needs any more is moved: not what is shared, not what the ledger sent", () => {
   const large = new Uint8Array(20_000);
   const body = [Buffer.from(new SharedArrayBuffer(20_000)), large, new Uint8Array(10)];
-  const ended = { status: 200, headers: {}, length: 0, outcome: "complete", problem: null } as const;
+  const ended = {
+    status: 200,
+    headers: {},
+    length: 0,
+    outcome: "complete",
+    problem: null,
+    numbered: null,
+  } as const;
   const copy = { id: "r", ...ended, body, firstByteMs: 1, totalMs: 2 };
   const moved = transferable({ type: "answered", copy });
   expect([moved.length, moved[0] === large.buffer]).toEqual([1, true]);

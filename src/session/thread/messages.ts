@@ -1,5 +1,6 @@
 import type { Result } from "../../base/index.ts";
 import type { StoreLine, StoreStatus } from "../../store/index.ts";
+import type { Briefing } from "../desk-port.ts";
 import type { EngineEvent } from "../read/events.ts";
 import type { Question } from "../read/questions.ts";
 import type { RecorderCounts } from "../record/recorder.ts";
@@ -47,5 +48,6 @@ export type FromEngine =
   | { readonly type: "taken"; readonly bytes: number; readonly counts: RecorderCounts }
   | { readonly type: "answer"; readonly id: number; readonly result: Result<unknown> }
   | { readonly type: "event"; readonly event: EngineEvent }
+  | { readonly type: "briefing"; readonly briefing: Briefing }
   | { readonly type: "storage"; readonly status: StoreStatus }
   | { readonly type: "closed" };

@@ -32,6 +32,8 @@ const recorder = new SessionRecorder({
   tell: (event) => {
     if (isWatched) tell({ type: "event", event });
   },
+  brief: (briefing) => tell({ type: "briefing", briefing }),
+  windowOf: (model) => windowIn(windows, model),
 });
 const library: Library = {
   store,

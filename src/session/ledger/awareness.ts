@@ -1,0 +1,134 @@
+import {
+  changeNote,
+  type HeaderMode,
+  type ManifestFacts,
+  type ManifestOptions,
+  type ManifestVariant,
+  manifestText,
+  type ZoneFacts,
+} from "../../render/index.ts";
+import type { Briefing, Numbered } from "../desk-port.ts";
+import type { Line } from "./line.ts";
+import type { Saying, TailAsked } from "./saying.ts";
+
+/** How the model is told of its context. A change holds for what is sent from then on. */
+export type Awareness = {
+  readonly headers: HeaderMode;
+  readonly manifest: "on" | "off";
+  readonly variant: ManifestVariant;
+  /** Whether it is said how full the window is. */
+  readonly fill: ManifestOptions["fill"];
+  /** How far the user's clock is ahead of UTC. */
+  readonly zoneMinutes: number;
+};
+
+export const usualAwareness: Awareness = {
+  headers: "compact",
+  manifest: "on",
+  variant: "text",
+  fill: "shown",
+  zoneMinutes: 0,
+};
+
+/** Blocks kept until the log has told of them: of a log that says nothing, nothing more is expected. */
+const recentMax = 2_000;
+
+export function noteRecent(line: Line, blocks: readonly (Numbered | null)[]): void {
+  const known = new Set(line.recent.map(({ block }) => block));
+  const fresh = blocks.filter((one): one is Numbered => one !== null && !known.has(one.block));
+  if (fresh.length > 0) line.recent = [...line.recent, ...fresh].slice(-recentMax);
+}
+
+export function takeBriefing(line: Line, briefing: Briefing): void {
+  line.briefing = briefing;
+  line.recent = line.recent.filter(({ turn }) => turn > briefing.turn);
+  line.ledger.catchUp(briefing.turn);
+}
+
+export type SayingAsked = {
+  readonly timeMs: number;
+  readonly awareness: Awareness;
+  readonly window: number | null;
+};
+
+export function sayingFor(line: Line, { timeMs, awareness, window }: SayingAsked): Saying {
+  const { headers, zoneMinutes } = awareness;
+  const tail = (asked: TailAsked): string | null =>
+    awareness.manifest === "off" ? null : tailFor(line, { ...asked, awareness, window });
+  return { headers, timeMs, zoneMinutes, tail };
+}
+
+type Telling = TailAsked & Pick<SayingAsked, "awareness" | "window">;
+
+/** What stays is said in full once, and then only where something is new. */
+function tailFor(
+  line: Line,
+  { carrier, turn, isEpochStart, fresh, awareness, window }: Telling,
+): string | null {
+  const base = line.briefing?.facts ?? nothingKnown(window);
+  const facts = withBlocks(base, [...line.recent, ...fresh]);
+  const { variant, fill } = awareness;
+  const isPermanent = carrier === "kept";
+  const detail = isPermanent || (isEpochStart && turn > 1) ? "detailed" : "summary";
+  const options = { nonce: line.nonce, turn, variant, detail, fill } as const;
+  if (!isPermanent || isEpochStart) return manifestText(facts, options);
+  const expiring = facts.expiring.filter(({ at }) => at > line.notedUntil && at - turn <= noteAheadTurns);
+  line.notedUntil = Math.max(line.notedUntil, ...expiring.map(({ at }) => at));
+  return changeNote({ ...facts, expiring }, options);
+}
+
+/** An expiry is noted once, so many turns ahead. */
+const noteAheadTurns = 3;
+
+const none = { blocks: 0, tokens: 0 } as const;
+const noKinds = { user: 0, assistant: 0, tool: 0 } as const;
+const noZone: ZoneFacts = { blocks: 0, tokens: 0, exact: false };
+
+/** Before the log has said anything. */
+function nothingKnown(window: number | null): ManifestFacts {
+  return {
+    blocks: 0,
+    used: 0,
+    window,
+    exact: false,
+    primacy: { ...noZone, named: [] },
+    middle: { ...noZone, ...noKinds, trimmed: 0, summarized: 0, minimal: 0, pending: none, names: [] },
+    recency: { ...noZone, task: null, selected: [] },
+    cold: { ...noZone, names: [] },
+    expiring: [],
+    candidates: [],
+    changes: [],
+    free: window,
+    turnsLeft: null,
+    expandable: 0,
+    ranges: [],
+  };
+}
+
+/** The log's word, and what has been sent since: that is in the run that goes on. */
+export function withBlocks(facts: ManifestFacts, blocks: readonly Numbered[]): ManifestFacts {
+  const front = blocks.filter(({ kind }) => kind === "system");
+  const rest = blocks.filter(({ kind }) => kind !== "system");
+  const tokens = tokensIn(blocks);
+  return {
+    ...facts,
+    blocks: facts.blocks + blocks.length,
+    used: facts.used + tokens,
+    exact: facts.exact && blocks.length === 0,
+    primacy: { ...facts.primacy, ...added(facts.primacy, front) },
+    recency: { ...facts.recency, ...added(facts.recency, rest) },
+    free: facts.free === null ? null : Math.max(0, facts.free - tokens),
+  };
+}
+
+function added({ blocks, tokens, exact }: ZoneFacts, more: readonly Numbered[]): ZoneFacts {
+  return {
+    blocks: blocks + more.length,
+    tokens: tokens + tokensIn(more),
+    exact: exact && more.length === 0,
+  };
+}
+
+function tokensIn(blocks: readonly Numbered[]): number {
+  return blocks.reduce((sum, { tokens }) => sum + tokens, 0);
+}

@@ -1,0 +1,153 @@
+import { hashContent, must } from "../../base/index.ts";
+import { resultWithText } from "../../protocols/index.ts";
+import {
+  compactHeader,
+  type HeaderBlock,
+  type HeaderMessage,
+  messageHeader,
+  partHeader,
+  type TurnHeader,
+} from "../../render/index.ts";
+import type { Numbered } from "../desk-port.ts";
+import { type Item, ownItem } from "./draft.ts";
+import type { Place, Wrapping } from "./place.ts";
+import type { Saying } from "./saying.ts";
+
+/** A turn's header before it is known where it stands. */
+export type HeaderAsked = {
+  readonly saying: Saying;
+  readonly nonce: string;
+  readonly turn: number;
+  /** When the turn before was; null: there was none. */
+  readonly lastMs: number | null;
+  /** Blocks that were sent before and not announced yet. */
+  readonly before: readonly Numbered[];
+};
+
+/** Smaller blocks are not worth a word about their size. */
+const telling = 300;
+const gapMs = 5 * 60_000;
+
+/** The blocks on the way to a place whose numbers the model has not been told. */
+export function unannounced(end: Place): readonly Numbered[] {
+  const found: Numbered[] = [];
+  for (let at: Place | null = end; at !== null && !at.isAnnounced; at = at.parent) {
+    if (at.numbered !== null) found.push(at.numbered);
+  }
+  return found.reverse();
+}
+
+/** What is new, with a header where the user's side speaks last. The model's own words never get one. */
+export function withHeaders(asked: HeaderAsked, items: readonly Item[]): readonly Item[] {
+  const span = lastUserSpan(items);
+  const { headers } = asked.saying;
+  if (span === null || headers === "off") return items;
+  if (headers === "full") return fullHeaders(asked, items, span);
+  const header = headerOf(asked, items);
+  return isWorthALine(header) ? withLine(items, span, compactHeader(header)) : items;
+}
+
+/** Where the last message of the user's side lies among the items. */
+export type Span = { readonly first: number; readonly last: number };
+
+export function lastUserSpan(items: readonly Item[]): Span | null {
+  const last = items.findLastIndex(({ wrapping }) => wrapping.role === "user");
+  if (last === -1) return null;
+  let first = last;
+  while (first > 0 && items[first]?.opens === false) first -= 1;
+  return { first, last };
+}
+
+function headerOf({ saying, nonce, turn, lastMs, before }: HeaderAsked, items: readonly Item[]): TurnHeader {
+  const { timeMs, zoneMinutes } = saying;
+  const fresh = items.flatMap(({ numbered }) => (numbered === null ? [] : [numbered]));
+  const sinceMs = lastMs === null ? null : Math.max(0, timeMs - lastMs);
+  const saysDate = lastMs === null || dayOf(lastMs, zoneMinutes) !== dayOf(timeMs, zoneMinutes);
+  return { nonce, turn, timeMs, zoneMinutes, sinceMs, saysDate, messages: messagesOf([...before, ...fresh]) };
+}
+
+function dayOf(timeMs: number, zoneMinutes: number): number {
+  return Math.floor((timeMs + zoneMinutes * 60_000) / 86_400_000);
+}
+
+/** A line is written when somebody speaks, when something large comes, and after a while. */
+function isWorthALine({ sinceMs, messages }: TurnHeader): boolean {
+  if (sinceMs === null || sinceMs >= gapMs) return true;
+  return messages.some(({ blocks }) =>
+    blocks.some(({ kind, tokens }) => kind === "user" || kind === "media" || tokens >= telling),
+  );
+}
+
+/** In the order they came, the blocks of one message together. */
+export function messagesOf(blocks: readonly Numbered[]): readonly HeaderMessage[] {
+  const messages = new Map<number, HeaderBlock[]>();
+  for (const numbered of blocks) {
+    const of = messages.get(numbered.message) ?? [];
+    messages.set(numbered.message, of);
+    of.push(headerBlock(numbered));
+  }
+  return [...messages].map(([message, of]) => ({ message, ...speakerOf(of), blocks: of }));
+}
+
+function headerBlock({ block, kind, tokens, ttl }: Numbered): HeaderBlock {
+  const until = ttl === null ? null : { turns: ttl.spanTurns, until: ttl.at };
+  return { block, kind, tokens, exact: false, ttl: until, state: null };
+}
+
+const saidByModel: readonly string[] = ["assistant", "reasoning", "tool-call"];
+
+function speakerOf([first]: readonly HeaderBlock[]): Pick<HeaderMessage, "role" | "from"> {
+  const isModel = saidByModel.includes(first?.kind ?? "");
+  return isModel ? { role: "assistant", from: "model" } : { role: "user", from: "client" };
+}
+
+/**
+ * The line stands in front of what the user says. Nothing may stand before tool results, so there it stands
+ * behind them.
+ */
+export function withLine(items: readonly Item[], { first, last }: Span, text: string): readonly Item[] {
+  const spoken = items.findIndex(
+    ({ facts }, at) => at >= first && at <= last && facts.type !== "tool_result",
+  );
+  const before = items[spoken];
+  if (before === undefined) {
+    const { wrapping } = must(items[last], "a span lies among the items");
+    return [...items.slice(0, last + 1), headerItem(text, wrapping, false), ...items.slice(last + 1)];
+  }
+  const own = headerItem(text, before.wrapping, before.opens);
+  return [...items.slice(0, spoken), own, { ...before, opens: false }, ...items.slice(spoken + 1)];
+}
+
+function headerItem(text: string, wrapping: Wrapping, opens: boolean): Item {
+  return { ...ownItem(text, wrapping, opens), isHeader: true };
+}
+
+/** Each part has its header in front of it, inside it where nothing may stand in front. */
+function fullHeaders(asked: HeaderAsked, items: readonly Item[], { first, last }: Span): readonly Item[] {
+  const header = headerOf(asked, items);
+  const own = new Set(items.slice(first, last + 1).map(({ numbered }) => numbered?.message));
+  const earlier = header.messages.filter(({ message }) => !own.has(message));
+  const before = earlier.flatMap((message) => [
+    messageHeader(header, message),
+    ...message.blocks.map((block) => partHeader(header, block)),
+  ]);
+  const spoken = header.messages.filter(({ message }) => own.has(message));
+  let lines = [...before, ...spoken.map((message) => messageHeader(header, message))];
+  const headed = items.slice(first, last + 1).flatMap((item) => {
+    const { numbered } = item;
+    const part = numbered === null ? [] : [partHeader(header, headerBlock(numbered))];
+    const text = [...lines, ...part].join("\n");
+    lines = [];
+    return text === "" ? [item] : headedItem(item, text);
+  });
+  return [...items.slice(0, first), ...headed, ...items.slice(last + 1)];
+}
+
+function headedItem(item: Item, text: string): readonly Item[] {
+  if (item.facts.type !== "tool_result")
+    return [headerItem(text, item.wrapping, item.opens), { ...item, opens: false }];
+  const bytes = resultWithText(item.bytes, text);
+  if (bytes === null) return [item];
+  const original = Uint8Array.from(item.bytes);
+  return [{ ...item, bytes, hash: hashContent(bytes), isRewritten: true, original, isHeader: true }];
+}

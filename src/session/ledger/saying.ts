@@ -1,0 +1,22 @@
+import type { HeaderMode } from "../../render/index.ts";
+import type { Numbered } from "../desk-port.ts";
+import type { Carrier } from "./carrier.ts";
+
+/** What is said of ours with one request, apart from where it stands. */
+export type Saying = {
+  readonly headers: HeaderMode;
+  readonly timeMs: number;
+  /** How far the user's clock is ahead of UTC. */
+  readonly zoneMinutes: number;
+  /** The changing part, for the way it will go; null where there is nothing to say. */
+  readonly tail: (asked: TailAsked) => string | null;
+};
+
+export type TailAsked = {
+  readonly carrier: Carrier;
+  readonly turn: number;
+  /** Whether what was said before has to be said anew. */
+  readonly isEpochStart: boolean;
+  /** The blocks that come with this request. */
+  readonly fresh: readonly Numbered[];
+};
