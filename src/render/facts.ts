@@ -1,7 +1,6 @@
 import { must } from "../base/index.ts";
 import {
   type AddedBlock,
-  blocksOf,
   factValue,
   isPinned,
   isWithheld,
@@ -11,7 +10,6 @@ import {
   notesOf,
   type Pin,
   type Place,
-  placeOf,
   type Shown,
   shownOf,
   streamOf,
@@ -24,7 +22,7 @@ import {
 import type { Change } from "./diff.ts";
 import { detailTokensMin } from "./header.ts";
 import { spanOf } from "./numbers.ts";
-import { type PrunedRange, prunedRanges } from "./range.ts";
+import { type PrunedRange, placesIn, rangesAmong } from "./range.ts";
 import type { Selected } from "./selection.ts";
 import { tokensShown } from "./shown-tokens.ts";
 
@@ -101,7 +99,11 @@ type Counted = {
 };
 
 export function manifestFacts(moment: Moment, view: View, asked: ManifestAsked): ManifestFacts {
-  const counted = [...blocksOf(moment, view)].flatMap((block) => countedIn(moment, view, block) ?? []);
+  const places = placesIn(moment, view);
+  const counted = fitted(
+    places.flatMap((place) => countedAt(place) ?? []),
+    asked.used,
+  );
   const inWindow = counted.filter(({ zone }) => zone !== "cold");
   const middle = counted.filter(({ zone }) => zone === "middle");
   const primacy = counted.filter(({ zone }) => zone === "primacy");
@@ -125,12 +127,13 @@ export function manifestFacts(moment: Moment, view: View, asked: ManifestAsked):
     free,
     turnsLeft: asked.turnsLeft ?? null,
     expandable: expandableIn(inWindow, free),
-    ranges: prunedRanges(moment, view),
+    ranges: rangesAmong(places),
   };
 }
 
-function countedIn(moment: Moment, view: View, { id }: AddedBlock): Counted | null {
-  const place = must(placeOf(moment, view, id), "a view reaches its blocks");
+function countedAt(place: Place): Counted | null {
+  const { moment, view, block } = place;
+  const { id } = block;
   const shown = shownOf(moment, view, id);
   const zone = zoneOf(place);
   const isCold = zone === "cold" && (shown === "placeholder" || shown === "absent");
@@ -142,6 +145,16 @@ function countedIn(moment: Moment, view: View, { id }: AddedBlock): Counted | nu
   const { count, exact } = tokensShown(moment, id, shown === "absent" ? "original" : shown);
   // Archived and still shown: it takes its room until the next rewrite, where it stands.
   return { place, zone: zone === "cold" ? "middle" : zone, shown, tokens: count, exact };
+}
+
+/** The parts never add up to more than the whole: that was counted by a provider, they were estimated. */
+function fitted(counted: readonly Counted[], used: number): readonly Counted[] {
+  const sum = counted.reduce((all, { zone, tokens }) => all + (zone === "cold" ? 0 : tokens), 0);
+  if (used === 0 || sum <= used) return counted;
+  const share = used / sum;
+  return counted.map((one) =>
+    one.zone === "cold" ? one : { ...one, tokens: Math.floor(one.tokens * share), exact: false },
+  );
 }
 
 /** Not sent yet, and about to be. */

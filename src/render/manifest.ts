@@ -28,10 +28,11 @@ type Fit = {
 
 export const manifestTokensMax = { summary: 200, detailed: 500 } as const;
 
-/** What a summary takes when there is little to say: names fill it up to here and no further. */
+/** Names fill a summary up to here. Where there is more to say, a few stand in it all the same. */
 const usualTokensMax = 120;
+const namesTokensMin = 30;
+const namesTriedMax = 40;
 
-const usual = { tokensMax: usualTokensMax, nameChars: 64, changes: 2, rows: 3 } as const;
 const summary = { tokensMax: manifestTokensMax.summary } as const;
 const detailed = { tokensMax: manifestTokensMax.detailed } as const;
 
@@ -41,8 +42,7 @@ const detailed = { tokensMax: manifestTokensMax.detailed } as const;
  */
 const fits: Readonly<Record<ManifestOptions["detail"], readonly Fit[]>> = {
   summary: [
-    ...[16, 12, 10, 8, 7, 6, 5, 4, 3].map((names) => ({ ...usual, names })),
-    { ...summary, nameChars: 64, names: 2, changes: 2, rows: 3 },
+    { ...summary, nameChars: 64, names: 16, changes: 2, rows: 3 },
     { ...summary, nameChars: 40, names: 2, changes: 2, rows: 2 },
     { ...summary, nameChars: 24, names: 1, changes: 1, rows: 1 },
     { ...summary, nameChars: 0, names: 0, changes: 0, rows: 1 },
@@ -63,13 +63,30 @@ const fits: Readonly<Record<ManifestOptions["detail"], readonly Fit[]>> = {
 export function manifestText(facts: ManifestFacts, options: ManifestOptions): string {
   let text = "";
   for (const fit of fits[options.detail]) {
-    text = written(facts, { ...options, fit });
+    const writing = { ...options, fit };
+    text = written(options.detail === "summary" ? withFittingNames(facts, writing) : facts, writing);
     if (boundedTokens(text) <= fit.tokensMax) return text;
   }
   return text;
 }
 
 type Writing = ManifestOptions & { readonly fit: Fit };
+
+/** Best first; one that is too long leaves its room to the next. */
+function withFittingNames(facts: ManifestFacts, writing: Writing): ManifestFacts {
+  const named = (names: readonly string[]) => ({ ...facts, middle: { ...facts.middle, names } });
+  const rest = boundedTokens(written(named([]), writing));
+  const fitting: string[] = [];
+  let room = Math.max(namesTokensMin, usualTokensMax - rest);
+  for (const name of facts.middle.names.slice(0, namesTriedMax)) {
+    // A comma stands between names, and a blank may be a token of its own.
+    const tokens = boundedTokens(nameText(name, writing)) + 2;
+    if (tokens > room) continue;
+    fitting.push(name);
+    room -= tokens;
+  }
+  return named(fitting);
+}
 
 function written(facts: ManifestFacts, writing: Writing): string {
   const form = variants[writing.variant];
@@ -208,8 +225,9 @@ function rangesText({ ranges }: ManifestFacts, { nonce, variant, fit }: Writing)
   if (ranges.length === 0) return "";
   const shown = ranges.slice(0, fit.rows).map(({ from, to, reasons, signatures }) => {
     const reason = fit.nameChars === 0 ? "" : shortened(safeText(reasons[0] ?? "", nonce), fit.nameChars);
-    const notes = [reason === "" ? "" : `"${escaped(reason, variant)}"`, `${signatures} signatures`];
-    return `messages ${from}..${to} (${notes.filter((text) => text !== "").join(", ")})`;
+    const kept = `${signatures} ${signatures === 1 ? "signature" : "signatures"}`;
+    const notes = [reason === "" ? "" : `"${escaped(reason, variant)}"`, kept];
+    return `${from === to ? `message ${from}` : `messages ${from}..${to}`} (${notes.filter((text) => text !== "").join(", ")})`;
   });
   const left = ranges.length - shown.length;
   return `PRUNED ${[...shown, ...(left > 0 ? [`+${left} ranges`] : [])].join(", ")}`;

@@ -44,13 +44,24 @@ function rangeLine(nonce: string, { from, to, reasons, signatures }: PrunedRange
 
 /** The ranges of a view as it stands, first to last. */
 export function prunedRanges(moment: Moment, view: View): readonly PrunedRange[] {
+  return rangesAmong(placesIn(moment, view));
+}
+
+/** Every block of a view where the view sees it, in the order they came. */
+export function placesIn(moment: Moment, view: View): readonly Place[] {
+  return [...blocksOf(moment, view)].map(({ id }) =>
+    must(placeOf(moment, view, id), "a view reaches its blocks"),
+  );
+}
+
+export function rangesAmong(all: readonly Place[]): readonly PrunedRange[] {
   const ranges: PrunedRange[] = [];
   let open: Place[] = [];
   const close = (): void => {
     if (open.length > 0) ranges.push(rangeOf(open));
     open = [];
   };
-  for (const places of messagesOf(moment, view)) {
+  for (const places of messagesAmong(all)) {
     if (places.every(isPruned)) open.push(...places);
     else close();
   }
@@ -58,12 +69,11 @@ export function prunedRanges(moment: Moment, view: View): readonly PrunedRange[]
   return ranges;
 }
 
-function messagesOf(moment: Moment, view: View): readonly (readonly Place[])[] {
+function messagesAmong(all: readonly Place[]): readonly (readonly Place[])[] {
   const messages = new Map<number, Place[]>();
-  for (const { id, message } of blocksOf(moment, view)) {
-    const place = must(placeOf(moment, view, id), "a view reaches its blocks");
-    const places = messages.get(message);
-    if (places === undefined) messages.set(message, [place]);
+  for (const place of all) {
+    const places = messages.get(place.block.message);
+    if (places === undefined) messages.set(place.block.message, [place]);
     else places.push(place);
   }
   return [...messages.values()];
