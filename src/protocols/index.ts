@@ -12,6 +12,7 @@ export { readAnswer } from "./anthropic/events.ts";
 export { ingestRequest, sharedMessages } from "./anthropic/ingest.ts";
 export { clearAtBeta, type ModelTraits, modelTraits } from "./anthropic/models.ts";
 export { resultWithText } from "./anthropic/result-text.ts";
+export { eventStripper, messageStripper, type Stripper } from "./anthropic/strip.ts";
 export { unitBytes, unitText } from "./anthropic/units.ts";
 export type { Range } from "./json-scan.ts";
 export { eventBytesMax, eventReader, type WireEvent } from "./sse.ts";

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { deliver, deliverHeld, deliverRest, stripperFor } from "./deliver.ts";
 import type { Exchange } from "./exchange.ts";
 import { collect } from "./exchange-copy.ts";
 import { clientHeaders, framingOf, readHead, trailerPairs } from "./headers.ts";
@@ -10,14 +11,13 @@ import { announce } from "./report.ts";
  */
 export function passOn(exchange: Exchange, incoming: IncomingMessage, held: readonly Buffer[]): void {
   const { received } = exchange;
-  const { response } = exchange.arrival;
   writeHead(exchange, incoming);
   exchange.incoming = incoming;
   exchange.firstByteAt = performance.now();
   exchange.quietSweeps = 0;
   const pass = (chunk: Buffer): void => {
     exchange.quietSweeps = 0;
-    if (!response.write(chunk)) incoming.pause();
+    if (!deliver(exchange, chunk)) incoming.pause();
     collect(received, chunk);
   };
   for (const chunk of held) pass(chunk);
@@ -40,6 +40,7 @@ function writeHead(exchange: Exchange, incoming: IncomingMessage): void {
   const bodyless = request.method === "HEAD" || status === 204 || status === 304;
   const chunked = request.httpVersion === "1.1" && !bodyless && framingOf(head) === "chunked";
   exchange.incomingHead = head;
+  exchange.stripper = stripperFor(exchange, head);
   // The upstream's date passes like its other headers; a second one would be ours.
   response.sendDate = false;
   if (exchange.context.draining) response.shouldKeepAlive = false;
@@ -55,7 +56,8 @@ function endHeld(exchange: Exchange, incoming: IncomingMessage): void {
 function afterHead(exchange: Exchange): void {
   const { arrival, received } = exchange;
   if (exchange.endedAt !== null) return;
-  if (received.length === 0 && !arrival.response.writableEnded) arrival.response.flushHeaders();
+  const isAlone = received.length === 0 || (exchange.stripper !== null && exchange.delivered === 0);
+  if (isAlone && !arrival.response.writableEnded) arrival.response.flushHeaders();
   if (exchange.bodyEnded) announce(exchange);
 }
 
@@ -63,6 +65,7 @@ function ended(exchange: Exchange, incoming: IncomingMessage): void {
   const { response, request } = exchange.arrival;
   if (exchange.outcome !== null || !incoming.complete) return;
   exchange.outcome = "complete";
+  deliverRest(exchange);
   if (incoming.rawTrailers.length > 0) response.addTrailers(trailerPairs(incoming.rawTrailers));
   response.end();
   if (exchange.bodyEnded) return;
@@ -80,6 +83,7 @@ export function truncate(exchange: Exchange): void {
   if (exchange.outcome !== null) return;
   exchange.outcome = "truncated";
   salvage(exchange);
+  deliverHeld(exchange);
   const { socket } = response;
   if (socket === null) response.destroy();
   else if (request.httpVersion === "1.1" || isDelimited(exchange)) socket.destroySoon();
@@ -92,10 +96,11 @@ function isDelimited({ incomingHead }: Exchange): boolean {
 }
 
 /** Bytes that had arrived while the client was too slow to take them. */
-function salvage({ incoming, arrival, received }: Exchange): void {
+function salvage(exchange: Exchange): void {
+  const { incoming, received } = exchange;
   if (incoming === null) return;
   for (let chunk = incoming.read(); chunk instanceof Buffer; chunk = incoming.read()) {
-    arrival.response.write(chunk);
+    deliver(exchange, chunk);
     collect(received, chunk);
   }
 }

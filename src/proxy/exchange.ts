@@ -1,4 +1,5 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
+import type { Stripper } from "../protocols/index.ts";
 import type {
   Answering,
   AnswerNumbers,
@@ -76,6 +77,10 @@ export type Exchange = {
   letGo: (() => void) | null;
   incoming: IncomingMessage | null;
   incomingHead: Head | null;
+  /** Takes lines of ours out of the answer on its way to the client. Null: it passes untouched. */
+  stripper: Stripper | null;
+  /** How many bytes of a stripped answer were passed on. */
+  delivered: number;
   firstByteAt: number | null;
   announced: boolean;
   /** Null while it is open. The first one stands: what follows a failure is its consequence. */
@@ -109,6 +114,8 @@ export function openExchange(context: RelayContext, arrival: Arrival): Exchange 
     letGo: null,
     incoming: null,
     incomingHead: null,
+    stripper: null,
+    delivered: 0,
     firstByteAt: null,
     announced: false,
     outcome: null,

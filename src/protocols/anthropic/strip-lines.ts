@@ -1,0 +1,171 @@
+import { parseAt, type Range } from "../json-scan.ts";
+
+export type IsOwnLine = (line: string) => boolean;
+
+/** A longer line is none of ours, and so much text is held at most. */
+const lineCharsMax = 4_096;
+
+/** Bytes that pass together: an event, or a whole message. */
+export type Part = {
+  readonly bytes: Buffer;
+  /** The same, a character for each byte: searching it costs less than searching bytes. */
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+  /** What lies before it has passed already. */
+  readonly sent: number;
+  /** What does not pass. */
+  readonly cuts: Range[];
+};
+
+/** How a line of ours may begin, as it is written in JSON. */
+const begins = /^(?: |\\[trf])*(?:[[-]|\\u)/;
+/** The same of what it says; it may be one that has only begun. */
+const beginsAsOurs = /^\s*(?:\[|---|--?$)/;
+/** An escape, and whether it stands for the end of a line. */
+const escapes = /\\(?:(n|u000[aA])|.)/gs;
+
+type Piece = { readonly part: Part; readonly range: Range };
+
+/**
+ * The texts of one answer, line by line, as far as needed to find ours. A text of nothing but our lines stays
+ * as it is: a blank block would be refused when the client sends it back.
+ */
+export class Lines {
+  readonly #isOwn: IsOwnLine;
+  /** What the line says so far: nothing yet at its start, null once it cannot be ours. */
+  #line: string | null = null;
+  /** Where it is written. */
+  #pieces: Piece[] = [];
+  /** Whether the text says anything besides. */
+  #hasWords = true;
+  /** Lines of ours before it does, and how much was said since they began. */
+  #leading: Piece[] = [];
+  #leadingChars = 0;
+
+  constructor(isOwn: IsOwnLine) {
+    this.#isOwn = isOwn;
+  }
+
+  /** The first part of which it is not known yet what passes; null where there is none. */
+  get open(): Part | null {
+    return (this.#leading[0] ?? this.#pieces[0])?.part ?? null;
+  }
+
+  /** Whether nothing matters before the line ends. */
+  get isQuiet(): boolean {
+    return this.#line === null && this.#hasWords;
+  }
+
+  get isAtStart(): boolean {
+    return this.#line === "";
+  }
+
+  begin(): void {
+    this.letGo();
+    this.#line = "";
+    this.#hasWords = false;
+  }
+
+  /** Everything passes that is not decided yet. */
+  letGo(): void {
+    this.#line = null;
+    this.#pieces = [];
+    this.#leading = [];
+    this.#leadingChars = 0;
+    this.#hasWords = true;
+  }
+
+  /** The text goes on with the string that is written there, between its quotes. */
+  take(part: Part, { start, end }: Range): void {
+    const raw = part.text.slice(start, end);
+    if (this.isQuiet && !raw.includes("\\")) return;
+    for (let from = 0; ; ) {
+      const to = lineEnd(raw, from);
+      this.#goOn({ part, range: { start: start + from, end: to === null ? end : start + to } });
+      if (to === null) return;
+      this.#settle();
+      this.#line = "";
+      from = to;
+    }
+  }
+
+  /** The text is over, and so is its last line. */
+  finish(): void {
+    this.#settle();
+    this.letGo();
+  }
+
+  #goOn(piece: Piece): void {
+    const { part, range } = piece;
+    const raw = part.text.slice(range.start, range.end);
+    if (raw === "" || this.isQuiet) return;
+    const said = this.#mayGoOn(raw, piece) ? unescaped(raw) : null;
+    if (said === null || this.#line === null) {
+      this.#deny(unescaped(raw) ?? raw);
+      return;
+    }
+    this.#line += said;
+    this.#pieces.push(piece);
+    if (this.#line.length > lineCharsMax || !beginsAsOurs.test(this.#line)) this.#deny(this.#line);
+  }
+
+  /**
+   * What has passed cannot be taken back. That is blanks in front of a line at most: they are not held, for
+   * in code every other delta ends with some.
+   */
+  #mayGoOn(raw: string, { part, range }: Piece): boolean {
+    const mayBegin = this.#line !== "" || begins.test(raw);
+    return this.#line !== null && mayBegin && range.start >= part.sent;
+  }
+
+  /** The line is none of ours, and says this. */
+  #deny(said: string): void {
+    this.#line = null;
+    this.#pieces = [];
+    if (this.#hasWords) return;
+    if (said.trim() !== "") this.#say();
+    else if (this.#leading.length > 0) this.#lead([], said.length);
+  }
+
+  /** There are words now: what of ours stood before them goes. */
+  #say(): void {
+    cut(this.#leading);
+    this.#leading = [];
+    this.#hasWords = true;
+  }
+
+  #settle(): void {
+    const line = this.#line ?? "";
+    if (line === "") return;
+    const pieces = this.#pieces;
+    if (!this.#isOwn(line.endsWith("\n") ? line.slice(0, -1) : line)) this.#deny(line);
+    else if (this.#hasWords) cut(pieces);
+    else this.#lead(pieces, line.length);
+    this.#pieces = [];
+  }
+
+  #lead(pieces: readonly Piece[], length: number): void {
+    this.#leading.push(...pieces);
+    this.#leadingChars += length;
+    if (this.#leadingChars > lineCharsMax) this.letGo();
+  }
+}
+
+function cut(pieces: readonly Piece[]): void {
+  for (const { part, range } of pieces) part.cuts.push(range);
+}
+
+/** Behind the next end of a line, or null where there is none. */
+function lineEnd(raw: string, from: number): number | null {
+  escapes.lastIndex = from;
+  for (let found = escapes.exec(raw); found !== null; found = escapes.exec(raw))
+    if (found[1] !== undefined) return escapes.lastIndex;
+  return null;
+}
+
+function unescaped(raw: string): string | null {
+  const bytes = Buffer.from(`"${raw}"`, "latin1");
+  const text = parseAt(bytes, { start: 0, end: bytes.length });
+  return typeof text === "string" ? text : null;
+}

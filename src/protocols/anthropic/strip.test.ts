@@ -1,0 +1,353 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { eventReader } from "../sse.ts";
+import { readAnswer } from "./events.ts";
+import { eventStripper, messageStripper, type Stripper } from "./strip.ts";
+
+const isOwn = (line: string): boolean => /^\s*(?:\[k7f3 .*\]|--- .* k7f3 ---)\s*$/.test(line);
+const ownLine = "[k7f3 turn 31, 14:05: message 12 #41]";
+
+/** What is left of a text: an own line goes with its end, but not where nothing else is said. */
+function withoutOwn(text: string): string {
+  const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+  const left = lines.filter((line) => !isOwn(line.replace(/\n$/, ""))).join("");
+  return left.trim() === "" ? text : left;
+}
+
+type Wire = Readonly<Record<string, unknown>>;
+/** How an upstream writes its events. */
+type Writing = (fields: Wire) => string;
+const named = (fields: Wire, data: string, end: string): string =>
+  `event: ${fields["type"]}${end}data: ${data}${end}${end}`;
+const writings: readonly Writing[] = [
+  (fields) => named(fields, JSON.stringify(fields), "\n"),
+  (fields) => named(fields, JSON.stringify(fields).replace(/\}$/, "    }"), "\n"),
+  (fields) => named(fields, JSON.stringify(fields), "\r\n"),
+  (fields) => `data: ${JSON.stringify(fields, null, 1).replace(/\n */g, " ")}\n\n`,
+  (fields) => named(fields, JSON.stringify(Object.fromEntries(Object.entries(fields).reverse())), "\n"),
+];
+const [plain = () => ""] = writings;
+
+const started = (index: number, type = "text"): Wire => ({
+  type: "content_block_start",
+  index,
+  content_block: { type, [type]: "" },
+});
+const stopped = (index: number): Wire => ({ type: "content_block_stop", index });
+const delta = (text: string, index = 0): Wire => ({
+  type: "content_block_delta",
+  index,
+  delta: { type: "text_delta", text },
+});
+const thought = (thinking: string, index: number): Wire => ({
+  type: "content_block_delta",
+  index,
+  delta: { type: "thinking_delta", thinking },
+});
+const ping: Wire = { type: "ping" };
+const first: Wire = {
+  type: "message_start",
+  message: { model: "claude-x-1", content: [], usage: { input_tokens: 1 } },
+};
+const last: readonly Wire[] = [
+  { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 9 } },
+  { type: "message_stop" },
+];
+
+function answerOf(events: readonly Wire[], write: Writing = plain): Buffer {
+  return Buffer.from([first, ...events, ...last].map(write).join(""));
+}
+
+/** Pushes bytes cut at these places; gives what came out for each cut, and at the end. */
+function run(stripper: Stripper, bytes: Buffer, cuts: readonly number[] = []) {
+  const ends = [...new Set([...cuts.map((cut) => cut % (bytes.length + 1)), bytes.length])];
+  let start = 0;
+  const pushed = ends
+    .sort((a, b) => a - b)
+    .map((end) => {
+      const given = bytes.subarray(start, end);
+      start = end;
+      return { given, out: Buffer.concat(stripper.push(given)) };
+    });
+  const end = Buffer.concat(stripper.end());
+  return { pushed, end, all: Buffer.concat([...pushed.map(({ out }) => out), end]) };
+}
+
+function textsOf(bytes: Buffer): readonly unknown[] {
+  const answer = readAnswer(bytes, "text/event-stream");
+  expect(answer.isWhole).toBe(true);
+  return answer.units.map((unit) => {
+    const block = JSON.parse(Buffer.from(unit.bytes).toString());
+    return block.text ?? block.thinking;
+  });
+}
+
+const own = fc.constantFrom(
+  ownLine,
+  '[k7f3 context of turn 1: é🔥 "x" \\n]',
+  "--- Message ID: 12 | Role: user | k7f3 ---",
+  `${ownLine}\r`,
+);
+const foreign = fc.oneof(
+  fc.constantFrom(
+    "",
+    " ",
+    "-",
+    "--",
+    "---",
+    "- item",
+    "[",
+    "[k7f3",
+    "[link](x)",
+    "  - [ ] y",
+    "```",
+    "a [k7f3 b]",
+  ),
+  fc.string({ unit: "binary" }).map((text) => text.replaceAll("\n", "\\n")),
+);
+const harmless = fc.oneof(
+  fc.constantFrom("", "a", "  b", "a - [b]", "\\n[", '"[', "\\", "	x", "1. [x]"),
+  fc.string({ unit: "binary" }).map((text) => `x${text.replaceAll("\n", "\\n")}`),
+);
+const textFrom = (line: fc.Arbitrary<string>) =>
+  fc.array(line, { maxLength: 8 }).map((lines) => lines.filter((text) => !isOwn(text)).join("\n"));
+const mixed = fc.array(fc.oneof(foreign, own), { maxLength: 8 }).map((lines) => lines.join("\n"));
+const cuts = fc.array(fc.nat(), { maxLength: 12 });
+/** Where a text is cut into deltas and its bytes into chunks, and how they are written. */
+const cutting = fc.record({ at: cuts, byteCuts: cuts, write: fc.constantFrom(...writings) });
+
+/** A text as deltas, cut anywhere. */
+function deltasOf(text: string, at: readonly number[], index = 0): readonly Wire[] {
+  const ends = [...at.map((cut) => cut % (text.length + 1)), text.length].sort((a, b) => a - b);
+  return ends.map((end, place) => delta(text.slice(place === 0 ? 0 : ends[place - 1], end), index));
+}
+
+describe("lines of ours in a streamed answer", () => {
+  it("are taken out, however text and bytes are cut, and nothing else is", () => {
+    fc.assert(
+      fc.property(fc.tuple(mixed, mixed), cutting, ([a, b], { at, byteCuts, write }) => {
+        const secret = `${ownLine}\n`;
+        const events = [
+          ...[started(0), ping, ...deltasOf(a, at), stopped(0)],
+          ...[started(1, "thinking"), thought(secret, 1), stopped(1)],
+          ...[started(2), ...deltasOf(b, at, 2), stopped(2)],
+        ];
+        const bytes = answerOf(events, write);
+        const { all, end } = run(eventStripper(isOwn), bytes, byteCuts);
+        expect(textsOf(all)).toEqual([withoutOwn(a), secret, withoutOwn(b)]);
+        expect(
+          eventReader()
+            .push(all)
+            .map(({ event }) => event),
+        ).toEqual(
+          eventReader()
+            .push(bytes)
+            .map(({ event }) => event),
+        );
+        expect(end.length).toBe(0);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("are not there: the bytes are the upstream's, and none is held at the end", () => {
+    fc.assert(
+      fc.property(textFrom(foreign), cutting, (text, { at, byteCuts, write }) => {
+        const bytes = answerOf([started(0), ...deltasOf(text, at), stopped(0)], write);
+        const { all, end } = run(eventStripper(isOwn), bytes, byteCuts);
+        expect(all.equals(bytes)).toBe(true);
+        expect(end.length).toBe(0);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("may not begin anywhere: every byte passes as it comes", () => {
+    fc.assert(
+      fc.property(textFrom(harmless), cutting, (text, { at, byteCuts, write }) => {
+        const bytes = answerOf([started(0), ...deltasOf(text, at), stopped(0)], write);
+        const { pushed } = run(eventStripper(isOwn), bytes, byteCuts);
+        for (const { given, out } of pushed) expect(out.equals(given)).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("are found in deltas that tear them, at many pairs of cuts through the bytes, and byte by byte", () => {
+    const texts = ["a\n[k7", 'f3 turn "1"', "]\nb\n-", "-- x k7f3 --", "-\n", "c"];
+    const bytes = answerOf([started(0), ...texts.map((text) => delta(text)), stopped(0)]);
+    const [from, to] = [bytes.indexOf("content_block_delta"), bytes.indexOf("message_delta")];
+    for (let a = from; a <= to; a += 41)
+      for (let b = a; b <= to; b += 3)
+        expect(textsOf(run(eventStripper(isOwn), bytes, [a, b]).all)).toEqual(["a\nb\nc"]);
+    const each = [...bytes.keys()];
+    expect(textsOf(run(eventStripper(isOwn), bytes, each).all)).toEqual(["a\nb\nc"]);
+  });
+
+  it("pass as noise does, whatever the bytes are", () => {
+    const scraps = fc.constantFrom(
+      "data: ",
+      "event: ping",
+      "\n",
+      "\r\n",
+      "\n\n",
+      plain(delta("[k7f3 x")),
+      "🔥",
+      "{",
+    );
+    fc.assert(
+      fc.property(fc.array(fc.oneof(scraps, fc.string())), cuts, (parts, byteCuts) => {
+        const bytes = Buffer.from(parts.join(""));
+        expect(run(eventStripper(isOwn), bytes, byteCuts).all.equals(bytes)).toBe(true);
+      }),
+    );
+  });
+});
+
+/** Pushes whole events one by one; gives how many have come out after each. */
+function eventsOut(events: readonly Wire[]): readonly number[] {
+  const stripper = eventStripper(isOwn);
+  let passed = 0;
+  return events.map((event) => {
+    passed += eventReader().push(Buffer.concat(stripper.push(Buffer.from(plain(event))))).length;
+    return passed;
+  });
+}
+
+describe("text is held", () => {
+  it("only from where a line begins as ours does, and until it is refuted", () => {
+    const texts = ["a\n", "-", " item\n", "[", "x", "y\n", "z", "--", "[k7f3 "];
+    expect(eventsOut([started(0), ...texts.map((text) => delta(text))])).toEqual([
+      1, 2, 2, 4, 4, 4, 7, 8, 9, 10,
+    ]);
+  });
+
+  it("no longer than to the end of its block, or to whatever else the upstream says", () => {
+    expect(eventsOut([started(0), delta("[k7f3 turn"), stopped(0)])).toEqual([1, 1, 3]);
+    const error = { type: "error", error: { type: "overloaded_error" } };
+    expect(eventsOut([started(0), delta("[k7f3 turn"), error])).toEqual([1, 1, 3]);
+    const citation = { type: "content_block_delta", index: 0, delta: { type: "citations_delta" } };
+    expect(eventsOut([started(0), delta("[k7f3 x]"), citation, delta(" y")])).toEqual([1, 1, 3, 4]);
+    expect(eventsOut([started(0), delta("[k7f3 x]"), delta("y", 1)])).toEqual([1, 1, 3]);
+  });
+
+  it("through one ping, and not through a second one in a row", () => {
+    expect(eventsOut([started(0), delta("["), ping, delta("k"), ping, ping])).toEqual([1, 1, 1, 1, 1, 6]);
+  });
+
+  it("up to 4096 characters", () => {
+    const long = "x".repeat(4_000);
+    expect(eventsOut([started(0), delta("["), delta(long), delta(long), delta("\n[")])).toEqual([
+      1, 1, 1, 4, 4,
+    ]);
+  });
+
+  it("in no more than 4096 events, and not behind blanks without end", () => {
+    const passed = (text: string): number | undefined =>
+      eventsOut([started(0), delta(`${ownLine}\n`), ...Array(5_000).fill(delta(text))]).at(-1);
+    expect([passed(""), passed("\n")]).toEqual([5_002, 5_002]);
+  });
+
+  it("and given back when the upstream falls silent", () => {
+    const bytes = Buffer.from(
+      plain(started(0)) + plain(delta("a\n[k7f3 t")) + plain(delta("urn")).slice(0, 90),
+    );
+    const { pushed, end, all } = run(eventStripper(isOwn), bytes);
+    expect(pushed[0]?.out.toString()).toBe(plain(started(0)));
+    expect(end.length).toBeGreaterThan(0);
+    expect(all.equals(bytes)).toBe(true);
+  });
+});
+
+describe("a stripped line", () => {
+  const left = (...texts: readonly string[]): readonly unknown[] =>
+    textsOf(
+      run(eventStripper(isOwn), answerOf([started(0), ...texts.map((text) => delta(text)), stopped(0)])).all,
+    );
+
+  it("stays where the text says nothing else: a blank block would be refused when it is sent back", () => {
+    expect(left(ownLine)).toEqual([ownLine]);
+    expect(left("\n", `${ownLine}\n`, "  ", "\n", ownLine)).toEqual([`\n${ownLine}\n  \n${ownLine}`]);
+    expect(left(`${ownLine}\n`, "\n", ` ${ownLine}\n`, "  ", "a")).toEqual(["\n  a"]);
+    // So much is held at most; what is still to come is taken out again.
+    const heldMax = Math.ceil(4_097 / (ownLine.length + 1));
+    expect(left(`${ownLine}\n`.repeat(200), "a")).toEqual([`${`${ownLine}\n`.repeat(heldMax)}a`]);
+  });
+
+  it("may be the first one, the last one without an end, indented, or in code", () => {
+    expect(left(`${ownLine}\n`, "a")).toEqual(["a"]);
+    expect(left("a\n", ownLine.slice(0, 9), ownLine.slice(9))).toEqual(["a\n"]);
+    expect(left(`a\n  \t${ownLine}\r\nb`)).toEqual(["a\nb"]);
+    expect(left(`\`\`\`\n${ownLine}\n\`\`\``)).toEqual(["```\n```"]);
+  });
+
+  it("stays where blanks before it have passed: half a line is not taken out", () => {
+    expect(left("a\n  ", `${ownLine}\nb`)).toEqual([`a\n  ${ownLine}\nb`]);
+  });
+
+  it("stays where more is said in the same line", () => {
+    expect(left(ownLine, " and more\n", `see ${ownLine}\n`)).toEqual([
+      `${ownLine} and more\nsee ${ownLine}\n`,
+    ]);
+  });
+
+  it("may stand in the text a block starts with", () => {
+    const start = {
+      type: "content_block_start",
+      index: 0,
+      content_block: { type: "text", text: `${ownLine}\na` },
+    };
+    expect(textsOf(run(eventStripper(isOwn), answerOf([start, stopped(0)])).all)).toEqual(["a"]);
+  });
+
+  it("is not looked for behind half an event that is too long, but is again behind it", () => {
+    const long = delta("x".repeat(200_000));
+    const bytes = answerOf([started(0), long, delta(`\n${ownLine}\nb`), stopped(0)]);
+    const { pushed, all } = run(eventStripper(isOwn), bytes, [70_000, 140_000]);
+    expect(textsOf(all)).toEqual([`${"x".repeat(200_000)}\nb`]);
+    expect(pushed[0]?.out.length).toBe(70_000);
+  });
+});
+
+describe("lines of ours in a JSON answer", () => {
+  const messageOf = (text: string, space?: number): Buffer =>
+    Buffer.from(
+      JSON.stringify(
+        {
+          id: "m",
+          content: [
+            { type: "thinking", thinking: ownLine },
+            { type: "text", text },
+          ],
+          usage: { n: 1.5 },
+        },
+        null,
+        space,
+      ).replace("1.5", "1.0"),
+    );
+
+  it("are taken out when it is whole, and no other byte is", () => {
+    fc.assert(
+      fc.property(mixed, cuts, fc.constantFrom(undefined, 2), (text, byteCuts, space) => {
+        const { pushed, all } = run(messageStripper(isOwn, 1e6), messageOf(text, space), byteCuts);
+        expect(all.equals(messageOf(withoutOwn(text), space))).toBe(true);
+        for (const { out } of pushed) expect(out.length).toBe(0);
+      }),
+    );
+  });
+
+  it("stay where it is too large, or no message", () => {
+    const bytes = messageOf(`${ownLine}\n`);
+    const { pushed, all } = run(messageStripper(isOwn, 50), bytes, [40, 60]);
+    expect(pushed.map(({ out }) => out.length)).toEqual([0, 60, bytes.length - 60]);
+    expect(all.equals(bytes)).toBe(true);
+    for (const text of [
+      "",
+      "null",
+      '{"content":"x"}',
+      '{"content":[1,{"type":"text"}]}',
+      '{"content":[{"type"',
+    ])
+      expect(run(messageStripper(isOwn, 50), Buffer.from(text)).all.toString()).toBe(text);
+  });
+});
