@@ -5,12 +5,12 @@ import {
   must,
   ok,
   type Result,
-  streamId,
   turnOf,
-  viewId,
 } from "../../base/index.ts";
 import {
+  type Actor,
   type Cause,
+  type Change,
   type Delta,
   type Exchange,
   type ExchangeEnd,
@@ -18,11 +18,14 @@ import {
   exchangesOf,
   type Frame,
   type Identity,
+  nextStep,
   now,
+  type Proposal,
   type State,
   streamOf,
   type TurnOutcome,
   turnNow,
+  type View,
 } from "../../engine/index.ts";
 import type { WireAnswer, WireRequest } from "../../protocols/index.ts";
 import type { Side, Store } from "../../store/index.ts";
@@ -32,7 +35,7 @@ import type { Attached } from "../outbox.ts";
 import type { SessionLog } from "../session-log.ts";
 import { placedUnits, sharedTalk } from "./align.ts";
 import type { BodyMemory } from "./body-memory.ts";
-import { briefingOf } from "./briefing.ts";
+import { type Briefed, Briefer } from "./briefing.ts";
 import { Draft } from "./draft.ts";
 import { attachedTo, responseBody } from "./exchange-bodies.ts";
 import { exchangeEnd, openEnd, turnOutcome, turnSentWith, wasAnswered } from "./exchange-end.ts";
@@ -40,6 +43,7 @@ import { fitOf, fitWithoutReasoning } from "./fit.ts";
 import { IdPool, type Sharing } from "./id-pool.ts";
 import { KeptBodies, type UpstreamOf, type WrittenBody } from "./kept-bodies.ts";
 import type { Searched } from "./masking.ts";
+import { openedStream } from "./opened-stream.ts";
 import { recallTalks } from "./recall-talks.ts";
 import type { AskedRequest, OpenExchange, RecordedLine } from "./recorded-line.ts";
 import { openedExchange, type Standing, standingOf } from "./relation.ts";
@@ -58,9 +62,6 @@ type Surroundings = {
 const deltasPerFrame = 4_000;
 const main = "main";
 
-/** More changes than these nobody reads. */
-const newsMax = 200;
-
 /**
  * One session while it is being recorded: the log, and beside it what makes recognising the next request
  * cheap. If the log refuses a frame, this memory is no longer true and is made anew from the log.
@@ -73,8 +74,7 @@ export class LiveSession {
   readonly #lost: (error: ApertureError) => void;
   readonly #bodies: KeptBodies;
   readonly #sharing: Sharing = { isShared: false };
-  /** Frames whose changes the model may not have been told of. */
-  #news: readonly Frame[] = [];
+  readonly #briefer = new Briefer();
   #recalled: Promise<void> | null = null;
 
   constructor(log: SessionLog, { heard, lost, memory }: Surroundings) {
@@ -100,16 +100,36 @@ export class LiveSession {
   }
 
   /** What the desk is to know of a stream it has sent for; null where there is none. */
-  briefing(line: string, agent: string | null, window: number): Briefing | null {
-    const index = this.#lines.get(agent ?? main)?.index;
-    const view = index === undefined ? undefined : this.state().views.get(index.view);
-    return view === undefined
-      ? null
-      : briefingOf({ line, state: this.state(), view, news: this.#news, window });
+  briefing(agent: string | null, briefed: Briefed): Briefing | null {
+    const view = this.#viewOf(agent ?? main);
+    return view === null ? null : this.#briefer.briefing(this.state(), view, briefed);
+  }
+
+  /** Something the user does, in the view of one stream: the proposal that was carried out. */
+  act(stream: string, propose: (change: Change) => Proposal): Result<Proposal> {
+    const state = this.state();
+    const view = this.#viewOf(stream);
+    if (view === null) return fail("AP_STREAM_UNKNOWN", { stream });
+    const proposal = propose({ moment: now(state), view, actor: "user" });
+    if (proposal.deltas.length === 0) return ok(proposal);
+    const cause: Cause = { type: "command", step: nextStep(state), reason: "" };
+    const { deltas } = proposal;
+    const appended = this.#append({ deltas, cause, actor: "user", line: this.#lines.get(stream) ?? null });
+    return appended.ok ? ok(proposal) : appended;
+  }
+
+  /** For every stream the desk was told of. */
+  briefings(): readonly Briefing[] {
+    return this.#briefer.again(this.state());
+  }
+
+  #viewOf(stream: string): View | null {
+    const index = this.#lines.get(stream)?.index;
+    return index === undefined ? null : (this.state().views.get(index.view) ?? null);
   }
 
   #note(frame: Frame): void {
-    this.#news = [...this.#news.slice(-newsMax), frame];
+    this.#briefer.note(frame);
     this.#heard(frame);
   }
 
@@ -250,20 +270,8 @@ export class LiveSession {
   /** Each agent has a line, forked from the main one before anything was said: it shares nothing. */
   #openLine(agent: string | null): Result<RecordedLine> {
     const name = agent ?? main;
-    const state = this.state();
-    const stream = streamId(state.streams.size === 0 ? 1 : state.streams.size);
-    const view = viewId(state.views.size === 0 ? 1 : state.views.size);
     const parent = agent === null ? null : (this.#lines.get(main)?.index.stream ?? null);
-    const fork = parent === null ? null : streamOf(now(state), parent);
-    const deltas: Delta[] = [
-      {
-        type: "stream-opened",
-        stream,
-        name,
-        parent: fork === null ? null : { stream: fork.id, seq: fork.openedSeq },
-      },
-      { type: "view-opened", view, stream, agent: "model", parent: null },
-    ];
+    const { stream, view, deltas } = openedStream(this.state(), name, parent);
     const appended = this.#append({ deltas, type: "session" });
     if (!appended.ok) return appended;
     const index = new StreamIndex(stream, view);
@@ -302,8 +310,7 @@ export class LiveSession {
     if (!appended.ok) return appended;
     draft.learn();
     for (const { hash } of draft.contents) this.#stored.add(hash);
-    const briefed = copy.sent?.briefed ?? 0;
-    this.#news = this.#news.filter(({ seq }) => seq > briefed);
+    this.#briefer.told(copy.sent?.briefed ?? 0);
     index.last = { exchange: exchange.id, path, blocks, talk: request.talk, request };
     return ok({ exchange: exchange.id, line: line.name, turn, model: request.model, problem: null });
   }
@@ -352,9 +359,8 @@ export class LiveSession {
     return [{ type: "turn-answered", view: view.id, turn: sent.turn, outcome, usage: answer?.usage ?? null }];
   }
 
-  #append({ deltas, type, line = null, attached = {} }: Appending): Result<void> {
-    const actor = type === "response" ? "model" : "client";
-    const cause: Cause = { type, step: null, reason: "" };
+  #append({ deltas, line = null, attached = {}, ...why }: Appending): Result<void> {
+    const { actor, cause } = "cause" in why ? why : recordingOf(why.type);
     const stream = line?.index.stream ?? null;
     for (let at = 0; at < deltas.length; at += deltasPerFrame) {
       const isLast = at + deltasPerFrame >= deltas.length;
@@ -385,7 +391,10 @@ type Beside = {
 };
 type Appending = {
   readonly deltas: readonly Delta[];
-  readonly type: Cause["type"];
   readonly line?: RecordedLine | null;
   readonly attached?: Attached;
-};
+} & ({ readonly type: Cause["type"] } | { readonly cause: Cause; readonly actor: Actor });
+
+function recordingOf(type: Cause["type"]): { readonly actor: Actor; readonly cause: Cause } {
+  return { actor: type === "response" ? "model" : "client", cause: { type, step: null, reason: "" } };
+}

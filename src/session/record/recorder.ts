@@ -1,5 +1,5 @@
-import { type ApertureError, type Clock, ok, type Result, type SessionId } from "../../base/index.ts";
-import type { Frame } from "../../engine/index.ts";
+import { type ApertureError, type Clock, fail, ok, type Result, type SessionId } from "../../base/index.ts";
+import type { Change, Frame, Proposal } from "../../engine/index.ts";
 import { ingestRequest, readAnswer, type WireAnswer, type WireRequest } from "../../protocols/index.ts";
 import type { Side, Store } from "../../store/index.ts";
 import type { Briefing, RememberedStream } from "../desk-port.ts";
@@ -122,6 +122,21 @@ export class SessionRecorder {
     return ok(await rememberedStream(opened, question.agent, asked.talkName));
   }
 
+  /** Carries out what a user does, in its turn among the copies, and tells the desk. */
+  async act(
+    session: SessionId,
+    stream: string,
+    propose: (change: Change) => Proposal,
+  ): Promise<Result<Proposal>> {
+    let done: Result<Proposal> | null = null;
+    await this.#next(null, async () => {
+      const live = await this.shelf.live(session);
+      done = live.ok ? live.value.act(stream, propose) : live;
+      if (live.ok && done.ok) for (const briefing of live.value.briefings()) this.#place.brief(briefing);
+    });
+    return done ?? fail("AP_CONTROL_FAULT", { problem: "it was not carried out", question: "act" });
+  }
+
   /** Resolves when everything given so far has been dealt with. */
   idle(): Promise<void> {
     return this.#queue.idle();
@@ -226,7 +241,7 @@ export class SessionRecorder {
   #brief(live: LiveSession, { copy, belonging }: AskedRequest, model: string | null): void {
     if (copy.sent === null) return;
     const { brief, windowOf } = this.#place;
-    const briefing = live.briefing(copy.sent.line, belonging.agent, windowOf(model));
+    const briefing = live.briefing(belonging.agent, { line: copy.sent.line, window: windowOf(model) });
     if (briefing !== null) brief(briefing);
   }
 
