@@ -128,6 +128,10 @@ describe("the facts of a manifest", () => {
     expect(factsOf(session).candidates).toEqual([]);
     session.turns(6);
     session.set(id(5), { reference: { turn: turnOf(2), count: 1 } });
+    const pinned = session.add({ kind: "tool-result" });
+    session.append([{ type: "tokens-counted", block: pinned, tokens: { count: 9_000, exact: true } }]);
+    session.set(pinned, { pin: "bottom" });
+    session.turns(1);
     expect(factsOf(session).candidates).toEqual([
       { from: 4, to: 5, what: "reasoning", tokens: 6_800, since: 2 },
       { from: 1, to: 2, what: "test output", tokens: 4_100, since: 1 },

@@ -27,6 +27,15 @@ import type { Selected } from "./selection.ts";
 import { tokensShown } from "./shown-tokens.ts";
 
 export type ZoneFacts = { readonly blocks: number; readonly tokens: number; readonly exact: boolean };
+/** Who said what is there, and how much of it is shown as less than it was. */
+export type ZoneCounts = {
+  readonly user: number;
+  readonly assistant: number;
+  readonly tool: number;
+  readonly trimmed: number;
+  readonly summarized: number;
+  readonly minimal: number;
+};
 export type NamedBlock = { readonly name: string; readonly tokens: number; readonly pin: Pin };
 export type Pending = { readonly blocks: number; readonly tokens: number };
 export type Expiring = { readonly block: number; readonly at: number };
@@ -47,18 +56,18 @@ export type ManifestFacts = {
   readonly window: number | null;
   readonly exact: boolean;
   readonly primacy: ZoneFacts & { readonly named: readonly NamedBlock[] };
-  readonly middle: ZoneFacts & {
-    readonly user: number;
-    readonly assistant: number;
-    readonly tool: number;
-    readonly trimmed: number;
-    readonly summarized: number;
-    readonly minimal: number;
-    /** In the whole window: wanted and not yet shown, and what that will free. */
-    readonly pending: Pending;
-    readonly names: readonly string[];
+  readonly middle: ZoneFacts &
+    ZoneCounts & {
+      /** In the whole window: wanted and not yet shown, and what that will free. */
+      readonly pending: Pending;
+      readonly names: readonly string[];
+    };
+  readonly recency: ZoneFacts & {
+    /** Told where one run is everything, as long as they add up to the blocks. */
+    readonly counts?: ZoneCounts;
+    readonly task: string | null;
+    readonly selected: readonly Selected[];
   };
-  readonly recency: ZoneFacts & { readonly task: string | null; readonly selected: readonly Selected[] };
   readonly cold: ZoneFacts & { readonly names: readonly string[] };
   readonly expiring: readonly Expiring[];
   readonly candidates: readonly Candidate[];
@@ -118,11 +127,16 @@ export function manifestFacts(moment: Moment, view: View, asked: ManifestAsked):
     window,
     exact: asked.exact ?? false,
     primacy: { ...zoneFacts(primacy), named: largest(primacy).map(namedBlock) },
-    middle: { ...zoneFacts(middle), ...middleCounts(middle), pending: pendingIn(inWindow), names },
-    recency: { ...zoneFacts(recency), task: asked.task ?? null, selected: selectedIn(counted) },
+    middle: { ...zoneFacts(middle), ...zoneCounts(middle), pending: pendingIn(inWindow), names },
+    recency: {
+      ...zoneFacts(recency),
+      counts: zoneCounts(recency),
+      task: asked.task ?? null,
+      selected: selectedIn(counted),
+    },
     cold: { ...zoneFacts(cold), names: coldNames },
     expiring: expiringIn(inWindow, turn),
-    candidates: candidatesIn(middle),
+    candidates: candidatesIn(inWindow),
     changes: since,
     free,
     turnsLeft: asked.turnsLeft ?? null,
@@ -181,7 +195,7 @@ function namedBlock({ place, tokens }: Counted): NamedBlock {
   return { name: topic ?? usual, tokens, pin: factValue(place, "pin") };
 }
 
-function middleCounts(counted: readonly Counted[]) {
+function zoneCounts(counted: readonly Counted[]): ZoneCounts {
   const speakers = counted.map(({ place }) => speakerOf(place.block));
   const count = <T>(list: readonly T[], wanted: T): number => list.filter((one) => one === wanted).length;
   const shown = counted.map((one) => one.shown);
@@ -231,11 +245,11 @@ function expiringIn(counted: readonly Counted[], turn: number): readonly Expirin
 }
 
 /** Neighbours are put together; what a user said is not offered, since only the user may let it go. */
-function candidatesIn(middle: readonly Counted[]): readonly Candidate[] {
+function candidatesIn(inWindow: readonly Counted[]): readonly Candidate[] {
   const runs: Counted[][] = [];
   let wasCandidate = false;
-  for (const counted of middle) {
-    const isOne = speakerOf(counted.place.block) !== "user" && lifecycleOf(counted.place) === "stale";
+  for (const counted of inWindow) {
+    const isOne = isCandidate(counted);
     if (isOne && wasCandidate) runs.at(-1)?.push(counted);
     else if (isOne) runs.push([counted]);
     wasCandidate = isOne;
@@ -245,6 +259,12 @@ function candidatesIn(middle: readonly Counted[]): readonly Candidate[] {
     .filter(({ tokens }) => tokens >= candidateTokensMin)
     .sort((a, b) => b.tokens - a.tokens)
     .slice(0, listMax);
+}
+
+/** A long run is all recency, so what counts is that nobody refers to a block, not where it stands. */
+function isCandidate({ place, zone }: Counted): boolean {
+  if (zone === "primacy" || speakerOf(place.block) === "user") return false;
+  return lifecycleOf(place) === "stale" && !isPinned(place) && !factValue(place, "selection");
 }
 
 function candidateOf(run: readonly Counted[]): Candidate {

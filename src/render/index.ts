@@ -15,6 +15,8 @@ export {
   type ManifestFacts,
   manifestFacts,
   type NamedBlock,
+  type Pending,
+  type ZoneCounts,
   type ZoneFacts,
 } from "./facts.ts";
 export {

@@ -50,6 +50,27 @@ describe("the manifest", () => {
     expect(manifestText(early, detailed).split("\n")[1]).toBe("RECENCY 1 block 40");
   });
 
+  it("has what there is to name with recency, where one run is everything", () => {
+    const { middle, recency } = shownFacts;
+    const counts = { user: 2, assistant: 2, tool: 1, trimmed: 1, summarized: 0, minimal: 0 };
+    const none = { ...emptyFacts.middle, pending: middle.pending, names: middle.names };
+    const facts = { ...shownFacts, middle: none, recency: { ...recency, counts, task: null } };
+    expect(manifestText(facts, detailed)).toContain(
+      "\nRECENCY 5 blocks 8.4k: 2 user, 2 assistant, 1 tool | 1 trimmed, 3 pending (-9k) | topics: auth.ts login flow, " +
+        "schema.sql, POST /sessions | [user-selected]",
+    );
+    expect(manifestText(facts, summary)).toContain(
+      "| RECENCY 5 8.4k, 3 pending (-9k): auth.ts login flow, schema.sql, POST /sessions | COLD 12 61k\n",
+    );
+  });
+
+  it("does not tell who said what where that does not add up", () => {
+    const facts = { ...shownFacts, middle: emptyFacts.middle, recency: { ...shownFacts.recency, blocks: 6 } };
+    expect(manifestText(facts, detailed)).toContain(
+      'RECENCY 6 blocks 8.4k: task "implement feature X" | [user',
+    );
+  });
+
   it("does not say how full the window is where that is hidden", () => {
     const text = manifestText(shownFacts, { ...detailed, fill: "hidden" });
     expect(text).toContain("[CONTEXT MANIFEST k7f3 turn 34 | 42 blocks]\n");
@@ -117,6 +138,8 @@ describe("variants", () => {
 
 const count = fc.nat(3_000_000);
 const zone = { blocks: fc.nat(5_000), tokens: count, exact: fc.boolean() };
+const few = fc.nat(5_000);
+const counts = { user: few, assistant: few, tool: few, trimmed: few, summarized: few, minimal: few };
 const texts = fc.array(hostileText, { maxLength: 20 });
 
 /** Facts of any size, with anything written in them. */
@@ -134,17 +157,13 @@ const anyFacts: fc.Arbitrary<ManifestFacts> = fc.record({
   }),
   middle: fc.record({
     ...zone,
-    user: fc.nat(5_000),
-    assistant: fc.nat(5_000),
-    tool: fc.nat(5_000),
-    trimmed: fc.nat(5_000),
-    summarized: fc.nat(5_000),
-    minimal: fc.nat(5_000),
+    ...counts,
     pending: fc.record({ blocks: fc.nat(5_000), tokens: fc.integer({ min: -3_000_000, max: 3_000_000 }) }),
     names: texts,
   }),
   recency: fc.record({
     ...zone,
+    counts: fc.record(counts),
     task: fc.option(hostileText),
     selected: fc.array(fc.record({ block: fc.nat(5_000), name: fc.option(hostileText) }), { maxLength: 40 }),
   }),

@@ -1,6 +1,6 @@
 import { boundedTokens } from "./bound.ts";
 import { changesText } from "./diff.ts";
-import type { ManifestFacts, NamedBlock, ZoneFacts } from "./facts.ts";
+import type { ManifestFacts, NamedBlock, ZoneCounts, ZoneFacts } from "./facts.ts";
 import { idsText, markedSize, readSize, sizeText } from "./numbers.ts";
 import { listed, safeText, shortened } from "./safe-text.ts";
 import { selectedName } from "./selection.ts";
@@ -104,13 +104,12 @@ function headFields({ blocks, used, window, exact }: ManifestFacts, { turn, fill
 
 function summaryRows(facts: ManifestFacts, writing: Writing): readonly string[] {
   const { primacy, middle, recency, cold } = facts;
-  const { names, nameChars } = writing.fit;
-  const topics = namesText(middle.names, writing, { names, nameChars });
-  const inMiddle = [zoneText("MIDDLE", middle), pendingText(facts)].filter((text) => text !== "").join(", ");
   const zones = [
     primacy.blocks > 0 ? zoneText("PRIMACY", primacy) : "",
-    middle.blocks > 0 || topics !== "" ? `${inMiddle}${topics === "" ? "" : `: ${topics}`}` : "",
-    recency.blocks > 0 ? zoneText("RECENCY", recency) : "",
+    middle.blocks > 0 ? `${zoneText("MIDDLE", middle)}${contentText(facts, writing)}` : "",
+    recency.blocks > 0
+      ? `${zoneText("RECENCY", recency)}${middle.blocks > 0 ? "" : contentText(facts, writing)}`
+      : "",
     cold.blocks > 0 ? zoneText("COLD", cold) : "",
   ];
   const events = [
@@ -120,6 +119,12 @@ function summaryRows(facts: ManifestFacts, writing: Writing): readonly string[] 
     budgetText(facts, { ...writing, isShort: true }),
   ];
   return [joined(zones), joined(events)];
+}
+
+/** What is pending and what there is to name: with the middle, or with recency where one run is everything. */
+function contentText(facts: ManifestFacts, writing: Writing): string {
+  const [pending, names] = [pendingText(facts), namesText(facts.middle.names, writing)];
+  return `${pending === "" ? "" : `, ${pending}`}${names === "" ? "" : `: ${names}`}`;
 }
 
 function detailedRows(facts: ManifestFacts, writing: Writing): readonly string[] {
@@ -152,26 +157,43 @@ function namedText({ name, tokens, pin }: NamedBlock, writing: Writing): string 
 
 function middleRow(facts: ManifestFacts, writing: Writing): string {
   const { middle } = facts;
-  if (middle.blocks === 0) return "";
-  const kinds = listText([
-    [middle.user, "user"],
-    [middle.assistant, "assistant"],
-    [middle.tool, "tool"],
+  return middle.blocks === 0
+    ? ""
+    : `${zoneWords("MIDDLE", middle)}: ${joined(contentFields(facts, { ...middle, counts: middle }, writing))}`;
+}
+
+/** Who said what is there, what became of it, and what it is about. */
+function contentFields(facts: ManifestFacts, zone: CountedZone, writing: Writing): readonly string[] {
+  const changing = [loweredText(zone), pendingText(facts)].filter((text) => text !== "").join(", ");
+  const topics = namesText(facts.middle.names, writing);
+  return [speakersText(zone), changing, topics === "" ? "" : `topics: ${topics}`];
+}
+
+type CountedZone = { readonly blocks: number; readonly counts?: ZoneCounts };
+
+/** Only where they add up: blocks may have been added since they were counted. */
+function speakersText({ blocks, counts }: CountedZone): string {
+  if (counts === undefined || counts.user + counts.assistant + counts.tool !== blocks) return "";
+  return listText([
+    [counts.user, "user"],
+    [counts.assistant, "assistant"],
+    [counts.tool, "tool"],
   ]);
-  const lowered = listText([
-    [middle.trimmed, "trimmed"],
-    [middle.summarized, "summarized"],
-    [middle.minimal, "minimal"],
+}
+
+function loweredText({ counts }: CountedZone): string {
+  return listText([
+    [counts?.trimmed ?? 0, "trimmed"],
+    [counts?.summarized ?? 0, "summarized"],
+    [counts?.minimal ?? 0, "minimal"],
   ]);
-  const changing = [lowered, pendingText(facts)].filter((text) => text !== "").join(", ");
-  const topics = namesText(middle.names, writing);
-  return `${zoneWords("MIDDLE", middle)}: ${joined([kinds, changing, topics === "" ? "" : `topics: ${topics}`])}`;
 }
 
 function recencyRow(facts: ManifestFacts, writing: Writing): string {
-  const { recency } = facts;
+  const { middle, recency } = facts;
   const task = nameText(recency.task ?? "", { ...writing, isQuoted: true });
-  const rest = joined([task === "" ? "" : `task ${task}`, selectedText(facts, writing)]);
+  const content = middle.blocks > 0 ? [loweredText(recency)] : contentFields(facts, recency, writing);
+  const rest = joined([task === "" ? "" : `task ${task}`, ...content, selectedText(facts, writing)]);
   if (recency.blocks === 0) return rest === "" ? "" : `RECENCY: ${rest}`;
   return `${zoneWords("RECENCY", recency)}${rest === "" ? "" : `: ${rest}`}`;
 }
@@ -278,11 +300,9 @@ function listText(counts: readonly (readonly [count: number, word: string])[]): 
     .join(", ");
 }
 
-type NamesFit = { readonly names: number; readonly nameChars: number };
-
-function namesText(names: readonly string[], writing: Writing, fit: NamesFit = writing.fit): string {
+function namesText(names: readonly string[], writing: Writing): string {
   return names
-    .slice(0, fit.names)
+    .slice(0, writing.fit.names)
     .map((name) => nameText(name, writing))
     .filter((name) => name !== "")
     .join(", ");

@@ -3,6 +3,8 @@ import type { ManifestFacts, ManifestOptions } from "../../src/render/index.ts";
 
 export const nonce = "k7f3";
 
+const noCounts = { user: 0, assistant: 0, tool: 0, trimmed: 0, summarized: 0, minimal: 0 };
+
 /** The context whose manifest the documentation shows. */
 export const shownFacts: ManifestFacts = {
   blocks: 42,
@@ -36,6 +38,7 @@ export const shownFacts: ManifestFacts = {
     blocks: 5,
     tokens: 8_400,
     exact: true,
+    counts: { ...noCounts, user: 2, assistant: 2, tool: 1 },
     task: "implement feature X",
     selected: [
       { block: 12, name: "auth flow" },
@@ -79,12 +82,7 @@ export const emptyFacts: ManifestFacts = {
     blocks: 0,
     tokens: 0,
     exact: true,
-    user: 0,
-    assistant: 0,
-    tool: 0,
-    trimmed: 0,
-    summarized: 0,
-    minimal: 0,
+    ...noCounts,
     pending: { blocks: 0, tokens: 0 },
     names: [],
   },
