@@ -245,12 +245,15 @@ function candidatesText({ candidates }: ManifestFacts, writing: Writing): string
 
 function rangesText({ ranges }: ManifestFacts, { nonce, variant, fit }: Writing): string {
   if (ranges.length === 0) return "";
-  const shown = ranges.slice(0, fit.rows).map(({ from, to, reasons, signatures }) => {
-    const reason = fit.nameChars === 0 ? "" : shortened(safeText(reasons[0] ?? "", nonce), fit.nameChars);
-    const kept = `${signatures} ${signatures === 1 ? "signature" : "signatures"}`;
-    const notes = [reason === "" ? "" : `"${escaped(reason, variant)}"`, kept];
-    return `${from === to ? `message ${from}` : `messages ${from}..${to}`} (${notes.filter((text) => text !== "").join(", ")})`;
-  });
+  const largest = new Set([...ranges].sort((a, b) => b.to - b.from - (a.to - a.from)).slice(0, fit.rows));
+  const shown = [...largest]
+    .sort((a, b) => a.from - b.from)
+    .map(({ from, to, reasons, signatures }) => {
+      const reason = fit.nameChars === 0 ? "" : shortened(safeText(reasons[0] ?? "", nonce), fit.nameChars);
+      const kept = `${signatures} ${signatures === 1 ? "signature" : "signatures"}`;
+      const notes = [reason === "" ? "" : `"${escaped(reason, variant)}"`, kept];
+      return `${from === to ? `message ${from}` : `messages ${from}..${to}`} (${notes.filter((text) => text !== "").join(", ")})`;
+    });
   const left = ranges.length - shown.length;
   return `PRUNED ${[...shown, ...(left > 0 ? [`+${left} ranges`] : [])].join(", ")}`;
 }

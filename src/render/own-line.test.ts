@@ -74,6 +74,11 @@ describe("a line of ours, where a model repeats it", () => {
     expect(isOwnLine(line, nonce)).toBe(false);
   });
 
+  it("takes no longer for a line of blanks", () => {
+    expect(isOwnLine(`[${nonce} ${" ".repeat(1_000_000)}x`, nonce)).toBe(false);
+    expect(isOwnLine(`${" ".repeat(1_000_000)}[${nonce} turn 3]`, nonce)).toBe(true);
+  });
+
   it("does not reach over what somebody says after it", () => {
     for (const line of ["", "MIDDLEWARE is next", "- Messages are sent", "budget 3k", "The rest"]) {
       expect(continuesOwnLine(line), line).toBe(false);

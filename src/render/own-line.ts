@@ -3,11 +3,23 @@
  * nonce at a fixed place; the same words without it are content.
  */
 export function isOwnLine(line: string, nonce: string): boolean {
-  const text = line.replace(/^[\s>`*]+|[\s`*]+$/g, "");
+  // Almost no line has it, and every line a model says is asked about.
+  if (!line.includes(nonce)) return false;
+  const text = unquoted(line);
   if (text.startsWith(`[${nonce} `)) return text.endsWith("]");
   if (text.startsWith("[Part ID: ")) return text.endsWith(` | ${nonce}]`);
   if (text.startsWith("--- Message ID: ")) return text.endsWith(` | ${nonce} ---`);
   return fixedStarts.some((start) => text === `${start}${nonce}` || text.startsWith(`${start}${nonce} `));
+}
+
+const quoting = " \t\r\n>`*";
+
+/** By hand: a pattern for what stands at the end takes quadratic time on a line of blanks. */
+function unquoted(line: string): string {
+  let [start, end] = [0, line.length];
+  while (start < end && quoting.includes(line.charAt(start))) start += 1;
+  while (end > start && quoting.includes(line.charAt(end - 1))) end -= 1;
+  return line.slice(start, end);
 }
 
 const fixedStarts = [
@@ -17,9 +29,25 @@ const fixedStarts = [
   "<context-manifest mark=",
 ] as const;
 
+const continuations = [
+  "PRIMACY ",
+  "MIDDLE ",
+  "RECENCY ",
+  "RECENCY: ",
+  "COLD ",
+  "[user-selected] ",
+  "EXPIRING ",
+  "CANDIDATES ",
+  "PRUNED ",
+  "SINCE LAST TURN: ",
+  "BUDGET ",
+  "Messages ID: ",
+  "</context-manifest>",
+] as const;
+
 /** Lines that follow one of ours and have no nonce themselves: the body of a manifest, the list of ranges. */
 export function continuesOwnLine(line: string): boolean {
-  return /^\s*(?:- )?(?:\*\*)?(?:PRIMACY |MIDDLE |RECENCY[ :]|COLD |EXPIRING |CANDIDATES |SINCE LAST TURN: |BUDGET |\[user-selected\] |PRUNED |Messages ID: |<\/context-manifest>)/.test(
-    line,
-  );
+  const text = line.trimStart();
+  const row = text.startsWith("- ") ? text.slice(2) : text;
+  return continuations.some((start) => row.startsWith(start));
 }
