@@ -18,10 +18,10 @@ export type Part = {
   readonly cuts: Range[];
 };
 
-/** How a line of ours may begin, as it is written in JSON. */
-const begins = /^(?: |\\[trf])*(?:[[-]|\\u)/;
-/** The same of what it says; it may be one that has only begun. */
-const beginsAsOurs = /^\s*(?:\[|---|--?$)/;
+/** How lines of ours begin. A model may indent, quote or mark what it repeats. */
+const starts = ["[", "---", "### CONTEXT MANIFEST ", "<context-manifest "] as const;
+/** The same by the first letter, as it is written in JSON: few other lines begin like that. */
+const begins = /^(?:[ >`*]|\\[trf])*(?:[[\-#<]|\\u)/;
 /** An escape, and whether it stands for the end of a line. */
 const escapes = /\\(?:(n|u000[aA])|.)/gs;
 
@@ -107,12 +107,12 @@ export class Lines {
     }
     this.#line += said;
     this.#pieces.push(piece);
-    if (this.#line.length > lineCharsMax || !beginsAsOurs.test(this.#line)) this.#deny(this.#line);
+    if (this.#line.length > lineCharsMax || !mayBeOurs(this.#line)) this.#deny(this.#line);
   }
 
   /**
-   * What has passed cannot be taken back. That is blanks in front of a line at most: they are not held, for
-   * in code every other delta ends with some.
+   * What has passed cannot be taken back. That is blanks and marks in front of a line at most: they are not
+   * held, for in code every other delta ends with some.
    */
   #mayGoOn(raw: string, { part, range }: Piece): boolean {
     const mayBegin = this.#line !== "" || begins.test(raw);
@@ -154,6 +154,12 @@ export class Lines {
 
 function cut(pieces: readonly Piece[]): void {
   for (const { part, range } of pieces) part.cuts.push(range);
+}
+
+/** What a line says so far, against how ours begin. */
+function mayBeOurs(line: string): boolean {
+  const said = line.replace(/^[\s>`*]+/, "");
+  return said !== "" && starts.some((start) => said.startsWith(start) || start.startsWith(said));
 }
 
 /** Behind the next end of a line, or null where there is none. */

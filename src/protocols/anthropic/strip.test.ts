@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { isOwnLine } from "../../render/index.ts";
 import { eventReader } from "../sse.ts";
 import { readAnswer } from "./events.ts";
 import { eventStripper, messageStripper, type Stripper } from "./strip.ts";
@@ -101,6 +102,9 @@ const foreign = fc.oneof(
     "[link](x)",
     "  - [ ] y",
     "```",
+    "# Title",
+    "### C",
+    "> <context-",
     "a [k7f3 b]",
   ),
   fc.string({ unit: "binary" }).map((text) => text.replaceAll("\n", "\\n")),
@@ -279,6 +283,21 @@ describe("a stripped line", () => {
     expect(left("a\n", ownLine.slice(0, 9), ownLine.slice(9))).toEqual(["a\n"]);
     expect(left(`a\n  \t${ownLine}\r\nb`)).toEqual(["a\nb"]);
     expect(left(`\`\`\`\n${ownLine}\n\`\`\``)).toEqual(["```\n```"]);
+  });
+
+  it.each([
+    "[k7f3 turn 31, 14:05 +2h10m: message 12 #41..#44; #43 result ~4.2k until 51]",
+    "[Part ID: 27 | Type: tool-result | Tokens: ~4210 | k7f3]",
+    "--- Message ID: 12 | Role: user | From: client | Tokens: ~812 | k7f3 ---",
+    "--- PRUNED MESSAGE RANGES --- | k7f3",
+    "[CONTEXT MANIFEST k7f3 turn 34 | 42 blocks | 140k/200k tokens, 70%]",
+    "### CONTEXT MANIFEST k7f3 turn 34",
+    "<context-manifest mark=k7f3 turn=34>",
+  ])("may be any that is shown to the model: %s", (line) => {
+    const stripper = eventStripper((said) => isOwnLine(said, "k7f3"));
+    const texts = [..."a\n", ...line, ..."\n", `> **${line}**\n`, `\`${line}\`\n`, "b"];
+    const events = [started(0), ...texts.map((text) => delta(text)), stopped(0)];
+    expect(textsOf(run(stripper, answerOf(events)).all)).toEqual(["a\nb"]);
   });
 
   it("stays where blanks before it have passed: half a line is not taken out", () => {

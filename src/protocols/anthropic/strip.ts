@@ -182,8 +182,8 @@ function isDeltaWithoutEscapes(bytes: Buffer): boolean {
 }
 
 /** Where a line may begin as one of ours in half an event. */
-const laterLine = /(?<!\\)(?:\\\\)*\\n(?: |\\[trf])*[[-]/;
-const firstOrLaterLine = /(?<!\\)(?:\\\\)*(?:\\n|")(?: |\\[trf])*[[-]/;
+const laterLine = /(?<!\\)(?:\\\\)*\\n(?:[ >`*]|\\[trf])*[[\-#<]/;
+const firstOrLaterLine = /(?<!\\)(?:\\\\)*(?:\\n|")(?:[ >`*]|\\[trf])*[[\-#<]/;
 /** An event that is known to hold no text by its first half. */
 const isNoText =
   /^event: ?(?!content_block_(?:delta|start)\b)\w+\r?\n|"(?:thinking|signature|input_json|citations)_delta"/;
