@@ -180,9 +180,13 @@ function isNew(place: Place): boolean {
 function zoneFacts(counted: readonly Counted[]): ZoneFacts {
   return {
     blocks: counted.length,
-    tokens: counted.reduce((sum, { tokens }) => sum + tokens, 0),
+    tokens: tokensIn(counted),
     exact: counted.every(({ exact }) => exact),
   };
+}
+
+function tokensIn(counted: readonly Counted[]): number {
+  return counted.reduce((sum, { tokens }) => sum + tokens, 0);
 }
 
 function largest(counted: readonly Counted[]): readonly Counted[] {
@@ -255,10 +259,11 @@ function candidatesIn(inWindow: readonly Counted[]): readonly Candidate[] {
     wasCandidate = isOne;
   }
   return runs
-    .map(candidateOf)
+    .map((run) => ({ run, tokens: tokensIn(run) }))
     .filter(({ tokens }) => tokens >= candidateTokensMin)
     .sort((a, b) => b.tokens - a.tokens)
-    .slice(0, listMax);
+    .slice(0, listMax)
+    .map(({ run }) => candidateOf(run));
 }
 
 /** A long run is all recency, so what counts is that nobody refers to a block, not where it stands. */
@@ -273,7 +278,7 @@ function candidateOf(run: readonly Counted[]): Candidate {
   return {
     ...spanOf(run.map(({ place }) => place.block.id)),
     what: notesOf(place.moment, place.block.id)?.topics[0] ?? usualName(place.block),
-    tokens: run.reduce((sum, { tokens }) => sum + tokens, 0),
+    tokens: tokensIn(run),
     since: spanOf(run.map((one) => factValue(one.place, "reference").turn)).to,
   };
 }

@@ -86,12 +86,12 @@ function isPruned(place: Place): boolean {
 }
 
 function rangeOf(places: readonly Place[]): PrunedRange {
-  const reasons = places.flatMap((place) => factValue(place, "archive")?.reason ?? []);
-  const isPreserved = ({ block, moment }: Place) =>
-    block.kind === "reasoning" && !notesOf(moment, block.id)?.purged;
-  return {
-    ...spanOf(places.map(({ block }) => block.message)),
-    reasons: [...new Set(reasons)],
-    signatures: places.filter(isPreserved).length,
-  };
+  const reasons = new Set<string>();
+  let signatures = 0;
+  for (const place of places) {
+    const archive = factValue(place, "archive");
+    if (archive !== null) reasons.add(archive.reason);
+    if (place.block.kind === "reasoning" && !notesOf(place.moment, place.block.id)?.purged) signatures += 1;
+  }
+  return { ...spanOf(places.map(({ block }) => block.message)), reasons: [...reasons], signatures };
 }
