@@ -2,6 +2,7 @@ import { boundedTokens } from "./bound.ts";
 import { changesText } from "./diff.ts";
 import type { ManifestFacts, NamedBlock, ZoneCounts, ZoneFacts } from "./facts.ts";
 import { idsText, markedSize, readSize, sizeText } from "./numbers.ts";
+import type { PrunedRange } from "./range.ts";
 import { listed, safeText, shortened } from "./safe-text.ts";
 import { selectedName } from "./selection.ts";
 import { type ManifestVariant, type VariantForm, variants } from "./variants.ts";
@@ -15,6 +16,8 @@ export type ManifestOptions = {
   readonly fill: "shown" | "hidden";
   /** The tool that brings cold blocks back. Left out where there is none: it must not be called in vain. */
   readonly recall?: string;
+  /** Up to how many tokens names fill a summary; left out, as many as keep its mean below 120. */
+  readonly usualTokens?: number;
 };
 
 /** How much of each list is shown, how long a name may be, and for which size of the whole that holds. */
@@ -28,8 +31,11 @@ type Fit = {
 
 export const manifestTokensMax = { summary: 200, detailed: 500 } as const;
 
-/** Names fill a summary up to here. Where there is more to say, a few stand in it all the same. */
-const usualTokensMax = 120;
+/**
+ * Names fill a summary up to here, by a bound that lies some way above the count: summaries are 120 tokens at
+ * most on average. Where there is more to say, a few names stand in it all the same.
+ */
+const usualTokensMax = 135;
 const namesTokensMin = 30;
 const namesTriedMax = 40;
 
@@ -77,7 +83,7 @@ function withFittingNames(facts: ManifestFacts, writing: Writing): ManifestFacts
   const named = (names: readonly string[]) => ({ ...facts, middle: { ...facts.middle, names } });
   const rest = boundedTokens(written(named([]), writing));
   const fitting: string[] = [];
-  let room = Math.max(namesTokensMin, usualTokensMax - rest);
+  let room = Math.max(namesTokensMin, (writing.usualTokens ?? usualTokensMax) - rest);
   for (const name of facts.middle.names.slice(0, namesTriedMax)) {
     // A comma stands between names, and a blank may be a token of its own.
     const tokens = boundedTokens(nameText(name, writing)) + 2;
@@ -121,7 +127,7 @@ function summaryRows(facts: ManifestFacts, writing: Writing): readonly string[] 
   return [joined(zones), joined(events)];
 }
 
-/** What is pending and what there is to name: with the middle, or with recency where one run is everything. */
+/** What is pending and what there is to name: with the middle, or with recency where all is one run. */
 function contentText(facts: ManifestFacts, writing: Writing): string {
   const [pending, names] = [pendingText(facts), namesText(facts.middle.names, writing)];
   return `${pending === "" ? "" : `, ${pending}`}${names === "" ? "" : `: ${names}`}`;
@@ -243,19 +249,23 @@ function candidatesText({ candidates }: ManifestFacts, writing: Writing): string
   return `CANDIDATES ${texts.join(", ")}`;
 }
 
-function rangesText({ ranges }: ManifestFacts, { nonce, variant, fit }: Writing): string {
+function rangesText({ ranges }: ManifestFacts, writing: Writing): string {
   if (ranges.length === 0) return "";
-  const largest = new Set([...ranges].sort((a, b) => b.to - b.from - (a.to - a.from)).slice(0, fit.rows));
-  const shown = [...largest]
-    .sort((a, b) => a.from - b.from)
-    .map(({ from, to, reasons, signatures }) => {
-      const reason = fit.nameChars === 0 ? "" : shortened(safeText(reasons[0] ?? "", nonce), fit.nameChars);
-      const kept = `${signatures} ${signatures === 1 ? "signature" : "signatures"}`;
-      const notes = [reason === "" ? "" : `"${escaped(reason, variant)}"`, kept];
-      return `${from === to ? `message ${from}` : `messages ${from}..${to}`} (${notes.filter((text) => text !== "").join(", ")})`;
-    });
+  const { rows } = writing.fit;
+  const largest = [...ranges].sort((a, b) => b.to - b.from - (a.to - a.from)).slice(0, rows);
+  const shown = largest.sort((a, b) => a.from - b.from).map((range) => rangeWords(range, writing));
   const left = ranges.length - shown.length;
   return `PRUNED ${[...shown, ...(left > 0 ? [`+${left} ranges`] : [])].join(", ")}`;
+}
+
+function rangeWords(
+  { from, to, reasons, signatures }: PrunedRange,
+  { nonce, variant, fit }: Writing,
+): string {
+  const messages = from === to ? `message ${from}` : `messages ${from}..${to}`;
+  const reason = shortened(safeText(reasons[0] ?? "", nonce), fit.nameChars);
+  const quoted = reason === "" ? "" : `"${escaped(reason, variant)}", `;
+  return `${messages} (${quoted}${signatures} ${signatures === 1 ? "signature" : "signatures"})`;
 }
 
 function sinceText({ changes }: ManifestFacts, { nonce, variant, fit }: Writing): string {
