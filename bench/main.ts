@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { awarenessCells } from "./awareness/index.ts";
 import { engineCells } from "./engine/index.ts";
 import { proxyCells } from "./proxy/index.ts";
 import { type BenchOptions, type Cell, isWithin, printCells } from "./report.ts";
@@ -6,6 +7,7 @@ import { saveResults } from "./results.ts";
 
 /** Each benchmark is a list of cells; a cell is a ratio measured in one run, and the bound it must keep. */
 const benchmarks: Readonly<Record<string, (options: BenchOptions) => AsyncGenerator<Cell>>> = {
+  awareness: awarenessCells,
   engine: engineCells,
   proxy: proxyCells,
 };

@@ -1,0 +1,93 @@
+import type { BlockKind } from "../../src/engine/index.ts";
+import type { Counter } from "../../src/tokens/index.ts";
+import type { RecordedTurn, Recording, WireBlock, WireMessage } from "../../test/support/recordings.ts";
+import { streamsOf } from "../../test/tokens/replay.ts";
+
+/** A block as it was said. The text is what a reader sees; strings in a call's input are not escaped. */
+export type Said = { readonly kind: BlockKind; readonly text: string; readonly tokens: number };
+export type Message = { readonly blocks: readonly Said[] };
+
+export type Request = {
+  /** How many messages of those before the client kept. */
+  readonly kept: number;
+  readonly messages: readonly Message[];
+  readonly answer: Message;
+  readonly timeMs: number | null;
+};
+
+/** A line of talk: the main one of a recording, or that of an agent it started. */
+export type Conversation = {
+  readonly name: string;
+  readonly model: string | null;
+  readonly requests: readonly Request[];
+};
+
+export function conversationsOf(recording: Recording, count: Counter): readonly Conversation[] {
+  return streamsOf(recording).map((turns, index) => ({
+    name: index === 0 ? recording.id : `${recording.id}/${index}`,
+    model: turns.find(({ m }) => m?.model !== undefined)?.m?.model ?? recording.models[0] ?? null,
+    requests: requestsOf(turns, count),
+  }));
+}
+
+function requestsOf(turns: readonly RecordedTurn[], count: Counter): readonly Request[] {
+  let messages = 0;
+  return turns.map((turn) => {
+    const kept = Math.min(messages, turn.k ?? messages);
+    messages = kept + turn.c.length + 1;
+    return {
+      kept,
+      messages: turn.c.map((message) => messageOf(message, count)),
+      answer: messageOf({ role: "assistant", content: turn.a }, count),
+      timeMs: timeOf(turn),
+    };
+  });
+}
+
+function timeOf({ m }: RecordedTurn): number | null {
+  const { t } = (m ?? {}) as { readonly t?: unknown };
+  const time = typeof t === "string" ? Date.parse(t) : Number.NaN;
+  return Number.isNaN(time) ? null : time;
+}
+
+function messageOf({ role, content }: WireMessage, count: Counter): Message {
+  const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
+  const said = blocks.map((block) => saidOf(block, { isModel: role === "assistant", count }));
+  return { blocks: said.filter(({ text }) => text !== "") };
+}
+
+type Saying = { readonly isModel: boolean; readonly count: Counter };
+
+function saidOf(block: WireBlock, { isModel, count }: Saying): Said {
+  switch (block.type) {
+    case "thinking":
+      return plain("reasoning", stringOf(block["thinking"]), count);
+    case "tool_use": {
+      const name = stringOf(block["name"]);
+      const text = [name, ...stringsIn(block["input"])].join("\n");
+      return { kind: "tool-call", text, tokens: count(`${name} ${JSON.stringify(block["input"])}`) };
+    }
+    case "tool_result":
+      return plain("tool-result", resultText(block["content"]), count);
+    default:
+      return plain(isModel ? "assistant" : "user", stringOf(block["text"]), count);
+  }
+}
+
+function plain(kind: BlockKind, text: string, count: Counter): Said {
+  return { kind, text, tokens: count(text) };
+}
+
+function resultText(content: unknown): string {
+  if (!Array.isArray(content)) return stringOf(content);
+  return (content as readonly WireBlock[]).map((block) => stringOf(block["text"])).join("\n");
+}
+
+function stringOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function stringsIn(value: unknown): readonly string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(stringsIn) : [];
+}
