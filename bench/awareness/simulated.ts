@@ -1,4 +1,4 @@
-import { namesIn } from "../../src/render/names.ts";
+import { namesIn, nameTokens } from "../../src/render/names.ts";
 import { headerNamesMax, manifestNamesMax, NameRank } from "../../src/render/rank.ts";
 import type { Counter } from "../../src/tokens/index.ts";
 import type { Message, Request } from "./conversation.ts";
@@ -13,6 +13,8 @@ export type LineRule = {
   readonly detailTokensMin: number;
   /** Whether lines carry names. */
   readonly isNaming: boolean;
+  /** Whether names are priced with the vocabulary, or by what they look like. */
+  readonly isExact: boolean;
 };
 
 export const proposedRule: LineRule = {
@@ -20,6 +22,7 @@ export const proposedRule: LineRule = {
   blockTokens: Number.POSITIVE_INFINITY,
   detailTokensMin: 300,
   isNaming: true,
+  isExact: true,
 };
 
 const pauseMs = 5 * 60_000;
@@ -29,11 +32,12 @@ const warnTurns = 3;
 /** Texts as they are meant to be, without the pipeline that will write them. */
 export function simulatedTexts(count: Counter, rule: LineRule = proposedRule): TextSource {
   const costs = new Map<string, number>();
-  const cost = (name: string): number => {
+  const exact = (name: string): number => {
     const known = costs.get(name) ?? Math.max(1, count(` ${name}`));
     costs.set(name, known);
     return known;
   };
+  const cost = rule.isExact ? exact : nameTokens;
   return (conversation) => {
     const writer = new Writer({ count, cost, rule });
     return conversation.requests.map((request) => writer.shown(request));

@@ -121,7 +121,7 @@ test("manifests keep their mean and their maximum whatever they say besides name
         for (const fixed of fixedParts) {
           const names = manifestNamesMax({ turns, tokens, fixed });
           expect(names).toBeGreaterThanOrEqual(0);
-          expect(fixed + names).toBeLessThanOrEqual(195);
+          expect(fixed + names).toBeLessThanOrEqual(176);
           turns += 1;
           tokens += fixed + names;
           expect(tokens / turns).toBeLessThanOrEqual(118);
