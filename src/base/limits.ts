@@ -43,6 +43,12 @@ export const limits = {
   rowsPerAnswerMax: 1_000,
   historyRowsMax: 200,
   pieceBytesMax: 1024 * 1024,
+  /** What is read back of blocks at once: of each, and of all together. */
+  expandedBlockCharsMax: 200_000,
+  expandedCharsMax: 1_000_000,
+  /** What a caller may send along with a write, and how many blocks it may name. */
+  writtenBytesMax: 64 * 1024,
+  selectedBlocksMax: 1_000,
   /** Sessions whose row is remembered, so that a list of many is not made anew each time. */
   rowsRememberedMax: 5_000,
   /** Those who watch: how many, and what may wait for each of them. */

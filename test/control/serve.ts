@@ -14,6 +14,7 @@ import {
   type SessionLog,
 } from "../../src/session/index.ts";
 import { openSqliteStore, type Store } from "../../src/store/index.ts";
+import { actOn } from "../support/acting.ts";
 import { WatchedSession } from "../support/watched-session.ts";
 
 export const token = "the-token-of-these-tests";
@@ -117,6 +118,11 @@ function libraryOf(store: Store, live: ReadonlyMap<string, SessionLog>, clock: S
     },
     windowOf: () => 200_000,
     ledger: () => Promise.resolve(ok(null)),
+    act: async (session, stream, propose) => {
+      const log = live.get(session);
+      const opened = log === undefined ? await openSession({ store, session, clock }) : ok(log);
+      return opened.ok ? await actOn(opened.value, stream, propose) : opened;
+    },
   };
 }
 

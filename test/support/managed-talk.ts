@@ -101,6 +101,7 @@ export class Managed {
       open: (id) => recorder.shelf.log(id),
       windowOf: () => 1,
       ledger: (question) => recorder.ledger(question),
+      act: (id, stream, propose) => recorder.act(id, stream, propose),
     };
     await this.store.flush();
     const answer = unwrap(await answerQuestion(library, { type: "body", session, exchange, side }));

@@ -254,6 +254,10 @@ describe("a session that is unknown", () => {
     { type: "request", session: "x", exchange: 1 },
     { type: "body", session: "x", exchange: 1, side: "client-request" },
     { type: "frames", session: "x", after: 0, limit: 1 },
+    { type: "selection", session: "x" },
+    { type: "select", session: "x", blocks: [1] },
+    { type: "manifest", session: "x", detail: "summary" },
+    { type: "expansion", session: "x", from: { block: 1 } },
   ];
 
   it.each(questions)("is not told from a foreign one: $type", async (question) => {

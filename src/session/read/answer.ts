@@ -1,16 +1,20 @@
 import { fail, isCount, limits, ok, type Result } from "../../base/index.ts";
 import { now, type State, stateAt } from "../../engine/index.ts";
 import { blockDetail } from "./block-detail.ts";
+import { expansionAnswer } from "./expansion.ts";
 import { streamRow, streamsOf } from "./look.ts";
+import { manifestAnswer } from "./manifest.ts";
 import type { AnswerOf, Answers, Library, Question, QuestionType } from "./questions.ts";
 import { bodyAnswer, requestDetail, requestsPage, type Span } from "./requests.ts";
 import type { FramesPage, SessionDetail } from "./rows.ts";
+import { selectBlocks, selectionAnswer } from "./selection.ts";
 import { openState, rowAt, sessionsPage } from "./sessions.ts";
 import { stateRow } from "./state-row.ts";
 
 /**
- * The one door to everything that is recorded. It reads and never changes anything, and it never rejects: a
- * mistake of ours in making a row must not end the thread that records.
+ * The one door to everything that is recorded. It reads: what a user does goes through it too, but only the
+ * library carries that out. It never rejects: a mistake of ours in making a row must not end the thread that
+ * records.
  */
 export async function answerQuestion<Q extends Question>(
   library: Library,
@@ -63,6 +67,19 @@ const answered: Answered = {
   frames: async (library, { session, after, limit }) => {
     const state = await openState(library, session);
     return state.ok ? framesPage(library, state.value, { after, limit }) : state;
+  },
+  selection: async (library, { session, stream }) => {
+    const state = await openState(library, session);
+    return state.ok ? selectionAnswer(library, state.value, stream) : state;
+  },
+  select: (library, act) => selectBlocks(library, act),
+  manifest: async (library, question) => {
+    const state = await openState(library, question.session);
+    return state.ok ? manifestAnswer(library, state.value, question) : state;
+  },
+  expansion: async (library, question) => {
+    const state = await openState(library, question.session);
+    return state.ok ? expansionAnswer(library.store, now(state.value), question) : state;
   },
   ledger: (library, question) => library.ledger(question),
 };

@@ -9,7 +9,7 @@ import type { BlockQuestion } from "./questions.ts";
 import type { BlockDetail } from "./rows.ts";
 import { wireTypeOf } from "./wire-look.ts";
 
-type Found = { readonly place: Place; readonly stream: Stream };
+export type Found = { readonly place: Place; readonly stream: Stream };
 
 export async function blockDetail(
   store: Store,
@@ -36,7 +36,10 @@ export async function blockDetail(
   });
 }
 
-function findPlace(moment: Moment, { block, stream: wanted }: BlockQuestion): Result<Found> {
+export function findPlace(
+  moment: Moment,
+  { block, stream: wanted }: Pick<BlockQuestion, "block" | "stream">,
+): Result<Found> {
   const unknown = fail("AP_BLOCK_UNKNOWN", { block });
   const added = isCount(block) ? blockOf(moment, blockId(block)) : null;
   if (added === null) return unknown;

@@ -8,7 +8,7 @@ import {
   turnNow,
   type View,
 } from "../../engine/index.ts";
-import type { StreamRow } from "./rows.ts";
+import type { Mode, StreamRow } from "./rows.ts";
 
 /** What most rows need to find first: the stream that is meant, its view, its model. */
 
@@ -42,4 +42,11 @@ export function modelIn(moment: Moment, stream: Stream | null): string | null {
   const turns = exchangesOf(moment).filter(({ role, model }) => role === "turn" && model !== null);
   const own = (exchange: RecordedExchange) => stream === null || exchange.stream === stream.id;
   return turns.findLast(own)?.model ?? turns.at(-1)?.model ?? null;
+}
+
+/** How the last turn went up: of one stream, or of any. */
+export function modeIn(moment: Moment, stream: Stream | null): Mode {
+  const isOwn = (exchange: RecordedExchange) => stream === null || exchange.stream === stream.id;
+  const last = exchangesOf(moment).findLast((exchange) => exchange.role === "turn" && isOwn(exchange));
+  return last?.rendering === "managed" ? "auto" : "observe";
 }

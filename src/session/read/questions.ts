@@ -1,20 +1,32 @@
 import type { Result, SessionId } from "../../base/index.ts";
+import type { Change, Proposal } from "../../engine/index.ts";
 import type { Side, Store } from "../../store/index.ts";
 import type { RememberedStream } from "../desk-port.ts";
 import type { SessionLog } from "../session-log.ts";
 import type {
   BlockDetail,
   BodyAnswer,
+  ExpansionAnswer,
   FramesPage,
+  ManifestAnswer,
+  ManifestDetail,
   RequestDetail,
   RequestsPage,
+  SelectAnswer,
+  SelectionAnswer,
   SessionDetail,
   SessionsPage,
   StateRow,
 } from "./rows.ts";
 
-/** What a reader may ask. Plain data: a question may come from another thread. */
-export type Question =
+/**
+ * What may be asked of whoever has the sessions: to look at something, or to do something. Plain data: it may
+ * come from another thread.
+ */
+export type Question = Look | Act;
+
+/** Changes nothing, whatever it is asked. */
+export type Look =
   | { readonly type: "sessions"; readonly limit: number; readonly before?: string }
   | { readonly type: "session"; readonly session: string }
   | { readonly type: "state"; readonly session: string; readonly at?: number; readonly stream?: number }
@@ -23,7 +35,39 @@ export type Question =
   | { readonly type: "request"; readonly session: string; readonly exchange: number }
   | { readonly type: "body"; readonly session: string; readonly exchange: number; readonly side: Side }
   | { readonly type: "frames"; readonly session: string; readonly after: number; readonly limit: number }
+  | { readonly type: "selection"; readonly session: string; readonly stream?: number }
+  | ManifestQuestion
+  | ExpansionQuestion
   | LedgerQuestion;
+
+/** What a user does: it appends to the log, and the model is told. Done twice is the same as done once. */
+export type Act = SelectAct;
+
+/** The selection becomes exactly these blocks; none at all clears it. */
+export type SelectAct = {
+  readonly type: "select";
+  readonly session: string;
+  readonly stream?: number;
+  readonly blocks: readonly number[];
+};
+
+export type ManifestQuestion = {
+  readonly type: "manifest";
+  readonly session: string;
+  readonly stream?: number;
+  readonly detail: ManifestDetail;
+};
+
+export type ExpansionQuestion = {
+  readonly type: "expansion";
+  readonly session: string;
+  readonly stream?: number;
+  /** One block, or all blocks of these messages. */
+  readonly from: { readonly block: number } | MessageRange;
+};
+
+/** Both ends belong to it. */
+export type MessageRange = { readonly first: number; readonly last: number };
 
 export type BlockQuestion = {
   readonly type: "block";
@@ -63,6 +107,10 @@ export type Answers = {
   readonly request: RequestDetail;
   readonly body: BodyAnswer;
   readonly frames: FramesPage;
+  readonly select: SelectAnswer;
+  readonly selection: SelectionAnswer;
+  readonly manifest: ManifestAnswer;
+  readonly expansion: ExpansionAnswer;
   /** Null: there is no such stream. */
   readonly ledger: RememberedStream | null;
 };
@@ -85,4 +133,10 @@ export type Library = {
   /** How many tokens the window of a model holds. */
   readonly windowOf: (model: string | null) => number;
   readonly ledger: (question: LedgerQuestion) => Promise<Result<RememberedStream | null>>;
+  /** Carries out what a user does in the stream of that name, and tells whoever has to know. */
+  readonly act: (
+    session: SessionId,
+    stream: string,
+    propose: (change: Change) => Proposal,
+  ) => Promise<Result<Proposal>>;
 };

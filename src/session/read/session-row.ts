@@ -1,7 +1,7 @@
 import { must } from "../../base/index.ts";
 import { exchangesOf, type Moment, type RecordedExchange, type Usage } from "../../engine/index.ts";
 import { blockRows } from "./block-row.ts";
-import { modelIn, streamsOf, viewIn } from "./look.ts";
+import { modeIn, modelIn, streamsOf, viewIn } from "./look.ts";
 import type { SessionRow } from "./rows.ts";
 import { countedTokens, type Sizes } from "./state-row.ts";
 import { lastUsage, windowRow } from "./window-row.ts";
@@ -26,7 +26,7 @@ export function sessionRow(moment: Moment, known: Known, sizes: Sizes): SessionR
     upstream: state.identity?.upstream ?? null,
     model,
     state: exchanges.some(({ end }) => end === null) ? "active" : "idle",
-    mode: exchanges.findLast(({ role }) => role === "turn")?.rendering === "managed" ? "auto" : "observe",
+    mode: modeIn(moment, null),
     seq: moment.seq,
     window: windowRow({ usage, estimate, size: sizes.windowOf(model) }),
     lastActivity: known.lastActivity,

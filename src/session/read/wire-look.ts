@@ -19,7 +19,8 @@ export function textIn(bytes: Uint8Array): string | null {
   return typeof text === "string" ? text : null;
 }
 
-function jsonIn(bytes: Uint8Array): unknown {
+/** Undefined where it is no JSON, or too much of it to be looked into. */
+export function jsonIn(bytes: Uint8Array): unknown {
   if (bytes.length > lookBytesMax) return undefined;
   try {
     return JSON.parse(Buffer.from(bytes).toString("utf8"));

@@ -40,6 +40,7 @@ const library: Library = {
   open: (session) => recorder.shelf.log(session),
   windowOf: (model) => windowIn(windows, model),
   ledger: (question) => recorder.ledger(question),
+  act: (session, stream, propose) => recorder.act(session, stream, propose),
 };
 store.watch((status) => tell({ type: "storage", status }));
 tell({ type: "storage", status: store.status() });

@@ -1,0 +1,22 @@
+import { fail, ok, type Result } from "../../src/base/index.ts";
+import { type Change, nextStep, now, type Proposal } from "../../src/engine/index.ts";
+import type { SessionLog } from "../../src/session/index.ts";
+
+/** Carries out what a user does in a log, as a recorder would, for tests that have none. */
+export async function actOn(
+  log: SessionLog,
+  stream: string,
+  propose: (change: Change) => Proposal,
+): Promise<Result<Proposal>> {
+  const state = log.state();
+  const named = [...state.streams.entries()].find(([, { name }]) => name === stream)?.[0];
+  const view = [...state.views.entries()].find(([, one]) => one.stream === named)?.[1];
+  if (view === undefined) return fail("AP_STREAM_UNKNOWN", { stream });
+  const proposal = propose({ moment: now(state), view, actor: "user" });
+  if (proposal.deltas.length === 0) return ok(proposal);
+  const cause = { type: "command", step: nextStep(state), reason: "" } as const;
+  const appended = log.append({ stream: view.stream, actor: "user", cause, deltas: proposal.deltas });
+  if (!appended.ok) return appended;
+  const durable = await appended.value.durable;
+  return durable.ok ? ok(proposal) : durable;
+}
