@@ -1,9 +1,13 @@
 import type {
   BlockDetail,
   EngineEvent,
+  ExpansionAnswer,
   FramesPage,
+  ManifestAnswer,
   RequestDetail,
   RequestsPage,
+  SelectAnswer,
+  SelectionAnswer,
   SessionDetail,
   SessionsPage,
   StateRow,
@@ -14,7 +18,7 @@ export const apiPrefix = "/api/v1";
 /** One route. `:word` in a path stands for one segment; a session may be given as `last`. */
 type RouteShape = {
   readonly name: string;
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "PUT";
   readonly path: string;
   readonly query: readonly string[];
   readonly needs: Needs;
@@ -95,6 +99,39 @@ const table = [
     query: ["at", "stream", "from", "length"],
     returns: "BlockDetail",
     about: "one block with its content and its history",
+  },
+  {
+    ...read,
+    name: "selection",
+    path: "/api/v1/sessions/:session/selection",
+    query: ["stream"],
+    returns: "SelectionAnswer",
+    about: "the blocks the user has selected, and what the model reads of it",
+  },
+  {
+    name: "select",
+    method: "PUT",
+    path: "/api/v1/sessions/:session/selection",
+    query: ["stream"],
+    needs: "login",
+    returns: "SelectAnswer",
+    about: "makes the selection exactly these blocks",
+  },
+  {
+    ...read,
+    name: "manifest",
+    path: "/api/v1/sessions/:session/manifest",
+    query: ["detail", "stream"],
+    returns: "ManifestAnswer",
+    about: "what the model is told of its context now",
+  },
+  {
+    ...read,
+    name: "expansion",
+    path: "/api/v1/sessions/:session/expansion",
+    query: ["block", "messages", "stream"],
+    returns: "ExpansionAnswer",
+    about: "what is stored of a block or of messages, as a model would get it",
   },
   {
     ...read,
@@ -181,6 +218,10 @@ export type Returned = {
   readonly SessionDetail: SessionDetail;
   readonly StateRow: StateRow;
   readonly BlockDetail: BlockDetail;
+  readonly SelectionAnswer: SelectionAnswer;
+  readonly SelectAnswer: SelectAnswer;
+  readonly ManifestAnswer: ManifestAnswer;
+  readonly ExpansionAnswer: ExpansionAnswer;
   readonly RequestsPage: RequestsPage;
   readonly RequestDetail: RequestDetail;
   readonly FramesPage: FramesPage;

@@ -17,6 +17,8 @@ import { metricsText } from "./metrics.ts";
 import { type Reader, readers } from "./readers.ts";
 import { type Answer, json, refusal, send, text } from "./respond.ts";
 import { type EventOptions, Viewers } from "./viewers.ts";
+import { isWriter, type Writer, writers } from "./writers.ts";
+import { writtenJson } from "./written.ts";
 
 export type ControlOptions = {
   readonly ask: Ask;
@@ -133,8 +135,18 @@ class Desk {
       case "events":
         return await this.viewers.open({ asked, request, response });
       default:
-        return await this.#read(readers[matched.route.name], call);
+        return isWriter(matched.route.name)
+          ? await this.#write(writers[matched.route.name], call)
+          : await this.#read(readers[matched.route.name], call);
     }
+  }
+
+  async #write(writer: Writer, { asked, matched, request }: Call): Promise<Answer> {
+    const written = await writtenJson(request);
+    if (!written.ok) return refusal(written.error);
+    const { ask } = this.#options;
+    const answer = await writer(ask, { asked, params: matched.params, written: written.value });
+    return answer.ok ? answer.value : refusal(answer.error);
   }
 
   async #read(reader: Reader, { asked, matched }: Call): Promise<Answer> {

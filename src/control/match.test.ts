@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { routes } from "./contract.ts";
-import { allows, askedOf, isOurs, matchRoute, methodsOf, queryProblem } from "./match.ts";
+import { allows, askedOf, isOurs, matchRoute, methodsOf, queryProblem, rangeIn } from "./match.ts";
 
 const exampleOf = (path: string) =>
   path.replace(":session", "s1").replace(":block", "7").replace(":exchange", "3");
@@ -50,11 +50,24 @@ describe("methods", () => {
       expect(allows(route, "HEAD")).toBe(route.method === "GET" && route.name !== "login");
       expect(allows(route, "DELETE")).toBe(false);
     }
-    expect([methodsOf("/api/v1/health"), methodsOf("/login"), methodsOf("/api/v1/logout")]).toEqual([
-      "GET, HEAD",
-      "GET",
-      "POST",
-    ]);
+    const paths = ["/api/v1/health", "/login", "/api/v1/logout", "/api/v1/sessions/s1/selection"];
+    expect(paths.map(methodsOf)).toEqual(["GET, HEAD", "GET", "POST", "GET, HEAD, PUT"]);
+  });
+});
+
+describe("a range", () => {
+  it.each([
+    ["10..25", { first: 10, last: 25 }],
+    ["7", { first: 7, last: 7 }],
+    ["7..7", { first: 7, last: 7 }],
+    ["25..10", null],
+    ["..3", null],
+    ["3..", null],
+    ["a..b", null],
+    ["1..2..3", null],
+    ["", null],
+  ])("%j", (text, range) => {
+    expect(rangeIn(text)).toEqual(range);
   });
 });
 

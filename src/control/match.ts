@@ -30,7 +30,9 @@ export function allows({ method, name }: Route, asked: string): boolean {
 
 export function methodsOf(path: string): string {
   const own = routes.filter((route) => paramsOf(route.path, path) !== null);
-  return ["GET", "HEAD", "POST"].filter((method) => own.some((route) => allows(route, method))).join(", ");
+  return ["GET", "HEAD", "POST", "PUT"]
+    .filter((method) => own.some((route) => allows(route, method)))
+    .join(", ");
 }
 
 function paramsOf(pattern: string, path: string): Readonly<Record<string, string>> | null {
@@ -74,6 +76,13 @@ export function queryProblem({ query }: Asked, route: Route): ApertureError | nu
   return null;
 }
 
+/** `10..25`, both ends included, or one number; null where it is neither. */
+export function rangeIn(text: string): { readonly first: number; readonly last: number } | null {
+  const [, first, last = first] = /^(\d{1,15})(?:\.\.(\d{1,15}))?$/.exec(text) ?? [];
+  if (first === undefined || Number(last) < Number(first)) return null;
+  return { first: Number(first), last: Number(last) };
+}
+
 export function numberIn({ query }: Asked, name: string): number | undefined {
   const value = query.get(name);
   return value === null ? undefined : Number(value);
@@ -84,7 +93,7 @@ function isLimit(value: number): boolean {
 }
 
 function isText(name: string): boolean {
-  return name === "before" || name === "session" || name === "code";
+  return ["before", "session", "code", "detail", "messages"].includes(name);
 }
 
 function invalid(problem: string): ApertureError {

@@ -1,16 +1,25 @@
-import { ok, type Result } from "../base/index.ts";
-import type { Ask, Question } from "../session/index.ts";
+import { fail, ok, type Result } from "../base/index.ts";
+import type { Ask, ExpansionQuestion, Question } from "../session/index.ts";
 import type { RouteName } from "./contract.ts";
-import { type Asked, numberIn } from "./match.ts";
+import { type Asked, numberIn, rangeIn } from "./match.ts";
 import { type Answer, attachment, json } from "./respond.ts";
 
 /** From the parts of an address to a question, and from its answer to what is sent. */
 export type Reader = (ask: Ask, asked: Asked, params: Params) => Promise<Result<Answer>>;
-type Params = Readonly<Record<string, string>>;
+export type Params = Readonly<Record<string, string>>;
 
 export type ReaderName = Exclude<
   RouteName,
-  "welcome" | "login" | "healthz" | "readyz" | "health" | "metrics" | "login-link" | "logout" | "events"
+  | "welcome"
+  | "login"
+  | "healthz"
+  | "readyz"
+  | "health"
+  | "metrics"
+  | "login-link"
+  | "logout"
+  | "events"
+  | "select"
 >;
 
 const sessionsUsual = 50;
@@ -32,6 +41,22 @@ export const readers: Readonly<Record<ReaderName, Reader>> = {
       block: Number(params["block"]),
       ...given(asked, "at", "stream", "from", "length"),
     }),
+  selection: (ask, asked, params) =>
+    inJson(ask, { type: "selection", session: sessionIn(params), ...given(asked, "stream") }),
+  manifest: async (ask, asked, params) => {
+    const detail = asked.query.get("detail") ?? "summary";
+    if (detail !== "summary" && detail !== "detailed") {
+      return fail("AP_QUERY_INVALID", { problem: "detail must be summary or detailed" });
+    }
+    const session = sessionIn(params);
+    return await inJson(ask, { type: "manifest", session, detail, ...given(asked, "stream") });
+  },
+  expansion: async (ask, asked, params) => {
+    const from = expansionFrom(asked);
+    if (from === null) return fail("AP_QUERY_INVALID", { problem: expansionProblem });
+    const session = sessionIn(params);
+    return await inJson(ask, { type: "expansion", session, from, ...given(asked, "stream") });
+  },
   requests: (ask, asked, params) =>
     inJson(ask, { type: "requests", session: sessionIn(params), ...spanIn(asked) }),
   request: (ask, _, params) =>
@@ -56,7 +81,15 @@ async function body(ask: Ask, params: Params, side: BodySide): Promise<Result<An
   return answer.ok ? ok(attachment(answer.value.bytes, `${exchange}-${side}.bin`)) : answer;
 }
 
-function sessionIn(params: Params): string {
+const expansionProblem = "give either block=27 or messages=10..25";
+
+function expansionFrom(asked: Asked): ExpansionQuestion["from"] | null {
+  const [block, messages] = [numberIn(asked, "block"), asked.query.get("messages")];
+  if (block !== undefined) return messages === null ? { block } : null;
+  return messages === null ? null : rangeIn(messages);
+}
+
+export function sessionIn(params: Params): string {
   return params["session"] ?? "";
 }
 
@@ -69,7 +102,10 @@ function spanIn(asked: Asked): { readonly after: number; readonly limit: number 
 }
 
 /** Only what was given: a question says nothing of what it leaves open. */
-function given<N extends string>(asked: Asked, ...names: readonly N[]): Readonly<Partial<Record<N, number>>> {
+export function given<N extends string>(
+  asked: Asked,
+  ...names: readonly N[]
+): Readonly<Partial<Record<N, number>>> {
   const found = names.flatMap((name) => {
     const value = numberIn(asked, name);
     return value === undefined ? [] : [[name, value]];

@@ -41,11 +41,13 @@ export function refusal({ code, message }: ApertureError, headers: OutgoingHttpH
 
 const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
   AP_QUERY_INVALID: 400,
+  AP_INPUT_INVALID: 400,
   AP_AUTH_REQUIRED: 401,
   AP_LOGIN_INVALID: 401,
   AP_WRITE_REFUSED: 403,
   AP_PAGE_REFUSED: 403,
   AP_METHOD_INVALID: 405,
+  AP_BODY_TOO_LARGE: 413,
   AP_CONTENT_PURGED: 410,
   AP_BLOCK_PURGED: 410,
   AP_LOGIN_BUSY: 429,
@@ -64,7 +66,7 @@ export function send(request: IncomingMessage, response: ServerResponse, answer:
   if (response.headersSent || response.destroyed) return;
   const { status, type, body, headers } = answer;
   const size = typeof body === "string" ? Buffer.byteLength(body) : body.length;
-  // Nothing here reads what a caller sends along; a body that goes on arriving ends with its connection.
+  // What a caller sends along and nobody reads goes on arriving; it ends with its connection.
   const rest = request.complete ? {} : { connection: "close" };
   const fixed = { "content-type": type, "content-length": size };
   response.writeHead(status, { ...headers, ...rest, ...fixed, ...securityHeaders });

@@ -12,7 +12,11 @@ afterAll(() => served.close());
 
 const bearer = { authorization: `Bearer ${token}` };
 const pathOf = (path: string) =>
-  path.replace(":session", "s1").replace(":block", "1").replace(":exchange", "1");
+  path
+    .replace(":session", "s1")
+    .replace(":block", "1")
+    .replace(":exchange", "1")
+    .replace(/expansion$/, "expansion?block=1");
 
 async function newLink(): Promise<string> {
   const reply = await served.call("/api/v1/login-links", { method: "POST", headers: bearer });

@@ -19,7 +19,11 @@ beforeAll(async () => {
 afterAll(() => served.close());
 
 const pathOf = (path: string) =>
-  path.replace(":session", "shop-1").replace(":block", "1").replace(":exchange", "1");
+  path
+    .replace(":session", "shop-1")
+    .replace(":block", "1")
+    .replace(":exchange", "1")
+    .replace(/expansion$/, "expansion?block=1");
 const json = routes.filter(({ returns, method }) => method === "GET" && /^[A-Z]/.test(returns));
 
 describe.each(["as written", "after the database was opened again"])("reading, %s", (when) => {
@@ -117,6 +121,15 @@ describe("what cannot be answered", () => {
     ["/api/v1/sessions/shop-1/state?at=99", 404, "AP_SEQ_UNKNOWN"],
     ["/api/v1/sessions/shop-1/state?stream=9", 404, "AP_STREAM_UNKNOWN"],
     ["/api/v1/sessions/shop-1/state?at=x", 400, "AP_QUERY_INVALID"],
+    ["/api/v1/sessions/shop-1/selection?stream=9", 404, "AP_STREAM_UNKNOWN"],
+    ["/api/v1/sessions/shop-1/manifest?detail=long", 400, "AP_QUERY_INVALID"],
+    ["/api/v1/sessions/shop-1/manifest?stream=9", 404, "AP_STREAM_UNKNOWN"],
+    ["/api/v1/sessions/shop-1/expansion", 400, "AP_QUERY_INVALID"],
+    ["/api/v1/sessions/shop-1/expansion?block=1&messages=1", 400, "AP_QUERY_INVALID"],
+    ["/api/v1/sessions/shop-1/expansion?messages=3..1", 400, "AP_QUERY_INVALID"],
+    ["/api/v1/sessions/shop-1/expansion?messages=one", 400, "AP_QUERY_INVALID"],
+    ["/api/v1/sessions/shop-1/expansion?block=99", 404, "AP_BLOCKS_UNKNOWN"],
+    ["/api/v1/sessions/shop-1/expansion?messages=98..99", 404, "AP_MESSAGES_UNKNOWN"],
     ["/api/v1/sessions?limit=1001", 400, "AP_QUERY_INVALID"],
     ["/api/v1/sessions?before=x", 400, "AP_QUERY_INVALID"],
     ["/api/v1/sessions?colour=red", 400, "AP_QUERY_INVALID"],
@@ -130,11 +143,13 @@ describe("what cannot be answered", () => {
     expect(reply.json()).toEqual({ error: { code, message: expect.stringMatching(/^[A-Z].*\.$/) } });
   });
 
-  it.each(routes)("$name refuses other methods and says which it takes", async ({ path, method }) => {
-    for (const wrong of ["DELETE", "PUT", method === "GET" ? "POST" : "GET"]) {
+  it.each(routes)("$name refuses other methods and says which it takes", async ({ path }) => {
+    const right = routes.filter((route) => route.path === path).map(({ method }) => method as string);
+    for (const wrong of ["DELETE", "PUT", "POST", "GET"].filter((method) => !right.includes(method))) {
       const headers = { authorization: `Bearer ${token}` };
       const reply = await served.call(pathOf(path), { method: wrong, headers });
-      expect([reply.status, reply.headers.allow?.split(", ")[0]]).toEqual([405, method]);
+      const allowed = reply.headers.allow?.split(", ").filter((method) => method !== "HEAD");
+      expect([reply.status, allowed]).toEqual([405, right]);
       expect(reply.json()).toMatchObject({ error: { code: "AP_METHOD_INVALID" } });
     }
   });

@@ -1,0 +1,38 @@
+import { fail, limits, ok, type Result } from "../base/index.ts";
+import type { Ask } from "../session/index.ts";
+import type { RouteName } from "./contract.ts";
+import type { Asked } from "./match.ts";
+import { given, type Params, sessionIn } from "./readers.ts";
+import { type Answer, json } from "./respond.ts";
+
+/** The routes that change something. What they are sent is looked at here, before anybody acts on it. */
+export type WriterName = Extract<RouteName, "select">;
+export type Writer = (ask: Ask, wish: Wish) => Promise<Result<Answer>>;
+type Wish = { readonly asked: Asked; readonly params: Params; readonly written: unknown };
+
+export const writers: Readonly<Record<WriterName, Writer>> = {
+  select: async (ask, { asked, params, written }) => {
+    const blocks = blocksIn(written);
+    if (blocks === null) return fail("AP_INPUT_INVALID", { problem: blocksProblem });
+    const session = sessionIn(params);
+    const answer = await ask({ type: "select", session, blocks, ...given(asked, "stream") });
+    return answer.ok ? ok(json(answer.value)) : answer;
+  },
+};
+
+export function isWriter(name: RouteName): name is WriterName {
+  return Object.hasOwn(writers, name);
+}
+
+const blocksProblem = `send {"blocks":[12,27]}: block numbers, at most ${limits.selectedBlocksMax}; an empty list clears`;
+
+/** Nothing but the list: a field that is misspelt must not look like a wish to clear everything. */
+function blocksIn(written: unknown): readonly number[] | null {
+  if (typeof written !== "object" || written === null) return null;
+  const [name, ...more] = Object.keys(written);
+  if (name !== "blocks" || more.length > 0) return null;
+  const { blocks } = written as { readonly blocks: unknown };
+  if (!Array.isArray(blocks) || blocks.length > limits.selectedBlocksMax) return null;
+  const isBlock = (one: unknown): one is number => Number.isSafeInteger(one) && Number(one) > 0;
+  return blocks.every(isBlock) ? blocks : null;
+}

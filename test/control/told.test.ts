@@ -1,0 +1,87 @@
+// What a user selects reaches a model that binds its reasoning, through the engine's own thread.
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import type {
+  ExpansionAnswer,
+  ManifestAnswer,
+  SelectAnswer,
+  SessionsPage,
+  StateRow,
+} from "../../src/session/index.ts";
+import { type StrictUpstream, startStrictUpstream } from "../../src/testing/index.ts";
+import { ask, jsonIn, startTestApp, type TestApp } from "../support/app.ts";
+import { prefixBreaks, rejections, Talker } from "../support/talker.ts";
+
+let upstream: StrictUpstream;
+let app: TestApp;
+let session: string;
+const talker = new Talker();
+
+beforeAll(async () => {
+  upstream = await startStrictUpstream({
+    model: () => ({
+      content: [
+        { type: "thinking", thinking: `thought ${talker.messages.length}` },
+        { type: "text", text: "said" },
+      ],
+    }),
+  });
+  // A busy machine may take its time.
+  const patient = { deadlineMs: 20_000, limits: { takeMs: 30_000 } };
+  app = await startTestApp(upstream.url, { mode: "auto", ...patient });
+  for (const prompt of ["one", "two", "three"]) await talker.turn(app.url, prompt);
+  await app.recorded();
+  session = jsonIn<SessionsPage>(await app.api("/sessions")).rows[0]?.id ?? "";
+});
+afterAll(async () => {
+  await app.remove();
+  await upstream.close();
+});
+
+async function select(blocks: readonly number[]): Promise<SelectAnswer> {
+  const headers = { authorization: `Bearer ${app.token}` };
+  const url = `${app.url}/api/v1/sessions/${session}/selection`;
+  return jsonIn(await ask(url, { method: "PUT", headers, body: JSON.stringify({ blocks }) }));
+}
+const read = async <T>(path: string): Promise<T> => jsonIn<T>(await app.api(`/sessions/${session}${path}`));
+const lastBody = () => upstream.exchanges.at(-1)?.body.toString() ?? "";
+
+it("the next turn says what is selected, and the turn after clearing says nothing", async () => {
+  const { blocks } = await read<StateRow>("/state");
+  const [one, other] = blocks.filter(({ kind }) => kind === "user").map(({ n }) => n);
+  const answer = await select([one ?? 0, other ?? 0, 4_000_000]);
+  expect(answer).toMatchObject({ mode: "auto", skipped: [{ block: 4_000_000 }] });
+  expect(answer.selected.map(({ block }) => block)).toEqual([one, other]);
+  expect(answer.told).toContain(`#${one}`);
+  await talker.turn(app.url, "four");
+  expect(lastBody()).toContain(`[user-selected] #${one}`);
+  await app.recorded();
+  expect((await select([])).told).toBeNull();
+  await talker.turn(app.url, "five");
+  const tail = lastBody().slice(lastBody().lastIndexOf("CONTEXT MANIFEST"));
+  expect(tail).not.toContain("[user-selected]");
+  expect(rejections(upstream.exchanges)).toEqual([]);
+  expect(prefixBreaks(upstream.exchanges.map(({ body }) => body))).toBe(0);
+});
+
+it("the manifest agrees with the state, and reasoning is read back from the store", async () => {
+  await app.recorded();
+  await vi.waitFor(async () => {
+    const manifest = await read<ManifestAnswer>("/manifest");
+    const { turn, blocks } = await read<StateRow>("/state");
+    expect(manifest).toMatchObject({ mode: "auto", turn: turn + 1 });
+    const counted = blocks.filter((block) => block.counted).length;
+    expect(manifest.text).toMatch(
+      new RegExp(`^\\[CONTEXT MANIFEST ---- turn ${turn + 1} \\| ${counted} blocks`),
+    );
+  });
+  const { blocks } = await read<StateRow>("/state");
+  const thought = blocks.find(({ kind }) => kind === "reasoning");
+  await vi.waitFor(async () => {
+    const expansion = await read<ExpansionAnswer>(`/expansion?block=${thought?.n}`);
+    expect(expansion.rows).toMatchObject([{ kind: "reasoning", signed: true, problem: null }]);
+    expect(expansion.text).toMatch(/^\[---- preserved reasoning #\d+, message \d+, turn 1/);
+  });
+  const range = `${thought?.message}..${thought?.message}`;
+  const whole = await read<ExpansionAnswer>(`/expansion?messages=${range}`);
+  expect(whole.rows.map(({ kind }) => kind)).toEqual(["reasoning", "assistant"]);
+});
