@@ -22,6 +22,11 @@ describe("what is meant", () => {
     [["request", "7", "--client"], { verb: "request", operands: ["7"], flags: { client: "" } }],
     [["log", "--limit", "1", "--limit", "2"], { verb: "log", operands: [], flags: { limit: "2" } }],
     [["sessions", "--data-dir=a=b"], { verb: "sessions", operands: [], flags: { "data-dir": "a=b" } }],
+    [
+      ["select", "#12", "14..18", "27", "--stream", "2"],
+      { verb: "select", operands: ["#12", "14..18", "27"], flags: { stream: "2" } },
+    ],
+    [["select", "--clear"], { verb: "select", operands: [], flags: { clear: "" } }],
     [["version"], { verb: "version" }],
     [["--version"], { verb: "version" }],
     [["help"], { verb: "help", about: null }],

@@ -108,7 +108,8 @@ function flagMisuse(verb: Verb, given: readonly (readonly [Flag, string])[]): st
 function operandMisuse(verb: Verb, operands: readonly string[]): string | null {
   const missing = verb.operands.find(({ isRequired }, at) => isRequired && operands[at] === undefined);
   if (missing !== undefined) return `aperture ${verb.name} needs ${missing.name}`;
-  const extra = verb.passesOn === true ? undefined : operands[verb.operands.length];
+  const takesMore = verb.passesOn === true || verb.operands.at(-1)?.isRepeated === true;
+  const extra = takesMore ? undefined : operands[verb.operands.length];
   return extra === undefined ? null : `unexpected argument: ${extra}`;
 }
 

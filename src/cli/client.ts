@@ -15,6 +15,8 @@ export type Reply<T> = { readonly value: T; readonly text: string };
 export type Api = {
   readonly url: string;
   readonly json: <T>(path: string) => Promise<Outcome<Reply<T>>>;
+  /** Writes a value to a place, and gives what is there then. */
+  readonly put: <T>(path: string, value: unknown) => Promise<Outcome<Reply<T>>>;
   readonly text: (path: string) => Promise<Outcome<string>>;
   readonly bytes: (path: string) => Promise<Outcome<Buffer>>;
   /** Ends when the connection does or when the signal says so. */
@@ -27,6 +29,8 @@ type Asked = {
   readonly path: string;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
+  /** Set where something is to be written. */
+  readonly sent?: string;
 };
 
 const answerMs = 15_000;
@@ -36,13 +40,17 @@ const silenceMs = 60_000;
 export function openApi(settings: Place, timeoutMs: number = answerMs): Api {
   const place = { ...settings, host: reachableHost(settings.host) };
   const url = urlOf(place);
-  const whole = async (path: string): Promise<Outcome<Buffer>> => {
-    const opened = await open({ place, path, timeoutMs });
+  const whole = async (path: string, written: Pick<Asked, "sent"> = {}): Promise<Outcome<Buffer>> => {
+    const opened = await open({ place, path, timeoutMs, ...written });
     return opened.ok ? await collect(opened.value, place) : opened;
   };
   return {
     url,
-    bytes: whole,
+    bytes: (path) => whole(path),
+    put: async <T>(path: string, value: unknown) => {
+      const bytes = await whole(path, { sent: JSON.stringify(value) });
+      return bytes.ok ? parsed<T>(bytes.value.toString("utf8"), url) : bytes;
+    },
     text: async (path) => {
       const bytes = await whole(path);
       return bytes.ok ? succeed(bytes.value.toString("utf8")) : bytes;
@@ -73,16 +81,24 @@ function parsed<T>(text: string, url: string): Outcome<Reply<T>> {
 }
 
 /** An answer with a good status, its body still to come. Anything else is a problem in words. */
-async function open({ place, path, timeoutMs, signal }: Asked): Promise<Outcome<IncomingMessage>> {
+async function open({
+  place,
+  path,
+  timeoutMs,
+  signal,
+  sent: written,
+}: Asked): Promise<Outcome<IncomingMessage>> {
   const { token } = findToken(place);
-  const headers = token === null ? {} : { authorization: `Bearer ${token}` };
+  const proof = token === null ? {} : { authorization: `Bearer ${token}` };
+  const headers = written === undefined ? proof : { ...proof, "content-type": "application/json" };
+  const method = written === undefined ? "GET" : "PUT";
   const { host, port } = place;
   const response = await new Promise<IncomingMessage | Error>((done) => {
-    const options = { host, port, path, headers, agent: false, timeout: timeoutMs };
+    const options = { host, port, path, method, headers, agent: false, timeout: timeoutMs };
     const sent = request(signal === undefined ? options : { ...options, signal }, done);
     sent.on("timeout", () => sent.destroy(Object.assign(new Error("too slow"), { code: "ETIMEDOUT" })));
     sent.on("error", done);
-    sent.end();
+    sent.end(written);
   });
   if (response instanceof Error) return { ok: false, problem: connectProblem(response, place, timeoutMs) };
   if (response.statusCode === 200) return succeed(response);

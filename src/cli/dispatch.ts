@@ -4,10 +4,13 @@ import { openApi } from "./client.ts";
 import { exitCodes } from "./usage.ts";
 import { context } from "./verbs/context.ts";
 import { doctor } from "./verbs/doctor.ts";
+import { expand } from "./verbs/expand.ts";
 import { log } from "./verbs/log.ts";
+import { manifest } from "./verbs/manifest.ts";
 import { request } from "./verbs/request.ts";
 import { requests } from "./verbs/requests.ts";
 import { run } from "./verbs/run.ts";
+import { select } from "./verbs/select.ts";
 import { sessions } from "./verbs/sessions.ts";
 import { status } from "./verbs/status.ts";
 
@@ -15,10 +18,13 @@ export type CalledVerb = Exclude<Invocation["verb"], "up" | "help" | "version" |
 
 const verbs: Readonly<Record<Exclude<CalledVerb, "doctor">, VerbFunction>> = {
   context,
+  expand,
   log,
+  manifest,
   request,
   requests,
   run,
+  select,
   sessions,
   status,
 };

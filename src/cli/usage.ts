@@ -23,7 +23,7 @@ export const exitMeanings: readonly (readonly [code: number, meaning: string])[]
   [exitCodes.failed, "it failed, or doctor found something broken"],
   [exitCodes.usage, "the arguments or the settings cannot be used"],
   [exitCodes.warned, "doctor found something that needs attention"],
-  [exitCodes.missing, "there is no such session or request"],
+  [exitCodes.missing, "there is no such session, request, block or message"],
   [exitCodes.stopped, "Aperture is not running"],
   [exitCodes.refused, "Aperture did not accept the token"],
   [exitCodes.storage, "what is stored cannot be read now"],
@@ -69,7 +69,10 @@ export function verbUsage(verb: Verb): string {
 }
 
 function nameAndOperands({ name, operands, passesOn }: Verb): string {
-  const words = operands.map((operand) => (operand.isRequired ? operand.name : `[${operand.name}]`));
+  const words = operands.map((operand) => {
+    const word = operand.isRepeated === true ? `${operand.name}...` : operand.name;
+    return operand.isRequired ? word : `[${word}]`;
+  });
   return [name, ...words, ...(passesOn === true ? ["[-- ARGS]"] : [])].join(" ");
 }
 

@@ -11,7 +11,12 @@ export type Flag = {
   readonly about: string;
 };
 
-export type Operand = { readonly name: string; readonly isRequired: boolean };
+export type Operand = {
+  readonly name: string;
+  readonly isRequired: boolean;
+  /** The last one may come again and again. */
+  readonly isRepeated?: true;
+};
 
 type VerbShape = {
   readonly name: string;
@@ -28,6 +33,12 @@ const session: Flag = {
   name: "session",
   value: "ID",
   about: "which session: an id, the start of one, or last (the default)",
+};
+const stream: Flag = {
+  name: "stream",
+  value: "N",
+  isCount: true,
+  about: "of this stream; without it, the first",
 };
 const limit: Flag = { name: "limit", value: "N", isCount: true, about: "at most so many rows" };
 
@@ -64,10 +75,40 @@ const reading = [
     flags: [
       session,
       { name: "at", value: "SEQ", isCount: true, about: "as it was at this seq" },
-      { name: "stream", value: "N", isCount: true, about: "of this stream; without it, the first" },
+      stream,
       json,
     ],
     examples: ["aperture context", "aperture context 3f9a --at 120"],
+  },
+  {
+    name: "manifest",
+    about: "what the model of a session is told of its context now",
+    operands: [{ name: "SESSION", isRequired: false }],
+    flags: [
+      {
+        name: "detailed",
+        about: "the long form, as at the start of an epoch; without it, that of every turn",
+      },
+      session,
+      stream,
+      json,
+    ],
+    examples: ["aperture manifest", "aperture manifest 3f9a --detailed"],
+  },
+  {
+    name: "select",
+    about: "point the model at blocks: its next turn says which; without blocks, say which are selected",
+    operands: [{ name: "BLOCK", isRequired: false, isRepeated: true }],
+    flags: [{ name: "clear", about: "select nothing any more" }, session, stream, json],
+    examples: ["aperture select 12 27", "aperture select '#12' 14..18", "aperture select --clear"],
+  },
+  {
+    name: "expand",
+    about:
+      "what is stored of a block or of messages, as a model would get it; it only reads, nothing sent changes",
+    operands: [{ name: "TARGET", isRequired: true }],
+    flags: [session, stream, json],
+    examples: ["aperture expand 27", "aperture expand message-10..25"],
   },
   {
     name: "requests",

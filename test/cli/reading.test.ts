@@ -32,6 +32,8 @@ const readers = [
   { args: ["sessions"], path: "/api/v1/sessions?limit=20" },
   { args: ["context"], path: `${last}/state` },
   { args: ["context", "--at", "3"], path: `${last}/state?at=3` },
+  { args: ["manifest"], path: `${last}/manifest?detail=summary` },
+  { args: ["manifest", "--detailed"], path: `${last}/manifest?detail=detailed` },
   { args: ["requests"], path: `${last}/requests?after=0&limit=20` },
   { args: ["requests", "--limit", "2"], path: `${last}/requests?after=1&limit=2` },
   { args: ["request", "2"], path: `${last}/requests/2` },
@@ -61,7 +63,8 @@ describe("every reading verb", () => {
     async ({ args }) => {
       const force = { FORCE_COLOR: "1" };
       const verb = args[0];
-      if (verb !== "context" || args.length === 1) expect((await rig.run(args, force)).out).toContain(mark);
+      const isPlain = verb === "manifest" || (verb === "context" && args.length > 1);
+      if (!isPlain) expect((await rig.run(args, force)).out).toContain(mark);
       expect((await rig.run([...args, "--no-color"], force)).out).not.toContain(mark);
       expect((await rig.run(args, { ...force, NO_COLOR: "1" })).out).not.toContain(mark);
     },
@@ -74,11 +77,11 @@ describe("what they say", () => {
     expect(out).toContain(rig.url);
     expect(out).toMatch(/^storage +ok$/m);
     expect(out).toMatch(/^recording +on, nothing missed$/m);
-    expect(out).toMatch(/^sessions +2, 0 active$/m);
+    expect(out).toMatch(/^sessions +2, 0 active, 2 managed, 0 observed$/m);
     expect(out).toMatch(/^requests +4 since the start, 0 open$/m);
     expect(out).toMatch(/^upstreams +anthropic http:\/\/127[^ ]+ 4 2xx$/m);
     const data: unknown = JSON.parse((await rig.run(["status", "--json"])).out);
-    expect(data).toMatchObject({ v: 1, running: true, url: rig.url, sessions: { known: 2 } });
+    expect(data).toMatchObject({ v: 1, running: true, url: rig.url, sessions: { known: 2, managed: 2 } });
   });
 
   test("requests and request: how each was sent", async () => {
@@ -95,6 +98,7 @@ describe("what they say", () => {
     expect(lines).toHaveLength(3);
     expect(lines[0]).toMatch(/^id +name +client/);
     expect(lines[1]).toContain("say hëllo 👍");
+    expect(lines[1]).toMatch(/\bmanaged\b/);
     const quiet = (await rig.run(["sessions", "-q"])).out.trimEnd().split("\n");
     const timeless = (line: string) => line.replace(/\S+ \S+ ago$|now$/, "");
     expect(quiet.map(timeless)).toEqual(lines.slice(1).map(timeless));
@@ -223,14 +227,22 @@ describe("what is not there", () => {
     rmSync(other, { recursive: true });
   });
 
-  test.each([["status"], ["sessions"], ["context"], ["requests"], ["request", "1"], ["log"]])(
-    "%s without a proxy says how to start one",
-    async (...args) => {
-      const ended = await rig.run([...args, "--port", "1"]);
-      expect(ended).toMatchObject({ code: 5, out: "" });
-      expect(ended.err).toBe("Aperture is not running on http://127.0.0.1:1; start it with `aperture up`.\n");
-    },
-  );
+  test.each([
+    ["status"],
+    ["sessions"],
+    ["context"],
+    ["manifest"],
+    ["select"],
+    ["select", "1"],
+    ["expand", "1"],
+    ["requests"],
+    ["request", "1"],
+    ["log"],
+  ])("%s without a proxy says how to start one", async (...args) => {
+    const ended = await rig.run([...args, "--port", "1"]);
+    expect(ended).toMatchObject({ code: 5, out: "" });
+    expect(ended.err).toBe("Aperture is not running on http://127.0.0.1:1; start it with `aperture up`.\n");
+  });
 
   test("status --json says it in JSON", async () => {
     const { code, out } = await rig.run(["status", "--json", "--port", "1"]);
@@ -256,7 +268,7 @@ test("options stand above the environment, for up as for those who ask", async (
   await started.saw(new RegExp(`listening on http://127.0.0.1:${port}`));
   const { code, out } = await rig.run([...place, "status"]);
   expect(code).toBe(0);
-  expect(out).toMatch(/^sessions +0, 0 active$/m);
+  expect(out).toMatch(/^sessions +0, 0 active, 0 managed, 0 observed$/m);
   expect(out).toContain(dataDir);
   expect(await rig.run(["sessions", ...place])).toMatchObject({ code: 0, out: "" });
   expect((await rig.run(["context", ...place])).err).toContain("No session has been recorded yet");

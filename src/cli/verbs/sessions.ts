@@ -11,7 +11,7 @@ import { exitCodes } from "../usage.ts";
 
 const usualLimit = "20";
 const idChars = 8;
-const headings = ["id", "name", "client", "model", "window used", "requests", "last", ""];
+const headings = ["id", "name", "client", "model", "window used", "requests", "mode", "last", ""];
 
 export async function sessions(call: ReadyCall): Promise<number> {
   const limit = call.flags.get("limit") ?? usualLimit;
@@ -43,9 +43,15 @@ function sessionCells(row: SessionRow, nowMs: number): readonly Cell[] {
     { text: printable(row.model ?? "-", 22) },
     { text: usedText(row.window), align: "right" },
     { text: `${row.requests}`, align: "right" },
+    { text: modeText(row.mode) },
     { text: row.lastActivity === null ? "-" : ageText(nowMs - row.lastActivity) },
     row.state === "active" ? { text: "active", style: "green" } : { text: "" },
   ];
+}
+
+/** Whether what goes up is ours, or as the client sent it. */
+function modeText(mode: SessionRow["mode"]): string {
+  return mode === "auto" ? "managed" : "observed";
 }
 
 function shortId(id: string): string {

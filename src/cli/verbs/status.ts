@@ -15,7 +15,12 @@ const sessionsLookedAt = 100;
 
 type Status = {
   readonly health: HealthAnswer;
-  readonly sessions: { readonly active: number; readonly known: number; readonly isAll: boolean };
+  readonly sessions: {
+    readonly active: number;
+    readonly managed: number;
+    readonly known: number;
+    readonly isAll: boolean;
+  };
   readonly figures: Figures;
 };
 
@@ -42,7 +47,8 @@ async function read({ api }: ReadyCall): Promise<Outcome<Status>> {
   if (!metrics.ok) return metrics;
   const { rows, next } = page.value.value;
   const active = rows.filter(({ state }) => state === "active").length;
-  const sessions = { active, known: rows.length, isAll: next === null };
+  const managed = rows.filter(({ mode }) => mode === "auto").length;
+  const sessions = { active, managed, known: rows.length, isAll: next === null };
   return succeed({ health: health.value.value, sessions, figures: readFigures(metrics.value) });
 }
 
@@ -61,11 +67,15 @@ function rowsOf({ api, version, settings }: ReadyCall, status: Status): readonly
       `${health.storage}${health.message === null ? "" : `: ${printable(health.message, 300)}`}`,
     ),
     [label("recording"), { text: recordingText(health.recording), style: isWell ? "green" : "yellow" }],
-    row("sessions", `${sessions.known}${sessions.isAll ? "" : " or more"}, ${sessions.active} active`),
+    row("sessions", sessionsText(sessions)),
     row("requests", requestsText(figures)),
     row("upstreams", upstreamsText(figures, health.upstreams)),
     row("data", settings.dataDir),
   ];
+}
+
+function sessionsText({ known, active, managed, isAll }: Status["sessions"]): string {
+  return `${known}${isAll ? "" : " or more"}, ${active} active, ${managed} managed, ${known - managed} observed`;
 }
 
 function label(text: string): Cell {

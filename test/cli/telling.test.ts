@@ -1,0 +1,150 @@
+// The verbs about what the model is told: pointing it at blocks, and reading back what it was shown.
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import type { RequestsPage, SelectionAnswer, StateRow } from "../../src/session/index.ts";
+import { api, openRig, post, type Rig, type Sent, talk } from "./rig.ts";
+
+const last = "/api/v1/sessions/last";
+const mark = String.fromCharCode(27);
+
+let rig: Rig;
+let ids: readonly number[];
+let sent: readonly Sent[];
+
+/** The next turn of the talk, with all that was said before. */
+async function goOn(words: string): Promise<void> {
+  const { sent: asked, body } = sent.at(-1) as Sent; // there were turns before
+  const { messages, ...rest } = JSON.parse(asked.toString("utf8")) as {
+    readonly messages: readonly object[];
+  };
+  const { content } = JSON.parse(body.toString("utf8")) as { readonly content: unknown };
+  const all = [...messages, { role: "assistant", content }, { role: "user", content: words }];
+  await post(rig, JSON.stringify({ ...rest, messages: all }), { "x-aperture-session": "main" });
+}
+
+beforeAll(async () => {
+  rig = await openRig();
+  await rig.up();
+  sent = await talk(rig, "main", [`say hello ${mark}[31mred`, "say it again"]);
+  await vi.waitFor(async () => {
+    const { rows } = (await api(rig, `${last}/requests`)) as RequestsPage;
+    expect(rows.map(({ outcome }) => outcome)).toEqual(["complete", "complete"]);
+  });
+  ids = ((await api(rig, `${last}/state`)) as StateRow).blocks.map(({ n }) => n);
+});
+afterAll(() => rig.close());
+
+describe("select", () => {
+  test("says what the model will read, in every way a block is written", async () => {
+    const [one = 0, two = 0, three = 0] = ids;
+    for (const args of [[`${one}`, `#${two}`], [`${one}..${two}`], [`block-${one}`, `block-${two}`]]) {
+      const { code, out, err } = await rig.run(["select", ...args]);
+      expect([code, out]).toEqual([0, `selected #${one} #${two}\n`]);
+      expect(err).toBe(`The tail of its next turn says: [user-selected] #${one} #${two}\n`);
+    }
+    expect(await rig.run(["select", "-q", `${three}`])).toMatchObject({
+      out: `selected #${three}\n`,
+      err: "",
+    });
+    const shown = await rig.run(["select"]);
+    expect([shown.code, shown.out]).toEqual([0, `selected #${three}\n`]);
+    const { out } = await rig.run(["select", "--json"]);
+    expect(JSON.parse(out)).toEqual(await api(rig, `${last}/selection`));
+  });
+
+  test("reaches the model with its next turn", async () => {
+    const [one = 0] = ids;
+    await rig.run(["select", `${one}`]);
+    await goOn("and more");
+    expect(rig.upstream.exchanges.at(-1)?.body.toString()).toContain(`[user-selected] #${one}`);
+  });
+
+  test("--clear selects nothing, and nothing selected says how to select", async () => {
+    const cleared = await rig.run(["select", "--clear", "--session", "last", "--stream", "1"]);
+    expect(cleared).toMatchObject({
+      code: 0,
+      out: "nothing is selected\n",
+      err: "Its model will be told of no selection.\n",
+    });
+    expect((await rig.run(["select"])).err).toContain("In most shells a # needs quotes");
+    expect(((await api(rig, `${last}/selection`)) as SelectionAnswer).selected).toEqual([]);
+  });
+
+  test("names blocks that are not there, and leaves the selection if none is", async () => {
+    const [one = 0] = ids;
+    const some = await rig.run(["select", `${one}`, "4000000"]);
+    expect(some).toMatchObject({ code: 0, out: `selected #${one}\n` });
+    expect(some.err).toContain("There is no block #4000000 in this view.");
+    const none = await rig.run(["select", "4000000"]);
+    expect(none).toMatchObject({ code: 4, out: "" });
+    expect(none.err).toMatch(/There is no block #4000000 in this view; the nearest are #\d+/);
+    expect((await rig.run(["select", "-q"])).out).toBe(`selected #${one}\n`);
+  });
+
+  test.each([
+    [["select", "seven"], "is no block"],
+    [["select", "message-3"], "is no block"],
+    [["select", "1", "--clear"], "--clear selects nothing at all"],
+  ])("%j cannot be used", async (args, says) => {
+    const ended = await rig.run(args);
+    expect(ended).toMatchObject({ code: 2, out: "" });
+    expect(ended.err).toContain(says);
+  });
+});
+
+describe("expand", () => {
+  test("prints what is stored, and says that nothing sent changes", async () => {
+    const state = (await api(rig, `${last}/state`)) as StateRow;
+    const spoken = state.blocks.find(({ kind }) => kind === "user");
+    const { code, out, err } = await rig.run(["expand", `#${spoken?.n}`]);
+    expect([code, err]).toEqual([0, "(read from the store; what is sent to the model stays as it is)\n"]);
+    expect(out).toContain(
+      `[---- preserved user #${spoken?.n}, message ${spoken?.message}, turn 1]\nsay hello`,
+    );
+    expect(out).not.toContain(mark);
+    const range = await rig.run(["expand", `message-${spoken?.message}..9999`, "-q"]);
+    expect([range.err, range.out.split("end of #").length > 2]).toEqual(["", true]);
+    const { out: json } = await rig.run(["expand", `${spoken?.n}`, "--json"]);
+    expect(JSON.parse(json)).toEqual(await api(rig, `${last}/expansion?block=${spoken?.n}`));
+    expect(((await api(rig, `${last}/state`)) as StateRow).seq).toBe(state.seq);
+  });
+
+  test.each([
+    [["expand"], 2, "needs TARGET"],
+    [["expand", "x"], 2, "cannot be expanded"],
+    [["expand", "1..2"], 2, "message-10..25"],
+    [["expand", "4000000"], 4, "the nearest are #"],
+    [["expand", "message-4000000"], 4, "its messages are"],
+    [["expand", "1", "--stream", "9"], 4, "There is no stream 9"],
+  ])("%j ends with %d", async (args, code, says) => {
+    const ended = await rig.run(args);
+    expect(ended).toMatchObject({ code, out: "" });
+    expect(ended.err).toContain(says);
+  });
+});
+
+describe("manifest", () => {
+  test("prints what the model is told, in both forms", async () => {
+    const { out } = await rig.run(["manifest"]);
+    expect(out).toMatch(
+      /^\[CONTEXT MANIFEST ---- turn \d+ \| \d+ blocks \| ~?[\d.]+k?\/200k tokens, \d+%\]\n/,
+    );
+    const detailed = (await rig.run(["manifest", "--detailed"])).out;
+    expect(detailed.split("\n").length).toBeGreaterThan(out.split("\n").length);
+  });
+});
+
+test("a session that is only observed says so wherever it matters", async () => {
+  const body = {
+    model: "claude-sonnet-4-5",
+    max_tokens: 9,
+    messages: [{ role: "user", content: "hi there" }],
+  };
+  await post(rig, JSON.stringify(body), { "x-aperture-session": "raw", "x-aperture-mode": "observe" });
+  await vi.waitFor(async () => {
+    const [, row = ""] = (await rig.run(["sessions"])).out.split("\n");
+    expect(row).toMatch(/hi there.*\bobserved\b/);
+  });
+  expect((await rig.run(["status"])).out).toMatch(/^sessions +2, 0 active, 1 managed, 1 observed$/m);
+  expect((await rig.run(["select", "1"])).err).toContain("only observed: its model is not told");
+  expect((await rig.run(["manifest"])).err).toContain("only observed: its model is not told");
+});
