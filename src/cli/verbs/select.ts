@@ -44,7 +44,7 @@ function show(call: ReadyCall, answer: SelectionAnswer & Partial<SelectAnswer>):
   const more = (answer.skipped ?? []).length - skippedMax;
   if (more > 0) screen.err(`${manyText(more, "more block")} that are not there.`);
   if (isQuiet(call)) return exitCodes.ok;
-  screen.err(toldText(answer));
+  for (const line of toldLines(answer)) screen.err(line);
   if (answer.selected.length === 0 && answer.skipped === undefined) screen.err(howTo);
   return exitCodes.ok;
 }
@@ -60,8 +60,10 @@ function namesOf(selected: readonly SelectedRow[]): string {
   return [...names, ...(more > 0 ? [`and ${more} more`] : [])].join(" ");
 }
 
-function toldText({ mode, told }: SelectionAnswer): string {
-  if (mode === "observe") return "This session is only observed: its model is not told.";
-  if (told === null) return "Its model will be told of no selection.";
-  return `The tail of its next turn says: ${printable(told, 300)}`;
+function toldLines({ mode, told, selected }: SelectionAnswer): readonly string[] {
+  if (mode === "observe") return ["This session is only observed: its model is not told."];
+  const absent = selected.filter((row) => !row.told);
+  const missing = absent.length === 0 ? [] : [`Not in its window, so not mentioned: ${namesOf(absent)}`];
+  if (told === null) return ["Its model will be told of no selection.", ...missing];
+  return [`The tail of its next turn says: ${printable(told, 300)}`, ...missing];
 }

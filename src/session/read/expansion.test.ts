@@ -126,6 +126,8 @@ describe("reasoning", () => {
       `[---- preserved reasoning #${dropped.n}, message ${dropped.message}, turn ${dropped.turn}]\n` +
         `hm\n[---- end of #${dropped.n}]`,
     );
+    const selected = await answerQuestion(library, { type: "select", session: "s-1", blocks: [dropped.n] });
+    expect(unwrap(selected)).toMatchObject({ told: null, selected: [{ block: dropped.n, told: false }] });
     const range = of({ first: dropped.message, last: dropped.message }, "s-1");
     const whole = unwrap(await answerQuestion(library, range));
     expect(whole.rows.map(({ kind }) => kind)).toEqual(["reasoning", "tool-call"]);
@@ -147,5 +149,32 @@ describe("reasoning", () => {
     expect(answer.rows).toMatchObject([{ text: null, signed: true, problem: null }]);
     expect(answer.text).toMatch(/^\[---- preserved reasoning #\d+, .*: signature only, its text was never/);
     expect(answer.text).toContain(`the turn went on with "said 'I look there'", "called read(a)"]`);
+  });
+});
+
+describe("a sub-agent", () => {
+  it("has a selection and messages of its own, found by the number of its stream", async () => {
+    const managed = new Managed(openMemoryStore());
+    const headers = { "x-aperture-session": "one" };
+    const agent = { ...headers, "x-claude-code-agent-id": "a1" };
+    await managed.kit.turn({ talk: [user([text("of the user")])], headers });
+    await managed.kit.turn({ talk: [user([text("of the agent")])], headers: agent });
+    await managed.store.flush();
+    const library = libraryOf(managed);
+    const state = { type: "state", session: "s-1", stream: 2 } as const;
+    const spoken = unwrap(await answerQuestion(library, state)).blocks.find(({ kind }) => kind === "user");
+    const n = must(spoken, "the agent was asked").n;
+    const select = { type: "select", session: "s-1", blocks: [n] } as const;
+    const wrong = await answerQuestion(library, select);
+    expect(!wrong.ok && wrong.error.message).toBe(
+      `There is no block #${n} in this view; #${n} belongs to stream 2.`,
+    );
+    const chosen = unwrap(await answerQuestion(library, { ...select, stream: 2 }));
+    expect(chosen).toMatchObject({ stream: 2, selected: [{ block: n }], skipped: [] });
+    const main = unwrap(await answerQuestion(library, { type: "selection", session: "s-1" }));
+    expect([main.stream, main.selected]).toEqual([1, []]);
+    // A block is found without its stream, since its number is the session's.
+    const read = unwrap(await answerQuestion(library, of({ block: n }, "s-1")));
+    expect([read.stream, read.rows[0]?.text]).toEqual([2, "of the agent"]);
   });
 });

@@ -65,7 +65,7 @@ function wantedBlocks(moment: Moment, { from, stream }: ExpansionQuestion): Resu
   if (found.error.code !== "AP_BLOCK_UNKNOWN") return found;
   const reached = reach(moment, stream);
   if (!reached.ok) return reached;
-  return { ok: false, error: blocksUnknown([from.block], reached.value?.blocks.map(({ id }) => id) ?? []) };
+  return { ok: false, error: blocksUnknown(moment, reached.value?.view ?? null, [from.block]) };
 }
 
 function messagesIn(

@@ -57,6 +57,12 @@ describe("what the model is told", () => {
     expect(all.ranges).toEqual([{ from: 3, to: 5, reasons: ["done"], signatures: 2 }]);
     expect(all.signatures).toBe(2);
     expect(all.text).toContain("PRUNED messages 3..5");
+    const read = await answerTo({ type: "expansion", session: "s1", from: { first: 3, last: 5 } });
+    expect(read.rows.map(({ shown, text }) => [shown, text])).toEqual([
+      ["placeholder", "one"],
+      ["placeholder", "two"],
+      ["placeholder", "three"],
+    ]);
     unwrap(await store.purge(hashes.slice(0, 1)));
     expect((await answerTo(ask)).signatures).toBe(1);
   });

@@ -247,6 +247,8 @@ export type SelectedRow = {
   readonly block: number;
   /** What the model will read it called; null: its number alone. */
   readonly name: string | null;
+  /** Whether it is mentioned at all: what is neither in the window nor in the cold is not. */
+  readonly told: boolean;
 };
 export type SelectionAnswer = {
   readonly session: string;

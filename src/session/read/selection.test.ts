@@ -16,8 +16,8 @@ describe("a selection", () => {
       stream: 1,
       mode: "observe",
       selected: [
-        { block: 1, name: null },
-        { block: 3, name: null },
+        { block: 1, name: null, told: true },
+        { block: 3, name: null, told: true },
       ],
       told: "[user-selected] #1 #3",
       skipped: [],

@@ -12,14 +12,12 @@ import {
   blocksOf,
   type Change,
   factValue,
-  type Moment,
   now,
   type Place,
   type Proposal,
   placeOf,
   type State,
   select,
-  type View,
 } from "../../engine/index.ts";
 import { chosenStream, modeIn, viewIn } from "./look.ts";
 import { type Told, toldNow, toldText } from "./manifest.ts";
@@ -55,7 +53,7 @@ function selectedRows({ moment, view, facts }: Told): readonly SelectedRow[] {
   const isSelected = (place: Place | null): boolean => place !== null && factValue(place, "selection");
   return [...blocksOf(moment, view)]
     .filter(({ id }) => isSelected(placeOf(moment, view, id)))
-    .map(({ id }) => ({ block: id, name: names.get(id) ?? null }));
+    .map(({ id }) => ({ block: id, name: names.get(id) ?? null, told: names.has(id) }));
 }
 
 /** As the manifest has it: a field of its own, in which nothing of content can end it early. */
@@ -82,8 +80,7 @@ export async function selectBlocks(library: Library, act: SelectAct): Promise<Re
   if (!done.ok) return done;
   const skipped = done.value.skipped.map(skippedRow);
   if (blocks.length > 0 && skipped.length === blocks.length) {
-    const view = viewIn(moment, stream.value);
-    return { ok: false, error: blocksUnknown(blocks, view === null ? [] : idsOf(moment, view)) };
+    return { ok: false, error: blocksUnknown(moment, viewIn(moment, stream.value), blocks) };
   }
   return await afterwards(library, { session, stream: stream.value.id, skipped });
 }
@@ -94,10 +91,6 @@ function idsIn(blocks: readonly number[]): readonly BlockId[] | null {
   const ids = [...new Set(blocks)];
   const areFew = blocks.length <= limits.selectedBlocksMax;
   return areFew && ids.every(isCount) ? ids.map(blockId) : null;
-}
-
-function idsOf(moment: Moment, view: View): readonly number[] {
-  return [...blocksOf(moment, view)].map(({ id }) => id);
 }
 
 function proposed(change: Change, blocks: readonly BlockId[]): Proposal {
