@@ -9,7 +9,7 @@ export {
   textBlock,
 } from "./anthropic/emit.ts";
 export { readAnswer } from "./anthropic/events.ts";
-export { ingestRequest, sharedMessages } from "./anthropic/ingest.ts";
+export { answerMax, ingestRequest, sharedMessages } from "./anthropic/ingest.ts";
 export { clearAtBeta, type ModelTraits, modelTraits } from "./anthropic/models.ts";
 export { resultWithText } from "./anthropic/result-text.ts";
 export { eventStripper, messageStripper, type Stripper } from "./anthropic/strip.ts";

@@ -7,6 +7,7 @@ import { detailed } from "../../test/support/render-facts.ts";
 import { type BlockId, must, turnOf } from "../base/index.ts";
 import { now, type Shown } from "../engine/index.ts";
 import { type ManifestAsked, type ManifestFacts, manifestFacts } from "./facts.ts";
+import { detailTokensMin } from "./header.ts";
 import { manifestText } from "./manifest.ts";
 
 const asked: ManifestAsked = { window: 200_000, used: 50_000, names: [], coldNames: [], since: [] };
@@ -105,7 +106,14 @@ describe("the facts of a manifest", () => {
   });
 
   it("tell what expires soon and is worth telling", () => {
-    const session = talk({ span: 5 }, { span: 6 }, { span: 7 }, { span: 3, tokens: 299 }, { span: 5 }, {});
+    const large = { tokens: detailTokensMin };
+    const small = { tokens: detailTokensMin - 1 };
+    const session = talk(
+      ...[5, 6, 7].map((span) => ({ span, ...large })),
+      { span: 3, ...small },
+      { span: 5, ...large },
+      {},
+    );
     session.set(id(5), { pin: "bottom" });
     expect(factsOf(session).expiring).toEqual([{ block: 1, at: 6 }]);
     session.turns(1);

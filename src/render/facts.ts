@@ -36,6 +36,8 @@ export type ZoneCounts = {
   readonly summarized: number;
   readonly minimal: number;
 };
+/** A name, and what it costs in a list. Exact: counted, not estimated. */
+export type NeededName = { readonly name: string; readonly tokens: number; readonly exact: boolean };
 export type NamedBlock = { readonly name: string; readonly tokens: number; readonly pin: Pin };
 export type Pending = { readonly blocks: number; readonly tokens: number };
 export type Expiring = { readonly block: number; readonly at: number };
@@ -77,6 +79,8 @@ export type ManifestFacts = {
   /** So many lowered blocks fit into half of what is free, whichever they are. */
   readonly expandable: number;
   readonly ranges: readonly PrunedRange[];
+  /** Names out of sight that are likely to be needed, best first. */
+  readonly needed: readonly NeededName[];
 };
 
 export type ManifestAsked = {
@@ -87,8 +91,9 @@ export type ManifestAsked = {
   readonly free?: number | null;
   readonly turnsLeft?: number | null;
   readonly task?: string | null;
-  /** Best first. */
+  /** What the middle is about, best first. */
   readonly names: readonly string[];
+  readonly needed?: readonly NeededName[];
   readonly coldNames: readonly string[];
   readonly since: readonly Change[];
 };
@@ -142,6 +147,7 @@ export function manifestFacts(moment: Moment, view: View, asked: ManifestAsked):
     turnsLeft: asked.turnsLeft ?? null,
     expandable: expandableIn(inWindow, free),
     ranges: rangesAmong(places),
+    needed: asked.needed ?? [],
   };
 }
 

@@ -60,7 +60,7 @@ describe("the compact header of a turn", () => {
       sinceMs: null,
       messages: [said, { ...message, blocks: [small(41)] }],
     };
-    expect(compactHeader(first)).toBe("[k7f3 turn 31, 2026-11-15 14:05 UTC-5: messages 11 #39, 12 #41]");
+    expect(compactHeader(first)).toBe("[k7f3 turn 31, 2026-11-15 14:05 UTC-5: messages 11..12 #39 #41]");
   });
 
   it("says the day of the user's zone, not of ours", () => {

@@ -1,5 +1,5 @@
 import type { BlockKind } from "../engine/index.ts";
-import { idsText, markedSize } from "./numbers.ts";
+import { idRanges, idsText, markedSize } from "./numbers.ts";
 import { listed, safeText, shortened } from "./safe-text.ts";
 import { clockText, dateText, isoTime, pauseText, zoneText } from "./time.ts";
 
@@ -37,21 +37,25 @@ export type TurnHeader = {
   readonly saysDate: boolean;
   /** What the model said since the last header first, the message the header belongs to last. */
   readonly messages: readonly HeaderMessage[];
+  /** Names that were spoken of lately, to be found by later. */
+  readonly names?: readonly string[];
 };
 
 export type HeaderMark = Pick<TurnHeader, "nonce" | "turn">;
 
 /** Smaller blocks are not worth the words about them. */
-export const detailTokensMin = 300;
+export const detailTokensMin = 2_000;
 const nameCharsMax = 80;
+/** Of very many, the largest. */
+const detailsMax = 12;
 
 /** `[k7f3 turn 31, 14:05 +2h10m: message 12 #41..#44; #43 result ~4.2k until 51]` */
 export function compactHeader(header: TurnHeader): string {
-  const { nonce, turn, messages } = header;
-  const details = messages.flatMap(({ blocks }) =>
-    blocks.filter(isWorthDetail).map((block) => detailText(nonce, block)),
-  );
-  const body = [messagesText(messages), ...details].filter((text) => text !== "").join("; ");
+  const { nonce, turn, messages, names = [] } = header;
+  const detailed = messages.flatMap(({ blocks }) => blocks.filter(isWorthDetail));
+  const named = names.map((name) => shortened(safeText(name, nonce), nameCharsMax)).join(" ");
+  const parts = [messagesText(messages), detailsText(nonce, detailed), named === "" ? "" : `names ${named}`];
+  const body = parts.filter((text) => text !== "").join("; ");
   return `[${nonce} turn ${turn}, ${momentText(header)}${body === "" ? "" : `: ${body}`}]`;
 }
 
@@ -101,24 +105,45 @@ function momentText({ timeMs, zoneMinutes, sinceMs, saysDate }: TurnHeader): str
   return [clock, pauseText(sinceMs)].filter((text) => text !== null).join(" ");
 }
 
+/** `message 12 #41..#44`; of several, from the first to the last: `messages 9..12 #36..#44`. */
 function messagesText(messages: readonly HeaderMessage[]): string {
-  const texts = messages.map(({ message, blocks }) =>
-    [message, idsText(blocks.map(({ block }) => block))].filter((text) => text !== "").join(" "),
-  );
-  if (texts.length === 0) return "";
-  return `${texts.length === 1 ? "message" : "messages"} ${texts.join(", ")}`;
+  const ids = idRanges(messages.map(({ message }) => message));
+  const numbers = ids.map(({ from, to }) => (from === to ? `${from}` : `${from}..${to}`)).join(" ");
+  const blocks = idsText(messages.flatMap((message) => message.blocks.map(({ block }) => block)));
+  const said = [numbers, blocks].filter((text) => text !== "").join(" ");
+  return said === "" ? "" : `${messages.length === 1 ? "message" : "messages"} ${said}`;
 }
 
-function isWorthDetail({ tokens, state }: HeaderBlock): boolean {
-  return tokens >= detailTokensMin || state !== null;
+const saidByModel: readonly BlockKind[] = ["assistant", "reasoning", "tool-call"];
+
+/** The model knows what it said itself, and how long it was. */
+function isWorthDetail({ kind, tokens, state }: HeaderBlock): boolean {
+  return state !== null || (tokens >= detailTokensMin && !saidByModel.includes(kind));
 }
 
-function detailText(nonce: string, { block, kind, name, tokens, exact, ttl, state }: HeaderBlock): string {
+/** `#43 result ~4.2k, #44 ~0.9k until 51; #47 user ~1.1k until 53`: what is the same is said once. */
+function detailsText(nonce: string, blocks: readonly HeaderBlock[]): string {
+  const least = [...blocks].sort((a, b) => b.tokens - a.tokens)[detailsMax - 1]?.tokens ?? 0;
+  const shown = blocks.filter(({ tokens }) => tokens >= least).slice(0, detailsMax);
+  return shown
+    .map((block, at) => {
+      const [before, after] = [shown[at - 1], shown[at + 1]];
+      const sign = before === undefined ? "" : endOf(before) === endOf(block) ? ", " : "; ";
+      const end = after !== undefined && endOf(after) === endOf(block) ? "" : ` ${endOf(block)}`;
+      return `${sign}${detailText(nonce, block, before?.kind ?? null)}${end.trimEnd()}`;
+    })
+    .join("");
+}
+
+function endOf({ state, ttl }: HeaderBlock): string {
+  return state ?? (ttl === null ? "" : `until ${ttl.until}`);
+}
+
+function detailText(nonce: string, block: HeaderBlock, before: BlockKind | null): string {
+  const { kind, name, tokens, exact } = block;
   const called = listed(shortened(safeText(name ?? "", nonce), nameCharsMax));
-  const until = ttl === null ? "" : `until ${ttl.until}`;
-  return [`#${block}`, kindWord(kind), called, markedSize(tokens, exact), state ?? until]
-    .filter((text) => text !== "")
-    .join(" ");
+  const word = kind === before ? "" : kindWord(kind);
+  return [`#${block.block}`, word, called, markedSize(tokens, exact)].filter((text) => text !== "").join(" ");
 }
 
 function speakerText(text: string, nonce: string): string {

@@ -15,6 +15,7 @@ export {
   type ManifestFacts,
   manifestFacts,
   type NamedBlock,
+  type NeededName,
   type Pending,
   type ZoneCounts,
   type ZoneFacts,
@@ -32,10 +33,12 @@ export {
 } from "./header.ts";
 export { type Offer, offerLine } from "./hints.ts";
 export { instructionPoints, instructions } from "./instructions.ts";
-export { type ManifestOptions, manifestText, manifestTokensMax } from "./manifest.ts";
+export { type ManifestOptions, manifestText, manifestTokensMax, summaryTokens } from "./manifest.ts";
+export { namesIn, nameTokens } from "./names.ts";
 export { continuesOwnLine, isOwnLine } from "./own-line.ts";
 export { hintOf, hintTokensMax, type Pruned, placeholder } from "./placeholder.ts";
 export { type PrunedRange, prunedRanges, rangeText } from "./range.ts";
+export { headerNamesMax, NameRank } from "./rank.ts";
 export { reasoningText, type StoredReasoning } from "./reasoning.ts";
 export { type Selected, selectionLine, selectionText } from "./selection.ts";
 export type { ManifestVariant } from "./variants.ts";

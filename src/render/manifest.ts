@@ -1,8 +1,9 @@
 import { boundedTokens } from "./bound.ts";
 import { changesText } from "./diff.ts";
-import type { ManifestFacts, NamedBlock, ZoneCounts, ZoneFacts } from "./facts.ts";
+import type { ManifestFacts, NamedBlock, NeededName, ZoneCounts, ZoneFacts } from "./facts.ts";
 import { idsText, markedSize, readSize, sizeText } from "./numbers.ts";
 import type { PrunedRange } from "./range.ts";
+import { type ManifestSpent, manifestNamesMax } from "./rank.ts";
 import { listed, safeText, shortened } from "./safe-text.ts";
 import { selectedName } from "./selection.ts";
 import { type ManifestVariant, type VariantForm, variants } from "./variants.ts";
@@ -18,6 +19,8 @@ export type ManifestOptions = {
   readonly recall?: string;
   /** Up to how many tokens names fill a summary; left out, as many as keep its mean below 120. */
   readonly usualTokens?: number;
+  /** The summaries before this one in the stream: needed names are told as long as the mean allows it. */
+  readonly spent?: Pick<ManifestSpent, "turns" | "tokens">;
 };
 
 /** How much of each list is shown, how long a name may be, and for which size of the whole that holds. */
@@ -25,6 +28,7 @@ type Fit = {
   readonly tokensMax: number;
   readonly nameChars: number;
   readonly names: number;
+  readonly needed: number;
   readonly changes: number;
   readonly rows: number;
 };
@@ -48,20 +52,20 @@ const detailed = { tokensMax: manifestTokensMax.detailed } as const;
  */
 const fits: Readonly<Record<ManifestOptions["detail"], readonly Fit[]>> = {
   summary: [
-    { ...summary, nameChars: 64, names: 16, changes: 2, rows: 3 },
-    { ...summary, nameChars: 40, names: 2, changes: 2, rows: 2 },
-    { ...summary, nameChars: 24, names: 1, changes: 1, rows: 1 },
-    { ...summary, nameChars: 0, names: 0, changes: 0, rows: 1 },
+    { ...summary, nameChars: 64, names: 16, needed: 60, changes: 2, rows: 2 },
+    { ...summary, nameChars: 40, names: 2, needed: 60, changes: 2, rows: 2 },
+    { ...summary, nameChars: 24, names: 1, needed: 0, changes: 1, rows: 1 },
+    { ...summary, nameChars: 0, names: 0, needed: 0, changes: 0, rows: 1 },
   ],
   detailed: [
-    { ...detailed, nameChars: 64, names: 16, changes: 8, rows: 6 },
-    { ...detailed, nameChars: 64, names: 12, changes: 6, rows: 5 },
-    { ...detailed, nameChars: 64, names: 8, changes: 5, rows: 4 },
-    { ...detailed, nameChars: 64, names: 5, changes: 4, rows: 3 },
-    { ...detailed, nameChars: 40, names: 5, changes: 3, rows: 3 },
-    { ...detailed, nameChars: 32, names: 3, changes: 2, rows: 2 },
-    { ...detailed, nameChars: 16, names: 2, changes: 1, rows: 1 },
-    { ...detailed, nameChars: 0, names: 0, changes: 0, rows: 1 },
+    { ...detailed, nameChars: 64, names: 16, needed: 60, changes: 8, rows: 6 },
+    { ...detailed, nameChars: 64, names: 12, needed: 40, changes: 6, rows: 5 },
+    { ...detailed, nameChars: 64, names: 8, needed: 24, changes: 5, rows: 4 },
+    { ...detailed, nameChars: 64, names: 5, needed: 12, changes: 4, rows: 3 },
+    { ...detailed, nameChars: 40, names: 5, needed: 6, changes: 3, rows: 3 },
+    { ...detailed, nameChars: 32, names: 3, needed: 3, changes: 2, rows: 2 },
+    { ...detailed, nameChars: 16, names: 2, needed: 0, changes: 1, rows: 1 },
+    { ...detailed, nameChars: 0, names: 0, needed: 0, changes: 0, rows: 1 },
   ],
 };
 
@@ -70,8 +74,10 @@ export function manifestText(facts: ManifestFacts, options: ManifestOptions): st
   let text = "";
   for (const fit of fits[options.detail]) {
     const writing = { ...options, fit };
-    text = written(options.detail === "summary" ? withFittingNames(facts, writing) : facts, writing);
-    if (boundedTokens(text) <= fit.tokensMax) return text;
+    const named = options.detail === "summary" ? withFittingNames(facts, writing) : facts;
+    const rest = boundedTokens(written({ ...named, needed: [] }, writing));
+    text = written({ ...named, needed: neededIn(named, { ...writing, rest }) }, writing);
+    if (rest <= fit.tokensMax) return text;
   }
   return text;
 }
@@ -92,6 +98,51 @@ function withFittingNames(facts: ManifestFacts, writing: Writing): ManifestFacts
     room -= tokens;
   }
   return named(fitting);
+}
+
+/** The bound lies so far above the count, on texts like these. */
+const boundShare = 1.12;
+
+/** About what a summary costs with so many tokens of names in it, for the mean of all. */
+export function summaryTokens(text: string, needed: readonly NeededName[]): number {
+  const row = text.split("\n").find((line) => line.includes(namesRow)) ?? "";
+  const told = new Set(row.split(" "));
+  const rest = boundedTokens(text.replace(row, "")) / boundShare;
+  return needed.reduce((sum, { name, tokens }) => sum + (told.has(name) ? tokens : 0), rest);
+}
+
+const namesRow = "NAMES ";
+
+/** As many needed names as the mean of all summaries has room for, and this text. */
+function neededIn(facts: ManifestFacts, writing: Writing & { readonly rest: number }): readonly NeededName[] {
+  const { spent = { turns: 0, tokens: 0 }, detail, fit, rest } = writing;
+  const fixed = rest / boundShare;
+  let room = detail === "summary" ? manifestNamesMax({ ...spent, fixed }) : detailedNamesMax;
+  // The row itself, and a little for names that stand together otherwise than alone.
+  let left = fit.tokensMax - rest - neededRowTokens;
+  return facts.needed.slice(0, fit.needed).filter((needed) => {
+    const { name, tokens } = needed;
+    const most = mostTokens(needed, writing);
+    if (tokens > room || most > left || name.length > fit.nameChars) return false;
+    room -= tokens;
+    left -= most;
+    return true;
+  });
+}
+
+const detailedNamesMax = 150;
+const neededRowTokens = 6;
+
+/** What is counted is believed, as long as the name is written as it is. */
+function mostTokens({ name, tokens, exact }: NeededName, { nonce, variant }: Writing): number {
+  const text = escaped(safeText(name, nonce), variant);
+  return exact && text === name ? tokens : boundedTokens(` ${text}`);
+}
+
+/** Between blanks and not commas: these are single words, and each sign is a token. */
+function neededText({ needed }: ManifestFacts, { nonce, variant }: Writing): string {
+  const names = needed.map(({ name }) => escaped(safeText(name, nonce), variant));
+  return names.length === 0 ? "" : `${namesRow}${names.join(" ")}`;
 }
 
 function written(facts: ManifestFacts, writing: Writing): string {
@@ -124,7 +175,7 @@ function summaryRows(facts: ManifestFacts, writing: Writing): readonly string[] 
     sinceText(facts, writing),
     budgetText(facts, { ...writing, isShort: true }),
   ];
-  return [joined(zones), joined(events)];
+  return [joined(zones), neededText(facts, writing), joined(events)];
 }
 
 /** What is pending and what there is to name: with the middle, or with recency where all is one run. */
@@ -139,6 +190,7 @@ function detailedRows(facts: ManifestFacts, writing: Writing): readonly string[]
     middleRow(facts, writing),
     recencyRow(facts, writing),
     coldRow(facts, writing),
+    neededText(facts, writing),
     joined([expiringText(facts, writing), candidatesText(facts, writing)]),
     rangesText(facts, writing),
     sinceText(facts, writing),

@@ -36,6 +36,7 @@ const continuations = [
   "RECENCY: ",
   "COLD ",
   "[user-selected] ",
+  "NAMES ",
   "EXPIRING ",
   "CANDIDATES ",
   "PRUNED ",

@@ -71,6 +71,10 @@ export type Briefing = {
   /** The last turn it knows of. */
   readonly turn: number;
   readonly facts: ManifestFacts;
+  /** What the provider has counted for each token we would have. */
+  readonly rate: number;
+  /** For the next header. */
+  readonly names: readonly string[];
 };
 
 /** What the blocks of an answer are called, in order; null where they are called nothing. */
@@ -92,10 +96,14 @@ export type RememberedStream = {
   /** Whether there is such a stream, and not only the session it would be in. */
   readonly isKnown: boolean;
   readonly turns: readonly RememberedTurn[];
+  /** The model it was last sent to. */
+  readonly model: string | null;
   /** The last one. */
   readonly turn: number;
   /** Its blocks in the order they came, with what recognises them. */
   readonly blocks: readonly (KnownBlock & { readonly key: string })[];
+  /** What its model is to be told; null where there is no such stream. */
+  readonly briefing: Briefing | null;
   /** From here on no id of the session is taken. */
   readonly next: NextIds;
 };

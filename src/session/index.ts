@@ -80,6 +80,8 @@ export type {
 } from "./read/rows.ts";
 export { BodyMemory } from "./record/body-memory.ts";
 export { decodeBody } from "./record/decode.ts";
+export type { Price } from "./record/name-book.ts";
+export { estimatedPrice, namePrice } from "./record/name-price.ts";
 export {
   type RecorderCounts,
   type RecorderPlace,

@@ -81,6 +81,11 @@ export function freshLine(calibration: Calibration): Calibration {
   return { ...calibration, line: null };
 }
 
+/** Reported for each estimated token of a model. */
+export function rateFor(calibration: Calibration, model: string): number {
+  return perEstimate(rateOf(calibration, model));
+}
+
 /** Everything that was read, from the cache or not. */
 export function promptOf(usage: Usage): number {
   return countOr0(usage.input + usage.cacheRead + usage.cacheWrite);

@@ -7,6 +7,7 @@ export {
   observe,
   predict,
   promptOf,
+  rateFor,
   type Seen,
 } from "./calibrate.ts";
 export { estimateOverhead, estimatePart, estimateText, estimateTokens, type Part } from "./estimate.ts";

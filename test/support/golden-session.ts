@@ -8,7 +8,12 @@ import {
 } from "../../src/base/index.ts";
 import type { Frame } from "../../src/engine/index.ts";
 import { ingestRequest, unitBytes } from "../../src/protocols/index.ts";
-import { type LedgerQuestion, type Rendering, SessionRecorder } from "../../src/session/index.ts";
+import {
+  estimatedPrice,
+  type LedgerQuestion,
+  type Rendering,
+  SessionRecorder,
+} from "../../src/session/index.ts";
 import { openMemoryStore } from "../../src/store/index.ts";
 import { type ReplyBlock, script } from "../../src/testing/index.ts";
 import { DeskKit, type Posted } from "./desk-kit.ts";
@@ -145,6 +150,7 @@ class Player {
       tell: () => undefined,
       brief: (briefing) => this.#kit.desk.brief(briefing),
       windowOf: () => 200_000,
+      price: estimatedPrice,
     });
   }
 

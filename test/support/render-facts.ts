@@ -60,6 +60,7 @@ export const shownFacts: ManifestFacts = {
   turnsLeft: null,
   expandable: 3,
   ranges: [],
+  needed: [],
 };
 
 export const detailed: ManifestOptions = {
@@ -95,6 +96,7 @@ export const emptyFacts: ManifestFacts = {
   turnsLeft: null,
   expandable: 0,
   ranges: [],
+  needed: [],
 };
 
 const forged = [

@@ -74,8 +74,8 @@ export class SimulatedMemory implements Memory {
     const stream = question.sessionKey === null ? this.#alike(question) : this.#named(question);
     if (stream === null) return Promise.resolve(null);
     const { talkName, wasManaged, turns } = stream;
-    const common = { talkName, wasManaged, isKnown: true, turns, turn: turns.length };
-    return Promise.resolve({ ...common, blocks: blocksIn([stream]), next: this.#next() });
+    const common = { talkName, wasManaged, isKnown: true, model: null, turns, turn: turns.length };
+    return Promise.resolve({ ...common, blocks: blocksIn([stream]), briefing: null, next: this.#next() });
   }
 
   /** Behind all numbers ever given, whichever session they were given in. */

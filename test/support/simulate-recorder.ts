@@ -2,6 +2,7 @@ import { sessionId } from "../../src/base/index.ts";
 import {
   type Answers,
   type Briefing,
+  estimatedPrice,
   type LedgerQuestion,
   type RequestCopy,
   type ResponseCopy,
@@ -76,6 +77,7 @@ export class RecordedMemory implements Memory {
       tell: () => undefined,
       brief: (briefing) => this.briefed(briefing),
       windowOf: () => 200_000,
+      price: estimatedPrice,
     });
   }
 }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { hashContent, must } from "../../base/index.ts";
 import type { WireRequest } from "../wire.ts";
-import { ingestRequest, sharedMessages } from "./ingest.ts";
+import { answerMax, ingestRequest, sharedMessages } from "./ingest.ts";
 import { unitBytes, unitText } from "./units.ts";
 
 const mark = { cache_control: { type: "ephemeral" } };
@@ -163,4 +163,14 @@ describe("reading with the request before at hand", () => {
     const edited = read(bodyOf([{ role: "user", content: "one!" }]), previous);
     expect(sharedMessages(edited, previous)).toBe(0);
   });
+});
+
+it.each([
+  ['{"messages":[],"max_tokens":32000}', 32_000],
+  ['{"messages":[]}', 0],
+  ['{"messages":[],"max_tokens":"many"}', 0],
+  ['{"messages":[],"max_tokens":-5}', 0],
+])("what is left for the answer: %s", (body, tokens) => {
+  const request = ingestRequest(Buffer.from(body), null);
+  expect(request === null ? null : answerMax(request)).toBe(tokens);
 });

@@ -88,6 +88,13 @@ type TopLevel = {
   readonly messages: readonly WireGroup[] | null;
 };
 
+/** Tokens the client leaves for the answer; 0 where it does not say. */
+export function answerMax({ bytes, members }: WireRequest): number {
+  const member = members.find(({ key }) => key === "max_tokens");
+  const value = member === undefined ? 0 : parseAt(bytes, member.value);
+  return typeof value === "number" && Number.isFinite(value) ? Math.max(0, value) : 0;
+}
+
 /** The members of the body, with the messages already read: skipping them twice would cost as much again. */
 function topLevel(bytes: Buffer, before: Before | null): TopLevel | null {
   const members = new Map<string, Member>();

@@ -5,6 +5,7 @@ import {
   type ManifestOptions,
   type ManifestVariant,
   manifestText,
+  summaryTokens,
   type ZoneFacts,
 } from "../../render/index.ts";
 import type { Briefing, Numbered } from "../desk-port.ts";
@@ -55,7 +56,9 @@ export function sayingFor(line: Line, { timeMs, awareness, window }: SayingAsked
   const { headers, zoneMinutes } = awareness;
   const tail = (asked: TailAsked): string | null =>
     awareness.manifest === "off" ? null : tailFor(line, { ...asked, awareness, window });
-  return { headers, timeMs, zoneMinutes, tail };
+  const { seq = 0, rate = 1, names: next = [] } = line.briefing ?? {};
+  const names = seq > line.namedSeq ? next : [];
+  return { headers, timeMs, zoneMinutes, rate, names, tail };
 }
 
 type Telling = TailAsked & Pick<SayingAsked, "awareness" | "window">;
@@ -70,11 +73,20 @@ function tailFor(
   const { variant, fill } = awareness;
   const isPermanent = carrier === "kept";
   const detail = isPermanent || (isEpochStart && turn > 1) ? "detailed" : "summary";
-  const options = { nonce: line.nonce, turn, variant, detail, fill } as const;
-  if (!isPermanent || isEpochStart) return manifestText(facts, options);
+  const options = { nonce: line.nonce, turn, variant, detail, fill, spent: line.spent } as const;
+  if (!isPermanent || isEpochStart)
+    return written(line, manifestText(facts, options), { detail, needed: facts.needed });
   const expiring = facts.expiring.filter(({ at }) => at > line.notedUntil && at - turn <= noteAheadTurns);
   line.notedUntil = Math.max(line.notedUntil, ...expiring.map(({ at }) => at));
   return changeNote({ ...facts, expiring }, options);
+}
+
+type Written = Pick<ManifestOptions, "detail"> & Pick<ManifestFacts, "needed">;
+
+function written(line: Line, text: string, { detail, needed }: Written): string {
+  const { turns, tokens } = line.spent;
+  if (detail === "summary") line.spent = { turns: turns + 1, tokens: tokens + summaryTokens(text, needed) };
+  return text;
 }
 
 /** An expiry is noted once, so many turns ahead. */
@@ -102,6 +114,7 @@ function nothingKnown(window: number | null): ManifestFacts {
     turnsLeft: null,
     expandable: 0,
     ranges: [],
+    needed: [],
   };
 }
 

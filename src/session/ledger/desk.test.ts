@@ -100,7 +100,16 @@ const isReasoning = (block: unknown): boolean => (block as { type: string }).typ
 
 test("a memory that makes no sense is none, and the client hears nothing of it", async () => {
   const turns = [{ body: Buffer.from("{"), path: null, answer: null, turn: 1 }] as never;
-  const known = { talkName: null, wasManaged: true, isKnown: true, turn: 1, blocks: [], next };
+  const known = {
+    talkName: null,
+    wasManaged: true,
+    isKnown: true,
+    model: null,
+    turn: 1,
+    blocks: [],
+    briefing: null,
+    next,
+  };
   const remember = () => Promise.resolve({ ...known, turns });
   const kit = new DeskKit({
     model: () => ({ content: [{ type: "text", text: "Yes." }] }),

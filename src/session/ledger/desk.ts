@@ -255,6 +255,7 @@ export class SessionDesk implements Desk {
     if (reportsAll) line.record = record;
     const saying = this.#saying(line, request);
     const rendered = line.ledger.render({ request, purpose, style, mayClear, isCold, reportsAll, saying });
+    if (rendered.hasHeader) line.namedSeq = line.briefing?.seq ?? 0;
     if (style === "managed") this.#noteManaged(line);
     const likeness = likenessOf(line, read);
     this.#follow(line, read);

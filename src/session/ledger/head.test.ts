@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { must } from "../../base/index.ts";
 import { ingestRequest, type WireRequest } from "../../protocols/index.ts";
+import { TokenGauge } from "../unit-tokens.ts";
 import { emitSystem, emitTools, type Head, hasHead, openHead } from "./head.ts";
 import { SessionNumbers, StreamNumbers } from "./numbers.ts";
 
@@ -20,9 +21,10 @@ function request(tools: readonly object[], system: unknown = [text("Be brief.")]
 }
 
 const draft = new StreamNumbers(new SessionNumbers()).draft(1);
+const counting = { draft, gauge: new TokenGauge(null, 1) };
 
 function opened(tools: readonly object[], instructions: string | null = null): Head {
-  return openHead({ request: request(tools), instructions, draft });
+  return openHead({ request: request(tools), instructions, ...counting });
 }
 
 function toolsSent(head: Head, tools: readonly object[]): readonly object[] {
@@ -64,12 +66,16 @@ describe("a request has a head", () => {
   });
 
   test("by its system texts, in their order", () => {
-    const two = openHead({ request: request([], [text("one"), text("two")]), instructions: null, draft });
+    const two = openHead({
+      request: request([], [text("one"), text("two")]),
+      instructions: null,
+      ...counting,
+    });
     expect(hasHead(two, request([], [text("one ", mark), { text: "two", type: "text" }]))).toBe(true);
     expect(hasHead(two, request([], [text("two"), text("one")]))).toBe(false);
     expect(hasHead(two, request([], [text("one")]))).toBe(false);
     expect(hasHead(two, request([], [text("one"), text("Two")]))).toBe(false);
-    const bare = openHead({ request: request([], "one"), instructions: null, draft });
+    const bare = openHead({ request: request([], "one"), instructions: null, ...counting });
     expect(hasHead(bare, request([], [text("one")]))).toBe(true);
   });
 });
@@ -136,7 +142,7 @@ describe("system texts are sent", () => {
   });
 
   test.each([[[]], [""], [" \n"]])("where the client says nothing, ours stand alone: %j", (system) => {
-    const head = openHead({ request: request([], system), instructions: "Mind the lines.", draft });
+    const head = openHead({ request: request([], system), instructions: "Mind the lines.", ...counting });
     expect(sent(head, request([], system))).toBe(JSON.stringify([text("Mind the lines.")]));
   });
 });

@@ -7,9 +7,9 @@ import {
   type WireRequest,
   type WireUnit,
 } from "../../protocols/index.ts";
-import { estimateTokens } from "../../tokens/index.ts";
 import type { Numbered, SentUnit } from "../desk-port.ts";
 import { placeId } from "../place-id.ts";
+import type { TokenGauge } from "../unit-tokens.ts";
 import type { NumberDraft } from "./numbers.ts";
 import { type Place, rootPlace } from "./place.ts";
 import { isSameUnit } from "./tolerance.ts";
@@ -44,24 +44,32 @@ export type HeadAsked = {
   readonly request: WireRequest;
   readonly instructions: string | null;
   readonly draft: NumberDraft;
+  readonly gauge: TokenGauge;
 };
 
-export function openHead({ request, instructions, draft }: HeadAsked): Head {
+export function openHead({ request, instructions, draft, gauge }: HeadAsked): Head {
   const own = instructions === null ? null : textBlock(instructions);
-  const units = [request.tools, request.system].flatMap((group) => numberedUnits(request, group, draft));
+  const units = [request.tools, request.system].flatMap((group) =>
+    numberedUnits(headUnits(request, group), draft, gauge),
+  );
   return headFrom(units, own);
 }
 
 /** Equal texts are told apart by their order. */
-function numberedUnits(request: WireRequest, group: WireGroup, draft: NumberDraft): readonly HeadUnit[] {
+function numberedUnits(
+  units: readonly HeadUnit[],
+  draft: NumberDraft,
+  gauge: TokenGauge,
+): readonly HeadUnit[] {
   const counts = new Map<string, number>();
   draft.open();
-  return headUnits(request, group).map((one) => {
-    const { key, kind, length, isDeferred } = one.unit;
+  return units.map((one) => {
+    const { key, kind, isDeferred } = one.unit;
     const nth = counts.get(key) ?? 0;
     counts.set(key, nth + 1);
-    const { count: tokens } = estimateTokens(length, request.model);
-    return isDeferred ? one : { ...one, numbered: draft.number({ key, kind, tokens }, nth) };
+    if (isDeferred) return one;
+    const tokens = gauge.count({ bytes: one.bytes, kind });
+    return { ...one, numbered: draft.number({ key, kind, tokens }, nth) };
   });
 }
 

@@ -24,8 +24,8 @@ export type HeaderAsked = {
   readonly before: readonly Numbered[];
 };
 
-/** Smaller blocks are not worth a word about their size. */
-const telling = 300;
+/** So many tokens may come before the next line is written. */
+const everyTokens = 14_000;
 const gapMs = 5 * 60_000;
 
 /** The blocks on the way to a place whose numbers the model has not been told. */
@@ -59,23 +59,24 @@ export function lastUserSpan(items: readonly Item[]): Span | null {
 }
 
 function headerOf({ saying, nonce, turn, lastMs, before }: HeaderAsked, items: readonly Item[]): TurnHeader {
-  const { timeMs, zoneMinutes } = saying;
+  const { timeMs, zoneMinutes, names } = saying;
   const fresh = items.flatMap(({ numbered }) => (numbered === null ? [] : [numbered]));
   const sinceMs = lastMs === null ? null : Math.max(0, timeMs - lastMs);
   const saysDate = lastMs === null || dayOf(lastMs, zoneMinutes) !== dayOf(timeMs, zoneMinutes);
-  return { nonce, turn, timeMs, zoneMinutes, sinceMs, saysDate, messages: messagesOf([...before, ...fresh]) };
+  const messages = messagesOf([...before, ...fresh]);
+  return { nonce, turn, timeMs, zoneMinutes, sinceMs, saysDate, messages, names };
 }
 
 function dayOf(timeMs: number, zoneMinutes: number): number {
   return Math.floor((timeMs + zoneMinutes * 60_000) / 86_400_000);
 }
 
-/** A line is written when somebody speaks, when something large comes, and after a while. */
+/** A line is written when the user speaks, when much has come, and after a while. */
 function isWorthALine({ sinceMs, messages }: TurnHeader): boolean {
   if (sinceMs === null || sinceMs >= gapMs) return true;
-  return messages.some(({ blocks }) =>
-    blocks.some(({ kind, tokens }) => kind === "user" || kind === "media" || tokens >= telling),
-  );
+  const blocks = messages.flatMap((message) => message.blocks);
+  const tokens = blocks.reduce((sum, block) => sum + block.tokens, 0);
+  return tokens >= everyTokens || blocks.some(({ kind }) => kind === "user");
 }
 
 /** In the order they came, the blocks of one message together. */

@@ -1,5 +1,5 @@
 import type { AnswerUnit } from "../../protocols/index.ts";
-import { estimateTokens } from "../../tokens/index.ts";
+import type { TokenGauge } from "../unit-tokens.ts";
 import { newPlace } from "./draft.ts";
 import type { NumberDraft } from "./numbers.ts";
 import { countOn, forgetHeard, type Place } from "./place.ts";
@@ -10,22 +10,28 @@ const firstHeard = { isRewritten: false, isFromElsewhere: false, original: null 
 const answerWrapping = { role: "assistant", head: '{"role":"assistant","content":[', tail: "]}" };
 
 /** Hangs an answer below the leaf of its request, and numbers its blocks. */
-export function hear(leaf: Place, units: readonly AnswerUnit[], draft: NumberDraft): readonly Place[] {
+export function hear(
+  leaf: Place,
+  units: readonly AnswerUnit[],
+  { draft, gauge }: Counting,
+): readonly Place[] {
   const places: Place[] = [];
   for (const [at, answered] of units.entries()) {
     const parent = places.at(-1) ?? leaf;
     const { hash } = answered.unit;
     const known = parent.children.find(({ facts, origin }) => origin === "model" && facts.hash === hash);
-    places.push(known ?? hearUnit(parent, answered, { draft, opens: at === 0 }));
+    places.push(known ?? hearUnit(parent, answered, { draft, gauge, opens: at === 0 }));
   }
   draft.keep();
   return places;
 }
 
-type Hearing = { readonly draft: NumberDraft; readonly opens: boolean };
+/** What gives a block its number and its size. */
+export type Counting = { readonly draft: NumberDraft; readonly gauge: TokenGauge };
+type Hearing = Counting & { readonly opens: boolean };
 
-function hearUnit(parent: Place, { unit, bytes }: AnswerUnit, { draft, opens }: Hearing): Place {
-  const { count: tokens } = estimateTokens(bytes.length, parent.model);
+function hearUnit(parent: Place, { unit, bytes }: AnswerUnit, { draft, gauge, opens }: Hearing): Place {
+  const tokens = gauge.count({ bytes, kind: unit.kind });
   const numbered = draft.number({ key: unit.key, kind: unit.kind, tokens }, countOn(parent, unit.key));
   const extra = opens ? "" : null;
   const said = { facts: unit, origin: "model", wrapping: answerWrapping, opens, extra, numbered } as const;

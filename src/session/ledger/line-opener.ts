@@ -1,6 +1,7 @@
 import type { Asking, RememberedStream } from "../desk-port.ts";
 import type { LedgerQuestion } from "../read/questions.ts";
 import type { Belonging } from "../record/identify.ts";
+import { takeBriefing } from "./awareness.ts";
 import { type Line, openLine, startOver } from "./line.ts";
 import { keyOf, type Lines } from "./lines.ts";
 import { SessionNumbers } from "./numbers.ts";
@@ -87,6 +88,7 @@ export class LineOpener {
     const session = this.#lines.numbersOf(line.session) ?? new SessionNumbers(stream?.next);
     line.numbers.begin(session, stream?.blocks ?? []);
     if (stream !== null) line.ledger.catchUp(stream.turn);
+    if (stream?.briefing != null) takeBriefing(line, stream.briefing);
   }
 
   /** What comes too late for one request serves the next, unless something was sent meanwhile. */

@@ -17,6 +17,10 @@ export type Line = {
   briefing: Briefing | null;
   /** Blocks that were sent or heard since then. */
   recent: readonly Numbered[];
+  /** The seq of the briefing whose names a header has told. */
+  namedSeq: number;
+  /** The summaries that were sent, and about what they cost. */
+  spent: { readonly turns: number; readonly tokens: number };
   /** Expiries up to this turn have been noted for good. */
   notedUntil: number;
   /** Whether it is rendered by us, as long as the mode allows it. */
@@ -66,6 +70,8 @@ export function openLine({ numbersOf, ...asked }: LineAsked): Line {
     briefing: null,
     recent: [],
     notedUntil: 0,
+    namedSeq: 0,
+    spent: { turns: 0, tokens: 0 },
     isManaged: false,
     last: null,
     lastMs: 0,

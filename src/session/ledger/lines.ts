@@ -1,7 +1,7 @@
 import { sha256Hex } from "../../base/index.ts";
 import type { AnswerUnit, WireRequest } from "../../protocols/index.ts";
 import type { Asking } from "../desk-port.ts";
-import type { Belonging } from "../record/identify.ts";
+import { type Belonging, lineName } from "../record/identify.ts";
 import type { Line } from "./line.ts";
 import type { SessionNumbers } from "./numbers.ts";
 
@@ -159,9 +159,8 @@ export class Lines {
   }
 }
 
-/** What a stream is called: whose it is, where it goes, and what its client calls it. */
-export function keyOf({ caller, upstream }: Asking, { client, sessionKey, agent }: Belonging): string {
-  return JSON.stringify([caller.owner, upstream, client, sessionKey, agent]);
+export function keyOf({ caller, upstream }: Asking, belonging: Belonging): string {
+  return lineName({ owner: caller.owner, upstream, ...belonging });
 }
 
 function callerOf({ caller, upstream }: Asking): string {

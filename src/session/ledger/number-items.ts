@@ -1,4 +1,4 @@
-import { estimateTokens } from "../../tokens/index.ts";
+import type { TokenGauge } from "../unit-tokens.ts";
 import type { Item } from "./draft.ts";
 import type { NumberDraft, StreamNumbers } from "./numbers.ts";
 import { countOn, type Place } from "./place.ts";
@@ -8,12 +8,12 @@ export type Numbering = {
   readonly draft: NumberDraft;
   /** The last place before the items. */
   readonly end: Place;
-  readonly model: string | null;
+  readonly gauge: TokenGauge;
 };
 
 /** Gives what is new its numbers: one for each block, one for each message of the client. */
 export function numberItems(items: readonly Item[], numbering: Numbering): readonly Item[] {
-  const { numbers, draft, end, model } = numbering;
+  const { numbers, draft, end, gauge } = numbering;
   const counts = new Map<string, number>();
   draft.open();
   return items.map((item) => {
@@ -22,7 +22,7 @@ export function numberItems(items: readonly Item[], numbering: Numbering): reado
     if (item.numbered !== null || type === "none") return item;
     const nth = counts.get(key) ?? (numbers.knows(key) ? countOn(end, key) : 0);
     counts.set(key, nth + 1);
-    const { count: tokens } = estimateTokens(item.bytes.length, model);
+    const tokens = gauge.count({ bytes: item.bytes, kind });
     return { ...item, numbered: draft.number({ key, kind, tokens }, nth) };
   });
 }

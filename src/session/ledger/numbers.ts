@@ -6,12 +6,12 @@ import { ttlOf } from "../ttl.ts";
 type Of = keyof NextIds;
 type Cursor = { next: number; end: number };
 
-const perClaim = 100;
+const perClaim = 1_000;
 
 /**
  * Where the numbers of a session's blocks and messages come from, for all its streams. The desk takes every
- * other hundred and leaves those between to the log, which numbers what passes as it came: so neither has to
- * ask the other. The first hundred belongs to whoever is first.
+ * other thousand and leaves those between to the log, which numbers what passes as it came: so neither has to
+ * ask the other. The first thousand belongs to whoever is first.
  */
 export class SessionNumbers {
   readonly #next: Record<Of, number>;
@@ -22,16 +22,16 @@ export class SessionNumbers {
   }
 
   claim(of: Of): Cursor {
-    const hundred = this.#next[of];
-    this.#next[of] = hundred + 2;
-    return { next: hundred * perClaim + 1, end: (hundred + 1) * perClaim + 1 };
+    const claim = this.#next[of];
+    this.#next[of] = claim + 2;
+    return { next: claim * perClaim + 1, end: (claim + 1) * perClaim + 1 };
   }
 }
 
-/** The first even hundred from a number on. */
+/** The first even claim from a number on. */
 function evenFrom(next: number): number {
-  const hundred = Math.ceil((next - 1) / perClaim);
-  return hundred + (hundred % 2);
+  const claim = Math.ceil((next - 1) / perClaim);
+  return claim + (claim % 2);
 }
 
 /** What is numbered: a unit of a request, or of an answer. */

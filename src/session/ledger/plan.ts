@@ -46,7 +46,13 @@ export function spell({ asked, head, trace, from, items, dropped }: Plan): Rende
   const hasClearing =
     from.hasClearing || items.some(({ wrapping, opens }) => opens && isClearing(wrapping.head));
   const report = { leaf: id, fresh: [], isTurn: false, epoch: null };
-  return { ...emitRequest(asked, head, messages), usesClearing: hasClearing, report, leaf: from };
+  return {
+    ...emitRequest(asked, head, messages),
+    usesClearing: hasClearing,
+    report,
+    leaf: from,
+    hasHeader: false,
+  };
 }
 
 /** For each unit of the client's messages the place it has now; what is left out has the place before it. */

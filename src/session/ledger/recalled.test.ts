@@ -28,7 +28,14 @@ const answer = (n: number): readonly Block[] => [
   { type: "tool_use", id: `c${n}`, name: "look", input: { n } },
 ];
 
-const saying = { headers: "off", timeMs: 0, zoneMinutes: 0, tail: () => "[k7f3 tail]" } as const;
+const saying = {
+  headers: "off",
+  timeMs: 0,
+  zoneMinutes: 0,
+  rate: 1,
+  names: [],
+  tail: () => "[k7f3 tail]",
+} as const;
 
 function openLedger(isNew: boolean): StreamLedger {
   return new StreamLedger({ nonce: "k7f3", isNew, numbers: new StreamNumbers(new SessionNumbers()) });

@@ -25,6 +25,8 @@ export type Rendered = {
   readonly length: number;
   readonly usesClearing: boolean;
   readonly report: Omit<SentReport, "rendering" | "line" | "talkName" | "briefed" | "body" | "length">;
+  /** Whether a header stands in what is new. */
+  readonly hasHeader: boolean;
   /** Where the answer will hang. */
   readonly leaf: Place;
 };

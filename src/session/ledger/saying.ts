@@ -8,6 +8,10 @@ export type Saying = {
   readonly timeMs: number;
   /** How far the user's clock is ahead of UTC. */
   readonly zoneMinutes: number;
+  /** What the provider has counted for each token we would have. */
+  readonly rate: number;
+  /** For a header to name. */
+  readonly names: readonly string[];
   /** The changing part, for the way it will go; null where there is nothing to say. */
   readonly tail: (asked: TailAsked) => string | null;
 };

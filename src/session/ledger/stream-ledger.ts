@@ -2,15 +2,16 @@ import { hashContent } from "../../base/index.ts";
 import { type AnswerUnit, emitMarked, modelTraits, type WireRequest } from "../../protocols/index.ts";
 import { instructions, isOwnLine } from "../../render/index.ts";
 import type { AnswerNumbers, Numbered, SentReport, SentUnit } from "../desk-port.ts";
+import { TokenGauge } from "../unit-tokens.ts";
 import { closing, emitRequest, marksOf } from "./body.ts";
 import { type Item, pathUnits, writeItems } from "./draft.ts";
 import { leafBelow } from "./follow.ts";
 import { type Head, hasHead, openHead } from "./head.ts";
 import { unannounced, withHeaders } from "./headers.ts";
-import { hear } from "./hear.ts";
+import { type Counting, hear } from "./hear.ts";
 import type { Image } from "./image.ts";
 import { numberItems } from "./number-items.ts";
-import type { NumberDraft, StreamNumbers } from "./numbers.ts";
+import type { StreamNumbers } from "./numbers.ts";
 import { type WithOwn, withOwn } from "./own-items.ts";
 import { cutBranch, moveTo, type Place, sentOf, type UnitFacts } from "./place.ts";
 import { type Plan, placesAfter, spell } from "./plan.ts";
@@ -54,6 +55,8 @@ export class StreamLedger {
   /** One for each branch, with where it ends; the one used last at the end. */
   readonly #images = new Map<Image, Place>();
   #turn = 0;
+  /** What the provider counts for each token we do. */
+  #rate = 1;
   /** When the last turn was sent. */
   #turnMs: number | null = null;
   #rewrite: Rewrite | null = null;
@@ -111,7 +114,9 @@ export class StreamLedger {
   render(asked: RenderAsked): Rendered {
     const { request, purpose } = asked;
     const draft = this.#numbers.draft(this.#turn + 1);
-    const head = this.#headFor(asked, draft);
+    const gauge = new TokenGauge(request.model, asked.saying.rate);
+    this.#rate = asked.saying.rate;
+    const head = this.#headFor(asked, { draft, gauge });
     const trace = this.#trace(head, asked);
     const isRepeated = isKnown(trace) && purpose === "turn";
     const leaf = isRepeated ? leafBelow(trace.followed.place, trace.rules) : null;
@@ -119,7 +124,7 @@ export class StreamLedger {
     if (leaf !== null && rewritten === null) return this.#sendAgain(asked, { head, trace, leaf });
     const { place } = trace.followed;
     const heard = repeatedItems(trace);
-    const numbering = { numbers: this.#numbers, draft, end: place, model: request.model };
+    const numbering = { numbers: this.#numbers, draft, end: place, gauge };
     const fresh = numberItems(freshItems(trace), numbering);
     const own = this.#own(asked, { head, place, heard, fresh, isEpochStart: rewritten !== null });
     const said = [...(rewritten?.items ?? []), ...heard, ...own.items];
@@ -174,7 +179,8 @@ export class StreamLedger {
 
   /** The answer to what ended at a leaf, and what its blocks are called. */
   heard(leaf: Place, units: readonly AnswerUnit[]): AnswerNumbers {
-    const places = hear(leaf, units, this.#numbers.draft(this.#turn));
+    const gauge = new TokenGauge(leaf.model, this.#rate);
+    const places = hear(leaf, units, { draft: this.#numbers.draft(this.#turn), gauge });
     return places.map(({ numbered }) => numbered);
   }
 
@@ -206,7 +212,7 @@ export class StreamLedger {
   }
 
   /** The head in use goes on as it is; only a new one is opened in the way that is wanted now. */
-  #headFor(asked: RenderAsked, draft: NumberDraft): Head {
+  #headFor(asked: RenderAsked, counting: Counting): Head {
     const known = this.#headOf(asked);
     if (known !== null) {
       this.#heads = [...this.#heads.filter((head) => head !== known), known];
@@ -215,7 +221,7 @@ export class StreamLedger {
     const { request, style } = asked;
     const isJoin = this.#joins(asked);
     const own = style === "plain" || isJoin ? null : instructions(this.nonce);
-    const head = openHead({ request, instructions: own, draft });
+    const head = openHead({ request, instructions: own, ...counting });
     this.#heads = [...this.#heads.slice(1 - headsMax), head];
     return head;
   }
@@ -322,7 +328,8 @@ export class StreamLedger {
     const said = asked.reportsAll ? pathUnits(leaf, unitIndexes(asked.request, places)) : fresh;
     const report = { leaf: id, fresh: isWhole ? [...head.units, ...said] : said, isTurn: true, epoch };
     head.isTold = true;
-    return { ...emitRequest(asked, head, messages), usesClearing: leaf.hasClearing, report, leaf };
+    const hasHeader = plan.items.some(({ isHeader }) => isHeader);
+    return { ...emitRequest(asked, head, messages), usesClearing: leaf.hasClearing, report, leaf, hasHeader };
   }
 }
 

@@ -15,7 +15,7 @@ import {
 import { ingestRequest, type WireUnit } from "../../protocols/index.ts";
 import type { Side, Store } from "../../store/index.ts";
 import type { RememberedStream, RememberedTurn } from "../desk-port.ts";
-import { streamsOf, viewIn } from "./look.ts";
+import { modelIn, streamsOf, viewIn } from "./look.ts";
 import { plainAnswer } from "./plain-answer.ts";
 
 const turnsMax = 64;
@@ -33,7 +33,7 @@ export async function rememberedStream(
   opened: Opened,
   agent: string | null,
   talkName: string | null,
-): Promise<RememberedStream> {
+): Promise<Omit<RememberedStream, "briefing">> {
   const moment = now(opened.state);
   const stream = streamsOf(moment).find(({ name }) => name === (agent ?? mainStream)) ?? null;
   const all = exchangesOf(moment);
@@ -43,7 +43,8 @@ export async function rememberedStream(
   );
   const view = stream === null ? null : viewIn(moment, stream);
   const { next } = opened.state;
-  const common = { talkName, wasManaged, next };
+  const model = stream === null ? null : modelIn(moment, stream);
+  const common = { talkName, wasManaged, next, model };
   if (stream === null || view === null) return { ...common, isKnown: false, turns: [], turn: 0, blocks: [] };
   const turns = await turnsOf(opened, moment, view);
   const blocks = [...blocksOf(moment, view)].map(({ anchor, id, message }) => ({

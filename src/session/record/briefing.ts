@@ -1,8 +1,17 @@
-import { must, type ViewId } from "../../base/index.ts";
-import { type Frame, now, type State, streamOf, turnNow, type View } from "../../engine/index.ts";
+import { must } from "../../base/index.ts";
+import {
+  type Frame,
+  type Moment,
+  now,
+  type State,
+  streamOf,
+  turnNow,
+  type View,
+} from "../../engine/index.ts";
 import { changesIn, manifestFacts } from "../../render/index.ts";
 import type { Briefing } from "../desk-port.ts";
 import { fillingOf, lastUsage } from "../read/window-row.ts";
+import type { RecordedLine } from "./recorded-line.ts";
 
 /** A stream as the desk calls it, and how much its model's window holds. */
 export type Briefed = { readonly line: string; readonly window: number };
@@ -14,7 +23,7 @@ const newsMax = 200;
 export class Briefer {
   /** Frames whose changes the model may not have been told of. */
   #news: readonly Frame[] = [];
-  readonly #briefed = new Map<ViewId, Briefed>();
+  readonly #briefed = new Map<RecordedLine, Briefed>();
 
   note(frame: Frame): void {
     this.#news = [...this.#news.slice(-newsMax), frame];
@@ -25,37 +34,43 @@ export class Briefer {
     this.#news = this.#news.filter((frame) => frame.seq > seq);
   }
 
-  briefing(state: State, view: View, briefed: Briefed): Briefing {
-    this.#briefed.set(view.id, briefed);
-    return briefingOf(state, view, { ...briefed, news: this.#news });
+  briefing(state: State, line: RecordedLine, briefed: Briefed): Briefing {
+    this.#briefed.set(line, briefed);
+    return briefingOf(state, line, { ...briefed, news: this.#news });
   }
 
   /** Something has changed between two turns: everybody who was told before is told again. */
   again(state: State): readonly Briefing[] {
-    return [...this.#briefed].flatMap(([id, briefed]) => {
-      const view = state.views.get(id);
-      return view === undefined ? [] : [briefingOf(state, view, { ...briefed, news: this.#news })];
-    });
+    return [...this.#briefed].map(([line, briefed]) =>
+      briefingOf(state, line, { ...briefed, news: this.#news }),
+    );
   }
 }
 
 type Told = Briefed & { readonly news: readonly Frame[] };
 
 /** What the desk needs to know of a stream to tell its model about its context. */
-function briefingOf(state: State, view: View, { line, window, news }: Told): Briefing {
+function briefingOf(state: State, recorded: RecordedLine, { line, window, news }: Told): Briefing {
+  const { index, sizes, names } = recorded;
   const moment = now(state);
+  const view = must(state.views.get(index.view), "an index belongs to a view");
   const stream = must(streamOf(moment, view.stream), "a view has a stream");
   const usage = lastUsage(moment, view);
-  const since = changesIn(news, moment, view.id);
-  const facts = manifestFacts(moment, view, { window, used: 0, names: [], coldNames: [], since });
-  const { primacy, middle, recency } = facts;
-  const used = usage === null ? primacy.tokens + middle.tokens + recency.tokens : fillingOf(usage);
+  const budget = sizes.budget(window);
+  const used = budget?.used ?? (usage === null ? shownTokens(moment, view) : fillingOf(usage));
   const size = Math.max(window, used);
-  const exact = usage !== null;
-  return {
-    line,
-    seq: state.seq,
-    turn: turnNow(moment, stream),
-    facts: { ...facts, used, window: size, exact, free: size - used },
-  };
+  const since = changesIn(news, moment, view.id);
+  const room = { free: budget?.free ?? size - used, turnsLeft: budget?.turnsLeft ?? null };
+  const turn = turnNow(moment, stream);
+  const named = { names: [], needed: names.needed(turn + 1), coldNames: [] };
+  const asked = { window: size, used, exact: usage !== null, ...room, ...named, since };
+  const facts = manifestFacts(moment, view, asked);
+  return { line, seq: state.seq, turn, facts, rate: sizes.rate(), names: names.forHeader() };
+}
+
+/** For a stream whose provider has not counted yet. */
+function shownTokens(moment: Moment, view: View): number {
+  const unsized = { window: null, used: 0, names: [], coldNames: [], since: [] };
+  const { primacy, middle, recency } = manifestFacts(moment, view, unsized);
+  return primacy.tokens + middle.tokens + recency.tokens;
 }

@@ -7,6 +7,8 @@ type Cursor = { next: number; readonly end: number };
 
 /** Reserved at a time: few enough that gaps do not matter, enough that most turns need no reservation. */
 const perReservation = 100;
+/** Where the desk numbers too, it has the even thousands and the log the odd ones. */
+const perShare = 1_000;
 const kinds = ["block", "message"] as const;
 
 /** Whether somebody else numbers in a session too. */
@@ -14,8 +16,7 @@ export type Sharing = { isShared: boolean };
 
 /**
  * Ids a stream may use. They are reserved in the log before they are used, so that no two streams take the
- * same one; what was reserved and not used before a restart stays a gap. Where the desk numbers too, it has
- * the even hundreds and the log the odd ones.
+ * same one; what was reserved and not used before a restart stays a gap.
  */
 export class IdPool {
   readonly #stream: StreamId;
@@ -79,13 +80,13 @@ export class IdPool {
       const count = Math.min(Math.max(missing, perReservation), limits.idsPerReservationMax);
       return { from, to: from + count };
     }
-    const hundred = Math.ceil((from - 1) / perReservation);
-    return hundredRange(hundred % 2 === 1 ? hundred : hundred + 1);
+    const share = Math.ceil((from - 1) / perShare);
+    return shareRange(share % 2 === 1 ? share : share + 1);
   }
 
-  /** The hundred of a number, if this stream has it or may have it. */
+  /** The share a number lies in, if this stream has it or may have it. */
   #acceptable(state: State, of: IdKind, id: number): IdRange | null {
-    const range = hundredRange(Math.floor((id - 1) / perReservation));
+    const range = shareRange(Math.floor((id - 1) / perShare));
     if (this.#given[of].has(range.from)) return range;
     const isOwn = this.#left[of].some(({ next, end }) => next <= id && id < end);
     if (isOwn) return null;
@@ -105,8 +106,8 @@ function noneAt(seq: number) {
   return { seq, ranges: { block: [], message: [] } };
 }
 
-function hundredRange(hundred: number): IdRange {
-  return { from: hundred * perReservation + 1, to: (hundred + 1) * perReservation + 1 };
+function shareRange(share: number): IdRange {
+  return { from: share * perShare + 1, to: (share + 1) * perShare + 1 };
 }
 
 type Reservation = { readonly of: IdKind; readonly range: IdRange };

@@ -40,6 +40,16 @@ export function belongingOf(
   };
 }
 
+export type LineNamed = Pick<Belonging, "client" | "sessionKey" | "agent"> & {
+  readonly owner: string;
+  readonly upstream: string;
+};
+
+/** What a stream is called: whose it is, where it goes, and what its client calls it. */
+export function lineName({ owner, upstream, client, sessionKey, agent }: LineNamed): string {
+  return JSON.stringify([owner, upstream, client, sessionKey, agent]);
+}
+
 /** opencode gives a sub-agent a session id of its own and names the parent's beside it. */
 function agentOf(headers: Headers): string | null {
   const agent =

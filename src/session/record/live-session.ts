@@ -8,11 +8,9 @@ import {
   turnOf,
 } from "../../base/index.ts";
 import {
-  type Actor,
   type Cause,
   type Change,
   type Delta,
-  type Exchange,
   type ExchangeEnd,
   exchangeOf,
   exchangesOf,
@@ -43,9 +41,20 @@ import { fitOf, fitWithoutReasoning } from "./fit.ts";
 import { IdPool, type Sharing } from "./id-pool.ts";
 import { KeptBodies, type UpstreamOf, type WrittenBody } from "./kept-bodies.ts";
 import type { Searched } from "./masking.ts";
+import { NameBook, type Price } from "./name-book.ts";
+import { noteSent } from "./note-sent.ts";
 import { openedStream } from "./opened-stream.ts";
+import { PromptSizes } from "./prompt-sizes.ts";
 import { recallTalks } from "./recall-talks.ts";
-import type { AskedRequest, OpenExchange, RecordedLine } from "./recorded-line.ts";
+import {
+  type Appending,
+  type AskedRequest,
+  type Beside,
+  type OpenExchange,
+  type RecordedLine,
+  recordingOf,
+  type Turning,
+} from "./recorded-line.ts";
 import { openedExchange, type Standing, standingOf } from "./relation.ts";
 import { indexStreams, StreamIndex } from "./stream-index.ts";
 import { newTexts, Summaries } from "./summaries.ts";
@@ -54,6 +63,7 @@ import { draftTurn, runStarted } from "./turn-draft.ts";
 /** Memory for bodies, and who is told of frames that were appended or could not be stored after all. */
 type Surroundings = {
   readonly memory: BodyMemory;
+  readonly price: Price;
   readonly heard: (frame: Frame) => void;
   readonly lost: (error: ApertureError) => void;
 };
@@ -75,13 +85,15 @@ export class LiveSession {
   readonly #bodies: KeptBodies;
   readonly #sharing: Sharing = { isShared: false };
   readonly #briefer = new Briefer();
+  readonly #price: Price;
   #recalled: Promise<void> | null = null;
 
-  constructor(log: SessionLog, { heard, lost, memory }: Surroundings) {
+  constructor(log: SessionLog, { heard, lost, memory, price }: Surroundings) {
     this.#log = log;
     this.#bodies = new KeptBodies(log.state().session, memory);
     this.#heard = heard;
     this.#lost = lost;
+    this.#price = price;
     this.#remember();
   }
 
@@ -101,8 +113,8 @@ export class LiveSession {
 
   /** What the desk is to know of a stream it has sent for; null where there is none. */
   briefing(agent: string | null, briefed: Briefed): Briefing | null {
-    const view = this.#viewOf(agent ?? main);
-    return view === null ? null : this.#briefer.briefing(this.state(), view, briefed);
+    const line = this.#lines.get(agent ?? main);
+    return line === undefined ? null : this.#briefer.briefing(this.state(), line, briefed);
   }
 
   /** Something the user does, in the view of one stream: the proposal that was carried out. */
@@ -134,7 +146,9 @@ export class LiveSession {
   }
 
   #newLine(name: string, index: StreamIndex): RecordedLine {
-    return { name, index, ids: new IdPool(index.stream, this.#sharing), summaries: new Summaries() };
+    const ids = new IdPool(index.stream, this.#sharing);
+    const learnt = { summaries: new Summaries(), sizes: new PromptSizes(), names: new NameBook(this.#price) };
+    return { name, index, ids, ...learnt };
   }
 
   /** From here on the desk numbers some of its blocks. */
@@ -250,6 +264,8 @@ export class LiveSession {
     const appended = this.#append({ deltas, type: "response", line, attached: { contents, bodies } });
     if (appended.ok) {
       draft?.learn();
+      line?.sizes.answered(exchange, units, answer?.usage ?? null);
+      if (open.turn !== null) line?.names.hear(units, open.turn);
       for (const { hash } of draft?.contents ?? []) this.#stored.add(hash);
     }
     return appended;
@@ -288,7 +304,8 @@ export class LiveSession {
     const before = turnNow(now(state), stream);
     const turn = standing.relation === "retry" && before > 0 ? before : before + 1;
     const draft = new Draft(this.#draftPlace(line, turn, request.model));
-    const { leaf, path, blocks, fresh, epoch } = draftTurn({ draft, index, state }, request, copy.sent);
+    const drafted = draftTurn({ draft, index, state }, request, copy.sent);
+    const { leaf, path, blocks, fresh, epoch } = drafted;
     if (leaf === null) return this.#beside({ asked, role: "unread", line });
     // What the body before does not have is named by its content.
     const slices = draft.name(placedUnits(request, this.#bodies.sharedUnits(index.stream, request)), request);
@@ -311,6 +328,7 @@ export class LiveSession {
     draft.learn();
     for (const { hash } of draft.contents) this.#stored.add(hash);
     this.#briefer.told(copy.sent?.briefed ?? 0);
+    noteSent(line, { copy, request, exchange, turn, drafted }, this.state());
     index.last = { exchange: exchange.id, path, blocks, talk: request.talk, request };
     return ok({ exchange: exchange.id, line: line.name, turn, model: request.model, problem: null });
   }
@@ -376,25 +394,4 @@ export class LiveSession {
     const fault = this.#log.fault();
     return fault === null ? ok(undefined) : fail(fault.code, fault.details);
   }
-}
-
-type Turning = {
-  readonly asked: AskedRequest;
-  readonly request: WireRequest;
-  readonly standing: Standing;
-  readonly line: RecordedLine;
-};
-type Beside = {
-  readonly asked: AskedRequest;
-  readonly role: Exchange["role"];
-  readonly line?: RecordedLine | null;
-};
-type Appending = {
-  readonly deltas: readonly Delta[];
-  readonly line?: RecordedLine | null;
-  readonly attached?: Attached;
-} & ({ readonly type: Cause["type"] } | { readonly cause: Cause; readonly actor: Actor });
-
-function recordingOf(type: Cause["type"]): { readonly actor: Actor; readonly cause: Cause } {
-  return { actor: type === "response" ? "model" : "client", cause: { type, step: null, reason: "" } };
 }

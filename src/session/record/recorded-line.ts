@@ -1,9 +1,15 @@
+import type { Actor, Cause, Delta, Exchange } from "../../engine/index.ts";
 import type { WireRequest } from "../../protocols/index.ts";
 import type { RequestCopy } from "../exchange.ts";
+import type { Attached } from "../outbox.ts";
 import type { IdPool } from "./id-pool.ts";
 import type { Belonging } from "./identify.ts";
+import type { NameBook } from "./name-book.ts";
+import type { PromptSizes } from "./prompt-sizes.ts";
+import type { Standing } from "./relation.ts";
 import type { StreamIndex } from "./stream-index.ts";
 import type { Summaries } from "./summaries.ts";
+import type { DraftedTurn } from "./turn-draft.ts";
 
 /** A request that has been recorded and waits for its answer. */
 export type OpenExchange = {
@@ -31,4 +37,35 @@ export type RecordedLine = {
   readonly index: StreamIndex;
   readonly ids: IdPool;
   readonly summaries: Summaries;
+  readonly sizes: PromptSizes;
+  readonly names: NameBook;
 };
+
+/** A turn that was recorded. */
+export type Noted = {
+  readonly copy: RequestCopy;
+  readonly request: WireRequest;
+  readonly exchange: Exchange;
+  readonly turn: number;
+  readonly drafted: DraftedTurn;
+};
+export type Turning = {
+  readonly asked: AskedRequest;
+  readonly request: WireRequest;
+  readonly standing: Standing;
+  readonly line: RecordedLine;
+};
+export type Beside = {
+  readonly asked: AskedRequest;
+  readonly role: Exchange["role"];
+  readonly line?: RecordedLine | null;
+};
+export type Appending = {
+  readonly deltas: readonly Delta[];
+  readonly line?: RecordedLine | null;
+  readonly attached?: Attached;
+} & ({ readonly type: Cause["type"] } | { readonly cause: Cause; readonly actor: Actor });
+
+export function recordingOf(type: Cause["type"]): { readonly actor: Actor; readonly cause: Cause } {
+  return { actor: type === "response" ? "model" : "client", cause: { type, step: null, reason: "" } };
+}

@@ -13,9 +13,10 @@ import { cleanAnswer, cleanReport, type Masked, type Wanted, withoutSecrets } fr
 import { type CopyLabel, concerns, labelOf } from "./copy-label.ts";
 import { decodeBody } from "./decode.ts";
 import { Finder } from "./finder.ts";
-import { type Belonging, belongingOf } from "./identify.ts";
+import { type Belonging, belongingOf, lineName } from "./identify.ts";
 import type { LiveSession } from "./live-session.ts";
 import { maskText, type Searched, secretForms } from "./masking.ts";
+import type { Price } from "./name-book.ts";
 import type { AskedRequest, OpenExchange } from "./recorded-line.ts";
 import { hasOpenExchange, Shelf } from "./shelf.ts";
 import { WorkQueue } from "./work-queue.ts";
@@ -29,6 +30,8 @@ export type RecorderPlace = {
   readonly brief: (briefing: Briefing) => void;
   /** Tokens a model's window holds. */
   readonly windowOf: (model: string | null) => number;
+  /** What names cost where they are told. */
+  readonly price: Price;
 };
 
 /** What became of the copies it was given. */
@@ -71,8 +74,8 @@ export class SessionRecorder {
     const lost = (session: SessionId, error: ApertureError): void => this.#refused(session, error);
     const isBusy = (session: SessionId): boolean =>
       [...this.#pending.values()].some((pending) => pending.session === session);
-    const { store, clock } = place;
-    this.shelf = new Shelf({ store, clock, memory: this.#memory, heard, lost, isBusy });
+    const { store, clock, price } = place;
+    this.shelf = new Shelf({ store, clock, price, memory: this.#memory, heard, lost, isBusy });
     this.#finder = new Finder({ store: place.store, shelf: this.shelf, newSession: place.newSession });
   }
 
@@ -118,8 +121,12 @@ export class SessionRecorder {
     if (!live.ok) return live;
     // Whoever asks will number what it sends.
     live.value.share();
+    const { agent } = question;
     const opened = { state: live.value.state(), store: this.#place.store };
-    return ok(await rememberedStream(opened, question.agent, asked.talkName));
+    const remembered = await rememberedStream(opened, agent, asked.talkName);
+    const line = lineName({ ...question, sessionKey: question.sessionKey ?? asked.talkName });
+    const window = this.#place.windowOf(remembered.model);
+    return ok({ ...remembered, briefing: live.value.briefing(agent, { line, window }) });
   }
 
   /** Carries out what a user does, in its turn among the copies, and tells the desk. */

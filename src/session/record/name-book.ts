@@ -1,0 +1,110 @@
+import type { BlockKind } from "../../engine/index.ts";
+import { type AnswerUnit, unitBytes, type WireRequest } from "../../protocols/index.ts";
+import { headerNamesMax, NameRank, type NeededName, namesIn } from "../../render/index.ts";
+import { estimateText } from "../../tokens/index.ts";
+import type { SentReport } from "../exchange.ts";
+import { type PlacedUnit, placedUnits } from "./align.ts";
+import { unitWords } from "./unit-words.ts";
+
+/** A request whose names are to be known. */
+export type NamedRequest = {
+  readonly request: WireRequest;
+  readonly sent: SentReport;
+  readonly turn: number;
+  /** What nobody has said before. */
+  readonly fresh: readonly PlacedUnit[];
+  /** Whether it goes on with the request before. */
+  readonly isNext: boolean;
+  /** The turn each of its units came in. */
+  readonly turnOf: (unit: number) => number;
+};
+
+/** What a name costs in a list, with the blank before it. */
+export type Price = (name: string) => { readonly tokens: number; readonly exact: boolean };
+
+/** Asked for with room to spare: how many of them there is room for is decided where the text is written. */
+const neededTokensMax = 110;
+/** Names are priced in tokens of this tokenizer. */
+const pricedAs = "gpt-5";
+/** Many sessions have fewer names than there is room for: over all of them, headers stay within their share. */
+const roomShare = 1.06;
+
+/** The names that stand in a stream's context, and which of them its model should be told. */
+export class NameBook {
+  readonly #price: Price;
+  #rank: NameRank;
+  #isEmpty = true;
+  #turn = 0;
+  /** Tokens of all that was said, and of the headers among it. */
+  #content = 0;
+  #headers = 0;
+
+  constructor(price: Price) {
+    this.#price = price;
+    this.#rank = this.#newRank();
+  }
+
+  #newRank(): NameRank {
+    return new NameRank((name) => this.#price(name).tokens);
+  }
+
+  /** What the client says now. After a fork, and after a restart, all of it is read again. */
+  follow(named: NamedRequest): void {
+    const { request, fresh, sent, turn } = named;
+    const isKnown = named.isNext && !this.#isEmpty;
+    if (!isKnown) this.#readAll(named);
+    else for (const placed of fresh) this.#addPlaced(request, placed, turn);
+    this.#isEmpty = false;
+    for (const { origin, bytes } of sent.fresh) if (origin === "aperture") this.#stand(bytes);
+  }
+
+  /** What the model says. The client repeats it with the next request, where it is nothing new. */
+  hear(units: readonly AnswerUnit[], turn: number): void {
+    for (const { unit, bytes } of units) this.#add(turn, unit.kind, bytes);
+  }
+
+  /** For the manifest of the next turn, best first. */
+  needed(turn: number): readonly NeededName[] {
+    this.#turn = Math.max(this.#turn, turn);
+    const names = this.#rank.forManifest({ turn: this.#turn, tokensMax: neededTokensMax });
+    return names.map((name) => ({ name, ...this.#price(name) }));
+  }
+
+  /** For the next header. */
+  forHeader(): readonly string[] {
+    const content = this.#content * roomShare;
+    const tokensMax = headerNamesMax({ content, headers: this.#headers });
+    return this.#rank.forHeader({ tokensMax });
+  }
+
+  #readAll({ request, turnOf }: NamedRequest): void {
+    this.#rank = this.#newRank();
+    this.#turn = 0;
+    this.#content = 0;
+    this.#headers = 0;
+    for (const [at, placed] of placedUnits(request, 0).entries()) {
+      this.#addPlaced(request, placed, turnOf(at));
+    }
+  }
+
+  #addPlaced({ bytes }: WireRequest, { unit, group }: PlacedUnit, turn: number): void {
+    if (unit.section === "messages") this.#add(turn, unit.kind, unitBytes(bytes, group.range.start, unit));
+  }
+
+  #add(turn: number, kind: BlockKind, bytes: Uint8Array): void {
+    const words = unitWords(bytes);
+    this.#turn = Math.max(this.#turn, turn);
+    this.#content += estimateText(words, pricedAs);
+    this.#rank.add({ turn: this.#turn, kind, names: namesIn(words).map(({ name }) => name) });
+  }
+
+  /** A line that stands for good: what it names need not be named again. */
+  #stand(bytes: Uint8Array): void {
+    const text = unitWords(bytes);
+    const header = /^\[\w+ turn \d+, [^\n]*\]$/.exec(text);
+    if (header === null) return;
+    this.#headers += estimateText(text, pricedAs);
+    const names = /; names ([^\]]*)\]$/.exec(text)?.[1];
+    if (names !== undefined) this.#rank.stand(names.split(" "));
+  }
+}
