@@ -10,7 +10,14 @@ import { type ManifestAsked, type ManifestFacts, manifestFacts } from "./facts.t
 import { detailTokensMin } from "./header.ts";
 import { manifestText } from "./manifest.ts";
 
-const asked: ManifestAsked = { window: 200_000, used: 50_000, names: [], coldNames: [], since: [] };
+const asked: ManifestAsked = {
+  window: 200_000,
+  used: 50_000,
+  names: [],
+  coldNames: [],
+  since: [],
+  seesReferences: true,
+};
 
 type Situation = Wish & { readonly tokens?: number; readonly shown?: Shown; readonly topic?: string };
 

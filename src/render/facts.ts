@@ -94,6 +94,8 @@ export type ManifestAsked = {
   /** What the middle is about, best first. */
   readonly names: readonly string[];
   readonly needed?: readonly NeededName[];
+  /** Whether somebody notes what the model refers to. Otherwise nobody knows what was not used. */
+  readonly seesReferences?: boolean;
   readonly coldNames: readonly string[];
   readonly since: readonly Change[];
 };
@@ -141,7 +143,7 @@ export function manifestFacts(moment: Moment, view: View, asked: ManifestAsked):
     },
     cold: { ...zoneFacts(cold), names: coldNames },
     expiring: expiringIn(inWindow, turn),
-    candidates: candidatesIn(inWindow),
+    candidates: asked.seesReferences === true ? candidatesIn(inWindow) : [],
     changes: since,
     free,
     turnsLeft: asked.turnsLeft ?? null,

@@ -33,7 +33,13 @@ export {
 } from "./header.ts";
 export { type Offer, offerLine } from "./hints.ts";
 export { instructionPoints, instructions } from "./instructions.ts";
-export { type ManifestOptions, manifestText, manifestTokensMax, summaryTokens } from "./manifest.ts";
+export {
+  type ManifestOptions,
+  manifestText,
+  manifestTokensMax,
+  type WrittenManifest,
+  writeManifest,
+} from "./manifest.ts";
 export { namesIn, nameTokens } from "./names.ts";
 export { continuesOwnLine, isOwnLine } from "./own-line.ts";
 export { hintOf, hintTokensMax, type Pruned, placeholder } from "./placeholder.ts";

@@ -69,23 +69,35 @@ const fits: Readonly<Record<ManifestOptions["detail"], readonly Fit[]>> = {
   ],
 };
 
+/** A manifest, and about what it costs. */
+export type WrittenManifest = { readonly text: string; readonly tokens: number };
+
 /** Says what is in the context now, in at most 200 tokens, or 500 if it is detailed. */
 export function manifestText(facts: ManifestFacts, options: ManifestOptions): string {
-  let text = "";
+  return writeManifest(facts, options).text;
+}
+
+export function writeManifest(facts: ManifestFacts, options: ManifestOptions): WrittenManifest {
+  let manifest: WrittenManifest = { text: "", tokens: 0 };
   for (const fit of fits[options.detail]) {
     const writing = { ...options, fit };
     const named = options.detail === "summary" ? withFittingNames(facts, writing) : facts;
-    const rest = boundedTokens(written({ ...named, needed: [] }, writing));
-    text = written({ ...named, needed: neededIn(named, { ...writing, rest }) }, writing);
-    if (rest <= fit.tokensMax) return text;
+    const bare = written({ ...named, needed: [] }, writing);
+    const rest = boundedTokens(bare);
+    const needed = neededIn(named, { ...writing, rest });
+    const names = needed.reduce((sum, { tokens }) => sum + tokens, 0);
+    const text = needed.length === 0 ? bare : written({ ...named, needed }, writing);
+    manifest = { text, tokens: rest / boundShare + names };
+    if (rest <= fit.tokensMax) return manifest;
   }
-  return text;
+  return manifest;
 }
 
 type Writing = ManifestOptions & { readonly fit: Fit };
 
 /** Best first; one that is too long leaves its room to the next. */
 function withFittingNames(facts: ManifestFacts, writing: Writing): ManifestFacts {
+  if (facts.middle.names.length === 0) return facts;
   const named = (names: readonly string[]) => ({ ...facts, middle: { ...facts.middle, names } });
   const rest = boundedTokens(written(named([]), writing));
   const fitting: string[] = [];
@@ -102,14 +114,6 @@ function withFittingNames(facts: ManifestFacts, writing: Writing): ManifestFacts
 
 /** The bound lies so far above the count, on texts like these. */
 const boundShare = 1.12;
-
-/** About what a summary costs with so many tokens of names in it, for the mean of all. */
-export function summaryTokens(text: string, needed: readonly NeededName[]): number {
-  const row = text.split("\n").find((line) => line.includes(namesRow)) ?? "";
-  const told = new Set(row.split(" "));
-  const rest = boundedTokens(text.replace(row, "")) / boundShare;
-  return needed.reduce((sum, { name, tokens }) => sum + (told.has(name) ? tokens : 0), rest);
-}
 
 const namesRow = "NAMES ";
 

@@ -4,8 +4,8 @@ import {
   type ManifestFacts,
   type ManifestOptions,
   type ManifestVariant,
-  manifestText,
-  summaryTokens,
+  type WrittenManifest,
+  writeManifest,
   type ZoneFacts,
 } from "../../render/index.ts";
 import type { Briefing, Numbered } from "../desk-port.ts";
@@ -74,18 +74,15 @@ function tailFor(
   const isPermanent = carrier === "kept";
   const detail = isPermanent || (isEpochStart && turn > 1) ? "detailed" : "summary";
   const options = { nonce: line.nonce, turn, variant, detail, fill, spent: line.spent } as const;
-  if (!isPermanent || isEpochStart)
-    return written(line, manifestText(facts, options), { detail, needed: facts.needed });
+  if (!isPermanent || isEpochStart) return told(line, writeManifest(facts, options), detail);
   const expiring = facts.expiring.filter(({ at }) => at > line.notedUntil && at - turn <= noteAheadTurns);
   line.notedUntil = Math.max(line.notedUntil, ...expiring.map(({ at }) => at));
   return changeNote({ ...facts, expiring }, options);
 }
 
-type Written = Pick<ManifestOptions, "detail"> & Pick<ManifestFacts, "needed">;
-
-function written(line: Line, text: string, { detail, needed }: Written): string {
-  const { turns, tokens } = line.spent;
-  if (detail === "summary") line.spent = { turns: turns + 1, tokens: tokens + summaryTokens(text, needed) };
+function told(line: Line, { text, tokens }: WrittenManifest, detail: ManifestOptions["detail"]): string {
+  const { spent } = line;
+  if (detail === "summary") line.spent = { turns: spent.turns + 1, tokens: spent.tokens + tokens };
   return text;
 }
 

@@ -48,6 +48,7 @@ const branchBytesMax = 32 * 1024 * 1024;
 export class StreamLedger {
   readonly nonce: string;
   readonly isOwnLine: (line: string) => boolean;
+  readonly #instructions: string;
   readonly #numbers: StreamNumbers;
   #heads: readonly Head[] = [];
   #current: Current | null = null;
@@ -66,6 +67,7 @@ export class StreamLedger {
   constructor({ nonce, isNew, numbers }: LedgerAsked) {
     this.nonce = nonce;
     this.isOwnLine = (line) => isOwnLine(line, nonce);
+    this.#instructions = instructions(nonce);
     this.#isNew = isNew;
     this.#numbers = numbers;
   }
@@ -151,7 +153,7 @@ export class StreamLedger {
     return withOwn({
       items: fresh,
       last: place,
-      instructions: instructions(nonce),
+      instructions: this.#instructions,
       heads: (items) => withHeaders(header, items),
       tail: (carrier) => saying.tail({ carrier, turn, isEpochStart: isStart, fresh: blocks }),
       traits: modelTraits(request.model),
@@ -220,7 +222,7 @@ export class StreamLedger {
     }
     const { request, style } = asked;
     const isJoin = this.#joins(asked);
-    const own = style === "plain" || isJoin ? null : instructions(this.nonce);
+    const own = style === "plain" || isJoin ? null : this.#instructions;
     const head = openHead({ request, instructions: own, ...counting });
     this.#heads = [...this.#heads.slice(1 - headsMax), head];
     return head;
