@@ -1,32 +1,57 @@
-import { type Counter, loadO200k } from "../../src/tokens/index.ts";
+import { instructions } from "../../src/render/index.ts";
+import type { Price } from "../../src/session/index.ts";
+import { type Counter, estimateText, loadO200k } from "../../src/tokens/index.ts";
 import { readRecording, recordingNames, recordingsFolder } from "../../test/support/recordings.ts";
+import { streamsOf } from "../../test/tokens/replay.ts";
 import type { BenchOptions, Cell } from "../report.ts";
 import { type Conversation, conversationsOf } from "./conversation.ts";
 import { farReferences } from "./far.ts";
+import { pipelineTexts } from "./pipeline.ts";
 import { type Score, type Sized, scoreOf, sum, totalOf } from "./score.ts";
-import { proposedRule, simulatedTexts } from "./simulated.ts";
 
 /**
  * What the model is told about its context, what that costs, and how often the name it needs after a long
  * time stands there.
  */
-export async function* awarenessCells({ data }: BenchOptions): AsyncGenerator<Cell> {
+export async function* awarenessCells({ data, quick }: BenchOptions): AsyncGenerator<Cell> {
   const folder = data ?? recordingsFolder;
   const count = await loadO200k();
-  const texts = simulatedTexts(count);
   const conversations: Conversation[] = [];
   const scores: Score[] = [];
   for (const name of recordingNames(folder)) {
-    for (const conversation of conversationsOf(readRecording(name, folder), count)) {
+    const recording = readRecording(name, folder);
+    if (quick && recording.turns.length > quickTurnsMax) continue;
+    const streams = streamsOf(recording);
+    for (const [at, conversation] of conversationsOf(recording, count).entries()) {
+      const shown = await pipelineTexts(streams[at] ?? [], countedPrice(count));
       conversations.push(conversation);
-      const score = scoreOf(conversation, { texts, count });
+      const score = scoreOf(conversation, { shown, count });
       scores.push(score);
       yield sessionCell(score);
     }
   }
+  yield instructionsCell(count);
   yield* totalCells(scores);
-  yield estimatedCell(conversations, count);
   yield* oracleCells(conversations, count);
+}
+
+/** The quick form leaves the longest sessions out. */
+const quickTurnsMax = 90;
+
+function countedPrice(count: Counter): Price {
+  return (name) => ({ tokens: Math.max(1, count(` ${name}`)), exact: true });
+}
+
+function instructionsCell(count: Counter): Cell {
+  const text = instructions("k7f3");
+  const claude = Math.round(estimateText(text, "claude-opus-5-5"));
+  return {
+    name: "instructions, tokens once in a stream",
+    figure: count(text),
+    boundMax: 300,
+    unit: "",
+    note: `Claude ~${claude}`,
+  };
 }
 
 function sessionCell(score: Score): Cell {
@@ -34,8 +59,8 @@ function sessionCell(score: Score): Cell {
   const note = [
     `${requests} requests, ${content.o200k} tokens of content (Claude ~${content.claude})`,
     `headers ${headers.o200k}, ${percent(headers, content)}`,
-    `manifest ${mean(manifests, requests)}, max ${manifestMax}`,
-    `permanent notes ${mean(notes, requests)} a turn`,
+    `volatile carriers ${manifests.o200k}: ${mean(manifests, requests)} a turn, max ${manifestMax}`,
+    `permanent carriers ${notes.o200k}: ${mean(notes, requests)} a turn`,
     `far references ${far}: ${named.headers} in headers, ${named.manifests} in manifests`,
   ].join("; ");
   const figure = far === 0 ? 0 : (100 * named.all) / far;
@@ -72,7 +97,7 @@ function* totalCells(scores: readonly Score[]): Generator<Cell> {
   };
   yield { name: "manifest, tokens at most", figure: total.manifestMax, boundMax: 200, unit: "", note: "" };
   yield {
-    name: "notes of a permanent carrier, tokens a turn",
+    name: "permanent carrier, tokens a turn",
     figure: notes.o200k / requests,
     boundMax: 25,
     unit: "",
@@ -84,22 +109,6 @@ function* totalCells(scores: readonly Score[]): Generator<Cell> {
     boundMax: bound(40),
     unit: "%",
     note: `${named.all} of ${far} named (halves of the sessions: ${shares.join(", ")}); ${sourcesText(total)}`,
-  };
-}
-
-/** Where no vocabulary is loaded, prices are a little wrong, and what looks cheap is taken too often. */
-function estimatedCell(conversations: readonly Conversation[], count: Counter): Cell {
-  const texts = simulatedTexts(count, { ...proposedRule, isExact: false });
-  const { far, named, headers, content, manifests, manifestMax, requests } = totalOf(
-    conversations.map((conversation) => scoreOf(conversation, { texts, count })),
-    "estimated",
-  );
-  return {
-    name: "  the same with names priced by estimate",
-    figure: far === 0 ? 0 : 100 - (100 * named.all) / far,
-    boundMax: null,
-    unit: "%",
-    note: `headers ${percent(headers, content)}; manifest ${mean(manifests, requests)}, max ${manifestMax}`,
   };
 }
 

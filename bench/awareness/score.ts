@@ -2,7 +2,7 @@ import type { BlockKind } from "../../src/engine/index.ts";
 import { type Counter, estimateText } from "../../src/tokens/index.ts";
 import type { Conversation } from "./conversation.ts";
 import { type FarReference, farReferences, standingIn } from "./far.ts";
-import type { Shown, TextSource } from "./texts.ts";
+import type { Shown } from "./texts.ts";
 
 /** Tokens as one vocabulary counts them, and as a Claude model would by our estimate. */
 export type Sized = { readonly o200k: number; readonly claude: number };
@@ -22,12 +22,11 @@ export type Score = {
   readonly sources: Readonly<Partial<Record<BlockKind, number>>>;
 };
 
-export type Measure = { readonly texts: TextSource; readonly count: Counter };
+export type Measure = { readonly shown: readonly Shown[]; readonly count: Counter };
 
 const claudeModel = "claude-opus-4-5";
 
-export function scoreOf(conversation: Conversation, { texts, count }: Measure): Score {
-  const shown = texts(conversation);
+export function scoreOf(conversation: Conversation, { shown, count }: Measure): Score {
   const far = farReferences(conversation);
   const model = conversation.model?.startsWith("claude") ? conversation.model : claudeModel;
   const size = (all: readonly string[]): Sized => ({

@@ -1,5 +1,3 @@
-import type { Conversation } from "./conversation.ts";
-
 /** What of ours stands in one request. */
 export type Shown = {
   /** Lines that stay, written with this request. */
@@ -10,6 +8,3 @@ export type Shown = {
   /** What a carrier that keeps all it was given would carry instead of the manifest; empty for nothing. */
   readonly note: string;
 };
-
-/** Gives what we added, request by request, knowing no more than was known then. */
-export type TextSource = (conversation: Conversation) => readonly Shown[];

@@ -1,10 +1,15 @@
 // What the benchmark of awareness measures with is tested here; its figures come from recorded sessions.
 import { expect, test } from "vitest";
 import type { Conversation, Message } from "../../bench/awareness/conversation.ts";
+import { conversationsOf } from "../../bench/awareness/conversation.ts";
 import { farReferences, identifiersIn, standingIn } from "../../bench/awareness/far.ts";
-import { scoreOf } from "../../bench/awareness/score.ts";
-import { simulatedTexts } from "../../bench/awareness/simulated.ts";
+import { pipelineTexts } from "../../bench/awareness/pipeline.ts";
+import { scoreOf, totalOf } from "../../bench/awareness/score.ts";
 import type { BlockKind } from "../../src/engine/index.ts";
+import { loadO200k } from "../../src/tokens/index.ts";
+import { readRecording, recordingNames } from "../support/recordings.ts";
+import { isLong } from "../support/runs.ts";
+import { streamsOf } from "../tokens/replay.ts";
 
 const count = (text: string): number => Math.ceil(text.length / 4);
 
@@ -57,17 +62,46 @@ test("a reference is named where a manifest or a standing line has it, and nowhe
   const named = (last: Partial<typeof shown> | { readonly standing: readonly string[] }) =>
     scoreOf(conversation(11), {
       count,
-      texts: ({ requests }) => requests.map((_, index) => (index === 10 ? { ...shown, ...last } : shown)),
+      shown: Array.from({ length: 11 }, (_, index) => (index === 10 ? { ...shown, ...last } : shown)),
     }).named;
   expect(named({ manifest: "names lib/read_config.ts" })).toEqual({ all: 1, headers: 0, manifests: 1 });
   expect(named({ standing: ["[line; names read_config.ts]"] })).toEqual({ all: 1, headers: 1, manifests: 0 });
   expect(named({ manifest: "read_config" })).toEqual({ all: 0, headers: 0, manifests: 0 });
 });
 
-test("simulated texts say something for every request, and lines go with the messages they belong to", () => {
-  const shown = simulatedTexts(count)(conversation(12, 8));
-  expect(shown).toHaveLength(12);
-  expect(shown[7]?.standing).toHaveLength(7);
-  expect(shown[8]?.standing).toHaveLength(1);
-  for (const { manifest } of shown) expect(manifest).toContain("[CONTEXT MANIFEST");
+/** Sessions of several clients, so that nothing holds for one of them only; the long form has all of them. */
+const names = recordingNames();
+const played = isLong || names.length < 10 ? names : names.filter((_, at) => at % 5 === 4);
+
+test("on recorded sessions what is told keeps to its tokens, and names what is needed", {
+  timeout: 600_000,
+}, async () => {
+  const counter = await loadO200k();
+  const price = (name: string) => ({ tokens: Math.max(1, counter(` ${name}`)), exact: true });
+  const scores = [];
+  for (const name of played) {
+    const recording = readRecording(name);
+    const [turns = []] = streamsOf(recording);
+    const [talk] = conversationsOf(recording, counter);
+    if (talk === undefined) continue;
+    const shown = await pipelineTexts(turns, price);
+    scores.push(scoreOf(talk, { shown, count: counter }));
+    // A stranger's eye: every line of ours is one line, and the tail is a manifest.
+    for (const { written, manifest } of shown) {
+      for (const line of written) expect(line).toMatch(/^\[k7f3 turn \d+, [^\n]*\]$/);
+      expect(manifest).toMatch(/^\[CONTEXT MANIFEST k7f3 turn \d+ \|/);
+    }
+  }
+  const { requests, content, headers, manifests, manifestMax, notes, far, named } = totalOf(scores, "all");
+  console.log(
+    `${scores.length} sessions, ${requests} requests: headers ${((100 * headers.o200k) / content.o200k).toFixed(2)} %, ` +
+      `manifest ${(manifests.o200k / requests).toFixed(1)} (max ${manifestMax}), ` +
+      `notes ${(notes.o200k / requests).toFixed(1)} a turn, ${named.all} of ${far} far references named`,
+  );
+  expect(manifestMax).toBeLessThanOrEqual(200);
+  expect(manifests.o200k / requests).toBeLessThanOrEqual(120);
+  expect(notes.o200k / requests).toBeLessThanOrEqual(25);
+  // Of a few sessions one may be short and talkative; over all of them the share is kept.
+  expect(headers.o200k / content.o200k).toBeLessThanOrEqual(isLong ? 0.015 : 0.02);
+  expect(named.all / Math.max(1, far)).toBeGreaterThanOrEqual(isLong ? 0.6 : 0.45);
 });
