@@ -39,6 +39,8 @@ export const vocabulary: readonly string[] = [
   "epoch",
   "carrier",
   "manifest",
+  "briefing",
+  "needed name",
   "watched",
   "managed",
   "command",
