@@ -10,17 +10,18 @@ export function stripperFor({ sending, arrival, context }: Exchange, head: Head)
   const strips = sending?.strips ?? null;
   if (strips === null || arrival.route.protocol !== "anthropic") return null;
   if (headersOf(head, "content-encoding").some((coding) => coding.toLowerCase() !== "identity")) return null;
-  const isOwnLine = (line: string): boolean => {
+  const guarded = (knows: (line: string) => boolean) => (line: string) => {
     try {
-      return strips(line);
+      return knows(line);
     } catch {
       context.meter.add("deskFaults", 1);
       return false;
     }
   };
+  const own = { isOwn: guarded(strips.isOwn), continues: guarded(strips.continues) };
   const type = headerOf(head, "content-type") ?? "";
-  if (type.includes("text/event-stream")) return eventStripper(isOwnLine);
-  return type.includes("json") ? messageStripper(isOwnLine, context.limits.keptBytesMax) : null;
+  if (type.includes("text/event-stream")) return eventStripper(own);
+  return type.includes("json") ? messageStripper(own, context.limits.keptBytesMax) : null;
 }
 
 /** Passes a chunk of the answer on to the client; false where the client is too slow to take more. */

@@ -32,8 +32,14 @@ export type Sending = {
   readonly likeness: Likeness;
   /** Set where nothing may be sent: withheld content could not be taken out. The client gets this error. */
   readonly refusal: ApertureError | null;
-  /** Recognises a line of ours, which the client must not see in the answer. Null: it passes untouched. */
-  readonly strips: ((line: string) => boolean) | null;
+  /** Recognises lines of ours, which the client must not see in the answer. Null: it passes untouched. */
+  readonly strips: Strips | null;
+};
+
+/** Continues: a line that is ours where it follows one of ours directly, and content anywhere else. */
+export type Strips = {
+  readonly isOwn: (line: string) => boolean;
+  readonly continues: (line: string) => boolean;
 };
 
 /** How an answer ended, with what the client got of it. */

@@ -31,7 +31,9 @@ const strips = (line: string): boolean => line.startsWith("[k7f3 ") && line.ends
 const body = Buffer.from('{"mine":1}');
 
 async function start(answer: Answerer, recognises = strips, limits = {}): Promise<void> {
-  desk = fakeDesk({ take: (asking) => managed(asking, ["ours"], { strips: recognises }) });
+  desk = fakeDesk({
+    take: (asking) => managed(asking, ["ours"], { strips: { isOwn: recognises, continues: () => false } }),
+  });
   upstream = await startUpstream(answer);
   relay = await startRelay(upstream.url, { desk, limits });
 }

@@ -1,9 +1,15 @@
 import { parseAt, type Range } from "../json-scan.ts";
 
-export type IsOwnLine = (line: string) => boolean;
+/** Knows lines of ours, and those that are ours only behind one: they bear no mark. */
+export type OwnLines = {
+  readonly isOwn: (line: string) => boolean;
+  readonly continues: (line: string) => boolean;
+};
 
 /** A longer line is none of ours, and so much text is held at most. */
 const lineCharsMax = 4_096;
+/** By then a line that follows one of ours has shown whether it goes on with it. */
+const continuationCharsMax = 32;
 
 /** Bytes that pass together: an event, or a whole message. */
 export type Part = {
@@ -22,6 +28,8 @@ export type Part = {
 const starts = ["[", "---", "### CONTEXT MANIFEST ", "<context-manifest "] as const;
 /** The same by the first letter, as it is written in JSON: few other lines begin like that. */
 const begins = /^(?:[ >`*]|\\[trf])*(?:[[\-#<]|\\u)/;
+/** Behind a line of ours, where the next may have a word for its beginning. */
+const goesOn = /^(?:[ >`*]|\\[trf])*(?:[[\-#<A-Z]|\\u)/;
 /** An escape, and whether it stands for the end of a line. */
 const escapes = /\\(?:(n|u000[aA])|.)/gs;
 
@@ -32,19 +40,21 @@ type Piece = { readonly part: Part; readonly range: Range };
  * as it is: a blank block would be refused when the client sends it back.
  */
 export class Lines {
-  readonly #isOwn: IsOwnLine;
+  readonly #own: OwnLines;
   /** What the line says so far: nothing yet at its start, null once it cannot be ours. */
   #line: string | null = null;
   /** Where it is written. */
   #pieces: Piece[] = [];
+  /** Whether the line before was ours. */
+  #follows = false;
   /** Whether the text says anything besides. */
   #hasWords = true;
   /** Lines of ours before it does, and how much was said since they began. */
   #leading: Piece[] = [];
   #leadingChars = 0;
 
-  constructor(isOwn: IsOwnLine) {
-    this.#isOwn = isOwn;
+  constructor(own: OwnLines) {
+    this.#own = own;
   }
 
   /** The first part of which it is not known yet what passes; null where there is none. */
@@ -61,6 +71,11 @@ export class Lines {
     return this.#line === "";
   }
 
+  /** Whether the line that begins may go on with one of ours. */
+  get follows(): boolean {
+    return this.#follows;
+  }
+
   begin(): void {
     this.letGo();
     this.#line = "";
@@ -70,6 +85,7 @@ export class Lines {
   /** Everything passes that is not decided yet. */
   letGo(): void {
     this.#line = null;
+    this.#follows = false;
     this.#pieces = [];
     this.#leading = [];
     this.#leadingChars = 0;
@@ -107,7 +123,15 @@ export class Lines {
     }
     this.#line += said;
     this.#pieces.push(piece);
-    if (this.#line.length > lineCharsMax || !mayBeOurs(this.#line)) this.#deny(this.#line);
+    if (this.#line.length > lineCharsMax || !this.#mayBeOurs(this.#line)) this.#deny(this.#line);
+  }
+
+  #mayBeOurs(line: string): boolean {
+    return mayBeOurs(line) || (this.#follows && this.#mayContinue(line));
+  }
+
+  #mayContinue(line: string): boolean {
+    return line.length <= continuationCharsMax || this.#own.continues(withoutEnd(line));
   }
 
   /**
@@ -115,13 +139,15 @@ export class Lines {
    * held, for in code every other delta ends with some.
    */
   #mayGoOn(raw: string, { part, range }: Piece): boolean {
-    const mayBegin = this.#line !== "" || begins.test(raw);
+    const beginning = this.#follows ? goesOn : begins;
+    const mayBegin = this.#line !== "" || beginning.test(raw);
     return this.#line !== null && mayBegin && range.start >= part.sent;
   }
 
   /** The line is none of ours, and says this. */
   #deny(said: string): void {
     this.#line = null;
+    this.#follows = false;
     this.#pieces = [];
     if (this.#hasWords) return;
     if (said.trim() !== "") this.#say();
@@ -139,10 +165,18 @@ export class Lines {
     const line = this.#line ?? "";
     if (line === "") return;
     const pieces = this.#pieces;
-    if (!this.#isOwn(line.endsWith("\n") ? line.slice(0, -1) : line)) this.#deny(line);
-    else if (this.#hasWords) cut(pieces);
-    else this.#lead(pieces, line.length);
     this.#pieces = [];
+    if (!this.#isOwn(withoutEnd(line))) {
+      this.#deny(line);
+      return;
+    }
+    this.#follows = true;
+    if (this.#hasWords) cut(pieces);
+    else this.#lead(pieces, line.length);
+  }
+
+  #isOwn(line: string): boolean {
+    return this.#own.isOwn(line) || (this.#follows && this.#own.continues(line));
   }
 
   #lead(pieces: readonly Piece[], length: number): void {
@@ -150,6 +184,10 @@ export class Lines {
     this.#leadingChars += length;
     if (this.#leadingChars > lineCharsMax) this.letGo();
   }
+}
+
+function withoutEnd(line: string): string {
+  return line.endsWith("\n") ? line.slice(0, -1) : line;
 }
 
 function cut(pieces: readonly Piece[]): void {

@@ -6,13 +6,20 @@ import { readAnswer } from "./events.ts";
 import { eventStripper, messageStripper, type Stripper } from "./strip.ts";
 
 const isOwn = (line: string): boolean => /^\s*(?:\[k7f3 .*\]|--- .* k7f3 ---)\s*$/.test(line);
+const continues = (line: string): boolean => /^(?:- )?(?:ROW |END OF ROWS)/.test(line);
+const ours = { isOwn, continues };
 const ownLine = "[k7f3 turn 31, 14:05: message 12 #41]";
 
-/** What is left of a text: an own line goes with its end, but not where nothing else is said. */
+/** What is left: an own line goes with its end and the rows behind it, but not where nothing else is said. */
 function withoutOwn(text: string): string {
   const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
-  const left = lines.filter((line) => !isOwn(line.replace(/\n$/, ""))).join("");
-  return left.trim() === "" ? text : left;
+  let isBehind = false;
+  const left = lines.filter((line) => {
+    const said = line.replace(/\n$/, "");
+    isBehind = isOwn(said) || (isBehind && continues(said));
+    return !isBehind;
+  });
+  return left.join("").trim() === "" ? text : left.join("");
 }
 
 type Wire = Readonly<Record<string, unknown>>;
@@ -106,6 +113,7 @@ const foreign = fc.oneof(
     "### C",
     "> <context-",
     "a [k7f3 b]",
+    "ROW 1: a row of nobody's",
   ),
   fc.string({ unit: "binary" }).map((text) => text.replaceAll("\n", "\\n")),
 );
@@ -115,7 +123,15 @@ const harmless = fc.oneof(
 );
 const textFrom = (line: fc.Arbitrary<string>) =>
   fc.array(line, { maxLength: 8 }).map((lines) => lines.filter((text) => !isOwn(text)).join("\n"));
-const mixed = fc.array(fc.oneof(foreign, own), { maxLength: 8 }).map((lines) => lines.join("\n"));
+const row = fc.constantFrom(
+  "ROW 1: é",
+  "- ROW 2 | x",
+  "END OF ROWS",
+  `ROW ${"x".repeat(60)}`,
+  "Row 3",
+  "ROWS",
+);
+const mixed = fc.array(fc.oneof(foreign, own, row), { maxLength: 8 }).map((lines) => lines.join("\n"));
 const cuts = fc.array(fc.nat(), { maxLength: 12 });
 /** Where a text is cut into deltas and its bytes into chunks, and how they are written. */
 const cutting = fc.record({ at: cuts, byteCuts: cuts, write: fc.constantFrom(...writings) });
@@ -137,7 +153,7 @@ describe("lines of ours in a streamed answer", () => {
           ...[started(2), ...deltasOf(b, at, 2), stopped(2)],
         ];
         const bytes = answerOf(events, write);
-        const { all, end } = run(eventStripper(isOwn), bytes, byteCuts);
+        const { all, end } = run(eventStripper(ours), bytes, byteCuts);
         expect(textsOf(all)).toEqual([withoutOwn(a), secret, withoutOwn(b)]);
         expect(
           eventReader()
@@ -158,7 +174,7 @@ describe("lines of ours in a streamed answer", () => {
     fc.assert(
       fc.property(textFrom(foreign), cutting, (text, { at, byteCuts, write }) => {
         const bytes = answerOf([started(0), ...deltasOf(text, at), stopped(0)], write);
-        const { all, end } = run(eventStripper(isOwn), bytes, byteCuts);
+        const { all, end } = run(eventStripper(ours), bytes, byteCuts);
         expect(all.equals(bytes)).toBe(true);
         expect(end.length).toBe(0);
       }),
@@ -170,7 +186,7 @@ describe("lines of ours in a streamed answer", () => {
     fc.assert(
       fc.property(textFrom(harmless), cutting, (text, { at, byteCuts, write }) => {
         const bytes = answerOf([started(0), ...deltasOf(text, at), stopped(0)], write);
-        const { pushed } = run(eventStripper(isOwn), bytes, byteCuts);
+        const { pushed } = run(eventStripper(ours), bytes, byteCuts);
         for (const { given, out } of pushed) expect(out.equals(given)).toBe(true);
       }),
       { numRuns: 500 },
@@ -183,9 +199,9 @@ describe("lines of ours in a streamed answer", () => {
     const [from, to] = [bytes.indexOf("content_block_delta"), bytes.indexOf("message_delta")];
     for (let a = from; a <= to; a += 41)
       for (let b = a; b <= to; b += 3)
-        expect(textsOf(run(eventStripper(isOwn), bytes, [a, b]).all)).toEqual(["a\nb\nc"]);
+        expect(textsOf(run(eventStripper(ours), bytes, [a, b]).all)).toEqual(["a\nb\nc"]);
     const each = [...bytes.keys()];
-    expect(textsOf(run(eventStripper(isOwn), bytes, each).all)).toEqual(["a\nb\nc"]);
+    expect(textsOf(run(eventStripper(ours), bytes, each).all)).toEqual(["a\nb\nc"]);
   });
 
   it("pass as noise does, whatever the bytes are", () => {
@@ -202,7 +218,7 @@ describe("lines of ours in a streamed answer", () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(scraps, fc.string())), cuts, (parts, byteCuts) => {
         const bytes = Buffer.from(parts.join(""));
-        expect(run(eventStripper(isOwn), bytes, byteCuts).all.equals(bytes)).toBe(true);
+        expect(run(eventStripper(ours), bytes, byteCuts).all.equals(bytes)).toBe(true);
       }),
     );
   });
@@ -210,7 +226,7 @@ describe("lines of ours in a streamed answer", () => {
 
 /** Pushes whole events one by one; gives how many have come out after each. */
 function eventsOut(events: readonly Wire[]): readonly number[] {
-  const stripper = eventStripper(isOwn);
+  const stripper = eventStripper(ours);
   let passed = 0;
   return events.map((event) => {
     passed += eventReader().push(Buffer.concat(stripper.push(Buffer.from(plain(event))))).length;
@@ -256,7 +272,7 @@ describe("text is held", () => {
     const bytes = Buffer.from(
       plain(started(0)) + plain(delta("a\n[k7f3 t")) + plain(delta("urn")).slice(0, 90),
     );
-    const { pushed, end, all } = run(eventStripper(isOwn), bytes);
+    const { pushed, end, all } = run(eventStripper(ours), bytes);
     expect(pushed[0]?.out.toString()).toBe(plain(started(0)));
     expect(end.length).toBeGreaterThan(0);
     expect(all.equals(bytes)).toBe(true);
@@ -266,7 +282,7 @@ describe("text is held", () => {
 describe("a stripped line", () => {
   const left = (...texts: readonly string[]): readonly unknown[] =>
     textsOf(
-      run(eventStripper(isOwn), answerOf([started(0), ...texts.map((text) => delta(text)), stopped(0)])).all,
+      run(eventStripper(ours), answerOf([started(0), ...texts.map((text) => delta(text)), stopped(0)])).all,
     );
 
   it("stays where the text says nothing else: a blank block would be refused when it is sent back", () => {
@@ -294,7 +310,7 @@ describe("a stripped line", () => {
     "### CONTEXT MANIFEST k7f3 turn 34",
     "<context-manifest mark=k7f3 turn=34>",
   ])("may be any that is shown to the model: %s", (line) => {
-    const stripper = eventStripper((said) => isOwnLine(said, "k7f3"));
+    const stripper = eventStripper({ isOwn: (said) => isOwnLine(said, "k7f3"), continues });
     const texts = [..."a\n", ...line, ..."\n", `> **${line}**\n`, `\`${line}\`\n`, "b"];
     const events = [started(0), ...texts.map((text) => delta(text)), stopped(0)];
     expect(textsOf(run(stripper, answerOf(events)).all)).toEqual(["a\nb"]);
@@ -316,13 +332,13 @@ describe("a stripped line", () => {
       index: 0,
       content_block: { type: "text", text: `${ownLine}\na` },
     };
-    expect(textsOf(run(eventStripper(isOwn), answerOf([start, stopped(0)])).all)).toEqual(["a"]);
+    expect(textsOf(run(eventStripper(ours), answerOf([start, stopped(0)])).all)).toEqual(["a"]);
   });
 
   it("is not looked for behind half an event that is too long, but is again behind it", () => {
     const long = delta("x".repeat(200_000));
     const bytes = answerOf([started(0), long, delta(`\n${ownLine}\nb`), stopped(0)]);
-    const { pushed, all } = run(eventStripper(isOwn), bytes, [70_000, 140_000]);
+    const { pushed, all } = run(eventStripper(ours), bytes, [70_000, 140_000]);
     expect(textsOf(all)).toEqual([`${"x".repeat(200_000)}\nb`]);
     expect(pushed[0]?.out.length).toBe(70_000);
   });
@@ -348,7 +364,7 @@ describe("lines of ours in a JSON answer", () => {
   it("are taken out when it is whole, and no other byte is", () => {
     fc.assert(
       fc.property(mixed, cuts, fc.constantFrom(undefined, 2), (text, byteCuts, space) => {
-        const { pushed, all } = run(messageStripper(isOwn, 1e6), messageOf(text, space), byteCuts);
+        const { pushed, all } = run(messageStripper(ours, 1e6), messageOf(text, space), byteCuts);
         expect(all.equals(messageOf(withoutOwn(text), space))).toBe(true);
         for (const { out } of pushed) expect(out.length).toBe(0);
       }),
@@ -357,7 +373,7 @@ describe("lines of ours in a JSON answer", () => {
 
   it("stay where it is too large, or no message", () => {
     const bytes = messageOf(`${ownLine}\n`);
-    const { pushed, all } = run(messageStripper(isOwn, 50), bytes, [40, 60]);
+    const { pushed, all } = run(messageStripper(ours, 50), bytes, [40, 60]);
     expect(pushed.map(({ out }) => out.length)).toEqual([0, 60, bytes.length - 60]);
     expect(all.equals(bytes)).toBe(true);
     for (const text of [
@@ -367,6 +383,6 @@ describe("lines of ours in a JSON answer", () => {
       '{"content":[1,{"type":"text"}]}',
       '{"content":[{"type"',
     ])
-      expect(run(messageStripper(isOwn, 50), Buffer.from(text)).all.toString()).toBe(text);
+      expect(run(messageStripper(ours, 50), Buffer.from(text)).all.toString()).toBe(text);
   });
 });

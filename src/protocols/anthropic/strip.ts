@@ -1,6 +1,6 @@
 import type { Range } from "../json-scan.ts";
 import { contentIn, eventIn, other, textIn } from "./strip-event.ts";
-import { type IsOwnLine, Lines, type Part } from "./strip-lines.ts";
+import { Lines, type OwnLines, type Part } from "./strip-lines.ts";
 
 /** Takes lines of ours out of an answer on its way to the client. */
 export type Stripper = {
@@ -23,15 +23,16 @@ const waitingMax = 4_096;
  *
  * Bytes pass as they come. Only from where a line begins as one of ours does are events held, until the line
  * shows what it is. Held events pass as they were; where the line is ours its bytes are cut out of their
- * texts, and nothing else changes: no event is added, none is dropped.
+ * texts, and nothing else changes: no event is added, none is dropped. Behind a line of ours the next one may
+ * go on with it, as the rows of a manifest do: it is held until its first word shows that.
  */
-export function eventStripper(isOwnLine: IsOwnLine): Stripper {
-  const events = new Events(isOwnLine);
+export function eventStripper(own: OwnLines): Stripper {
+  const events = new Events(own);
   return { push: (bytes) => events.push(bytes), end: () => events.end() };
 }
 
 /** Strips an answer that is one JSON message. It passes when it is whole, or too large to be looked at. */
-export function messageStripper(isOwnLine: IsOwnLine, bytesMax: number): Stripper {
+export function messageStripper(own: OwnLines, bytesMax: number): Stripper {
   let held: Uint8Array[] | null = [];
   let length = 0;
   return {
@@ -44,7 +45,7 @@ export function messageStripper(isOwnLine: IsOwnLine, bytesMax: number): Strippe
       held = null;
       return all;
     },
-    end: () => (held === null || length === 0 ? [] : strippedMessage(Buffer.concat(held), isOwnLine)),
+    end: () => (held === null || length === 0 ? [] : strippedMessage(Buffer.concat(held), own)),
   };
 }
 
@@ -62,8 +63,8 @@ class Events {
   /** Whether the beginning of that event was too long to be kept. */
   #isLost = false;
 
-  constructor(isOwn: IsOwnLine) {
-    this.#lines = new Lines(isOwn);
+  constructor(own: OwnLines) {
+    this.#lines = new Lines(own);
   }
 
   push(given: Uint8Array): readonly Uint8Array[] {
@@ -156,7 +157,8 @@ class Events {
   }
 
   #mayBegin(rest: string): boolean {
-    const beginning = this.#lines.isAtStart ? firstOrLaterLine : laterLine;
+    const { isAtStart, follows } = this.#lines;
+    const beginning = isAtStart ? (follows ? nextLine : firstOrLaterLine) : laterLine;
     return beginning.test(rest) && !isNoText.test(rest);
   }
 }
@@ -184,6 +186,8 @@ function isDeltaWithoutEscapes(bytes: Buffer): boolean {
 /** Where a line may begin as one of ours in half an event. */
 const laterLine = /(?<!\\)(?:\\\\)*\\n(?:[ >`*]|\\[trf])*[[\-#<]/;
 const firstOrLaterLine = /(?<!\\)(?:\\\\)*(?:\\n|")(?:[ >`*]|\\[trf])*[[\-#<]/;
+/** The same behind a line of ours. */
+const nextLine = /(?<!\\)(?:\\\\)*(?:\\n|")(?:[ >`*]|\\[trf])*[[\-#<A-Z]/;
 /** An event that is known to hold no text by its first half. */
 const isNoText =
   /^event: ?(?!content_block_(?:delta|start)\b)\w+\r?\n|"(?:thinking|signature|input_json|citations)_delta"/;
@@ -228,10 +232,10 @@ class Outgoing {
   }
 }
 
-function strippedMessage(bytes: Buffer, isOwn: IsOwnLine): readonly Uint8Array[] {
+function strippedMessage(bytes: Buffer, own: OwnLines): readonly Uint8Array[] {
   const text = bytes.toString("latin1");
   const part: Part = { bytes, text, start: 0, end: bytes.length, sent: 0, cuts: [] };
-  const lines = new Lines(isOwn);
+  const lines = new Lines(own);
   for (const block of contentIn(bytes)) {
     const range = textIn(bytes, block, "text");
     if (range === null) continue;

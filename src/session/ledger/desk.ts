@@ -6,6 +6,7 @@ import {
   readAnswer,
   type WireRequest,
 } from "../../protocols/index.ts";
+import { continuesOwnLine } from "../../render/index.ts";
 import type { Answering, AnswerNumbers, Asking, Briefing, Desk, Sending } from "../desk-port.ts";
 import { asBuffer, type Pieces } from "../exchange.ts";
 import { BodyMemory } from "../record/body-memory.ts";
@@ -279,7 +280,7 @@ export class SessionDesk implements Desk {
       clientBody: body,
       likeness,
       refusal: null,
-      strips: style === "managed" ? line.ledger.isOwnLine : null,
+      strips: style === "managed" ? { isOwn: line.ledger.isOwnLine, continues: continuesOwnLine } : null,
     };
     noteRecent(
       line,

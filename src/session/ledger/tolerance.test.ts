@@ -56,6 +56,8 @@ const ofModel: readonly Row[] = [
 const ofModelBothWays: readonly Row[] = [
   ["a line of ours stripped", says("[k7f3 turn 1]\nyes"), says("yes")],
   ["our lines stripped in between", says("a\n[k7f3 x]\nb"), says("a\nb")],
+  ["a manifest stripped with its rows", says("a\n[k7f3 x]\nPRIMACY 3\n- COLD 2\nb"), says("a\nb")],
+  ["a manifest stripped without its rows", says("a\n[k7f3 x]\nPRIMACY 3\nb"), says("a\nPRIMACY 3\nb")],
 ];
 
 test.each(ofModel)(
@@ -78,6 +80,7 @@ const edits: readonly Row[] = [
   ["another text", says("a"), says("b")],
   ["whitespace inside", says("a b"), says("a  b")],
   ["another letter case", says("a"), says("A")],
+  ["a row of nobody's left out", says("PRIMACY 3\nb"), says("b")],
   ["another type", says("a"), '{"type":"note","text":"a"}'],
   ["a field more", says("a"), '{"type":"text","text":"a","citations":[]}'],
   ["a field less", '{"type":"text","text":"a","citations":[]}', says("a")],

@@ -1,4 +1,5 @@
 import { canonicalJson, type Json } from "../../base/index.ts";
+import { continuesOwnLine } from "../../render/index.ts";
 
 export type Tolerance = {
   readonly role: string;
@@ -93,14 +94,22 @@ function isSameReasoning(known: Block, copy: Block): boolean {
 }
 
 function isSameText(known: Block, copy: Block, { isOwnLine }: Tolerance): boolean {
-  const said = ({ text }: Block): string =>
-    String(text)
-      .split("\n")
-      .filter((line) => !isOwnLine(line))
-      .join("\n")
-      .trim();
   const rest = ({ text, ...others }: Block): Json => plainBlock(others);
-  return said(known) === said(copy) && isEqual(rest(known), rest(copy));
+  if (!isEqual(rest(known), rest(copy))) return false;
+  const lines = [known, copy].map(({ text }) => String(text).split("\n"));
+  // A row whose first line was stripped alone is known by the copy that still has both.
+  const ours = new Set(lines.flatMap((all) => ownLines(all, isOwnLine)));
+  const [a, b] = lines.map((all) => all.filter((line) => !ours.has(line)));
+  return a?.join("\n").trim() === b?.join("\n").trim();
+}
+
+/** Lines of ours, each with the rows that directly follow it. */
+function ownLines(lines: readonly string[], isOwnLine: Tolerance["isOwnLine"]): readonly string[] {
+  let isBehind = false;
+  return lines.filter((line) => {
+    isBehind = isOwnLine(line) || (isBehind && continuesOwnLine(line));
+    return isBehind;
+  });
 }
 
 /** Without cache marks, a string as the text block it stands for, texts without outer whitespace. */

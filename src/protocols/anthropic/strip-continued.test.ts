@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import { continuesOwnLine, isOwnLine } from "../../render/index.ts";
+import { readAnswer } from "./events.ts";
+import { eventStripper, messageStripper } from "./strip.ts";
+
+const ours = { isOwn: (line: string) => isOwnLine(line, "k7f3"), continues: continuesOwnLine };
+
+const manifests = {
+  text: [
+    "[CONTEXT MANIFEST k7f3 turn 34 | 42 blocks | 140k/200k tokens, 70%]",
+    "PRIMACY 3 blocks 3.2k | MIDDLE 34 blocks 128k: auth.ts login flow | RECENCY 5 blocks 8.4k",
+    "NAMES src/auth.ts POST",
+    "[user-selected] #12 (auth flow) | SINCE LAST TURN: user pinned #31",
+    "BUDGET 60k free",
+  ],
+  markdown: [
+    "### CONTEXT MANIFEST k7f3 turn 34 | 42 blocks",
+    "- PRIMACY 3 blocks 3.2k",
+    "- COLD 12 blocks 61k",
+  ],
+  xml: ['<context-manifest mark=k7f3 about="turn 34">', "MIDDLE 34 blocks", "</context-manifest>"],
+  ranges: ["--- PRUNED MESSAGE RANGES --- | k7f3", "Messages ID: 3-9 | Tokens: ~6200", "Messages ID: 12"],
+};
+
+type Wire = Readonly<Record<string, unknown>>;
+const event = (fields: Wire): string => `event: ${fields["type"]}\ndata: ${JSON.stringify(fields)}\n\n`;
+const delta = (text: string): string =>
+  event({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text } });
+const start = event({ type: "content_block_start", index: 0, content_block: { type: "text", text: "" } });
+const stop = event({ type: "content_block_stop", index: 0 });
+const last = event({ type: "message_stop" });
+
+/** What a client reads of these deltas, given to it in chunks of so many bytes. */
+function left(texts: readonly string[], chunk = 1e6): unknown {
+  const first = event({ type: "message_start", message: { model: "m", content: [] } });
+  const bytes = Buffer.from([first, start, ...texts.map(delta), stop, last].join(""));
+  const stripper = eventStripper(ours);
+  const out: Uint8Array[] = [];
+  for (let at = 0; at < bytes.length; at += chunk) out.push(...stripper.push(bytes.subarray(at, at + chunk)));
+  const { units } = readAnswer(Buffer.concat([...out, ...stripper.end()]), "text/event-stream");
+  return JSON.parse(Buffer.from(units[0]?.bytes ?? []).toString()).text;
+}
+
+/** In deltas of so many letters. */
+const torn = (text: string, length: number): readonly string[] =>
+  Array.from({ length: Math.ceil(text.length / length) }, (_, at) =>
+    text.slice(at * length, (at + 1) * length),
+  );
+
+describe.each(Object.entries(manifests))("a whole manifest that a model repeats, as %s", (_, lines) => {
+  const manifest = lines.join("\n");
+
+  it("goes with all its rows, however it is torn", () => {
+    const text = `Before.\n${manifest}\nAfter it.`;
+    for (const length of [1, 2, 3, 7, 20, 1_000])
+      for (const chunk of [1, 5, 64, 1e6])
+        expect([length, chunk, left(torn(text, length), chunk)]).toEqual([
+          length,
+          chunk,
+          "Before.\nAfter it.",
+        ]);
+  });
+
+  it("goes at the start and at the end of a text, and stays where nothing else is said", () => {
+    expect(left(torn(`${manifest}\nAfter.`, 4))).toBe("After.");
+    expect(left(torn(`Before.\n${manifest}`, 4))).toBe("Before.\n");
+    expect(left(torn(manifest, 4))).toBe(manifest);
+  });
+
+  it("goes from an answer that is one message", () => {
+    const bytes = Buffer.from(JSON.stringify({ content: [{ type: "text", text: `a\n${manifest}\nb` }] }));
+    const stripper = messageStripper(ours, 1e6);
+    const out = Buffer.concat([...stripper.push(bytes), ...stripper.end()]).toString();
+    expect(JSON.parse(out).content[0].text).toBe("a\nb");
+  });
+});
+
+describe("a row like those of a manifest", () => {
+  const [own = "", row = ""] = manifests.text;
+
+  it("stays where no line of ours stands directly before it", () => {
+    expect(left([`${row}\n`, `${own}\n`, "\n", `${row}\n`, "a"])).toBe(`${row}\n\n${row}\na`);
+    expect(left([`a\n${own}\nwords\n${row}`])).toBe(`a\nwords\n${row}`);
+  });
+
+  it("stays in another text than the line of ours", () => {
+    const block = (text: string) => ({ type: "text", text });
+    const stripper = messageStripper(ours, 1e6);
+    const bytes = Buffer.from(JSON.stringify({ content: [block(`a\n${own}`), block(row)] }));
+    const out = Buffer.concat([...stripper.push(bytes), ...stripper.end()]).toString();
+    expect(JSON.parse(out).content).toEqual([block("a\n"), block(row)]);
+  });
+});
+
+it("what follows a line of ours is held until its first words show what it is", () => {
+  const stripper = eventStripper(ours);
+  const passed = (text: string): number => Buffer.concat(stripper.push(Buffer.from(text))).length;
+  passed(start + delta("a\n[k7f3 turn 3, 14:05]\n"));
+  const texts = ["PRI", "OR art, as far as anybody", " knows"];
+  expect(texts.map((text) => passed(delta(text)) > 0)).toEqual([false, false, true]);
+  // Lower case begins none of ours.
+  passed(delta("\n[k7f3 turn 4, 14:05]\n"));
+  expect(passed(delta("words"))).toBeGreaterThan(0);
+});
