@@ -97,3 +97,4 @@ export {
 export { type Engine, type EngineStatus, startEngine } from "./thread/engine.ts";
 export type { EngineOptions } from "./thread/messages.ts";
 export { type WindowTable, windowIn } from "./thread/windows.ts";
+export { unitTokens } from "./unit-tokens.ts";

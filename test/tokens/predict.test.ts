@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { familyOf, noCalibration, observe, predict, promptOf } from "../../src/tokens/index.ts";
 import { type Recording, readRecording, recordingNames } from "../support/recordings.ts";
-import { replay, streamsOf } from "./replay.ts";
+import { messageTokens, replay, type SizeOf, streamsOf, unitsTokens } from "./replay.ts";
 
 /** What was expected of a prompt, what was reported for it, and for the prompt before it. */
 type Sample = {
@@ -14,8 +14,11 @@ type Sample = {
 const learning = 3;
 const limits = { median: 0.03, p95: 0.08 } as const;
 
-describe("prompts of recorded sessions are predicted before their usage is known", () => {
-  const samples = recordingNames().flatMap((name) => samplesOf(readRecording(name)));
+describe.each<readonly [string, SizeOf]>([
+  ["by the parts of their messages", messageTokens],
+  ["by the bytes of their units, as the record does it", unitsTokens],
+])("prompts of recorded sessions are predicted before their usage is known, %s", (_, sizeOf) => {
+  const samples = recordingNames().flatMap((name) => samplesOf(readRecording(name), sizeOf));
 
   test("over all sessions with usage", () => {
     console.log([...figuresPerFamily(samples)].join("\n"));
@@ -33,12 +36,12 @@ describe("prompts of recorded sessions are predicted before their usage is known
   });
 });
 
-function samplesOf(recording: Recording): readonly Sample[] {
+function samplesOf(recording: Recording, sizeOf: SizeOf): readonly Sample[] {
   return streamsOf(recording).flatMap((turns) => {
     const samples: Sample[] = [];
     let calibration = noCalibration;
     let before = 0;
-    for (const { asked, usage } of replay(recording, turns)) {
+    for (const { asked, usage } of replay(recording, turns, sizeOf)) {
       const predicted = predict(calibration, asked);
       const reported = usage === null ? 0 : promptOf(usage);
       calibration = observe(calibration, { ...asked, usage });

@@ -1,4 +1,5 @@
-import type { Usage } from "../../src/engine/index.ts";
+import type { BlockKind, Usage } from "../../src/engine/index.ts";
+import { unitTokens } from "../../src/session/index.ts";
 import { type Asked, estimateOverhead, estimatePart, imageHead, type Part } from "../../src/tokens/index.ts";
 import type { RecordedTurn, Recording, WireBlock, WireMessage } from "../support/recordings.ts";
 
@@ -13,7 +14,14 @@ export function streamsOf(recording: Recording): readonly (readonly RecordedTurn
   return [recording.turns, ...(streams ?? []).map(({ turns }) => turns)];
 }
 
-export function* replay(recording: Recording, turns = recording.turns): Generator<Replayed> {
+/** What a message is estimated at: by its parts, or as the product does it, by the bytes of its units. */
+export type SizeOf = (message: WireMessage, model: string) => number;
+
+export function* replay(
+  recording: Recording,
+  turns = recording.turns,
+  sizeOf: SizeOf = messageTokens,
+): Generator<Replayed> {
   const model = turns.find(({ m }) => m?.model !== undefined)?.m?.model ?? recording.models[0] ?? "unknown";
   const head = headTokens(recording, model);
   let sizes: number[] = [];
@@ -24,14 +32,14 @@ export function* replay(recording: Recording, turns = recording.turns): Generato
     const kept = turn.k ?? sizes.length;
     const isExtended = kept >= sizes.length;
     const history = sizes.slice(0, kept);
-    sizes = [...history, ...turn.c.map((message) => messageTokens(message, its))];
+    sizes = [...history, ...turn.c.map((message) => sizeOf(message, its))];
     const prompt = head + sum(sizes);
     const shared = isExtended ? before : head + sum(history);
     yield {
       asked: { model: its, prompt, kept: shared, answer: isExtended ? answer : 0 },
       usage: usageOf(turn),
     };
-    answer = messageTokens({ role: "assistant", content: turn.a }, its);
+    answer = sizeOf({ role: "assistant", content: turn.a }, its);
     before = prompt;
     sizes.push(answer);
   }
@@ -56,6 +64,23 @@ export function messageTokens({ content }: WireMessage, model: string): number {
     typeof content === "string" ? [{ kind: "text", text: content } as const] : content.flatMap(partsOf);
   const around = estimateOverhead(aMessage, model) - estimateOverhead(noMessage, model);
   return around + sum(parts.map((part) => estimatePart(part, model)));
+}
+
+/** As the record sizes what was sent. */
+export function unitsTokens({ role, content }: WireMessage, model: string): number {
+  const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
+  const sized = blocks.map((block) =>
+    unitTokens({ bytes: Buffer.from(JSON.stringify(block)), kind: kindOf(role, block.type) }, model),
+  );
+  return sum(sized);
+}
+
+function kindOf(role: string, type: string): BlockKind {
+  if (type === "thinking") return "reasoning";
+  if (type === "tool_use") return "tool-call";
+  if (type === "tool_result") return "tool-result";
+  if (type === "image") return "media";
+  return role === "assistant" ? "assistant" : "user";
 }
 
 function partsOf(block: WireBlock): readonly Part[] {

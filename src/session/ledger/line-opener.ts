@@ -21,6 +21,8 @@ export type OpenerPlace = {
 
 /** How long a request waits for what the desk has forgotten. */
 const usualDeadlineMs = 250;
+/** A talk that begins has nothing to lose but the numbers of its first blocks. */
+const firstDeadlineMs = 50;
 
 type Known = {
   readonly wasManaged: boolean | "unknown";
@@ -93,9 +95,13 @@ export class LineOpener {
 
   /** What comes too late for one request serves the next, unless something was sent meanwhile. */
   async #lineFor(read: Read, asked: Promise<RememberedStream | null>): Promise<Line> {
-    const answer = await within(this.#place.deadlineMs ?? usualDeadlineMs, asked);
+    const begins = isFirst(read);
+    const answer = await within(
+      this.#place.deadlineMs ?? (begins ? firstDeadlineMs : usualDeadlineMs),
+      asked,
+    );
     if (answer !== "late") return this.#recalled(read, answer);
-    if (isFirst(read)) return this.begin(read);
+    if (begins) return this.begin(read);
     const isOurs = this.#lines.wasManaged(keyOf(read.asking, read.belonging));
     const wasManaged = isOurs ? true : "unknown";
     const unsure = this.#open(read, { wasManaged, talkName: null, isAsked: false, numbersOf: null });
