@@ -37,7 +37,7 @@ export const relayLimits: RelayLimits = {
   headerBytes: 64 * 1024,
   bodyBytesMax: 256 * 1024 * 1024,
   keptBytesMax: 32 * 1024 * 1024,
-  takeMs: 1_000,
+  takeMs: 3_000,
   holdMs: 5_000,
   drainMs: 30_000,
 };

@@ -31,7 +31,7 @@ const nearBreaks = (pairs: readonly Pair[]): number =>
   prefixBreaks(pairs.map(({ near }) => near.request.body));
 const main = ({ pairs }: ManagedStory): readonly Pair[] => linesOf(pairs).get("main") ?? [];
 const markOf = (pair: Pair | undefined): string | undefined =>
-  /\[(\w{4}) turn \d+\]/.exec(pair?.far.body.toString() ?? "")?.[1];
+  /\[(?:CONTEXT MANIFEST )?(\w{4}) turn \d+/.exec(pair?.far.body.toString() ?? "")?.[1];
 const header = (line: string) => ({ env: { ANTHROPIC_CUSTOM_HEADERS: line } });
 
 function expectUnseen({ near, transcript, exchanges }: ManagedStory): void {

@@ -104,7 +104,10 @@ export class SessionDesk implements Desk {
       if (begins && isBeside(read.belonging.client, request)) return rawSending(asking, body, false);
       if (begins && (this.#opener.canNumber(read) || !this.#isWanted(read)))
         return this.#render(this.#opener.begin(read), read);
-      return this.#opener.remembered(read).then((found) => this.#inTurn(() => this.#render(found, read)));
+      const found = this.#opener.remembered(read);
+      // A talk that begins has nothing that would have to be put back first.
+      if (begins) return found.then((line) => this.#render(line, read));
+      return found.then((line) => this.#inTurn(() => this.#render(line, read)));
     } catch {
       return this.#unread(asking, body);
     }
