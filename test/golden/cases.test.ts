@@ -2,16 +2,16 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { casesFolder, readSession } from "../support/golden-file.ts";
 import { goldenFiles } from "../support/golden-print.ts";
-import { playSession, readSession } from "../support/golden-session.ts";
+import { playSession } from "../support/golden-session.ts";
 
-const folder = "test/golden/cases";
-const names = readdirSync(folder);
+const names = readdirSync(casesFolder);
 const isWriting = process.env["APERTURE_GOLDEN"] === "write";
 
 describe.each(names)("%s", (name) => {
   test("is what it was; APERTURE_GOLDEN=write writes the files anew", async () => {
-    const session = readSession(readFileSync(join(folder, name, "session.json"), "utf8"));
+    const session = readSession(name);
     const played = await playSession(session);
     expect(played.gaps).toBe(0);
     for (const { posted, step } of played.exchanges) {
@@ -19,7 +19,7 @@ describe.each(names)("%s", (name) => {
       expect([step.note, posted.sending.rendering]).toEqual([step.note, step.rendering ?? "managed"]);
     }
     for (const [file, text] of goldenFiles(session, played)) {
-      const path = join(folder, name, file);
+      const path = join(casesFolder, name, file);
       if (isWriting) writeFileSync(path, text);
       expect(existsSync(path), `${path} is there`).toBe(true);
       expect(text).toBe(readFileSync(path, "utf8"));

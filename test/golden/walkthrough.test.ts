@@ -1,13 +1,14 @@
 // The page that follows one request is written from what the code does, so that it stays true.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { playSession, readSession } from "../support/golden-session.ts";
-import { walkthroughText } from "../support/golden-walkthrough.ts";
+import { readSession } from "../support/golden-file.ts";
+import { playSession } from "../support/golden-session.ts";
+import { walkedCase, walkthroughText } from "../support/golden-walkthrough.ts";
 
 const page = "docs/walkthrough/one-request.md";
 
 test("the walkthrough is fresh; APERTURE_GOLDEN=write writes it anew", async () => {
-  const session = readSession(readFileSync("test/golden/cases/tools/session.json", "utf8"));
+  const session = readSession(walkedCase);
   const text = walkthroughText(await playSession(session));
   if (process.env["APERTURE_GOLDEN"] === "write") writeFileSync(page, text);
   expect(existsSync(page)).toBe(true);

@@ -1,6 +1,7 @@
 import type { Frame } from "../../src/engine/index.ts";
 import type { SentUnit } from "../../src/session/index.ts";
-import type { GoldenExchange, GoldenSession, Played } from "./golden-session.ts";
+import type { GoldenSession } from "./golden-file.ts";
+import type { GoldenExchange, Played } from "./golden-session.ts";
 import { seen, sharedUnits, type UpstreamUnit } from "./golden-units.ts";
 
 /** The files that a session is compared with. */
@@ -43,12 +44,22 @@ function nameIn(tool: string): string {
 
 /** `>` begins a message. Ours is what the client never said. */
 function unitLine(unit: UpstreamUnit, origin: string): string {
-  const { section, role, head, text, mark } = unit;
+  const { section, role, head, mark } = unit;
   const who = section === "messages" ? role : section === "tools" ? "tool" : "system";
   const extra = head === null || head === `{"role":"${role}","content":[` ? "" : `${head} `;
   const marked = mark === null ? "" : `  <- mark ${mark}`;
-  return `  ${head === null ? " " : ">"} ${who.padEnd(9)} ${origin.padEnd(8)} ${extra}${shortened(text)}${marked}`;
+  return `  ${head === null ? " " : ">"} ${who.padEnd(9)} ${origin.padEnd(8)} ${extra}${shownText(unit, origin)}${marked}`;
 }
+
+/** Our lines are what these files are about; only the instructions, always the same, are cut like others. */
+function shownText({ text }: UpstreamUnit, origin: string): string {
+  if (text.includes("# Context notes")) return shortened(text);
+  if (origin === "aperture") return text;
+  const told = text.lastIndexOf(nonce);
+  return told === -1 ? shortened(text) : `${text.slice(0, told)}${shortened(text.slice(told))}`;
+}
+
+const nonce = "k7f3";
 
 /** By what the log is told; what goes raw, or is forgotten at once, is told by its words. */
 export function originOf({ posted, units, client }: GoldenExchange, unit: UpstreamUnit): string {

@@ -2,61 +2,29 @@ import {
   canonicalJson,
   must,
   type SessionId,
+  type SteppedClock,
   sessionId,
   steppedClock,
   unwrap,
 } from "../../src/base/index.ts";
 import type { Frame } from "../../src/engine/index.ts";
-import { ingestRequest, unitBytes } from "../../src/protocols/index.ts";
+import { ingestRequest, messageStripper, unitBytes } from "../../src/protocols/index.ts";
 import {
+  type Asking,
+  type Awareness,
+  type Briefing,
   estimatedPrice,
   type LedgerQuestion,
-  type Rendering,
   SessionRecorder,
+  usualAwareness,
 } from "../../src/session/index.ts";
 import { openMemoryStore } from "../../src/store/index.ts";
-import { type ReplyBlock, script } from "../../src/testing/index.ts";
+import { script } from "../../src/testing/index.ts";
 import { DeskKit, type Posted } from "./desk-kit.ts";
+import { actOnWords } from "./golden-acts.ts";
+import type { Fields, GoldenSession, GoldenStep, Words } from "./golden-file.ts";
 import { mark, type TalkBlock, type TalkBody, type TalkMessage, wireText } from "./golden-talk.ts";
 import { type UpstreamUnit, upstreamUnits } from "./golden-units.ts";
-
-/** A session to be played, as it stands in `session.json`. */
-export type GoldenSession = {
-  readonly about: string;
-  readonly client?: string;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Every field of the body but the messages. `{{3 x word }}` stands for a word that comes three times. */
-  readonly body: Fields;
-  readonly steps: readonly GoldenStep[];
-};
-export type GoldenStep = {
-  readonly note: string;
-  /** The step whose history it goes on from, counted from 1; the one before where it says nothing. */
-  readonly from?: number;
-  /** How many messages of that history are kept; all of them where it says nothing. */
-  readonly keep?: number;
-  /** Messages in place of those at these positions. */
-  readonly edit?: Readonly<Record<string, TalkMessage>>;
-  readonly add?: readonly TalkMessage[];
-  /** Whether the marks are where the messages have them; otherwise one stands on the last words of all. */
-  readonly isMarked?: boolean;
-  /** Other fields of the body, from this step on. */
-  readonly over?: Readonly<Record<string, unknown>>;
-  /** For this step alone. */
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly target?: string;
-  readonly idleMinutes?: number;
-  readonly restart?: true;
-  readonly isLost?: true;
-  readonly withhold?: Words;
-  readonly rewrite?: Words;
-  readonly reply?: readonly ReplyBlock[];
-  /** How it has to be sent, whatever the files say: managed where it says nothing. */
-  readonly rendering?: Rendering;
-};
-type Fields = { readonly model: string; readonly [field: string]: unknown };
-/** Words to be found in a unit, and what is shown in place of what it says. */
-type Words = { readonly words: string; readonly by: string };
 
 export type GoldenExchange = {
   readonly step: GoldenStep;
@@ -67,52 +35,59 @@ export type GoldenExchange = {
 export type Played = {
   readonly exchanges: readonly GoldenExchange[];
   readonly frames: readonly Frame[];
+  /** What the log has told the desk, in order. */
+  readonly briefings: readonly Briefing[];
   /** Exchanges that could not be written down. */
   readonly gaps: number;
 };
-
-export function readSession(text: string): GoldenSession {
-  const whole = text.replace(/\{\{(\d+) x ([^}]*)\}\}/g, (_, times: string, word: string) =>
-    word.repeat(Number(times)),
-  );
-  return JSON.parse(whole) as GoldenSession;
-}
 
 export async function playSession(session: GoldenSession): Promise<Played> {
   const player = new Player(session);
   const exchanges: GoldenExchange[] = [];
   for (const step of session.steps) exchanges.push(await player.play(step));
-  return { exchanges, frames: await player.frames(), gaps: player.gaps() };
+  const frames = await player.frames();
+  return { exchanges, frames, briefings: player.briefings, gaps: player.gaps() };
 }
 
 const recordMs = 1_700_000_000_000;
 
 /** A client with its script, a desk, an upstream, and a recorder that is told what a relay would tell it. */
 class Player {
+  readonly briefings: Briefing[] = [];
   readonly #session: GoldenSession;
-  readonly #clock = steppedClock(1_000_000);
+  readonly #clock: SteppedClock;
   readonly #kit: DeskKit;
   readonly #store = openMemoryStore();
   #recorder = this.#newRecorder();
   readonly #histories: (readonly TalkMessage[])[] = [[]];
   #body: Fields;
+  #awareness: Awareness;
   #lastBody: Buffer | null = null;
   #withheld: ReadonlyMap<string, Uint8Array> = new Map();
 
   constructor(session: GoldenSession) {
     this.#session = session;
     this.#body = session.body;
+    this.#clock = steppedClock(session.startsAt === undefined ? 1_000_000 : Date.parse(session.startsAt));
+    this.#awareness = { ...usualAwareness, ...session.awareness };
     const replies = session.steps.flatMap(({ reply }) => (reply === undefined ? [] : [{ content: reply }]));
     const remember = async (question: LedgerQuestion) => unwrap(await this.#recorder.ledger(question));
-    this.#kit = new DeskKit({ model: script(replies), clock: this.#clock, place: { remember } });
+    const place = { remember, awareness: () => this.#awareness, managesLogins: true };
+    this.#kit = new DeskKit({ model: script(replies), clock: this.#clock, place });
+    this.#lead();
   }
 
   async play(step: GoldenStep): Promise<GoldenExchange> {
     if (step.restart) this.#restart();
     this.#clock.advance((step.idleMinutes ?? 0) * 60_000);
     this.#change(step);
-    const { over = {}, target, isLost = false } = step;
+    const { over = {}, target, isLost = false, awareness, acts = [] } = step;
     this.#body = { ...this.#body, ...over };
+    this.#awareness = { ...this.#awareness, ...awareness };
+    const session = sessionId("golden-1");
+    for (const act of acts) {
+      await actOnWords({ recorder: this.#recorder, store: this.#store, session }, act);
+    }
     const client: TalkBody = { ...this.#body, messages: this.#messages(step) };
     const headers = { ...this.#session.headers, ...step.headers };
     const where = target === undefined ? {} : { target };
@@ -148,7 +123,10 @@ class Player {
       clock: { now: () => recordMs },
       newSession,
       tell: () => undefined,
-      brief: (briefing) => this.#kit.desk.brief(briefing),
+      brief: (briefing) => {
+        this.briefings.push(briefing);
+        this.#kit.desk.brief(briefing);
+      },
       windowOf: () => 200_000,
       price: estimatedPrice,
     });
@@ -157,6 +135,19 @@ class Player {
   #restart(): void {
     this.#recorder = this.#newRecorder();
     this.#kit.restart();
+    this.#lead();
+  }
+
+  /** The kit asks one upstream with a key; what else there is the desk is told here. */
+  #lead(): void {
+    const { desk } = this.#kit;
+    const take = desk.take.bind(desk);
+    desk.take = (asking, pieces) => take({ ...asking, ...this.#where() }, pieces);
+  }
+
+  #where(): Pick<Asking, "upstream" | "isLogin"> {
+    const { upstream = "anthropic", isLogin = false } = this.#session;
+    return { upstream, isLogin };
   }
 
   #messages({ from, keep, edit = {}, add = [], isMarked = false }: GoldenStep): readonly TalkMessage[] {
@@ -169,7 +160,7 @@ class Player {
   #change({ withhold, rewrite }: GoldenStep): void {
     const { client = "unknown", headers } = this.#session;
     const name = headers["x-aperture-session"] ?? headers["x-claude-code-session-id"] ?? null;
-    const key = canonicalJson(["local", "anthropic", client, name, null]);
+    const key = canonicalJson(["local", this.#where().upstream, client, name, null]);
     if (withhold !== undefined) {
       this.#withheld = new Map([...this.#withheld, ...this.#otherwise(withhold)]);
       this.#kit.desk.withhold(key, this.#withheld);
@@ -197,7 +188,14 @@ class Player {
   async #record({ asking, attempts, answer, body, numbered }: Posted): Promise<void> {
     const [first, ...again] = attempts.map(({ sending }) => sending);
     const { clientBody, sent } = must(first, "something was sent");
-    await this.#recorder.requested({ ...asking, body: clientBody, length: clientBody.length, sent });
+    const where = this.#where();
+    await this.#recorder.requested({
+      ...asking,
+      ...where,
+      body: clientBody,
+      length: clientBody.length,
+      sent,
+    });
     for (const sending of again) await this.#recorder.resent(asking.id, sending.sent);
     const type = answer.headers.find(([name]) => name === "content-type")?.[1] ?? "";
     await this.#recorder.answered({
@@ -233,8 +231,12 @@ function shownAs(block: string, by: string): string {
   return JSON.stringify({ ...parsed, [parsed["type"] === "tool_result" ? "content" : "text"]: by });
 }
 
-function saidIn({ answer, body }: Posted): readonly TalkMessage[] {
+/** What the client keeps of an answer: the lines of ours in it were taken out on the way. */
+function saidIn({ answer, body, sending }: Posted): readonly TalkMessage[] {
   if (answer.status !== 200) return [];
-  const { content } = JSON.parse(body.toString()) as { readonly content?: readonly TalkBlock[] };
+  const none = { isOwn: () => false, continues: () => false };
+  const stripper = messageStripper(sending.strips ?? none, body.length);
+  const got = Buffer.concat([...stripper.push(body), ...stripper.end()]);
+  const { content } = JSON.parse(got.toString()) as { readonly content?: readonly TalkBlock[] };
   return content === undefined ? [] : [{ role: "assistant", content }];
 }
