@@ -37,12 +37,29 @@ function recordedIn(name: string): ReadonlySet<number> {
   return new Set(Array.from(added, ([, id]) => Number(id)));
 }
 
+/** The last manifest of each body, as far as it is new, with how many blocks of the talk the body has. */
+function countsIn(name: string): readonly (readonly [told: number, sent: number])[] {
+  const steps = fileOf(name, "upstream.txt").split(/\n\n(?=\d+\. )/);
+  let body: readonly string[] = [];
+  return steps.slice(1).flatMap((step) => {
+    const shared = Number(/^ {2}= (\d+) units/m.exec(step)?.[1] ?? 0);
+    const fresh = step.split("\n").filter((line) => /^ {2}[> ] \w/.test(line));
+    body = [...body.slice(0, shared), ...fresh];
+    const blocks = body.filter((line) => !/^.{4}\w+ +aperture/.test(line) && !line.includes('"content":[]'));
+    const manifest = fresh.findLast((line) => /CONTEXT MANIFEST k7f3|context-manifest mark/.test(line));
+    const told = /\| (\d+) blocks?/.exec(manifest ?? "")?.[1];
+    return told === undefined ? [] : [[Number(told), blocks.length] as const];
+  });
+}
+
 /**
  * Where a law is known not to hold. A case that keeps it must not stand here: the list is tested, too.
  *
  * - A result that carries its full header is not reported under the number it was announced by.
  * - Full headers count turns from the turn a block came in.
  * - They put messages that come behind the user's in front of it.
+ * - Where the client goes another way than before, the manifest of that turn still counts the old one; behind
+ *   an answer that the client had begun, one block too many; where nothing was numbered before, none.
  * - After a restart, what came without a line of headers is never announced.
  */
 const full = ["clearing-full", "dropped-full", "kept-full"];
@@ -51,6 +68,11 @@ const deviations = {
   heard: ["acts-restart"],
   turns: [...full, "none-full", "settings-change"],
   order: [...full, "none-full"],
+  counts: [
+    ...["clearing-full", "dropped-full", "settings-change", "none-compact", "none-full", "none-off"],
+    ...["cold-join", "compaction", "edit", "edit-undone", "model-switch", "rewind", "rewrite", "twins"],
+    "withheld",
+  ],
 } as const satisfies Record<string, readonly string[]>;
 
 function expectLaw(law: keyof typeof deviations, name: string, broken: readonly unknown[]): void {
@@ -101,6 +123,14 @@ describe.each(cases)("%s", (name) => {
       "order",
       name,
       ids.filter((id, at) => id < (ids[at - 1] ?? 0)),
+    );
+  });
+
+  test("a manifest counts the blocks that are sent with it", () => {
+    expectLaw(
+      "counts",
+      name,
+      countsIn(name).filter(([told, sent]) => told !== sent),
     );
   });
 });
