@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { isLong } from "../support/runs.ts";
 import { addTallies, simulate } from "../support/simulate-run.ts";
 
-const seedsMax = isLong ? 500 : 20;
+const seedsMax = isLong ? 500 : 40;
 
 test("what a real recorder has written down is enough to go on with", { timeout: 600_000 }, async () => {
   const total = new Map<string, number>();

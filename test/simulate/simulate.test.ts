@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { isLong } from "../support/runs.ts";
-import { actNames } from "../support/simulate-acts.ts";
-import { addTallies, simulate, type Tally } from "../support/simulate-run.ts";
+import { actNames, addTallies, simulate, type Tally } from "../support/simulate-run.ts";
 import known from "./seeds.json" with { type: "json" };
 
 const seedsMax = isLong ? 5_000 : 200;
@@ -11,10 +10,14 @@ const timeout = 300_000;
 
 const total = new Map<string, number>();
 
-async function run(seeds: readonly number[]): Promise<void> {
+/** Plain: nobody switches what the model is told. Told: somebody does. Recorded: told, with a real recorder. */
+type Kind = "plain" | "told" | "recorded";
+
+async function run(seeds: readonly number[], kind: Kind = "told"): Promise<void> {
   const problems: string[] = [];
+  const world = { isPlain: kind === "plain", isRecorded: kind === "recorded" };
   for (const seed of seeds) {
-    await simulate({ seed, steps }).then(
+    await simulate({ seed, steps, ...world }).then(
       (tally: Tally) => addTallies(total, tally),
       (error: Error) => problems.push(error.message),
     );
@@ -22,7 +25,12 @@ async function run(seeds: readonly number[]): Promise<void> {
   expect(problems.join("\n\n")).toBe("");
 }
 
-test.each(known)("seed $seed once broke a law: $why", ({ seed }) => run([seed]), timeout);
+describe.each(["plain", "told", "recorded"] as const)("seeds that once broke a law, %s", (kind) => {
+  for (const { seed, why } of known[kind]) test(`${seed}: ${why}`, () => run([seed], kind), timeout);
+  // Found and not mended yet: a seed that no longer fails says so.
+  for (const { seed, why } of known.open.filter((one) => one.world === kind))
+    test.fails(`${seed} still: ${why}`, () => run([seed], kind), timeout);
+});
 
 test("one seed is one run, to the last request", async () => {
   const [first, second] = [await simulate({ seed: 7, steps }), await simulate({ seed: 7, steps })];
@@ -41,6 +49,7 @@ describe("every law holds after every request", () => {
       ...["sent managed", "sent plain", "sent raw", "sent direct", "sent twice"],
       ...["sent managed beside", "sent plain beside", "sent raw beside"],
       ...["tool added", "tool removed", "deferred tool added", "several blocks"],
+      ...["headers compact", "headers full", "headers off"],
       ...["restart, none", "restart, lost tail", "restart, late", "restart, rejects"],
     ];
     expect(happened.filter((name) => (total.get(name) ?? 0) < 10)).toEqual([]);

@@ -51,7 +51,7 @@ function speak(world: World, talk: Talk): void {
   talk.history = [...talk.history, message];
 }
 
-const goOn: Act = async (world, talk) => {
+export const goOn: Act = async (world, talk) => {
   if (!isAnswered(talk) && talk.history.length > 0) return false;
   speak(world, talk);
   await send(world, talk);
@@ -272,7 +272,7 @@ const restart: Act = async (world, talk) => {
     for (const [start, instead] of stream.withheldCalls) stream.onceWithheld.set(start, instead);
     stream.withheldCalls.clear();
     stream.withheldUnits.clear();
-    for (const says of stream.rewritten.keys()) stream.shaken.add(resultOf(says));
+    for (const says of [...stream.rewritten.keys(), ...stream.headed]) stream.shaken.add(resultOf(says));
     stream.shaken.delete("");
   }
   await memory.restart(fault === "lost tail" ? 1 + random.below(3) : 0);
@@ -386,5 +386,3 @@ export const acts: readonly { readonly name: string; readonly weight: number; re
   { name: "rewrite", weight: 4, act: rewrite },
   { name: "withhold", weight: 4, act: withhold },
 ];
-
-export const actNames: readonly string[] = acts.map(({ name }) => name);

@@ -1,4 +1,41 @@
-import type { Block, Fields } from "./simulate-body.ts";
+import type { Random } from "../../src/base/index.ts";
+import { eventStripper, messageStripper } from "../../src/protocols/index.ts";
+import type { Sending } from "../../src/session/index.ts";
+import type { ParsedRequest } from "../../src/testing/index.ts";
+import { type Block, blocksOf, type Fields, nonce } from "./simulate-body.ts";
+
+/** So many bytes of an answer come at a time. */
+const chunkBytes = 61;
+
+/** An answer as the proxy passes it on. */
+export function passedOn(body: Buffer, strips: Sending["strips"], isStreamed: boolean): Buffer {
+  if (strips === null) return body;
+  const stripper = isStreamed ? eventStripper(strips) : messageStripper(strips, body.length);
+  const out: Uint8Array[] = [];
+  for (let at = 0; at < body.length; at += chunkBytes)
+    out.push(...stripper.push(body.subarray(at, at + chunkBytes)));
+  return Buffer.concat([...out, ...stripper.end()]);
+}
+
+/** What a model says that repeats something of ours in its answer, as a line or as a whole. */
+export function withEcho(said: string, request: ParsedRequest, random: Random): string {
+  const texts = request.messages.flatMap(({ role, content }) =>
+    role === "assistant" ? [] : content.flatMap((block) => [block, ...blocksOf(block["content"])]),
+  );
+  const own = texts.flatMap(({ text }) =>
+    typeof text === "string" && text.includes(nonce) && !text.startsWith("#") ? [text] : [],
+  );
+  if (own.length === 0) return said;
+  const whole = random.pick(own);
+  const [line = ""] = whole.split("\n");
+  return random.pick([
+    `${whole}\n${said}`,
+    `${said}\n${whole}`,
+    `First.\n${whole}\n${said}`,
+    `${said}\n> ${line}\n`,
+    whole,
+  ]);
+}
 
 /** What a client keeps of an answer. */
 export function contentOf(body: Buffer, isStreamed: boolean): readonly Block[] {

@@ -1,5 +1,8 @@
 import { canonicalJson, type Json } from "../../src/base/index.ts";
 
+/** The mark of every line of ours in a simulated world. */
+export const nonce = "k7f3q";
+
 export type Fields = { readonly [key: string]: Json };
 export type Block = Fields & { readonly type: string };
 export type Message = { readonly role: string; readonly content: readonly Block[] };
@@ -14,6 +17,8 @@ export type SeenUnit = {
   /** Whether it begins a message. */
   readonly opens: boolean;
   readonly isOwn: boolean;
+  /** What a text says, as it is written. */
+  readonly text: string;
 };
 export type SeenBody = {
   readonly model: string;
@@ -22,17 +27,18 @@ export type SeenBody = {
 };
 
 type Placed = Pick<SeenUnit, "section" | "says" | "opens"> & {
+  readonly role: string;
   readonly block: Fields;
   /** What the message says besides its content. */
   readonly around: string;
 };
 
 /** Reads a body from its JSON, without any of the code under test. */
-export function seeBody(text: string, nonce: string): SeenBody {
+export function seeBody(text: string): SeenBody {
   const body = JSON.parse(text) as Fields;
   // A deferred tool belongs to no path: it may come at any time.
   const tools = listOf(body["tools"]).filter((tool) => tool["defer_loading"] !== true);
-  const none = { opens: false, around: "" };
+  const none = { opens: false, around: "", role: "system" };
   const placed: readonly Placed[] = [
     ...tools.map((block): Placed => ({ section: "tools", says: `tool ${block["name"]}`, block, ...none })),
     ...blocksOf(body["system"]).map(
@@ -40,12 +46,14 @@ export function seeBody(text: string, nonce: string): SeenBody {
     ),
     ...listOf(body["messages"]).flatMap(messageUnits),
   ];
-  const units = placed.map(({ section, says, opens, block, around }) => ({
+  const units = placed.map(({ section, says, opens, role, block, around }) => ({
     section,
     says,
     opens,
     bytes: `${around}${JSON.stringify(withoutMarks(block))}`,
-    isOwn: String(block["text"] ?? "").includes(nonce),
+    // A model may repeat a line of ours.
+    isOwn: role !== "assistant" && isMarked(block["text"]),
+    text: String(block["text"] ?? ""),
   }));
   return { model: String(body["model"]), units, marks: marksIn(body) };
 }
@@ -56,6 +64,7 @@ function messageUnits(message: Fields): readonly Placed[] {
     section: "messages",
     says: saysBlock(String(role), block),
     opens: at === 0,
+    role: String(role),
     block,
     around: at === 0 ? `${canonicalJson({ role, ...rest })} ` : "",
   }));
@@ -70,15 +79,33 @@ export function saysBlock(role: string, block: Block): string | null {
     case "tool_use":
       return `call ${block["id"]}`;
     case "tool_result": {
-      const parts = blocksOf(block["content"]).map((part) => String(part["text"]).trim());
+      // A header of ours may stand in it.
+      const said = blocksOf(block["content"]).filter(({ text }) => !isMarked(text));
+      const parts = said.map((part) => String(part["text"]).trim());
       return `result ${block["tool_use_id"]} ${parts.join("|")}`;
     }
     default: {
       // Between texts that a client has joined any space may stand.
       const text = String(block["text"]);
-      return `${role} ${role === "assistant" ? text.replaceAll(/\s/g, "") : text.trim()}`;
+      return `${role} ${role === "assistant" ? withoutEchoes(text).replaceAll(/\s/g, "") : text.trim()}`;
     }
   }
+}
+
+function isMarked(text: Json | undefined): boolean {
+  return typeof text === "string" && text.includes(nonce);
+}
+
+const manifestRow = /^(?:- )?(?:[A-Z]+[ :]|\[user-selected\]|<\/)/;
+
+/** What a model says without the lines of ours that it repeats: on its way to the client they are taken out. */
+function withoutEchoes(text: string): string {
+  let isBehind = false;
+  const lines = text.split("\n").filter((line) => {
+    isBehind = isMarked(line) || (isBehind && manifestRow.test(line));
+    return !isBehind;
+  });
+  return lines.join("\n");
 }
 
 /** One thing said, with where it ends among the units. */
@@ -108,7 +135,7 @@ export function unitsOf(messages: readonly Message[]): readonly SeenUnit[] {
   return messages
     .flatMap(({ role, content }) => messageUnits({ role, content: [...content] }))
     .map(({ section, says, opens, block }) => {
-      return { section, says, opens, bytes: JSON.stringify(block), isOwn: false };
+      return { section, says, opens, bytes: JSON.stringify(block), isOwn: false, text: "" };
     });
 }
 

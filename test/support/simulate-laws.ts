@@ -1,9 +1,11 @@
 import { sha256Hex } from "../../src/base/index.ts";
+import { continuesOwnLine, isOwnLine } from "../../src/render/index.ts";
 import type { Posted } from "./desk-kit.ts";
 import { manifestStart } from "./own-lines.ts";
 import {
   type Block,
   type Message,
+  nonce,
   type SeenBody,
   type SeenUnit,
   saidIn,
@@ -12,8 +14,6 @@ import {
   unitsOf,
 } from "./simulate-body.ts";
 import type { Client } from "./simulate-client.ts";
-
-export const nonce = "k7f3q";
 
 /** What is known of a stream from outside: talks that share a name share it. */
 export type Stream = {
@@ -32,6 +32,8 @@ export type Stream = {
   readonly rewritten: Map<string, Set<string>>;
   /** Calls whose results an earlier process showed so: without their own words one form of them is known. */
   readonly shaken: Set<string>;
+  /** Results that were sent with a header of ours in them: after a restart they are such, too. */
+  readonly headed: Set<string>;
   /** What the ledger calls what it has sent, by what it says. */
   readonly keys: Map<string, string>;
 };
@@ -88,11 +90,33 @@ export function checkLaws(look: Look): void {
   if (sending.rendering !== "raw") {
     stream.wasManaged = true;
     noteKeys(look);
-    const seen = seeBody(attempts.at(-1)?.body ?? "{}", nonce);
+    const seen = seeBody(attempts.at(-1)?.body ?? "{}");
     checkComplete(look, seen);
     if (seen.marks > 4) broken("L2 marks", `${seen.marks} marks`, "");
+    checkOwnLines(seen);
     if (look.purpose === "turn") checkPast(look, seen);
   } else if (look.purpose === "turn") look.account.last = null;
+}
+
+/** Whatever of ours a model may repeat is known again, line by line, so that no client gets to see it. */
+function checkOwnLines({ units }: SeenBody): void {
+  for (const { section, isOwn, text } of units) {
+    if (section !== "messages" || !isOwn || text.startsWith("# Context notes")) continue;
+    const lost = text.split("\n").find((line) => !isOwnLine(line, nonce) && !continuesOwnLine(line));
+    if (lost !== undefined) broken("own lines", "a line of ours that is not known again", lost);
+  }
+}
+
+/** No line of ours in what the client gets, unless the model says nothing else. */
+export function checkPassed(content: readonly Block[]): void {
+  for (const { text } of content) {
+    const lines = typeof text === "string" ? text.split("\n") : [];
+    const own = lines.find((line) => isOwnLine(line, nonce));
+    const isAlone = lines.every(
+      (line) => line.trim() === "" || isOwnLine(line, nonce) || continuesOwnLine(line),
+    );
+    if (own !== undefined && !isAlone) broken("own lines", "the client got one of ours", own);
+  }
 }
 
 /** What is managed stays so: anything else would be a mistake of ours that was caught. */
@@ -109,6 +133,7 @@ function noteKeys({ posted, stream }: Look): void {
     const block = JSON.parse(Buffer.from(bytes).toString("utf8") || "{}") as Block;
     const says = origin === "client" ? saysBlock("user", block) : null;
     if (says !== null) stream.keys.set(says, key);
+    if (block.type === "tool_result" && JSON.stringify(block).includes(nonce)) stream.headed.add(says ?? "");
   }
 }
 
@@ -290,7 +315,7 @@ function checkCache({ account, messages, nowMs, posted, client }: Look, seen: Se
   if (read < last.cached) broken("cache", `${read} read of ${last.cached} that were cached`, "");
 }
 
-function broken(law: string, what: string, details: string): never {
+export function broken(law: string, what: string, details: string): never {
   throw new LawBroken(`${law}: ${what}${details === "" ? "" : `\n${details.slice(0, 4_000)}`}`);
 }
 

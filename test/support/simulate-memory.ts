@@ -11,7 +11,8 @@ type RememberedTurn = RememberedStream["turns"][number];
 /** What outlives a desk. */
 export type Memory = {
   mode: MemoryMode;
-  readonly note: (posted: Posted) => Promise<void>;
+  /** What was asked, and what was heard of the answer; null: nothing. */
+  readonly note: (posted: Posted, heard: Buffer | null) => Promise<void>;
   /** Another process takes over; of each stream the last turns may be lost. */
   readonly restart: (lostTurns: number) => Promise<void>;
   readonly remember: (question: LedgerQuestion) => Promise<Answers["ledger"]>;
@@ -23,6 +24,8 @@ type KeptStream = {
   readonly talkName: string | null;
   readonly credential: string;
   readonly units: Map<string, SentUnit>;
+  /** What the model said, as the desk has called it. */
+  readonly said: Map<number, RememberedStream["blocks"][number]>;
   turns: readonly Kept[];
   wasManaged: boolean;
 };
@@ -32,12 +35,12 @@ export class SimulatedMemory implements Memory {
   mode: MemoryMode = "knows";
   readonly #streams = new Map<string, KeptStream>();
 
-  note(posted: Posted): Promise<void> {
-    this.#note(posted);
+  note(posted: Posted, heard: Buffer | null): Promise<void> {
+    this.#note(posted, heard);
     return Promise.resolve();
   }
 
-  #note({ asking, attempts, sending, body, answer }: Posted): void {
+  #note({ asking, attempts, sending, answer, numbered }: Posted, body: Buffer | null): void {
     for (const { sending: one } of attempts) if (one.sent !== null) this.#noteUnits(asking, one.sent);
     const { sent } = sending;
     if (sent === null || !sent.isTurn) return;
@@ -47,8 +50,12 @@ export class SimulatedMemory implements Memory {
     if (path === null) return;
     const request = ingestRequest(Buffer.from(sending.clientBody), null);
     const contentType = answer.headers.find(([name]) => name === "content-type")?.[1] ?? "";
-    const heard = answer.status === 200 ? { body, contentType } : null;
-    const said = heard === null ? [] : readAnswer(body, contentType).units.map(({ unit }) => unit.key);
+    const heard = answer.status === 200 && body !== null ? { body, contentType } : null;
+    const said = heard === null ? [] : readAnswer(heard.body, contentType).units.map(({ unit }) => unit.key);
+    for (const [at, key] of said.entries()) {
+      const called = numbered?.[at] ?? null;
+      if (called !== null) stream.said.set(called.block, { key, ...called });
+    }
     stream.turns = [
       ...stream.turns,
       {
@@ -72,10 +79,20 @@ export class SimulatedMemory implements Memory {
     if (this.mode === "late") return new Promise(() => undefined);
     if (this.mode === "rejects") return Promise.reject(new Error("the store is gone"));
     const stream = question.sessionKey === null ? this.#alike(question) : this.#named(question);
-    if (stream === null) return Promise.resolve(null);
+    if (stream === null) return Promise.resolve(this.#sessionOf(question));
     const { talkName, wasManaged, turns } = stream;
     const common = { talkName, wasManaged, isKnown: true, model: null, turns, turn: turns.length };
     return Promise.resolve({ ...common, blocks: blocksIn([stream]), briefing: null, next: this.#next() });
+  }
+
+  /** Of a session whose stream is new it is known which numbers are taken. */
+  #sessionOf({ sessionKey }: LedgerQuestion): RememberedStream | null {
+    const isKnown = [...this.#streams.keys()].some((name) =>
+      name.startsWith(`[${JSON.stringify(sessionKey)},`),
+    );
+    if (sessionKey === null || !isKnown) return null;
+    const none = { talkName: null, wasManaged: false, isKnown: false, model: null, turns: [], turn: 0 };
+    return { ...none, blocks: [], briefing: null, next: this.#next() };
   }
 
   /** Behind all numbers ever given, whichever session they were given in. */
@@ -95,6 +112,7 @@ export class SimulatedMemory implements Memory {
       talkName: sent.talkName,
       credential,
       units: new Map(),
+      said: new Map(),
       turns: [],
       wasManaged: false,
     };
@@ -134,11 +152,12 @@ export class SimulatedMemory implements Memory {
 }
 
 function blocksIn(streams: readonly KeptStream[]): RememberedStream["blocks"] {
-  return streams.flatMap(({ units }) =>
-    [...units.values()].flatMap(({ key, numbered }) =>
+  return streams.flatMap(({ units, said }) => [
+    ...[...units.values()].flatMap(({ key, numbered }) =>
       numbered === null ? [] : [{ key, block: numbered.block, message: numbered.message }],
     ),
-  );
+    ...said.values(),
+  ]);
 }
 
 function nameOf(session: string | null, agent: string | null): string {

@@ -1,4 +1,5 @@
-import { sessionId } from "../../src/base/index.ts";
+import { type SessionId, sessionId, unwrap } from "../../src/base/index.ts";
+import type { Change, Proposal } from "../../src/engine/index.ts";
 import {
   type Answers,
   type Briefing,
@@ -10,7 +11,9 @@ import {
 } from "../../src/session/index.ts";
 import { openMemoryStore } from "../../src/store/index.ts";
 import type { Posted } from "./desk-kit.ts";
+import { broken } from "./simulate-laws.ts";
 import type { Memory, MemoryMode } from "./simulate-memory.ts";
+import { type Called, meaningOf } from "./simulate-numbers.ts";
 
 /** What a real recorder remembers: slower than the simulated memory, and the real thing. */
 export class RecordedMemory implements Memory {
@@ -18,6 +21,9 @@ export class RecordedMemory implements Memory {
   readonly #store = openMemoryStore();
   #recorder: SessionRecorder;
   #sessions = 0;
+  /** Which session each line is in, and the one that was recorded last. */
+  readonly #sessionOf = new Map<string, SessionId>();
+  #last: SessionId | null = null;
   /** Tells whoever renders. */
   briefed: (briefing: Briefing) => void = () => undefined;
 
@@ -25,7 +31,7 @@ export class RecordedMemory implements Memory {
     this.#recorder = this.#newRecorder();
   }
 
-  async note({ asking, attempts, sending, answer, body, numbered }: Posted): Promise<void> {
+  async note({ asking, attempts, sending, answer, numbered }: Posted, heard: Buffer | null): Promise<void> {
     const [first, second] = attempts;
     const { id } = asking;
     const copy: RequestCopy = {
@@ -35,21 +41,56 @@ export class RecordedMemory implements Memory {
       sent: first?.sending.sent ?? null,
     };
     await this.#recorder.requested(copy);
+    const line = first?.sending.sent?.line;
+    if (line !== undefined && this.#last !== null) this.#sessionOf.set(line, this.#last);
     if (second !== undefined) await this.#recorder.resent(id, second.sending.sent);
+    const isWhole = heard !== null && heard.length === Buffer.concat(answer.chunks).length;
     const contentType = answer.headers.find(([name]) => name === "content-type")?.[1] ?? "";
     const end: ResponseCopy = {
       id,
       status: answer.status,
       headers: { "content-type": contentType },
-      body: Uint8Array.from(body),
-      length: body.length,
-      outcome: "complete",
+      body: heard === null ? null : Uint8Array.from(heard),
+      length: heard?.length ?? 0,
+      outcome: isWhole ? "complete" : "aborted",
       numbered,
       problem: null,
       firstByteMs: 1,
       totalMs: 2,
     };
     await this.#recorder.answered(end);
+  }
+
+  /** The log calls blocks what the desk has called them. */
+  async check(called: readonly Called[]): Promise<void> {
+    if (this.#last === null || called.length === 0) return;
+    const { blocks } = unwrap(await this.#recorder.shelf.log(this.#last)).state();
+    const anchors = new Set([...blocks.entries()].map(([, { block }]) => block.anchor));
+    for (const { block, message, key, says } of called) {
+      // A form of what was said before that only the log has taken for something new has its number there.
+      if (!blocks.get(block) && anchors.has(key)) continue;
+      const known = blocks.get(block)?.block;
+      if (known === undefined) broken("numbers", `the log has no #${block}`, says);
+      if (known.message !== message)
+        broken(
+          "numbers",
+          `#${block} is in message ${known.message}`,
+          `and was called in ${message}: ${says}`,
+        );
+      if (known.anchor === key) continue;
+      await this.#store.flush();
+      const content = unwrap(await this.#store.content(known.content));
+      const means = content === undefined ? "" : meaningOf(content, known.kind);
+      if (means !== says) broken("numbers", `the log's #${block} says ${means}`, `and was called ${says}`);
+    }
+  }
+
+  /** Something a user does in the session a line is in; false where there is none. */
+  async act(line: string, stream: string, propose: (change: Change) => Proposal): Promise<boolean> {
+    const session = this.#sessionOf.get(line);
+    if (session === undefined) return false;
+    const done = await this.#recorder.act(session, stream, propose);
+    return done.ok && done.value.deltas.length > 0;
   }
 
   /** Another process with the same database. */
@@ -74,7 +115,9 @@ export class RecordedMemory implements Memory {
         this.#sessions += 1;
         return sessionId(`s-${this.#sessions}`);
       },
-      tell: () => undefined,
+      tell: (event) => {
+        if (event.type === "request") this.#last = sessionId(event.session);
+      },
       brief: (briefing) => this.briefed(briefing),
       windowOf: () => 200_000,
       price: estimatedPrice,

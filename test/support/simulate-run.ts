@@ -1,4 +1,5 @@
-import { acts } from "./simulate-acts.ts";
+import { type Act, acts } from "./simulate-acts.ts";
+import { point, tell } from "./simulate-telling.ts";
 import { note, openWorld, type World } from "./simulate-world.ts";
 
 export type RunOptions = {
@@ -6,6 +7,8 @@ export type RunOptions = {
   readonly steps: number;
   /** Whether a real recorder remembers. */
   readonly isRecorded?: boolean;
+  /** Whether nobody switches what the model is told, and it repeats nothing of ours. */
+  readonly isPlain?: boolean;
 };
 
 /** How often what happened. */
@@ -15,11 +18,21 @@ export function addTallies(total: Map<string, number>, tally: Tally): void {
   for (const [name, count] of tally) total.set(name, (total.get(name) ?? 0) + count);
 }
 
+type WeightedAct = { readonly name: string; readonly weight: number; readonly act: Act };
+
+const telling: readonly WeightedAct[] = [
+  { name: "tell", weight: 10, act: tell },
+  { name: "point", weight: 8, act: point },
+];
+export const actNames: readonly string[] = [...acts, ...telling].map(({ name }) => name);
+
 /** Runs one seed to its end; what goes wrong says where it happened. */
-export async function simulate({ seed, steps, isRecorded = false }: RunOptions): Promise<Tally> {
-  const world = openWorld(seed, isRecorded);
+export async function simulate(options: RunOptions): Promise<Tally> {
+  const { seed, steps, isRecorded = false, isPlain = false } = options;
+  const world = openWorld(seed, { isRecorded, isPlain });
+  const choices = isPlain ? acts : [...acts, ...telling];
   for (let step = 1; step <= steps; step += 1) {
-    const { name, run } = chooseAct(world);
+    const { name, run } = chooseAct(world, choices);
     world.log.push(`${step} ${name}`);
     try {
       if (await run()) note(world, name);
@@ -36,11 +49,13 @@ export async function simulate({ seed, steps, isRecorded = false }: RunOptions):
   return world.tally;
 }
 
-function chooseAct(world: World): { readonly name: string; readonly run: () => Promise<boolean> } {
+type Chosen = { readonly name: string; readonly run: () => Promise<boolean> };
+
+function chooseAct(world: World, choices: readonly WeightedAct[]): Chosen {
   const { random, talks } = world;
   const talk = random.pick(talks);
-  let left = random.below(acts.reduce((sum, { weight }) => sum + weight, 0));
-  const chosen = acts.find(({ weight }) => {
+  let left = random.below(choices.reduce((sum, { weight }) => sum + weight, 0));
+  const chosen = choices.find(({ weight }) => {
     left -= weight;
     return left < 0;
   });

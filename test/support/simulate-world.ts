@@ -2,11 +2,12 @@ import { type Random, type SteppedClock, seededRandom, steppedClock } from "../.
 import { type Awareness, usualAwareness } from "../../src/session/index.ts";
 import type { Reply, ReplyBlock, ScriptedModel } from "../../src/testing/index.ts";
 import { DeskKit, type Posted, type PostOptions } from "./desk-kit.ts";
-import { contentOf } from "./simulate-answer.ts";
-import type { Block, Fields, Message } from "./simulate-body.ts";
+import { contentOf, passedOn, withEcho } from "./simulate-answer.ts";
+import { type Block, type Fields, type Message, nonce } from "./simulate-body.ts";
 import { bodyOf, type Client, headersOf, type Style, type Wanted } from "./simulate-client.ts";
-import { type Account, checkLaws, nonce, type Stream } from "./simulate-laws.ts";
+import { type Account, checkLaws, checkPassed, type Stream } from "./simulate-laws.ts";
 import { type Memory, SimulatedMemory } from "./simulate-memory.ts";
+import { NumberBook } from "./simulate-numbers.ts";
 import { RecordedMemory } from "./simulate-recorder.ts";
 
 /** One line of talk between a client and the model. */
@@ -16,6 +17,8 @@ export type Talk = Client & {
   /** Set while the client does not go through Aperture yet. */
   isDirect: boolean;
   lastMs: number;
+  /** What the desk calls its stream, once it has sent something for it. */
+  line: string | null;
 };
 
 /** Everything one seed drives. */
@@ -28,6 +31,7 @@ export type World = {
   readonly talks: Talk[];
   /** How the model is told of its context, from the next request on. */
   readonly told: { awareness: Awareness };
+  readonly numbers: NumberBook;
   /** What was sent, in short, to make sense of a failure. */
   readonly log: string[];
   /** How often what happened. */
@@ -41,7 +45,10 @@ export const models = {
   unbound: ["claude-opus-4-8", "claude-sonnet-4-6"],
 } as const;
 
-export function openWorld(seed: number, isRecorded: boolean): World {
+/** What a world is like. Plain: nobody switches what the model is told, and it repeats nothing of ours. */
+export type WorldKind = { readonly isRecorded: boolean; readonly isPlain: boolean };
+
+export function openWorld(seed: number, { isRecorded, isPlain }: WorldKind): World {
   const random = seededRandom(seed);
   const clock = steppedClock(1_700_000_000_000);
   const memory = isRecorded ? new RecordedMemory() : new SimulatedMemory();
@@ -56,7 +63,7 @@ export function openWorld(seed: number, isRecorded: boolean): World {
   };
   const told = { awareness: usualAwareness };
   const kit = new DeskKit({
-    model: scripted(random, next),
+    model: scripted({ random, next, isPlain }),
     clock,
     core: { binding: "bound-models" },
     place: {
@@ -69,7 +76,8 @@ export function openWorld(seed: number, isRecorded: boolean): World {
     },
   });
   if (memory instanceof RecordedMemory) memory.briefed = (briefing) => kit.desk.brief(briefing);
-  const world = { isRecorded, random, clock, kit, memory, talks: [], log: [], tally: new Map(), next, told };
+  const kept = { talks: [], log: [], tally: new Map(), numbers: new NumberBook() };
+  const world = { isRecorded, random, clock, kit, memory, next, told, ...kept };
   const talks = 1 + random.below(3);
   for (let at = 0; at < talks; at += 1) newTalk(world, {});
   return world;
@@ -97,6 +105,7 @@ export function newTalk(world: World, given: Partial<Talk>): Talk {
     account: { canon: new Map(), last: null, isFree: false, excuses: 0 },
     isDirect: false,
     lastMs: 0,
+    line: null,
     ...given,
   };
   talks.push(talk);
@@ -109,6 +118,7 @@ export function newStream(): Stream {
     onceWithheld: new Map(),
     rewritten: new Map(),
     shaken: new Set<string>(),
+    headed: new Set<string>(),
     keys: new Map(),
   };
   return { wasManaged: false, isForgotten: false, ...withholding, ...before };
@@ -153,11 +163,17 @@ export function textBlock(text: string): Block {
   return { type: "text", text };
 }
 
+type Scripting = Pick<World, "random" | "next"> & Pick<WorldKind, "isPlain">;
+
 /** A model that says something new each time, in one of the forms an answer may have. */
-function scripted(random: Random, next: () => number): ScriptedModel {
+function scripted({ random, next, isPlain }: Scripting): ScriptedModel {
   const thinking = (): ReplyBlock => ({ type: "thinking", thinking: `thought ${next()}` });
-  const text = (): ReplyBlock => ({ type: "text", text: `said ${next()}${random.pick(["", "\n", "."])}` });
   return (request): Reply => {
+    const text = (): ReplyBlock => {
+      const said = `said ${next()}${random.pick(["", "\n", "."])}`;
+      const repeats = !isPlain && random.below(6) === 0;
+      return { type: "text", text: repeats ? withEcho(said, request, random) : said };
+    };
     const names = request.tools.map((tool) => String(tool["name"]));
     const call = (): ReplyBlock => ({
       type: "tool_use",
@@ -214,9 +230,9 @@ export async function send(world: World, talk: Talk, options: SendOptions = {}):
   }
   const idleMs = clock.now() - talk.lastMs;
   const isCold = talk.lastMs > 0 && idleMs > 5 * 60_000;
-  const heard = fate === "cut" ? { heard: 1 + random.below(6) } : {};
+  const events = fate === "cut" ? { heard: 1 + random.below(6) } : {};
   const nowMs = clock.now();
-  const posted = await kit.post(wire, { ...where, ...heard, isLost: fate === "lost" });
+  const posted = await kit.post(wire, { ...where, ...events, isLost: fate === "lost" });
   note(world, `sent ${posted.sending.rendering}${isTurn ? "" : " beside"}`);
   if (posted.attempts.length > 1) {
     note(world, "sent twice");
@@ -225,14 +241,31 @@ export async function send(world: World, talk: Talk, options: SendOptions = {}):
   }
   const ways = posted.attempts.map(({ sending }) => sending.rendering).join(", then ");
   world.log.push(`${talk.session} ${talk.model} ${talk.mode} ${purpose} ${fate}: ${ways}`);
-  await world.memory.note(posted);
+  const heard = fate === "lost" ? null : Buffer.concat(posted.answer.chunks.slice(0, events.heard));
+  await noteSent(world, posted, heard);
+  talk.line = posted.sending.sent?.line ?? talk.line;
   const { stream, account } = talk;
   const look = { client: talk, stream, account, posted, messages, wire, purpose, nowMs, isEpoch, isCold };
   if (isTurn) talk.lastMs = nowMs;
   if (stream.isForgotten && (isTurn || isTakenForTurn(talk, messages))) beginAnew(world, talk, messages);
   checkLaws(look);
-  if (isTurn && fate === "heard" && posted.answer.status === 200) takeAnswer(talk, posted.body);
+  if (isTurn && fate === "heard" && posted.answer.status === 200) {
+    takeAnswer(talk, passedOn(posted.body, posted.sending.strips, talk.style.isStreamed));
+    checkPassed(talk.history.at(-1)?.content ?? []);
+  }
   return posted;
+}
+
+/** Whoever remembers is told, and what is called by a number is looked at. */
+async function noteSent(
+  { memory, numbers, talks }: World,
+  posted: Posted,
+  heard: Buffer | null,
+): Promise<void> {
+  await memory.note(posted, heard);
+  numbers.learn(talks.map(({ stream }) => stream));
+  const called = numbers.check(posted, heard);
+  if (memory instanceof RecordedMemory) await memory.check(called);
 }
 
 /**
