@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { o200k } from "../../test/support/o200k.ts";
 import { numRuns } from "../../test/support/runs.ts";
-import { boundedStart, boundedTokens, ownWords } from "./bound.ts";
+import { boundedStart, boundedTokens, ownWords, piecesOf } from "./bound.ts";
 import { commonWords } from "./common-words.ts";
 
 const signs = [...Array(95).keys()]
@@ -71,4 +71,14 @@ describe("the longest beginning that fits", () => {
   it("is all of a text that fits", () => {
     expect(boundedStart("auth flow", 24)).toBe("auth flow");
   });
+});
+
+it("of an ASCII text is the same, looked at letter by letter", () => {
+  const text = fc.string({ unit: fc.constantFrom(..."abzAZ09 \n\t.,[]#/_-turnTURN"), maxLength: 60 });
+  fc.assert(
+    fc.property(text, (any) => {
+      expect(boundedTokens(any)).toBe(piecesOf(any).reduce((sum, { bound }) => sum + bound, 0));
+    }),
+    { numRuns: 2_000 },
+  );
 });

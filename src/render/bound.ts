@@ -6,7 +6,75 @@ import { commonWords } from "./common-words.ts";
  * and of two neighbouring small letters almost every pair is a token.
  */
 export function boundedTokens(text: string): number {
-  return piecesOf(text).reduce((sum, { bound }) => sum + bound, 0);
+  return plainBound(text) ?? piecesOf(text).reduce((sum, { bound }) => sum + bound, 0);
+}
+
+/** The same for ASCII, letter by letter, since every request writes such a text; null: it is something else. */
+function plainBound(text: string): number | null {
+  let sum = 0;
+  for (let at = 0; at < text.length; ) {
+    const code = text.charCodeAt(at);
+    if (code > 126) return null;
+    const end = isLetter(code)
+      ? wordEnd(text, at)
+      : isDigit(code)
+        ? digitsEnd(text, at)
+        : blanksEnd(text, at);
+    if (isLetter(code)) sum += wordBound(text.slice(at, end));
+    else if (isDigit(code)) sum += 1;
+    else if (end === at) sum += 1;
+    else sum += end - at === 1 && code === space && takesBlank(text.charCodeAt(end)) ? 0 : end - at;
+    at = Math.max(end, at + 1);
+  }
+  return sum;
+}
+
+const space = 32;
+
+function isUpper(code: number): boolean {
+  return code >= 65 && code <= 90;
+}
+
+function isLower(code: number): boolean {
+  return code >= 97 && code <= 122;
+}
+
+function isLetter(code: number): boolean {
+  return isUpper(code) || isLower(code);
+}
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57;
+}
+
+function isBlank(code: number): boolean {
+  return code === space || (code >= 9 && code <= 13);
+}
+
+/** One blank belongs to the word or sign behind it, but not to a number. */
+function takesBlank(next: number): boolean {
+  return next > space && next < 127 && !isDigit(next);
+}
+
+/** Capitals and then small letters; a capital alone ends before the next one only if small letters follow. */
+function wordEnd(text: string, start: number): number {
+  let at = start;
+  while (isUpper(text.charCodeAt(at))) at += 1;
+  while (isLower(text.charCodeAt(at))) at += 1;
+  return at;
+}
+
+function digitsEnd(text: string, start: number): number {
+  let at = start;
+  while (at < start + 3 && isDigit(text.charCodeAt(at))) at += 1;
+  return at;
+}
+
+/** Past a run of blanks; for a sign, where it stands. */
+function blanksEnd(text: string, start: number): number {
+  let at = start;
+  while (isBlank(text.charCodeAt(at))) at += 1;
+  return at;
 }
 
 /** The longest beginning that is sure to fit, cut by code point. */
@@ -31,9 +99,9 @@ function startOfPiece(piece: string, room: number): string {
   return start;
 }
 
-type Bounded = { readonly piece: string; readonly bound: number };
+export type Bounded = { readonly piece: string; readonly bound: number };
 
-function piecesOf(text: string): readonly Bounded[] {
+export function piecesOf(text: string): readonly Bounded[] {
   const pieces: Bounded[] = [];
   for (const { 0: piece, index } of text.matchAll(/[\p{L}\p{M}]+|\d{1,3}|\s+|[^\p{L}\p{M}\d\s]/gu)) {
     if (!/^[A-Za-z]+$/.test(piece)) {
@@ -48,9 +116,7 @@ function piecesOf(text: string): readonly Bounded[] {
 
 function signBound(piece: string, next: number): number {
   if (/^\d/.test(piece)) return 1;
-  // One blank belongs to the ASCII word or sign behind it, but not to a number.
-  const isTaken = next > 32 && next < 127 && !(next >= 48 && next <= 57);
-  return piece === " " && isTaken ? 0 : utf8Length(piece);
+  return piece === " " && takesBlank(next) ? 0 : utf8Length(piece);
 }
 
 /** Words of ours that are more than one token. */

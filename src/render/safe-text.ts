@@ -19,6 +19,7 @@ const neighbours: Readonly<Record<string, string>> = {
  * which our lines are told from content.
  */
 export function safeText(text: string, nonce: string): string {
+  if (isPlainWord(text) && !text.toLowerCase().includes(nonce)) return text;
   const visible = cutText(text, charsMax)
     .replace(/[\p{Cf}\p{Cs}]/gu, "")
     .replace(/[\s\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")
@@ -26,11 +27,28 @@ export function safeText(text: string, nonce: string): string {
   return withoutNonce(visible, nonce).trim();
 }
 
+/** A word of ordinary signs: most names are, and there are many of them. */
+function isPlainWord(text: string): boolean {
+  return text.length <= charsMax && /^[!#-Z\\^-z~]+$/.test(text);
+}
+
 /** For texts of several lines, which keep their lines. */
 export function withoutNonce(text: string, nonce: string): string {
   assert(isNonce(nonce), "a nonce is a few small letters and digits");
   // What cannot be seen between its letters does not make it another one to a reader.
-  return text.replace(new RegExp([...nonce].join("\\p{Cf}*"), "giu"), "…");
+  return text.replace(patternOf(nonce), "…");
+}
+
+const patterns = new Map<string, RegExp>();
+
+/** There is one nonce for a stream, and many texts. */
+function patternOf(nonce: string): RegExp {
+  const known = patterns.get(nonce);
+  if (known !== undefined) return known;
+  const pattern = new RegExp([...nonce].join("\\p{Cf}*"), "giu");
+  if (patterns.size >= 1_000) patterns.clear();
+  patterns.set(nonce, pattern);
+  return pattern;
 }
 
 function isNonce(nonce: string): boolean {
