@@ -1,0 +1,104 @@
+import { describe, expect, test } from "vitest";
+import { mainView, TestSession } from "../../../test/support/engine.ts";
+import { pin, select } from "../../engine/index.ts";
+import { Briefer } from "./briefing.ts";
+import type { RecordedLine } from "./recorded-line.ts";
+
+type Sizes = { readonly used: number; readonly free: number; readonly turnsLeft: number | null };
+
+/** A line of the main stream, with what its provider has counted. */
+function lineOf(session: TestSession, budget: Sizes | null = null): RecordedLine {
+  return {
+    name: "main",
+    index: { view: mainView, stream: session.stream().id },
+    sizes: { budget: () => budget, rate: () => 1.25 },
+    names: {
+      needed: (turn: number) => [{ name: `needed-at-${turn}`, tokens: 2, exact: false }],
+      forHeader: () => ["auth.ts"],
+    },
+  } as unknown as RecordedLine;
+}
+
+/** A session in which something was said, and sent. */
+function begun() {
+  const session = new TestSession();
+  const block = session.add({ kind: "user" });
+  session.send();
+  return { session, block };
+}
+
+const briefed = { line: "l", window: 200_000 };
+
+describe("a briefing", () => {
+  test("says which stream it is about, what the log knows, and what the next header may name", () => {
+    const { session } = begun();
+    const briefing = new Briefer().briefing(session.state, lineOf(session), briefed);
+    expect(briefing).toMatchObject({
+      line: "l",
+      seq: session.state.seq,
+      turn: 1,
+      rate: 1.25,
+      names: ["auth.ts"],
+    });
+    expect(briefing.facts).toMatchObject({ blocks: 1, window: 200_000, exact: false });
+  });
+
+  test("names what the turn to come may need", () => {
+    const { session } = begun();
+    const { facts } = new Briefer().briefing(session.state, lineOf(session), briefed);
+    expect(facts.needed.map(({ name }) => name)).toEqual(["needed-at-2"]);
+  });
+
+  test("says what was counted where it was, and never that more is used than the window holds", () => {
+    const { session } = begun();
+    const budget = { used: 250_000, free: 0, turnsLeft: 3 };
+    const { facts } = new Briefer().briefing(session.state, lineOf(session, budget), briefed);
+    expect(facts).toMatchObject({ used: 250_000, window: 250_000, free: 0, turnsLeft: 3 });
+  });
+
+  test("counts what is shown where nobody has counted yet", () => {
+    const { session } = begun();
+    const { facts } = new Briefer().briefing(session.state, lineOf(session), briefed);
+    const { primacy, middle, recency } = facts;
+    expect(facts.used).toBe(primacy.tokens + middle.tokens + recency.tokens);
+    expect(facts.free).toBe(200_000 - facts.used);
+  });
+});
+
+describe("what has changed", () => {
+  function changed() {
+    const { session, block } = begun();
+    const briefer = new Briefer();
+    const line = lineOf(session);
+    const words = () => briefer.briefing(session.state, line, briefed).facts.changes.map(({ what }) => what);
+    const act = (propose: typeof select): void => {
+      session.take(propose(session.by("user"), [block]), "user");
+      briefer.note(session.frames.at(-1) as (typeof session.frames)[number]);
+    };
+    return { session, briefer, line, words, act };
+  }
+
+  test("is told until a request went up that told of it", () => {
+    const { session, briefer, words, act } = changed();
+    expect(words()).toEqual([]);
+    act(select);
+    expect(words()).toEqual(["selected"]);
+    const told = session.state.seq;
+    act((change, blocks) => pin(change, blocks, "top"));
+    briefer.told(told);
+    expect(words()).toEqual(["pinned"]);
+    briefer.told(session.state.seq);
+    expect(words()).toEqual([]);
+  });
+
+  test("is told again to everybody who was told before, and to nobody else", () => {
+    const { session, briefer, act, line } = changed();
+    expect(briefer.again(session.state)).toEqual([]);
+    briefer.briefing(session.state, line, briefed);
+    act(select);
+    const [again, more] = briefer.again(session.state);
+    expect(again).toMatchObject({ line: "l", seq: session.state.seq });
+    expect(again?.facts.recency.selected).toHaveLength(1);
+    expect(more).toBeUndefined();
+  });
+});
