@@ -127,19 +127,51 @@ describe("a paged table", () => {
   });
 });
 
-describe("a page that is read from a snapshot", () => {
-  const lazy = (size: number) => {
-    const loads: number[] = [];
-    const pages = Array.from({ length: Math.ceil(size / pageEntries) }, (_, number) => {
-      const load = () => {
-        loads.push(number);
-        return Array.from({ length: pageEntries }, (_item, offset) => number * pageEntries + offset);
-      };
-      return [number, new Page<number>(load)] as const;
-    });
-    return { table: Paged.fromPages(size, pages), loads };
-  };
+/** A table whose pages note when they are decoded. */
+const lazy = (size: number) => {
+  const loads: number[] = [];
+  const pages = Array.from({ length: Math.ceil(size / pageEntries) }, (_, number) => {
+    const load = () => {
+      loads.push(number);
+      return Array.from({ length: pageEntries }, (_item, offset) => number * pageEntries + offset);
+    };
+    return [number, new Page<number>(load)] as const;
+  });
+  return { table: Paged.fromPages(size, pages), loads };
+};
 
+describe("what changed between two tables", () => {
+  it("is every index with another entry, in order, whichever of the two is the older", () => {
+    fc.assert(
+      fc.property(changes, changes, (first, then) => {
+        const put = (table: Paged<string>, list: typeof first) =>
+          list.reduce((all, change) => all.with(change.index, change.value), table);
+        const before = put(Paged.empty(), first);
+        const after = put(before, then);
+        const keys = [...new Set([...first, ...then].map((change) => change.index))].sort((a, b) => a - b);
+        const differing = keys.filter((at) => before.get(at) !== after.get(at));
+        expect([...after.changesSince(before)]).toEqual(differing);
+        expect([...before.changesSince(after)]).toEqual(differing);
+        expect([...after.changesSince(Paged.empty())]).toEqual(
+          keys.filter((at) => after.get(at) !== undefined),
+        );
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("is found without a look at the pages they share", () => {
+    const { table, loads } = lazy(32 * 50);
+    const changed = table
+      .with(32 * 3, -1)
+      .with(32 * 60, -2)
+      .with(32 * 1_200, -3);
+    expect([...changed.changesSince(table)]).toEqual([32 * 3, 32 * 60, 32 * 1_200]);
+    expect(loads).toEqual([3]);
+  });
+});
+
+describe("a page that is read from a snapshot", () => {
   it("is decoded when it is first looked at, and only once", () => {
     const { table, loads } = lazy(32 * 50);
     expect(loads).toEqual([]);

@@ -74,7 +74,7 @@ export class Paged<T> {
     let height = this.#height;
     let root = this.#root;
     while (index >= WIDTH ** (height + 1)) {
-      root = root === undefined ? undefined : [root];
+      root = raised(root, 1);
       height += 1;
     }
     return new Paged(Math.max(this.size, index + 1), height, withEntry({ node: root, height, index, value }));
@@ -96,6 +96,16 @@ export class Paged<T> {
   /** The pages that are there, in order, each with its number. */
   pages(): Generator<readonly [number, Page<T>]> {
     return pagesOf({ node: this.#root, height: this.#height, index: 0 });
+  }
+
+  /**
+   * Where the entries are not the very same as in another table. What the two share is passed over, so for a
+   * table and an earlier one of its own the cost is what changed in between.
+   */
+  changesSince(earlier: Paged<T>): Generator<number> {
+    const height = Math.max(this.#height, earlier.#height);
+    const before = raised(earlier.#root, height - earlier.#height);
+    return changesBetween({ before, node: raised(this.#root, height - this.#height), height, index: 0 });
   }
 
   static fromPages<T>(size: number, pages: Iterable<readonly [number, Page<T>]>): Paged<T> {
@@ -148,8 +158,9 @@ function lastBetween(from: number, to: number, passes: Test): number {
   return low;
 }
 
+type Node<T> = Branch<T> | Page<T> | undefined;
 type Place<T> = {
-  readonly node: Branch<T> | Page<T> | undefined;
+  readonly node: Node<T>;
   readonly height: number;
   readonly index: number;
 };
@@ -166,6 +177,13 @@ function withEntry<T>({ node, height, index, value }: Place<T> & { readonly valu
   return dense(children);
 }
 
+/** The same entries under so many more floors. */
+function raised<T>(node: Node<T>, floors: number): Node<T> {
+  let top = node;
+  for (let floor = 0; floor < floors && top !== undefined; floor += 1) top = [top];
+  return top;
+}
+
 /** Holes make arrays slow and copies of them uneven; `undefined` does not. */
 function dense<I>(items: (I | undefined)[]): (I | undefined)[] {
   return Array.from(items);
@@ -179,6 +197,21 @@ function* pagesOf<T>({ node, height, index }: Place<T>): Generator<readonly [num
   }
   for (const [slot, child] of (node as Branch<T>).entries()) {
     yield* pagesOf({ node: child, height: height - 1, index: index * WIDTH + slot });
+  }
+}
+
+function* changesBetween<T>(place: Place<T> & { readonly before: Node<T> }): Generator<number> {
+  const { before, node, height, index } = place;
+  if (before === node) return;
+  for (let slot = 0; slot < WIDTH; slot += 1) {
+    const at = index * WIDTH + slot;
+    if (height === 0) {
+      if ((before as Page<T> | undefined)?.items[slot] !== (node as Page<T> | undefined)?.items[slot])
+        yield at;
+      continue;
+    }
+    const [old, child] = [(before as Branch<T> | undefined)?.[slot], (node as Branch<T> | undefined)?.[slot]];
+    if (old !== child) yield* changesBetween({ before: old, node: child, height: height - 1, index: at });
   }
 }
 
