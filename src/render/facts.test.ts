@@ -106,6 +106,17 @@ describe("the facts of a manifest", () => {
     expect(factsOf(session, { window: null }).expandable).toBe(0);
   });
 
+  it("add up to no more than a provider has counted: the parts are made smaller, a zone as a whole", () => {
+    const session = talk({ kind: "system", tokens: 999 }, ...Array(7).fill({ tokens: 333 }));
+    session.set(id(2), { archive: { reason: "done" } });
+    const { primacy, middle } = factsOf(session, { used: 1_000 });
+    expect(primacy).toMatchObject({ tokens: 300, exact: false, named: [{ tokens: 300 }] });
+    // Seven times what each block comes to would be one in a hundred less.
+    expect(middle).toMatchObject({ tokens: 700, exact: false, pending: { blocks: 1, tokens: 100 } });
+    expect(factsOf(session, { used: 3_330 }).middle).toMatchObject({ tokens: 2_331, exact: true });
+    expect(factsOf(session, { used: 0 }).middle).toMatchObject({ tokens: 2_331, exact: true });
+  });
+
   it("leave out what the client has left behind", () => {
     const session = talk({}, {});
     session.send({ below: null, shows: [{ block: id(2), as: "original" }] });
@@ -194,6 +205,8 @@ it("in any session, zones add up to the blocks of the window, and speakers to th
         expect(primacy.blocks + middle.blocks + recency.blocks).toBe(facts.blocks);
         expect(middle.user + middle.assistant + middle.tool).toBe(middle.blocks);
         expect(manifestFacts(now(state), view, asked)).toEqual(facts);
+        const small = manifestFacts(now(state), view, { ...asked, used: 100 });
+        expect(small.primacy.tokens + small.middle.tokens + small.recency.tokens).toBeLessThanOrEqual(100);
       }
     }),
     { numRuns: 60 },

@@ -101,12 +101,12 @@ export type ManifestAsked = {
 };
 
 /** An expiry is announced so many turns ahead. */
-const expiryTurns = 5;
+export const expiryTurns = 5;
 const candidateTokensMin = 1_000;
 const listMax = 12;
 
 /** A block as the manifest counts it. */
-type Counted = {
+export type Counted = {
   readonly place: Place;
   readonly zone: Zone;
   readonly shown: Shown;
@@ -114,46 +114,92 @@ type Counted = {
   readonly exact: boolean;
 };
 
+/** A zone added up. What is in it comes and goes, so all of it can be taken away again. */
+export type ZoneSum = { -readonly [F in keyof ZoneCounts]: number } & {
+  blocks: number;
+  tokens: number;
+  /** How many are only estimated. */
+  guessed: number;
+};
+export type PendingSum = { blocks: number; shown: number; wanted: number };
+
+/** What a manifest needs of the blocks of a view, before it is fitted to what was asked. */
+export type Tallied = {
+  readonly turn: number;
+  readonly zones: Readonly<Record<Zone, ZoneSum>>;
+  readonly pending: PendingSum;
+  /** In the order they came. */
+  readonly primacy: readonly NamedBlock[];
+  readonly selected: readonly Selected[];
+  /** All that may expire soon, and perhaps others. */
+  readonly ending: readonly Counted[];
+  /** In the order they came: what may be nobody's any more. Empty where nobody asks. */
+  readonly unused: readonly Counted[];
+  /** What it takes to show each lowered block as it was, largest first. */
+  readonly gains: readonly number[];
+  readonly ranges: readonly PrunedRange[];
+};
+
+/** Looks at every block. Whoever asks again and again keeps a `FactsTally`, which says the same. */
 export function manifestFacts(moment: Moment, view: View, asked: ManifestAsked): ManifestFacts {
   const places = placesIn(moment, view);
-  const counted = fitted(
-    places.flatMap((place) => countedAt(place) ?? []),
-    asked.used,
-  );
+  const counted = places.flatMap((place) => countedAt(place) ?? []);
   const inWindow = counted.filter(({ zone }) => zone !== "cold");
-  const middle = counted.filter(({ zone }) => zone === "middle");
-  const primacy = counted.filter(({ zone }) => zone === "primacy");
-  const recency = counted.filter(({ zone }) => zone === "recency");
-  const cold = counted.filter(({ zone }) => zone === "cold");
-  const turn = turnNow(moment, must(streamOf(moment, view.stream), "a view has a stream"));
+  const zones = { primacy: emptySum(), middle: emptySum(), recency: emptySum(), cold: emptySum() };
+  const pending = { blocks: 0, shown: 0, wanted: 0 };
+  for (const one of counted) addToZone(zones[one.zone], one, 1);
+  for (const one of inWindow) addToPending(pending, one, 1);
+  const tallied = {
+    turn: turnNow(moment, must(streamOf(moment, view.stream), "a view has a stream")),
+    zones,
+    pending,
+    primacy: counted.filter(({ zone }) => zone === "primacy").map(namedBlock),
+    selected: counted.filter(isSelected).map(selectedBlock),
+    ending: inWindow,
+    unused: asked.seesReferences === true ? inWindow : [],
+    gains: inWindow.flatMap((one) => gainOf(one) ?? []).sort((a, b) => b - a),
+    ranges: rangesAmong(places),
+  };
+  return factsFrom(tallied, asked);
+}
+
+export function factsFrom(tallied: Tallied, asked: ManifestAsked): ManifestFacts {
+  const { zones, pending, selected, ranges } = tallied;
   const { window, used, names, coldNames, since } = asked;
+  const shrink = shrinkFor(zones, used);
   const free = asked.free === undefined ? (window === null ? null : Math.max(0, window - used)) : asked.free;
   return {
-    blocks: inWindow.length,
+    blocks: zones.primacy.blocks + zones.middle.blocks + zones.recency.blocks,
     used,
     window,
     exact: asked.exact ?? false,
-    primacy: { ...zoneFacts(primacy), named: largest(primacy).map(namedBlock) },
-    middle: { ...zoneFacts(middle), ...zoneCounts(middle), pending: pendingIn(inWindow), names },
-    recency: {
-      ...zoneFacts(recency),
-      counts: zoneCounts(recency),
-      task: asked.task ?? null,
-      selected: selectedIn(counted),
+    primacy: { ...zoneFacts(zones.primacy, shrink), named: largest(tallied.primacy.map(shrunkBy(shrink))) },
+    middle: {
+      ...zoneFacts(zones.middle, shrink),
+      ...zoneCounts(zones.middle),
+      pending: { blocks: pending.blocks, tokens: shrink(pending.shown) - pending.wanted },
+      names,
     },
-    cold: { ...zoneFacts(cold), names: coldNames },
-    expiring: expiringIn(inWindow, turn),
-    candidates: asked.seesReferences === true ? candidatesIn(inWindow) : [],
+    recency: {
+      ...zoneFacts(zones.recency, shrink),
+      counts: zoneCounts(zones.recency),
+      task: asked.task ?? null,
+      selected,
+    },
+    cold: { ...zoneFacts(zones.cold, whole), names: coldNames },
+    expiring: expiringIn(tallied.ending.map(shrunkBy(shrink)), tallied.turn),
+    candidates: candidatesIn(tallied.unused.map(shrunkBy(shrink))),
     changes: since,
     free,
     turnsLeft: asked.turnsLeft ?? null,
-    expandable: expandableIn(inWindow, free),
-    ranges: rangesAmong(places),
+    expandable: expandableIn(tallied.gains, free),
+    ranges,
     needed: asked.needed ?? [],
   };
 }
 
-function countedAt(place: Place): Counted | null {
+/** Null: it is neither in the window nor cold, but left behind. */
+export function countedAt(place: Place): Counted | null {
   const { moment, view, block } = place;
   const { id } = block;
   const shown = shownOf(moment, view, id);
@@ -169,56 +215,69 @@ function countedAt(place: Place): Counted | null {
   return { place, zone: zone === "cold" ? "middle" : zone, shown, tokens: count, exact };
 }
 
+type Shrink = (tokens: number) => number;
+const whole: Shrink = (tokens) => tokens;
+
 /** The parts never add up to more than the whole: that was counted by a provider, they were estimated. */
-function fitted(counted: readonly Counted[], used: number): readonly Counted[] {
-  const sum = counted.reduce((all, { zone, tokens }) => all + (zone === "cold" ? 0 : tokens), 0);
-  if (used === 0 || sum <= used) return counted;
+function shrinkFor({ primacy, middle, recency }: Tallied["zones"], used: number): Shrink {
+  const sum = primacy.tokens + middle.tokens + recency.tokens;
+  if (used === 0 || sum <= used) return whole;
   const share = used / sum;
-  return counted.map((one) =>
-    one.zone === "cold" ? one : { ...one, tokens: Math.floor(one.tokens * share), exact: false },
-  );
+  return (tokens) => Math.floor(tokens * share);
+}
+
+function shrunkBy(shrink: Shrink): <T extends { readonly tokens: number }>(one: T) => T {
+  return (one) => (shrink === whole ? one : { ...one, tokens: shrink(one.tokens) });
 }
 
 /** Not sent yet, and about to be. */
-function isNew(place: Place): boolean {
+export function isNew(place: Place): boolean {
   const sentSeq = lastSent(place.moment, place.view)?.seq ?? 0;
   return place.block.addedSeq > sentSeq && place.block.stream === place.view.stream && !isWithheld(place);
 }
 
-function zoneFacts(counted: readonly Counted[]): ZoneFacts {
-  return {
-    blocks: counted.length,
-    tokens: tokensIn(counted),
-    exact: counted.every(({ exact }) => exact),
-  };
+export function emptySum(): ZoneSum {
+  const counts = { user: 0, assistant: 0, tool: 0, trimmed: 0, summarized: 0, minimal: 0 };
+  return { blocks: 0, tokens: 0, guessed: 0, ...counts };
+}
+
+/** Adds a block to a sum, or takes it away again. */
+export function addToZone(sum: ZoneSum, { place, shown, tokens, exact }: Counted, by: 1 | -1): void {
+  sum.blocks += by;
+  sum.tokens += by * tokens;
+  sum.guessed += exact ? 0 : by;
+  sum[speakerOf(place.block)] += by;
+  if (isLowered(shown)) sum[shown] += by;
+}
+
+export function addToPending(sum: PendingSum, { place, shown, tokens }: Counted, by: 1 | -1): void {
+  const wanted = wantedOf(place);
+  if (shown === "absent" || shown === wanted) return;
+  sum.blocks += by;
+  sum.shown += by * tokens;
+  sum.wanted += by * tokensShown(place.moment, place.block.id, wanted).count;
+}
+
+function zoneFacts({ blocks, tokens, guessed }: ZoneSum, shrink: Shrink): ZoneFacts {
+  return { blocks, tokens: shrink(tokens), exact: blocks === 0 || (guessed === 0 && shrink === whole) };
+}
+
+function zoneCounts({ user, assistant, tool, trimmed, summarized, minimal }: ZoneSum): ZoneCounts {
+  return { user, assistant, tool, trimmed, summarized, minimal };
 }
 
 function tokensIn(counted: readonly Counted[]): number {
   return counted.reduce((sum, { tokens }) => sum + tokens, 0);
 }
 
-function largest(counted: readonly Counted[]): readonly Counted[] {
-  return [...counted].sort((a, b) => b.tokens - a.tokens).slice(0, listMax);
+function largest<T extends { readonly tokens: number }>(all: readonly T[]): readonly T[] {
+  return [...all].sort((a, b) => b.tokens - a.tokens).slice(0, listMax);
 }
 
-function namedBlock({ place, tokens }: Counted): NamedBlock {
+export function namedBlock({ place, tokens }: Counted): NamedBlock {
   const topic = notesOf(place.moment, place.block.id)?.topics[0];
   const usual = place.block.kind === "system" ? "system prompt" : `#${place.block.id}`;
   return { name: topic ?? usual, tokens, pin: factValue(place, "pin") };
-}
-
-function zoneCounts(counted: readonly Counted[]): ZoneCounts {
-  const speakers = counted.map(({ place }) => speakerOf(place.block));
-  const count = <T>(list: readonly T[], wanted: T): number => list.filter((one) => one === wanted).length;
-  const shown = counted.map((one) => one.shown);
-  return {
-    user: count(speakers, "user"),
-    assistant: count(speakers, "assistant"),
-    tool: count(speakers, "tool"),
-    trimmed: count(shown, "trimmed"),
-    summarized: count(shown, "summarized"),
-    minimal: count(shown, "minimal"),
-  };
 }
 
 function speakerOf({ kind, taint }: AddedBlock): "user" | "assistant" | "tool" {
@@ -227,22 +286,13 @@ function speakerOf({ kind, taint }: AddedBlock): "user" | "assistant" | "tool" {
   return kind === "media" && taint === "untrusted" ? "tool" : "user";
 }
 
-function selectedIn(counted: readonly Counted[]): readonly Selected[] {
-  return counted
-    .filter(({ place }) => factValue(place, "selection"))
-    .map(({ place }) => ({
-      block: place.block.id,
-      name: notesOf(place.moment, place.block.id)?.topics[0] ?? null,
-    }));
+export function isSelected({ place }: Counted): boolean {
+  return factValue(place, "selection");
 }
 
-function pendingIn(counted: readonly Counted[]): Pending {
-  const freed = counted.flatMap(({ place, shown, tokens }) => {
-    const wanted = wantedOf(place);
-    if (shown === "absent" || shown === wanted) return [];
-    return [tokens - tokensShown(place.moment, place.block.id, wanted).count];
-  });
-  return { blocks: freed.length, tokens: freed.reduce((sum, one) => sum + one, 0) };
+export function selectedBlock({ place }: Counted): Selected {
+  const { id } = place.block;
+  return { block: id, name: notesOf(place.moment, id)?.topics[0] ?? null };
 }
 
 function expiringIn(counted: readonly Counted[], turn: number): readonly Expiring[] {
@@ -296,14 +346,21 @@ function usualName(block: AddedBlock): string {
   return speakerOf(block) === "tool" ? "tool output" : "answers";
 }
 
-function expandableIn(counted: readonly Counted[], free: number | null): number {
-  const gains = counted
-    .filter(({ shown }) => shown === "trimmed" || shown === "summarized" || shown === "minimal")
-    .map(({ place, tokens }) => tokensShown(place.moment, place.block.id, "original").count - tokens)
-    .sort((a, b) => b - a);
-  let room = (free ?? 0) / 2;
-  return gains.filter((gain) => {
+function isLowered(shown: Shown): shown is "trimmed" | "summarized" | "minimal" {
+  return shown === "trimmed" || shown === "summarized" || shown === "minimal";
+}
+
+/** What it takes to show a lowered block as it was: one estimate less another. Null: it is not lowered. */
+export function gainOf({ place, shown, tokens }: Counted): number | null {
+  if (!isLowered(shown)) return null;
+  return tokensShown(place.moment, place.block.id, "original").count - tokens;
+}
+
+function expandableIn(gains: readonly number[], free: number | null): number {
+  let [room, count] = [(free ?? 0) / 2, 0];
+  for (const gain of gains) {
     room -= gain;
-    return room >= 0;
-  }).length;
+    if (room >= 0) count += 1;
+  }
+  return count;
 }

@@ -47,4 +47,5 @@ export { type PrunedRange, prunedRanges, rangeText } from "./range.ts";
 export { headerNamesMax, NameRank } from "./rank.ts";
 export { reasoningText, type StoredReasoning } from "./reasoning.ts";
 export { type Selected, selectionLine, selectionText } from "./selection.ts";
+export { FactsTally } from "./tally.ts";
 export type { ManifestVariant } from "./variants.ts";

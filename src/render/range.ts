@@ -80,7 +80,7 @@ function messagesAmong(all: readonly Place[]): readonly (readonly Place[])[] {
 }
 
 /** A placeholder, or gone from the ledger after it was archived. What was only left behind is not pruned. */
-function isPruned(place: Place): boolean {
+export function isPruned(place: Place): boolean {
   const shown = shownOf(place.moment, place.view, place.block.id);
   return shown === "placeholder" || (shown === "absent" && lifecycleOf(place) === "evicted");
 }
