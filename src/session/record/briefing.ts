@@ -8,7 +8,7 @@ import {
   turnNow,
   type View,
 } from "../../engine/index.ts";
-import { changesIn, manifestFacts } from "../../render/index.ts";
+import { changesIn, FactsTally } from "../../render/index.ts";
 import type { Briefing } from "../desk-port.ts";
 import { fillingOf, lastUsage } from "../read/window-row.ts";
 import type { RecordedLine } from "./recorded-line.ts";
@@ -23,7 +23,7 @@ const newsMax = 200;
 export class Briefer {
   /** Frames whose changes the model may not have been told of. */
   #news: readonly Frame[] = [];
-  readonly #briefed = new Map<RecordedLine, Briefed>();
+  readonly #briefed = new Map<RecordedLine, Briefed & { readonly tally: FactsTally }>();
 
   note(frame: Frame): void {
     this.#news = [...this.#news.slice(-newsMax), frame];
@@ -35,8 +35,9 @@ export class Briefer {
   }
 
   briefing(state: State, line: RecordedLine, briefed: Briefed): Briefing {
-    this.#briefed.set(line, briefed);
-    return briefingOf(state, line, { ...briefed, news: this.#news });
+    const tally = this.#briefed.get(line)?.tally ?? new FactsTally();
+    this.#briefed.set(line, { ...briefed, tally });
+    return briefingOf(state, line, { ...briefed, tally, news: this.#news });
   }
 
   /** Something has changed between two turns: everybody who was told before is told again. */
@@ -47,30 +48,31 @@ export class Briefer {
   }
 }
 
-type Told = Briefed & { readonly news: readonly Frame[] };
+type Told = Briefed & { readonly tally: FactsTally; readonly news: readonly Frame[] };
 
 /** What the desk needs to know of a stream to tell its model about its context. */
-function briefingOf(state: State, recorded: RecordedLine, { line, window, news }: Told): Briefing {
+function briefingOf(state: State, recorded: RecordedLine, told: Told): Briefing {
+  const { line, window, tally, news } = told;
   const { index, sizes, names } = recorded;
   const moment = now(state);
   const view = must(state.views.get(index.view), "an index belongs to a view");
   const stream = must(streamOf(moment, view.stream), "a view has a stream");
   const usage = lastUsage(moment, view);
   const budget = sizes.budget(window);
-  const used = budget?.used ?? (usage === null ? shownTokens(moment, view) : fillingOf(usage));
+  const used = budget?.used ?? (usage === null ? shownTokens(tally, moment, view) : fillingOf(usage));
   const size = Math.max(window, used);
   const since = changesIn(news, moment, view.id);
   const room = { free: budget?.free ?? size - used, turnsLeft: budget?.turnsLeft ?? null };
   const turn = turnNow(moment, stream);
   const named = { names: [], needed: names.needed(turn + 1), coldNames: [] };
   const asked = { window: size, used, exact: usage !== null, ...room, ...named, since };
-  const facts = manifestFacts(moment, view, asked);
+  const facts = tally.facts(moment, view, asked);
   return { line, seq: state.seq, turn, facts, rate: sizes.rate(), names: names.forHeader() };
 }
 
 /** For a stream whose provider has not counted yet. */
-function shownTokens(moment: Moment, view: View): number {
+function shownTokens(tally: FactsTally, moment: Moment, view: View): number {
   const unsized = { window: null, used: 0, names: [], coldNames: [], since: [] };
-  const { primacy, middle, recency } = manifestFacts(moment, view, unsized);
+  const { primacy, middle, recency } = tally.facts(moment, view, unsized);
   return primacy.tokens + middle.tokens + recency.tokens;
 }
