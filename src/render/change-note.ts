@@ -1,5 +1,5 @@
 import { boundedTokens } from "./bound.ts";
-import { changesText } from "./diff.ts";
+import { type Change, changesText } from "./diff.ts";
 import type { ManifestFacts } from "./facts.ts";
 import type { ManifestOptions } from "./manifest.ts";
 import { idsText, sizeText } from "./numbers.ts";
@@ -25,12 +25,18 @@ type Fit = (typeof fits)[number];
 export function changeNote(facts: ManifestFacts, options: ManifestOptions): string | null {
   const near = facts.expiring.filter(({ at }) => at - options.turn <= expiryTurns);
   if (facts.changes.length === 0 && near.length === 0) return null;
+  // What the user points at is meant for this very turn.
+  const changes = [...facts.changes].sort((a, b) => Number(isPointing(b)) - Number(isPointing(a)));
   let text = "";
   for (const fit of fits) {
-    text = noteText({ ...facts, expiring: near }, options, fit);
+    text = noteText({ ...facts, changes, expiring: near }, options, fit);
     if (boundedTokens(text) <= changeNoteTokensMax) break;
   }
   return text;
+}
+
+function isPointing({ what }: Change): boolean {
+  return what === "selected" || what === "focused";
 }
 
 function noteText(facts: ManifestFacts, { nonce, turn, fill }: ManifestOptions, fit: Fit): string {

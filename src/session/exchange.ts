@@ -92,12 +92,11 @@ export type SentUnit = {
   readonly bytes: Uint8Array;
 };
 
-/** The numbers by which a block and its message are known from the moment they are first shown. */
-export type KnownBlock = { readonly block: number; readonly message: number };
+/** The numbers by which a block and its message are known, and the turn they were first shown in. */
+export type KnownBlock = { readonly block: number; readonly message: number; readonly turn: number };
 
 /** A block as the desk has called it when it was first rendered. The log keeps to that. */
 export type Numbered = KnownBlock & {
-  readonly turn: number;
   readonly kind: BlockKind;
   /** An estimate, made once. */
   readonly tokens: number;

@@ -154,7 +154,9 @@ export class SimulatedMemory implements Memory {
 function blocksIn(streams: readonly KeptStream[]): RememberedStream["blocks"] {
   return streams.flatMap(({ units, said }) => [
     ...[...units.values()].flatMap(({ key, numbered }) =>
-      numbered === null ? [] : [{ key, block: numbered.block, message: numbered.message }],
+      numbered === null
+        ? []
+        : [{ key, block: numbered.block, message: numbered.message, turn: numbered.turn }],
     ),
     ...said.values(),
   ]);

@@ -13,6 +13,7 @@ import {
 import type { Carrier } from "./carrier.ts";
 import { type Line, openLine } from "./line.ts";
 import { SessionNumbers } from "./numbers.ts";
+import type { SizedBlock } from "./saying.ts";
 
 const block = (id: number, turn = 1, tokens = 100): Numbered => ({
   ...{ block: id, message: 1, turn, kind: "user", tokens, ttl: null },
@@ -32,6 +33,8 @@ type Asked = Partial<Awareness> & {
   readonly turn?: number;
   readonly isEpochStart?: boolean;
   readonly fresh?: readonly Numbered[];
+  readonly path?: readonly SizedBlock[];
+  readonly isNext?: boolean;
 };
 
 /** What a turn says of its context, for the way it goes. */
@@ -39,11 +42,31 @@ function tail(line: Line, carrier: Carrier, asked: Asked = {}): string | null {
   const { turn = 34, isEpochStart = false, fresh = [], ...over } = asked;
   const awareness = { ...usualAwareness, ...over };
   const saying = sayingFor(line, { timeMs: 0, awareness, window: 200_000 });
-  return saying.tail({ carrier, turn, isEpochStart, fresh });
+  const { path = [], isNext = true } = over;
+  return saying.tail({ carrier, turn, isEpochStart, fresh, path: () => path, isNext });
 }
 
 const user = (what: "pinned" | "archived") =>
   ({ actor: "user", what, blocks: [31], tokens: 0, reason: "" }) as const;
+
+describe("the tail of a request that takes another path", () => {
+  const path = [
+    { kind: "system", tokens: 100, block: 1 },
+    { kind: "user", tokens: 50, block: 2 },
+    { kind: "assistant", tokens: 60, block: 3 },
+  ] as const;
+
+  test("counts what will be sent, and not what was sent before", () => {
+    const text = tail(aLine(), "clearing", { path, isNext: false }) ?? "";
+    expect(text).toContain("| 3 blocks | ~0.2k/200k tokens, 0%]");
+    expect(text).toContain("PRIMACY 1 ~0.1k");
+  });
+
+  test("of a line that nobody was briefed about does the same", () => {
+    const text = tail({ ...aLine(), briefing: null, recent: [] }, "clearing", { path }) ?? "";
+    expect(text).toContain("| 3 blocks |");
+  });
+});
 
 describe("the tail", () => {
   test("is a summary where it goes away again, and detailed where an epoch begins", () => {
@@ -91,7 +114,8 @@ describe("the tail", () => {
   test("knows what was sent before the log has said anything", () => {
     const line = aLine();
     noteRecent(line, [block(1), null, block(2)]);
-    expect(tail(line, "clearing", { turn: 2, fresh: [block(3)] })).toContain(
+    const path = [block(1), block(2)];
+    expect(tail(line, "clearing", { turn: 2, path, fresh: [block(3)] })).toContain(
       "turn 2 | 3 blocks | ~0.3k/200k",
     );
   });

@@ -10,7 +10,7 @@ import {
 } from "../../render/index.ts";
 import type { Briefing, Numbered } from "../desk-port.ts";
 import type { Line } from "./line.ts";
-import type { Saying, TailAsked } from "./saying.ts";
+import type { Saying, SizedBlock, TailAsked } from "./saying.ts";
 
 /** How the model is told of its context. A change holds for what is sent from then on. */
 export type Awareness = {
@@ -64,12 +64,46 @@ export function sayingFor(line: Line, { timeMs, awareness, window }: SayingAsked
 type Telling = TailAsked & Pick<SayingAsked, "awareness" | "window">;
 
 /** What stays is said in full once, and then only where something is new. */
-function tailFor(
-  line: Line,
-  { carrier, turn, isEpochStart, fresh, awareness, window }: Telling,
-): string | null {
-  const base = line.briefing?.facts ?? nothingKnown(window);
-  const facts = withBlocks(base, [...line.recent, ...fresh]);
+/** The log's word and what was sent since, where the request goes on with it; else what will be sent. */
+function factsFor({ briefing, recent }: Line, asked: Telling): ManifestFacts {
+  if (briefing === null) return pathFacts(asked);
+  const { facts } = briefing;
+  if (asked.isNext) return withBlocks(facts, [...recent, ...asked.fresh]);
+  const path = pathFacts(asked);
+  const sent = new Set([...asked.path(), ...asked.fresh].map(({ block }) => block));
+  const selected = facts.recency.selected.filter(({ block }) => sent.has(block));
+  return { ...path, changes: facts.changes, recency: { ...path.recency, selected } };
+}
+
+/** Of a path that the log has not told of: what was said before the user spoke last is the middle. */
+function pathFacts({ path, fresh, window }: Telling): ManifestFacts {
+  const blocks = path();
+  const run = fresh.some(({ kind }) => kind === "user")
+    ? blocks.length
+    : Math.max(
+        0,
+        blocks.findLastIndex(({ kind }) => kind === "user"),
+      );
+  const [front, middle] = split(blocks.slice(0, run));
+  const facts = withBlocks(nothingKnown(window), [...front, ...blocks.slice(run), ...fresh]);
+  const tokens = tokensIn(middle);
+  return {
+    ...facts,
+    blocks: facts.blocks + middle.length,
+    used: facts.used + tokens,
+    middle: { ...facts.middle, ...added(facts.middle, middle) },
+    free: facts.free === null ? null : Math.max(0, facts.free - tokens),
+  };
+}
+
+function split(blocks: readonly SizedBlock[]): readonly [readonly SizedBlock[], readonly SizedBlock[]] {
+  const isFront = ({ kind }: SizedBlock): boolean => kind === "system";
+  return [blocks.filter(isFront), blocks.filter((block) => !isFront(block))];
+}
+
+function tailFor(line: Line, asked: Telling): string | null {
+  const { carrier, turn, isEpochStart, awareness } = asked;
+  const facts = factsFor(line, asked);
   const { variant, fill } = awareness;
   const isPermanent = carrier === "kept";
   const detail = isPermanent || (isEpochStart && turn > 1) ? "detailed" : "summary";
@@ -116,9 +150,8 @@ function nothingKnown(window: number | null): ManifestFacts {
 }
 
 /** The log's word, and what has been sent since: that is in the run that goes on. */
-export function withBlocks(facts: ManifestFacts, blocks: readonly Numbered[]): ManifestFacts {
-  const front = blocks.filter(({ kind }) => kind === "system");
-  const rest = blocks.filter(({ kind }) => kind !== "system");
+export function withBlocks(facts: ManifestFacts, blocks: readonly SizedBlock[]): ManifestFacts {
+  const [front, rest] = split(blocks);
   const tokens = tokensIn(blocks);
   return {
     ...facts,
@@ -131,7 +164,7 @@ export function withBlocks(facts: ManifestFacts, blocks: readonly Numbered[]): M
   };
 }
 
-function added({ blocks, tokens, exact }: ZoneFacts, more: readonly Numbered[]): ZoneFacts {
+function added({ blocks, tokens, exact }: ZoneFacts, more: readonly SizedBlock[]): ZoneFacts {
   return {
     blocks: blocks + more.length,
     tokens: tokens + tokensIn(more),
@@ -139,6 +172,6 @@ function added({ blocks, tokens, exact }: ZoneFacts, more: readonly Numbered[]):
   };
 }
 
-function tokensIn(blocks: readonly Numbered[]): number {
+function tokensIn(blocks: readonly SizedBlock[]): number {
   return blocks.reduce((sum, { tokens }) => sum + tokens, 0);
 }

@@ -101,7 +101,7 @@ export function writeItems(from: Place, items: readonly Item[], model: string | 
 
 /** What was heard is sent at the place where it was heard; anything else gets a place of its own. */
 function placeFor(parent: Place, item: Item): Place {
-  const { facts, origin, opens, extra, isRewritten, isFromElsewhere, original, numbered } = item;
+  const { facts, origin, opens, extra, isRewritten, isFromElsewhere, original, numbered, isHeader } = item;
   // A message is closed the way it was opened, whoever wrote its last unit.
   const wrapping = opens ? item.wrapping : parent.wrapping;
   if (item.place !== null && item.place.parent === parent) {
@@ -119,6 +119,7 @@ function placeFor(parent: Place, item: Item): Place {
     isFromElsewhere,
     original,
     numbered,
+    isHeader,
   });
   place.forms.push(...(item.from?.forms ?? []));
   parent.children.push(place);
@@ -126,12 +127,12 @@ function placeFor(parent: Place, item: Item): Place {
 }
 
 type PlaceFacts = Pick<Place, "facts" | "origin" | "wrapping" | "opens" | "extra" | "original"> &
-  Pick<Place, "isRewritten" | "isFromElsewhere" | "numbered">;
+  Pick<Place, "isRewritten" | "isFromElsewhere" | "numbered" | "isHeader">;
 
 /** Field by field: places are made by the thousand, and a spread would cost most of it. */
 export function newPlace(parent: Place, placed: PlaceFacts): Place {
   const { facts, origin, wrapping, opens, extra, isRewritten, isFromElsewhere, original } = placed;
-  const { numbered } = placed;
+  const { numbered, isHeader } = placed;
   return {
     parent,
     origin,
@@ -151,6 +152,7 @@ export function newPlace(parent: Place, placed: PlaceFacts): Place {
     heard: null,
     isLeaf: false,
     numbered,
+    isHeader,
     isAnnounced: false,
     dropped: null,
   };

@@ -150,7 +150,7 @@ test("what is announced is not announced again", () => {
 });
 
 test("blocks of one message stand together, with who says them", () => {
-  const said = messagesOf([block(1), block(2, { message: 5, kind: "reasoning" }), block(3)]);
+  const said = messagesOf([block(1), block(2, { message: 5, kind: "reasoning" }), block(3)], 1);
   expect(said.map(({ message, role, from, blocks }) => [message, role, from, blocks.length])).toEqual([
     [4, "user", "client", 2],
     [5, "assistant", "model", 1],

@@ -63,7 +63,7 @@ function headerOf({ saying, nonce, turn, lastMs, before }: HeaderAsked, items: r
   const fresh = items.flatMap(({ numbered }) => (numbered === null ? [] : [numbered]));
   const sinceMs = lastMs === null ? null : Math.max(0, timeMs - lastMs);
   const saysDate = lastMs === null || dayOf(lastMs, zoneMinutes) !== dayOf(timeMs, zoneMinutes);
-  const messages = messagesOf([...before, ...fresh]);
+  const messages = messagesOf([...before, ...fresh], turn);
   return { nonce, turn, timeMs, zoneMinutes, sinceMs, saysDate, messages, names };
 }
 
@@ -80,26 +80,27 @@ function isWorthALine({ sinceMs, messages }: TurnHeader): boolean {
 }
 
 /** In the order they came, the blocks of one message together. */
-export function messagesOf(blocks: readonly Numbered[]): readonly HeaderMessage[] {
+export function messagesOf(blocks: readonly Numbered[], turn: number): readonly HeaderMessage[] {
   const messages = new Map<number, HeaderBlock[]>();
   for (const numbered of blocks) {
     const of = messages.get(numbered.message) ?? [];
     messages.set(numbered.message, of);
-    of.push(headerBlock(numbered));
+    of.push(headerBlock(numbered, turn));
   }
   return [...messages].map(([message, of]) => ({ message, ...speakerOf(of), blocks: of }));
 }
 
-function headerBlock({ block, kind, tokens, ttl }: Numbered): HeaderBlock {
-  const until = ttl === null ? null : { turns: ttl.spanTurns, until: ttl.at };
+function headerBlock({ block, kind, tokens, ttl }: Numbered, turn: number): HeaderBlock {
+  const until = ttl === null ? null : { turns: Math.max(0, ttl.at - turn), until: ttl.at };
   return { block, kind, tokens, exact: false, ttl: until, state: null };
 }
 
 const saidByModel: readonly string[] = ["assistant", "reasoning", "tool-call"];
 
 function speakerOf([first]: readonly HeaderBlock[]): Pick<HeaderMessage, "role" | "from"> {
-  const isModel = saidByModel.includes(first?.kind ?? "");
-  return isModel ? { role: "assistant", from: "model" } : { role: "user", from: "client" };
+  const kind = first?.kind ?? "";
+  if (saidByModel.includes(kind)) return { role: "assistant", from: "model" };
+  return { role: kind === "system" ? "system" : "user", from: "client" };
 }
 
 /**
@@ -136,7 +137,7 @@ function fullHeaders(asked: HeaderAsked, items: readonly Item[], { first, last }
   let lines = [...before, ...spoken.map((message) => messageHeader(header, message))];
   const headed = items.slice(first, last + 1).flatMap((item) => {
     const { numbered } = item;
-    const part = numbered === null ? [] : [partHeader(header, headerBlock(numbered))];
+    const part = numbered === null ? [] : [partHeader(header, headerBlock(numbered, header.turn))];
     const text = [...lines, ...part].join("\n");
     lines = [];
     return text === "" ? [item] : headedItem(item, text);

@@ -6,7 +6,7 @@ import { countOn, forgetHeard, type Place } from "./place.ts";
 
 /** Answers to one request that nobody has repeated yet: as many as may be asked for at once. */
 const heardMax = 256;
-const firstHeard = { isRewritten: false, isFromElsewhere: false, original: null } as const;
+const firstHeard = { isRewritten: false, isFromElsewhere: false, original: null, isHeader: false } as const;
 const answerWrapping = { role: "assistant", head: '{"role":"assistant","content":[', tail: "]}" };
 
 /** Hangs an answer below the leaf of its request, and numbers its blocks. */

@@ -91,6 +91,7 @@ export class LineOpener {
     line.numbers.begin(session, stream?.blocks ?? []);
     if (stream !== null) line.ledger.catchUp(stream.turn);
     if (stream?.briefing != null) takeBriefing(line, stream.briefing);
+    line.ledger.renumber();
   }
 
   /** What comes too late for one request serves the next, unless something was sent meanwhile. */
@@ -120,13 +121,13 @@ export class LineOpener {
     // A history that nobody knows may be one whose record was lost.
     const isAsked = stream?.isKnown === true;
     const line = this.#open(read, { wasManaged, talkName, isAsked, numbersOf: null });
-    this.#number(line, stream);
     try {
       if (isAsked) recall(line, stream);
     } catch {
       // A memory that makes no sense is none.
       startOver(line);
     }
+    this.#number(line, stream);
     return line;
   }
 

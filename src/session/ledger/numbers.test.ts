@@ -52,7 +52,9 @@ describe("a stream's blocks", () => {
   test("have no number while nobody knows where the session's stand", () => {
     const numbers = new StreamNumbers(null);
     expect([numbers.isReady, called(numbers.draft(1), "a")]).toEqual([false, null]);
-    numbers.begin(new SessionNumbers({ block: 40, message: 9 }), [{ key: "old", block: 3, message: 2 }]);
+    numbers.begin(new SessionNumbers({ block: 40, message: 9 }), [
+      { key: "old", block: 3, message: 2, turn: 1 },
+    ]);
     const draft = numbers.draft(2);
     expect([called(draft, "old"), called(draft, "new")]).toEqual([
       [3, 2],
@@ -78,12 +80,12 @@ describe("a stream's blocks", () => {
 
   test("are learnt once, whoever tells", () => {
     const numbers = new StreamNumbers(new SessionNumbers());
-    numbers.learn("a", { block: 8, message: 1 });
-    numbers.learn("a", { block: 8, message: 1 });
-    numbers.learn("a", { block: 9, message: 2 });
+    numbers.learn("a", { block: 8, message: 1, turn: 1 });
+    numbers.learn("a", { block: 8, message: 1, turn: 1 });
+    numbers.learn("a", { block: 9, message: 2, turn: 1 });
     expect([numbers.find("a", 0), numbers.find("a", 1), numbers.find("a", 2)]).toEqual([
-      { block: 8, message: 1 },
-      { block: 9, message: 2 },
+      { block: 8, message: 1, turn: 1 },
+      { block: 9, message: 2, turn: 1 },
       null,
     ]);
   });

@@ -68,7 +68,7 @@ export class StreamNumbers {
   /** From here on it numbers, beside the blocks that the log has. */
   begin(session: SessionNumbers, blocks: readonly (KnownBlock & { readonly key: string })[]): void {
     this.#session ??= session;
-    for (const { key, block, message } of blocks) this.learn(key, { block, message });
+    for (const { key, block, message, turn } of blocks) this.learn(key, { block, message, turn });
   }
 
   knows(key: string): boolean {
@@ -129,16 +129,14 @@ export class NumberDraft {
 
   /** `nth`: how often its key stands on the path before it. */
   number({ key, kind, tokens }: Unnumbered, nth: number): Numbered | null {
-    const ttl = ttlOf(kind, turnOf(this.#turn));
-    const told = { turn: this.#turn, kind, tokens, ttl };
     const known = this.#numbers.find(key, nth);
-    if (known !== null) return { ...known, ...told };
+    if (known !== null) return { ...known, kind, tokens, ttl: ttlOf(kind, turnOf(known.turn)) };
     this.#message ??= this.#numbers.take("message");
     const block = this.#numbers.take("block");
     if (block === null || this.#message === null) return null;
-    const given = { block, message: this.#message };
+    const given = { block, message: this.#message, turn: this.#turn };
     this.#learnt.push([key, given]);
-    return { ...given, ...told };
+    return { ...given, kind, tokens, ttl: ttlOf(kind, turnOf(this.#turn)) };
   }
 
   keep(): void {

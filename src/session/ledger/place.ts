@@ -49,6 +49,8 @@ export type Place = {
   isLeaf: boolean;
   /** The block it is; null for what is ours, and where nobody has numbered it. */
   numbered: Numbered | null;
+  /** Whether it is a header of ours, or holds one beside the client's words. */
+  readonly isHeader: boolean;
   /** Whether the model was told its number: a header came with it or after it. */
   isAnnounced: boolean;
   /** What stood behind it in the request that ended here, for that request alone. */
@@ -81,6 +83,7 @@ export function rootPlace(id: string): Place {
     hasOwn: false,
     hasClearing: false,
     numbered: null,
+    isHeader: false,
     isAnnounced: true,
     dropped: null,
   } as const;

@@ -81,8 +81,6 @@ export function recallPath({ said }: RecalledPath, { root }: Head, request: Wire
     .slice(known)
     .map((placed, at) => recalledItem(placed, isFirstSaid(said, known + at), request));
   const { places } = writeItems(place, atHeard(place, items), request.model);
-  // Whether an earlier process has announced them nobody remembers: they are not announced twice.
-  for (const written of places) written.isAnnounced = true;
   return places.at(-1) ?? place;
 }
 

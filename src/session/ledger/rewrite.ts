@@ -68,7 +68,7 @@ function rewrittenItem(place: Place, { wordsFor }: Wanted): Item {
     original,
     from: place,
     numbered: place.numbered,
-    isHeader: false,
+    isHeader: place.isHeader && words === undefined,
   };
 }
 

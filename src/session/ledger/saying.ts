@@ -22,5 +22,12 @@ export type TailAsked = {
   /** Whether what was said before has to be said anew. */
   readonly isEpochStart: boolean;
   /** The blocks that come with this request. */
-  readonly fresh: readonly Numbered[];
+  readonly fresh: readonly SizedBlock[];
+  /** All that is sent before them, where that is not what was sent last, or nobody has told of it. */
+  readonly path: () => readonly SizedBlock[];
+  /** Whether the request goes on with what was sent last. */
+  readonly isNext: boolean;
 };
+
+/** A block as far as a manifest counts it. */
+export type SizedBlock = Pick<Numbered, "kind" | "tokens"> & Partial<Pick<Numbered, "block">>;

@@ -17,7 +17,10 @@ import { cutBranch, moveTo, type Place, sentOf, type UnitFacts } from "./place.t
 import { type Plan, placesAfter, spell } from "./plan.ts";
 import { headIdOf, pathIn, type RecalledTurn, recallHead, recallPath } from "./recalled.ts";
 import type { Purpose, RenderAsked, Rendered } from "./rendering.ts";
+import { renumber } from "./renumber.ts";
 import { cutId, type Rewrite, type Rewritten, rewritePath, withoutReasoning } from "./rewrite.ts";
+import type { SizedBlock } from "./saying.ts";
+import { sizedHead, sizedItems, sizedPath } from "./sized-path.ts";
 import {
   clientIndexes,
   freshItems,
@@ -58,6 +61,8 @@ export class StreamLedger {
   #turn = 0;
   /** What the provider counts for each token we do. */
   #rate = 1;
+  /** Where the last turn ended. */
+  #lastLeaf: Place | null = null;
   /** When the last turn was sent. */
   #turnMs: number | null = null;
   #rewrite: Rewrite | null = null;
@@ -128,10 +133,10 @@ export class StreamLedger {
     const heard = repeatedItems(trace);
     const numbering = { numbers: this.#numbers, draft, end: place, gauge };
     const fresh = numberItems(freshItems(trace), numbering);
-    const own = this.#own(asked, { head, place, heard, fresh, isEpochStart: rewritten !== null });
-    const said = [...(rewritten?.items ?? []), ...heard, ...own.items];
     // What is bound to the old words is left out, and what stood behind it in its message begins the message.
     const isCut = rewritten !== null && modelTraits(request.model).isBound;
+    const own = this.#own(asked, { head, place, heard, fresh, rewritten, isCut });
+    const said = [...(rewritten?.items ?? []), ...heard, ...own.items];
     const items = (isCut ? withoutReasoning(said) : said).map((item) => this.#shown(item));
     const from = rewritten?.cut ?? heard[0]?.place?.parent ?? place;
     const plan: Plan = { asked, head, trace, from, items, dropped: own.dropped };
@@ -142,25 +147,35 @@ export class StreamLedger {
 
   /** What is new with what is ours among it. */
   #own({ request, purpose, style, mayClear, saying }: RenderAsked, at: OwnPlace): WithOwn {
-    const { head, place, heard, fresh, isEpochStart } = at;
+    const { head, place, heard, fresh, rewritten } = at;
     const [turn, nonce] = [this.#turn + 1, this.nonce];
     const last = heard[0]?.place?.parent ?? place;
     const before = [...unannounced(last), ...numberedIn(heard)];
     const header = { saying, nonce, turn, lastMs: this.#turnMs, before };
-    const isStart = isEpochStart || this.#turn === 0;
-    const front = head.isTold ? [] : head.units;
-    const blocks = numberedIn([...front, ...fresh]);
+    const isStart = rewritten !== null || this.#turn === 0;
+    const blocks = [...(head.isTold ? [] : sizedHead(head)), ...sizedItems(fresh)];
+    const sent = {
+      isNext: last === this.#lastLeaf && rewritten === null,
+      path: () => this.#pathBefore(at, last),
+    };
     return withOwn({
       items: fresh,
       last: place,
       instructions: this.#instructions,
       heads: (items) => withHeaders(header, items),
-      tail: (carrier) => saying.tail({ carrier, turn, isEpochStart: isStart, fresh: blocks }),
+      tail: (carrier) => saying.tail({ carrier, turn, isEpochStart: isStart, fresh: blocks, ...sent }),
       traits: modelTraits(request.model),
       mayClear,
       needsJoin: head.instructions === null && !place.hasOwn,
       purpose: style === "plain" ? "aside" : purpose,
     });
+  }
+
+  /** What is sent before anything new. */
+  #pathBefore({ head, heard, rewritten, isCut }: OwnPlace, last: Place): readonly SizedBlock[] {
+    const items = [...(rewritten?.items ?? []), ...heard];
+    const left = isCut ? items.filter(({ facts }) => facts.kind !== "reasoning") : items;
+    return sizedPath(head, rewritten?.cut ?? last, left);
   }
 
   /** Puts a turn back that an earlier process sent; null where its body and its path do not fit together. */
@@ -175,8 +190,14 @@ export class StreamLedger {
     leaf.isLeaf = true;
     leaf.dropped = path.dropped;
     this.#hold(leaf);
+    this.#lastLeaf = leaf;
     this.#turn = Math.max(this.#turn, recalled.turn);
     return leaf;
+  }
+
+  /** The log has told what the blocks are called that were sent before. */
+  renumber(): void {
+    if (this.#lastLeaf !== null) renumber(this.#lastLeaf, this.#numbers);
   }
 
   /** The answer to what ended at a leaf, and what its blocks are called. */
@@ -301,6 +322,7 @@ export class StreamLedger {
     leaf.isLeaf = true;
     leaf.dropped = plan.dropped;
     this.#turn += 1;
+    this.#lastLeaf = leaf;
     this.#turnMs = asked.saying.timeMs;
     this.#hold(leaf);
     const places = placesAfter(trace, items, written.places);
@@ -355,7 +377,9 @@ type OwnPlace = {
   readonly place: Place;
   readonly heard: readonly Item[];
   readonly fresh: readonly Item[];
-  readonly isEpochStart: boolean;
+  readonly rewritten: Rewritten | null;
+  /** Whether reasoning behind the rewriting is left out. */
+  readonly isCut: boolean;
 };
 
 function numberedIn(items: readonly Pick<Item, "numbered">[]): readonly Numbered[] {

@@ -191,8 +191,9 @@ function flatIndexes({ request, keptMessages, units }: Trace): readonly (number 
 export function clientIndexes(trace: Trace, items: readonly Item[]): readonly (number | null)[] {
   const fresh = flatIndexes(trace);
   const known = items.some(({ from }) => from !== null) ? unitIndexes(trace.request, placesIn(trace)) : null;
-  return items.map(({ at, from, isRewritten }) => {
-    if (isRewritten) return null;
+  return items.map(({ at, from, isRewritten, isHeader }) => {
+    // A result that holds a header still shows its block.
+    if (isRewritten && !isHeader) return null;
     if (at !== null) return fresh[at] ?? null;
     return from === null ? null : (known?.get(from) ?? null);
   });

@@ -47,10 +47,11 @@ export async function rememberedStream(
   const common = { talkName, wasManaged, next, model };
   if (stream === null || view === null) return { ...common, isKnown: false, turns: [], turn: 0, blocks: [] };
   const turns = await turnsOf(opened, moment, view);
-  const blocks = [...blocksOf(moment, view)].map(({ anchor, id, message }) => ({
+  const blocks = [...blocksOf(moment, view)].map(({ anchor, id, message, turn }) => ({
     key: anchor,
     block: id,
     message,
+    turn,
   }));
   return { ...common, isKnown: true, turns, turn: turnNow(moment, stream), blocks };
 }

@@ -1,0 +1,44 @@
+import { turnOf } from "../../base/index.ts";
+import { estimateTokens } from "../../tokens/index.ts";
+import type { Numbered } from "../desk-port.ts";
+import { ttlOf } from "../ttl.ts";
+import type { StreamNumbers } from "./numbers.ts";
+import { bytesOf, isOwn, type Place, pathTo } from "./place.ts";
+
+/** A header, as far as it can be told from its bytes. */
+const headerBytes = /^\{"type":"text","text":"(?:\[\w+ turn \d+, |--- Message ID: \d+ \|)/;
+
+/**
+ * Gives the places of a path the numbers that the log has for them, and finds out which of them the model was
+ * told: those before a header, and those of the message it stands in.
+ */
+export function renumber(leaf: Place, numbers: StreamNumbers): void {
+  const counts = new Map<string, number>();
+  const path = pathTo(leaf);
+  let isTold = false;
+  let told = -1;
+  for (const [at, place] of path.entries()) {
+    if (isOwn(place)) {
+      if (headerBytes.test(Buffer.from(bytesOf(place)).toString("utf8"))) [isTold, told] = [true, at];
+      continue;
+    }
+    const { key, kind } = place.facts;
+    const nth = counts.get(key) ?? 0;
+    counts.set(key, nth + 1);
+    if (place.wrapping.role === "assistant") isTold = false;
+    if (isTold) told = at;
+    place.numbered ??= numberedAs(numbers, { key, kind, nth, length: bytesOf(place).length });
+  }
+  for (const [at, place] of path.entries()) place.isAnnounced = at <= told;
+}
+
+type Found = { readonly key: string; readonly kind: Numbered["kind"]; readonly nth: number } & {
+  readonly length: number;
+};
+
+function numberedAs(numbers: StreamNumbers, { key, kind, nth, length }: Found): Numbered | null {
+  const known = numbers.find(key, nth);
+  if (known === null) return null;
+  const { count: tokens } = estimateTokens(length, null);
+  return { ...known, turn: known.turn, kind, tokens, ttl: ttlOf(kind, turnOf(known.turn)) };
+}
