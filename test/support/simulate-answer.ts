@@ -33,7 +33,7 @@ export function withEcho(said: string, request: ParsedRequest, random: Random): 
     `${said}\n${whole}`,
     `First.\n${whole}\n${said}`,
     `${said}\n> ${line}\n`,
-    whole,
+    `${whole}\n`,
   ]);
 }
 

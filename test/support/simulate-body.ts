@@ -98,7 +98,7 @@ function isMarked(text: Json | undefined): boolean {
 
 const manifestRow = /^(?:- )?(?:[A-Z]+[ :]|\[user-selected\]|<\/)/;
 
-/** What a model says without the lines of ours that it repeats: on its way to the client they are taken out. */
+/** What a model says without the lines of ours that it repeats: the client does not get them. */
 function withoutEchoes(text: string): string {
   let isBehind = false;
   const lines = text.split("\n").filter((line) => {

@@ -111,7 +111,8 @@ function checkOwnLines({ units }: SeenBody): void {
 export function checkPassed(content: readonly Block[]): void {
   for (const { text } of content) {
     const lines = typeof text === "string" ? text.split("\n") : [];
-    const own = lines.find((line) => isOwnLine(line, nonce));
+    // The mark of a quotation may have passed by itself: half a line is not taken out.
+    const own = lines.find((line) => !line.startsWith(">") && isOwnLine(line, nonce));
     const isAlone = lines.every(
       (line) => line.trim() === "" || isOwnLine(line, nonce) || continuesOwnLine(line),
     );

@@ -13,53 +13,59 @@ export type Called = {
   readonly says: string;
 };
 
+/** What a request and its answer call their blocks, and what headers name that was not called before. */
+export type Calling = { readonly called: readonly Called[]; readonly named: readonly number[] };
+
 /** What every number of a world means, for ever. */
 export class NumberBook {
   readonly #sessions = new Map<string, Map<number, Called>>();
-  /** What was said where other words are shown, by those. */
-  readonly #instead = new Map<string, string>();
+  /** Words that are shown in place of others. */
+  readonly #instead = new Set<string>();
 
-  /** Words that somebody has asked for stand for what they replace. */
+  /** Somebody has asked for other words. */
   learn(streams: readonly Stream[]): void {
     for (const { rewritten } of streams)
-      for (const [says, others] of rewritten) for (const other of others) this.#instead.set(other, says);
+      for (const others of rewritten.values()) for (const other of others) this.#instead.add(other);
   }
 
   /** Checks what a request and its answer call their blocks, and gives it back. */
-  check({ attempts, numbered, answer }: Posted, heard: Buffer | null): readonly Called[] {
-    const called = attempts.flatMap(({ sending: { sent } }) => (sent === null ? [] : this.#sent(sent)));
+  check({ attempts, numbered, answer }: Posted, heard: Buffer | null): Calling {
+    const reports = attempts.flatMap(({ sending: { sent } }) => (sent === null ? [] : [sent]));
+    const called = reports.flatMap((sent) => this.#sent(sent));
+    const named = reports.flatMap(({ line, fresh }) => this.#unknown(line, fresh));
     const line = attempts.at(-1)?.sending.sent?.line ?? null;
-    if (line === null || heard === null || numbered === null) return called;
+    if (line === null || heard === null || numbered === null) return { called, named };
     const contentType = answer.headers.find(([name]) => name === "content-type")?.[1] ?? "";
-    const { units } = readAnswer(heard, contentType);
-    return [
-      ...called,
-      ...units.flatMap(({ unit, bytes }, at) => {
-        const one = numbered[at] ?? null;
-        return one === null
-          ? []
-          : [this.#call(line, { ...one, key: unit.key, says: meaningOf(bytes, one.kind) })];
-      }),
-    ];
+    const said = readAnswer(heard, contentType).units.flatMap(({ unit, bytes }, at) => {
+      const one = numbered[at] ?? null;
+      return one === null
+        ? []
+        : [this.#call(line, { ...one, key: unit.key, says: meaningOf(bytes, one.kind) })];
+    });
+    return { called: [...called, ...said], named };
   }
 
   #sent({ line, fresh }: SentReport): readonly Called[] {
-    const called = fresh.flatMap(({ numbered, key, bytes }) => {
+    return fresh.flatMap(({ numbered, key, bytes }) => {
       if (numbered === null) return [];
       return [this.#call(line, { ...numbered, key, says: meaningOf(bytes, numbered.kind) })];
     });
+  }
+
+  #unknown(line: string, fresh: SentReport["fresh"]): readonly number[] {
     const known = this.#of(line);
-    for (const [at, unit] of fresh.entries()) checkHeader(unit, fresh[at + 1], known);
-    return called;
+    return fresh.flatMap((unit, at) => announcedIn(unit, fresh[at + 1])).filter((block) => !known.has(block));
   }
 
   #call(line: string, { block, message, key, says: shown }: Called): Called {
-    const says = this.#instead.get(shown) ?? shown;
-    const called = { block, message, key, says };
     const known = this.#of(line);
     const before = known.get(block);
-    known.set(block, before ?? called);
-    if (before !== undefined && before.says !== says)
+    // Other words than its own do not tell which of several edited results they stand for.
+    const isShownOtherwise = this.#instead.has(shown);
+    const says = isShownOtherwise ? (before?.says ?? "") : shown;
+    const called = { block, message, key, says };
+    if (before === undefined || before.says === "") known.set(block, called);
+    if (before !== undefined && before.says !== "" && before.says !== says)
       broken("numbers", `#${block} was ${before.says}`, `and is ${says}`);
     if (before !== undefined && before.message !== message)
       broken("numbers", `#${block} was in message ${before.message}`, `and is in ${message}`);
@@ -85,25 +91,23 @@ export function meaningOf(bytes: Uint8Array, kind: string): string {
   return says ?? `reasoning ${String(block["signature"] ?? block["data"])}`;
 }
 
-/** A header names blocks that have these numbers, and stands in front of the one it is about. */
-function checkHeader(unit: SentUnit, next: SentUnit | undefined, known: Known): void {
+/** What a header in a unit names. It stands in front of the block it is about. */
+function announcedIn(unit: SentUnit, next: SentUnit | undefined): readonly number[] {
   const { bytes, numbered, origin } = unit;
   const text = origin === "model" ? "" : ownTextIn(bytes);
   // Names are content, and may look like numbers.
-  const [announced = ""] = /^\[\w+ turn \d+, .*/.exec(text)?.[0].split("; names ") ?? [];
-  for (const [, from, to = from] of announced.matchAll(/#(\d+)(?:\.\.#(\d+))?/g)) {
-    for (let block = Number(from); block <= Number(to); block += 1)
-      if (!known.has(block)) broken("numbers", `a header names #${block}, which nobody has`, text);
-  }
+  const [announced = ""] = /^\[\w+ turn \d+, .*/.exec(text)?.[0].split(/[:;] names /) ?? [];
+  const spans = [...announced.matchAll(/#(\d+)(?:\.\.#(\d+))?/g)];
   const parts = [...text.matchAll(/\[Part ID: (\d+) /g)].map(([, block]) => Number(block));
-  const lost = parts.find((block) => !known.has(block));
-  if (lost !== undefined) broken("numbers", `a header names #${lost}, which nobody has`, text);
   const about = (origin === "aperture" ? next?.numbered : numbered)?.block;
   if (parts.length > 0 && about !== undefined && parts.at(-1) !== about)
     broken("numbers", `a header stands before #${about}`, text);
+  return [...parts, ...spans.flatMap(([, from, to = from]) => numbersIn(Number(from), Number(to)))];
 }
 
-type Known = ReadonlyMap<number, Called>;
+function numbersIn(from: number, to: number): readonly number[] {
+  return Array.from({ length: to - from + 1 }, (_, at) => from + at);
+}
 
 /** What is ours in a unit: all of it, or the first text of a result. */
 function ownTextIn(bytes: Uint8Array): string {

@@ -13,7 +13,7 @@ import { openMemoryStore } from "../../src/store/index.ts";
 import type { Posted } from "./desk-kit.ts";
 import { broken } from "./simulate-laws.ts";
 import type { Memory, MemoryMode } from "./simulate-memory.ts";
-import { type Called, meaningOf } from "./simulate-numbers.ts";
+import { type Calling, meaningOf } from "./simulate-numbers.ts";
 
 /** What a real recorder remembers: slower than the simulated memory, and the real thing. */
 export class RecordedMemory implements Memory {
@@ -62,9 +62,11 @@ export class RecordedMemory implements Memory {
   }
 
   /** The log calls blocks what the desk has called them. */
-  async check(called: readonly Called[]): Promise<void> {
-    if (this.#last === null || called.length === 0) return;
+  async check({ called, named }: Calling): Promise<void> {
+    if (this.#last === null || called.length + named.length === 0) return;
     const { blocks } = unwrap(await this.#recorder.shelf.log(this.#last)).state();
+    const lost = named.find((block) => blocks.get(block) === undefined);
+    if (lost !== undefined) broken("numbers", `a header names #${lost}, which nobody has`, "");
     const anchors = new Set([...blocks.entries()].map(([, { block }]) => block.anchor));
     for (const { block, message, key, says } of called) {
       // A form of what was said before that only the log has taken for something new has its number there.
@@ -77,7 +79,7 @@ export class RecordedMemory implements Memory {
           `#${block} is in message ${known.message}`,
           `and was called in ${message}: ${says}`,
         );
-      if (known.anchor === key) continue;
+      if (known.anchor === key || says === "") continue;
       await this.#store.flush();
       const content = unwrap(await this.#store.content(known.content));
       const means = content === undefined ? "" : meaningOf(content, known.kind);

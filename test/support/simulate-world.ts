@@ -1,11 +1,11 @@
 import { type Random, type SteppedClock, seededRandom, steppedClock } from "../../src/base/index.ts";
-import { type Awareness, usualAwareness } from "../../src/session/index.ts";
+import { type Awareness, type Sending, usualAwareness } from "../../src/session/index.ts";
 import type { Reply, ReplyBlock, ScriptedModel } from "../../src/testing/index.ts";
 import { DeskKit, type Posted, type PostOptions } from "./desk-kit.ts";
 import { contentOf, passedOn, withEcho } from "./simulate-answer.ts";
 import { type Block, type Fields, type Message, nonce } from "./simulate-body.ts";
 import { bodyOf, type Client, headersOf, type Style, type Wanted } from "./simulate-client.ts";
-import { type Account, checkLaws, checkPassed, type Stream } from "./simulate-laws.ts";
+import { type Account, broken, checkLaws, checkPassed, type Stream } from "./simulate-laws.ts";
 import { type Memory, SimulatedMemory } from "./simulate-memory.ts";
 import { NumberBook } from "./simulate-numbers.ts";
 import { RecordedMemory } from "./simulate-recorder.ts";
@@ -249,10 +249,8 @@ export async function send(world: World, talk: Talk, options: SendOptions = {}):
   if (isTurn) talk.lastMs = nowMs;
   if (stream.isForgotten && (isTurn || isTakenForTurn(talk, messages))) beginAnew(world, talk, messages);
   checkLaws(look);
-  if (isTurn && fate === "heard" && posted.answer.status === 200) {
-    takeAnswer(talk, passedOn(posted.body, posted.sending.strips, talk.style.isStreamed));
-    checkPassed(talk.history.at(-1)?.content ?? []);
-  }
+  if (isTurn && fate === "heard" && posted.answer.status === 200)
+    takeAnswer(talk, posted.body, posted.sending.strips);
   return posted;
 }
 
@@ -264,8 +262,10 @@ async function noteSent(
 ): Promise<void> {
   await memory.note(posted, heard);
   numbers.learn(talks.map(({ stream }) => stream));
-  const called = numbers.check(posted, heard);
-  if (memory instanceof RecordedMemory) await memory.check(called);
+  const calling = numbers.check(posted, heard);
+  if (memory instanceof RecordedMemory) await memory.check(calling);
+  else if (calling.named.length > 0)
+    broken("numbers", `a header names #${calling.named[0]}, which nobody has`, "");
 }
 
 /**
@@ -287,17 +287,32 @@ function isTakenForTurn({ style }: Talk, messages: readonly Message[]): boolean 
   return style.naming === "asked" && !messages.some(({ role }) => role === "assistant");
 }
 
-/** A talk without a name is found by an answer, word for word: one that has joined texts has none of them. */
+/**
+ * A talk without a name is found by an answer, word for word: one that has joined texts has none of them, nor
+ * has one that did not get all of an answer.
+ */
 function isJoined({ style: { naming, liberties, retelling } }: Talk, messages: readonly Message[]): boolean {
-  if (naming !== "none" || liberties !== "all" || retelling.glue === null) return false;
-  const isWhole = ({ content }: Message): boolean =>
-    content.some(({ type }) => type === "tool_use") ||
-    content.filter(({ type }) => type === "text").length === 1;
+  if (naming !== "none") return false;
+  const joins = liberties === "all" && retelling.glue !== null;
+  const isWhole = ({ content }: Message): boolean => {
+    const texts = content.filter(({ type }) => type === "text");
+    const isText = texts.some((text) => !stripped.has(text)) && (!joins || texts.length === 1);
+    return content.some(({ type }) => type === "tool_use") || isText;
+  };
   return !messages.some((message) => message.role === "assistant" && isWhole(message));
 }
 
-function takeAnswer(talk: Talk, body: Buffer): void {
-  const content = contentOf(body, talk.style.isStreamed);
+/** Texts that lines of ours were taken out of. */
+const stripped = new WeakSet<Block>();
+
+function takeAnswer(talk: Talk, body: Buffer, strips: Sending["strips"] = null): void {
+  const { isStreamed } = talk.style;
+  const content = contentOf(passedOn(body, strips, isStreamed), isStreamed);
+  for (const [at, { text }] of contentOf(body, isStreamed).entries()) {
+    const got = content[at];
+    if (got !== undefined && got["text"] !== text) stripped.add(got);
+  }
+  checkPassed(content);
   talk.history = [...talk.history, { role: "assistant", content }];
 }
 
