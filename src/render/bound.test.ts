@@ -76,8 +76,8 @@ describe("the longest beginning that fits", () => {
 it("of an ASCII text is the same, looked at letter by letter", () => {
   const text = fc.string({ unit: fc.constantFrom(..."abzAZ09 \n\t.,[]#/_-turnTURN"), maxLength: 60 });
   fc.assert(
-    fc.property(text, (any) => {
-      expect(boundedTokens(any)).toBe(piecesOf(any).reduce((sum, { bound }) => sum + bound, 0));
+    fc.property(text, (said) => {
+      expect(boundedTokens(said)).toBe(piecesOf(said).reduce((sum, { bound }) => sum + bound, 0));
     }),
     { numRuns: 2_000 },
   );

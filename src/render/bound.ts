@@ -9,7 +9,7 @@ export function boundedTokens(text: string): number {
   return plainBound(text) ?? piecesOf(text).reduce((sum, { bound }) => sum + bound, 0);
 }
 
-/** The same for ASCII, letter by letter, since every request writes such a text; null: it is something else. */
+/** The same for ASCII, letter by letter: every request writes such a text. Null: it is something else. */
 function plainBound(text: string): number | null {
   let sum = 0;
   for (let at = 0; at < text.length; ) {

@@ -66,6 +66,8 @@ export type SentReport = {
   readonly leaf: string;
   /** Units sent for the first time, each after its parent. */
   readonly fresh: readonly SentUnit[];
+  /** Units of the client that are known under another form of theirs. */
+  readonly copies: readonly SentCopy[];
   /** Whether it moves its stream on; a compaction, a count or a side question does not. */
   readonly isTurn: boolean;
   /** The body that went upstream, in shared memory. */
@@ -91,6 +93,9 @@ export type SentUnit = {
   /** Normalised as in the wire unit, without cache marks. */
   readonly bytes: Uint8Array;
 };
+
+/** Which of the client's units it is, counted over tools, system and messages, and the block it is. */
+export type SentCopy = { readonly unit: number; readonly numbered: Numbered };
 
 /** The numbers by which a block and its message are known, and the turn they were first shown in. */
 export type KnownBlock = { readonly block: number; readonly message: number; readonly turn: number };

@@ -58,6 +58,7 @@ export function reportOf(text: string): SentReport {
     briefed: 0,
     leaf: `leaf of ${text}`,
     fresh: [],
+    copies: [],
     isTurn: true,
     body: [],
     length: 0,

@@ -40,6 +40,7 @@ export class HandLedger {
       briefed: 0,
       leaf: must(parent, "a request has units"),
       fresh,
+      copies: [],
       isTurn: true,
       body: [body.subarray(0, half), body.subarray(half)],
       length: body.length,

@@ -268,7 +268,10 @@ export class SessionDesk implements Desk {
     const { length, report } = rendered;
     const { leaf, isTurn, epoch } = report;
     // What follows something that was lost means nothing by itself.
-    const told = isLost && !reportsAll ? { fresh: [], body: [] } : { fresh: report.fresh, body: pieces };
+    const told =
+      isLost && !reportsAll
+        ? { fresh: [], copies: [], body: [] }
+        : { fresh: report.fresh, copies: report.copies, body: pieces };
     const { key, talkName } = line;
     const named = { rendering: style, line: key, talkName, briefed: line.briefing?.seq ?? 0 };
     const sent = { ...named, leaf, isTurn, length, epoch, ...told };

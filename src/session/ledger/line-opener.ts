@@ -120,6 +120,10 @@ export class LineOpener {
     const { wasManaged, talkName } = stream ?? { wasManaged: isOurs, talkName: null };
     // A history that nobody knows may be one whose record was lost.
     const isAsked = stream?.isKnown === true;
+    // Another request of the same talk, in other words, may have asked at the same time.
+    const sessionKey = belonging.sessionKey ?? talkName;
+    const open = sessionKey === null ? null : this.#lines.get(keyOf(asking, { ...belonging, sessionKey }));
+    if (open !== null) return open;
     const line = this.#open(read, { wasManaged, talkName, isAsked, numbersOf: null });
     try {
       if (isAsked) recall(line, stream);

@@ -58,6 +58,10 @@ export class Lines {
     this.#looked(newWeight);
   }
 
+  get(key: string): Line | null {
+    return this.#lines.get(key) ?? null;
+  }
+
   /** Where the numbers of a session come from, if any of its streams is here and numbered. */
   numbersOf(session: string): SessionNumbers | null {
     for (const line of this.#lines.values()) {

@@ -104,7 +104,13 @@ export class StreamNumbers {
   }
 
   back(mark: Record<Of, Cursor>): void {
-    this.#cursors = mark;
+    this.#cursors = { block: this.#backTo("block", mark), message: this.#backTo("message", mark) };
+  }
+
+  /** What was claimed since then stays claimed, and none of it was given. */
+  #backTo(of: Of, mark: Record<Of, Cursor>): Cursor {
+    const { end } = this.#cursors[of];
+    return end === mark[of].end ? mark[of] : { next: end - perClaim, end };
   }
 }
 

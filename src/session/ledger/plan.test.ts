@@ -48,7 +48,7 @@ describe("a request that leaves no trace", () => {
     const messages = [user(text("a")), model(text("b")), user(text("c"))];
     const { body, report, leaf, head, hasHeader } = spelled(read(...messages));
     expect(body).toEqual({ model: "claude-opus-4-8", max_tokens: 9, messages });
-    expect(report).toEqual({ leaf: "", fresh: [], isTurn: false, epoch: null });
+    expect(report).toEqual({ leaf: "", fresh: [], copies: [], isTurn: false, epoch: null });
     expect([leaf, head.root.children, hasHeader]).toEqual([head.root, [], false]);
   });
 

@@ -45,7 +45,7 @@ export function spell({ asked, head, trace, from, items, dropped }: Plan): Rende
   ];
   const hasClearing =
     from.hasClearing || items.some(({ wrapping, opens }) => opens && isClearing(wrapping.head));
-  const report = { leaf: id, fresh: [], isTurn: false, epoch: null };
+  const report = { leaf: id, fresh: [], copies: [], isTurn: false, epoch: null };
   return {
     ...emitRequest(asked, head, messages),
     usesClearing: hasClearing,

@@ -26,6 +26,7 @@ import {
   freshItems,
   type GivenRules,
   isKnown,
+  otherForms,
   repeatedItems,
   type Trace,
   traceRequest,
@@ -350,7 +351,10 @@ export class StreamLedger {
     const messages = [...emitMarked(image.slice(0, end), marks), closing(dropped, leaf.wrapping.tail)];
     const isWhole = asked.reportsAll || !head.isTold;
     const said = asked.reportsAll ? pathUnits(leaf, unitIndexes(asked.request, places)) : fresh;
-    const report = { leaf: id, fresh: isWhole ? [...head.units, ...said] : said, isTurn: true, epoch };
+    const copies = otherForms(plan.trace);
+    for (const { key, numbered } of copies) this.#numbers.learn(key, numbered);
+    const units = isWhole ? [...head.units, ...said] : said;
+    const report = { leaf: id, fresh: units, copies, isTurn: true, epoch };
     head.isTold = true;
     const hasHeader = plan.items.some(({ isHeader }) => isHeader);
     return { ...emitRequest(asked, head, messages), usesClearing: leaf.hasClearing, report, leaf, hasHeader };

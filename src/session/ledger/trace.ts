@@ -1,5 +1,6 @@
 import { hashContent, must } from "../../base/index.ts";
 import { sharedMessages, unitBytes, type WireRequest } from "../../protocols/index.ts";
+import type { SentCopy } from "../exchange.ts";
 import { clientUnits, isReal, unitCount, unitsFrom } from "./client-units.ts";
 import { asIs, type Item } from "./draft.ts";
 import {
@@ -184,6 +185,20 @@ function flatIndexes({ request, keptMessages, units }: Trace): readonly (number 
     if (!isReal(unit)) return null;
     next += 1;
     return next - 1;
+  });
+}
+
+/** Units that were found as copies of something sent in another form, each with the block it is. */
+export function otherForms(trace: Trace): readonly (SentCopy & { readonly key: string })[] {
+  const { steps } = trace.followed;
+  if (steps.length === 0) return [];
+  const indexes = flatIndexes(trace);
+  return steps.flatMap(({ place, as }, at) => {
+    const [unit, index] = [trace.units[at]?.unit, indexes[at] ?? null];
+    const isOther = as === "copy" && unit !== undefined && unit.key !== place.facts.key;
+    return isOther && index !== null && place.numbered !== null
+      ? [{ unit: index, numbered: place.numbered, key: unit.key }]
+      : [];
   });
 }
 

@@ -157,7 +157,9 @@ async function sentPath({ body, ledger, exchange, bodies }: SentPath): Promise<r
   const said = new Set((client === null ? null : unitsIn(client))?.map(({ hash }) => hash));
   return units.map((unit) => {
     const { key, hash } = unit;
-    return { origin: said.has(hash) ? originOf(unit) : "aperture", key, bytes: hash };
+    // A client may write the same thing another way; ours are only texts, and never the model's.
+    const isTheirs = said.has(hash) || unit.role === "assistant" || unit.type === "tool_result";
+    return { origin: isTheirs ? originOf(unit) : "aperture", key, bytes: hash };
   });
 }
 

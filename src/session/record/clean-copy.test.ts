@@ -47,6 +47,7 @@ describe("a report", () => {
         bytes: shared(`"${secret}"`),
       },
     ],
+    copies: [],
     isTurn: true,
     body: [shared(`a ${secret.slice(0, 5)}`), shared(`${secret.slice(5)} b`)],
     length: 4 + secret.length,

@@ -15,6 +15,7 @@ const rest = {
   briefed: 0,
   leaf: "",
   fresh: [],
+  copies: [],
   isTurn: true,
   epoch: null,
 } as const;

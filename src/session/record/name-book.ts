@@ -26,7 +26,7 @@ export type Price = (name: string) => { readonly tokens: number; readonly exact:
 const neededTokensMax = 110;
 /** Names are priced in tokens of this tokenizer. */
 const pricedAs = "gpt-5";
-/** Many sessions have fewer names than there is room for: over all of them, headers stay within their share. */
+/** Many sessions have fewer names than there is room for; over all of them, headers keep their share. */
 const roomShare = 1.06;
 
 /** The names that stand in a stream's context, and which of them its model should be told. */

@@ -1,6 +1,12 @@
 import { type ApertureError, type Clock, fail, ok, type Result, type SessionId } from "../../base/index.ts";
 import type { Change, Frame, Proposal } from "../../engine/index.ts";
-import { ingestRequest, readAnswer, type WireAnswer, type WireRequest } from "../../protocols/index.ts";
+import {
+  ingestRequest,
+  modelTraits,
+  readAnswer,
+  type WireAnswer,
+  type WireRequest,
+} from "../../protocols/index.ts";
 import type { Side, Store } from "../../store/index.ts";
 import type { Briefing, RememberedStream } from "../desk-port.ts";
 import type { RequestCopy, ResponseCopy, SentReport } from "../exchange.ts";
@@ -308,8 +314,11 @@ const refusal: Omit<ResponseCopy, "id"> = {
 
 /** What is needed until the answer comes. Only what was sent by the ledger may have to be sent again. */
 function lasting(asked: AskedRequest): AskedRequest {
-  const { copy } = asked;
-  if (copy.sent === null) return { ...asked, copy: { ...copy, body: null }, request: null };
+  const { copy, request } = asked;
+  // What a model that binds its reasoning refuses is sent again by the desk, also where it went as it came.
+  const maySendAgain = request !== null && modelTraits(request.model).isBound;
+  if (copy.sent === null)
+    return maySendAgain ? asked : { ...asked, copy: { ...copy, body: null }, request: null };
   return { ...asked, copy: { ...copy, sent: { ...copy.sent, fresh: [], body: [] } } };
 }
 

@@ -47,7 +47,7 @@ function draftSent({ draft, index, state }: TurnPlace, request: WireRequest, sen
 }
 
 function numbersIn(sent: SentReport | null): Numbers {
-  const told = (sent?.fresh ?? []).flatMap(({ unit, numbered }) =>
+  const told = [...(sent?.copies ?? []), ...(sent?.fresh ?? [])].flatMap(({ unit, numbered }) =>
     unit === null || numbered === null ? [] : [[unit, numbered] as const],
   );
   return new Map(told);

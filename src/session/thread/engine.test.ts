@@ -49,6 +49,7 @@ const report: SentReport = {
   briefed: 0,
   leaf: "",
   fresh: [],
+  copies: [],
   isTurn: false,
   body: [],
   length: 0,

@@ -23,6 +23,7 @@ const sent: SentReport = {
     },
     { id: "q", parent: "p", origin: "client", key: "k", unit: 1, numbered: null, bytes: sharedBytes },
   ],
+  copies: [],
   isTurn: true,
   body: [sharedBytes, pool.subarray(20, 25)],
   length: 15,
