@@ -124,6 +124,17 @@ describe("a path is followed", () => {
     expect(found(root, [...start, user(text("c d"))]).words).toBe("a t b");
     expect(found(root, [...start, user(text("c\nd\ne"))]).words).toBe("a t b");
   });
+
+  test("where texts were joined that had lost lines of ours, if the model said them", () => {
+    const said = rootPlace("");
+    const own = text("b\n[k7f3 x]\nPRIMACY 3\n");
+    grow(said, [user(text("a"), own), model(own, text("c"))]);
+    const start = user(text("a"), own);
+    expect(found(said, [start, model(text("b\nc"))]).as).toBe("copy copy merged");
+    expect(found(said, [start, model(text("b\n[k7f3 x]\nPRIMACY 3\nc"))]).as).toBe("copy copy merged");
+    expect(found(said, [start, model(text("b\nd"))]).as).toBe("copy copy");
+    expect(found(said, [user(text("a\nb"))]).as).toBe("");
+  });
 });
 
 describe("what is ours", () => {

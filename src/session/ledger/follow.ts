@@ -1,7 +1,7 @@
 import { must } from "../../base/index.ts";
 import { unitBytes, type WireGroup, type WireUnit } from "../../protocols/index.ts";
 import { bytesOf, isOwn, isReasoning, type Place } from "./place.ts";
-import { beginMerge, isSameUnit, type Merging, merge, textOf } from "./tolerance.ts";
+import { beginMerge, isSameUnit, type Merging, merge, spokenForms, textOf } from "./tolerance.ts";
 
 /** A unit of the client's messages, with the message it stands in. */
 export type ClientUnit = {
@@ -227,22 +227,26 @@ function mergedFrom(first: Place, { unit, group, begins }: ClientUnit, rules: Fo
   if (unit.type !== "text" || first.facts.type !== "text" || first.wrapping.role !== group.role) return [];
   if ((first.extra ?? "") !== (begins ? group.extra : "")) return [];
   const whole = textOf(unitBytes(rules.bytes, group.range.start, unit));
-  return whole === null ? [] : mergedIn(first, beginMerge(whole));
+  // Only of what the model says a client may have got less than was said.
+  const isOwnLine = group.role === "assistant" ? rules.isOwnLine : () => false;
+  return whole === null ? [] : mergedIn(first, beginMerge(whole), isOwnLine);
 }
 
 /** On every way on: one of the texts may have been edited before they were joined. */
-function mergedIn(first: Place, begun: Merging): readonly Place[] {
+function mergedIn(first: Place, begun: Merging, isOwnLine: FollowRules["isOwnLine"]): readonly Place[] {
   const found: Place[] = [];
   const open = [{ place: first, merging: begun }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const text = textOf(bytesOf(next.place));
-    const merging = text === null ? "other" : merge(next.merging, text);
-    if (merging === "merged") found.push(next.place);
-    else if (merging !== "other") {
-      open.push(...next.place.children.filter(isNextText).map((place) => ({ place, merging })));
+    for (const form of text === null ? [] : spokenForms(text, isOwnLine)) {
+      const merging = merge(next.merging, form);
+      if (merging === "merged") found.push(next.place);
+      else if (merging !== "other") {
+        open.push(...next.place.children.filter(isNextText).map((place) => ({ place, merging })));
+      }
     }
   }
-  return found;
+  return [...new Set(found)];
 }
 
 function isNextText(place: Place): boolean {

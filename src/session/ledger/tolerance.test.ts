@@ -1,5 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { beginMerge, isRenamedCall, isSameUnit, type Merging, merge, textOf } from "./tolerance.ts";
+import {
+  beginMerge,
+  isRenamedCall,
+  isSameUnit,
+  type Merging,
+  merge,
+  spokenForms,
+  textOf,
+} from "./tolerance.ts";
 
 type Row = readonly [name: string, known: string, copy: string];
 
@@ -163,4 +171,10 @@ test.each(["constructor", "toString", "__proto__"])(
 test("a text too long to look for numbers in is no reason to fail", () => {
   const long = `1234567890123456789${'a"'.repeat(4 * 1024 * 1024)}`;
   expect(same("user", says(long), says(` ${long}`))).toBe(false);
+});
+
+test("what the model said has two forms where lines of ours are in it", () => {
+  expect(spokenForms("a\nb", isOwnLine)).toEqual(["a\nb"]);
+  const said = "a\n[k7f3 x]\nPRIMACY 3\nb";
+  expect(spokenForms(said, isOwnLine)).toEqual([said, "a\nb"]);
 });

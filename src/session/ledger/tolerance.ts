@@ -103,6 +103,14 @@ function isSameText(known: Block, copy: Block, { isOwnLine }: Tolerance): boolea
   return a?.join("\n").trim() === b?.join("\n").trim();
 }
 
+/** What the model said, as it is kept by a client that gets our lines, and by one that does not. */
+export function spokenForms(text: string, isOwnLine: Tolerance["isOwnLine"]): readonly string[] {
+  const lines = text.split("\n");
+  const ours = new Set(ownLines(lines, isOwnLine));
+  if (ours.size === 0) return [text];
+  return [text, lines.filter((line) => !ours.has(line)).join("\n")];
+}
+
 /** Lines of ours, each with the rows that directly follow it. */
 function ownLines(lines: readonly string[], isOwnLine: Tolerance["isOwnLine"]): readonly string[] {
   let isBehind = false;
