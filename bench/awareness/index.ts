@@ -1,5 +1,4 @@
 import { instructions } from "../../src/render/index.ts";
-import type { Price } from "../../src/session/index.ts";
 import { type Counter, estimateText, loadO200k } from "../../src/tokens/index.ts";
 import { readRecording, recordingNames, recordingsFolder } from "../../test/support/recordings.ts";
 import { streamsOf } from "../../test/tokens/replay.ts";
@@ -23,7 +22,7 @@ export async function* awarenessCells({ data, quick }: BenchOptions): AsyncGener
     if (quick && recording.turns.length > quickTurnsMax) continue;
     const streams = streamsOf(recording);
     for (const [at, conversation] of conversationsOf(recording, count).entries()) {
-      const shown = await pipelineTexts(streams[at] ?? [], countedPrice(count));
+      const shown = await pipelineTexts(streams[at] ?? []);
       conversations.push(conversation);
       const score = scoreOf(conversation, { shown, count });
       scores.push(score);
@@ -37,10 +36,6 @@ export async function* awarenessCells({ data, quick }: BenchOptions): AsyncGener
 
 /** The quick form leaves the longest sessions out. */
 const quickTurnsMax = 90;
-
-function countedPrice(count: Counter): Price {
-  return (name) => ({ tokens: Math.max(1, count(` ${name}`)), exact: true });
-}
 
 function instructionsCell(count: Counter): Cell {
   const text = instructions("k7f3");

@@ -1,7 +1,6 @@
 import { must, sessionId } from "../../src/base/index.ts";
 import {
   type Asking,
-  type Price,
   type Sending,
   SessionDesk,
   SessionRecorder,
@@ -17,18 +16,17 @@ const window = 200_000;
 const hourMs = 3_600_000;
 
 /** What is added to every request of a stream, by the real desk and the real log. */
-export async function pipelineTexts(turns: readonly RecordedTurn[], price: Price): Promise<readonly Shown[]> {
-  const volatile = await played(turns, { price, upstream: "anthropic" });
-  const permanent = await played(turns, { price, upstream: "elsewhere" });
+export async function pipelineTexts(turns: readonly RecordedTurn[]): Promise<readonly Shown[]> {
+  const volatile = await played(turns, "anthropic");
+  const permanent = await played(turns, "elsewhere");
   return volatile.map((shown, at) => ({ ...shown, note: permanent[at]?.tail ?? "" }));
 }
 
-type Way = { readonly upstream: string; readonly price: Price };
 type Told = Omit<Shown, "note"> & { readonly tail: string };
 
 /** Where no message may clear itself, what is said stays. */
-async function played(turns: readonly RecordedTurn[], way: Way): Promise<readonly Told[]> {
-  const player = new Player(way);
+async function played(turns: readonly RecordedTurn[], upstream: string): Promise<readonly Told[]> {
+  const player = new Player(upstream);
   const told: Told[] = [];
   let messages: readonly WireMessage[] = [];
   for (const turn of turns) {
@@ -46,7 +44,7 @@ class Player {
   #timeMs = Date.parse("2026-11-15T10:00:00Z");
   #requests = 0;
 
-  constructor({ upstream, price }: Way) {
+  constructor(upstream: string) {
     this.#upstream = upstream;
     const clock = { now: () => this.#timeMs };
     this.#recorder = new SessionRecorder({
@@ -56,7 +54,6 @@ class Player {
       tell: () => undefined,
       brief: (briefing) => this.#desk.brief(briefing),
       windowOf: () => window,
-      price,
     });
     this.#desk = new SessionDesk({
       clock,

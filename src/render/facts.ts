@@ -36,8 +36,8 @@ export type ZoneCounts = {
   readonly summarized: number;
   readonly minimal: number;
 };
-/** A name, and what it costs in a list. Exact: counted, not estimated. */
-export type NeededName = { readonly name: string; readonly tokens: number; readonly exact: boolean };
+/** A name, and about what it costs in a list. */
+export type NeededName = { readonly name: string; readonly tokens: number };
 export type NamedBlock = { readonly name: string; readonly tokens: number; readonly pin: Pin };
 export type Pending = { readonly blocks: number; readonly tokens: number };
 export type Expiring = { readonly block: number; readonly at: number };

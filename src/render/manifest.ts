@@ -126,7 +126,7 @@ function neededIn(facts: ManifestFacts, writing: Writing & { readonly rest: numb
   let left = fit.tokensMax - rest - neededRowTokens;
   return facts.needed.slice(0, fit.needed).filter((needed) => {
     const { name, tokens } = needed;
-    const most = mostTokens(needed, writing);
+    const most = boundedTokens(` ${escaped(safeText(name, writing.nonce), writing.variant)}`);
     if (tokens > room || most > left || name.length > fit.nameChars) return false;
     room -= tokens;
     left -= most;
@@ -136,12 +136,6 @@ function neededIn(facts: ManifestFacts, writing: Writing & { readonly rest: numb
 
 const detailedNamesMax = 150;
 const neededRowTokens = 6;
-
-/** What is counted is believed, as long as the name is written as it is. */
-function mostTokens({ name, tokens, exact }: NeededName, { nonce, variant }: Writing): number {
-  const text = escaped(safeText(name, nonce), variant);
-  return exact && text === name ? tokens : boundedTokens(` ${text}`);
-}
 
 /** Between blanks and not commas: these are single words, and each sign is a token. */
 function neededText({ needed }: ManifestFacts, { nonce, variant }: Writing): string {

@@ -80,8 +80,6 @@ export type {
 } from "./read/rows.ts";
 export { BodyMemory } from "./record/body-memory.ts";
 export { decodeBody } from "./record/decode.ts";
-export type { Price } from "./record/name-book.ts";
-export { estimatedPrice, namePrice } from "./record/name-price.ts";
 export {
   type RecorderCounts,
   type RecorderPlace,

@@ -77,14 +77,13 @@ test("on recorded sessions what is told keeps to its tokens, and names what is n
   timeout: 600_000,
 }, async () => {
   const counter = await loadO200k();
-  const price = (name: string) => ({ tokens: Math.max(1, counter(` ${name}`)), exact: true });
   const scores = [];
   for (const name of played) {
     const recording = readRecording(name);
     const [turns = []] = streamsOf(recording);
     const [talk] = conversationsOf(recording, counter);
     if (talk === undefined) continue;
-    const shown = await pipelineTexts(turns, price);
+    const shown = await pipelineTexts(turns);
     scores.push(scoreOf(talk, { shown, count: counter }));
     // A stranger's eye: every line of ours is one line, and the tail is a manifest.
     for (const { written, manifest } of shown) {

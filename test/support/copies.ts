@@ -2,7 +2,6 @@ import { type SessionId, sessionId, unwrap } from "../../src/base/index.ts";
 import { exchangesOf, now, type RecordedExchange } from "../../src/engine/index.ts";
 import {
   type EngineEvent,
-  estimatedPrice,
   type RelayOutcome,
   type RequestCopy,
   type ResponseCopy,
@@ -65,7 +64,6 @@ export class RecorderKit {
       tell: (event) => this.events.push(event),
       brief: () => undefined,
       windowOf: () => 200_000,
-      price: estimatedPrice,
     });
   }
 

@@ -13,7 +13,6 @@ import {
   type Asking,
   type Awareness,
   type Briefing,
-  estimatedPrice,
   type LedgerQuestion,
   SessionRecorder,
   usualAwareness,
@@ -128,7 +127,6 @@ class Player {
         this.#kit.desk.brief(briefing);
       },
       windowOf: () => 200_000,
-      price: estimatedPrice,
     });
   }
 

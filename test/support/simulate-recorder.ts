@@ -3,7 +3,6 @@ import type { Change, Proposal } from "../../src/engine/index.ts";
 import {
   type Answers,
   type Briefing,
-  estimatedPrice,
   type LedgerQuestion,
   type RequestCopy,
   type ResponseCopy,
@@ -122,7 +121,6 @@ export class RecordedMemory implements Memory {
       },
       brief: (briefing) => this.briefed(briefing),
       windowOf: () => 200_000,
-      price: estimatedPrice,
     });
   }
 }

@@ -91,6 +91,9 @@ describe("numbers that the desk has given", () => {
     const { block, message } = session.state.next;
     pool.reserve(session.state, { block: 1, message: 1 });
     expect(pool.accept(session.state, told(block, message))).toBeNull();
+    const shared = new IdPool(main, { isShared: true });
+    session.append(shared.reserve(session.state, { block: 1, message: 1 }));
+    expect(shared.accept(session.state, told(1_500, 1_500))).toBeNull();
   });
 });
 

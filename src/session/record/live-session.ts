@@ -41,7 +41,7 @@ import { fitOf, fitWithoutReasoning } from "./fit.ts";
 import { IdPool, type Sharing } from "./id-pool.ts";
 import { KeptBodies, type UpstreamOf, type WrittenBody } from "./kept-bodies.ts";
 import type { Searched } from "./masking.ts";
-import { NameBook, type Price } from "./name-book.ts";
+import { NameBook } from "./name-book.ts";
 import { noteSent } from "./note-sent.ts";
 import { openedStream } from "./opened-stream.ts";
 import { PromptSizes } from "./prompt-sizes.ts";
@@ -63,7 +63,6 @@ import { draftTurn, runStarted } from "./turn-draft.ts";
 /** Memory for bodies, and who is told of frames that were appended or could not be stored after all. */
 type Surroundings = {
   readonly memory: BodyMemory;
-  readonly price: Price;
   readonly heard: (frame: Frame) => void;
   readonly lost: (error: ApertureError) => void;
 };
@@ -85,15 +84,13 @@ export class LiveSession {
   readonly #bodies: KeptBodies;
   readonly #sharing: Sharing = { isShared: false };
   readonly #briefer = new Briefer();
-  readonly #price: Price;
   #recalled: Promise<void> | null = null;
 
-  constructor(log: SessionLog, { heard, lost, memory, price }: Surroundings) {
+  constructor(log: SessionLog, { heard, lost, memory }: Surroundings) {
     this.#log = log;
     this.#bodies = new KeptBodies(log.state().session, memory);
     this.#heard = heard;
     this.#lost = lost;
-    this.#price = price;
     this.#remember();
   }
 
@@ -147,7 +144,7 @@ export class LiveSession {
 
   #newLine(name: string, index: StreamIndex): RecordedLine {
     const ids = new IdPool(index.stream, this.#sharing);
-    const learnt = { summaries: new Summaries(), sizes: new PromptSizes(), names: new NameBook(this.#price) };
+    const learnt = { summaries: new Summaries(), sizes: new PromptSizes(), names: new NameBook() };
     return { name, index, ids, ...learnt };
   }
 

@@ -4,7 +4,6 @@ import { type AnswerUnit, ingestRequest, readAnswer } from "../../protocols/inde
 import type { SentReport } from "../exchange.ts";
 import { placedUnits } from "./align.ts";
 import { NameBook, type NamedRequest } from "./name-book.ts";
-import { estimatedPrice } from "./name-price.ts";
 
 const text = (words: string) => ({ type: "text", text: words });
 /** Room for names is a share of what is said. */
@@ -33,7 +32,7 @@ function answer(words: string): readonly AnswerUnit[] {
   return readAnswer(Buffer.from(JSON.stringify({ content: [text(words)] })), "application/json").units;
 }
 
-const aBook = () => new NameBook(estimatedPrice);
+const aBook = () => new NameBook();
 
 describe("names for the next header", () => {
   test("are those that were said, by the user and by the model", () => {

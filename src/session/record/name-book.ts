@@ -1,6 +1,6 @@
 import type { BlockKind } from "../../engine/index.ts";
 import { type AnswerUnit, unitBytes, type WireRequest } from "../../protocols/index.ts";
-import { headerNamesMax, NameRank, type NeededName, namesIn } from "../../render/index.ts";
+import { headerNamesMax, NameRank, type NeededName, namesIn, nameTokens } from "../../render/index.ts";
 import { estimateText } from "../../tokens/index.ts";
 import type { SentReport } from "../exchange.ts";
 import { type PlacedUnit, placedUnits } from "./align.ts";
@@ -19,9 +19,6 @@ export type NamedRequest = {
   readonly turnOf: (unit: number) => number;
 };
 
-/** What a name costs in a list, with the blank before it. */
-export type Price = (name: string) => { readonly tokens: number; readonly exact: boolean };
-
 /** Asked for with room to spare: how many of them there is room for is decided where the text is written. */
 const neededTokensMax = 110;
 /** Names are priced in tokens of this tokenizer. */
@@ -31,22 +28,12 @@ const roomShare = 1.06;
 
 /** The names that stand in a stream's context, and which of them its model should be told. */
 export class NameBook {
-  readonly #price: Price;
-  #rank: NameRank;
+  #rank = new NameRank();
   #isEmpty = true;
   #turn = 0;
   /** Tokens of all that was said, and of the headers among it. */
   #content = 0;
   #headers = 0;
-
-  constructor(price: Price) {
-    this.#price = price;
-    this.#rank = this.#newRank();
-  }
-
-  #newRank(): NameRank {
-    return new NameRank((name) => this.#price(name).tokens);
-  }
 
   /** What the client says now. After a fork, and after a restart, all of it is read again. */
   follow(named: NamedRequest): void {
@@ -67,7 +54,7 @@ export class NameBook {
   needed(turn: number): readonly NeededName[] {
     this.#turn = Math.max(this.#turn, turn);
     const names = this.#rank.forManifest({ turn: this.#turn, tokensMax: neededTokensMax });
-    return names.map((name) => ({ name, ...this.#price(name) }));
+    return names.map((name) => ({ name, tokens: nameTokens(name) }));
   }
 
   /** For the next header. */
@@ -78,7 +65,7 @@ export class NameBook {
   }
 
   #readAll({ request, turnOf }: NamedRequest): void {
-    this.#rank = this.#newRank();
+    this.#rank = new NameRank();
     this.#turn = 0;
     this.#content = 0;
     this.#headers = 0;

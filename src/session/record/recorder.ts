@@ -22,7 +22,6 @@ import { Finder } from "./finder.ts";
 import { type Belonging, belongingOf, lineName } from "./identify.ts";
 import type { LiveSession } from "./live-session.ts";
 import { maskText, type Searched, secretForms } from "./masking.ts";
-import type { Price } from "./name-book.ts";
 import type { AskedRequest, OpenExchange } from "./recorded-line.ts";
 import { hasOpenExchange, Shelf } from "./shelf.ts";
 import { WorkQueue } from "./work-queue.ts";
@@ -36,8 +35,6 @@ export type RecorderPlace = {
   readonly brief: (briefing: Briefing) => void;
   /** Tokens a model's window holds. */
   readonly windowOf: (model: string | null) => number;
-  /** What names cost where they are told. */
-  readonly price: Price;
 };
 
 /** What became of the copies it was given. */
@@ -80,8 +77,8 @@ export class SessionRecorder {
     const lost = (session: SessionId, error: ApertureError): void => this.#refused(session, error);
     const isBusy = (session: SessionId): boolean =>
       [...this.#pending.values()].some((pending) => pending.session === session);
-    const { store, clock, price } = place;
-    this.shelf = new Shelf({ store, clock, price, memory: this.#memory, heard, lost, isBusy });
+    const { store, clock } = place;
+    this.shelf = new Shelf({ store, clock, memory: this.#memory, heard, lost, isBusy });
     this.#finder = new Finder({ store: place.store, shelf: this.shelf, newSession: place.newSession });
   }
 

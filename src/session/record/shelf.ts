@@ -5,13 +5,11 @@ import type { Store } from "../../store/index.ts";
 import { openSession, type SessionLog } from "../session-log.ts";
 import type { BodyMemory } from "./body-memory.ts";
 import { LiveSession } from "./live-session.ts";
-import type { Price } from "./name-book.ts";
 
 export type ShelfPlace = {
   readonly store: Store;
   readonly clock: Clock;
   readonly memory: BodyMemory;
-  readonly price: Price;
   readonly heard: (frame: Frame) => void;
   /** A frame that was accepted could not be stored after all. */
   readonly lost: (session: SessionId, error: ApertureError) => void;
@@ -61,8 +59,8 @@ export class Shelf {
   }
 
   #livelyOn(session: SessionId, log: SessionLog): LiveSession {
-    const { heard, lost, memory, price } = this.#place;
-    return new LiveSession(log, { heard, lost: (error) => lost(session, error), memory, price });
+    const { heard, lost, memory } = this.#place;
+    return new LiveSession(log, { heard, lost: (error) => lost(session, error), memory });
   }
 
   async #open(session: SessionId): Promise<Result<Opened>> {

@@ -5,7 +5,6 @@ import { joinSqliteStore, stepBack } from "../../store/index.ts";
 import { joinedCopy, type RequestCopy } from "../exchange.ts";
 import { answerQuestion } from "../read/answer.ts";
 import type { Library } from "../read/questions.ts";
-import { namePrice } from "../record/name-price.ts";
 import { type BodyOf, SessionRecorder } from "../record/recorder.ts";
 import { BodiesHeld } from "./bodies-held.ts";
 import type { Copied, EngineData, FromEngine, ToEngine } from "./messages.ts";
@@ -35,7 +34,6 @@ const recorder = new SessionRecorder({
   },
   brief: (briefing) => tell({ type: "briefing", briefing }),
   windowOf: (model) => windowIn(windows, model),
-  price: namePrice(),
 });
 const library: Library = {
   store,
