@@ -107,10 +107,14 @@ function checkOwnLines({ units }: SeenBody): void {
   }
 }
 
+const heldCharsMax = 4_096;
+
 /** No line of ours in what the client gets, unless the model says nothing else. */
 export function checkPassed(content: readonly Block[]): void {
   for (const { text } of content) {
     const lines = typeof text === "string" ? text.split("\n") : [];
+    // So much is held at most where a text begins with lines of ours, and then it is let go.
+    if (String(text).length > heldCharsMax) continue;
     // The mark of a quotation may have passed by itself: half a line is not taken out.
     const own = lines.find((line) => !line.startsWith(">") && isOwnLine(line, nonce));
     const isAlone = lines.every(
