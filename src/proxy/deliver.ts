@@ -18,7 +18,8 @@ export function stripperFor({ sending, arrival, context }: Exchange, head: Head)
       return false;
     }
   };
-  const own = { isOwn: guarded(strips.isOwn), continues: guarded(strips.continues) };
+  const { isOwn, opens, continues } = strips;
+  const own = { isOwn: guarded(isOwn), opens: guarded(opens), continues: guarded(continues) };
   const type = headerOf(head, "content-type") ?? "";
   if (type.includes("text/event-stream")) return eventStripper(own);
   return type.includes("json") ? messageStripper(own, context.limits.keptBytesMax) : null;

@@ -41,7 +41,7 @@ export {
   writeManifest,
 } from "./manifest.ts";
 export { namesIn, nameTokens } from "./names.ts";
-export { continuesOwnLine, isOwnLine } from "./own-line.ts";
+export { continuesOwnLine, isOwnLine, opensOwnLines } from "./own-line.ts";
 export { hintOf, hintTokensMax, type Pruned, placeholder } from "./placeholder.ts";
 export { type PrunedRange, prunedRanges, rangeText } from "./range.ts";
 export { headerNamesMax, NameRank } from "./rank.ts";

@@ -46,6 +46,11 @@ const continuations = [
   "</context-manifest>",
 ] as const;
 
+/** Whether a line of ours is the first of several: of a manifest, or of a list of ranges. */
+export function opensOwnLines(line: string): boolean {
+  return fixedStarts.some((start) => unquoted(line).startsWith(start));
+}
+
 /** Lines that follow one of ours and have no nonce themselves: the body of a manifest, the list of ranges. */
 export function continuesOwnLine(line: string): boolean {
   const text = line.trimStart();

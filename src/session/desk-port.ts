@@ -39,6 +39,8 @@ export type Sending = {
 /** Continues: a line that is ours where it follows one of ours directly, and content anywhere else. */
 export type Strips = {
   readonly isOwn: (line: string) => boolean;
+  /** Whether lines without a mark may follow it. */
+  readonly opens: (line: string) => boolean;
   readonly continues: (line: string) => boolean;
 };
 

@@ -15,11 +15,16 @@ export type SizedUnit = { readonly bytes: Uint8Array; readonly kind: BlockKind }
 export function unitTokens({ bytes, kind }: SizedUnit, model: string | null): number {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   if (kind === "reasoning") return reasoningTokens(buffer, model);
-  const image = buffer.indexOf('"base64"');
-  if (image !== -1)
-    return imageTokens(buffer, model) + Math.ceil(sampledTokens(buffer.subarray(0, image), model));
+  if (holdsImage({ bytes, kind })) return imageTokens(buffer, model);
   const around = kind === "tool-call" ? callAround : kind === "tool-result" ? resultAround : null;
   return Math.ceil(sampledTokens(buffer, model)) + (around === null ? 0 : estimatePart(around, model));
+}
+
+/** Only what a client says may hold one; a call may well speak of base64. */
+function holdsImage({ bytes, kind }: SizedUnit): boolean {
+  if (kind !== "media" && kind !== "tool-result" && kind !== "user") return false;
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  return buffer.includes('"media_type"') && buffer.includes('"base64"');
 }
 
 const callAround = { kind: "call", text: "" } as const;
@@ -40,25 +45,41 @@ function signatureAt(bytes: Buffer): number {
   return at === -1 ? bytes.length : at;
 }
 
-/** Of the images in it, each by the size its first bytes tell. */
+/** Each image by the size its first bytes tell, and the words around them. */
 function imageTokens(bytes: Buffer, model: string | null): number {
-  let tokens = 0;
-  for (let at = bytes.indexOf('"data":"'); at !== -1; at = bytes.indexOf('"data":"', at + 1)) {
-    const head = imageHead(bytes.toString("latin1", at + '"data":"'.length, at + 4 * 1024));
-    tokens += estimatePart({ kind: "image", head }, model);
+  let [tokens, end] = [0, 0];
+  for (let at = bytes.indexOf(dataField); at !== -1; at = bytes.indexOf(dataField, end)) {
+    const start = bytes.indexOf('"', at + dataField.length) + 1;
+    const stop = start === 0 ? -1 : bytes.indexOf('"', start);
+    if (stop === -1) break;
+    const head = imageHead(bytes.toString("latin1", start, Math.min(stop, start + 4 * 1024)));
+    tokens += estimatePart({ kind: "image", head }, model) + sampledTokens(bytes.subarray(end, at), model);
+    end = stop;
   }
-  return tokens;
+  return Math.ceil(tokens + sampledTokens(bytes.subarray(end), model));
 }
 
+const dataField = '"data"';
+
 function sampledTokens(bytes: Buffer, model: string | null): number {
-  if (bytes.length <= wholeBytesMax) return estimateText(bytes.toString("utf8"), model);
+  if (bytes.length <= wholeBytesMax) return textTokens(bytes.toString("utf8"), model);
   const step = (bytes.length - sampleBytes) / (samples - 1);
   let tokens = 0;
   for (let at = 0; at < samples; at += 1) {
     const start = Math.floor(at * step);
-    tokens += estimateText(bytes.toString("utf8", start, start + sampleBytes), model);
+    tokens += textTokens(bytes.toString("utf8", start, start + sampleBytes), model);
   }
   return (tokens / (samples * sampleBytes)) * bytes.length;
+}
+
+/** A client may write every letter that is not ASCII as its code. */
+function textTokens(json: string, model: string | null): number {
+  const text = json.includes("\\u")
+    ? json.replace(/\\u([0-9a-fA-F]{4})/g, (_, code: string) =>
+        String.fromCharCode(Number.parseInt(code, 16)),
+      )
+    : json;
+  return estimateText(text, model);
 }
 
 /** So many bytes are looked at for one request: what is left of a long first one is told by its length. */
@@ -80,13 +101,14 @@ export class TokenGauge {
 
   count(unit: SizedUnit): number {
     const { length } = unit.bytes;
-    if (this.#looked >= lookedAtMax) {
+    // An image says nothing about how texts go, and its length nothing about its size.
+    const isImage = holdsImage(unit);
+    if (this.#looked >= lookedAtMax && !isImage) {
       return Math.ceil((length * this.#tokens * this.#rate) / Math.max(1, this.#bytes));
     }
     const tokens = unitTokens(unit, this.#model);
     this.#looked += Math.min(length, samples * sampleBytes);
-    // An image says nothing about how texts go.
-    if (unit.kind !== "media") {
+    if (!isImage) {
       this.#bytes += length;
       this.#tokens += tokens;
     }

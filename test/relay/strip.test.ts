@@ -32,7 +32,10 @@ const body = Buffer.from('{"mine":1}');
 
 async function start(answer: Answerer, recognises = strips, limits = {}): Promise<void> {
   desk = fakeDesk({
-    take: (asking) => managed(asking, ["ours"], { strips: { isOwn: recognises, continues: () => false } }),
+    take: (asking) =>
+      managed(asking, ["ours"], {
+        strips: { isOwn: recognises, opens: () => false, continues: () => false },
+      }),
   });
   upstream = await startUpstream(answer);
   relay = await startRelay(upstream.url, { desk, limits });

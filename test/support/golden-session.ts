@@ -232,7 +232,7 @@ function shownAs(block: string, by: string): string {
 /** What the client keeps of an answer: the lines of ours in it were taken out on the way. */
 function saidIn({ answer, body, sending }: Posted): readonly TalkMessage[] {
   if (answer.status !== 200) return [];
-  const none = { isOwn: () => false, continues: () => false };
+  const none = { isOwn: () => false, continues: () => false, opens: () => false };
   const stripper = messageStripper(sending.strips ?? none, body.length);
   const got = Buffer.concat([...stripper.push(body), ...stripper.end()]);
   const { content } = JSON.parse(got.toString()) as { readonly content?: readonly TalkBlock[] };

@@ -1,9 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { continuesOwnLine, isOwnLine } from "../../render/index.ts";
+import { continuesOwnLine, isOwnLine, opensOwnLines } from "../../render/index.ts";
 import { readAnswer } from "./events.ts";
 import { eventStripper, messageStripper } from "./strip.ts";
 
-const ours = { isOwn: (line: string) => isOwnLine(line, "k7f3"), continues: continuesOwnLine };
+const ours = {
+  isOwn: (line: string) => isOwnLine(line, "k7f3"),
+  opens: opensOwnLines,
+  continues: continuesOwnLine,
+};
 
 const manifests = {
   text: [
@@ -83,6 +87,10 @@ describe("a row like those of a manifest", () => {
     expect(left([`a\n${own}\nwords\n${row}`])).toBe(`a\nwords\n${row}`);
   });
 
+  it("stays behind a header, which has no rows", () => {
+    expect(left(["a\n[k7f3 turn 3, 14:05]\n", `${row}\nb`])).toBe(`a\n${row}\nb`);
+  });
+
   it("stays in another text than the line of ours", () => {
     const block = (text: string) => ({ type: "text", text });
     const stripper = messageStripper(ours, 1e6);
@@ -95,10 +103,10 @@ describe("a row like those of a manifest", () => {
 it("what follows a line of ours is held until its first words show what it is", () => {
   const stripper = eventStripper(ours);
   const passed = (text: string): number => Buffer.concat(stripper.push(Buffer.from(text))).length;
-  passed(start + delta("a\n[k7f3 turn 3, 14:05]\n"));
+  passed(start + delta("a\n[CONTEXT MANIFEST k7f3 turn 3 | 9 blocks]\n"));
   const texts = ["PRI", "OR art, as far as anybody", " knows"];
   expect(texts.map((text) => passed(delta(text)) > 0)).toEqual([false, false, true]);
   // Lower case begins none of ours.
-  passed(delta("\n[k7f3 turn 4, 14:05]\n"));
+  passed(delta("\n[CONTEXT MANIFEST k7f3 turn 4 | 9 blocks]\n"));
   expect(passed(delta("words"))).toBeGreaterThan(0);
 });

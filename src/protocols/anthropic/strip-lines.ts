@@ -3,6 +3,8 @@ import { parseAt, type Range } from "../json-scan.ts";
 /** Knows lines of ours, and those that are ours only behind one: they bear no mark. */
 export type OwnLines = {
   readonly isOwn: (line: string) => boolean;
+  /** Whether lines without a mark may follow it. */
+  readonly opens: (line: string) => boolean;
   readonly continues: (line: string) => boolean;
 };
 
@@ -170,7 +172,8 @@ export class Lines {
       this.#deny(line);
       return;
     }
-    this.#follows = true;
+    this.#follows &&= !this.#own.isOwn(withoutEnd(line));
+    this.#follows ||= this.#own.opens(withoutEnd(line));
     if (this.#hasWords) cut(pieces);
     else this.#lead(pieces, line.length);
   }

@@ -7,7 +7,7 @@ import { eventStripper, messageStripper, type Stripper } from "./strip.ts";
 
 const isOwn = (line: string): boolean => /^\s*(?:\[k7f3 .*\]|--- .* k7f3 ---)\s*$/.test(line);
 const continues = (line: string): boolean => /^(?:- )?(?:ROW |END OF ROWS)/.test(line);
-const ours = { isOwn, continues };
+const ours = { isOwn, opens: isOwn, continues };
 const ownLine = "[k7f3 turn 31, 14:05: message 12 #41]";
 
 /** What is left: an own line goes with its end and the rows behind it, but not where nothing else is said. */
@@ -310,7 +310,11 @@ describe("a stripped line", () => {
     "### CONTEXT MANIFEST k7f3 turn 34",
     "<context-manifest mark=k7f3 turn=34>",
   ])("may be any that is shown to the model: %s", (line) => {
-    const stripper = eventStripper({ isOwn: (said) => isOwnLine(said, "k7f3"), continues });
+    const stripper = eventStripper({
+      isOwn: (said) => isOwnLine(said, "k7f3"),
+      opens: () => false,
+      continues,
+    });
     const texts = [..."a\n", ...line, ..."\n", `> **${line}**\n`, `\`${line}\`\n`, "b"];
     const events = [started(0), ...texts.map((text) => delta(text)), stopped(0)];
     expect(textsOf(run(stripper, answerOf(events)).all)).toEqual(["a\nb"]);

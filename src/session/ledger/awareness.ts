@@ -36,7 +36,10 @@ const recentMax = 2_000;
 
 export function noteRecent(line: Line, blocks: readonly (Numbered | null)[]): void {
   const known = new Set(line.recent.map(({ block }) => block));
-  const fresh = blocks.filter((one): one is Numbered => one !== null && !known.has(one.block));
+  const told = line.briefing?.turn ?? 0;
+  // An answer that the client repeats was sent again, but it is not new.
+  const isNew = ({ block, turn }: Numbered): boolean => turn > told && !known.has(block);
+  const fresh = blocks.filter((one): one is Numbered => one !== null && isNew(one));
   if (fresh.length > 0) line.recent = [...line.recent, ...fresh].slice(-recentMax);
 }
 

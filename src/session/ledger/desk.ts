@@ -6,7 +6,6 @@ import {
   readAnswer,
   type WireRequest,
 } from "../../protocols/index.ts";
-import { continuesOwnLine } from "../../render/index.ts";
 import type { Answering, AnswerNumbers, Asking, Briefing, Desk, Sending } from "../desk-port.ts";
 import { asBuffer, type Pieces } from "../exchange.ts";
 import { BodyMemory } from "../record/body-memory.ts";
@@ -286,7 +285,7 @@ export class SessionDesk implements Desk {
       clientBody: body,
       likeness,
       refusal: null,
-      strips: style === "managed" ? { isOwn: line.ledger.isOwnLine, continues: continuesOwnLine } : null,
+      strips: style === "managed" ? line.ledger.strips : null,
     };
     noteRecent(
       line,

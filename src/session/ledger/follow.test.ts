@@ -28,7 +28,7 @@ function read(messages: readonly Message[]): WireRequest {
 
 function trace(from: Place, messages: readonly Message[], over: Partial<GivenRules> = {}): Trace {
   const request = read(messages);
-  const isOwnLine = (line: string): boolean => line.startsWith("[k7f3 ");
+  const isOwnLine = (line: string): boolean => /^\[(?:CONTEXT MANIFEST )?k7f3 /.test(line);
   const rules = {
     bytes: request.bytes,
     throughOwn: true,
@@ -127,11 +127,13 @@ describe("a path is followed", () => {
 
   test("where texts were joined that had lost lines of ours, if the model said them", () => {
     const said = rootPlace("");
-    const own = text("b\n[k7f3 x]\nPRIMACY 3\n");
+    const own = text("b\n[CONTEXT MANIFEST k7f3 x]\nPRIMACY 3\n");
     grow(said, [user(text("a"), own), model(own, text("c"))]);
     const start = user(text("a"), own);
     expect(found(said, [start, model(text("b\nc"))]).as).toBe("copy copy merged");
-    expect(found(said, [start, model(text("b\n[k7f3 x]\nPRIMACY 3\nc"))]).as).toBe("copy copy merged");
+    expect(found(said, [start, model(text("b\n[CONTEXT MANIFEST k7f3 x]\nPRIMACY 3\nc"))]).as).toBe(
+      "copy copy merged",
+    );
     expect(found(said, [start, model(text("b\nd"))]).as).toBe("copy copy");
     expect(found(said, [user(text("a\nb"))]).as).toBe("");
   });

@@ -76,7 +76,8 @@ export class LineOpener {
   learnNumbers(line: Line, read: Read): void {
     if (line.numbers.isReady || this.#remembering.has(line.key)) return;
     const learnt = this.#place.remember(questionOf(read)).then(
-      (stream) => this.#number(line, stream),
+      // A log that knows nothing of what was sent before cannot say where its numbers stand.
+      (stream) => (stream === null ? undefined : this.#number(line, stream)),
       () => undefined,
     );
     this.#remembering.set(
@@ -125,13 +126,14 @@ export class LineOpener {
     const open = sessionKey === null ? null : this.#lines.get(keyOf(asking, { ...belonging, sessionKey }));
     if (open !== null) return open;
     const line = this.#open(read, { wasManaged, talkName, isAsked, numbersOf: null });
+    this.#number(line, stream);
     try {
       if (isAsked) recall(line, stream);
     } catch {
       // A memory that makes no sense is none.
       startOver(line);
     }
-    this.#number(line, stream);
+    line.ledger.renumber();
     return line;
   }
 

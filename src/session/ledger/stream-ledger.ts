@@ -1,7 +1,7 @@
 import { hashContent } from "../../base/index.ts";
 import { type AnswerUnit, emitMarked, modelTraits, type WireRequest } from "../../protocols/index.ts";
-import { instructions, isOwnLine } from "../../render/index.ts";
-import type { AnswerNumbers, Numbered, SentReport, SentUnit } from "../desk-port.ts";
+import { continuesOwnLine, instructions, isOwnLine, opensOwnLines } from "../../render/index.ts";
+import type { AnswerNumbers, Numbered, SentReport, SentUnit, Strips } from "../desk-port.ts";
 import { TokenGauge } from "../unit-tokens.ts";
 import { closing, emitRequest, marksOf } from "./body.ts";
 import { type Item, pathUnits, writeItems } from "./draft.ts";
@@ -52,6 +52,7 @@ const branchBytesMax = 32 * 1024 * 1024;
 export class StreamLedger {
   readonly nonce: string;
   readonly isOwnLine: (line: string) => boolean;
+  readonly strips: Strips;
   readonly #instructions: string;
   readonly #numbers: StreamNumbers;
   #heads: readonly Head[] = [];
@@ -73,6 +74,7 @@ export class StreamLedger {
   constructor({ nonce, isNew, numbers }: LedgerAsked) {
     this.nonce = nonce;
     this.isOwnLine = (line) => isOwnLine(line, nonce);
+    this.strips = { isOwn: this.isOwnLine, opens: opensOwnLines, continues: continuesOwnLine };
     this.#instructions = instructions(nonce);
     this.#isNew = isNew;
     this.#numbers = numbers;
@@ -246,7 +248,8 @@ export class StreamLedger {
     const isJoin = this.#joins(asked);
     const own = style === "plain" || isJoin ? null : this.#instructions;
     const head = openHead({ request, instructions: own, ...counting });
-    this.#heads = [...this.#heads.slice(1 - headsMax), head];
+    // What is no turn leaves nothing behind: its numbers will be given to something else.
+    if (asked.purpose === "turn") this.#heads = [...this.#heads.slice(1 - headsMax), head];
     return head;
   }
 

@@ -11,7 +11,7 @@ import {
 
 type Row = readonly [name: string, known: string, copy: string];
 
-const isOwnLine = (line: string): boolean => line.startsWith("[k7f3 ");
+const isOwnLine = (line: string): boolean => /^\[(?:CONTEXT MANIFEST )?k7f3 /.test(line);
 const same = (role: string, known: string, copy: string): boolean =>
   isSameUnit(Buffer.from(known), Buffer.from(copy), { role, isOwnLine });
 
@@ -64,8 +64,16 @@ const ofModel: readonly Row[] = [
 const ofModelBothWays: readonly Row[] = [
   ["a line of ours stripped", says("[k7f3 turn 1]\nyes"), says("yes")],
   ["our lines stripped in between", says("a\n[k7f3 x]\nb"), says("a\nb")],
-  ["a manifest stripped with its rows", says("a\n[k7f3 x]\nPRIMACY 3\n- COLD 2\nb"), says("a\nb")],
-  ["a manifest stripped without its rows", says("a\n[k7f3 x]\nPRIMACY 3\nb"), says("a\nPRIMACY 3\nb")],
+  [
+    "a manifest stripped with its rows",
+    says("a\n[CONTEXT MANIFEST k7f3 x]\nPRIMACY 3\n- COLD 2\nb"),
+    says("a\nb"),
+  ],
+  [
+    "a manifest stripped without its rows",
+    says("a\n[CONTEXT MANIFEST k7f3 x]\nPRIMACY 3\nb"),
+    says("a\nPRIMACY 3\nb"),
+  ],
 ];
 
 test.each(ofModel)(
@@ -175,6 +183,6 @@ test("a text too long to look for numbers in is no reason to fail", () => {
 
 test("what the model said has two forms where lines of ours are in it", () => {
   expect(spokenForms("a\nb", isOwnLine)).toEqual(["a\nb"]);
-  const said = "a\n[k7f3 x]\nPRIMACY 3\nb";
+  const said = "a\n[CONTEXT MANIFEST k7f3 x]\nPRIMACY 3\nb";
   expect(spokenForms(said, isOwnLine)).toEqual([said, "a\nb"]);
 });

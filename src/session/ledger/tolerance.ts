@@ -1,5 +1,5 @@
 import { canonicalJson, type Json } from "../../base/index.ts";
-import { continuesOwnLine } from "../../render/index.ts";
+import { continuesOwnLine, opensOwnLines } from "../../render/index.ts";
 
 export type Tolerance = {
   readonly role: string;
@@ -113,10 +113,11 @@ export function spokenForms(text: string, isOwnLine: Tolerance["isOwnLine"]): re
 
 /** Lines of ours, each with the rows that directly follow it. */
 function ownLines(lines: readonly string[], isOwnLine: Tolerance["isOwnLine"]): readonly string[] {
-  let isBehind = false;
+  let mayGoOn = false;
   return lines.filter((line) => {
-    isBehind = isOwnLine(line) || (isBehind && continuesOwnLine(line));
-    return isBehind;
+    const isFirst = isOwnLine(line);
+    mayGoOn = isFirst ? opensOwnLines(line) : mayGoOn && continuesOwnLine(line);
+    return isFirst || mayGoOn;
   });
 }
 

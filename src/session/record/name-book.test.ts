@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { must } from "../../base/index.ts";
 import { type AnswerUnit, ingestRequest, readAnswer } from "../../protocols/index.ts";
+import { nameTokens } from "../../render/index.ts";
 import type { SentReport } from "../exchange.ts";
 import { placedUnits } from "./align.ts";
 import { NameBook, type NamedRequest } from "./name-book.ts";
@@ -125,7 +126,7 @@ describe("names for the manifest", () => {
     book.hear(answer("I have read src/auth.ts"), 1);
     expect(book.needed(3)).toEqual([]);
     book.follow(request({ said: ["Go on", "I have read src/auth.ts", "More"], from: 2, turn: 30 }));
-    expect(book.needed(31)).toEqual([{ name: "src/auth.ts", ...estimatedPrice("src/auth.ts") }]);
+    expect(book.needed(31)).toEqual([{ name: "src/auth.ts", tokens: nameTokens("src/auth.ts") }]);
   });
 
   test("may be asked for of an earlier turn than the last", () => {

@@ -13,7 +13,11 @@ import type { SentReport, SentUnit } from "../exchange.ts";
 import { unitTokens } from "../unit-tokens.ts";
 
 /** A prompt that was sent: how it is made up, and what its client leaves for the answer. */
-type Prompt = Asked & { readonly answerMax: number };
+type Prompt = Asked & {
+  readonly answerMax: number;
+  /** Whether all that was sent before is known: after a restart it is not. */
+  readonly isWhole: boolean;
+};
 
 export type SentPrompt = {
   readonly exchange: number;
@@ -36,6 +40,8 @@ export class PromptSizes {
   sent({ exchange, sent, model, answerMax }: SentPrompt): void {
     const [first] = sent.fresh;
     const kept = first === undefined ? this.#sizeAt(sent.leaf) : this.#sizeAt(first.parent);
+    const before = first === undefined ? sent.leaf : first.parent;
+    const isWhole = before === null || this.#upTo.has(before);
     let answer = 0;
     for (const unit of sent.fresh) {
       const tokens = unitTokens({ bytes: unit.bytes, kind: kindOf(unit) }, model);
@@ -43,7 +49,7 @@ export class PromptSizes {
       this.#upTo.set(unit.id, this.#sizeAt(unit.parent) + tokens);
     }
     const prompt = this.#sizeAt(sent.leaf);
-    this.#open.set(exchange, { model: model ?? "", prompt, kept, answer, answerMax });
+    this.#open.set(exchange, { model: model ?? "", prompt, kept, answer, answerMax, isWhole });
     const [oldest] = this.#open.keys();
     if (this.#open.size > openMax && oldest !== undefined) this.#open.delete(oldest);
   }
@@ -57,7 +63,7 @@ export class PromptSizes {
       (sum, { unit, bytes }) => sum + unitTokens({ bytes, kind: unit.kind }, prompt.model),
       0,
     );
-    this.#last = { ...prompt, said };
+    this.#last = prompt.isWhole || usage !== null ? { ...prompt, said } : this.#last;
   }
 
   /** Of what the next prompt will repeat, before anything new; null before the first answer. */
