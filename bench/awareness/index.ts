@@ -30,7 +30,7 @@ export async function* awarenessCells({ data, quick }: BenchOptions): AsyncGener
     }
   }
   yield instructionsCell(count);
-  yield* totalCells(scores);
+  yield* totalCells(scores, quick);
   yield* oracleCells(conversations, count);
 }
 
@@ -62,10 +62,10 @@ function sessionCell(score: Score): Cell {
   return { name: `${score.name}: far references named`, figure, boundMax: null, unit: "%", note };
 }
 
-/** In a handful of short sessions everything is chance: there the figures are told, but not judged. */
+/** In a handful of short sessions, as in the quick form, everything is chance: figures are told, not judged. */
 const farReferencesMin = 100;
 
-function* totalCells(scores: readonly Score[]): Generator<Cell> {
+function* totalCells(scores: readonly Score[], quick: boolean): Generator<Cell> {
   const total = totalOf(scores, "all");
   const { requests, content, headers, manifests, notes, far, named } = total;
   const halves = [0, 1].map((half) =>
@@ -75,7 +75,7 @@ function* totalCells(scores: readonly Score[]): Generator<Cell> {
     ),
   );
   const shares = halves.map((half) => `${Math.round((100 * half.named.all) / Math.max(1, half.far))} %`);
-  const bound = (max: number): number | null => (far < farReferencesMin ? null : max);
+  const bound = (max: number): number | null => (quick || far < farReferencesMin ? null : max);
   yield {
     name: "headers, of all content",
     figure: (100 * headers.o200k) / content.o200k,

@@ -16,9 +16,12 @@ const window = 200_000;
 const hourMs = 3_600_000;
 
 /** What is added to every request of a stream, by the real desk and the real log. */
-export async function pipelineTexts(turns: readonly RecordedTurn[]): Promise<readonly Shown[]> {
+export async function pipelineTexts(
+  turns: readonly RecordedTurn[],
+  carriers: "both" | "volatile" = "both",
+): Promise<readonly Shown[]> {
   const volatile = await played(turns, "anthropic");
-  const permanent = await played(turns, "elsewhere");
+  const permanent = carriers === "both" ? await played(turns, "elsewhere") : [];
   return volatile.map((shown, at) => ({ ...shown, note: permanent[at]?.tail ?? "" }));
 }
 

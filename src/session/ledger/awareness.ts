@@ -112,8 +112,10 @@ function tailFor(line: Line, asked: Telling): string | null {
   const detail = isPermanent || (isEpochStart && turn > 1) ? "detailed" : "summary";
   const options = { nonce: line.nonce, turn, variant, detail, fill, spent: line.spent } as const;
   if (!isPermanent || isEpochStart) return told(line, writeManifest(facts, options), detail);
-  const expiring = facts.expiring.filter(({ at }) => at > line.notedUntil && at - turn <= noteAheadTurns);
-  line.notedUntil = Math.max(line.notedUntil, ...expiring.map(({ at }) => at));
+  const near = facts.expiring.filter(({ at }) => at - turn <= noteAheadTurns);
+  const expiring = near.filter(({ block }) => !line.noted.has(block));
+  // What is no longer near has expired, or was given more time and may be noted again.
+  line.noted = new Set(near.map(({ block }) => block));
   return changeNote({ ...facts, expiring }, options);
 }
 

@@ -126,14 +126,13 @@ export class LineOpener {
     const open = sessionKey === null ? null : this.#lines.get(keyOf(asking, { ...belonging, sessionKey }));
     if (open !== null) return open;
     const line = this.#open(read, { wasManaged, talkName, isAsked, numbersOf: null });
-    this.#number(line, stream);
     try {
       if (isAsked) recall(line, stream);
     } catch {
       // A memory that makes no sense is none.
       startOver(line);
     }
-    line.ledger.renumber();
+    this.#number(line, stream);
     return line;
   }
 

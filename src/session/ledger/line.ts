@@ -21,8 +21,8 @@ export type Line = {
   namedSeq: number;
   /** The summaries that were sent, and about what they cost. */
   spent: { readonly turns: number; readonly tokens: number };
-  /** Expiries up to this turn have been noted for good. */
-  notedUntil: number;
+  /** Blocks whose expiry is near and has been noted. */
+  noted: ReadonlySet<number>;
   /** Whether it is rendered by us, as long as the mode allows it. */
   isManaged: boolean;
   /** Whether anything of ours was ever sent; unknown where the log could not be asked. */
@@ -69,7 +69,7 @@ export function openLine({ numbersOf, ...asked }: LineAsked): Line {
     ledger: new StreamLedger({ nonce, isNew: wasManaged === false, numbers }),
     briefing: null,
     recent: [],
-    notedUntil: 0,
+    noted: new Set(),
     namedSeq: 0,
     spent: { turns: 0, tokens: 0 },
     isManaged: false,

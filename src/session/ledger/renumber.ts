@@ -30,6 +30,18 @@ export function renumber(leaf: Place, numbers: StreamNumbers): void {
     place.numbered ??= numberedAs(numbers, { key, kind, nth, length: bytesOf(place).length });
   }
   for (const [at, place] of path.entries()) place.isAnnounced = at <= told;
+  for (const heard of leaf.children) renumberHeard(heard, { numbers, counts });
+}
+
+type Counted = { readonly numbers: StreamNumbers; readonly counts: ReadonlyMap<string, number> };
+
+/** An answer that nobody has repeated yet. */
+function renumberHeard(place: Place, counted: Counted): void {
+  if (place.sent !== null) return;
+  const { key, kind } = place.facts;
+  const nth = counted.counts.get(key) ?? 0;
+  place.numbered ??= numberedAs(counted.numbers, { key, kind, nth, length: bytesOf(place).length });
+  for (const next of place.children) renumberHeard(next, counted);
 }
 
 type Found = { readonly key: string; readonly kind: Numbered["kind"]; readonly nth: number } & {
