@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { estimateText } from "../tokens/index.ts";
-import { unitTokens } from "./unit-tokens.ts";
+import { TokenGauge, unitTokens } from "./unit-tokens.ts";
 
 const model = "claude-opus-5-5";
 const bytes = (block: object): Uint8Array => Buffer.from(JSON.stringify(block));
@@ -67,5 +67,53 @@ describe("the tokens of a unit", () => {
     timed(middling as Uint8Array);
     // To look for an image takes a moment.
     expect(timed(large as Uint8Array)).toBeLessThan(20 * timed(middling as Uint8Array) + 100);
+  });
+});
+
+describe("a gauge of many units", () => {
+  const source = { type: "base64", media_type: "image/png", data: png(1000, 1000) };
+  const image = { bytes: bytes({ type: "image", source }), kind: "media" } as const;
+  const shot = { bytes: result([{ type: "image", source }]), kind: "tool-result" } as const;
+  const texts = Array.from({ length: 60 }, (_, at) => ({
+    bytes: result(`line ${at} `.repeat(400)),
+    kind: "tool-result" as const,
+  }));
+
+  test("goes by length in the end, but never for an image", () => {
+    const gauge = new TokenGauge(model, 1);
+    const counts = texts.map((unit) => gauge.count(unit));
+    const [first = 0, last = 0] = [counts[0], counts.at(-1)];
+    expect(Math.abs(last / first - 1)).toBeLessThan(0.2);
+    for (const unit of [image, shot]) expect(gauge.count(unit)).toBe(unitTokens(unit, model));
+  });
+
+  test("does not take the length of an image for that of a text", () => {
+    const [plain, spoiled] = [new TokenGauge(model, 1), new TokenGauge(model, 1)];
+    spoiled.count(shot);
+    for (const unit of texts) for (const gauge of [plain, spoiled]) gauge.count(unit);
+    const [unit] = texts;
+    if (unit !== undefined) expect(spoiled.count(unit)).toBeLessThan(plain.count(unit) * 1.2);
+    if (unit !== undefined) expect(spoiled.count(unit)).toBeGreaterThan(plain.count(unit) * 0.8);
+  });
+});
+
+describe("what a client writes its own way", () => {
+  test("a letter as its code is still a letter", () => {
+    const said = JSON.stringify({ type: "text", text: "河".repeat(500) });
+    const coded = said.replace(/河/g, "\\u6cb3");
+    const [letters, codes] = [said, coded].map((json) =>
+      unitTokens({ bytes: Buffer.from(json), kind: "user" }, model),
+    );
+    expect(Math.abs((codes ?? 0) / (letters ?? 1) - 1)).toBeLessThan(0.15);
+  });
+
+  test("an image is found behind a blank, and a call that speaks of base64 is none", () => {
+    const json = `{"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "${png(1000, 1000)}"}}`;
+    expect(unitTokens({ bytes: Buffer.from(json), kind: "media" }, model)).toBeGreaterThan(1_000);
+    const call = bytes({
+      type: "tool_use",
+      input: { encoding: "base64", text: "some words ".repeat(1_000) },
+    });
+    expect(unitTokens({ bytes: call, kind: "tool-call" }, model)).toBeGreaterThan(1_500);
   });
 });

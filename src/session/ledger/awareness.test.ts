@@ -111,6 +111,16 @@ describe("the tail", () => {
     expect(xml).toMatch(/^<context-manifest mark=k7f3 /);
   });
 
+  test("does not count an answer twice that the client repeats after the log has told of it", () => {
+    const line = aLine();
+    takeBriefing(line, { ...briefing(), turn: 5 });
+    noteRecent(line, [
+      { ...block(7), turn: 5 },
+      { ...block(8), turn: 6 },
+    ]);
+    expect(line.recent.map(({ block: id }) => id)).toEqual([8]);
+  });
+
   test("knows what was sent before the log has said anything", () => {
     const line = aLine();
     noteRecent(line, [block(1), null, block(2)]);
