@@ -62,7 +62,7 @@ function sessionCell(score: Score): Cell {
   return { name: `${score.name}: far references named`, figure, boundMax: null, unit: "%", note };
 }
 
-/** In a handful of short sessions, as in the quick form, everything is chance: figures are told, not judged. */
+/** In a handful of short sessions, as in the quick form, all is chance: figures are told, not judged. */
 const farReferencesMin = 100;
 
 function* totalCells(scores: readonly Score[], quick: boolean): Generator<Cell> {

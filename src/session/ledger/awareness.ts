@@ -10,7 +10,7 @@ import {
 } from "../../render/index.ts";
 import type { Briefing, Numbered } from "../desk-port.ts";
 import type { Line } from "./line.ts";
-import type { Saying, SizedBlock, TailAsked } from "./saying.ts";
+import type { BlockSum, Count, Saying, SizedBlock, TailAsked } from "./saying.ts";
 
 /** How the model is told of its context. A change holds for what is sent from then on. */
 export type Awareness = {
@@ -33,19 +33,24 @@ export const usualAwareness: Awareness = {
 
 /** Blocks kept until the log has told of them: of a log that says nothing, nothing more is expected. */
 const recentMax = 2_000;
+const againMax = 256;
 
 export function noteRecent(line: Line, blocks: readonly (Numbered | null)[]): void {
-  const known = new Set(line.recent.map(({ block }) => block));
+  // What comes again came with the turn before.
+  const known = new Set(line.recent.slice(-againMax).map(({ block }) => block));
   const told = line.briefing?.turn ?? 0;
   // An answer that the client repeats was sent again, but it is not new.
   const isNew = ({ block, turn }: Numbered): boolean => turn > told && !known.has(block);
   const fresh = blocks.filter((one): one is Numbered => one !== null && isNew(one));
-  if (fresh.length > 0) line.recent = [...line.recent, ...fresh].slice(-recentMax);
+  if (fresh.length === 0) return;
+  line.recent = [...line.recent, ...fresh].slice(-recentMax);
+  line.recentSum = line.recent.length < recentMax ? plus(line.recentSum, fresh) : plus(nothing, line.recent);
 }
 
 export function takeBriefing(line: Line, briefing: Briefing): void {
   line.briefing = briefing;
   line.recent = line.recent.filter(({ turn }) => turn > briefing.turn);
+  line.recentSum = plus(nothing, line.recent);
   line.ledger.catchUp(briefing.turn);
 }
 
@@ -58,20 +63,29 @@ export type SayingAsked = {
 export function sayingFor(line: Line, { timeMs, awareness, window }: SayingAsked): Saying {
   const { headers, zoneMinutes } = awareness;
   const tail = (asked: TailAsked): string | null =>
-    awareness.manifest === "off" ? null : tailFor(line, { ...asked, awareness, window });
+    awareness.manifest === "off"
+      ? null
+      : tailFor(line, { ...asked, awareness, window, countsAll: line.countsAll && line.numbers.isReady });
   const { seq = 0, rate = 1, names: next = [] } = line.briefing ?? {};
   const names = seq > line.namedSeq ? next : [];
   return { headers, timeMs, zoneMinutes, rate, names, tail };
 }
 
-type Telling = TailAsked & Pick<SayingAsked, "awareness" | "window">;
+type Telling = TailAsked &
+  Pick<SayingAsked, "awareness" | "window"> & {
+    /** Whether everything that was ever sent was noted here. */
+    readonly countsAll: boolean;
+  };
 
 /** What stays is said in full once, and then only where something is new. */
 /** The log's word and what was sent since, where the request goes on with it; else what will be sent. */
-function factsFor({ briefing, recent }: Line, asked: Telling): ManifestFacts {
-  if (briefing === null) return pathFacts(asked);
+function factsFor({ briefing, recent, recentSum }: Line, asked: Telling): ManifestFacts {
+  const hasAll = asked.isNext && asked.countsAll && recent.length < recentMax;
+  if (briefing === null) {
+    return hasAll ? withSum(nothingKnown(asked.window), plus(recentSum, asked.fresh)) : pathFacts(asked);
+  }
   const { facts } = briefing;
-  if (asked.isNext) return withBlocks(facts, [...recent, ...asked.fresh]);
+  if (asked.isNext) return withSum(facts, plus(recentSum, asked.fresh));
   const path = pathFacts(asked);
   const sent = new Set([...asked.path(), ...asked.fresh].map(({ block }) => block));
   const selected = facts.recency.selected.filter(({ block }) => sent.has(block));
@@ -156,25 +170,40 @@ function nothingKnown(window: number | null): ManifestFacts {
 
 /** The log's word, and what has been sent since: that is in the run that goes on. */
 export function withBlocks(facts: ManifestFacts, blocks: readonly SizedBlock[]): ManifestFacts {
-  const [front, rest] = split(blocks);
-  const tokens = tokensIn(blocks);
+  return withSum(facts, plus(nothing, blocks));
+}
+
+function withSum(facts: ManifestFacts, { front, rest }: BlockSum): ManifestFacts {
+  const tokens = front.tokens + rest.tokens;
+  const blocks = front.blocks + rest.blocks;
   return {
     ...facts,
-    blocks: facts.blocks + blocks.length,
+    blocks: facts.blocks + blocks,
     used: facts.used + tokens,
-    exact: facts.exact && blocks.length === 0,
-    primacy: { ...facts.primacy, ...added(facts.primacy, front) },
-    recency: { ...facts.recency, ...added(facts.recency, rest) },
+    exact: facts.exact && blocks === 0,
+    primacy: { ...facts.primacy, ...grown(facts.primacy, front) },
+    recency: { ...facts.recency, ...grown(facts.recency, rest) },
     free: facts.free === null ? null : Math.max(0, facts.free - tokens),
   };
 }
 
-function added({ blocks, tokens, exact }: ZoneFacts, more: readonly SizedBlock[]): ZoneFacts {
-  return {
-    blocks: blocks + more.length,
-    tokens: tokens + tokensIn(more),
-    exact: exact && more.length === 0,
-  };
+const nothing: BlockSum = { front: { blocks: 0, tokens: 0 }, rest: { blocks: 0, tokens: 0 } };
+
+function plus(sum: BlockSum, blocks: readonly SizedBlock[]): BlockSum {
+  const [front, rest] = split(blocks);
+  return { front: counted(sum.front, front), rest: counted(sum.rest, rest) };
+}
+
+function counted({ blocks, tokens }: Count, more: readonly SizedBlock[]): Count {
+  return { blocks: blocks + more.length, tokens: tokens + tokensIn(more) };
+}
+
+function grown({ blocks, tokens, exact }: ZoneFacts, more: Count): ZoneFacts {
+  return { blocks: blocks + more.blocks, tokens: tokens + more.tokens, exact: exact && more.blocks === 0 };
+}
+
+function added(zone: ZoneFacts, more: readonly SizedBlock[]): ZoneFacts {
+  return grown(zone, { blocks: more.length, tokens: tokensIn(more) });
 }
 
 function tokensIn(blocks: readonly SizedBlock[]): number {

@@ -224,6 +224,7 @@ export class SessionDesk implements Desk {
     const mayBeOurs = line.wasManaged !== false || !line.isAsked;
     const mayRetry = isBound && (mayBeOurs || !isLowered);
     line.numbers.doubt();
+    line.countsAll = false;
     const sending = { ...rawSending(asking, body, mayRetry), likeness: likenessOf(line, read) };
     this.#follow(line, read);
     return this.#issue(sending, { line, read, leaf: null });

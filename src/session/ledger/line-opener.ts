@@ -91,7 +91,8 @@ export class LineOpener {
     const session = this.#lines.numbersOf(line.session) ?? new SessionNumbers(stream?.next);
     line.numbers.begin(session, stream?.blocks ?? []);
     if (stream !== null) line.ledger.catchUp(stream.turn);
-    if (stream?.briefing != null) takeBriefing(line, stream.briefing);
+    const briefing = stream?.briefing ?? null;
+    if (briefing !== null) takeBriefing(line, briefing);
     line.ledger.renumber();
   }
 
@@ -147,6 +148,7 @@ export class LineOpener {
     const [nonce, record] = [this.#place.nonceOf(key), this.#place.recordOf(key)];
     const session = sessionOf(asking, named);
     const line = openLine({ key, session, talkName, nonce, wasManaged, isAsked, record, numbersOf });
+    line.countsAll = isFirst(read);
     this.#lines.add(asking, request, line);
     return line;
   }

@@ -1,6 +1,7 @@
 import type { WireRequest } from "../../protocols/index.ts";
 import type { Briefing, Numbered, Sending } from "../desk-port.ts";
 import { type SessionNumbers, StreamNumbers } from "./numbers.ts";
+import type { BlockSum } from "./saying.ts";
 import { StreamLedger } from "./stream-ledger.ts";
 
 /** A stream as the desk has it: its ledger, and how it is to be treated. */
@@ -15,8 +16,12 @@ export type Line = {
   readonly numbers: StreamNumbers;
   /** What the log last said of it; null: nothing yet. */
   briefing: Briefing | null;
+  /** Whether the stream began here, so that nothing was sent that is not noted. */
+  countsAll: boolean;
   /** Blocks that were sent or heard since then. */
   recent: readonly Numbered[];
+  /** All of them together. */
+  recentSum: BlockSum;
   /** The seq of the briefing whose names a header has told. */
   namedSeq: number;
   /** The summaries that were sent, and about what they cost. */
@@ -60,6 +65,8 @@ export type LineAsked = {
   readonly numbersOf: SessionNumbers | null;
 };
 
+const none = { blocks: 0, tokens: 0 } as const;
+
 export function openLine({ numbersOf, ...asked }: LineAsked): Line {
   const { nonce, wasManaged } = asked;
   const numbers = new StreamNumbers(numbersOf);
@@ -69,6 +76,8 @@ export function openLine({ numbersOf, ...asked }: LineAsked): Line {
     ledger: new StreamLedger({ nonce, isNew: wasManaged === false, numbers }),
     briefing: null,
     recent: [],
+    recentSum: { front: none, rest: none },
+    countsAll: false,
     noted: new Set(),
     namedSeq: 0,
     spent: { turns: 0, tokens: 0 },

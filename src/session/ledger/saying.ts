@@ -31,3 +31,7 @@ export type TailAsked = {
 
 /** A block as far as a manifest counts it. */
 export type SizedBlock = Pick<Numbered, "kind" | "tokens"> & Partial<Pick<Numbered, "block">>;
+
+/** Some blocks together: what stands in front, and the rest. */
+export type BlockSum = { readonly front: Count; readonly rest: Count };
+export type Count = { readonly blocks: number; readonly tokens: number };

@@ -7,8 +7,12 @@ import { PromptSizes } from "./prompt-sizes.ts";
 const model = "claude-opus-5-5";
 const words = (count: number): Uint8Array =>
   Buffer.from(JSON.stringify({ type: "text", text: "some words of it ".repeat(count) }));
-const unit = (id: string, parent: string | null, count: number, origin = "client"): SentUnit =>
-  ({ id, parent, origin, key: id, unit: null, numbered: null, bytes: words(count) }) as SentUnit;
+const unit = (id: string, parent: string | null, count: number): SentUnit =>
+  ({ id, parent, origin: "client", key: id, unit: null, numbered: null, bytes: words(count) }) as SentUnit;
+const said50 = (id: string, parent: string | null): SentUnit => ({
+  ...unit(id, parent, 50),
+  origin: "model",
+});
 const report = (leaf: string, fresh: readonly SentUnit[]): SentReport =>
   ({ leaf, fresh, isTurn: true }) as unknown as SentReport;
 const said = (count: number): AnswerUnit => ({
@@ -28,7 +32,7 @@ function grown(turns: number, factor: number): PromptSizes {
   let prompt = 0;
   for (let turn = 1; turn <= turns; turn += 1) {
     const parent = turn === 1 ? null : `u${turn - 1}`;
-    const again = turn === 1 ? [] : [unit(`a${turn}`, parent, 50, "model")];
+    const again = turn === 1 ? [] : [said50(`a${turn}`, parent)];
     const fresh = [...again, unit(`u${turn}`, turn === 1 ? null : `a${turn}`, 250)];
     sizes.sent({ exchange: turn, sent: report(`u${turn}`, fresh), model, answerMax: 1_000 });
     prompt += Math.round((turn === 1 ? 1_100 : 1_320) * factor);
