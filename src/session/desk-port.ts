@@ -1,6 +1,6 @@
 import type { ApertureError } from "../base/index.ts";
 import type { NextIds, Origin, Rendering } from "../engine/index.ts";
-import type { ManifestFacts } from "../render/index.ts";
+import type { ManifestFacts, Offer } from "../render/index.ts";
 import type { KnownBlock, Likeness, Numbered, Pieces, RequestCopy, SentReport } from "./exchange.ts";
 
 export type { NextIds, Rendering } from "../engine/index.ts";
@@ -83,6 +83,8 @@ export type Briefing = {
   readonly rate: number;
   /** For the next header. */
   readonly names: readonly string[];
+  /** Cold blocks that the last words of the user seem to ask for, if anybody has looked. */
+  readonly offers?: readonly Offer[];
 };
 
 /** What the blocks of an answer are called, in order; null where they are called nothing. */

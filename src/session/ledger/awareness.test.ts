@@ -121,6 +121,15 @@ describe("the tail", () => {
     expect(line.recent.map(({ block: id }) => id)).toEqual([8]);
   });
 
+  test("offers what was found in the cold, behind everything else", () => {
+    const line = aLine();
+    const offers = [{ block: 12, name: "auth flow", tokens: 1_200, exact: false }];
+    takeBriefing(line, { ...briefing(), offers });
+    const hint = "[k7f3 hint: archived and maybe relevant: #12 auth flow ~1.2k -> expand]";
+    expect(tail(line, "clearing")?.split("\n").at(-1)).toBe(hint);
+    expect(tail(line, "kept")).toContain(hint);
+  });
+
   test("knows what was sent before the log has said anything", () => {
     const line = aLine();
     noteRecent(line, [block(1), null, block(2)]);

@@ -4,6 +4,7 @@ import {
   type ManifestFacts,
   type ManifestOptions,
   type ManifestVariant,
+  offerLine,
   type WrittenManifest,
   writeManifest,
   type ZoneFacts,
@@ -119,6 +120,12 @@ function split(blocks: readonly SizedBlock[]): readonly [readonly SizedBlock[], 
 }
 
 function tailFor(line: Line, asked: Telling): string | null {
+  const hint = offerLine(line.nonce, line.briefing?.offers ?? []);
+  const lines = [toldOf(line, asked), hint].filter((text) => text !== null);
+  return lines.length === 0 ? null : lines.join("\n");
+}
+
+function toldOf(line: Line, asked: Telling): string | null {
   const { carrier, turn, isEpochStart, awareness } = asked;
   const facts = factsFor(line, asked);
   const { variant, fill } = awareness;
