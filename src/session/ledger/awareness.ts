@@ -55,7 +55,7 @@ export function takeBriefing(line: Line, briefing: Briefing): void {
   line.ledger.catchUp(briefing.turn);
 }
 
-export type SayingAsked = {
+type SayingAsked = {
   readonly timeMs: number;
   readonly awareness: Awareness;
   readonly window: number | null;

@@ -35,7 +35,7 @@ function evenFrom(next: number): number {
 }
 
 /** What is numbered: a unit of a request, or of an answer. */
-export type Unnumbered = { readonly key: string; readonly kind: BlockKind; readonly tokens: number };
+type Unnumbered = { readonly key: string; readonly kind: BlockKind; readonly tokens: number };
 
 /**
  * The numbers of one stream's blocks. A key that comes for the nth time on a path means the same block on

@@ -309,7 +309,7 @@ const refusal: Omit<ResponseCopy, "id"> = {
   totalMs: 0,
 };
 
-/** What is needed until the answer comes. Only what was sent by the ledger may have to be sent again. */
+/** What is needed until the answer comes: all of it only where it may have to be sent again. */
 function lasting(asked: AskedRequest): AskedRequest {
   const { copy, request } = asked;
   // What a model that binds its reasoning refuses is sent again by the desk, also where it went as it came.
