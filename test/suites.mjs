@@ -72,6 +72,13 @@ export const suites = [
     parallel: true,
   },
   {
+    name: "levels",
+    about:
+      "renditions of blocks over recorded sessions: size, errors and names that are kept, time on hostile texts",
+    files: ["test/levels/**/*.test.ts"],
+    parallel: true,
+  },
+  {
     name: "golden",
     about: "what the ledger sends, to the byte: tolerated forms, edits, whole sessions to be read by people",
     files: ["test/golden/**/*.test.ts"],

@@ -1,0 +1,3 @@
+export { Levels } from "./levels.ts";
+export { hasMarker } from "./marker.ts";
+export type { Source } from "./source.ts";
