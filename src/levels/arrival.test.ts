@@ -1,0 +1,115 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { atArrival } from "./arrival.ts";
+
+const esc = "\u001b";
+
+describe("what a screen showed", () => {
+  test.each([
+    ["colours", `${esc}[1;31mfailed${esc}[0m: 3 of 40`, "failed: 3 of 40"],
+    ["modes and titles", `${esc}[?25l${esc}]0;build\u0007done${esc}[?25h`, "done"],
+    [
+      "a bar that fills up",
+      "get  10% [=>   ]\rget  60% [==>  ]\rget 100% [====>]\nok",
+      "get 100% [====>]\nok",
+    ],
+    [
+      "states that begin alike",
+      "Counting objects: 1\rCounting objects: 12, done.\n",
+      "Counting objects: 12, done.\n",
+    ],
+    ["a line that is erased first", `waiting\r${esc}[Kready\n`, "ready\n"],
+    ["a spinner that steps back", `⠋ tests${esc}[7D${esc}[J⠙ tests${esc}[7D${esc}[Jok`, "ok"],
+    [
+      "lines that are drawn again",
+      `a: run\nb: wait\n${esc}[2A${esc}[2Ka: ok\n${esc}[2Kb: ok\n`,
+      "a: ok\nb: ok\n",
+    ],
+    ["bold by backspace", "N\bNA\bAM\bME\bE\n", "NAME\n"],
+    ["what a cleared screen had stays", `first${esc}[2J${esc}[Hsecond`, "first\nsecond"],
+    [
+      "a link keeps its address",
+      `${esc}]8;;https://a.example/1${esc}\\notes${esc}]8;;${esc}\\`,
+      "notes <https://a.example/1>",
+    ],
+    ["the ground it was drawn on", `${esc}[32mone${esc}[0m   \n\n\n\n two`, "one\n\n two"],
+  ])("%s", (_name, text, shown) => {
+    expect(atArrival(text)).toBe(shown);
+  });
+
+  test.each([
+    ["an escape that is spelled", 'const red = "\\x1b[31m"; // \\u001b[0m \\033[K'],
+    ["line ends of another system", "one\r\ntwo\r\n"],
+    ["an old file with returns only", "# Title\rSome words here\rAnd others there"],
+    ["blanks that a file has", "key:  \n\n\n\nvalue\t\n"],
+    ["an escape nobody knows", `${esc}~ and ${esc}[ and the rest`],
+    ["two equal lines", "}\n}\n"],
+    ["nothing", ""],
+  ])("what only looks like it stays: %s", (_name, text) => {
+    expect(atArrival(text)).toBe(text);
+  });
+
+  test("no sequence makes it slow or large", () => {
+    const pieces = [
+      "[",
+      "]",
+      "[1K",
+      "[999B",
+      "[999Cx",
+      "[2J",
+      "]8;;a\u0007",
+      "[1;1H",
+      "[999A\n",
+      "[9999999999D",
+    ];
+    for (const piece of pieces) {
+      const text = `${"x".repeat(20_000)}${(esc + piece).repeat(10_000)}`;
+      const started = performance.now();
+      expect(atArrival(text).length).toBeLessThanOrEqual(text.length);
+      expect(performance.now() - started).toBeLessThan(2_000);
+    }
+  });
+});
+
+describe("lines that repeat the one above", () => {
+  test("are told by one line of ours", () => {
+    const text = `begin\n${"warning: slow disk\n".repeat(57)}end`;
+    expect(atArrival(text, "k7")).toBe(
+      "begin\nwarning: slow disk\n[k7 the line above stands here 57 times]\nend",
+    );
+    expect(atArrival(text)).toBe("begin\nwarning: slow disk\n[the line above stands here 57 times]\nend");
+  });
+
+  test("stay where telling it would be longer, or where a reader could take content for it", () => {
+    const few = "ok\nok\nok\nok\n";
+    expect(atArrival(few)).toBe(few);
+    const pretending = `${"same line\n".repeat(40)}[the line above stands here 9 times]\n`;
+    expect(atArrival(pretending)).toBe(pretending);
+  });
+
+  test("can be written out again", () => {
+    const line = fc.oneof(fc.constantFrom("", "a", "}", "warning: slow"), fc.string({ maxLength: 12 }));
+    const run = fc.tuple(line, fc.integer({ min: 1, max: 60 }));
+    fc.assert(
+      fc.property(fc.array(run, { maxLength: 8 }), fc.constantFrom("", "k7"), (runs, mark) => {
+        const text = runs.flatMap(([words, times]) => Array<string>(times).fill(words)).join("\n");
+        fc.pre(!hasControl(text));
+        expect(writtenOut(atArrival(text, mark))).toBe(text);
+      }),
+    );
+  });
+});
+
+function hasControl(text: string): boolean {
+  return [esc, "\r", "\b"].some((sign) => text.includes(sign));
+}
+
+function writtenOut(shown: string): string {
+  const lines: string[] = [];
+  for (const line of shown.split("\n")) {
+    const times = /^\[(?:k7 )?the line above stands here (\d+) times\]$/.exec(line)?.[1];
+    if (times === undefined) lines.push(line);
+    else lines.push(...Array<string>(Number(times) - 1).fill(lines.at(-1) as string));
+  }
+  return lines.join("\n");
+}
