@@ -1,5 +1,7 @@
 export { isLinkLocal } from "./addresses.ts";
 export { configPathOf } from "./config-file.ts";
+export { type ModelPrices, type PriceRow, priceRows } from "./price-rows.ts";
+export { pricesOf, unknownPrices } from "./prices.ts";
 export {
   loopbackHosts,
   type Mode,

@@ -43,6 +43,35 @@ export {
 export { namesIn, nameTokens } from "./names.ts";
 export { continuesOwnLine, isOwnLine, opensOwnLines } from "./own-line.ts";
 export { hintOf, hintTokensMax, type Pruned, placeholder } from "./placeholder.ts";
+export {
+  breakEven,
+  type CacheLife,
+  type CacheRule,
+  type CutSize,
+  type LongPrompt,
+  type ModelPrices,
+  type Money,
+  moneyOf,
+  type PriceField,
+  type PromptTokens,
+  promptPrice,
+  withLongCache,
+} from "./price.ts";
+export {
+  type BillError,
+  billError,
+  measuredBill,
+  measuredInput,
+  type ReportedUsage,
+} from "./price-bill.ts";
+export {
+  type BestCut,
+  bestCut,
+  type CutChoice,
+  type RewriteAsked,
+  type RewriteBill,
+  rewriteBill,
+} from "./price-rewrite.ts";
 export { type PrunedRange, prunedRanges, rangeText } from "./range.ts";
 export { headerNamesMax, NameRank } from "./rank.ts";
 export { reasoningText, type StoredReasoning } from "./reasoning.ts";

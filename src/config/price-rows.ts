@@ -1,0 +1,282 @@
+/**
+ * What models charge and how their caches work, as data. It changes without us, so it is passed in and never
+ * built in; the page about it in the reference says where every value is from. The form of a row is the one
+ * that the arithmetic takes; it is written down here as well because data stands on nothing.
+ */
+export type ModelPrices = {
+  readonly family: string;
+  readonly provider: "anthropic" | "openai" | "google" | "other";
+  /** US dollars for a million input tokens. Every other price is relative to an input token. */
+  readonly inputUsd: number | null;
+  readonly output: number;
+  readonly read: number;
+  readonly cache: CacheLife;
+  readonly longCache: CacheLife | null;
+  readonly rule: CacheRule;
+  readonly longPrompt: LongPrompt | null;
+  readonly bindsReasoning: boolean;
+  readonly hasContextEdits: boolean;
+  /** The values that no document we know states. */
+  readonly assumed: readonly PriceField[];
+};
+type PriceField = Exclude<keyof ModelPrices, "family" | "provider" | "assumed">;
+type CacheLife = { readonly write: number; readonly lifetimeMs: number };
+type CacheRule = {
+  readonly kind: "marks" | "prefix" | "breakpoints" | "none";
+  readonly tokensMin: number;
+  readonly stepTokens: number;
+  readonly marksMax: number;
+  readonly lookBack: number | null;
+};
+type LongPrompt = {
+  readonly aboveTokens: number;
+  readonly inputFactor: number;
+  readonly outputFactor: number;
+};
+
+/** A row holds from its version on, until the next row of its line. */
+export type PriceRow = {
+  readonly line: string;
+  readonly words: RegExp;
+  readonly since: readonly [major: number, minor: number];
+  readonly prices: ModelPrices;
+};
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+
+/** Dollars for a million tokens of input and of output: the two numbers that price lists show. */
+type Listed = { readonly usd: readonly [input: number, output: number] };
+type Rest = Partial<Omit<ModelPrices, "family" | "provider" | "inputUsd" | "output">>;
+type Line = { readonly line: string; readonly words: RegExp };
+
+function rowOf(line: Line, prices: ModelPrices, since: PriceRow["since"]): PriceRow {
+  return { ...line, since, prices };
+}
+
+function relative({ usd: [input, output] }: Listed): { inputUsd: number; output: number } {
+  return { inputUsd: input, output: output / input };
+}
+
+const marks = { kind: "marks", tokensMin: 1024, stepTokens: 1, marksMax: 4, lookBack: 20 } as const;
+
+function claude(family: string, { usd, ...rest }: Listed & Rest): ModelPrices {
+  return {
+    family: `Claude ${family}`,
+    provider: "anthropic",
+    ...relative({ usd }),
+    read: 0.1,
+    cache: { write: 1.25, lifetimeMs: 5 * minuteMs },
+    longCache: { write: 2, lifetimeMs: hourMs },
+    rule: marks,
+    longPrompt: null,
+    bindsReasoning: false,
+    hasContextEdits: true,
+    assumed: [],
+    ...rest,
+  };
+}
+
+const opus = { line: "opus", words: /opus/ };
+const sonnet = { line: "sonnet", words: /sonnet/ };
+const haiku = { line: "haiku", words: /haiku/ };
+const fable = { line: "fable", words: /fable|mythos/ };
+const min = (tokensMin: number) => ({ ...marks, tokensMin });
+
+const claudeRows: readonly PriceRow[] = [
+  rowOf(opus, claude("Opus 3", { usd: [15, 75], hasContextEdits: false }), [0, 0]),
+  rowOf(opus, claude("Opus 4 and 4.1", { usd: [15, 75] }), [4, 0]),
+  rowOf(opus, claude("Opus 4.5 and 4.6", { usd: [5, 25], rule: min(4096) }), [4, 5]),
+  rowOf(opus, claude("Opus 4.7", { usd: [5, 25], rule: min(2048) }), [4, 7]),
+  rowOf(opus, claude("Opus 4.8", { usd: [5, 25] }), [4, 8]),
+  rowOf(opus, claude("Opus 5", { usd: [5, 25], rule: min(512) }), [5, 0]),
+  rowOf(opus, claude("Opus 5.5", { usd: [4, 20], read: 0.05, rule: min(512), bindsReasoning: true }), [5, 5]),
+  rowOf(sonnet, claude("Sonnet before 4", { usd: [3, 15], hasContextEdits: false }), [0, 0]),
+  rowOf(sonnet, claude("Sonnet 4 to 4.6", { usd: [3, 15] }), [4, 0]),
+  rowOf(sonnet, claude("Sonnet 5", { usd: [2, 10] }), [5, 0]),
+  rowOf(
+    sonnet,
+    claude("Sonnet 5.5", { usd: [2, 10], read: 0.05, rule: min(512), bindsReasoning: true }),
+    [5, 5],
+  ),
+  rowOf(
+    haiku,
+    claude("Haiku before 4.5", { usd: [0.8, 4], rule: min(2048), hasContextEdits: false }),
+    [0, 0],
+  ),
+  rowOf(haiku, claude("Haiku 4.5", { usd: [1, 5], rule: min(4096) }), [4, 5]),
+  rowOf(
+    haiku,
+    claude("Haiku 5.5", {
+      usd: [0.1, 0.5],
+      rule: min(512),
+      longPrompt: { aboveTokens: 100_000, inputFactor: 5, outputFactor: 5 },
+      bindsReasoning: true,
+    }),
+    [5, 5],
+  ),
+  rowOf(fable, claude("Fable 5 and Mythos 5", { usd: [10, 50], rule: min(512) }), [0, 0]),
+  rowOf(
+    fable,
+    claude("Fable 5.1 and Mythos 5.1 on", {
+      usd: [10, 50],
+      read: 0.025,
+      rule: min(512),
+      bindsReasoning: true,
+    }),
+    [5, 1],
+  ),
+];
+
+/** Writing is free, and nothing in a request says where. */
+const prefix = { kind: "prefix", tokensMin: 1024, stepTokens: 128, marksMax: 0, lookBack: null } as const;
+const breakpoints = {
+  kind: "breakpoints",
+  tokensMin: 1024,
+  stepTokens: 1,
+  marksMax: 4,
+  lookBack: 80,
+} as const;
+const over272k = { aboveTokens: 272_000, inputFactor: 2, outputFactor: 1.5 } as const;
+
+function gptBefore56(family: string, { usd, ...rest }: Listed & Rest): ModelPrices {
+  return {
+    family,
+    provider: "openai",
+    ...relative({ usd }),
+    read: 0.1,
+    cache: { write: 1, lifetimeMs: 5 * minuteMs },
+    longCache: { write: 1, lifetimeMs: 24 * hourMs },
+    rule: prefix,
+    longPrompt: null,
+    bindsReasoning: false,
+    hasContextEdits: false,
+    assumed: ["rule"],
+    ...rest,
+  };
+}
+
+function gptFrom56(family: string, { usd, ...rest }: Listed & Rest): ModelPrices {
+  return {
+    family,
+    provider: "openai",
+    ...relative({ usd }),
+    read: 0.1,
+    cache: { write: 1.25, lifetimeMs: 30 * minuteMs },
+    longCache: { write: 2.5, lifetimeMs: 12 * hourMs },
+    rule: breakpoints,
+    longPrompt: over272k,
+    bindsReasoning: false,
+    hasContextEdits: false,
+    assumed: [],
+    ...rest,
+  };
+}
+
+const gpt = { line: "gpt", words: /gpt-\d/ };
+const gptPro = { line: "gpt-pro", words: /gpt-\d.*-pro/ };
+const gptMini = { line: "gpt-mini", words: /gpt-\d.*-mini/ };
+const gptNano = { line: "gpt-nano", words: /gpt-\d.*-nano/ };
+const luna = { line: "luna", words: /gpt-\d.*-luna/ };
+const terra = { line: "terra", words: /gpt-\d.*-terra/ };
+const sol = { line: "sol", words: /gpt-\d.*-sol/ };
+const astra = { line: "astra", words: /gpt-\d.*-astra/ };
+const gpt4o = { line: "gpt-4o", words: /gpt-4o/ };
+const gpt4oMini = { line: "gpt-4o-mini", words: /gpt-4o-mini/ };
+const oSeries = { line: "o", words: /(?:^|[^a-z0-9])o[134](?![a-z0-9])/ };
+const oMini = { line: "o-mini", words: /(?:^|[^a-z0-9])o[134]-mini/ };
+
+/** Nothing is cheaper the second time. */
+const uncached = { read: 1, longCache: null, rule: { ...prefix, kind: "none" } } as const;
+const none: readonly PriceField[] = ["rule", "read"];
+
+/** The narrower words come first: a name is of the first line that fits. */
+const gptRows: readonly PriceRow[] = [
+  rowOf(gpt4oMini, gptBefore56("GPT-4o mini", { usd: [0.15, 0.6], read: 0.5 }), [0, 0]),
+  rowOf(gpt4o, gptBefore56("GPT-4o", { usd: [2.5, 10], read: 0.5 }), [0, 0]),
+  rowOf(oMini, gptBefore56("o1 mini and o3 mini", { usd: [1.1, 4.4], read: 0.5 }), [0, 0]),
+  rowOf(oMini, gptBefore56("o4 mini", { usd: [1.1, 4.4], read: 0.25 }), [4, 0]),
+  rowOf(oSeries, gptBefore56("o1", { usd: [15, 60], read: 0.5 }), [0, 0]),
+  rowOf(oSeries, gptBefore56("o3", { usd: [2, 8], read: 0.25 }), [3, 0]),
+  rowOf(astra, gptFrom56("GPT-6 Astra", { usd: [10, 50] }), [0, 0]),
+  rowOf(sol, gptFrom56("GPT-5.6 Sol", { usd: [4, 20] }), [0, 0]),
+  rowOf(sol, gptFrom56("GPT-6 Sol", { usd: [2, 10] }), [6, 0]),
+  rowOf(sol, gptFrom56("GPT-6.1 Sol", { usd: [2, 10], read: 0.05 }), [6, 1]),
+  rowOf(terra, gptFrom56("GPT-5.6 Terra", { usd: [2, 12] }), [0, 0]),
+  rowOf(luna, gptFrom56("GPT-5.6 Luna", { usd: [0.2, 1.2] }), [0, 0]),
+  rowOf(luna, gptFrom56("GPT-6 Luna", { usd: [0.1, 0.5] }), [6, 0]),
+  rowOf(gptNano, gptBefore56("GPT-4.1 nano", { usd: [0.1, 0.4], read: 0.25 }), [0, 0]),
+  rowOf(gptNano, gptBefore56("GPT-5 nano", { usd: [0.05, 0.4] }), [5, 0]),
+  rowOf(gptNano, gptBefore56("GPT-5.4 nano", { usd: [0.2, 1.25] }), [5, 4]),
+  rowOf(gptMini, gptBefore56("GPT-4.1 mini", { usd: [0.4, 1.6], read: 0.25 }), [0, 0]),
+  rowOf(gptMini, gptBefore56("GPT-5 mini", { usd: [0.25, 2] }), [5, 0]),
+  rowOf(gptMini, gptBefore56("GPT-5.4 mini", { usd: [0.75, 4.5] }), [5, 4]),
+  rowOf(gptPro, gptBefore56("GPT-5 pro", { usd: [15, 120], ...uncached, assumed: none }), [0, 0]),
+  rowOf(gptPro, gptBefore56("GPT-5.2 pro", { usd: [21, 168], ...uncached, assumed: none }), [5, 2]),
+  rowOf(
+    gptPro,
+    gptBefore56("GPT-5.4 pro and 5.5 pro", {
+      usd: [30, 180],
+      ...uncached,
+      longPrompt: over272k,
+      assumed: none,
+    }),
+    [5, 4],
+  ),
+  rowOf(
+    gptPro,
+    gptFrom56("GPT-6 pro models", { usd: [10, 50], assumed: ["inputUsd", "output", "read", "rule"] }),
+    [6, 0],
+  ),
+  rowOf(gpt, gptBefore56("GPT-4", { usd: [30, 60], ...uncached, assumed: none }), [0, 0]),
+  rowOf(gpt, gptBefore56("GPT-4.1", { usd: [2, 8], read: 0.25 }), [4, 1]),
+  rowOf(gpt, gptBefore56("GPT-5 and 5.1", { usd: [1.25, 10] }), [5, 0]),
+  rowOf(gpt, gptBefore56("GPT-5.2 and 5.3", { usd: [1.75, 14] }), [5, 2]),
+  rowOf(gpt, gptBefore56("GPT-5.4", { usd: [2.5, 15], longPrompt: over272k }), [5, 4]),
+  rowOf(gpt, gptBefore56("GPT-5.5", { usd: [5, 30], longPrompt: over272k }), [5, 5]),
+  rowOf(gpt, gptFrom56("GPT-5.6 without a name", { usd: [4, 20], assumed: ["inputUsd", "output"] }), [5, 6]),
+  rowOf(gpt, gptFrom56("GPT-6 without a name", { usd: [2, 10], assumed: ["inputUsd", "output"] }), [6, 0]),
+];
+
+const over200k = { aboveTokens: 200_000, inputFactor: 2, outputFactor: 1.5 } as const;
+
+function gemini(family: string, { usd, ...rest }: Listed & Rest): ModelPrices {
+  return {
+    family: `Gemini ${family}`,
+    provider: "google",
+    ...relative({ usd }),
+    read: 0.1,
+    cache: { write: 1, lifetimeMs: 5 * minuteMs },
+    longCache: null,
+    rule: { ...prefix, tokensMin: 4096, stepTokens: 1 },
+    longPrompt: null,
+    bindsReasoning: false,
+    hasContextEdits: false,
+    assumed: ["cache"],
+    ...rest,
+  };
+}
+
+const geminiPro = { line: "gemini-pro", words: /gemini.*pro/ };
+const geminiLite = { line: "gemini-lite", words: /gemini.*lite/ };
+const geminiFlash = { line: "gemini-flash", words: /gemini.*flash/ };
+const geminiAny = { line: "gemini", words: /gemini/ };
+const from2048 = { rule: { ...prefix, tokensMin: 2048, stepTokens: 1 } } as const;
+
+const geminiRows: readonly PriceRow[] = [
+  rowOf(geminiPro, gemini("2.5 Pro", { usd: [1.25, 10], ...from2048, longPrompt: over200k }), [0, 0]),
+  rowOf(geminiPro, gemini("3 Pro and 3.1 Pro", { usd: [2, 12], longPrompt: over200k }), [3, 0]),
+  rowOf(
+    geminiLite,
+    gemini("2.5 Flash-Lite", { usd: [0.1, 0.4], ...from2048, assumed: ["cache", "rule"] }),
+    [0, 0],
+  ),
+  rowOf(geminiLite, gemini("3.1 Flash-Lite", { usd: [0.25, 1.5], assumed: ["cache", "rule"] }), [3, 0]),
+  rowOf(geminiFlash, gemini("2.5 Flash", { usd: [0.3, 2.5], ...from2048 }), [0, 0]),
+  rowOf(geminiFlash, gemini("3 Flash", { usd: [0.5, 3], assumed: ["cache", "rule"] }), [3, 0]),
+  rowOf(geminiFlash, gemini("3.5 Flash", { usd: [1.5, 9] }), [3, 5]),
+  rowOf(geminiFlash, gemini("3.6 to 3.8 Flash", { usd: [0.75, 3.75] }), [3, 6]),
+  rowOf(geminiAny, gemini("4 Argon", { usd: [2, 10], read: 0.05 }), [0, 0]),
+];
+
+export const priceRows: readonly PriceRow[] = [...claudeRows, ...gptRows, ...geminiRows];

@@ -1,0 +1,65 @@
+import { type ModelPrices, type PriceRow, priceRows } from "./price-rows.ts";
+
+/** A row that nothing speaks for: what most models have, nothing of it documented. */
+export const unknownPrices: ModelPrices = {
+  family: "Any other model",
+  provider: "other",
+  inputUsd: null,
+  output: 5,
+  read: 0.1,
+  cache: { write: 1.25, lifetimeMs: 5 * 60_000 },
+  longCache: null,
+  rule: { kind: "marks", tokensMin: 1024, stepTokens: 1, marksMax: 4, lookBack: 20 },
+  longPrompt: null,
+  bindsReasoning: true,
+  hasContextEdits: false,
+  assumed: [
+    "inputUsd",
+    "output",
+    "read",
+    "cache",
+    "longCache",
+    "rule",
+    "longPrompt",
+    "bindsReasoning",
+    "hasContextEdits",
+  ],
+};
+
+/** Asked for every request, of few models. */
+const known = new Map<string, ModelPrices>();
+const knownMax = 1_000;
+
+export function pricesOf(model: string | null): ModelPrices {
+  const name = model ?? "";
+  const prices = known.get(name) ?? pricesFor(name.toLowerCase());
+  if (known.size < knownMax) known.set(name, prices);
+  return prices;
+}
+
+/**
+ * The first row whose words are in the name gives the line of models; of that line the newest row that is
+ * not newer than the model counts. A model without a version is taken for the newest of its line.
+ */
+function pricesFor(name: string): ModelPrices {
+  const line = priceRows.find(({ words }) => words.test(name))?.line;
+  if (line === undefined) return unknownPrices;
+  const version = versionOf(name);
+  const rows = priceRows.filter((row) => row.line === line);
+  const row = rows.findLast(({ since }) => version === null || isSince(version, since)) ?? rows[0];
+  return row === undefined ? unknownPrices : row.prices;
+}
+
+type Version = PriceRow["since"];
+
+function isSince([major, minor]: Version, [sinceMajor, sinceMinor]: Version): boolean {
+  return major > sinceMajor || (major === sinceMajor && minor >= sinceMinor);
+}
+
+/** `gpt-5-2025-08-07` is 5.0, `claude-opus-4-5-20251101` is 4.5, `o4-mini` is 4.0. */
+function versionOf(name: string): Version | null {
+  const undated = name.replace(/\d{4}-\d{2}-\d{2}|\d{2}-\d{4}|\d{6,8}/g, "");
+  const numbers = undated.split(/[^a-z0-9]+/).flatMap((part) => part.match(/^o?(\d{1,2})o?$/)?.[1] ?? []);
+  const [major, minor] = numbers;
+  return major === undefined ? null : [Number(major), Number(minor ?? 0)];
+}

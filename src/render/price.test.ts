@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+import { breakEven, factorsFor, type ModelPrices, promptPrice, withLongCache } from "./price.ts";
+import { billError, measuredBill, measuredInput } from "./price-bill.ts";
+
+const minuteMs = 60_000;
+const prices: ModelPrices = {
+  family: "Example",
+  provider: "anthropic",
+  inputUsd: 4,
+  output: 5,
+  read: 0.05,
+  cache: { write: 1.25, lifetimeMs: 5 * minuteMs },
+  longCache: { write: 2, lifetimeMs: 60 * minuteMs },
+  rule: { kind: "marks", tokensMin: 512, stepTokens: 1, marksMax: 4, lookBack: 20 },
+  longPrompt: null,
+  bindsReasoning: true,
+  hasContextEdits: true,
+  assumed: [],
+};
+const none = { read: 0, written: 0, fresh: 0, output: 0 };
+
+describe("what a request costs", () => {
+  it("prices a hit and a miss of the whole prompt", () => {
+    expect(promptPrice({ ...none, read: 100_000 }, prices).usd).toBeCloseTo(0.02, 10);
+    expect(promptPrice({ ...none, written: 100_000 }, prices).usd).toBeCloseTo(0.5, 10);
+  });
+
+  it("adds what is read, written, fresh and said", () => {
+    const spent = { read: 1_000, written: 100, writtenLong: 10, fresh: 7, output: 3 };
+    expect(promptPrice(spent, prices).tokens).toBeCloseTo(50 + 125 + 20 + 7 + 15, 10);
+  });
+
+  it("has no dollars where nobody knows the price", () => {
+    expect(promptPrice({ ...none, fresh: 5 }, { ...prices, inputUsd: null })).toEqual({
+      tokens: 5,
+      usd: null,
+    });
+  });
+
+  it("charges more for every token of a long prompt, and not at the limit itself", () => {
+    const long = { aboveTokens: 1_000, inputFactor: 2, outputFactor: 1.5 };
+    const tiered = { ...prices, longPrompt: long };
+    expect(promptPrice({ ...none, fresh: 1_000, output: 10 }, tiered).tokens).toBe(1_050);
+    expect(promptPrice({ ...none, fresh: 1_001, output: 10 }, tiered).tokens).toBe(2_002 + 75);
+    expect(factorsFor(1_000, tiered)).toEqual({ input: 1, output: 1 });
+  });
+});
+
+describe("break-even", () => {
+  it.each([
+    [0.1, 11.5],
+    [0.05, 24],
+    [0.025, 49],
+  ])("at a read price of %d is %d requests for as much behind the cut as is removed", (read, requests) => {
+    expect(breakEven({ removed: 1_000, behind: 1_000 }, { ...prices, read })).toBeCloseTo(requests, 10);
+  });
+
+  it("of 20k tokens in front of 80k is 96 requests", () => {
+    expect(breakEven({ removed: 20_000, behind: 80_000 }, prices)).toBeCloseTo(96, 10);
+  });
+
+  it("is never where nothing is removed, and at once where nothing is behind", () => {
+    expect(breakEven({ removed: 0, behind: 10 }, prices)).toBe(Number.POSITIVE_INFINITY);
+    expect(breakEven({ removed: 10, behind: 0 }, prices)).toBe(0);
+  });
+
+  it("comes later for a client that pays for the longer lifetime", () => {
+    const cut = { removed: 1_000, behind: 1_000 };
+    expect(breakEven(cut, withLongCache(prices))).toBeGreaterThan(breakEven(cut, prices));
+    expect(withLongCache({ ...prices, longCache: null }).cache).toEqual(prices.cache);
+  });
+});
+
+describe("the bill of an answer", () => {
+  const usage = { input: 10, cacheRead: 1_000, cacheWrite: 100, output: 20 };
+
+  it("is what its usage says", () => {
+    expect(measuredBill(usage, prices).tokens).toBeCloseTo(10 + 50 + 125 + 100, 10);
+    expect(measuredInput(usage, prices).tokens).toBeCloseTo(10 + 50 + 125, 10);
+    expect(measuredInput({ ...usage, cacheWriteLong: 40 }, prices).tokens).toBeCloseTo(10 + 50 + 75 + 80, 10);
+  });
+
+  it("is compared with what was predicted", () => {
+    const predicted = { tokens: 100, usd: 0.0004 };
+    const error = billError(predicted, { tokens: 110, usd: 0.00044 });
+    expect(error.ratio).toBeCloseTo(0.1, 10);
+    expect(error.difference.tokens).toBe(10);
+    expect(error.difference.usd).toBeCloseTo(0.00004, 12);
+  });
+
+  it("says nothing of a share where nothing was predicted, nor of dollars where none are known", () => {
+    expect(billError({ tokens: 0, usd: null }, { tokens: 1, usd: 1 })).toEqual({
+      difference: { tokens: 1, usd: null },
+      ratio: null,
+    });
+  });
+});
