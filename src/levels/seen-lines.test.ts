@@ -54,13 +54,6 @@ describe("runs that were shown before", () => {
     expect(seen.matches(text(file(1, 7), ["x"], Array<string>(60).fill("}")))).toEqual([]);
   });
 
-  test("the longest of several places is taken", () => {
-    const seen = new SeenLines();
-    seen.add(1, text(file(1, 40)));
-    seen.add(2, text(file(1, 12)));
-    expect(seen.matches(text(file(1, 40)))).toMatchObject([{ from: 1, to: 40, id: 1 }]);
-  });
-
   test("a run that is itself a reference is no place to refer to", () => {
     const seen = new SeenLines();
     const lines = text(file(1, 20));
@@ -73,16 +66,19 @@ describe("runs that were shown before", () => {
 });
 
 describe("what is known is bounded", () => {
-  test("what was forgotten is not found, and an older copy is", () => {
+  test("what was forgotten is not found", () => {
     const seen = new SeenLines();
     const lines = text(file(1, 20));
     seen.add(1, lines);
-    seen.add(2, lines);
-    seen.forget(2);
-    expect(seen.matches(lines)).toMatchObject([{ id: 1 }]);
     seen.forget(1);
     seen.forget(1);
     expect(seen.matches(lines)).toEqual([]);
+  });
+
+  test("a text that is larger than all that may be known is not kept", () => {
+    const seen = new SeenLines({ sizeMax: 1_000 });
+    seen.add(1, text(file(1, 40)));
+    expect(seen.matches(text(file(1, 40)))).toEqual([]);
   });
 
   test("a text under the same name takes the place of the first", () => {
@@ -93,7 +89,7 @@ describe("what is known is bounded", () => {
   });
 
   test("the oldest is forgotten first", () => {
-    const seen = new SeenLines({ charsMax: 2_500 });
+    const seen = new SeenLines({ sizeMax: 4_500 });
     for (const id of [1, 2, 3, 4]) seen.add(id, text(file(1, 25, `name${id}`)));
     expect([1, 2, 3, 4].map((id) => seen.matches(text(file(1, 25, `name${id}`))).length)).toEqual([
       0, 0, 1, 1,

@@ -17,20 +17,21 @@ export type SeenLimits = {
   readonly linesMin: number;
   readonly charsMin: number;
   /** So much of the past is known; what was added first is forgotten first. */
-  readonly charsMax: number;
+  readonly sizeMax: number;
 };
 
-export const seenLimits: SeenLimits = { linesMin: 8, charsMin: 400, charsMax: 1_000_000 };
+/** Half the length finds 1 % more of what recorded sessions repeat, with twice as many references. */
+export const seenLimits: SeenLimits = { linesMin: 8, charsMin: 400, sizeMax: 2_000_000 };
 
-/** As many places where the same lines stand are looked at, the latest first. */
-const candidatesMax = 4;
+/** What is kept of a line besides its characters, in characters. */
+const lineSize = 40;
 
 /** The hash of a few lines is their sum, each times one more power of this. */
 const factor = 0x2545f491;
 
 type Shown = { readonly id: number; readonly lined: LinedText };
-/** A place where lines stand that hash alike, and the one before it. */
-type Place = { readonly shown: Shown; readonly line: number; readonly earlier: Place | null };
+/** Where lines stand that have some hash. */
+type Place = { readonly shown: Shown; readonly line: number };
 
 /**
  * The lines of texts that were shown before. What is asked of it costs as much as the new text is long,
@@ -40,7 +41,7 @@ export class SeenLines {
   private readonly limits: SeenLimits;
   private readonly texts = new Map<number, Shown>();
   private readonly places = new Map<number, Place>();
-  private chars = 0;
+  private size = 0;
   /** The text that was asked about is, most often, the one that is added next. */
   private asked: LinedText | null = null;
   private readonly topPower: number;
@@ -58,9 +59,14 @@ export class SeenLines {
    */
   add(id: number, text: string, referred: readonly SeenRun[] = []): void {
     this.forget(id);
+    const { charsMin, sizeMax } = this.limits;
+    // Most results are too short to hold a run.
+    if (text.length < charsMin) return;
     const shown = { id, lined: this.asked?.text === text ? this.asked : linedText(text) };
+    this.asked = null;
+    if (sizeOf(shown) > sizeMax) return;
     this.texts.set(id, shown);
-    this.chars += text.length;
+    this.size += sizeOf(shown);
     let from = 0;
     for (const run of referred) {
       this.addPlaces(shown, from, run.from - 1);
@@ -70,26 +76,29 @@ export class SeenLines {
     this.keepBounded();
   }
 
-  /** Its lines are not shown any more; places that led there lead nowhere. */
+  /** Its lines are not shown any more. */
   forget(id: number): void {
     const shown = this.texts.get(id);
     if (shown === undefined) return;
     this.texts.delete(id);
-    this.chars -= shown.lined.text.length;
-    this.eachWindow(shown.lined, { from: 0, to: shown.lined.count }, (hash) => this.dropPlaces(hash));
+    this.size -= sizeOf(shown);
+    this.eachWindow(shown.lined, { from: 0, to: shown.lined.count }, (hash) => {
+      if (this.places.get(hash)?.shown === shown) this.places.delete(hash);
+    });
   }
 
   /** The runs of a new text that stand, in one piece, in one text of before; in order, none over another. */
   matches(text: string): readonly SeenRun[] {
-    if (this.texts.size === 0) return [];
+    if (this.texts.size === 0 || text.length < this.limits.charsMin) return [];
     const lined = linedText(text);
     this.asked = lined;
     const runs: SeenRun[] = [];
     let next = 0;
     this.eachWindow(lined, { from: 0, to: lined.count }, (hash, line) => {
       if (line < next) return;
-      const run = this.longestFrom(lined, line, hash);
-      if (run === null) return;
+      const place = this.places.get(hash);
+      const run = place === undefined ? null : runFrom(lined, line, place);
+      if (run === null || run.to - line < this.limits.linesMin) return;
       const isWorthIt = charsOf(lined, run.from, run.to) >= this.limits.charsMin;
       if (isWorthIt) runs.push(run);
       // A run that is too short has no longer one inside; what begins in its last lines may go on elsewhere.
@@ -98,37 +107,11 @@ export class SeenLines {
     return runs;
   }
 
+  /** Of several places the latest is known: to look at more finds nothing that counts. */
   private addPlaces(shown: Shown, from: number, to: number): void {
     this.eachWindow(shown.lined, { from, to }, (hash, line) => {
-      const earlier = this.places.get(hash) ?? null;
-      this.places.set(hash, { shown, line, earlier: cutPlaces(earlier, candidatesMax - 1) });
+      this.places.set(hash, { shown, line });
     });
-  }
-
-  private dropPlaces(hash: number): void {
-    const place = this.places.get(hash);
-    if (place === undefined) return;
-    const rest = this.livePlaces(place);
-    if (rest === null) this.places.delete(hash);
-    else this.places.set(hash, rest);
-  }
-
-  private livePlaces(place: Place | null): Place | null {
-    if (place === null) return null;
-    const earlier = this.livePlaces(place.earlier);
-    return this.texts.get(place.shown.id) === place.shown ? { ...place, earlier } : earlier;
-  }
-
-  private longestFrom(lined: LinedText, line: number, hash: number): SeenRun | null {
-    let longest: SeenRun | null = null;
-    for (let place = this.places.get(hash) ?? null; place !== null; place = place.earlier) {
-      const run = runFrom(lined, line, place);
-      const isLonger =
-        run.to - run.from > (longest === null ? this.limits.linesMin - 2 : longest.to - longest.from);
-      if (isLonger) longest = run;
-      if (run.to === lined.count) break;
-    }
-    return longest;
   }
 
   /** Each group of as many lines as a run has at least, by the line it begins with; one step a line. */
@@ -146,7 +129,7 @@ export class SeenLines {
 
   private keepBounded(): void {
     for (const id of this.texts.keys()) {
-      if (this.chars <= this.limits.charsMax || this.texts.size === 1) return;
+      if (this.size <= this.limits.sizeMax) return;
       this.forget(id);
     }
   }
@@ -154,10 +137,8 @@ export class SeenLines {
 
 type Span = { readonly from: number; readonly to: number };
 
-function cutPlaces(place: Place | null, max: number): Place | null {
-  if (place === null || max === 0) return null;
-  const earlier = cutPlaces(place.earlier, max - 1);
-  return earlier === place.earlier ? place : { ...place, earlier };
+function sizeOf({ lined }: Shown): number {
+  return lined.text.length + lined.count * lineSize;
 }
 
 /** As far as the lines are the same; with no line in it if the hashes only happened to agree. */
@@ -197,13 +178,14 @@ function charsOf({ starts, ends }: LinedText, from: number, to: number): number 
 export function withReferences(text: string, runs: readonly SeenRun[], mark: string): string {
   if (runs.length === 0) return text;
   const lines = text.split("\n");
-  const parts: string[] = [];
+  const parts: (readonly string[])[] = [];
   let next = 0;
   for (const run of runs) {
-    parts.push(...lines.slice(next, run.from - 1), referenceLine(run, mark));
+    parts.push(lines.slice(next, run.from - 1), [referenceLine(run, mark)]);
     next = run.to;
   }
-  return [...parts, ...lines.slice(next)].join("\n");
+  parts.push(lines.slice(next));
+  return parts.flat().join("\n");
 }
 
 function referenceLine({ from, to, id, otherFrom, number, numbersUp }: SeenRun, mark: string): string {
