@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { awarenessCells } from "./awareness/index.ts";
+import { costCells } from "./cost/index.ts";
 import { engineCells } from "./engine/index.ts";
 import { proxyCells } from "./proxy/index.ts";
 import { type BenchOptions, type Cell, isWithin, printCells } from "./report.ts";
@@ -8,6 +9,7 @@ import { saveResults } from "./results.ts";
 /** Each benchmark is a list of cells; a cell is a ratio measured in one run, and the bound it must keep. */
 const benchmarks: Readonly<Record<string, (options: BenchOptions) => AsyncGenerator<Cell>>> = {
   awareness: awarenessCells,
+  cost: costCells,
   engine: engineCells,
   proxy: proxyCells,
 };

@@ -1,0 +1,62 @@
+import { type ModelPrices, promptPrice } from "../../src/render/index.ts";
+import type { Bill, Priced } from "./stream.ts";
+
+/** What a session was, and every prompt of it. */
+export type SessionCost = {
+  readonly name: string;
+  readonly agent: string;
+  readonly streams: readonly (readonly Priced[])[];
+  readonly prices: ModelPrices;
+};
+
+export type Clock = "timed" | "warm";
+export type OwnPart = keyof Priced["own"];
+export const ownParts: readonly OwnPart[] = ["instructions", "header", "tail"];
+
+/** How a cost is asked for: with pauses or without, and with prices other than the session's own. */
+export type Question = { readonly clock: Clock; readonly read: number | null; readonly withOutput: boolean };
+export const asPriced: Question = { clock: "timed", read: null, withOutput: false };
+
+export type Costs = {
+  readonly asSent: number;
+  readonly managed: number;
+  readonly own: Readonly<Record<OwnPart, number>>;
+};
+
+/** Of several sessions together, in tokens of plain input, each at its own prices. */
+export function costsOf(sessions: readonly SessionCost[], question = asPriced): Costs {
+  const costs = sessions.map((session) => sessionCosts(session, question));
+  const total = (of: (one: Costs) => number): number => sum(costs.map(of));
+  return {
+    asSent: total(({ asSent }) => asSent),
+    managed: total(({ managed }) => managed),
+    own: {
+      instructions: total(({ own }) => own.instructions),
+      header: total(({ own }) => own.header),
+      tail: total(({ own }) => own.tail),
+    },
+  };
+}
+
+function sessionCosts({ streams, prices }: SessionCost, { clock, read, withOutput }: Question): Costs {
+  const asked = { ...prices, read: read ?? prices.read };
+  const requests = streams.flat();
+  const cost = (bill: Bill, output: number): number => promptPrice({ ...bill, output }, asked).tokens;
+  const whole = (of: (one: Priced) => Bill): number =>
+    sum(requests.map((one) => cost(of(one), withOutput ? one.output : 0)));
+  const part = (own: OwnPart): number => sum(requests.map((one) => cost(one.own[own], 0)));
+  return {
+    asSent: whole(({ asSent }) => asSent[clock]),
+    managed: whole(({ managed }) => managed[clock]),
+    own: { instructions: part("instructions"), header: part("header"), tail: part("tail") },
+  };
+}
+
+/** By how many per cent it costs more than as the client sent it. */
+export function extraPercent({ asSent, managed }: Pick<Costs, "asSent" | "managed">): number {
+  return asSent === 0 ? 0 : 100 * (managed / asSent - 1);
+}
+
+export function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

@@ -1,0 +1,99 @@
+import type { RecordedTurn, Recording, WireBlock, WireMessage } from "../../test/support/recordings.ts";
+
+/** What stands in front of the messages, and where a client puts its cache marks. */
+export type ClientForm = {
+  readonly system: string;
+  readonly tools: readonly { readonly name: string; readonly description: string }[];
+  readonly systemMarks: number;
+  readonly messageMarks: number;
+};
+
+export type FormAsked = {
+  readonly overheadChars: number;
+  readonly toolsChars: number;
+  readonly systemMarks: number;
+  readonly messageMarks: number;
+};
+
+/** Recordings lack system texts and the definitions of tools: what is missing is filled up. */
+export function clientForm(recording: Recording, asked: FormAsked): ClientForm {
+  const { systemMarks, messageMarks, overheadChars, toolsChars } = asked;
+  const recorded = systemText(recording.system);
+  const missing = Math.max(0, overheadChars - recorded.length);
+  const forTools = recorded === "" ? Math.min(missing, toolsChars) : missing;
+  const names = recording.tools.length === 0 ? ["look"] : recording.tools;
+  const each = Math.floor(forTools / names.length);
+  return {
+    system: recorded === "" ? filler("system", missing - forTools) : recorded,
+    tools: names.map((name) => ({ name, description: filler(name, each) })),
+    systemMarks,
+    messageMarks,
+  };
+}
+
+function systemText(system: unknown): string {
+  if (system === null || system === undefined) return "";
+  return typeof system === "string" ? system : JSON.stringify(system);
+}
+
+const words = "this text stands for what the client says here and nobody has written down ";
+
+/** Plain words, so that no name in it is ever taken for something the model had to know. */
+function filler(name: string, chars: number): string {
+  if (chars <= 0) return "";
+  return `${name}: ${words.repeat(Math.ceil(chars / words.length))}`.slice(0, chars);
+}
+
+const mark = { cache_control: { type: "ephemeral" } };
+
+/** Writes the requests of one stream as its client would, each message once. */
+export class ClientWriter {
+  readonly #form: ClientForm;
+  readonly #head: string;
+  readonly #written = new Map<WireMessage, string>();
+  #messages: readonly WireMessage[] = [];
+
+  constructor(form: ClientForm) {
+    this.#form = form;
+    const tools = form.tools.map(({ name, description }) => ({
+      name,
+      description,
+      input_schema: { type: "object", properties: {} },
+    }));
+    this.#head = `"max_tokens":32000,"system":${JSON.stringify(systemBlocks(form))},"tools":${JSON.stringify(tools)}`;
+  }
+
+  request(turn: RecordedTurn, model: string): Buffer {
+    const kept = this.#messages.slice(0, turn.k ?? this.#messages.length);
+    const messages = [...kept, ...turn.c];
+    this.#messages = [...messages, { role: "assistant", content: turn.a }];
+    const plain = messages.length - this.#form.messageMarks;
+    const texts = messages.map((message, at) =>
+      at < plain ? this.#plain(message) : JSON.stringify(marked(message)),
+    );
+    return Buffer.from(`{"model":${JSON.stringify(model)},${this.#head},"messages":[${texts.join(",")}]}`);
+  }
+
+  #plain(message: WireMessage): string {
+    const text = this.#written.get(message) ?? JSON.stringify(message);
+    this.#written.set(message, text);
+    return text;
+  }
+}
+
+/** As many texts as there are marks; the last one is the prompt. */
+function systemBlocks({ system, systemMarks }: ClientForm): readonly WireBlock[] {
+  if (system === "") return [];
+  const first = { type: "text", text: system.slice(0, identityChars), ...mark };
+  const prompt = { type: "text", text: system.slice(identityChars), ...mark };
+  const isSplit = systemMarks > 1 && system.length > identityChars;
+  return isSplit ? [first, prompt] : [{ type: "text", text: system, ...mark }];
+}
+
+const identityChars = 60;
+
+function marked({ role, content }: WireMessage): WireMessage {
+  const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
+  const last = blocks.findLastIndex(({ type }) => type !== "thinking" && type !== "redacted_thinking");
+  return { role, content: blocks.map((block, at) => (at === last ? { ...block, ...mark } : block)) };
+}

@@ -1,0 +1,140 @@
+import { sessionId } from "../../src/base/index.ts";
+import {
+  type Asking,
+  type Sending,
+  SessionDesk,
+  SessionRecorder,
+  usualAwareness,
+} from "../../src/session/index.ts";
+import { openMemoryStore } from "../../src/store/index.ts";
+import type { RecordedTurn } from "../../test/support/recordings.ts";
+
+/** The mark of every line of ours in what is played. */
+export const nonce = "k7f3";
+
+/** Where a recording has no times. */
+const usualGapMs = 1_000;
+
+export type PlayerOptions = {
+  /** `anthropic` takes messages that clear themselves; any other name does not. */
+  readonly upstream: string;
+  /** A user who names the session asks for it to be managed; else the product admits it or does not. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly windowOf: (model: string | null) => number;
+};
+
+/** One stream of a client, played through the real desk and the real log. */
+export class Player {
+  readonly #options: PlayerOptions;
+  readonly #desk: SessionDesk;
+  readonly #recorder: SessionRecorder;
+  readonly #askings = new Map<Sending, Asking>();
+  #timeMs = Date.parse("2026-11-15T10:00:00Z");
+  #recordedMs: number | null = null;
+  #requests = 0;
+
+  constructor(options: PlayerOptions) {
+    this.#options = options;
+    const { windowOf } = options;
+    const clock = { now: () => this.#timeMs };
+    this.#recorder = new SessionRecorder({
+      store: openMemoryStore(),
+      clock,
+      newSession: () => sessionId("played"),
+      tell: () => undefined,
+      brief: (briefing) => this.#desk.brief(briefing),
+      windowOf,
+    });
+    this.#desk = new SessionDesk({
+      clock,
+      mode: () => "auto",
+      nonceOf: () => nonce,
+      newName: () => "talk",
+      remember: async (question) => {
+        const found = await this.#recorder.ledger(question);
+        return found.ok ? found.value : null;
+      },
+      isRecording: () => true,
+      recordOf: () => 0,
+      isBehind: () => false,
+      managesLogins: false,
+      hasManaged: () => true,
+      noteManaged: () => undefined,
+      awareness: () => usualAwareness,
+      windowOf,
+      deadlineMs: 60_000,
+    });
+  }
+
+  /** When the last request was taken. */
+  get timeMs(): number {
+    return this.#timeMs;
+  }
+
+  /** What goes upstream for a body, at the time it was recorded. */
+  async take(body: Buffer, turn: RecordedTurn): Promise<Sending> {
+    this.#requests += 1;
+    this.#pass(recordedMs(turn));
+    const asking = this.#asking(body.length);
+    const sending = await this.#desk.take(asking, [body]);
+    this.#askings.set(sending, asking);
+    return sending;
+  }
+
+  /** The answer to what was taken. To be called before the next is taken. */
+  async answer(sending: Sending, answer: Readonly<Record<string, unknown>>): Promise<void> {
+    const asking = this.#askings.get(sending);
+    if (asking === undefined) throw new Error("an answer belongs to what was taken, once");
+    this.#askings.delete(sending);
+    const body = Buffer.from(JSON.stringify(answer));
+    const { clientBody, sent } = sending;
+    const copy = { ...asking, body: Uint8Array.from(clientBody), length: clientBody.length, sent };
+    const recorded = this.#recorder.requested(copy);
+    const ended = { status: 200, contentType: "application/json", contentEncoding: "" };
+    const heard = { ...ended, body: [body], isComplete: true, hasLeft: true };
+    const numbered = this.#desk.answered(sending, heard);
+    await recorded;
+    await this.#recorder.answered({
+      id: asking.id,
+      status: 200,
+      headers: { "content-type": "application/json" },
+      body,
+      length: body.length,
+      outcome: "complete",
+      numbered,
+      problem: null,
+      firstByteMs: 1,
+      totalMs: 2,
+    });
+  }
+
+  /** As long as the person who was recorded paused; a clock that was set back is no pause. */
+  #pass(recorded: number | null): void {
+    const gap = recorded === null || this.#recordedMs === null ? usualGapMs : recorded - this.#recordedMs;
+    this.#timeMs += Math.max(0, gap);
+    this.#recordedMs = recorded ?? this.#recordedMs;
+  }
+
+  #asking(length: number): Asking {
+    const { upstream, headers } = this.#options;
+    return {
+      id: `request-${this.#requests}`,
+      protocol: "anthropic",
+      upstream,
+      method: "POST",
+      target: "/v1/messages",
+      headers,
+      caller: { owner: "local", credential: "key", secrets: [] },
+      startedMs: this.#timeMs,
+      length,
+      isLogin: false,
+    };
+  }
+}
+
+/** When a turn was recorded; null where nobody wrote it down. */
+function recordedMs({ m }: RecordedTurn): number | null {
+  const { t } = (m ?? {}) as { readonly t?: unknown };
+  const time = typeof t === "string" ? Date.parse(t) : Number.NaN;
+  return Number.isNaN(time) ? null : time;
+}
