@@ -146,12 +146,12 @@ function gptBefore56(family: string, { usd, ...rest }: Listed & Rest): ModelPric
     ...relative({ usd }),
     read: 0.1,
     cache: { write: 1, lifetimeMs: 5 * minuteMs },
-    longCache: { write: 1, lifetimeMs: 24 * hourMs },
+    longCache: null,
     rule: prefix,
     longPrompt: null,
     bindsReasoning: false,
     hasContextEdits: false,
-    assumed: ["rule"],
+    assumed: [],
     ...rest,
   };
 }
@@ -187,8 +187,9 @@ const oSeries = { line: "o", words: /(?:^|[^a-z0-9])o[134](?![a-z0-9])/ };
 const oMini = { line: "o-mini", words: /(?:^|[^a-z0-9])o[134]-mini/ };
 
 /** Nothing is cheaper the second time. */
-const uncached = { read: 1, longCache: null, rule: { ...prefix, kind: "none" } } as const;
-const none: readonly PriceField[] = ["rule", "read"];
+const uncached = { read: 1, rule: { ...prefix, kind: "none" }, assumed: ["read", "rule"] } as const;
+/** May be asked for; it costs nothing. */
+const allDay = { write: 1, lifetimeMs: 24 * hourMs } as const;
 
 /** The narrower words come first: a name is of the first line that fits. */
 const gptRows: readonly PriceRow[] = [
@@ -199,11 +200,11 @@ const gptRows: readonly PriceRow[] = [
   rowOf(oSeries, gptBefore56("o1", { usd: [15, 60], read: 0.5 }), [0, 0]),
   rowOf(oSeries, gptBefore56("o3", { usd: [2, 8], read: 0.25 }), [3, 0]),
   rowOf(astra, gptFrom56("GPT-6 Astra", { usd: [10, 50] }), [0, 0]),
-  rowOf(sol, gptFrom56("GPT-5.6 Sol", { usd: [4, 20] }), [0, 0]),
+  rowOf(sol, gptFrom56("GPT-5.6 Sol", { usd: [4, 20], assumed: ["longPrompt"] }), [0, 0]),
   rowOf(sol, gptFrom56("GPT-6 Sol", { usd: [2, 10] }), [6, 0]),
   rowOf(sol, gptFrom56("GPT-6.1 Sol", { usd: [2, 10], read: 0.05 }), [6, 1]),
-  rowOf(terra, gptFrom56("GPT-5.6 Terra", { usd: [2, 12] }), [0, 0]),
-  rowOf(luna, gptFrom56("GPT-5.6 Luna", { usd: [0.2, 1.2] }), [0, 0]),
+  rowOf(terra, gptFrom56("GPT-5.6 Terra", { usd: [2, 12], assumed: ["longPrompt"] }), [0, 0]),
+  rowOf(luna, gptFrom56("GPT-5.6 Luna", { usd: [0.2, 1.2], assumed: ["longPrompt"] }), [0, 0]),
   rowOf(luna, gptFrom56("GPT-6 Luna", { usd: [0.1, 0.5] }), [6, 0]),
   rowOf(gptNano, gptBefore56("GPT-4.1 nano", { usd: [0.1, 0.4], read: 0.25 }), [0, 0]),
   rowOf(gptNano, gptBefore56("GPT-5 nano", { usd: [0.05, 0.4] }), [5, 0]),
@@ -211,15 +212,14 @@ const gptRows: readonly PriceRow[] = [
   rowOf(gptMini, gptBefore56("GPT-4.1 mini", { usd: [0.4, 1.6], read: 0.25 }), [0, 0]),
   rowOf(gptMini, gptBefore56("GPT-5 mini", { usd: [0.25, 2] }), [5, 0]),
   rowOf(gptMini, gptBefore56("GPT-5.4 mini", { usd: [0.75, 4.5] }), [5, 4]),
-  rowOf(gptPro, gptBefore56("GPT-5 pro", { usd: [15, 120], ...uncached, assumed: none }), [0, 0]),
-  rowOf(gptPro, gptBefore56("GPT-5.2 pro", { usd: [21, 168], ...uncached, assumed: none }), [5, 2]),
+  rowOf(gptPro, gptBefore56("GPT-5 pro", { usd: [15, 120], ...uncached }), [0, 0]),
+  rowOf(gptPro, gptBefore56("GPT-5.2 pro", { usd: [21, 168], ...uncached }), [5, 2]),
   rowOf(
     gptPro,
     gptBefore56("GPT-5.4 pro and 5.5 pro", {
       usd: [30, 180],
       ...uncached,
       longPrompt: over272k,
-      assumed: none,
     }),
     [5, 4],
   ),
@@ -228,13 +228,21 @@ const gptRows: readonly PriceRow[] = [
     gptFrom56("GPT-6 pro models", { usd: [10, 50], assumed: ["inputUsd", "output", "read", "rule"] }),
     [6, 0],
   ),
-  rowOf(gpt, gptBefore56("GPT-4", { usd: [30, 60], ...uncached, assumed: none }), [0, 0]),
-  rowOf(gpt, gptBefore56("GPT-4.1", { usd: [2, 8], read: 0.25 }), [4, 1]),
-  rowOf(gpt, gptBefore56("GPT-5 and 5.1", { usd: [1.25, 10] }), [5, 0]),
-  rowOf(gpt, gptBefore56("GPT-5.2 and 5.3", { usd: [1.75, 14] }), [5, 2]),
-  rowOf(gpt, gptBefore56("GPT-5.4", { usd: [2.5, 15], longPrompt: over272k }), [5, 4]),
-  rowOf(gpt, gptBefore56("GPT-5.5", { usd: [5, 30], longPrompt: over272k }), [5, 5]),
-  rowOf(gpt, gptFrom56("GPT-5.6 without a name", { usd: [4, 20], assumed: ["inputUsd", "output"] }), [5, 6]),
+  rowOf(gpt, gptBefore56("GPT-4", { usd: [30, 60], ...uncached }), [0, 0]),
+  rowOf(gpt, gptBefore56("GPT-4.1", { usd: [2, 8], read: 0.25, longCache: allDay }), [4, 1]),
+  rowOf(gpt, gptBefore56("GPT-5 and 5.1", { usd: [1.25, 10], longCache: allDay }), [5, 0]),
+  rowOf(gpt, gptBefore56("GPT-5.2 and 5.3", { usd: [1.75, 14], longCache: allDay }), [5, 2]),
+  rowOf(gpt, gptBefore56("GPT-5.4", { usd: [2.5, 15], longCache: allDay, longPrompt: over272k }), [5, 4]),
+  rowOf(
+    gpt,
+    gptBefore56("GPT-5.5", { usd: [5, 30], cache: allDay, longPrompt: over272k, assumed: ["rule"] }),
+    [5, 5],
+  ),
+  rowOf(
+    gpt,
+    gptFrom56("GPT-5.6 without a name", { usd: [4, 20], assumed: ["inputUsd", "output", "longPrompt"] }),
+    [5, 6],
+  ),
   rowOf(gpt, gptFrom56("GPT-6 without a name", { usd: [2, 10], assumed: ["inputUsd", "output"] }), [6, 0]),
 ];
 

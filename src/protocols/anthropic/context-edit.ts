@@ -49,9 +49,9 @@ const clearThinking = "clear_thinking_20251015";
 
 /**
  * Whether the provider's clearing of tool uses shows exactly what a rewrite wants, and the field that asks
- * for it. The provider forgets the edit with each request and counts from the newest tool use back, so a session
- * asks again for every request: what was cleared stays cleared, what is new is kept, and the prompt cache
- * behind it holds. With a `keep` that stands still it would clear one more each time and lose the cache.
+ * for it. The provider forgets the edit with each request and counts from the newest tool use back, so it is
+ * asked for again with every request: what was cleared stays cleared, what is new is kept, and the prompt
+ * cache holds. With a `keep` that stands still it would clear one more each time and lose the cache.
  */
 export function contextEdit(asked: EditAsked): EditAnswer {
   const why = obstacleOf(asked) ?? obstacleIn(asked.uses);
