@@ -1,5 +1,5 @@
 export { atArrival } from "./arrival.ts";
 export { Levels } from "./levels.ts";
-export { hasMarker } from "./marker.ts";
+export { hasMarker, keptText } from "./marker.ts";
 export { SeenLines, type SeenRun, withReferences } from "./seen-lines.ts";
 export type { Source } from "./source.ts";

@@ -43,6 +43,8 @@ describe("trimmedInput", () => {
 
 describe("minimal", () => {
   test("is one line that names the call and the size", () => {
-    expect(levels.minimal(result("a\nb", "Read", { file_path: "src/a.ts" }))).toBe("Read src/a.ts: 2 lines");
+    expect(levels.minimal(result("a\nb", "Read", { file_path: "src/a.ts" }))).toBe(
+      "Read src/a.ts: 2 lines, typescript",
+    );
   });
 });

@@ -10,7 +10,7 @@ import { trimText } from "./trim-text.ts";
 export class Levels {
   /** Null if it would not be worth it. */
   trimmed(source: Source): Promise<string | null> {
-    return Promise.resolve(trimText(source.text));
+    return Promise.resolve(trimText(source));
   }
 
   minimal(source: Source): string {
@@ -26,7 +26,8 @@ export class Levels {
 
 /** The same value if nothing in it was trimmed. */
 function trimStrings(value: Json): Json {
-  if (typeof value === "string") return trimText(value) ?? value;
+  if (typeof value === "string")
+    return trimText({ kind: "tool-call", text: value, tool: null, input: null }) ?? value;
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) {
     const items = value.map(trimStrings);

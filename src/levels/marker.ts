@@ -1,22 +1,43 @@
-// What stands where something was left out. One form, three tokens long: a text from which every second line
-// was taken has hundreds of them. The first one in a text says in words what they mean.
+// What stands where something was left out. It is three tokens long, because a text of which every third line
+// is kept has hundreds; the first one in a text says in words what they mean.
 
-const lines = /^\[…\d+(?: lines left out)?\]$/;
-const characters = /\[…\d+ch\]/;
+const lineMarker = /^\[…(\d+)(?: lines left out(?:; numbers show where)?)?\]$/;
+const pieceMarker = /\[…\d+ch\]/;
 
 /** Tokens of a marker with its line break. */
 export const markerCost = 3;
 
-export function linesMarker(count: number, isFirst: boolean): string {
-  return isFirst ? `[…${count} lines left out]` : `[…${count}]`;
+export function linesMarker(count: number): string {
+  return `[…${count}]`;
+}
+
+export function firstMarker(count: number): string {
+  return `[…${count} lines left out]`;
+}
+
+/** The only one in a text whose lines are numbered: what is missing after it can be seen. */
+export function numberedMarker(count: number): string {
+  return `[…${count} lines left out; numbers show where]`;
 }
 
 /** Inside a line that was too long to be kept or left out as a whole. */
-export function charactersMarker(count: number): string {
+export function pieceMarkerOf(count: number): string {
   return `[…${count}ch]`;
+}
+
+/** How many lines a line stands for: one, if it is no marker. */
+export function linesOf(line: string): number {
+  const match = lineMarker.exec(line);
+  return match === null ? 1 : Number(match[1]);
 }
 
 /** Whether a line stands for others, or has a piece left out. */
 export function hasMarker(line: string): boolean {
-  return lines.test(line) || characters.test(line);
+  return lineMarker.test(line) || pieceMarker.test(line);
+}
+
+/** What a trimmed text has of its original, without markers: whole lines, and pieces as lines of their own. */
+export function keptText(trimmed: string): string {
+  const lines = trimmed.split("\n").filter((line) => !lineMarker.test(line));
+  return lines.join("\n").replace(new RegExp(pieceMarker, "g"), "\n");
 }

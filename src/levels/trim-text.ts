@@ -1,88 +1,51 @@
 import { chosen } from "./choose.ts";
-import { costOf } from "./cost.ts";
+import { type Content, contentOf, isSource } from "./content.ts";
 import { isErrorLine } from "./error-lines.ts";
-import { charactersMarker, linesMarker, markerCost } from "./marker.ts";
+import type { Source } from "./source.ts";
+import { structureOf } from "./structure.ts";
 import { type Unit, unitsOf } from "./units.ts";
-
-const budgetShare = 0.34;
-const headUnits = 2;
-const tailUnits = 2;
+import { written } from "./written.ts";
 
 /** The text with what is missed least left out, or null if that saves too little. */
-export function trimText(text: string): string | null {
-  const units = unitsOf(text);
-  const whole = sum(units);
+export function trimText(source: Source): string | null {
+  const content = contentOf(source);
+  const units = unitsOf(source.text);
+  const whole = costOfAll(units);
   if (whole < shortCost) return null;
-  const keep = chosen({ units, musts: mustsOf(units), budget: whole * budgetShare });
-  const trimmed = written(units, keep);
-  return trimmed.length > text.length * worthwhileShare ? null : trimmed;
+  const worths = structureOf(units, content);
+  for (const at of errorsIn(units, content)) worths[at] = Infinity;
+  const { isNumbered } = content;
+  const keep = chosen({ units, worths, budget: whole * budgetShare(whole), isMarked: !isNumbered });
+  const trimmed = written({ units, keep, isNumbered });
+  return trimmed.length > source.text.length * worthwhileShare ? null : trimmed;
 }
 
 const shortCost = 150;
 const worthwhileShare = 0.75;
 
-function sum(units: readonly Unit[]): number {
+/** Short texts are denser in names and save little; of a long one a third must do. */
+function budgetShare(whole: number): number {
+  const share = usualShare - shareStep * Math.log2(whole / usualCost);
+  return Math.min(shareMax, Math.max(shareMin, share));
+}
+
+const usualCost = 2000;
+const usualShare = 0.46;
+const shareStep = 0.1;
+const shareMin = 0.25;
+const shareMax = 0.6;
+
+function costOfAll(units: readonly Unit[]): number {
   return units.reduce((total, { cost }) => total + cost, 0);
 }
 
-/** Head, tail, and what went wrong; of lines that are the same, one. */
-function mustsOf(units: readonly Unit[]): readonly number[] {
+/** What went wrong; of lines that are the same, one. */
+function errorsIn(units: readonly Unit[], content: Content): readonly number[] {
   const seen = new Set<string>();
+  const isWritten = isSource(content);
   return units.flatMap(({ text }, at) => {
-    const isEdge = at < headUnits || at >= units.length - tailUnits;
-    if (!isEdge && (seen.has(text) || !isErrorLine(text))) return [];
+    if (!isErrorLine(text, isWritten) || seen.has(text)) return [];
     seen.add(text);
     return [at];
   });
-}
-
-/** What is kept, as it stood, with markers between. */
-function written(units: readonly Unit[], keep: Uint8Array): string {
-  const kept: string[] = [];
-  let gap: string[] = [];
-  let isFirst = true;
-  const closeGap = (): void => {
-    if (gap.length === 0) return;
-    const isCheap = gap.length === 1 && costOf(gap[0] ?? "") <= markerCost;
-    kept.push(isCheap ? (gap[0] ?? "") : linesMarker(gap.length, isFirst));
-    isFirst &&= isCheap;
-    gap = [];
-  };
-  for (const line of linesOf(units, keep)) {
-    if (line.isKept) {
-      closeGap();
-      kept.push(line.text);
-    } else gap.push(line.text);
-  }
-  closeGap();
-  return kept.join("\n");
-}
-
-type Line = { readonly isKept: boolean; readonly text: string };
-
-/** Units put together to lines again; a line of which only pieces are kept has markers inside. */
-function* linesOf(units: readonly Unit[], keep: Uint8Array): Generator<Line> {
-  let start = 0;
-  for (const [at, { goesOn }] of units.entries()) {
-    if (goesOn) continue;
-    const isKept = keep.subarray(start, at + 1).includes(1);
-    const pieces = units.slice(start, at + 1).map(({ text }) => text);
-    yield { isKept, text: isKept ? joined(pieces, keep.subarray(start, at + 1)) : pieces.join("") };
-    start = at + 1;
-  }
-}
-
-function joined(pieces: readonly string[], keep: Uint8Array): string {
-  let text = "";
-  let missing = 0;
-  for (const [at, piece] of pieces.entries()) {
-    if (keep[at] === 0) {
-      missing += piece.length;
-      continue;
-    }
-    if (missing > 0) text += charactersMarker(missing);
-    missing = 0;
-    text += piece;
-  }
-  return missing > 0 ? text + charactersMarker(missing) : text;
 }

@@ -2,49 +2,76 @@ import { costOf } from "./cost.ts";
 
 /** What is kept or left out as a whole: a line, or a piece of a line that is too long for that. */
 export type Unit = {
-  readonly line: number;
   readonly text: string;
   readonly cost: number;
   /** Whether the line goes on with the next unit. */
   readonly goesOn: boolean;
 };
 
-const lineCharsMax = 400;
-const pieceCharsMax = 200;
+const lineCharsMax = 240;
+const pieceCharsMax = 120;
+/** A piece goes on as far as this if there is no place to cut it. */
+const unbrokenCharsMax = 480;
 
 export function unitsOf(text: string): readonly Unit[] {
   const units: Unit[] = [];
-  for (const [line, whole] of text.split("\n").entries()) {
-    const pieces = whole.length > lineCharsMax ? piecesOf(whole) : [whole];
+  for (const line of text.split("\n")) {
+    const pieces = line.length > lineCharsMax ? piecesOf(line) : [line];
+    const last = pieces.length - 1;
     for (const [at, piece] of pieces.entries())
-      units.push({ line, text: piece, cost: costOf(piece), goesOn: at < pieces.length - 1 });
+      units.push({ text: piece, cost: costOf(piece), goesOn: at < last });
   }
   return units;
 }
 
-/** Where a long line may be cut, best first: between sentences or items, between words. */
-const cuts = [/[.;!?]\s+|[,}\]>](?=["{[<])/g, /[\s,;]+/g];
+/** Where a reader would cut a long line: behind a sentence, an item, a tag; else behind a word. */
+const endOfItem = /[.;!?]\s+|[,}\]>](?=["'{[<\s])|\\n/g;
+const endOfWord = /[\s,;|]+/g;
 
-/** Pieces that together are the line, cut where a reader would. */
+/** Pieces that together are the line. */
 export function piecesOf(line: string): readonly string[] {
   const pieces: string[] = [];
   let start = 0;
   while (line.length - start > pieceCharsMax) {
-    const end = start + cutIn(line.slice(start, start + pieceCharsMax));
+    const end = start + cutIn(line.slice(start, start + unbrokenCharsMax));
     pieces.push(line.slice(start, end));
     start = end;
   }
-  pieces.push(line.slice(start));
+  if (start < line.length) pieces.push(line.slice(start));
   return pieces;
 }
 
 function cutIn(window: string): number {
-  for (const cut of cuts) {
-    let end = 0;
-    for (const match of window.matchAll(cut)) end = match.index + match[0].length;
-    if (end > window.length / 4) return end;
+  const near = window.slice(0, pieceCharsMax);
+  for (const cut of [endOfItem, endOfWord]) {
+    const end = lastEnd(near, cut);
+    if (end > pieceCharsMax / 4) return end;
   }
-  const last = window.charCodeAt(window.length - 1);
-  const splitsPair = last >= 0xd800 && last <= 0xdbff;
-  return splitsPair ? window.length - 1 : window.length;
+  const next = new RegExp(endOfWord).exec(window);
+  if (next !== null) return next.index + next[0].length;
+  return window.length < unbrokenCharsMax ? window.length : wholeCharacters(window);
+}
+
+function lastEnd(text: string, cut: RegExp): number {
+  let end = 0;
+  for (const match of text.matchAll(cut)) end = match.index + match[0].length;
+  return end;
+}
+
+/** Signs that belong to what stands before them. */
+const joinedSign = /[\p{M}\u200d]/u;
+const lookBackMax = 16;
+
+/** The window without its last character, which may go on behind it. */
+function wholeCharacters(window: string): number {
+  for (let end = window.length - 1; end > window.length - lookBackMax; end -= 1) {
+    const isJoined = joinedSign.test(window.charAt(end)) || window.charAt(end - 1) === "\u200d";
+    if (!isJoined && !isSecondHalf(window, end)) return end;
+  }
+  return isSecondHalf(window, window.length - 1) ? window.length - 2 : window.length - 1;
+}
+
+function isSecondHalf(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code >= 0xdc00 && code <= 0xdfff;
 }

@@ -1,0 +1,48 @@
+import type { Content, ContentType } from "./content.ts";
+import { numbered } from "./content.ts";
+import { isDeclaration } from "./outline.ts";
+import type { Unit } from "./units.ts";
+
+/** Lines a reader finds his way by, and what each is worth beside the names in it. */
+type Sign = { readonly pattern: RegExp; readonly worth: number };
+
+const signs: Readonly<Record<ContentType, readonly Sign[]>> = {
+  code: [],
+  diff: [
+    { pattern: /^diff --git |^\+\+\+ /, worth: 2 },
+    { pattern: /^@@ /, worth: 0.5 },
+    { pattern: /^[+-]/, worth: 0.1 },
+  ],
+  json: [{ pattern: /^\s{0,4}"[^"]+":/, worth: 0.2 }],
+  hits: [],
+  listing: [{ pattern: /^total |[/:]$/, worth: 0.3 }],
+  html: [{ pattern: /<(?:title|h[1-3])\b/i, worth: 1 }],
+  prose: [
+    { pattern: /^#{1,6} |^\*\*/, worth: 0.6 },
+    { pattern: /\b(?:must|never|always|only|do not|don't|until|except|decided)\b/i, worth: 0.3 },
+  ],
+  output: [
+    { pattern: /\b(?:passed|total|summary|finished|result|done)\b/i, worth: 0.3 },
+    { pattern: /\bwarn(?:ing)?\b/i, worth: 0.2 },
+  ],
+};
+
+/** By unit: what it is worth as structure. The ends of a text say what it is and how it ended. */
+export function structureOf(units: readonly Unit[], { type, isNumbered }: Content): Float64Array {
+  const worths = new Float64Array(units.length);
+  const table = signs[type];
+  for (const [at, { text }] of units.entries()) {
+    const line = isNumbered ? text.replace(numbered, "") : text;
+    if (type === "code" && isDeclaration(line)) worths[at] = declarationWorth;
+    for (const { pattern, worth } of table)
+      if (pattern.test(line)) worths[at] = Math.max(worths[at] ?? 0, worth);
+  }
+  const { head, tail } = ends[type] ?? usualEnds;
+  for (let at = 0; at < Math.min(head, units.length); at += 1) worths[at] = Infinity;
+  for (let at = Math.max(0, units.length - tail); at < units.length; at += 1) worths[at] = Infinity;
+  return worths;
+}
+
+const declarationWorth = 1;
+const usualEnds = { head: 2, tail: 2 };
+const ends: Partial<Record<ContentType, typeof usualEnds>> = { output: { head: 3, tail: 6 } };
