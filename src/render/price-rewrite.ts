@@ -36,7 +36,7 @@ export function rewriteBill(asked: RewriteAsked, prices: ModelPrices): RewriteBi
   assert(Math.min(kept, behind, removed, requestsLeft) >= 0, "a rewrite has sizes");
   const total = kept + behind + removed;
   const cached = asked.isCold ? 0 : Math.min(asked.cached ?? total, total);
-  const found = foundAgain(Math.min(kept, cached), prices);
+  const found = foundAgain(Math.min(kept, cached, asked.found ?? kept), prices);
   const rewritten = inputCost({ prompt: kept + behind, found }, prices);
   const unchanged = inputCost({ prompt: total, found: cached }, prices);
   const later = inputCost({ prompt: kept + behind, found: kept + behind }, prices);
@@ -72,12 +72,12 @@ export function bestCut(candidates: readonly CutSize[], choice: CutChoice): Best
   return best;
 }
 
-function askedFor({ behind, removed }: CutSize, choice: CutChoice): RewriteAsked {
+function askedFor(cut: CutSize, choice: CutChoice): RewriteAsked {
   const { prices, requestsLeft, isCold, prompt } = choice;
-  const kept = prompt === undefined ? prices.rule.tokensMin : prompt.tokens - behind - removed;
+  const kept = prompt === undefined ? prices.rule.tokensMin : prompt.tokens - cut.behind - cut.removed;
   assert(kept >= 0, "a cut is no longer than the prompt");
   const cached = prompt?.cached === undefined ? {} : { cached: prompt.cached };
-  return { kept, behind, removed, requestsLeft, isCold, ...cached };
+  return { ...cut, kept, requestsLeft, isCold, ...cached };
 }
 
 /** What a beginning that was sent before is worth now: nothing if it is short, else whole steps of it. */

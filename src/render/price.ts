@@ -95,10 +95,12 @@ export function breakEven({ removed, behind }: CutSize, prices: ModelPrices): nu
 }
 
 export type CutSize = {
-  /** Tokens behind the cut that stay. What is before it and cannot be read from the cache counts here too. */
+  /** Tokens behind the cut that stay. */
   readonly behind: number;
   /** Tokens that go, less what stands in their place. */
   readonly removed: number;
+  /** How many of the tokens before the cut the cache will find; absent: all of them. */
+  readonly found?: number;
 };
 
 /** Above its limit a long prompt costs more from the first token on. */
