@@ -1,5 +1,5 @@
 import { markerCost } from "./marker.ts";
-import { namesIn } from "./names.ts";
+import { nameCharsMin, namesIn } from "./names.ts";
 import type { Unit } from "./units.ts";
 
 export type Choice = {
@@ -16,7 +16,7 @@ const ratioMax = 2;
 const ratioStep = 0.85;
 /** Worth per token below which a unit is left out although there is room. */
 const ratioMin = 0.02;
-const costMin = 0.5;
+const costMin = 1;
 
 /**
  * Which units to keep. Each is worth the names it shows that no kept one shows yet. Instead of always taking
@@ -25,35 +25,41 @@ const costMin = 0.5;
  */
 export function chosen({ units, worths, budget, isMarked }: Choice): Uint8Array {
   const names = new NameTable(units);
-  const keep = new Uint8Array(units.length);
+  // With an unkept unit at either end, so that every unit has two neighbours.
+  const keep = new Uint8Array(units.length + 2);
+  const costs = Float64Array.from(units, ({ cost }) => cost);
   const perGap = isMarked ? markerCost : 0;
   let left = budget;
   // A unit on its own needs one more marker; one that closes a gap saves one.
   const costOf = (at: number): number => {
-    const neighbours = (keep[at - 1] ?? 0) + (keep[at + 1] ?? 0);
-    return Math.max(costMin, (units[at]?.cost ?? 0) + perGap * (1 - neighbours));
+    const neighbours = (keep[at] ?? 0) + (keep[at + 2] ?? 0);
+    return Math.max(costMin, (costs[at] ?? 0) + perGap * (1 - neighbours));
   };
   const take = (at: number): void => {
     left -= costOf(at);
-    keep[at] = 1;
+    keep[at + 1] = 1;
     names.show(at);
   };
+  for (const [at, worth] of worths.entries()) if (worth === Infinity) take(at);
+  // What a unit was worth when last asked. It only falls, so a low one need not be asked again.
+  const known = worths.map((worth, at) => (worth === Infinity ? 0 : worth + names.worthOf(at)));
   let open: number[] = [];
-  for (const at of units.keys()) {
-    if (worths[at] === Infinity) take(at);
-    else open.push(at);
-  }
+  for (const [at, worth] of known.entries()) if (worth > ratioMin * costMin) open.push(at);
   for (let ratio = ratioMax; ratio > ratioMin && left > 0 && open.length > 0; ratio *= ratioStep) {
     open = open.filter((at) => {
-      const worth = (worths[at] ?? 0) + names.worthOf(at);
       const cost = costOf(at);
-      if (worth < ratio * cost || cost > left) return worth > 0;
+      if ((known[at] ?? 0) < ratio * cost || cost > left) return true;
+      const worth = (worths[at] ?? 0) + names.worthOf(at);
+      known[at] = worth;
+      if (worth < ratio * cost) return worth > ratioMin * costMin;
       take(at);
       return false;
     });
   }
-  return keep;
+  return keep.subarray(1, units.length + 1);
 }
+
+const none: readonly number[] = [];
 
 /** Names as numbers, so that asking again and again what a unit is worth stays cheap. */
 class NameTable {
@@ -64,6 +70,7 @@ class NameTable {
   constructor(units: readonly Unit[]) {
     const ids = new Map<string, number>();
     this.#ofUnit = units.map(({ text }) => {
+      if (text.length < nameCharsMin) return none;
       const own: number[] = [];
       for (const { text: name, worth } of namesIn(text)) {
         const id = ids.get(name) ?? ids.size;

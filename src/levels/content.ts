@@ -47,11 +47,27 @@ const fallsShare = 0.05;
 
 /** Lines that are not blank, from everywhere in the text. */
 function sampleOf(text: string): readonly string[] {
-  const lines = text.split("\n").filter((line) => line.trim() !== "");
-  const step = Math.max(1, Math.floor(lines.length / sampleMax));
-  return lines.filter((_, at) => at % step === 0).map((line) => line.slice(0, lineSampleMax));
+  const lines: string[] = [];
+  const step = Math.max(1, text.length / sampleMax);
+  let next = 0;
+  for (let start = 0; start < text.length; ) {
+    const end = endOfLine(text, start);
+    const line = text.slice(start, Math.min(end, start + lineSampleMax));
+    start = end + 1;
+    if (end < next || line.trim() === "") continue;
+    lines.push(line);
+    // Short texts are looked at as a whole.
+    next = text.length < wholeMax ? 0 : start + step;
+  }
+  return lines;
 }
 
+function endOfLine(text: string, start: number): number {
+  const end = text.indexOf("\n", start);
+  return end < 0 ? text.length : end;
+}
+
+const wholeMax = 20_000;
 const lineSampleMax = 300;
 
 function share(lines: readonly string[], pattern: RegExp): number {

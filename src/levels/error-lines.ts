@@ -1,14 +1,21 @@
+const outcome = "\\b(?:exit|exited|status|code|rc)(?: with)?(?: code| status)?[:=]? ?[1-9]\\d{0,2}\\b";
+
 /** In what a program printed, a word is enough. */
-const words =
-  /\b(?:errors?|failed|failures?|fails?|panic(?:ked)?|exceptions?|traceback|assertion|fatal)\b|\w(?:Error|Exception)\b/i;
+const words = new RegExp(
+  "\\b(?:errors?|failed|failures?|fails?|panic(?:ked)?|exceptions?|traceback|assertion|fatal)\\b|" +
+    `[a-z](?:Error|Exception)\\b|${outcome}`,
+  "i",
+);
 
 /** Source code speaks of errors on every third line; there, only what reads like a report is one. */
-const reports =
-  /\b(?:error|panic|exception|fatal)\b(?:\[\w+\])?:(?!:)|\bERROR\b|\bFAIL(?:ED|URE)?\b|Traceback|[a-z]Error:|[a-z]Exception:|\b[1-9]\d* (?:failed|failures?|errors?)\b/;
+const reports = new RegExp(
+  "\\b(?:error|panic|exception|fatal)\\b(?:\\[\\w+\\])?:(?!:)|\\bERROR\\b|\\bFAIL(?:ED|URE)?\\b|Traceback|" +
+    `[a-z](?:Error|Exception):|\\b[1-9]\\d* (?:failed|failures?|errors?)\\b|${outcome}`,
+);
 
-const outcome = /\b(?:exit|exited|status|code|rc)(?: with)?(?: code| status)?[:=]? ?[1-9]\d{0,2}\b/i;
+const charsMin = 4;
 
 /** Lines that say what went wrong. */
 export function isErrorLine(line: string, isSource: boolean): boolean {
-  return (isSource ? reports : words).test(line) || outcome.test(line);
+  return line.length >= charsMin && (isSource ? reports : words).test(line);
 }

@@ -27,7 +27,7 @@ export function pieceMarkerOf(count: number): string {
 
 /** How many lines a line stands for: one, if it is no marker. */
 export function linesOf(line: string): number {
-  const match = lineMarker.exec(line);
+  const match = line.startsWith("[…") ? lineMarker.exec(line) : null;
   return match === null ? 1 : Number(match[1]);
 }
 

@@ -1,6 +1,7 @@
 /** Something a reader may look for by its name, and how much it would be missed: a whole name counts one. */
 export type Name = { readonly text: string; readonly worth: number };
 
+export const nameCharsMin = 5;
 const run = /[A-Za-z0-9_./~@$-]{5,}/g;
 const separator = /[./~@$-]/;
 const separators = /[./~@$-]+/;
@@ -20,7 +21,7 @@ const pathPartsMax = 6;
 /** Paths, compound names and numbered things of a line, and the parts of each that may be spoken of alone. */
 export function namesIn(line: string): readonly Name[] {
   const names: Name[] = [];
-  for (const [piece] of line.matchAll(run)) {
+  for (const piece of line.match(run) ?? []) {
     // Longer ones are data. They must not reach the loops below either.
     if (piece.length > charsMax) continue;
     const text = bare(piece);
@@ -35,12 +36,19 @@ export function namesIn(line: string): readonly Name[] {
 /** Without signs at its ends; `/usr` and `.github` keep theirs. */
 function bare(piece: string): string {
   let start = 0;
-  while (start < piece.length && separator.test(piece.charAt(start))) start += 1;
+  while (start < piece.length && isSign(piece, start)) start += 1;
   let end = piece.length;
-  while (end > start && separator.test(piece.charAt(end - 1))) end -= 1;
+  while (end > start && isSign(piece, end - 1)) end -= 1;
+  if (start === 0 && end === piece.length) return piece;
   const front = piece.slice(0, start);
   return piece.slice(front === "/" || front === "." ? 0 : start, end);
 }
+
+function isSign(piece: string, at: number): boolean {
+  return signs.includes(piece.charAt(at));
+}
+
+const signs = "./~@$-";
 
 /** Nothing for plain words: they stand elsewhere too, or nobody would search for them. */
 function worthOf(name: string): number {

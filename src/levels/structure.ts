@@ -32,6 +32,7 @@ export function structureOf(units: readonly Unit[], { type, isNumbered }: Conten
   const worths = new Float64Array(units.length);
   const table = signs[type];
   for (const [at, { text }] of units.entries()) {
+    if (text.length < signCharsMin) continue;
     const line = isNumbered ? text.replace(numbered, "") : text;
     if (type === "code" && isDeclaration(line)) worths[at] = declarationWorth;
     for (const { pattern, worth } of table)
@@ -43,6 +44,7 @@ export function structureOf(units: readonly Unit[], { type, isNumbered }: Conten
   return worths;
 }
 
+const signCharsMin = 3;
 const declarationWorth = 1;
 const usualEnds = { head: 2, tail: 2 };
 const ends: Partial<Record<ContentType, typeof usualEnds>> = { output: { head: 3, tail: 6 } };

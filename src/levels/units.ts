@@ -16,6 +16,10 @@ const unbrokenCharsMax = 480;
 export function unitsOf(text: string): readonly Unit[] {
   const units: Unit[] = [];
   for (const line of text.split("\n")) {
+    if (line === "") {
+      units.push(emptyLine);
+      continue;
+    }
     const pieces = line.length > lineCharsMax ? piecesOf(line) : [line];
     const last = pieces.length - 1;
     for (const [at, piece] of pieces.entries())
@@ -23,6 +27,8 @@ export function unitsOf(text: string): readonly Unit[] {
   }
   return units;
 }
+
+const emptyLine: Unit = { text: "", cost: costOf(""), goesOn: false };
 
 /** Where a reader would cut a long line: behind a sentence, an item, a tag; else behind a word. */
 const endOfItem = /[.;!?]\s+|[,}\]>](?=["'{[<\s])|\\n/g;

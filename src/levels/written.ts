@@ -14,12 +14,13 @@ export type Kept = {
 export function written({ units, keep, isNumbered }: Kept): string {
   const page = new Page(isNumbered);
   let start = 0;
-  for (const [at, { goesOn }] of units.entries()) {
+  for (const [at, { text, goesOn }] of units.entries()) {
     if (goesOn) continue;
-    const pieces = units.slice(start, at + 1).map(({ text }) => text);
-    const kept = keep.subarray(start, at + 1);
-    if (kept.includes(1)) page.add(joined(pieces, kept));
-    else page.leaveOut(pieces.join(""));
+    const isWhole = start === at;
+    const isKept = isWhole ? keep[at] === 1 : keep.subarray(start, at + 1).includes(1);
+    const pieces = isWhole ? [] : units.slice(start, at + 1).map((unit) => unit.text);
+    if (!isKept) page.leaveOut(isWhole ? text : pieces.join(""));
+    else page.add(isWhole ? text : joined(pieces, keep.subarray(start, at + 1)));
     start = at + 1;
   }
   return page.text();
