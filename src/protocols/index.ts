@@ -1,4 +1,13 @@
 export {
+  clearedIn,
+  contextEdit,
+  contextManagementBeta,
+  type EditAnswer,
+  type EditAsked,
+  type EditObstacle,
+  type ToolUseWish,
+} from "./anthropic/context-edit.ts";
+export {
   type EmittedPieces,
   emitBody,
   emitList,

@@ -65,11 +65,19 @@ export {
   type ReportedUsage,
 } from "./price-bill.ts";
 export {
+  type CacheEntry,
+  entriesAfter,
+  type FoundAsked,
+  foundBefore,
+  type SentPrompt,
+} from "./price-found.ts";
+export {
   type BestCut,
   bestCut,
   type CutChoice,
   type RewriteAsked,
   type RewriteBill,
+  requestsExpected,
   rewriteBill,
 } from "./price-rewrite.ts";
 export { type PrunedRange, prunedRanges, rangeText } from "./range.ts";

@@ -28,18 +28,68 @@ export type FoundAsked = {
 export function foundBefore(cut: FoundAsked, entries: readonly CacheEntry[], { rule }: ModelPrices): number {
   assert(cut.tokens >= 0, "what stands before a cut has a size");
   if (rule.kind === "none") return 0;
-  const alive = entries.filter(({ usedMs, lifetimeMs }) => cut.nowMs - usedMs < lifetimeMs);
+  const alive = entries.filter((entry) => isAlive(entry, cut.nowMs));
   const reaches = alive.filter((entry) => isReached(cut, entry, rule));
   const most = Math.max(0, ...reaches.map(({ tokens }) => Math.min(tokens, cut.tokens)));
   return most < rule.tokensMin ? 0 : most;
 }
 
+export type SentPrompt = {
+  /** Everything up to this position stands as it did in the request before. */
+  readonly samePosition: number;
+  /** Where this request has marks, or breakpoints; without either, its end. */
+  readonly marks: readonly Omit<CacheEntry, "usedMs">[];
+  readonly nowMs: number;
+};
+
+/** More than a client can mark within the longest lifetime that is worth looking back over. */
+const entriesMax = 500;
+
+/** What the cache remembers of a stream once a request has been sent. */
+export function entriesAfter(
+  entries: readonly CacheEntry[],
+  { samePosition, marks, nowMs }: SentPrompt,
+  prices: ModelPrices,
+): readonly CacheEntry[] {
+  const same = entries.filter((entry) => entry.position <= samePosition && isAlive(entry, nowMs));
+  const read = new Set(marks.map((mark) => nearest(mark, same, prices.rule)));
+  const older = same
+    .filter(({ position }) => !marks.some((mark) => mark.position === position))
+    .map((entry) => (read.has(entry) ? { ...entry, usedMs: nowMs } : entry));
+  const written = marks
+    .filter(({ tokens }) => tokens >= prices.rule.tokensMin)
+    .map((mark) => ({ ...mark, usedMs: nowMs, lifetimeMs: longestAt(mark, same) }));
+  return [...older, ...written].slice(-entriesMax);
+}
+
+/** What was written for an hour is not forgotten after five minutes because somebody marks it again. */
+function longestAt(mark: Omit<CacheEntry, "usedMs">, same: readonly CacheEntry[]): number {
+  const there = same.filter(({ position }) => position === mark.position);
+  return Math.max(mark.lifetimeMs, ...there.map(({ lifetimeMs }) => lifetimeMs));
+}
+
+function nearest(
+  mark: Omit<CacheEntry, "usedMs">,
+  alive: readonly CacheEntry[],
+  rule: ModelPrices["rule"],
+): CacheEntry | null {
+  const reached = alive.filter((entry) => entry.position <= mark.position && isReached(mark, entry, rule));
+  return reached.reduce<CacheEntry | null>(
+    (best, entry) => (best === null || entry.position > best.position ? entry : best),
+    null,
+  );
+}
+
+function isAlive({ usedMs, lifetimeMs }: CacheEntry, nowMs: number): boolean {
+  return nowMs - usedMs < lifetimeMs;
+}
+
 function isReached(
-  cut: FoundAsked,
+  { position: from }: { readonly position: number },
   { position }: CacheEntry,
   { kind, lookBack }: ModelPrices["rule"],
 ): boolean {
   if (kind === "prefix") return true;
-  const isBefore = position <= cut.position;
-  return isBefore && (kind === "breakpoints" || lookBack === null || cut.position - position < lookBack);
+  const isBefore = position <= from;
+  return isBefore && (kind === "breakpoints" || lookBack === null || from - position < lookBack);
 }

@@ -12,6 +12,12 @@ export type RewriteAsked = CutSize & {
   readonly requestsLeft: number;
 };
 
+/**
+ * How many requests to expect when nobody knows. Played on recorded sessions, it is as good as knowing: who
+ * rewrites whenever it pays forgoes what waiting would have gathered, so a cautious number makes up for it.
+ */
+export const requestsExpected = 25;
+
 export type RewriteBill = {
   /** What the input of the next request costs, rewritten and left alone. Output is the same for both. */
   readonly rewritten: Money;
