@@ -59,23 +59,30 @@ function messageOf({ role, content }: WireMessage, count: Counter): Message {
 type Saying = { readonly isModel: boolean; readonly count: Counter };
 
 function saidOf(block: WireBlock, { isModel, count }: Saying): Said {
-  switch (block.type) {
-    case "thinking":
-      return plain("reasoning", stringOf(block["thinking"]), count);
-    case "tool_use": {
-      const name = stringOf(block["name"]);
-      const text = [name, ...stringsIn(block["input"])].join("\n");
-      return { kind: "tool-call", text, tokens: count(`${name} ${JSON.stringify(block["input"])}`) };
-    }
-    case "tool_result":
-      return plain("tool-result", resultText(block["content"]), count);
-    default:
-      return plain(isModel ? "assistant" : "user", stringOf(block["text"]), count);
-  }
+  const text = blockText(block);
+  const sized = block.type === "tool_use" ? `${block["name"]} ${JSON.stringify(block["input"])}` : text;
+  return { kind: kindOf(block, isModel), text, tokens: count(sized) };
 }
 
-function plain(kind: BlockKind, text: string, count: Counter): Said {
-  return { kind, text, tokens: count(text) };
+function kindOf({ type }: WireBlock, isModel: boolean): BlockKind {
+  if (type === "thinking") return "reasoning";
+  if (type === "tool_use") return "tool-call";
+  if (type === "tool_result") return "tool-result";
+  return isModel ? "assistant" : "user";
+}
+
+/** What a reader sees of a block; empty for an image. */
+export function blockText(block: WireBlock): string {
+  switch (block.type) {
+    case "thinking":
+      return stringOf(block["thinking"]);
+    case "tool_use":
+      return [stringOf(block["name"]), ...stringsIn(block["input"])].join("\n");
+    case "tool_result":
+      return resultText(block["content"]);
+    default:
+      return stringOf(block["text"]);
+  }
 }
 
 function resultText(content: unknown): string {

@@ -15,11 +15,11 @@ export type PromptUnit = {
 /** As the product has them, and how long what is cached stays. */
 export type CacheRules = ModelPrices["rule"] & { readonly lifetimeMs: number };
 
-/** Tokens of one prompt by what they cost, and up to which unit (not including it) each price goes. */
-export type PromptBill = {
-  readonly read: number;
-  readonly written: number;
-  readonly fresh: number;
+/** Tokens by what they cost. */
+export type Bill = { readonly read: number; readonly written: number; readonly fresh: number };
+
+/** Of one prompt, and up to which unit (not including it) each price goes. */
+export type PromptBill = Bill & {
   readonly readUnits: number;
   readonly writtenUnits: number;
 };
@@ -84,10 +84,10 @@ export class PromptCache {
     if (kind === "none") return [];
     const user = kind === "breakpoints" ? units.findLastIndex(({ isUser }) => isUser) : -1;
     const ends: number[] = [];
-    for (const [at, { isMarked }] of units.entries()) {
+    units.forEach(({ isMarked }, at) => {
       const isEnd = isMarked || at === user || kind === "prefix";
       if (isEnd && this.#sum(at + 1) >= tokensMin) ends.push(at + 1);
-    }
+    });
     return ends;
   }
 

@@ -1,12 +1,17 @@
 import type { Cell } from "../report.ts";
+import type { Bill } from "./cache.ts";
+import type { PlayedSession } from "./play.ts";
+import type { Pruned } from "./prune.ts";
 import {
   asPriced,
+  billCost,
   type Costs,
   costsOf,
   extraPercent,
   ownParts,
   type Question,
   type SessionCost,
+  sum,
 } from "./sums.ts";
 
 export type CellsAsked = {
@@ -33,6 +38,7 @@ export function* managedCells({ column, sessions, readPrices, isJudged }: CellsA
     yield extraCell({ name: `${column}, all of ${agent}: extra cost`, sessions: its, boundMax: null });
   }
   yield* totalCells({ column, sessions, readPrices, isJudged });
+  yield* lawCells(column, sessions);
   yield admissionCell(column, sessions);
   yield waitingCell(column, sessions);
 }
@@ -74,6 +80,47 @@ function extraCell({ name, sessions, boundMax }: ExtraAsked): Cell {
 function partsText({ own, asSent }: Costs): string {
   const parts = ownParts.map((part) => `${part} ${((100 * own[part]) / asSent).toFixed(2)} %`);
   return `${parts.join(", ")} of ${Math.round(asSent / 1000)}k`;
+}
+
+/** What must not happen to any request. */
+function* lawCells(column: string, sessions: readonly SessionCost[]): Generator<Cell> {
+  const requests = sessions.flatMap(({ streams }) => streams.flat());
+  const broken = requests.filter((one) => one.broken !== null);
+  const unexplained = broken.filter((one) => one.broken === "unexplained").length;
+  const joined = broken.filter((one) => one.broken === "joined").length;
+  const shared = { boundMax: 0, unit: "" } as const;
+  yield {
+    ...shared,
+    name: `${column}: breaks that no rewrite explains`,
+    figure: unexplained,
+    note: `${broken.length} breaks in all, ${((100 * broken.length) / requests.length).toFixed(2)} of 100 requests; ${joined} began to be managed when nothing was cached`,
+  };
+  const marks = requests.filter(({ hasTooManyMarks }) => hasTooManyMarks).length;
+  yield { ...shared, name: `${column}: requests with too many marks`, figure: marks, note: "" };
+  const misses = requests.filter(({ isMiss }) => isMiss).length;
+  yield { ...shared, name: `${column}: answers that miss a name`, figure: misses, note: "" };
+}
+
+/** Ways to leave results out that anybody could think of, priced as the product is. */
+export function* prunedCells(sessions: readonly PlayedSession[]): Generator<Cell> {
+  const asSent = costsOf(sessions.flatMap(({ columns }) => columns.slice(0, 1))).asSent;
+  const rules = new Set(sessions.flatMap(({ pruned }) => pruned.map(({ rule }) => rule)));
+  for (const rule of rules) {
+    const its = sessions.flatMap(({ pruned }) => pruned.filter((one) => one.rule === rule));
+    const cost = (of: (one: Pruned) => Bill): number =>
+      sum(its.flatMap(({ requests, prices }) => requests.map((one) => billCost(of(one), prices))));
+    const bill = cost((one) => one.bill);
+    const charged = bill + cost((one) => one.charge);
+    const requests = its.flatMap((one) => one.requests);
+    const misses = (100 * requests.filter(({ isMiss }) => isMiss).length) / requests.length;
+    yield {
+      name: `  without the product, ${rule}: cost`,
+      figure: charged / asSent,
+      boundMax: null,
+      unit: "x",
+      note: `${(bill / asSent).toFixed(3)}x before misses are charged; ${misses.toFixed(1)} % of answers miss a name`,
+    };
+  }
 }
 
 /** What the product itself asks of a first request, and of a later one. */

@@ -6,7 +6,12 @@ import type { RecordedTurn } from "../../test/support/recordings.ts";
 import { messageTokens } from "../../test/tokens/replay.ts";
 import { type ClientForm, ClientWriter } from "../replay/client.ts";
 import { Player } from "../replay/player.ts";
-import { type PromptBill, PromptCache } from "./cache.ts";
+import { BreakWatch } from "./breaks.ts";
+import { type Bill, type PromptBill, PromptCache } from "./cache.ts";
+import { ExpandCharge } from "./charge.ts";
+import { MissWatch, namesUsed } from "./misses.ts";
+import type { NameBook } from "./names.ts";
+import type { ClientRequest } from "./prune.ts";
 import { type SizedUnit, Sizer } from "./units.ts";
 
 /** How one stream is played, and how each of its prompts is priced. */
@@ -17,12 +22,15 @@ export type StreamAsked = {
   readonly upstream: string;
   /** The name the client gives; null: the recorded one of each request. */
   readonly model: string | null;
-  /** What a request without a name is taken for. */
+  /** The recorded name, also for requests that have none. */
   readonly otherModel: string;
   readonly prices: ModelPrices;
   readonly windowOf: (model: string | null) => number;
   readonly ownTokens: number;
   readonly count: Counter;
+  readonly book: NameBook;
+  /** Tokens of what is shown when something that was left out is asked for. */
+  readonly excerpt: number;
 };
 
 /** One prompt, priced as the client sent it and as it went upstream. */
@@ -32,7 +40,17 @@ export type Priced = {
   readonly managed: Both;
   readonly own: OwnTokens;
   readonly output: number;
+  /** By its length, as the product looks at it when a stream is to be admitted. */
   readonly clientTokens: number;
+  /** Why it does not go on from the one before although the client's does; null: it does. */
+  readonly broken: "rewritten" | "joined" | "unexplained" | null;
+  /** Whether the answer uses a name that was not shown, and what it costs to have such names shown again. */
+  readonly isMiss: boolean;
+  readonly charge: Bill;
+  /** What the product expected this prompt to cost, where it has rewritten it. */
+  readonly predicted: number | null;
+  /** More marks than the provider takes: it would refuse such a request. */
+  readonly hasTooManyMarks: boolean;
 };
 
 /** With the pauses that were recorded, and without any. */
@@ -40,32 +58,40 @@ type Both = { readonly timed: PromptBill; readonly warm: PromptBill };
 
 /** Tokens of ours in a prompt, by what they are and how they were charged. */
 export type OwnTokens = Readonly<Record<"instructions" | "header" | "tail", Bill>>;
-export type Bill = { readonly read: number; readonly written: number; readonly fresh: number };
 
-export async function playStream(asked: StreamAsked): Promise<readonly Priced[]> {
-  const played = new PlayedStream(asked);
+/** A stream with all its prompts, and as the client sent it. */
+export type Played = { readonly priced: readonly Priced[]; readonly client: readonly ClientRequest[] };
+
+export async function playStream(asked: StreamAsked): Promise<Played> {
+  const stream = new PlayedStream(asked);
   const priced: Priced[] = [];
-  for (const turn of asked.turns) priced.push(await played.turn(turn));
-  return priced;
+  for (const turn of asked.turns) priced.push(await stream.turn(turn));
+  return { priced, client: stream.client };
 }
 
 class PlayedStream {
+  readonly client: ClientRequest[] = [];
   readonly #asked: StreamAsked;
   readonly #writer: ClientWriter;
   readonly #player: Player;
-  readonly #sizer: Sizer;
   readonly #asSent: Meter;
   readonly #managed: Meter;
+  readonly #breaks = new BreakWatch();
+  readonly #misses: MissWatch;
+  readonly #charge: ExpandCharge;
+  #isManaged = false;
 
   constructor(asked: StreamAsked) {
     this.#asked = asked;
-    const { form, upstream, headers, windowOf, prices, ownTokens, count } = asked;
-    const model = asked.model ?? asked.turns.find(({ m }) => m?.model !== undefined)?.m?.model;
+    const { form, upstream, headers, windowOf, prices, ownTokens, count, book, excerpt } = asked;
+    const model = asked.model ?? asked.otherModel;
     this.#writer = new ClientWriter(form);
     this.#player = new Player({ upstream, headers, windowOf });
-    this.#sizer = new Sizer({ model: model ?? asked.otherModel, ownTokens, count });
-    this.#asSent = new Meter(prices, this.#sizer);
-    this.#managed = new Meter(prices, this.#sizer);
+    const sizer = new Sizer({ model, ownTokens, count });
+    this.#asSent = new Meter(prices, sizer);
+    this.#managed = new Meter(prices, sizer);
+    this.#misses = new MissWatch(book);
+    this.#charge = new ExpandCharge(excerpt);
   }
 
   async turn(turn: RecordedTurn): Promise<Priced> {
@@ -74,7 +100,9 @@ class PlayedStream {
     const sending = await this.#player.take(body, turn);
     const { timeMs } = this.#player;
     const asSent = this.#asSent.send(body, timeMs);
-    const managed = this.#managed.send(bodyOf(sending), timeMs);
+    const managed = this.#managed.send(Buffer.concat(sending.pieces), timeMs);
+    const seen = this.#watch({ asSent, managed, turn, sending });
+    this.#isManaged = sending.rendering === "managed";
     const output = Math.max(
       turn.m?.usage?.out ?? 0,
       messageTokens({ role: "assistant", content: turn.a }, model),
@@ -88,13 +116,42 @@ class PlayedStream {
       own: ownTokens(managed.units, managed.bills.timed),
       output,
       clientTokens: estimateTokens(body.length, model).count,
+      ...seen,
     };
+  }
+
+  #watch({ asSent, managed, turn, sending }: Turn): Watched {
+    const { timeMs } = this.#player;
+    const both = { client: asSent.units, upstream: managed.units };
+    const { isBreak, isExtension } = this.#breaks.see({ ...both, sent: managed.request });
+    if (!isExtension) this.#charge.startOver();
+    const used = namesUsed(turn);
+    this.client.push({ units: asSent.units, timeMs, used, isExtension });
+    const missed = this.#charge.stillMissed(this.#misses.missed({ ...both, used }));
+    const { marksMax } = this.#asked.prices.rule;
+    return {
+      broken: isBreak ? this.#reason(sending, asSent.bills.timed) : null,
+      isMiss: missed.length > 0,
+      charge: this.#charge.bill(managed.bills.timed, missed),
+      predicted: null,
+      hasTooManyMarks: marksMax > 0 && managed.units.filter(({ isMarked }) => isMarked).length > marksMax,
+    };
+  }
+
+  /** A stream may begin to be managed where nothing of it is cached: that breaks nothing. */
+  #reason({ sent, rendering }: Sending, { read }: Bill): Priced["broken"] {
+    const joins = rendering === "managed" && !this.#isManaged && read === 0;
+    return (sent?.epoch ?? null) !== null ? "rewritten" : joins ? "joined" : "unexplained";
   }
 }
 
-function bodyOf({ pieces }: Sending): Buffer {
-  return Buffer.concat(pieces);
-}
+type Watched = Pick<Priced, "broken" | "isMiss" | "charge" | "predicted" | "hasTooManyMarks">;
+type Turn = {
+  readonly asSent: Metered;
+  readonly managed: Metered;
+  readonly turn: RecordedTurn;
+  readonly sending: Sending;
+};
 
 function usageOf({ read, written, fresh }: PromptBill, output: number) {
   return {
@@ -104,6 +161,12 @@ function usageOf({ read, written, fresh }: PromptBill, output: number) {
     output_tokens: output,
   };
 }
+
+type Metered = {
+  readonly request: WireRequest;
+  readonly units: readonly SizedUnit[];
+  readonly bills: Both;
+};
 
 /** Prices the bodies of one stream, one after the other. */
 class Meter {
@@ -118,21 +181,25 @@ class Meter {
     this.#warm = new PromptCache({ ...rule, lifetimeMs: Number.POSITIVE_INFINITY });
   }
 
-  send(body: Buffer, timeMs: number): { readonly units: readonly SizedUnit[]; readonly bills: Both } {
+  send(body: Buffer, timeMs: number): Metered {
     const request = ingestRequest(body, this.#before);
     if (request === null) throw new Error("what is sent can be read");
     this.#before = request;
     const units = this.#sizer.units(request);
-    return { units, bills: { timed: this.#timed.send(units, timeMs), warm: this.#warm.send(units, timeMs) } };
+    return {
+      request,
+      units,
+      bills: { timed: this.#timed.send(units, timeMs), warm: this.#warm.send(units, timeMs) },
+    };
   }
 }
 
 function ownTokens(units: readonly SizedUnit[], { readUnits, writtenUnits }: PromptBill): OwnTokens {
   const bills = { instructions: nothing(), header: nothing(), tail: nothing() };
-  for (const [at, { own, tokens }] of units.entries()) {
-    if (own === null) continue;
+  units.forEach(({ own, tokens }, at) => {
+    if (own === null) return;
     bills[own][at < readUnits ? "read" : at < writtenUnits ? "written" : "fresh"] += tokens;
-  }
+  });
   return bills;
 }
 

@@ -1,5 +1,7 @@
 import { type ModelPrices, promptPrice } from "../../src/render/index.ts";
-import type { Bill, Priced } from "./stream.ts";
+import type { Bill } from "./cache.ts";
+import type { Pruned } from "./prune.ts";
+import type { Priced } from "./stream.ts";
 
 /** What a session was, and every prompt of it. */
 export type SessionCost = {
@@ -7,6 +9,13 @@ export type SessionCost = {
   readonly agent: string;
   readonly streams: readonly (readonly Priced[])[];
   readonly prices: ModelPrices;
+};
+
+/** What leaving out results by a rule would have cost, in one session. */
+export type PrunedSession = {
+  readonly rule: string;
+  readonly prices: ModelPrices;
+  readonly requests: readonly Pruned[];
 };
 
 export type Clock = "timed" | "warm";
@@ -20,6 +29,8 @@ export const asPriced: Question = { clock: "timed", read: null, withOutput: fals
 export type Costs = {
   readonly asSent: number;
   readonly managed: number;
+  /** With what it costs to have shown again what was missed. */
+  readonly charged: number;
   readonly own: Readonly<Record<OwnPart, number>>;
 };
 
@@ -30,6 +41,7 @@ export function costsOf(sessions: readonly SessionCost[], question = asPriced): 
   return {
     asSent: total(({ asSent }) => asSent),
     managed: total(({ managed }) => managed),
+    charged: total(({ charged }) => charged),
     own: {
       instructions: total(({ own }) => own.instructions),
       header: total(({ own }) => own.header),
@@ -45,11 +57,18 @@ function sessionCosts({ streams, prices }: SessionCost, { clock, read, withOutpu
   const whole = (of: (one: Priced) => Bill): number =>
     sum(requests.map((one) => cost(of(one), withOutput ? one.output : 0)));
   const part = (own: OwnPart): number => sum(requests.map((one) => cost(one.own[own], 0)));
+  const managed = whole(({ managed }) => managed[clock]);
   return {
     asSent: whole(({ asSent }) => asSent[clock]),
-    managed: whole(({ managed }) => managed[clock]),
+    managed,
+    charged: managed + sum(requests.map(({ charge }) => cost(charge, 0))),
     own: { instructions: part("instructions"), header: part("header"), tail: part("tail") },
   };
+}
+
+/** In tokens of plain input. */
+export function billCost(bill: Bill, prices: ModelPrices): number {
+  return promptPrice({ ...bill, output: 0 }, prices).tokens;
 }
 
 /** By how many per cent it costs more than as the client sent it. */

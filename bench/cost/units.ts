@@ -11,12 +11,23 @@ import { instructions } from "../../src/render/index.ts";
 import { type Counter, estimateText, estimateTokens } from "../../src/tokens/index.ts";
 import type { WireBlock } from "../../test/support/recordings.ts";
 import { messageTokens } from "../../test/tokens/replay.ts";
+import { blockText } from "../awareness/conversation.ts";
 import { nonce } from "../replay/player.ts";
 import type { PromptUnit } from "./cache.ts";
 
 /** What of ours a unit is; null: the client's or the model's. */
 export type OwnKind = "instructions" | "header" | "tail" | null;
-export type SizedUnit = PromptUnit & { readonly own: OwnKind };
+export type SizedUnit = PromptUnit &
+  Look & {
+    readonly role: string;
+    /** The call it makes or answers. */
+    readonly callId: string | null;
+    /** The same wherever it stands in its message. */
+    readonly bare: string;
+  };
+
+/** What is known of a unit once it was looked at. */
+type Look = { readonly tokens: number; readonly own: OwnKind; readonly text: string };
 
 export type SizerOptions = {
   readonly model: string;
@@ -28,7 +39,7 @@ export type SizerOptions = {
 /** Turns requests into units with their tokens. Each unit is looked at once. */
 export class Sizer {
   readonly #options: SizerOptions;
-  readonly #sized = new Map<string, { readonly tokens: number; readonly own: OwnKind }>();
+  readonly #looks = new Map<string, Look>();
   readonly #groups = new WeakMap<WireGroup, readonly SizedUnit[]>();
   readonly #instructions = hashContent(textBlock(instructions(nonce)));
   readonly #instructionTokens: number;
@@ -46,20 +57,29 @@ export class Sizer {
   units(request: WireRequest): readonly SizedUnit[] {
     const { tools, system, messages } = request;
     const lastUser = messages.findLastIndex(({ role }) => role === "user");
-    const shown = messages.filter(({ head }, at) => at > lastUser || !isClearing(head));
-    return [tools, system, ...shown].flatMap((group) => this.#unitsOf(request, group));
+    const units: SizedUnit[] = [];
+    const take = (group: WireGroup): void => {
+      for (const unit of this.#unitsOf(request, group)) units.push(unit);
+    };
+    take(tools);
+    take(system);
+    // What clears itself is there for the last words of the user alone.
+    for (const [at, group] of messages.entries()) if (at > lastUser || !isClearing(group.head)) take(group);
+    return units;
   }
 
   #unitsOf(request: WireRequest, group: WireGroup): readonly SizedUnit[] {
     const known = this.#groups.get(group);
     if (known !== undefined) return known;
     const units = group.units.map((unit, at): SizedUnit => {
-      const { tokens, own } = this.#size({ request, group, unit });
-      const { section, role, hash, mark, type } = unit;
+      const { section, role, hash, mark, type, callId } = unit;
+      const bare = `${role} ${hash}`;
       return {
-        key: `${section === "messages" && at === 0 ? "<" : ""}${role} ${hash}`,
-        tokens,
-        own,
+        ...this.#look({ request, group, unit }),
+        bare,
+        key: section === "messages" && at === 0 ? `<${bare}` : bare,
+        role,
+        callId,
         isMarked: mark !== null,
         isUser: section === "messages" && role === "user",
         run: type === "tool_use" ? "call" : type === "tool_result" ? "result" : null,
@@ -69,26 +89,27 @@ export class Sizer {
     return units;
   }
 
-  #size({ request, group, unit }: Looked): { readonly tokens: number; readonly own: OwnKind } {
+  #look({ request, group, unit }: Looked): Look {
     const name = `${unit.role} ${unit.hash}`;
-    const known = this.#sized.get(name);
+    const known = this.#looks.get(name);
     if (known !== undefined) return known;
     const bytes = Buffer.from(unitBytes(request.bytes, group.range.start, unit));
+    const block = JSON.parse(bytes.toString("utf8")) as WireBlock;
     const own = unit.hash === this.#instructions ? "instructions" : ownKind(bytes);
-    const sized = { tokens: this.#tokens(unit, own, bytes), own };
-    this.#sized.set(name, sized);
-    return sized;
+    const look = { own, text: blockText(block), tokens: this.#tokens({ unit, own, block }, bytes.length) };
+    this.#looks.set(name, look);
+    return look;
   }
 
-  #tokens({ section, role }: WireUnit, own: OwnKind, bytes: Buffer): number {
+  #tokens({ unit: { section, role }, own, block }: Parsed, length: number): number {
     const { model } = this.#options;
     if (own === "instructions") return this.#instructionTokens;
-    if (section !== "messages") return estimateTokens(bytes.length, model).count;
-    const block = JSON.parse(bytes.toString("utf8")) as WireBlock;
+    if (section !== "messages") return estimateTokens(length, model).count;
     return messageTokens({ role, content: [block] }, model);
   }
 }
 
+type Parsed = { readonly unit: WireUnit; readonly own: OwnKind; readonly block: WireBlock };
 type Looked = { readonly request: WireRequest; readonly group: WireGroup; readonly unit: WireUnit };
 
 const textHead = '{"type":"text","text":"';

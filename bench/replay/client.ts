@@ -49,8 +49,8 @@ const mark = { cache_control: { type: "ephemeral" } };
 /** Writes the requests of one stream as its client would, each message once. */
 export class ClientWriter {
   readonly #form: ClientForm;
-  readonly #head: string;
-  readonly #written = new Map<WireMessage, string>();
+  readonly #head: Buffer;
+  readonly #written = new Map<WireMessage, Buffer>();
   #messages: readonly WireMessage[] = [];
 
   constructor(form: ClientForm) {
@@ -60,7 +60,8 @@ export class ClientWriter {
       description,
       input_schema: { type: "object", properties: {} },
     }));
-    this.#head = `"max_tokens":32000,"system":${JSON.stringify(systemBlocks(form))},"tools":${JSON.stringify(tools)}`;
+    const head = { max_tokens: 32_000, system: systemBlocks(form), tools };
+    this.#head = Buffer.from(`${JSON.stringify(head).slice(0, -1)},"messages":[`);
   }
 
   request(turn: RecordedTurn, model: string): Buffer {
@@ -68,18 +69,23 @@ export class ClientWriter {
     const messages = [...kept, ...turn.c];
     this.#messages = [...messages, { role: "assistant", content: turn.a }];
     const plain = messages.length - this.#form.messageMarks;
-    const texts = messages.map((message, at) =>
-      at < plain ? this.#plain(message) : JSON.stringify(marked(message)),
-    );
-    return Buffer.from(`{"model":${JSON.stringify(model)},${this.#head},"messages":[${texts.join(",")}]}`);
+    const pieces: Uint8Array[] = [this.#head];
+    for (const [at, message] of messages.entries()) {
+      if (at > 0) pieces.push(comma);
+      pieces.push(at < plain ? this.#plain(message) : Buffer.from(JSON.stringify(marked(message))));
+    }
+    pieces.push(Buffer.from(`],"model":${JSON.stringify(model)}}`));
+    return Buffer.concat(pieces);
   }
 
-  #plain(message: WireMessage): string {
-    const text = this.#written.get(message) ?? JSON.stringify(message);
-    this.#written.set(message, text);
-    return text;
+  #plain(message: WireMessage): Buffer {
+    const bytes = this.#written.get(message) ?? Buffer.from(JSON.stringify(message));
+    this.#written.set(message, bytes);
+    return bytes;
   }
 }
+
+const comma = Buffer.from(",");
 
 /** As many texts as there are marks; the last one is the prompt. */
 function systemBlocks({ system, systemMarks }: ClientForm): readonly WireBlock[] {

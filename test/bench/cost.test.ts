@@ -1,6 +1,15 @@
 // What the benchmark of cost measures with is tested here, and that it runs.
 import { expect, test } from "vitest";
+import { BreakWatch } from "../../bench/cost/breaks.ts";
 import { type CacheRules, PromptCache, type PromptUnit } from "../../bench/cost/cache.ts";
+import { ExpandCharge } from "../../bench/cost/charge.ts";
+import { MissWatch } from "../../bench/cost/misses.ts";
+import { NameBook, shownNames } from "../../bench/cost/names.ts";
+import { type ClientStream, inBatches, oracle, pruned } from "../../bench/cost/prune.ts";
+import type { SizedUnit } from "../../bench/cost/units.ts";
+import { must } from "../../src/base/index.ts";
+import { unknownPrices } from "../../src/config/index.ts";
+import { ingestRequest, type WireRequest } from "../../src/protocols/index.ts";
 
 const rules: CacheRules = {
   kind: "marks",
@@ -82,4 +91,152 @@ test("with breakpoints what the user said last is written", () => {
 
 test("where nothing is cached all is fresh", () => {
   expect(bills({ kind: "none" }, "a b!", "a b!")).toEqual(["0 0 200", "0 0 200"]);
+});
+
+/** `role:text`, or `call:id:text` and `result:id:text`; a line of ours begins with `own:`. */
+function units(...said: readonly string[]): readonly SizedUnit[] {
+  return said.map((one) => {
+    const [kind = "", ...rest] = one.split(":");
+    const isTool = kind === "call" || kind === "result";
+    const role = kind === "call" ? "assistant" : kind === "result" || kind === "own" ? "user" : kind;
+    return {
+      key: one,
+      bare: one,
+      role,
+      text: rest.slice(isTool ? 1 : 0).join(":"),
+      callId: isTool ? (rest[0] ?? "") : null,
+      own: kind === "own" ? "tail" : null,
+      tokens: 100,
+      isMarked: false,
+      isUser: role === "user",
+      run: kind === "call" || kind === "result" ? kind : null,
+    };
+  });
+}
+
+const asked = "user:please look";
+const result = "result:1:open src/read_config.ts\nthen call parseAll()\ndone";
+
+function missed(shown: readonly string[], used: readonly string[]): readonly string[] {
+  const watch = new MissWatch(new NameBook());
+  return watch.missed({
+    client: units(asked, result),
+    upstream: units(asked, ...shown),
+    used: new Set(used),
+  });
+}
+
+test("a name is missed where the client's text has it and nothing that was sent shows it", () => {
+  const used = ["read_config.ts", "parseAll", "nobodySaidThis"];
+  expect(missed([result], used)).toEqual([]);
+  expect(missed(["result:1:left out"], used)).toEqual(["read_config.ts", "parseAll"]);
+  expect(missed(["result:1:left out\nthen call parseAll()"], used)).toEqual(["read_config.ts"]);
+});
+
+test("neither our own lines nor lines that nobody said show a name", () => {
+  expect(missed(["own:[k7f3 parseAll]"], ["parseAll"])).toEqual(["parseAll"]);
+  expect(missed(["result:1:left out: parseAll"], ["parseAll"])).toEqual(["parseAll"]);
+});
+
+test("another block that shows a name shows it", () => {
+  const watch = new MissWatch(new NameBook());
+  const client = units(asked, result, "result:2:then call parseAll()");
+  const upstream = units(asked, "result:1:see the next one", "result:2:then call parseAll()");
+  expect(watch.missed({ client, upstream, used: new Set(["parseAll"]) })).toEqual([]);
+});
+
+test("of an over-long line a piece shows what stands in it", () => {
+  const long = `${"words that nobody needs, ".repeat(10)}then it calls parseAll for every row of the table`;
+  const piece = "... it calls parseAll for every row of the table";
+  expect([...shownNames(piece, long)]).toEqual(["parseAll"]);
+  expect([...shownNames("... parseAll ...", long)]).toEqual([]);
+  expect([...shownNames(piece, "a short line\nit calls parseAll")]).toEqual([]);
+});
+
+test("what is missed is asked for once, written, and carried until the client drops its history", () => {
+  const charge = new ExpandCharge(50);
+  const bill = { read: 900, written: 100, fresh: 0 };
+  expect(charge.bill(bill, [])).toEqual({ read: 0, written: 0, fresh: 0 });
+  expect(charge.bill(bill, ["parseAll"])).toEqual({ read: 1_000, written: 50, fresh: 0 });
+  expect(charge.stillMissed(["parseAll", "readAll"])).toEqual(["readAll"]);
+  expect(charge.bill(bill, [])).toEqual({ read: 50, written: 0, fresh: 0 });
+  expect(charge.bill({ ...bill, read: 0 }, [])).toEqual({ read: 0, written: 50, fresh: 0 });
+  charge.startOver();
+  expect(charge.stillMissed(["parseAll"])).toEqual(["parseAll"]);
+  expect(charge.bill(bill, [])).toEqual({ read: 0, written: 0, fresh: 0 });
+});
+
+/** A request to a model that takes a last text which is left out next time, or to one that does not. */
+function wire(model: string): WireRequest {
+  const body = { model, messages: [{ role: "user", content: "please look" }] };
+  return must(ingestRequest(Buffer.from(JSON.stringify(body)), null), "it is a request");
+}
+
+type Said = readonly string[];
+
+function breaks(model: string, ...requests: readonly (readonly [Said, Said])[]): readonly boolean[] {
+  const watch = new BreakWatch();
+  return requests.map(([client, upstream]) => {
+    const seen = { client: units(...client), upstream: units(...upstream), sent: wire(model) };
+    return watch.see(seen).isBreak;
+  });
+}
+
+test("a request breaks off where the client's goes on and what was sent does not", () => {
+  const [one, two] = [[asked], [asked, result]];
+  expect(breaks("claude-opus-4-5", [one, one], [two, two])).toEqual([false, false]);
+  expect(breaks("claude-opus-4-5", [two, two], [two, [asked, "result:1:short"]])).toEqual([false, true]);
+  expect(breaks("claude-opus-4-5", [two, two], [one, ["user:again"]])).toEqual([false, false]);
+});
+
+test("a tail may be left out next time, unless the model binds what it was sent", () => {
+  const first = [[asked], [asked, "own:[k7f3]"]] as const;
+  const second = [
+    [asked, result],
+    [asked, result],
+  ] as const;
+  expect(breaks("claude-opus-4-5", first, second)).toEqual([false, false]);
+  expect(breaks("claude-opus-5-5", first, second)).toEqual([false, true]);
+});
+
+function clientStream(...answers: readonly string[]): ClientStream {
+  const requests = answers.map((answer, at) => ({
+    units: units(asked, ...Array.from({ length: at + 1 }, (_, nth) => `result:${nth}:name_of_${nth}`)),
+    timeMs: at * 1_000,
+    used: new Set(answer === "" ? [] : [answer]),
+    isExtension: true,
+  }));
+  const prices = { ...unknownPrices, rule: { ...unknownPrices.rule, tokensMin: 1 } };
+  return { requests, prices, book: new NameBook(), placeholder: 1, excerpt: 10 };
+}
+
+test("with foresight a result leaves after its last use, and nothing is missed", () => {
+  const stream = clientStream("", "", "name_of_0", "", "");
+  const played = pruned(stream, oracle(stream));
+  expect(played.map(({ isMiss }) => isMiss)).toEqual([false, false, false, false, false]);
+  const sizes = played.map(({ bill: { read, written, fresh } }) => read + written + fresh);
+  // The first result stays until it was used, the others leave with the request after theirs.
+  expect(sizes).toEqual([200, 300, 301, 203, 204]);
+});
+
+test("what leaves too early is missed once, and charged", () => {
+  const stream = clientStream("", "", "name_of_0", "name_of_0");
+  const played = pruned(stream, (_, arrived) => arrived + 1);
+  expect(played.map(({ isMiss }) => isMiss)).toEqual([false, false, true, false]);
+  expect(played.map(({ charge }) => charge.written)).toEqual([0, 0, 10, 0]);
+  expect(played.map(({ charge }) => charge.read)).toEqual([0, 0, 202, 10]);
+});
+
+test("batches wait until there is enough to leave out", () => {
+  const said = `result:0:${"a long line of words. ".repeat(60)}`;
+  const requests = Array.from({ length: 14 }, (_, at) => ({
+    units: units(asked, said),
+    timeMs: at,
+    used: new Set<string>(),
+    isExtension: true,
+  }));
+  const stream = { ...clientStream(), requests };
+  const [, unit] = units(asked, said);
+  expect(inBatches(1_000)(stream)(must(unit, "there are two"), 0)).toBe(10);
+  expect(inBatches(2_000)(stream)(must(unit, "there are two"), 0)).toBeNull();
 });

@@ -1,0 +1,77 @@
+import type { RecordedTurn } from "../../test/support/recordings.ts";
+import { blockText } from "../awareness/conversation.ts";
+import { identifiersIn } from "../awareness/far.ts";
+import { type NameBook, shownNames } from "./names.ts";
+import type { SizedUnit } from "./units.ts";
+
+const nothing: ReadonlySet<string> = new Set();
+
+/**
+ * Finds answers that use a name which stands in what the client sent, and in nothing that was shown of it.
+ * What is ours shows nothing: a name in a manifest is no content.
+ */
+export class MissWatch {
+  readonly #book: NameBook;
+  readonly #originals = new Originals();
+  readonly #shown = new Map<string, ReadonlySet<string>>();
+
+  constructor(book: NameBook) {
+    this.#book = book;
+  }
+
+  /** The names that an answer would have needed. To be asked for every request, in order. */
+  missed({ client, upstream, used }: Answered): readonly string[] {
+    for (const unit of client) this.#originals.add(unit);
+    const sent = new Set(upstream.map(({ bare }) => bare));
+    const hidden = client.filter((unit) => !sent.has(unit.bare));
+    if (hidden.length === 0) return [];
+    const wanted = [...used].filter((name) => hidden.some((unit) => this.#book.namesIn(unit).has(name)));
+    return wanted.filter((name) => !upstream.some((unit) => this.#shownIn(unit).has(name)));
+  }
+
+  #shownIn(unit: SizedUnit): ReadonlySet<string> {
+    if (unit.own !== null) return nothing;
+    if (this.#originals.has(unit)) return this.#book.namesIn(unit);
+    const known = this.#shown.get(unit.key);
+    if (known !== undefined) return known;
+    const names = shownNames(unit.text, this.#originals.of(unit));
+    this.#shown.set(unit.key, names);
+    return names;
+  }
+}
+
+export type Answered = {
+  readonly client: readonly SizedUnit[];
+  readonly upstream: readonly SizedUnit[];
+  /** The names in the answer. */
+  readonly used: ReadonlySet<string>;
+};
+
+/** What the client has sent: a result by its call, any other text by who says it. */
+class Originals {
+  readonly #keys = new Set<string>();
+  readonly #calls = new Map<string, string>();
+  readonly #texts = new Map<string, string[]>();
+
+  add(unit: SizedUnit): void {
+    const key = unit.bare;
+    if (this.#keys.has(key)) return;
+    this.#keys.add(key);
+    const { role, callId, run, text } = unit;
+    if (callId !== null) this.#calls.set(`${run} ${callId}`, text);
+    else this.#texts.set(role, [...(this.#texts.get(role) ?? []), text]);
+  }
+
+  has(unit: SizedUnit): boolean {
+    return this.#keys.has(unit.bare);
+  }
+
+  of({ role, callId, run }: SizedUnit): string {
+    if (callId !== null) return this.#calls.get(`${run} ${callId}`) ?? "";
+    return (this.#texts.get(role) ?? []).join("\n");
+  }
+}
+
+export function namesUsed({ a }: RecordedTurn): ReadonlySet<string> {
+  return new Set(a.flatMap((block) => [...identifiersIn(blockText(block))]));
+}
