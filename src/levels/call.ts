@@ -4,7 +4,7 @@ import type { Source } from "./source.ts";
 // What the input of a call says about its result. Tools of every client name these alike enough.
 
 const pathKeys = ["file_path", "filePath", "path", "filename", "file", "notebook_path", "target_file"];
-const commandKeys = ["command", "cmd", "script"];
+export const commandKeys: readonly string[] = ["command", "cmd", "script"];
 
 /** The file a call is about, or null. */
 export function pathOf({ input }: Pick<Source, "input">): string | null {

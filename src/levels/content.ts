@@ -95,11 +95,14 @@ function typeOf(source: Source, lines: readonly string[]): ContentType {
   if (share(lines, shapes.hit) >= 0.5) return "hits";
   if (runs.test(commandOf(source) ?? "")) return "output";
   if (fileLanguage(source) !== null) return "code";
+  if (document.test(pathOf(source) ?? "")) return "prose";
   if (share(lines, shapes.tag) >= 0.6) return "html";
   if (share(lines, shapes.code) >= 0.5) return "code";
   if (share(lines, shapes.row) >= 0.7) return "listing";
   return share(lines, shapes.sentence) >= 0.4 ? "prose" : "output";
 }
+
+const document = /\.(?:md|mdx|txt|rst|adoc)$/i;
 
 /** Commands whose output tells how something went. */
 const runs =

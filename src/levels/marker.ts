@@ -1,7 +1,7 @@
 // What stands where something was left out. It is three tokens long, because a text of which every third line
 // is kept has hundreds; the first one in a text says in words what they mean.
 
-const lineMarker = /^\[…(\d+)(?: lines left out(?:; numbers show where)?)?\]$/;
+const lineMarker = /^\[…(\d+)(?: lines? left out(?:; numbers show where)?)?\]$/;
 const pieceMarker = /\[…\d+ch\]/;
 
 /** Tokens of a marker with its line break. */
@@ -12,12 +12,12 @@ export function linesMarker(count: number): string {
 }
 
 export function firstMarker(count: number): string {
-  return `[…${count} lines left out]`;
+  return `[…${count} ${count === 1 ? "line" : "lines"} left out]`;
 }
 
 /** The only one in a text whose lines are numbered: what is missing after it can be seen. */
 export function numberedMarker(count: number): string {
-  return `[…${count} lines left out; numbers show where]`;
+  return `[…${count} ${count === 1 ? "line" : "lines"} left out; numbers show where]`;
 }
 
 /** Inside a line that was too long to be kept or left out as a whole. */

@@ -15,7 +15,10 @@ const hasLetter = /[A-Za-z]/;
 const hasDigit = /[0-9]/;
 
 /** How often a part of a name is spoken of alone, against the name itself: seen in recorded sessions. */
-const shares = { atom: 0.5, file: 0.3, path: 0.03, short: 0.1 } as const;
+const shares = { atom: 0.5, file: 0.3, path: 0.03 } as const;
+const shortWorth = 0.1;
+/** Hashes, sizes and the like: seldom spoken of again. */
+const numberWorth = 0.4;
 const pathPartsMax = 6;
 
 /** Paths, compound names and numbered things of a line, and the parts of each that may be spoken of alone. */
@@ -53,7 +56,8 @@ const signs = "./~@$-";
 /** Nothing for plain words: they stand elsewhere too, or nobody would search for them. */
 function worthOf(name: string): number {
   if (isWord.test(name) ? !isCompound.test(name) : !isSpecial(name)) return 0;
-  return name.length >= charsMin ? 1 : shares.short;
+  if (name.length < charsMin) return shortWorth;
+  return isCompound.test(name) || isPath.test(name) ? 1 : numberWorth;
 }
 
 function isSpecial(name: string): boolean {

@@ -7,7 +7,8 @@ import type { Unit } from "./units.ts";
 type Sign = { readonly pattern: RegExp; readonly worth: number };
 
 const signs: Readonly<Record<ContentType, readonly Sign[]>> = {
-  code: [],
+  // Where a text stands inside a command, its ends are what makes it one.
+  code: [{ pattern: /<<-?\s*['"\\]?[A-Za-z_]|^[A-Z_]{2,}$/, worth: 1 }],
   diff: [
     { pattern: /^diff --git |^\+\+\+ /, worth: 2 },
     { pattern: /^@@ /, worth: 0.5 },

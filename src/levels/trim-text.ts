@@ -1,5 +1,5 @@
 import { chosen } from "./choose.ts";
-import { type Content, contentOf, isSource } from "./content.ts";
+import { contentOf, isSource } from "./content.ts";
 import { isErrorLine } from "./error-lines.ts";
 import type { Source } from "./source.ts";
 import { structureOf } from "./structure.ts";
@@ -9,11 +9,12 @@ import { written } from "./written.ts";
 /** The text with what is missed least left out, or null if that saves too little. */
 export function trimText(source: Source): string | null {
   const content = contentOf(source);
-  const units = unitsOf(source.text);
+  const isError = (line: string): boolean => isErrorLine(line, isSource(content));
+  const units = unitsOf(source.text, isError);
   const whole = costOfAll(units);
   if (whole < shortCost) return null;
   const worths = structureOf(units, content);
-  for (const at of errorsIn(units, content)) worths[at] = Infinity;
+  for (const at of errorsIn(units, { isError, whole })) worths[at] = Infinity;
   const { isNumbered } = content;
   const keep = chosen({ units, worths, budget: whole * budgetShare(whole), isMarked: !isNumbered });
   const trimmed = written({ units, keep, isNumbered });
@@ -30,7 +31,7 @@ function budgetShare(whole: number): number {
 }
 
 const usualCost = 2000;
-const usualShare = 0.46;
+const usualShare = 0.44;
 const shareStep = 0.1;
 const shareMin = 0.25;
 const shareMax = 0.6;
@@ -40,12 +41,32 @@ function costOfAll(units: readonly Unit[]): number {
 }
 
 /** What went wrong; of lines that are the same, one. */
-function errorsIn(units: readonly Unit[], content: Content): readonly number[] {
+function errorsIn(units: readonly Unit[], { isError, whole }: Known): readonly number[] {
   const seen = new Set<string>();
-  const isWritten = isSource(content);
-  return units.flatMap(({ text }, at) => {
-    if (!isErrorLine(text, isWritten) || seen.has(text)) return [];
+  const errors = [...units.keys()].filter((at) => {
+    const text = units[at]?.text ?? "";
+    if (!isError(text) || seen.has(text)) return false;
     seen.add(text);
-    return [at];
+    return true;
   });
+  const cost = errors.reduce((sum, at) => sum + (units[at]?.cost ?? 0), 0);
+  const isFlood = whole > floodCost && cost > whole * floodShare;
+  return isFlood ? errors.filter(isNewAmong(units)) : errors;
+}
+
+type Known = { readonly isError: (line: string) => boolean; readonly whole: number };
+
+/** A long text that has little but errors: there, those that differ in their numbers only are the same. */
+const floodCost = 2000;
+const floodShare = 0.5;
+const timesMax = 2;
+
+function isNewAmong(units: readonly Unit[]): (at: number) => boolean {
+  const times = new Map<string, number>();
+  return (at) => {
+    const shape = (units[at]?.text ?? "").replace(/\b0x[0-9a-f]+|[0-9a-f]*\d[0-9a-f]*/gi, "0");
+    const before = times.get(shape) ?? 0;
+    times.set(shape, before + 1);
+    return before < timesMax;
+  };
 }

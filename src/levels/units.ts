@@ -8,19 +8,22 @@ export type Unit = {
   readonly goesOn: boolean;
 };
 
-const lineCharsMax = 240;
-const pieceCharsMax = 120;
+const lineCharsMax = 160;
+const pieceCharsMax = 80;
+const wholeCharsMax = 400;
 /** A piece goes on as far as this if there is no place to cut it. */
 const unbrokenCharsMax = 480;
 
-export function unitsOf(text: string): readonly Unit[] {
+/** Lines that `staysWhole` names are not cut, unless they are very long. */
+export function unitsOf(text: string, staysWhole: (line: string) => boolean): readonly Unit[] {
   const units: Unit[] = [];
   for (const line of text.split("\n")) {
     if (line === "") {
       units.push(emptyLine);
       continue;
     }
-    const pieces = line.length > lineCharsMax ? piecesOf(line) : [line];
+    const charsMax = line.length <= wholeCharsMax && staysWhole(line) ? wholeCharsMax : lineCharsMax;
+    const pieces = line.length > charsMax ? piecesOf(line) : [line];
     const last = pieces.length - 1;
     for (const [at, piece] of pieces.entries())
       units.push({ text: piece, cost: costOf(piece), goesOn: at < last });
