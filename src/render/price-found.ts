@@ -28,9 +28,11 @@ export type FoundAsked = {
 export function foundBefore(cut: FoundAsked, entries: readonly CacheEntry[], { rule }: ModelPrices): number {
   assert(cut.tokens >= 0, "what stands before a cut has a size");
   if (rule.kind === "none") return 0;
-  const alive = entries.filter((entry) => isAlive(entry, cut.nowMs));
-  const reaches = alive.filter((entry) => isReached(cut, entry, rule));
-  const most = Math.max(0, ...reaches.map(({ tokens }) => Math.min(tokens, cut.tokens)));
+  let most = 0;
+  for (const entry of entries) {
+    const isFound = isAlive(entry, cut.nowMs) && isReached(cut.position, entry.position, rule);
+    if (isFound) most = Math.max(most, Math.min(entry.tokens, cut.tokens));
+  }
   return most < rule.tokensMin ? 0 : most;
 }
 
@@ -73,7 +75,9 @@ function nearest(
   alive: readonly CacheEntry[],
   rule: ModelPrices["rule"],
 ): CacheEntry | null {
-  const reached = alive.filter((entry) => entry.position <= mark.position && isReached(mark, entry, rule));
+  const reached = alive.filter(
+    (entry) => entry.position <= mark.position && isReached(mark.position, entry.position, rule),
+  );
   return reached.reduce<CacheEntry | null>(
     (best, entry) => (best === null || entry.position > best.position ? entry : best),
     null,
@@ -84,12 +88,7 @@ function isAlive({ usedMs, lifetimeMs }: CacheEntry, nowMs: number): boolean {
   return nowMs - usedMs < lifetimeMs;
 }
 
-function isReached(
-  { position: from }: { readonly position: number },
-  { position }: CacheEntry,
-  { kind, lookBack }: ModelPrices["rule"],
-): boolean {
+function isReached(from: number, position: number, { kind, lookBack }: ModelPrices["rule"]): boolean {
   if (kind === "prefix") return true;
-  const isBefore = position <= from;
-  return isBefore && (kind === "breakpoints" || lookBack === null || from - position < lookBack);
+  return position <= from && (kind === "breakpoints" || lookBack === null || from - position < lookBack);
 }

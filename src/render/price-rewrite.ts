@@ -38,24 +38,17 @@ export type RewriteBill = {
  * unless a limit of length lies in between.
  */
 export function rewriteBill(asked: RewriteAsked, prices: ModelPrices): RewriteBill {
-  const { kept, behind, removed, requestsLeft } = asked;
-  assert(Math.min(kept, behind, removed, requestsLeft) >= 0, "a rewrite has sizes");
-  const total = kept + behind + removed;
-  const cached = asked.isCold ? 0 : Math.min(asked.cached ?? total, total);
-  const found = foundAgain(Math.min(kept, cached, asked.found ?? kept), prices);
-  const rewritten = inputCost({ prompt: kept + behind, found }, prices);
-  const unchanged = inputCost({ prompt: total, found: cached }, prices);
-  const later = inputCost({ prompt: kept + behind, found: kept + behind }, prices);
-  const saved = inputCost({ prompt: total, found: total }, prices) - later;
-  const now = rewritten - unchanged;
+  assert(asked.requestsLeft >= 0, "requests are counted");
+  const costs = costsOf(asked, prices);
+  const { rewritten, unchanged, saved } = costs;
   const money = (tokens: number) => moneyOf(tokens, prices);
   return {
     rewritten: money(rewritten),
     unchanged: money(unchanged),
-    costNow: money(now),
+    costNow: money(rewritten - unchanged),
     savedEach: money(saved),
-    net: money(Math.max(0, requestsLeft - 1) * saved - Math.min(1, requestsLeft) * now),
-    breakEven: paidAfter({ now, saved }),
+    net: money(netOf(costs, asked.requestsLeft)),
+    breakEven: paidAfter(costs),
   };
 }
 
@@ -70,20 +63,42 @@ export type BestCut = { readonly at: number; readonly bill: RewriteBill };
 
 /** The cut with the largest net, the first of equals; null if none pays. */
 export function bestCut(candidates: readonly CutSize[], choice: CutChoice): BestCut | null {
-  let best: BestCut | null = null;
+  let best = { at: -1, net: 0 };
   for (const [at, candidate] of candidates.entries()) {
-    const bill = rewriteBill(askedFor(candidate, choice), choice.prices);
-    if (bill.net.tokens > (best?.bill.net.tokens ?? 0)) best = { at, bill };
+    const net = netOf(costsOf(askedFor(candidate, choice), choice.prices), choice.requestsLeft);
+    if (net > best.net) best = { at, net };
   }
-  return best;
+  const found = candidates[best.at];
+  if (found === undefined) return null;
+  return { at: best.at, bill: rewriteBill(askedFor(found, choice), choice.prices) };
 }
 
-function askedFor(cut: CutSize, choice: CutChoice): RewriteAsked {
+/** Written out, since it is done for every place where a long session could be cut. */
+function askedFor({ behind, removed, found }: CutSize, choice: CutChoice): RewriteAsked {
   const { prices, requestsLeft, isCold, prompt } = choice;
-  const kept = prompt === undefined ? prices.rule.tokensMin : prompt.tokens - cut.behind - cut.removed;
-  assert(kept >= 0, "a cut is no longer than the prompt");
-  const cached = prompt?.cached === undefined ? {} : { cached: prompt.cached };
-  return { ...cut, kept, requestsLeft, isCold, ...cached };
+  const kept = prompt === undefined ? prices.rule.tokensMin : prompt.tokens - behind - removed;
+  const cached = prompt?.cached ?? kept + behind + removed;
+  return { kept, behind, removed, found: found ?? kept, cached, requestsLeft, isCold };
+}
+
+type Costs = { readonly rewritten: number; readonly unchanged: number; readonly saved: number };
+
+function costsOf(asked: RewriteAsked, prices: ModelPrices): Costs {
+  const { kept, behind, removed } = asked;
+  assert(kept >= 0 && behind >= 0 && removed >= 0, "a cut has sizes, and is no longer than the prompt");
+  const shorter = kept + behind;
+  const total = shorter + removed;
+  const cached = asked.isCold ? 0 : Math.min(asked.cached ?? total, total);
+  const found = foundAgain(Math.min(kept, cached, asked.found ?? kept), prices);
+  return {
+    rewritten: inputCost(shorter, found, prices),
+    unchanged: inputCost(total, cached, prices),
+    saved: inputCost(total, total, prices) - inputCost(shorter, shorter, prices),
+  };
+}
+
+function netOf({ rewritten, unchanged, saved }: Costs, requestsLeft: number): number {
+  return Math.max(0, requestsLeft - 1) * saved - Math.min(1, requestsLeft) * (rewritten - unchanged);
 }
 
 /** What a beginning that was sent before is worth now: nothing if it is short, else whole steps of it. */
@@ -92,17 +107,15 @@ function foundAgain(tokens: number, { rule }: ModelPrices): number {
   return tokens - (tokens % rule.stepTokens);
 }
 
-type Prompt = { readonly prompt: number; readonly found: number };
-
 /** What is found is read, the rest is written; a prompt too short for the cache is simply paid. */
-function inputCost({ prompt, found }: Prompt, prices: ModelPrices): number {
+function inputCost(prompt: number, found: number, prices: ModelPrices): number {
   const factor = factorsFor(prompt, prices).input;
   if (prices.rule.kind === "none" || prompt < prices.rule.tokensMin) return prompt * factor;
   return (found * prices.read + (prompt - found) * prices.cache.write) * factor;
 }
 
 /** The first request costs what it costs; from then on every one brings something back. */
-function paidAfter({ now, saved }: { readonly now: number; readonly saved: number }): number {
-  if (saved > 0) return Math.max(0, 1 + now / saved);
-  return now <= 0 ? 0 : Number.POSITIVE_INFINITY;
+function paidAfter({ rewritten, unchanged, saved }: Costs): number {
+  if (saved > 0) return Math.max(0, 1 + (rewritten - unchanged) / saved);
+  return rewritten <= unchanged ? 0 : Number.POSITIVE_INFINITY;
 }

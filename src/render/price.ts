@@ -105,8 +105,10 @@ export type CutSize = {
 
 /** Above its limit a long prompt costs more from the first token on. */
 export function factorsFor(promptTokens: number, { longPrompt }: ModelPrices): Factors {
-  if (longPrompt === null || promptTokens <= longPrompt.aboveTokens) return { input: 1, output: 1 };
+  if (longPrompt === null || promptTokens <= longPrompt.aboveTokens) return usual;
   return { input: longPrompt.inputFactor, output: longPrompt.outputFactor };
 }
 
 type Factors = { readonly input: number; readonly output: number };
+
+const usual: Factors = { input: 1, output: 1 };

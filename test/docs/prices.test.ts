@@ -1,6 +1,7 @@
 // The page about prices shows the table that the arithmetic is given, value by value.
 import { describe, expect, test } from "vitest";
-import { type ModelPrices, priceRows, unknownPrices } from "../../src/config/index.ts";
+import { type ModelPrices, priceRows, pricesOf, unknownPrices } from "../../src/config/index.ts";
+import { modelTraits } from "../../src/protocols/index.ts";
 import { type PriceField, type ModelPrices as PricesAsked, promptPrice } from "../../src/render/index.ts";
 import { headings, page } from "./markdown.ts";
 
@@ -62,4 +63,21 @@ test("the data has the form that the arithmetic takes", () => {
   for (const prices of asked) {
     expect(promptPrice(spent, prices).tokens).toBeLessThanOrEqual(promptPrice(missed, prices).tokens);
   }
+});
+
+test.each([
+  "claude-opus-4-8",
+  "claude-opus-5",
+  "claude-opus-5-5",
+  "claude-sonnet-4-5-20250929",
+  "claude-sonnet-5",
+  "claude-sonnet-5-5",
+  "claude-haiku-4-5",
+  "claude-haiku-5-5",
+  "claude-fable-5",
+  "claude-fable-5-2",
+  "claude-mythos-5-1",
+  "claude-saga-7",
+])("the prices of %s say of its reasoning what the protocol says", (model) => {
+  expect(pricesOf(model).bindsReasoning).toBe(modelTraits(model).isBound);
 });
