@@ -12,6 +12,29 @@ export type PromptUnit = {
   readonly run: "call" | "result" | null;
 };
 
+/** A prompt, and how much of its beginning is that of the one before. */
+export type Prompt<U extends PromptUnit = PromptUnit> = {
+  readonly units: readonly U[];
+  readonly same: number;
+  /** Where marks are. */
+  readonly marks: readonly number[];
+};
+
+/** What follows a prompt in the same stream. */
+export function promptAfter<U extends PromptUnit>(before: Prompt<U> | null, units: readonly U[]): Prompt<U> {
+  const old = before?.units ?? [];
+  let same = 0;
+  while (same < old.length && same < units.length && isSame(old[same], units[same])) same += 1;
+  const marks: number[] = [];
+  for (let at = 0; at < units.length; at += 1) if (units[at]?.isMarked === true) marks.push(at);
+  return { units, same, marks };
+}
+
+/** Most of them are the very same. */
+function isSame(a: PromptUnit | undefined, b: PromptUnit | undefined): boolean {
+  return a === b || a?.key === b?.key;
+}
+
 /** As the product has them, and how long what is cached stays. */
 export type CacheRules = ModelPrices["rule"] & { readonly lifetimeMs: number };
 
@@ -29,7 +52,6 @@ export class PromptCache {
   readonly #rules: CacheRules;
   readonly #children = new Map<string, number>();
   readonly #expiries = new Map<number, number>();
-  #keys: string[] = [];
   #nodes: number[] = [];
   #sums: number[] = [];
 
@@ -38,13 +60,14 @@ export class PromptCache {
   }
 
   /** One request after the other. Lifetimes count from the start of a request. */
-  send(units: readonly PromptUnit[], timeMs: number): PromptBill {
-    this.#walk(units);
-    const marks = this.#endsIn(units);
-    const read = this.#readable(units, marks, timeMs);
-    this.#keep(marks, read, timeMs);
+  send(prompt: Prompt, timeMs: number): PromptBill {
+    this.#walk(prompt);
+    const { units } = prompt;
+    const ends = this.#endsIn(prompt);
+    const read = this.#readable(units, ends, timeMs);
+    this.#keep(ends, read, timeMs);
     // Where nothing says what is written, writing costs nothing.
-    const written = this.#rules.kind === "prefix" ? read : Math.max(read, marks.at(-1) ?? 0);
+    const written = this.#rules.kind === "prefix" ? read : Math.max(read, ends.at(-1) ?? 0);
     const readTokens = this.#stepped(this.#sum(read));
     const writtenTokens = this.#sum(written) - this.#sum(read);
     return {
@@ -57,17 +80,13 @@ export class PromptCache {
   }
 
   /** What a prompt has in common with the one before was walked then. */
-  #walk(units: readonly PromptUnit[]): void {
-    let at = 0;
-    while (at < units.length && at < this.#keys.length && units[at]?.key === this.#keys[at]) at += 1;
-    this.#keys.length = at;
-    this.#nodes.length = at;
-    this.#sums.length = at;
-    for (const { key, tokens } of units.slice(at)) {
+  #walk({ units, same }: Prompt): void {
+    this.#nodes.length = same;
+    this.#sums.length = same;
+    for (const { key, tokens } of units.slice(same)) {
       const path = `${this.#nodes.at(-1) ?? 0} ${key}`;
       const node = this.#children.get(path) ?? this.#children.size + 1;
       this.#children.set(path, node);
-      this.#keys.push(key);
       this.#nodes.push(node);
       this.#sums.push((this.#sums.at(-1) ?? 0) + tokens);
     }
@@ -79,16 +98,16 @@ export class PromptCache {
   }
 
   /** How many units stand in front of each place that is written; too short a beginning is not. */
-  #endsIn(units: readonly PromptUnit[]): readonly number[] {
+  #endsIn({ units, marks }: Prompt): readonly number[] {
     const { kind, tokensMin } = this.#rules;
     if (kind === "none") return [];
-    const user = kind === "breakpoints" ? units.findLastIndex(({ isUser }) => isUser) : -1;
-    const ends: number[] = [];
-    units.forEach(({ isMarked }, at) => {
-      const isEnd = isMarked || at === user || kind === "prefix";
-      if (isEnd && this.#sum(at + 1) >= tokensMin) ends.push(at + 1);
-    });
-    return ends;
+    const user = units.findLastIndex(({ isUser }) => isUser);
+    const places = {
+      marks: () => marks,
+      prefix: () => units.keys(),
+      breakpoints: () => [...new Set([...marks, user])].filter((at) => at >= 0).sort((a, b) => a - b),
+    };
+    return [...places[kind]()].map((at) => at + 1).filter((end) => this.#sum(end) >= tokensMin);
   }
 
   #readable(units: readonly PromptUnit[], marks: readonly number[], timeMs: number): number {

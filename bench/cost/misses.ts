@@ -1,6 +1,7 @@
 import type { RecordedTurn } from "../../test/support/recordings.ts";
 import { blockText } from "../awareness/conversation.ts";
 import { identifiersIn } from "../awareness/far.ts";
+import type { Prompt } from "./cache.ts";
 import { type NameBook, shownNames } from "./names.ts";
 import type { SizedUnit } from "./units.ts";
 
@@ -21,12 +22,12 @@ export class MissWatch {
 
   /** The names that an answer would have needed. To be asked for every request, in order. */
   missed({ client, upstream, used }: Answered): readonly string[] {
-    for (const unit of client) this.#originals.add(unit);
-    const sent = new Set(upstream.map(({ bare }) => bare));
-    const hidden = client.filter((unit) => !sent.has(unit.bare));
+    for (const unit of client.units.slice(client.same)) this.#originals.add(unit);
+    const sent = new Set(upstream.units.map(({ bare }) => bare));
+    const hidden = client.units.filter((unit) => !sent.has(unit.bare));
     if (hidden.length === 0) return [];
     const wanted = [...used].filter((name) => hidden.some((unit) => this.#book.namesIn(unit).has(name)));
-    return wanted.filter((name) => !upstream.some((unit) => this.#shownIn(unit).has(name)));
+    return wanted.filter((name) => !upstream.units.some((unit) => this.#shownIn(unit).has(name)));
   }
 
   #shownIn(unit: SizedUnit): ReadonlySet<string> {
@@ -41,8 +42,8 @@ export class MissWatch {
 }
 
 export type Answered = {
-  readonly client: readonly SizedUnit[];
-  readonly upstream: readonly SizedUnit[];
+  readonly client: Prompt<SizedUnit>;
+  readonly upstream: Prompt<SizedUnit>;
   /** The names in the answer. */
   readonly used: ReadonlySet<string>;
 };

@@ -1,5 +1,5 @@
 import type { ModelPrices } from "../../src/render/index.ts";
-import { type Bill, PromptCache } from "./cache.ts";
+import { type Bill, type Prompt, PromptCache, promptAfter } from "./cache.ts";
 import { ExpandCharge } from "./charge.ts";
 import { MissWatch } from "./misses.ts";
 import type { NameBook } from "./names.ts";
@@ -34,7 +34,8 @@ export function pruned(stream: ClientStream, rule: Rule): readonly Pruned[] {
   const watch = new MissWatch(book);
   const charge = new ExpandCharge(excerpt);
   const arrivals = new Map<string, number>();
-  let before: readonly SizedUnit[] = [];
+  let before: Prompt<SizedUnit> | null = null;
+  let client: Prompt<SizedUnit> | null = null;
   return requests.map(({ units, timeMs, used, isExtension }, at) => {
     if (!isExtension) charge.startOver();
     const sent = units.map((unit) => {
@@ -44,17 +45,20 @@ export function pruned(stream: ClientStream, rule: Rule): readonly Pruned[] {
       const gone = rule(unit, arrived);
       return gone !== null && at >= gone ? leftOut(unit, placeholder) : unit;
     });
-    const bill = cache.send(markedBeforeCut(before, sent), timeMs);
-    before = sent;
-    const missed = charge.stillMissed(watch.missed({ client: units, upstream: sent, used }));
+    client = promptAfter(client, units);
+    const upstream: Prompt<SizedUnit> = markedBeforeCut(before, promptAfter(before, sent));
+    before = upstream;
+    const bill = cache.send(upstream, timeMs);
+    const missed = charge.stillMissed(watch.missed({ client, upstream, used }));
     return { bill, charge: charge.bill(bill, missed), isMiss: missed.length > 0 };
   });
 }
 
 /** Whoever changes something puts a mark in front of it, so that what stays is found. */
-function markedBeforeCut(before: readonly SizedUnit[], now: readonly SizedUnit[]): readonly SizedUnit[] {
-  const cut = before.findIndex(({ key }, at) => key !== now[at]?.key);
-  return cut < 1 ? now : now.map((unit, at) => (at === cut - 1 ? { ...unit, isMarked: true } : unit));
+function markedBeforeCut(before: Prompt | null, now: Prompt<SizedUnit>): Prompt<SizedUnit> {
+  const { same, marks } = now;
+  if (before === null || same === 0 || same === before.units.length) return now;
+  return { ...now, marks: [...new Set([...marks, same - 1])].sort((a, b) => a - b) };
 }
 
 function leftOut(unit: SizedUnit, tokens: number): SizedUnit {

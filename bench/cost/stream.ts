@@ -1,3 +1,4 @@
+import { must } from "../../src/base/index.ts";
 import { ingestRequest, type WireRequest } from "../../src/protocols/index.ts";
 import type { ModelPrices } from "../../src/render/index.ts";
 import type { Sending } from "../../src/session/index.ts";
@@ -7,7 +8,7 @@ import { messageTokens } from "../../test/tokens/replay.ts";
 import { type ClientForm, ClientWriter } from "../replay/client.ts";
 import { Player } from "../replay/player.ts";
 import { BreakWatch } from "./breaks.ts";
-import { type Bill, type PromptBill, PromptCache } from "./cache.ts";
+import { type Bill, type Prompt, type PromptBill, PromptCache, promptAfter } from "./cache.ts";
 import { ExpandCharge } from "./charge.ts";
 import { MissWatch, namesUsed } from "./misses.ts";
 import type { NameBook } from "./names.ts";
@@ -113,7 +114,7 @@ class PlayedStream {
       isManaged: sending.rendering === "managed",
       asSent: asSent.bills,
       managed: managed.bills,
-      own: ownTokens(managed.units, managed.bills.timed),
+      own: ownTokens(managed.prompt, managed.bills.timed),
       output,
       clientTokens: estimateTokens(body.length, model).count,
       ...seen,
@@ -122,11 +123,11 @@ class PlayedStream {
 
   #watch({ asSent, managed, turn, sending }: Turn): Watched {
     const { timeMs } = this.#player;
-    const both = { client: asSent.units, upstream: managed.units };
+    const both = { client: asSent.prompt, upstream: managed.prompt };
     const { isBreak, isExtension } = this.#breaks.see({ ...both, sent: managed.request });
     if (!isExtension) this.#charge.startOver();
     const used = namesUsed(turn);
-    this.client.push({ units: asSent.units, timeMs, used, isExtension });
+    this.client.push({ units: asSent.prompt.units, timeMs, used, isExtension });
     const missed = this.#charge.stillMissed(this.#misses.missed({ ...both, used }));
     const { marksMax } = this.#asked.prices.rule;
     return {
@@ -134,7 +135,7 @@ class PlayedStream {
       isMiss: missed.length > 0,
       charge: this.#charge.bill(managed.bills.timed, missed),
       predicted: null,
-      hasTooManyMarks: marksMax > 0 && managed.units.filter(({ isMarked }) => isMarked).length > marksMax,
+      hasTooManyMarks: marksMax > 0 && managed.prompt.marks.length > marksMax,
     };
   }
 
@@ -164,7 +165,7 @@ function usageOf({ read, written, fresh }: PromptBill, output: number) {
 
 type Metered = {
   readonly request: WireRequest;
-  readonly units: readonly SizedUnit[];
+  readonly prompt: Prompt<SizedUnit>;
   readonly bills: Both;
 };
 
@@ -173,7 +174,7 @@ class Meter {
   readonly #sizer: Sizer;
   readonly #timed: PromptCache;
   readonly #warm: PromptCache;
-  #before: WireRequest | null = null;
+  #before: { readonly request: WireRequest; readonly prompt: Prompt<SizedUnit> } | null = null;
 
   constructor({ rule, cache }: ModelPrices, sizer: Sizer) {
     this.#sizer = sizer;
@@ -182,24 +183,24 @@ class Meter {
   }
 
   send(body: Buffer, timeMs: number): Metered {
-    const request = ingestRequest(body, this.#before);
+    const request = ingestRequest(body, this.#before?.request ?? null);
     if (request === null) throw new Error("what is sent can be read");
-    this.#before = request;
-    const units = this.#sizer.units(request);
+    const prompt = promptAfter(this.#before?.prompt ?? null, this.#sizer.units(request));
+    this.#before = { request, prompt };
     return {
       request,
-      units,
-      bills: { timed: this.#timed.send(units, timeMs), warm: this.#warm.send(units, timeMs) },
+      prompt,
+      bills: { timed: this.#timed.send(prompt, timeMs), warm: this.#warm.send(prompt, timeMs) },
     };
   }
 }
 
-function ownTokens(units: readonly SizedUnit[], { readUnits, writtenUnits }: PromptBill): OwnTokens {
+function ownTokens({ units }: Prompt<SizedUnit>, { readUnits, writtenUnits }: PromptBill): OwnTokens {
   const bills = { instructions: nothing(), header: nothing(), tail: nothing() };
-  units.forEach(({ own, tokens }, at) => {
-    if (own === null) return;
-    bills[own][at < readUnits ? "read" : at < writtenUnits ? "written" : "fresh"] += tokens;
-  });
+  for (let at = 0; at < units.length; at += 1) {
+    const { own, tokens } = must(units[at], "it is in the prompt");
+    if (own !== null) bills[own][at < readUnits ? "read" : at < writtenUnits ? "written" : "fresh"] += tokens;
+  }
   return bills;
 }
 

@@ -1,7 +1,13 @@
 // What the benchmark of cost measures with is tested here, and that it runs.
 import { expect, test } from "vitest";
 import { BreakWatch } from "../../bench/cost/breaks.ts";
-import { type CacheRules, PromptCache, type PromptUnit } from "../../bench/cost/cache.ts";
+import {
+  type CacheRules,
+  type Prompt,
+  PromptCache,
+  type PromptUnit,
+  promptAfter,
+} from "../../bench/cost/cache.ts";
 import { ExpandCharge } from "../../bench/cost/charge.ts";
 import { MissWatch } from "../../bench/cost/misses.ts";
 import { NameBook, shownNames } from "../../bench/cost/names.ts";
@@ -35,11 +41,13 @@ function prompt(text: string): readonly PromptUnit[] {
 function bills(rule: Partial<CacheRules>, ...prompts: readonly (string | number)[]): readonly string[] {
   const cache = new PromptCache({ ...rules, ...rule });
   let timeMs = 0;
+  let before: Prompt | null = null;
   const said: string[] = [];
   for (const one of prompts) {
     timeMs += typeof one === "number" ? one : 1_000;
     if (typeof one === "number") continue;
-    const { read, written, fresh } = cache.send(prompt(one), timeMs);
+    before = promptAfter(before, prompt(one));
+    const { read, written, fresh } = cache.send(before, timeMs);
     said.push(`${read} ${written} ${fresh}`);
   }
   return said;
@@ -119,11 +127,8 @@ const result = "result:1:open src/read_config.ts\nthen call parseAll()\ndone";
 
 function missed(shown: readonly string[], used: readonly string[]): readonly string[] {
   const watch = new MissWatch(new NameBook());
-  return watch.missed({
-    client: units(asked, result),
-    upstream: units(asked, ...shown),
-    used: new Set(used),
-  });
+  const client = promptAfter(null, units(asked, result));
+  return watch.missed({ client, upstream: promptAfter(null, units(asked, ...shown)), used: new Set(used) });
 }
 
 test("a name is missed where the client's text has it and nothing that was sent shows it", () => {
@@ -140,8 +145,9 @@ test("neither our own lines nor lines that nobody said show a name", () => {
 
 test("another block that shows a name shows it", () => {
   const watch = new MissWatch(new NameBook());
-  const client = units(asked, result, "result:2:then call parseAll()");
-  const upstream = units(asked, "result:1:see the next one", "result:2:then call parseAll()");
+  const again = "result:2:then call parseAll()";
+  const client = promptAfter(null, units(asked, result, again));
+  const upstream = promptAfter(null, units(asked, "result:1:see the next one", again));
   expect(watch.missed({ client, upstream, used: new Set(["parseAll"]) })).toEqual([]);
 });
 
@@ -176,9 +182,11 @@ type Said = readonly string[];
 
 function breaks(model: string, ...requests: readonly (readonly [Said, Said])[]): readonly boolean[] {
   const watch = new BreakWatch();
+  let [before, sent]: (Prompt<SizedUnit> | null)[] = [null, null];
   return requests.map(([client, upstream]) => {
-    const seen = { client: units(...client), upstream: units(...upstream), sent: wire(model) };
-    return watch.see(seen).isBreak;
+    before = promptAfter(before ?? null, units(...client));
+    sent = promptAfter(sent ?? null, units(...upstream));
+    return watch.see({ client: before, upstream: sent, sent: wire(model) }).isBreak;
   });
 }
 
