@@ -1,5 +1,5 @@
 import { markerCost } from "./marker.ts";
-import { nameCharsMin, namesIn } from "./names.ts";
+import { nameCharsMin, type Tell, tellNames } from "./names.ts";
 import type { Unit } from "./units.ts";
 
 export type Choice = {
@@ -69,18 +69,21 @@ class NameTable {
 
   constructor(units: readonly Unit[]) {
     const ids = new Map<string, number>();
+    let own: number[] = [];
+    const tell: Tell = (name, worth) => {
+      let id = ids.get(name);
+      if (id === undefined) {
+        id = ids.size;
+        ids.set(name, id);
+        this.#worths.push(worth);
+        this.#isShown.push(false);
+      } else if ((this.#worths[id] ?? 0) < worth) this.#worths[id] = worth;
+      if (!own.includes(id)) own.push(id);
+    };
     this.#ofUnit = units.map(({ text }) => {
       if (text.length < nameCharsMin) return none;
-      const own: number[] = [];
-      for (const { text: name, worth } of namesIn(text)) {
-        const id = ids.get(name) ?? ids.size;
-        if (id === ids.size) {
-          ids.set(name, id);
-          this.#worths.push(worth);
-          this.#isShown.push(false);
-        } else if ((this.#worths[id] ?? 0) < worth) this.#worths[id] = worth;
-        if (!own.includes(id)) own.push(id);
-      }
+      own = [];
+      tellNames(text, tell);
       return own;
     });
   }

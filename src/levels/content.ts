@@ -8,6 +8,8 @@ export type Content = {
   readonly language: Language | null;
   /** Whether its lines carry their numbers, as file reads do. */
   readonly isNumbered: boolean;
+  /** Whether it is what stands in a file, which can be read again. */
+  readonly isFile: boolean;
 };
 
 export type ContentType = "code" | "diff" | "json" | "hits" | "listing" | "html" | "prose" | "output";
@@ -23,7 +25,12 @@ export function contentOf(source: Source): Content {
   const lines = sampleOf(source.text);
   const isNumbered = areNumbered(lines);
   const type = typeOf(source, isNumbered ? lines.map((line) => line.replace(numbered, "")) : lines);
-  return { type, language: type === "code" ? fileLanguage(source) : null, isNumbered };
+  return {
+    type,
+    language: type === "code" ? fileLanguage(source) : null,
+    isNumbered,
+    isFile: pathOf(source) !== null,
+  };
 }
 
 /** `  12→code`, `12\tcode`, `12: code`, `12 | code` */

@@ -36,7 +36,7 @@ export function hasMarker(line: string): boolean {
   return lineMarker.test(line) || pieceMarker.test(line);
 }
 
-/** What a trimmed text has of its original, without markers: whole lines, and pieces as lines of their own. */
+/** What a trimmed text has of its original: whole lines, and pieces of long ones as lines of their own. */
 export function keptText(trimmed: string): string {
   const lines = trimmed.split("\n").filter((line) => !lineMarker.test(line));
   return lines.join("\n").replace(new RegExp(pieceMarker, "g"), "\n");

@@ -1,3 +1,4 @@
+import { cutText } from "../base/index.ts";
 import { commandOf, firstOf, pathOf } from "./call.ts";
 import { type Content, contentOf, numbered } from "./content.ts";
 import { isErrorLine } from "./error-lines.ts";
@@ -20,21 +21,21 @@ function subjectOf(source: Source): string {
   const command = commandOf(source);
   if (command !== null) return withoutPlaces(command);
   const subject = firstOf(source.input, ["pattern"]) ?? pathOf(source) ?? firstOf(source.input, otherKeys);
-  const words = [source.tool ?? source.kind, subject === null ? "" : lastOf(subject)];
+  const words = [source.tool || source.kind, subject === null ? "" : lastOf(subject)];
   return words.filter((word) => word !== "").join(" ");
 }
 
 /** The first command that does something. */
 function withoutPlaces(command: string): string {
-  const line = command.slice(0, commandMax).trim().replace(/\s+/g, " ");
+  const line = oneLine(command);
   return line.replace(/^(?:cd [^&;|]+(?:&&|;) ?|[A-Z_]+=\S+ )+/, "") || line;
 }
 
-const commandMax = 400;
+const lineMax = 400;
 
 /** Of a long path its last parts, which tell it from others. */
 function lastOf(subject: string): string {
-  const line = subject.slice(0, commandMax).trim().replace(/\s+/g, " ");
+  const line = oneLine(subject);
   if (!/^[\w.~@/-]+$/.test(line)) return line;
   const parts = line.split("/");
   let kept = parts.pop() ?? "";
@@ -83,7 +84,7 @@ function runOutcome(text: string): string {
     .slice(0, endMax)
     .split("\n")
     .find((line) => isErrorLine(line, true));
-  return wrong === undefined ? "" : wrong.trim().replace(/\s+/g, " ");
+  return wrong ?? "";
 }
 
 const endMax = 4000;
@@ -97,11 +98,18 @@ function firstWords(text: string, { isNumbered }: Content): string {
   return `"${(isNumbered ? line.replace(numbered, "") : line).replace(/^[\s#*>-]+/, "").trim()}"`;
 }
 
+function oneLine(text: string): string {
+  return cutText(text, lineMax)
+    .replace(/[\s\p{Cc}]+/gu, " ")
+    .trim();
+}
+
 /** As much of a text as surely takes no more tokens than allowed, by code point. */
 function clipped(text: string, most: number): string {
-  if (mostTokens(text) <= most) return text;
+  const line = oneLine(text);
+  if (mostTokens(line) <= most) return line;
   let kept = "";
-  for (const character of text.slice(0, commandMax)) {
+  for (const character of line) {
     if (mostTokens(kept + character) > most - 1) break;
     kept += character;
   }

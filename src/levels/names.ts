@@ -1,5 +1,5 @@
-/** Something a reader may look for by its name, and how much it would be missed: a whole name counts one. */
-export type Name = { readonly text: string; readonly worth: number };
+/** Told something a reader may look for, and how much it would be missed: a whole name counts one. */
+export type Tell = (name: string, worth: number) => void;
 
 export const nameCharsMin = 5;
 const run = /[A-Za-z0-9_./~@$-]{5,}/g;
@@ -21,19 +21,17 @@ const shortWorth = 0.1;
 const numberWorth = 0.4;
 const pathPartsMax = 6;
 
-/** Paths, compound names and numbered things of a line, and the parts of each that may be spoken of alone. */
-export function namesIn(line: string): readonly Name[] {
-  const names: Name[] = [];
+/** Tells paths, compound names and numbered things of a line, and parts of each that are spoken of alone. */
+export function tellNames(line: string, tell: Tell): void {
   for (const piece of line.match(run) ?? []) {
     // Longer ones are data. They must not reach the loops below either.
     if (piece.length > charsMax) continue;
-    const text = bare(piece);
-    const worth = worthOf(text);
+    const name = bare(piece);
+    const worth = worthOf(name);
     if (worth === 0) continue;
-    names.push({ text, worth });
-    if (separator.test(text)) addParts(text, names);
+    tell(name, worth);
+    if (separator.test(name)) tellParts(name, tell);
   }
-  return names;
 }
 
 /** Without signs at its ends; `/usr` and `.github` keep theirs. */
@@ -64,19 +62,17 @@ function isSpecial(name: string): boolean {
   return hasLetter.test(name) && (hasDigit.test(name) || isPath.test(name) || isCompound.test(name));
 }
 
-function addParts(name: string, names: Name[]): void {
-  for (const text of name.split(separators)) addPart({ text, worth: shares.atom }, names);
-  const lastSlash = name.lastIndexOf("/");
-  if (lastSlash <= 0) return;
-  addPart({ text: name.slice(lastSlash + 1), worth: shares.file }, names);
+function tellParts(name: string, tell: Tell): void {
+  const tellPart = (part: string, worth: number): void => {
+    if (part.length >= charsMin && worthOf(part) === 1) tell(part, worth);
+  };
+  for (const part of name.split(separators)) tellPart(part, shares.atom);
   let at = name.indexOf("/", 1);
+  if (at < 0) return;
+  tellPart(name.slice(name.lastIndexOf("/") + 1), shares.file);
   for (let parts = 0; at > 0 && parts < pathPartsMax; parts += 1) {
-    addPart({ text: name.slice(at + 1), worth: shares.path }, names);
-    addPart({ text: name.slice(0, at), worth: shares.path }, names);
+    if (name.length - at > charsMin) tell(name.slice(at + 1), shares.path);
+    if (at >= charsMin) tell(name.slice(0, at), shares.path);
     at = name.indexOf("/", at + 1);
   }
-}
-
-function addPart(part: Name, names: Name[]): void {
-  if (part.text.length >= charsMin && worthOf(part.text) === 1) names.push(part);
 }

@@ -29,7 +29,7 @@ const signs: Readonly<Record<ContentType, readonly Sign[]>> = {
 };
 
 /** By unit: what it is worth as structure. The ends of a text say what it is and how it ended. */
-export function structureOf(units: readonly Unit[], { type, isNumbered }: Content): Float64Array {
+export function structureOf(units: readonly Unit[], { type, isNumbered, isFile }: Content): Float64Array {
   const worths = new Float64Array(units.length);
   const table = signs[type];
   for (const [at, { text }] of units.entries()) {
@@ -39,12 +39,31 @@ export function structureOf(units: readonly Unit[], { type, isNumbered }: Conten
     for (const { pattern, worth } of table)
       if (pattern.test(line)) worths[at] = Math.max(worths[at] ?? 0, worth);
   }
+  if (type === "prose" && !isFile) addWords(units, worths);
+  if (type === "output") addShapes(units, worths);
   const { head, tail } = ends[type] ?? usualEnds;
   for (let at = 0; at < Math.min(head, units.length); at += 1) worths[at] = Infinity;
   for (let at = Math.max(0, units.length - tail); at < units.length; at += 1) worths[at] = Infinity;
   return worths;
 }
 
+/** What prose says is in its words: with room left, its lines are kept from the front. */
+function addWords(units: readonly Unit[], worths: Float64Array): void {
+  for (const [at, { cost }] of units.entries()) worths[at] = (worths[at] ?? 0) + cost * wordWorth;
+}
+
+/** Of lines that differ in their numbers only, the first stands for all. */
+function addShapes(units: readonly Unit[], worths: Float64Array): void {
+  const seen = new Set<string>();
+  for (const [at, { text }] of units.entries()) {
+    const shape = text.replace(/\d+/g, "0");
+    if (text.length >= signCharsMin && !seen.has(shape)) worths[at] = (worths[at] ?? 0) + shapeWorth;
+    seen.add(shape);
+  }
+}
+
+const shapeWorth = 0.3;
+const wordWorth = 0.04;
 const signCharsMin = 3;
 const declarationWorth = 1;
 const usualEnds = { head: 2, tail: 2 };

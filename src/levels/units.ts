@@ -22,8 +22,11 @@ export function unitsOf(text: string, staysWhole: (line: string) => boolean): re
       units.push(emptyLine);
       continue;
     }
-    const charsMax = line.length <= wholeCharsMax && staysWhole(line) ? wholeCharsMax : lineCharsMax;
-    const pieces = line.length > charsMax ? piecesOf(line) : [line];
+    if (line.length <= lineCharsMax || (line.length <= wholeCharsMax && staysWhole(line))) {
+      units.push({ text: line, cost: costOf(line), goesOn: false });
+      continue;
+    }
+    const pieces = piecesOf(line);
     const last = pieces.length - 1;
     for (const [at, piece] of pieces.entries())
       units.push({ text: piece, cost: costOf(piece), goesOn: at < last });

@@ -1,0 +1,79 @@
+// How long a rendition takes follows the length of the text and nothing else: no text, however strange, is
+// worth more than 50 ms for each 100,000 characters once the code is warm.
+import { expect, test } from "vitest";
+import type { Json } from "../../src/base/index.ts";
+import { Levels, type Source } from "../../src/levels/index.ts";
+
+const msMax = 50;
+const charsPer = 100_000;
+const triesMax = 12;
+
+const levels = new Levels();
+
+const rows = (count: number, row: (at: number) => string): string =>
+  Array.from({ length: count }, (_, at) => row(at)).join("\n");
+const key = (at: number): string => ((at * 2_654_435_761) >>> 0).toString(16);
+const items = (count: number) =>
+  Array.from({ length: count }, (_, at) => ({ id: at, name: `item_${key(at)}`, tags: ["a", "b"] }));
+
+const texts: Readonly<Record<string, string>> = {
+  code: rows(4_000, (at) => `  const value${at % 40} = await load_${key(at % 300)}(store.items[${at}]);`),
+  "numbered code": rows(4_000, (at) => `${at}→  const value_${key(at)} = 1;`),
+  log: rows(3_000, (at) => `2026-01-02T03:04:05 INFO worker-${at % 7} did ${key(at)} in ${at % 90} ms`),
+  "log of errors": rows(3_000, (at) => `ERROR worker-${at} failed request ${key(at)} after ${at % 90} ms`),
+  paths: rows(4_000, (at) => `/a/b/c/d/e/f/g/h/i/dir${at % 99}/file_${key(at)}.ts`),
+  diff: `diff --git a/x b/x\n@@ -1,2 +1,2 @@\n${rows(6_000, (at) => `${at % 3 ? " " : "+"}call_${key(at)}(x);`)}`,
+  hits: rows(6_000, (at) => `src/a${at % 50}.ts:${at}: const v = call_${key(at)}(x);`),
+  json: JSON.stringify(items(5_000)),
+  "json on lines": JSON.stringify(items(3_000), null, 2),
+  "deep json": "[".repeat(100_000) + "]".repeat(100_000),
+  "deep objects": `${'{"a":'.repeat(40_000)}1${"}".repeat(40_000)}`,
+  html: `<!doctype html>${'<div class="a b"><a href="/x/y">some text</a></div>'.repeat(6_000)}`,
+  prose: "Nothing is lost, and nobody waits for what is written here. ".repeat(5_000),
+  "one line of a megabyte": "a".repeat(1_000_000),
+  "one line of signs": `${"-".repeat(1_000_000)}a`,
+  "one line of slashes": "a/".repeat(500_000),
+  "one line of dots": "a.b".repeat(300_000),
+  "one line of names": Array.from({ length: 40_000 }, (_, at) => `name_${key(at)}`).join(" "),
+  "one line of blanks": " ".repeat(1_000_000),
+  "one line of quotes": '"'.repeat(1_000_000),
+  "one line of brackets": "(".repeat(1_000_000),
+  "a hundred thousand short lines": rows(100_000, (at) => `x${at}`),
+  "a hundred thousand names": rows(100_000, (at) => `name_${key(at)}`),
+  "calls that open nothing": rows(4_000, () => `${"a b c d(".repeat(18)}{`),
+  "types that end nowhere": rows(4_000, () => `const x: ${"a ".repeat(70)}`),
+  "angles that end nowhere": rows(4_000, () => `${"a<".repeat(70)}{`),
+  "tags that end nowhere": rows(4_000, () => `<a ${"b ".repeat(70)}`),
+  pairs: "😀".repeat(300_000),
+  "joined signs": "👩‍👩‍👧".repeat(60_000),
+  "one letter with many accents": `e${"\u0301".repeat(500_000)}`,
+  "no spaces": "漢字".repeat(200_000),
+};
+
+async function fastest(work: () => Promise<unknown> | unknown, isEnough: (ms: number) => boolean) {
+  let best = Number.POSITIVE_INFINITY;
+  for (let tries = 0; tries < triesMax && !(tries > 1 && isEnough(best)); tries += 1) {
+    const start = performance.now();
+    await work();
+    best = Math.min(best, performance.now() - start);
+  }
+  return best;
+}
+
+test.each(Object.entries(texts))(
+  "%s",
+  async (_, text) => {
+    const allowed = (msMax * text.length) / charsPer;
+    const isEnough = (ms: number): boolean => ms <= allowed;
+    const inputs: readonly (Json | null)[] = [null, { file_path: "src/a.ts" }];
+    for (const input of inputs) {
+      const source: Source = { kind: "tool-result", text, tool: "Read", input };
+      expect(await fastest(() => levels.trimmed(source), isEnough)).toBeLessThanOrEqual(allowed);
+      expect(await fastest(() => levels.minimal(source), isEnough)).toBeLessThanOrEqual(allowed);
+    }
+    expect(await fastest(() => levels.trimmedInput({ content: text }), isEnough)).toBeLessThanOrEqual(
+      allowed,
+    );
+  },
+  60_000,
+);
