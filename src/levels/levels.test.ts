@@ -36,6 +36,26 @@ describe("trimmedInput", () => {
     expect(trimmed.content.length).toBeLessThan(input.content.length / 2);
   });
 
+  test("keeps a command a command: its first line, and where the text in it begins and ends", async () => {
+    const command = `cat > notes.txt <<'EOF'\n${log(200)}\nEOF\nnpm test`;
+    const { command: trimmed } = (await levels.trimmedInput({ command })) as { command: string };
+    for (const line of ["cat > notes.txt <<'EOF'", "EOF", "npm test"])
+      expect(trimmed.split("\n")).toContain(line);
+  });
+
+  test("reads a string as what it goes into", async () => {
+    const body = Array.from({ length: 60 }, (_, line) => `  step(${line % 4});`).join("\n");
+    const edits = [{ new_string: `function openStore() {\n${body}\n}\nfunction closeStore() {\n${body}\n}` }];
+    const trimmed = JSON.stringify(await levels.trimmedInput({ file_path: "src/a.ts", edits }));
+    expect(trimmed).toContain("function closeStore() {");
+  });
+
+  test("leaves what is nested too deep as it is", async () => {
+    let deep: Json = log(200);
+    for (let depth = 0; depth < 20_000; depth += 1) deep = [deep];
+    expect(await levels.trimmedInput(deep)).toBeNull();
+  });
+
   test("says null if every string is short", async () => {
     expect(await levels.trimmedInput({ command: "ls", depth: 3 })).toBeNull();
   });

@@ -11,7 +11,7 @@ const signs: Readonly<Record<ContentType, readonly Sign[]>> = {
   code: [{ pattern: /<<-?\s*['"\\]?[A-Za-z_]|^[A-Z_]{2,}$/, worth: 1 }],
   diff: [
     { pattern: /^diff --git |^\+\+\+ /, worth: 2 },
-    { pattern: /^@@ /, worth: 0.5 },
+    { pattern: /^@@ /, worth: 1 },
     { pattern: /^[+-]/, worth: 0.1 },
   ],
   json: [{ pattern: /^\s{0,4}"[^"]+":/, worth: 0.2 }],
@@ -56,8 +56,9 @@ function addWords(units: readonly Unit[], worths: Float64Array): void {
 function addShapes(units: readonly Unit[], worths: Float64Array): void {
   const seen = new Set<string>();
   for (const [at, { text }] of units.entries()) {
+    if (text.length < signCharsMin) continue;
     const shape = text.replace(/\d+/g, "0");
-    if (text.length >= signCharsMin && !seen.has(shape)) worths[at] = (worths[at] ?? 0) + shapeWorth;
+    worths[at] = seen.has(shape) ? 0 : (worths[at] ?? 0) + shapeWorth;
     seen.add(shape);
   }
 }
