@@ -15,7 +15,7 @@ export type Choice = {
 const ratioMax = 2;
 const ratioStep = 0.85;
 /** Worth per token below which a unit is left out although there is room. */
-const ratioMin = 0.025;
+const ratioMin = 0.035;
 const costMin = 1;
 
 /**

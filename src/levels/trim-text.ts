@@ -24,17 +24,17 @@ export function trimText(source: Source): string | null {
 const shortCost = 150;
 const worthwhileShare = 0.75;
 
-/** Short texts are denser in names and save little; of a long one a third must do. */
+/** Short texts are denser in names and save little; of a long one a quarter must do. */
 function budgetShare(whole: number): number {
   const share = usualShare - shareStep * Math.log2(whole / usualCost);
   return Math.min(shareMax, Math.max(shareMin, share));
 }
 
 const usualCost = 2000;
-const usualShare = 0.44;
+const usualShare = 0.5;
 const shareStep = 0.1;
 const shareMin = 0.25;
-const shareMax = 0.6;
+const shareMax = 0.66;
 
 function costOfAll(units: readonly Unit[]): number {
   return units.reduce((total, { cost }) => total + cost, 0);
