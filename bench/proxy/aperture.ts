@@ -19,6 +19,8 @@ const app = await startApp({
     headers: "compact",
     manifest: "text",
     manifestFill: "shown",
+    arrival: "lossless",
+    policy: "auto",
     allowedHosts: [],
     upstreams: { anthropic: target, openai: target, gemini: target, bedrock: target, named: new Map() },
     isRemote: false,

@@ -1,4 +1,5 @@
-import { SessionDesk, usualAwareness } from "../../src/session/index.ts";
+import { pricesOf } from "../../src/config/index.ts";
+import { SessionDesk, usualAwareness, usualHandling } from "../../src/session/index.ts";
 import { median } from "../measure.ts";
 import type { BenchOptions, Cell } from "../report.ts";
 
@@ -40,6 +41,8 @@ async function turnMs(count: number): Promise<number> {
     noteManaged: () => undefined,
     awareness: () => usualAwareness,
     windowOf: () => 200_000,
+    pricesOf,
+    handling: () => usualHandling,
   });
   let messages: Message[] = [{ role: "user", content: "Begin." }];
   const times: number[] = [];

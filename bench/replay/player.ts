@@ -1,4 +1,5 @@
 import { sessionId } from "../../src/base/index.ts";
+import { pricesOf } from "../../src/config/index.ts";
 import {
   type Asking,
   type Sending,
@@ -21,6 +22,8 @@ export type PlayerOptions = {
   /** A user who names the session asks for it to be managed; else the product admits it or does not. */
   readonly headers: Readonly<Record<string, string>>;
   readonly windowOf: (model: string | null) => number;
+  /** Off: everything is shown as it came. Auto: as the product does it when nobody says otherwise. */
+  readonly policy: "auto" | "off";
 };
 
 /** One stream of a client, played through the real desk and the real log. */
@@ -35,7 +38,7 @@ export class Player {
 
   constructor(options: PlayerOptions) {
     this.#options = options;
-    const { windowOf } = options;
+    const { windowOf, policy } = options;
     const clock = { now: () => this.#timeMs };
     this.#recorder = new SessionRecorder({
       store: openMemoryStore(),
@@ -44,6 +47,7 @@ export class Player {
       tell: () => undefined,
       brief: (briefing) => this.#desk.brief(briefing),
       windowOf,
+      policy,
     });
     this.#desk = new SessionDesk({
       clock,
@@ -62,6 +66,8 @@ export class Player {
       noteManaged: () => undefined,
       awareness: () => usualAwareness,
       windowOf,
+      pricesOf,
+      handling: () => ({ arrival: policy === "off" ? "off" : "lossless" }),
       deadlineMs: 60_000,
     });
   }

@@ -55,7 +55,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   if (!lock.held) throw new DataInUse(lock.by.pid, dataDir);
   const secrets = readSecrets(dataDir, settings.token);
   const path = join(dataDir, "aperture.db");
-  const engine = startEngine({ path, windows: windowRules, ...options.faults });
+  const engine = startEngine({ path, windows: windowRules, policy: settings.policy, ...options.faults });
   engine.watchStorage(({ storage, message }) =>
     note(`storage ${storage}${message === null ? "" : `: ${message}`}`),
   );
@@ -66,6 +66,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
     mode: () => settings.mode,
     managesLogins: settings.managesLogins,
     awareness: () => awarenessOf(settings),
+    handling: () => ({ arrival: settings.arrival }),
     windows: windowRules,
     clock,
     ...(options.deadlineMs === undefined ? {} : { deadlineMs: options.deadlineMs }),

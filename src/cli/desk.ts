@@ -2,8 +2,15 @@ import { createHmac, randomBytes } from "node:crypto";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../base/index.ts";
-import type { Mode } from "../config/index.ts";
-import { type Awareness, type Engine, SessionDesk, type WindowTable, windowIn } from "../session/index.ts";
+import { type Mode, pricesOf } from "../config/index.ts";
+import {
+  type Awareness,
+  type Engine,
+  type Handling,
+  SessionDesk,
+  type WindowTable,
+  windowIn,
+} from "../session/index.ts";
 
 export type DeskOptions = {
   readonly dataDir: string;
@@ -13,6 +20,7 @@ export type DeskOptions = {
   readonly mode: () => Mode;
   readonly managesLogins: boolean;
   readonly awareness: () => Awareness;
+  readonly handling: () => Handling;
   readonly windows: WindowTable;
   readonly clock: Clock;
   readonly deadlineMs?: number;
@@ -23,6 +31,7 @@ const markerName = "managed";
 
 export function openDesk(options: DeskOptions): SessionDesk {
   const { dataDir, engine, secret, mode, managesLogins, clock, deadlineMs, awareness, windows } = options;
+  const { handling } = options;
   const marker = join(dataDir, markerName);
   let hasManaged = existsSync(marker);
   const desk = new SessionDesk({
@@ -30,6 +39,8 @@ export function openDesk(options: DeskOptions): SessionDesk {
     mode,
     awareness,
     windowOf: (model) => windowIn(windows, model),
+    pricesOf,
+    handling,
     managesLogins,
     ...(deadlineMs === undefined ? {} : { deadlineMs }),
     nonceOf: (name) => nonceOf(secret, name),

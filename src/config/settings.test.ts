@@ -21,6 +21,8 @@ describe("defaults", () => {
       host: "127.0.0.1",
       port: 4400,
       mode: "auto",
+      arrival: "lossless",
+      policy: "auto",
       headers: "compact",
       manifest: "text",
       manifestFill: "shown",

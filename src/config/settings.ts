@@ -8,6 +8,8 @@ export type Mode = "observe" | "ask" | "auto";
 export type HeadersSetting = "compact" | "full" | "off";
 export type ManifestSetting = "text" | "xml" | "markdown" | "off";
 export type FillSetting = "shown" | "hidden";
+export type ArrivalSetting = "lossless" | "off";
+export type PolicySetting = "auto" | "off";
 
 export type Settings = {
   readonly host: string;
@@ -25,6 +27,9 @@ export type Settings = {
   readonly headers: HeadersSetting;
   readonly manifest: ManifestSetting;
   readonly manifestFill: FillSetting;
+  /** What is done to what is shown without anybody asking for it. */
+  readonly arrival: ArrivalSetting;
+  readonly policy: PolicySetting;
   /** Absent means that none was set; the panel and the control API will need one. */
   readonly token?: string;
 };
@@ -45,6 +50,8 @@ const modes: readonly Mode[] = ["auto", "ask", "observe"];
 const headerModes: readonly HeadersSetting[] = ["compact", "full", "off"];
 const manifests: readonly ManifestSetting[] = ["text", "xml", "markdown", "off"];
 const fills: readonly FillSetting[] = ["shown", "hidden"];
+const arrivals: readonly ArrivalSetting[] = ["lossless", "off"];
+const policies: readonly PolicySetting[] = ["auto", "off"];
 
 /** What `docs/reference/settings.md` must describe, heading by heading. */
 export const settingsTable: readonly SettingRow[] = [
@@ -106,6 +113,16 @@ export const settingsTable: readonly SettingRow[] = [
     defaultText: "shown",
     meaning: "whether the manifest says how full the window is: shown or hidden",
   },
+  {
+    name: "APERTURE_ARRIVAL",
+    defaultText: "lossless",
+    meaning: "what is left out of new tool results: lossless (what loses nothing) or off",
+  },
+  {
+    name: "APERTURE_POLICY",
+    defaultText: "auto",
+    meaning: "whether old blocks are shown shorter by themselves: auto or off",
+  },
   { name: "APERTURE_TOKEN", defaultText: "none", meaning: "the secret that panel and API callers present" },
   {
     name: "APERTURE_CONFIG",
@@ -134,6 +151,8 @@ export function readSettings(
   const headers = readChoice(values, problems, { name: "APERTURE_HEADERS", choices: headerModes });
   const manifest = readChoice(values, problems, { name: "APERTURE_MANIFEST", choices: manifests });
   const manifestFill = readChoice(values, problems, { name: "APERTURE_MANIFEST_FILL", choices: fills });
+  const arrival = readChoice(values, problems, { name: "APERTURE_ARRIVAL", choices: arrivals });
+  const policy = readChoice(values, problems, { name: "APERTURE_POLICY", choices: policies });
   const token = readToken(values, problems);
   const managesLogins = readManagesLogins(values, problems);
   const { host, isRemote } = readHost(values, problems);
@@ -142,7 +161,7 @@ export function readSettings(
   checkLoops(upstreams, { hosts: [...loopbackHosts, host], port }, problems);
   if (problems.length > 0) return { ok: false, problems };
   const dataDir = readDataDir(values, env, home);
-  const told = { headers, manifest, manifestFill };
+  const told = { headers, manifest, manifestFill, arrival, policy };
   const settings = { host, port, mode, managesLogins, dataDir, isRemote, allowedHosts, upstreams, ...told };
   return { ok: true, settings: token === undefined ? settings : { ...settings, token } };
 }

@@ -96,6 +96,8 @@ export type LedgerDelta =
       readonly cut: UnitId | null;
       readonly reason: RewriteReason;
       readonly means: "own" | "provider";
+      /** What it was expected to cost; nothing where nobody asked, and in older logs. */
+      readonly predicted?: PredictedBill;
     };
 
 /** Who the session is, and the raw requests it came in. */
@@ -109,6 +111,14 @@ export type TurnOutcome = (typeof turnOutcomes)[number];
 
 export const rewriteReasons = ["cold", "fork", "model", "price", "pressure", "user"] as const;
 export type RewriteReason = (typeof rewriteReasons)[number];
+
+/** What the prompt of a request costs with a rewrite and without it, in the price of input tokens. */
+export type PredictedBill = {
+  readonly rewritten: number;
+  readonly unchanged: number;
+  /** What every later request saves. */
+  readonly savedEach: number;
+};
 
 export type Origin = "client" | "model" | "aperture";
 

@@ -135,10 +135,16 @@ function seqOfTurn(view: View, turn: number): State["seq"] | null {
 export function startEpoch(state: State, delta: Ledger<"epoch-started">): Result<State> {
   const view = viewOf(now(state), delta.view);
   if (view === null) return fail("AP_VIEW_UNKNOWN", { view: delta.view });
-  const { epoch, cut, reason, means } = delta;
+  const { epoch, cut, reason, means, predicted } = delta;
   const refused = (problem: string) => fail("AP_EPOCH_INVALID", { epoch, view: view.id, problem });
   if (epoch !== epochNow(now(state), view) + 1) return refused("epochs are numbered in order");
   if (cut !== null && state.units.get(cut) === undefined) return refused("the cut was never sent");
-  const epochs = view.epochs.push({ seq: state.seq, cut, reason, means });
+  const epochs = view.epochs.push({
+    seq: state.seq,
+    cut,
+    reason,
+    means,
+    ...(predicted === undefined ? {} : { predicted }),
+  });
   return ok({ ...state, views: state.views.with(view.id, { ...view, epochs }) });
 }

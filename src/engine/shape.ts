@@ -253,6 +253,7 @@ const deltaShapes: Readonly<Record<DeltaType, Shapes>> = {
     cut: orNull(count),
     reason: oneOf(rewriteReasons),
     means: oneOf(["own", "provider"]),
+    predicted: orMissing(fields({ rewritten: count, unchanged: count, savedEach: count })),
   },
   "session-identified": { identity },
   "exchange-opened": { exchange },

@@ -12,7 +12,7 @@ import {
   type ViewId,
 } from "../base/index.ts";
 import type { AddedBlock, BlockNotes, Shown } from "./block.ts";
-import type { Fork, RewriteReason, TurnOutcome, Unit, ViewFork } from "./delta.ts";
+import type { Fork, PredictedBill, RewriteReason, TurnOutcome, Unit, ViewFork } from "./delta.ts";
 import type { Identity, RecordedExchange } from "./exchange.ts";
 import type { Actor, Fact, FactName } from "./facts.ts";
 import { Paged } from "./paged.ts";
@@ -104,6 +104,7 @@ export type Epoch = {
   readonly cut: UnitId | null;
   readonly reason: RewriteReason;
   readonly means: "own" | "provider";
+  readonly predicted?: PredictedBill;
 };
 
 /** Depth lets two paths of the tree find where they part without walking to the root. */

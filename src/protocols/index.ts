@@ -21,6 +21,7 @@ export { readAnswer } from "./anthropic/events.ts";
 export { answerMax, ingestRequest, sharedMessages } from "./anthropic/ingest.ts";
 export { clearAtBeta, type ModelTraits, modelTraits } from "./anthropic/models.ts";
 export { resultWithText } from "./anthropic/result-text.ts";
+export { reworded, type Spoken, spokenIn, type Words } from "./anthropic/reword.ts";
 export { eventStripper, messageStripper, type Stripper } from "./anthropic/strip.ts";
 export { unitBytes, unitText } from "./anthropic/units.ts";
 export type { Range } from "./json-scan.ts";

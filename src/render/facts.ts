@@ -253,9 +253,12 @@ export function addToZone(sum: ZoneSum, { place, shown, tokens, exact }: Counted
 export function addToPending(sum: PendingSum, { place, shown, tokens }: Counted, by: 1 | -1): void {
   const wanted = wantedOf(place);
   if (shown === "absent" || shown === wanted) return;
+  const { count } = tokensShown(place.moment, place.block.id, wanted);
+  // A small block of a pair has nothing shorter, and goes down with the rest by name only.
+  if (count === tokens) return;
   sum.blocks += by;
   sum.shown += by * tokens;
-  sum.wanted += by * tokensShown(place.moment, place.block.id, wanted).count;
+  sum.wanted += by * count;
 }
 
 function zoneFacts({ blocks, tokens, guessed }: ZoneSum, shrink: Shrink): ZoneFacts {

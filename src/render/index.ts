@@ -1,5 +1,6 @@
 export { boundedTokens } from "./bound.ts";
 export { changeNote, changeNoteTokensMax } from "./change-note.ts";
+export { type Cut, type CutAsked, chooseCut, type PathPiece, type Room, tokensToFree } from "./cut.ts";
 export {
   type Change,
   type ChangesShown,
@@ -33,6 +34,7 @@ export {
 } from "./header.ts";
 export { type Offer, offerLine } from "./hints.ts";
 export { instructionPoints, instructions } from "./instructions.ts";
+export { isLower, type Lowered, levelLine } from "./level-line.ts";
 export {
   type ManifestOptions,
   manifestText,

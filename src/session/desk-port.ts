@@ -1,5 +1,5 @@
-import type { ApertureError } from "../base/index.ts";
-import type { NextIds, Origin, Rendering } from "../engine/index.ts";
+import type { ApertureError, Json } from "../base/index.ts";
+import type { NextIds, Origin, Rendering, Shown } from "../engine/index.ts";
 import type { ManifestFacts, Offer } from "../render/index.ts";
 import type { KnownBlock, Likeness, Numbered, Pieces, RequestCopy, SentReport } from "./exchange.ts";
 
@@ -85,6 +85,20 @@ export type Briefing = {
   readonly names: readonly string[];
   /** Cold blocks that the last words of the user seem to ask for, if anybody has looked. */
   readonly offers?: readonly Offer[];
+  /** What has come to be wanted otherwise since the briefing before; all of it where nobody was told yet. */
+  readonly wanted: readonly WantedBlock[];
+};
+
+/** How a block is to be shown from the next rewrite on. */
+export type WantedBlock = {
+  readonly block: number;
+  readonly as: Shown;
+  /** What is shown of it: a text, or for a call another input. Neither: there is nothing shorter. */
+  readonly text: string | null;
+  readonly input: { readonly [key: string]: Json } | null;
+  /** About how large that is. */
+  readonly tokens: number;
+  readonly reason: string;
 };
 
 /** What the blocks of an answer are called, in order; null where they are called nothing. */

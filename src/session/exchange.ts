@@ -1,4 +1,13 @@
-import type { BlockKind, ExchangeOutcome, Origin, Rendering, RewriteReason, Ttl } from "../engine/index.ts";
+import type {
+  BlockKind,
+  ExchangeOutcome,
+  Origin,
+  PredictedBill,
+  Rendering,
+  RewriteReason,
+  Shown,
+  Ttl,
+} from "../engine/index.ts";
 
 /** The model APIs whose requests are worth recording. Anything else is relayed and forgotten. */
 export const protocols = ["anthropic", "openai-chat", "openai-responses", "gemini", "bedrock"] as const;
@@ -80,6 +89,7 @@ export type SentEpoch = {
   readonly cut: string | null;
   readonly reason: RewriteReason;
   readonly means: "own";
+  readonly predicted: PredictedBill | null;
 };
 export type SentUnit = {
   readonly id: string;
@@ -90,6 +100,8 @@ export type SentUnit = {
   readonly unit: number | null;
   /** The block it is, as the desk has called it; null where it has not. */
   readonly numbered: Numbered | null;
+  /** How much of that block it shows. */
+  readonly as: Shown;
   /** Normalised as in the wire unit, without cache marks. */
   readonly bytes: Uint8Array;
 };

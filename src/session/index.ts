@@ -16,7 +16,7 @@ export {
   type SentUnit,
 } from "./exchange.ts";
 export { type Awareness, usualAwareness } from "./ledger/awareness.ts";
-export { type DeskPlace, SessionDesk } from "./ledger/desk.ts";
+export { type DeskPlace, type Handling, SessionDesk, usualHandling } from "./ledger/desk.ts";
 export type { SessionPlace } from "./load.ts";
 export type { Attached } from "./outbox.ts";
 export { placeId } from "./place-id.ts";

@@ -61,7 +61,8 @@ function imageTokens(bytes: Buffer, model: string | null): number {
 
 const dataField = '"data"';
 
-function sampledTokens(bytes: Buffer, model: string | null): number {
+/** Of a text that is looked at here and there. */
+export function sampledTokens(bytes: Buffer, model: string | null): number {
   if (bytes.length <= wholeBytesMax) return textTokens(bytes.toString("utf8"), model);
   const step = (bytes.length - sampleBytes) / (samples - 1);
   let tokens = 0;

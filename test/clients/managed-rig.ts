@@ -43,6 +43,8 @@ export async function startManagedRig({ upstream: strict = {}, faults }: RigOpti
       headers: "compact",
       manifest: "text",
       manifestFill: "shown",
+      arrival: "lossless",
+      policy: "auto",
       // Clients call Aperture by the address of the tap in front of it.
       allowedHosts: [new URL(tap.url).host],
       upstreams: { anthropic: url, openai: url, gemini: url, bedrock: url, named: new Map() },

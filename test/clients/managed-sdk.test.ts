@@ -17,7 +17,7 @@ const named = { "x-aperture-session": "a-name" };
 // Others may be ahead of it.
 const timeout = 180_000;
 /** As many tokens as make a session with tools worth managing. */
-const large = "background ".repeat(6_000);
+const large = "q7 x9 z4 w2".repeat(6_000);
 
 type Turn = Partial<Omit<SdkStep, "prompt">>;
 type Played = { readonly rig: ManagedRig; readonly story: SdkStory; readonly pairs: readonly Pair[] };

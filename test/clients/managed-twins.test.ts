@@ -10,7 +10,7 @@ import { type ManagedRig, type Pair, pairsOf, startManagedRig } from "./managed-
 const twins = 50;
 const turns = 3;
 /** As many tokens as make a session without a name worth managing. */
-const large = "background ".repeat(6_000);
+const large = "q7 x9 z4 w2".repeat(6_000);
 
 let clients: Clients;
 beforeAll(async () => {

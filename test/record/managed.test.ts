@@ -142,7 +142,11 @@ describe("a managed talk", () => {
     const upstream = ours([user([text("[rewritten]")]), model([call("t1")]), user([result("t1", "a file")])]);
     const cut = placesOf(upstream)[3] ?? "";
     const client = turnAt(1).client;
-    await managed.ask({ client, upstream, over: { epoch: { cut, reason: "pressure", means: "own" } } });
+    await managed.ask({
+      client,
+      upstream,
+      over: { epoch: { cut, reason: "pressure", means: "own", predicted: null } },
+    });
     const view = await managed.view();
     const [epoch] = [...view.epochs.entries()].map(([, one]) => one);
     expect(epoch).toMatchObject({ reason: "pressure", means: "own", cut: 3 });

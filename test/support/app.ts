@@ -38,6 +38,8 @@ export async function startTestApp(upstream: string, starting: Starting = {}): P
       headers: "compact",
       manifest: "text",
       manifestFill: "shown",
+      arrival: "lossless",
+      policy: "auto",
       allowedHosts: [],
       upstreams: { anthropic: url, openai: url, gemini: url, bedrock: url, named: new Map() },
       isRemote: false,

@@ -1,4 +1,5 @@
 import { type Clock, must, steppedClock } from "../../src/base/index.ts";
+import { pricesOf } from "../../src/config/index.ts";
 import {
   type AnswerNumbers,
   type Asking,
@@ -7,6 +8,7 @@ import {
   type Sending,
   SessionDesk,
   usualAwareness,
+  usualHandling,
 } from "../../src/session/index.ts";
 import {
   type CoreAnswer,
@@ -72,6 +74,8 @@ export class DeskKit {
       noteManaged: () => undefined,
       awareness: () => usualAwareness,
       windowOf: () => 200_000,
+      pricesOf,
+      handling: () => usualHandling,
       // Whoever looked at a body after it was given back would see it.
       memory: new BodyMemory({ freeMax: 64, freeBytesMax: 64 * 1024 * 1024, isSpoiled: true }),
       ...place,

@@ -13,6 +13,8 @@ export type GoldenSession = {
   readonly startsAt?: string;
   /** How the model is told of its context, where that is not as usual. */
   readonly awareness?: Partial<Awareness>;
+  /** Whether blocks are lowered by themselves; off where nothing is said. */
+  readonly policy?: "auto";
   /** Where requests go, and with what: a login's headers are never added to. */
   readonly upstream?: string;
   readonly isLogin?: true;
@@ -43,6 +45,8 @@ export type GoldenStep = {
   readonly rewrite?: Words;
   /** From this step on. */
   readonly awareness?: Partial<Awareness>;
+  /** Whether blocks are lowered by themselves; off where nothing is said. */
+  readonly policy?: "auto";
   /** What the user does to the blocks that hold these words, before the request is sent. */
   readonly acts?: readonly GoldenAct[];
   readonly reply?: readonly ReplyBlock[];

@@ -132,6 +132,8 @@ export function deltaLine(delta: Frame["deltas"][number]): string {
     const shown = shows.map(({ block, as }) => `, shows #${block} ${as}`).join("");
     return `unit-sent ${id} after ${parent ?? "nothing"}, ${origin}${shown}, bytes ${bytes.slice(0, 8)}`;
   }
+  // How a rendition is made is tested where it is made.
+  if (delta.type === "rendition-set") return `rendition-set #${delta.block} ${delta.level}`;
   const { type, ...fields } = delta;
   return `${type} ${JSON.stringify(fields)}`;
 }

@@ -57,7 +57,7 @@ class Player {
   readonly #clock: SteppedClock;
   readonly #kit: DeskKit;
   readonly #store = openMemoryStore();
-  #recorder = this.#newRecorder();
+  #recorder: SessionRecorder;
   readonly #histories: (readonly TalkMessage[])[] = [[]];
   #body: Fields;
   #awareness: Awareness;
@@ -66,6 +66,7 @@ class Player {
 
   constructor(session: GoldenSession) {
     this.#session = session;
+    this.#recorder = this.#newRecorder();
     this.#body = session.body;
     this.#clock = steppedClock(session.startsAt === undefined ? 1_000_000 : Date.parse(session.startsAt));
     this.#awareness = { ...usualAwareness, ...session.awareness };
@@ -127,6 +128,7 @@ class Player {
         this.#kit.desk.brief(briefing);
       },
       windowOf: () => 200_000,
+      policy: this.#session.policy ?? "off",
     });
   }
 

@@ -60,6 +60,7 @@ export class HandLedger {
       key: unit.key,
       unit: index === -1 ? null : index,
       numbered: null,
+      as: "original",
       bytes: shared(bytes),
     };
   }

@@ -53,7 +53,7 @@ export class Talker {
       content: `result ${this.messages.length} ${"x".repeat(200)}`,
     }));
     if (results.length > 0) return { role: "user", content: results };
-    const bulk = this.messages.length === 0 ? `\n${"background ".repeat(this.#bulk / 11)}` : "";
+    const bulk = this.messages.length === 0 ? `\n${"q7 x9 z4 w2".repeat(this.#bulk / 11)}` : "";
     return { role: "user", content: [{ type: "text", text: `${text}${bulk}` }] };
   }
 

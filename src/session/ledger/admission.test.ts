@@ -25,7 +25,7 @@ const words = (tokens: number) => user("word ".repeat(tokens));
 
 function admits(over: Partial<Candidate>): boolean {
   const usual = { request: request({ messages: [words(20_000)] }), client: "claude-code", isAsked: false };
-  return isAdmitted({ ...usual, needsConsent: false, isRecording: true, isCold: false, ...over });
+  return isAdmitted({ ...usual, needsConsent: false, isRecording: true, ...over });
 }
 
 describe("a stream is managed", () => {
@@ -48,14 +48,12 @@ describe("a stream is managed", () => {
     expect(admits({ request: request({ tools: [] }), isAsked: true })).toBe(false);
   });
 
-  test("later only where something can be said behind what the model said, or nothing is cached", () => {
+  test("later once it has grown, whatever its model", () => {
     const messages = [user("a"), model(), words(30_000)];
-    const [late, old] = [request({ messages }), request({ messages, model: "claude-opus-4-6" })];
-    expect(admits({ request: late })).toBe(true);
-    expect(admits({ request: old })).toBe(false);
-    expect(admits({ request: old, isAsked: true })).toBe(false);
-    expect(admits({ request: old, isCold: true })).toBe(true);
+    expect(admits({ request: request({ messages }) })).toBe(true);
+    expect(admits({ request: request({ messages, model: "claude-opus-4-6" }) })).toBe(true);
     expect(admits({ request: request({ messages: [user("a"), model(), user("b")] }) })).toBe(false);
+    expect(admits({ request: request({ messages: [user("a"), model(), words(11_000)] }) })).toBe(false);
   });
 });
 

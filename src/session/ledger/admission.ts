@@ -1,7 +1,6 @@
 import type { WireRequest } from "../../protocols/index.ts";
-import { modelTraits } from "../../protocols/index.ts";
-import { estimateTokens } from "../../tokens/index.ts";
 import { isAgentClient } from "../record/identify.ts";
+import { sampledTokens } from "../unit-tokens.ts";
 
 export type Candidate = {
   readonly request: WireRequest;
@@ -12,23 +11,23 @@ export type Candidate = {
   readonly needsConsent: boolean;
   /** Whether what is sent can be written down. */
   readonly isRecording: boolean;
-  readonly isCold: boolean;
 };
 
-/** A stream this large from the start, and one that was watched so far, in tokens. */
-const firstTokensMin = 12_000;
-const laterTokensMin = 16_000;
+/**
+ * A stream this large from the start, and one that was watched so far, in tokens. Smaller ones do not last
+ * long enough to pay for what they are told.
+ */
+const firstTokensMin = 16_000;
+const laterTokensMin = 20_000;
 
 /** Whether a stream that was only watched so far is to be managed from this request on. */
 export function isAdmitted(candidate: Candidate): boolean {
-  const { request, client, isAsked, needsConsent, isRecording, isCold } = candidate;
+  const { request, client, isAsked, needsConsent, isRecording } = candidate;
   if (needsConsent || !isRecording || isBeside(client, request)) return false;
-  const hasHistory = request.messages.some(({ role }) => role === "assistant");
-  // Nothing in front of what the model has said may change, so there must be another place to say it.
-  if (hasHistory && !isCold && !modelTraits(request.model).hasMidSystem) return false;
   if (isAsked) return true;
-  const tokens = estimateTokens(request.bytes.length, request.model).count;
-  return request.tools.units.length > 0 && tokens >= (hasHistory ? laterTokensMin : firstTokensMin);
+  if (request.tools.units.length === 0) return false;
+  const hasHistory = request.messages.some(({ role }) => role === "assistant");
+  return sampledTokens(request.bytes, request.model) >= (hasHistory ? laterTokensMin : firstTokensMin);
 }
 
 /** Agents ask for titles and classifications under the name of the talk, without the tools the talk has. */

@@ -52,7 +52,14 @@ export function takeBriefing(line: Line, briefing: Briefing): void {
   line.briefing = briefing;
   line.recent = line.recent.filter(({ turn }) => turn > briefing.turn);
   line.recentSum = plus(nothing, line.recent);
+  for (const wanted of briefing.wanted) line.wanted.set(wanted.block, wanted);
   line.ledger.catchUp(briefing.turn);
+}
+
+/** What the next prompt will hold before anything new; null where nobody has counted. */
+export function usedBefore({ briefing, recentSum }: Line): number | null {
+  if (briefing === null) return null;
+  return briefing.facts.used + recentSum.front.tokens + recentSum.rest.tokens;
 }
 
 type SayingAsked = {

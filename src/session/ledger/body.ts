@@ -2,6 +2,8 @@ import { must } from "../../base/index.ts";
 import { emitBody, type MarkAt, textBlock, type WireRequest } from "../../protocols/index.ts";
 import { unitCount, unitsFrom } from "./client-units.ts";
 import { emitSystem, emitTools, type Head } from "./head.ts";
+import type { Image } from "./image.ts";
+import type { Place } from "./place.ts";
 import type { RenderAsked, Rendered } from "./rendering.ts";
 
 type EndOf = (unit: number) => number | null;
@@ -24,6 +26,35 @@ export function marksOf({ request, style }: RenderAsked, count: number, endOf: E
   const automatic = style === "managed" ? automaticMark(request) : null;
   if (automatic !== null) put(lastMarkable(request, count), automatic);
   return [...marks].map(([end, mark]) => ({ end, mark }));
+}
+
+/** More marks than these are refused. */
+const marksMax = 4;
+
+type Anchored = {
+  readonly request: WireRequest;
+  /** What holds the path that is sent. */
+  readonly image: Image;
+  readonly anchor: Place | null;
+};
+
+/** One more mark where there is room for it: what is marked anew with each request stays in the cache. */
+export function withAnchor(
+  marks: readonly MarkAt[],
+  { request, image, anchor }: Anchored,
+): readonly MarkAt[] {
+  const [first] = marks;
+  const sent = anchor?.sent ?? null;
+  if (first === undefined || sent === null || sent.image !== image || isUnmarkable(anchor)) return marks;
+  const front = [request.tools, request.system].flatMap(({ units }) => units);
+  const count = marks.length + front.filter(({ mark }) => mark !== null).length;
+  // It must come before all others that are new: a longer lifetime may not follow a shorter one.
+  if (count >= marksMax || sent.end >= first.end) return marks;
+  return [{ end: sent.end, mark: first.mark }, ...marks];
+}
+
+function isUnmarkable(place: Place | null): boolean {
+  return place === null || place.facts.kind === "reasoning" || place.facts.type === "none";
 }
 
 /** Reasoning and messages without content cannot be marked. */

@@ -1,18 +1,22 @@
 import { apertureError, type Clock } from "../../base/index.ts";
 import {
+  answerMax,
   clearAtBeta,
   ingestRequest,
   modelTraits,
   readAnswer,
   type WireRequest,
 } from "../../protocols/index.ts";
+import type { ModelPrices } from "../../render/index.ts";
 import type { Answering, AnswerNumbers, Asking, Briefing, Desk, Sending } from "../desk-port.ts";
 import { asBuffer, type Pieces } from "../exchange.ts";
 import { BodyMemory } from "../record/body-memory.ts";
 import { decodeBody } from "../record/decode.ts";
 import { belongingOf } from "../record/identify.ts";
 import { isAdmitted, isBeside, lifetimeMs } from "./admission.ts";
-import { type Awareness, noteRecent, sayingFor, takeBriefing } from "./awareness.ts";
+import type { ArrivalMode } from "./arrivals.ts";
+import { type Awareness, noteRecent, sayingFor, takeBriefing, usedBefore } from "./awareness.ts";
+import { type ChoiceFacts, type Choosing, chooseRewriting, type Rewriting } from "./choosing.ts";
 import { type Line, startOver } from "./line.ts";
 import { isFirst, LineOpener, type OpenerPlace } from "./line-opener.ts";
 import { Lines } from "./lines.ts";
@@ -47,8 +51,17 @@ export type DeskPlace = OpenerPlace & {
   readonly awareness: () => Awareness;
   /** Tokens a model's window holds. */
   readonly windowOf: (model: string | null) => number | null;
+  /** What a model charges. */
+  readonly pricesOf: (model: string | null) => ModelPrices;
+  /** What is done to what is shown without anybody asking for it. */
+  readonly handling: () => Handling;
   readonly memory?: BodyMemory;
 };
+
+/** Off: everything is shown as it came, until the user or the model wants it otherwise. */
+export type Handling = { readonly arrival: ArrivalMode };
+
+export const usualHandling: Handling = { arrival: "lossless" };
 
 /** What a sending belongs to, and where its answer will hang; null: nowhere. */
 type Ticket = { readonly line: Line; readonly read: Read; readonly leaf: Place | null };
@@ -210,10 +223,9 @@ export class SessionDesk implements Desk {
     if (isApart && !hasShared)
       return line.withheld.size === 0 ? rawSending(asking, body, false) : withoutMemory(line, read);
     if (!line.isManaged && !isLowered && purpose === "turn" && line.wasManaged !== "unknown") {
-      line.isManaged = isAdmitted({ ...this.#candidate(read), isCold });
+      line.isManaged = isAdmitted(this.#candidate(read));
     }
-    const mayManage = line.isManaged && !isLowered && line.ledger.canManage({ request, isCold });
-    if (mayManage) {
+    if (line.isManaged && !isLowered) {
       this.#opener.learnNumbers(line, read);
       return this.#send(line, read, { style: "managed", purpose, isCold });
     }
@@ -233,7 +245,7 @@ export class SessionDesk implements Desk {
   /** Whether a talk that begins with this request would be managed. */
   #isWanted(read: Read): boolean {
     const isTurn = purposeOf(read) === "turn" && !this.#isLowered(read.asking);
-    return isTurn && isAdmitted({ ...this.#candidate(read), isCold: false });
+    return isTurn && isAdmitted(this.#candidate(read));
   }
 
   #candidate({ asking, request, belonging: { client } }: Read) {
@@ -258,7 +270,11 @@ export class SessionDesk implements Desk {
     const reportsAll = isLost && !this.#place.isBehind();
     if (reportsAll) line.record = record;
     const saying = this.#saying(line, request);
-    const rendered = line.ledger.render({ request, purpose, style, mayClear, isCold, reportsAll, saying });
+    const asked = { request, purpose, style, mayClear, isCold, reportsAll, saying };
+    const { arrival } = this.#place.handling();
+    const choose = (choosing: Choosing): Rewriting | null =>
+      chooseRewriting(this.#choiceFacts(line, read, isCold), choosing);
+    const rendered = line.ledger.render({ ...asked, wanted: line.wanted, choose, arrival });
     if (rendered.hasHeader) line.namedSeq = line.briefing?.seq ?? 0;
     if (style === "managed") this.#noteManaged(line);
     const likeness = likenessOf(line, read);
@@ -293,6 +309,22 @@ export class SessionDesk implements Desk {
       report.fresh.map(({ numbered }) => numbered),
     );
     return this.#issue(sending, { line, read, leaf: isTurn ? rendered.leaf : null });
+  }
+
+  #choiceFacts(line: Line, { request, previous }: Read, isCold: boolean): ChoiceFacts {
+    const { model } = request;
+    const { pricesOf, windowOf } = this.#place;
+    const window = windowOf(model);
+    const isSwitched = previous !== null && previous.model !== model;
+    return {
+      wanted: line.wanted,
+      prices: pricesOf(model),
+      cold: isCold ? "cold" : isSwitched ? "model" : null,
+      losesReasoning: modelTraits(model).isBound,
+      used: usedBefore(line),
+      // What is kept for the answer is not there for the prompt, unless that would leave next to nothing.
+      limit: window === null ? null : window - Math.min(answerMax(request), window / 2),
+    };
   }
 
   #saying(line: Line, { model }: WireRequest): Saying {

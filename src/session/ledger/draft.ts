@@ -5,7 +5,16 @@ import type { Numbered, SentUnit } from "../desk-port.ts";
 import { placeId } from "../place-id.ts";
 import { ownKey } from "./head.ts";
 import { Image } from "./image.ts";
-import { bytesOf, type Place, pathTo, sentOf, type UnitFacts, type Wrapping } from "./place.ts";
+import {
+  bytesOf,
+  type Place,
+  pathTo,
+  type Showing,
+  sentOf,
+  type UnitFacts,
+  type Wrapping,
+  wholly,
+} from "./place.ts";
 
 /** A unit that is about to be sent for the first time at its place. */
 export type Item = {
@@ -29,6 +38,7 @@ export type Item = {
   /** The place it is a rewriting of. */
   readonly from: Place | null;
   readonly numbered: Numbered | null;
+  readonly showing: Showing;
   /** Whether it is a header of ours, or holds one. */
   readonly isHeader: boolean;
 };
@@ -41,6 +51,7 @@ export const asIs = {
   original: null,
   from: null,
   numbered: null,
+  showing: wholly,
   isHeader: false,
 } as const;
 
@@ -51,6 +62,12 @@ export function ownItem(text: string, wrapping: Wrapping, opens: boolean): Item 
   const facts: UnitFacts = { key: ownKey(hash), kind: "ambient", type: "text", callId: null, hash };
   const own = { origin: "aperture", extra: null, at: null, ...asIs } as const;
   return { facts, wrapping, opens, bytes, hash, ...own };
+}
+
+/** The item in other words than the client's, which are kept. */
+export function inOtherWords(item: Item, { bytes, showing }: Pick<Item, "bytes" | "showing">): Item {
+  const original = item.original ?? Uint8Array.from(item.bytes);
+  return { ...item, bytes, showing, hash: hashContent(bytes), isRewritten: true, original };
 }
 
 /** Where the bytes of a path end, and how they are closed. */
@@ -91,6 +108,7 @@ export function writeItems(from: Place, items: readonly Item[], model: string | 
       key: item.facts.key,
       unit: item.at,
       numbered: item.numbered,
+      as: item.showing.as,
       bytes: image.slice(start, image.length),
     });
     places.push(place);
@@ -101,7 +119,8 @@ export function writeItems(from: Place, items: readonly Item[], model: string | 
 
 /** What was heard is sent at the place where it was heard; anything else gets a place of its own. */
 function placeFor(parent: Place, item: Item): Place {
-  const { facts, origin, opens, extra, isRewritten, isFromElsewhere, original, numbered, isHeader } = item;
+  const { facts, origin, opens, extra, isRewritten, isFromElsewhere, original } = item;
+  const { numbered, showing, isHeader } = item;
   // A message is closed the way it was opened, whoever wrote its last unit.
   const wrapping = opens ? item.wrapping : parent.wrapping;
   if (item.place !== null && item.place.parent === parent) {
@@ -119,6 +138,7 @@ function placeFor(parent: Place, item: Item): Place {
     isFromElsewhere,
     original,
     numbered,
+    showing,
     isHeader,
   });
   place.forms.push(...(item.from?.forms ?? []));
@@ -127,12 +147,12 @@ function placeFor(parent: Place, item: Item): Place {
 }
 
 type PlaceFacts = Pick<Place, "facts" | "origin" | "wrapping" | "opens" | "extra" | "original"> &
-  Pick<Place, "isRewritten" | "isFromElsewhere" | "numbered" | "isHeader">;
+  Pick<Place, "isRewritten" | "isFromElsewhere" | "numbered" | "showing" | "isHeader">;
 
 /** Field by field: places are made by the thousand, and a spread would cost most of it. */
 export function newPlace(parent: Place, placed: PlaceFacts): Place {
   const { facts, origin, wrapping, opens, extra, isRewritten, isFromElsewhere, original } = placed;
-  const { numbered, isHeader } = placed;
+  const { numbered, showing, isHeader } = placed;
   return {
     parent,
     origin,
@@ -152,6 +172,7 @@ export function newPlace(parent: Place, placed: PlaceFacts): Place {
     heard: null,
     isLeaf: false,
     numbered,
+    showing,
     isHeader,
     isAnnounced: false,
     dropped: null,
@@ -162,10 +183,10 @@ export function newPlace(parent: Place, placed: PlaceFacts): Place {
 export function pathUnits(leaf: Place, unitOf: ReadonlyMap<Place, number>): readonly SentUnit[] {
   return pathTo(leaf).map((place) => {
     const parent = place.parent === null ? "" : sentOf(place.parent).id;
-    const { origin, facts, numbered } = place;
+    const { origin, facts, numbered, showing } = place;
     const unit = origin === "aperture" ? null : (unitOf.get(place) ?? null);
     const named = { id: sentOf(place).id, parent: parent === "" ? null : parent };
-    return { ...named, origin, key: facts.key, unit, numbered, bytes: bytesOf(place) };
+    return { ...named, origin, key: facts.key, unit, numbered, as: showing.as, bytes: bytesOf(place) };
   });
 }
 

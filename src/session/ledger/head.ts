@@ -81,11 +81,16 @@ export function headFrom(units: readonly HeadUnit[], own: Uint8Array | null): He
     fresh.push({ ...unit, id: placeId(parent, unit.key, hash), parent });
   };
   for (const [at, { unit, bytes, numbered }] of units.entries()) {
-    if (!unit.isDeferred) add({ origin: "client", key: unit.key, unit: at, numbered, bytes }, unit.hash);
+    if (!unit.isDeferred) {
+      add({ origin: "client", key: unit.key, unit: at, numbered, as: "original", bytes }, unit.hash);
+    }
   }
   if (own !== null) {
     const hash = hashContent(own);
-    add({ origin: "aperture", key: ownKey(hash), unit: null, numbered: null, bytes: own }, hash);
+    add(
+      { origin: "aperture", key: ownKey(hash), unit: null, numbered: null, as: "original", bytes: own },
+      hash,
+    );
   }
   const tools = units.filter(({ unit }) => unit.section === "tools");
   return {

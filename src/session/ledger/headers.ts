@@ -150,6 +150,6 @@ function headedItem(item: Item, text: string): readonly Item[] {
     return [headerItem(text, item.wrapping, item.opens), { ...item, opens: false }];
   const bytes = resultWithText(item.bytes, text);
   if (bytes === null) return [item];
-  const original = Uint8Array.from(item.bytes);
+  const original = item.original ?? Uint8Array.from(item.bytes);
   return [{ ...item, bytes, hash: hashContent(bytes), isRewritten: true, original, isHeader: true }];
 }

@@ -2,11 +2,17 @@ import type { AnswerUnit } from "../../protocols/index.ts";
 import type { TokenGauge } from "../unit-tokens.ts";
 import { newPlace } from "./draft.ts";
 import type { NumberDraft } from "./numbers.ts";
-import { countOn, forgetHeard, type Place } from "./place.ts";
+import { countOn, forgetHeard, type Place, wholly } from "./place.ts";
 
 /** Answers to one request that nobody has repeated yet: as many as may be asked for at once. */
 const heardMax = 256;
-const firstHeard = { isRewritten: false, isFromElsewhere: false, original: null, isHeader: false } as const;
+const firstHeard = {
+  isRewritten: false,
+  isFromElsewhere: false,
+  original: null,
+  showing: wholly,
+  isHeader: false,
+} as const;
 const answerWrapping = { role: "assistant", head: '{"role":"assistant","content":[', tail: "]}" };
 
 /** Hangs an answer below the leaf of its request, and numbers its blocks. */

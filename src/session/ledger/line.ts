@@ -1,5 +1,5 @@
 import type { WireRequest } from "../../protocols/index.ts";
-import type { Briefing, Numbered, Sending } from "../desk-port.ts";
+import type { Briefing, Numbered, Sending, WantedBlock } from "../desk-port.ts";
 import { type SessionNumbers, StreamNumbers } from "./numbers.ts";
 import type { BlockSum } from "./saying.ts";
 import { StreamLedger } from "./stream-ledger.ts";
@@ -41,6 +41,8 @@ export type Line = {
   lastMs: number;
   /** Requests that wait for their answer, with what they say. */
   readonly open: Map<Sending, readonly string[]>;
+  /** How blocks are to be shown from the next rewrite on. */
+  readonly wanted: Map<number, WantedBlock>;
   /** What must not be sent any more. */
   withheld: ReadonlyMap<string, Uint8Array>;
 };
@@ -85,6 +87,7 @@ export function openLine({ numbersOf, ...asked }: LineAsked): Line {
     last: null,
     lastMs: 0,
     open: new Map(),
+    wanted: new Map(),
     withheld: new Map(),
   };
 }

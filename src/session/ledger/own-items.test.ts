@@ -138,8 +138,12 @@ describe("instructions that come late", () => {
     ]);
   });
 
-  test("wait where the model takes no system message, or is to go on with its own words", () => {
-    expect(sent([user(text("a"))], { ...join, traits: boundOnly })).toEqual([[user(text("a"))], null]);
+  test("stand in what the user says where the model takes no system message", () => {
+    const said = user(text("a"), instructions);
+    expect(sent([user(text("a"))], { ...join, traits: boundOnly })).toEqual([[said], null]);
+  });
+
+  test("wait where the model is to go on with its own words", () => {
     const begun = [user(text("a")), model(text("b"))];
     expect(sent(begun, join)).toEqual([begun, null]);
   });

@@ -67,11 +67,12 @@ function ownEnd(asked: OwnAsked, { headed, end, isOpen }: End): WithOwn {
   return { ...none, items: [...headed, item] };
 }
 
-/** Instructions that come late: as a system message behind the last thing said. */
+/** Instructions that come late: behind the last thing said, as a system message where the model takes one. */
 function joined({ instructions, traits }: OwnAsked, { headed, end, isOpen }: End): WithOwn {
-  const canJoin = traits.hasMidSystem && (end.role === "user" || (end.role === "system" && isOpen));
+  const isMessage = traits.hasMidSystem && end.role === "user";
+  const canJoin = isMessage || (isOpen && (end.role === "user" || end.role === "system"));
   if (!canJoin) return { items: headed, dropped: null };
-  const item = end.role === "user" ? ownMessage(instructions, false) : ownItem(instructions, end, false);
+  const item = isMessage ? ownMessage(instructions, false) : ownItem(instructions, end, false);
   // What stood before them has no numbers that the model could have been told of.
   return { items: [...headed, { ...item, isHeader: true }], dropped: null };
 }

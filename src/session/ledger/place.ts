@@ -1,5 +1,5 @@
 import { must } from "../../base/index.ts";
-import type { Origin } from "../../engine/index.ts";
+import type { Origin, Shown } from "../../engine/index.ts";
 import type { WireUnit } from "../../protocols/index.ts";
 import type { Numbered } from "../desk-port.ts";
 import { Image } from "./image.ts";
@@ -12,6 +12,17 @@ export type UnitFacts = Pick<WireUnit, "key" | "kind" | "type" | "callId"> & {
   /** Of the client's copy it stands for. */
   readonly hash: string;
 };
+
+/** How much of its block a unit shows. */
+export type Showing = {
+  readonly as: Shown;
+  /** About how large it is, where that differs from its block. */
+  readonly tokens: number | null;
+  /** Blocks it refers to for lines that stand there already: it is whole only beside them. */
+  readonly borrows: readonly number[];
+};
+
+export const wholly: Showing = { as: "original", tokens: null, borrows: [] };
 
 /**
  * One unit at one place of the tree: below everything that is sent before it. What the model said becomes a
@@ -49,6 +60,7 @@ export type Place = {
   isLeaf: boolean;
   /** The block it is; null for what is ours, and where nobody has numbered it. */
   numbered: Numbered | null;
+  readonly showing: Showing;
   /** Whether it is a header of ours, or holds one beside the client's words. */
   readonly isHeader: boolean;
   /** Whether the model was told its number: a header came with it or after it. */
@@ -83,6 +95,7 @@ export function rootPlace(id: string): Place {
     hasOwn: false,
     hasClearing: false,
     numbered: null,
+    showing: wholly,
     isHeader: false,
     isAnnounced: true,
     dropped: null,

@@ -71,7 +71,8 @@ class Told {
   }
 }
 
-const how = { mayClear: true, isCold: false, reportsAll: false, saying } as const;
+const untouched = { wanted: new Map(), choose: () => null, arrival: "off" } as const;
+const how = { mayClear: true, isCold: false, reportsAll: false, saying, ...untouched } as const;
 const way = { purpose: "turn", style: "managed", ...how } as const;
 
 function read(body: object | Buffer): WireRequest {

@@ -1,7 +1,10 @@
 import type { WireRequest } from "../../protocols/index.ts";
 import type { SentReport } from "../desk-port.ts";
+import type { ArrivalMode } from "./arrivals.ts";
+import type { Choosing, Rewriting } from "./choosing.ts";
 import type { Place } from "./place.ts";
 import type { Saying } from "./saying.ts";
+import type { WantedBlocks } from "./wanted.ts";
 
 /** What a request is for. Only a turn leaves anything behind; a count is spelled like the turn to come. */
 export type Purpose = "turn" | "count" | "aside";
@@ -18,6 +21,12 @@ export type RenderAsked = {
   /** Whether the log may have lost what it was told, so that everything on the path is told again. */
   readonly reportsAll: boolean;
   readonly saying: Saying;
+  /** How blocks are to be shown from the next rewrite on. */
+  readonly wanted: WantedBlocks;
+  /** Whether this request is to be one; null where it is not. */
+  readonly choose: (choosing: Choosing) => Rewriting | null;
+  /** How new tool results are shown. */
+  readonly arrival: ArrivalMode;
 };
 
 export type Rendered = {

@@ -1,7 +1,18 @@
 import { hashContent } from "../../base/index.ts";
-import type { RewriteReason } from "../../engine/index.ts";
+import type { PredictedBill, RewriteReason } from "../../engine/index.ts";
+import type { Money, RewriteBill } from "../../render/index.ts";
+import type { SentEpoch } from "../exchange.ts";
 import type { Item } from "./draft.ts";
-import { bytesOf, isReasoning, type Place, pathTo, sentOf, type UnitFacts } from "./place.ts";
+import {
+  bytesOf,
+  isReasoning,
+  type Place,
+  pathTo,
+  type Showing,
+  sentOf,
+  type UnitFacts,
+  wholly,
+} from "./place.ts";
 
 /** Units to be shown in other words from now on, by the key of the client's unit. */
 export type Rewrite = {
@@ -15,22 +26,45 @@ export type Rewritten = {
   /** Everything that was sent behind it, once more. */
   readonly items: readonly Item[];
   readonly reason: RewriteReason;
+  /** What it was expected to cost; null where nobody asked. */
+  readonly bill: RewriteBill | null;
 };
+
+/** A unit in the words it is to have from now on. */
+export type Reworded = { readonly bytes: Uint8Array; readonly showing: Showing };
 
 /** What a path is to show from now on. */
 export type Wanted = {
-  readonly wordsFor: (facts: UnitFacts) => Uint8Array | undefined;
+  readonly wordsFor: (place: Place) => Reworded | undefined;
   readonly reason: RewriteReason;
+  readonly bill: RewriteBill | null;
 };
 
 /** Renders a path anew from the first unit that is to be shown otherwise. */
-export function rewritePath(end: Place, wanted: Wanted): Rewritten | null {
+export function rewritePath(end: Place, { wordsFor, reason, bill }: Wanted): Rewritten | null {
   const path = pathTo(end).filter(({ sent }) => sent !== null);
-  const first = path.findIndex((place) => isOtherwise(place, wanted));
+  const words = new Map<Place, Reworded>();
+  for (const place of path) {
+    const other = place.origin === "aperture" ? undefined : wordsFor(place);
+    if (other !== undefined && Buffer.compare(other.bytes, bytesOf(place)) !== 0) words.set(place, other);
+  }
+  for (const place of path) lendBack(place, path, words);
+  const first = path.findIndex((place) => words.has(place));
   const cut = path[first]?.parent ?? null;
   if (first === -1 || cut === null) return null;
-  const items = path.slice(first).map((place) => rewrittenItem(place, wanted));
-  return { cut, items, reason: wanted.reason };
+  const items = path.slice(first).map((place) => rewrittenItem(place, words.get(place)));
+  return { cut, items, reason, bill };
+}
+
+/** What refers to lines that will not be shown any more says them itself again. */
+function lendBack(place: Place, path: readonly Place[], words: Map<Place, Reworded>): void {
+  const { borrows } = place.showing;
+  if (borrows.length === 0 || words.has(place) || place.original === null) return;
+  const isGone = (block: number): boolean => {
+    const lender = path.find(({ numbered }) => numbered?.block === block);
+    return lender === undefined || (words.get(lender)?.showing ?? lender.showing).as !== "original";
+  };
+  if (borrows.some(isGone)) words.set(place, { bytes: place.original, showing: wholly });
 }
 
 /** What is left of items that come to stand behind other words than they were made behind. */
@@ -46,34 +80,49 @@ export function withoutReasoning(items: readonly Item[]): readonly Item[] {
   return left;
 }
 
-function isOtherwise(place: Place, { wordsFor }: Wanted): boolean {
-  const words = place.origin === "aperture" ? undefined : wordsFor(place.facts);
-  return words !== undefined && Buffer.compare(words, bytesOf(place)) !== 0;
-}
-
-function rewrittenItem(place: Place, { wordsFor }: Wanted): Item {
+function rewrittenItem(place: Place, words: Reworded | undefined): Item {
   const { facts, origin, wrapping, opens, extra } = place;
-  const words = origin === "aperture" ? undefined : wordsFor(facts);
   const shown = Uint8Array.from(bytesOf(place));
-  const bytes = words ?? shown;
-  const isRewritten = place.isRewritten || words !== undefined;
-  const original = place.isRewritten || words === undefined ? place.original : shown;
+  const bytes = words?.bytes ?? shown;
   const said = { facts, origin, wrapping, opens, extra, bytes, hash: hashContent(bytes) };
+  const original = place.isRewritten || words === undefined ? place.original : shown;
   return {
     ...said,
     at: null,
     place: null,
-    isRewritten,
+    isRewritten: place.isRewritten || words !== undefined,
     isFromElsewhere: isReasoning(place),
     original,
     from: place,
     numbered: place.numbered,
+    showing: words?.showing ?? place.showing,
     isHeader: place.isHeader && words === undefined,
   };
 }
 
-/** What the log calls the cut. */
-export function cutId({ cut }: Rewritten): string | null {
+/** Words that somebody has chosen for a unit. */
+export function replacedWords(
+  replacements: Rewrite["replacements"] | undefined,
+  { key }: UnitFacts,
+): Reworded | undefined {
+  const bytes = replacements?.get(key);
+  return bytes === undefined
+    ? undefined
+    : { bytes, showing: { as: "summarized", tokens: null, borrows: [] } };
+}
+
+/** For the log. */
+export function epochOf({ cut, reason, bill }: Rewritten): SentEpoch {
   const { id } = sentOf(cut);
-  return id === "" ? null : id;
+  const predicted = bill === null ? null : predictedBill(bill);
+  return { cut: id === "" ? null : id, reason, means: "own", predicted };
+}
+
+function predictedBill({ rewritten, unchanged, savedEach }: RewriteBill): PredictedBill {
+  const round = ({ tokens }: Money): number => Math.round(tokens);
+  return {
+    rewritten: round(rewritten),
+    unchanged: round(unchanged),
+    savedEach: Math.max(0, round(savedEach)),
+  };
 }

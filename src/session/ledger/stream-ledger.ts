@@ -1,24 +1,26 @@
-import { hashContent } from "../../base/index.ts";
 import { type AnswerUnit, emitMarked, modelTraits, type WireRequest } from "../../protocols/index.ts";
 import { continuesOwnLine, instructions, isOwnLine, opensOwnLines } from "../../render/index.ts";
 import type { AnswerNumbers, Numbered, SentReport, SentUnit, Strips } from "../desk-port.ts";
 import { TokenGauge } from "../unit-tokens.ts";
-import { closing, emitRequest, marksOf } from "./body.ts";
+import { Arrivals } from "./arrivals.ts";
+import { closing, emitRequest, marksOf, withAnchor } from "./body.ts";
+import { Branches } from "./branches.ts";
+import type { Choosing } from "./choosing.ts";
 import { type Item, pathUnits, writeItems } from "./draft.ts";
 import { leafBelow } from "./follow.ts";
 import { type Head, hasHead, openHead } from "./head.ts";
 import { unannounced, withHeaders } from "./headers.ts";
 import { type Counting, hear } from "./hear.ts";
-import type { Image } from "./image.ts";
 import { numberItems } from "./number-items.ts";
 import type { StreamNumbers } from "./numbers.ts";
 import { type WithOwn, withOwn } from "./own-items.ts";
-import { cutBranch, moveTo, type Place, sentOf, type UnitFacts } from "./place.ts";
+import { type Place, pathTo, sentOf } from "./place.ts";
 import { type Plan, placesAfter, spell } from "./plan.ts";
 import { headIdOf, pathIn, type RecalledTurn, recallHead, recallPath } from "./recalled.ts";
-import type { Purpose, RenderAsked, Rendered } from "./rendering.ts";
+import type { RenderAsked, Rendered } from "./rendering.ts";
 import { renumber } from "./renumber.ts";
-import { cutId, type Rewrite, type Rewritten, rewritePath, withoutReasoning } from "./rewrite.ts";
+import { epochOf, type Rewrite, type Rewritten, withoutReasoning } from "./rewrite.ts";
+import { rewrittenFor } from "./rewriting.ts";
 import type { SizedBlock } from "./saying.ts";
 import { sizedHead, sizedItems, sizedPath } from "./sized-path.ts";
 import {
@@ -32,7 +34,8 @@ import {
   traceRequest,
   unitIndexes,
 } from "./trace.ts";
-import { type Withheld, withheldFor } from "./withheld.ts";
+import { wantedItem } from "./wanted.ts";
+import { type Withheld, withheldItem } from "./withheld.ts";
 
 /** The last turn, to begin the next one where it still holds. */
 type Current = {
@@ -45,9 +48,6 @@ type Current = {
 
 /** Heads kept, the one used last at the end: a client may come back to one, several agents share a name. */
 const headsMax = 16;
-const branchesMax = 256;
-const branchBytesMax = 32 * 1024 * 1024;
-
 /** Everything that was sent upstream for one stream, as a tree; each request is a path in it. */
 export class StreamLedger {
   readonly nonce: string;
@@ -58,8 +58,7 @@ export class StreamLedger {
   #heads: readonly Head[] = [];
   #current: Current | null = null;
   readonly #isNew: boolean;
-  /** One for each branch, with where it ends; the one used last at the end. */
-  readonly #images = new Map<Image, Place>();
+  readonly #branches = new Branches();
   #turn = 0;
   /** What the provider counts for each token we do. */
   #rate = 1;
@@ -68,7 +67,10 @@ export class StreamLedger {
   /** When the last turn was sent. */
   #turnMs: number | null = null;
   #rewrite: Rewrite | null = null;
+  /** Where the last rewrite ended: a mark keeps all before it in the cache, so that the next one is cheap. */
+  #anchor: Place | null = null;
   #withheld: Withheld = new Map();
+  readonly #arrivals: Arrivals;
 
   /** New: nothing of ours was ever sent, so that reasoning in a history is the client's own affair. */
   constructor({ nonce, isNew, numbers }: LedgerAsked) {
@@ -78,6 +80,7 @@ export class StreamLedger {
     this.#instructions = instructions(nonce);
     this.#isNew = isNew;
     this.#numbers = numbers;
+    this.#arrivals = new Arrivals(nonce);
   }
 
   /** The log has come further: turns that passed as they came count too. */
@@ -87,14 +90,7 @@ export class StreamLedger {
 
   /** Of what it holds in memory. */
   bytes(): number {
-    return [...this.#images.keys()].reduce((sum, { capacity }) => sum + capacity, 0);
-  }
-
-  /** Whether anything of ours can be said: our instructions stand in front, or can still be given. */
-  canManage({ request, isCold }: Pick<RenderAsked, "request" | "isCold">): boolean {
-    const head = this.#headOf({ request, isCold, style: "managed" });
-    const isBare = head === null ? this.#joins({ request, isCold }) : head.instructions === null;
-    return !isBare || modelTraits(request.model).hasMidSystem;
+    return this.#branches.bytes();
   }
 
   /** Shown as its placeholder from now on, in whatever is sent. */
@@ -130,21 +126,25 @@ export class StreamLedger {
     const trace = this.#trace(head, asked);
     const isRepeated = isKnown(trace) && purpose === "turn";
     const leaf = isRepeated ? leafBelow(trace.followed.place, trace.rules) : null;
-    const rewritten = this.#rewritten(trace, purpose);
-    if (leaf !== null && rewritten === null) return this.#sendAgain(asked, { head, trace, leaf });
     const { place } = trace.followed;
     const heard = repeatedItems(trace);
     const numbering = { numbers: this.#numbers, draft, end: place, gauge };
-    const fresh = numberItems(freshItems(trace), numbering);
+    const numbered = numberItems(freshItems(trace), numbering);
+    const rewritten = this.#rewritten(asked, { head, trace, fresh: leaf === null ? numbered : null });
+    if (leaf !== null && rewritten === null) return this.#sendAgain(asked, { head, trace, leaf });
+    const fresh = this.#arrived(asked, numbered, { end: heard[0]?.place?.parent ?? place, gauge });
     // What is bound to the old words is left out, and what stood behind it in its message begins the message.
     const isCut = rewritten !== null && modelTraits(request.model).isBound;
     const own = this.#own(asked, { head, place, heard, fresh, rewritten, isCut });
     const said = [...(rewritten?.items ?? []), ...heard, ...own.items];
-    const items = (isCut ? withoutReasoning(said) : said).map((item) => this.#shown(item));
+    const items = (isCut ? withoutReasoning(said) : said).map((item) => withheldItem(item, this.#withheld));
     const from = rewritten?.cut ?? heard[0]?.place?.parent ?? place;
     const plan: Plan = { asked, head, trace, from, items, dropped: own.dropped };
-    if (purpose === "turn") draft.keep();
-    else draft.discard();
+    if (purpose !== "turn") draft.discard();
+    else {
+      draft.keep();
+      this.#arrivals.sent();
+    }
     return purpose === "turn" ? this.#send(plan, rewritten) : spell(plan);
   }
 
@@ -192,7 +192,7 @@ export class StreamLedger {
     const leaf = recallPath(path, head, recalled.request);
     leaf.isLeaf = true;
     leaf.dropped = path.dropped;
-    this.#hold(leaf);
+    this.#branches.hold(leaf, this.#heads);
     this.#lastLeaf = leaf;
     this.#turn = Math.max(this.#turn, recalled.turn);
     return leaf;
@@ -258,11 +258,9 @@ export class StreamLedger {
     return this.#heads.length === 0 && !isCold && request.messages.some(({ role }) => role === "assistant");
   }
 
-  #headOf({ request, style, isCold }: Pick<RenderAsked, "request" | "style" | "isCold">): Head | null {
+  #headOf({ request, style }: Pick<RenderAsked, "request" | "style">): Head | null {
     const current = this.#current;
-    const needsFront = style === "managed" && isCold && !modelTraits(request.model).hasMidSystem;
-    const mayServe = ({ instructions }: Head): boolean =>
-      style === "plain" ? instructions === null : !needsFront || instructions !== null;
+    const mayServe = ({ instructions }: Head): boolean => style === "managed" || instructions === null;
     const isSame = ({ tools, system }: WireRequest): boolean =>
       request.tools.units === tools.units && request.system.units === system.units;
     const serving = this.#heads.filter(
@@ -287,35 +285,29 @@ export class StreamLedger {
     return best.find(({ instructions }) => instructions !== null) ?? best.at(-1) ?? null;
   }
 
-  /** What the user withheld goes at once, the rest with a turn. */
-  #rewritten({ followed }: Trace, purpose: Purpose): Rewritten | null {
-    const wanted = purpose === "turn" ? this.#rewrite : null;
-    if (wanted !== null) this.#rewrite = null;
-    if (wanted === null && this.#withheld.size === 0) return null;
-    const wordsFor = (facts: UnitFacts): Uint8Array | undefined =>
-      withheldFor(this.#withheld, facts) ?? wanted?.replacements.get(facts.key);
-    return rewritePath(followed.place, { wordsFor, reason: wanted?.reason ?? "user" });
+  /** What the user withheld goes at once, the rest with a turn. A request that is sent again is no turn. */
+  #rewritten({ purpose, style, choose }: RenderAsked, { head, trace, fresh }: Begun): Rewritten | null {
+    const asked = purpose === "turn" ? this.#rewrite : null;
+    if (asked !== null) this.#rewrite = null;
+    const { place } = trace.followed;
+    const path = (): readonly Place[] => pathTo(place).filter(({ sent }) => sent !== null);
+    const choosing = (items: readonly Item[]): Choosing => {
+      const front = sizedHead(head).reduce((sum, { tokens }) => sum + tokens, 0);
+      const all = path();
+      const anchored = all.findIndex((at) => at === this.#anchor) + 1;
+      return { path: all, head: front, anchored, fresh: items };
+    };
+    const isFree = purpose === "turn" && style === "managed" && fresh !== null;
+    const chosen = isFree ? choose(choosing(fresh)) : null;
+    const withheld = this.#withheld;
+    return rewrittenFor(place, { withheld, asked, chosen, nonce: this.nonce });
   }
 
-  #shown(item: Item): Item {
-    const bytes = item.origin === "aperture" ? undefined : withheldFor(this.#withheld, item.facts);
-    if (bytes === undefined) return item;
-    const original = item.original ?? Uint8Array.from(item.bytes);
-    return { ...item, bytes, hash: hashContent(bytes), isRewritten: true, original };
-  }
-
-  /** A branch in use holds its whole path in one image; branches long unused are given up. */
-  #hold(leaf: Place): void {
-    const { image } = sentOf(leaf);
-    if (!this.#images.delete(image)) moveTo(image, leaf);
-    this.#images.set(image, leaf);
-    for (const old of this.#images.keys()) {
-      if (old === image || (this.#images.size <= branchesMax && this.bytes() <= branchBytesMax)) return;
-      this.#images.delete(old);
-      // What it has in common with others may lie in the branch that goes.
-      for (const [kept, end] of this.#images) moveTo(kept, end);
-      for (const { root } of this.#heads) cutBranch(root, old);
-    }
+  /** What is known from elsewhere is shown as it is wanted, and what is new without what loses nothing. */
+  #arrived({ style, arrival, wanted }: RenderAsked, items: readonly Item[], at: ArrivedAt): readonly Item[] {
+    if (style === "plain") return items;
+    const known = items.map((item) => wantedItem(item, wanted, this.nonce));
+    return arrival === "off" ? known : this.#arrivals.shown(known, at.end, at.gauge);
   }
 
   #send(plan: Plan, rewritten: Rewritten | null): Rendered {
@@ -328,13 +320,14 @@ export class StreamLedger {
     this.#turn += 1;
     this.#lastLeaf = leaf;
     this.#turnMs = asked.saying.timeMs;
-    this.#hold(leaf);
+    this.#branches.hold(leaf, this.#heads);
     const places = placesAfter(trace, items, written.places);
+    const isAnchored = this.#anchor?.sent?.image === sentOf(leaf).image;
+    if (rewritten !== null || !isAnchored) this.#anchor = places.at(-1) ?? null;
     this.#current = { request: asked.request, head, style: asked.style, places };
     const indexes = clientIndexes(trace, items);
     const units = written.units.map((unit, at) => ({ ...unit, unit: indexes[at] ?? null }));
-    const epoch =
-      rewritten === null ? null : { cut: cutId(rewritten), reason: rewritten.reason, means: "own" as const };
+    const epoch = rewritten === null ? null : epochOf(rewritten);
     return this.#sent(plan, { leaf, places, fresh: units, epoch });
   }
 
@@ -350,7 +343,8 @@ export class StreamLedger {
   #sent(plan: Plan, { leaf, places, fresh, epoch }: Sent): Rendered {
     const { asked, head, dropped } = plan;
     const { id, image, end } = sentOf(leaf);
-    const marks = marksOf(asked, places.length, (at) => places[at]?.sent?.end ?? null);
+    const client = marksOf(asked, places.length, (at) => places[at]?.sent?.end ?? null);
+    const marks = withAnchor(client, { request: asked.request, image, anchor: this.#anchor });
     const messages = [...emitMarked(image.slice(0, end), marks), closing(dropped, leaf.wrapping.tail)];
     const isWhole = asked.reportsAll || !head.isTold;
     const said = asked.reportsAll ? pathUnits(leaf, unitIndexes(asked.request, places)) : fresh;
@@ -378,6 +372,9 @@ export type LedgerAsked = {
   readonly isNew: boolean;
   readonly numbers: StreamNumbers;
 };
+/** A request as far as it is put together; fresh: what is new of it, null where it is sent again. */
+type Begun = { readonly head: Head; readonly trace: Trace; readonly fresh: readonly Item[] | null };
+type ArrivedAt = { readonly end: Place; readonly gauge: TokenGauge };
 type OwnPlace = {
   readonly head: Head;
   /** The last that is known of the request. */

@@ -12,7 +12,7 @@ import {
   leafBelow,
   ownEnd,
 } from "./follow.ts";
-import { bytesOf, isReasoning, type Place } from "./place.ts";
+import { bytesOf, isReasoning, type Place, wholly } from "./place.ts";
 import { isRenamedCall } from "./tolerance.ts";
 
 /** What the ledger knows of a request, and what is left of it. */
@@ -147,6 +147,7 @@ export function freshItems({ request, units, followed, rules }: Trace): readonly
       original: null,
       from: null,
       numbered: null,
+      showing: wholly,
       isHeader: false,
     });
     isOpen = true;
@@ -202,13 +203,11 @@ export function otherForms(trace: Trace): readonly (SentCopy & { readonly key: s
   });
 }
 
-/** Which of all the client's units each item stands for; null where it is ours or says it otherwise. */
+/** Which of all the client's units each item stands for; null where it is ours. */
 export function clientIndexes(trace: Trace, items: readonly Item[]): readonly (number | null)[] {
   const fresh = flatIndexes(trace);
   const known = items.some(({ from }) => from !== null) ? unitIndexes(trace.request, placesIn(trace)) : null;
-  return items.map(({ at, from, isRewritten, isHeader }) => {
-    // A result that holds a header still shows its block.
-    if (isRewritten && !isHeader) return null;
+  return items.map(({ at, from }) => {
     if (at !== null) return fresh[at] ?? null;
     return from === null ? null : (known?.get(from) ?? null);
   });

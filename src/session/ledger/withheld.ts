@@ -1,4 +1,6 @@
+import { type Item, inOtherWords } from "./draft.ts";
 import type { UnitFacts } from "./place.ts";
+import type { Reworded } from "./rewrite.ts";
 
 /** Content that must not be sent any more, by the key of its unit, with what stands in its place. */
 export type Withheld = ReadonlyMap<string, Uint8Array>;
@@ -14,4 +16,17 @@ export function withheldFor(withheld: Withheld, { key, kind, callId }: Named): U
   if (exact !== undefined || kind !== "tool-result" || callId === null || withheld.size === 0) return exact;
   for (const [other, bytes] of withheld) if (other.startsWith(`user:${callId}:`)) return bytes;
   return undefined;
+}
+
+export function withheldWords(withheld: Withheld, facts: Named): Reworded | undefined {
+  const bytes = withheldFor(withheld, facts);
+  return bytes === undefined
+    ? undefined
+    : { bytes, showing: { as: "placeholder", tokens: null, borrows: [] } };
+}
+
+/** An item as it may be sent. */
+export function withheldItem(item: Item, withheld: Withheld): Item {
+  const words = item.origin === "aperture" ? undefined : withheldWords(withheld, item.facts);
+  return words === undefined ? item : inOtherWords(item, words);
 }

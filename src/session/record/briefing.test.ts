@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { mainView, TestSession } from "../../../test/support/engine.ts";
 import { pin, select } from "../../engine/index.ts";
+import { openMemoryStore } from "../../store/index.ts";
 import { Briefer } from "./briefing.ts";
 import type { RecordedLine } from "./recorded-line.ts";
 
@@ -27,12 +28,13 @@ function begun() {
   return { session, block };
 }
 
-const briefed = { line: "l", window: 200_000 };
+const store = openMemoryStore();
+const briefed = { line: "l", window: 200_000, store, isWhole: false };
 
 describe("a briefing", () => {
-  test("says which stream it is about, what the log knows, and what the next header may name", () => {
+  test("says which stream it is about, what the log knows, and what the next header may name", async () => {
     const { session } = begun();
-    const briefing = new Briefer().briefing(session.state, lineOf(session), briefed);
+    const briefing = await new Briefer().briefing(session.state, lineOf(session), briefed);
     expect(briefing).toMatchObject({
       line: "l",
       seq: session.state.seq,
@@ -43,22 +45,22 @@ describe("a briefing", () => {
     expect(briefing.facts).toMatchObject({ blocks: 1, window: 200_000, exact: false });
   });
 
-  test("names what the turn to come may need", () => {
+  test("names what the turn to come may need", async () => {
     const { session } = begun();
-    const { facts } = new Briefer().briefing(session.state, lineOf(session), briefed);
+    const { facts } = await new Briefer().briefing(session.state, lineOf(session), briefed);
     expect(facts.needed.map(({ name }) => name)).toEqual(["needed-at-2"]);
   });
 
-  test("says what was counted where it was, and never that more is used than the window holds", () => {
+  test("says what was counted where it was, and never that more is used than the window holds", async () => {
     const { session } = begun();
     const budget = { used: 250_000, free: 0, turnsLeft: 3 };
-    const { facts } = new Briefer().briefing(session.state, lineOf(session, budget), briefed);
+    const { facts } = await new Briefer().briefing(session.state, lineOf(session, budget), briefed);
     expect(facts).toMatchObject({ used: 250_000, window: 250_000, free: 0, turnsLeft: 3 });
   });
 
-  test("counts what is shown where nobody has counted yet", () => {
+  test("counts what is shown where nobody has counted yet", async () => {
     const { session } = begun();
-    const { facts } = new Briefer().briefing(session.state, lineOf(session), briefed);
+    const { facts } = await new Briefer().briefing(session.state, lineOf(session), briefed);
     const { primacy, middle, recency } = facts;
     expect(facts.used).toBe(primacy.tokens + middle.tokens + recency.tokens);
     expect(facts.free).toBe(200_000 - facts.used);
@@ -70,7 +72,8 @@ describe("what has changed", () => {
     const { session, block } = begun();
     const briefer = new Briefer();
     const line = lineOf(session);
-    const words = () => briefer.briefing(session.state, line, briefed).facts.changes.map(({ what }) => what);
+    const words = async () =>
+      (await briefer.briefing(session.state, line, briefed)).facts.changes.map(({ what }) => what);
     const act = (propose: typeof select): void => {
       session.take(propose(session.by("user"), [block]), "user");
       briefer.note(session.frames.at(-1) as (typeof session.frames)[number]);
@@ -78,25 +81,25 @@ describe("what has changed", () => {
     return { session, briefer, line, words, act };
   }
 
-  test("is told until a request went up that told of it", () => {
+  test("is told until a request went up that told of it", async () => {
     const { session, briefer, words, act } = changed();
-    expect(words()).toEqual([]);
+    expect(await words()).toEqual([]);
     act(select);
-    expect(words()).toEqual(["selected"]);
+    expect(await words()).toEqual(["selected"]);
     const told = session.state.seq;
     act((change, blocks) => pin(change, blocks, "top"));
     briefer.told(told);
-    expect(words()).toEqual(["pinned"]);
+    expect(await words()).toEqual(["pinned"]);
     briefer.told(session.state.seq);
-    expect(words()).toEqual([]);
+    expect(await words()).toEqual([]);
   });
 
-  test("is told again to everybody who was told before, and to nobody else", () => {
+  test("is told again to everybody who was told before, and to nobody else", async () => {
     const { session, briefer, act, line } = changed();
-    expect(briefer.again(session.state)).toEqual([]);
-    briefer.briefing(session.state, line, briefed);
+    expect(await briefer.again(session.state, store)).toEqual([]);
+    await briefer.briefing(session.state, line, briefed);
     act(select);
-    const [again, more] = briefer.again(session.state);
+    const [again, more] = await briefer.again(session.state, store);
     expect(again).toMatchObject({ line: "l", seq: session.state.seq });
     expect(again?.facts.recency.selected).toHaveLength(1);
     expect(more).toBeUndefined();

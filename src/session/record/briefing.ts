@@ -1,4 +1,4 @@
-import { must } from "../../base/index.ts";
+import { type BlockId, must, type ViewId } from "../../base/index.ts";
 import {
   type Frame,
   type Moment,
@@ -9,12 +9,17 @@ import {
   type View,
 } from "../../engine/index.ts";
 import { changesIn, FactsTally } from "../../render/index.ts";
+import type { Store } from "../../store/index.ts";
 import type { Briefing } from "../desk-port.ts";
 import { fillingOf, lastUsage } from "../read/window-row.ts";
 import type { RecordedLine } from "./recorded-line.ts";
+import { loweredBlocks, wantedBlocks } from "./wanted-blocks.ts";
 
 /** A stream as the desk calls it, and how much its model's window holds. */
 export type Briefed = { readonly line: string; readonly window: number };
+
+/** Where texts of blocks are found, and whether the desk knows nothing yet. */
+export type WordsPlace = { readonly store: Pick<Store, "content">; readonly isWhole: boolean };
 
 /** More changes than these nobody reads. */
 const newsMax = 200;
@@ -25,8 +30,17 @@ export class Briefer {
   #news: readonly Frame[] = [];
   readonly #briefed = new Map<RecordedLine, Briefed & { readonly tally: FactsTally }>();
 
+  /** Blocks whose look may have changed since a view was told of, by view. */
+  readonly #changed = new Map<ViewId, Set<BlockId>>();
+
   note(frame: Frame): void {
     this.#news = [...this.#news.slice(-newsMax), frame];
+    for (const delta of frame.deltas) {
+      if (delta.type !== "level-set" && delta.type !== "archive-set") continue;
+      const changed = this.#changed.get(delta.view);
+      if (changed === undefined) this.#changed.set(delta.view, new Set([delta.block]));
+      else changed.add(delta.block);
+    }
   }
 
   /** A request went up that told of everything up to a seq. */
@@ -34,24 +48,36 @@ export class Briefer {
     this.#news = this.#news.filter((frame) => frame.seq > seq);
   }
 
-  briefing(state: State, line: RecordedLine, briefed: Briefed): Briefing {
+  async briefing(state: State, line: RecordedLine, briefed: Briefed & WordsPlace): Promise<Briefing> {
     const tally = this.#briefed.get(line)?.tally ?? new FactsTally();
-    this.#briefed.set(line, { ...briefed, tally });
-    return briefingOf(state, line, { ...briefed, tally, news: this.#news });
+    const { line: name, window } = briefed;
+    this.#briefed.set(line, { line: name, window, tally });
+    const told = briefingOf(state, line, { line: name, window, tally, news: this.#news });
+    return { ...told, wanted: await this.#wanted(state, line, briefed) };
   }
 
   /** Something has changed between two turns: everybody who was told before is told again. */
-  again(state: State): readonly Briefing[] {
-    return [...this.#briefed].map(([line, briefed]) =>
-      briefingOf(state, line, { ...briefed, news: this.#news }),
-    );
+  async again(state: State, store: WordsPlace["store"]): Promise<readonly Briefing[]> {
+    const briefings: Briefing[] = [];
+    for (const [line, { line: name, window }] of this.#briefed) {
+      briefings.push(await this.briefing(state, line, { line: name, window, store, isWhole: false }));
+    }
+    return briefings;
+  }
+
+  async #wanted(state: State, { index, renditions }: RecordedLine, { store, isWhole }: WordsPlace) {
+    const view = must(state.views.get(index.view), "an index belongs to a view");
+    const changed = this.#changed.get(view.id) ?? new Set<BlockId>();
+    this.#changed.delete(view.id);
+    const asked = { state, view, renditions, store };
+    return await wantedBlocks(asked, isWhole ? loweredBlocks(asked) : [...changed]);
   }
 }
 
 type Told = Briefed & { readonly tally: FactsTally; readonly news: readonly Frame[] };
 
 /** What the desk needs to know of a stream to tell its model about its context. */
-function briefingOf(state: State, recorded: RecordedLine, told: Told): Briefing {
+function briefingOf(state: State, recorded: RecordedLine, told: Told): Omit<Briefing, "wanted"> {
   const { line, window, tally, news } = told;
   const { index, sizes, names } = recorded;
   const moment = now(state);

@@ -44,6 +44,7 @@ describe("a report", () => {
         key: `call:${secret}`,
         unit: 0,
         numbered: null,
+        as: "original",
         bytes: shared(`"${secret}"`),
       },
     ],

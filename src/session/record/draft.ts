@@ -6,6 +6,7 @@ import {
   hashContent,
   type MessageId,
   messageId,
+  must,
   type Turn,
   type UnitId,
   unitId,
@@ -111,11 +112,16 @@ export class Draft {
     this.#reserve(nameless.length, new Set(nameless.map(({ group }) => group)).size);
     const messages = new Map<WireGroup, MessageId>();
     const blocks = [...known];
-    for (const one of placed) blocks.push(one.block ?? this.#newBlock(one, messages));
-    for (const { unit, group } of fresh) {
+    const made: FreshUnit[] = [];
+    for (const one of placed) {
+      const { unit, group } = one;
+      const block = one.block ?? this.#newBlock(one, messages);
+      blocks.push(block);
+      if (one.block !== null) continue;
+      made.push({ unit, group, block });
       this.#keep(unit.hash, () => unitBytes(request.bytes, group.range.start, unit));
     }
-    return { blocks, fresh };
+    return { blocks, fresh: made };
   }
 
   /**
@@ -126,11 +132,11 @@ export class Draft {
     const { index } = this.#place;
     const made = new Map<string, UnitId>();
     const unitAt = (place: string): UnitId | null => made.get(place) ?? index.unitAt(place);
-    for (const { id: place, parent: above, origin, key: anchor, unit, numbered, bytes } of units) {
+    for (const { id: place, parent: above, origin, key: anchor, unit, numbered, as, bytes } of units) {
       if (unitAt(place) !== null) continue;
       const block = unit === null ? (this.#toldBlock(numbered) ?? undefined) : blocks[unit];
       const message = block === undefined ? null : this.#messageOfBlock(block);
-      const shows = block === undefined ? [] : [{ block, as: "original" } as const];
+      const shows = block === undefined ? [] : [{ block, as }];
       const parent = above === null ? null : unitAt(above);
       assert(above === null || parent !== null, "a unit is sent after its parent");
       const hash = hashContent(bytes);
@@ -153,25 +159,27 @@ export class Draft {
     });
   }
 
-  /** The blocks of an answer. They become units when the client sends them back. */
-  answer(units: readonly AnswerUnit[], numbered: AnswerNumbers): void {
+  /** The blocks of an answer, one for each unit. They become units when the client sends them back. */
+  answer(units: readonly AnswerUnit[], numbered: AnswerNumbers): readonly BlockId[] {
     const told = units.map((_, at) => (numbered?.length === units.length ? (numbered[at] ?? null) : null));
     // The same answer once more: identical requests may get one.
-    const fresh = units.flatMap((one, at) => {
-      const given = told[at] ?? null;
-      return this.#toldBlock(given) === null ? [{ ...one, told: given }] : [];
-    });
-    if (fresh.length === 0) return;
+    const known = told.map((given) => this.#toldBlock(given));
+    const fresh = units.flatMap((one, at) =>
+      known[at] === null ? [{ ...one, told: told[at] ?? null, at }] : [],
+    );
+    const blocks = new Map(known.entries());
     const areNumbered = fresh.every(({ told: given }) => given !== null && this.#accept(given));
+    if (fresh.length === 0) return known.flatMap((block) => (block === null ? [] : [block]));
     if (!areNumbered) this.#reserve(fresh.length, 1);
     const first = areNumbered ? (fresh[0]?.told?.message ?? null) : null;
     const message = messageId(first ?? this.#place.ids.take("message"));
     const pair = units.some(({ unit }) => unit.kind === "tool-call") ? message : null;
-    for (const { unit, bytes, told: given } of fresh) {
-      this.#addBlock({ unit, message, pair, told: areNumbered ? given : null });
+    for (const { unit, bytes, told: given, at } of fresh) {
+      blocks.set(at, this.#addBlock({ unit, message, pair, told: areNumbered ? given : null }));
       this.#noteCall(unit, message);
       this.#keep(unit.hash, () => bytes);
     }
+    return units.map((_, at) => must(blocks.get(at) ?? null, "every unit of an answer is a block"));
   }
 
   /** The block the desk means, where the log has it already. */
@@ -282,8 +290,11 @@ export class Draft {
 /** The blocks of all units of a request, in order, and the units that had none before. */
 export type RequestBlocks = {
   readonly blocks: readonly BlockId[];
-  readonly fresh: readonly PlacedUnit[];
+  readonly fresh: readonly FreshUnit[];
 };
+
+/** A unit that was not there before, and the block it has become; null where nobody has looked. */
+export type FreshUnit = PlacedUnit & { readonly block: BlockId | null };
 
 /** Few are looked up by going through the list; for many it is worth a table. */
 function membership(known: readonly BlockId[], lookups: number): (block: BlockId) => boolean {

@@ -31,15 +31,17 @@ import type { Briefing } from "../desk-port.ts";
 import type { RequestCopy, ResponseCopy } from "../exchange.ts";
 import type { Attached } from "../outbox.ts";
 import type { SessionLog } from "../session-log.ts";
-import { placedUnits, sharedTalk } from "./align.ts";
+import { placedUnits } from "./align.ts";
 import type { BodyMemory } from "./body-memory.ts";
-import { type Briefed, Briefer } from "./briefing.ts";
+import { type Briefed, Briefer, type WordsPlace } from "./briefing.ts";
 import { Draft } from "./draft.ts";
 import { attachedTo, responseBody } from "./exchange-bodies.ts";
-import { exchangeEnd, openEnd, turnOutcome, turnSentWith, wasAnswered } from "./exchange-end.ts";
-import { fitOf, fitWithoutReasoning } from "./fit.ts";
+import { exchangeEnd, openEnd, turnOutcome, turnSentWith } from "./exchange-end.ts";
+import { fitOfTalk } from "./fit-talk.ts";
 import { IdPool, type Sharing } from "./id-pool.ts";
+import { type Keeping, renderLine, settleLine } from "./keep-line.ts";
 import { KeptBodies, type UpstreamOf, type WrittenBody } from "./kept-bodies.ts";
+import { LinePolicy } from "./line-policy.ts";
 import type { Searched } from "./masking.ts";
 import { NameBook } from "./name-book.ts";
 import { noteSent } from "./note-sent.ts";
@@ -55,9 +57,11 @@ import {
   recordingOf,
   type Turning,
 } from "./recorded-line.ts";
-import { openedExchange, type Standing, standingOf } from "./relation.ts";
+import { openedExchange } from "./relation.ts";
+import { Renditions } from "./renditions.ts";
+import { standingIn } from "./standing.ts";
 import { indexStreams, StreamIndex } from "./stream-index.ts";
-import { newTexts, Summaries } from "./summaries.ts";
+import { Summaries } from "./summaries.ts";
 import { draftTurn, runStarted } from "./turn-draft.ts";
 
 /** Memory for bodies, and who is told of frames that were appended or could not be stored after all. */
@@ -84,6 +88,7 @@ export class LiveSession {
   readonly #bodies: KeptBodies;
   readonly #sharing: Sharing = { isShared: false };
   readonly #briefer = new Briefer();
+  readonly #keeping: Keeping = { state: () => this.state(), append: (asked) => this.#append(asked) };
   #recalled: Promise<void> | null = null;
 
   constructor(log: SessionLog, { heard, lost, memory }: Surroundings) {
@@ -109,9 +114,21 @@ export class LiveSession {
   }
 
   /** What the desk is to know of a stream it has sent for; null where there is none. */
-  briefing(agent: string | null, briefed: Briefed): Briefing | null {
+  async briefing(agent: string | null, briefed: Briefed & WordsPlace): Promise<Briefing | null> {
     const line = this.#lines.get(agent ?? main);
-    return line === undefined ? null : this.#briefer.briefing(this.state(), line, briefed);
+    return line === undefined ? null : await this.#briefer.briefing(this.state(), line, briefed);
+  }
+
+  /** What happens by itself after a turn of a stream. */
+  settle(agent: string | null): Result<void> {
+    const line = this.#lines.get(agent ?? main);
+    return line === undefined ? ok(undefined) : settleLine(this.#keeping, line);
+  }
+
+  /** Makes the renditions of what came with the last turn, once nobody waits for anything. */
+  async render(agent: string | null, model: string | null): Promise<Result<void>> {
+    const line = this.#lines.get(agent ?? main);
+    return line === undefined ? ok(undefined) : await renderLine(this.#keeping, line, model);
   }
 
   /** Something the user does, in the view of one stream: the proposal that was carried out. */
@@ -121,15 +138,15 @@ export class LiveSession {
     if (view === null) return fail("AP_STREAM_UNKNOWN", { stream });
     const proposal = propose({ moment: now(state), view, actor: "user" });
     if (proposal.deltas.length === 0) return ok(proposal);
-    const cause: Cause = { type: "command", step: nextStep(state), reason: "" };
     const { deltas } = proposal;
+    const cause: Cause = { type: "command", step: nextStep(state), reason: "" };
     const appended = this.#append({ deltas, cause, actor: "user", line: this.#lines.get(stream) ?? null });
     return appended.ok ? ok(proposal) : appended;
   }
 
   /** For every stream the desk was told of. */
-  briefings(): readonly Briefing[] {
-    return this.#briefer.again(this.state());
+  briefings(store: Pick<Store, "content">): Promise<readonly Briefing[]> {
+    return this.#briefer.again(this.state(), store);
   }
 
   #viewOf(stream: string): View | null {
@@ -145,7 +162,7 @@ export class LiveSession {
   #newLine(name: string, index: StreamIndex): RecordedLine {
     const ids = new IdPool(index.stream, this.#sharing);
     const learnt = { summaries: new Summaries(), sizes: new PromptSizes(), names: new NameBook() };
-    return { name, index, ids, ...learnt };
+    return { name, index, ids, ...learnt, renditions: new Renditions(), policy: new LinePolicy() };
   }
 
   /** From here on the desk numbers some of its blocks. */
@@ -186,17 +203,7 @@ export class LiveSession {
   /** How well a request goes on with this session's main talk; null if it does not. */
   fit(talk: readonly string[]): number | null {
     const index = this.#lines.get(main)?.index;
-    const last = index?.last ?? null;
-    if (index === undefined || last === null) return null;
-    const exchange = exchangeOf(now(this.state()), last.exchange);
-    const fitting = {
-      last: last.talk,
-      isAnswered: wasAnswered(exchange),
-      knows: (key: string) => index.knows(key),
-    };
-    // What was sent lacks reasoning that was left out. Until the client's talk is recalled, all of it is.
-    const isPartial = exchange?.rendering !== "raw" && last.request === null;
-    return isPartial ? fitWithoutReasoning({ ...fitting, talk }) : fitOf({ ...fitting, talk });
+    return index === undefined ? null : fitOfTalk(talk, index, this.state());
   }
 
   /** The request to take unchanged parts over from. */
@@ -228,7 +235,7 @@ export class LiveSession {
     if (request === null) return this.#beside({ asked, role: "unread" });
     if (asked.copy.sent !== null) this.share();
     const line = this.#lines.get(belonging.agent ?? main) ?? null;
-    const standing = this.#standing(asked, request, line);
+    const standing = standingIn(this.state(), { ...asked, request }, line);
     if (standing.role !== "turn") return this.#beside({ asked, role: standing.role, line });
     const opened = line === null ? this.#openLine(belonging.agent) : ok(line);
     if (!opened.ok) return opened;
@@ -247,7 +254,7 @@ export class LiveSession {
     const place = line === null || open.turn === null ? null : this.#draftPlace(line, open.turn, open.model);
     const draft = place === null ? null : new Draft(place);
     const outcome = turnOutcome(copy, answer);
-    if (outcome !== "failed") draft?.answer(units, copy.numbered);
+    const blocks = outcome === "failed" ? [] : (draft?.answer(units, copy.numbered) ?? []);
     const end = exchangeEnd(open, copy, answer);
     const deltas: Delta[] = [
       ...(draft?.deltas ?? []),
@@ -262,22 +269,14 @@ export class LiveSession {
     if (appended.ok) {
       draft?.learn();
       line?.sizes.answered(exchange, units, answer?.usage ?? null);
-      if (open.turn !== null) line?.names.hear(units, open.turn);
+      if (line !== null && draft !== null && open.turn !== null) {
+        const referred = line.names.hear(units, open.turn, blocks);
+        line.policy.added(line.renditions.added(draft.deltas, draft.contents));
+        line.policy.referred(referred);
+      }
       for (const { hash } of draft?.contents ?? []) this.#stored.add(hash);
     }
     return appended;
-  }
-
-  #standing({ copy, belonging }: AskedRequest, request: WireRequest, line: RecordedLine | null): Standing {
-    const last = line?.index.last ?? null;
-    const lastExchange = last === null ? null : exchangeOf(now(this.state()), last.exchange);
-    const shared = last === null ? 0 : sharedTalk(request, last);
-    const parted = last !== null && shared < last.talk.length;
-    const summaryOf = parted ? (line?.summaries.repeatedIn(newTexts(request, last.talk)) ?? null) : null;
-    const isCount = copy.target.includes("/count_tokens");
-    const isTurn = copy.sent?.isTurn ?? null;
-    const { client } = belonging;
-    return standingOf({ client, isCount, request, last, shared, lastExchange, summaryOf, isTurn });
   }
 
   /** Each agent has a line, forked from the main one before anything was said: it shares nothing. */
@@ -326,6 +325,8 @@ export class LiveSession {
     for (const { hash } of draft.contents) this.#stored.add(hash);
     this.#briefer.told(copy.sent?.briefed ?? 0);
     noteSent(line, { copy, request, exchange, turn, drafted }, this.state());
+    line.policy.added(line.renditions.added(draft.deltas, draft.contents));
+    if (epoch.length > 0) line.policy.rewritten(copy.sent);
     index.last = { exchange: exchange.id, path, blocks, talk: request.talk, request };
     return ok({ exchange: exchange.id, line: line.name, turn, model: request.model, problem: null });
   }

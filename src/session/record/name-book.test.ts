@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { must } from "../../base/index.ts";
+import { blockId, must } from "../../base/index.ts";
 import { type AnswerUnit, ingestRequest, readAnswer } from "../../protocols/index.ts";
 import { nameTokens } from "../../render/index.ts";
 import type { SentReport } from "../exchange.ts";
@@ -19,8 +19,10 @@ function request({ said, from = 0, turn = 1 }: Said, over: Partial<NamedRequest>
   const read = must(ingestRequest(body, null), "it can be read");
   const fresh = placedUnits(read, 0)
     .filter(({ unit }) => unit.section === "messages")
-    .slice(from);
-  return { request: read, sent: sent(), turn, fresh, isNext: true, turnOf: () => turn, ...over };
+    .slice(from)
+    .map((placed) => ({ ...placed, block: null }));
+  const known = { turnOf: () => turn, blockOf: () => null };
+  return { request: read, sent: sent(), turn, fresh, isNext: true, ...known, ...over };
 }
 
 /** What of ours went with it. */
@@ -40,7 +42,7 @@ describe("names for the next header", () => {
     const book = aBook();
     book.follow(request({ said: [`Look at src/auth.ts${filler}`] }));
     expect(book.forHeader()).toContain("src/auth.ts");
-    book.hear(answer("It calls openSession in src/login.ts"), 1);
+    book.hear(answer("It calls openSession in src/login.ts"), 1, [null]);
     expect(book.forHeader()).toEqual(expect.arrayContaining(["src/auth.ts", "src/login.ts", "openSession"]));
   });
 
@@ -123,7 +125,7 @@ describe("names for the manifest", () => {
   test("are those the model used long ago, with what they cost", () => {
     const book = aBook();
     book.follow(request({ said: ["Go on"] }));
-    book.hear(answer("I have read src/auth.ts"), 1);
+    book.hear(answer("I have read src/auth.ts"), 1, [null]);
     expect(book.needed(3)).toEqual([]);
     book.follow(request({ said: ["Go on", "I have read src/auth.ts", "More"], from: 2, turn: 30 }));
     expect(book.needed(31)).toEqual([{ name: "src/auth.ts", tokens: nameTokens("src/auth.ts") }]);
@@ -133,5 +135,25 @@ describe("names for the manifest", () => {
     const book = aBook();
     book.follow(request({ said: ["Go on"], turn: 9 }));
     expect(book.needed(2)).toEqual([]);
+  });
+});
+
+describe("what an answer refers to", () => {
+  test("is the block that has said a name last", () => {
+    const book = aBook();
+    const [first, second] = [blockId(7), blockId(8)];
+    book.follow(
+      request({ said: ["See src/auth.ts", "", "and src/login.ts"] }, { blockOf: (at) => blockId(at) }),
+    );
+    const [read] = book.hear(answer("I look at src/auth.ts"), 1, [first]);
+    expect(read).toBeDefined();
+    expect(book.hear(answer("src/auth.ts again, and new-thing.ts"), 2, [second])).toEqual([first]);
+    expect(book.hear(answer("new-thing.ts"), 3, [null])).toEqual([second]);
+  });
+
+  test("is nothing where the names are its own", () => {
+    const book = aBook();
+    book.follow(request({ said: ["Go on"] }));
+    expect(book.hear(answer("openSession calls openSession"), 1, [blockId(7)])).toEqual([]);
   });
 });

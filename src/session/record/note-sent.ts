@@ -1,3 +1,4 @@
+import type { BlockId } from "../../base/index.ts";
 import type { State } from "../../engine/index.ts";
 import { answerMax } from "../../protocols/index.ts";
 import type { Noted, RecordedLine } from "./recorded-line.ts";
@@ -14,5 +15,6 @@ export function noteSent({ sizes, names }: RecordedLine, noted: Noted, { blocks:
     const block = blocks[unit];
     return block === undefined ? turn : (recorded.get(block)?.block.turn ?? turn);
   };
-  names.follow({ request, sent, turn, fresh, isNext, turnOf });
+  const blockOf = (unit: number): BlockId | null => blocks[unit] ?? null;
+  names.follow({ request, sent, turn, fresh, isNext, turnOf, blockOf });
 }

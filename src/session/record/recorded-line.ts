@@ -4,9 +4,11 @@ import type { RequestCopy } from "../exchange.ts";
 import type { Attached } from "../outbox.ts";
 import type { IdPool } from "./id-pool.ts";
 import type { Belonging } from "./identify.ts";
+import type { LinePolicy } from "./line-policy.ts";
 import type { NameBook } from "./name-book.ts";
 import type { PromptSizes } from "./prompt-sizes.ts";
 import type { Standing } from "./relation.ts";
+import type { Renditions } from "./renditions.ts";
 import type { StreamIndex } from "./stream-index.ts";
 import type { Summaries } from "./summaries.ts";
 import type { DraftedTurn } from "./turn-draft.ts";
@@ -39,6 +41,8 @@ export type RecordedLine = {
   readonly summaries: Summaries;
   readonly sizes: PromptSizes;
   readonly names: NameBook;
+  readonly renditions: Renditions;
+  readonly policy: LinePolicy;
 };
 
 /** A turn that was recorded. */

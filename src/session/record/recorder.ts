@@ -35,7 +35,10 @@ export type RecorderPlace = {
   readonly brief: (briefing: Briefing) => void;
   /** Tokens a model's window holds. */
   readonly windowOf: (model: string | null) => number;
+  /** Whether blocks are lowered by themselves; they are where nothing is said. */
+  readonly policy?: PolicyMode;
 };
+export type PolicyMode = "auto" | "off";
 
 /** What became of the copies it was given. */
 export type RecorderCounts = {
@@ -129,7 +132,9 @@ export class SessionRecorder {
     const remembered = await rememberedStream(opened, agent, asked.talkName);
     const line = lineName({ ...question, sessionKey: question.sessionKey ?? asked.talkName });
     const window = this.#place.windowOf(remembered.model);
-    return ok({ ...remembered, briefing: live.value.briefing(agent, { line, window }) });
+    const { store } = this.#place;
+    const briefing = await live.value.briefing(agent, { line, window, store, isWhole: true });
+    return ok({ ...remembered, briefing });
   }
 
   /** Carries out what a user does, in its turn among the copies, and tells the desk. */
@@ -142,7 +147,9 @@ export class SessionRecorder {
     await this.#next(null, async () => {
       const live = await this.shelf.live(session);
       done = live.ok ? live.value.act(stream, propose) : live;
-      if (live.ok && done.ok) for (const briefing of live.value.briefings()) this.#place.brief(briefing);
+      if (!live.ok || !done.ok) return;
+      const { store, brief } = this.#place;
+      for (const briefing of await live.value.briefings(store)) brief(briefing);
     });
     return done ?? fail("AP_CONTROL_FAULT", { problem: "it was not carried out", question: "act" });
   }
@@ -241,18 +248,24 @@ export class SessionRecorder {
     const open = pending.masked || masked ? { ...pending.open, problem: maskedNote } : pending.open;
     const live = await this.shelf.live(session);
     const answered = live.ok ? live.value.answer(open, copy, answer) : live;
-    if (live.ok && answered.ok) this.#brief(live.value, asked, open.model);
+    if (live.ok && answered.ok && asked.copy.sent !== null) await this.#keep(live.value, asked, open.model);
     if (answered.ok) {
       this.#finder.noteAnswer(asked.copy, session, answer);
       this.#place.tell({ type: "request", session, exchange: open.exchange, phase: "closed" });
     } else this.#refused(session, answered.error);
   }
 
-  #brief(live: LiveSession, { copy, belonging }: AskedRequest, model: string | null): void {
-    if (copy.sent === null) return;
-    const { brief, windowOf } = this.#place;
-    const briefing = live.briefing(belonging.agent, { line: copy.sent.line, window: windowOf(model) });
+  /** What policy does after a turn, what the desk is told of it, and then what takes a while. */
+  async #keep(live: LiveSession, { copy, belonging }: AskedRequest, model: string | null): Promise<void> {
+    const { brief, windowOf, store, policy = "auto" } = this.#place;
+    const { agent } = belonging;
+    const settled = policy === "auto" ? live.settle(agent) : ok(undefined);
+    if (!settled.ok) this.#lost(settled.error);
+    const briefed = { line: copy.sent?.line ?? "", window: windowOf(model), store, isWhole: false };
+    const briefing = await live.briefing(agent, briefed);
     if (briefing !== null) brief(briefing);
+    const rendered = await live.render(agent, model);
+    if (!rendered.ok) this.#lost(rendered.error);
   }
 
   /**

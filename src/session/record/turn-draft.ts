@@ -3,7 +3,7 @@ import { type Delta, epochNow, now, runNow, type State, streamOf } from "../../e
 import type { WireRequest } from "../../protocols/index.ts";
 import type { SentReport } from "../exchange.ts";
 import { align, type PlacedUnit, sharedUnits } from "./align.ts";
-import type { Draft, Numbers } from "./draft.ts";
+import type { Draft, FreshUnit, Numbers } from "./draft.ts";
 import type { StreamIndex } from "./stream-index.ts";
 
 /** A turn, put together and not yet appended. */
@@ -15,7 +15,7 @@ export type DraftedTurn = {
   /** One block per wire unit; empty where there is a path. */
   readonly blocks: readonly BlockId[];
   /** What the client had not said before. */
-  readonly fresh: readonly PlacedUnit[];
+  readonly fresh: readonly FreshUnit[];
   readonly epoch: readonly Delta[];
 };
 
@@ -34,7 +34,11 @@ export function draftTurn(place: TurnPlace, request: WireRequest, sent: SentRepo
   if (sent !== null && isRooted(index, sent)) return draftSent(place, request, sent);
   const alignment = align(index, request);
   const path = draft.request(alignment, request, numbersIn(sent));
-  return { leaf: path.at(-1) ?? null, path, blocks: [], fresh: alignment.fresh, epoch: [] };
+  return { leaf: path.at(-1) ?? null, path, blocks: [], fresh: nameless(alignment.fresh), epoch: [] };
+}
+
+function nameless(placed: readonly PlacedUnit[]): readonly FreshUnit[] {
+  return placed.map((one) => ({ ...one, block: null }));
 }
 
 function draftSent({ draft, index, state }: TurnPlace, request: WireRequest, sent: SentReport): DraftedTurn {
@@ -67,11 +71,12 @@ function isRooted(index: StreamIndex, { fresh, leaf, epoch }: SentReport): boole
 
 function epochOf(state: State, index: StreamIndex, { epoch }: SentReport): readonly Delta[] {
   if (epoch === null) return [];
-  const { cut, reason, means } = epoch;
+  const { cut, reason, means, predicted } = epoch;
   const unit = cut === null ? null : must(index.unitAt(cut), "a cut that is not known was refused before");
   const view = must(state.views.get(index.view), "an index belongs to a view");
   const next = epochNow(now(state), view) + 1;
-  return [{ type: "epoch-started", view: view.id, epoch: next, cut: unit, reason, means }];
+  const begun = { type: "epoch-started", view: view.id, epoch: next, cut: unit, reason, means } as const;
+  return [predicted === null ? begun : { ...begun, predicted }];
 }
 
 /** A user message begins a run; tool results go on with the one there is. */

@@ -3,7 +3,7 @@ import type { StoreLine, StoreStatus } from "../../store/index.ts";
 import type { Briefing } from "../desk-port.ts";
 import type { EngineEvent } from "../read/events.ts";
 import type { Question } from "../read/questions.ts";
-import type { RecorderCounts } from "../record/recorder.ts";
+import type { PolicyMode, RecorderCounts } from "../record/recorder.ts";
 import type { Handed } from "./handed.ts";
 import type { WindowTable } from "./windows.ts";
 
@@ -11,6 +11,8 @@ export type EngineOptions = {
   /** The database file. */
   readonly path: string;
   readonly windows: WindowTable;
+  /** Whether blocks are lowered by themselves; they are where nothing is said. */
+  readonly policy?: PolicyMode;
   /** For tests: the database may hold so many pages and no more. */
   readonly maxPages?: number;
   /** For tests: the thread dies after so many requests, again and again. */

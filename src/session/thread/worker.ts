@@ -13,7 +13,7 @@ import { windowIn } from "./windows.ts";
 
 /** The entry of the engine's thread. */
 const port = must(parentPort, "this file runs as a thread of its own");
-const { windows, line, aliveEveryMs, dieAfter, stickAfter } = workerData as EngineData;
+const { windows, line, aliveEveryMs, dieAfter, stickAfter, policy = "auto" } = workerData as EngineData;
 const takenEveryMs = 10;
 const tell = (message: FromEngine): void => port.postMessage(message, ownBuffers(message));
 
@@ -34,6 +34,7 @@ const recorder = new SessionRecorder({
   },
   brief: (briefing) => tell({ type: "briefing", briefing }),
   windowOf: (model) => windowIn(windows, model),
+  policy,
 });
 const library: Library = {
   store,

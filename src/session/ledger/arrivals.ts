@@ -1,0 +1,89 @@
+import { atArrival, SeenLines, type SeenRun, withReferences } from "../../levels/index.ts";
+import { reworded, spokenIn } from "../../protocols/index.ts";
+import type { TokenGauge } from "../unit-tokens.ts";
+import { type Item, inOtherWords } from "./draft.ts";
+import type { Place } from "./place.ts";
+
+/** How a tool result is shown when it comes: without what loses nothing, or as it is. */
+export type ArrivalMode = "lossless" | "off";
+
+/** A text this short is not worth a look. */
+const bytesMin = 200;
+
+/** Larger ones are shown as they are: looking through them would hold others up. */
+const bytesMax = 2 * 1024 * 1024;
+
+/** What was shown of a result for the first time, to be remembered once it is sent. */
+type Arrived = { readonly text: string; readonly runs: readonly SeenRun[] };
+
+/**
+ * Leaves out of new tool results what loses nothing: what only moved a cursor, lines that repeat, and lines
+ * that stand in an earlier block which is still shown whole.
+ */
+export class Arrivals {
+  readonly #seen = new SeenLines();
+  /** Of the request that is put together, by block. */
+  readonly #arrived = new Map<number, Arrived>();
+  readonly #nonce: string;
+
+  constructor(nonce: string) {
+    this.#nonce = nonce;
+  }
+
+  /** Items that are to stand behind a place. */
+  shown(items: readonly Item[], end: Place, gauge: TokenGauge): readonly Item[] {
+    this.#arrived.clear();
+    const whole = wholeBlocks(end);
+    return items.map((item) => this.#arrive(item, whole, gauge));
+  }
+
+  /** They were sent: from now on others may refer to them. */
+  sent(): void {
+    for (const [block, { text, runs }] of this.#arrived) this.#seen.add(block, text, runs);
+    this.#arrived.clear();
+  }
+
+  #arrive(item: Item, isWhole: (block: number) => boolean, gauge: TokenGauge): Item {
+    const { facts, bytes, numbered } = item;
+    if (facts.type !== "tool_result" || numbered === null || item.isRewritten) return item;
+    if (bytes.length < bytesMin || bytes.length > bytesMax) return item;
+    const spoken = spokenIn(bytes);
+    if (spoken?.type !== "result") return item;
+    const { text: said } = spoken;
+    const text = atArrival(said, this.#nonce);
+    const runs = this.#seen.matches(text).filter(({ id }) => isWhole(id));
+    const shown = withReferences(text, runs, this.#nonce);
+    const other = shown === said ? null : reworded(bytes, { text: shown, keepsMedia: true });
+    this.#arrived.set(numbered.block, { text, runs });
+    return other === null ? item : shortened(item, { bytes: other, runs, gauge });
+  }
+}
+
+type Short = {
+  readonly bytes: Uint8Array;
+  readonly runs: readonly SeenRun[];
+  readonly gauge: TokenGauge;
+};
+
+function shortened(item: Item, { bytes, runs, gauge }: Short): Item {
+  const tokens = gauge.count({ bytes, kind: item.facts.kind });
+  const borrows = [...new Set(runs.map(({ id }) => id))];
+  return inOtherWords(item, { bytes, showing: { as: "original", tokens, borrows } });
+}
+
+/** Which blocks are shown with all their lines on the way to a place; looked up only if somebody asks. */
+function wholeBlocks(end: Place): (block: number) => boolean {
+  let blocks: ReadonlySet<number> | null = null;
+  return (block) => {
+    blocks ??= blocksOn(end);
+    return blocks.has(block);
+  };
+}
+
+function blocksOn(end: Place): ReadonlySet<number> {
+  const blocks = new Set<number>();
+  for (let at: Place | null = end; at !== null; at = at.parent) {
+    if (at.numbered !== null && at.showing.as === "original") blocks.add(at.numbered.block);
+  }
+  return blocks;
+}

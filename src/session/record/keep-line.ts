@@ -1,0 +1,70 @@
+import { must, ok, type Result } from "../../base/index.ts";
+import {
+  type Cause,
+  type Change,
+  type Delta,
+  nextStep,
+  now,
+  reference,
+  type State,
+  streamOf,
+  turnNow,
+} from "../../engine/index.ts";
+import type { Appending, RecordedLine } from "./recorded-line.ts";
+
+/** A session's log, as far as keeping it in order needs it. */
+export type Keeping = {
+  readonly state: () => State;
+  readonly append: (asked: Appending) => Result<void>;
+};
+
+/** What happens by itself after a turn of a stream: each act is a step of its own, and can be undone. */
+export function settleLine({ state, append }: Keeping, line: RecordedLine): Result<void> {
+  const noted = noteReferences({ state, append }, line);
+  if (!noted.ok) return noted;
+  const stream = must(streamOf(now(state()), line.index.stream), "a line has a stream");
+  const acts = line.policy.settle(() => policyChange(state(), line), turnNow(now(state()), stream));
+  for (const { deltas, reason } of acts) {
+    if (deltas.length === 0) continue;
+    const cause: Cause = { type: "policy", step: nextStep(state()), reason };
+    const settled = append({ deltas, cause, actor: "policy", line });
+    if (!settled.ok) return settled;
+  }
+  return ok(undefined);
+}
+
+/** That a block was referred to is no act, and nothing to undo. */
+function noteReferences({ state, append }: Keeping, line: RecordedLine): Result<void> {
+  const { deltas } = reference(policyChange(state(), line), line.policy.referredTo());
+  return appendNote(append, line, { deltas, reason: "references", actor: "policy" });
+}
+
+/** Makes the renditions of what was said lately, and writes down how large they are. */
+export async function renderLine(
+  { append }: Keeping,
+  line: RecordedLine,
+  model: string | null,
+): Promise<Result<void>> {
+  const { deltas, contents } = await line.renditions.make(model);
+  return appendNote(append, line, { deltas, reason: "renditions", actor: "sidecar", attached: { contents } });
+}
+
+type Note = Pick<Appending, "attached"> & {
+  readonly deltas: readonly Delta[];
+  readonly reason: string;
+  readonly actor: "policy" | "sidecar";
+};
+
+function appendNote(
+  append: Keeping["append"],
+  line: RecordedLine,
+  { deltas, reason, actor, attached = {} }: Note,
+): Result<void> {
+  if (deltas.length === 0) return ok(undefined);
+  return append({ deltas, cause: { type: "policy", step: null, reason }, actor, line, attached });
+}
+
+function policyChange(state: State, { index }: RecordedLine): Change {
+  const view = must(state.views.get(index.view), "an index belongs to a view");
+  return { moment: now(state), view, actor: "policy" };
+}

@@ -1,0 +1,77 @@
+import type { BlockId } from "../../base/index.ts";
+import {
+  blocksOf,
+  factValue,
+  isWithheld,
+  levels,
+  now,
+  type Place,
+  placeOf,
+  type Shown,
+  type State,
+  shownOf,
+  type View,
+  wantedOf,
+} from "../../engine/index.ts";
+import type { Store } from "../../store/index.ts";
+import type { WantedBlock } from "../desk-port.ts";
+import type { LevelWords, Renditions } from "./renditions.ts";
+
+export type WantedAsked = {
+  readonly state: State;
+  readonly view: View;
+  readonly renditions: Renditions;
+  readonly store: Pick<Store, "content">;
+};
+
+/** How some blocks are to be shown, for the desk. What is withheld it is told in another way. */
+export async function wantedBlocks(
+  asked: WantedAsked,
+  blocks: readonly BlockId[],
+): Promise<readonly WantedBlock[]> {
+  const wanted: WantedBlock[] = [];
+  for (const block of blocks) {
+    const place = placeOf(now(asked.state), asked.view, block);
+    if (place !== null && !isWithheld(place)) wanted.push(await wantedBlock(asked, place));
+  }
+  return wanted;
+}
+
+/** All that is not shown whole, or is not to be: for a desk that has forgotten. */
+export function loweredBlocks({ state, view }: WantedAsked): readonly BlockId[] {
+  const moment = now(state);
+  const isLowered = (block: BlockId): boolean => {
+    const place = placeOf(moment, view, block);
+    if (place === null) return false;
+    const shown = shownOf(moment, view, block);
+    return wantedOf(place) !== "original" || (shown !== "original" && shown !== "absent");
+  };
+  return [...blocksOf(moment, view)].map(({ id }) => id).filter(isLowered);
+}
+
+async function wantedBlock({ state, renditions, store }: WantedAsked, place: Place): Promise<WantedBlock> {
+  const { id: block } = place.block;
+  const as = wantedOf(place);
+  const reason = factValue(place, "archive")?.reason ?? "";
+  const words = await wordsAs(as, (level) => renditions.words(state, block, { level, store }));
+  return { block, as, reason, ...(words ?? nothing) };
+}
+
+const nothing: LevelWords = { text: null, input: null, tokens: 0 };
+const prunedTokens = 40;
+
+type WordsOf = (level: (typeof levels)[number]) => Promise<LevelWords | null>;
+
+/** Where a level has no words of its own, the next one above it that has. */
+async function wordsAs(as: Shown, wordsOf: WordsOf): Promise<LevelWords | null> {
+  if (as === "original" || as === "absent") return null;
+  if (as === "placeholder") {
+    const { text = "", input = null } = (await wordsOf("minimal")) ?? {};
+    return { text: input === null ? (text ?? "") : null, input, tokens: prunedTokens };
+  }
+  for (let at = levels.indexOf(as); at > 0; at -= 1) {
+    const words = await wordsOf(levels[at] ?? "original");
+    if (words !== null) return words;
+  }
+  return null;
+}
