@@ -22,7 +22,7 @@ type Told = Omit<Shown, "note"> & { readonly tail: string };
 /** Where no message may clear itself, what is said stays. */
 async function played(turns: readonly RecordedTurn[], upstream: string): Promise<readonly Told[]> {
   const headers = { "x-aperture-session": "awareness" };
-  const player = new Player({ upstream, headers, windowOf: () => window });
+  const player = new Player({ upstream, headers, windowOf: () => window, policy: "auto" });
   const told: Told[] = [];
   let messages: readonly WireMessage[] = [];
   for (const turn of turns) {

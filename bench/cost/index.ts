@@ -2,8 +2,9 @@ import { loadO200k } from "../../src/tokens/index.ts";
 import { readRecording, recordingNames, recordingsFolder } from "../../test/support/recordings.ts";
 import type { BenchOptions, Cell } from "../report.ts";
 import { readAssumptions } from "./assumptions.ts";
-import { managedCells, prunedCells } from "./cells.ts";
+import { managedCells } from "./cells.ts";
 import { columns, type PlayedSession, playSession } from "./play.ts";
+import { policyCells, prunedCells } from "./policy-cells.ts";
 
 /** What a session costs when it is managed, against what it costs as the client sends it. */
 export async function* costCells({ data, quick }: BenchOptions): AsyncGenerator<Cell> {
@@ -15,9 +16,12 @@ export async function* costCells({ data, quick }: BenchOptions): AsyncGenerator<
   }
   const isJudged = !quick && sessions.length >= judgedMin;
   const readPrices = playing.assumptions.readPrices.value;
-  for (const [at, { name }] of columns.entries()) {
+  for (const [at, { name, policy, model }] of columns.entries()) {
     const its = sessions.flatMap((session) => session.columns.slice(at, at + 1));
-    yield* managedCells({ column: name, sessions: its, readPrices, isJudged });
+    const asked = { column: name, sessions: its, readPrices, isJudged };
+    // Where reading is all but free, leaving something out is for the window and not for the bill.
+    if (policy === "auto") yield* policyCells({ ...asked, isJudged: isJudged && model === null });
+    else yield* managedCells(asked);
   }
   yield* prunedCells(sessions);
 }

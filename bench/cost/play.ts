@@ -19,13 +19,24 @@ import {
 import { type Priced, playStream } from "./stream.ts";
 import type { PrunedSession, SessionCost } from "./sums.ts";
 
-/** Under which name, and through which upstream, the sessions are played. */
-export type Column = { readonly name: string; readonly model: string | null; readonly upstream: string };
+/** Under which name, through which upstream, and how the sessions are played. */
+export type Column = {
+  readonly name: string;
+  readonly model: string | null;
+  readonly upstream: string;
+  readonly policy: "auto" | "off";
+};
 
-export const columns: readonly Column[] = [
+const ways = [
   { name: "recorded", model: null, upstream: "anthropic" },
   { name: "volatile", model: "claude-opus-5-5", upstream: "anthropic" },
   { name: "permanent", model: "claude-opus-5-5", upstream: "elsewhere" },
+] as const;
+
+/** Off: the model is told of its context, and nothing is left out. */
+export const columns: readonly Column[] = [
+  ...ways.map((way) => ({ ...way, policy: "off" as const })),
+  ...ways.map((way) => ({ ...way, name: `${way.name} with policy`, policy: "auto" as const })),
 ];
 
 export type Playing = { readonly assumptions: Assumptions; readonly count: Counter };
@@ -55,6 +66,8 @@ export async function playSession(recording: Recording, playing: Playing): Promi
   return { columns: played, pruned: prunedOf({ recording, clients, books }, playing) };
 }
 
+const roomyTokens = 1_000_000;
+
 type StreamPlace = {
   readonly recording: Recording;
   readonly column: Column;
@@ -66,16 +79,18 @@ type StreamPlace = {
 function streamAsked({ recording, column, at, turns, book }: StreamPlace, { assumptions, count }: Playing) {
   const shape = assumptions.clients[agentOf(recording)] ?? assumptions.otherClient;
   const otherModel = modelOf(recording);
-  const { model, upstream } = column;
+  const { model, upstream, policy } = column;
   return {
     form: clientForm(recording, shape),
     headers: headersOf(recording.id, at, shape.userAgent),
     turns,
     upstream,
+    policy,
     model,
     otherModel,
     prices: pricesOf(model ?? otherModel),
-    windowOf,
+    // With room to spare, so that nothing has to leave.
+    windowOf: policy === "off" ? () => roomyTokens : windowOf,
     ownTokens: assumptions.ownTokens.value,
     excerpt: estimateTokens(assumptions.excerptChars.value, model ?? otherModel).count,
     count,

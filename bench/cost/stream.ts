@@ -2,7 +2,7 @@ import { must } from "../../src/base/index.ts";
 import { ingestRequest, type WireRequest } from "../../src/protocols/index.ts";
 import type { ModelPrices } from "../../src/render/index.ts";
 import type { Sending } from "../../src/session/index.ts";
-import { type Counter, estimateTokens } from "../../src/tokens/index.ts";
+import type { Counter } from "../../src/tokens/index.ts";
 import type { RecordedTurn } from "../../test/support/recordings.ts";
 import { messageTokens } from "../../test/tokens/replay.ts";
 import { type ClientForm, ClientWriter } from "../replay/client.ts";
@@ -21,6 +21,7 @@ export type StreamAsked = {
   readonly turns: readonly RecordedTurn[];
   readonly headers: Readonly<Record<string, string>>;
   readonly upstream: string;
+  readonly policy: "auto" | "off";
   /** The name the client gives; null: the recorded one of each request. */
   readonly model: string | null;
   /** The recorded name, also for requests that have none. */
@@ -41,15 +42,15 @@ export type Priced = {
   readonly managed: Both;
   readonly own: OwnTokens;
   readonly output: number;
-  /** By its length, as the product looks at it when a stream is to be admitted. */
+  /** Of the prompt as the client sent it. */
   readonly clientTokens: number;
   /** Why it does not go on from the one before although the client's does; null: it does. */
   readonly broken: "rewritten" | "joined" | "unexplained" | null;
   /** Whether the answer uses a name that was not shown, and what it costs to have such names shown again. */
   readonly isMiss: boolean;
   readonly charge: Bill;
-  /** What the product expected this prompt to cost, where it has rewritten it. */
-  readonly predicted: number | null;
+  /** Why the product has rewritten it, and what it expected it to cost then. */
+  readonly rewrite: { readonly reason: string; readonly predicted: number | null } | null;
   /** More marks than the provider takes: it would refuse such a request. */
   readonly hasTooManyMarks: boolean;
 };
@@ -84,10 +85,10 @@ class PlayedStream {
 
   constructor(asked: StreamAsked) {
     this.#asked = asked;
-    const { form, upstream, headers, windowOf, prices, ownTokens, count, book, excerpt } = asked;
+    const { form, upstream, headers, windowOf, policy, prices, ownTokens, count, book, excerpt } = asked;
     const model = asked.model ?? asked.otherModel;
     this.#writer = new ClientWriter(form);
-    this.#player = new Player({ upstream, headers, windowOf });
+    this.#player = new Player({ upstream, headers, windowOf, policy });
     const sizer = new Sizer({ model, ownTokens, count });
     this.#asSent = new Meter(prices, sizer);
     this.#managed = new Meter(prices, sizer);
@@ -116,7 +117,7 @@ class PlayedStream {
       managed: managed.bills,
       own: ownTokens(managed.prompt, managed.bills.timed),
       output,
-      clientTokens: estimateTokens(body.length, model).count,
+      clientTokens: sizeOf(asSent.bills.timed),
       ...seen,
     };
   }
@@ -134,7 +135,7 @@ class PlayedStream {
       broken: isBreak ? this.#reason(sending, asSent.bills.timed) : null,
       isMiss: missed.length > 0,
       charge: this.#charge.bill(managed.bills.timed, missed),
-      predicted: null,
+      rewrite: rewriteOf(sending),
       hasTooManyMarks: marksMax > 0 && managed.prompt.marks.length > marksMax,
     };
   }
@@ -146,13 +147,22 @@ class PlayedStream {
   }
 }
 
-type Watched = Pick<Priced, "broken" | "isMiss" | "charge" | "predicted" | "hasTooManyMarks">;
+function rewriteOf({ sent }: Sending): Priced["rewrite"] {
+  const epoch = sent?.epoch ?? null;
+  return epoch === null ? null : { reason: epoch.reason, predicted: epoch.predicted?.rewritten ?? null };
+}
+
+type Watched = Pick<Priced, "broken" | "isMiss" | "charge" | "rewrite" | "hasTooManyMarks">;
 type Turn = {
   readonly asSent: Metered;
   readonly managed: Metered;
   readonly turn: RecordedTurn;
   readonly sending: Sending;
 };
+
+function sizeOf({ read, written, fresh }: Bill): number {
+  return read + written + fresh;
+}
 
 function usageOf({ read, written, fresh }: PromptBill, output: number) {
   return {

@@ -8,7 +8,7 @@ import {
   type WireUnit,
 } from "../../src/protocols/index.ts";
 import { instructions } from "../../src/render/index.ts";
-import { type Counter, estimateText, estimateTokens } from "../../src/tokens/index.ts";
+import { type Counter, estimateText } from "../../src/tokens/index.ts";
 import type { WireBlock } from "../../test/support/recordings.ts";
 import { messageTokens } from "../../test/tokens/replay.ts";
 import { blockText } from "../awareness/conversation.ts";
@@ -96,15 +96,15 @@ export class Sizer {
     const bytes = Buffer.from(unitBytes(request.bytes, group.range.start, unit));
     const block = JSON.parse(bytes.toString("utf8")) as WireBlock;
     const own = unit.hash === this.#instructions ? "instructions" : ownKind(bytes);
-    const look = { own, text: blockText(block), tokens: this.#tokens({ unit, own, block }, bytes.length) };
+    const look = { own, text: blockText(block), tokens: this.#tokens({ unit, own, block }) };
     this.#looks.set(name, look);
     return look;
   }
 
-  #tokens({ unit: { section, role }, own, block }: Parsed, length: number): number {
+  #tokens({ unit: { section, role }, own, block }: Parsed): number {
     const { model } = this.#options;
     if (own === "instructions") return this.#instructionTokens;
-    if (section !== "messages") return estimateTokens(length, model).count;
+    if (section === "tools") return estimateText(JSON.stringify(block), model);
     return messageTokens({ role, content: [block] }, model);
   }
 }

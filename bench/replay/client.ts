@@ -36,9 +36,9 @@ function systemText(system: unknown): string {
   return typeof system === "string" ? system : JSON.stringify(system);
 }
 
-const words = "this text stands for what the client says here and nobody has written down ";
+/** It has as many characters to a token as were measured in sessions, and no name that a model might use. */
+const words = "- if it is set: take (a) or (b), not both; the user may want none, so ask. ";
 
-/** Plain words, so that no name in it is ever taken for something the model had to know. */
 function filler(name: string, chars: number): string {
   if (chars <= 0) return "";
   return `${name}: ${words.repeat(Math.ceil(chars / words.length))}`.slice(0, chars);

@@ -1,0 +1,59 @@
+import type { Cell } from "../report.ts";
+import type { SessionCost } from "./sums.ts";
+
+/** What must not happen to any request. */
+export function* lawCells(column: string, sessions: readonly SessionCost[]): Generator<Cell> {
+  const requests = sessions.flatMap(({ streams }) => streams.flat());
+  const broken = requests.filter((one) => one.broken !== null);
+  const count = (why: string): number => broken.filter((one) => one.broken === why).length;
+  const share = ((100 * broken.length) / requests.length).toFixed(2);
+  const shared = { boundMax: 0, unit: "" } as const;
+  yield {
+    ...shared,
+    name: `${column}: breaks that no rewrite explains`,
+    figure: count("unexplained"),
+    note: `${share} breaks in 100 requests: ${count("rewritten")} rewrites, ${count("joined")} first managed when nothing was cached`,
+  };
+  const marks = requests.filter(({ hasTooManyMarks }) => hasTooManyMarks).length;
+  yield { ...shared, name: `${column}: requests with too many marks`, figure: marks, note: "" };
+}
+
+export type MissesAsked = {
+  readonly column: string;
+  readonly sessions: readonly SessionCost[];
+  readonly percentMax: number | null;
+};
+
+export function missesCell({ column, sessions, percentMax }: MissesAsked): Cell {
+  const requests = sessions.flatMap(({ streams }) => streams.flat());
+  const misses = requests.filter(({ isMiss }) => isMiss).length;
+  return {
+    name: `${column}: answers that miss a name`,
+    figure: (100 * misses) / requests.length,
+    boundMax: percentMax,
+    unit: "%",
+    note: `${misses} of ${requests.length}`,
+  };
+}
+
+/** Above what the product asks of a stream, by more than its estimates are off. */
+const largeTokensMin = 24_000;
+
+export function admissionCell(column: string, sessions: readonly SessionCost[]): Cell {
+  const mains = sessions.map(({ name, streams: [main] }) => ({
+    name,
+    from: main?.findIndex(({ isManaged }) => isManaged) ?? -1,
+    tokens: Math.max(0, ...(main ?? []).map(({ clientTokens }) => clientTokens)),
+  }));
+  const never = mains.filter(({ from }) => from === -1);
+  const left = never.filter(({ tokens }) => tokens >= largeTokensMin);
+  const counts = `${mains.filter(({ from }) => from === 0).length} at once, ${mains.filter(({ from }) => from > 0).length} later`;
+  const small = never.map(({ name, tokens }) => `${name} (at most ${Math.round(tokens / 1000)}k tokens)`);
+  return {
+    name: `${column}: large sessions that are never managed`,
+    figure: left.length,
+    boundMax: 0,
+    unit: "",
+    note: `of ${mains.length} sessions ${counts}, never: ${small.join(", ") || "none"}`,
+  };
+}
