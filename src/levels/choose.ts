@@ -13,9 +13,9 @@ export type Choice = {
 };
 
 const ratioMax = 2;
-const ratioStep = 0.85;
+const ratioStep = 0.837;
 /** Worth per token below which a unit is left out although there is room. */
-const ratioMin = 0.035;
+const ratioMin = 0.0398;
 const costMin = 1;
 
 /**
@@ -45,7 +45,7 @@ export function chosen({ units, worths, budget, isMarked }: Choice): Uint8Array 
   const known = worths.map((worth, at) => (worth === Infinity ? 0 : worth + names.worthOf(at)));
   let open: number[] = [];
   for (const [at, worth] of known.entries()) if (worth > ratioMin * costMin) open.push(at);
-  for (let ratio = ratioMax; ratio > ratioMin && left > 0 && open.length > 0; ratio *= ratioStep) {
+  for (let ratio = ratioMax; ratio >= ratioMin && left > 0 && open.length > 0; ratio *= ratioStep) {
     open = open.filter((at) => {
       const cost = costOf(at);
       if ((known[at] ?? 0) < ratio * cost || cost > left) return true;
