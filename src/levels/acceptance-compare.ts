@@ -1,0 +1,270 @@
+import { isBesideSame, type Reason, type ReasonKind } from "./acceptance-facts.ts";
+import { type OriginalIndex, weightOf } from "./acceptance-index.ts";
+import type { Mark, NumberFact, Statement } from "./acceptance-statements.ts";
+import { isFiller, type MarkKind } from "./acceptance-words.ts";
+
+/** A statement of a summary, the one of the original that it seems to repeat, and the whole summary. */
+export type Compared = {
+  readonly index: OriginalIndex;
+  readonly one: Statement;
+  readonly other: Statement;
+  readonly summary: readonly Statement[];
+};
+
+/** From here on a statement is said again, not only touched: then its facts are expected in it. */
+const restatesMin = 0.7;
+
+export function complaintsAbout(compared: Compared): readonly Reason[] {
+  const { index, one, other } = compared;
+  const isRestated = restates(index, other, one);
+  const isCopied = isRestated && coverage(index, one, other) >= restatesMin;
+  return [
+    ...lostMarks(compared, isRestated),
+    ...turnedOutcomes(compared),
+    ...(isRestated ? otherUnits(compared) : []),
+    ...(isCopied ? lostFacts(compared) : []),
+  ];
+}
+
+/** A statement of hardly anything but names is known again by one of them. */
+function restates(index: OriginalIndex, of: Statement, by: Statement): boolean {
+  const min = plainWords(of).size < plainMin ? namesMin : restatesMin;
+  return coverage(index, of, by) >= min;
+}
+
+/** What a statement says beyond those of the original that it repeats. */
+export function additions(
+  index: OriginalIndex,
+  one: Statement,
+  met: readonly Statement[],
+): readonly Reason[] {
+  const union = {
+    ...one,
+    words: met.flatMap(({ words }) => words),
+    marks: met.flatMap(({ marks }) => marks),
+  };
+  const isCopied = met.length > 0 && coverage(index, one, union) >= restatesMin;
+  return [
+    ...addedNegations(one, met, isCopied && count(one, "negation") > count(union, "negation")),
+    ...(isCopied ? [...addedFacts(index, one, met), ...addedOptions(one, union)] : []),
+  ];
+}
+
+/**
+ * How much of what the first says is said in the second. Names do not count where there are other words: one
+ * that was exchanged would make another statement of it.
+ */
+export function coverage(index: OriginalIndex, of: Statement, by: Statement): number {
+  const words = new Set(by.words);
+  const plain = plainWords(of);
+  let [whole, shared] = [0, 0];
+  for (const word of plain.size >= plainMin ? plain : new Set(of.words)) {
+    const weight = weightOf(index, word);
+    whole += weight;
+    if (words.has(word)) shared += weight;
+  }
+  return whole === 0 ? 0 : shared / whole;
+}
+
+const plainMin = 2;
+const namesMin = 0.4;
+
+function plainWords({ words, names }: Statement): ReadonlySet<string> {
+  const named = new Set(names.map((name) => name.toLowerCase()));
+  return new Set(words.filter((word) => !named.has(word)));
+}
+
+/** A negation reaches forward; what binds is said before or behind. */
+const [wordsBefore, wordsBehind] = [2, 3] as const;
+
+export function reach(statement: Statement, { at, kind }: Mark): readonly string[] {
+  const before = kind === "negation" && at < statement.words.length ? 0 : wordsBefore;
+  return statement.words.slice(Math.max(0, at - before), at + wordsBehind);
+}
+
+/** Whether a statement speaks of what a mark is about: its first word, or two of those beside it. */
+function speaksOf(statement: Statement, mark: Mark, words: readonly string[]): boolean {
+  const said = words.filter((word) => statement.words.includes(word));
+  return said.length >= 2 || (mark.kind === "negation" && words.length > 0 && said[0] === words[0]);
+}
+
+const lostKinds: Readonly<Partial<Record<MarkKind, ReasonKind>>> = {
+  negation: "negation-lost",
+  obligation: "constraint-lost",
+  always: "constraint-lost",
+  only: "constraint-lost",
+  exception: "constraint-lost",
+  "at-most": "constraint-lost",
+  "at-least": "constraint-lost",
+};
+
+/** Where a statement is said again, each of its marks is; where it is touched, those beside what is said. */
+function lostMarks({ one, other }: Compared, isRestated: boolean): readonly Reason[] {
+  return other.marks.flatMap((mark) => {
+    const kind = lostKinds[mark.kind];
+    if (kind === undefined || isForbidding(other, mark)) return [];
+    const words = reach(other, mark);
+    const isLost = speaksOf(one, mark, words) && !hasMark(one, mark.kind, words);
+    if (!isLost && !(isRestated && count(one, mark.kind) < count(other, mark.kind))) return [];
+    const what = kind === "negation-lost" ? "The negation" : "The constraint";
+    const text = `${what} "${mark.word}" of the original is lost: ${shown(other)}`;
+    return [{ kind, piece: mark.word, text }];
+  });
+}
+
+/** "Must not" is a negation: "do not" and "never" say as much. */
+function isForbidding({ marks }: Statement, { kind, at }: Mark): boolean {
+  return kind === "obligation" && marks.some((mark) => mark.kind === "negation" && mark.at === at);
+}
+
+/** The same mark at the same words: at the first of them, if that is said at all. */
+function hasMark(statement: Statement, kind: MarkKind, words: readonly string[]): boolean {
+  const same = statement.marks.filter((mark) => mark.kind === kind);
+  const [first] = words;
+  const isFirstSaid = first !== undefined && statement.words.includes(first);
+  const wanted = kind === "negation" && isFirstSaid ? [first] : words;
+  return same.some((mark) => {
+    const isLast = mark.at >= statement.words.length;
+    const before = kind === "negation" ? (isLast ? 2 : 1) : 4;
+    const near = statement.words.slice(Math.max(0, mark.at - before), mark.at + 5);
+    return wanted.length === 0 || near.some((word) => wanted.includes(word));
+  });
+}
+
+function addedNegations(one: Statement, met: readonly Statement[], hasMore: boolean): readonly Reason[] {
+  return one.marks.flatMap((mark) => {
+    if (mark.kind !== "negation") return [];
+    const words = reach(one, mark);
+    const about = met.find((other) => speaksOf(other, mark, words));
+    const isNew = about !== undefined && !met.some((other) => hasMark(other, "negation", words));
+    const shownOne = about ?? met[0];
+    if (shownOne === undefined || !(isNew || hasMore)) return [];
+    const text = `The summary negates with "${mark.word}" what the original does not: ${shown(shownOne)}`;
+    return [{ kind: "negation-added", piece: mark.word, text } as const];
+  });
+}
+
+const outcomes = [
+  ["failed", "passed"],
+  ["passed", "failed"],
+] as const;
+
+function turnedOutcomes({ one, other }: Compared): readonly Reason[] {
+  return outcomes.flatMap(([was, is]) => {
+    const turned = count(one, is) > count(other, is) && count(one, was) < count(other, was);
+    const piece = other.marks.find(({ kind }) => kind === was)?.word;
+    if (!turned || piece === undefined) return [];
+    const text = `The outcome "${piece}" of the original is turned: ${shown(other)}`;
+    return [{ kind: "outcome-turned", piece, text } as const];
+  });
+}
+
+function count({ marks }: Statement, kind: MarkKind): number {
+  return marks.filter((mark) => mark.kind === kind).length;
+}
+
+/**
+ * Numbers and names of a statement that is copied: if what stood beside a number is still there, it was lost;
+ * if that is gone too, a detail was left out, as summaries do. A name is missed where nothing else is.
+ */
+function lostFacts(compared: Compared): readonly Reason[] {
+  const { index, one, other } = compared;
+  const isWhole = Math.min(coverage(index, other, one), coverage(index, one, other)) >= wholeMin;
+  const numbers = other.numbers.filter(
+    (number) => !hasNumber(one, number.value) && isCut(one, number, isWhole),
+  );
+  const names = isWhole ? other.names.filter((name) => !hasName(one, name)) : [];
+  return [
+    ...numbers.map(({ written }) => written),
+    ...names,
+    ...(isWhole ? fewerNumbers(one, other) : []),
+  ].map((piece) => {
+    const text = `The summary leaves ${piece} out of: ${shown(other)}`;
+    return { kind: "fact-lost", piece, text } as const;
+  });
+}
+
+/** As good as every word of both. */
+const wholeMin = 0.8;
+
+/** Whether the word behind a number is still there, or, where none is, the one before it. */
+function isCut({ text }: Statement, { beside }: NumberFact, isWhole: boolean): boolean {
+  const [anchor] = [beside.after, beside.before].filter((word) => /\p{L}{2}/u.test(word) && !isFiller(word));
+  return anchor === undefined ? isWhole : text.toLowerCase().includes(anchor);
+}
+
+function fewerNumbers(one: Statement, other: Statement): readonly string[] {
+  const count = ({ numbers }: Statement, value: string): number =>
+    numbers.filter((number) => number.value === value).length;
+  const fewer = other.numbers.filter(
+    ({ value }) => hasNumber(one, value) && count(one, value) < count(other, value),
+  );
+  return fewer.filter(({ value }) => !one.spelled.includes(value)).map(({ written }) => written);
+}
+
+/** What binds and what is certain is made a matter of choice. */
+function addedOptions(one: Statement, union: Statement): readonly Reason[] {
+  const mark = one.marks.findLast(({ kind }) => kind === "option");
+  // "Only this may" binds as "only this" does.
+  if (mark === undefined || count(one, "option") <= count(union, "option") || count(one, "only") > 0)
+    return [];
+  const text = `The summary says "${mark.word}" where the original leaves no choice: ${shown(one)}`;
+  return [{ kind: "constraint-lost", piece: mark.word, text }];
+}
+
+/** What stands beside words of the original, but not there: it was taken from elsewhere. */
+function addedFacts(index: OriginalIndex, one: Statement, met: readonly Statement[]): readonly Reason[] {
+  const numbers = one.numbers.filter(
+    (number) => !met.some((other) => hasNumber(other, number.value)) && !isBesideSame(index, number),
+  );
+  const names = one.names.filter((name) => !isAboutName(one, name, met));
+  return [...numbers.map(({ written }) => written), ...names].map((piece) => {
+    const text = `The summary puts ${piece} where the original does not have it: ${shown(met[0] ?? one)}`;
+    return { kind: "fact-elsewhere", piece, text } as const;
+  });
+}
+
+/**
+ * Whether one of the statements has the name, and says something else of it that is said here too. The name
+ * alone will do where it stands in for no other.
+ */
+function isAboutName(one: Statement, name: string, met: readonly Statement[]): boolean {
+  const having = met.filter((other) => isPartOfName(other, name));
+  if (having.some((other) => shareTwo(one, other))) return true;
+  return (
+    having.length > 0 &&
+    !met.some((other) => shareTwo(one, other) && other.names.some((its) => !hasName(one, its)))
+  );
+}
+
+function shareTwo(one: Statement, other: Statement): boolean {
+  return new Set(one.words.filter((word) => other.words.includes(word))).size >= 2;
+}
+
+function isPartOfName({ names, text }: Statement, name: string): boolean {
+  return names.some((one) => one.toLowerCase().includes(name.toLowerCase())) || text.includes(name);
+}
+
+function otherUnits({ one, other }: Compared): readonly Reason[] {
+  return one.numbers.flatMap(({ value, unit, written }) => {
+    const same = other.numbers.filter((number) => number.value === value);
+    const first = same[0]?.unit ?? null;
+    if (unit === null || first === null || same.some((number) => number.unit === unit)) return [];
+    const text = `The number ${written} has the unit ${unit} here, and ${first} in the original.`;
+    return [{ kind: "unit-changed", piece: written, text } as const];
+  });
+}
+
+export function hasNumber({ numbers, spelled }: Statement, value: string): boolean {
+  return spelled.includes(value) || numbers.some((number) => number.value === value);
+}
+
+/** By its end, too. */
+function hasName({ names }: Statement, name: string): boolean {
+  const small = name.toLowerCase();
+  return names.some((one) => small === one.toLowerCase() || small.endsWith(`/${one.toLowerCase()}`));
+}
+
+function shown({ text }: Statement): string {
+  return text.length <= 160 ? text : `${text.slice(0, 159)}…`;
+}

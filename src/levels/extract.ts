@@ -1,0 +1,146 @@
+import { isCritical, rankConstraints } from "./acceptance-critical.ts";
+import { mainNamesOf } from "./acceptance-index.ts";
+import { type Piece, piecesOf, readStatement, type Statement } from "./acceptance-statements.ts";
+import { costOf } from "./cost.ts";
+import type { Source } from "./source.ts";
+
+/** A piece that may be chosen: what it costs, and what it is worth by itself. */
+type Choice = {
+  readonly piece: Piece;
+  readonly statement: Statement;
+  readonly order: number;
+  readonly cost: number;
+  readonly worth: number;
+};
+
+/**
+ * A summary without a model: sentences and lines of the source, verbatim and in their order, chosen by what
+ * would be missed. What binds comes first, then decisions, errors and statements with facts that were not
+ * said yet. "…" stands between two sentences of a line where something is left out.
+ */
+export function extract(source: Pick<Source, "kind" | "text">, tokensMax: number): string {
+  const pieces = piecesOf(source.text);
+  const statements = pieces.map(({ text }) => readStatement(text));
+  const counts = countWords(statements);
+  const choices = pieces.map((piece, order): Choice => {
+    const statement = statements[order] as Statement;
+    const ends = endsWorth(order, pieces.length, source.kind);
+    return { piece, statement, order, cost: costOf(piece.text), worth: worthOf(statement, counts) + ends };
+  });
+  return joined(chosen(choices, bindingIn(statements, source.text.length), tokensMax));
+}
+
+/** What binds, and one statement that names what it is all about. */
+function bindingIn(statements: readonly Statement[], chars: number): ReadonlySet<Statement> {
+  const main = new Set(mainNamesOf(statements));
+  const naming = statements.filter(({ names }) => names.some((name) => main.has(name)));
+  const shortest = naming.reduce<Statement | null>(
+    (best, next) => (best === null || next.text.length < best.text.length ? next : best),
+    null,
+  );
+  return new Set([
+    ...rankConstraints(statements.filter(isCritical), chars),
+    ...(shortest === null ? [] : [shortest]),
+  ]);
+}
+
+function countWords(statements: readonly Statement[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { words } of statements) {
+    for (const word of new Set(words)) counts.set(word, (counts.get(word) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** Who asks says first what it is about, who answers says last what came out. */
+function endsWorth(order: number, count: number, kind: Source["kind"]): number {
+  const isFirst = order === 0;
+  const isLast = order === count - 1;
+  if (kind === "user") return isFirst ? 6 : 0;
+  return isLast ? 4 : isFirst ? 3 : 0;
+}
+
+const decisions =
+  /\b(?:decid\w+|decision|chose|chosen|agreed|because|root cause|therefore|instead|conclusion|fix(?:ed)?|found|the (?:problem|issue|bug|reason|cause))\b/i;
+const heading = /^(?:#{1,6} |\*\*)/;
+
+function worthOf(
+  { text, words, marks, numbers, names }: Statement,
+  counts: ReadonlyMap<string, number>,
+): number {
+  const kinds = new Set(marks.map(({ kind }) => kind));
+  const isMarked =
+    kinds.has("obligation") || kinds.has("only") || kinds.has("always") || kinds.has("exception");
+  return (
+    (isMarked ? 4 : 0) +
+    (kinds.has("negation") ? 2 : 0) +
+    (kinds.has("failed") ? 3 : 0) +
+    (decisions.test(text) ? 3 : 0) +
+    (heading.test(text) ? 1 : 0) +
+    Math.min(2, numbers.length) +
+    Math.min(3, names.length) +
+    themeOf(words, counts)
+  );
+}
+
+/** Words that come again and again tell what a text is about; no more than this is counted. */
+const themeMax = 3;
+
+function themeOf(words: readonly string[], counts: ReadonlyMap<string, number>): number {
+  if (words.length === 0) return 0;
+  let sum = 0;
+  for (const word of words) sum += Math.log2(counts.get(word) ?? 1);
+  return Math.min(themeMax, sum / Math.sqrt(words.length) / 2);
+}
+
+/** What binds, then the dearest by what it says for its length, as far as there is room. */
+function chosen(
+  choices: readonly Choice[],
+  binding: ReadonlySet<Statement>,
+  tokensMax: number,
+): readonly Choice[] {
+  const value = ({ statement, worth, cost }: Choice): number =>
+    (binding.has(statement) ? 1_000 : 0) + worth / Math.sqrt(cost + 8);
+  const ranked = choices.map((choice) => ({ choice, value: value(choice) }));
+  ranked.sort((a, b) => b.value - a.value || a.choice.order - b.choice.order);
+  const said = new Set<string>();
+  const taken: Choice[] = [];
+  let room = tokensMax;
+  for (const { choice } of ranked) {
+    const { statement, cost, worth } = choice;
+    if (cost + gapCost > room || (worth < worthMin && !binding.has(statement)) || isSaid(statement, said))
+      continue;
+    taken.push(choice);
+    room -= cost + gapCost;
+    for (const piece of sayingsOf(statement)) said.add(piece);
+  }
+  return taken.sort((a, b) => a.order - b.order);
+}
+
+/** A line break or a gap between two pieces. */
+const gapCost = 1;
+
+/** What says less is only talk, and not worth the room that is left. */
+const worthMin = 0.5;
+
+/** A mark says something together with what it stands beside. */
+function sayingsOf({ words, numbers, marks }: Statement): readonly string[] {
+  const marked = marks.map(({ word, at }) => `${word} ${words[at] ?? words[at - 1] ?? ""}`);
+  return [...words, ...numbers.map(({ value }) => value), ...marked];
+}
+
+/** Nothing in it is new. */
+function isSaid(statement: Statement, said: ReadonlySet<string>): boolean {
+  return sayingsOf(statement).every((piece) => said.has(piece));
+}
+
+function joined(taken: readonly Choice[]): string {
+  let text = "";
+  for (const [at, { piece, order }] of taken.entries()) {
+    const before = taken[at - 1];
+    if (before === undefined) text = piece.text;
+    else if (before.piece.line !== piece.line) text += `\n${piece.text}`;
+    else text += `${before.order === order - 1 ? " " : " … "}${piece.text}`;
+  }
+  return text;
+}

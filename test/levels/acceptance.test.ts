@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import { seededRandom } from "../../src/base/index.ts";
+import { judge } from "../../src/levels/index.ts";
+import { damagedOnes, type Faithful, faithfulOnes, type Half } from "./acceptance-cases.ts";
+
+const damagedCount = 200;
+
+/** With the few short sessions of the repository alone, half of the summaries are those written by hand. */
+const enough = 100;
+
+/** Of each group, how many there are and how many were judged as they should be. */
+type Score = Map<string, { right: number; all: number }>;
+
+function add(score: Score, group: string, isRight: boolean): void {
+  const { right, all } = score.get(group) ?? { right: 0, all: 0 };
+  score.set(group, { right: right + (isRight ? 1 : 0), all: all + 1 });
+}
+
+function shareOf(score: Score): number {
+  const counts = [...score.values()];
+  return counts.reduce((sum, { right }) => sum + right, 0) / counts.reduce((sum, { all }) => sum + all, 0);
+}
+
+function printed(score: Score): string {
+  return [...score].map(([group, { right, all }]) => `${group} ${right}/${all}`).join(", ");
+}
+
+test.each<Half>(["tuned", "reported"])(
+  "faithful summaries are accepted, damaged ones refused: %s half",
+  (half) => {
+    const random = seededRandom(20_261_116);
+    const [accepted, refused]: [Score, Score] = [new Map(), new Map()];
+    const good: Faithful[] = [];
+    for (const faithful of faithfulOnes(half, random)) {
+      const isAccepted = judge(faithful.text, faithful.lines.join("\n")).accepted;
+      add(accepted, faithful.how, isAccepted);
+      // Of one that is refused anyway, nothing would be learned.
+      if (isAccepted) good.push(faithful);
+    }
+    for (const { kind, text, lines } of damagedOnes(good, damagedCount, random)) {
+      add(refused, kind, !judge(text, lines.join("\n")).accepted);
+    }
+    console.info(`${half}: accepted ${(100 * shareOf(accepted)).toFixed(1)} % (${printed(accepted)})`);
+    console.info(`${half}: refused ${(100 * shareOf(refused)).toFixed(1)} % (${printed(refused)})`);
+    expect(shareOf(accepted)).toBeGreaterThanOrEqual(0.95);
+    expect(shareOf(refused)).toBeGreaterThanOrEqual(0.95);
+  },
+  240_000,
+);
