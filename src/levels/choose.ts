@@ -27,7 +27,7 @@ export function chosen({ units, worths, budget, isMarked }: Choice): Uint8Array 
   const names = new NameTable(units);
   // With an unkept unit at either end, so that every unit has two neighbours.
   const keep = new Uint8Array(units.length + 2);
-  const costs = Float64Array.from(units, ({ cost }) => cost);
+  const costs = worths.map((_, at) => units[at]?.cost ?? 0);
   const perGap = isMarked ? markerCost : 0;
   let left = budget;
   // A unit on its own needs one more marker; one that closes a gap saves one.
@@ -40,11 +40,11 @@ export function chosen({ units, worths, budget, isMarked }: Choice): Uint8Array 
     keep[at + 1] = 1;
     names.show(at);
   };
-  for (const [at, worth] of worths.entries()) if (worth === Infinity) take(at);
+  for (let at = 0; at < worths.length; at += 1) if (worths[at] === Infinity) take(at);
   // What a unit was worth when last asked. It only falls, so a low one need not be asked again.
   const known = worths.map((worth, at) => (worth === Infinity ? 0 : worth + names.worthOf(at)));
   let open: number[] = [];
-  for (const [at, worth] of known.entries()) if (worth > ratioMin * costMin) open.push(at);
+  for (let at = 0; at < known.length; at += 1) if ((known[at] ?? 0) > ratioMin * costMin) open.push(at);
   for (let ratio = ratioMax; ratio >= ratioMin && left > 0 && open.length > 0; ratio *= ratioStep) {
     open = open.filter((at) => {
       const cost = costOf(at);

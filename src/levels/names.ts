@@ -1,11 +1,10 @@
 /** Told something a reader may look for, and how much it would be missed: a whole name counts one. */
 export type Tell = (name: string, worth: number) => void;
 
-export const nameCharsMin = 5;
-const run = /[A-Za-z0-9_./~@$-]{5,}/g;
+export const nameCharsMin = 8;
+const run = /[A-Za-z0-9_./~@$-]{8,}/g;
 const separator = /[./~@$-]/;
 const separators = /[./~@$-]+/;
-const charsMin = 8;
 const charsMax = 160;
 
 const isPath = /[A-Za-z0-9]\/[A-Za-z0-9._]/;
@@ -16,7 +15,6 @@ const hasDigit = /[0-9]/;
 
 /** How often a part of a name is spoken of alone, against the name itself: seen in recorded sessions. */
 const shares = { atom: 0.5, file: 0.3, path: 0.03 } as const;
-const shortWorth = 0.1;
 /** Hashes, sizes and the like: seldom spoken of again. */
 const numberWorth = 0.4;
 const pathPartsMax = 6;
@@ -51,10 +49,10 @@ function isSign(piece: string, at: number): boolean {
 
 const signs = "./~@$-";
 
-/** Nothing for plain words: they stand elsewhere too, or nobody would search for them. */
+/** Nothing for plain words and short ones: they stand elsewhere too, or nobody would search for them. */
 function worthOf(name: string): number {
+  if (name.length < nameCharsMin) return 0;
   if (isWord.test(name) ? !isCompound.test(name) : !isSpecial(name)) return 0;
-  if (name.length < charsMin) return shortWorth;
   return isCompound.test(name) || isPath.test(name) ? 1 : numberWorth;
 }
 
@@ -64,15 +62,15 @@ function isSpecial(name: string): boolean {
 
 function tellParts(name: string, tell: Tell): void {
   const tellPart = (part: string, worth: number): void => {
-    if (part.length >= charsMin && worthOf(part) === 1) tell(part, worth);
+    if (part.length >= nameCharsMin && worthOf(part) === 1) tell(part, worth);
   };
   for (const part of name.split(separators)) tellPart(part, shares.atom);
   let at = name.indexOf("/", 1);
   if (at < 0) return;
   tellPart(name.slice(name.lastIndexOf("/") + 1), shares.file);
   for (let parts = 0; at > 0 && parts < pathPartsMax; parts += 1) {
-    if (name.length - at > charsMin) tell(name.slice(at + 1), shares.path);
-    if (at >= charsMin) tell(name.slice(0, at), shares.path);
+    if (name.length - at > nameCharsMin) tell(name.slice(at + 1), shares.path);
+    if (at >= nameCharsMin) tell(name.slice(0, at), shares.path);
     at = name.indexOf("/", at + 1);
   }
 }

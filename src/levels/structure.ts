@@ -35,7 +35,8 @@ export function structureOf(units: readonly Unit[], { type, isNumbered, isFile }
   for (const [at, { text }] of units.entries()) {
     if (text.length < signCharsMin) continue;
     const line = isNumbered ? text.replace(numbered, "") : text;
-    if (type === "code" && isDeclaration(line)) worths[at] = declarationWorth;
+    if (type === "code" && line.length >= declarationCharsMin && isDeclaration(line))
+      worths[at] = declarationWorth;
     for (const { pattern, worth } of table)
       if (pattern.test(line)) worths[at] = Math.max(worths[at] ?? 0, worth);
   }
@@ -66,6 +67,7 @@ function addShapes(units: readonly Unit[], worths: Float64Array): void {
 const shapeWorth = 0.3;
 const wordWorth = 0.04;
 const signCharsMin = 3;
+const declarationCharsMin = 6;
 const declarationWorth = 1;
 const usualEnds = { head: 2, tail: 2 };
 const ends: Partial<Record<ContentType, typeof usualEnds>> = { output: { head: 3, tail: 6 } };

@@ -43,12 +43,12 @@ function costOfAll(units: readonly Unit[]): number {
 /** What went wrong; of lines that are the same, one. */
 function errorsIn(units: readonly Unit[], { isError, whole }: Known): readonly number[] {
   const seen = new Set<string>();
-  const errors = [...units.keys()].filter((at) => {
-    const text = units[at]?.text ?? "";
-    if (!isError(text) || seen.has(text)) return false;
+  const errors: number[] = [];
+  for (const [at, { text }] of units.entries()) {
+    if (!isError(text) || seen.has(text)) continue;
     seen.add(text);
-    return true;
-  });
+    errors.push(at);
+  }
   const cost = errors.reduce((sum, at) => sum + (units[at]?.cost ?? 0), 0);
   const isFlood = whole > floodCost && cost > whole * floodShare;
   return isFlood ? errors.filter(isNewAmong(units)) : errors;

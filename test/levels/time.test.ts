@@ -40,6 +40,7 @@ const texts: Readonly<Record<string, string>> = {
   "one line of brackets": "(".repeat(1_000_000),
   "a hundred thousand short lines": rows(100_000, (at) => `x${at}`),
   "a hundred thousand names": rows(100_000, (at) => `name_${key(at)}`),
+  "a million empty lines": "\n".repeat(1_000_000),
   "calls that open nothing": rows(4_000, () => `${"a b c d(".repeat(18)}{`),
   "types that end nowhere": rows(4_000, () => `const x: ${"a ".repeat(70)}`),
   "angles that end nowhere": rows(4_000, () => `${"a<".repeat(70)}{`),
