@@ -13,6 +13,8 @@ export type CutAsked = {
   readonly path: readonly PathPiece[];
   /** What stands before the path. */
   readonly head: number;
+  /** What is new and comes behind it in any case. */
+  readonly coming: number;
   /** How many pieces a cut behind them finds in the cache; one before that finds only the head. */
   readonly anchored: number;
   readonly prices: ModelPrices;
@@ -76,22 +78,23 @@ function cutAt(asked: CutAsked, at: number, reason: RewriteReason): Cut | null {
   if (size === undefined || size.removed === 0) return null;
   const { prices, prompt, requestsLeft } = choiceFor(asked, false);
   const kept = Math.max(0, prompt.tokens - size.behind - size.removed);
-  const bill = rewriteBill({ ...size, kept, requestsLeft, isCold: asked.cold !== null }, prices);
+  const { cached } = prompt;
+  const bill = rewriteBill({ ...size, kept, cached, requestsLeft, isCold: asked.cold !== null }, prices);
   return { at, reason, bill };
 }
 
-function choiceFor({ prices, path, head }: CutAsked, isCold: boolean) {
-  const tokens = head + path.reduce((sum, piece) => sum + piece.tokens, 0);
-  return { prices, isCold, requestsLeft: requestsExpected, prompt: { tokens } };
+function choiceFor({ prices, path, head, coming }: CutAsked, isCold: boolean) {
+  const cached = head + path.reduce((sum, piece) => sum + piece.tokens, 0);
+  return { prices, isCold, requestsLeft: requestsExpected, prompt: { tokens: cached + coming, cached } };
 }
 
 /** One for each piece that would change: what lies behind it then, and how much of it goes. */
-function candidates({ path, head, anchored, prices }: CutAsked) {
+function candidates({ path, head, coming, anchored, prices }: CutAsked) {
   const cuts: CutSize[] = [];
   const starts: number[] = [];
   const anchor = head + path.slice(0, anchored).reduce((sum, { tokens }) => sum + tokens, 0);
   const isMarked = prices.rule.kind === "marks";
-  let [behind, removed] = [0, 0];
+  let [behind, removed] = [coming, 0];
   for (let at = path.length - 1; at >= 0; at -= 1) {
     const { tokens, wanted } = path[at] as PathPiece;
     behind += wanted ?? tokens;

@@ -25,7 +25,7 @@ const words = (tokens: number) => user("word ".repeat(tokens));
 
 function admits(over: Partial<Candidate>): boolean {
   const usual = { request: request({ messages: [words(20_000)] }), client: "claude-code", isAsked: false };
-  return isAdmitted({ ...usual, needsConsent: false, isRecording: true, ...over });
+  return isAdmitted({ ...usual, needsConsent: false, isRecording: true, isCold: false, ...over });
 }
 
 describe("a stream is managed", () => {
@@ -49,11 +49,12 @@ describe("a stream is managed", () => {
   });
 
   test("later once it has grown, whatever its model", () => {
-    const messages = [user("a"), model(), words(30_000)];
-    expect(admits({ request: request({ messages }) })).toBe(true);
-    expect(admits({ request: request({ messages, model: "claude-opus-4-6" }) })).toBe(true);
-    expect(admits({ request: request({ messages: [user("a"), model(), user("b")] }) })).toBe(false);
-    expect(admits({ request: request({ messages: [user("a"), model(), words(11_000)] }) })).toBe(false);
+    const grown = (tokens: number) => ({ messages: [user("a"), model(), words(tokens)] });
+    expect(admits({ request: request(grown(90_000)) })).toBe(true);
+    expect(admits({ request: request({ ...grown(90_000), model: "claude-opus-4-6" }) })).toBe(true);
+    expect(admits({ request: request(grown(30_000)) })).toBe(false);
+    expect(admits({ request: request(grown(30_000)), isCold: true })).toBe(true);
+    expect(admits({ request: request(grown(1_000)), isCold: true })).toBe(false);
   });
 });
 

@@ -11,23 +11,28 @@ export type Candidate = {
   readonly needsConsent: boolean;
   /** Whether what is sent can be written down. */
   readonly isRecording: boolean;
+  /** Whether nothing of it is cached any more. */
+  readonly isCold: boolean;
 };
 
 /**
- * A stream this large from the start, and one that was watched so far, in tokens. Smaller ones do not last
- * long enough to pay for what they are told.
+ * How large a stream is to be, in tokens: from the start; later, when nothing of it is cached and what it is
+ * shown can be made shorter at once; and later at any time. Smaller ones rarely last long enough to pay for
+ * what they are told, and who wants it all the same asks for it.
  */
 const firstTokensMin = 16_000;
-const laterTokensMin = 20_000;
+const coldTokensMin = 20_000;
+const laterTokensMin = 64_000;
 
 /** Whether a stream that was only watched so far is to be managed from this request on. */
 export function isAdmitted(candidate: Candidate): boolean {
-  const { request, client, isAsked, needsConsent, isRecording } = candidate;
+  const { request, client, isAsked, needsConsent, isRecording, isCold } = candidate;
   if (needsConsent || !isRecording || isBeside(client, request)) return false;
   if (isAsked) return true;
   if (request.tools.units.length === 0) return false;
   const hasHistory = request.messages.some(({ role }) => role === "assistant");
-  return sampledTokens(request.bytes, request.model) >= (hasHistory ? laterTokensMin : firstTokensMin);
+  const laterMin = isCold ? coldTokensMin : laterTokensMin;
+  return sampledTokens(request.bytes, request.model) >= (hasHistory ? laterMin : firstTokensMin);
 }
 
 /** Agents ask for titles and classifications under the name of the talk, without the tools the talk has. */

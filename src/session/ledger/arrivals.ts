@@ -13,6 +13,12 @@ const bytesMin = 200;
 /** Larger ones are shown as they are: looking through them would hold others up. */
 const bytesMax = 2 * 1024 * 1024;
 
+/** Whether a block is shown with all its lines; null where nothing may be left out. */
+type Arriving = {
+  readonly isWhole: ((block: number) => boolean) | null;
+  readonly gauge: TokenGauge;
+};
+
 /** What was shown of a result for the first time, to be remembered once it is sent. */
 type Arrived = { readonly text: string; readonly runs: readonly SeenRun[] };
 
@@ -33,8 +39,10 @@ export class Arrivals {
   /** Items that are to stand behind a place. */
   shown(items: readonly Item[], end: Place, gauge: TokenGauge): readonly Item[] {
     this.#arrived.clear();
-    const whole = wholeBlocks(end);
-    return items.map((item) => this.#arrive(item, whole, gauge));
+    const isWhole = wholeBlocks(end);
+    // Before the model's last words everything was sent before, in whatever way, and may be cached as it is.
+    const first = items.findLastIndex(({ wrapping }) => wrapping.role === "assistant") + 1;
+    return items.map((item, at) => this.#arrive(item, { isWhole: at < first ? null : isWhole, gauge }));
   }
 
   /** They were sent: from now on others may refer to them. */
@@ -43,13 +51,17 @@ export class Arrivals {
     this.#arrived.clear();
   }
 
-  #arrive(item: Item, isWhole: (block: number) => boolean, gauge: TokenGauge): Item {
+  #arrive(item: Item, { isWhole, gauge }: Arriving): Item {
     const { facts, bytes, numbered } = item;
     if (facts.type !== "tool_result" || numbered === null || item.isRewritten) return item;
     if (bytes.length < bytesMin || bytes.length > bytesMax) return item;
     const spoken = spokenIn(bytes);
     if (spoken?.type !== "result") return item;
     const { text: said } = spoken;
+    if (isWhole === null) {
+      this.#arrived.set(numbered.block, { text: said, runs: [] });
+      return item;
+    }
     const text = atArrival(said, this.#nonce);
     const runs = this.#seen.matches(text).filter(({ id }) => isWhole(id));
     const shown = withReferences(text, runs, this.#nonce);

@@ -24,6 +24,8 @@ export type Choosing = {
   /** How many places of it a mark keeps in the cache. */
   readonly anchored: number;
   readonly fresh: readonly Item[];
+  /** What the model said last, which the client repeats for the first time. */
+  readonly heard: readonly Item[];
 };
 
 /** The places that are to be shown otherwise, and why now. */
@@ -45,7 +47,7 @@ export type ChoiceFacts = {
 
 /** Decides whether a request begins an epoch. Nothing is looked at where nothing is wanted. */
 export function chooseRewriting(facts: ChoiceFacts, choosing: Choosing): Rewriting | null {
-  const { path, head, anchored, fresh } = choosing;
+  const { path, head, anchored, fresh, heard } = choosing;
   const isRunStart = fresh.some(({ facts: { kind } }) => kind === "user") && !fresh.some(isResult);
   const isQuiet = !isRunStart && facts.cold === null;
   const room = roomFor(facts, choosing);
@@ -53,11 +55,23 @@ export function chooseRewriting(facts: ChoiceFacts, choosing: Choosing): Rewriti
   if (toFree === 0 && (facts.wanted.size === 0 || isQuiet)) return null;
   const wanted = toFree > 0 ? relieved(path, facts.wanted, toFree) : facts.wanted;
   const pieces = piecesOf(path, wanted);
+  const scale = scaleOf(facts, head + sum(pieces.map(({ tokens }) => tokens)));
   const { prices, cold, losesReasoning } = facts;
   const why = { prices, cold, isRunStart, losesReasoning, room };
-  const cut = chooseCut({ path: pieces, head, anchored, ...why });
+  const sized = pieces.map((piece) => scaled(piece, scale));
+  const coming = tokensIn([...heard, ...fresh]) * scale;
+  const cut = chooseCut({ path: sized, head: head * scale, coming, anchored, ...why });
   if (cut === null) return null;
   return { wanted: wantedFrom(path, pieces, { at: cut.at, wanted }), reason: cut.reason, bill: cut.bill };
+}
+
+/** What the provider counts for what we have; far off, one of the two is wrong. */
+function scaleOf({ used }: ChoiceFacts, counted: number): number {
+  return used === null || counted === 0 ? 1 : Math.min(2, Math.max(0.5, used / counted));
+}
+
+function scaled({ tokens, wanted }: PathPiece, scale: number): PathPiece {
+  return { tokens: tokens * scale, wanted: wanted === null ? null : wanted * scale };
 }
 
 function isResult({ facts }: Item): boolean {
@@ -67,7 +81,11 @@ function isResult({ facts }: Item): boolean {
 function roomFor({ used, limit }: ChoiceFacts, { path, head, fresh }: Choosing): Room | null {
   if (limit === null) return null;
   const before = used ?? head + sum(piecesOf(path, new Map()).map(({ tokens }) => tokens));
-  return { used: before + sum(fresh.map(({ numbered }) => numbered?.tokens ?? 0)), limit };
+  return { used: before + tokensIn(fresh), limit };
+}
+
+function tokensIn(items: readonly Item[]): number {
+  return sum(items.map(({ numbered }) => numbered?.tokens ?? 0));
 }
 
 type From = { readonly at: number; readonly wanted: WantedBlocks };

@@ -223,7 +223,7 @@ export class SessionDesk implements Desk {
     if (isApart && !hasShared)
       return line.withheld.size === 0 ? rawSending(asking, body, false) : withoutMemory(line, read);
     if (!line.isManaged && !isLowered && purpose === "turn" && line.wasManaged !== "unknown") {
-      line.isManaged = isAdmitted(this.#candidate(read));
+      line.isManaged = isAdmitted({ ...this.#candidate(read), isCold });
     }
     if (line.isManaged && !isLowered) {
       this.#opener.learnNumbers(line, read);
@@ -245,7 +245,7 @@ export class SessionDesk implements Desk {
   /** Whether a talk that begins with this request would be managed. */
   #isWanted(read: Read): boolean {
     const isTurn = purposeOf(read) === "turn" && !this.#isLowered(read.asking);
-    return isTurn && isAdmitted(this.#candidate(read));
+    return isTurn && isAdmitted({ ...this.#candidate(read), isCold: false });
   }
 
   #candidate({ asking, request, belonging: { client } }: Read) {
@@ -256,7 +256,9 @@ export class SessionDesk implements Desk {
 
   #isCold({ lastMs }: Line, request: WireRequest): boolean {
     const idleMs = this.#place.clock.now() - lastMs;
-    return lastMs > 0 && idleMs > shortestLifetimeMs && idleMs > lifetimeMs(request);
+    const { rule, cache } = this.#place.pricesOf(request.model);
+    const unmarkedMs = rule.kind === "marks" ? shortestLifetimeMs : cache.lifetimeMs;
+    return lastMs > 0 && idleMs > Math.max(unmarkedMs, lifetimeMs(request));
   }
 
   #send(line: Line, read: Read, way: Way): Sending {

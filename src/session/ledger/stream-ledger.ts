@@ -57,7 +57,7 @@ export class StreamLedger {
   readonly #numbers: StreamNumbers;
   #heads: readonly Head[] = [];
   #current: Current | null = null;
-  readonly #isNew: boolean;
+  #isNew: boolean;
   readonly #branches = new Branches();
   #turn = 0;
   /** What the provider counts for each token we do. */
@@ -130,7 +130,7 @@ export class StreamLedger {
     const heard = repeatedItems(trace);
     const numbering = { numbers: this.#numbers, draft, end: place, gauge };
     const numbered = numberItems(freshItems(trace), numbering);
-    const rewritten = this.#rewritten(asked, { head, trace, fresh: leaf === null ? numbered : null });
+    const rewritten = this.#rewritten(asked, { head, trace, heard, fresh: leaf === null ? numbered : null });
     if (leaf !== null && rewritten === null) return this.#sendAgain(asked, { head, trace, leaf });
     const fresh = this.#arrived(asked, numbered, { end: heard[0]?.place?.parent ?? place, gauge });
     // What is bound to the old words is left out, and what stood behind it in its message begins the message.
@@ -210,9 +210,9 @@ export class StreamLedger {
     return places.map(({ numbered }) => numbered);
   }
 
-  /** What came before our first turn was made behind exactly what the client sends, if nothing is added. */
+  /** What came before we sent anything was made behind exactly what the client sends, if nothing is added. */
   #trusts({ instructions }: Head): boolean {
-    return this.#isNew && this.#turn === 0 && instructions === null;
+    return this.#isNew && instructions === null;
   }
 
   #rulesFor(head: Head, { request, style }: Pick<RenderAsked, "request" | "style">): GivenRules {
@@ -245,7 +245,7 @@ export class StreamLedger {
       return known;
     }
     const { request, style } = asked;
-    const isJoin = this.#joins(asked);
+    const isJoin = this.#joins(request);
     const own = style === "plain" || isJoin ? null : this.#instructions;
     const head = openHead({ request, instructions: own, ...counting });
     // What is no turn leaves nothing behind: its numbers will be given to something else.
@@ -253,9 +253,9 @@ export class StreamLedger {
     return head;
   }
 
-  /** Nothing in front of what the model has said already may change, unless nothing of it is cached. */
-  #joins({ request, isCold }: Pick<RenderAsked, "request" | "isCold">): boolean {
-    return this.#heads.length === 0 && !isCold && request.messages.some(({ role }) => role === "assistant");
+  /** Nothing in front of what the model has said may change: instructions that come late come last. */
+  #joins({ messages }: WireRequest): boolean {
+    return this.#heads.length === 0 && messages.some(({ role }) => role === "assistant");
   }
 
   #headOf({ request, style }: Pick<RenderAsked, "request" | "style">): Head | null {
@@ -286,7 +286,10 @@ export class StreamLedger {
   }
 
   /** What the user withheld goes at once, the rest with a turn. A request that is sent again is no turn. */
-  #rewritten({ purpose, style, choose }: RenderAsked, { head, trace, fresh }: Begun): Rewritten | null {
+  #rewritten(
+    { purpose, style, choose }: RenderAsked,
+    { head, trace, heard, fresh }: Begun,
+  ): Rewritten | null {
     const asked = purpose === "turn" ? this.#rewrite : null;
     if (asked !== null) this.#rewrite = null;
     const { place } = trace.followed;
@@ -295,7 +298,7 @@ export class StreamLedger {
       const front = sizedHead(head).reduce((sum, { tokens }) => sum + tokens, 0);
       const all = path();
       const anchored = all.findIndex((at) => at === this.#anchor) + 1;
-      return { path: all, head: front, anchored, fresh: items };
+      return { path: all, head: front, anchored, fresh: items, heard };
     };
     const isFree = purpose === "turn" && style === "managed" && fresh !== null;
     const chosen = isFree ? choose(choosing(fresh)) : null;
@@ -318,17 +321,20 @@ export class StreamLedger {
     leaf.isLeaf = true;
     leaf.dropped = plan.dropped;
     this.#turn += 1;
+    this.#isNew = false;
     this.#lastLeaf = leaf;
     this.#turnMs = asked.saying.timeMs;
     this.#branches.hold(leaf, this.#heads);
     const places = placesAfter(trace, items, written.places);
-    const isAnchored = this.#anchor?.sent?.image === sentOf(leaf).image;
-    if (rewritten !== null || !isAnchored) this.#anchor = places.at(-1) ?? null;
     this.#current = { request: asked.request, head, style: asked.style, places };
     const indexes = clientIndexes(trace, items);
     const units = written.units.map((unit, at) => ({ ...unit, unit: indexes[at] ?? null }));
     const epoch = rewritten === null ? null : epochOf(rewritten);
-    return this.#sent(plan, { leaf, places, fresh: units, epoch });
+    const rendered = this.#sent(plan, { leaf, places, fresh: units, epoch });
+    // The request that rewrites still needs the mark in front of its cut.
+    const isAnchored = this.#anchor?.sent?.image === sentOf(leaf).image;
+    if (rewritten !== null || !isAnchored) this.#anchor = places.at(-1) ?? null;
+    return rendered;
   }
 
   /** The same request once more: the same bytes once more. */
@@ -373,7 +379,10 @@ export type LedgerAsked = {
   readonly numbers: StreamNumbers;
 };
 /** A request as far as it is put together; fresh: what is new of it, null where it is sent again. */
-type Begun = { readonly head: Head; readonly trace: Trace; readonly fresh: readonly Item[] | null };
+type Begun = Pick<OwnPlace, "head" | "heard"> & {
+  readonly trace: Trace;
+  readonly fresh: readonly Item[] | null;
+};
 type ArrivedAt = { readonly end: Place; readonly gauge: TokenGauge };
 type OwnPlace = {
   readonly head: Head;
