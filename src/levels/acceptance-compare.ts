@@ -1,7 +1,7 @@
 import { isBesideSame, type Reason, type ReasonKind } from "./acceptance-facts.ts";
 import { type OriginalIndex, weightOf } from "./acceptance-index.ts";
 import type { Mark, NumberFact, Statement } from "./acceptance-statements.ts";
-import { isFiller, type MarkKind } from "./acceptance-words.ts";
+import { isFiller, type MarkKind, unitOf } from "./acceptance-words.ts";
 
 /** A statement of a summary, the one of the original that it seems to repeat, and the whole summary. */
 export type Compared = {
@@ -19,7 +19,7 @@ export function complaintsAbout(compared: Compared): readonly Reason[] {
   const isRestated = restates(index, other, one);
   const isCopied = isRestated && coverage(index, one, other) >= restatesMin;
   return [
-    ...lostMarks(compared, isRestated),
+    ...lostMarks(compared, coverage(index, other, one) > wholeMin),
     ...turnedOutcomes(compared),
     ...(isRestated ? otherUnits(compared) : []),
     ...(isCopied ? lostFacts(compared) : []),
@@ -45,7 +45,7 @@ export function additions(
   };
   const isCopied = met.length > 0 && coverage(index, one, union) >= restatesMin;
   return [
-    ...addedNegations(one, met, isCopied && count(one, "negation") > count(union, "negation")),
+    ...addedNegations({ index, one, met }, isCopied && count(one, "negation") > count(union, "negation")),
     ...(isCopied ? [...addedFacts(index, one, met), ...addedOptions(one, union)] : []),
   ];
 }
@@ -99,13 +99,14 @@ const lostKinds: Readonly<Partial<Record<MarkKind, ReasonKind>>> = {
 };
 
 /** Where a statement is said again, each of its marks is; where it is touched, those beside what is said. */
-function lostMarks({ one, other }: Compared, isRestated: boolean): readonly Reason[] {
+function lostMarks({ one, other }: Compared, isWhole: boolean): readonly Reason[] {
   return other.marks.flatMap((mark) => {
     const kind = lostKinds[mark.kind];
     if (kind === undefined || isForbidding(other, mark)) return [];
     const words = reach(other, mark);
-    const isLost = speaksOf(one, mark, words) && !hasMark(one, mark.kind, words);
-    if (!isLost && !(isRestated && count(one, mark.kind) < count(other, mark.kind))) return [];
+    const isAbout = speaksOf(one, mark, words) && (other.words.length <= 2 || shares(one, other, 2));
+    const isLost = isAbout && !hasMark(one, mark.kind, words);
+    if (!isLost && !(isWhole && count(one, mark.kind) < count(other, mark.kind))) return [];
     const what = kind === "negation-lost" ? "The negation" : "The constraint";
     const text = `${what} "${mark.word}" of the original is lost: ${shown(other)}`;
     return [{ kind, piece: mark.word, text }];
@@ -131,14 +132,40 @@ function hasMark(statement: Statement, kind: MarkKind, words: readonly string[])
   });
 }
 
-function addedNegations(one: Statement, met: readonly Statement[], hasMore: boolean): readonly Reason[] {
+/** A statement, and those of the original that it repeats. */
+type Repeated = {
+  readonly index: OriginalIndex;
+  readonly one: Statement;
+  readonly met: readonly Statement[];
+};
+
+/** Another statement of the original negates this word, and has so many words in common. */
+function isNegatedSomewhere({ index, one, met }: Repeated, [first]: readonly string[], min: number): boolean {
+  if (first === undefined) return false;
+  const others = (index.places.get(first) ?? []).map((at) => index.statements[at] as Statement);
+  return others.some((other) => !met.includes(other) && negates(other, [first]) && shares(one, other, min));
+}
+
+/** What reaches forward only; "this is never done" negates what stands before it, too. */
+const forward = /^(?:without|instead|avoid|refus|forbid|prohibit|disallow|unable)/;
+
+/** Whether a statement negates any of these words, in whatever order it says it. */
+function negates(statement: Statement, words: readonly string[]): boolean {
+  return statement.marks.some(({ kind, at, word }) => {
+    const near = statement.words.slice(Math.max(0, at - (forward.test(word) ? 0 : 3)), at + 5);
+    return kind === "negation" && (words.length === 0 || near.some((one) => words.includes(one)));
+  });
+}
+
+function addedNegations({ index, one, met }: Repeated, hasMore: boolean): readonly Reason[] {
   return one.marks.flatMap((mark) => {
     if (mark.kind !== "negation") return [];
     const words = reach(one, mark);
     const about = met.find((other) => speaksOf(other, mark, words));
-    const isNew = about !== undefined && !met.some((other) => hasMark(other, "negation", words));
+    const isNew = about !== undefined && !met.some((other) => negates(other, words));
     const shownOne = about ?? met[0];
-    if (shownOne === undefined || !(isNew || hasMore)) return [];
+    const isElsewhere = isNegatedSomewhere({ index, one, met }, words, hasMore ? 3 : 2);
+    if (shownOne === undefined || !(isNew || hasMore) || isElsewhere) return [];
     const text = `The summary negates with "${mark.word}" what the original does not: ${shown(shownOne)}`;
     return [{ kind: "negation-added", piece: mark.word, text } as const];
   });
@@ -169,28 +196,40 @@ function count({ marks }: Statement, kind: MarkKind): number {
  */
 function lostFacts(compared: Compared): readonly Reason[] {
   const { index, one, other } = compared;
-  const isWhole = Math.min(coverage(index, other, one), coverage(index, one, other)) >= wholeMin;
+  const both = Math.min(coverage(index, other, one), coverage(index, one, other));
   const numbers = other.numbers.filter(
-    (number) => !hasNumber(one, number.value) && isCut(one, number, isWhole),
+    (number) => !hasNumber(one, number.value) && isCut(one, number, both >= wholeMin),
   );
-  const names = isWhole ? other.names.filter((name) => !hasName(one, name)) : [];
   return [
     ...numbers.map(({ written }) => written),
-    ...names,
-    ...(isWhole ? fewerNumbers(one, other) : []),
+    ...(both >= wholeMin ? fewerNumbers(one, other) : []),
+    ...(both >= sameMin ? other.names.filter((name) => !hasName(one, name)) : []),
+    ...(both >= sameMin ? other.pairs.filter((pair) => !saysPair(one, pair)) : []),
   ].map((piece) => {
     const text = `The summary leaves ${piece} out of: ${shown(other)}`;
     return { kind: "fact-lost", piece, text } as const;
   });
 }
 
+/** With another sign between the two words, or a word. */
+function saysPair({ chain }: Statement, pair: string): boolean {
+  const small = pair.toLowerCase();
+  return chain.includes(small) || small.split("/").every((word) => chain.some((one) => one.includes(word)));
+}
+
 /** As good as every word of both. */
 const wholeMin = 0.8;
+/** Every word, but for one of many. */
+const sameMin = 0.85;
 
-/** Whether the word behind a number is still there, or, where none is, the one before it. */
-function isCut({ text }: Statement, { beside }: NumberFact, isWhole: boolean): boolean {
-  const [anchor] = [beside.after, beside.before].filter((word) => /\p{L}{2}/u.test(word) && !isFiller(word));
-  return anchor === undefined ? isWhole : text.toLowerCase().includes(anchor);
+/** Whether the word behind a number still stands there, with no other number; or the one before it. */
+function isCut({ chain }: Statement, { beside }: NumberFact, isWhole: boolean): boolean {
+  const isWord = (word: string): boolean =>
+    /\p{L}{2}/u.test(word) && (!isFiller(word) || unitOf(word) !== null);
+  if (isWord(beside.after)) {
+    return chain.some((word, at) => word === beside.after && !/\d$/.test(chain[at - 1] ?? ""));
+  }
+  return isWord(beside.before) ? chain.includes(beside.before) : isWhole;
 }
 
 function fewerNumbers(one: Statement, other: Statement): readonly string[] {
@@ -214,11 +253,16 @@ function addedOptions(one: Statement, union: Statement): readonly Reason[] {
 
 /** What stands beside words of the original, but not there: it was taken from elsewhere. */
 function addedFacts(index: OriginalIndex, one: Statement, met: readonly Statement[]): readonly Reason[] {
+  const isSwapped = met.some(
+    (other) => shares(one, other, 2) && other.numbers.some(({ value }) => !hasNumber(one, value)),
+  );
   const numbers = one.numbers.filter(
-    (number) => !met.some((other) => hasNumber(other, number.value)) && !isBesideSame(index, number),
+    (number) =>
+      !met.some((other) => hasNumber(other, number.value)) && (isSwapped || !isBesideSame(index, number)),
   );
   const names = one.names.filter((name) => !isAboutName(one, name, met));
-  return [...numbers.map(({ written }) => written), ...names].map((piece) => {
+  const pairs = one.pairs.filter((pair) => !met.some((other) => saysPair(other, pair)));
+  return [...numbers.map(({ written }) => written), ...names, ...pairs].map((piece) => {
     const text = `The summary puts ${piece} where the original does not have it: ${shown(met[0] ?? one)}`;
     return { kind: "fact-elsewhere", piece, text } as const;
   });
@@ -230,15 +274,15 @@ function addedFacts(index: OriginalIndex, one: Statement, met: readonly Statemen
  */
 function isAboutName(one: Statement, name: string, met: readonly Statement[]): boolean {
   const having = met.filter((other) => isPartOfName(other, name));
-  if (having.some((other) => shareTwo(one, other))) return true;
+  if (having.some((other) => shares(one, other, 2))) return true;
   return (
     having.length > 0 &&
-    !met.some((other) => shareTwo(one, other) && other.names.some((its) => !hasName(one, its)))
+    !met.some((other) => shares(one, other, 2) && other.names.some((its) => !hasName(one, its)))
   );
 }
 
-function shareTwo(one: Statement, other: Statement): boolean {
-  return new Set(one.words.filter((word) => other.words.includes(word))).size >= 2;
+function shares(one: Statement, other: Statement, min: number): boolean {
+  return new Set(one.words.filter((word) => other.words.includes(word))).size >= min;
 }
 
 function isPartOfName({ names, text }: Statement, name: string): boolean {

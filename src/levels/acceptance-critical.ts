@@ -7,7 +7,7 @@ import type { MarkKind } from "./acceptance-words.ts";
  * clause begins with them; elsewhere they tell what happened. `Only` binds beside what is allowed.
  */
 const binding =
-  /\b(?:must|shall|mandatory|forbidden|prohibited|not allowed|may not|should not|shouldn't|is required|are required)\b|(?:^|[,;:.—–(*] ?|\b(?:and|but|or|please|then) )[*_"'`-]*(?:never|always|do not|don't|only) \p{L}|\b(?:may|can|should|allowed) (?:\p{L}+ ){0,4}only\b|\bonly (?:\S+ ){1,4}(?:may|can|should)\b/iu;
+  /\b(?:must|shall|mandatory|forbidden|prohibited|not allowed|should not|shouldn't|is required|are required)\b|(?:^|[,;:.—–(*] ?|\b(?:and|but|or|please|then) )[*_"'`-]*(?:never|always|do not|don't|only) \p{L}|\b(?:may|can|should|allowed) (?:\p{L}+ ){0,4}only\b|\bonly (?:\S+ ){1,4}(?:may|can|should)\b/iu;
 
 const strengths: Readonly<Partial<Record<MarkKind, number>>> = {
   obligation: 3,

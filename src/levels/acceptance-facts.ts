@@ -1,6 +1,6 @@
 import { neighboursAt, type OriginalIndex, weightOf } from "./acceptance-index.ts";
 import type { NumberFact, Statement } from "./acceptance-statements.ts";
-import { isFiller, markOf, stemOf } from "./acceptance-words.ts";
+import { isFiller, markOf, stemOf, unitOf } from "./acceptance-words.ts";
 
 export type ReasonKind =
   | "invented-number"
@@ -147,7 +147,8 @@ export function numbersElsewhere(index: OriginalIndex, one: Statement): readonly
 
 /** Whether the original has the number with the same word behind it, such as its unit. */
 export function isBesideSame({ numbers, statements }: OriginalIndex, { value, beside }: NumberFact): boolean {
-  if (!/\p{L}{2}/u.test(beside.after) || isFiller(beside.after)) return false;
+  const isWord = /\p{L}{2}/u.test(beside.after) && !isFiller(beside.after);
+  if (!isWord && unitOf(beside.after) === null) return false;
   return (numbers.get(value) ?? []).some((at) =>
     statements[at]?.numbers.some((number) => number.value === value && number.beside.after === beside.after),
   );

@@ -31,7 +31,10 @@ export function indexOriginal(original: string): OriginalIndex {
   const allNames = new Set<string>();
   for (const [at, { words, names, numbers: found }] of statements.entries()) {
     for (const word of new Set(words)) addPlace(places, word, at);
-    for (const { value } of found) addPlace(numbers, value, at);
+    for (const value of new Set(found.map((number) => number.value))) {
+      addPlace(numbers, value, at);
+      addPlace(places, numberKey(value), at);
+    }
     for (const name of names) allNames.add(name);
   }
   return {
@@ -53,6 +56,11 @@ export function withoutFront(text: string): string {
   return text.replace(/^\s*(?:\d+[→\t]|[\w./-]+[:-]\d+[:-])\s*/, "");
 }
 
+/** By its numbers a statement is found again too; no word looks like this. */
+export function numberKey(value: string): string {
+  return `#${value}`;
+}
+
 export function flatText(text: string): string {
   return text.replace(/\s+/g, " ").trim().toLowerCase();
 }
@@ -66,9 +74,9 @@ function addPlace(places: Map<string, number[]>, key: string, at: number): void 
 function chainsOf(statements: readonly Statement[]): Pick<OriginalIndex, "bridges" | "neighbours"> {
   const bridges = new Map<string, string>();
   const neighbours = new Set<string>();
-  for (const { chain, names, numbers } of statements) {
+  for (const { chain, names, pairs, numbers } of statements) {
     const facts = new Set(
-      [...names, ...numbers.map(({ written }) => written)].map((fact) => fact.toLowerCase()),
+      [...names, ...pairs, ...numbers.map(({ written }) => written)].map((fact) => fact.toLowerCase()),
     );
     for (let at = 0; at <= chain.length; at += 1) {
       neighbours.add(neighboursAt(chain, at - 1, at));

@@ -88,7 +88,7 @@ function sentencesOf(line: string): readonly string[] {
   return sentences;
 }
 
-const abbreviation = /(?:^|[\s(])(?:e\.g|i\.e|vs|cf|approx|mr|ms|mrs|dr|no|\p{L})\.$|^\s*\d+\.$/iu;
+const abbreviation = /(?:^|[\s(])(?:[Ee]\.g|[Ii]\.e|vs|cf|approx|Mr|Ms|Mrs|Dr|[Nn]o|\p{L})\.$|^\s*\d+\.$/u;
 
 /** A new sentence begins with a capital, a digit or a quote, and what stood before was no abbreviation. */
 function isSentenceEnd(line: string, end: number, next: number): boolean {

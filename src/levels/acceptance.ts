@@ -1,7 +1,14 @@
 import { isCode } from "./acceptance-code.ts";
 import { additions, type Compared, complaintsAbout, coverage, hasNumber } from "./acceptance-compare.ts";
 import { cutOut, inventedIn, numbersElsewhere, type Reason } from "./acceptance-facts.ts";
-import { type Candidate, flatText, indexOriginal, nearest, type OriginalIndex } from "./acceptance-index.ts";
+import {
+  type Candidate,
+  flatText,
+  indexOriginal,
+  nearest,
+  numberKey,
+  type OriginalIndex,
+} from "./acceptance-index.ts";
 import { type Mark, type Statement, statementsOf } from "./acceptance-statements.ts";
 import type { MarkKind } from "./acceptance-words.ts";
 
@@ -63,7 +70,7 @@ function compareWithNearest(
   one: Statement,
   summary: readonly Statement[],
 ): readonly Reason[] {
-  const rest = new Set(one.words);
+  const rest = new Set(keysOf(one));
   const reasons: Reason[] = [...numbersElsewhere(index, one), ...cutOut(index, one)];
   const met: Statement[] = [];
   for (let round = 0; round < roundsMax && rest.size > 0; round += 1) {
@@ -74,9 +81,15 @@ function compareWithNearest(
     const meant = meantBy({ index, one, summary }, group);
     reasons.push(...meant.reasons);
     met.push(meant.statement);
-    for (const word of meant.statement.words) rest.delete(word);
+    for (const key of keysOf(meant.statement)) rest.delete(key);
+    // A number alone leads to a statement about something else.
+    for (const { value } of one.numbers) rest.delete(numberKey(value));
   }
   return [...reasons, ...additions(index, one, met)];
+}
+
+function keysOf({ words, numbers }: Statement): readonly string[] {
+  return [...words, ...numbers.map(({ value }) => numberKey(value))];
 }
 
 type Meant = { readonly statement: Statement; readonly reasons: readonly Reason[] };

@@ -36,7 +36,7 @@ function changing({ pattern, by }: Change): Damage {
 
 /** Not the number of a point in a list, which is no fact of what is said in it. */
 const aNumber =
-  /(?!(?<=^[\s*#>-]*)\d+[.)]\s)(?<![\p{L}\p{N}_.,/#:-])\d+(?:\.\d+)?(?![\p{L}\p{N}_/:-]|[.,]\d)/gu;
+  /(?!(?<=^[\s*#>-]*)\d+[.)](?:\s|$))(?<![\p{L}\p{N}_.,/#:-])\d+(?:\.\d+)?(?![\p{L}\p{N}_/:-]|[.,]\d)/gu;
 const aName =
   /(?<![\p{L}\p{N}_./-])(?:[\p{L}\p{N}_.-]+\/)+[\p{L}\p{N}_.-]*[\p{L}\p{N}]|(?<![\p{L}\p{N}_./-])(?:[a-z]+[A-Z]\w+|[a-z]+_[a-z_]+\w|[\w-]+\.(?:ts|go|js|md|py|json|sh))(?![\p{L}\p{N}_/])/gu;
 

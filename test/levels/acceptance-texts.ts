@@ -144,4 +144,131 @@ The job renew_certs must not run on the gateways.
 Alerts go to the on-call phone only if they last longer than 2 minutes.`,
     ],
   },
+  {
+    text: `I would like you to add dark mode to the settings page. The colours are defined in web/theme/colors.css. Please
+reuse the variables that are there; do not introduce new colour names. The toggle must be reachable by keyboard. Store the
+choice in localStorage under the key ui.theme. Do not store it on the server yet, we will do that in the next sprint.
+It should work in Firefox 115 and later. There is a screenshot in docs/design/dark.png.`,
+    summaries: [
+      `The user asked for dark mode on the settings page, with the variables of web/theme/colors.css and no new colour names.
+The toggle must be reachable by keyboard.
+The choice goes into localStorage under ui.theme; it must not be stored on the server yet.`,
+      `- Add dark mode to the settings page
+- Reuse the variables in web/theme/colors.css; do not introduce new colour names
+- The toggle must be reachable by keyboard
+- Store the choice in localStorage (ui.theme), do not store it on the server yet
+- Firefox 115 and later`,
+    ],
+  },
+  {
+    text: `Done. I added the retry to lib/http/client.ts: requests that fail with status 502, 503 or 504 are sent again up to 3
+times, with pauses of 200, 400 and 800 ms. POST requests are never repeated, because they may not be idempotent. I also
+found that the timeout was set to 0, which means that a request could hang for ever; it is 15 seconds now. The new
+tests are in lib/http/client.test.ts. 31 of 32 tests pass. The failing one, streams large bodies, failed before my change
+too. I have not updated the changelog. Next I would look at why uploadAvatar opens two connections.`,
+    summaries: [
+      `A retry was added to lib/http/client.ts: failures with status 502, 503 or 504 are repeated up to 3 times; POST requests are never repeated.
+The timeout was 0 and is 15 seconds now.
+31 of 32 tests pass; the failing one failed before the change too.
+The changelog has not been updated.`,
+      `lib/http/client.ts now sends failed requests (502, 503, 504) again, up to 3 times with pauses of 200, 400 and 800 ms, but never POST.
+The timeout is 15 seconds instead of 0.
+One test still fails (streams large bodies), as it did before.
+Open: why uploadAvatar opens two connections.`,
+    ],
+  },
+  {
+    text: `The garden club met on Tuesday with 23 members. The treasurer reported a balance of 4,310 euros. The greenhouse roof
+will be repaired in April for at most 1,200 euros. Water may be taken from the well only between 6 and 9 in the morning.
+Dogs must be kept on a lead. Nobody is allowed to burn leaves. The seed exchange is on 14 March in the town hall.
+Mrs. Ibarra will not be available as secretary after the summer; a successor has not been found yet.`,
+    summaries: [
+      `The greenhouse roof will be repaired in April for at most 1,200 euros; the balance is 4,310 euros.
+Water may be taken from the well only between 6 and 9 in the morning, dogs must be kept on a lead, and nobody is allowed to burn leaves.
+No successor has been found yet for Mrs. Ibarra, who will not be available as secretary after the summer.`,
+      `The club has 4,310 euros.
+Rules: water from the well only between 6 and 9 in the morning; dogs must be kept on a lead; nobody may burn leaves.
+The seed exchange is on 14 March in the town hall.`,
+    ],
+  },
+  {
+    text: `To reproduce: start the server with node server.js --port 7070, open the page /reports and click Export. The file
+report.csv is empty. I traced it to writeRows in src/export/csv.ts: it returns before the stream is finished, because the
+promise is not awaited. The fix is one line. I ran the 19 export tests and all of them passed. The encoding must stay
+UTF-8 with a byte order mark, since Excel needs it; please do not remove it. Files over 50 MB are still slow: 70 seconds
+on my machine. I did not look into that. The branch is called fix-empty-export and is not merged.`,
+    summaries: [
+      `report.csv was empty because writeRows in src/export/csv.ts did not await a promise and returned before the stream was finished; the fix is one line.
+All 19 export tests passed.
+The encoding must stay UTF-8 with a byte order mark, which Excel needs; do not remove it.
+Files over 50 MB are still slow (70 seconds); the branch fix-empty-export is not merged.`,
+      `Bug: Export on /reports gave an empty report.csv. Cause: a promise in writeRows (src/export/csv.ts) was not awaited.
+The byte order mark must stay, do not remove it (Excel needs it).
+Not merged yet: fix-empty-export.`,
+    ],
+  },
+  {
+    text: `Please look at the search. When somebody types fewer than 3 letters, nothing must be sent to the server. The results
+come from /api/search and are limited to 20. Keep the debounce at 250 ms: shorter values made the server fail last year.
+The component is SearchBox in app/search/search-box.tsx. You may change its styles, but never its props, because the
+mobile app uses the same component. Add tests for empty results. I will be away until Monday, so decide small things yourself.`,
+    summaries: [
+      `The search (SearchBox in app/search/search-box.tsx) must not send anything to the server for fewer than 3 letters.
+The debounce stays at 250 ms, because shorter values made the server fail last year.
+Its styles may be changed, but never its props, since the mobile app uses the same component.
+Tests for empty results are wanted; the user is away until Monday.`,
+      `- Nothing must be sent to the server for fewer than 3 letters.
+- Keep the debounce at 250 ms.
+- Never change the props of SearchBox; the styles may change.
+- Add tests for empty results.`,
+    ],
+  },
+  {
+    text: `I compared the two ways to store sessions. With cookies we need no table, but a session cannot be ended by us. With a
+table we need one more read per request; I measured 0.8 ms for it. The team lead said that ending sessions is required by
+the audit, so cookies are out. I wrote the table as user_sessions with the columns token_hash and expires_at. Tokens must
+never be stored in plain text. Sessions last 12 hours, and they are not prolonged by use. The cleanup runs every hour and
+deletes at most 5,000 rows at once. The migration failed on the test system because the user lacks the right to create
+tables; on my machine it succeeded.`,
+    summaries: [
+      `Sessions are stored in the table user_sessions (token_hash, expires_at), because ending sessions is required by the audit and cookies cannot be ended by us.
+Tokens must never be stored in plain text.
+Sessions last 12 hours and are not prolonged by use.
+The migration failed on the test system, since the user lacks the right to create tables; on the author's machine it succeeded.`,
+      `A table was chosen over cookies: ending sessions is required by the audit. It costs 0.8 ms per request.
+Tokens must never be stored in plain text.
+The migration failed on the test system: the user lacks the right to create tables.`,
+    ],
+  },
+  {
+    text: `Notes for the night shift. Ward 3 has 18 patients, 2 of them arrived today. Mr. Haddad in room 312 must not get
+penicillin. Mrs. Olsen may drink, but not eat, until her examination at 08:30. The pump in room 307 failed twice; it was
+replaced at 17:20 and has worked since. Keys to the medicine cabinet are only given to staff with a badge. If the alarm of
+the oxygen line sounds, call 4455 first and do not close the valve yourself. Two blankets are missing.`,
+    summaries: [
+      `Mr. Haddad (room 312) must not get penicillin.
+Mrs. Olsen may drink, but not eat, until her examination at 08:30.
+The pump in room 307 failed twice, was replaced at 17:20 and has worked since.
+If the alarm of the oxygen line sounds: call 4455 first, do not close the valve yourself.`,
+      `Ward 3: 18 patients. Room 312: Mr. Haddad must not get penicillin.
+Until 08:30 Mrs. Olsen may drink but not eat.
+When the alarm of the oxygen line sounds, do not close the valve yourself but call 4455.`,
+    ],
+  },
+  {
+    text: `The survey had 412 answers. 61 percent use the app every day, 9 percent less than once a week. Most complaints were
+about login: 148 people had to enter their password again after an update. The new design was liked by 7 of 10. We must not
+publish single answers, because we promised anonymity. The raw data lies in research/2025/survey.sqlite and may only be
+opened on the office network. Next year we want to ask fewer questions. The offer of an outside company for 3,800 euros
+was not accepted.`,
+    summaries: [
+      `Of 412 answers, 61 percent use the app every day; 148 people complained that they had to enter their password again after an update.
+Single answers must not be published, because anonymity was promised.
+The raw data (research/2025/survey.sqlite) may only be opened on the office network.`,
+      `Most complaints in the survey were about login (148 people).
+We must not publish single answers.
+research/2025/survey.sqlite may only be opened on the office network.
+The offer for 3,800 euros was not accepted.`,
+    ],
+  },
 ];

@@ -5,7 +5,7 @@ import { damagedOnes, type Faithful, faithfulOnes, type Half } from "./acceptanc
 
 const damagedCount = 200;
 
-/** With the few short sessions of the repository alone, half of the summaries are those written by hand. */
+/** With the few short sessions of the repository alone, most summaries are those written by hand. */
 const enough = 100;
 
 /** Of each group, how many there are and how many were judged as they should be. */
@@ -43,7 +43,7 @@ test.each<Half>(["tuned", "reported"])(
     console.info(`${half}: accepted ${(100 * shareOf(accepted)).toFixed(1)} % (${printed(accepted)})`);
     console.info(`${half}: refused ${(100 * shareOf(refused)).toFixed(1)} % (${printed(refused)})`);
     const bounds =
-      good.length >= enough ? { accepted: 0.95, refused: 0.95 } : { accepted: 0.6, refused: 0.8 };
+      good.length >= enough ? { accepted: 0.95, refused: 0.95 } : { accepted: 0.5, refused: 0.8 };
     expect(shareOf(accepted)).toBeGreaterThanOrEqual(bounds.accepted);
     expect(shareOf(refused)).toBeGreaterThanOrEqual(bounds.refused);
   },
