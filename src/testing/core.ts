@@ -24,6 +24,8 @@ export type StrictCoreOptions = {
   readonly unknownBetas?: "refuse" | "accept";
   /** Further model names, each with the name of the model whose rules it has. */
   readonly aliases?: Readonly<Record<string, string>>;
+  /** The window of every model, whatever its own is: a full one is met sooner in a small one. */
+  readonly windowTokens?: number;
 };
 
 /** An answer without a socket. */
@@ -119,7 +121,8 @@ class Core {
     if (bound.problem !== null) return bound.problem;
     const units = unitsOf(request, bound.dropped);
     const total = tokensAt(units).at(-1) ?? 0;
-    const limit = request.betas.has(wideBeta) ? wideTokens : request.rules.windowTokens;
+    const own = request.betas.has(wideBeta) ? wideTokens : request.rules.windowTokens;
+    const limit = this.#options.windowTokens ?? own;
     return total > limit
       ? invalid("prompt is too long", `${total} tokens > ${limit} maximum`)
       : { bound, units, total };

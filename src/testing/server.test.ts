@@ -122,6 +122,21 @@ test("a long prompt is too long, and a large body too large", async () => {
   expect((await post(upstream, large)).status).toBe(413);
 });
 
+test("a window that was made small is full as early as that, in the words of the real one", async () => {
+  const upstream = await start({ windowTokens: 1_000 });
+  const ask = async (chars: number): Promise<unknown> => {
+    const messages = [{ role: "user", content: "x".repeat(chars) }];
+    const response = await post(upstream, { model: "claude-opus-5-5", messages });
+    return response.status === 200 ? 200 : [response.status, await response.json()];
+  };
+  expect(await ask(3_900)).toBe(200);
+  const message = expect.stringMatching(/^prompt is too long: 1\d{3} tokens > 1000 maximum$/);
+  expect(await ask(4_100)).toEqual([
+    400,
+    expect.objectContaining({ type: "error", error: { type: "invalid_request_error", message } }),
+  ]);
+});
+
 test("compresses when asked to, event by event", async () => {
   const upstream = await start({ compress: true });
   const response = await post(upstream, stream);

@@ -41,6 +41,8 @@ export type StrictUpstreamOptions = {
   readonly unknownBetas?: "refuse" | "accept";
   /** Further model names, each with the name of the model whose rules it has. */
   readonly aliases?: Readonly<Record<string, string>>;
+  /** The window of every model, whatever its own is: a full one is met sooner in a small one. */
+  readonly windowTokens?: number;
   readonly bodyBytesMax?: number;
   /** How many of the latest exchanges keep their bytes; without it all of them do. */
   readonly bodiesKept?: number;
