@@ -20,13 +20,17 @@ export type Prompt<U extends PromptUnit = PromptUnit> = {
   readonly marks: readonly number[];
 };
 
-/** What follows a prompt in the same stream. */
-export function promptAfter<U extends PromptUnit>(before: Prompt<U> | null, units: readonly U[]): Prompt<U> {
+/** What follows a prompt in the same stream. Its first units may be known to be the same. */
+export function promptAfter<U extends PromptUnit>(
+  before: Prompt<U> | null,
+  units: readonly U[],
+  known = 0,
+): Prompt<U> {
   const old = before?.units ?? [];
-  let same = 0;
+  let same = known;
   while (same < old.length && same < units.length && isSame(old[same], units[same])) same += 1;
-  const marks: number[] = [];
-  for (let at = 0; at < units.length; at += 1) if (units[at]?.isMarked === true) marks.push(at);
+  const marks = before?.marks.filter((at) => at < known) ?? [];
+  for (let at = known; at < units.length; at += 1) if (units[at]?.isMarked === true) marks.push(at);
   return { units, same, marks };
 }
 

@@ -1,21 +1,17 @@
-import { loadO200k } from "../../src/tokens/index.ts";
-import { readRecording, recordingNames, recordingsFolder } from "../../test/support/recordings.ts";
+import { recordingNames, recordingsFolder } from "../../test/support/recordings.ts";
 import type { BenchOptions, Cell } from "../report.ts";
 import { readAssumptions } from "./assumptions.ts";
 import { managedCells } from "./cells.ts";
-import { columns, type PlayedSession, playSession } from "./play.ts";
+import { columns } from "./play.ts";
 import { policyCells, prunedCells } from "./policy-cells.ts";
+import { playAll } from "./pool.ts";
 
 /** What a session costs when it is managed, against what it costs as the client sends it. */
 export async function* costCells({ data, quick }: BenchOptions): AsyncGenerator<Cell> {
   const folder = data ?? recordingsFolder;
-  const playing = { assumptions: readAssumptions(), count: await loadO200k() };
-  const sessions: PlayedSession[] = [];
-  for (const name of chosenNames(recordingNames(folder), quick)) {
-    sessions.push(await playSession(readRecording(name, folder), playing));
-  }
+  const sessions = await playAll({ folder, names: chosenNames(recordingNames(folder), quick) });
   const isJudged = !quick && sessions.length >= judgedMin;
-  const readPrices = playing.assumptions.readPrices.value;
+  const readPrices = readAssumptions().readPrices.value;
   for (const [at, { name, policy, model }] of columns.entries()) {
     const its = sessions.flatMap((session) => session.columns.slice(at, at + 1));
     const asked = { column: name, sessions: its, readPrices, isJudged };

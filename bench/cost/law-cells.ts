@@ -36,24 +36,27 @@ export function missesCell({ column, sessions, percentMax }: MissesAsked): Cell 
   };
 }
 
-/** Above what the product asks of a stream, by more than its estimates are off. */
-const largeTokensMin = 24_000;
+/** What the product asks of a first request and of any later one, and a tenth more: estimates differ. */
+const firstTokensMin = 17_600;
+const laterTokensMin = 70_400;
 
 export function admissionCell(column: string, sessions: readonly SessionCost[]): Cell {
   const mains = sessions.map(({ name, streams: [main] }) => ({
     name,
     from: main?.findIndex(({ isManaged }) => isManaged) ?? -1,
-    tokens: Math.max(0, ...(main ?? []).map(({ clientTokens }) => clientTokens)),
+    first: main?.[0]?.clientTokens ?? 0,
+    most: Math.max(0, ...(main ?? []).map(({ clientTokens }) => clientTokens)),
   }));
   const never = mains.filter(({ from }) => from === -1);
-  const left = never.filter(({ tokens }) => tokens >= largeTokensMin);
-  const counts = `${mains.filter(({ from }) => from === 0).length} at once, ${mains.filter(({ from }) => from > 0).length} later`;
-  const small = never.map(({ name, tokens }) => `${name} (at most ${Math.round(tokens / 1000)}k tokens)`);
+  const left = never.filter(({ first, most }) => first >= firstTokensMin || most >= laterTokensMin);
+  const atOnce = mains.filter(({ from }) => from === 0).length;
+  const later = mains.filter(({ from }) => from > 0).length;
+  const small = never.map(({ name, most }) => `${name} (at most ${Math.round(most / 1000)}k tokens)`);
   return {
     name: `${column}: large sessions that are never managed`,
     figure: left.length,
     boundMax: 0,
     unit: "",
-    note: `of ${mains.length} sessions ${counts}, never: ${small.join(", ") || "none"}`,
+    note: `of ${mains.length} sessions ${atOnce} at once, ${later} later, never: ${small.join(", ") || "none"}`,
   };
 }

@@ -15,6 +15,8 @@ export class MissWatch {
   readonly #book: NameBook;
   readonly #originals = new Originals();
   readonly #shown = new Map<string, ReadonlySet<string>>();
+  #own: number[] = [];
+  #others: number[] = [];
 
   constructor(book: NameBook) {
     this.#book = book;
@@ -23,11 +25,26 @@ export class MissWatch {
   /** The names that an answer would have needed. To be asked for every request, in order. */
   missed({ client, upstream, used }: Answered): readonly string[] {
     for (const unit of client.units.slice(client.same)) this.#originals.add(unit);
+    this.#tally(upstream);
+    // All that was sent is the client's or ours, and there is as much of the client's as it sent.
+    if (this.#others.length === 0 && upstream.units.length - this.#own.length === client.units.length)
+      return [];
     const sent = new Set(upstream.units.map(({ bare }) => bare));
     const hidden = client.units.filter((unit) => !sent.has(unit.bare));
     if (hidden.length === 0) return [];
     const wanted = [...used].filter((name) => hidden.some((unit) => this.#book.namesIn(unit).has(name)));
     return wanted.filter((name) => !upstream.units.some((unit) => this.#shownIn(unit).has(name)));
+  }
+
+  /** Which units are ours, and which are neither that nor the client's. */
+  #tally({ units, same }: Prompt<SizedUnit>): void {
+    const isKept = (at: number): boolean => at < same;
+    this.#own = this.#own.filter(isKept);
+    this.#others = this.#others.filter(isKept);
+    units.slice(same).forEach((unit, at) => {
+      if (unit.own !== null) this.#own.push(same + at);
+      else if (!this.#originals.has(unit)) this.#others.push(same + at);
+    });
   }
 
   #shownIn(unit: SizedUnit): ReadonlySet<string> {

@@ -8,10 +8,11 @@ import { messageTokens } from "../../test/tokens/replay.ts";
 import { type ClientForm, ClientWriter } from "../replay/client.ts";
 import { Player } from "../replay/player.ts";
 import { BreakWatch } from "./breaks.ts";
-import { type Bill, type Prompt, type PromptBill, PromptCache, promptAfter } from "./cache.ts";
+import { type Bill, type Prompt, type PromptBill, PromptCache } from "./cache.ts";
 import { ExpandCharge } from "./charge.ts";
 import { MissWatch, namesUsed } from "./misses.ts";
 import type { NameBook } from "./names.ts";
+import { PromptReader } from "./prompt-reader.ts";
 import type { ClientRequest } from "./prune.ts";
 import { type SizedUnit, Sizer } from "./units.ts";
 
@@ -181,22 +182,22 @@ type Metered = {
 
 /** Prices the bodies of one stream, one after the other. */
 class Meter {
-  readonly #sizer: Sizer;
+  readonly #reader: PromptReader;
   readonly #timed: PromptCache;
   readonly #warm: PromptCache;
-  #before: { readonly request: WireRequest; readonly prompt: Prompt<SizedUnit> } | null = null;
+  #before: WireRequest | null = null;
 
   constructor({ rule, cache }: ModelPrices, sizer: Sizer) {
-    this.#sizer = sizer;
+    this.#reader = new PromptReader(sizer);
     this.#timed = new PromptCache({ ...rule, lifetimeMs: cache.lifetimeMs });
     this.#warm = new PromptCache({ ...rule, lifetimeMs: Number.POSITIVE_INFINITY });
   }
 
   send(body: Buffer, timeMs: number): Metered {
-    const request = ingestRequest(body, this.#before?.request ?? null);
+    const request = ingestRequest(body, this.#before);
     if (request === null) throw new Error("what is sent can be read");
-    const prompt = promptAfter(this.#before?.prompt ?? null, this.#sizer.units(request));
-    this.#before = { request, prompt };
+    this.#before = request;
+    const prompt = this.#reader.read(request);
     return {
       request,
       prompt,

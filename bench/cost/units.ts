@@ -1,6 +1,5 @@
 import { hashContent } from "../../src/base/index.ts";
 import {
-  isClearing,
   textBlock,
   unitBytes,
   type WireGroup,
@@ -36,7 +35,7 @@ export type SizerOptions = {
   readonly count: Counter;
 };
 
-/** Turns requests into units with their tokens. Each unit is looked at once. */
+/** Sizes the units of requests. Each unit is looked at once. */
 export class Sizer {
   readonly #options: SizerOptions;
   readonly #looks = new Map<string, Look>();
@@ -53,22 +52,8 @@ export class Sizer {
     this.#instructionTokens = Math.ceil(estimateText(text, options.model) * filled);
   }
 
-  /** In the order in which a provider reads them: tools, system, messages. */
-  units(request: WireRequest): readonly SizedUnit[] {
-    const { tools, system, messages } = request;
-    const lastUser = messages.findLastIndex(({ role }) => role === "user");
-    const units: SizedUnit[] = [];
-    const take = (group: WireGroup): void => {
-      for (const unit of this.#unitsOf(request, group)) units.push(unit);
-    };
-    take(tools);
-    take(system);
-    // What clears itself is there for the last words of the user alone.
-    for (const [at, group] of messages.entries()) if (at > lastUser || !isClearing(group.head)) take(group);
-    return units;
-  }
-
-  #unitsOf(request: WireRequest, group: WireGroup): readonly SizedUnit[] {
+  /** The units of one message, or of a section before the messages. */
+  unitsOf(request: WireRequest, group: WireGroup): readonly SizedUnit[] {
     const known = this.#groups.get(group);
     if (known !== undefined) return known;
     const units = group.units.map((unit, at): SizedUnit => {
@@ -114,10 +99,12 @@ type Looked = { readonly request: WireRequest; readonly group: WireGroup; readon
 
 const textHead = '{"type":"text","text":"';
 const header = new RegExp(`^\\[${nonce} turn \\d+, `);
+const tail = new RegExp(`^\\[(?:CONTEXT MANIFEST ${nonce} |${nonce} turn \\d+: )`);
 
 /** No recording has our mark in it. */
 function ownKind(bytes: Buffer): OwnKind {
-  const start = bytes.toString("utf8", 0, 200);
-  if (!start.startsWith(textHead) || !start.includes(nonce)) return null;
-  return header.test(start.slice(textHead.length)) ? "header" : "tail";
+  const start = bytes.toString("utf8", 0, 80);
+  if (!start.startsWith(textHead)) return null;
+  const text = start.slice(textHead.length);
+  return header.test(text) ? "header" : tail.test(text) ? "tail" : null;
 }

@@ -1,0 +1,13 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { loadO200k } from "../../src/tokens/index.ts";
+import { readRecording } from "../../test/support/recordings.ts";
+import { readAssumptions } from "./assumptions.ts";
+import { playSession } from "./play.ts";
+import type { Share } from "./pool.ts";
+
+/** Plays its share of the sessions, and tells of each when it is done. */
+const { folder, names } = workerData as Share;
+const playing = { assumptions: readAssumptions(), count: await loadO200k() };
+for (const name of names) {
+  parentPort?.postMessage(await playSession(readRecording(name, folder), playing));
+}
