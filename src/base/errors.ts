@@ -51,8 +51,11 @@ export const errorRegistry = {
   AP_UNDO_CONFLICT: "Step {step} cannot be reversed: frame {seq} has changed {what} since.",
   AP_UNDO_IRREVERSIBLE: "Step {step} contains {type}, which cannot be reversed.",
   AP_UNDO_NOTHING: "There is nothing to {verb} for step {step}.",
+  AP_UNDO_EMPTY: "There is nothing to {verb} in this session.",
+  AP_STEP_UNKNOWN: "There is no step {step} in this session.",
   AP_WITHHELD_UNREADABLE:
     "This request could not be read, and content of its session is withheld; it was not sent.",
+  AP_SUMMARY_REFUSED: "A summary of #{block} was refused: {reasons}.",
   AP_STORE_LOCKED: "The database is locked by another process; what was accepted waits and will be written.",
   AP_STORE_FULL: "The disk is full; recording is paused and resumes by itself.",
   AP_STORE_READONLY: "The data directory cannot be written: {path}.",

@@ -54,7 +54,10 @@ function afterExpiry(group: readonly Place[], turn: number): readonly (readonly 
   const isOver = alive.every((place) => (factValue(place, "ttl")?.at ?? turn + 1) <= turn);
   const isKept = group.some((place) => factValue(place, "pin") !== "none");
   if (alive.length === 0 || !isOver || isKept) return stay;
-  const isAttended = group.some((place) => isFocused(place) || factValue(place, "selection"));
+  const isReferred = ({ count, turn: last }: { count: number; turn: number }) => count > 0 && turn - last < 5;
+  const isAttended = group.some(
+    (place) => isFocused(place) || factValue(place, "selection") || isReferred(factValue(place, "reference")),
+  );
   const levels = alive.map((place) => factValue(place, "level"));
   const isAtTheEnd = levels.every((level) => level === "minimal");
   const next: Level = levels.includes("original") ? "trimmed" : "minimal";

@@ -1,7 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { mainView, TestSession } from "../../test/support/engine.ts";
 import { type BlockId, must, turnOf, type ViewId } from "../base/index.ts";
-import { archive, focus, type Proposal, pin, restore, select, unpin, wantLevel } from "./change.ts";
+import {
+  archive,
+  focus,
+  type Proposal,
+  pin,
+  reference,
+  restore,
+  select,
+  unpin,
+  wantLevel,
+} from "./change.ts";
 import { expire } from "./expire.ts";
 
 /** What policy does after every turn. */
@@ -66,6 +76,14 @@ describe("a block whose ttl ends", () => {
     const block = session.add({ span: 2 });
     session.set(block, { level });
     expect(fall(session, block, 12)).toEqual(steps);
+  });
+
+  it("waits another span if a model has referred to it lately", () => {
+    const session = new TestSession();
+    const block = session.add({ span: 3 });
+    pass(session, 1);
+    session.take(reference(session.by("policy"), [block]), "policy");
+    expect(fall(session, block, 8)).toEqual([[7, "trimmed"]]);
   });
 
   it("falls by one level at a time, however late anybody looks", () => {

@@ -2,7 +2,7 @@ import { apertureError, type BlockId, must, type Turn, turnOf } from "../base/in
 import { type Level, levels, type Ttl } from "./block.ts";
 import { type Change, type Proposal, propose, withPairs } from "./change.ts";
 import type { FactValues } from "./facts.ts";
-import { isFocused, isPinned, lowered } from "./lifecycle.ts";
+import { isFocused, isPinned, lowered, staleTurns } from "./lifecycle.ts";
 import {
   asOf,
   factValue,
@@ -65,7 +65,7 @@ function lowering(place: Place, turn: Turn): Lowering | ReturnType<typeof apertu
   if (!isAlive(place)) return {};
   if (isPinned(place)) return apertureError("AP_CHANGE_PINNED", { block: place.block.id });
   const ttl = nextEnd(factValue(place, "ttl"), turn);
-  if (isAttended(place)) return { ttl };
+  if (isAttended(place, turn)) return { ttl };
   // The ttl stays: bringing the block back renews it.
   const next = lowered(pairLevel(place));
   if (next === "archive") return { archive: { reason: "expired" } };
@@ -88,9 +88,18 @@ function lowest(choices: readonly Level[]): Level {
   );
 }
 
-/** What the user selected or someone focused on waits another span: attention is the opposite of expiry. */
-function isAttended(place: Place): boolean {
-  return pairOf(place).some((member) => isFocused(member) || factValue(member, "selection"));
+/**
+ * What the user selected, someone focused on or a model has just referred to waits another span: attention is
+ * the opposite of expiry.
+ */
+function isAttended(place: Place, turn: Turn): boolean {
+  const isReferred = (member: Place): boolean => {
+    const { count, turn: last } = factValue(member, "reference");
+    return count > 0 && turn - last < staleTurns;
+  };
+  return pairOf(place).some(
+    (member) => isFocused(member) || factValue(member, "selection") || isReferred(member),
+  );
 }
 
 function nextEnd(ttl: Ttl | null, turn: Turn): Ttl | null {

@@ -104,12 +104,21 @@ export type WantedBlock = {
 /** What the blocks of an answer are called, in order; null where they are called nothing. */
 export type AnswerNumbers = readonly (Numbered | null)[] | null;
 
+/** A unit as it was sent. */
+export type RememberedUnit = {
+  readonly origin: Origin;
+  readonly key: string;
+  readonly bytes: string;
+  /** Where it was sent in other words than the client's: the content it stands for, and how much it shows. */
+  readonly of?: { readonly content: string; readonly as: Shown };
+};
+
 /** A turn as the log has it, for a desk that has forgotten it. */
 export type RememberedTurn = {
   /** The body that went upstream, exact. */
   readonly body: Uint8Array;
   /** Its units in order: tools, system, messages. */
-  readonly path: readonly { readonly origin: Origin; readonly key: string; readonly bytes: string }[];
+  readonly path: readonly RememberedUnit[];
   readonly answer: { readonly body: Uint8Array; readonly contentType: string } | null;
   readonly turn: number;
 };

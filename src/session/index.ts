@@ -20,6 +20,16 @@ export { type DeskPlace, type Handling, SessionDesk, usualHandling } from "./led
 export type { SessionPlace } from "./load.ts";
 export type { Attached } from "./outbox.ts";
 export { placeId } from "./place-id.ts";
+export type {
+  LevelRow,
+  PendingRow,
+  ReverseAnswer,
+  ReverseVerb,
+  RewriteRow,
+  StepRow,
+  StepsPage,
+  WaitsFor,
+} from "./read/act-rows.ts";
 export { answerQuestion } from "./read/answer.ts";
 export {
   type DegradedEvent,
@@ -44,6 +54,7 @@ export {
   type MessageRange,
   type Question,
   type QuestionType,
+  type ReverseAct,
   type SelectAct,
 } from "./read/questions.ts";
 export type {

@@ -6,7 +6,7 @@ import { clientUnits } from "./client-units.ts";
 import { asIs, type Item, writeItems } from "./draft.ts";
 import type { ClientUnit } from "./follow.ts";
 import { type Head, type HeadUnit, headFrom } from "./head.ts";
-import { type Place, sentOf } from "./place.ts";
+import { type Place, sentOf, wholly } from "./place.ts";
 
 /** A turn that an earlier process sent. */
 export type RecalledTurn = Pick<RememberedTurn, "path" | "turn"> & { readonly request: WireRequest };
@@ -109,12 +109,12 @@ function recalledItem(
   { bytes, model }: WireRequest,
 ): Item {
   const { unit, group, begins } = wire;
-  const { origin, key } = entry;
+  const { origin, key, of } = entry;
   const { kind, type, callId, hash } = unit;
   const isOurs = origin === "aperture";
   return {
     ...asIs,
-    facts: { key, kind, type, callId, hash },
+    facts: { key, kind, type, callId, hash: of?.content ?? hash },
     origin,
     wrapping: { role: group.role, head: group.head, tail: group.tail },
     opens: begins,
@@ -122,7 +122,8 @@ function recalledItem(
     bytes: unitBytes(bytes, group.range.start, unit),
     hash,
     at: null,
-    isRewritten: !isOurs && unit.key !== key,
+    isRewritten: !isOurs && (of !== undefined || unit.key !== key),
+    showing: of === undefined ? wholly : { as: of.as, tokens: null, borrows: [] },
     // A model that does not bind its reasoning lets pass what one that does may refuse.
     isFromElsewhere: kind === "reasoning" && !modelTraits(model).isBound,
   };

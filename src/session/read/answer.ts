@@ -10,6 +10,7 @@ import type { FramesPage, SessionDetail } from "./rows.ts";
 import { selectBlocks, selectionAnswer } from "./selection.ts";
 import { openState, rowAt, sessionsPage } from "./sessions.ts";
 import { stateRow } from "./state-row.ts";
+import { reverseStep, stepsPage } from "./steps.ts";
 
 /**
  * The one door to everything that is recorded. It reads: what a user does goes through it too, but only the
@@ -68,6 +69,13 @@ const answered: Answered = {
     const state = await openState(library, session);
     return state.ok ? framesPage(library, state.value, { after, limit }) : state;
   },
+  steps: async (library, { session, limit, below }) => {
+    const state = await openState(library, session);
+    const { store } = library;
+    const span = below === undefined ? { limit } : { limit, below };
+    return state.ok ? stepsPage({ state: state.value, store }, span) : state;
+  },
+  reverse: (library, act) => reverseStep(library, act),
   selection: async (library, { session, stream }) => {
     const state = await openState(library, session);
     return state.ok ? selectionAnswer(library, state.value, stream) : state;

@@ -21,6 +21,7 @@ function libraryOf({ store, kit: { recorder } }: Managed): Library {
     windowOf: () => 200_000,
     ledger: (question) => recorder.ledger(question),
     act: (id, stream, propose) => recorder.act(id, stream, propose),
+    reverse: (id, verb, step) => recorder.reverse(id, verb, step),
   };
 }
 

@@ -1,8 +1,9 @@
-import type { Result, SessionId } from "../../base/index.ts";
+import type { Result, SessionId, StepId } from "../../base/index.ts";
 import type { Change, Proposal } from "../../engine/index.ts";
 import type { Side, Store } from "../../store/index.ts";
 import type { RememberedStream } from "../desk-port.ts";
 import type { SessionLog } from "../session-log.ts";
+import type { ReverseAnswer, ReverseVerb, StepsPage } from "./act-rows.ts";
 import type {
   BlockDetail,
   BodyAnswer,
@@ -35,15 +36,25 @@ export type Look =
   | { readonly type: "request"; readonly session: string; readonly exchange: number }
   | { readonly type: "body"; readonly session: string; readonly exchange: number; readonly side: Side }
   | { readonly type: "frames"; readonly session: string; readonly after: number; readonly limit: number }
+  | { readonly type: "steps"; readonly session: string; readonly limit: number; readonly below?: number }
   | { readonly type: "selection"; readonly session: string; readonly stream?: number }
   | ManifestQuestion
   | ExpansionQuestion
   | LedgerQuestion;
 
-/** What a user does: it appends to the log, and the model is told. Done twice is the same as done once. */
-export type Act = SelectAct;
+/** What a user does: it appends to the log, and the model is told. */
+export type Act = SelectAct | ReverseAct;
 
-/** The selection becomes exactly these blocks; none at all clears it. */
+/** Takes back a step, or takes it up again. Done twice it is refused, unless it does not say which step. */
+export type ReverseAct = {
+  readonly type: "reverse";
+  readonly session: string;
+  readonly verb: ReverseVerb;
+  /** Without it, the last one that is done, or the one that was taken back last. */
+  readonly step?: number;
+};
+
+/** The selection becomes exactly these blocks; none at all clears it. Done twice it is the same as once. */
 export type SelectAct = {
   readonly type: "select";
   readonly session: string;
@@ -107,6 +118,8 @@ export type Answers = {
   readonly request: RequestDetail;
   readonly body: BodyAnswer;
   readonly frames: FramesPage;
+  readonly steps: StepsPage;
+  readonly reverse: ReverseAnswer;
   readonly select: SelectAnswer;
   readonly selection: SelectionAnswer;
   readonly manifest: ManifestAnswer;
@@ -139,4 +152,6 @@ export type Library = {
     stream: string,
     propose: (change: Change) => Proposal,
   ) => Promise<Result<Proposal>>;
+  /** The user takes back a step, or takes it up again. */
+  readonly reverse: (session: SessionId, verb: ReverseVerb, step: StepId) => Promise<Result<void>>;
 };

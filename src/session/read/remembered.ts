@@ -130,10 +130,17 @@ function ledgerPath(state: State, leaf: UnitId): readonly PathUnit[] {
   const path: PathUnit[] = [];
   for (let at: UnitId | null = leaf; at !== null; ) {
     const unit: Unit = must(state.units.get(at), "a path is made of sent units");
-    path.push({ origin: unit.origin, key: unit.anchor, bytes: unit.bytes });
+    path.push({ origin: unit.origin, key: unit.anchor, bytes: unit.bytes, ...otherWords(state, unit) });
     at = unit.parent;
   }
   return path.reverse();
+}
+
+/** For a unit that shows less than its block: a client repeats the block. */
+function otherWords(state: State, { shows: [shown] }: Unit): Pick<PathUnit, "of"> {
+  if (shown === undefined || shown.as === "original") return {};
+  const content = state.blocks.get(shown.block)?.block.content;
+  return content === undefined ? {} : { of: { content, as: shown.as } };
 }
 
 type SentPath = {

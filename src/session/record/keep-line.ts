@@ -11,6 +11,7 @@ import {
   turnNow,
 } from "../../engine/index.ts";
 import type { Appending, RecordedLine } from "./recorded-line.ts";
+import type { RefusedSummary } from "./renditions.ts";
 
 /** A session's log, as far as keeping it in order needs it. */
 export type Keeping = {
@@ -44,9 +45,11 @@ export async function renderLine(
   { append }: Keeping,
   line: RecordedLine,
   model: string | null,
-): Promise<Result<void>> {
-  const { deltas, contents } = await line.renditions.make(model);
-  return appendNote(append, line, { deltas, reason: "renditions", actor: "sidecar", attached: { contents } });
+): Promise<Result<readonly RefusedSummary[]>> {
+  const { deltas, contents, refused } = await line.renditions.make(model);
+  const note = { deltas, reason: "renditions", actor: "sidecar", attached: { contents } } as const;
+  const appended = appendNote(append, line, note);
+  return appended.ok ? ok(refused) : appended;
 }
 
 type Note = Pick<Appending, "attached"> & {

@@ -58,7 +58,7 @@ import {
   type Turning,
 } from "./recorded-line.ts";
 import { openedExchange } from "./relation.ts";
-import { Renditions } from "./renditions.ts";
+import { type RefusedSummary, Renditions } from "./renditions.ts";
 import { standingIn } from "./standing.ts";
 import { indexStreams, StreamIndex } from "./stream-index.ts";
 import { Summaries } from "./summaries.ts";
@@ -126,9 +126,9 @@ export class LiveSession {
   }
 
   /** Makes the renditions of what came with the last turn, once nobody waits for anything. */
-  async render(agent: string | null, model: string | null): Promise<Result<void>> {
+  async render(agent: string | null, model: string | null): Promise<Result<readonly RefusedSummary[]>> {
     const line = this.#lines.get(agent ?? main);
-    return line === undefined ? ok(undefined) : await renderLine(this.#keeping, line, model);
+    return line === undefined ? ok([]) : await renderLine(this.#keeping, line, model);
   }
 
   /** Something the user does, in the view of one stream: the proposal that was carried out. */
@@ -154,7 +154,8 @@ export class LiveSession {
     return index === undefined ? null : (this.state().views.get(index.view) ?? null);
   }
 
-  #note(frame: Frame): void {
+  /** Of a frame that was appended, whoever needs to know. */
+  note(frame: Frame): void {
     this.#briefer.note(frame);
     this.#heard(frame);
   }
@@ -387,7 +388,7 @@ export class LiveSession {
       void appended.value.durable.then((stored) => {
         if (!stored.ok) this.#lost(stored.error);
       });
-      this.#note(appended.value.frame);
+      this.note(appended.value.frame);
     }
     const fault = this.#log.fault();
     return fault === null ? ok(undefined) : fail(fault.code, fault.details);

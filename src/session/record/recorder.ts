@@ -1,4 +1,15 @@
-import { type ApertureError, type Clock, fail, ok, type Result, type SessionId } from "../../base/index.ts";
+import {
+  type ApertureError,
+  apertureError,
+  type Clock,
+  cutText,
+  fail,
+  limits,
+  ok,
+  type Result,
+  type SessionId,
+  type StepId,
+} from "../../base/index.ts";
 import type { Change, Frame, Proposal } from "../../engine/index.ts";
 import {
   ingestRequest,
@@ -10,6 +21,7 @@ import {
 import type { Side, Store } from "../../store/index.ts";
 import type { Briefing, RememberedStream } from "../desk-port.ts";
 import type { RequestCopy, ResponseCopy, SentReport } from "../exchange.ts";
+import type { ReverseVerb } from "../read/act-rows.ts";
 import type { EngineEvent } from "../read/events.ts";
 import { frameEvent } from "../read/events.ts";
 import type { LedgerQuestion } from "../read/questions.ts";
@@ -23,6 +35,8 @@ import { type Belonging, belongingOf, lineName } from "./identify.ts";
 import type { LiveSession } from "./live-session.ts";
 import { maskText, type Searched, secretForms } from "./masking.ts";
 import type { AskedRequest, OpenExchange } from "./recorded-line.ts";
+import type { RefusedSummary } from "./renditions.ts";
+import { reverseStep } from "./reverse-step.ts";
 import { hasOpenExchange, Shelf } from "./shelf.ts";
 import { WorkQueue } from "./work-queue.ts";
 
@@ -154,6 +168,23 @@ export class SessionRecorder {
     return done ?? fail("AP_CONTROL_FAULT", { problem: "it was not carried out", question: "act" });
   }
 
+  /** Takes back a step, or takes it up again, as the user; in its turn among the copies. */
+  async reverse(session: SessionId, verb: ReverseVerb, step: StepId): Promise<Result<void>> {
+    let done: Result<unknown> | null = null;
+    await this.#next(null, async () => {
+      const live = await this.shelf.live(session);
+      const log = await this.shelf.log(session);
+      const lost = (error: ApertureError): void => this.#refused(session, error);
+      if (live.ok && log.ok) done = await reverseStep({ log: log.value, live: live.value, lost }, verb, step);
+      else done = live.ok ? log : live;
+      const { store, brief } = this.#place;
+      for (const briefing of live.ok ? await live.value.briefings(store) : []) brief(briefing);
+    });
+    const carried = done as Result<unknown> | null; // set by the work above, which the compiler cannot follow
+    if (carried === null) return fail("AP_CONTROL_FAULT", { problem: "it was not carried out", question: verb });
+    return carried.ok ? ok(undefined) : carried;
+  }
+
   /** Resolves when everything given so far has been dealt with. */
   idle(): Promise<void> {
     return this.#queue.idle();
@@ -266,6 +297,15 @@ export class SessionRecorder {
     if (briefing !== null) brief(briefing);
     const rendered = await live.render(agent, model);
     if (!rendered.ok) this.#lost(rendered.error);
+    else for (const refused of rendered.value) this.#tellRefused(live.state().session, refused);
+  }
+
+  #tellRefused(session: SessionId, { block, reasons }: RefusedSummary): void {
+    const { code, message } = apertureError("AP_SUMMARY_REFUSED", {
+      block,
+      reasons: shortReasons(reasons),
+    });
+    this.#place.tell({ type: "notice", session, code, message });
   }
 
   /**
@@ -307,6 +347,11 @@ export class SessionRecorder {
       message: `A request was not recorded: ${message}`,
     });
   }
+}
+
+/** As one sentence that goes on after a colon. */
+function shortReasons(reasons: readonly string[]): string {
+  return cutText(reasons.map((reason) => reason.replace(/\.$/, "")).join("; "), limits.reasonCharsMax);
 }
 
 /** How an exchange ends whose request was sent again in another form. */

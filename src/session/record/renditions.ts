@@ -9,7 +9,7 @@ import {
   type Rendition,
   type State,
 } from "../../engine/index.ts";
-import { Levels, type Source } from "../../levels/index.ts";
+import { extract, judge, Levels, type Source } from "../../levels/index.ts";
 import { type Spoken, spokenIn } from "../../protocols/index.ts";
 import type { Content, Store } from "../../store/index.ts";
 import { estimateText } from "../../tokens/index.ts";
@@ -23,7 +23,14 @@ export type LevelWords = {
 };
 
 /** What is made off the path of requests, and what of it is to be stored. */
-export type MadeRenditions = { readonly deltas: readonly Delta[]; readonly contents: readonly Content[] };
+export type MadeRenditions = {
+  readonly deltas: readonly Delta[];
+  readonly contents: readonly Content[];
+  readonly refused: readonly RefusedSummary[];
+};
+
+/** A summary that would have lost or changed something. */
+export type RefusedSummary = { readonly block: BlockId; readonly reasons: readonly string[] };
 
 /** Smaller blocks are shown whole or not at all. */
 const trimmedTokensMin = 300;
@@ -71,8 +78,11 @@ export class Renditions {
     this.#waiting = [];
     const deltas: Delta[] = [];
     const contents: Content[] = [];
+    const refused: RefusedSummary[] = [];
     for (const one of waiting) {
-      for (const [level, words] of await this.#wordsOf(one, model)) {
+      const made = await this.#wordsOf(one, model);
+      if (made.reasons.length > 0) refused.push({ block: one.block.id, reasons: made.reasons });
+      for (const [level, words] of made.words) {
         if (words.tokens >= one.tokens) continue;
         const bytes = Buffer.from(wordsText(words));
         const hash = hashContent(bytes);
@@ -82,7 +92,7 @@ export class Renditions {
         this.#words.set(hash, words);
       }
     }
-    return { deltas, contents };
+    return { deltas, contents, refused };
   }
 
   /** What a block shows at a level; null where there is nothing shorter than the level above. */
@@ -105,7 +115,7 @@ export class Renditions {
     if (this.#calls.size > callsMax && oldest !== undefined) this.#calls.delete(oldest);
   }
 
-  async #wordsOf({ block, spoken, tokens }: Waiting, model: string | null): Promise<readonly LeveledWords[]> {
+  async #wordsOf({ block, spoken, tokens }: Waiting, model: string | null): Promise<WordsMade> {
     const size = (text: string): number => Math.ceil(estimateText(text, model));
     const isLong = tokens >= trimmedTokensMin;
     if (spoken.type === "call") {
@@ -114,19 +124,24 @@ export class Renditions {
         ["trimmed", trimmed],
         ["minimal", shortInput(spoken.input)],
       ] as const;
-      return inputs.flatMap(([level, input]): readonly LeveledWords[] =>
+      const words = inputs.flatMap(([level, input]): readonly LeveledWords[] =>
         isFields(input) ? [[level, { text: null, input, tokens: size(JSON.stringify(input)) }]] : [],
       );
+      return { words, reasons: [] };
     }
     const source = this.#sourceOf(block, spoken);
     const trimmed = isLong ? await this.#levels.trimmed(source) : null;
+    const { summary, reasons } = isLong ? summaryOf(source, tokens) : noSummary;
     const texts = [
       ["trimmed", trimmed],
-      ["minimal", this.#levels.minimal(source)],
+      ["summarized", summary],
+      // Of what somebody said, one line would say next to nothing.
+      ["minimal", spoken.type === "text" ? null : this.#levels.minimal(source)],
     ] as const;
-    return texts.flatMap(([level, text]): readonly LeveledWords[] =>
+    const words = texts.flatMap(([level, text]): readonly LeveledWords[] =>
       text === null ? [] : [[level, { text, input: null, tokens: size(text) }]],
     );
+    return { words, reasons };
   }
 
   #sourceOf({ kind }: Block, spoken: Exclude<Spoken, { type: "call" }>): Source {
@@ -140,6 +155,21 @@ export class Renditions {
 }
 
 type LeveledWords = readonly [Level, LevelWords];
+type WordsMade = { readonly words: readonly LeveledWords[]; readonly reasons: readonly string[] };
+
+/** A summary is a fifth of what it stands for, within reason. */
+const summaryShare = 0.2;
+const summaryTokensMin = 60;
+const summaryTokensMax = 800;
+const noSummary = { summary: null, reasons: [] } as const;
+
+/** Whoever has written it, a summary that loses or changes what matters is not shown to anybody. */
+function summaryOf(source: Source, tokens: number) {
+  const tokensMax = Math.min(summaryTokensMax, Math.max(summaryTokensMin, tokens * summaryShare));
+  const summary = extract(source, tokensMax);
+  const { accepted, reasons } = judge(source.text, summary);
+  return accepted ? { summary, reasons: [] } : { summary: null, reasons: reasons.map(({ text }) => text) };
+}
 export type WordsAsked = { readonly level: Level; readonly store: Pick<Store, "content"> };
 
 function wordsText({ text, input }: LevelWords): string {

@@ -42,6 +42,7 @@ const library: Library = {
   windowOf: (model) => windowIn(windows, model),
   ledger: (question) => recorder.ledger(question),
   act: (session, stream, propose) => recorder.act(session, stream, propose),
+  reverse: (session, verb, step) => recorder.reverse(session, verb, step),
 };
 store.watch((status) => tell({ type: "storage", status }));
 tell({ type: "storage", status: store.status() });

@@ -1,0 +1,88 @@
+import type { Delta, DeltaType, Frame, RewriteReason } from "../../engine/index.ts";
+
+/** More blocks than these are counted, not listed. */
+const listedMax = 8;
+
+type Doing = { readonly verb: string; readonly block: number };
+
+/** What some changes did to blocks, for people: `trimmed #18 #20, archived #5`. Empty: nothing to speak of. */
+export function actWords(deltas: readonly Delta[]): string {
+  const doings = deltas.flatMap(doingOf);
+  const loud = doings.filter(({ verb }) => verb !== turnsGiven);
+  const said = loud.length > 0 ? loud : doings;
+  const verbs = [...new Set(said.map(({ verb }) => verb))];
+  return verbs.map((verb) => `${verb} ${listed(said.filter((each) => each.verb === verb))}`).join(", ");
+}
+
+/** The blocks that some changes are about, in their order. */
+export function blocksIn(deltas: readonly Delta[]): readonly number[] {
+  return [...new Set(deltas.flatMap(doingOf).map(({ block }) => block))].sort((a, b) => a - b);
+}
+
+function listed(doings: readonly Doing[]): string {
+  const blocks = [...new Set(doings.map(({ block }) => block))].sort((a, b) => a - b);
+  const more = blocks.length - listedMax;
+  const some = blocks.slice(0, listedMax).map((block) => `#${block}`);
+  return [...some, ...(more > 0 ? [`and ${more} more`] : [])].join(" ");
+}
+
+const turnsGiven = "set the turns of";
+
+const levelVerbs = {
+  original: "wanted whole",
+  trimmed: "trimmed",
+  summarized: "summarized",
+  minimal: "cut to the minimum",
+} as const;
+
+function doingOf(delta: Delta): readonly Doing[] {
+  const verb = verbOf(delta);
+  if (verb === null || !("block" in delta)) return [];
+  return [{ verb, block: typeof delta.block === "number" ? delta.block : delta.block.id }];
+}
+
+/** Null for what is bookkeeping: nobody did it to a block. */
+function verbOf(delta: Delta): string | null {
+  switch (delta.type) {
+    case "level-set":
+      return levelVerbs[delta.to.value];
+    case "archive-set":
+      return delta.to.value === null ? "restored" : "archived";
+    case "pin-set":
+      return delta.to.value === "none" ? "unpinned" : "pinned";
+    case "focus-set":
+      return delta.to.value === null ? "unfocused" : "focused";
+    case "selection-set":
+      return delta.to.value ? "selected" : "deselected";
+    case "withhold-set":
+      return delta.to.value ? "withheld" : "released";
+    case "supersession-set":
+      return delta.to.value === null ? "reinstated" : "marked as outdated";
+    default:
+      return otherVerbs[delta.type] ?? null;
+  }
+}
+
+const otherVerbs: Readonly<Partial<Record<DeltaType, string>>> = {
+  "ttl-set": turnsGiven,
+  "topics-set": "set the topics of",
+  "scope-set": "set the scope of",
+  "rendition-set": "wrote a level of",
+  "block-added": "added",
+  "block-removed": "removed",
+};
+
+/** Why the transcript was written anew, for people. */
+export const rewriteWords: Readonly<Record<RewriteReason, string>> = {
+  cold: "the cache had gone cold",
+  fork: "the client went another way",
+  model: "another model answers",
+  price: "it pays for itself",
+  pressure: "window pressure",
+  user: "the user asked for it",
+};
+
+/** Whether somebody did something with a frame that people would want to know of, and may take back. */
+export function isAct({ cause }: Pick<Frame, "cause">): boolean {
+  return cause.step !== null;
+}

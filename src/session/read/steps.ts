@@ -1,0 +1,136 @@
+import {
+  blockId,
+  fail,
+  isCount,
+  limits,
+  must,
+  ok,
+  type Result,
+  type StepId,
+  stepId,
+} from "../../base/index.ts";
+import { type Frame, now, placeOf, type State, type Step, streamOf } from "../../engine/index.ts";
+import type { Store } from "../../store/index.ts";
+import type { ReverseAnswer, ReverseVerb, StepRow, StepsPage } from "./act-rows.ts";
+import { actWords, blocksIn } from "./act-words.ts";
+import { waitingChange } from "./block-levels.ts";
+import { framesAt } from "./frames-at.ts";
+import { modeIn, viewIn } from "./look.ts";
+import type { Library, ReverseAct } from "./questions.ts";
+import { openState } from "./sessions.ts";
+
+type Opened = { readonly state: State; readonly store: Store };
+
+/** The newest steps before one, in order. */
+export async function stepsPage(
+  { state, store }: Opened,
+  { limit, below }: { readonly limit: number; readonly below?: number },
+): Promise<Result<StepsPage>> {
+  const all = stepsOf(state);
+  const older = below === undefined ? all : all.filter(({ id }) => id < below);
+  const some = older.slice(-Math.min(Math.max(limit, 1), limits.rowsPerAnswerMax));
+  const rows = await stepRows({ state, store }, some);
+  if (!rows.ok) return rows;
+  const next = some.length < older.length ? (some[0]?.id ?? null) : null;
+  return ok({ session: state.session, seq: state.seq, total: all.length, rows: rows.value, next });
+}
+
+function stepsOf(state: State): readonly Step[] {
+  return [...state.steps.entries()].map(([, step]) => step);
+}
+
+async function stepRows(
+  { state, store }: Opened,
+  steps: readonly Step[],
+): Promise<Result<readonly StepRow[]>> {
+  const seqs = steps.flatMap(madeBy);
+  const frames = await framesAt(store, state.session, seqs);
+  return frames.ok ? ok(steps.map((step) => stepRow(step, frames.value))) : frames;
+}
+
+/** The frames that did it first, whatever became of it afterwards: it grows until it is first taken back. */
+function madeBy({ log }: Step): readonly number[] {
+  let made: readonly number[] = log.value.frames;
+  let isDoneLater = false;
+  for (let version: typeof log | null = log; version !== null; version = version.previous) {
+    const { done, frames } = version.value;
+    if (done && !isDoneLater) made = frames;
+    isDoneLater = done;
+  }
+  return made;
+}
+
+function stepRow(step: Step, frames: ReadonlyMap<number, Frame>): StepRow {
+  const made = madeBy(step);
+  const read = made.flatMap((seq) => frames.get(seq) ?? []);
+  const isWhole = read.length === made.length;
+  const deltas = read.flatMap((frame) => frame.deltas);
+  const { done, by } = step.log.value;
+  return {
+    step: step.id,
+    actor: step.actor,
+    reason: step.reason,
+    did: isWhole ? actWords(deltas) : null,
+    blocks: blocksIn(deltas),
+    done,
+    by,
+    seq: made[0] ?? 0,
+    lastSeq: step.log.seq,
+    time: read[0]?.time ?? null,
+  };
+}
+
+/**
+ * Takes back a step, or takes it up again; without a number the last one that is done, or the one that was
+ * taken back last. What stands in the way is named, and then nothing happens.
+ */
+export async function reverseStep(library: Library, act: ReverseAct): Promise<Result<ReverseAnswer>> {
+  const state = await openState(library, act.session);
+  if (!state.ok) return state;
+  const chosen = chosenStep(state.value, act);
+  if (!chosen.ok) return chosen;
+  const { session } = state.value;
+  const done = await library.reverse(session, act.verb, chosen.value);
+  if (!done.ok) return done;
+  const after = await openState(library, session);
+  return after.ok ? await reversed(library, after.value, { verb: act.verb, step: chosen.value }) : after;
+}
+
+function chosenStep(state: State, { verb, step }: ReverseAct): Result<StepId> {
+  if (step !== undefined) {
+    const known = isCount(step) ? state.steps.get(step) : undefined;
+    return known === undefined ? fail("AP_STEP_UNKNOWN", { step }) : ok(stepId(step));
+  }
+  const able = stepsOf(state).filter(({ log }) => log.value.done === (verb === "undo"));
+  // What was taken back last is taken up first, so that going back and forth ends where it began.
+  const last = verb === "undo" ? able.at(-1) : able.toSorted((a, b) => a.log.seq - b.log.seq).at(-1);
+  return last === undefined ? fail("AP_UNDO_EMPTY", { verb }) : ok(last.id);
+}
+
+type Reversed = { readonly verb: ReverseVerb; readonly step: StepId };
+
+async function reversed(
+  { store }: Library,
+  state: State,
+  { verb, step: id }: Reversed,
+): Promise<Result<ReverseAnswer>> {
+  const step = must(state.steps.get(id), "a step that was reversed is there");
+  const rows = await stepRows({ state, store }, [step]);
+  if (!rows.ok) return rows;
+  const row = must(rows.value[0], "a step has a row");
+  const moment = now(state);
+  const stream = step.stream === null ? null : streamOf(moment, step.stream);
+  const view = stream === null ? null : viewIn(moment, stream);
+  const isPending = (block: number): boolean => {
+    const place = view === null ? null : placeOf(moment, view, blockId(block));
+    return place !== null && waitingChange(place) !== null;
+  };
+  return ok({
+    session: state.session,
+    seq: state.seq,
+    verb,
+    step: row,
+    mode: modeIn(moment, stream),
+    pending: row.blocks.filter(isPending),
+  });
+}
