@@ -4,7 +4,7 @@ import type { Unit } from "./units.ts";
 
 export type Choice = {
   readonly units: readonly Unit[];
-  /** By unit: what it is worth beside its names; infinite for what is kept whatever it costs. */
+  /** By unit: what it is worth beside its names; infinite for what is kept whatever it costs, or never. */
   readonly worths: Float64Array;
   /** Tokens that all kept units and their markers may take together. */
   readonly budget: number;

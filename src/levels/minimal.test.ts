@@ -33,6 +33,11 @@ test.each<Case>([
     input: { cmd: "make all" },
     line: "make all: 2 lines, error: no such file",
   },
+  {
+    text: "Exit code 1\n--- FAIL: TestLoad (0.00s)\n--- FAIL: TestSave (0.00s)\nok  pkg/a",
+    input: { command: "go test ./..." },
+    line: "go test ./...: 4 lines, 2 failed, exit code 1",
+  },
   { text: '{"a":1}', tool: "fetch_order", line: "fetch_order: 1 line, json" },
   {
     text: "Please do not touch the tests.",

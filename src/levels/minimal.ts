@@ -6,13 +6,15 @@ import type { Source } from "./source.ts";
 
 /** One line, of thirty tokens at most: what it was, how long, and how it ended. */
 export function minimal(source: Source): string {
-  const content = contentOf(source);
-  const what = clipped(subjectOf(source), subjectTokensMax);
-  return `${what}: ${clipped(outcomeOf(source, content), tokensMax - mostTokens(what) - 1)}`;
+  const subject = oneLine(subjectOf(source));
+  const outcomeMax = Math.max(outcomeTokensMin, tokensMax - mostTokens(subject));
+  const outcome = clipped(outcomeOf(source, contentOf(source)), outcomeMax);
+  return `${clipped(subject, tokensMax - mostTokens(outcome))}: ${outcome}`;
 }
 
-const tokensMax = 29;
-const subjectTokensMax = 17;
+/** Both without the colon. */
+const tokensMax = 28;
+const outcomeTokensMin = 14;
 
 const otherKeys = ["pattern", "query", "url", "prompt", "description", "name"];
 
@@ -75,11 +77,17 @@ function diffSize(text: string): string | null {
 }
 
 const counts = /\b\d+ (?:failed|failures?|failing|errors?|passed|passing)\b/gi;
+const exitCode = /\b[Ee]xit(?:ed)?(?: with)?(?: code| status):? ([1-9]\d*)/;
 
+/** How a run says it went, its beginning and its end being where programs say it. */
 function runOutcome(text: string): string {
   const end = text.slice(-endMax);
-  const summary = [...new Set([...end.matchAll(counts)].map(([count]) => count))].slice(-3);
-  if (summary.length > 0) return summary.join(", ");
+  const said = [...new Set([...end.matchAll(counts)].map(([count]) => count))].slice(-3);
+  const fails = text.match(/^[ \t]*--- FAIL/gm)?.length ?? 0;
+  if (said.length === 0 && fails > 0) said.push(`${fails} failed`);
+  const code = exitCode.exec(text.slice(0, endMax)) ?? exitCode.exec(end);
+  if (code !== null) said.push(`exit code ${code[1]}`);
+  if (said.length > 0) return said.join(", ");
   const wrong = text
     .slice(0, endMax)
     .split("\n")
@@ -116,16 +124,25 @@ function clipped(text: string, most: number): string {
   return `${kept.trimEnd()}…`;
 }
 
-const hardRun = /[bcdfghjklmnpqrstvwxz]{5}|\d[A-Za-z]+\d|[A-Z]{2}.*[A-Z]{2}|[a-z][A-Z][a-z][A-Z]/;
+/** Letters as they follow each other in words of most languages. */
+const oddRun = /[bcdfghjklmnpqrstvwxz]{4}|[aeiouy]{3}|q(?!u)|[jvx][bcdfghjklmnpqrstvwxz]|z[^aeioyz]/i;
+const keyRun = /[bcdfghjklmnpqrstvwxyz]{5}|\d[A-Za-z]+\d|[A-Z]{2}.*[A-Z]{2}|[a-z][A-Z][a-z][A-Z]/;
+const shortWord = /^(?:[A-Za-z][a-z]?|[A-Za-z][aeiou][a-z]|[A-Za-z][a-z][aeiou]|\d{1,3})$/;
+const wordPart = /[A-Z]?[a-z]+|[A-Z]+|\d+/g;
 
-/** More than a tokenizer takes for it: words in pieces of two, what looks like a key letter by letter. */
+/** More than a tokenizer takes for it: words in parts of three, odd ones of two, keys letter by letter. */
 function mostTokens(text: string): number {
   let most = 0;
   for (const [piece] of text.matchAll(/[A-Za-z0-9]+|\s+|[^A-Za-z0-9\s]/g)) {
-    if (/^\s/.test(piece)) most += piece.length - 1;
+    if (/^\s/.test(piece)) most += piece.length - 0.75;
     else if (!/^[A-Za-z0-9]/.test(piece)) most += piece.charCodeAt(0) < 128 ? 1 : 3;
-    else if (hardRun.test(piece)) most += piece.length;
-    else most += piece.length <= 3 ? 1 : piece.length / 2.2;
+    else if (keyRun.test(piece)) most += piece.length;
+    else for (const [part] of piece.matchAll(wordPart)) most += mostOfWord(part);
   }
   return most;
+}
+
+function mostOfWord(word: string): number {
+  if (shortWord.test(word)) return 1;
+  return Math.max(word.length === 3 ? 1.5 : 2, word.length / (oddRun.test(word) ? 2 : 3));
 }

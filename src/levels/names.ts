@@ -13,6 +13,9 @@ const isWord = /^[A-Za-z]*$/;
 const hasLetter = /[A-Za-z]/;
 const hasDigit = /[0-9]/;
 
+/** Search results write the lines around a hit as `file.ts-12-`. */
+const contextNumber = /(\.[A-Za-z]{1,5})-\d+$/;
+
 /** How often a part of a name is spoken of alone, against the name itself: seen in recorded sessions. */
 const shares = { atom: 0.5, file: 0.3, path: 0.03 } as const;
 /** Hashes, sizes and the like: seldom spoken of again. */
@@ -24,7 +27,7 @@ export function tellNames(line: string, tell: Tell): void {
   for (const piece of line.match(run) ?? []) {
     // Longer ones are data. They must not reach the loops below either.
     if (piece.length > charsMax) continue;
-    const name = bare(piece);
+    const name = bare(piece).replace(contextNumber, "$1");
     const worth = worthOf(name);
     if (worth === 0) continue;
     tell(name, worth);

@@ -1,5 +1,6 @@
 import type { Content, ContentType } from "./content.ts";
 import { numbered } from "./content.ts";
+import { costOf } from "./cost.ts";
 import { isDeclaration } from "./outline.ts";
 import type { Unit } from "./units.ts";
 
@@ -15,8 +16,12 @@ const signs: Readonly<Record<ContentType, readonly Sign[]>> = {
     { pattern: /^[+-]/, worth: 0.1 },
   ],
   json: [{ pattern: /^\s{0,4}"[^"]+":/, worth: 0.2 }],
-  hits: [],
-  listing: [{ pattern: /^total |[/:]$/, worth: 0.3 }],
+  // Each was asked for; the lines around them were not.
+  hits: [{ pattern: /^[^\s:]+:\d+:/, worth: 0.3 }],
+  listing: [
+    { pattern: /\S/, worth: 0.2 },
+    { pattern: /^total |[/:]$/, worth: 0.3 },
+  ],
   html: [{ pattern: /<(?:title|h[1-3])\b/i, worth: 1 }],
   prose: [
     { pattern: /^#{1,6} |^\*\*/, worth: 0.6 },
@@ -42,8 +47,10 @@ export function structureOf(units: readonly Unit[], { type, isNumbered, isFile }
   }
   if (type === "prose" && !isFile) addWords(units, worths);
   if (type === "output") addShapes(units, worths);
+  if (type === "html") addPage(units, worths);
   const { head, tail } = ends[type] ?? usualEnds;
-  for (let at = 0; at < Math.min(head, units.length); at += 1) worths[at] = Infinity;
+  for (let at = 0; at < Math.min(head, units.length); at += 1)
+    if (worths[at] !== -Infinity) worths[at] = Infinity;
   for (let at = Math.max(0, units.length - tail); at < units.length; at += 1) worths[at] = Infinity;
   return worths;
 }
@@ -64,6 +71,21 @@ function addShapes(units: readonly Unit[], worths: Float64Array): void {
   }
 }
 
+/** What a page shows is worth its words; what only the browser reads is worth nothing. */
+function addPage(units: readonly Unit[], worths: Float64Array): void {
+  let isHidden = false;
+  const seen = new Set<string>();
+  for (const [at, { text, cost }] of units.entries()) {
+    const wasHidden = isHidden;
+    for (const [, closing] of text.matchAll(hiddenTag)) isHidden = closing === "";
+    const shown = text.replace(/<[^>]*>?/g, " ").trim();
+    if (wasHidden && isHidden) worths[at] = -Infinity;
+    else if (!seen.has(shown)) worths[at] = (worths[at] ?? 0) + wordWorth * Math.min(cost, costOf(shown));
+    seen.add(shown);
+  }
+}
+
+const hiddenTag = /<(\/?)(?:script|style|svg)\b/gi;
 const shapeWorth = 0.3;
 const wordWorth = 0.04;
 const signCharsMin = 3;

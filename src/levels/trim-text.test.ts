@@ -76,3 +76,15 @@ test("of prose the beginning, the headings and what must be stay", () => {
   const kept = trimmed(`# Plan\n\n${filler}\n\n## Limits\n\nNever touch the ledger.\n\n${filler}`);
   for (const line of ["# Plan", "## Limits", "Never touch the ledger."]) expect(kept).toContain(line);
 });
+
+test("of a page what a reader sees stays, not what the browser reads", () => {
+  const script = `<script>${"function q(){return window.dataLayer.push(arguments)}".repeat(60)}</script>`;
+  const filler = "<p>Some words about nothing in particular are here, to fill the page with text.</p>";
+  const kept = trimmed(
+    `<!doctype html><html><head><title>Guide</title>${script}</head><body><h1>Installing the store</h1>` +
+      `<p>You must not use version 3.2.</p>${filler.repeat(40)}<h2>Settings</h2></body></html>`,
+  );
+  for (const text of ["Guide", "Installing the store", "You must not use version 3.2.", "Settings"])
+    expect(kept).toContain(text);
+  expect(kept.match(/dataLayer/g)?.length ?? 0).toBeLessThan(4);
+});

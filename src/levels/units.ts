@@ -37,7 +37,7 @@ export function unitsOf(text: string, staysWhole: (line: string) => boolean): re
 const emptyLine: Unit = { text: "", cost: costOf(""), goesOn: false };
 
 /** Where a reader would cut a long line: behind a sentence, an item, a tag; else behind a word. */
-const endOfItem = /[.;!?]\s+|[,}\]>](?=["'{[<\s])|\\n/g;
+const endOfItem = /[.;!?]\s+|[,}\]>](?=["'{[<\s])|[;}](?=[\w.#])|\\n/g;
 const endOfWord = /[\s,;|]+/g;
 
 /** Pieces that together are the line. */

@@ -1,5 +1,6 @@
 // How long a rendition takes follows the length of the text and nothing else: no text, however strange, is
-// worth more than 50 ms for each 100,000 characters once the code is warm.
+// worth more than 50 ms for each 100,000 characters once the code is warm. On a machine that is slower or busy
+// with other things, that is more in the proportion in which a simple count of words takes longer there.
 import { expect, test } from "vitest";
 import type { Json } from "../../src/base/index.ts";
 import { Levels, type Source } from "../../src/levels/index.ts";
@@ -51,12 +52,33 @@ const texts: Readonly<Record<string, string>> = {
   "no spaces": "漢字".repeat(200_000),
 };
 
-async function fastest(work: () => Promise<unknown> | unknown, isEnough: (ms: number) => boolean) {
+/** What the count of words takes where nothing else runs. */
+const quietMs = 1.6;
+const counted = rows(2_000, (at) => `  const value${at % 40} = await load_${key(at)}(store.items[${at}]);`);
+
+function countWords(): number {
+  const seen = new Map<string, number>();
+  for (const line of counted.split("\n"))
+    for (const word of line.match(/\w+/g) ?? []) seen.set(word, (seen.get(word) ?? 0) + 1);
+  return seen.size;
+}
+
+/** How many times slower than a quiet machine this one is, over as long a time as the work took. */
+function slowness(ms: number): number {
+  const start = performance.now();
+  let times = 0;
+  for (; performance.now() - start < ms; times += 1) countWords();
+  return Math.max(1, (performance.now() - start) / Math.max(1, times) / quietMs);
+}
+
+/** The best of some tries, as it would have been on a quiet machine. */
+async function fastest(work: () => Promise<unknown> | unknown, allowed: number): Promise<number> {
   let best = Number.POSITIVE_INFINITY;
-  for (let tries = 0; tries < triesMax && !(tries > 1 && isEnough(best)); tries += 1) {
+  for (let tries = 0; tries < triesMax && !(tries > 0 && best <= allowed); tries += 1) {
     const start = performance.now();
     await work();
-    best = Math.min(best, performance.now() - start);
+    const ms = performance.now() - start;
+    best = Math.min(best, ms <= allowed ? ms : ms / slowness(ms));
   }
   return best;
 }
@@ -65,16 +87,13 @@ test.each(Object.entries(texts))(
   "%s",
   async (_, text) => {
     const allowed = (msMax * text.length) / charsPer;
-    const isEnough = (ms: number): boolean => ms <= allowed;
     const inputs: readonly (Json | null)[] = [null, { file_path: "src/a.ts" }];
     for (const input of inputs) {
       const source: Source = { kind: "tool-result", text, tool: "Read", input };
-      expect(await fastest(() => levels.trimmed(source), isEnough)).toBeLessThanOrEqual(allowed);
-      expect(await fastest(() => levels.minimal(source), isEnough)).toBeLessThanOrEqual(allowed);
+      expect(await fastest(() => levels.trimmed(source), allowed)).toBeLessThanOrEqual(allowed);
+      expect(await fastest(() => levels.minimal(source), allowed)).toBeLessThanOrEqual(allowed);
     }
-    expect(await fastest(() => levels.trimmedInput({ content: text }), isEnough)).toBeLessThanOrEqual(
-      allowed,
-    );
+    expect(await fastest(() => levels.trimmedInput({ content: text }), allowed)).toBeLessThanOrEqual(allowed);
   },
   60_000,
 );
