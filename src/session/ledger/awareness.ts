@@ -48,8 +48,22 @@ export function noteRecent(line: Line, blocks: readonly (Numbered | null)[]): vo
   line.recentSum = line.recent.length < recentMax ? plus(line.recentSum, fresh) : plus(nothing, line.recent);
 }
 
+/** A rewrite was sent: what the log told of before it is larger than what there is now. */
+export function noteFreed(line: Line, turn: number, tokens: number): void {
+  if (tokens > 0) line.freed = { turn, tokens: line.freed.tokens + tokens };
+}
+
+/** The log's word, without what has been freed since. */
+function toldFacts({ briefing, freed }: Line): ManifestFacts | null {
+  if (briefing === null || freed.tokens === 0) return briefing?.facts ?? null;
+  const { facts } = briefing;
+  const used = Math.max(0, facts.used - freed.tokens);
+  return { ...facts, used, free: facts.free === null ? null : facts.free + facts.used - used };
+}
+
 export function takeBriefing(line: Line, briefing: Briefing): void {
   line.briefing = briefing;
+  if (briefing.turn >= line.freed.turn) line.freed = { turn: 0, tokens: 0 };
   line.recent = line.recent.filter(({ turn }) => turn > briefing.turn);
   line.recentSum = plus(nothing, line.recent);
   for (const wanted of briefing.wanted) line.wanted.set(wanted.block, wanted);
@@ -57,9 +71,10 @@ export function takeBriefing(line: Line, briefing: Briefing): void {
 }
 
 /** What the next prompt will hold before anything new; null where nobody has counted. */
-export function usedBefore({ briefing, recentSum }: Line): number | null {
-  if (briefing === null) return null;
-  return briefing.facts.used + recentSum.front.tokens + recentSum.rest.tokens;
+export function usedBefore(line: Line): number | null {
+  const facts = toldFacts(line);
+  const { front, rest } = line.recentSum;
+  return facts === null ? null : facts.used + front.tokens + rest.tokens;
 }
 
 type SayingAsked = {
@@ -87,12 +102,13 @@ type Telling = TailAsked &
 
 /** What stays is said in full once, and then only where something is new. */
 /** The log's word and what was sent since, where the request goes on with it; else what will be sent. */
-function factsFor({ briefing, recent, recentSum }: Line, asked: Telling): ManifestFacts {
+function factsFor(line: Line, asked: Telling): ManifestFacts {
+  const { recent, recentSum } = line;
+  const facts = toldFacts(line);
   const hasAll = asked.isNext && asked.countsAll && recent.length < recentMax;
-  if (briefing === null) {
+  if (facts === null) {
     return hasAll ? withSum(nothingKnown(asked.window), plus(recentSum, asked.fresh)) : pathFacts(asked);
   }
-  const { facts } = briefing;
   if (asked.isNext) return withSum(facts, plus(recentSum, asked.fresh));
   const path = pathFacts(asked);
   const sent = new Set([...asked.path(), ...asked.fresh].map(({ block }) => block));

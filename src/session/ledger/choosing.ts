@@ -33,6 +33,8 @@ export type Rewriting = {
   readonly wanted: ReadonlyMap<Place, WantedBlock>;
   readonly reason: RewriteReason;
   readonly bill: RewriteBill;
+  /** About how much smaller the prompt becomes, as the provider counts. */
+  readonly freed: number;
 };
 
 export type ChoiceFacts = {
@@ -62,7 +64,21 @@ export function chooseRewriting(facts: ChoiceFacts, choosing: Choosing): Rewriti
   const coming = tokensIn([...heard, ...fresh]) * scale;
   const cut = chooseCut({ path: sized, head: head * scale, coming, anchored, ...why });
   if (cut === null) return null;
-  return { wanted: wantedFrom(path, pieces, { at: cut.at, wanted }), reason: cut.reason, bill: cut.bill };
+  const { at, reason, bill } = cut;
+  const freed = Math.round(freedFrom({ path, pieces: sized, at, losesReasoning }));
+  return { wanted: wantedFrom(path, pieces, { at, wanted }), reason, bill, freed };
+}
+
+type Freeing = Pick<ChoiceFacts, "losesReasoning"> &
+  Pick<Choosing, "path"> & { readonly pieces: readonly PathPiece[]; readonly at: number };
+
+function freedFrom({ path, pieces, at, losesReasoning }: Freeing): number {
+  const freed = pieces.map(({ tokens, wanted }, index) => {
+    if (index < at) return 0;
+    const isLost = losesReasoning && path[index]?.facts.kind === "reasoning";
+    return isLost ? tokens : tokens - (wanted ?? tokens);
+  });
+  return sum(freed);
 }
 
 /** What the provider counts for what we have; far off, one of the two is wrong. */

@@ -15,7 +15,7 @@ import { decodeBody } from "../record/decode.ts";
 import { belongingOf } from "../record/identify.ts";
 import { isAdmitted, isBeside, lifetimeMs } from "./admission.ts";
 import type { ArrivalMode } from "./arrivals.ts";
-import { type Awareness, noteRecent, sayingFor, takeBriefing, usedBefore } from "./awareness.ts";
+import { type Awareness, noteFreed, noteRecent, sayingFor, takeBriefing, usedBefore } from "./awareness.ts";
 import { type ChoiceFacts, type Choosing, chooseRewriting, type Rewriting } from "./choosing.ts";
 import { type Line, startOver } from "./line.ts";
 import { isFirst, LineOpener, type OpenerPlace } from "./line-opener.ts";
@@ -278,6 +278,7 @@ export class SessionDesk implements Desk {
       chooseRewriting(this.#choiceFacts(line, read, isCold), choosing);
     const rendered = line.ledger.render({ ...asked, wanted: line.wanted, choose, arrival });
     if (rendered.hasHeader) line.namedSeq = line.briefing?.seq ?? 0;
+    noteFreed(line, line.ledger.turn, rendered.freed);
     if (style === "managed") this.#noteManaged(line);
     const likeness = likenessOf(line, read);
     this.#follow(line, read);

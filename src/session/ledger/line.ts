@@ -41,6 +41,8 @@ export type Line = {
   lastMs: number;
   /** Requests that wait for their answer, with what they say. */
   readonly open: Map<Sending, readonly string[]>;
+  /** What rewrites have freed that the log has not told of yet, and the last turn with one. */
+  freed: { readonly turn: number; readonly tokens: number };
   /** How blocks are to be shown from the next rewrite on. */
   readonly wanted: Map<number, WantedBlock>;
   /** What must not be sent any more. */
@@ -87,6 +89,7 @@ export function openLine({ numbersOf, ...asked }: LineAsked): Line {
     last: null,
     lastMs: 0,
     open: new Map(),
+    freed: { turn: 0, tokens: 0 },
     wanted: new Map(),
     withheld: new Map(),
   };

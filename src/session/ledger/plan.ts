@@ -52,6 +52,7 @@ export function spell({ asked, head, trace, from, items, dropped }: Plan): Rende
     report,
     leaf: from,
     hasHeader: false,
+    freed: 0,
   };
 }
 

@@ -36,6 +36,8 @@ export type Rendered = {
   readonly report: Omit<SentReport, "rendering" | "line" | "talkName" | "briefed" | "body" | "length">;
   /** Whether a header stands in what is new. */
   readonly hasHeader: boolean;
+  /** About how much smaller the prompt is than what was sent before, by a rewrite. */
+  readonly freed: number;
   /** Where the answer will hang. */
   readonly leaf: Place;
 };

@@ -28,6 +28,7 @@ export type Rewritten = {
   readonly reason: RewriteReason;
   /** What it was expected to cost; null where nobody asked. */
   readonly bill: RewriteBill | null;
+  readonly freed: number;
 };
 
 /** A unit in the words it is to have from now on. */
@@ -38,10 +39,12 @@ export type Wanted = {
   readonly wordsFor: (place: Place) => Reworded | undefined;
   readonly reason: RewriteReason;
   readonly bill: RewriteBill | null;
+  /** About how much smaller the prompt becomes. */
+  readonly freed: number;
 };
 
 /** Renders a path anew from the first unit that is to be shown otherwise. */
-export function rewritePath(end: Place, { wordsFor, reason, bill }: Wanted): Rewritten | null {
+export function rewritePath(end: Place, { wordsFor, ...why }: Wanted): Rewritten | null {
   const path = pathTo(end).filter(({ sent }) => sent !== null);
   const words = new Map<Place, Reworded>();
   for (const place of path) {
@@ -53,7 +56,7 @@ export function rewritePath(end: Place, { wordsFor, reason, bill }: Wanted): Rew
   const cut = path[first]?.parent ?? null;
   if (first === -1 || cut === null) return null;
   const items = path.slice(first).map((place) => rewrittenItem(place, words.get(place)));
-  return { cut, items, reason, bill };
+  return { cut, items, ...why };
 }
 
 /** What refers to lines that will not be shown any more says them itself again. */

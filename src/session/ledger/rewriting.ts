@@ -25,5 +25,6 @@ export function rewrittenFor(end: Place, { withheld, asked, chosen, nonce }: Rew
     );
   };
   const reason = asked?.reason ?? chosen?.reason ?? "user";
-  return rewritePath(end, { wordsFor, reason, bill: chosen?.bill ?? null });
+  const { bill = null, freed = 0 } = chosen ?? {};
+  return rewritePath(end, { wordsFor, reason, bill, freed });
 }

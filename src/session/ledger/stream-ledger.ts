@@ -3,6 +3,7 @@ import { continuesOwnLine, instructions, isOwnLine, opensOwnLines } from "../../
 import type { AnswerNumbers, Numbered, SentReport, SentUnit, Strips } from "../desk-port.ts";
 import { TokenGauge } from "../unit-tokens.ts";
 import { Arrivals } from "./arrivals.ts";
+import { bestHead } from "./best-head.ts";
 import { closing, emitRequest, marksOf, withAnchor } from "./body.ts";
 import { Branches } from "./branches.ts";
 import type { Choosing } from "./choosing.ts";
@@ -86,6 +87,11 @@ export class StreamLedger {
   /** The log has come further: turns that passed as they came count too. */
   catchUp(turn: number): void {
     this.#turn = Math.max(this.#turn, turn);
+  }
+
+  /** The last one that was sent. */
+  get turn(): number {
+    return this.#turn;
   }
 
   /** Of what it holds in memory. */
@@ -267,22 +273,8 @@ export class StreamLedger {
       (head) =>
         mayServe(head) && ((head === current?.head && isSame(current.request)) || hasHead(head, request)),
     );
-    return serving.length > 1 ? this.#bestHead(serving, { request, style }) : (serving[0] ?? null);
-  }
-
-  /** Sent both with and without anything of ours: a request goes on where most of it is known. */
-  #bestHead(heads: readonly Head[], asked: Pick<RenderAsked, "request" | "style">): Head | null {
-    const known = heads.map((head) => {
-      const rules = this.#rulesFor(head, asked);
-      const { steps } = traceRequest(head.root, asked.request, { before: null, rules }).followed;
-      const leftOut = steps.filter(({ as }) => as === "left-out").length;
-      // How far it leads counts first, then how much of it is really there.
-      return { head, units: steps.length - leftOut / (steps.length + 1) };
-    });
-    const most = Math.max(...known.map(({ units }) => units));
-    const best = known.filter(({ units }) => units === most).map(({ head }) => head);
-    // Among equals the one with our instructions in front, which a talk leaves only when it is sent without.
-    return best.find(({ instructions }) => instructions !== null) ?? best.at(-1) ?? null;
+    const rulesFor = (head: Head): GivenRules => this.#rulesFor(head, { request, style });
+    return serving.length > 1 ? bestHead(serving, request, rulesFor) : (serving[0] ?? null);
   }
 
   /** What the user withheld goes at once, the rest with a turn. A request that is sent again is no turn. */
@@ -330,7 +322,8 @@ export class StreamLedger {
     const indexes = clientIndexes(trace, items);
     const units = written.units.map((unit, at) => ({ ...unit, unit: indexes[at] ?? null }));
     const epoch = rewritten === null ? null : epochOf(rewritten);
-    const rendered = this.#sent(plan, { leaf, places, fresh: units, epoch });
+    const freed = rewritten?.freed ?? 0;
+    const rendered = { ...this.#sent(plan, { leaf, places, fresh: units, epoch }), freed };
     // The request that rewrites still needs the mark in front of its cut.
     const isAnchored = this.#anchor?.sent?.image === sentOf(leaf).image;
     if (rewritten !== null || !isAnchored) this.#anchor = places.at(-1) ?? null;
@@ -360,7 +353,14 @@ export class StreamLedger {
     const report = { leaf: id, fresh: units, copies, isTurn: true, epoch };
     head.isTold = true;
     const hasHeader = plan.items.some(({ isHeader }) => isHeader);
-    return { ...emitRequest(asked, head, messages), usesClearing: leaf.hasClearing, report, leaf, hasHeader };
+    return {
+      ...emitRequest(asked, head, messages),
+      usesClearing: leaf.hasClearing,
+      report,
+      leaf,
+      hasHeader,
+      freed: 0,
+    };
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type ReadScene, first, scene, second } from "../../../test/support/read-scene.ts";
+import { first, type ReadScene, scene, second } from "../../../test/support/read-scene.ts";
 import { blockId, must, unwrap } from "../../base/index.ts";
 import { alone, nextStep, now, propose } from "../../engine/index.ts";
 import { answerQuestion } from "./answer.ts";
@@ -15,7 +15,7 @@ async function trim({ watched }: ReadScene, ...blocks: number[]): Promise<void> 
   const state = watched.log.state();
   const view = must([...state.views.entries()][0], "there is a view")[1];
   const change = { moment: now(state), view, actor: "policy" } as const;
-  const { deltas } = propose(change, alone(blocks.map(blockId)), () => ({ level: "trimmed" }));
+  const { deltas } = propose(change, alone(change, blocks.map(blockId)), () => ({ level: "trimmed" }));
   const cause = { type: "policy", step: nextStep(state), reason: "not used for a while" } as const;
   const entry = { stream: view.stream, actor: "policy", cause, deltas } as const;
   await unwrap(watched.log.append(entry)).durable;
@@ -54,7 +54,10 @@ describe("undo and redo", () => {
     await trim(read, 2);
     const before = await read.ask({ type: "state", session: "s1" });
     const undone = await read.ask(undo());
-    expect(undone).toMatchObject({ verb: "undo", step: { step: 2, did: "trimmed #2", done: false, by: "user" } });
+    expect(undone).toMatchObject({
+      verb: "undo",
+      step: { step: 2, did: "trimmed #2", done: false, by: "user" },
+    });
     expect((await read.ask(undo())).step).toMatchObject({ step: 1, did: "selected #1", done: false });
     expect((await read.ask(redo())).step).toMatchObject({ step: 1, done: true });
     expect((await read.ask(redo())).step).toMatchObject({ step: 2, did: "trimmed #2", done: true });

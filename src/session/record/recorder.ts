@@ -181,7 +181,8 @@ export class SessionRecorder {
       for (const briefing of live.ok ? await live.value.briefings(store) : []) brief(briefing);
     });
     const carried = done as Result<unknown> | null; // set by the work above, which the compiler cannot follow
-    if (carried === null) return fail("AP_CONTROL_FAULT", { problem: "it was not carried out", question: verb });
+    if (carried === null)
+      return fail("AP_CONTROL_FAULT", { problem: "it was not carried out", question: verb });
     return carried.ok ? ok(undefined) : carried;
   }
 
