@@ -1,6 +1,6 @@
 // How long a rendition takes follows the length of the text and nothing else: no text, however strange, is
-// worth more than 50 ms for each 100,000 characters once the code is warm. On a machine that is slower or busy
-// with other things, that is more in the proportion in which a simple count of words takes longer there.
+// worth more than 50 ms for each 100,000 characters once the code is warm. On a machine that is slower or
+// busy with other things, that is more in the proportion in which a simple count of words takes longer there.
 import { expect, test } from "vitest";
 import type { Json } from "../../src/base/index.ts";
 import { Levels, type Source } from "../../src/levels/index.ts";
