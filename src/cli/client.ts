@@ -17,6 +17,8 @@ export type Api = {
   readonly json: <T>(path: string) => Promise<Outcome<Reply<T>>>;
   /** Writes a value to a place, and gives what is there then. */
   readonly put: <T>(path: string, value: unknown) => Promise<Outcome<Reply<T>>>;
+  /** Asks for something to be done. */
+  readonly post: <T>(path: string, value: unknown) => Promise<Outcome<Reply<T>>>;
   readonly text: (path: string) => Promise<Outcome<string>>;
   readonly bytes: (path: string) => Promise<Outcome<Buffer>>;
   /** Ends when the connection does or when the signal says so. */
@@ -29,8 +31,8 @@ type Asked = {
   readonly path: string;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
-  /** Set where something is to be written. */
-  readonly sent?: string;
+  /** Set where something is to be written or done. */
+  readonly sent?: { readonly method: "PUT" | "POST"; readonly text: string };
 };
 
 const answerMs = 15_000;
@@ -44,13 +46,19 @@ export function openApi(settings: Place, timeoutMs: number = answerMs): Api {
     const opened = await open({ place, path, timeoutMs, ...written });
     return opened.ok ? await collect(opened.value, place) : opened;
   };
+  const write = async <T>(
+    path: string,
+    method: "PUT" | "POST",
+    value: unknown,
+  ): Promise<Outcome<Reply<T>>> => {
+    const bytes = await whole(path, { sent: { method, text: JSON.stringify(value) } });
+    return bytes.ok ? parsed<T>(bytes.value.toString("utf8"), url) : bytes;
+  };
   return {
     url,
     bytes: (path) => whole(path),
-    put: async <T>(path: string, value: unknown) => {
-      const bytes = await whole(path, { sent: JSON.stringify(value) });
-      return bytes.ok ? parsed<T>(bytes.value.toString("utf8"), url) : bytes;
-    },
+    put: <T>(path: string, value: unknown) => write<T>(path, "PUT", value),
+    post: <T>(path: string, value: unknown) => write<T>(path, "POST", value),
     text: async (path) => {
       const bytes = await whole(path);
       return bytes.ok ? succeed(bytes.value.toString("utf8")) : bytes;
@@ -91,14 +99,14 @@ async function open({
   const { token } = findToken(place);
   const proof = token === null ? {} : { authorization: `Bearer ${token}` };
   const headers = written === undefined ? proof : { ...proof, "content-type": "application/json" };
-  const method = written === undefined ? "GET" : "PUT";
+  const method = written?.method ?? "GET";
   const { host, port } = place;
   const response = await new Promise<IncomingMessage | Error>((done) => {
     const options = { host, port, path, method, headers, agent: false, timeout: timeoutMs };
     const sent = request(signal === undefined ? options : { ...options, signal }, done);
     sent.on("timeout", () => sent.destroy(Object.assign(new Error("too slow"), { code: "ETIMEDOUT" })));
     sent.on("error", done);
-    sent.end(written);
+    sent.end(written?.text);
   });
   if (response instanceof Error) return { ok: false, problem: connectProblem(response, place, timeoutMs) };
   if (response.statusCode === 200) return succeed(response);

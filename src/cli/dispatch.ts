@@ -9,6 +9,7 @@ import { log } from "./verbs/log.ts";
 import { manifest } from "./verbs/manifest.ts";
 import { request } from "./verbs/request.ts";
 import { requests } from "./verbs/requests.ts";
+import { redo, undo } from "./verbs/reverse.ts";
 import { run } from "./verbs/run.ts";
 import { select } from "./verbs/select.ts";
 import { sessions } from "./verbs/sessions.ts";
@@ -21,12 +22,14 @@ const verbs: Readonly<Record<Exclude<CalledVerb, "doctor">, VerbFunction>> = {
   expand,
   log,
   manifest,
+  redo,
   request,
   requests,
   run,
   select,
   sessions,
   status,
+  undo,
 };
 
 export async function dispatch(verb: CalledVerb, call: Call): Promise<number> {

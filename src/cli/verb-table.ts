@@ -103,6 +103,27 @@ const reading = [
     examples: ["aperture select 12 27", "aperture select '#12' 14..18", "aperture select --clear"],
   },
   {
+    name: "undo",
+    about:
+      "take back what was done to blocks, by you, the model or policy: the last step, or the one you name",
+    operands: [
+      { name: "SESSION", isRequired: false },
+      { name: "STEP", isRequired: false },
+    ],
+    flags: [session, json],
+    examples: ["aperture undo", "aperture undo 12", "aperture undo 3f9a 12"],
+  },
+  {
+    name: "redo",
+    about: "do again what was taken back: the last such step, or the one you name",
+    operands: [
+      { name: "SESSION", isRequired: false },
+      { name: "STEP", isRequired: false },
+    ],
+    flags: [session, json],
+    examples: ["aperture redo", "aperture redo 12"],
+  },
+  {
     name: "expand",
     about:
       "what is stored of a block or of messages, as a model would get it; it only reads, nothing sent changes",
@@ -137,10 +158,15 @@ const reading = [
     flags: [
       session,
       limit,
+      {
+        name: "steps",
+        about: "only what was done to blocks, with the numbers that undo takes, and whether it holds",
+      },
+      { name: "all", about: "also the frames that only keep books: references and renditions" },
       { name: "watch", about: "go on with what happens next; with --json, one event per line" },
       json,
     ],
-    examples: ["aperture log", "aperture log --limit 5 --watch"],
+    examples: ["aperture log", "aperture log --steps", "aperture log --limit 5 --watch"],
   },
 ] as const satisfies readonly VerbShape[];
 

@@ -6,11 +6,13 @@ import type {
   ManifestAnswer,
   RequestDetail,
   RequestsPage,
+  ReverseAnswer,
   SelectAnswer,
   SelectionAnswer,
   SessionDetail,
   SessionsPage,
   StateRow,
+  StepsPage,
 } from "../session/index.ts";
 
 export const apiPrefix = "/api/v1";
@@ -119,6 +121,32 @@ const table = [
   },
   {
     ...read,
+    name: "steps",
+    path: "/api/v1/sessions/:session/steps",
+    query: ["limit", "below"],
+    returns: "StepsPage",
+    about: "what was done to blocks, by whom and why, the newest last",
+  },
+  {
+    name: "undo",
+    method: "POST",
+    path: "/api/v1/sessions/:session/undo",
+    query: [],
+    needs: "login",
+    returns: "ReverseAnswer",
+    about: "takes back a step, without a number the last one",
+  },
+  {
+    name: "redo",
+    method: "POST",
+    path: "/api/v1/sessions/:session/redo",
+    query: [],
+    needs: "login",
+    returns: "ReverseAnswer",
+    about: "takes up a step again that was taken back",
+  },
+  {
+    ...read,
     name: "manifest",
     path: "/api/v1/sessions/:session/manifest",
     query: ["detail", "stream"],
@@ -220,6 +248,8 @@ export type Returned = {
   readonly BlockDetail: BlockDetail;
   readonly SelectionAnswer: SelectionAnswer;
   readonly SelectAnswer: SelectAnswer;
+  readonly StepsPage: StepsPage;
+  readonly ReverseAnswer: ReverseAnswer;
   readonly ManifestAnswer: ManifestAnswer;
   readonly ExpansionAnswer: ExpansionAnswer;
   readonly RequestsPage: RequestsPage;

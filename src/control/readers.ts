@@ -20,9 +20,12 @@ export type ReaderName = Exclude<
   | "logout"
   | "events"
   | "select"
+  | "undo"
+  | "redo"
 >;
 
 const sessionsUsual = 50;
+const stepsUsual = 50;
 const rowsUsual = 100;
 
 export const readers: Readonly<Record<ReaderName, Reader>> = {
@@ -43,6 +46,10 @@ export const readers: Readonly<Record<ReaderName, Reader>> = {
     }),
   selection: (ask, asked, params) =>
     inJson(ask, { type: "selection", session: sessionIn(params), ...given(asked, "stream") }),
+  steps: (ask, asked, params) => {
+    const limit = numberIn(asked, "limit") ?? stepsUsual;
+    return inJson(ask, { type: "steps", session: sessionIn(params), limit, ...given(asked, "below") });
+  },
   manifest: async (ask, asked, params) => {
     const detail = asked.query.get("detail") ?? "summary";
     if (detail !== "summary" && detail !== "detailed") {

@@ -1,12 +1,12 @@
 import { fail, limits, ok, type Result } from "../base/index.ts";
-import type { Ask } from "../session/index.ts";
+import type { Ask, ReverseVerb } from "../session/index.ts";
 import type { RouteName } from "./contract.ts";
 import type { Asked } from "./match.ts";
 import { given, type Params, sessionIn } from "./readers.ts";
 import { type Answer, json } from "./respond.ts";
 
 /** The routes that change something. What they are sent is looked at here, before anybody acts on it. */
-export type WriterName = Extract<RouteName, "select">;
+export type WriterName = Extract<RouteName, "select" | "undo" | "redo">;
 export type Writer = (ask: Ask, wish: Wish) => Promise<Result<Answer>>;
 type Wish = { readonly asked: Asked; readonly params: Params; readonly written: unknown };
 
@@ -18,7 +18,28 @@ export const writers: Readonly<Record<WriterName, Writer>> = {
     const answer = await ask({ type: "select", session, blocks, ...given(asked, "stream") });
     return answer.ok ? ok(json(answer.value)) : answer;
   },
+  undo: (ask, wish) => reversed(ask, wish, "undo"),
+  redo: (ask, wish) => reversed(ask, wish, "redo"),
 };
+
+async function reversed(ask: Ask, { params, written }: Wish, verb: ReverseVerb): Promise<Result<Answer>> {
+  const wanted = stepIn(written);
+  if (wanted === null) return fail("AP_INPUT_INVALID", { problem: stepProblem });
+  const answer = await ask({ type: "reverse", session: sessionIn(params), verb, ...wanted });
+  return answer.ok ? ok(json(answer.value)) : answer;
+}
+
+const stepProblem = 'send {"step":4}, or {} for the last one';
+
+/** Nothing but the step: one that is misspelt must not look like a wish for the last one. */
+function stepIn(written: unknown): { readonly step?: number } | null {
+  if (typeof written !== "object" || written === null || Array.isArray(written)) return null;
+  const names = Object.keys(written);
+  if (names.length === 0) return {};
+  const { step } = written as { readonly step?: unknown };
+  const isStep = Number.isSafeInteger(step) && Number(step) > 0;
+  return names.length === 1 && isStep ? { step: Number(step) } : null;
+}
 
 export function isWriter(name: RouteName): name is WriterName {
   return Object.hasOwn(writers, name);

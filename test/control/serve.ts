@@ -14,7 +14,7 @@ import {
   type SessionLog,
 } from "../../src/session/index.ts";
 import { openSqliteStore, type Store } from "../../src/store/index.ts";
-import { actOn } from "../support/acting.ts";
+import { actOn, reverseOn } from "../support/acting.ts";
 import { WatchedSession } from "../support/watched-session.ts";
 
 export const token = "the-token-of-these-tests";
@@ -122,6 +122,11 @@ function libraryOf(store: Store, live: ReadonlyMap<string, SessionLog>, clock: S
       const log = live.get(session);
       const opened = log === undefined ? await openSession({ store, session, clock }) : ok(log);
       return opened.ok ? await actOn(opened.value, stream, propose) : opened;
+    },
+    reverse: async (session, verb, step) => {
+      const log = live.get(session);
+      const opened = log === undefined ? await openSession({ store, session, clock }) : ok(log);
+      return opened.ok ? await reverseOn(opened.value, verb, step) : opened;
     },
   };
 }

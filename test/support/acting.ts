@@ -1,6 +1,6 @@
-import { fail, ok, type Result } from "../../src/base/index.ts";
+import { fail, ok, type Result, type StepId } from "../../src/base/index.ts";
 import { type Change, nextStep, now, type Proposal } from "../../src/engine/index.ts";
-import type { SessionLog } from "../../src/session/index.ts";
+import type { ReverseVerb, SessionLog } from "../../src/session/index.ts";
 
 /** Carries out what a user does in a log, as a recorder would, for tests that have none. */
 export async function actOn(
@@ -19,4 +19,12 @@ export async function actOn(
   if (!appended.ok) return appended;
   const durable = await appended.value.durable;
   return durable.ok ? ok(proposal) : durable;
+}
+
+/** Takes a step back, or up again, as the user and as a recorder would. */
+export async function reverseOn(log: SessionLog, verb: ReverseVerb, step: StepId): Promise<Result<void>> {
+  const isDone = log.state().steps.get(step)?.log.value.done;
+  if (isDone !== (verb === "undo")) return fail("AP_UNDO_NOTHING", { verb, step });
+  const reversed = await log.reverseStep(step, "user");
+  return reversed.ok ? await reversed.value.durable : reversed;
 }

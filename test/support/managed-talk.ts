@@ -102,6 +102,7 @@ export class Managed {
       windowOf: () => 1,
       ledger: (question) => recorder.ledger(question),
       act: (id, stream, propose) => recorder.act(id, stream, propose),
+      reverse: (id, verb, step) => recorder.reverse(id, verb, step),
     };
     await this.store.flush();
     const answer = unwrap(await answerQuestion(library, { type: "body", session, exchange, side }));

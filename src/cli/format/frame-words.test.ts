@@ -19,7 +19,7 @@ describe("a frame in words", () => {
     [[set("pin-set", 3, "top"), set("pin-set", 4, "none")], "pinned top #3, unpinned #4"],
     [[set("archive-set", 3, { reason: "done" })], "archived #3"],
     [[set("archive-set", 3, null)], "restored #3"],
-    [[set("level-set", 2, "trimmed")], "set to trimmed #2"],
+    [[set("level-set", 2, "trimmed")], "trimmed #2"],
     [[{ type: "exchange-opened", exchange: { id: 5, role: "turn" } }], "request 5 opened (turn)"],
     [
       [{ type: "exchange-closed", end: { exchange: 5, outcome: "complete", status: 200, usage } }],

@@ -1,4 +1,5 @@
 import type { Delta, DeltaType, Frame } from "../../engine/index.ts";
+import { blockList } from "./blocks.ts";
 import { manyText, tokensText } from "./numbers.ts";
 import { printable } from "./printable.ts";
 
@@ -12,6 +13,7 @@ const quiet: ReadonlySet<DeltaType> = new Set([
   "unit-sent",
   "tokens-counted",
   "reference-set",
+  "ttl-set",
 ]);
 
 /** What changed in a frame, in words. */
@@ -56,7 +58,7 @@ const phrases: Phrases = {
   "topics-set": (all) => `set topics of ${changed(all)}`,
   "scope-set": (all) => `set the scope of ${changed(all)}`,
   "rendition-set": (all) => `wrote a level of ${changed(all)}`,
-  "level-set": (all) => grouped(all, ({ to }) => `set to ${to.value}`),
+  "level-set": (all) => grouped(all, ({ to }) => levelVerbs[to.value] ?? `set to ${to.value}`),
   "pin-set": (all) => grouped(all, ({ to }) => (to.value === "none" ? "unpinned" : `pinned ${to.value}`)),
   "ttl-set": (all) => `set the ttl of ${changed(all)}`,
   "focus-set": (all) => grouped(all, ({ to }) => (to.value === null ? "unfocused" : "focused")),
@@ -64,7 +66,8 @@ const phrases: Phrases = {
   "archive-set": (all) => grouped(all, ({ to }) => (to.value === null ? "restored" : "archived")),
   "withhold-set": (all) => grouped(all, ({ to }) => (to.value ? "withheld" : "released")),
   "reference-set": (all) => `referred to ${changed(all)}`,
-  "supersession-set": (all) => grouped(all, ({ to }) => (to.value === null ? "reinstated" : "superseded")),
+  "supersession-set": (all) =>
+    grouped(all, ({ to }) => (to.value === null ? "reinstated" : "marked as outdated")),
   "unit-sent": (all) => `sent ${manyText(all.length, "unit")}`,
   "turn-sent": (all) => all.map(({ turn }) => `sent turn ${turn}`).join(", "),
   "turn-answered": (all) => all.map(({ turn, outcome }) => `turn ${turn} ${outcome}`).join(", "),
@@ -73,6 +76,14 @@ const phrases: Phrases = {
   "exchange-opened": (all) =>
     all.map(({ exchange }) => `request ${exchange.id} opened (${exchange.role})`).join(", "),
   "exchange-closed": (all) => all.map(({ end }) => endText(end)).join(", "),
+};
+
+/** As the list of steps says it. */
+const levelVerbs: Readonly<Partial<Record<string, string>>> = {
+  original: "wanted whole",
+  trimmed: "trimmed",
+  summarized: "summarized",
+  minimal: "cut to the minimum",
 };
 
 type End = Extract<Delta, { type: "exchange-closed" }>["end"];
@@ -84,7 +95,7 @@ function endText({ exchange, outcome, status, usage }: End): string {
 }
 
 function changed(all: readonly { readonly block: number }[]): string {
-  return blocksText(all.map(({ block }) => block));
+  return blockList(all.map(({ block }) => block));
 }
 
 /** One phrase per verb, in the order in which the verbs first appear. */

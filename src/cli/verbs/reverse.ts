@@ -1,0 +1,70 @@
+import type { ReverseAnswer, ReverseVerb, StepRow } from "../../session/index.ts";
+import { sessionPath } from "../api-path.ts";
+import { giveUp, isQuiet, type ReadyCall } from "../call.ts";
+import { blockList } from "../format/blocks.ts";
+import { printable } from "../format/printable.ts";
+import { printJson, wantsJson } from "../json-output.ts";
+import { type Outcome, stop, succeed } from "../outcome.ts";
+import { findSession, sessionWord } from "../session-choice.ts";
+import { exitCodes } from "../usage.ts";
+
+export const undo = (call: ReadyCall): Promise<number> => reverse(call, "undo");
+export const redo = (call: ReadyCall): Promise<number> => reverse(call, "redo");
+
+async function reverse(call: ReadyCall, verb: ReverseVerb): Promise<number> {
+  const wanted = wantedStep(call, verb);
+  if (!wanted.ok) return giveUp(call, wanted.problem);
+  const { session, step } = wanted.value;
+  const found = await findSession(call.api, sessionWord(call, session));
+  if (!found.ok) return giveUp(call, found.problem);
+  const path = sessionPath(found.value.session.id, `/${verb}`);
+  const reply = await call.api.post<ReverseAnswer>(path, step === undefined ? {} : { step });
+  if (!reply.ok) return giveUp(call, reply.problem);
+  if (wantsJson(call)) return printJson(call, reply.value.text);
+  return show(call, reply.value.value);
+}
+
+type Wanted = { readonly session?: string; readonly step?: number };
+
+/** A number alone is a step: whoever means a session by its digits gives more of it, or --session. */
+function wantedStep({ operands, flags }: ReadyCall, verb: ReverseVerb): Outcome<Wanted> {
+  const [first, second] = operands;
+  if (first === undefined) return succeed({});
+  const word = second ?? first;
+  const isStep = /^[1-9]\d{0,8}$/.test(word);
+  if (second === undefined && !isStep) return sessionOnly(flags, first);
+  if (!isStep) {
+    return stop(exitCodes.usage, `"${word}" is no step: \`aperture log --steps\` shows what ${verb} takes.`);
+  }
+  const step = Number(word);
+  if (second === undefined) return succeed({ step });
+  const named = sessionOnly(flags, first);
+  return named.ok ? succeed({ ...named.value, step }) : named;
+}
+
+function sessionOnly(flags: ReadyCall["flags"], session: string): Outcome<Wanted> {
+  return flags.has("session")
+    ? stop(exitCodes.usage, "The session is given twice; leave --session out, or the word behind the verb.")
+    : succeed({ session });
+}
+
+function show(call: ReadyCall, { verb, step, pending, mode }: ReverseAnswer): number {
+  const { screen } = call;
+  const lead = verb === "undo" ? "took back" : "did again";
+  screen.out(`${lead} step ${step.step}: ${stepWords(step)}`);
+  if (isQuiet(call)) return exitCodes.ok;
+  if (mode === "observe") screen.err("This session is only observed: what is sent does not change.");
+  else if (pending.length > 0) {
+    const are = pending.length === 1 ? "is" : "are";
+    screen.err(`${blockList(pending)} ${are} shown as before until the next rewrite.`);
+  }
+  const back = verb === "undo" ? "redo" : "undo";
+  screen.err(`\`aperture ${back} ${step.step}\` turns it round.`);
+  return exitCodes.ok;
+}
+
+/** `policy trimmed #18 #20 (not used for a while)`. */
+export function stepWords({ actor, did, reason }: StepRow): string {
+  const why = reason === "" ? "" : ` (${printable(reason, 80)})`;
+  return `${printable(actor)} ${printable(did ?? "did something that cannot be read now", 200)}${why}`;
+}
