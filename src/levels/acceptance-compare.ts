@@ -44,9 +44,11 @@ export function additions(
     marks: met.flatMap(({ marks }) => marks),
   };
   const isCopied = met.length > 0 && coverage(index, one, union) >= restatesMin;
+  const same = met.find((other) => likeness(index, one, other) >= sameMin) ?? null;
+  const repeated = { index, one, met, same };
   return [
-    ...addedNegations({ index, one, met }, isCopied && count(one, "negation") > count(union, "negation")),
-    ...(isCopied ? [...addedFacts(index, one, met), ...addedOptions(one, union)] : []),
+    ...addedNegations(repeated, isCopied),
+    ...(isCopied ? [...addedFacts(repeated), ...addedOptions(one, union)] : []),
   ];
 }
 
@@ -132,18 +134,30 @@ function hasMark(statement: Statement, kind: MarkKind, words: readonly string[])
   });
 }
 
-/** A statement, and those of the original that it repeats. */
+/** A statement, those of the original that it repeats, and the one that it is as good as a copy of. */
 type Repeated = {
   readonly index: OriginalIndex;
   readonly one: Statement;
   readonly met: readonly Statement[];
+  readonly same: Statement | null;
 };
 
-/** Another statement of the original negates this word, and has so many words in common. */
-function isNegatedSomewhere({ index, one, met }: Repeated, [first]: readonly string[], min: number): boolean {
-  if (first === undefined) return false;
-  const others = (index.places.get(first) ?? []).map((at) => index.statements[at] as Statement);
-  return others.some((other) => !met.includes(other) && negates(other, [first]) && shares(one, other, min));
+/** How much two statements are one. */
+function likeness(index: OriginalIndex, one: Statement, other: Statement): number {
+  return Math.min(coverage(index, other, one), coverage(index, one, other));
+}
+
+/** Other statements of the original that negate the same words and have two in common with this one. */
+function negatedElsewhere({ index, one, met }: Repeated): readonly Statement[] {
+  const found = new Set<Statement>();
+  for (const mark of one.marks.filter(({ kind }) => kind === "negation")) {
+    const [first = ""] = reach(one, mark);
+    for (const at of index.places.get(first) ?? []) {
+      const other = index.statements[at] as Statement;
+      if (!met.includes(other) && negates(other, [first]) && shares(one, other, 2)) found.add(other);
+    }
+  }
+  return [...found];
 }
 
 /** What reaches forward only; "this is never done" negates what stands before it, too. */
@@ -157,15 +171,18 @@ function negates(statement: Statement, words: readonly string[]): boolean {
   });
 }
 
-function addedNegations({ index, one, met }: Repeated, hasMore: boolean): readonly Reason[] {
+function addedNegations(repeated: Repeated, isCopied: boolean): readonly Reason[] {
+  const { one, met, same } = repeated;
+  const all = same === null ? [...met, ...negatedElsewhere(repeated)] : [same];
+  const negations = all.reduce((sum, other) => sum + count(other, "negation"), 0);
+  const hasMore = isCopied && count(one, "negation") > negations;
   return one.marks.flatMap((mark) => {
     if (mark.kind !== "negation") return [];
     const words = reach(one, mark);
     const about = met.find((other) => speaksOf(other, mark, words));
-    const isNew = about !== undefined && !met.some((other) => negates(other, words));
+    const isNew = about !== undefined && !all.some((other) => negates(other, words));
     const shownOne = about ?? met[0];
-    const isElsewhere = isNegatedSomewhere({ index, one, met }, words, hasMore ? 3 : 2);
-    if (shownOne === undefined || !(isNew || hasMore) || isElsewhere) return [];
+    if (shownOne === undefined || !(isNew || hasMore)) return [];
     const text = `The summary negates with "${mark.word}" what the original does not: ${shown(shownOne)}`;
     return [{ kind: "negation-added", piece: mark.word, text } as const];
   });
@@ -196,7 +213,7 @@ function count({ marks }: Statement, kind: MarkKind): number {
  */
 function lostFacts(compared: Compared): readonly Reason[] {
   const { index, one, other } = compared;
-  const both = Math.min(coverage(index, other, one), coverage(index, one, other));
+  const both = likeness(index, one, other);
   const numbers = other.numbers.filter(
     (number) => !hasNumber(one, number.value) && isCut(one, number, both >= wholeMin),
   );
@@ -252,20 +269,29 @@ function addedOptions(one: Statement, union: Statement): readonly Reason[] {
 }
 
 /** What stands beside words of the original, but not there: it was taken from elsewhere. */
-function addedFacts(index: OriginalIndex, one: Statement, met: readonly Statement[]): readonly Reason[] {
+function addedFacts({ index, one, met, same }: Repeated): readonly Reason[] {
   const isSwapped = met.some(
     (other) => shares(one, other, 2) && other.numbers.some(({ value }) => !hasNumber(one, value)),
   );
   const numbers = one.numbers.filter(
     (number) =>
-      !met.some((other) => hasNumber(other, number.value)) && (isSwapped || !isBesideSame(index, number)),
+      !met.some((other) => hasNumber(other, number.value)) && (isSwapped || !isSaidOf(index, one, number)),
   );
-  const names = one.names.filter((name) => !isAboutName(one, name, met));
+  // In a copy that lost a name, another one stands in its place.
+  const isExchanged = same?.names.some((name) => !hasName(one, name)) === true;
+  const around = same !== null && isExchanged ? [same] : met;
+  const names = one.names.filter((name) => !isAboutName(one, name, around));
   const pairs = one.pairs.filter((pair) => !met.some((other) => saysPair(other, pair)));
   return [...numbers.map(({ written }) => written), ...names, ...pairs].map((piece) => {
     const text = `The summary puts ${piece} where the original does not have it: ${shown(met[0] ?? one)}`;
     return { kind: "fact-elsewhere", piece, text } as const;
   });
+}
+
+/** The original has the number with the same unit, or in a statement that has two words in common. */
+function isSaidOf(index: OriginalIndex, one: Statement, number: NumberFact): boolean {
+  const having = (index.numbers.get(number.value) ?? []).map((at) => index.statements[at] as Statement);
+  return isBesideSame(index, number) || having.some((other) => shares(one, other, 2));
 }
 
 /**

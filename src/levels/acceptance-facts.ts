@@ -115,10 +115,10 @@ export function cutOut(
   for (let at = 0; at <= chain.length; at += 1) {
     const key = neighboursAt(chain, at - 1, at);
     const piece = bridges.get(key);
-    const isBare = isFiller(chain[at - 1] ?? "") && isFiller(chain[at] ?? "");
-    if (neighbours.has(key) || isBare) continue;
+    if (neighbours.has(key)) continue;
     const isUnit = bareUnit.test(chain[at] ?? "") && !text.includes("Ms. ");
     if (isUnit && !/\d/.test(chain[at - 1] ?? "")) reasons.push(lostNumber(chain[at] ?? ""));
+    if (isFiller(chain[at - 1] ?? "") && isFiller(chain[at] ?? "")) continue;
     if (piece === undefined || chain.includes(piece)) continue;
     reasons.push({ kind: "fact-lost", piece, text: `The summary leaves ${piece} out of "${key}".` });
   }

@@ -123,7 +123,7 @@ type Draft = {
 };
 
 /** Words and whatever else has no blank in it. A colon ends one unless it is part of an address or a name. */
-const chunk = /(?:[^\s()[\]{}<>,;|=*"“”`:→+]|::|:\/\/|(?<=\d),(?=\d{3}(?!\d)))+/g;
+const chunk = /(?:[^\s()[\]{}<>,;|=*"“”`:→+]|::|:\/\/|(?<=\b\d\d?):(?=\d\d\b)|(?<=\d),(?=\d{3}(?!\d)))+/g;
 const quoted = /"([^"\n]{2,80})"|`([^`\n]{2,80})`|“([^”\n]{2,80})”/g;
 
 /** The number of a point in a list is no fact of what is said in it; but a reader may speak of "point 2". */
@@ -210,9 +210,13 @@ function addNumber(draft: Draft, { digits, suffix, beside }: Digits): void {
 /** "Without it" says what happens otherwise, and negates nothing that follows. */
 const pronoun = /^(?:it|them|this|that|these|those)\b/i;
 
+/** A bound only with a number behind it. */
+const aPlace = /^(?:under|below|above)$/;
+
 function readWord(draft: Draft, word: string, { before, after }: Beside): void {
   const isOtherwise = word === "without" && pronoun.test(after);
-  const kind = isOtherwise ? null : markOf(word, before.toLowerCase());
+  const isPlace = aPlace.test(word) && !/^\d/.test(after);
+  const kind = isOtherwise || isPlace ? null : markOf(word, before.toLowerCase());
   const spelled = numberOfWord(word);
   if (spelled !== null) draft.spelled.push(spelled);
   else if (kind !== null) draft.marks.push({ kind, word, at: draft.words.length });
@@ -228,9 +232,10 @@ function isUnit(word: string, before: string): boolean {
 const plainPair = /^\p{L}+\/\p{L}+$/u;
 const noName = /^(?:e\.g|i\.e|a\.k\.a|w\/o?|n\/a)$/i;
 
-/** What nobody may change a letter of: a path, a name put together, a flag, a version, a hash. */
+/** What nobody may change a sign of: a path, a name put together, a flag, a version, a hash, a time. */
 export function isName(one: string): boolean {
   if (one.length < 2 || one.length > 200 || noName.test(one)) return false;
+  if (/^\d\d?:\d\d(?::\d\d)?$/.test(one)) return true;
   if (one.includes("/")) return /\p{L}/u.test(one) && !plainPair.test(one);
   if (/^--?[\p{L}]/u.test(one)) return one.length > 2;
   return /[\p{L}\p{N}]_[\p{L}\p{N}]|\p{Ll}\p{Lu}|\p{L}[.@][\p{L}\p{N}]|::|\p{L}-?\d|\d[.-]?\d*[.-]?\p{L}|\d[.-]\d+[.-]\d/u.test(

@@ -20,7 +20,7 @@ const kindsOfWords: Readonly<Record<MarkKind, string>> = {
   exception: "until till unless except excluding besides",
   "at-most": "most maximum max below under fewer less",
   "at-least": "least minimum min above",
-  option: "may might can could optional optionally sometimes usually perhaps possibly",
+  option: "may might can could allowed permitted optional optionally sometimes usually perhaps possibly",
   failed: `failed fails failing fail failure failures broken breaks crashed crashes error errors errored failed
     rejected refused denied timeout unsuccessful`,
   passed:

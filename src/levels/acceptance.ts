@@ -9,7 +9,7 @@ import {
   numberKey,
   type OriginalIndex,
 } from "./acceptance-index.ts";
-import { type Mark, type Statement, statementsOf } from "./acceptance-statements.ts";
+import { type Mark, readStatement, type Statement, statementsOf } from "./acceptance-statements.ts";
 import type { MarkKind } from "./acceptance-words.ts";
 
 export type Judgement = { readonly accepted: boolean; readonly reasons: readonly Reason[] };
@@ -25,14 +25,20 @@ const reasonsMax = 20;
 export function judge(original: string, summary: string): Judgement {
   const index = indexOriginal(original);
   // A summary is not broken for its length, and its lines often end without a sign.
-  const statements = summary.split("\n").flatMap((line) => statementsOf(line));
+  const lines = summary.split("\n");
+  const statements = lines.flatMap((line) => statementsOf(line));
+  // What one statement begins the next may end: what binds is looked for in whole lines, too.
+  const wholes = [...statements, ...lines.filter((line) => line.length <= wholeCharsMax).map(readStatement)];
   const reasons = [
     ...statements.flatMap((one) => judgeStatement(index, one, statements)),
-    ...missingIn(index, statements),
+    ...missingIn(index, wholes),
   ];
   const unique = new Map(reasons.map((reason) => [reason.text, reason]));
   return { accepted: unique.size === 0, reasons: [...unique.values()].slice(0, reasonsMax) };
 }
+
+/** Longer lines say too much at once to be about one thing. */
+const wholeCharsMax = 300;
 
 function judgeStatement(
   index: OriginalIndex,
@@ -59,7 +65,7 @@ function changedCode({ exact }: OriginalIndex, { text }: Statement): readonly Re
 }
 
 /** A summary joins statements: what is left of it when the nearest is taken away is compared with others. */
-const roundsMax = 3;
+const roundsMax = 4;
 /** Less in common than this is chance. */
 const shareMin = 0.3;
 /** Candidates that are as near as the nearest: any of them may be the one that was meant. */

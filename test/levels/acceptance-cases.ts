@@ -10,6 +10,7 @@ import {
 import { type Damage, damages, namesOf, numbersOf } from "./acceptance-damage.ts";
 import { reword } from "./acceptance-reword.ts";
 import { ownTexts } from "./acceptance-texts.ts";
+import { unseenTexts } from "./acceptance-unseen.ts";
 
 export type LongText = { readonly kind: "user" | "assistant" | "tool-result"; readonly text: string };
 export type Faithful = {
@@ -19,7 +20,7 @@ export type Faithful = {
 };
 export type Damaged = { readonly kind: string; readonly text: string; readonly lines: readonly string[] };
 
-/** The rules were tuned on every second session and text; the figures are those of the others. */
+/** The rules were tuned on every second session and on `ownTexts`; the figures are those of the others. */
 export type Half = "tuned" | "reported";
 
 function inHalf(at: number, half: Half): boolean {
@@ -72,7 +73,7 @@ export function faithfulOnes(half: Half, random: Random): readonly Faithful[] {
   const recorded = longTexts(half).flatMap((source) =>
     shares.flatMap((share) => bothWays(source, share, random)),
   );
-  const own = ownTexts.filter((_text, at) => inHalf(at, half));
+  const own = half === "tuned" ? ownTexts : unseenTexts;
   const byHand = own.flatMap(({ text, summaries }) =>
     summaries.map((summary) => ({ how: "by hand", text, lines: summary.split("\n") }) as const),
   );
