@@ -108,11 +108,13 @@ function chosen(
   let room = tokensMax;
   for (const { choice } of ranked) {
     const { statement, cost, worth } = choice;
-    if (cost + gapCost > room || (worth < worthMin && !binding.has(statement)) || isSaid(statement, said))
-      continue;
+    const isBinding = binding.has(statement);
+    if (cost + gapCost > room || (worth < worthMin && !isBinding)) continue;
+    // What binds is said again even if each of its words was: together they say something else.
+    if (isBinding ? said.has(statement.text) : isSaid(statement, said)) continue;
     taken.push(choice);
     room -= cost + gapCost;
-    for (const piece of sayingsOf(statement)) said.add(piece);
+    for (const piece of [...sayingsOf(statement), statement.text]) said.add(piece);
   }
   return taken.sort((a, b) => a.order - b.order);
 }
