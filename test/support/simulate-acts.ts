@@ -1,7 +1,9 @@
+import { agedResult } from "./simulate-aging.ts";
 import { type Block, type Message, saysBlock } from "./simulate-body.ts";
 import { forget, resultOf } from "./simulate-laws.ts";
 import {
   deskKey,
+  excuseOthers,
   models,
   newStream,
   newTalk,
@@ -31,7 +33,8 @@ export function nextMessage(world: World, talk: Talk): Message {
   const { random } = world;
   const calls = (talk.history.at(-1)?.content ?? []).filter(({ type }) => type === "tool_use");
   const results = calls.map((call): Block => {
-    const text = words(world);
+    const said = words(world);
+    const text = world.aging === null ? said : agedResult(world, call, said);
     const content = random.below(2) === 0 ? text : [textBlock(text)];
     return { type: "tool_result", tool_use_id: String(call["id"]), content };
   });
@@ -165,11 +168,6 @@ const subAgent: Act = async (world, talk) => {
   const agent = newTalk(world, { session, style, credential, system, tools, agent: `a${world.next()}` });
   return await goOn(world, agent);
 };
-
-/** Talks that share a past may come onto its path for another model, in another mode, in other words. */
-function excuseOthers({ talks }: World, talk: Talk): void {
-  for (const one of talks) if (one !== talk && one.stream === talk.stream) one.account.excuses = 1;
-}
 
 const switchMode: Act = async (world, talk) => {
   if (talk.isDirect) return false;

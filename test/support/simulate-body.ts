@@ -19,6 +19,8 @@ export type SeenUnit = {
   readonly isOwn: boolean;
   /** What a text says, as it is written. */
   readonly text: string;
+  /** The block itself, without marks and without the message around it. */
+  readonly block: string;
 };
 export type SeenBody = {
   readonly model: string;
@@ -46,15 +48,13 @@ export function seeBody(text: string): SeenBody {
     ),
     ...listOf(body["messages"]).flatMap(messageUnits),
   ];
-  const units = placed.map(({ section, says, opens, role, block, around }) => ({
-    section,
-    says,
-    opens,
-    bytes: `${around}${JSON.stringify(withoutMarks(block))}`,
-    // A model may repeat a line of ours.
-    isOwn: role !== "assistant" && isMarked(block["text"]),
-    text: String(block["text"] ?? ""),
-  }));
+  const units = placed.map(({ section, says, opens, role, block, around }) => {
+    const unmarked = JSON.stringify(withoutMarks(block));
+    const text = String(block["text"] ?? "");
+    // A model may repeat a line of ours, and one may stand behind what a user said.
+    const isOwn = role !== "assistant" && isMarked(block["text"]) && !isLoweredText(text);
+    return { section, says, opens, bytes: `${around}${unmarked}`, isOwn, text, block: unmarked };
+  });
   return { model: String(body["model"]), units, marks: marksIn(body) };
 }
 
@@ -90,6 +90,13 @@ export function saysBlock(role: string, block: Block): string | null {
       return `${role} ${role === "assistant" ? withoutEchoes(text).replaceAll(/\s/g, "") : text.trim()}`;
     }
   }
+}
+
+const lowered = /\[\S+ #\d+ (?:[a-z]+, whole |\S+ \S+ pruned ).* -> expand #\d+\]$/;
+
+/** What somebody said that is shown shorter: a line of ours stands behind it, or in its place. */
+function isLoweredText(text: string): boolean {
+  return lowered.test(text);
 }
 
 function isMarked(text: Json | undefined): boolean {
@@ -135,7 +142,8 @@ export function unitsOf(messages: readonly Message[]): readonly SeenUnit[] {
   return messages
     .flatMap(({ role, content }) => messageUnits({ role, content: [...content] }))
     .map(({ section, says, opens, block }) => {
-      return { section, says, opens, bytes: JSON.stringify(block), isOwn: false, text: "" };
+      const text = JSON.stringify(block);
+      return { section, says, opens, bytes: text, isOwn: false, text: "", block: text };
     });
 }
 

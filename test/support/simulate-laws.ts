@@ -1,5 +1,6 @@
 import { sha256Hex } from "../../src/base/index.ts";
 import { continuesOwnLine, isOwnLine } from "../../src/render/index.ts";
+import type { SentUnit } from "../../src/session/index.ts";
 import type { Posted } from "./desk-kit.ts";
 import { manifestStart } from "./own-lines.ts";
 import {
@@ -13,7 +14,10 @@ import {
   seeBody,
   unitsOf,
 } from "./simulate-body.ts";
+import { broken } from "./simulate-broken.ts";
 import type { Client } from "./simulate-client.ts";
+import { checkComplete } from "./simulate-complete.ts";
+import { shownIn } from "./simulate-shown.ts";
 
 /** What is known of a stream from outside: talks that share a name share it. */
 export type Stream = {
@@ -62,6 +66,8 @@ export type Look = {
   readonly stream: Stream;
   readonly account: Account;
   readonly posted: Posted;
+  /** What the log was told of the request, from the first unit to the last; empty where it went as it came. */
+  readonly path: readonly SentUnit[];
   /** As the client means them, whatever form it wrote them in. */
   readonly messages: readonly Message[];
   readonly wire: Buffer;
@@ -72,9 +78,6 @@ export type Look = {
   /** Nothing is cached any more, so everything may begin anew. */
   readonly isCold: boolean;
 };
-
-/** A broken law, by its name. */
-export class LawBroken extends Error {}
 
 export function checkLaws(look: Look): void {
   const { posted, stream, wire } = look;
@@ -91,7 +94,7 @@ export function checkLaws(look: Look): void {
     stream.wasManaged = true;
     noteKeys(look);
     const seen = seeBody(attempts.at(-1)?.body ?? "{}");
-    checkComplete(look, seen);
+    checkComplete(look, shownIn(seen.units, look.path));
     if (seen.marks > 4) broken("L2 marks", `${seen.marks} marks`, "");
     checkOwnLines(seen);
     if (look.purpose === "turn") checkPast(look, seen);
@@ -162,30 +165,6 @@ function checkWithheld({ withheld }: Stream, body: string): void {
   for (const words of withheld.keys()) {
     if (body.includes(words)) broken("withheld", `sent after all: ${words}`, around(body, words));
   }
-}
-
-/** Everything the client says is there, in order, once. */
-function checkComplete({ stream, messages, purpose }: Look, { units }: SeenBody): void {
-  const wanted = saidBy(messages);
-  const seen = saidIn(units).map(({ says }) => says);
-  for (let at = 0; at < Math.max(wanted.length, seen.length); at += 1) {
-    const [want, have] = [wanted[at], seen[at]];
-    const isShown = want !== undefined && have !== undefined && isSaid(stream, want, have);
-    if (!isShown)
-      broken(`L4 complete (${purpose})`, `unit ${at}: wanted ${want}, found ${have}`, seen.join("\n"));
-  }
-}
-
-function isSaid(
-  { withheld, withheldCalls, onceWithheld, rewritten }: Stream,
-  want: string,
-  have: string,
-): boolean {
-  for (const [start, instead] of withheldCalls) if (want.startsWith(start)) return have.includes(instead);
-  for (const [words, instead] of withheld) if (want.includes(words)) return have.includes(instead);
-  for (const [start, instead] of onceWithheld)
-    if (want.startsWith(start) && have === `${start}${instead}`) return true;
-  return want === have || rewritten.get(want)?.has(have) === true;
 }
 
 function saidBy(messages: readonly Message[]): readonly string[] {
@@ -318,10 +297,6 @@ function checkCache({ account, messages, nowMs, posted, client }: Look, seen: Se
   if (!isContinued(last, { said: saidBy(messages), seen }) || client.style.marks === "none") return;
   const read = posted.answer.usage?.cache_read_input_tokens ?? 0;
   if (read < last.cached) broken("cache", `${read} read of ${last.cached} that were cached`, "");
-}
-
-export function broken(law: string, what: string, details: string): never {
-  throw new LawBroken(`${law}: ${what}${details === "" ? "" : `\n${details.slice(0, 4_000)}`}`);
 }
 
 function excerpt({ body }: { readonly body: string }): string {

@@ -2,7 +2,9 @@ import { readAnswer } from "../../src/protocols/index.ts";
 import type { SentReport, SentUnit } from "../../src/session/index.ts";
 import type { Posted } from "./desk-kit.ts";
 import { type Block, nonce, saysBlock } from "./simulate-body.ts";
-import { broken, type Stream } from "./simulate-laws.ts";
+import { broken } from "./simulate-broken.ts";
+import type { Stream } from "./simulate-laws.ts";
+import { meansResult } from "./simulate-shown.ts";
 
 /** A block that the desk has called by a number. */
 export type Called = {
@@ -46,9 +48,10 @@ export class NumberBook {
   }
 
   #sent({ line, fresh }: SentReport): readonly Called[] {
-    return fresh.flatMap(({ numbered, key, bytes }) => {
+    return fresh.flatMap(({ numbered, key, bytes, as }) => {
       if (numbered === null) return [];
-      return [this.#call(line, { ...numbered, key, says: meaningOf(bytes, numbered.kind) })];
+      const says = as === "original" ? meaningOf(bytes, numbered.kind) : "";
+      return [this.#call(line, { ...numbered, key, says })];
     });
   }
 
@@ -61,7 +64,7 @@ export class NumberBook {
     const known = this.#of(line);
     const before = known.get(block);
     // Other words than its own do not tell which of several edited results they stand for.
-    const isShownOtherwise = this.#instead.has(shown);
+    const isShownOtherwise = shown === "" || this.#instead.has(shown);
     const says = isShownOtherwise ? (before?.says ?? "") : shown;
     const called = { block, message, key, says };
     if (before === undefined || before.says === "") known.set(block, called);
@@ -86,6 +89,7 @@ const saidByModel = ["assistant", "reasoning", "tool-call"];
 /** What a block says, the same for every form it may be written in. */
 export function meaningOf(bytes: Uint8Array, kind: string): string {
   const block = JSON.parse(Buffer.from(bytes).toString("utf8") || "{}") as Block;
+  if (block.type === "tool_result") return meansResult(JSON.stringify(block));
   if (kind === "system") return `system ${JSON.stringify(block)}`;
   const says = saysBlock(saidByModel.includes(kind) ? "assistant" : "user", block);
   return says ?? `reasoning ${String(block["signature"] ?? block["data"])}`;

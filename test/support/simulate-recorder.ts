@@ -1,5 +1,5 @@
-import { type SessionId, sessionId, unwrap } from "../../src/base/index.ts";
-import type { Change, Proposal } from "../../src/engine/index.ts";
+import { type Random, type SessionId, sessionId, unwrap } from "../../src/base/index.ts";
+import { type Change, type Frame, type Proposal, reverse } from "../../src/engine/index.ts";
 import {
   type Answers,
   type Briefing,
@@ -10,7 +10,8 @@ import {
 } from "../../src/session/index.ts";
 import { openMemoryStore } from "../../src/store/index.ts";
 import type { Posted } from "./desk-kit.ts";
-import { broken } from "./simulate-laws.ts";
+import type { Aging } from "./simulate-aging.ts";
+import { broken } from "./simulate-broken.ts";
 import type { Memory, MemoryMode } from "./simulate-memory.ts";
 import { type Calling, meaningOf } from "./simulate-numbers.ts";
 
@@ -26,7 +27,10 @@ export class RecordedMemory implements Memory {
   /** Tells whoever renders. */
   briefed: (briefing: Briefing) => void = () => undefined;
 
-  constructor() {
+  readonly #aging: Aging | null;
+
+  constructor(aging: Aging | null) {
+    this.#aging = aging;
     this.#recorder = this.#newRecorder();
   }
 
@@ -94,6 +98,29 @@ export class RecordedMemory implements Memory {
     return done.ok && done.value.deltas.length > 0;
   }
 
+  /** Takes back a step of policy, as a user may; false where there is none that can be. */
+  async undo(line: string, stream: string, random: Random): Promise<boolean> {
+    const session = this.#sessionOf.get(line);
+    if (session === undefined) return false;
+    const state = unwrap(await this.#recorder.shelf.log(session)).state();
+    const steps = [...state.steps.entries()].map(([, step]) => step);
+    const done = steps.filter(({ actor, log }) => actor === "policy" && log.value.done);
+    if (done.length === 0) return false;
+    const step = random.pick(done);
+    const frames = await this.#frames(session, step.log.value.frames);
+    const reversed = reverse(state, step, frames);
+    if (!reversed.ok) return false;
+    return await this.act(line, stream, () => ({ deltas: reversed.value, skipped: [] }));
+  }
+
+  async #frames(session: SessionId, seqs: readonly number[]): Promise<readonly Frame[]> {
+    await this.#store.flush();
+    const frames: Frame[] = [];
+    for (const seq of seqs)
+      frames.push(...unwrap(await this.#store.frames({ session, after: seq - 1, limit: 1 })));
+    return frames;
+  }
+
   /** Another process with the same database. */
   async restart(): Promise<void> {
     await this.#recorder.idle();
@@ -120,7 +147,8 @@ export class RecordedMemory implements Memory {
         if (event.type === "request") this.#last = sessionId(event.session);
       },
       brief: (briefing) => this.briefed(briefing),
-      windowOf: () => 200_000,
+      windowOf: () => this.#aging?.window ?? 200_000,
+      policy: this.#aging?.policy ?? "auto",
     });
   }
 }

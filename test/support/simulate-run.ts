@@ -1,4 +1,5 @@
 import { type Act, acts } from "./simulate-acts.ts";
+import { agedActs } from "./simulate-aged.ts";
 import { point, tell } from "./simulate-telling.ts";
 import { note, openWorld, type World } from "./simulate-world.ts";
 
@@ -9,6 +10,8 @@ export type RunOptions = {
   readonly isRecorded?: boolean;
   /** Whether nobody switches what the model is told, and it repeats nothing of ours. */
   readonly isPlain?: boolean;
+  /** Whether things grow old. */
+  readonly isAged?: boolean;
 };
 
 /** How often what happened. */
@@ -28,9 +31,9 @@ export const actNames: readonly string[] = [...acts, ...telling].map(({ name }) 
 
 /** Runs one seed to its end; what goes wrong says where it happened. */
 export async function simulate(options: RunOptions): Promise<Tally> {
-  const { seed, steps, isRecorded = false, isPlain = false } = options;
-  const world = openWorld(seed, { isRecorded, isPlain });
-  const choices = isPlain ? acts : [...acts, ...telling];
+  const { seed, steps, isRecorded = false, isPlain = false, isAged = false } = options;
+  const world = openWorld(seed, { isRecorded, isPlain, isAged });
+  const choices = isPlain ? acts : [...acts, ...telling, ...(isAged ? agedActs : [])];
   for (let step = 1; step <= steps; step += 1) {
     const { name, run } = chooseAct(world, choices);
     world.log.push(`${step} ${name}`);

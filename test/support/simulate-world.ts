@@ -2,13 +2,16 @@ import { type Random, type SteppedClock, seededRandom, steppedClock } from "../.
 import { type Awareness, type Sending, usualAwareness } from "../../src/session/index.ts";
 import type { Reply, ReplyBlock, ScriptedModel } from "../../src/testing/index.ts";
 import { DeskKit, type Posted, type PostOptions } from "./desk-kit.ts";
+import { type Aging, agedInput, newAging } from "./simulate-aging.ts";
 import { contentOf, passedOn, withEcho } from "./simulate-answer.ts";
 import { type Block, type Fields, type Message, nonce } from "./simulate-body.ts";
+import { broken } from "./simulate-broken.ts";
 import { bodyOf, type Client, headersOf, type Style, type Wanted } from "./simulate-client.ts";
-import { type Account, broken, checkLaws, checkPassed, type Stream } from "./simulate-laws.ts";
+import { type Account, checkLaws, checkPassed, type Stream } from "./simulate-laws.ts";
 import { type Memory, SimulatedMemory } from "./simulate-memory.ts";
 import { NumberBook } from "./simulate-numbers.ts";
 import { RecordedMemory } from "./simulate-recorder.ts";
+import { SentBook } from "./simulate-shown.ts";
 
 /** One line of talk between a client and the model. */
 export type Talk = Client & {
@@ -24,6 +27,8 @@ export type Talk = Client & {
 /** Everything one seed drives. */
 export type World = {
   readonly isRecorded: boolean;
+  /** Set where things grow old. */
+  readonly aging: Aging | null;
   readonly random: Random;
   readonly clock: SteppedClock;
   readonly kit: DeskKit;
@@ -32,6 +37,7 @@ export type World = {
   /** How the model is told of its context, from the next request on. */
   readonly told: { awareness: Awareness };
   readonly numbers: NumberBook;
+  readonly sent: SentBook;
   /** What was sent, in short, to make sense of a failure. */
   readonly log: string[];
   /** How often what happened. */
@@ -46,12 +52,18 @@ export const models = {
 } as const;
 
 /** What a world is like. Plain: nobody switches what the model is told, and it repeats nothing of ours. */
-export type WorldKind = { readonly isRecorded: boolean; readonly isPlain: boolean };
+export type WorldKind = {
+  readonly isRecorded: boolean;
+  readonly isPlain: boolean;
+  /** Whether results are long and grow stale, windows are small, and policy does what it does. */
+  readonly isAged: boolean;
+};
 
-export function openWorld(seed: number, { isRecorded, isPlain }: WorldKind): World {
+export function openWorld(seed: number, { isRecorded, isPlain, isAged }: WorldKind): World {
   const random = seededRandom(seed);
   const clock = steppedClock(1_700_000_000_000);
-  const memory = isRecorded ? new RecordedMemory() : new SimulatedMemory();
+  const aging = isAged ? newAging(random) : null;
+  const memory = isRecorded ? new RecordedMemory(aging) : new SimulatedMemory();
   let [count, names] = [0, 0];
   const next = (): number => {
     count += 1;
@@ -63,7 +75,7 @@ export function openWorld(seed: number, { isRecorded, isPlain }: WorldKind): Wor
   };
   const told = { awareness: usualAwareness };
   const kit = new DeskKit({
-    model: scripted({ random, next, isPlain }),
+    model: scripted({ random, next, isPlain, isAged }),
     clock,
     core: { binding: "bound-models" },
     place: {
@@ -71,13 +83,14 @@ export function openWorld(seed: number, { isRecorded, isPlain }: WorldKind): Wor
       newName,
       remember: (question) => memory.remember(question),
       awareness: () => told.awareness,
+      windowOf: () => aging?.window ?? 200_000,
       // A real recorder is given the time it needs on a busy machine.
       deadlineMs: isRecorded ? 5_000 : 2,
     },
   });
   if (memory instanceof RecordedMemory) memory.briefed = (briefing) => kit.desk.brief(briefing);
-  const kept = { talks: [], log: [], tally: new Map(), numbers: new NumberBook() };
-  const world = { isRecorded, random, clock, kit, memory, next, told, ...kept };
+  const kept = { talks: [], log: [], tally: new Map(), numbers: new NumberBook(), sent: new SentBook() };
+  const world = { isRecorded, aging, random, clock, kit, memory, next, told, ...kept };
   const talks = 1 + random.below(3);
   for (let at = 0; at < talks; at += 1) newTalk(world, {});
   return world;
@@ -110,6 +123,11 @@ export function newTalk(world: World, given: Partial<Talk>): Talk {
   };
   talks.push(talk);
   return talk;
+}
+
+/** Talks that share a past may come onto its path for another model, in another mode, in other words. */
+export function excuseOthers({ talks }: World, talk: Talk): void {
+  for (const one of talks) if (one !== talk && one.stream === talk.stream) one.account.excuses = 1;
 }
 
 export function newStream(): Stream {
@@ -163,10 +181,10 @@ export function textBlock(text: string): Block {
   return { type: "text", text };
 }
 
-type Scripting = Pick<World, "random" | "next"> & Pick<WorldKind, "isPlain">;
+type Scripting = Pick<World, "random" | "next"> & Pick<WorldKind, "isPlain" | "isAged">;
 
 /** A model that says something new each time, in one of the forms an answer may have. */
-function scripted({ random, next, isPlain }: Scripting): ScriptedModel {
+function scripted({ random, next, isPlain, isAged }: Scripting): ScriptedModel {
   const thinking = (): ReplyBlock => ({ type: "thinking", thinking: `thought ${next()}` });
   return (request): Reply => {
     const text = (): ReplyBlock => {
@@ -178,7 +196,7 @@ function scripted({ random, next, isPlain }: Scripting): ScriptedModel {
     const call = (): ReplyBlock => ({
       type: "tool_use",
       name: random.pick(names),
-      input: { n: next(), of: "it" },
+      input: isAged ? agedInput(random, next) : { n: next(), of: "it" },
     });
     const spoken: readonly (() => readonly ReplyBlock[])[] = [
       () => [thinking(), text()],
@@ -245,7 +263,15 @@ export async function send(world: World, talk: Talk, options: SendOptions = {}):
   await noteSent(world, posted, heard);
   talk.line = posted.sending.sent?.line ?? talk.line;
   const { stream, account } = talk;
-  const look = { client: talk, stream, account, posted, messages, wire, purpose, nowMs, isEpoch, isCold };
+  world.sent.note(posted);
+  const { sent } = posted.sending;
+  if (sent !== null && sent.epoch !== null) {
+    note(world, `epoch, ${sent.epoch.reason}`);
+    excuseOthers(world, talk);
+  }
+  const path = sent === null ? [] : world.sent.pathOf(sent);
+  const asked = { client: talk, messages, wire, purpose, nowMs, isEpoch, isCold };
+  const look = { ...asked, stream, account, posted, path };
   if (isTurn) talk.lastMs = nowMs;
   if (stream.isForgotten && (isTurn || isTakenForTurn(talk, messages))) beginAnew(world, talk, messages);
   checkLaws(look);
