@@ -61,21 +61,27 @@ export function chooseCut(asked: CutAsked): Cut | null {
   if (first === -1) return null;
   if (tokensToFree(asked.room) > 0) return cutAt(asked, first, "pressure");
   const mayDisturb = isRunStart || !losesReasoning;
-  if (cold !== null) return mayDisturb ? worthwhile(asked, cold) : null;
-  return isRunStart ? worthwhile(asked, "price") : null;
+  if (cold !== null) return mayDisturb && isWorthTelling(path) ? cutAt(asked, first, cold) : null;
+  return isRunStart ? worthwhile(asked) : null;
 }
 
-function worthwhile(asked: CutAsked, reason: RewriteReason): Cut | null {
+/** Where nothing is cached, everything is free; what is wanted whole again is shown whole, whatever it costs. */
+function isWorthTelling(path: readonly PathPiece[]): boolean {
+  const removed = path.map(({ tokens, wanted }) => tokens - (wanted ?? tokens));
+  return removed.some((tokens) => tokens < 0) || sum(removed) >= removedTokensMin;
+}
+
+function worthwhile(asked: CutAsked): Cut | null {
   const { cuts, starts } = candidates(asked);
-  const best = bestCut(cuts, choiceFor(asked, reason !== "price"));
+  const best = bestCut(cuts, choiceFor(asked, false));
   if (best === null || (cuts[best.at]?.removed ?? 0) < removedTokensMin) return null;
-  return { at: starts[best.at] ?? 0, reason, bill: best.bill };
+  return { at: starts[best.at] ?? 0, reason: "price", bill: best.bill };
 }
 
 function cutAt(asked: CutAsked, at: number, reason: RewriteReason): Cut | null {
   const { cuts, starts } = candidates(asked);
   const size = cuts[starts.indexOf(at)];
-  if (size === undefined || size.removed === 0) return null;
+  if (size === undefined) return null;
   const { prices, prompt, requestsLeft } = choiceFor(asked, false);
   const kept = Math.max(0, prompt.tokens - size.behind - size.removed);
   const { cached } = prompt;
@@ -84,7 +90,7 @@ function cutAt(asked: CutAsked, at: number, reason: RewriteReason): Cut | null {
 }
 
 function choiceFor({ prices, path, head, coming }: CutAsked, isCold: boolean) {
-  const cached = head + path.reduce((sum, piece) => sum + piece.tokens, 0);
+  const cached = head + sum(path.map(({ tokens }) => tokens));
   return { prices, isCold, requestsLeft: requestsExpected, prompt: { tokens: cached + coming, cached } };
 }
 
@@ -92,7 +98,7 @@ function choiceFor({ prices, path, head, coming }: CutAsked, isCold: boolean) {
 function candidates({ path, head, coming, anchored, prices }: CutAsked) {
   const cuts: CutSize[] = [];
   const starts: number[] = [];
-  const anchor = head + path.slice(0, anchored).reduce((sum, { tokens }) => sum + tokens, 0);
+  const anchor = head + sum(path.slice(0, anchored).map(({ tokens }) => tokens));
   const isMarked = prices.rule.kind === "marks";
   let [behind, removed] = [coming, 0];
   for (let at = path.length - 1; at >= 0; at -= 1) {
@@ -106,4 +112,8 @@ function candidates({ path, head, coming, anchored, prices }: CutAsked) {
     starts.push(at);
   }
   return { cuts: cuts.reverse(), starts: starts.reverse() };
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
 }

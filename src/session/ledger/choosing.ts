@@ -55,9 +55,9 @@ export function chooseRewriting(facts: ChoiceFacts, choosing: Choosing): Rewriti
   const room = roomFor(facts, choosing);
   const toFree = tokensToFree(room);
   if (toFree === 0 && (facts.wanted.size === 0 || isQuiet)) return null;
-  const wanted = toFree > 0 ? relieved(path, facts.wanted, toFree) : facts.wanted;
+  const scale = scaleOf(facts, head + sum(piecesOf(path, new Map()).map(({ tokens }) => tokens)));
+  const wanted = toFree > 0 ? relieved(path, facts.wanted, toFree / scale) : facts.wanted;
   const pieces = piecesOf(path, wanted);
-  const scale = scaleOf(facts, head + sum(pieces.map(({ tokens }) => tokens)));
   const { prices, cold, losesReasoning } = facts;
   const why = { prices, cold, isRunStart, losesReasoning, room };
   const sized = pieces.map((piece) => scaled(piece, scale));
@@ -65,7 +65,8 @@ export function chooseRewriting(facts: ChoiceFacts, choosing: Choosing): Rewriti
   const cut = chooseCut({ path: sized, head: head * scale, coming, anchored, ...why });
   if (cut === null) return null;
   const { at, reason, bill } = cut;
-  const freed = Math.round(freedFrom({ path, pieces: sized, at, losesReasoning }));
+  const isLost = losesReasoning || reason === "pressure";
+  const freed = Math.round(freedFrom({ path, pieces: sized, at, losesReasoning: isLost }));
   return { wanted: wantedFrom(path, pieces, { at, wanted }), reason, bill, freed };
 }
 
@@ -121,10 +122,16 @@ const prunedTokens = 40;
 const prunedTokensMin = 120;
 export const pressureReason = "window pressure";
 
-/** Where what is wanted does not free enough, the oldest results and inputs are pruned until it does. */
+/**
+ * Where what is wanted, and the reasoning that goes with any rewrite for want of room, does not free enough,
+ * the oldest results and inputs are pruned until it does.
+ */
 function relieved(path: readonly Place[], wanted: WantedBlocks, toFree: number): WantedBlocks {
   const pieces = piecesOf(path, wanted);
-  let left = toFree - sum(pieces.map((piece) => piece.tokens - (piece.wanted ?? piece.tokens)));
+  const first = pieces.findIndex((piece) => piece.wanted !== null);
+  const reasoning = pieces.filter((_, at) => at >= first && path[at]?.facts.kind === "reasoning");
+  const lowered = pieces.map((piece) => piece.tokens - (piece.wanted ?? piece.tokens));
+  let left = toFree - sum(lowered) - sum(reasoning.map(({ tokens }) => tokens));
   const more = new Map(wanted);
   for (const [at, place] of path.entries()) {
     if (left <= 0) break;
