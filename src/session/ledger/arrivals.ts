@@ -2,7 +2,8 @@ import { atArrival, SeenLines, type SeenRun, withReferences } from "../../levels
 import { reworded, spokenIn } from "../../protocols/index.ts";
 import type { TokenGauge } from "../unit-tokens.ts";
 import { type Item, inOtherWords } from "./draft.ts";
-import type { Place } from "./place.ts";
+import { type Place, pathTo } from "./place.ts";
+import type { Rewritten } from "./rewrite.ts";
 
 /** How a tool result is shown when it comes: without what loses nothing, or as it is. */
 export type ArrivalMode = "lossless" | "off";
@@ -12,6 +13,12 @@ const bytesMin = 200;
 
 /** Larger ones are shown as they are: looking through them would hold others up. */
 const bytesMax = 2 * 1024 * 1024;
+
+export type Behind = {
+  readonly end: Place;
+  readonly rewritten: Rewritten | null;
+  readonly gauge: TokenGauge;
+};
 
 /** Whether a block is shown with all its lines; null where nothing may be left out. */
 type Arriving = {
@@ -36,10 +43,10 @@ export class Arrivals {
     this.#nonce = nonce;
   }
 
-  /** Items that are to stand behind a place. */
-  shown(items: readonly Item[], end: Place, gauge: TokenGauge): readonly Item[] {
+  /** Items that are to stand behind a place, or behind what is shown anew from a cut on. */
+  shown(items: readonly Item[], { end, rewritten, gauge }: Behind): readonly Item[] {
     this.#arrived.clear();
-    const isWhole = wholeBlocks(end);
+    const isWhole = wholeBlocks(rewritten?.cut ?? end, rewritten?.items ?? []);
     // Before the model's last words everything was sent before, in whatever way, and may be cached as it is.
     const first = items.findLastIndex(({ wrapping }) => wrapping.role === "assistant") + 1;
     return items.map((item, at) => this.#arrive(item, { isWhole: at < first ? null : isWhole, gauge }));
@@ -83,19 +90,15 @@ function shortened(item: Item, { bytes, runs, gauge }: Short): Item {
   return inOtherWords(item, { bytes, showing: { as: "original", tokens, borrows } });
 }
 
-/** Which blocks are shown with all their lines on the way to a place; looked up only if somebody asks. */
-function wholeBlocks(end: Place): (block: number) => boolean {
+/** Which blocks are shown with all their lines, on the way to a place and behind it; looked up if asked. */
+function wholeBlocks(end: Place, behind: readonly Item[]): (block: number) => boolean {
   let blocks: ReadonlySet<number> | null = null;
   return (block) => {
-    blocks ??= blocksOn(end);
+    blocks ??= new Set([...pathTo(end), ...behind].flatMap(wholeBlock));
     return blocks.has(block);
   };
 }
 
-function blocksOn(end: Place): ReadonlySet<number> {
-  const blocks = new Set<number>();
-  for (let at: Place | null = end; at !== null; at = at.parent) {
-    if (at.numbered !== null && at.showing.as === "original") blocks.add(at.numbered.block);
-  }
-  return blocks;
+function wholeBlock({ numbered, showing }: Pick<Place, "numbered" | "showing">): readonly number[] {
+  return numbered !== null && showing.as === "original" ? [numbered.block] : [];
 }

@@ -2,7 +2,7 @@ import { type AnswerUnit, emitMarked, modelTraits, type WireRequest } from "../.
 import { continuesOwnLine, instructions, isOwnLine, opensOwnLines } from "../../render/index.ts";
 import type { AnswerNumbers, Numbered, SentReport, SentUnit, Strips } from "../desk-port.ts";
 import { TokenGauge } from "../unit-tokens.ts";
-import { Arrivals } from "./arrivals.ts";
+import { Arrivals, type Behind } from "./arrivals.ts";
 import { bestHead } from "./best-head.ts";
 import { closing, emitRequest, marksOf, withAnchor } from "./body.ts";
 import { Branches } from "./branches.ts";
@@ -138,7 +138,8 @@ export class StreamLedger {
     const numbered = numberItems(freshItems(trace), numbering);
     const rewritten = this.#rewritten(asked, { head, trace, heard, fresh: leaf === null ? numbered : null });
     if (leaf !== null && rewritten === null) return this.#sendAgain(asked, { head, trace, leaf });
-    const fresh = this.#arrived(asked, numbered, { end: heard[0]?.place?.parent ?? place, gauge });
+    const behind = { end: heard[0]?.place?.parent ?? place, rewritten, gauge };
+    const fresh = this.#arrived(asked, numbered, behind);
     // What is bound to the old words is left out, and what stood behind it in its message begins the message.
     const isCut = rewritten !== null && modelTraits(request.model).isBound;
     const own = this.#own(asked, { head, place, heard, fresh, rewritten, isCut });
@@ -299,10 +300,10 @@ export class StreamLedger {
   }
 
   /** What is known from elsewhere is shown as it is wanted, and what is new without what loses nothing. */
-  #arrived({ style, arrival, wanted }: RenderAsked, items: readonly Item[], at: ArrivedAt): readonly Item[] {
+  #arrived({ style, arrival, wanted }: RenderAsked, items: readonly Item[], at: Behind): readonly Item[] {
     if (style === "plain") return items;
     const known = items.map((item) => wantedItem(item, wanted, this.nonce));
-    return arrival === "off" ? known : this.#arrivals.shown(known, at.end, at.gauge);
+    return arrival === "off" ? known : this.#arrivals.shown(known, at);
   }
 
   #send(plan: Plan, rewritten: Rewritten | null): Rendered {
@@ -383,7 +384,6 @@ type Begun = Pick<OwnPlace, "head" | "heard"> & {
   readonly trace: Trace;
   readonly fresh: readonly Item[] | null;
 };
-type ArrivedAt = { readonly end: Place; readonly gauge: TokenGauge };
 type OwnPlace = {
   readonly head: Head;
   /** The last that is known of the request. */

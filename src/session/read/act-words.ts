@@ -1,11 +1,11 @@
-import type { Delta, DeltaType, Frame, RewriteReason } from "../../engine/index.ts";
+import type { Delta, DeltaType, RewriteReason } from "../../engine/index.ts";
 
 /** More blocks than these are counted, not listed. */
 const listedMax = 8;
 
 type Doing = { readonly verb: string; readonly block: number };
 
-/** What some changes did to blocks, for people: `trimmed #18 #20, archived #5`. Empty: nothing to speak of. */
+/** What some changes did to blocks, for people: `trimmed #18 #20, archived #5`. Empty: nothing worth it. */
 export function actWords(deltas: readonly Delta[]): string {
   const doings = deltas.flatMap(doingOf);
   const loud = doings.filter(({ verb }) => verb !== turnsGiven);
@@ -81,8 +81,3 @@ export const rewriteWords: Readonly<Record<RewriteReason, string>> = {
   pressure: "window pressure",
   user: "the user asked for it",
 };
-
-/** Whether somebody did something with a frame that people would want to know of, and may take back. */
-export function isAct({ cause }: Pick<Frame, "cause">): boolean {
-  return cause.step !== null;
-}

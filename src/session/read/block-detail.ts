@@ -1,10 +1,19 @@
 import { blockId, fail, isCount, must, ok, type Result } from "../../base/index.ts";
-import { blockOf, type Moment, type Place, placeOf, type Stream, streamOf } from "../../engine/index.ts";
+import {
+  blockOf,
+  type Moment,
+  notesOf,
+  type Place,
+  placeOf,
+  type Stream,
+  streamOf,
+} from "../../engine/index.ts";
 import type { Store } from "../../store/index.ts";
+import { levelRows, pendingRow } from "./block-levels.ts";
 import { rowMaker } from "./block-row.ts";
 import { contentPiece, pieceBytesUsual } from "./content-piece.ts";
 import { historyOf } from "./history.ts";
-import { chosenStream, viewIn } from "./look.ts";
+import { chosenStream, modeIn, viewIn } from "./look.ts";
 import type { BlockQuestion } from "./questions.ts";
 import type { BlockDetail } from "./rows.ts";
 import { wireTypeOf } from "./wire-look.ts";
@@ -22,6 +31,7 @@ export async function blockDetail(
   const content = await store.content(place.block.content);
   const history = await historyOf(store, place);
   if (!history.ok) return history;
+  const notes = must(notesOf(moment, place.block.id), "a block that is there has notes");
   const range = { from: question.from ?? 0, length: question.length ?? pieceBytesUsual };
   return ok({
     session: moment.state.session,
@@ -32,6 +42,8 @@ export async function blockDetail(
     // Purged, or not on disk yet: everything else about the block is still true.
     problem: content.ok ? null : content.error.code,
     placeholder: null,
+    levels: levelRows(notes),
+    pending: pendingRow(place, notes, modeIn(moment, stream)),
     history: history.value,
   });
 }

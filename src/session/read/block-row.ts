@@ -20,8 +20,10 @@ import {
   turnNow,
   type View,
   viewOf,
+  wantedOf,
   zoneOf,
 } from "../../engine/index.ts";
+import { sizesOf, waitingChange } from "./block-levels.ts";
 import type { BlockOrigin, BlockRow } from "./rows.ts";
 
 /** What all rows of one view share, looked up once. */
@@ -53,6 +55,9 @@ export function rowMaker(moment: Moment, stream: Stream, view: View): RowMaker {
       exact: tokens?.exact ?? false,
       level: factValue(place, "level"),
       shown,
+      wanted: wantedOf(place),
+      pending: waitingChange(place) !== null,
+      sizes: sizesOf(notes),
       counted: isCounted(place, { shown, sentSeq }),
       pinned: isPinned(place),
       focused: isFocused(place),

@@ -1,4 +1,6 @@
 import { type ExchangeRole, exchangesOf, type Moment, type RecordedExchange } from "../../engine/index.ts";
+import type { RewriteRow } from "./act-rows.ts";
+import { rewritesAt } from "./rewrites.ts";
 import type { AttemptRow, RequestRow } from "./rows.ts";
 
 /** What is known of all exchanges together, and needed for the row of one. */
@@ -7,12 +9,13 @@ export type Exchanges = {
   /** Those a later request started anew from. */
   readonly compacted: ReadonlySet<number>;
   readonly turns: ReadonlyMap<number, number>;
+  readonly rewrites: ReadonlyMap<number, RewriteRow>;
 };
 
 export function exchangesAt(moment: Moment): Exchanges {
   const list = exchangesOf(moment);
   const compacted = list.flatMap(({ relation, of }) => (relation === "compacted" && of !== null ? [of] : []));
-  return { list, compacted: new Set(compacted), turns: turnsOf(moment) };
+  return { list, compacted: new Set(compacted), turns: turnsOf(moment), rewrites: rewritesAt(moment) };
 }
 
 function turnsOf(moment: Moment): ReadonlyMap<number, number> {
@@ -40,6 +43,7 @@ export function requestRow({ exchange, time }: Described, all: Exchanges): Reque
     model,
     target,
     rendering,
+    rewrite: all.rewrites.get(id) ?? null,
     outcome: end?.outcome ?? "open",
     status: end?.status ?? null,
     usage: end?.usage ?? null,

@@ -23,6 +23,7 @@ describe("requests", () => {
       model: "claude-opus-5-5",
       target: "POST /v1/messages?beta=true",
       rendering: "raw",
+      rewrite: null,
       outcome: "complete",
       status: 200,
       usage: { input: 10, cacheRead: 1_000, cacheWrite: 100, output: 50 },

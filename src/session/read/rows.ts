@@ -14,6 +14,7 @@ import type {
   Zone,
 } from "../../engine/index.ts";
 import type { Side } from "../../store/index.ts";
+import type { LevelRow, PendingRow, RewriteRow } from "./act-rows.ts";
 
 /**
  * What readers are given: plain data that survives JSON, the same for the panel, the command line and every
@@ -73,6 +74,12 @@ export type BlockRow = {
   /** Wanted; `shown` is what the last request really held. They differ until the next rewrite. */
   readonly level: Level;
   readonly shown: Shown;
+  /** The level that is wanted, or a placeholder where the block is not to be shown at all. */
+  readonly wanted: Shown;
+  /** Shown otherwise than wanted, and to be changed by a rewrite. */
+  readonly pending: boolean;
+  /** Tokens at each level, as far as they are known; a level that was not made is not there. */
+  readonly sizes: Readonly<Partial<Record<Level, number>>>;
   /** Part of the window as it stands: in the last request, or arrived since and due to go with the next. */
   readonly counted: boolean;
   readonly pinned: boolean;
@@ -121,6 +128,10 @@ export type StateRow = {
   readonly zones: readonly ZoneRow[];
   /** Archived, and not in the window any more. */
   readonly cold: { readonly tokens: number; readonly blocks: number };
+  /** Blocks that the last request shows shorter than they are, or pruned, and the tokens that leaves out. */
+  readonly lowered: { readonly tokens: number; readonly blocks: number };
+  /** Blocks that a rewrite will show otherwise, and the tokens that frees; less than zero: takes. */
+  readonly pending: { readonly tokens: number; readonly blocks: number };
   /** Used, but by no block we know: tools, framing, and the error of estimates. Never negative. */
   readonly otherTokens: number;
   readonly blocks: readonly BlockRow[];
@@ -156,6 +167,10 @@ export type BlockDetail = {
   readonly content: ContentPiece | null;
   readonly problem: string | null;
   readonly placeholder: string | null;
+  /** All of them, the largest first, with the sizes that are known before one is asked for. */
+  readonly levels: readonly LevelRow[];
+  /** Null: it is shown as it is wanted. */
+  readonly pending: PendingRow | null;
   /** The newest last; at most so many as the reader keeps. */
   readonly history: readonly HistoryRow[];
 };
@@ -174,6 +189,8 @@ export type RequestRow = {
   readonly target: string;
   /** How its body was sent on: as it came, from the ledger, or without reasoning bound to what is ours. */
   readonly rendering: Rendering;
+  /** What it shows otherwise than the request before; null where it only goes on. */
+  readonly rewrite: RewriteRow | null;
   readonly outcome: ExchangeOutcome | "open";
   readonly status: number | null;
   readonly usage: Usage | null;

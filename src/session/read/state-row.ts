@@ -1,5 +1,5 @@
 import { ok, type Result } from "../../base/index.ts";
-import { type Moment, turnNow, type Zone } from "../../engine/index.ts";
+import { type Moment, type Shown, turnNow, type Zone } from "../../engine/index.ts";
 import { blockRows } from "./block-row.ts";
 import { chosenStream, modelIn, streamRow, streamsOf, viewIn } from "./look.ts";
 import type { BlockRow, SegmentRow, StateRow, WindowRow, ZoneRow } from "./rows.ts";
@@ -30,6 +30,11 @@ export function stateRow(moment: Moment, wanted: number | undefined, sizes: Size
     strip: stripOf(blocks),
     zones: zones.map((zone) => zoneRow(blocks, zone)),
     cold: coldOf(blocks),
+    lowered: savedBy(blocks.filter(isLowered), ({ shown }) => ["original", shown]),
+    pending: savedBy(
+      blocks.filter(({ pending }) => pending),
+      ({ shown, wanted }) => [shown, wanted],
+    ),
     otherTokens: otherTokens(window, blocks),
     blocks,
     streams: streamsOf(moment).map((one) => streamRow(moment, one)),
@@ -82,4 +87,25 @@ function zoneRow(blocks: readonly BlockRow[], zone: Zone): ZoneRow {
 function coldOf(blocks: readonly BlockRow[]): StateRow["cold"] {
   const cold = blocks.filter(({ zone, counted }) => zone === "cold" && !counted);
   return { tokens: cold.reduce((sum, { tokens }) => sum + (tokens ?? 0), 0), blocks: cold.length };
+}
+
+/** Whether the last request held less of a block than there is. */
+function isLowered({ shown }: BlockRow): boolean {
+  return shown !== "original" && shown !== "absent";
+}
+
+type FromTo = (block: BlockRow) => readonly [from: Shown, to: Shown];
+
+function savedBy(blocks: readonly BlockRow[], fromTo: FromTo): StateRow["lowered"] {
+  const tokens = blocks.reduce((sum, block) => {
+    const [from, to] = fromTo(block);
+    return sum + sizeAs(block, from) - sizeAs(block, to);
+  }, 0);
+  return { tokens, blocks: blocks.length };
+}
+
+/** What stands for a pruned block is too small to count. */
+function sizeAs({ sizes }: BlockRow, shown: Shown): number {
+  if (shown === "placeholder" || shown === "absent") return 0;
+  return sizes[shown] ?? sizes.original ?? 0;
 }

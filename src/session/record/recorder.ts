@@ -23,7 +23,7 @@ import type { Briefing, RememberedStream } from "../desk-port.ts";
 import type { RequestCopy, ResponseCopy, SentReport } from "../exchange.ts";
 import type { ReverseVerb } from "../read/act-rows.ts";
 import type { EngineEvent } from "../read/events.ts";
-import { frameEvent } from "../read/events.ts";
+import { eventsOf } from "../read/events.ts";
 import type { LedgerQuestion } from "../read/questions.ts";
 import { rememberedStream } from "../read/remembered.ts";
 import { BodyMemory } from "./body-memory.ts";
@@ -330,7 +330,7 @@ export class SessionRecorder {
   }
 
   #heard(frame: Frame): void {
-    this.#place.tell(frameEvent(frame));
+    for (const event of eventsOf(frame)) this.#place.tell(event);
   }
 
   #count(what: keyof RecorderCounts): void {

@@ -131,7 +131,8 @@ export class Renditions {
     }
     const source = this.#sourceOf(block, spoken);
     const trimmed = isLong ? await this.#levels.trimmed(source) : null;
-    const { summary, reasons } = isLong ? summaryOf(source, tokens) : noSummary;
+    const isShort = source.text.length <= summedCharsMax;
+    const { summary, reasons } = isLong && isShort ? summaryOf(source, tokens) : noSummary;
     const texts = [
       ["trimmed", trimmed],
       ["summarized", summary],
@@ -161,6 +162,8 @@ type WordsMade = { readonly words: readonly LeveledWords[]; readonly reasons: re
 const summaryShare = 0.2;
 const summaryTokensMin = 60;
 const summaryTokensMax = 800;
+/** Of a longer text a summary would say too little for what it costs to judge it. */
+const summedCharsMax = 50_000;
 const noSummary = { summary: null, reasons: [] } as const;
 
 /** Whoever has written it, a summary that loses or changes what matters is not shown to anybody. */

@@ -10,7 +10,7 @@ export type ReversePlace = {
   readonly lost: (error: ApertureError) => void;
 };
 
-/** The user takes back a step that is done, or takes up one that was taken back; never the other way round. */
+/** The user takes back a step that is done, or takes up one that was taken back. */
 export async function reverseStep(
   { log, live, lost }: ReversePlace,
   verb: ReverseVerb,
