@@ -13,6 +13,7 @@ import { redo, undo } from "./verbs/reverse.ts";
 import { run } from "./verbs/run.ts";
 import { select } from "./verbs/select.ts";
 import { sessions } from "./verbs/sessions.ts";
+import { show } from "./verbs/show.ts";
 import { status } from "./verbs/status.ts";
 
 export type CalledVerb = Exclude<Invocation["verb"], "up" | "help" | "version" | "misused">;
@@ -28,6 +29,7 @@ const verbs: Readonly<Record<Exclude<CalledVerb, "doctor">, VerbFunction>> = {
   run,
   select,
   sessions,
+  show,
   status,
   undo,
 };

@@ -103,6 +103,18 @@ const reading = [
     examples: ["aperture select 12 27", "aperture select '#12' 14..18", "aperture select --clear"],
   },
   {
+    name: "show",
+    about: "one block: how it is shown and wanted, its size at every level, and what was done to it",
+    operands: [{ name: "BLOCK", isRequired: true }],
+    flags: [
+      session,
+      { name: "at", value: "SEQ", isCount: true, about: "as it was at this seq" },
+      stream,
+      json,
+    ],
+    examples: ["aperture show 18", "aperture show '#18' --at 120"],
+  },
+  {
     name: "undo",
     about:
       "take back what was done to blocks, by you, the model or policy: the last step, or the one you name",

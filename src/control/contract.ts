@@ -4,8 +4,6 @@ import type {
   ExpansionAnswer,
   FramesPage,
   ManifestAnswer,
-  RequestDetail,
-  RequestsPage,
   ReverseAnswer,
   SelectAnswer,
   SelectionAnswer,
@@ -14,6 +12,7 @@ import type {
   StateRow,
   StepsPage,
 } from "../session/index.ts";
+import type { PricedDetail, PricedPage } from "./bills.ts";
 
 export const apiPrefix = "/api/v1";
 
@@ -252,8 +251,8 @@ export type Returned = {
   readonly ReverseAnswer: ReverseAnswer;
   readonly ManifestAnswer: ManifestAnswer;
   readonly ExpansionAnswer: ExpansionAnswer;
-  readonly RequestsPage: RequestsPage;
-  readonly RequestDetail: RequestDetail;
+  readonly RequestsPage: PricedPage;
+  readonly RequestDetail: PricedDetail;
   readonly FramesPage: FramesPage;
   readonly LoginLink: LoginLink;
   readonly LoggedOut: { readonly ok: true };

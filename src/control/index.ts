@@ -1,3 +1,4 @@
+export type { PricedDetail, PricedPage, PricedRewrite, PricedRow } from "./bills.ts";
 export {
   apiPrefix,
   type ErrorAnswer,

@@ -1,5 +1,6 @@
 import { fail, ok, type Result } from "../base/index.ts";
 import type { Ask, ExpansionQuestion, Question } from "../session/index.ts";
+import { pricedDetail, pricedPage } from "./bills.ts";
 import type { RouteName } from "./contract.ts";
 import { type Asked, numberIn, rangeIn } from "./match.ts";
 import { type Answer, attachment, json } from "./respond.ts";
@@ -64,10 +65,14 @@ export const readers: Readonly<Record<ReaderName, Reader>> = {
     const session = sessionIn(params);
     return await inJson(ask, { type: "expansion", session, from, ...given(asked, "stream") });
   },
-  requests: (ask, asked, params) =>
-    inJson(ask, { type: "requests", session: sessionIn(params), ...spanIn(asked) }),
-  request: (ask, _, params) =>
-    inJson(ask, { type: "request", session: sessionIn(params), exchange: exchangeIn(params) }),
+  requests: async (ask, asked, params) => {
+    const page = await ask({ type: "requests", session: sessionIn(params), ...spanIn(asked) });
+    return page.ok ? ok(json(pricedPage(page.value))) : page;
+  },
+  request: async (ask, _, params) => {
+    const detail = await ask({ type: "request", session: sessionIn(params), exchange: exchangeIn(params) });
+    return detail.ok ? ok(json(pricedDetail(detail.value))) : detail;
+  },
   "client-body": (ask, _, params) => body(ask, params, "client-request"),
   "upstream-body": (ask, _, params) => body(ask, params, "upstream-request"),
   "response-body": (ask, _, params) => body(ask, params, "upstream-response"),

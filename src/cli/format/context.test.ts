@@ -12,6 +12,9 @@ const block: BlockRow = {
   exact: false,
   level: "original",
   shown: "original",
+  wanted: "original",
+  pending: false,
+  sizes: { original: 10 },
   counted: true,
   pinned: false,
   focused: false,
@@ -48,6 +51,8 @@ const state: StateRow = {
     { zone: "recency", tokens: 8_900, blocks: 1 },
   ],
   cold: { tokens: 61_000, blocks: 1 },
+  lowered: { tokens: 0, blocks: 0 },
+  pending: { tokens: 0, blocks: 0 },
   otherTokens: 2_200,
   blocks: [
     { ...block, n: 1, zone: "primacy", exact: true, pinned: true },

@@ -1,5 +1,6 @@
 import type { BlockRow, StateRow, ZoneRow } from "../../session/index.ts";
-import { countedText, manyText } from "./numbers.ts";
+import { blockList, formWords } from "./blocks.ts";
+import { countedText, manyText, tokensText } from "./numbers.ts";
 import type { Paint } from "./paint.ts";
 import { printable } from "./printable.ts";
 import { piecesOf, stripCells, stripMarks, stripStyles, stripText } from "./strip.ts";
@@ -45,7 +46,46 @@ function zoneRows(state: StateRow): readonly (readonly Cell[])[] {
     tokens: countedText(cold.tokens, isColdExact),
     notes: "not sent",
   });
-  return [...zones, ...(otherTokens > 0 ? [other] : []), ...(cold.blocks > 0 ? [archived] : [])];
+  const all = [...zones, ...(otherTokens > 0 ? [other] : []), ...(cold.blocks > 0 ? [archived] : [])];
+  return [...all, ...changeRows(state)];
+}
+
+/** What is shown shorter than it is, and what the next rewrite will show otherwise. */
+function changeRows({ blocks, lowered, pending }: StateRow): readonly (readonly Cell[])[] {
+  const shorter = blocks.filter(({ shown }) => shown !== "original" && shown !== "absent");
+  const waiting = blocks.filter((block) => block.pending);
+  const rows = [
+    { name: "shorter", of: lowered, notes: `left out: ${byForm(shorter, ({ shown }) => shown)}` },
+    {
+      name: "pending",
+      of: pending,
+      notes: `with the next rewrite: ${byForm(waiting, ({ wanted }) => wanted)}`,
+    },
+  ];
+  return rows
+    .filter(({ of }) => of.blocks > 0)
+    .map(({ name, of, notes }) => [
+      { text: "" },
+      { text: name },
+      { text: manyText(of.blocks, "block"), align: "right" },
+      { text: savedText(of.tokens), align: "right" },
+      { text: notes, style: "dim" },
+    ]);
+}
+
+function savedText(tokens: number): string {
+  return `~${tokens > 0 ? "-" : tokens < 0 ? "+" : ""}${tokensText(Math.abs(tokens))}`;
+}
+
+/** `trimmed #18 #20, pruned #3`. */
+function byForm(blocks: readonly BlockRow[], formOf: (block: BlockRow) => BlockRow["shown"]): string {
+  const forms = [...new Set(blocks.map(formOf))];
+  return forms
+    .map(
+      (form) =>
+        `${formWords[form]} ${blockList(blocks.filter((one) => formOf(one) === form).map(({ n }) => n))}`,
+    )
+    .join(", ");
 }
 
 type Figures = { readonly blocks?: string; readonly tokens: string; readonly notes: string };

@@ -1,12 +1,13 @@
-import type { RequestDetail, RequestRow } from "../../session/index.ts";
+import type { PricedDetail, PricedRow } from "../../control/index.ts";
 import { bytesText, tokensText } from "./numbers.ts";
 import { printable } from "./printable.ts";
+import { rewriteLines } from "./rewrite.ts";
 import { durationText, timeText } from "./times.ts";
 
 type Line = readonly [label: string, text: string];
 
 /** Everything known about one request, a line each; what is not known is left out. */
-export function requestLines(detail: RequestDetail, nowMs: number): readonly Line[] {
+export function requestLines(detail: PricedDetail, nowMs: number): readonly Line[] {
   const { request, bodies, identical, attempts } = detail;
   const lines: readonly (Line | null)[] = [
     ["request", `${request.id} of session ${printable(detail.session).slice(0, 8)}`],
@@ -19,6 +20,7 @@ export function requestLines(detail: RequestDetail, nowMs: number): readonly Lin
     ["outcome", `${request.outcome}${request.status === null ? "" : `, status ${request.status}`}`],
     request.stop === null ? null : ["stopped", printable(request.stop, 60)],
     usageLine(request),
+    ...(request.rewrite === null ? [] : rewriteLines(request.rewrite)),
     timingLine(request),
     ...bodies.map(({ side, length }): Line => [side, bytesText(length)]),
     ["passed on", passedText(identical)],
@@ -30,19 +32,19 @@ export function requestLines(detail: RequestDetail, nowMs: number): readonly Lin
   return lines.filter((line) => line !== null);
 }
 
-const renderingText: Readonly<Record<RequestRow["rendering"], string>> = {
+const renderingText: Readonly<Record<PricedRow["rendering"], string>> = {
   raw: "raw: as the client wrote it",
   managed: "managed: from our transcript, with our lines in it",
   plain: "plain: as the client wrote it, without what could not be sent",
 };
 
-function roleText({ role, relation, of, turn }: RequestRow): string {
+function roleText({ role, relation, of, turn }: PricedRow): string {
   const place = turn === null ? "" : ` ${turn}`;
   const to = of === null ? "" : ` of request ${of}`;
   return `${role}${place}${relation === "none" ? "" : `, ${relation}${to}`}`;
 }
 
-function usageLine({ usage }: RequestRow): Line | null {
+function usageLine({ usage }: PricedRow): Line | null {
   if (usage === null) return null;
   const { input, cacheRead, cacheWrite, output } = usage;
   const prompt = tokensText(input + cacheRead + cacheWrite);
@@ -50,13 +52,13 @@ function usageLine({ usage }: RequestRow): Line | null {
   return ["tokens", `${prompt} in (${cache}), ${tokensText(output)} out`];
 }
 
-function timingLine({ firstByteMs, totalMs }: RequestRow): Line | null {
+function timingLine({ firstByteMs, totalMs }: PricedRow): Line | null {
   if (totalMs === null) return null;
   const first = firstByteMs === null ? "" : `, first byte after ${durationText(firstByteMs)}`;
   return ["took", `${durationText(totalMs)}${first}`];
 }
 
-function passedText({ request, response }: RequestDetail["identical"]): string {
+function passedText({ request, response }: PricedDetail["identical"]): string {
   const side = (isSame: boolean) => (isSame ? "unchanged" : "changed");
   return `request ${side(request)}, response ${side(response)}`;
 }

@@ -101,7 +101,8 @@ async function printEvent(call: ReadyCall, { data }: ServerEvent, place: Place):
     return place.after;
   }
   const event = JSON.parse(data) as ViewerEvent; // our own server speaks in the types of its contract
-  if (event.type === "notice") call.screen.err(printable(event.message, 300));
+  // What is told of a frame is said by the line of that frame.
+  if (event.type === "notice" && event.seq === undefined) call.screen.err(printable(event.message, 300));
   if (event.type === "degraded") {
     call.screen.err(
       `storage ${event.storage}${event.message === null ? "" : `: ${printable(event.message, 300)}`}`,

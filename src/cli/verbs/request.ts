@@ -1,4 +1,4 @@
-import type { RequestDetail } from "../../session/index.ts";
+import type { PricedDetail } from "../../control/index.ts";
 import { sessionPath } from "../api-path.ts";
 import { giveUp, isQuiet, type ReadyCall } from "../call.ts";
 import { printableLines } from "../format/printable.ts";
@@ -40,7 +40,7 @@ function askedFor(call: ReadyCall): Outcome<Asked> {
 }
 
 async function summary(call: ReadyCall, path: string): Promise<number> {
-  const reply = await call.api.json<RequestDetail>(path);
+  const reply = await call.api.json<PricedDetail>(path);
   if (!reply.ok) return giveUp(call, reply.problem);
   if (wantsJson(call)) return printJson(call, reply.value.text);
   const lines = requestLines(reply.value.value, call.world.nowMs());

@@ -1,9 +1,10 @@
-import type { RequestRow, RequestsPage } from "../../session/index.ts";
+import type { PricedPage, PricedRow } from "../../control/index.ts";
 import { sessionPath } from "../api-path.ts";
 import { giveUp, isQuiet, type ReadyCall } from "../call.ts";
 import { bytesText, tokensText } from "../format/numbers.ts";
 import type { Style } from "../format/paint.ts";
 import { printable } from "../format/printable.ts";
+import { rewriteText } from "../format/rewrite.ts";
 import { type Cell, tableWith } from "../format/table.ts";
 import { durationText, timeText } from "../format/times.ts";
 import { printJson, wantsJson } from "../json-output.ts";
@@ -20,24 +21,29 @@ export async function requests(call: ReadyCall): Promise<number> {
   const limit = Number(call.flags.get("limit") ?? usualLimit);
   // They are numbered from 1, so the last ones are those after all the others.
   const after = Math.max(0, total - limit);
-  const reply = await call.api.json<RequestsPage>(sessionPath(id, "/requests", { after, limit }));
+  const reply = await call.api.json<PricedPage>(sessionPath(id, "/requests", { after, limit }));
   if (!reply.ok) return giveUp(call, reply.problem);
   return wantsJson(call) ? printJson(call, reply.value.text) : show(call, reply.value.value);
 }
 
-function show(call: ReadyCall, { rows }: RequestsPage): number {
+function show(call: ReadyCall, { rows }: PricedPage): number {
   const { screen, world } = call;
   if (rows.length === 0) {
     screen.err("This session has no requests yet.");
     return exitCodes.ok;
   }
-  const cells = rows.map((row) => requestCells(row, world.nowMs()));
-  const lines = tableWith(headings, cells, screen.paint);
+  // Most sessions have none, and then nobody needs the column.
+  const isRewritten = rows.some(({ rewrite }) => rewrite !== null);
+  const cells = rows.map((row) => [
+    ...requestCells(row, world.nowMs()),
+    ...(isRewritten ? [rewriteCell(row)] : []),
+  ]);
+  const lines = tableWith([...headings, ...(isRewritten ? ["rewrite"] : [])], cells, screen.paint);
   for (const line of isQuiet(call) ? lines.slice(1) : lines) screen.out(line);
   return exitCodes.ok;
 }
 
-function requestCells(row: RequestRow, nowMs: number): readonly Cell[] {
+function requestCells(row: PricedRow, nowMs: number): readonly Cell[] {
   const { usage } = row;
   const prompt = usage === null ? null : usage.input + usage.cacheRead + usage.cacheWrite;
   return [
@@ -55,11 +61,15 @@ function requestCells(row: RequestRow, nowMs: number): readonly Cell[] {
   ];
 }
 
-export function outcomeText({ outcome, status }: Pick<RequestRow, "outcome" | "status">): string {
+function rewriteCell({ rewrite }: PricedRow): Cell {
+  return rewrite === null ? { text: "" } : { text: rewriteText(rewrite), style: "cyan" };
+}
+
+export function outcomeText({ outcome, status }: Pick<PricedRow, "outcome" | "status">): string {
   return status === null ? outcome : `${outcome} ${status}`;
 }
 
-export function outcomeStyle({ outcome, status }: Pick<RequestRow, "outcome" | "status">): Style {
+export function outcomeStyle({ outcome, status }: Pick<PricedRow, "outcome" | "status">): Style {
   if (outcome === "open") return "cyan";
   return outcome === "complete" && (status ?? 0) < 400 ? "green" : "yellow";
 }

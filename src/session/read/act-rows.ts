@@ -1,7 +1,9 @@
 import type { Actor, Level, RewriteReason, Shown } from "../../engine/index.ts";
-import type { Mode } from "./rows.ts";
 
 /** What readers are told of what was done to blocks, and how it is taken back. Plain data, as in rows.ts. */
+
+/** Observe: it goes up as the client sent it, and the model is told nothing by us. */
+export type Mode = "observe" | "auto";
 
 /** One act: what a user, a model or policy did at once, and what is taken back at once. */
 export type StepRow = {

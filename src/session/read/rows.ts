@@ -14,7 +14,9 @@ import type {
   Zone,
 } from "../../engine/index.ts";
 import type { Side } from "../../store/index.ts";
-import type { LevelRow, PendingRow, RewriteRow } from "./act-rows.ts";
+import type { LevelRow, Mode, PendingRow, RewriteRow } from "./act-rows.ts";
+
+export type { Mode };
 
 /**
  * What readers are given: plain data that survives JSON, the same for the panel, the command line and every
@@ -256,9 +258,6 @@ export type BodyAnswer = {
   readonly side: Side;
   readonly bytes: Uint8Array;
 };
-
-/** Observe: it goes up as the client sent it, and the model is told nothing by us. */
-export type Mode = "observe" | "auto";
 
 export type SelectedRow = {
   readonly block: number;
