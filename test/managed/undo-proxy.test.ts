@@ -1,0 +1,101 @@
+// What policy has shortened and a user wants back is sent again as it was sent first, byte for byte.
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { staleTurns } from "../../src/engine/index.ts";
+import type { ReverseAnswer, StepRow } from "../../src/session/index.ts";
+import { type ScriptedModel, type StrictUpstream, startStrictUpstream } from "../../src/testing/index.ts";
+import { ask, jsonIn, startTestApp, type TestApp } from "../support/app.ts";
+import { manifestStart } from "../support/own-lines.ts";
+import { recordOf } from "../support/run-record.ts";
+import { toolText } from "../support/run-texts.ts";
+import { promptOf, rejections, Talker, type TalkMessage } from "../support/talker.ts";
+
+/** Longer than what is cached lives. */
+const idleMs = 7 * 60_000;
+const result = toolText(5, 4_000);
+
+class OneResult extends Talker {
+  override next(text: string): TalkMessage {
+    const { role, content } = super.next(text);
+    return {
+      role,
+      content: content.map((block) => (block.type === "tool_result" ? { ...block, content: result } : block)),
+    };
+  }
+}
+
+/** One call, and from then on words only. */
+function model(): ScriptedModel {
+  let n = 0;
+  return () => {
+    n += 1;
+    const thinking = { type: "thinking", thinking: `thought ${n}` } as const;
+    const said =
+      n === 1
+        ? ({ type: "tool_use", name: "look", input: { n } } as const)
+        : ({ type: "text", text: `answer ${n}` } as const);
+    return { content: [thinking, said] };
+  };
+}
+
+let upstream: StrictUpstream;
+let app: TestApp;
+
+beforeEach(async () => {
+  // Only what the time is, not what waits for it.
+  vi.useFakeTimers({ toFake: ["Date"] });
+  upstream = await startStrictUpstream({ model: model() });
+  app = await startTestApp(upstream.url, { mode: "auto", deadlineMs: 20_000, limits: { takeMs: 30_000 } });
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await app.remove();
+  await upstream.close();
+});
+
+async function turns(talker: Talker, count: number): Promise<readonly string[]> {
+  for (let n = 0; n < count; n += 1) {
+    const answer = await talker.turn(app.url, `question ${talker.messages.length}`);
+    expect([answer.status, answer.isWhole]).toEqual([200, true]);
+    await app.recorded();
+  }
+  return promptOf(upstream.exchanges.at(-1)?.body ?? Buffer.alloc(0));
+}
+
+/** The unit of the only result, as it was sent. */
+function resultIn(prompt: readonly string[]): string {
+  return prompt.find((unit) => unit.includes('"tool_result"')) ?? "";
+}
+
+/** Said as yes or no: nobody reads two long texts side by side. */
+const isSame = (one: string, other: string): boolean => one === other && one.includes(JSON.stringify(result));
+
+/** Takes back what was done last, and answers with what that was. */
+async function undoLast(): Promise<StepRow> {
+  const headers = { authorization: `Bearer ${app.token}`, "content-type": "application/json" };
+  const undone = await ask(`${app.url}/api/v1/sessions/last/undo`, { headers, body: "{}" });
+  expect(undone.status).toBe(200);
+  return jsonIn<ReverseAnswer>(undone).step;
+}
+
+const idle = (): void => void vi.setSystemTime(Date.now() + idleMs);
+
+it.each(["claude-opus-5-5", "claude-opus-4-6"])("undo brings back what was sent first: %s", async (name) => {
+  const talker = new OneResult({ model: name });
+  await turns(talker, 1);
+  const first = await turns(talker, 1);
+  expect(isSame(resultIn(first), resultIn(first))).toBe(true);
+  const before = await turns(talker, staleTurns);
+  expect(isSame(resultIn(before), resultIn(first))).toBe(true);
+  idle();
+  const short = await turns(talker, 1);
+  expect(resultIn(short).length).toBeLessThan(resultIn(first).length / 2);
+  expect(await undoLast()).toMatchObject({ actor: "policy", reason: "not used for a while", done: false });
+  idle();
+  const again = await turns(talker, 1);
+  expect(isSame(resultIn(again), resultIn(first))).toBe(true);
+  // And so is all that was said around it; reasoning may be gone, and our last words hold for one request.
+  const lasting = before.filter((unit) => !/"type":"thinking"/.test(unit) && !manifestStart.test(unit));
+  expect(lasting.filter((unit, at) => at > 0 && !again.includes(unit))).toEqual([]);
+  expect((await recordOf(app)).rewrites.map(({ reason }) => reason)).toEqual(["cold", "cold"]);
+  expect(rejections(upstream.exchanges)).toEqual([]);
+});
