@@ -3,7 +3,11 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type StrictUpstream, startStrictUpstream } from "../../src/testing/index.ts";
+import {
+  type StrictUpstream,
+  type StrictUpstreamOptions,
+  startStrictUpstream,
+} from "../../src/testing/index.ts";
 import { freePort } from "../start/processes.ts";
 
 export type Ended = {
@@ -41,12 +45,12 @@ export type Rig = {
 const program = join(process.cwd(), "dist", "cli", "main.js");
 const waitMs = 10_000;
 
-export async function openRig(): Promise<Rig> {
+export async function openRig(options: StrictUpstreamOptions = {}): Promise<Rig> {
   const folder = mkdtempSync(join(tmpdir(), "aperture-verbs-"));
   const home = join(folder, "home");
   const dataDir = join(folder, "data");
   mkdirSync(home);
-  const upstream = await startStrictUpstream();
+  const upstream = await startStrictUpstream(options);
   const port = await freePort();
   const env = {
     PATH: process.env["PATH"] ?? "",

@@ -65,12 +65,12 @@ export function historyLines({ history }: BlockDetail, { paint, nowMs }: Printin
   return rows.length === 0 ? [] : [paint("dim", "history"), ...aligned(rows, paint)];
 }
 
-function historyCells({ seq, time, actor, reason, deltas }: HistoryRow, nowMs: number): readonly Cell[] {
+function historyCells({ seq, time, actor, reason, did, deltas }: HistoryRow, nowMs: number): readonly Cell[] {
   const why = reason === "" ? "" : ` (${printable(reason, 60)})`;
   return [
     { text: `  ${seq}`, align: "right", style: "dim" },
     { text: timeText(time, nowMs) },
     { text: printable(actor), style: "bold" },
-    { text: `${typesInWords(deltas)}${why}` },
+    { text: `${did === "" ? typesInWords(deltas) : printable(did, 80)}${why}` },
   ];
 }

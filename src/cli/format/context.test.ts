@@ -95,3 +95,22 @@ test("an empty session has an empty strip and no rows", () => {
   expect(lines).toHaveLength(2);
   expect(lines[1]).toMatch(/^\[\.{60}\]$/);
 });
+
+test("what is shown shorter and what waits for a rewrite have rows of their own", () => {
+  const blocks = [
+    { ...block, n: 2, shown: "trimmed", wanted: "minimal", pending: true },
+    { ...block, n: 3, shown: "placeholder", counted: false },
+    { ...block, n: 7, wanted: "trimmed", pending: true },
+  ] as const;
+  const lowered = { blocks: 2, tokens: 41_200 };
+  const pending = { blocks: 2, tokens: -900 };
+  const lines = contextLines({
+    name: "fix-auth",
+    state: { ...state, blocks, lowered, pending },
+    paint: plain,
+  });
+  expect(lines.slice(-2).map((line) => line.replace(/ +/g, " "))).toEqual([
+    " shorter 2 blocks ~-41.2k left out: trimmed #2, pruned #3",
+    " pending 2 blocks ~+900 with the next rewrite: minimal #2, trimmed #7",
+  ]);
+});

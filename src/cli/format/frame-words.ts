@@ -71,11 +71,22 @@ const phrases: Phrases = {
   "unit-sent": (all) => `sent ${manyText(all.length, "unit")}`,
   "turn-sent": (all) => all.map(({ turn }) => `sent turn ${turn}`).join(", "),
   "turn-answered": (all) => all.map(({ turn, outcome }) => `turn ${turn} ${outcome}`).join(", "),
-  "epoch-started": (all) => all.map(({ epoch, reason }) => `epoch ${epoch} began (${reason})`).join(", "),
+  "epoch-started": (all) =>
+    all.map(({ reason }) => `wrote the transcript anew (${rewriteReasons[reason] ?? reason})`).join(", "),
   "session-identified": (all) => `session of ${printable(all[0]?.identity.client ?? "unknown", 40)}`,
   "exchange-opened": (all) =>
     all.map(({ exchange }) => `request ${exchange.id} opened (${exchange.role})`).join(", "),
   "exchange-closed": (all) => all.map(({ end }) => endText(end)).join(", "),
+};
+
+/** As the rows of requests say it. */
+const rewriteReasons: Readonly<Partial<Record<string, string>>> = {
+  cold: "the cache had gone cold",
+  fork: "the client went another way",
+  model: "another model answers",
+  price: "it pays for itself",
+  pressure: "window pressure",
+  user: "the user asked for it",
 };
 
 /** As the list of steps says it. */
@@ -95,7 +106,7 @@ function endText({ exchange, outcome, status, usage }: End): string {
 }
 
 function changed(all: readonly { readonly block: number }[]): string {
-  return blockList(all.map(({ block }) => block));
+  return blockList(all.map(({ block }) => block).sort((a, b) => a - b));
 }
 
 /** One phrase per verb, in the order in which the verbs first appear. */

@@ -156,7 +156,9 @@ function printAnnounced({ screen, world, flags }: ReadyCall, event: FrameEvent):
 type FrameHead = Pick<FrameEvent, "seq" | "time" | "actor" | "cause">;
 
 function frameCells({ seq, time, actor, cause }: FrameHead, words: string, nowMs: number): readonly Cell[] {
-  const reason = printable(cause.reason, 60);
+  // The reason of a step is not why it was taken back.
+  const reason = cause.type === "undo" ? "" : printable(cause.reason, 60);
+  const lead = cause.type === "undo" ? "took it back: " : "";
   const step = cause.step === null ? "" : `step ${cause.step}`;
   return [
     { text: `${seq}`.padStart(5), align: "right", style: "dim" },
@@ -164,6 +166,6 @@ function frameCells({ seq, time, actor, cause }: FrameHead, words: string, nowMs
     { text: printable(actor).padEnd(7), style: "bold" },
     { text: printable(cause.type).padEnd(8) },
     { text: step.padEnd(8), style: "cyan" },
-    { text: `${words}${reason === "" ? "" : ` (${reason})`}` },
+    { text: `${lead}${words}${reason === "" ? "" : ` (${reason})`}` },
   ];
 }

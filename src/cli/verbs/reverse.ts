@@ -4,7 +4,7 @@ import { giveUp, isQuiet, type ReadyCall } from "../call.ts";
 import { blockList } from "../format/blocks.ts";
 import { printable } from "../format/printable.ts";
 import { printJson, wantsJson } from "../json-output.ts";
-import { type Outcome, stop, succeed } from "../outcome.ts";
+import { type Outcome, type Problem, stop, succeed } from "../outcome.ts";
 import { findSession, sessionWord } from "../session-choice.ts";
 import { exitCodes } from "../usage.ts";
 
@@ -19,9 +19,18 @@ async function reverse(call: ReadyCall, verb: ReverseVerb): Promise<number> {
   if (!found.ok) return giveUp(call, found.problem);
   const path = sessionPath(found.value.session.id, `/${verb}`);
   const reply = await call.api.post<ReverseAnswer>(path, step === undefined ? {} : { step });
-  if (!reply.ok) return giveUp(call, reply.problem);
+  if (!reply.ok) return refuse(call, reply.problem);
   if (wantsJson(call)) return printJson(call, reply.value.text);
   return show(call, reply.value.value);
+}
+
+/** Whoever is told of a frame wants to know which step it belongs to. */
+function refuse(call: ReadyCall, problem: Problem): number {
+  const exit = giveUp(call, problem);
+  if (!isQuiet(call) && /: frame \d+ has changed/.test(problem.message)) {
+    call.screen.err("`aperture log` shows that frame and its step: take that one back first.");
+  }
+  return exit;
 }
 
 type Wanted = { readonly session?: string; readonly step?: number };
@@ -58,8 +67,8 @@ function show(call: ReadyCall, { verb, step, pending, mode }: ReverseAnswer): nu
     const are = pending.length === 1 ? "is" : "are";
     screen.err(`${blockList(pending)} ${are} shown as before until the next rewrite.`);
   }
-  const back = verb === "undo" ? "redo" : "undo";
-  screen.err(`\`aperture ${back} ${step.step}\` turns it round.`);
+  const back = verb === "undo" ? `redo ${step.step}\` does it again.` : `undo ${step.step}\` takes it back.`;
+  screen.err(`\`aperture ${back}`);
   return exitCodes.ok;
 }
 

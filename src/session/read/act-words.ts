@@ -7,11 +7,21 @@ type Doing = { readonly verb: string; readonly block: number };
 
 /** What some changes did to blocks, for people: `trimmed #18 #20, archived #5`. Empty: nothing worth it. */
 export function actWords(deltas: readonly Delta[]): string {
-  const doings = deltas.flatMap(doingOf);
-  const loud = doings.filter(({ verb }) => verb !== turnsGiven);
-  const said = loud.length > 0 ? loud : doings;
+  const said = loudIn(deltas);
   const verbs = [...new Set(said.map(({ verb }) => verb))];
   return verbs.map((verb) => `${verb} ${listed(said.filter((each) => each.verb === verb))}`).join(", ");
+}
+
+/** The same without the blocks, where everybody knows which is meant: `trimmed, pinned`. */
+export function verbsIn(deltas: readonly Delta[]): string {
+  return [...new Set(loudIn(deltas).map(({ verb }) => verb.replace(/ of$/, "")))].join(", ");
+}
+
+/** That turns were given is said only where nothing else happened. */
+function loudIn(deltas: readonly Delta[]): readonly Doing[] {
+  const doings = deltas.flatMap(doingOf);
+  const loud = doings.filter(({ verb }) => verb !== turnsGiven);
+  return loud.length > 0 ? loud : doings;
 }
 
 /** The blocks that some changes are about, in their order. */

@@ -1,6 +1,7 @@
 import { type BlockId, limits, ok, type Result } from "../../base/index.ts";
 import { type Delta, type Frame, factNames, type Place, viewOf } from "../../engine/index.ts";
 import type { Store } from "../../store/index.ts";
+import { verbsIn } from "./act-words.ts";
 import { framesAt } from "./frames-at.ts";
 import type { HistoryRow } from "./rows.ts";
 
@@ -22,7 +23,9 @@ function historyRow(frame: Frame, block: BlockId, shown: ReadonlySet<number>): r
   );
   const deltas = [...new Set(touching.map(({ type }) => type))];
   const { seq, time, actor, cause } = frame;
-  return deltas.length === 0 ? [] : [{ seq, time, actor, reason: cause.reason, deltas }];
+  return deltas.length === 0
+    ? []
+    : [{ seq, time, actor, reason: cause.reason, deltas, did: verbsIn(touching) }];
 }
 
 export function touches(delta: Delta, id: BlockId): boolean {

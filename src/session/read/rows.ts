@@ -157,6 +157,8 @@ export type HistoryRow = {
   readonly actor: Actor;
   readonly reason: string;
   readonly deltas: readonly DeltaType[];
+  /** What it did to the block, in words: `trimmed`. Empty where it did nothing but keep books. */
+  readonly did: string;
 };
 
 export type BlockDetail = {

@@ -1,0 +1,200 @@
+// What policy did by itself, what a rewrite did cost, and taking it back, as a user meets it.
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import type { PricedPage } from "../../src/control/index.ts";
+import type { BlockDetail, StateRow, StepRow, StepsPage } from "../../src/session/index.ts";
+import type { Reply } from "../../src/testing/index.ts";
+import { Talker, type TalkMessage } from "../support/talker.ts";
+import { api, openRig, type Rig } from "./rig.ts";
+
+const last = "/api/v1/sessions/last";
+/** The model calls tools in all turns but every such one: there the user speaks again. */
+const runTurns = 13;
+const waiting = { timeout: 20_000, interval: 50 };
+
+/** Results long enough to be worth trimming, no two lines of which are the same. */
+class ReadingTalker extends Talker {
+  override next(text: string): TalkMessage {
+    const asked = super.next(text);
+    const n = this.messages.length;
+    const line = (at: number) => `const value${n}_${at} = compute${at}(${n * at}); // part ${at * 7 + n}`;
+    const read = Array.from({ length: 160 }, (_, at) => line(at)).join("\n");
+    const content = asked.content.map((block) =>
+      block.type === "tool_result" ? { ...block, content: read } : block,
+    );
+    return { ...asked, content };
+  }
+}
+
+function reader(): () => Reply {
+  let n = 0;
+  return () => {
+    n += 1;
+    if (n % runTurns === 0) return { content: [{ type: "text", text: `Read so far: ${n}.` }] };
+    return { content: [{ type: "tool_use", name: "look", input: { n } }] };
+  };
+}
+
+let rig: Rig;
+let talker: ReadingTalker;
+let turns = 0;
+
+/** A run of tool calls, all of it recorded, so that what policy wants has reached whoever sends. */
+async function runOf(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) {
+    turns += 1;
+    expect((await talker.turn(rig.url, `go on ${turns}`)).status).toBe(200);
+  }
+  await vi.waitFor(async () => {
+    const { rows } = (await api(rig, `${last}/requests?after=${turns - 1}`)) as PricedPage;
+    expect(rows.map(({ outcome }) => outcome)).toEqual(["complete"]);
+  }, waiting);
+}
+
+/** For another model nothing is cached, so that a rewrite is free. */
+function goOnWith(model: string): void {
+  const other = new ReadingTalker({ session: talker.session, model });
+  other.messages = talker.messages;
+  talker = other;
+}
+
+const stateNow = async () => (await api(rig, `${last}/state`)) as StateRow;
+const stepsNow = async () => ((await api(rig, `${last}/steps?limit=1000`)) as StepsPage).rows;
+const shownAs = async (block: number) => (await stateNow()).blocks.find(({ n }) => n === block)?.shown;
+
+beforeAll(async () => {
+  rig = await openRig({ model: reader() });
+  await rig.up();
+  talker = new ReadingTalker({ bulk: 80_000 });
+  await runOf(2 * runTurns);
+  goOnWith("claude-sonnet-5-5");
+  await runOf(1);
+}, 60_000);
+afterAll(() => rig.close());
+
+describe("what policy did", () => {
+  test("is in the log in words, with its step and its reason, without what only keeps books", async () => {
+    const { out } = await rig.run(["log", "--limit", "60"]);
+    expect(out).toMatch(/ policy +policy +step \d+ +trimmed #\d+ #\d+ \(not used for a while\)$/m);
+    expect(out).toMatch(/ policy +policy +step \d+ +cut to the minimum #.* \(its turns are over\)$/m);
+    expect(out).toMatch(/wrote the transcript anew \(another model answers\)/);
+    expect(out).not.toContain("renditions");
+    expect((await rig.run(["log", "--all", "--limit", "60"])).out).toContain("(renditions)");
+  });
+
+  test("is listed by step, and --json is what the API says", async () => {
+    const { out, err } = await rig.run(["log", "--steps", "--limit", "3"]);
+    expect(out.trimEnd().split("\n")).toHaveLength(4);
+    expect(out).toMatch(/^ *\d+ +[\d:]+ +yes +policy (?:trimmed|cut to the minimum) #\d+/m);
+    expect(err).toContain("`aperture undo STEP` takes one back.");
+    const { out: json } = await rig.run(["log", "--steps", "--limit", "3", "--json"]);
+    expect(JSON.parse(json)).toEqual(await api(rig, `${last}/steps?limit=3`));
+  });
+
+  test("shows in the context: what is shorter, and what waits", async () => {
+    const { lowered, pending, blocks } = await stateNow();
+    expect([lowered.blocks > 0, lowered.tokens > 1_000]).toEqual([true, true]);
+    const trimmed = blocks.filter(({ shown }) => shown === "trimmed");
+    const { out } = await rig.run(["context"]);
+    expect(out).toMatch(/^ +shorter +\d+ blocks +~-[\d.]+k {2}left out: /m);
+    expect(out).toContain(`trimmed #${trimmed[0]?.n}`);
+    expect(/^ +pending /m.test(out)).toBe(pending.blocks > 0);
+  });
+
+  test("shows with its block: the size of each level, how it is shown and what it waits for", async () => {
+    const lowered = (await stateNow()).blocks.find(({ shown }) => shown === "trimmed");
+    const { code, out } = await rig.run(["show", `#${lowered?.n}`]);
+    expect([code, out]).toEqual([0, expect.stringMatching(/^shown +trimmed$/m)]);
+    expect(out).toMatch(/^ +whole +~[\d.]+k$/m);
+    expect(out).toMatch(/^ +trimmed +~[\d.]+k? +shown/m);
+    expect(out).toMatch(/ policy +trimmed \(not used for a while\)$/m);
+    const detail = (await api(rig, `${last}/blocks/${lowered?.n}`)) as BlockDetail;
+    expect(detail.levels.map(({ level }) => level)).toEqual(["original", "trimmed", "summarized", "minimal"]);
+    const { out: json } = await rig.run(["show", `${lowered?.n}`, "--json"]);
+    expect(JSON.parse(json)).toEqual(detail);
+  });
+});
+
+describe("a rewrite", () => {
+  test("says why, what it freed, what it was expected to cost and what it did cost", async () => {
+    const { rows } = (await api(rig, `${last}/requests?after=${turns - 1}`)) as PricedPage;
+    const rewrite = rows[0]?.rewrite;
+    expect(rewrite).toMatchObject({ epoch: 1, reason: "model", why: "another model answers", means: "own" });
+    expect([(rewrite?.freed ?? 0) > 1_000, (rewrite?.blocks.length ?? 0) > 1]).toEqual([true, true]);
+    const usage = rows[0]?.usage;
+    const written = (usage?.cacheWrite ?? 0) * 1.25 + (usage?.cacheRead ?? 0) * 0.1 + (usage?.input ?? 0);
+    expect(rewrite?.measured?.tokens).toBeCloseTo(written, 0);
+    expect(rewrite?.predicted?.rewritten.usd).toBeGreaterThan(0);
+    const { out } = await rig.run(["request", `${turns}`]);
+    expect(out).toMatch(
+      /^rewrite +another model answers; epoch 1: #.* shown otherwise, ~[\d.]+k tokens freed$/m,
+    );
+    expect(out).toMatch(/^expected +\$[\d.]+ for this prompt, \$[\d.]+ unchanged; every later one saves \$/m);
+    expect(out).toMatch(/^measured +\$[\d.]+ for this prompt, /m);
+    expect((await rig.run(["requests", "--limit", "2"])).out).toMatch(/ {2}rewrite\n.*\n.* model -[\d.]+k\n/);
+  });
+
+  test("is no column where there was none", async () => {
+    const { out } = await rig.run(["requests", "--session", "last", "--limit", "1"]);
+    expect(out).toContain("rewrite");
+    expect((await api(rig, `${last}/requests?limit=3`)) as PricedPage).toMatchObject({
+      rows: [{ rewrite: null }, { rewrite: null }, { rewrite: null }],
+    });
+  });
+});
+
+describe("taking it back", () => {
+  /** The newest step that holds and whose block the last request shows as that step wants it. */
+  async function shownStep(): Promise<StepRow> {
+    const { blocks } = await stateNow();
+    const isShown = (n: number) =>
+      blocks.some((row) => row.n === n && row.shown === "trimmed" && !row.pending);
+    const step = (await stepsNow()).findLast((row) => row.done && row.blocks.some(isShown));
+    if (step === undefined) throw new Error("no step is shown yet");
+    return step;
+  }
+
+  test("is said, told to whoever sends, and shown with the next rewrite", async () => {
+    const { step, blocks, did } = await shownStep();
+    const before = await Promise.all(blocks.map(shownAs));
+    const { code, out, err } = await rig.run(["undo", `${step}`]);
+    expect([code, out]).toEqual([0, `took back step ${step}: policy ${did} (not used for a while)\n`]);
+    expect(err).toMatch(/^#\d+ is shown as before until the next rewrite\.$/m);
+    expect(err).toContain(`\`aperture redo ${step}\` does it again.`);
+    expect(await Promise.all(blocks.map(shownAs))).toEqual(before);
+    expect((await rig.run(["log", "--limit", "1"])).out).toMatch(/ user +undo +step \d+ +took it back: /);
+    await runOf(runTurns - 1);
+    goOnWith("claude-opus-5-5");
+    await runOf(1);
+    expect(await Promise.all(blocks.map(shownAs))).toEqual(blocks.map(() => "original"));
+    expect((await stepsNow()).find((row) => row.step === step)?.done).toBe(false);
+    const again = await rig.run(["redo", "last", `${step}`, "--json"]);
+    expect(JSON.parse(again.out)).toMatchObject({ verb: "redo", step: { step, done: true } });
+  }, 60_000);
+
+  test("names what stands in the way, and leads on", async () => {
+    const steps = await stepsNow();
+    const lowered = steps.findLast(({ did }) => did?.startsWith("cut to the minimum") === true);
+    const older = steps.find(
+      ({ step, blocks }) => step !== lowered?.step && blocks[0] === lowered?.blocks[0],
+    );
+    const { code, out, err } = await rig.run(["undo", `${older?.step}`]);
+    expect([code, out]).toEqual([1, ""]);
+    expect(err).toContain(`frame ${lowered?.seq} has changed the level of #`);
+    expect(err).toContain("take that one back first");
+  });
+
+  test.each([
+    [["undo", "99999"], 4, "There is no step 99999"],
+    [["undo", "last", "x"], 2, '"x" is no step'],
+    [["undo", "nosuch"], 4, "There is no session nosuch"],
+    [["undo", "last", "1", "--session", "last"], 2, "given twice"],
+    [["redo"], 1, "nothing to redo"],
+    [["log", "--steps", "--watch"], 2, "stands alone"],
+    [["show", "x"], 2, "is no block"],
+    [["show", "4000000"], 4, "no block"],
+  ])("%j ends with %d", async (args, code, says) => {
+    const ended = await rig.run(args);
+    expect(ended).toMatchObject({ code, out: "" });
+    expect(ended.err).toContain(says);
+  });
+});
