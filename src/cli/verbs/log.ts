@@ -33,7 +33,7 @@ export async function log(call: ReadyCall): Promise<number> {
   if (flags.has("steps")) return await steps(call, session.id, limit);
   // Frames that only keep books are left out, so more are read than are shown.
   const isWhole = wantsJson(call) || flags.has("all");
-  const read = isWhole ? limit : Math.min(limit * framesReadEach, framesReadMax);
+  const read = isWhole ? limit : Math.max(limit, Math.min(limit * framesReadEach, framesReadMax));
   const after = Math.max(0, seq - read);
   const isWatching = flags.has("watch");
   if (isWatching && wantsJson(call)) return await watch(call, { session: session.id, after });

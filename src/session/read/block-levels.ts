@@ -2,7 +2,6 @@ import {
   type BlockNotes,
   type Level,
   levels,
-  notesOf,
   type Place,
   pendingOf,
   type Shown,
@@ -30,16 +29,16 @@ export function tokensAs(notes: BlockNotes, shown: Shown): number | null {
   return (notes.renditions[shown]?.tokens ?? notes.tokens)?.count ?? null;
 }
 
-/** What a rewrite will change about a block; null where it will change nothing. */
-export function waitingChange(place: Place): { readonly shown: Shown; readonly wanted: Shown } | null {
-  const pending = pendingOf(place);
-  return pending !== null && hasWords(place, pending.wanted) ? pending : null;
+export type Forms = { readonly shown: Shown; readonly wanted: Shown };
+
+/** Whether a rewrite will change how a block is shown. */
+export function isWaiting({ shown, wanted }: Forms, notes: BlockNotes): boolean {
+  return shown !== "absent" && shown !== wanted && hasWords(notes, wanted);
 }
 
 /** A level without a text of its own takes that of the next above it; without any, the block stays whole. */
-function hasWords({ moment, block }: Place, wanted: Shown): boolean {
+function hasWords({ renditions }: BlockNotes, wanted: Shown): boolean {
   if (wanted === "original" || wanted === "placeholder" || wanted === "absent") return true;
-  const renditions = notesOf(moment, block.id)?.renditions ?? {};
   return levels.slice(1, levels.indexOf(wanted) + 1).some((level) => renditions[level] !== undefined);
 }
 
@@ -50,6 +49,6 @@ export function pendingRow(place: Place, notes: BlockNotes, mode: Mode): Pending
   const { shown, wanted } = pending;
   const [before, after] = [tokensAs(notes, shown), tokensAs(notes, wanted)];
   const frees = before === null || after === null ? null : before - after;
-  if (!hasWords(place, wanted)) return { shown, wanted, frees: 0, waitsFor: "text" };
+  if (!hasWords(notes, wanted)) return { shown, wanted, frees: 0, waitsFor: "text" };
   return { shown, wanted, frees, waitsFor: mode === "observe" ? "managed" : "rewrite" };
 }

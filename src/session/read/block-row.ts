@@ -23,7 +23,7 @@ import {
   wantedOf,
   zoneOf,
 } from "../../engine/index.ts";
-import { sizesOf, waitingChange } from "./block-levels.ts";
+import { isWaiting, sizesOf } from "./block-levels.ts";
 import type { BlockOrigin, BlockRow } from "./rows.ts";
 
 /** What all rows of one view share, looked up once. */
@@ -44,6 +44,7 @@ export function rowMaker(moment: Moment, stream: Stream, view: View): RowMaker {
     const { block } = place;
     const notes = must(notesOf(moment, block.id), "a block that is there has notes");
     const shown = shownOf(moment, view, block.id);
+    const wanted = wantedOf(place);
     const tokens = tokensOf(notes, shown);
     const ttl = factValue(place, "ttl");
     return {
@@ -55,8 +56,8 @@ export function rowMaker(moment: Moment, stream: Stream, view: View): RowMaker {
       exact: tokens?.exact ?? false,
       level: factValue(place, "level"),
       shown,
-      wanted: wantedOf(place),
-      pending: waitingChange(place) !== null,
+      wanted,
+      pending: isWaiting({ shown, wanted }, notes),
       sizes: sizesOf(notes),
       counted: isCounted(place, { shown, sentSeq }),
       pinned: isPinned(place),

@@ -9,11 +9,20 @@ import {
   type StepId,
   stepId,
 } from "../../base/index.ts";
-import { type Frame, now, placeOf, type State, type Step, streamOf } from "../../engine/index.ts";
+import {
+  type Frame,
+  notesOf,
+  now,
+  pendingOf,
+  placeOf,
+  type State,
+  type Step,
+  streamOf,
+} from "../../engine/index.ts";
 import type { Store } from "../../store/index.ts";
 import type { ReverseAnswer, ReverseVerb, StepRow, StepsPage } from "./act-rows.ts";
 import { actWords, blocksIn } from "./act-words.ts";
-import { waitingChange } from "./block-levels.ts";
+import { isWaiting } from "./block-levels.ts";
 import { framesAt } from "./frames-at.ts";
 import { modeIn, viewIn } from "./look.ts";
 import type { Library, ReverseAct } from "./questions.ts";
@@ -123,7 +132,9 @@ async function reversed(
   const view = stream === null ? null : viewIn(moment, stream);
   const isPending = (block: number): boolean => {
     const place = view === null ? null : placeOf(moment, view, blockId(block));
-    return place !== null && waitingChange(place) !== null;
+    const notes = notesOf(moment, blockId(block));
+    const forms = place === null ? null : pendingOf(place);
+    return forms !== null && notes !== null && isWaiting(forms, notes);
   };
   return ok({
     session: state.session,
