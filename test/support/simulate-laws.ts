@@ -66,7 +66,7 @@ export type Look = {
   readonly stream: Stream;
   readonly account: Account;
   readonly posted: Posted;
-  /** What the log was told of the request, from the first unit to the last; empty where it went as it came. */
+  /** What the log was told of the request, in order; empty where it went as it came. */
   readonly path: readonly SentUnit[];
   /** As the client means them, whatever form it wrote them in. */
   readonly messages: readonly Message[];

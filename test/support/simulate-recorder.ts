@@ -6,14 +6,23 @@ import {
   type LedgerQuestion,
   type RequestCopy,
   type ResponseCopy,
+  type SentUnit,
   SessionRecorder,
 } from "../../src/session/index.ts";
 import { openMemoryStore } from "../../src/store/index.ts";
 import type { Posted } from "./desk-kit.ts";
 import type { Aging } from "./simulate-aging.ts";
+import { checkHeld, checkPolicy, checkShown } from "./simulate-audit.ts";
 import { broken } from "./simulate-broken.ts";
 import type { Memory, MemoryMode } from "./simulate-memory.ts";
 import { type Calling, meaningOf } from "./simulate-numbers.ts";
+
+type Audited = {
+  /** What the log was told of the request, in order. */
+  readonly path: readonly SentUnit[];
+  /** What of it was sent for the first time. */
+  readonly fresh: readonly SentUnit[];
+};
 
 /** What a real recorder remembers: slower than the simulated memory, and the real thing. */
 export class RecordedMemory implements Memory {
@@ -24,6 +33,8 @@ export class RecordedMemory implements Memory {
   /** Which session each line is in, and the one that was recorded last. */
   readonly #sessionOf = new Map<string, SessionId>();
   #last: SessionId | null = null;
+  /** The seq up to which the frames of a session were looked at. */
+  readonly #audited = new Map<SessionId, number>();
   /** Tells whoever renders. */
   briefed: (briefing: Briefing) => void = () => undefined;
 
@@ -88,6 +99,20 @@ export class RecordedMemory implements Memory {
       const means = content === undefined ? "" : meaningOf(content, known.kind);
       if (means !== says) broken("numbers", `the log's #${block} says ${means}`, `and was called ${says}`);
     }
+  }
+
+  /** What the log says of a turn, and what was done by itself since the last look. */
+  async audit(line: string, stream: string, { path, fresh }: Audited): Promise<void> {
+    const session = this.#sessionOf.get(line);
+    if (session === undefined) return;
+    const state = unwrap(await this.#recorder.shelf.log(session)).state();
+    checkShown(state, stream, path);
+    checkHeld(state, stream, fresh);
+    await this.#store.flush();
+    const after = this.#audited.get(session) ?? 0;
+    const frames = unwrap(await this.#store.frames({ session, after, limit: 1_000 }));
+    for (const frame of frames) checkPolicy(state, frame);
+    this.#audited.set(session, frames.at(-1)?.seq ?? after);
   }
 
   /** Something a user does in the session a line is in; false where there is none. */

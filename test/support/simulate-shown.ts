@@ -74,31 +74,36 @@ export function checkNamed(unit: ShownUnit): void {
   if (lost !== undefined) broken("own lines", "a line of ours that is not known again", lost);
 }
 
+/** How many lines, or from which to which, of which block, and from which line of it on. */
 const reference =
-  /^\[\S+ (?:(\d+) lines|lines (\d+)-(\d+)): same as (?:\d+-\d+ )?in #(\d+), from its line (\d+)(?:, printed numbers ([+-]\d+))?\]$/;
+  /^\[\S+ (?:(\d+) lines|lines (\d+)-(\d+)): same as (?:\S+ )?in #(\d+), from its line (\d+)(?:, [^\]]+)?\]$/;
 
-/** What a result says with all its lines, each reference looked up where it points; null: it points nowhere. */
-function wholeText(unit: SeenUnit, units: readonly ShownUnit[]): string | null {
-  let isFound = true;
+/** Whether a line stands in it that points to lines elsewhere. */
+export function refersTo(bytes: Uint8Array): boolean {
+  return Buffer.from(bytes).includes(": same as ") && Buffer.from(bytes).includes(`[${nonce} `);
+}
+
+/** What a result says with all its lines, each reference looked up where it points. */
+function wholeText(unit: SeenUnit, units: readonly ShownUnit[]): string {
   const said = resultText(unit).split("\n");
   const lines = said.flatMap((line): readonly string[] => {
     const found = reference.exec(line);
     if (found === null || !line.startsWith(`[${nonce} `)) return [line];
     const [, count, from, to, id, start] = found;
     const length = count === undefined ? Number(to) - Number(from) + 1 : Number(count);
-    const there = linesOf(Number(id), units)?.slice(Number(start) - 1, Number(start) - 1 + length);
-    if (there?.length !== length) isFound = false;
-    return there ?? [];
+    const there = linesOf(Number(id), units).slice(Number(start) - 1, Number(start) - 1 + length);
+    if (there.length !== length) broken("reference", `#${id} does not have so many lines`, line);
+    return there;
   });
-  return isFound ? lines.join("\n") : null;
+  return lines.join("\n");
 }
 
-/** The lines of a block that is shown whole. */
-function linesOf(block: number, units: readonly ShownUnit[]): readonly string[] | null {
+/** The lines of a block that is shown whole: nothing else is a place to refer to. */
+function linesOf(block: number, units: readonly ShownUnit[]): readonly string[] {
   const lender = units.find(({ report }) => report?.numbered?.block === block);
-  if (lender === undefined || isLowered(lender)) return null;
-  const whole = wholeText(lender, units);
-  return whole?.split("\n") ?? null;
+  if (lender === undefined) return broken("reference", `#${block} is not on the path`, "");
+  if (isLowered(lender)) broken("reference", `#${block} is not shown whole`, lender.block);
+  return wholeText(lender, units).split("\n");
 }
 
 /** What a result says, without a header of ours in front. */
@@ -126,6 +131,5 @@ function unnumbered(text: string): string {
 /** Whether a result that is shown whole lost nothing when it came. */
 export function isWholeAs(unit: SeenUnit, units: readonly ShownUnit[], said: string): boolean {
   const whole = wholeText(unit, units);
-  if (whole === null) return false;
   return unnumbered(whole) === unnumbered(atArrival(said, nonce)) || whole.trim() === said.trim();
 }

@@ -11,7 +11,7 @@ import { type Account, checkLaws, checkPassed, type Stream } from "./simulate-la
 import { type Memory, SimulatedMemory } from "./simulate-memory.ts";
 import { NumberBook } from "./simulate-numbers.ts";
 import { RecordedMemory } from "./simulate-recorder.ts";
-import { SentBook } from "./simulate-shown.ts";
+import { refersTo, SentBook } from "./simulate-shown.ts";
 
 /** One line of talk between a client and the model. */
 export type Talk = Client & {
@@ -257,7 +257,7 @@ export async function send(world: World, talk: Talk, options: SendOptions = {}):
     // The ledger begins anew for all who share it.
     for (const one of world.talks) if (one.stream === talk.stream && one !== talk) one.account.excuses = 1;
   }
-  const ways = posted.attempts.map(({ sending }) => sending.rendering).join(", then ");
+  const ways = posted.attempts.map(({ sending }) => wayOf(sending)).join(", then ");
   world.log.push(`${talk.session} ${talk.model} ${talk.mode} ${purpose} ${fate}: ${ways}`);
   const heard = fate === "lost" ? null : Buffer.concat(posted.answer.chunks.slice(0, events.heard));
   await noteSent(world, posted, heard);
@@ -265,6 +265,10 @@ export async function send(world: World, talk: Talk, options: SendOptions = {}):
   const { stream, account } = talk;
   world.sent.note(posted);
   const { sent } = posted.sending;
+  for (const { as, bytes, origin } of sent?.fresh ?? []) {
+    if (as !== "original") note(world, `shown ${as}`);
+    else if (origin === "client" && refersTo(bytes)) note(world, "shown by reference");
+  }
   if (sent !== null && sent.epoch !== null) {
     note(world, `epoch, ${sent.epoch.reason}`);
     excuseOthers(world, talk);
@@ -275,9 +279,18 @@ export async function send(world: World, talk: Talk, options: SendOptions = {}):
   if (isTurn) talk.lastMs = nowMs;
   if (stream.isForgotten && (isTurn || isTakenForTurn(talk, messages))) beginAnew(world, talk, messages);
   checkLaws(look);
+  if (world.memory instanceof RecordedMemory && sent?.isTurn === true && posted.answer.status === 200) {
+    const { line, fresh } = sent;
+    await world.memory.audit(line, talk.agent === null ? "main" : `agent ${talk.agent}`, { path, fresh });
+  }
   if (isTurn && fate === "heard" && posted.answer.status === 200)
     takeAnswer(talk, posted.body, posted.sending.strips);
   return posted;
+}
+
+function wayOf({ rendering, sent }: Sending): string {
+  const reason = sent?.epoch?.reason;
+  return reason === undefined ? rendering : `${rendering} (${reason})`;
 }
 
 /** Whoever remembers is told, and what is called by a number is looked at. */

@@ -1,0 +1,29 @@
+// Worlds in which things grow old: long results, files that are read again, small windows, long rests.
+import { expect, test } from "vitest";
+import { isLong } from "../support/runs.ts";
+import { addTallies, simulate } from "../support/simulate-run.ts";
+import known from "./seeds.json" with { type: "json" };
+
+const seedsMax = isLong ? 1_000 : 24;
+const timeout = 600_000;
+
+/** Those that still break a law are listed to be looked at. */
+const open = new Set(known.open.filter(({ world }) => world === "aged").map(({ seed }) => seed));
+
+test("what is shown shorter is shown so for a reason, named, and brought back", { timeout }, async () => {
+  const total = new Map<string, number>();
+  const problems: string[] = [];
+  for (let seed = 1; seed <= seedsMax; seed += 1) {
+    if (open.has(seed)) continue;
+    await simulate({ seed, steps: 30, isRecorded: true, isAged: true }).then(
+      (tally) => addTallies(total, tally),
+      (error: Error) => problems.push(error.message),
+    );
+  }
+  expect(problems.join("\n\n")).toBe("");
+  const happened = [
+    ...["epoch, cold", "epoch, price", "epoch, user", "undone", "run on", "rest long", "restart, none"],
+    ...["shown trimmed", "shown minimal", "shown placeholder", "shown by reference"],
+  ];
+  expect(happened.filter((name) => (total.get(name) ?? 0) === 0)).toEqual([]);
+});

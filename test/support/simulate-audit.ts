@@ -1,0 +1,111 @@
+import { blockId, hashContent, must, unwrap } from "../../src/base/index.ts";
+import {
+  type Delta,
+  type Frame,
+  factOf,
+  factValue,
+  isFocused,
+  isPinned,
+  lastSent,
+  levels,
+  type Moment,
+  now,
+  type Place,
+  pairOf,
+  placeOf,
+  type State,
+  shownOf,
+  stateAt,
+  streamOf,
+  turnNow,
+  type View,
+} from "../../src/engine/index.ts";
+import type { SentUnit } from "../../src/session/index.ts";
+import { broken } from "./simulate-broken.ts";
+
+/** What the log says is shown is what the body of the last turn shows. */
+export function checkShown(state: State, stream: string, path: readonly SentUnit[]): void {
+  const view = viewNamed(state, stream);
+  const last = path.at(-1);
+  const sent = view === null ? null : lastSent(now(state), view);
+  // Of several requests at once only the last one is what the log says.
+  const isLast =
+    sent !== null && last !== undefined && state.units.get(sent.leaf)?.bytes === hashContent(last.bytes);
+  if (view === null || !isLast) return;
+  const anchored = new Map([...state.blocks.entries()].map(([id, { block }]) => [block.anchor, id]));
+  for (const { numbered, as, key } of path) {
+    if (numbered === null) continue;
+    // A form of what was said before that only the log has taken for something new has its number there.
+    const id = state.blocks.get(numbered.block) ? numbered.block : anchored.get(key);
+    const shown = id === undefined ? "nothing" : shownOf(now(state), view, blockId(id));
+    if (shown !== as) broken("log", `#${numbered.block} is shown ${as}, and the log says ${shown}`, key);
+  }
+}
+
+export function viewNamed(state: State, stream: string): View | null {
+  const views = [...state.views.entries()].map(([, view]) => view);
+  return views.find((view) => streamOf(now(state), view.stream)?.name === stream) ?? null;
+}
+
+/** Policy leaves alone what somebody has a hold on, and what has not reached its end. */
+export function checkPolicy(state: State, frame: Frame): void {
+  if (frame.actor !== "policy" || frame.cause.type !== "policy") return;
+  const before = unwrap(stateAt(state, frame.seq - 1));
+  for (const delta of frame.deltas) {
+    const place = isLowering(delta) ? placeBefore(before, delta) : null;
+    if (place === null) continue;
+    const what = `${delta.type} of #${place.block.id} (${frame.cause.reason})`;
+    const why = heldBy(place) ?? (frame.cause.reason === "its turns are over" ? endOf(place) : kindOf(place));
+    if (why !== null) broken("policy", `${what}: ${why}`, JSON.stringify(delta));
+  }
+}
+
+type FactDelta = Extract<Delta, { readonly type: "level-set" | "archive-set" }>;
+
+function isLowering(delta: Delta): delta is FactDelta {
+  if (delta.type === "archive-set") return delta.to.value !== null;
+  return delta.type === "level-set" && levels.indexOf(delta.to.value) > levels.indexOf(delta.from.value);
+}
+
+function placeBefore(moment: Moment, { view: id, block }: FactDelta): Place | null {
+  return placeOf(moment, must(moment.state.views.get(id), "a fact belongs to a view"), block);
+}
+
+function heldBy(place: Place): string | null {
+  if (isPinned(place)) return "it is pinned";
+  if (pairOf(place).some((member) => factValue(member, "selection"))) return "it is selected";
+  if (pairOf(place).some(isFocused)) return "it is focused";
+  const { by } = factOf(place, "level");
+  return by === "user" || by === "model" ? `its level was set by the ${by}` : null;
+}
+
+function endOf(place: Place): string | null {
+  const stream = must(streamOf(place.moment, place.view.stream), "a view has a stream");
+  const turn = turnNow(place.moment, stream);
+  const isOver = (member: Place): boolean => (factValue(member, "ttl")?.at ?? Number.MAX_VALUE) <= turn;
+  const alive = pairOf(place).filter((member) => factValue(member, "archive") === null);
+  return alive.every(isOver) ? null : "its turns are not over";
+}
+
+const toolKinds: readonly string[] = ["tool-call", "tool-result"];
+
+/** Before its end only what tools said is lowered, with the call and what was thought before it. */
+function kindOf(place: Place): string | null {
+  const { kind } = place.block;
+  const isOfTool = pairOf(place).some(({ block }) => toolKinds.includes(block.kind));
+  return isOfTool && kind !== "user" && kind !== "system" ? null : `it is of kind ${kind}`;
+}
+
+/** What somebody has a hold on stays, however full the window is. */
+export function checkHeld(state: State, stream: string, fresh: readonly SentUnit[]): void {
+  const view = viewNamed(state, stream);
+  for (const { numbered, as } of fresh) {
+    if (numbered === null || as === "original" || view === null) continue;
+    const place = placeOf(now(state), view, blockId(numbered.block));
+    // What the user has lowered themselves they may have pinned as well.
+    if (place === null || factOf(place, "archive").by === "user") continue;
+    const why = heldBy(place);
+    const wanted = factValue(place, "archive") !== null || factValue(place, "level") !== "original";
+    if (why !== null && !wanted) broken("policy", `#${numbered.block} is shown ${as}, though ${why}`, "");
+  }
+}
