@@ -22,14 +22,18 @@ type Told = Omit<Shown, "note"> & { readonly tail: string };
 /** Where no message may clear itself, what is said stays. */
 async function played(turns: readonly RecordedTurn[], upstream: string): Promise<readonly Told[]> {
   const headers = { "x-aperture-session": "awareness" };
-  const player = new Player({ upstream, headers, windowOf: () => window, policy: "auto" });
+  const player = new Player({ upstream, headers, windowOf: () => window, policy: "off" });
   const told: Told[] = [];
+  const counted = new Set<string>();
   let messages: readonly WireMessage[] = [];
   for (const turn of turns) {
     messages = [...messages.slice(0, turn.k ?? messages.length), ...turn.c];
     const body = { model, max_tokens: 32_000, tools: [tool], messages };
     const sending = await player.take(Buffer.from(JSON.stringify(body)), turn);
-    told.push(toldIn(sending));
+    const { written, ...rest } = toldIn(sending);
+    // A rewrite sends again what was said before; each header counts once.
+    told.push({ ...rest, written: written.filter((text) => !counted.has(text)) });
+    for (const text of written) counted.add(text);
     await player.answer(sending, { model, content: turn.a, stop_reason: "end_turn" });
     messages = [...messages, { role: "assistant", content: turn.a }];
   }

@@ -7,6 +7,8 @@ export type PathPiece = {
   readonly tokens: number;
   /** Null: it is shown as it is wanted. */
   readonly wanted: number | null;
+  /** Whether somebody wants to see it whole again. */
+  readonly isMissed?: boolean;
 };
 
 export type CutAsked = {
@@ -68,7 +70,7 @@ export function chooseCut(asked: CutAsked): Cut | null {
 /** Where nothing is cached, everything is free; what is wanted whole again is shown whole, whatever it costs. */
 function isWorthTelling(path: readonly PathPiece[]): boolean {
   const removed = path.map(({ tokens, wanted }) => tokens - (wanted ?? tokens));
-  return removed.some((tokens) => tokens < 0) || sum(removed) >= removedTokensMin;
+  return path.some(({ isMissed = false }) => isMissed) || sum(removed) >= removedTokensMin;
 }
 
 function worthwhile(asked: CutAsked): Cut | null {

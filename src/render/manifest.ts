@@ -213,9 +213,9 @@ function namedText({ name, tokens, pin }: NamedBlock, writing: Writing): string 
 
 function middleRow(facts: ManifestFacts, writing: Writing): string {
   const { middle } = facts;
-  return middle.blocks === 0
-    ? ""
-    : `${zoneWords("MIDDLE", middle)}: ${joined(contentFields(facts, { ...middle, counts: middle }, writing))}`;
+  if (middle.blocks === 0) return "";
+  const fields = joined(contentFields(facts, { ...middle, counts: middle }, writing));
+  return `${zoneWords("MIDDLE", middle)}${fields === "" ? "" : `: ${fields}`}`;
 }
 
 /** Who said what is there, what became of it, and what it is about. */

@@ -251,7 +251,7 @@ export type ManifestSpent = {
 };
 
 /** Below what a manifest may have: where names are priced by estimate, those chosen cost a little more. */
-const manifestMean = 113;
+const manifestMean = 111;
 const manifestMax = 176;
 const manifestNames = 100;
 

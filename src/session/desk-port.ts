@@ -87,6 +87,8 @@ export type Briefing = {
   readonly offers?: readonly Offer[];
   /** What has come to be wanted otherwise since the briefing before; all of it where nobody was told yet. */
   readonly wanted: readonly WantedBlock[];
+  /** Blocks that must not be shown shorter, even if there is no room. */
+  readonly held: readonly number[];
 };
 
 /** How a block is to be shown from the next rewrite on. */

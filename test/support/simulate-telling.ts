@@ -103,6 +103,7 @@ function madeUp({ random, next, clock }: World, talk: Talk, line: string) {
     rate: random.pick([1, 1, 0.8, 1.4]),
     names,
     wanted: [],
+    held: [],
   };
 }
 

@@ -25,7 +25,7 @@ function aLine(): Line {
 }
 
 function briefing(over: Partial<Briefing> = {}, facts: Partial<ManifestFacts> = {}): Briefing {
-  const told = { line: "l", seq: 9, turn: 5, rate: 1.5, names: ["auth.ts"], wanted: [] };
+  const told = { line: "l", seq: 9, turn: 5, rate: 1.5, names: ["auth.ts"], wanted: [], held: [] };
   return { ...told, facts: { ...shownFacts, expiring: [], changes: [], ...facts }, ...over };
 }
 

@@ -66,6 +66,7 @@ export function takeBriefing(line: Line, briefing: Briefing): void {
   if (briefing.turn >= line.freed.turn) line.freed = { turn: 0, tokens: 0 };
   line.recent = line.recent.filter(({ turn }) => turn > briefing.turn);
   line.recentSum = plus(nothing, line.recent);
+  line.held = new Set(briefing.held);
   for (const wanted of briefing.wanted) line.wanted.set(wanted.block, wanted);
   line.ledger.catchUp(briefing.turn);
 }
@@ -113,7 +114,9 @@ function factsFor(line: Line, asked: Telling): ManifestFacts {
   const path = pathFacts(asked);
   const sent = new Set([...asked.path(), ...asked.fresh].map(({ block }) => block));
   const selected = facts.recency.selected.filter(({ block }) => sent.has(block));
-  return { ...path, changes: facts.changes, recency: { ...path.recency, selected } };
+  // What is out of sight is so on this path too.
+  const { changes, needed, cold } = facts;
+  return { ...path, changes, needed, cold, recency: { ...path.recency, selected } };
 }
 
 /** Of a path that the log has not told of: what was said before the user spoke last is the middle. */

@@ -7,22 +7,23 @@ import {
   type ModelPrices,
   type PathPiece,
   type RewriteBill,
-  type Room,
   tokensToFree,
 } from "../../render/index.ts";
 import type { WantedBlock } from "../desk-port.ts";
 import type { Item } from "./draft.ts";
+import type { CountedPrompt } from "./line.ts";
 import { bytesOf, type Place } from "./place.ts";
 import { piecesOf, type WantedBlocks } from "./wanted.ts";
 
 /** A request that is put together, as far as it matters for a rewrite. */
 export type Choosing = {
-  /** What was sent before, in order. */
-  readonly path: readonly Place[];
+  /** Where what was sent before ends, and all of it in order: looked at only where that matters. */
+  readonly last: Place;
+  readonly path: () => readonly Place[];
   /** Tokens of what stands in front of it. */
-  readonly head: number;
-  /** How many places of it a mark keeps in the cache. */
-  readonly anchored: number;
+  readonly head: () => number;
+  /** The place up to which a mark keeps it in the cache. */
+  readonly anchor: Place | null;
   readonly fresh: readonly Item[];
   /** What the model said last, which the client repeats for the first time. */
   readonly heard: readonly Item[];
@@ -39,29 +40,39 @@ export type Rewriting = {
 
 export type ChoiceFacts = {
   readonly wanted: WantedBlocks;
+  /** Blocks that stay as they are. */
+  readonly held: ReadonlySet<number>;
   readonly prices: ModelPrices;
   readonly cold: "cold" | "model" | null;
   readonly losesReasoning: boolean;
-  /** What the prompt holds without what is new, where somebody has counted it; and what it may hold. */
+  /** What the prompt holds without what is new, by the log's word; and what it may hold. */
   readonly used: number | null;
   readonly limit: number | null;
+  /** The provider's own word on the last prompt; null where it has not said any. */
+  readonly counted: CountedPrompt | null;
 };
 
 /** Decides whether a request begins an epoch. Nothing is looked at where nothing is wanted. */
 export function chooseRewriting(facts: ChoiceFacts, choosing: Choosing): Rewriting | null {
-  const { path, head, anchored, fresh, heard } = choosing;
+  const { fresh, heard } = choosing;
   const isRunStart = fresh.some(({ facts: { kind } }) => kind === "user") && !fresh.some(isResult);
   const isQuiet = !isRunStart && facts.cold === null;
-  const room = roomFor(facts, choosing);
+  const roomIn = (used: number) => (facts.limit === null ? null : { used, limit: facts.limit });
+  const isIdle = facts.wanted.size === 0 || isQuiet;
+  const soon = promptSoon(facts, choosing);
+  if (isIdle && soon !== null && tokensToFree(roomIn(soon)) === 0) return null;
+  const [path, head] = [choosing.path(), choosing.head()];
+  const { scale, prompt } = sizeOf(facts, choosing, path);
+  const room = roomIn(prompt);
   const toFree = tokensToFree(room);
-  if (toFree === 0 && (facts.wanted.size === 0 || isQuiet)) return null;
-  const scale = scaleOf(facts, head + sum(piecesOf(path, new Map()).map(({ tokens }) => tokens)));
-  const wanted = toFree > 0 ? relieved(path, facts.wanted, toFree / scale) : facts.wanted;
+  if (isIdle && toFree === 0) return null;
+  const wanted = toFree > 0 ? relieved(path, facts, toFree / scale) : facts.wanted;
   const pieces = piecesOf(path, wanted);
   const { prices, cold, losesReasoning } = facts;
   const why = { prices, cold, isRunStart, losesReasoning, room };
   const sized = pieces.map((piece) => scaled(piece, scale));
   const coming = tokensIn([...heard, ...fresh]) * scale;
+  const anchored = choosing.anchor === null ? 0 : path.indexOf(choosing.anchor) + 1;
   const cut = chooseCut({ path: sized, head: head * scale, coming, anchored, ...why });
   if (cut === null) return null;
   const { at, reason, bill } = cut;
@@ -70,8 +81,11 @@ export function chooseRewriting(facts: ChoiceFacts, choosing: Choosing): Rewriti
   return { wanted: wantedFrom(path, pieces, { at, wanted }), reason, bill, freed };
 }
 
-type Freeing = Pick<ChoiceFacts, "losesReasoning"> &
-  Pick<Choosing, "path"> & { readonly pieces: readonly PathPiece[]; readonly at: number };
+type Freeing = Pick<ChoiceFacts, "losesReasoning"> & {
+  readonly path: readonly Place[];
+  readonly pieces: readonly PathPiece[];
+  readonly at: number;
+};
 
 function freedFrom({ path, pieces, at, losesReasoning }: Freeing): number {
   const freed = pieces.map(({ tokens, wanted }, index) => {
@@ -82,23 +96,57 @@ function freedFrom({ path, pieces, at, losesReasoning }: Freeing): number {
   return sum(freed);
 }
 
-/** What the provider counts for what we have; far off, one of the two is wrong. */
-function scaleOf({ used }: ChoiceFacts, counted: number): number {
-  return used === null || counted === 0 ? 1 : Math.min(2, Math.max(0.5, used / counted));
+/** The prompt to come without a look at the path; null where nobody has counted the last one. */
+function promptSoon({ counted, used }: ChoiceFacts, { last, heard, fresh }: Choosing): number | null {
+  const isNext = counted !== null && counted.leaf === last;
+  if (isNext) return counted.prompt + Math.max(counted.answer, tokensIn(heard)) + tokensIn(fresh);
+  return used === null ? null : used + tokensIn(fresh);
 }
 
-function scaled({ tokens, wanted }: PathPiece, scale: number): PathPiece {
-  return { tokens: tokens * scale, wanted: wanted === null ? null : wanted * scale };
+type Size = {
+  /** What the provider counts for each token of ours. */
+  readonly scale: number;
+  /** Of the request as it would be without a rewrite. */
+  readonly prompt: number;
+};
+
+/**
+ * The provider has counted the last prompt of this path, or the log has summed it up, or it is estimated.
+ * Far from our own sizes, one of the two is wrong.
+ */
+function sizeOf({ counted, used }: ChoiceFacts, choosing: Choosing, path: readonly Place[]): Size {
+  const { heard, fresh } = choosing;
+  const head = choosing.head();
+  const own = ownSize(path, head);
+  const at = counted === null ? -1 : path.indexOf(counted.leaf);
+  if (counted !== null && at !== -1) {
+    const upTo = ownSize(path.slice(0, at + 1), head);
+    const scale = bounded(counted.prompt / Math.max(1, upTo));
+    const since = own - upTo + tokensIn(fresh);
+    return {
+      scale,
+      prompt: counted.prompt + Math.max(counted.answer, tokensIn(heard) * scale) + since * scale,
+    };
+  }
+  const scale = used === null ? 1 : bounded(used / Math.max(1, own + tokensIn(heard)));
+  return { scale, prompt: (own + tokensIn(heard) + tokensIn(fresh)) * scale };
+}
+
+function ownSize(path: readonly Place[], head: number): number {
+  return head + sum(piecesOf(path, new Map()).map(({ tokens }) => tokens));
+}
+
+function bounded(scale: number): number {
+  return Math.min(3, Math.max(1 / 3, scale));
+}
+
+function scaled(piece: PathPiece, scale: number): PathPiece {
+  const { tokens, wanted } = piece;
+  return { ...piece, tokens: tokens * scale, wanted: wanted === null ? null : wanted * scale };
 }
 
 function isResult({ facts }: Item): boolean {
   return facts.type === "tool_result";
-}
-
-function roomFor({ used, limit }: ChoiceFacts, { path, head, fresh }: Choosing): Room | null {
-  if (limit === null) return null;
-  const before = used ?? head + sum(piecesOf(path, new Map()).map(({ tokens }) => tokens));
-  return { used: before + tokensIn(fresh), limit };
 }
 
 function tokensIn(items: readonly Item[]): number {
@@ -126,7 +174,7 @@ export const pressureReason = "window pressure";
  * Where what is wanted, and the reasoning that goes with any rewrite for want of room, does not free enough,
  * the oldest results and inputs are pruned until it does.
  */
-function relieved(path: readonly Place[], wanted: WantedBlocks, toFree: number): WantedBlocks {
+function relieved(path: readonly Place[], { wanted, held }: ChoiceFacts, toFree: number): WantedBlocks {
   const pieces = piecesOf(path, wanted);
   const first = pieces.findIndex((piece) => piece.wanted !== null);
   const reasoning = pieces.filter((_, at) => at >= first && path[at]?.facts.kind === "reasoning");
@@ -138,7 +186,8 @@ function relieved(path: readonly Place[], wanted: WantedBlocks, toFree: number):
     const piece = pieces[at];
     assert(piece !== undefined, "every place is a piece");
     const tokens = piece.wanted ?? piece.tokens;
-    const pruned = tokens < prunedTokensMin ? null : prunedAs(place);
+    const isHeld = place.numbered !== null && held.has(place.numbered.block);
+    const pruned = tokens < prunedTokensMin || isHeld ? null : prunedAs(place);
     if (pruned === null) continue;
     more.set(pruned.block, pruned);
     left -= tokens - prunedTokens;

@@ -17,7 +17,7 @@ import { isAdmitted, isBeside, lifetimeMs } from "./admission.ts";
 import type { ArrivalMode } from "./arrivals.ts";
 import { type Awareness, noteFreed, noteRecent, sayingFor, takeBriefing, usedBefore } from "./awareness.ts";
 import { type ChoiceFacts, type Choosing, chooseRewriting, type Rewriting } from "./choosing.ts";
-import { type Line, startOver } from "./line.ts";
+import { countedBy, type Line, startOver } from "./line.ts";
 import { isFirst, LineOpener, type OpenerPlace } from "./line-opener.ts";
 import { Lines } from "./lines.ts";
 import type { Place } from "./place.ts";
@@ -154,7 +154,8 @@ export class SessionDesk implements Desk {
     if (leaf === null || answer.status !== 200 || answer.body === null) return null;
     const plain = decodeBody(Buffer.concat(answer.body), answer.contentEncoding);
     if (plain === null) return null;
-    const { units } = readAnswer(plain, answer.contentType);
+    const { units, usage } = readAnswer(plain, answer.contentType);
+    line.counted = countedBy(usage, leaf) ?? line.counted;
     const numbered = line.ledger.heard(leaf, units);
     noteRecent(line, numbered ?? []);
     this.#lines.noteAnswer(read.asking, line, units);
@@ -321,10 +322,12 @@ export class SessionDesk implements Desk {
     const isSwitched = previous !== null && previous.model !== model;
     return {
       wanted: line.wanted,
+      held: line.held,
       prices: pricesOf(model),
       cold: isCold ? "cold" : isSwitched ? "model" : null,
       losesReasoning: modelTraits(model).isBound,
       used: usedBefore(line),
+      counted: line.counted,
       // What is kept for the answer is not there for the prompt, unless that would leave next to nothing.
       limit: window === null ? null : window - Math.min(answerMax(request), window / 2),
     };

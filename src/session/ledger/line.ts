@@ -1,6 +1,8 @@
+import type { Usage } from "../../engine/index.ts";
 import type { WireRequest } from "../../protocols/index.ts";
 import type { Briefing, Numbered, Sending, WantedBlock } from "../desk-port.ts";
 import { type SessionNumbers, StreamNumbers } from "./numbers.ts";
+import type { Place } from "./place.ts";
 import type { BlockSum } from "./saying.ts";
 import { StreamLedger } from "./stream-ledger.ts";
 
@@ -41,13 +43,25 @@ export type Line = {
   lastMs: number;
   /** Requests that wait for their answer, with what they say. */
   readonly open: Map<Sending, readonly string[]>;
+  /** The last prompt whose size its provider has told, and where it ended. */
+  counted: CountedPrompt | null;
   /** What rewrites have freed that the log has not told of yet, and the last turn with one. */
   freed: { readonly turn: number; readonly tokens: number };
   /** How blocks are to be shown from the next rewrite on. */
   readonly wanted: Map<number, WantedBlock>;
+  /** Blocks that stay as they are, whatever happens: somebody has pinned or selected them. */
+  held: ReadonlySet<number>;
   /** What must not be sent any more. */
   withheld: ReadonlyMap<string, Uint8Array>;
 };
+
+/** What a provider has counted for a prompt, and for what it answered. */
+export type CountedPrompt = { readonly leaf: Place; readonly prompt: number; readonly answer: number };
+
+export function countedBy(usage: Usage | null, leaf: Place): CountedPrompt | null {
+  const prompt = usage === null ? 0 : usage.input + usage.cacheRead + usage.cacheWrite;
+  return usage === null || prompt === 0 ? null : { leaf, prompt, answer: usage.output };
+}
 
 /** A request, and whether anybody still needs the memory of its body besides the line itself. */
 export type Last = {
@@ -89,8 +103,10 @@ export function openLine({ numbersOf, ...asked }: LineAsked): Line {
     last: null,
     lastMs: 0,
     open: new Map(),
+    counted: null,
     freed: { turn: 0, tokens: 0 },
     wanted: new Map(),
+    held: new Set(),
     withheld: new Map(),
   };
 }
@@ -101,5 +117,6 @@ export function startOver(line: Line): void {
   line.ledger = new StreamLedger({ nonce, isNew: false, numbers });
   line.ledger.withhold(line.withheld);
   line.wasManaged = true;
+  line.counted = null;
   line.last = null;
 }

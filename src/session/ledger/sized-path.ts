@@ -11,7 +11,7 @@ export function sizedPath(head: Head, last: Place, items: readonly Item[]): read
   const said = pathTo(last).filter((place) => !isOwn(place) && place.facts.type !== "none");
   return [
     ...(head.isTold ? sizedHead(head) : []),
-    ...said.map((place) => sized(place.numbered, place.facts.kind, bytesOf(place).length)),
+    ...said.map((place) => shownSize(place, bytesOf(place).length)),
     ...sizedItems(items),
   ];
 }
@@ -23,7 +23,16 @@ export function sizedHead({ units }: Head): readonly SizedBlock[] {
 
 export function sizedItems(items: readonly Item[]): readonly SizedBlock[] {
   const client = items.filter(({ origin, facts }) => origin !== "aperture" && facts.type !== "none");
-  return client.map(({ numbered, facts, bytes }) => sized(numbered, facts.kind, bytes.length));
+  return client.map((item) => shownSize(item, item.bytes.length));
+}
+
+/** What is shown is what is counted: a block that is shown shorter counts for less. */
+function shownSize(
+  { numbered, facts, showing }: Pick<Place, "numbered" | "facts" | "showing">,
+  length: number,
+) {
+  const block = sized(numbered, facts.kind, length);
+  return showing.tokens === null ? block : { ...block, tokens: showing.tokens };
 }
 
 /** What was sent before anybody numbered it counts too. */

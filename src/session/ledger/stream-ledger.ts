@@ -286,17 +286,17 @@ export class StreamLedger {
     const asked = purpose === "turn" ? this.#rewrite : null;
     if (asked !== null) this.#rewrite = null;
     const { place } = trace.followed;
-    const path = (): readonly Place[] => pathTo(place).filter(({ sent }) => sent !== null);
-    const choosing = (items: readonly Item[]): Choosing => {
-      const front = sizedHead(head).reduce((sum, { tokens }) => sum + tokens, 0);
-      const all = path();
-      const anchored = all.findIndex((at) => at === this.#anchor) + 1;
-      return { path: all, head: front, anchored, fresh: items, heard };
-    };
+    const choosing = (items: readonly Item[]): Choosing => ({
+      last: heard[0]?.place?.parent ?? place,
+      path: () => pathTo(place).filter(({ sent }) => sent !== null),
+      head: () => sizedHead(head).reduce((sum, { tokens }) => sum + tokens, 0),
+      anchor: this.#anchor,
+      fresh: items,
+      heard,
+    });
     const isFree = purpose === "turn" && style === "managed" && fresh !== null;
     const chosen = isFree ? choose(choosing(fresh)) : null;
-    const withheld = this.#withheld;
-    return rewrittenFor(place, { withheld, asked, chosen, nonce: this.nonce });
+    return rewrittenFor(place, { withheld: this.#withheld, asked, chosen, nonce: this.nonce });
   }
 
   /** What is known from elsewhere is shown as it is wanted, and what is new without what loses nothing. */

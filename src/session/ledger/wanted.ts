@@ -67,7 +67,8 @@ function pieceOf(place: Place, wanted: WantedBlocks, lowered: ReadonlySet<number
   const whole = place.numbered?.tokens ?? ownTokens(place);
   const tokens = place.showing.tokens ?? whole;
   const other = otherFor(place, wanted);
-  if (other !== null) return { tokens, wanted: other.as === "original" ? whole : shownTokens(other) };
+  if (other?.as === "original") return { tokens, wanted: whole, isMissed: true };
+  if (other !== null) return { tokens, wanted: shownTokens(other) };
   // What borrows lines from a block that goes will say them itself.
   const mustSay = place.showing.borrows.some((block) => lowered.has(block));
   return { tokens, wanted: mustSay ? whole : null };

@@ -1,4 +1,4 @@
-import { type BlockId, must, type ViewId } from "../../base/index.ts";
+import { type BlockId, blockId, must, type ViewId } from "../../base/index.ts";
 import {
   type Frame,
   type Moment,
@@ -13,7 +13,7 @@ import type { Store } from "../../store/index.ts";
 import type { Briefing } from "../desk-port.ts";
 import { fillingOf, lastUsage } from "../read/window-row.ts";
 import type { RecordedLine } from "./recorded-line.ts";
-import { loweredBlocks, wantedBlocks } from "./wanted-blocks.ts";
+import { heldBlocks, isHolding, loweredBlocks, wantedBlocks } from "./wanted-blocks.ts";
 
 /** A stream as the desk calls it, and how much its model's window holds. */
 export type Briefed = { readonly line: string; readonly window: number };
@@ -33,9 +33,13 @@ export class Briefer {
   /** Blocks whose look may have changed since a view was told of, by view. */
   readonly #changed = new Map<ViewId, Set<BlockId>>();
 
+  /** Blocks somebody has ever pinned, selected or focused on, or given a level. */
+  readonly #touched = new Set<BlockId>();
+
   note(frame: Frame): void {
     this.#news = [...this.#news.slice(-newsMax), frame];
     for (const delta of frame.deltas) {
+      if (isHolding(delta)) this.#touched.add(delta.block);
       if (delta.type !== "level-set" && delta.type !== "archive-set") continue;
       const changed = this.#changed.get(delta.view);
       if (changed === undefined) this.#changed.set(delta.view, new Set([delta.block]));
@@ -53,7 +57,10 @@ export class Briefer {
     const { line: name, window } = briefed;
     this.#briefed.set(line, { line: name, window, tally });
     const told = briefingOf(state, line, { line: name, window, tally, news: this.#news });
-    return { ...told, wanted: await this.#wanted(state, line, briefed) };
+    // Who has forgotten everything looks at everything once.
+    if (briefed.isWhole) for (const [block] of state.blocks.entries()) this.#touched.add(blockId(block));
+    const held = heldBlocks(state, line.index.view, this.#touched);
+    return { ...told, held, wanted: await this.#wanted(state, line, briefed) };
   }
 
   /** Something has changed between two turns: everybody who was told before is told again. */
@@ -77,7 +84,7 @@ export class Briefer {
 type Told = Briefed & { readonly tally: FactsTally; readonly news: readonly Frame[] };
 
 /** What the desk needs to know of a stream to tell its model about its context. */
-function briefingOf(state: State, recorded: RecordedLine, told: Told): Omit<Briefing, "wanted"> {
+function briefingOf(state: State, recorded: RecordedLine, told: Told): Omit<Briefing, "wanted" | "held"> {
   const { line, window, tally, news } = told;
   const { index, sizes, names } = recorded;
   const moment = now(state);

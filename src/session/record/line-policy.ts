@@ -6,6 +6,7 @@ import {
   type Change,
   type Delta,
   expire,
+  factOf,
   factValue,
   isFocused,
   isPinned,
@@ -104,7 +105,7 @@ export class LinePolicy {
     const { moment, view } = change;
     const pruned = this.#pruned.filter((block) => {
       const place = placeOf(moment, view, block);
-      return place !== null && factValue(place, "archive") === null;
+      return place !== null && factValue(place, "archive") === null && factOf(place, "level").by === "policy";
     });
     this.#pruned = [];
     const archived = archive(change, pruned, pressureReason);

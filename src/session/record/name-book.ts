@@ -40,6 +40,8 @@ export class NameBook {
   /** Tokens of all that was said, and of the headers among it. */
   #content = 0;
   #headers = 0;
+  /** The headers that were ever sent. */
+  readonly #stood = new Set<string>();
   /** The block in which each name was said last. */
   readonly #last = new Map<string, BlockId>();
 
@@ -84,6 +86,7 @@ export class NameBook {
     this.#content = 0;
     this.#headers = 0;
     this.#last.clear();
+    this.#stood.clear();
     for (const [at, placed] of placedUnits(request, 0).entries()) {
       this.#addPlaced(request, placed, { turn: turnOf(at), block: blockOf(at) });
     }
@@ -114,7 +117,9 @@ export class NameBook {
   #stand(bytes: Uint8Array): void {
     const text = unitWords(bytes);
     const header = /^\[\w+ turn \d+, [^\n]*\]$/.exec(text);
-    if (header === null) return;
+    // A rewrite sends them again.
+    if (header === null || this.#stood.has(text)) return;
+    this.#stood.add(text);
     this.#headers += estimateText(text, pricedAs);
     const names = /; names ([^\]]*)\]$/.exec(text)?.[1];
     if (names !== undefined) this.#rank.stand(names.split(" "));

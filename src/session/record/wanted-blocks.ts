@@ -1,11 +1,17 @@
-import type { BlockId } from "../../base/index.ts";
+import type { BlockId, ViewId } from "../../base/index.ts";
 import {
   blocksOf,
+  type Delta,
+  type FactDelta,
+  factOf,
   factValue,
+  isFocused,
+  isPinned,
   isWithheld,
   levels,
   now,
   type Place,
+  pairOf,
   placeOf,
   type Shown,
   type State,
@@ -74,4 +80,29 @@ async function wordsAs(as: Shown, wordsOf: WordsOf): Promise<LevelWords | null> 
     if (words !== null) return words;
   }
   return null;
+}
+
+type Holding = Extract<FactDelta, { type: "pin-set" | "selection-set" | "focus-set" | "level-set" }>;
+
+/** Whether it may make a block one that is held. */
+export function isHolding(delta: Delta): delta is Holding {
+  if (delta.type === "level-set") return delta.to.by !== "policy";
+  return delta.type === "pin-set" || delta.type === "selection-set" || delta.type === "focus-set";
+}
+
+/** Those of some blocks that must not be shown shorter: pinned, selected, focused on, or wanted whole. */
+export function heldBlocks(state: State, view: ViewId, blocks: ReadonlySet<BlockId>): readonly number[] {
+  const seen = state.views.get(view);
+  if (seen === undefined) return [];
+  const members = [...blocks].flatMap((block) => {
+    const place = placeOf(now(state), seen, block);
+    return place !== null && isHeld(place) ? pairOf(place) : [];
+  });
+  return [...new Set(members.map(({ block }) => Number(block.id)))];
+}
+
+function isHeld(place: Place): boolean {
+  const { value, by } = factOf(place, "level");
+  const isKept = value === "original" && by !== "policy";
+  return isKept || isPinned(place) || isFocused(place) || factValue(place, "selection");
 }
