@@ -1,0 +1,183 @@
+// What policy has done is taken back: the words come back as they were sent before, to the byte.
+import { describe, expect, it } from "vitest";
+import { must, type SteppedClock, sessionId, steppedClock, unwrap } from "../../src/base/index.ts";
+import { type LedgerQuestion, SessionRecorder } from "../../src/session/index.ts";
+import { openMemoryStore } from "../../src/store/index.ts";
+import type { Reply } from "../../src/testing/index.ts";
+import { DeskKit, type Posted } from "../support/desk-kit.ts";
+import { mark, type TalkBlock, type TalkMessage, text, user } from "../support/golden-talk.ts";
+import { upstreamUnits } from "../support/golden-units.ts";
+
+const session = sessionId("undo-1");
+const headers = { "x-aperture-session": "one" };
+const model = "claude-opus-5-5";
+const tools = [{ name: "read", description: "Reads a file.", input_schema: { type: "object" } }];
+const system = "You look after an old library. ".repeat(80);
+
+/** A file of which no two lines are alike. */
+const file = Array.from({ length: 90 }, (_, at) => `shelf ${at}: ${at * 7} books, ${at * 3} of them lent`);
+const page = file.join("\n");
+/** Of which much is left when it is trimmed. */
+const errors = Array.from({ length: 160 }, (_, at) =>
+  at % 2 === 0
+    ? `checked shelf ${at} of the reading room, lamp ${at * 3} is lit, ladder ${at * 5} is in its place`
+    : `ERROR shelf ${at}: the binding of volume ${at * 7} is torn`,
+).join("\n");
+
+/** A client, a desk, an upstream that forgives nothing, and a recorder with its policy. */
+class Story {
+  readonly #clock: SteppedClock = steppedClock(1_000_000);
+  readonly #store = openMemoryStore();
+  readonly #replies: Reply[] = [];
+  readonly #kit: DeskKit;
+  readonly #recorder: SessionRecorder;
+  #history: readonly TalkMessage[] = [];
+  #calls = 0;
+  #last = "";
+
+  constructor() {
+    this.#recorder = this.#newRecorder();
+    this.#kit = new DeskKit({
+      model: () => must(this.#replies.shift(), "a reply was given"),
+      clock: this.#clock,
+      place: { remember: async (question: LedgerQuestion) => unwrap(await this.#recorder.ledger(question)) },
+    });
+  }
+
+  #newRecorder(): SessionRecorder {
+    return new SessionRecorder({
+      store: this.#store,
+      clock: this.#clock,
+      newSession: () => session,
+      tell: () => undefined,
+      brief: (briefing) => this.#kit.desk.brief(briefing),
+      windowOf: () => 200_000,
+      policy: "auto",
+    });
+  }
+
+  /** The user asks, the model reads a file, and says something that does not speak of it. */
+  async read(path: string, content: string): Promise<string> {
+    this.#calls += 1;
+    const id = `call-${this.#calls}`;
+    await this.say("Read it.", [{ type: "tool_use", id, name: "read", input: { path } }]);
+    await this.#send(
+      [{ type: "tool_result", tool_use_id: id, content }],
+      [{ type: "text", text: "So it is." }],
+    );
+    return id;
+  }
+
+  say(words: string, reply: Reply["content"] = [{ type: "text", text: "Yes." }]): Promise<void> {
+    return this.#send([text(words)], reply);
+  }
+
+  async turns(count: number): Promise<void> {
+    for (let at = 0; at < count; at += 1) await this.say("And then?");
+  }
+
+  /** Until nothing is cached any more. */
+  async rest(): Promise<void> {
+    this.#clock.advance(2 * 60 * 60_000);
+    await this.say("I am back.");
+  }
+
+  /** Takes back the last step that has this reason. */
+  async undo(reason: string): Promise<void> {
+    const state = unwrap(await this.#recorder.shelf.log(session)).state();
+    const steps = [...state.steps.entries()].map(([, step]) => step);
+    const step = must(
+      steps.findLast((one) => one.reason.startsWith(reason) && one.log.value.done),
+      `something was done: ${reason}`,
+    );
+    unwrap(await this.#recorder.reverse(session, "undo", step.id));
+  }
+
+  /** The bytes of a result in the last request. */
+  shown(call: string): string {
+    const units = upstreamUnits(this.#last).map((unit) => unit.text);
+    return must(
+      units.find((one) => one.includes(`"tool_use_id":"${call}"`)),
+      "it was sent",
+    );
+  }
+
+  async #send(said: readonly TalkBlock[], reply: Reply["content"]): Promise<void> {
+    this.#replies.push({ content: reply });
+    const history = [...this.#history, user(...said)];
+    const marked = said.map((block, at) => (at === said.length - 1 ? { ...block, ...mark } : block));
+    const messages = [...this.#history, user(...marked)];
+    const posted = await this.#kit.post({ model, max_tokens: 2_000, system, tools, messages }, { headers });
+    expect(posted.attempts.map(({ problem }) => problem)).toEqual([null]);
+    this.#last = must(posted.attempts.at(-1), "it was sent").body;
+    await this.#record(posted);
+    const { content } = JSON.parse(posted.body.toString()) as { readonly content: readonly TalkBlock[] };
+    this.#history = [...history, { role: "assistant", content }];
+  }
+
+  async #record({ asking, sending, answer, body, numbered }: Posted): Promise<void> {
+    const { clientBody, sent } = sending;
+    await this.#recorder.requested({ ...asking, body: clientBody, length: clientBody.length, sent });
+    const ended = {
+      status: answer.status,
+      outcome: "complete",
+      problem: null,
+      firstByteMs: 1,
+      totalMs: 2,
+    } as const;
+    const type = { "content-type": "application/json" };
+    await this.#recorder.answered({
+      ...ended,
+      id: asking.id,
+      headers: type,
+      body,
+      length: body.length,
+      numbered,
+    });
+    await this.#recorder.idle();
+  }
+}
+
+describe("what is undone is sent as it was sent first", () => {
+  it("after it was trimmed because nobody used it, and stays so", async () => {
+    const story = new Story();
+    const call = await story.read("shelves", page);
+    const first = story.shown(call);
+    await story.turns(6);
+    await story.rest();
+    expect(story.shown(call)).toMatch(/#\d+ trimmed, whole/);
+    await story.undo("not used for a while");
+    await story.rest();
+    expect(story.shown(call)).toBe(first);
+    await story.turns(2);
+    await story.rest();
+    expect(story.shown(call)).toBe(first);
+  });
+
+  it("after it was superseded", async () => {
+    const story = new Story();
+    const call = await story.read("shelves", page);
+    const first = story.shown(call);
+    await story.read("shelves", file.map((line) => `${line} now`).join("\n"));
+    await story.rest();
+    expect(story.shown(call)).toMatch(/#\d+ minimal, whole/);
+    await story.undo("superseded");
+    await story.rest();
+    expect(story.shown(call)).toBe(first);
+  });
+
+  it("after it had reached the end of its turns", async () => {
+    const story = new Story();
+    const call = await story.read("shelves", errors);
+    await story.turns(6);
+    await story.rest();
+    const trimmed = story.shown(call);
+    expect(trimmed).toMatch(/#\d+ trimmed, whole/);
+    await story.turns(21);
+    await story.rest();
+    expect(story.shown(call)).toMatch(/#\d+ minimal, whole/);
+    await story.undo("its turns are over");
+    await story.rest();
+    expect(story.shown(call)).toBe(trimmed);
+  });
+});
