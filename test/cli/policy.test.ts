@@ -1,7 +1,7 @@
 // What policy did by itself, what a rewrite did cost, and taking it back, as a user meets it.
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { PricedPage } from "../../src/control/index.ts";
-import type { BlockDetail, StateRow, StepRow, StepsPage } from "../../src/session/index.ts";
+import type { BlockDetail, ManifestAnswer, StateRow, StepRow, StepsPage } from "../../src/session/index.ts";
 import type { Reply } from "../../src/testing/index.ts";
 import { Talker, type TalkMessage } from "../support/talker.ts";
 import { api, openRig, type Rig } from "./rig.ts";
@@ -197,4 +197,12 @@ describe("taking it back", () => {
     expect(ended).toMatchObject({ code, out: "" });
     expect(ended.err).toContain(says);
   });
+});
+
+test("what waits is the same number of blocks wherever it is said, and frees something", async () => {
+  await runOf(4);
+  const { pending } = await stateNow();
+  const { text } = (await api(rig, `${last}/manifest`)) as ManifestAnswer;
+  expect(text).toContain(` ${pending.blocks} pending`);
+  expect([pending.blocks > 0, pending.tokens > 0]).toEqual([true, true]);
 });

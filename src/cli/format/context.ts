@@ -103,7 +103,11 @@ function row(of: keyof typeof stripMarks, { blocks = "", tokens, notes }: Figure
 function zoneRow({ zone, tokens, blocks }: ZoneRow, all: readonly BlockRow[]): readonly Cell[] {
   const own = all.filter((block) => block.counted && block.zone === zone);
   const figure = countedText(tokens, own.every(isExact));
-  return row(zone, { blocks: manyText(blocks, "block"), tokens: figure, notes: notesOn(own) });
+  const changed = notesOn(own);
+  // Its text stays where it stands until a rewrite takes it out, and takes its room until then.
+  const notes =
+    zone !== "cold" ? changed : ["archived, still sent", changed].filter((each) => each !== "").join(", ");
+  return row(zone, { blocks: manyText(blocks, "block"), tokens: figure, notes });
 }
 
 function isExact({ exact, tokens }: BlockRow): boolean {

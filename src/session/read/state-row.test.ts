@@ -25,13 +25,17 @@ it("in any session, numbers add up: used and free are the window, pieces and zon
   fc.assert(
     fc.property(intents(60), (list) => {
       const last = live(list).states.at(-1) as State;
-      for (const { window, strip, zones, otherTokens, blocks } of rowsAt(last, last.seq)) {
+      for (const row of rowsAt(last, last.seq)) {
+        const { window, strip, zones, otherTokens, blocks } = row;
         expect(window.used + window.free).toBe(window.size);
         expect(sum(zones)).toBe(sum(strip));
         expect(sum(strip) + otherTokens).toBe(window.used);
         expect(window.exact || window.used === sum(strip)).toBe(true);
         const counted = blocks.filter((block) => block.counted).length;
         expect(strip.reduce((all, segment) => all + segment.blocks, 0)).toBe(counted);
+        expect(row.pending.blocks).toBe(blocks.filter(({ pending }) => pending).length);
+        const lowered = blocks.filter(({ shown }) => shown !== "original" && shown !== "absent");
+        expect(row.lowered.blocks).toBe(lowered.length);
       }
     }),
     runs,

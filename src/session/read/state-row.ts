@@ -18,7 +18,8 @@ export function stateRow(moment: Moment, wanted: number | undefined, sizes: Size
   const model = modelIn(moment, stream);
   const usage = view === null ? null : lastUsage(moment, view);
   const window = windowRow({ usage, estimate: () => countedTokens(estimated), size: sizes.windowOf(model) });
-  const blocks = fitted(estimated, window);
+  const share = shareOf(estimated, window);
+  const blocks = share === 1 ? estimated : estimated.map((row) => fitted(row, share));
   return ok({
     session: moment.state.session,
     seq: moment.seq,
@@ -30,11 +31,8 @@ export function stateRow(moment: Moment, wanted: number | undefined, sizes: Size
     strip: stripOf(blocks),
     zones: zones.map((zone) => zoneRow(blocks, zone)),
     cold: coldOf(blocks),
-    lowered: savedBy(blocks.filter(isLowered), ({ shown }) => ["original", shown]),
-    pending: savedBy(
-      blocks.filter(({ pending }) => pending),
-      ({ shown, wanted }) => [shown, wanted],
-    ),
+    lowered: loweredOf(blocks),
+    pending: pendingOf(blocks),
     otherTokens: otherTokens(window, blocks),
     blocks,
     streams: streamsOf(moment).map((one) => streamRow(moment, one)),
@@ -47,15 +45,16 @@ export function countedTokens(blocks: readonly BlockRow[]): number {
 }
 
 /** The parts never add up to more than the whole: a provider has counted that, we have only guessed them. */
-function fitted(blocks: readonly BlockRow[], window: WindowRow): readonly BlockRow[] {
+function shareOf(blocks: readonly BlockRow[], window: WindowRow): number {
   const sum = countedTokens(blocks);
-  if (sum <= window.used) return blocks;
-  const share = window.used / sum;
-  return blocks.map((row) =>
-    row.counted && row.tokens !== null
-      ? { ...row, tokens: Math.floor(row.tokens * share), exact: false }
-      : row,
-  );
+  return sum <= window.used ? 1 : window.used / sum;
+}
+
+function fitted(row: BlockRow, share: number): BlockRow {
+  if (!row.counted || row.tokens === null) return row;
+  const shrunk = Object.entries(row.sizes).map(([level, tokens]) => [level, Math.floor(tokens * share)]);
+  const sizes: BlockRow["sizes"] = Object.fromEntries(shrunk);
+  return { ...row, tokens: Math.floor(row.tokens * share), sizes, exact: false };
 }
 
 function otherTokens(window: WindowRow, blocks: readonly BlockRow[]): number {
@@ -89,19 +88,18 @@ function coldOf(blocks: readonly BlockRow[]): StateRow["cold"] {
   return { tokens: cold.reduce((sum, { tokens }) => sum + (tokens ?? 0), 0), blocks: cold.length };
 }
 
-/** Whether the last request held less of a block than there is. */
-function isLowered({ shown }: BlockRow): boolean {
-  return shown !== "original" && shown !== "absent";
+/** What the last request held less of than there is. */
+function loweredOf(blocks: readonly BlockRow[]): StateRow["lowered"] {
+  const lowered = blocks.filter(({ shown }) => shown !== "original" && shown !== "absent");
+  const saved = lowered.map((row) => sizeAs(row, "original") - sizeAs(row, row.shown));
+  return { tokens: saved.reduce((sum, tokens) => sum + tokens, 0), blocks: lowered.length };
 }
 
-type FromTo = (block: BlockRow) => readonly [from: Shown, to: Shown];
-
-function savedBy(blocks: readonly BlockRow[], fromTo: FromTo): StateRow["lowered"] {
-  const tokens = blocks.reduce((sum, block) => {
-    const [from, to] = fromTo(block);
-    return sum + sizeAs(block, from) - sizeAs(block, to);
-  }, 0);
-  return { tokens, blocks: blocks.length };
+/** What a rewrite will show otherwise: both sizes are fitted, or a shorter text might seem to take more. */
+function pendingOf(blocks: readonly BlockRow[]): StateRow["pending"] {
+  const waiting = blocks.filter(({ pending }) => pending);
+  const freed = waiting.map((row) => sizeAs(row, row.shown) - sizeAs(row, row.wanted));
+  return { tokens: freed.reduce((sum, tokens) => sum + tokens, 0), blocks: waiting.length };
 }
 
 /** What stands for a pruned block is too small to count. */
