@@ -18,6 +18,8 @@ vi.mock("../../src/config/windows.ts", () => ({
 const room = window - 4_000;
 /** How full it is after a rewrite: six tenths are meant, and nobody counts exactly before it is sent. */
 const relievedMax = 0.65 * room;
+/** How full it is before one, without what is new, and how many requests lie between two at least. */
+const shortMin = 0.7 * room;
 const calmRequests = 5;
 const timeout = 600_000;
 
@@ -65,10 +67,11 @@ function expectSafe({ watch }: Run, name: string): void {
   expect(watch.rewrites.filter(({ to }) => to > relievedMax)).toEqual([]);
 }
 
-/** Room is made once, not again with every request until somebody has noticed. */
+/** Room is made when it is short, and once: not again with every request until somebody has noticed. */
 function expectCalm({ watch: { rewrites } }: Run): void {
   const again = rewrites.filter(({ n }, at) => n - (rewrites[at - 1]?.n ?? 0) < calmRequests);
   expect(again).toEqual([]);
+  expect(rewrites.filter(({ from }) => from < shortMin)).toEqual([]);
 }
 
 async function expectRecord({ talker, watch }: Run): Promise<void> {
@@ -93,7 +96,7 @@ it("three hundred requests fit, with a restart in between", { timeout }, async (
 it("a model that does not bind its reasoning", { timeout }, async () => {
   app = await start();
   const run = begin("claude-opus-4-6");
-  await go(run, isLong ? 300 : 120);
+  await go(run, isLong ? 300 : 100);
   expectSafe(run, "not bound");
   expectCalm(run);
   await expectRecord(run);
@@ -102,7 +105,9 @@ it("a model that does not bind its reasoning", { timeout }, async () => {
 it("a log that is stuck leaves it to the desk", { timeout }, async () => {
   app = await start({ faults: { stickAfter: 20, stuckMs: 1_000 } });
   const run = begin("claude-opus-5-5");
-  await go(run, isLong ? 300 : 120);
-  expect(app.engine.status().replaced).toBeGreaterThan(0);
+  await go(run, isLong ? 300 : 100);
+  const { replaced, waitingBytes } = app.engine.status();
+  expect(replaced + waitingBytes).toBeGreaterThan(0);
   expectSafe(run, "log stuck");
+  expectCalm(run);
 });

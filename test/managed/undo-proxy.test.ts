@@ -1,7 +1,7 @@
 // What policy has shortened and a user wants back is sent again as it was sent first, byte for byte.
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { staleTurns } from "../../src/engine/index.ts";
-import type { ReverseAnswer, StepRow } from "../../src/session/index.ts";
+import type { ReverseAnswer, StepRow, StepsPage } from "../../src/session/index.ts";
 import { type ScriptedModel, type StrictUpstream, startStrictUpstream } from "../../src/testing/index.ts";
 import { ask, jsonIn, startTestApp, type TestApp } from "../support/app.ts";
 import { manifestStart } from "../support/own-lines.ts";
@@ -69,6 +69,10 @@ function resultIn(prompt: readonly string[]): string {
 /** Said as yes or no: nobody reads two long texts side by side. */
 const isSame = (one: string, other: string): boolean => one === other && one.includes(JSON.stringify(result));
 
+async function stepsDone(): Promise<number> {
+  return jsonIn<StepsPage>(await app.api("/sessions/last/steps")).total;
+}
+
 /** Takes back what was done last, and answers with what that was. */
 async function undoLast(): Promise<StepRow> {
   const headers = { authorization: `Bearer ${app.token}`, "content-type": "application/json" };
@@ -86,6 +90,9 @@ it.each(["claude-opus-5-5", "claude-opus-4-6"])("undo brings back what was sent 
   expect(isSame(resultIn(first), resultIn(first))).toBe(true);
   const before = await turns(talker, staleTurns);
   expect(isSame(resultIn(before), resultIn(first))).toBe(true);
+  await expect.poll(stepsDone, { timeout: 10_000 }).toBe(1);
+  // The desk is told of it right after it is written down.
+  await app.recorded();
   idle();
   const short = await turns(talker, 1);
   expect(resultIn(short).length).toBeLessThan(resultIn(first).length / 2);
