@@ -18,8 +18,7 @@ const restLong: Act = async (world, talk) => {
 /** The user takes back something that policy has done. */
 const undo: Act = async (world, talk) => {
   if (talk.line === null || talk.isDirect || !(world.memory instanceof RecordedMemory)) return false;
-  const stream = talk.agent === null ? "main" : `agent ${talk.agent}`;
-  if (!(await world.memory.undo(talk.line, stream, world.random))) return false;
+  if (!(await world.memory.undo(talk.line, world.random))) return false;
   if (world.random.below(2) === 0) world.clock.advance(2 * 60 * 60_000);
   note(world, "undone");
   return await goOn(world, talk);

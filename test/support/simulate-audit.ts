@@ -21,6 +21,7 @@ import {
   type View,
 } from "../../src/engine/index.ts";
 import type { SentUnit } from "../../src/session/index.ts";
+import { nonce } from "./simulate-body.ts";
 import { broken } from "./simulate-broken.ts";
 
 /** What the log says is shown is what the body of the last turn shows. */
@@ -99,8 +100,10 @@ function kindOf(place: Place): string | null {
 /** What somebody has a hold on stays, however full the window is. */
 export function checkHeld(state: State, stream: string, fresh: readonly SentUnit[]): void {
   const view = viewNamed(state, stream);
-  for (const { numbered, as } of fresh) {
+  for (const { numbered, as, bytes } of fresh) {
     if (numbered === null || as === "original" || view === null) continue;
+    // What the user withholds or puts in other words says so without a line of ours.
+    if (!Buffer.from(bytes).includes(`[${nonce} #`)) continue;
     const place = placeOf(now(state), view, blockId(numbered.block));
     // What the user has lowered themselves they may have pinned as well.
     if (place === null || factOf(place, "archive").by === "user") continue;

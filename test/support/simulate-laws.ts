@@ -59,6 +59,8 @@ type LastTurn = {
   readonly style: string;
   readonly startedMs: number;
   readonly cached: number;
+  /** The ids of all that the log was told of it. */
+  readonly ids: ReadonlySet<string>;
 };
 
 export type Look = {
@@ -181,6 +183,7 @@ function checkPast(look: Look, seen: SeenBody): void {
   const isUnknown = client.style.naming === "none" && !messages.some(({ role }) => role === "assistant");
   const mayDiffer =
     account.isFree || isEpoch || hasEpoch || isCold || isUnknown || account.last?.style !== style;
+  if (hasEpoch) checkEpoch(look, seen);
   if (mayDiffer) account.last = null;
   // What was sent before memory was lost may be found again or not.
   if (account.excuses > 0) account.canon.clear();
@@ -198,7 +201,27 @@ function checkPast(look: Look, seen: SeenBody): void {
   // An excuse that was not needed at once is none later.
   account.excuses = 0;
   const cached = (usage?.cache_read_input_tokens ?? 0) + (usage?.cache_creation_input_tokens ?? 0);
-  account.last = { said: saidBy(messages), seen, style, startedMs: nowMs, cached };
+  account.last = { said: saidBy(messages), seen, style, startedMs: nowMs, cached, ids: idsIn(look) };
+}
+
+/** What begins an epoch has a reason that is true, and leaves alone what stands in front of its cut. */
+function checkEpoch({ account, posted, messages, isCold }: Look, seen: SeenBody): void {
+  const epoch = posted.sending.sent?.epoch ?? null;
+  if (epoch === null) return;
+  const { cut, reason } = epoch;
+  const hasResult = messages.at(-1)?.content.some(({ type }) => type === "tool_result") === true;
+  if (reason === "cold" && !isCold) broken("L2 epoch", "it was not cold", "");
+  if (reason === "price" && hasResult) broken("L2 epoch", "a warm cache was given up inside a run", "");
+  const { last, excuses } = account;
+  // What the user withholds may be found on an older path first, and is taken out there.
+  if (reason === "user") return;
+  const isNext = last !== null && excuses === 0 && isContinued(last, { said: saidBy(messages), seen });
+  if (isNext && cut !== null && last.ids.size > 0 && !last.ids.has(cut))
+    broken("L2 epoch", "what stands in front of the cut was not sent before", cut);
+}
+
+function idsIn({ path }: Look): ReadonlySet<string> {
+  return new Set(path.map(({ id }) => id));
 }
 
 /** Which call's result it is, if it is one. */
@@ -223,9 +246,9 @@ function prefixBreak(last: LastTurn, { said, seen }: Next): string | null {
   if (!isContinued(last, { said, seen })) return null;
   const before = withoutDropped(last.seen.units);
   const at = before.findIndex(({ bytes }, index) => seen.units[index]?.bytes !== bytes);
-  return at === -1
-    ? null
-    : `unit ${at}: was ${before[at]?.bytes}\n now ${brief(seen.units.slice(at - 1, at + 8))}`;
+  if (at === -1) return null;
+  const [was, now] = [before, seen.units].map((units) => brief(units.slice(Math.max(0, at - 1), at + 8)));
+  return `unit ${at}: was ${was}\n now ${now}`;
 }
 
 function isContinued(last: LastTurn, { said, seen }: Next): boolean {

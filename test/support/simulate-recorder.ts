@@ -1,5 +1,5 @@
 import { type Random, type SessionId, sessionId, unwrap } from "../../src/base/index.ts";
-import { type Change, type Frame, type Proposal, reverse } from "../../src/engine/index.ts";
+import type { Change, Proposal } from "../../src/engine/index.ts";
 import {
   type Answers,
   type Briefing,
@@ -124,26 +124,16 @@ export class RecordedMemory implements Memory {
   }
 
   /** Takes back a step of policy, as a user may; false where there is none that can be. */
-  async undo(line: string, stream: string, random: Random): Promise<boolean> {
+  async undo(line: string, random: Random): Promise<boolean> {
     const session = this.#sessionOf.get(line);
     if (session === undefined) return false;
     const state = unwrap(await this.#recorder.shelf.log(session)).state();
     const steps = [...state.steps.entries()].map(([, step]) => step);
     const done = steps.filter(({ actor, log }) => actor === "policy" && log.value.done);
     if (done.length === 0) return false;
-    const step = random.pick(done);
-    const frames = await this.#frames(session, step.log.value.frames);
-    const reversed = reverse(state, step, frames);
-    if (!reversed.ok) return false;
-    return await this.act(line, stream, () => ({ deltas: reversed.value, skipped: [] }));
-  }
-
-  async #frames(session: SessionId, seqs: readonly number[]): Promise<readonly Frame[]> {
-    await this.#store.flush();
-    const frames: Frame[] = [];
-    for (const seq of seqs)
-      frames.push(...unwrap(await this.#store.frames({ session, after: seq - 1, limit: 1 })));
-    return frames;
+    const { id } = random.pick(done);
+    const undone = await this.#recorder.reverse(session, "undo", id);
+    return undone.ok;
   }
 
   /** Another process with the same database. */
