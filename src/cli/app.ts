@@ -4,7 +4,13 @@ import type { Clock } from "../base/index.ts";
 import { type Settings, windowRules } from "../config/index.ts";
 import { createControl, type Health } from "../control/index.ts";
 import { type RelayLimits, type RunningProxy, startProxy } from "../proxy/index.ts";
-import { type Awareness, type Engine, type EngineOptions, startEngine } from "../session/index.ts";
+import {
+  type Awareness,
+  type Engine,
+  type EngineOptions,
+  startEngine,
+  type WindowTable,
+} from "../session/index.ts";
 import { lockData } from "./data-lock.ts";
 import { openDesk } from "./desk.ts";
 import { figuresOf } from "./figures.ts";
@@ -19,6 +25,8 @@ export type AppOptions = {
   /** How long a request may wait for what the desk has forgotten. */
   readonly deadlineMs?: number;
   /** For tests: what can go wrong with the engine. */
+  /** How much the windows of models hold; the known ones where nothing is said. */
+  readonly windows?: WindowTable;
   readonly faults?: Pick<EngineOptions, "maxPages" | "dieAfter" | "stickAfter" | "stuckMs">;
 };
 
@@ -55,7 +63,8 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   if (!lock.held) throw new DataInUse(lock.by.pid, dataDir);
   const secrets = readSecrets(dataDir, settings.token);
   const path = join(dataDir, "aperture.db");
-  const engine = startEngine({ path, windows: windowRules, policy: settings.policy, ...options.faults });
+  const { windows = windowRules } = options;
+  const engine = startEngine({ path, windows, policy: settings.policy, ...options.faults });
   engine.watchStorage(({ storage, message }) =>
     note(`storage ${storage}${message === null ? "" : `: ${message}`}`),
   );
@@ -67,7 +76,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
     managesLogins: settings.managesLogins,
     awareness: () => awarenessOf(settings),
     handling: () => ({ arrival: settings.arrival }),
-    windows: windowRules,
+    windows,
     clock,
     ...(options.deadlineMs === undefined ? {} : { deadlineMs: options.deadlineMs }),
   });

@@ -67,7 +67,7 @@ export function chooseCut(asked: CutAsked): Cut | null {
   return isRunStart ? worthwhile(asked) : null;
 }
 
-/** Where nothing is cached, everything is free; what is wanted whole again is shown whole, whatever it costs. */
+/** Where nothing is cached everything is free, and what somebody wants whole is shown whole at any cost. */
 function isWorthTelling(path: readonly PathPiece[]): boolean {
   const removed = path.map(({ tokens, wanted }) => tokens - (wanted ?? tokens));
   return path.some(({ isMissed = false }) => isMissed) || sum(removed) >= removedTokensMin;

@@ -1,18 +1,15 @@
 // A long run on a small window: the user speaks once, then come hundreds of calls and results. Whatever has
 // to go goes in time, for no other reason, and never what the model is just working on.
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import { type StrictUpstream, startStrictUpstream } from "../../src/testing/index.ts";
 import { type Starting, startTestApp, type TestApp } from "../support/app.ts";
 import { RunTalker, RunWatch, runModel } from "../support/long-run.ts";
 import { disagreements, recordOf } from "../support/run-record.ts";
 import { isLong } from "../support/runs.ts";
 
-const { window } = vi.hoisted(() => ({ window: 100_000 }));
-// Every model has the same small window, for us as for the upstream.
-vi.mock("../../src/config/windows.ts", () => ({
-  windowRules: [{ pattern: /./, tokens: window }],
-  windowOf: () => window,
-}));
+/** Every model has the same small window, for us as for the upstream. */
+const window = 100_000;
+const windows = [{ pattern: /./, tokens: window }];
 
 /** What is left of the window for the prompt; see `Talker` for what is kept for the answer. */
 const room = window - 4_000;
@@ -37,7 +34,7 @@ afterEach(async () => {
 /** A busy machine may take its time; what happens after the deadline has tests of its own. */
 const patient = { deadlineMs: 20_000, limits: { takeMs: 30_000 } };
 const start = (starting: Starting = {}): Promise<TestApp> =>
-  startTestApp(upstream.url, { mode: "auto", ...patient, ...starting });
+  startTestApp(upstream.url, { mode: "auto", windows, ...patient, ...starting });
 
 type Run = { readonly talker: RunTalker; readonly watch: RunWatch };
 const begin = (model: string): Run => ({

@@ -90,7 +90,7 @@ describe("a change of mode", () => {
 
 it("a session begun without Aperture is joined", async () => {
   app = await start();
-  const talker = new Talker();
+  const talker = new Talker({ bulk: 300_000 });
   for (let at = 0; at < 5; at += 1) await talker.turn(upstream.url, `prompt ${at}`);
   await turns(talker, 5);
   expect(rejections(upstream.exchanges)).toEqual([]);

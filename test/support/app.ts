@@ -16,7 +16,7 @@ export type TestApp = RunningApp & {
   /** Ends it and removes what it left. */
   readonly remove: () => Promise<void>;
 };
-export type Starting = Partial<Pick<AppOptions, "limits" | "faults" | "deadlineMs">> & {
+export type Starting = Partial<Pick<AppOptions, "limits" | "faults" | "deadlineMs" | "windows">> & {
   readonly dataDir?: string;
   /** Observe, unless a test is about what is managed. */
   readonly mode?: Mode;
@@ -27,7 +27,7 @@ export async function startTestApp(upstream: string, starting: Starting = {}): P
   const dataDir = starting.dataDir ?? mkdtempSync(join(tmpdir(), "aperture-app-"));
   const notes: string[] = [];
   const url = new URL(upstream);
-  const { limits, faults, deadlineMs } = starting;
+  const { limits, faults, deadlineMs, windows } = starting;
   const app = await startApp({
     settings: {
       host: "127.0.0.1",
@@ -47,6 +47,7 @@ export async function startTestApp(upstream: string, starting: Starting = {}): P
     version: "0.0.0-test",
     note: (line) => notes.push(line),
     ...(limits === undefined ? {} : { limits }),
+    ...(windows === undefined ? {} : { windows }),
     ...(faults === undefined ? {} : { faults }),
     ...(deadlineMs === undefined ? {} : { deadlineMs }),
   });

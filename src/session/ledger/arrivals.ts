@@ -78,6 +78,15 @@ export class Arrivals {
   }
 }
 
+const reference = /^\[\w+ [^\n]*: same as [^\n]*in #(\d+), from its line \d+[^\n]*\]$/gm;
+
+/** The blocks that a result of before refers to for its lines, by what was sent of it. */
+export function borrowedIn(unit: Uint8Array): readonly number[] {
+  const spoken = spokenIn(unit);
+  if (spoken?.type !== "result") return [];
+  return [...new Set([...spoken.text.matchAll(reference)].map(([, block]) => Number(block)))];
+}
+
 type Short = {
   readonly bytes: Uint8Array;
   readonly runs: readonly SeenRun[];

@@ -10,8 +10,8 @@ import {
   tokensToFree,
 } from "../../render/index.ts";
 import type { WantedBlock } from "../desk-port.ts";
+import type { CountedPrompt } from "./counted.ts";
 import type { Item } from "./draft.ts";
-import type { CountedPrompt } from "./line.ts";
 import { bytesOf, type Place } from "./place.ts";
 import { piecesOf, type WantedBlocks } from "./wanted.ts";
 

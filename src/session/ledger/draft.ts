@@ -7,6 +7,7 @@ import { ownKey } from "./head.ts";
 import { Image } from "./image.ts";
 import {
   bytesOf,
+  type Firstly,
   type Place,
   pathTo,
   type Showing,
@@ -35,6 +36,7 @@ export type Item = {
   readonly isFromElsewhere: boolean;
   /** The client's words that it stands for, where it shows others and they are known. */
   readonly original: Uint8Array | null;
+  readonly first: Firstly | null;
   /** The place it is a rewriting of. */
   readonly from: Place | null;
   readonly numbered: Numbered | null;
@@ -49,6 +51,7 @@ export const asIs = {
   isRewritten: false,
   isFromElsewhere: false,
   original: null,
+  first: null,
   from: null,
   numbered: null,
   showing: wholly,
@@ -120,7 +123,7 @@ export function writeItems(from: Place, items: readonly Item[], model: string | 
 /** What was heard is sent at the place where it was heard; anything else gets a place of its own. */
 function placeFor(parent: Place, item: Item): Place {
   const { facts, origin, opens, extra, isRewritten, isFromElsewhere, original } = item;
-  const { numbered, showing, isHeader } = item;
+  const { first, numbered, showing, isHeader } = item;
   // A message is closed the way it was opened, whoever wrote its last unit.
   const wrapping = opens ? item.wrapping : parent.wrapping;
   if (item.place !== null && item.place.parent === parent) {
@@ -137,6 +140,7 @@ function placeFor(parent: Place, item: Item): Place {
     isRewritten,
     isFromElsewhere,
     original,
+    first,
     numbered,
     showing,
     isHeader,
@@ -146,13 +150,13 @@ function placeFor(parent: Place, item: Item): Place {
   return place;
 }
 
-type PlaceFacts = Pick<Place, "facts" | "origin" | "wrapping" | "opens" | "extra" | "original"> &
+type PlaceFacts = Pick<Place, "facts" | "origin" | "wrapping" | "opens" | "extra" | "original" | "first"> &
   Pick<Place, "isRewritten" | "isFromElsewhere" | "numbered" | "showing" | "isHeader">;
 
 /** Field by field: places are made by the thousand, and a spread would cost most of it. */
 export function newPlace(parent: Place, placed: PlaceFacts): Place {
   const { facts, origin, wrapping, opens, extra, isRewritten, isFromElsewhere, original } = placed;
-  const { numbered, showing, isHeader } = placed;
+  const { first, numbered, showing, isHeader } = placed;
   return {
     parent,
     origin,
@@ -163,6 +167,7 @@ export function newPlace(parent: Place, placed: PlaceFacts): Place {
     isRewritten,
     isFromElsewhere,
     original,
+    first,
     hasOwn: parent.hasOwn || origin === "aperture",
     hasClearing: parent.hasClearing || (opens && isClearing(wrapping.head)),
     children: [],

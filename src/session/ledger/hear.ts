@@ -10,6 +10,7 @@ const firstHeard = {
   isRewritten: false,
   isFromElsewhere: false,
   original: null,
+  first: null,
   showing: wholly,
   isHeader: false,
 } as const;

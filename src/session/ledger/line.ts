@@ -1,8 +1,7 @@
-import type { Usage } from "../../engine/index.ts";
 import type { WireRequest } from "../../protocols/index.ts";
 import type { Briefing, Numbered, Sending, WantedBlock } from "../desk-port.ts";
+import type { CountedPrompt } from "./counted.ts";
 import { type SessionNumbers, StreamNumbers } from "./numbers.ts";
-import type { Place } from "./place.ts";
 import type { BlockSum } from "./saying.ts";
 import { StreamLedger } from "./stream-ledger.ts";
 
@@ -54,14 +53,6 @@ export type Line = {
   /** What must not be sent any more. */
   withheld: ReadonlyMap<string, Uint8Array>;
 };
-
-/** What a provider has counted for a prompt, and for what it answered. */
-export type CountedPrompt = { readonly leaf: Place; readonly prompt: number; readonly answer: number };
-
-export function countedBy(usage: Usage | null, leaf: Place): CountedPrompt | null {
-  const prompt = usage === null ? 0 : usage.input + usage.cacheRead + usage.cacheWrite;
-  return usage === null || prompt === 0 ? null : { leaf, prompt, answer: usage.output };
-}
 
 /** A request, and whether anybody still needs the memory of its body besides the line itself. */
 export type Last = {

@@ -22,6 +22,9 @@ export type Showing = {
   readonly borrows: readonly number[];
 };
 
+/** A first showing of all of a block in other words than the client's. */
+export type Firstly = { readonly bytes: Uint8Array; readonly showing: Showing };
+
 export const wholly: Showing = { as: "original", tokens: null, borrows: [] };
 
 /**
@@ -42,7 +45,9 @@ export type Place = {
   /** Reasoning that was made behind other words: a model that binds its reasoning would refuse it here. */
   isFromElsewhere: boolean;
   /** The client's words, where it shows others and they are known. */
-  readonly original: Uint8Array | null;
+  original: Uint8Array | null;
+  /** What was shown of it first, where that was all of it in fewer lines. */
+  readonly first: Firstly | null;
   /** Whether something of ours lies on the way here, not counting what stands in front of all messages. */
   readonly hasOwn: boolean;
   /** Whether a message that clears itself lies on the way here: such a path needs a header of its own. */
@@ -92,6 +97,7 @@ export function rootPlace(id: string): Place {
     isRewritten: false,
     isFromElsewhere: false,
     original: null,
+    first: null,
     hasOwn: false,
     hasClearing: false,
     numbered: null,

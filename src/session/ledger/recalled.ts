@@ -2,6 +2,7 @@ import { type ContentHash, must } from "../../base/index.ts";
 import { modelTraits, unitBytes, unitText, type WireRequest } from "../../protocols/index.ts";
 import type { RememberedTurn } from "../desk-port.ts";
 import { placeId } from "../place-id.ts";
+import { borrowedIn } from "./arrivals.ts";
 import { clientUnits } from "./client-units.ts";
 import { asIs, type Item, writeItems } from "./draft.ts";
 import type { ClientUnit } from "./follow.ts";
@@ -81,6 +82,11 @@ export function recallPath({ said }: RecalledPath, { root }: Head, request: Wire
     .slice(known)
     .map((placed, at) => recalledItem(placed, isFirstSaid(said, known + at), request));
   const { places } = writeItems(place, atHeard(place, items), request.model);
+  // A client may also repeat it the way it was sent.
+  for (const [at, written] of places.entries()) {
+    const { entry, wire } = must(said[known + at], "every item is written");
+    if (entry.of !== undefined) written.forms.push(wire.unit.hash);
+  }
   return places.at(-1) ?? place;
 }
 
@@ -112,6 +118,7 @@ function recalledItem(
   const { origin, key, of } = entry;
   const { kind, type, callId, hash } = unit;
   const isOurs = origin === "aperture";
+  const sent = unitBytes(bytes, group.range.start, unit);
   return {
     ...asIs,
     facts: { key, kind, type, callId, hash: of?.content ?? hash },
@@ -119,11 +126,11 @@ function recalledItem(
     wrapping: { role: group.role, head: group.head, tail: group.tail },
     opens: begins,
     extra: isFirst && !isOurs ? group.extra : null,
-    bytes: unitBytes(bytes, group.range.start, unit),
+    bytes: sent,
     hash,
     at: null,
     isRewritten: !isOurs && (of !== undefined || unit.key !== key),
-    showing: of === undefined ? wholly : { as: of.as, tokens: null, borrows: [] },
+    showing: of === undefined ? wholly : { as: of.as, tokens: null, borrows: borrowedIn(sent) },
     // A model that does not bind its reasoning lets pass what one that does may refuse.
     isFromElsewhere: kind === "reasoning" && !modelTraits(model).isBound,
   };

@@ -1,6 +1,7 @@
 import { ingestRequest, readAnswer, type WireRequest } from "../../protocols/index.ts";
 import type { RememberedStream, RememberedTurn } from "../desk-port.ts";
-import { countedBy, type Line } from "./line.ts";
+import { countedBy } from "./counted.ts";
+import type { Line } from "./line.ts";
 
 /** Puts back what the log knows of a stream. What it does not know is treated as new. */
 export function recall(line: Line, { turns, wasManaged }: RememberedStream): void {

@@ -5,6 +5,7 @@ import type { SentEpoch } from "../exchange.ts";
 import type { Item } from "./draft.ts";
 import {
   bytesOf,
+  type Firstly,
   isReasoning,
   type Place,
   pathTo,
@@ -61,8 +62,8 @@ export function rewritePath(end: Place, { wordsFor, ...why }: Wanted): Rewritten
 
 /** What refers to lines that will not be shown any more says them itself again. */
 function lendBack(place: Place, path: readonly Place[], words: Map<Place, Reworded>): void {
-  const { borrows } = place.showing;
-  if (borrows.length === 0 || words.has(place) || place.original === null) return;
+  const { borrows } = (words.get(place) ?? place).showing;
+  if (borrows.length === 0 || place.original === null) return;
   const isGone = (block: number): boolean => {
     const lender = path.find(({ numbered }) => numbered?.block === block);
     return lender === undefined || (words.get(lender)?.showing ?? lender.showing).as !== "original";
@@ -83,6 +84,13 @@ export function withoutReasoning(items: readonly Item[]): readonly Item[] {
   return left;
 }
 
+/** All of it was shown in fewer lines than the client's: that is what it is shown as again. */
+function firstOf(place: Place): Firstly | null {
+  const { isRewritten, isHeader, showing } = place;
+  if (!isRewritten || isHeader || showing.as !== "original") return null;
+  return { bytes: Uint8Array.from(bytesOf(place)), showing };
+}
+
 function rewrittenItem(place: Place, words: Reworded | undefined): Item {
   const { facts, origin, wrapping, opens, extra } = place;
   const shown = Uint8Array.from(bytesOf(place));
@@ -96,6 +104,7 @@ function rewrittenItem(place: Place, words: Reworded | undefined): Item {
     isRewritten: place.isRewritten || words !== undefined,
     isFromElsewhere: isReasoning(place),
     original,
+    first: place.first ?? firstOf(place),
     from: place,
     numbered: place.numbered,
     showing: words?.showing ?? place.showing,

@@ -145,6 +145,7 @@ export function freshItems({ request, units, followed, rules }: Trace): readonly
       isRewritten: false,
       isFromElsewhere: unit.kind === "reasoning" && !rules.trusts,
       original: null,
+      first: null,
       from: null,
       numbered: null,
       showing: wholly,

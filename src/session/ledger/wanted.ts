@@ -9,7 +9,7 @@ import type { Reworded } from "./rewrite.ts";
 export type WantedBlocks = ReadonlyMap<number, WantedBlock>;
 
 /** A unit as far as its words matter: one that was sent, or one that is about to be. */
-export type Spoken = Pick<Place, "numbered" | "original" | "isRewritten"> & {
+export type Spoken = Pick<Place, "numbered" | "original" | "first" | "isRewritten"> & {
   readonly bytes: Uint8Array;
 };
 
@@ -18,13 +18,13 @@ const lineTokens = 16;
 
 /** The words by which a unit shows its block as it is wanted; undefined where it has none. */
 export function wordsAs(
-  { numbered, original, isRewritten, bytes }: Spoken,
+  { numbered, original, first, isRewritten, bytes }: Spoken,
   wanted: WantedBlock,
   nonce: string,
 ): Reworded | undefined {
   if (numbered === null) return undefined;
   const own = isRewritten ? original : bytes;
-  if (wanted.as === "original") return own === null ? undefined : { bytes: own, showing: wholly };
+  if (wanted.as === "original") return first ?? (own === null ? undefined : { bytes: own, showing: wholly });
   const words = wordsOf(wanted, numbered, nonce);
   // Its own words may be forgotten after a restart; what is kept of them is kept in what is shown.
   const other = words === null ? null : reworded(own ?? bytes, words);
@@ -77,9 +77,11 @@ function pieceOf(place: Place, wanted: WantedBlocks, lowered: ReadonlySet<number
 /** How a place is to be shown, where that is not how it is shown. */
 function otherFor({ numbered, showing, original, isRewritten }: Place, wanted: WantedBlocks) {
   const other = numbered === null ? undefined : wanted.get(numbered.block);
-  if (other === undefined || other.as === showing.as) return null;
+  if (numbered === null || other === undefined || other.as === showing.as) return null;
   if (other.as === "original") return isRewritten && original === null ? null : other;
-  return other.text === null && other.input === null ? null : other;
+  // What would not be shorter stays.
+  const isShorter = shownTokens(other) < (showing.tokens ?? numbered.tokens);
+  return isShorter && (other.text !== null || other.input !== null) ? other : null;
 }
 
 const bytesPerToken = 4;

@@ -136,11 +136,12 @@ function ledgerPath(state: State, leaf: UnitId): readonly PathUnit[] {
   return path.reverse();
 }
 
-/** For a unit that shows less than its block: a client repeats the block. */
-function otherWords(state: State, { shows: [shown] }: Unit): Pick<PathUnit, "of"> {
-  if (shown === undefined || shown.as === "original") return {};
-  const content = state.blocks.get(shown.block)?.block.content;
-  return content === undefined ? {} : { of: { content, as: shown.as } };
+/** For a unit in other words than its block: a client repeats the block. */
+function otherWords(state: State, { shows: [shown], bytes }: Unit): Pick<PathUnit, "of"> {
+  const content = shown === undefined ? undefined : state.blocks.get(shown.block)?.block.content;
+  return shown === undefined || content === undefined || content === bytes
+    ? {}
+    : { of: { content, as: shown.as } };
 }
 
 type SentPath = {

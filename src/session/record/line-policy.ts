@@ -8,6 +8,7 @@ import {
   expire,
   factOf,
   factValue,
+  factVersion,
   isFocused,
   isPinned,
   notesOf,
@@ -86,7 +87,9 @@ export class LinePolicy {
     yield { reason: "not used for a while", deltas: this.#trimStale(changeNow(), turn) };
     const since = turnOf(this.#settled);
     this.#settled = turn;
-    yield { reason: "its turns are over", deltas: expire(changeNow(), since).deltas };
+    const change = changeNow();
+    const over = expire(change, since).deltas.filter((delta) => isFree(change, delta));
+    yield { reason: "its turns are over", deltas: over };
   }
 
   /** What an earlier process recorded is watched like the rest. */
@@ -133,6 +136,20 @@ function isSuperseded(place: Place): boolean {
   return place.block.kind !== "tool-result" || factValue(place, "supersession") !== null;
 }
 
+/** What was lowered once and brought back is not lowered by itself again, with all that belongs to it. */
+function isBroughtBack(place: Place): boolean {
+  return pairOf(place).some((member) => {
+    const [level, archived] = [factVersion(member, "level"), factVersion(member, "archive")];
+    return level?.value.value === "original" || (archived !== null && archived.value.value === null);
+  });
+}
+
+function isFree({ moment, view }: Change, delta: Delta): boolean {
+  const place =
+    "block" in delta && typeof delta.block === "number" ? placeOf(moment, view, delta.block) : null;
+  return place === null || !isBroughtBack(place);
+}
+
 /** To which level, and whether a block's time has come: a pair goes only as a whole. */
 type Lowering = { readonly level: "trimmed" | "minimal"; readonly isOver: (place: Place) => boolean };
 
@@ -149,7 +166,7 @@ function lower(change: Change, blocks: readonly BlockId[], lowering: Lowering): 
 }
 
 function mayLower(place: Place, { level, isOver }: Lowering): boolean {
-  if (factValue(place, "archive") !== null || isPinned(place)) return false;
+  if (factValue(place, "archive") !== null || isPinned(place) || isBroughtBack(place)) return false;
   const now = factValue(place, "level");
   if (now !== "original" && !(now === "trimmed" && level === "minimal")) return false;
   return pairOf(place).every(
