@@ -45,7 +45,11 @@ function countsIn(name: string): readonly (readonly [told: number, sent: number]
     const shared = Number(/^ {2}= (\d+) units/m.exec(step)?.[1] ?? 0);
     const fresh = step.split("\n").filter((line) => /^ {2}[> ] \w/.test(line));
     body = [...body.slice(0, shared), ...fresh];
-    const blocks = body.filter((line) => !/^.{4}\w+ +aperture/.test(line) && !line.includes('"content":[]'));
+    const isBlock = (line: string): boolean =>
+      !/^.{4}\w+ +aperture/.test(line) &&
+      !line.includes('"content":[]') &&
+      !/\[k7f3 #\d+ .* pruned \(|\[withheld by the user\]/.test(line);
+    const blocks = body.filter(isBlock);
     const manifest = fresh.findLast((line) => /CONTEXT MANIFEST k7f3|context-manifest mark/.test(line));
     const told = /\| (\d+) blocks?/.exec(manifest ?? "")?.[1];
     return told === undefined ? [] : [[Number(told), blocks.length] as const];

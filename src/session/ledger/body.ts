@@ -32,20 +32,20 @@ export function marksOf({ request, style }: RenderAsked, count: number, endOf: E
 const marksMax = 4;
 
 type Anchored = {
-  readonly request: WireRequest;
+  readonly asked: RenderAsked;
   /** What holds the path that is sent. */
   readonly image: Image;
   readonly anchor: Place | null;
 };
 
 /** One more mark where there is room for it: what is marked anew with each request stays in the cache. */
-export function withAnchor(
-  marks: readonly MarkAt[],
-  { request, image, anchor }: Anchored,
-): readonly MarkAt[] {
+export function withAnchor(marks: readonly MarkAt[], { asked, image, anchor }: Anchored): readonly MarkAt[] {
+  const { request, style } = asked;
   const [first] = marks;
   const sent = anchor?.sent ?? null;
   if (first === undefined || sent === null || sent.image !== image || isUnmarkable(anchor)) return marks;
+  // What is plain has nothing of ours.
+  if (style === "plain") return marks;
   const front = [request.tools, request.system].flatMap(({ units }) => units);
   const count = marks.length + front.filter(({ mark }) => mark !== null).length;
   // It must come before all others that are new: a longer lifetime may not follow a shorter one.

@@ -3,12 +3,12 @@ import { estimateTokens } from "../../tokens/index.ts";
 import type { Numbered } from "../desk-port.ts";
 import type { Item } from "./draft.ts";
 import type { Head } from "./head.ts";
-import { bytesOf, isOwn, type Place, pathTo } from "./place.ts";
+import { bytesOf, type Place, pathTo } from "./place.ts";
 import type { SizedBlock } from "./saying.ts";
 
 /** Everything that is sent up to a place and with some items behind it, without what is ours. */
 export function sizedPath(head: Head, last: Place, items: readonly Item[]): readonly SizedBlock[] {
-  const said = pathTo(last).filter((place) => !isOwn(place) && place.facts.type !== "none");
+  const said = pathTo(last).filter(isCounted);
   return [
     ...(head.isTold ? sizedHead(head) : []),
     ...said.map((place) => shownSize(place, bytesOf(place).length)),
@@ -22,8 +22,12 @@ export function sizedHead({ units }: Head): readonly SizedBlock[] {
 }
 
 export function sizedItems(items: readonly Item[]): readonly SizedBlock[] {
-  const client = items.filter(({ origin, facts }) => origin !== "aperture" && facts.type !== "none");
-  return client.map((item) => shownSize(item, item.bytes.length));
+  return items.filter(isCounted).map((item) => shownSize(item, item.bytes.length));
+}
+
+/** What is pruned is in the cold, whatever stands in its place. */
+function isCounted({ origin, facts, showing }: Pick<Place, "origin" | "facts" | "showing">): boolean {
+  return origin !== "aperture" && facts.type !== "none" && showing.as !== "placeholder";
 }
 
 /** What is shown is what is counted: a block that is shown shorter counts for less. */

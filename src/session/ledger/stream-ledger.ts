@@ -344,7 +344,7 @@ export class StreamLedger {
     const { asked, head, dropped } = plan;
     const { id, image, end } = sentOf(leaf);
     const client = marksOf(asked, places.length, (at) => places[at]?.sent?.end ?? null);
-    const marks = withAnchor(client, { request: asked.request, image, anchor: this.#anchor });
+    const marks = withAnchor(client, { asked, image, anchor: this.#anchor });
     const messages = [...emitMarked(image.slice(0, end), marks), closing(dropped, leaf.wrapping.tail)];
     const isWhole = asked.reportsAll || !head.isTold;
     const said = asked.reportsAll ? pathUnits(leaf, unitIndexes(asked.request, places)) : fresh;
