@@ -6,12 +6,12 @@ import {
   factValue,
   isFocused,
   isPinned,
-  lastSent,
   levels,
   type Moment,
   now,
   type Place,
   pairOf,
+  pathOf,
   placeOf,
   type State,
   shownOf,
@@ -27,12 +27,11 @@ import { broken } from "./simulate-broken.ts";
 /** What the log says is shown is what the body of the last turn shows. */
 export function checkShown(state: State, stream: string, path: readonly SentUnit[]): void {
   const view = viewNamed(state, stream);
-  const last = path.at(-1);
-  const sent = view === null ? null : lastSent(now(state), view);
+  if (view === null) return;
   // Of several requests at once only the last one is what the log says.
-  const isLast =
-    sent !== null && last !== undefined && state.units.get(sent.leaf)?.bytes === hashContent(last.bytes);
-  if (view === null || !isLast) return;
+  const sent = pathOf(now(state), view).map((unit) => state.units.get(unit)?.bytes);
+  const hashes = path.map(({ bytes }) => hashContent(bytes));
+  if (sent.slice(sent.length - hashes.length).join() !== hashes.join()) return;
   const anchored = new Map([...state.blocks.entries()].map(([id, { block }]) => [block.anchor, id]));
   for (const { numbered, as, key } of path) {
     if (numbered === null) continue;
