@@ -124,6 +124,16 @@ describe("undo", () => {
     expect(dump(session.state)).toEqual(before);
   });
 
+  it("of two steps that changed one thing works one after the other, the later first", () => {
+    const session = new TestSession();
+    const block = session.add();
+    const first = session.take(wantLevel(session.by("policy"), [block], "trimmed"));
+    const second = session.take(wantLevel(session.by("policy"), [block], "minimal"));
+    session.reverse(second);
+    session.reverse(first);
+    expect(session.fact(block, "level")).toBe("original");
+  });
+
   it("out of order works where the steps have nothing to do with each other", () => {
     const session = new TestSession();
     const [a, b] = [session.add(), session.add()];

@@ -90,7 +90,19 @@ export function inverted(delta: Delta): Delta | null {
 function takenOver(state: State, delta: Delta, frames: readonly Seq[]): Obstacle | null {
   if (!("from" in delta) || sameData(delta.from, delta.to)) return null;
   const present = presentValue(state, delta);
-  return frames.includes(present.seq) ? null : present;
+  return frames.includes(present.seq) || isBackAgain(state, delta, present.seq) ? null : present;
+}
+
+/** Whether a later step that was taken back itself has left things as this one had made them. */
+function isBackAgain(state: State, delta: Delta, seq: Seq): boolean {
+  if (!("view" in delta && "block" in delta && "from" in delta)) return false;
+  const isUndoing = [...state.steps.entries()].some(
+    ([, { log }]) => !log.value.done && log.value.frames.includes(seq),
+  );
+  const view = isUndoing ? viewOf(now(state), delta.view) : null;
+  const place = view === null ? null : placeOf(now(state), view, delta.block);
+  const fact = delta.type.slice(0, -"-set".length) as FactName;
+  return place !== null && sameData(factVersion(place, fact)?.value, delta.from);
 }
 
 /** Who brought a step to where it stands decides who may reverse it, as with any fact. */

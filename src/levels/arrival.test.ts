@@ -19,20 +19,12 @@ describe("what a screen showed", () => {
       "Counting objects: 12, done.\n",
     ],
     ["a line that is erased first", `waiting\r${esc}[Kready\n`, "ready\n"],
-    ["a spinner that steps back", `⠋ tests${esc}[7D${esc}[J⠙ tests${esc}[7D${esc}[Jok`, "ok"],
-    [
-      "lines that are drawn again",
-      `a: run\nb: wait\n${esc}[2A${esc}[2Ka: ok\n${esc}[2Kb: ok\n`,
-      "a: ok\nb: ok\n",
-    ],
-    ["bold by backspace", "N\bNA\bAM\bME\bE\n", "NAME\n"],
-    ["what a cleared screen had stays", `first${esc}[2J${esc}[Hsecond`, "first\nsecond"],
     [
       "a link keeps its address",
       `${esc}]8;;https://a.example/1${esc}\\notes${esc}]8;;${esc}\\`,
       "notes <https://a.example/1>",
     ],
-    ["the ground it was drawn on", `${esc}[32mone${esc}[0m   \n\n\n\n two`, "one\n\n two"],
+    ["only colours, where blanks are content", `${esc}[32mone${esc}[0m   \n\n\n two`, "one   \n\n\n two"],
   ])("%s", (_name, text, shown) => {
     expect(atArrival(text)).toBe(shown);
   });
@@ -41,6 +33,9 @@ describe("what a screen showed", () => {
     ["an escape that is spelled", 'const red = "\\x1b[31m"; // \\u001b[0m \\033[K'],
     ["line ends of another system", "one\r\ntwo\r\n"],
     ["an old file with returns only", "# Title\rSome words here\rAnd others there"],
+    ["rows that end in returns", "1,2,3\r4,5,6\r7,8,9"],
+    ["sentences that begin alike", "The old house stands.\rThe old man left in 1999.\r"],
+    ["what moves the cursor about", `a: run\n${esc}[1A${esc}[2Ka: ok\n`],
     ["blanks that a file has", "key:  \n\n\n\nvalue\t\n"],
     ["an escape nobody knows", `${esc}~ and ${esc}[ and the rest`],
     ["two equal lines", "}\n}\n"],

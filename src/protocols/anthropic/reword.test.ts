@@ -47,9 +47,15 @@ describe("what a unit says", () => {
 
   it("is the text of a result, whatever its form", () => {
     const of = (content: unknown) => said({ type: "tool_result", tool_use_id: "a", content });
-    expect(of("one")).toEqual({ type: "result", callId: "a", text: "one" });
+    expect(of("one")).toEqual({ type: "result", callId: "a", text: "one", isAll: true, isError: false });
     const parts = [{ type: "text", text: "one" }, { type: "image" }, { type: "text", text: "two" }];
-    expect(of(parts)).toEqual({ type: "result", callId: "a", text: "one\ntwo" });
+    expect(of(parts)).toEqual({
+      type: "result",
+      callId: "a",
+      text: "one\ntwo",
+      isAll: false,
+      isError: false,
+    });
     expect(of([])).toBeNull();
   });
 
@@ -57,6 +63,12 @@ describe("what a unit says", () => {
     const call = { type: "tool_use", id: "a", name: "Bash", input: { x: 1 } };
     expect(said(call)).toEqual({ type: "call", id: "a", name: "Bash", input: { x: 1 } });
     expect(said({ ...call, input: [] })).toBeNull();
+  });
+
+  it("is nothing for an input with a number that would become another one", () => {
+    const call = '{"type":"tool_use","id":"a","name":"Send","input":{"channel":1234567890123456789}}';
+    expect(spokenIn(Buffer.from(call))).toBeNull();
+    expect(reworded(Buffer.from(call), { input: {} })).toBeNull();
   });
 
   it("is nothing for reasoning", () => {

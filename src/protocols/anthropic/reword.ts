@@ -21,7 +21,14 @@ export function reworded(unit: Uint8Array, words: Words): Uint8Array | null {
 /** What a unit says to a reader. */
 export type Spoken =
   | { readonly type: "text"; readonly text: string }
-  | { readonly type: "result"; readonly callId: string; readonly text: string }
+  | {
+      readonly type: "result";
+      readonly callId: string;
+      readonly text: string;
+      /** Whether there is nothing in it but this one text. */
+      readonly isAll: boolean;
+      readonly isError: boolean;
+    }
   | { readonly type: "call"; readonly id: string; readonly name: string; readonly input: Fields };
 
 /** Null for what says nothing in words: reasoning, a picture, bytes that are no block. */
@@ -32,7 +39,11 @@ export function spokenIn(unit: Uint8Array): Spoken | null {
       return { type: "text", text: stringOf(block["text"]) ?? "" };
     case "tool_result": {
       const text = contentText(block["content"]);
-      return text === null ? null : { type: "result", callId: stringOf(block["tool_use_id"]) ?? "", text };
+      if (text === null) return null;
+      const { content, is_error: isError = false } = block;
+      const isAll = !Array.isArray(content) || content.length === 1;
+      const callId = stringOf(block["tool_use_id"]) ?? "";
+      return { type: "result", callId, text, isAll, isError: isError === true };
     }
     case "tool_use": {
       const { id = null, name = null, input = null } = block;
@@ -76,12 +87,15 @@ function contentText(content: Json | undefined): string | null {
   return said.length === 0 ? null : said.join("\n");
 }
 
+const longNumber = /[:[,]\s*-?\d*\.?\d{16,}/;
+
 function blockIn(unit: Uint8Array): Fields | null {
   try {
-    const block: unknown = JSON.parse(
-      Buffer.from(unit.buffer, unit.byteOffset, unit.byteLength).toString("utf8"),
-    );
-    return isFields(block) ? block : null;
+    const text = Buffer.from(unit.buffer, unit.byteOffset, unit.byteLength).toString("utf8");
+    const block: unknown = JSON.parse(text);
+    if (!isFields(block)) return null;
+    // Such a number would be another one after this.
+    return block["type"] === "tool_use" && longNumber.test(text) ? null : block;
   } catch {
     return null;
   }

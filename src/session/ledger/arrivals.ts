@@ -4,6 +4,7 @@ import type { TokenGauge } from "../unit-tokens.ts";
 import { type Item, inOtherWords } from "./draft.ts";
 import { type Place, pathTo } from "./place.ts";
 import type { Rewritten } from "./rewrite.ts";
+import { type WantedBlocks, wantedItem } from "./wanted.ts";
 
 /** How a tool result is shown when it comes: without what loses nothing, or as it is. */
 export type ArrivalMode = "lossless" | "off";
@@ -14,7 +15,13 @@ const bytesMin = 200;
 /** Larger ones are shown as they are: looking through them would hold others up. */
 const bytesMax = 2 * 1024 * 1024;
 
-export type Behind = {
+type Showing = {
+  readonly style: "managed" | "plain";
+  readonly arrival: ArrivalMode;
+  readonly wanted: WantedBlocks;
+};
+
+type Behind = {
   readonly end: Place;
   readonly rewritten: Rewritten | null;
   readonly gauge: TokenGauge;
@@ -37,24 +44,46 @@ export class Arrivals {
   readonly #seen = new SeenLines();
   /** Of the request that is put together, by block. */
   readonly #arrived = new Map<number, Arrived>();
+  /** The runs that blocks refer to others for. */
+  readonly #runs = new Map<number, readonly SeenRun[]>();
   readonly #nonce: string;
 
   constructor(nonce: string) {
     this.#nonce = nonce;
   }
 
-  /** Items that are to stand behind a place, or behind what is shown anew from a cut on. */
-  shown(items: readonly Item[], { end, rewritten, gauge }: Behind): readonly Item[] {
+  /**
+   * Items that are to stand behind a place, or behind what is shown anew from a cut on. What is known from
+   * elsewhere is shown as it is wanted, and what is new without what loses nothing.
+   */
+  shown(items: readonly Item[], { end, rewritten, gauge }: Behind, asked: Showing): readonly Item[] {
     this.#arrived.clear();
+    if (asked.style === "plain") return items;
     const isWhole = wholeBlocks(rewritten?.cut ?? end, rewritten?.items ?? []);
     // Before the model's last words everything was sent before, in whatever way, and may be cached as it is.
     const first = items.findLastIndex(({ wrapping }) => wrapping.role === "assistant") + 1;
-    return items.map((item, at) => this.#arrive(item, { isWhole: at < first ? null : isWhole, gauge }));
+    return items.map((item, at) => {
+      const known = at < first ? wantedItem(item, asked.wanted, this.#nonce) : item;
+      if (asked.arrival === "off") return known;
+      return this.#arrive(known, { isWhole: at < first ? null : isWhole, gauge });
+    });
+  }
+
+  /** Lines of a text that refers to others itself are counted as they are shown. */
+  #asShown(runs: readonly SeenRun[]): readonly SeenRun[] {
+    return runs.map((run) => {
+      const before = (this.#runs.get(run.id) ?? []).filter(({ to }) => to < run.otherFrom);
+      const hidden = before.reduce((sum, { from, to }) => sum + to - from, 0);
+      return { ...run, otherFrom: run.otherFrom - hidden };
+    });
   }
 
   /** They were sent: from now on others may refer to them. */
   sent(): void {
-    for (const [block, { text, runs }] of this.#arrived) this.#seen.add(block, text, runs);
+    for (const [block, { text, runs }] of this.#arrived) {
+      this.#seen.add(block, text, runs);
+      if (runs.length > 0) this.#runs.set(block, runs);
+    }
     this.#arrived.clear();
   }
 
@@ -63,7 +92,7 @@ export class Arrivals {
     if (facts.type !== "tool_result" || numbered === null || item.isRewritten) return item;
     if (bytes.length < bytesMin || bytes.length > bytesMax) return item;
     const spoken = spokenIn(bytes);
-    if (spoken?.type !== "result") return item;
+    if (spoken?.type !== "result" || !spoken.isAll) return item;
     const { text: said } = spoken;
     if (isWhole === null) {
       this.#arrived.set(numbered.block, { text: said, runs: [] });
@@ -71,8 +100,8 @@ export class Arrivals {
     }
     const text = atArrival(said, this.#nonce);
     const runs = this.#seen.matches(text).filter(({ id }) => isWhole(id));
-    const shown = withReferences(text, runs, this.#nonce);
-    const other = shown === said ? null : reworded(bytes, { text: shown, keepsMedia: true });
+    const shown = withReferences(text, this.#asShown(runs), this.#nonce);
+    const other = shown.length >= said.length ? null : reworded(bytes, { text: shown, keepsMedia: true });
     this.#arrived.set(numbered.block, { text, runs });
     return other === null ? item : shortened(item, { bytes: other, runs, gauge });
   }

@@ -1,5 +1,5 @@
 import { must } from "../../base/index.ts";
-import { emitBody, type MarkAt, textBlock, type WireRequest } from "../../protocols/index.ts";
+import { emitBody, isClearing, type MarkAt, textBlock, type WireRequest } from "../../protocols/index.ts";
 import { unitCount, unitsFrom } from "./client-units.ts";
 import { emitSystem, emitTools, type Head } from "./head.ts";
 import type { Image } from "./image.ts";
@@ -54,7 +54,8 @@ export function withAnchor(marks: readonly MarkAt[], { asked, image, anchor }: A
 }
 
 function isUnmarkable(place: Place | null): boolean {
-  return place === null || place.facts.kind === "reasoning" || place.facts.type === "none";
+  if (place === null || place.facts.kind === "reasoning" || place.facts.type === "none") return true;
+  return isClearing(place.wrapping.head);
 }
 
 /** Reasoning and messages without content cannot be marked. */

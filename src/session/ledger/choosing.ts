@@ -66,7 +66,9 @@ export function chooseRewriting(facts: ChoiceFacts, choosing: Choosing): Rewriti
   const room = roomIn(prompt);
   const toFree = tokensToFree(room);
   if (isIdle && toFree === 0) return null;
-  const wanted = toFree > 0 ? relieved(path, facts, toFree / scale) : facts.wanted;
+  const working = workingFrom(path, heard);
+  const relief = { path, isWorking: (at: number) => at >= working, toFree: toFree / scale };
+  const wanted = toFree > 0 ? relieved(relief, facts) : facts.wanted;
   const pieces = piecesOf(path, wanted);
   const { prices, cold, losesReasoning } = facts;
   const why = { prices, cold, isRunStart, losesReasoning, room };
@@ -174,15 +176,20 @@ export const pressureReason = "window pressure";
  * Where what is wanted, and the reasoning that goes with any rewrite for want of room, does not free enough,
  * the oldest results and inputs are pruned until it does.
  */
-function relieved(path: readonly Place[], { wanted, held }: ChoiceFacts, toFree: number): WantedBlocks {
+function relieved({ path, isWorking, toFree }: Relief, { wanted, held }: ChoiceFacts): WantedBlocks {
   const pieces = piecesOf(path, wanted);
-  const first = pieces.findIndex((piece) => piece.wanted !== null);
-  const reasoning = pieces.filter((_, at) => at >= first && path[at]?.facts.kind === "reasoning");
-  const lowered = pieces.map((piece) => piece.tokens - (piece.wanted ?? piece.tokens));
-  let left = toFree - sum(lowered) - sum(reasoning.map(({ tokens }) => tokens));
+  let left = toFree - sum(pieces.map((piece) => piece.tokens - (piece.wanted ?? piece.tokens)));
   const more = new Map(wanted);
+  let cut = path.length;
+  const cutFrom = (at: number): void => {
+    const lost = pieces.filter((_, index) => index >= at && index < cut && isReasoning(path[index]));
+    left -= sum(lost.map(({ tokens }) => tokens));
+    cut = Math.min(cut, at);
+  };
+  const first = pieces.findIndex((piece) => piece.wanted !== null);
+  if (first !== -1) cutFrom(first);
   for (const [at, place] of path.entries()) {
-    if (left <= 0) break;
+    if (left <= 0 || isWorking(at)) break;
     const piece = pieces[at];
     assert(piece !== undefined, "every place is a piece");
     const tokens = piece.wanted ?? piece.tokens;
@@ -191,8 +198,27 @@ function relieved(path: readonly Place[], { wanted, held }: ChoiceFacts, toFree:
     if (pruned === null) continue;
     more.set(pruned.block, pruned);
     left -= tokens - prunedTokens;
+    cutFrom(at);
   }
   return more;
+}
+
+type Relief = {
+  readonly path: readonly Place[];
+  /** Whether a place belongs to what the model works on now: its last words, and what answers them. */
+  readonly isWorking: (at: number) => boolean;
+  readonly toFree: number;
+};
+
+function isReasoning(place: Place | undefined): boolean {
+  return place?.facts.kind === "reasoning";
+}
+
+/** Where the last words of the model come with the request itself, nothing sent before is under way. */
+function workingFrom(path: readonly Place[], heard: readonly Item[]): number {
+  if (heard.length > 0) return path.length;
+  const last = path.findLastIndex(({ opens, wrapping }) => opens && wrapping.role === "assistant");
+  return last === -1 ? path.length : last;
 }
 
 function prunedAs(place: Place): WantedBlock | null {

@@ -1,5 +1,5 @@
 import { type ContentHash, must } from "../../base/index.ts";
-import { modelTraits, unitBytes, unitText, type WireRequest } from "../../protocols/index.ts";
+import { modelTraits, unitBytes, unitText, type WireRequest, type WireUnit } from "../../protocols/index.ts";
 import type { RememberedTurn } from "../desk-port.ts";
 import { placeId } from "../place-id.ts";
 import { borrowedIn } from "./arrivals.ts";
@@ -85,7 +85,7 @@ export function recallPath({ said }: RecalledPath, { root }: Head, request: Wire
   // A client may also repeat it the way it was sent.
   for (const [at, written] of places.entries()) {
     const { entry, wire } = must(said[known + at], "every item is written");
-    if (entry.of !== undefined) written.forms.push(wire.unit.hash);
+    if (isReworded(entry, wire.unit)) written.forms.push(wire.unit.hash);
   }
   return places.at(-1) ?? place;
 }
@@ -119,9 +119,10 @@ function recalledItem(
   const { kind, type, callId, hash } = unit;
   const isOurs = origin === "aperture";
   const sent = unitBytes(bytes, group.range.start, unit);
+  const isOther = isReworded(entry, unit);
   return {
     ...asIs,
-    facts: { key, kind, type, callId, hash: of?.content ?? hash },
+    facts: { key, kind, type, callId, hash: isOther ? (of?.content ?? hash) : hash },
     origin,
     wrapping: { role: group.role, head: group.head, tail: group.tail },
     opens: begins,
@@ -129,9 +130,14 @@ function recalledItem(
     bytes: sent,
     hash,
     at: null,
-    isRewritten: !isOurs && (of !== undefined || unit.key !== key),
-    showing: of === undefined ? wholly : { as: of.as, tokens: null, borrows: borrowedIn(sent) },
+    isRewritten: !isOurs && (isOther || unit.key !== key),
+    showing: of === undefined || !isOther ? wholly : { as: of.as, tokens: null, borrows: borrowedIn(sent) },
     // A model that does not bind its reasoning lets pass what one that does may refuse.
     isFromElsewhere: kind === "reasoning" && !modelTraits(model).isBound,
   };
+}
+
+/** A client may write the same thing another way; only a result is said in other words and still whole. */
+function isReworded({ of }: Entry, { type }: WireUnit): boolean {
+  return of !== undefined && (of.as !== "original" || type === "tool_result");
 }

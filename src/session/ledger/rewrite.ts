@@ -71,13 +71,18 @@ function lendBack(place: Place, path: readonly Place[], words: Map<Place, Reword
   if (borrows.some(isGone)) words.set(place, { bytes: place.original, showing: wholly });
 }
 
-/** What is left of items that come to stand behind other words than they were made behind. */
-export function withoutReasoning(items: readonly Item[]): readonly Item[] {
+/** Where the model's last words begin: what it works on now. */
+export function lastAnswer(items: readonly Item[]): number {
+  return items.findLastIndex(({ opens, wrapping }) => opens && wrapping.role === "assistant");
+}
+
+/** What is left of items that come to stand behind other words than they were made behind; of the first. */
+export function withoutReasoning(items: readonly Item[], before = items.length): readonly Item[] {
   const left: Item[] = [];
   let mustOpen = false;
-  for (const item of items) {
+  for (const [at, item] of items.entries()) {
     mustOpen ||= item.opens;
-    if (item.facts.kind === "reasoning") continue;
+    if (item.facts.kind === "reasoning" && at < before) continue;
     left.push(item.opens === mustOpen ? item : { ...item, opens: mustOpen });
     mustOpen = false;
   }

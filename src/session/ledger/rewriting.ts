@@ -1,13 +1,6 @@
 import type { Rewriting } from "./choosing.ts";
 import { bytesOf, type Place } from "./place.ts";
-import {
-  type Reworded,
-  type Rewrite,
-  type Rewritten,
-  replacedWords,
-  rewritePath,
-  withoutReasoning,
-} from "./rewrite.ts";
+import { type Reworded, type Rewrite, type Rewritten, replacedWords, rewritePath } from "./rewrite.ts";
 import { wordsAs } from "./wanted.ts";
 import { type Withheld, withheldWords } from "./withheld.ts";
 
@@ -33,8 +26,5 @@ export function rewrittenFor(end: Place, { withheld, asked, chosen, nonce }: Rew
   };
   const reason = asked?.reason ?? chosen?.reason ?? "user";
   const { bill = null, freed = 0 } = chosen ?? {};
-  const rewritten = rewritePath(end, { wordsFor, reason, bill, freed });
-  // Where there is no room, old reasoning goes even if it could stay; the last answer is not among it.
-  if (rewritten === null || reason !== "pressure") return rewritten;
-  return { ...rewritten, items: withoutReasoning(rewritten.items) };
+  return rewritePath(end, { wordsFor, reason, bill, freed });
 }

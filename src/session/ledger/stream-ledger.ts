@@ -2,7 +2,7 @@ import { type AnswerUnit, emitMarked, modelTraits, type WireRequest } from "../.
 import { continuesOwnLine, instructions, isOwnLine, opensOwnLines } from "../../render/index.ts";
 import type { AnswerNumbers, Numbered, SentReport, SentUnit, Strips } from "../desk-port.ts";
 import { TokenGauge } from "../unit-tokens.ts";
-import { Arrivals, type Behind } from "./arrivals.ts";
+import { Arrivals } from "./arrivals.ts";
 import { bestHead } from "./best-head.ts";
 import { closing, emitRequest, marksOf, withAnchor } from "./body.ts";
 import { Branches } from "./branches.ts";
@@ -20,7 +20,7 @@ import { type Plan, placesAfter, spell } from "./plan.ts";
 import { headIdOf, pathIn, type RecalledTurn, recallHead, recallPath } from "./recalled.ts";
 import type { RenderAsked, Rendered } from "./rendering.ts";
 import { renumber } from "./renumber.ts";
-import { epochOf, type Rewrite, type Rewritten, withoutReasoning } from "./rewrite.ts";
+import { epochOf, lastAnswer, type Rewrite, type Rewritten, withoutReasoning } from "./rewrite.ts";
 import { rewrittenFor } from "./rewriting.ts";
 import type { SizedBlock } from "./saying.ts";
 import { sizedHead, sizedItems, sizedPath } from "./sized-path.ts";
@@ -35,7 +35,6 @@ import {
   traceRequest,
   unitIndexes,
 } from "./trace.ts";
-import { wantedItem } from "./wanted.ts";
 import { type Withheld, withheldItem } from "./withheld.ts";
 
 /** The last turn, to begin the next one where it still holds. */
@@ -139,19 +138,20 @@ export class StreamLedger {
     const rewritten = this.#rewritten(asked, { head, trace, heard, fresh: leaf === null ? numbered : null });
     if (leaf !== null && rewritten === null) return this.#sendAgain(asked, { head, trace, leaf });
     const behind = { end: heard[0]?.place?.parent ?? place, rewritten, gauge };
-    const fresh = this.#arrived(asked, numbered, behind);
+    const fresh = this.#arrivals.shown(numbered, behind, asked);
     // What is bound to the old words is left out, and what stood behind it in its message begins the message.
     const isCut = rewritten !== null && modelTraits(request.model).isBound;
     const own = this.#own(asked, { head, place, heard, fresh, rewritten, isCut });
     const said = [...(rewritten?.items ?? []), ...heard, ...own.items];
-    const items = (isCut ? withoutReasoning(said) : said).map((item) => withheldItem(item, this.#withheld));
+    // Where there is no room, old reasoning goes even if it could stay; not that of the work under way.
+    const isTight = rewritten?.reason === "pressure";
+    const left = isCut ? withoutReasoning(said) : isTight ? withoutReasoning(said, lastAnswer(said)) : said;
+    const items = left.map((item) => withheldItem(item, this.#withheld));
     const from = rewritten?.cut ?? heard[0]?.place?.parent ?? place;
     const plan: Plan = { asked, head, trace, from, items, dropped: own.dropped };
     if (purpose !== "turn") draft.discard();
-    else {
-      draft.keep();
-      this.#arrivals.sent();
-    }
+    else draft.keep();
+    if (purpose === "turn") this.#arrivals.sent();
     return purpose === "turn" ? this.#send(plan, rewritten) : spell(plan);
   }
 
@@ -297,13 +297,6 @@ export class StreamLedger {
     const isFree = purpose === "turn" && style === "managed" && fresh !== null;
     const chosen = isFree ? choose(choosing(fresh)) : null;
     return rewrittenFor(place, { withheld: this.#withheld, asked, chosen, nonce: this.nonce });
-  }
-
-  /** What is known from elsewhere is shown as it is wanted, and what is new without what loses nothing. */
-  #arrived({ style, arrival, wanted }: RenderAsked, items: readonly Item[], at: Behind): readonly Item[] {
-    if (style === "plain") return items;
-    const known = items.map((item) => wantedItem(item, wanted, this.nonce));
-    return arrival === "off" ? known : this.#arrivals.shown(known, at);
   }
 
   #send(plan: Plan, rewritten: Rewritten | null): Rendered {

@@ -1,5 +1,5 @@
 import { reworded, type Words } from "../../protocols/index.ts";
-import { type HeaderMode, levelLine, type PathPiece, placeholder } from "../../render/index.ts";
+import { type HeaderMode, isLower, levelLine, type PathPiece, placeholder } from "../../render/index.ts";
 import type { Numbered, WantedBlock } from "../desk-port.ts";
 import { type Item, inOtherWords } from "./draft.ts";
 import { isOwn, type Place, wholly } from "./place.ts";
@@ -67,21 +67,24 @@ function pieceOf(place: Place, wanted: WantedBlocks, lowered: ReadonlySet<number
   const whole = place.numbered?.tokens ?? ownTokens(place);
   const tokens = place.showing.tokens ?? whole;
   const other = otherFor(place, wanted);
-  if (other?.as === "original") return { tokens, wanted: whole, isMissed: true };
-  if (other !== null) return { tokens, wanted: shownTokens(other) };
+  if (other !== null) {
+    const isMissed = isLower(place.showing.as, other.as);
+    return { tokens, wanted: other.as === "original" ? whole : shownTokens(other), isMissed };
+  }
   // What borrows lines from a block that goes will say them itself.
   const mustSay = place.showing.borrows.some((block) => lowered.has(block));
   return { tokens, wanted: mustSay ? whole : null };
 }
 
 /** How a place is to be shown, where that is not how it is shown. */
-function otherFor({ numbered, showing, original, isRewritten }: Place, wanted: WantedBlocks) {
+function otherFor({ facts, numbered, showing, original, isRewritten }: Place, wanted: WantedBlocks) {
   const other = numbered === null ? undefined : wanted.get(numbered.block);
   if (numbered === null || other === undefined || other.as === showing.as) return null;
   if (other.as === "original") return isRewritten && original === null ? null : other;
-  // What would not be shorter stays.
-  const isShorter = shownTokens(other) < (showing.tokens ?? numbered.tokens);
-  return isShorter && (other.text !== null || other.input !== null) ? other : null;
+  // Reasoning cannot be said in other words, and what would not be shorter stays.
+  const isSayable = facts.kind === "tool-call" ? other.input !== null : other.text !== null;
+  const isShorter = isLower(showing.as, other.as) || shownTokens(other) < (showing.tokens ?? numbered.tokens);
+  return isSayable && isShorter && facts.kind !== "reasoning" ? other : null;
 }
 
 const bytesPerToken = 4;

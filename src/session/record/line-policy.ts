@@ -38,7 +38,7 @@ const callsMax = 2_000;
  */
 export class LinePolicy {
   readonly #stale = new StaleWatch();
-  readonly #answers = new Map<string, BlockId>();
+  readonly #answers = new Map<string, { readonly block: BlockId; readonly tokens: number }>();
   #superseded: { readonly older: BlockId; readonly newer: BlockId }[] = [];
   #referred: readonly BlockId[] = [];
   #pruned: readonly BlockId[] = [];
@@ -47,14 +47,16 @@ export class LinePolicy {
 
   /** Blocks that came with a request or an answer. */
   added(words: readonly AddedWords[]): void {
-    for (const { block, call } of words) {
+    for (const { block, call, tokens, isError } of words) {
       this.#watch(block);
-      if (call === null) continue;
+      if (call === null || isError) continue;
       const key = canonicalJson([call.name, call.input]);
       const older = this.#answers.get(key);
-      if (older !== undefined) this.#superseded.push({ older, newer: block.id });
+      // An answer may only say that nothing has changed: it stands for nothing but itself.
+      if (older !== undefined && tokens < older.tokens / 2) continue;
+      if (older !== undefined) this.#superseded.push({ older: older.block, newer: block.id });
       this.#answers.delete(key);
-      this.#answers.set(key, block.id);
+      this.#answers.set(key, { block: block.id, tokens });
       const [oldest] = this.#answers.keys();
       if (this.#answers.size > callsMax && oldest !== undefined) this.#answers.delete(oldest);
     }

@@ -39,7 +39,12 @@ const wordedKinds: readonly BlockKind[] = ["tool-result", "tool-call", "user", "
 
 type Waiting = { readonly block: Block; readonly spoken: Spoken; readonly tokens: number };
 /** A block that was added; call: what a result answers. */
-export type AddedWords = { readonly block: Block; readonly call: Call | null };
+export type AddedWords = {
+  readonly block: Block;
+  readonly call: Call | null;
+  readonly tokens: number;
+  readonly isError: boolean;
+};
 export type Call = { readonly name: string; readonly input: { readonly [key: string]: Json } };
 
 /** Calls that a result may still answer. */
@@ -62,12 +67,14 @@ export class Renditions {
     for (const delta of deltas) {
       if (delta.type !== "block-added" || !wordedKinds.includes(delta.block.kind)) continue;
       const bytes = bytesOf.get(delta.block.content);
-      const spoken = bytes === undefined ? null : spokenIn(bytes);
+      const spoken = bytes === undefined || isMasked(bytes) ? null : spokenIn(bytes);
       if (spoken === null) continue;
       if (spoken.type === "call") this.#noteCall(spoken.id, spoken);
       const tokens = sizes.get(delta.block.id) ?? 0;
       if (tokens >= minimalTokensMin) this.#waiting.push({ block: delta.block, spoken, tokens });
-      words.push({ block: delta.block, call: spoken.type === "result" ? this.#callOf(spoken.callId) : null });
+      const isResult = spoken.type === "result";
+      const call = isResult ? this.#callOf(spoken.callId) : null;
+      words.push({ block: delta.block, call, tokens, isError: isResult && spoken.isError });
     }
     return words;
   }
@@ -174,6 +181,11 @@ function summaryOf(source: Source, tokens: number) {
   return accepted ? { summary, reasons: [] } : { summary: null, reasons: reasons.map(({ text }) => text) };
 }
 export type WordsAsked = { readonly level: Level; readonly store: Pick<Store, "content"> };
+
+/** What the record does not hold in full cannot be shown from it. */
+function isMasked(bytes: Uint8Array): boolean {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes("********");
+}
 
 function wordsText({ text, input }: LevelWords): string {
   return text ?? JSON.stringify(input);
