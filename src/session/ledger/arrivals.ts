@@ -44,8 +44,8 @@ export class Arrivals {
   readonly #seen = new SeenLines();
   /** Of the request that is put together, by block. */
   readonly #arrived = new Map<number, Arrived>();
-  /** The runs that blocks refer to others for. */
-  readonly #runs = new Map<number, readonly SeenRun[]>();
+  /** Blocks that refer to others themselves: their lines are not counted as they are shown. */
+  readonly #borrowers = new Set<number>();
   readonly #nonce: string;
 
   constructor(nonce: string) {
@@ -69,20 +69,11 @@ export class Arrivals {
     });
   }
 
-  /** Lines of a text that refers to others itself are counted as they are shown. */
-  #asShown(runs: readonly SeenRun[]): readonly SeenRun[] {
-    return runs.map((run) => {
-      const before = (this.#runs.get(run.id) ?? []).filter(({ to }) => to < run.otherFrom);
-      const hidden = before.reduce((sum, { from, to }) => sum + to - from, 0);
-      return { ...run, otherFrom: run.otherFrom - hidden };
-    });
-  }
-
   /** They were sent: from now on others may refer to them. */
   sent(): void {
     for (const [block, { text, runs }] of this.#arrived) {
       this.#seen.add(block, text, runs);
-      if (runs.length > 0) this.#runs.set(block, runs);
+      if (runs.length > 0) this.#borrowers.add(block);
     }
     this.#arrived.clear();
   }
@@ -99,9 +90,10 @@ export class Arrivals {
       return item;
     }
     const text = atArrival(said, this.#nonce);
-    const runs = this.#seen.matches(text).filter(({ id }) => isWhole(id));
-    const shown = withReferences(text, this.#asShown(runs), this.#nonce);
-    const other = shown.length >= said.length ? null : reworded(bytes, { text: shown, keepsMedia: true });
+    const runs = this.#seen.matches(text).filter(({ id }) => isWhole(id) && !this.#borrowers.has(id));
+    const shown = withReferences(text, runs, this.#nonce);
+    const isShorter = shown.length < said.length && shown.trim() !== "";
+    const other = !isShorter ? null : reworded(bytes, { text: shown, keepsMedia: true });
     this.#arrived.set(numbered.block, { text, runs });
     return other === null ? item : shortened(item, { bytes: other, runs, gauge });
   }

@@ -221,15 +221,18 @@ function workingFrom(path: readonly Place[], heard: readonly Item[]): number {
   return last === -1 ? path.length : last;
 }
 
+const prunedTypes: readonly string[] = ["tool_result", "image", "document"];
+
 function prunedAs(place: Place): WantedBlock | null {
   const { numbered, facts } = place;
   if (numbered === null || place.showing.as === "placeholder") return null;
   const { block } = numbered;
   const pruned = { block, as: "placeholder", tokens: prunedTokens, reason: pressureReason } as const;
-  if (facts.kind === "tool-call") {
+  if (facts.type === "tool_use") {
     return { ...pruned, text: null, input: { pruned: `#${block} (${pressureReason}) -> expand #${block}` } };
   }
-  if (facts.kind !== "tool-result" && facts.kind !== "media") return null;
+  // What the provider's own tools have found cannot be said in other words.
+  if (!prunedTypes.includes(facts.type)) return null;
   const spoken = spokenIn(place.original ?? bytesOf(place));
   const said = spoken === null || spoken.type === "call" ? "" : spoken.text;
   return { ...pruned, text: hintOf(said), input: null };

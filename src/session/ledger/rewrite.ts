@@ -52,7 +52,8 @@ export function rewritePath(end: Place, { wordsFor, ...why }: Wanted): Rewritten
     const other = place.origin === "aperture" ? undefined : wordsFor(place);
     if (other !== undefined && Buffer.compare(other.bytes, bytesOf(place)) !== 0) words.set(place, other);
   }
-  for (const place of path) lendBack(place, path, words);
+  const lenders = new Map(path.map((place) => [place.numbered?.block, place]));
+  for (const place of path) lendBack(place, lenders, words);
   const first = path.findIndex((place) => words.has(place));
   const cut = path[first]?.parent ?? null;
   if (first === -1 || cut === null) return null;
@@ -60,12 +61,14 @@ export function rewritePath(end: Place, { wordsFor, ...why }: Wanted): Rewritten
   return { cut, items, ...why };
 }
 
+type Lenders = ReadonlyMap<number | undefined, Place>;
+
 /** What refers to lines that will not be shown any more says them itself again. */
-function lendBack(place: Place, path: readonly Place[], words: Map<Place, Reworded>): void {
+function lendBack(place: Place, lenders: Lenders, words: Map<Place, Reworded>): void {
   const { borrows } = (words.get(place) ?? place).showing;
   if (borrows.length === 0 || place.original === null) return;
   const isGone = (block: number): boolean => {
-    const lender = path.find(({ numbered }) => numbered?.block === block);
+    const lender = lenders.get(block);
     return lender === undefined || (words.get(lender)?.showing ?? lender.showing).as !== "original";
   };
   if (borrows.some(isGone)) words.set(place, { bytes: place.original, showing: wholly });

@@ -38,10 +38,11 @@ function shownTokens({ tokens }: WantedBlock): number {
 
 function wordsOf(wanted: WantedBlock, numbered: Numbered, nonce: string): Words | null {
   const { as, text, input } = wanted;
-  if (input !== null) return { input };
+  const line = levelLine(nonce, { block: numbered.block, as, tokens: numbered.tokens });
+  // An input has no place for a line, so it has a member more.
+  if (input !== null) return { input: { ...input, _: line } };
   if (text === null) return null;
   if (as === "placeholder") return { text: placeholderOf(wanted, numbered, nonce), keepsMedia: false };
-  const line = levelLine(nonce, { block: numbered.block, as, tokens: numbered.tokens });
   return { text: `${text}\n${line}`, keepsMedia: as === "trimmed" };
 }
 
@@ -81,10 +82,11 @@ function otherFor({ facts, numbered, showing, original, isRewritten }: Place, wa
   const other = numbered === null ? undefined : wanted.get(numbered.block);
   if (numbered === null || other === undefined || other.as === showing.as) return null;
   if (other.as === "original") return isRewritten && original === null ? null : other;
-  // Reasoning cannot be said in other words, and what would not be shorter stays.
+  // The model's own words stay as they are, and so does what would not be shorter.
   const isSayable = facts.kind === "tool-call" ? other.input !== null : other.text !== null;
   const isShorter = isLower(showing.as, other.as) || shownTokens(other) < (showing.tokens ?? numbered.tokens);
-  return isSayable && isShorter && facts.kind !== "reasoning" ? other : null;
+  const isSpoken = facts.kind === "reasoning" || facts.kind === "assistant";
+  return isSayable && isShorter && !isSpoken ? other : null;
 }
 
 const bytesPerToken = 4;

@@ -58,8 +58,9 @@ export class Briefer {
     this.#briefed.set(line, { line: name, window, tally });
     const told = briefingOf(state, line, { line: name, window, tally, news: this.#news });
     // Who has forgotten everything looks at everything once.
-    if (briefed.isWhole) for (const [block] of state.blocks.entries()) this.#touched.add(blockId(block));
-    const held = heldBlocks(state, line.index.view, this.#touched);
+    const all = briefed.isWhole ? [...state.blocks.entries()].map(([block]) => blockId(block)) : [];
+    const held = heldBlocks(state, line.index.view, new Set([...this.#touched, ...all]));
+    for (const block of held) this.#touched.add(blockId(block));
     return { ...told, held, wanted: await this.#wanted(state, line, briefed) };
   }
 

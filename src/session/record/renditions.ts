@@ -35,7 +35,8 @@ export type RefusedSummary = { readonly block: BlockId; readonly reasons: readon
 /** Smaller blocks are shown whole or not at all. */
 const trimmedTokensMin = 300;
 const minimalTokensMin = 100;
-const wordedKinds: readonly BlockKind[] = ["tool-result", "tool-call", "user", "assistant"];
+/** What the model said stays: a line of ours in its mouth would teach it to write such lines. */
+const wordedKinds: readonly BlockKind[] = ["tool-result", "tool-call", "user"];
 
 type Waiting = { readonly block: Block; readonly spoken: Spoken; readonly tokens: number };
 /** A block that was added; call: what a result answers. */

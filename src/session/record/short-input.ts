@@ -7,11 +7,17 @@ const charsMax = 120;
 export function shortInput(input: Json): Json {
   if (typeof input === "string") return shortText(input);
   if (typeof input !== "object" || input === null) return input;
-  if (Array.isArray(input)) return input.slice(0, itemsMax).map(shortInput);
+  if (Array.isArray(input)) return shortList(input);
   return Object.fromEntries(Object.entries(input).map(([key, value]) => [key, shortInput(value)]));
 }
 
 const itemsMax = 4;
+
+function shortList(items: readonly Json[]): Json {
+  const left = items.length - itemsMax;
+  const kept = items.slice(0, itemsMax).map(shortInput);
+  return left > 0 ? [...kept, `[... ${left} items left out ...]`] : kept;
+}
 
 function shortText(text: string): string {
   if (text.length <= charsMax) return text;
