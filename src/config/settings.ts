@@ -8,7 +8,7 @@ export type Mode = "observe" | "ask" | "auto";
 export type HeadersSetting = "compact" | "full" | "off";
 export type ManifestSetting = "text" | "xml" | "markdown" | "off";
 export type FillSetting = "shown" | "hidden";
-export type ArrivalSetting = "lossless" | "off";
+export type ArrivalSetting = "lossless" | "trimmed" | "off";
 export type PolicySetting = "auto" | "off";
 
 export type Settings = {
@@ -50,7 +50,7 @@ const modes: readonly Mode[] = ["auto", "ask", "observe"];
 const headerModes: readonly HeadersSetting[] = ["compact", "full", "off"];
 const manifests: readonly ManifestSetting[] = ["text", "xml", "markdown", "off"];
 const fills: readonly FillSetting[] = ["shown", "hidden"];
-const arrivals: readonly ArrivalSetting[] = ["lossless", "off"];
+const arrivals: readonly ArrivalSetting[] = ["lossless", "trimmed", "off"];
 const policies: readonly PolicySetting[] = ["auto", "off"];
 
 /** What `docs/reference/settings.md` must describe, heading by heading. */
@@ -116,7 +116,7 @@ export const settingsTable: readonly SettingRow[] = [
   {
     name: "APERTURE_ARRIVAL",
     defaultText: "lossless",
-    meaning: "what is left out of new tool results: lossless (what loses nothing) or off",
+    meaning: "what is left out of new tool results: lossless (what loses nothing), trimmed or off",
   },
   {
     name: "APERTURE_POLICY",

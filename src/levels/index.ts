@@ -6,3 +6,4 @@ export { Levels } from "./levels.ts";
 export { hasMarker, keptText } from "./marker.ts";
 export { SeenLines, type SeenRun, withReferences } from "./seen-lines.ts";
 export type { Source } from "./source.ts";
+export { trimText } from "./trim-text.ts";

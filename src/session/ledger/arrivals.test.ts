@@ -21,7 +21,7 @@ const result = (id: string, content: string): Message => ({
 });
 
 /** A talk in which each result comes with a request of its own: what went upstream of the last result. */
-async function lastResult(results: readonly string[], arrival: "lossless" | "off" = "lossless") {
+async function lastResult(results: readonly string[], arrival: "lossless" | "trimmed" | "off" = "lossless") {
   const replies = results.map((_, at) => ({
     content: [{ type: "tool_use" as const, id: `c${at}`, name: "read", input: { id: `c${at}` } }],
   }));
@@ -57,6 +57,14 @@ describe("a tool result that comes", () => {
   test("is shown as it is where nothing may be left out", async () => {
     const texts = [lines(1, 40), lines(1, 40)];
     expect(await lastResult(texts, "off")).toEqual(texts);
+  });
+
+  test("is trimmed where that is wanted and it is large, with the way to the rest", async () => {
+    const text = Array.from({ length: 400 }, (_, at) => `${at}: the same words about nothing new`).join("\n");
+    const [large, small] = await lastResult([text, "short"], "trimmed");
+    expect(large?.length).toBeLessThan(text.length / 2);
+    expect(large).toMatch(/\[k7f3 #\d+ trimmed, whole ~[\d.]+k -> expand #\d+\]$/);
+    expect(small).toBe("short");
   });
 
   test("loses colours and repeated lines", async () => {

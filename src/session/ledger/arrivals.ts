@@ -1,13 +1,17 @@
-import { atArrival, SeenLines, type SeenRun, withReferences } from "../../levels/index.ts";
+import { atArrival, SeenLines, type SeenRun, trimText, withReferences } from "../../levels/index.ts";
 import { reworded, spokenIn } from "../../protocols/index.ts";
+import { levelLine } from "../../render/index.ts";
 import type { TokenGauge } from "../unit-tokens.ts";
 import { type Item, inOtherWords } from "./draft.ts";
 import { type Place, pathTo } from "./place.ts";
 import type { Rewritten } from "./rewrite.ts";
 import { type WantedBlocks, wantedItem } from "./wanted.ts";
 
-/** How a tool result is shown when it comes: without what loses nothing, or as it is. */
-export type ArrivalMode = "lossless" | "off";
+/** How a tool result is shown when it comes: without what loses nothing, large ones trimmed too, or as it is. */
+export type ArrivalMode = "lossless" | "trimmed" | "off";
+
+/** Results this long hold two thirds of all that tools say. */
+const cutCharsMin = 6_000;
 
 /** A text this short is not worth a look. */
 const bytesMin = 200;
@@ -31,6 +35,8 @@ type Behind = {
 type Arriving = {
   readonly isWhole: ((block: number) => boolean) | null;
   readonly gauge: TokenGauge;
+  /** Whether large ones are trimmed. */
+  readonly isCut: boolean;
 };
 
 /** What was shown of a result for the first time, to be remembered once it is sent. */
@@ -65,7 +71,8 @@ export class Arrivals {
     return items.map((item, at) => {
       const known = at < first ? wantedItem(item, asked.wanted, this.#nonce) : item;
       if (asked.arrival === "off") return known;
-      return this.#arrive(known, { isWhole: at < first ? null : isWhole, gauge });
+      const isCut = asked.arrival === "trimmed";
+      return this.#arrive(known, { isWhole: at < first ? null : isWhole, gauge, isCut });
     });
   }
 
@@ -78,7 +85,7 @@ export class Arrivals {
     this.#arrived.clear();
   }
 
-  #arrive(item: Item, { isWhole, gauge }: Arriving): Item {
+  #arrive(item: Item, { isWhole, gauge, isCut }: Arriving): Item {
     const { facts, bytes, numbered } = item;
     if (facts.type !== "tool_result" || numbered === null || item.isRewritten) return item;
     if (bytes.length < bytesMin || bytes.length > bytesMax) return item;
@@ -92,10 +99,24 @@ export class Arrivals {
     const text = atArrival(said, this.#nonce);
     const runs = this.#seen.matches(text).filter(({ id }) => isWhole(id) && !this.#borrowers.has(id));
     const shown = withReferences(text, runs, this.#nonce);
+    const cut = isCut && shown.length >= cutCharsMin ? this.#cut(item, text, gauge) : null;
+    if (cut !== null) return cut;
     const isShorter = shown.length < said.length && shown.trim() !== "";
     const other = !isShorter ? null : reworded(bytes, { text: shown, keepsMedia: true });
-    this.#arrived.set(numbered.block, { text, runs });
+    this.#arrived.set(numbered.block, other === null ? { text: said, runs: [] } : { text, runs });
     return other === null ? item : shortened(item, { bytes: other, runs, gauge });
+  }
+
+  /** Others do not refer to what is not shown whole. */
+  #cut(item: Item, text: string, gauge: TokenGauge): Item | null {
+    const { bytes, numbered, facts } = item;
+    const trimmed = trimText({ kind: "tool-result", text, tool: null, input: null });
+    if (trimmed === null || numbered === null) return null;
+    const line = levelLine(this.#nonce, { block: numbered.block, as: "trimmed", tokens: numbered.tokens });
+    const other = reworded(bytes, { text: `${trimmed}\n${line}`, keepsMedia: true });
+    if (other === null) return null;
+    const tokens = gauge.count({ bytes: other, kind: facts.kind });
+    return inOtherWords(item, { bytes: other, showing: { as: "trimmed", tokens, borrows: [] } });
   }
 }
 

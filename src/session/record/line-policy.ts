@@ -1,5 +1,6 @@
 import { type BlockId, blockId, canonicalJson, type Turn, turnOf } from "../../base/index.ts";
 import {
+  alone,
   archive,
   type Block,
   blocksOf,
@@ -42,6 +43,7 @@ export class LinePolicy {
   #superseded: { readonly older: BlockId; readonly newer: BlockId }[] = [];
   #referred: readonly BlockId[] = [];
   #pruned: readonly BlockId[] = [];
+  #cut: readonly BlockId[] = [];
   #settled = 0;
   #isRead = false;
 
@@ -74,6 +76,13 @@ export class LinePolicy {
     return referred;
   }
 
+  /** What was cut when it came is wanted so. */
+  arrived(sent: SentReport | null): void {
+    const isCut = sent !== null && sent.epoch === null && sent.rendering === "managed";
+    const cut = isCut ? sent.fresh.filter(({ as, origin }) => as === "trimmed" && origin === "client") : [];
+    this.#cut = cut.flatMap(({ numbered }) => (numbered === null ? [] : [blockId(numbered.block)]));
+  }
+
   /** What had to go because there was no room for it is archived: it does not come back by itself. */
   rewritten(sent: SentReport | null): void {
     if (sent?.epoch?.reason !== "pressure") return;
@@ -84,6 +93,7 @@ export class LinePolicy {
   /** After a turn; each act is to be appended before the next is asked for. */
   *settle(changeNow: () => Change, turn: Turn): Generator<PolicyAct> {
     this.#read(changeNow());
+    yield { reason: "cut on arrival", deltas: this.#trimCut(changeNow()) };
     yield { reason: pressureReason, deltas: this.#prune(changeNow()) };
     yield* this.#supersede(changeNow);
     yield { reason: "not used for a while", deltas: this.#trimStale(changeNow(), turn) };
@@ -104,6 +114,16 @@ export class LinePolicy {
   /** What people and models say is not stale because nobody repeats it: it ends with its ttl only. */
   #watch({ id, kind, turn }: Block): void {
     if (kind === "tool-result" || kind === "tool-call") this.#stale.add(id, turn);
+  }
+
+  #trimCut(change: Change): readonly Delta[] {
+    const { moment, view } = change;
+    const cut = this.#cut.filter((block) => {
+      const place = placeOf(moment, view, block);
+      return place !== null && factValue(place, "level") === "original" && !isPinned(place);
+    });
+    this.#cut = [];
+    return propose(change, alone(change, cut), () => ({ level: "trimmed" })).deltas;
   }
 
   #prune(change: Change): readonly Delta[] {

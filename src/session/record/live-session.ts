@@ -327,6 +327,7 @@ export class LiveSession {
     this.#briefer.told(copy.sent?.briefed ?? 0);
     noteSent(line, { copy, request, exchange, turn, drafted }, this.state());
     line.policy.added(line.renditions.added(draft.deltas, draft.contents));
+    line.policy.arrived(copy.sent);
     if (epoch.length > 0) line.policy.rewritten(copy.sent);
     index.last = { exchange: exchange.id, path, blocks, talk: request.talk, request };
     return ok({ exchange: exchange.id, line: line.name, turn, model: request.model, problem: null });
