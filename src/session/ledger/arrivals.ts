@@ -7,7 +7,7 @@ import { type Place, pathTo } from "./place.ts";
 import type { Rewritten } from "./rewrite.ts";
 import { type WantedBlocks, wantedItem } from "./wanted.ts";
 
-/** How a tool result is shown when it comes: without what loses nothing, large ones trimmed too, or as it is. */
+/** How a result is shown when it comes: without what loses nothing, large ones trimmed too, or as it is. */
 export type ArrivalMode = "lossless" | "trimmed" | "off";
 
 /** Results this long hold two thirds of all that tools say. */
