@@ -62,7 +62,7 @@ function scriptTest(version: ClaudeVersion): void {
       version,
       turns: ({ project }) => {
         const { compact: _, after: __, ...steps } = wholeSession(project);
-        return Object.values(steps).map((prompt) => ({ prompt }));
+        return Object.values(steps).map((prompt) => ({ prompt, ...header("x-aperture-session: whole") }));
       },
     });
     expect(texts(story).slice(0, 4)).toEqual([
@@ -133,7 +133,7 @@ function beginTest(version: ClaudeVersion): void {
       turns: ({ project, direct }) =>
         Object.values(shortSession(project)).map((prompt, at) => ({
           prompt,
-          env: at < 2 ? { ANTHROPIC_BASE_URL: direct } : {},
+          ...(at < 2 ? { env: { ANTHROPIC_BASE_URL: direct } } : header("x-aperture-session: late")),
         })),
     });
     expect(texts(story)).toEqual(["hello there", "tools done", "the third turn"]);

@@ -107,7 +107,10 @@ async function claudeUnderFire(version: ClaudeVersion, kills: number): Promise<r
     });
     let runs = 0;
     for (let isDone = false; !isDone || !isOver; runs += 1) {
-      const said = await claude.run(prompt, "--model", model, ...(runs === 0 ? [] : ["--continue"])).then(
+      // A user who names the session has asked for it.
+      const env = { ANTHROPIC_CUSTOM_HEADERS: "x-aperture-session: under-fire" };
+      const again = runs === 0 ? [] : ["--continue"];
+      const said = await claude.runWith(env, prompt, "--model", model, ...again).then(
         ({ result }) => result,
         (error: unknown) => String(error),
       );

@@ -16,11 +16,13 @@ export type Candidate = {
 };
 
 /**
- * How large a stream is to be, in tokens: from the start; later, when nothing of it is cached and what it is
- * shown can be made shorter at once; and later at any time. Smaller ones rarely last long enough to pay for
- * what they are told, and who wants it all the same asks for it.
+ * How large a stream is to be, in tokens: from the start, or with so much in front of its messages that an
+ * agent must be behind it; later, when nothing of it is cached and what it is shown can be made shorter at
+ * once; and later at any time. Smaller ones rarely last long enough to pay for what they are told, and who
+ * wants it all the same asks for it.
  */
 const firstTokensMin = 16_000;
+const headTokensMin = 10_000;
 const coldTokensMin = 20_000;
 const laterTokensMin = 64_000;
 
@@ -32,7 +34,16 @@ export function isAdmitted(candidate: Candidate): boolean {
   if (request.tools.units.length === 0) return false;
   const hasHistory = request.messages.some(({ role }) => role === "assistant");
   const laterMin = isCold ? coldTokensMin : laterTokensMin;
-  return sampledTokens(request.bytes, request.model) >= (hasHistory ? laterMin : firstTokensMin);
+  const isBegun = !hasHistory || headTokens(request) >= headTokensMin;
+  return sampledTokens(request.bytes, request.model) >= (isBegun ? firstTokensMin : laterMin);
+}
+
+/** Of tools and system texts. */
+function headTokens({ bytes, model, tools, system }: WireRequest): number {
+  const sizes = [tools, system].map(({ range }) =>
+    sampledTokens(bytes.subarray(range.start, range.end), model),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
 }
 
 /** Agents ask for titles and classifications under the name of the talk, without the tools the talk has. */

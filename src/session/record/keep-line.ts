@@ -42,11 +42,12 @@ function noteReferences({ state, append }: Keeping, line: RecordedLine): Result<
 
 /** Makes the renditions of what was said lately, and writes down how large they are. */
 export async function renderLine(
-  { append }: Keeping,
+  { state, append }: Keeping,
   line: RecordedLine,
   model: string | null,
 ): Promise<Result<readonly RefusedSummary[]>> {
-  const { deltas, contents, refused } = await line.renditions.make(model);
+  const stream = must(streamOf(now(state()), line.index.stream), "a line has a stream");
+  const { deltas, contents, refused } = await line.renditions.make(model, turnNow(now(state()), stream));
   const note = { deltas, reason: "renditions", actor: "sidecar", attached: { contents } } as const;
   const appended = appendNote(append, line, note);
   return appended.ok ? ok(refused) : appended;

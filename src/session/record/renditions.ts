@@ -32,6 +32,10 @@ export type MadeRenditions = {
 /** A summary that would have lost or changed something. */
 export type RefusedSummary = { readonly block: BlockId; readonly reasons: readonly string[] };
 
+/** Before a block can be stale, and so much text for one turn. */
+const waitTurns = 3;
+const charsAtOnce = 100_000;
+
 /** Smaller blocks are shown whole or not at all. */
 const trimmedTokensMin = 300;
 const minimalTokensMin = 100;
@@ -56,7 +60,7 @@ export class Renditions {
   readonly #levels = new Levels();
   readonly #calls = new Map<string, Call>();
   readonly #words = new Map<ContentHash, LevelWords>();
-  #waiting: Waiting[] = [];
+  readonly #waiting: Waiting[] = [];
 
   /** Blocks that were added to the log, with their contents: what they say, and which call they answer. */
   added(deltas: readonly Delta[], contents: readonly Content[]): readonly AddedWords[] {
@@ -80,10 +84,12 @@ export class Renditions {
     return words;
   }
 
-  /** Makes what has been waiting. */
-  async make(model: string | null): Promise<MadeRenditions> {
-    const waiting = this.#waiting;
-    this.#waiting = [];
+  /**
+   * Makes what has been waiting for some turns: much of what is said is over before anybody wants less of it.
+   * Of very much that is due, some waits for the next turn.
+   */
+  async make(model: string | null, turn: number): Promise<MadeRenditions> {
+    const waiting = this.#takeDue(turn);
     const deltas: Delta[] = [];
     const contents: Content[] = [];
     const refused: RefusedSummary[] = [];
@@ -101,6 +107,17 @@ export class Renditions {
       }
     }
     return { deltas, contents, refused };
+  }
+
+  #takeDue(turn: number): readonly Waiting[] {
+    const isDue = ({ block }: Waiting): boolean => turn - block.turn >= waitTurns;
+    let chars = 0;
+    const count = this.#waiting.findIndex((one) => {
+      if (!isDue(one) || chars >= charsAtOnce) return true;
+      chars += one.spoken.type === "call" ? 0 : one.spoken.text.length;
+      return false;
+    });
+    return this.#waiting.splice(0, count === -1 ? this.#waiting.length : count);
   }
 
   /** What a block shows at a level; null where there is nothing shorter than the level above. */
@@ -139,8 +156,9 @@ export class Renditions {
     }
     const source = this.#sourceOf(block, spoken);
     const trimmed = isLong ? await this.#levels.trimmed(source) : null;
-    const isShort = source.text.length <= summedCharsMax;
-    const { summary, reasons } = isLong && isShort ? summaryOf(source, tokens) : noSummary;
+    // What a tool has found is better trimmed than summed up.
+    const isSummed = isLong && spoken.type === "text" && source.text.length <= summedCharsMax;
+    const { summary, reasons } = isSummed ? summaryOf(source, tokens) : noSummary;
     const texts = [
       ["trimmed", trimmed],
       ["summarized", summary],
