@@ -71,11 +71,10 @@ export function takeBriefing(line: Line, briefing: Briefing): void {
   line.ledger.catchUp(briefing.turn);
 }
 
-/** What the next prompt will hold before anything new; null where nobody has counted. */
-export function usedBefore(line: Line): number | null {
-  const facts = toldFacts(line);
+/** What the next prompt will hold before anything new, by the log's word and what was sent since. */
+export function usedBefore(line: Line): number {
   const { front, rest } = line.recentSum;
-  return facts === null ? null : facts.used + front.tokens + rest.tokens;
+  return (toldFacts(line)?.used ?? 0) + front.tokens + rest.tokens;
 }
 
 type SayingAsked = {

@@ -34,7 +34,7 @@ export type RefusedSummary = { readonly block: BlockId; readonly reasons: readon
 
 /** Before a block can be stale, and so much text for one turn. */
 const waitTurns = 3;
-const charsAtOnce = 100_000;
+const charsAtOnce = 20_000;
 
 /** Smaller blocks are shown whole or not at all. */
 const trimmedTokensMin = 300;
