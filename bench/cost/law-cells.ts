@@ -1,3 +1,4 @@
+import { admittedTokens } from "../../src/session/index.ts";
 import type { Cell } from "../report.ts";
 import type { SessionCost } from "./sums.ts";
 
@@ -36,9 +37,9 @@ export function missesCell({ column, sessions, percentMax }: MissesAsked): Cell 
   };
 }
 
-/** What the product asks of a first request and of any later one, and a tenth more: estimates differ. */
-const firstTokensMin = 17_600;
-const laterTokensMin = 70_400;
+/** A tenth more than the product asks of a first request and of any later one: estimates differ. */
+const firstTokensMin = admittedTokens.first * 1.1;
+const laterTokensMin = admittedTokens.later * 1.1;
 
 export function admissionCell(column: string, sessions: readonly SessionCost[]): Cell {
   const mains = sessions.map(({ name, streams: [main] }) => ({

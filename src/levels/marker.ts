@@ -31,11 +31,6 @@ export function linesOf(line: string): number {
   return match === null ? 1 : Number(match[1]);
 }
 
-/** Whether a line stands for others, or has a piece left out. */
-export function hasMarker(line: string): boolean {
-  return lineMarker.test(line) || pieceMarker.test(line);
-}
-
 /** What a trimmed text has of its original: whole lines, and pieces of long ones as lines of their own. */
 export function keptText(trimmed: string): string {
   const lines = trimmed.split("\n").filter((line) => !lineMarker.test(line));

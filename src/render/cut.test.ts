@@ -1,21 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { somePrices as prices } from "../../test/support/prices.ts";
 import { type CutAsked, chooseCut, type PathPiece, tokensToFree } from "./cut.ts";
-import type { ModelPrices } from "./price.ts";
-
-const prices: ModelPrices = {
-  family: "any",
-  provider: "anthropic",
-  inputUsd: 5,
-  output: 5,
-  read: 0.1,
-  cache: { write: 1.25, lifetimeMs: 300_000 },
-  longCache: null,
-  rule: { kind: "marks", tokensMin: 1_024, stepTokens: 1, marksMax: 4, lookBack: 20 },
-  longPrompt: null,
-  bindsReasoning: false,
-  hasContextEdits: false,
-  assumed: [],
-};
 
 const stays = (tokens: number): PathPiece => ({ tokens, wanted: null });
 const shrinks = (tokens: number, wanted: number): PathPiece => ({ tokens, wanted });

@@ -67,13 +67,6 @@ export {
   type ReportedUsage,
 } from "./price-bill.ts";
 export {
-  type CacheEntry,
-  entriesAfter,
-  type FoundAsked,
-  foundBefore,
-  type SentPrompt,
-} from "./price-found.ts";
-export {
   type BestCut,
   bestCut,
   type CutChoice,

@@ -10,7 +10,8 @@ export type Lowered = {
 
 /** Behind the words of a block that is not shown whole: which it is, and how to get the rest. */
 export function levelLine(nonce: string, { block, as, tokens }: Lowered): string {
-  return `[${nonce} #${block} ${as}, whole ${markedSize(tokens, false)} -> expand #${block}]`;
+  const how = as === "placeholder" ? "pruned" : as;
+  return `[${nonce} #${block} ${how}, whole ${markedSize(tokens, false)} -> expand #${block}]`;
 }
 
 /** Whether less is shown at the one than at the other; what is pruned shows least. */

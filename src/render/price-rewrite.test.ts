@@ -1,22 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { somePrices as prices } from "../../test/support/prices.ts";
 import { breakEven, type CutSize, type ModelPrices, promptPrice } from "./price.ts";
 import { bestCut, rewriteBill } from "./price-rewrite.ts";
 
-const prices: ModelPrices = {
-  family: "Example",
-  provider: "anthropic",
-  inputUsd: 5,
-  output: 5,
-  read: 0.1,
-  cache: { write: 1.25, lifetimeMs: 300_000 },
-  longCache: null,
-  rule: { kind: "marks", tokensMin: 1_024, stepTokens: 1, marksMax: 4, lookBack: 20 },
-  longPrompt: null,
-  bindsReasoning: false,
-  hasContextEdits: true,
-  assumed: [],
-};
 const free: ModelPrices = {
   ...prices,
   cache: { write: 1, lifetimeMs: 300_000 },

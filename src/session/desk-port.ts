@@ -91,6 +91,9 @@ export type Briefing = {
   readonly held: readonly number[];
 };
 
+/** About how large the line is that stands for a block which is pruned. */
+export const prunedTokens = 40;
+
 /** How a block is to be shown from the next rewrite on. */
 export type WantedBlock = {
   readonly block: number;

@@ -15,6 +15,7 @@ export {
   type SentReport,
   type SentUnit,
 } from "./exchange.ts";
+export { admittedTokens } from "./ledger/admission.ts";
 export { type Awareness, usualAwareness } from "./ledger/awareness.ts";
 export { type DeskPlace, type Handling, SessionDesk, usualHandling } from "./ledger/desk.ts";
 export type { SessionPlace } from "./load.ts";

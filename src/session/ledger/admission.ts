@@ -21,10 +21,7 @@ export type Candidate = {
  * once; and later at any time. Smaller ones rarely last long enough to pay for what they are told, and who
  * wants it all the same asks for it.
  */
-const firstTokensMin = 16_000;
-const headTokensMin = 10_000;
-const coldTokensMin = 20_000;
-const laterTokensMin = 64_000;
+export const admittedTokens = { first: 16_000, head: 10_000, cold: 20_000, later: 64_000 } as const;
 
 /** Whether a stream that was only watched so far is to be managed from this request on. */
 export function isAdmitted(candidate: Candidate): boolean {
@@ -33,9 +30,9 @@ export function isAdmitted(candidate: Candidate): boolean {
   if (isAsked) return true;
   if (request.tools.units.length === 0) return false;
   const hasHistory = request.messages.some(({ role }) => role === "assistant");
-  const laterMin = isCold ? coldTokensMin : laterTokensMin;
-  const isBegun = !hasHistory || headTokens(request) >= headTokensMin;
-  return sampledTokens(request.bytes, request.model) >= (isBegun ? firstTokensMin : laterMin);
+  const { first, head, cold, later } = admittedTokens;
+  const isBegun = !hasHistory || headTokens(request) >= head;
+  return sampledTokens(request.bytes, request.model) >= (isBegun ? first : isCold ? cold : later);
 }
 
 /** Of tools and system texts. */

@@ -16,6 +16,9 @@ const cutCharsMin = 6_000;
 /** A text this short is not worth a look. */
 const bytesMin = 200;
 
+/** Of what was said before we were there, so much is remembered: reading all of it would hold others up. */
+const pastBytesMax = 128 * 1024;
+
 /** Larger ones are shown as they are: looking through them would hold others up. */
 const bytesMax = 2 * 1024 * 1024;
 
@@ -43,8 +46,8 @@ type Arriving = {
 type Arrived = { readonly text: string; readonly runs: readonly SeenRun[] };
 
 /**
- * Leaves out of new tool results what loses nothing: what only moved a cursor, lines that repeat, and lines
- * that stand in an earlier block which is still shown whole.
+ * Leaves out of new tool results what loses nothing: colours, earlier states of progress, lines that repeat,
+ * and lines that stand in an earlier block which is still shown whole.
  */
 export class Arrivals {
   readonly #seen = new SeenLines();
@@ -52,6 +55,8 @@ export class Arrivals {
   readonly #arrived = new Map<number, Arrived>();
   /** Blocks that refer to others themselves: their lines are not counted as they are shown. */
   readonly #borrowers = new Set<number>();
+  /** Of a history that is seen for the first time, so much is still to be read. */
+  #past = 0;
   readonly #nonce: string;
 
   constructor(nonce: string) {
@@ -64,6 +69,7 @@ export class Arrivals {
    */
   shown(items: readonly Item[], { end, rewritten, gauge }: Behind, asked: Showing): readonly Item[] {
     this.#arrived.clear();
+    this.#past = pastBytesMax;
     if (asked.style === "plain") return items;
     const isWhole = wholeBlocks(rewritten?.cut ?? end, rewritten?.items ?? []);
     // Before the model's last words everything was sent before, in whatever way, and may be cached as it is.
@@ -88,7 +94,8 @@ export class Arrivals {
   #arrive(item: Item, { isWhole, gauge, isCut }: Arriving): Item {
     const { facts, bytes, numbered } = item;
     if (facts.type !== "tool_result" || numbered === null || item.isRewritten) return item;
-    if (bytes.length < bytesMin || bytes.length > bytesMax) return item;
+    if (bytes.length < bytesMin || bytes.length > (isWhole === null ? this.#past : bytesMax)) return item;
+    if (isWhole === null) this.#past -= bytes.length;
     const spoken = spokenIn(bytes);
     if (spoken?.type !== "result" || !spoken.isAll) return item;
     const { text: said } = spoken;

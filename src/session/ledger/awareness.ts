@@ -68,13 +68,16 @@ export function takeBriefing(line: Line, briefing: Briefing): void {
   line.recentSum = plus(nothing, line.recent);
   line.held = new Set(briefing.held);
   for (const wanted of briefing.wanted) line.wanted.set(wanted.block, wanted);
+  line.hasNews ||= briefing.wanted.length > 0;
   line.ledger.catchUp(briefing.turn);
 }
 
-/** What the next prompt will hold before anything new, by the log's word and what was sent since. */
-export function usedBefore(line: Line): number {
+/** What the next prompt will hold before anything new; null where neither the log nor we know all of it. */
+export function usedBefore(line: Line): number | null {
+  const facts = toldFacts(line);
+  if (facts === null && (!line.countsAll || line.recent.length >= recentMax)) return null;
   const { front, rest } = line.recentSum;
-  return (toldFacts(line)?.used ?? 0) + front.tokens + rest.tokens;
+  return (facts?.used ?? 0) + front.tokens + rest.tokens;
 }
 
 type SayingAsked = {
@@ -100,7 +103,6 @@ type Telling = TailAsked &
     readonly countsAll: boolean;
   };
 
-/** What stays is said in full once, and then only where something is new. */
 /** The log's word and what was sent since, where the request goes on with it; else what will be sent. */
 function factsFor(line: Line, asked: Telling): ManifestFacts {
   const { recent, recentSum } = line;
@@ -150,6 +152,7 @@ function tailFor(line: Line, asked: Telling): string | null {
   return lines.length === 0 ? null : lines.join("\n");
 }
 
+/** What stays is said in full once, and then only where something is new. */
 function toldOf(line: Line, asked: Telling): string | null {
   const { carrier, turn, isEpochStart, awareness } = asked;
   const facts = factsFor(line, asked);

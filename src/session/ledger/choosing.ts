@@ -9,10 +9,11 @@ import {
   type RewriteBill,
   tokensToFree,
 } from "../../render/index.ts";
-import type { WantedBlock } from "../desk-port.ts";
+import { prunedTokens, type WantedBlock } from "../desk-port.ts";
 import type { CountedPrompt } from "./counted.ts";
 import type { Item } from "./draft.ts";
 import { bytesOf, type Place } from "./place.ts";
+import { lastAnswer } from "./rewrite.ts";
 import { piecesOf, type WantedBlocks } from "./wanted.ts";
 
 /** A request that is put together, as far as it matters for a rewrite. */
@@ -42,6 +43,8 @@ export type ChoiceFacts = {
   readonly wanted: WantedBlocks;
   /** Blocks that stay as they are. */
   readonly held: ReadonlySet<number>;
+  /** Whether something is wanted that was not when a rewrite was last thought of. */
+  readonly hasNews: boolean;
   readonly prices: ModelPrices;
   readonly cold: "cold" | "model" | null;
   readonly losesReasoning: boolean;
@@ -55,14 +58,13 @@ export type ChoiceFacts = {
 /** Decides whether a request begins an epoch. Nothing is looked at where nothing is wanted. */
 export function chooseRewriting(facts: ChoiceFacts, choosing: Choosing): Rewriting | null {
   const { fresh, heard } = choosing;
-  const isRunStart = fresh.some(({ facts: { kind } }) => kind === "user") && !fresh.some(isResult);
-  const isQuiet = !isRunStart && facts.cold === null;
+  const isWarm = facts.cold === null;
   const roomIn = (used: number) => (facts.limit === null ? null : { used, limit: facts.limit });
-  const isIdle = facts.wanted.size === 0 || isQuiet;
+  const isIdle = facts.wanted.size === 0 || (isWarm && !(isRunStart(choosing) && facts.hasNews));
   const soon = promptSoon(facts, choosing);
   if (isIdle && soon !== null && tokensToFree(roomIn(soon)) === 0) return null;
   const [path, head] = [choosing.path(), choosing.head()];
-  const { scale, prompt } = sizeOf(facts, choosing, path);
+  const { scale, prompt } = sizeOf(facts, choosing, { path, head });
   const room = roomIn(prompt);
   const toFree = tokensToFree(room);
   if (isIdle && toFree === 0) return null;
@@ -71,7 +73,7 @@ export function chooseRewriting(facts: ChoiceFacts, choosing: Choosing): Rewriti
   const wanted = toFree > 0 ? relieved(relief, facts) : facts.wanted;
   const pieces = piecesOf(path, wanted);
   const { prices, cold, losesReasoning } = facts;
-  const why = { prices, cold, isRunStart, losesReasoning, room };
+  const why = { prices, cold, isRunStart: isRunStart(choosing), losesReasoning, room };
   const sized = pieces.map((piece) => scaled(piece, scale));
   const coming = tokensIn([...heard, ...fresh]) * scale;
   const anchored = choosing.anchor === null ? 0 : path.indexOf(choosing.anchor) + 1;
@@ -81,6 +83,11 @@ export function chooseRewriting(facts: ChoiceFacts, choosing: Choosing): Rewriti
   const isLost = losesReasoning || reason === "pressure";
   const freed = Math.round(freedFrom({ path, pieces: sized, at, losesReasoning: isLost }));
   return { wanted: wantedFrom(path, pieces, { at, wanted }), reason, bill, freed };
+}
+
+/** Whether the user has just spoken: nothing is under way. */
+export function isRunStart({ fresh }: Pick<Choosing, "fresh">): boolean {
+  return fresh.some(({ facts: { kind } }) => kind === "user") && !fresh.some(isResult);
 }
 
 type Freeing = Pick<ChoiceFacts, "losesReasoning"> & {
@@ -116,13 +123,13 @@ type Size = {
  * The provider has counted the last prompt of this path, or the log has summed it up, or it is estimated.
  * Far from our own sizes, one of the two is wrong.
  */
-function sizeOf({ counted, used }: ChoiceFacts, choosing: Choosing, path: readonly Place[]): Size {
-  const { heard, fresh } = choosing;
-  const head = choosing.head();
-  const own = ownSize(path, head);
+function sizeOf({ counted, used }: ChoiceFacts, { heard, fresh }: Choosing, sent: Sent): Size {
+  const { path, head } = sent;
+  const sizes = piecesOf(path, new Map()).map(({ tokens }) => tokens);
+  const own = head + sum(sizes);
   const at = counted === null ? -1 : path.indexOf(counted.leaf);
   if (counted !== null && at !== -1) {
-    const upTo = ownSize(path.slice(0, at + 1), head);
+    const upTo = head + sum(sizes.slice(0, at + 1));
     const scale = bounded(counted.prompt / Math.max(1, upTo));
     const since = own - upTo + tokensIn(fresh);
     return {
@@ -134,9 +141,7 @@ function sizeOf({ counted, used }: ChoiceFacts, choosing: Choosing, path: readon
   return { scale, prompt: (own + tokensIn(heard) + tokensIn(fresh)) * scale };
 }
 
-function ownSize(path: readonly Place[], head: number): number {
-  return head + sum(piecesOf(path, new Map()).map(({ tokens }) => tokens));
-}
+type Sent = { readonly path: readonly Place[]; readonly head: number };
 
 function bounded(scale: number): number {
   return Math.min(3, Math.max(1 / 3, scale));
@@ -166,8 +171,6 @@ function wantedFrom(path: readonly Place[], pieces: readonly PathPiece[], { at, 
   return chosen;
 }
 
-/** What stands for a block that had to go. */
-const prunedTokens = 40;
 /** Smaller blocks free less than it costs to say that they are gone. */
 const prunedTokensMin = 120;
 export const pressureReason = "window pressure";
@@ -182,7 +185,9 @@ function relieved({ path, isWorking, toFree }: Relief, { wanted, held }: ChoiceF
   const more = new Map(wanted);
   let cut = path.length;
   const cutFrom = (at: number): void => {
-    const lost = pieces.filter((_, index) => index >= at && index < cut && isReasoning(path[index]));
+    const lost = pieces.filter(
+      (_, index) => index >= at && index < cut && path[index]?.facts.kind === "reasoning",
+    );
     left -= sum(lost.map(({ tokens }) => tokens));
     cut = Math.min(cut, at);
   };
@@ -210,14 +215,10 @@ type Relief = {
   readonly toFree: number;
 };
 
-function isReasoning(place: Place | undefined): boolean {
-  return place?.facts.kind === "reasoning";
-}
-
 /** Where the last words of the model come with the request itself, nothing sent before is under way. */
 function workingFrom(path: readonly Place[], heard: readonly Item[]): number {
   if (heard.length > 0) return path.length;
-  const last = path.findLastIndex(({ opens, wrapping }) => opens && wrapping.role === "assistant");
+  const last = lastAnswer(path);
   return last === -1 ? path.length : last;
 }
 
@@ -229,7 +230,7 @@ function prunedAs(place: Place): WantedBlock | null {
   const { block } = numbered;
   const pruned = { block, as: "placeholder", tokens: prunedTokens, reason: pressureReason } as const;
   if (facts.type === "tool_use") {
-    return { ...pruned, text: null, input: { pruned: `#${block} (${pressureReason}) -> expand #${block}` } };
+    return { ...pruned, text: null, input: {} };
   }
   // What the provider's own tools have found cannot be said in other words.
   if (!prunedTypes.includes(facts.type)) return null;

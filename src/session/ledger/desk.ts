@@ -7,7 +7,7 @@ import {
   readAnswer,
   type WireRequest,
 } from "../../protocols/index.ts";
-import type { ModelPrices } from "../../render/index.ts";
+import { type ModelPrices, withLongCache } from "../../render/index.ts";
 import type { Answering, AnswerNumbers, Asking, Briefing, Desk, Sending } from "../desk-port.ts";
 import { asBuffer, type Pieces } from "../exchange.ts";
 import { BodyMemory } from "../record/body-memory.ts";
@@ -16,7 +16,7 @@ import { belongingOf } from "../record/identify.ts";
 import { isAdmitted, isBeside, lifetimeMs } from "./admission.ts";
 import type { ArrivalMode } from "./arrivals.ts";
 import { type Awareness, noteFreed, noteRecent, sayingFor, takeBriefing, usedBefore } from "./awareness.ts";
-import { type ChoiceFacts, type Choosing, chooseRewriting, type Rewriting } from "./choosing.ts";
+import { type ChoiceFacts, type Choosing, chooseRewriting, isRunStart, type Rewriting } from "./choosing.ts";
 import { countedBy } from "./counted.ts";
 import { type Line, startOver } from "./line.ts";
 import { isFirst, LineOpener, type OpenerPlace } from "./line-opener.ts";
@@ -276,8 +276,11 @@ export class SessionDesk implements Desk {
     const saying = this.#saying(line, request);
     const asked = { request, purpose, style, mayClear, isCold, reportsAll, saying };
     const { arrival } = this.#place.handling();
-    const choose = (choosing: Choosing): Rewriting | null =>
-      chooseRewriting(this.#choiceFacts(line, read, isCold), choosing);
+    const choose = (choosing: Choosing): Rewriting | null => {
+      const chosen = chooseRewriting(this.#choiceFacts(line, read, isCold), choosing);
+      if (isRunStart(choosing)) line.hasNews = false;
+      return chosen;
+    };
     const rendered = line.ledger.render({ ...asked, wanted: line.wanted, choose, arrival });
     if (rendered.hasHeader) line.namedSeq = line.briefing?.seq ?? 0;
     noteFreed(line, line.ledger.turn, rendered.freed);
@@ -324,7 +327,8 @@ export class SessionDesk implements Desk {
     return {
       wanted: line.wanted,
       held: line.held,
-      prices: pricesOf(model),
+      hasNews: line.hasNews,
+      prices: lifetimeMs(request) > shortestLifetimeMs ? withLongCache(pricesOf(model)) : pricesOf(model),
       cold: isCold ? "cold" : isSwitched ? "model" : null,
       losesReasoning: modelTraits(model).isBound,
       used: usedBefore(line),

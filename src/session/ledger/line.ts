@@ -48,6 +48,8 @@ export type Line = {
   freed: { readonly turn: number; readonly tokens: number };
   /** How blocks are to be shown from the next rewrite on. */
   readonly wanted: Map<number, WantedBlock>;
+  /** Whether anything has come to be wanted otherwise since a rewrite was last thought of. */
+  hasNews: boolean;
   /** Blocks that stay as they are, whatever happens: somebody has pinned or selected them. */
   held: ReadonlySet<number>;
   /** What must not be sent any more. */
@@ -97,6 +99,7 @@ export function openLine({ numbersOf, ...asked }: LineAsked): Line {
     counted: null,
     freed: { turn: 0, tokens: 0 },
     wanted: new Map(),
+    hasNews: false,
     held: new Set(),
     withheld: new Map(),
   };

@@ -75,7 +75,7 @@ function lendBack(place: Place, lenders: Lenders, words: Map<Place, Reworded>): 
 }
 
 /** Where the model's last words begin: what it works on now. */
-export function lastAnswer(items: readonly Item[]): number {
+export function lastAnswer(items: readonly Pick<Place, "opens" | "wrapping">[]): number {
   return items.findLastIndex(({ opens, wrapping }) => opens && wrapping.role === "assistant");
 }
 

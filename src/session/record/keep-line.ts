@@ -47,7 +47,8 @@ export async function renderLine(
   model: string | null,
 ): Promise<Result<readonly RefusedSummary[]>> {
   const stream = must(streamOf(now(state()), line.index.stream), "a line has a stream");
-  const { deltas, contents, refused } = await line.renditions.make(model, turnNow(now(state()), stream));
+  const due = { turn: turnNow(now(state()), stream), hastened: line.policy.overtaken() };
+  const { deltas, contents, refused } = await line.renditions.make(model, due);
   const note = { deltas, reason: "renditions", actor: "sidecar", attached: { contents } } as const;
   const appended = appendNote(append, line, note);
   return appended.ok ? ok(refused) : appended;

@@ -41,6 +41,8 @@ export class LinePolicy {
   readonly #stale = new StaleWatch();
   readonly #answers = new Map<string, { readonly block: BlockId; readonly tokens: number }>();
   #superseded: { readonly older: BlockId; readonly newer: BlockId }[] = [];
+  /** Superseded, and to be lowered once there is less of them: by the next turn there is, or never. */
+  readonly #overtaken = new Map<BlockId, string>();
   #referred: readonly BlockId[] = [];
   #pruned: readonly BlockId[] = [];
   #cut: readonly BlockId[] = [];
@@ -74,6 +76,11 @@ export class LinePolicy {
     const referred = this.#referred;
     this.#referred = [];
     return referred;
+  }
+
+  /** Blocks of which less is wanted as soon as there is less of them. */
+  overtaken(): ReadonlySet<BlockId> {
+    return new Set(this.#overtaken.keys());
   }
 
   /** What was cut when it came is wanted so. */
@@ -138,13 +145,22 @@ export class LinePolicy {
   }
 
   *#supersede(changeNow: () => Change): Generator<PolicyAct> {
+    for (const older of [...this.#overtaken.keys()]) yield this.#lowerOvertaken(changeNow(), older);
     const pairs = this.#superseded;
     this.#superseded = [];
     for (const { older, newer } of pairs) {
       const reason = `superseded by #${newer}`;
       yield { reason, deltas: supersede(changeNow(), older, newer).deltas };
-      yield { reason, deltas: lower(changeNow(), [older], { level: "minimal", isOver: isSuperseded }) };
+      this.#overtaken.set(older, reason);
+      const change = changeNow();
+      if (hasLevel(change, older, "minimal")) yield this.#lowerOvertaken(change, older);
     }
+  }
+
+  #lowerOvertaken(change: Change, older: BlockId): PolicyAct {
+    const reason = this.#overtaken.get(older) ?? "";
+    this.#overtaken.delete(older);
+    return { reason, deltas: lower(change, [older], { level: "minimal", isOver: isSuperseded }) };
   }
 
   #trimStale(change: Change, turn: number): readonly Delta[] {
@@ -179,12 +195,16 @@ type Lowering = { readonly level: "trimmed" | "minimal"; readonly isOver: (place
 function lower(change: Change, blocks: readonly BlockId[], lowering: Lowering): readonly Delta[] {
   const { moment, view } = change;
   const { level } = lowering;
-  const shorter = blocks.filter((block) => notesOf(moment, block)?.renditions[level] !== undefined);
+  const shorter = blocks.filter((block) => hasLevel(change, block, level));
   const free = shorter.filter((block) => {
     const place = placeOf(moment, view, block);
     return place !== null && mayLower(place, lowering);
   });
   return propose(change, withPairs(change, free), () => ({ level })).deltas;
+}
+
+function hasLevel({ moment }: Change, block: BlockId, level: Lowering["level"]): boolean {
+  return notesOf(moment, block)?.renditions[level] !== undefined;
 }
 
 function mayLower(place: Place, { level, isOver }: Lowering): boolean {

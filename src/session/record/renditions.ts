@@ -29,6 +29,9 @@ export type MadeRenditions = {
   readonly refused: readonly RefusedSummary[];
 };
 
+/** What waits no longer, by its age or because less of it is wanted now. */
+export type RenditionsDue = { readonly turn: number; readonly hastened: ReadonlySet<BlockId> };
+
 /** A summary that would have lost or changed something. */
 export type RefusedSummary = { readonly block: BlockId; readonly reasons: readonly string[] };
 
@@ -60,7 +63,7 @@ export class Renditions {
   readonly #levels = new Levels();
   readonly #calls = new Map<string, Call>();
   readonly #words = new Map<ContentHash, LevelWords>();
-  readonly #waiting: Waiting[] = [];
+  #waiting: Waiting[] = [];
 
   /** Blocks that were added to the log, with their contents: what they say, and which call they answer. */
   added(deltas: readonly Delta[], contents: readonly Content[]): readonly AddedWords[] {
@@ -86,10 +89,10 @@ export class Renditions {
 
   /**
    * Makes what has been waiting for some turns: much of what is said is over before anybody wants less of it.
-   * Of very much that is due, some waits for the next turn.
+   * Of very much that is due, some waits for the next turn; what is wanted shorter already never waits.
    */
-  async make(model: string | null, turn: number): Promise<MadeRenditions> {
-    const waiting = this.#takeDue(turn);
+  async make(model: string | null, { turn, hastened }: RenditionsDue): Promise<MadeRenditions> {
+    const waiting = [...this.#takeHastened(hastened), ...this.#takeDue(turn)];
     const deltas: Delta[] = [];
     const contents: Content[] = [];
     const refused: RefusedSummary[] = [];
@@ -107,6 +110,13 @@ export class Renditions {
       }
     }
     return { deltas, contents, refused };
+  }
+
+  #takeHastened(hastened: ReadonlySet<BlockId>): readonly Waiting[] {
+    if (hastened.size === 0) return [];
+    const taken = this.#waiting.filter(({ block }) => hastened.has(block.id));
+    this.#waiting = this.#waiting.filter(({ block }) => !hastened.has(block.id));
+    return taken;
   }
 
   #takeDue(turn: number): readonly Waiting[] {

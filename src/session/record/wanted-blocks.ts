@@ -20,7 +20,7 @@ import {
   wantedOf,
 } from "../../engine/index.ts";
 import type { Store } from "../../store/index.ts";
-import type { WantedBlock } from "../desk-port.ts";
+import { prunedTokens, type WantedBlock } from "../desk-port.ts";
 import type { LevelWords, Renditions } from "./renditions.ts";
 
 export type WantedAsked = {
@@ -64,7 +64,6 @@ async function wantedBlock({ state, renditions, store }: WantedAsked, place: Pla
 }
 
 const nothing: LevelWords = { text: null, input: null, tokens: 0 };
-const prunedTokens = 40;
 
 type WordsOf = (level: (typeof levels)[number]) => Promise<LevelWords | null>;
 
