@@ -50,11 +50,19 @@ describe("a stream is managed", () => {
 
   test("later once it has grown, whatever its model", () => {
     const grown = (tokens: number) => ({ messages: [user("a"), model(), words(tokens)] });
-    expect(admits({ request: request(grown(90_000)) })).toBe(true);
-    expect(admits({ request: request({ ...grown(90_000), model: "claude-opus-4-6" }) })).toBe(true);
-    expect(admits({ request: request(grown(30_000)) })).toBe(false);
-    expect(admits({ request: request(grown(30_000)), isCold: true })).toBe(true);
-    expect(admits({ request: request(grown(1_000)), isCold: true })).toBe(false);
+    const others = (over: object, isCold = false) =>
+      admits({ request: request(over), client: "opencode", isCold });
+    expect(others(grown(90_000))).toBe(true);
+    expect(others({ ...grown(90_000), model: "claude-opus-4-6" })).toBe(true);
+    expect(others(grown(30_000))).toBe(false);
+    expect(others(grown(30_000), true)).toBe(true);
+    expect(others(grown(1_000), true)).toBe(false);
+  });
+
+  test("early where the talks of its client last", () => {
+    const grown = { messages: [user("a"), model(), words(20_000)] };
+    expect(admits({ request: request(grown) })).toBe(true);
+    expect(admits({ request: request(grown), client: "opencode" })).toBe(false);
   });
 });
 

@@ -16,12 +16,14 @@ export type Candidate = {
 };
 
 /**
- * How large a stream is to be, in tokens: from the start, or with so much in front of its messages that an
- * agent must be behind it; later, when nothing of it is cached and what it is shown can be made shorter at
- * once; and later at any time. Smaller ones rarely last long enough to pay for what they are told, and who
- * wants it all the same asks for it.
+ * How large a stream is to be, in tokens: from the start; later, when nothing of it is cached and what it is
+ * shown can be made shorter at once; and later at any time. Smaller ones rarely last long enough to pay for
+ * what they are told, and who wants it all the same asks for it.
  */
-export const admittedTokens = { first: 16_000, head: 10_000, cold: 20_000, later: 64_000 } as const;
+export const admittedTokens = { first: 16_000, cold: 20_000, later: 64_000 } as const;
+
+/** Clients whose talks last: on recorded sessions these earn back what they are told, whenever it begins. */
+const lastingClients: readonly string[] = ["claude-code", "codex"];
 
 /** Whether a stream that was only watched so far is to be managed from this request on. */
 export function isAdmitted(candidate: Candidate): boolean {
@@ -30,17 +32,9 @@ export function isAdmitted(candidate: Candidate): boolean {
   if (isAsked) return true;
   if (request.tools.units.length === 0) return false;
   const hasHistory = request.messages.some(({ role }) => role === "assistant");
-  const { first, head, cold, later } = admittedTokens;
-  const isBegun = !hasHistory || headTokens(request) >= head;
-  return sampledTokens(request.bytes, request.model) >= (isBegun ? first : isCold ? cold : later);
-}
-
-/** Of tools and system texts. */
-function headTokens({ bytes, model, tools, system }: WireRequest): number {
-  const sizes = [tools, system].map(({ range }) =>
-    sampledTokens(bytes.subarray(range.start, range.end), model),
-  );
-  return sizes.reduce((sum, size) => sum + size, 0);
+  const { first, cold, later } = admittedTokens;
+  const isEarly = !hasHistory || lastingClients.includes(client);
+  return sampledTokens(request.bytes, request.model) >= (isEarly ? first : isCold ? cold : later);
 }
 
 /** Agents ask for titles and classifications under the name of the talk, without the tools the talk has. */
