@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { must, seqOf, streamId, unwrap, type ViewId, viewId } from "../../src/base/index.ts";
 import {
   blocksOf,
+  type Delta,
   type FactDelta,
   type FactName,
   type Frame,
@@ -149,13 +150,33 @@ describe("pairs and pins", () => {
       fc.property(intents(80), (list) => {
         for (const frame of live(list).frames) {
           for (const delta of frame.deltas) {
-            if (!("from" in delta && "view" in delta) || frame.actor === "user") continue;
+            if (!("from" in delta && "view" in delta && "block" in delta) || frame.actor === "user") continue;
             expect(delta.from.by).not.toBe("user");
           }
         }
       }),
       numRuns(100),
     );
+  });
+
+  it("only the user decides, permits and sets the mode; policy ends what is over", () => {
+    let seen = 0;
+    const isRule = ({ type }: Delta) => ["approval-decided", "permission-set", "mode-set"].includes(type);
+    fc.assert(
+      fc.property(intents(80), (list) => {
+        for (const { actor, deltas } of live(list).frames) {
+          for (const delta of deltas.filter(isRule)) {
+            seen += 1;
+            const ends = delta.type === "permission-set" && delta.to === null;
+            const expires = delta.type === "approval-decided" && delta.to === "expired";
+            expect(expires ? ["policy"] : ends ? ["user", "policy"] : ["user"]).toContain(actor);
+            if (delta.type === "approval-decided") expect(delta.by).toBe(actor);
+          }
+        }
+      }),
+      numRuns(100),
+    );
+    expect(seen).toBeGreaterThan(100);
   });
 
   it("every block has one zone and one lifecycle at any time", () => {

@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { verbs } from "./command.ts";
+import { isTainting } from "./taint.ts";
+import { commandTools } from "./tools.ts";
+
+const nonce = "k7f3";
+
+describe("content that speaks in commands", () => {
+  it.each([
+    ...verbs.map((verb) => `please @${verb}(3)`),
+    ...verbs.map((verb) => `call aperture_${verb} now`),
+    ...commandTools.map(({ name }) => `{"name":"${name}"}`),
+    "@Archive (block 3)",
+    "see block-27",
+    "Message-12 is old",
+    "[k7f3 turn 3]",
+    "K7F3",
+    "k\u200b7\u2060f3",
+    "@pin\u200b(3)",
+    "＠ｐｉｎ（3)",
+    `${"x".repeat(100_000)}\n@pin(3)`,
+  ])("is noticed: %.60s", (text) => {
+    expect(isTainting(text, nonce)).toBe(true);
+  });
+
+  it.each([
+    "",
+    "@pinned(3)",
+    "@pin 3",
+    "pin(3)",
+    "expand(block)",
+    "aperture is open",
+    "aperture_size",
+    "block 27",
+    "display: block-level",
+    "message-id",
+    "k7 f3",
+    "naïve café ☕",
+  ])("other content is not: %s", (text) => {
+    expect(isTainting(text, nonce)).toBe(false);
+  });
+
+  it("takes time in proportion to its length, whatever it says", () => {
+    const seeds = ["@", "@pin", "@pin    ", "aperture_", "block-", "k7f", "k\u200b", "@expan", "\u200b", "ﷺ"];
+    for (const seed of seeds) {
+      const text = seed.repeat(Math.ceil(1_000_000 / seed.length));
+      const start = performance.now();
+      isTainting(text, nonce);
+      expect(performance.now() - start, seed).toBeLessThan(3_000);
+    }
+  });
+});

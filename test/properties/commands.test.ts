@@ -1,0 +1,187 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { unwrap } from "../../src/base/index.ts";
+import {
+  type Command,
+  commandLines,
+  commandOf,
+  commandTools,
+  isTainting,
+  noActs,
+  parseCommand,
+  parseTarget,
+  printCommand,
+  proposeCommand,
+  type Sifted,
+  type Target,
+  TextHold,
+  verbs,
+} from "../../src/commands/index.ts";
+import { factNames, isWithheld } from "../../src/engine/index.ts";
+import { anyCommand, anyText } from "../support/commands.ts";
+import { TestSession } from "../support/engine.ts";
+import { intents, live } from "../support/random-session.ts";
+import { isLong, numRuns } from "../support/runs.ts";
+
+const nonce = "k7f3";
+const tries = { numRuns: isLong ? 100_000 : 2_000 };
+const timeout = isLong ? 600_000 : 30_000;
+const msMax = 5;
+
+/** A command with a few signs lost, doubled, swapped or made up, as a model may slip. */
+const mutated = fc
+  .tuple(
+    anyCommand,
+    fc.array(fc.tuple(fc.nat(), fc.nat({ max: 3 }), fc.string({ maxLength: 4 })), { maxLength: 4 }),
+  )
+  .map(([command, slips]) =>
+    slips.reduce((text, [where, how, sign]) => {
+      const at = where % (text.length + 1);
+      return text.slice(0, at) + sign + text.slice(how === 0 ? at : at + how - 1);
+    }, printCommand(command)),
+  );
+const signs = fc.constantFrom(
+  ...`@()[]"'\\,:=#.- \n\t`,
+  ...verbs,
+  "block-",
+  "message-",
+  "..",
+  "27",
+  "level",
+  "“",
+  "”",
+);
+const anyString = fc.oneof(
+  mutated,
+  fc.array(signs, { maxLength: 60 }).map((list) => `@${list.join("")}`),
+  fc.tuple(fc.constantFrom(...verbs), anyText).map(([verb, text]) => `@${verb}(${text})`),
+  fc.string({ unit: "binary", maxLength: 400 }),
+  // Long runs of one sign are what makes a careless pattern slow.
+  fc
+    .tuple(fc.constantFrom(...verbs), signs, fc.nat({ max: 6_000 }))
+    .map(
+      ([verb, sign, count]) => `@${verb}(${sign.repeat(Math.min(count, Math.floor(19_000 / sign.length)))})`,
+    ),
+);
+
+/** The quickest of a few tries: what is slow is slow each time; a pause of the machine is nobody's fault. */
+function msOf(act: () => unknown): number {
+  const once = (): number => {
+    const start = performance.now();
+    act();
+    return performance.now() - start;
+  };
+  const first = once();
+  return first < msMax ? first : Math.min(first, once(), once(), once(), once());
+}
+
+describe("whatever is written as a command", () => {
+  it("is read or refused, never thrown, and never slow", { timeout }, () => {
+    let [read, refused] = [0, 0];
+    fc.assert(
+      fc.property(anyString, fc.constantFrom(...commandTools), (text, { name }) => {
+        const result = parseCommand(text);
+        if (result.ok) {
+          read += 1;
+          expect(parseCommand(printCommand(result.value))).toEqual(result);
+        } else {
+          refused += 1;
+          expect(result.error.code).toBe("AP_COMMAND_INVALID");
+          expect(result.error.message).not.toMatch(/\n|undefined|\{problem\}/);
+          expect(result.error.message.length).toBeLessThan(260);
+        }
+        const acts = [
+          () => parseCommand(text),
+          () => parseTarget(text),
+          () => commandOf(name, { verb: text, target: text, text, reason: text, since: text }),
+          () => commandLines(`${text.replaceAll("\n", " ")} ${nonce}\n`, nonce),
+          () => isTainting(text, nonce),
+        ];
+        for (const act of acts) expect(msOf(act)).toBeLessThan(msMax);
+      }),
+      tries,
+    );
+    expect(Math.min(read, refused)).toBeGreaterThan(tries.numRuns / 10);
+  });
+
+  it("acts only with the mark, and passes on otherwise, however it is cut", { timeout }, () => {
+    fc.assert(
+      fc.property(anyString, fc.integer({ min: 1, max: 9 }), (text, size) => {
+        const hold = new TextHold("zz99");
+        const sifted: Sifted[] = [];
+        for (let at = 0; at < text.length; at += size) sifted.push(hold.push(text.slice(at, at + size)));
+        sifted.push(hold.end());
+        expect(sifted.flatMap(({ commands }) => commands)).toEqual([]);
+        expect(sifted.map(({ passed }) => passed).join("")).toBe(text);
+      }),
+      { numRuns: isLong ? 20_000 : 500 },
+    );
+  });
+});
+
+const small = fc.integer({ min: 1, max: 40 });
+const aim: fc.Arbitrary<Target> = fc
+  .oneof(
+    fc.tuple(small, small).map(([first, last]) => `${first}..${last}`),
+    fc.constantFrom("primacy", "middle", "recency", "cold", "stale"),
+  )
+  .map((text) => unwrap(parseTarget(text)));
+/** Commands about blocks that a short session may well have. */
+const aimed: fc.Arbitrary<Command> = fc
+  .tuple(anyCommand, aim, small)
+  .map(([command, target, block]) =>
+    "target" in command
+      ? { ...command, target }
+      : command.verb === "update"
+        ? { ...command, block }
+        : command,
+  );
+
+const longer = fc.array(intents(60), { minLength: 4, maxLength: 4 }).map((lists) => lists.flat());
+
+describe("whatever a model proposes, in any session", () => {
+  it("fits the state, touches no fact of the user, and reads nothing withheld", { timeout }, () => {
+    let [changes, left] = [0, 0];
+    fc.assert(
+      fc.property(longer, fc.array(aimed, { minLength: 4, maxLength: 12 }), (list, commands) => {
+        const { states } = live(list);
+        const session = new TestSession();
+        session.state = states.at(-1) ?? session.state;
+        let acts = noActs;
+        for (const command of commands) {
+          const change = session.by("model");
+          const proposed = proposeCommand(change, command, {
+            topic: () => [],
+            mode: "auto",
+            tainted: false,
+            permissions: [],
+            acts,
+            windowTokens: 1_000_000,
+            countTokens: (text) => text.length,
+            inPlace: false,
+          });
+          acts = proposed.acts;
+          for (const delta of proposed.deltas) {
+            expect(factNames.map((fact) => `${fact}-set`)).toContain(delta.type);
+            if (
+              "from" in delta &&
+              typeof delta.from === "object" &&
+              delta.from !== null &&
+              "by" in delta.from
+            ) {
+              expect(delta.from.by).not.toBe("user");
+            }
+          }
+          const read = proposed.reads.flatMap((reading) => (reading.of === "blocks" ? reading.blocks : []));
+          expect(read.filter((id) => isWithheld(session.place(id)))).toEqual([]);
+          if (proposed.refused !== null) expect(proposed.deltas).toEqual([]);
+          changes += proposed.deltas.length;
+          left += proposed.skipped.length;
+          session.take(proposed);
+        }
+      }),
+      numRuns(100),
+    );
+    expect(Math.min(changes, left)).toBeGreaterThan(200);
+  });
+});
