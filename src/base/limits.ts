@@ -26,6 +26,12 @@ export const limits = {
   turnsMax: 10_000_000,
   exchangesMax: 10_000_000,
   targetCharsMax: 2_000,
+  /** What waits for the user: how many in all, the printed command, and what it is about. */
+  approvalsMax: 1_000_000,
+  commandCharsMax: 4_096,
+  blocksPerApprovalMax: 10_000,
+  excerptCharsMax: 400,
+  permissionsMax: 200,
   ttlTurnsMax: 1_000_000,
   /** One stored content: larger bodies are relayed, not recorded whole. */
   contentBytesMax: 32 * 1024 * 1024,
@@ -49,6 +55,15 @@ export const limits = {
   /** What a caller may send along with a write, and how many blocks it may name. */
   writtenBytesMax: 64 * 1024,
   selectedBlocksMax: 1_000,
+  /**
+   * What recall keeps in memory for one stream, by estimate: about 20 million characters of content. What was
+   * said first is forgotten first, and of a longer block the beginning is known.
+   */
+  recallBytesMax: 128 * 1024 * 1024,
+  recallBlockCharsMax: 200_000,
+  recallHitsMax: 50,
+  /** A topic that stands in more blocks than these means none of them in particular. */
+  recallTopicBlocksMax: 100,
   /** Sessions whose row is remembered, so that a list of many is not made anew each time. */
   rowsRememberedMax: 5_000,
   /** Those who watch: how many, and what may wait for each of them. */

@@ -13,7 +13,7 @@ describe("the types of deltas", () => {
   it("are named by a noun and what happened to it", () => {
     for (const type of deltaTypes) {
       expect(type).toMatch(
-        /^[a-z]+-(opened|identified|closed|reserved|started|added|removed|purged|counted|set|sent|answered)$/,
+        /^[a-z]+-(opened|identified|closed|reserved|started|added|removed|purged|counted|set|sent|answered|asked|decided)$/,
       );
     }
   });

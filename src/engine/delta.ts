@@ -1,14 +1,15 @@
 import type { BlockId, ContentHash, MessageId, Seq, StreamId, Turn, UnitId, ViewId } from "../base/index.ts";
+import type { Approval, ApprovalStand, Mode, Permission } from "./approval.ts";
 import type { Block, Level, Rendition, Scope, Shown, Tokens } from "./block.ts";
 import type { Exchange, ExchangeEnd, Identity } from "./exchange.ts";
-import type { Fact, FactName } from "./facts.ts";
+import type { Actor, Fact, FactName } from "./facts.ts";
 import type { Usage } from "./usage.ts";
 
 /**
  * One change inside a frame: readonly data, one discriminant, noun + past tense. A change carries `from` as
  * well as `to`, so undo needs no look-up and the reducer can check the pair.
  */
-export type Delta = StreamDelta | BlockDelta | FactDelta | LedgerDelta | ExchangeDelta;
+export type Delta = StreamDelta | BlockDelta | FactDelta | LedgerDelta | ExchangeDelta | RuleDelta;
 export type DeltaType = Delta["type"];
 
 /** Streams, views, ids. */
@@ -106,6 +107,28 @@ export type ExchangeDelta =
   | { readonly type: "exchange-opened"; readonly exchange: Exchange }
   | { readonly type: "exchange-closed"; readonly end: ExchangeEnd };
 
+/** What waits for the user, and what the user said about it for later. */
+export type RuleDelta =
+  | { readonly type: "approval-asked"; readonly approval: Approval }
+  | {
+      readonly type: "approval-decided";
+      readonly approval: number;
+      readonly from: ApprovalStand;
+      readonly to: ApprovalStand;
+      readonly by: Actor;
+      readonly reason: string;
+    }
+  | {
+      readonly type: "permission-set";
+      readonly view: ViewId;
+      readonly actor: Actor;
+      readonly verb: string;
+      readonly from: Permission | null;
+      readonly to: Permission | null;
+    }
+  /** Null: as it is configured. */
+  | { readonly type: "mode-set"; readonly from: Mode | null; readonly to: Mode | null };
+
 export const turnOutcomes = ["complete", "truncated", "interrupted", "failed"] as const;
 export type TurnOutcome = (typeof turnOutcomes)[number];
 
@@ -164,6 +187,10 @@ const everyType: Readonly<Record<DeltaType, true>> = {
   "session-identified": true,
   "exchange-opened": true,
   "exchange-closed": true,
+  "approval-asked": true,
+  "approval-decided": true,
+  "permission-set": true,
+  "mode-set": true,
 };
 export const deltaTypes = Object.keys(everyType) as readonly DeltaType[];
 
@@ -177,6 +204,8 @@ export function contentsOf(delta: Delta): readonly ContentHash[] {
       return [delta.from, delta.to].flatMap((rendition) => (rendition ? [rendition.content] : []));
     case "unit-sent":
       return [delta.unit.bytes];
+    case "approval-asked":
+      return delta.approval.text === null ? [] : [delta.approval.text];
     default:
       return [];
   }

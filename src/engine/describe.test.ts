@@ -25,6 +25,7 @@ describe("a description", () => {
       session: state.session,
       seq: 0,
       identity: null,
+      mode: null,
       exchanges: [],
       streams: [],
       views: [],

@@ -1,6 +1,7 @@
 import { must } from "../base/index.ts";
 import { lifecycleOf, pendingOf, zoneOf } from "./lifecycle.ts";
 import {
+  approvalsOf,
   blocksOf,
   epochNow,
   exchangesOf,
@@ -8,8 +9,10 @@ import {
   lastAnswer,
   lastSent,
   type Moment,
+  modeOf,
   notesOf,
   pathOf,
+  permissionsOf,
   placeOf,
   runNow,
   shownOf,
@@ -37,6 +40,7 @@ export function describe(moment: Moment): unknown {
       .filter(opened)
       .map(describeView(moment)),
     identity: state.identity !== null && state.identity.seq <= seq ? state.identity : null,
+    mode: modeOf(moment),
     exchanges: exchangesOf(moment),
     steps: [...state.steps.entries()].flatMap(([id, step]) => {
       const log = versionAt(step.log, seq);
@@ -65,6 +69,8 @@ function describeView(moment: Moment): (view: View) => unknown {
     sent: lastSent(moment, view),
     answer: lastAnswer(moment, view),
     path: pathOf(moment, view),
+    approvals: approvalsOf(moment, view),
+    permissions: permissionsOf(moment, view),
     blocks: [...blocksOf(moment, view)].map((block) => {
       const place = must(placeOf(moment, view, block.id), "a view reaches its blocks");
       return {

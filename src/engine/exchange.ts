@@ -23,10 +23,20 @@ export type ExchangeRole = (typeof exchangeRoles)[number];
 
 /**
  * How it stands to what was sent before: the first of its stream, that plus something new, the same again
- * after no whole answer (retry) or beside one that is still open (twin), less than before (rewind), or what
- * is left after a compaction.
+ * after no whole answer (retry) or beside one that is still open (twin), less than before (rewind), what is
+ * left after a compaction, or what we have added to the same request because the model called our tools
+ * (round).
  */
-export const exchangeRelations = ["first", "append", "retry", "twin", "rewind", "compacted", "none"] as const;
+export const exchangeRelations = [
+  "first",
+  "append",
+  "retry",
+  "twin",
+  "rewind",
+  "compacted",
+  "round",
+  "none",
+] as const;
 export type ExchangeRelation = (typeof exchangeRelations)[number];
 
 /**

@@ -1,4 +1,18 @@
 export {
+  type Approval,
+  type ApprovalStand,
+  approvalStands,
+  approvalTurns,
+  type Decided,
+  type Excerpt,
+  type Mode,
+  modes,
+  type Permission,
+  type PermissionKey,
+  permissionRules,
+  permissionScopes,
+} from "./approval.ts";
+export {
   type AddedBlock,
   type Block,
   type BlockKind,
@@ -34,6 +48,16 @@ export {
   withhold,
   withPairs,
 } from "./change.ts";
+export {
+  type Asking,
+  askApprovals,
+  decideApproval,
+  expireApprovals,
+  setMode,
+  setPermission,
+  spendPermission,
+} from "./change-approval.ts";
+export { type AddedMemory, addMemory, type MemoryWish, setScope } from "./change-memory.ts";
 export {
   contentsOf,
   type Delta,
@@ -99,6 +123,9 @@ export {
   zoneOf,
 } from "./lifecycle.ts";
 export {
+  type ApprovalNow,
+  approvalOf,
+  approvalsOf,
   blockOf,
   blocksOf,
   epochNow,
@@ -112,11 +139,15 @@ export {
   lastSent,
   type Moment,
   messageBlocks,
+  modeOf,
   notesOf,
   now,
+  type PermissionNow,
   type Place,
   pairOf,
   pathOf,
+  permissionOf,
+  permissionsOf,
   placeOf,
   runNow,
   shownOf,
@@ -134,6 +165,7 @@ export {
   emptyState,
   type IdRange,
   type NextIds,
+  type RecordedApproval,
   type SentTurn,
   type State,
   type Step,

@@ -30,7 +30,7 @@ type Situation = Wish & {
 function situation(about: Situation): { readonly session: TestSession; readonly block: BlockId } {
   const session = new TestSession();
   session.run();
-  const block = session.add();
+  const block = session.add({ kind: about.kind ?? "user" });
   if (about.sent !== false) session.send({ shows: [{ block, as: about.shown ?? "original" }] });
   if (about.sent !== false && about.answered !== false) session.answer();
   for (let age = 0; age < (about.age ?? 0); age += 1) {
@@ -106,6 +106,19 @@ describe("the lifecycle of a block is the first that fits", () => {
       "active",
       "archived",
     ]);
+  });
+});
+
+describe("a memory", () => {
+  it("does not grow stale with time, but when something else says it", () => {
+    const { session, block } = situation({ kind: "memory", age: 9 });
+    expect(lifecycleOf(session.place(block))).toBe("active");
+    session.set(block, { reference: { turn: turnOf(1), count: 1 } });
+    expect(lifecycleOf(session.place(block))).toBe("referenced");
+    session.set(block, { supersession: session.add() });
+    expect(lifecycleOf(session.place(block))).toBe("stale");
+    session.set(block, { archive: { reason: "covered" } });
+    expect(lifecycleOf(session.place(block))).toBe("archived");
   });
 });
 

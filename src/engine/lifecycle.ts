@@ -32,9 +32,16 @@ export function lifecycleOf(place: Place): Lifecycle {
   if (isBelowOriginal(shown)) return "compressed";
   if (!isAnswered(place)) return "fresh";
   if (isFocused(place)) return "active";
+  if (block.kind === "memory") return memoryLifecycle(place);
   const reference = factValue(place, "reference");
   if (turnOfStream(place) - reference.turn >= staleTurns) return "stale";
   return reference.count > 0 ? "referenced" : "active";
+}
+
+/** A memory is there to last: it is stale when something else says the same or otherwise, not with time. */
+function memoryLifecycle(place: Place): Lifecycle {
+  if (factValue(place, "supersession") !== null) return "stale";
+  return factValue(place, "reference").count > 0 ? "referenced" : "active";
 }
 
 /** Where a block belongs. Text moves there only at a rewrite. */

@@ -13,11 +13,12 @@ import {
   type UnitId,
   type ViewId,
 } from "../base/index.ts";
+import type { Approval, Decided, Mode, Permission, PermissionKey } from "./approval.ts";
 import type { AddedBlock, BlockNotes, Shown } from "./block.ts";
 import type { RecordedExchange } from "./exchange.ts";
 import { type Fact, type FactName, type Facts, type FactValues, initialFact } from "./facts.ts";
 import { lastUpTo } from "./paged.ts";
-import type { Answer, FactLog, SentTurn, State, Stream, View } from "./state.ts";
+import type { Answer, FactLog, RecordedApproval, SentTurn, State, Stream, View } from "./state.ts";
 import { type Versions, versionAt } from "./versions.ts";
 
 /**
@@ -258,4 +259,72 @@ export function pairOf(place: Place): readonly Place[] {
 
 function placesOf(moment: Moment, view: View, ids: readonly BlockId[]): readonly Place[] {
   return ids.flatMap((id) => placeOf(moment, view, id) ?? []);
+}
+
+/** An approval as it stood; `seq` is the frame that brought it there. */
+export type ApprovalNow = Approval & Decided & { readonly seq: Seq };
+
+/** Everything that was asked in a view, in its order. A fork does not take over what waits in its parent. */
+export function approvalsOf(moment: Moment, view: View): readonly ApprovalNow[] {
+  const all = [...moment.state.approvals.entries()].map(([, entry]) => entry);
+  return all.flatMap((entry) => (entry.approval.view === view.id ? stoodAt(moment, entry) : []));
+}
+
+export function approvalOf(moment: Moment, id: number): ApprovalNow | null {
+  const entry = moment.state.approvals.get(id - 1);
+  return entry === undefined ? null : (stoodAt(moment, entry)[0] ?? null);
+}
+
+function stoodAt(moment: Moment, { approval, log }: RecordedApproval): readonly ApprovalNow[] {
+  const version = versionAt(log, moment.seq);
+  return version === null ? [] : [{ ...approval, ...version.value, seq: version.seq }];
+}
+
+/** A permission with what it is about. */
+export type PermissionNow = PermissionKey & Permission;
+
+/** The permissions that hold in a view: its own, and what its parent had at the fork. */
+export function permissionsOf(moment: Moment, view: View): readonly PermissionNow[] {
+  const turn = turnNow(moment, must(streamOf(moment, view.stream), "a view has a stream"));
+  return permissionKeys(view, moment).flatMap((key) => {
+    const permission = permissionOf(moment, view, key);
+    const holds = permission !== null && (permission.until === null || turn <= permission.until);
+    return holds ? [{ ...key, ...permission }] : [];
+  });
+}
+
+/** What was last said about a verb, whether or not its turn has passed. */
+export function permissionOf(moment: Moment, view: View, key: PermissionKey): Permission | null {
+  return permissionVersion(moment, view, key)?.value ?? null;
+}
+
+export function permissionVersion(
+  moment: Moment,
+  view: View,
+  { actor, verb }: PermissionKey,
+): Versions<Permission | null> | null {
+  for (const [, entry] of view.permissions.entries()) {
+    const version = entry.actor === actor && entry.verb === verb ? versionAt(entry.log, moment.seq) : null;
+    if (version !== null) return version;
+  }
+  if (view.parent === null) return null;
+  const then = asOf(moment, view.parent.seq);
+  const parent = must(viewOf(then, view.parent.view), "a forked view has a parent");
+  return permissionVersion(then, parent, { actor, verb });
+}
+
+/** Each once, in an order that does not depend on who said it first. */
+function permissionKeys(view: View, moment: Moment): readonly PermissionKey[] {
+  const keys = new Map<string, PermissionKey>();
+  for (let seen: View | null = view; seen !== null; ) {
+    for (const [, { actor, verb }] of seen.permissions.entries())
+      keys.set(`${verb} ${actor}`, { actor, verb });
+    seen = seen.parent === null ? null : viewOf(moment, seen.parent.view);
+  }
+  return [...keys].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, key]) => key);
+}
+
+/** What the user said for this session; null: as it is configured. */
+export function modeOf(moment: Moment): Mode | null {
+  return versionAt(moment.state.mode, moment.seq)?.value ?? null;
 }

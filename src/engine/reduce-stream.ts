@@ -63,6 +63,7 @@ export function openView(state: State, delta: Opened<"view-opened">): Result<Sta
     answers: Paged.empty(),
     epochs: Paged.empty(),
     due: Paged.empty(),
+    permissions: Paged.empty(),
   };
   return ok({ ...state, views: state.views.with(id, view) });
 }

@@ -1,6 +1,7 @@
 import { assert, fail, limits, ok, type Result, unreachable } from "../base/index.ts";
 import type { Delta } from "./delta.ts";
 import { checkSeal, type Frame } from "./frame.ts";
+import { askApproval, decideApproval, setMode, setPermission } from "./reduce-approval.ts";
 import {
   addBlock,
   countTokens,
@@ -111,6 +112,14 @@ export function applyDelta(state: State, delta: Delta): Result<State> {
       return openExchange(state, delta.exchange);
     case "exchange-closed":
       return closeExchange(state, delta.end);
+    case "approval-asked":
+      return askApproval(state, delta.approval);
+    case "approval-decided":
+      return decideApproval(state, delta);
+    case "permission-set":
+      return setPermission(state, delta);
+    case "mode-set":
+      return setMode(state, delta);
     default:
       return unreachable(delta);
   }

@@ -1,4 +1,5 @@
 import { canonicalJson, fail, isCount, isHash, isSessionId, limits, ok, type Result } from "../base/index.ts";
+import { approvalStands, modes, permissionRules, permissionScopes } from "./approval.ts";
 import { blockKinds, levels, scopes, shownForms, taints } from "./block.ts";
 import { type Delta, type DeltaType, deltaTypes, rewriteReasons, turnOutcomes } from "./delta.ts";
 import { exchangeOutcomes, exchangeRelations, exchangeRoles, renderings } from "./exchange.ts";
@@ -41,6 +42,8 @@ function bytesAtMost(delta: Delta): number {
       return 1_024 + written(delta.unit.anchor) + delta.unit.shows.length * 64;
     case "block-added":
       return 1_024 + written(delta.block.anchor) + written(delta.block.speaker);
+    case "approval-asked":
+      return 8_192 + written(delta.approval.command) + delta.approval.blocks.length * 16;
     case "tokens-counted":
       return 256;
     case "topics-set":
@@ -144,9 +147,8 @@ const tokens = fields({
   exact: flag,
 });
 const span = is("a span of turns", (n) => isCount(n) && n <= limits.ttlTurnsMax);
-const ttl = orNull(
-  fields({ at: is("a turn", (n) => isCount(n) && n <= limits.turnsMax * 2), spanTurns: span }),
-);
+const turn = is("a turn", (n) => isCount(n) && n <= limits.turnsMax * 2);
+const ttl = orNull(fields({ at: turn, spanTurns: span }));
 const rendition = orNull(fields({ content: hash, tokens }));
 const topics = list(text(limits.topicCharsMax), limits.topicsMax);
 
@@ -221,6 +223,32 @@ const exchangeEnd = fields({
   problem: orNull(reason),
 });
 
+const approval = fields({
+  id: count,
+  view: count,
+  actor: oneOf(actors),
+  verb: name,
+  command: text(limits.commandCharsMax),
+  text: orNull(hash),
+  blocks: list(count, limits.blocksPerApprovalMax),
+  why: reason,
+  tokens,
+  source: orNull(
+    fields({
+      block: count,
+      start: count,
+      length: is("the length of an excerpt", (n) => isCount(n) && n <= limits.excerptCharsMax),
+    }),
+  ),
+  turn,
+  until: turn,
+});
+const stand = oneOf(approvalStands);
+const permission = orNull(
+  fields({ rule: oneOf(permissionRules), scope: oneOf(permissionScopes), until: orNull(turn) }),
+);
+const mode = orNull(oneOf(modes));
+
 type FactSetType = `${FactName}-set`;
 const factShapes = Object.fromEntries(factNames.map((fact) => [`${fact}-set`, factSet(fact)])) as Readonly<
   Record<FactSetType, Shapes>
@@ -258,6 +286,10 @@ const deltaShapes: Readonly<Record<DeltaType, Shapes>> = {
   "session-identified": { identity },
   "exchange-opened": { exchange },
   "exchange-closed": { end: exchangeEnd },
+  "approval-asked": { approval },
+  "approval-decided": { approval: count, from: stand, to: stand, by: oneOf(actors), reason },
+  "permission-set": { view: count, actor: oneOf(actors), verb: name, from: permission, to: permission },
+  "mode-set": { from: mode, to: mode },
   ...factShapes,
 };
 

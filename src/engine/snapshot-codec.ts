@@ -2,7 +2,7 @@ import { must, type Seq } from "../base/index.ts";
 import type { Shown } from "./block.ts";
 import type { Exchange, RecordedExchange } from "./exchange.ts";
 import type { Fact } from "./facts.ts";
-import type { BlockEntry, FactLog, Step } from "./state.ts";
+import type { BlockEntry, FactLog, PermissionLog, RecordedApproval, Step } from "./state.ts";
 import { type Versions, versionList, versionsFrom } from "./versions.ts";
 
 /** How an entry of a table is written in a page. Versions become lists, oldest first. */
@@ -42,11 +42,19 @@ const facts: Codec<FactLog> = {
 };
 type Logs = Readonly<Record<string, Versions<Fact>>>;
 
-type StoredStep = Omit<Step, "log"> & { readonly log: List<Step["log"]["value"]> };
-const steps: Codec<Step> = {
-  encode: (step) => ({ ...step, log: versionList(step.log) }),
-  decode: (stored) => ({ ...(stored as StoredStep), log: read((stored as StoredStep).log) }),
-};
+/** For entries that are plain data but for one log. */
+function logged<T, E extends { readonly log: Versions<T> }>(): Codec<E> {
+  return {
+    encode: (entry) => ({ ...entry, log: versionList(entry.log) }),
+    decode: (stored) => {
+      const entry = stored as Omit<E, "log"> & { readonly log: List<T> };
+      return { ...entry, log: read(entry.log) } as unknown as E;
+    },
+  };
+}
+const steps: Codec<Step> = logged();
+const approvals: Codec<RecordedApproval> = logged();
+const permissions: Codec<PermissionLog> = logged();
 
 /** Pages from before there was a choice do not say how a body was sent on. */
 const exchanges: Codec<RecordedExchange> = {
@@ -57,7 +65,7 @@ const exchanges: Codec<RecordedExchange> = {
   },
 };
 
-export const codecs = { blocks, shown, facts, steps, exchanges };
+export const codecs = { blocks, shown, facts, steps, exchanges, approvals, permissions };
 
 function mapValues<A, B>(
   record: Readonly<Record<string, A>>,

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { deltaExamples } from "../../test/support/delta-examples.ts";
 import { dump, TestSession } from "../../test/support/engine.ts";
 import { intents, live } from "../../test/support/random-session.ts";
 import { frameHash, must, type Result, seqOf, sessionId, sha256Hex, unwrap } from "../base/index.ts";
@@ -28,6 +29,12 @@ function example(): TestSession {
       { type: "epoch-started", view: session.view().id, epoch: 1, cut: null, reason: "user", means: "own" },
     ],
   });
+  session.append([
+    deltaExamples["approval-asked"],
+    deltaExamples["permission-set"],
+    deltaExamples["mode-set"],
+  ]);
+  session.append([deltaExamples["approval-decided"]]);
   const child = session.fork();
   session.add({ view: child });
   session.turns(1, child);
@@ -48,6 +55,16 @@ describe("a snapshot", () => {
       }),
       { numRuns: 40 },
     );
+  });
+
+  it("from before anything could wait for the user brings back that nothing did", () => {
+    const { state } = new TestSession();
+    const taken = toPages(state, new Set());
+    const { approvals, mode, views, ...older } = JSON.parse(taken.root);
+    expect([approvals, mode]).toEqual([{ size: 0, pages: [] }, []]);
+    const olderViews = views.map(({ permissions: _, ...view }: { permissions: unknown }) => view);
+    const root = JSON.stringify({ ...older, views: olderViews });
+    expect(dump(unwrap(fromPages(thawed({ ...taken, root }))))).toEqual(dump(state));
   });
 
   it("with its tail is the whole again, to the last table", () => {
@@ -200,8 +217,8 @@ describe("a damaged snapshot is refused by name, and the frames are replayed ins
 });
 
 /** The tables of a state, to be put over those of another. */
-function pick({ streams, views, blocks, messages, pairs, units, steps }: State) {
-  return { streams, views, blocks, messages, pairs, units, steps };
+function pick({ streams, views, blocks, messages, pairs, units, steps, approvals }: State) {
+  return { streams, views, blocks, messages, pairs, units, steps, approvals };
 }
 
 /** Counts how many pages of the big tables were decoded since. */

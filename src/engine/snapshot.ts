@@ -1,7 +1,9 @@
 import { type FrameHash, fail, ok, type Result, type Seq, sha256Hex } from "../base/index.ts";
+import type { Mode } from "./approval.ts";
 import { Page, Paged } from "./paged.ts";
 import { type Codec, codecs, plain } from "./snapshot-codec.ts";
 import type { State, Stream, View } from "./state.ts";
+import { versionList, versionsFrom } from "./versions.ts";
 
 /**
  * A state as pages. A page is named by the hash of its text; pages that did not change since the last
@@ -35,7 +37,7 @@ const pagesPerSlice = 8;
 export function* toPagesInSlices(state: State, known: ReadonlySet<string>): Generator<void, StatePages> {
   const writer = new PageWriter(known);
   yield* writer.prepare(pagesOf(state));
-  const { session, seq, hash, next, identity } = state;
+  const { session, seq, hash, next, identity, mode } = state;
   const root = {
     format: snapshotFormat,
     session,
@@ -43,6 +45,7 @@ export function* toPagesInSlices(state: State, known: ReadonlySet<string>): Gene
     hash,
     next,
     identity,
+    mode: versionList(mode),
     streams: [...state.streams.entries()].map(([, stream]) => writeStream(writer, stream)),
     views: [...state.views.entries()].map(([, view]) => writeView(writer, view)),
     blocks: writer.table(state.blocks, codecs.blocks),
@@ -51,6 +54,7 @@ export function* toPagesInSlices(state: State, known: ReadonlySet<string>): Gene
     units: writer.table(state.units, plain()),
     steps: writer.table(state.steps, codecs.steps),
     exchanges: writer.table(state.exchanges, codecs.exchanges),
+    approvals: writer.table(state.approvals, codecs.approvals),
   };
   const pageHashes = [...writer.named];
   return { session, seq, hash, root: JSON.stringify(root), pageHashes, pages: writer.fresh };
@@ -99,6 +103,8 @@ export function fromPages(stored: StatePages): Result<State> {
       units: reader.table(root.units, plain()),
       steps: reader.table(root.steps, codecs.steps),
       exchanges: reader.table(root.exchanges, codecs.exchanges),
+      approvals: reader.table(root.approvals ?? noTable, codecs.approvals),
+      mode: versionsFrom(root.mode ?? []),
     });
   } catch {
     return fail("AP_SNAPSHOT_DAMAGED", { seq: stored.seq });
@@ -108,11 +114,16 @@ export function fromPages(stored: StatePages): Result<State> {
 /** A table in the root: its size and, by number, the pages it has. */
 type TableRef = { readonly size: number; readonly pages: readonly (readonly [number, string])[] };
 type Stored<T> = { readonly [K in keyof T]: T[K] extends Paged<infer _> ? TableRef : T[K] };
-type Root = Stored<Omit<State, "streams" | "views">> & {
+type Root = Stored<Omit<State, "streams" | "views" | "approvals" | "mode">> & {
   readonly format: number;
   readonly streams: readonly Stored<Stream>[];
-  readonly views: readonly Stored<View>[];
+  readonly views: readonly StoredView[];
+  /** Snapshots from before anything could wait for the user have neither. */
+  readonly approvals?: TableRef;
+  readonly mode?: readonly (readonly [Seq, Mode | null])[];
 };
+type StoredView = Stored<Omit<View, "permissions">> & { readonly permissions?: TableRef };
+const noTable: TableRef = { size: 0, pages: [] };
 
 function writeStream(writer: PageWriter, stream: Stream): Stored<Stream> {
   return {
@@ -134,7 +145,7 @@ function readStream(reader: PageReader, stream: Stored<Stream>): Stream {
   };
 }
 
-function writeView(writer: PageWriter, view: View): Stored<View> {
+function writeView(writer: PageWriter, view: View): StoredView {
   return {
     ...view,
     facts: writer.table(view.facts, codecs.facts),
@@ -143,10 +154,11 @@ function writeView(writer: PageWriter, view: View): Stored<View> {
     answers: writer.table(view.answers, plain()),
     epochs: writer.table(view.epochs, plain()),
     due: writer.table(view.due, plain()),
+    permissions: writer.table(view.permissions, codecs.permissions),
   };
 }
 
-function readView(reader: PageReader, view: Stored<View>): View {
+function readView(reader: PageReader, view: StoredView): View {
   return {
     ...view,
     facts: reader.table(view.facts, codecs.facts),
@@ -155,6 +167,7 @@ function readView(reader: PageReader, view: Stored<View>): View {
     answers: reader.table(view.answers, plain()),
     epochs: reader.table(view.epochs, plain()),
     due: reader.table(view.due, plain()),
+    permissions: reader.table(view.permissions ?? noTable, codecs.permissions),
   };
 }
 

@@ -18,6 +18,8 @@ it("before the first frame there is a name, a hash to start from, the first ids 
     steps: nothing,
     exchanges: nothing,
     identity: null,
+    approvals: nothing,
+    mode: null,
     next: { block: 1, message: 1 },
   });
 });

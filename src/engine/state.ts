@@ -11,6 +11,7 @@ import {
   type UnitId,
   type ViewId,
 } from "../base/index.ts";
+import type { Approval, Decided, Mode, Permission, PermissionKey } from "./approval.ts";
 import type { AddedBlock, BlockNotes, Shown } from "./block.ts";
 import type { Fork, PredictedBill, RewriteReason, TurnOutcome, Unit, ViewFork } from "./delta.ts";
 import type { Identity, RecordedExchange } from "./exchange.ts";
@@ -39,6 +40,10 @@ export type State = {
   /** By number, from 1: the first stands at index 0. */
   readonly exchanges: Paged<RecordedExchange>;
   readonly identity: (Identity & { readonly seq: Seq }) | null;
+  /** By number, from 1: the first stands at index 0. */
+  readonly approvals: Paged<RecordedApproval>;
+  /** What the user said for this session; null before anybody has. */
+  readonly mode: Versions<Mode | null> | null;
   readonly next: NextIds;
 };
 
@@ -82,7 +87,10 @@ export type View = {
   readonly answers: Paged<Answer>;
   readonly epochs: Paged<Epoch>;
   readonly due: Paged<Group>;
+  readonly permissions: Paged<PermissionLog>;
 };
+
+export type PermissionLog = PermissionKey & { readonly log: Versions<Permission | null> };
 
 export type FactLog = { readonly [F in FactName]?: Versions<Fact<F>> };
 
@@ -110,6 +118,11 @@ export type Epoch = {
 /** Depth lets two paths of the tree find where they part without walking to the root. */
 export type SentUnit = Unit & { readonly sentSeq: Seq; readonly depth: number };
 
+export type RecordedApproval = {
+  readonly approval: Approval;
+  readonly log: Versions<Decided>;
+};
+
 /** What is undone and redone as one. */
 export type Step = {
   readonly id: StepId;
@@ -135,6 +148,8 @@ export function emptyState(session: SessionId): State {
     steps: Paged.empty(),
     exchanges: Paged.empty(),
     identity: null,
+    approvals: Paged.empty(),
+    mode: null,
     next: { block: 1, message: 1 },
   };
 }

@@ -22,6 +22,8 @@ const irreversible: readonly DeltaType[] = [
   "turn-sent",
   "turn-answered",
   "epoch-started",
+  "approval-asked",
+  "approval-decided",
 ];
 const reversible = deltaTypes.filter((type) => !irreversible.includes(type));
 
@@ -132,6 +134,19 @@ describe("undo", () => {
     session.reverse(second);
     session.reverse(first);
     expect(session.fact(block, "level")).toBe("original");
+  });
+
+  it("of a step that set one thing twice works once a later step is undone", () => {
+    const session = new TestSession();
+    const block = session.add();
+    const pinned = pin(session.by("model"), [block], "top");
+    const first = session.take(pinned);
+    const cause = { type: "command", step: first, reason: "test" } as const;
+    session.append(unpin(session.by("model"), [block]).deltas, { actor: "model", cause });
+    const second = session.take(pin(session.by("model"), [block], "bottom"));
+    session.reverse(second);
+    session.reverse(first);
+    expect(session.fact(block, "pin")).toBe("none");
   });
 
   it("out of order works where the steps have nothing to do with each other", () => {

@@ -15,7 +15,7 @@ import type { Block, BlockNotes } from "./block.ts";
 import type { Delta } from "./delta.ts";
 import { type Actor, type FactName, factNames, initialFact, outranks } from "./facts.ts";
 import type { Frame } from "./frame.ts";
-import { factVersion, now, type Place, placeOf, viewOf } from "./moment.ts";
+import { factVersion, now, type Place, permissionVersion, placeOf, viewOf } from "./moment.ts";
 import { applyDelta } from "./reduce.ts";
 import type { State, Step } from "./state.ts";
 import type { Versions } from "./versions.ts";
@@ -33,10 +33,14 @@ export function reverse(state: State, step: Step, frames: readonly Frame[]): Res
   );
   const inverse: Delta[] = [];
   let scratch: State = { ...state, seq: seqOf(state.seq + 1) };
+  const looked = new Set<string>();
   for (const delta of frames.flatMap((frame) => frame.deltas).reverse()) {
     const undone = inverted(delta);
     if (undone === null) return fail("AP_UNDO_IRREVERSIBLE", { step: step.id, type: delta.type });
-    const obstacle = takenOver(state, undone, expected) ?? obstacleTo(scratch, undone);
+    // What a step has set several times is somebody else's only if its last word is.
+    const isLast = !looked.has(subjectOf(undone));
+    looked.add(subjectOf(undone));
+    const obstacle = (isLast ? takenOver(state, undone, expected) : null) ?? obstacleTo(scratch, undone);
     if (obstacle !== null) return fail("AP_UNDO_CONFLICT", { step: step.id, ...obstacle });
     scratch = unwrap(applyDelta(scratch, undone));
     inverse.push(undone);
@@ -46,7 +50,7 @@ export function reverse(state: State, step: Step, frames: readonly Frame[]): Res
 
 /**
  * The delta that leads back. Null for what cannot be taken back: what was sent, reserved, opened, counted,
- * purged.
+ * purged, asked or decided.
  */
 export function inverted(delta: Delta): Delta | null {
   switch (delta.type) {
@@ -66,6 +70,8 @@ export function inverted(delta: Delta): Delta | null {
     case "withhold-set":
     case "reference-set":
     case "supersession-set":
+    case "permission-set":
+    case "mode-set":
       return { ...delta, from: delta.to, to: delta.from } as Delta;
     case "stream-opened":
     case "view-opened":
@@ -80,10 +86,18 @@ export function inverted(delta: Delta): Delta | null {
     case "session-identified":
     case "exchange-opened":
     case "exchange-closed":
+    case "approval-asked":
+    case "approval-decided":
       return null;
     default:
       return unreachable(delta);
   }
+}
+
+/** What a delta sets, whatever it sets it to. */
+function subjectOf(delta: Delta): string {
+  const { from, to, ...subject } = { from: null, to: null, ...delta };
+  return JSON.stringify(subject);
 }
 
 /** The step must be the last to have set what it takes back: an equal value may be somebody else's by now. */
@@ -95,10 +109,11 @@ function takenOver(state: State, delta: Delta, frames: readonly Seq[]): Obstacle
 
 /** Whether a later step that was taken back itself has left things as this one had made them. */
 function isBackAgain(state: State, delta: Delta, seq: Seq): boolean {
-  if (!("view" in delta && "block" in delta && "from" in delta)) return false;
   const isUndoing = [...state.steps.entries()].some(
     ([, { log }]) => !log.value.done && log.value.frames.includes(seq),
   );
+  if (isRule(delta)) return isUndoing && sameData(ruleVersion(state, delta)?.value ?? null, delta.from);
+  if (!("view" in delta && "block" in delta && "from" in delta)) return false;
   const view = isUndoing ? viewOf(now(state), delta.view) : null;
   const place = view === null ? null : placeOf(now(state), view, delta.block);
   const fact = delta.type.slice(0, -"-set".length) as FactName;
@@ -144,8 +159,24 @@ function isClaimed(place: Place, fact: FactName): boolean {
   return version !== null && !sameData(version.value.value, initialFact(place.block, fact).value);
 }
 
-/** Who gave a block's fact or note the value it has now. */
+type RuleSet = Extract<Delta, { readonly type: "permission-set" | "mode-set" }>;
+
+function isRule(delta: Delta): delta is RuleSet {
+  return delta.type === "permission-set" || delta.type === "mode-set";
+}
+
+function ruleVersion(state: State, delta: RuleSet): Versions<unknown> | null {
+  if (delta.type === "mode-set") return state.mode;
+  const view = must(viewOf(now(state), delta.view), "what was set in a view has one");
+  return permissionVersion(now(state), view, delta);
+}
+
+/** Who gave a block's fact or note, a permission or the mode the value it has now. */
 function presentValue(state: State, delta: Delta): Obstacle {
+  if (isRule(delta)) {
+    const what = delta.type === "mode-set" ? "the mode" : `the permission of ${delta.actor} to ${delta.verb}`;
+    return { seq: ruleVersion(state, delta)?.seq ?? state.seq, what };
+  }
   const id = "block" in delta ? blockNumber(delta.block) : null;
   assert(id !== null, "only changes of blocks are reversed");
   const view = "view" in delta ? viewOf(now(state), delta.view) : null;

@@ -14,6 +14,8 @@ export const migrations: readonly Migration[] = [
   { format: 2, up: () => undefined },
   // An exchange may say how its body was sent on. Again only frames differ.
   { format: 3, up: () => undefined },
+  // Frames may hold approvals, permissions and modes.
+  { format: 4, up: () => undefined },
 ];
 
 /** The format this version writes. */

@@ -1,0 +1,28 @@
+// What the page about faults says is proved is proved: the files are there, and so are the titles it quotes.
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { page } from "./markdown.ts";
+
+const rows = page("docs/reference/faults.md")
+  .split("\n")
+  .filter((line) => line.startsWith("| ") && !line.startsWith("| Fault |"))
+  .map((line) => line.split(" | ").map((cell) => cell.replace(/^\| | \|$/g, "")));
+
+test("there are rows about commands, processes and upstreams", () => {
+  expect(rows.length).toBeGreaterThanOrEqual(35);
+  expect(rows.filter((cells) => cells.length !== 3)).toEqual([]);
+});
+
+test.each(rows.map(([fault = "", , proof = ""]) => [fault, proof] as const))("%s", (_, proof) => {
+  if (proof === "not yet") return;
+  const [, file = "", title = ""] = /^\[\w+\]\(\.\.\/\.\.\/(\S+\.test\.ts)\) "([^"]+)"$/.exec(proof) ?? [];
+  const path = join(process.cwd(), file);
+  expect(file !== "" && existsSync(path), proof).toBe(true);
+  expect(readFileSync(path, "utf8")).toContain(title);
+});
+
+test("few rows are not proved yet, and none of them is about commands", () => {
+  const open = rows.filter(([, , proof]) => proof === "not yet").map(([fault]) => fault);
+  expect(open).toEqual(["Power loss", "Out of memory"]);
+});
