@@ -330,7 +330,7 @@ export function hasNumber({ numbers, spelled }: Statement, value: string): boole
 }
 
 /** By its end, too. */
-function hasName({ names }: Statement, name: string): boolean {
+export function hasName({ names }: Statement, name: string): boolean {
   const small = name.toLowerCase();
   return names.some((one) => small === one.toLowerCase() || small.endsWith(`/${one.toLowerCase()}`));
 }

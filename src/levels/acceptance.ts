@@ -23,6 +23,12 @@ const reasonsMax = 20;
  * that was not; and what binds must be in it. Whoever wrote it, this is decided by comparing words.
  */
 export function judge(original: string, summary: string): Judgement {
+  const reasons = reasonsAgainst(original, summary);
+  return { accepted: reasons.length === 0, reasons: reasons.slice(0, reasonsMax) };
+}
+
+/** All of them, each once. */
+export function reasonsAgainst(original: string, summary: string): readonly Reason[] {
   const index = indexOriginal(original);
   // A summary is not broken for its length, and its lines often end without a sign.
   const lines = summary.split("\n");
@@ -33,8 +39,7 @@ export function judge(original: string, summary: string): Judgement {
     ...statements.flatMap((one) => judgeStatement(index, one, statements)),
     ...missingIn(index, wholes),
   ];
-  const unique = new Map(reasons.map((reason) => [reason.text, reason]));
-  return { accepted: unique.size === 0, reasons: [...unique.values()].slice(0, reasonsMax) };
+  return [...new Map(reasons.map((reason) => [reason.text, reason])).values()];
 }
 
 /** Longer lines say too much at once to be about one thing. */

@@ -1,9 +1,11 @@
 export { type Judgement, judge } from "./acceptance.ts";
 export type { Reason, ReasonKind } from "./acceptance-facts.ts";
 export { atArrival } from "./arrival.ts";
+export { type Covered, covers, type Difference } from "./coherence.ts";
 export { extract } from "./extract.ts";
 export { Levels } from "./levels.ts";
 export { keptText } from "./marker.ts";
+export { contradictions, restates } from "./restate.ts";
 export { SeenLines, type SeenRun, withReferences } from "./seen-lines.ts";
 export type { Source } from "./source.ts";
 export { trimText } from "./trim-text.ts";
