@@ -1,19 +1,22 @@
 import type { IncomingMessage } from "node:http";
-import { deliver, deliverHeld, deliverRest, stripperFor } from "./deliver.ts";
+import { apertureError } from "../base/index.ts";
+import { deliver, deliverHeld, deliverRest, interceptorFor, isEventStream, stripperFor } from "./deliver.ts";
 import type { Exchange } from "./exchange.ts";
 import { collect } from "./exchange-copy.ts";
-import { clientHeaders, framingOf, readHead, trailerPairs } from "./headers.ts";
+import { sendRefusal, shapeOf } from "./failures.ts";
+import { clientHeaders, framingOf, type Head, readHead, trailerPairs } from "./headers.ts";
 import { announce } from "./report.ts";
+import { goesOn } from "./rounds.ts";
 
 /**
  * Passes on the head of an answer, then what was held of its body, then the rest as it arrives. Throws if it
  * cannot be written as HTTP.
  */
-export function passOn(exchange: Exchange, incoming: IncomingMessage, held: readonly Buffer[]): void {
+export function passOn(exchange: Exchange, incoming: IncomingMessage, { held, again }: Passing): void {
   const { received } = exchange;
-  writeHead(exchange, incoming);
+  beginAnswer(exchange, incoming);
   exchange.incoming = incoming;
-  exchange.firstByteAt = performance.now();
+  exchange.firstByteAt ??= performance.now();
   exchange.quietSweeps = 0;
   const pass = (chunk: Buffer): void => {
     exchange.quietSweeps = 0;
@@ -22,49 +25,74 @@ export function passOn(exchange: Exchange, incoming: IncomingMessage, held: read
   };
   for (const chunk of held) pass(chunk);
   incoming.on("data", pass);
-  incoming.once("end", () => ended(exchange, incoming));
+  incoming.once("end", () => ended(exchange, incoming, again));
   // The error of an answer that breaks off says nothing that `close` does not.
   incoming.on("error", () => undefined);
   incoming.once("close", () => {
     if (!incoming.complete) truncate(exchange);
   });
   // One that was held back until it was over says nothing more.
-  if (incoming.closed) endHeld(exchange, incoming);
+  if (incoming.closed) endHeld(exchange, incoming, again);
   setImmediate(afterHead, exchange);
 }
 
-function writeHead(exchange: Exchange, incoming: IncomingMessage): void {
-  const { request, response, id } = exchange.arrival;
+type Passing = {
+  /** What was held of its body. */
+  readonly held: readonly Buffer[];
+  /** Sends what the exchange is to send now: the answer goes on with the answer to that. */
+  readonly again: (exchange: Exchange) => void;
+};
+
+/** What is written of the head at once: of an answer that goes on, it was; of one that is held, it waits. */
+function beginAnswer(exchange: Exchange, incoming: IncomingMessage): void {
   const head = readHead(incoming.rawHeaders);
-  const status = incoming.statusCode ?? 502;
-  const bodyless = request.method === "HEAD" || status === 204 || status === 304;
-  const chunked = request.httpVersion === "1.1" && !bodyless && framingOf(head) === "chunked";
   exchange.incomingHead = head;
   exchange.stripper = stripperFor(exchange, head);
+  if (!exchange.isGoingOn && incoming.statusCode === 200)
+    exchange.interceptor = interceptorFor(exchange, head);
+  if (exchange.interceptor === null || (!exchange.isGoingOn && isEventStream(head)))
+    writeHead(exchange, incoming, head);
+}
+
+function writeHead(exchange: Exchange, incoming: IncomingMessage, head: Head): void {
+  const { request, response, id } = exchange.arrival;
+  const status = incoming.statusCode ?? 502;
+  const bodyless = request.method === "HEAD" || status === 204 || status === 304;
+  const mayChunk = request.httpVersion === "1.1" && !bodyless;
+  const chunked = mayChunk && framingOf(head) === "chunked";
+  const hasLength = exchange.interceptor === null;
   // The upstream's date passes like its other headers; a second one would be ours.
   response.sendDate = false;
   if (exchange.context.draining) response.shouldKeepAlive = false;
-  response.writeHead(status, incoming.statusMessage ?? "", clientHeaders(head, { id, chunked }));
+  response.writeHead(status, incoming.statusMessage ?? "", clientHeaders(head, { id, chunked, hasLength }));
 }
 
-function endHeld(exchange: Exchange, incoming: IncomingMessage): void {
-  if (incoming.complete) ended(exchange, incoming);
+function endHeld(exchange: Exchange, incoming: IncomingMessage, again: Passing["again"]): void {
+  if (incoming.complete) ended(exchange, incoming, again);
   else truncate(exchange);
 }
 
 /** A head whose body lets itself be waited for goes out alone; with a body at hand both went together. */
 function afterHead(exchange: Exchange): void {
-  const { arrival, received } = exchange;
+  const { arrival, received, stripper, interceptor } = exchange;
   if (exchange.endedAt !== null) return;
-  const isAlone = received.length === 0 || (exchange.stripper !== null && exchange.delivered === 0);
+  const isHeld = (stripper !== null || interceptor !== null) && exchange.delivered === 0;
+  const isAlone = (received.length === 0 || isHeld) && arrival.response.headersSent;
   if (isAlone && !arrival.response.writableEnded) arrival.response.flushHeaders();
   if (exchange.bodyEnded) announce(exchange);
 }
 
-function ended(exchange: Exchange, incoming: IncomingMessage): void {
+function ended(exchange: Exchange, incoming: IncomingMessage, again: Passing["again"]): void {
+  if (exchange.outcome !== null || !incoming.complete || goesOn(exchange, { again, finish })) return;
+  finish(exchange, incoming);
+}
+
+/** The client gets the last of it. */
+export function finish(exchange: Exchange, incoming: IncomingMessage): void {
   const { response, request } = exchange.arrival;
-  if (exchange.outcome !== null || !incoming.complete) return;
   exchange.outcome = "complete";
+  if (!response.headersSent && exchange.incomingHead !== null)
+    writeHead(exchange, incoming, exchange.incomingHead);
   deliverRest(exchange);
   if (incoming.rawTrailers.length > 0) response.addTrailers(trailerPairs(incoming.rawTrailers));
   response.end();
@@ -81,6 +109,10 @@ function ended(exchange: Exchange, incoming: IncomingMessage): void {
 export function truncate(exchange: Exchange): void {
   const { request, response } = exchange.arrival;
   if (exchange.outcome !== null) return;
+  if (!response.headersSent) {
+    refuseHalf(exchange);
+    return;
+  }
   exchange.outcome = "truncated";
   salvage(exchange);
   deliverHeld(exchange);
@@ -91,8 +123,19 @@ export function truncate(exchange: Exchange): void {
   else socket.write("", () => socket.resetAndDestroy());
 }
 
-function isDelimited({ incomingHead }: Exchange): boolean {
-  return incomingHead !== null && framingOf(incomingHead) === "length";
+/** Of an answer that was held back until it is whole, the client has seen nothing yet. */
+function refuseHalf(exchange: Exchange): void {
+  const { id, route, request, response, upstream } = exchange.arrival;
+  const details = { upstream: upstream.name, host: upstream.host, reason: "ECONNRESET" };
+  const refusal = { status: 502, error: apertureError("AP_UPSTREAM_RESET", details) };
+  exchange.outcome = "failed";
+  exchange.problem = refusal.error.message;
+  sendRefusal({ request, response, refusal, id, shape: shapeOf(route) });
+}
+
+/** Of an answer that may hide something no length was told. */
+function isDelimited({ incomingHead, interceptor }: Exchange): boolean {
+  return interceptor === null && incomingHead !== null && framingOf(incomingHead) === "length";
 }
 
 /** Bytes that had arrived while the client was too slow to take them. */

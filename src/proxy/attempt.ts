@@ -3,11 +3,13 @@ import type { Socket } from "node:net";
 import { apertureError } from "../base/index.ts";
 import type { Sending } from "../session/index.ts";
 import { passOn, truncate } from "./answer.ts";
+import { mayHide } from "./deliver.ts";
 import type { Exchange } from "./exchange.ts";
 import { failureOf, GivenUp, type Refusal, sendRefusal, shapeOf, slow } from "./failures.ts";
 import { framingOf, reframed, trailerPairs, upstreamHeaders } from "./headers.ts";
 import { holdBack, isHeldBack } from "./hold-back.ts";
 import { announceAgain } from "./report.ts";
+import { tellFailure, tellNoAnswer } from "./rounds.ts";
 
 /** Opens a request upstream and writes what there is to send. Throws if it cannot be written as HTTP. */
 export function attempt(exchange: Exchange): void {
@@ -52,7 +54,7 @@ function headersFor({ arrival, sending }: Exchange): string[] {
   if (framingOf(head) === "none") return withEmptyBody(headers, request.method);
   if (sending === null) return headers;
   const { rendering, length, betas } = sending;
-  return reframed(headers, { isReplaced: rendering !== "raw", length, betas });
+  return reframed(headers, { isReplaced: rendering !== "raw", length, betas, isRead: mayHide(sending) });
 }
 
 /**
@@ -65,6 +67,10 @@ function withEmptyBody(headers: string[], method: string | undefined): string[] 
 }
 
 function answered(exchange: Exchange, incoming: IncomingMessage): void {
+  if (exchange.isGoingOn && incoming.statusCode !== 200 && exchange.arrival.response.headersSent) {
+    tellFailure(exchange, incoming);
+    return;
+  }
   if (!isHeldBack(exchange, incoming)) {
     pass(exchange, incoming, []);
     return;
@@ -77,7 +83,7 @@ function answered(exchange: Exchange, incoming: IncomingMessage): void {
 
 function pass(exchange: Exchange, incoming: IncomingMessage, held: readonly Buffer[]): void {
   try {
-    passOn(exchange, incoming, held);
+    passOn(exchange, incoming, { held, again: attemptLater });
   } catch (error) {
     const reason = error instanceof Error ? error : new Error("the answer cannot be passed on");
     giveUp(exchange, failureOf(reason, exchange.arrival.upstream));
@@ -154,8 +160,9 @@ function retry(exchange: Exchange): void {
 export function giveUp(exchange: Exchange, refusal: Refusal): void {
   if (exchange.outcome !== null) return;
   const { id, route, request, response } = exchange.arrival;
-  if (exchange.incoming !== null) truncate(exchange);
-  else {
+  if (response.headersSent) {
+    if (!tellNoAnswer(exchange, refusal)) truncate(exchange);
+  } else {
     exchange.outcome = "failed";
     exchange.problem = refusal.error.message;
     if (exchange.context.draining) response.shouldKeepAlive = false;

@@ -1,5 +1,5 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
-import type { Stripper } from "../protocols/index.ts";
+import type { Interceptor, Stripper } from "../protocols/index.ts";
 import type {
   Answering,
   AnswerNumbers,
@@ -65,7 +65,8 @@ export type Exchange = {
   numbered: AnswerNumbers;
   /** The client's body, whatever went upstream. */
   readonly sent: BodyCopy;
-  readonly received: BodyCopy;
+  /** Of the upstream's last answer. */
+  received: BodyCopy;
   /** Null before the first attempt only. */
   outgoing: ClientRequest | null;
   /** What the upstream's socket had delivered when it was given to this request, and when that was. */
@@ -79,6 +80,10 @@ export type Exchange = {
   incomingHead: Head | null;
   /** Takes lines of ours out of the answer on its way to the client. Null: it passes untouched. */
   stripper: Stripper | null;
+  /** Hides calls of our tools from the client. Null: there are none to hide. */
+  interceptor: Interceptor | null;
+  /** Set once what the client gets is an answer that goes on, made of several of the upstream's. */
+  isGoingOn: boolean;
   /** How many bytes of a stripped answer were passed on. */
   delivered: number;
   firstByteAt: number | null;
@@ -115,6 +120,8 @@ export function openExchange(context: RelayContext, arrival: Arrival): Exchange 
     incoming: null,
     incomingHead: null,
     stripper: null,
+    interceptor: null,
+    isGoingOn: false,
     delivered: 0,
     firstByteAt: null,
     announced: false,

@@ -11,7 +11,8 @@ import {
 } from "./headers.ts";
 
 const up = (...raw: string[]) => upstreamHeaders(readHead(raw), "api.example");
-const down = (...raw: string[]) => clientHeaders(readHead(raw), { id: "7", chunked: true }).slice(0, -2);
+const down = (...raw: string[]) =>
+  clientHeaders(readHead(raw), { id: "7", chunked: true, hasLength: true }).slice(0, -2);
 
 describe("upstream", () => {
   test("the host is replaced where it stood", () => {
@@ -53,9 +54,10 @@ describe("upstream", () => {
 });
 
 describe("another body", () => {
-  const other = (...raw: string[]) => reframed(raw, { isReplaced: true, length: 7, betas: [] });
+  const other = (...raw: string[]) =>
+    reframed(raw, { isReplaced: true, length: 7, betas: [], isRead: false });
   const beta = (betas: readonly string[], ...raw: string[]) =>
-    reframed(raw, { isReplaced: true, length: 7, betas });
+    reframed(raw, { isReplaced: true, length: 7, betas, isRead: false });
 
   test("has its own length, where the client gave one", () => {
     expect(other("A", "1", "content-LENGTH", "99", "B", "2")).toEqual([
@@ -79,7 +81,7 @@ describe("another body", () => {
 
   test("that is the same keeps its framing", () => {
     const raw = ["Trailer", "X-Sum", "Transfer-Encoding", "chunked", "B", "2"];
-    expect(reframed(raw, { isReplaced: false, length: 7, betas: [] })).toEqual(raw);
+    expect(reframed(raw, { isReplaced: false, length: 7, betas: [], isRead: false })).toEqual(raw);
   });
 
   test.each([
@@ -107,7 +109,7 @@ describe("to the client", () => {
   });
 
   test("the request id comes last", () => {
-    expect(clientHeaders(readHead(["A", "1"]), { id: "7", chunked: false })).toEqual([
+    expect(clientHeaders(readHead(["A", "1"]), { id: "7", chunked: false, hasLength: true })).toEqual([
       "A",
       "1",
       "x-aperture-request-id",
@@ -118,7 +120,10 @@ describe("to the client", () => {
   test("chunks and trailers are announced only where they will be sent", () => {
     const raw = ["Transfer-Encoding", "chunked", "Trailer", "X-Sum"];
     expect(down(...raw)).toEqual(raw);
-    expect(clientHeaders(readHead(raw), { id: "7", chunked: false })).toEqual(["x-aperture-request-id", "7"]);
+    expect(clientHeaders(readHead(raw), { id: "7", chunked: false, hasLength: true })).toEqual([
+      "x-aperture-request-id",
+      "7",
+    ]);
   });
 });
 

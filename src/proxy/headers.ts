@@ -71,10 +71,13 @@ export type Reframing = {
   readonly isReplaced: boolean;
   readonly length: number;
   readonly betas: readonly string[];
+  /** Whether the answer has to be looked into, and so must not be compressed. */
+  readonly isRead: boolean;
 };
 
 /** Headers for upstream with the length of another body, in the place where the client gave its own. */
-export function reframed(headers: readonly string[], { isReplaced, length, betas }: Reframing): string[] {
+export function reframed(headers: readonly string[], reframing: Reframing): string[] {
+  const { isReplaced, length, betas, isRead } = reframing;
   const result: string[] = [];
   for (let at = 0; at < headers.length; at += 2) {
     const [name = "", value = ""] = [headers[at], headers[at + 1]];
@@ -88,6 +91,9 @@ export function reframed(headers: readonly string[], { isReplaced, length, betas
         break;
       case "trailer":
         if (!isReplaced) result.push(name, value);
+        break;
+      case "accept-encoding":
+        result.push(name, isRead ? "identity" : value);
         break;
       default:
         result.push(name, value);
@@ -150,6 +156,8 @@ type Passing = {
   readonly id: string;
   /** Whether the client may be sent a chunked body: not in HTTP 1.0, and not where there is no body. */
   readonly chunked: boolean;
+  /** Whether the client gets as many bytes as the upstream has said. */
+  readonly hasLength: boolean;
 };
 
 /**
@@ -162,15 +170,16 @@ export function clientHeaders(head: Head, passing: Passing): string[] {
   const headers: string[] = [];
   for (let at = 0; at < head.names.length; at += 1) {
     const name = head.names[at] ?? "";
-    if (!isPassedOn(name, passing.chunked) || isNamed(named, name)) continue;
+    if (!isPassedOn(name, passing) || isNamed(named, name)) continue;
     headers.push(head.raw[at * 2] ?? "", head.raw[at * 2 + 1] ?? "");
   }
   headers.push("x-aperture-request-id", passing.id);
   return headers;
 }
 
-function isPassedOn(name: string, chunked: boolean): boolean {
+function isPassedOn(name: string, { chunked, hasLength }: Passing): boolean {
   if (name === "transfer-encoding" || name === "trailer") return chunked;
+  if (name === "content-length") return hasLength;
   if (name === "connection" || isHopByHop(name)) return false;
   return !name.startsWith("access-control-") && !name.startsWith("x-aperture-");
 }

@@ -27,6 +27,8 @@ export type RelayLimits = {
   readonly takeMs: number;
   /** How long an answer may be held back from the client for the desk to see it whole. */
   readonly holdMs: number;
+  /** How often a client that waits for us is told that somebody is there. */
+  readonly pingMs: number;
   readonly drainMs: number;
 };
 
@@ -39,6 +41,7 @@ export const relayLimits: RelayLimits = {
   keptBytesMax: 32 * 1024 * 1024,
   takeMs: 3_000,
   holdMs: 5_000,
+  pingMs: 5_000,
   drainMs: 30_000,
 };
 

@@ -87,9 +87,13 @@ function hasLastWord({ chunks }: BodyCopy): boolean {
 }
 
 function answer(exchange: Exchange): void {
-  const { context, arrival, received, startedAt, firstByteAt } = exchange;
   announce(exchange);
   tellDesk(exchange);
+  tellRecorder(exchange, {});
+}
+
+function tellRecorder(exchange: Exchange, how: { readonly goesOn?: true }): void {
+  const { context, arrival, received, startedAt, firstByteAt } = exchange;
   guarded(context, () => {
     const head = exchange.incomingHead;
     const secrets = exchange.described?.caller.secrets ?? [];
@@ -98,8 +102,10 @@ function answer(exchange: Exchange): void {
       status: exchange.incoming?.statusCode ?? null,
       headers: head === null ? {} : responseHeaders(head, secrets),
       body: givenAway(received, arrival.response.writableFinished),
+      ...how,
       length: received.length,
-      outcome: exchange.outcome ?? "aborted",
+      // Only an answer that has come to its end is gone on with.
+      outcome: exchange.outcome ?? (how.goesOn ? "complete" : "aborted"),
       numbered: exchange.numbered,
       problem: exchange.problem,
       firstByteMs: firstByteAt === null ? null : firstByteAt - startedAt,
@@ -107,6 +113,13 @@ function answer(exchange: Exchange): void {
     });
   });
   received.chunks = null;
+}
+
+/** The same for an answer that the client does not get to the end of: something more is sent for it. */
+export function tellRound(exchange: Exchange): void {
+  announce(exchange);
+  tellDesk(exchange);
+  tellRecorder(exchange, { goesOn: true });
 }
 
 /** Once for every sending of the exchange. The desk only reads the bytes: the recorder gets them next. */

@@ -31,6 +31,7 @@ export function fakeDesk(parts: Partial<Desk> & Pick<Desk, "take">): FakeDesk {
       desk.refusals.push(Buffer.from(body).toString());
       return parts.refused?.(sending, body) ?? null;
     },
+    goOn: (sending) => parts.goOn?.(sending) ?? Promise.resolve(null),
     answered: (sending, answer) => {
       // The bytes are only lent.
       desk.ended.push({ sending, answer, body: answer.body === null ? null : textOf(answer.body) });
@@ -76,6 +77,8 @@ export function managed(asking: Asking, texts: readonly string[], more: Partial<
     length: pieces.reduce((sum, { length }) => sum + length, 0),
     betas: [],
     mayRetry: false,
+    isOwnTool: null,
+    textNonce: null,
     sent: reportOf(texts.join("")),
     clientBody: shared(Buffer.from("the client's")),
     likeness: { line: null, before: null, shared: 0 },

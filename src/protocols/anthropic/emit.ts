@@ -7,8 +7,11 @@ export type EmittedPieces = readonly Uint8Array[];
 /** A field to write in place of the client's, or null to leave the client's out. */
 export type Replaced = ReadonlyMap<string, EmittedPieces | null>;
 
+/** An object as it was written, with where its fields lie. */
+export type Written = Pick<WireRequest, "bytes" | "members">;
+
 /** The body with some of its fields replaced, in the client's order; new fields come last. */
-export function emitBody({ bytes, members }: WireRequest, replaced: Replaced): EmittedPieces {
+export function emitBody({ bytes, members }: Written, replaced: Replaced): EmittedPieces {
   const pieces: Uint8Array[] = [];
   const known = new Set(members.map(({ key }) => key));
   let run: Range | null = null;

@@ -95,6 +95,22 @@ export function answerMax({ bytes, members }: WireRequest): number {
   return typeof value === "number" && Number.isFinite(value) ? Math.max(0, value) : 0;
 }
 
+/**
+ * What is left of them once some are spent; null where there is nothing left. Reasoning that was given a
+ * budget needs more than that, and with another budget nothing that is cached could be used.
+ */
+export function answerLeft(request: WireRequest, spent: number): number | null {
+  const left = answerMax(request) - spent;
+  return left > 0 ? Math.max(left, reasoningBudget(request) + 1) : null;
+}
+
+function reasoningBudget({ bytes, members }: WireRequest): number {
+  const member = members.find(({ key }) => key === "thinking");
+  const thinking = member === undefined ? null : fieldsOf(parseAt(bytes, member.value));
+  const budget = thinking?.["type"] === "enabled" ? thinking["budget_tokens"] : 0;
+  return typeof budget === "number" && Number.isFinite(budget) ? budget : 0;
+}
+
 /** The members of the body, with the messages already read: skipping them twice would cost as much again. */
 function topLevel(bytes: Buffer, before: Before | null): TopLevel | null {
   const members = new Map<string, Member>();

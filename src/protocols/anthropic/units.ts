@@ -104,6 +104,16 @@ export function unitOfAnswer(fields: Fields, text: string): AnswerUnit {
   return { unit: unitOf({ section: "messages", role: "assistant", fields }, cut), bytes };
 }
 
+/** The result of a call, as we write it. */
+export function unitOfResult({ callId, text, isError }: WrittenResult): AnswerUnit {
+  const failed = isError ? { is_error: true } : {};
+  const fields = { type: "tool_result", tool_use_id: callId, content: text, ...failed };
+  const bytes = Buffer.from(JSON.stringify(fields));
+  const cut = { bytes, places: [], bare: false, mark: null };
+  return { unit: unitOf({ section: "messages", role: "user", fields }, cut), bytes };
+}
+export type WrittenResult = { readonly callId: string; readonly text: string; readonly isError: boolean };
+
 type Said = { readonly section: WireUnit["section"]; readonly role: string; readonly fields: Fields };
 
 function unitOf({ section, role, fields }: Said, { bytes, places, bare, mark }: Cut): WireUnit {
