@@ -1,5 +1,5 @@
 import { boundedTokens } from "./bound.ts";
-import { type Change, changesText } from "./diff.ts";
+import { type Change, changesText, isDecision } from "./diff.ts";
 import type { ManifestFacts } from "./facts.ts";
 import type { ManifestOptions } from "./manifest.ts";
 import { idsText, sizeText } from "./numbers.ts";
@@ -25,8 +25,7 @@ type Fit = (typeof fits)[number];
 export function changeNote(facts: ManifestFacts, options: ManifestOptions): string | null {
   const near = facts.expiring.filter(({ at }) => at - options.turn <= expiryTurns);
   if (facts.changes.length === 0 && near.length === 0) return null;
-  // What the user points at is meant for this very turn.
-  const changes = [...facts.changes].sort((a, b) => Number(isPointing(b)) - Number(isPointing(a)));
+  const changes = [...facts.changes].sort((a, b) => urgency(b) - urgency(a));
   let text = "";
   for (const fit of fits) {
     text = noteText({ ...facts, changes, expiring: near }, options, fit);
@@ -35,8 +34,10 @@ export function changeNote(facts: ManifestFacts, options: ManifestOptions): stri
   return text;
 }
 
-function isPointing({ what }: Change): boolean {
-  return what === "selected" || what === "focused";
+/** What the user points at is meant for this very turn, and a decision is told only once. */
+function urgency(change: Change): number {
+  if (isDecision(change)) return 2;
+  return change.what === "selected" || change.what === "focused" ? 1 : 0;
 }
 
 function noteText(facts: ManifestFacts, { nonce, turn, fill }: ManifestOptions, fit: Fit): string {

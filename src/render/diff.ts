@@ -14,40 +14,13 @@ import {
   viewOf,
   wantedOf,
 } from "../engine/index.ts";
+import { approvalChanges } from "./approval-changes.ts";
+import type { Change, ChangeWord } from "./change.ts";
 import { idsText, sizeText } from "./numbers.ts";
 import { safeText, shortened } from "./safe-text.ts";
 import { tokensShown } from "./shown-tokens.ts";
 
-export const changeWords = [
-  "archived",
-  "restored",
-  "pinned",
-  "unpinned",
-  "compressed",
-  "expanded",
-  "focused",
-  "selected",
-  "deselected",
-  "superseded",
-  "withheld",
-  "released",
-  "created",
-  "updated",
-  "purged",
-] as const;
-export type ChangeWord = (typeof changeWords)[number];
-
-/** What one actor did to some blocks, all in one step or one frame. */
-export type Change = {
-  readonly actor: Actor;
-  readonly what: ChangeWord;
-  readonly blocks: readonly number[];
-  /** Freed, now or at the next rewrite; 0 if none. */
-  readonly tokens: number;
-  readonly reason: string;
-  /** The block that says the same and more. */
-  readonly by?: number;
-};
+export { type Change, type ChangeWord, changeWords } from "./change.ts";
 
 /** A change of one block, before neighbours are put together. */
 type Single = {
@@ -76,7 +49,7 @@ export function changesIn(frames: readonly Frame[], moment: Moment, view: ViewId
   const archived = new Set(singles.filter(({ what }) => what === "archived").map(({ block }) => block));
   // What was put away altogether need not be said to have been lowered before.
   const telling = singles.filter(({ what, block }) => what !== "compressed" || !archived.has(block));
-  return grouped(telling, moment, seen);
+  return [...grouped(telling, moment, seen), ...approvalChanges(frames, moment, view)];
 }
 
 type Seen = { readonly frame: Frame; readonly delta: Delta; readonly view: View };
@@ -227,19 +200,29 @@ const tellingOrder: readonly string[] = ["user", "client", "aperture", "you"];
 
 function mostTelling(changes: readonly Change[], max: number): readonly Change[] {
   if (changes.length <= max) return changes;
-  const rank = (change: Change): number => tellingOrder.indexOf(names[change.actor]);
+  const rank = (change: Change): number =>
+    isDecision(change) ? -1 : tellingOrder.indexOf(names[change.actor]);
   const chosen = new Set([...changes].sort((a, b) => rank(a) - rank(b)).slice(0, Math.max(0, max)));
   return changes.filter((change) => chosen.has(change));
+}
+
+/** What the model has waited for: it is told once, so it must not be what is left out. */
+export function isDecision({ what }: Change): boolean {
+  return what === "approved" || what === "denied" || what === "expired";
 }
 
 function changeText(change: Change, { nonce, reasonChars = 60 }: ChangesShown): string {
   const ids = idsText(change.blocks, 3);
   if (change.what === "superseded") return `${ids} superseded by #${change.by ?? 0}`;
+  const wish = change.blocks.length === 0 ? `your ${change.verb}` : `your ${change.verb} of ${ids}`;
+  if (change.what === "waiting") return `${wish} waits for the user`;
+  if (change.what === "expired") return `${wish} expired: nobody decided`;
   const reason = shortened(safeText(change.reason, nonce), reasonChars);
   const notes = [
     ...(change.tokens > 0 ? [`-${sizeText(change.tokens)}`] : []),
     ...(reason === "" ? [] : [`"${reason}"`]),
   ];
   const behind = notes.length === 0 ? "" : ` (${notes.join(", ")})`;
-  return `${names[change.actor]} ${change.what} ${ids}${behind}`;
+  const what = isDecision(change) ? wish : ids;
+  return `${names[change.actor]} ${change.what} ${what}${behind}`;
 }

@@ -44,6 +44,20 @@ function factsOf(session: TestSession, over: Partial<ManifestAsked> = {}): Manif
 const id = (block: number) => block as BlockId;
 
 describe("the facts of a manifest", () => {
+  it("name a memory by its topic and the number by which it is changed, and say who made it", () => {
+    const made = { kind: "memory", tokens: 40 } as const;
+    const session = talk(
+      { ...made, topic: "ports", taint: "model" },
+      { ...made, taint: "untrusted" },
+      { ...made, taint: "user" },
+    );
+    const { primacy } = factsOf(session);
+    expect(primacy.named.map(({ name }) => name)).toEqual(["ports (#1)", "memory #2", "memory #3"]);
+    expect([primacy.blocks, primacy.tokens]).toEqual([3, 120]);
+    for (const block of [1, 2, 3]) session.set(id(block), { pin: "bottom" });
+    expect(factsOf(session).recency.counts).toMatchObject({ assistant: 2, user: 1, tool: 0 });
+  });
+
   it("count blocks where they belong", () => {
     const session = talk(
       { kind: "system", topic: "rules" },

@@ -278,14 +278,18 @@ function largest<T extends { readonly tokens: number }>(all: readonly T[]): read
 }
 
 export function namedBlock({ place, tokens }: Counted): NamedBlock {
-  const topic = notesOf(place.moment, place.block.id)?.topics[0];
-  const usual = place.block.kind === "system" ? "system prompt" : `#${place.block.id}`;
-  return { name: topic ?? usual, tokens, pin: factValue(place, "pin") };
+  const { id, kind } = place.block;
+  const topic = notesOf(place.moment, id)?.topics[0];
+  const usual = kind === "system" ? "system prompt" : `#${id}`;
+  // Whoever may change a memory needs its number, too.
+  const remembered = topic === undefined ? `memory #${id}` : `${topic} (#${id})`;
+  return { name: kind === "memory" ? remembered : (topic ?? usual), tokens, pin: factValue(place, "pin") };
 }
 
 function speakerOf({ kind, taint }: AddedBlock): "user" | "assistant" | "tool" {
   if (kind === "assistant" || kind === "reasoning") return "assistant";
   if (kind === "tool-call" || kind === "tool-result") return "tool";
+  if (kind === "memory") return taint === "user" ? "user" : "assistant";
   return kind === "media" && taint === "untrusted" ? "tool" : "user";
 }
 

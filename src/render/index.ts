@@ -1,3 +1,4 @@
+export { type AnsweredLine, answersText } from "./answers.ts";
 export { boundedTokens } from "./bound.ts";
 export { changeNote, changeNoteTokensMax } from "./change-note.ts";
 export { type Cut, type CutAsked, chooseCut, type PathPiece, type Room, tokensToFree } from "./cut.ts";
@@ -33,7 +34,7 @@ export {
   type TurnHeader,
 } from "./header.ts";
 export { type Offer, offerLine } from "./hints.ts";
-export { instructionPoints, instructions } from "./instructions.ts";
+export { type Acting, instructionPoints, instructions, tellsTextCommands } from "./instructions.ts";
 export { isLower, type Lowered, levelLine } from "./level-line.ts";
 export {
   type ManifestOptions,
@@ -78,6 +79,7 @@ export {
 export { type PrunedRange, prunedRanges, rangeText } from "./range.ts";
 export { headerNamesMax, NameRank } from "./rank.ts";
 export { reasoningText, type StoredReasoning } from "./reasoning.ts";
+export { safeText, shortened, withoutNonce } from "./safe-text.ts";
 export { type Selected, selectionLine, selectionText } from "./selection.ts";
 export { FactsTally } from "./tally.ts";
 export type { ManifestVariant } from "./variants.ts";

@@ -1,5 +1,5 @@
 import type { ApertureError, Json } from "../base/index.ts";
-import type { NextIds, Origin, Rendering, Shown } from "../engine/index.ts";
+import type { Mode, NextIds, Origin, Rendering, Shown } from "../engine/index.ts";
 import type { ManifestFacts, Offer } from "../render/index.ts";
 import type { KnownBlock, Likeness, Numbered, Pieces, RequestCopy, SentReport } from "./exchange.ts";
 
@@ -34,6 +34,10 @@ export type Sending = {
   readonly refusal: ApertureError | null;
   /** Recognises lines of ours, which the client must not see in the answer. Null: it passes untouched. */
   readonly strips: Strips | null;
+  /** Recognises tools of ours, whose calls the client must not see. Null: the model was offered none. */
+  readonly isOwnTool: ((name: string) => boolean) | null;
+  /** What marks command lines, which the client must not see either. Null: the model knows of none. */
+  readonly textNonce: string | null;
 };
 
 /** Continues: a line that is ours where it follows one of ours directly, and content anywhere else. */
@@ -43,6 +47,26 @@ export type Strips = {
   readonly opens: (line: string) => boolean;
   readonly continues: (line: string) => boolean;
 };
+
+/** What an answer asks of our tools. */
+export type CommandsAsked = {
+  /** The request it answers. */
+  readonly request: string;
+  readonly calls: readonly CommandCall[];
+  /** What marks our lines. */
+  readonly nonce: string;
+  /** What may be done, unless the user has said otherwise for the session. */
+  readonly mode: "observe" | "ask" | "auto";
+  /** Whether new content that nobody vouches for speaks the language of commands. */
+  readonly isTainted: boolean;
+};
+export type CommandCall = {
+  readonly id: string;
+  readonly name: string;
+  readonly input: { readonly [key: string]: Json };
+};
+/** What a call of one of our tools came to, in words for the model. */
+export type CommandResult = { readonly id: string; readonly text: string; readonly isError: boolean };
 
 /** How an answer ended, with what the client got of it. */
 export type Answering = {
@@ -68,6 +92,11 @@ export type Desk = {
   readonly take: (asking: Asking, body: Pieces) => Sending | Promise<Sending>;
   /** The upstream refused what was sent: another attempt, or null to pass the refusal on. Asked once. */
   readonly refused: (sending: Sending, body: Uint8Array) => Sending | null;
+  /**
+   * The answer to a sending has called our tools alone: what to send next for the same request, once they are
+   * done. Null: nothing, and the client gets what there is. Asked once, after `answered`.
+   */
+  readonly goOn: (sending: Sending) => Promise<Sending | null>;
   /** To be called once for every sending, however it ended. */
   readonly answered: (sending: Sending, answer: Answering) => AnswerNumbers;
 };
@@ -89,7 +118,14 @@ export type Briefing = {
   readonly wanted: readonly WantedBlock[];
   /** Blocks that must not be shown shorter, even if there is no room. */
   readonly held: readonly number[];
+  /** What the user said for the session about how much is done without asking; null: as configured. */
+  readonly mode?: Mode | null;
+  /** All that must not be sent any more; absent where that is as it was told before. */
+  readonly withheld?: readonly WithheldUnit[];
 };
+
+/** Content that must not be sent, by what recognises its unit, and what stands in its place. */
+export type WithheldUnit = { readonly key: string; readonly bytes: Uint8Array };
 
 /** About how large the line is that stands for a block which is pruned. */
 export const prunedTokens = 40;
@@ -114,8 +150,15 @@ export type RememberedUnit = {
   readonly origin: Origin;
   readonly key: string;
   readonly bytes: string;
+  /** The block it shows: its key may have come to mean another one. */
+  readonly block?: KnownBlock;
   /** Where it was sent in other words than the client's: the content it stands for, and how much it shows. */
-  readonly of?: { readonly content: string; readonly as: Shown };
+  readonly of?: {
+    readonly content: string;
+    readonly as: Shown;
+    /** The content itself, where no body of the turns holds it. */
+    readonly bytes?: Uint8Array;
+  };
 };
 
 /** A turn as the log has it, for a desk that has forgotten it. */

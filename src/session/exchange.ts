@@ -79,6 +79,8 @@ export type SentReport = {
   readonly copies: readonly SentCopy[];
   /** Whether it moves its stream on; a compaction, a count or a side question does not. */
   readonly isTurn: boolean;
+  /** Set where it follows an answer that called our tools: the client has said nothing new. */
+  readonly isRound?: true;
   /** The body that went upstream, in shared memory. */
   readonly body: Pieces;
   readonly length: number;
@@ -133,6 +135,8 @@ export type ResponseCopy<Bytes = Uint8Array> = {
   readonly outcome: RelayOutcome;
   /** What the desk calls the blocks of the answer, in order; null where it has not read it. */
   readonly numbered: readonly (Numbered | null)[] | null;
+  /** Set where something more is sent for the same request. */
+  readonly goesOn?: true;
   /** Why the answer was ours and not the upstream's, or null. */
   readonly problem: string | null;
   /** Milliseconds from the request's first byte to the answer's first byte, and to its end. */
@@ -147,7 +151,7 @@ export type ResponseCopy<Bytes = Uint8Array> = {
  */
 export type Recorder = {
   readonly requested: (copy: RequestCopy<Pieces>, likeness: Likeness | null) => void;
-  /** The upstream refused what was sent for a request, and this was sent in its place. */
+  /** For a request something else was sent: what was sent before was refused, or its answer goes on. */
   readonly resent: (id: string, sent: SentReport | null) => void;
   readonly answered: (copy: ResponseCopy<Pieces>) => void;
 };

@@ -16,8 +16,9 @@ export {
   type SentUnit,
 } from "./exchange.ts";
 export { admittedTokens } from "./ledger/admission.ts";
+export { type Handling, usualHandling } from "./ledger/arrivals.ts";
 export { type Awareness, usualAwareness } from "./ledger/awareness.ts";
-export { type DeskPlace, type Handling, SessionDesk, usualHandling } from "./ledger/desk.ts";
+export { type DeskPlace, SessionDesk } from "./ledger/desk.ts";
 export type { SessionPlace } from "./load.ts";
 export type { Attached } from "./outbox.ts";
 export { placeId } from "./place-id.ts";
@@ -33,6 +34,17 @@ export type {
 } from "./read/act-rows.ts";
 export { answerQuestion } from "./read/answer.ts";
 export {
+  type ApprovalRow,
+  type ApprovalsPage,
+  type CommandAnswer,
+  type ConflictRow,
+  type CutRow,
+  type DecideAnswer,
+  type DecisionScope,
+  decisionScopes,
+  type ModeAnswer,
+} from "./read/command-rows.ts";
+export {
   type DegradedEvent,
   type EngineEvent,
   type FrameEvent,
@@ -46,6 +58,8 @@ export {
   type Answers,
   type Ask,
   type BlockQuestion,
+  type CommandQuestion,
+  type DecideAct,
   type ExpansionQuestion,
   type LedgerQuestion,
   type Library,
@@ -57,6 +71,7 @@ export {
   type QuestionType,
   type ReverseAct,
   type SelectAct,
+  type SetModeAct,
 } from "./read/questions.ts";
 export type {
   AttemptRow,

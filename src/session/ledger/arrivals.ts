@@ -10,6 +10,11 @@ import { type WantedBlocks, wantedItem } from "./wanted.ts";
 /** How a result is shown when it comes: without what loses nothing, large ones trimmed too, or as it is. */
 export type ArrivalMode = "lossless" | "trimmed" | "off";
 
+/** Off: everything is shown as it came, until the user or the model wants it otherwise. */
+export type Handling = { readonly arrival: ArrivalMode };
+
+export const usualHandling: Handling = { arrival: "lossless" };
+
 /** Results this long hold two thirds of all that tools say. */
 const cutCharsMin = 6_000;
 

@@ -9,9 +9,9 @@ import {
   writeManifest,
   type ZoneFacts,
 } from "../../render/index.ts";
-import type { Briefing, Numbered } from "../desk-port.ts";
+import type { Briefing, Numbered, SentReport } from "../desk-port.ts";
 import type { Line } from "./line.ts";
-import type { BlockSum, Count, Saying, SizedBlock, TailAsked } from "./saying.ts";
+import type { BlockSum, CommandForm, Count, Saying, SizedBlock, TailAsked } from "./saying.ts";
 
 /** How the model is told of its context. A change holds for what is sent from then on. */
 export type Awareness = {
@@ -20,6 +20,8 @@ export type Awareness = {
   readonly variant: ManifestVariant;
   /** Whether it is said how full the window is. */
   readonly fill: ManifestOptions["fill"];
+  /** How it commands; a session that has begun goes on as it is. */
+  readonly commands: CommandForm;
   /** How far the user's clock is ahead of UTC. */
   readonly zoneMinutes: number;
 };
@@ -29,6 +31,7 @@ export const usualAwareness: Awareness = {
   manifest: "on",
   variant: "text",
   fill: "shown",
+  commands: "tools",
   zoneMinutes: 0,
 };
 
@@ -48,15 +51,25 @@ export function noteRecent(line: Line, blocks: readonly (Numbered | null)[]): vo
   line.recentSum = line.recent.length < recentMax ? plus(line.recentSum, fresh) : plus(nothing, line.recent);
 }
 
+/** Blocks were sent; what has no number here gets one from the log. */
+export function noteFresh(line: Line, fresh: SentReport["fresh"]): void {
+  line.isUnnumbered ||= fresh.some(({ unit, numbered }) => unit !== null && numbered === null);
+  noteRecent(
+    line,
+    fresh.map(({ numbered }) => numbered),
+  );
+}
+
 /** A rewrite was sent: what the log told of before it is larger than what there is now. */
 export function noteFreed(line: Line, turn: number, tokens: number): void {
   if (tokens > 0) line.freed = { turn, tokens: line.freed.tokens + tokens };
 }
 
-/** The log's word, without what has been freed since. */
-function toldFacts({ briefing, freed }: Line): ManifestFacts | null {
-  if (briefing === null || freed.tokens === 0) return briefing?.facts ?? null;
-  const { facts } = briefing;
+/** The log's word, without what has been freed or told since. */
+function toldFacts({ briefing, freed, toldSeq }: Line): ManifestFacts | null {
+  if (briefing === null) return null;
+  const facts = briefing.seq > toldSeq ? briefing.facts : { ...briefing.facts, changes: [] };
+  if (freed.tokens === 0) return facts;
   const used = Math.max(0, facts.used - freed.tokens);
   return { ...facts, used, free: facts.free === null ? null : facts.free + facts.used - used };
 }
@@ -69,6 +82,10 @@ export function takeBriefing(line: Line, briefing: Briefing): void {
   line.held = new Set(briefing.held);
   for (const wanted of briefing.wanted) line.wanted.set(wanted.block, wanted);
   line.hasNews ||= briefing.wanted.length > 0;
+  if (briefing.withheld !== undefined) {
+    line.withheld = new Map(briefing.withheld.map(({ key, bytes }) => [key, bytes]));
+    line.ledger.withhold(line.withheld);
+  }
   line.ledger.catchUp(briefing.turn);
 }
 
@@ -87,14 +104,14 @@ type SayingAsked = {
 };
 
 export function sayingFor(line: Line, { timeMs, awareness, window }: SayingAsked): Saying {
-  const { headers, zoneMinutes } = awareness;
+  const { headers, commands, zoneMinutes } = awareness;
   const tail = (asked: TailAsked): string | null =>
     awareness.manifest === "off"
       ? null
       : tailFor(line, { ...asked, awareness, window, countsAll: line.countsAll && line.numbers.isReady });
   const { seq = 0, rate = 1, names: next = [] } = line.briefing ?? {};
   const names = seq > line.namedSeq ? next : [];
-  return { headers, timeMs, zoneMinutes, rate, names, tail };
+  return { headers, commands, timeMs, zoneMinutes, rate, names, tail };
 }
 
 type Telling = TailAsked &

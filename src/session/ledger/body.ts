@@ -83,7 +83,7 @@ export function closing(dropped: string | null, tail: string): Buffer {
 
 /** The whole request, with what the ledger says in place of what the client said. */
 export function emitRequest(
-  { request, style }: RenderAsked,
+  { request, style, answerMax }: RenderAsked,
   head: Head,
   messages: readonly Uint8Array[],
 ): Emitted {
@@ -91,6 +91,7 @@ export function emitRequest(
   const [tools, system] = [emitTools(head, request), emitSystem(head, request)];
   if (tools !== undefined) replaced.set("tools", tools);
   if (system !== undefined) replaced.set("system", system);
+  if (answerMax !== undefined) replaced.set("max_tokens", [Buffer.from(`${answerMax}`)]);
   if (style === "managed" && automaticMark(request) !== null) replaced.set("cache_control", null);
   const pieces = emitBody(request, replaced);
   return { pieces, length: pieces.reduce((sum, { length }) => sum + length, 0) };

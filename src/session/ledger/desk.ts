@@ -1,22 +1,31 @@
 import { apertureError, type Clock } from "../../base/index.ts";
 import {
-  answerMax,
-  clearAtBeta,
+  answerLeft,
   ingestRequest,
   modelTraits,
   readAnswer,
   type WireRequest,
 } from "../../protocols/index.ts";
-import { type ModelPrices, withLongCache } from "../../render/index.ts";
-import type { Answering, AnswerNumbers, Asking, Briefing, Desk, Sending } from "../desk-port.ts";
+import type {
+  Answering,
+  AnswerNumbers,
+  Asking,
+  Briefing,
+  CommandResult,
+  CommandsAsked,
+  Desk,
+  Sending,
+  SentUnit,
+} from "../desk-port.ts";
 import { asBuffer, type Pieces } from "../exchange.ts";
 import { BodyMemory } from "../record/body-memory.ts";
 import { decodeBody } from "../record/decode.ts";
 import { belongingOf } from "../record/identify.ts";
-import { isAdmitted, isBeside, lifetimeMs } from "./admission.ts";
-import type { ArrivalMode } from "./arrivals.ts";
-import { type Awareness, noteFreed, noteRecent, sayingFor, takeBriefing, usedBefore } from "./awareness.ts";
-import { type ChoiceFacts, type Choosing, chooseRewriting, isRunStart, type Rewriting } from "./choosing.ts";
+import { isAdmitted, isBeside } from "./admission.ts";
+import type { Handling } from "./arrivals.ts";
+import { type Awareness, noteFreed, noteFresh, noteRecent, sayingFor, takeBriefing } from "./awareness.ts";
+import { type ChoicePlace, choiceFacts, isColdFor } from "./choice-facts.ts";
+import { type Choosing, chooseRewriting, isRunStart, type Rewriting } from "./choosing.ts";
 import { countedBy } from "./counted.ts";
 import { type Line, startOver } from "./line.ts";
 import { isFirst, LineOpener, type OpenerPlace } from "./line-opener.ts";
@@ -32,40 +41,55 @@ import {
   rawSending,
   withoutMemory,
 } from "./read-request.ts";
-import type { RenderAsked } from "./rendering.ts";
+import type { RenderAsked, SentPath } from "./rendering.ts";
 import type { Rewrite } from "./rewrite.ts";
+import { Rounds, soonDone } from "./rounds.ts";
 import type { Saying } from "./saying.ts";
+import { hasClearAt, sendingOf } from "./sending.ts";
+import { isObserved } from "./session-mode.ts";
+import { saidFirst } from "./taint.ts";
+import { noteTold } from "./told.ts";
 
-export type DeskPlace = OpenerPlace & {
-  readonly clock: Clock;
-  /** What may be done at most: a header lowers it for one request, never raises it. */
-  readonly mode: () => "observe" | "ask" | "auto";
-  readonly isRecording: () => boolean;
-  /** Whether what was lost is better told later. */
-  readonly isBehind: () => boolean;
-  /** Whether a subscription's login may be managed: its owner was asked once. */
-  readonly managesLogins: boolean;
-  /** Whether anything was ever managed here, and the place to say that from now on it is. */
-  readonly hasManaged: () => boolean;
-  readonly noteManaged: () => void;
-  /** How the model is told of its context. */
-  readonly awareness: () => Awareness;
-  /** Tokens a model's window holds. */
-  readonly windowOf: (model: string | null) => number | null;
-  /** What a model charges. */
-  readonly pricesOf: (model: string | null) => ModelPrices;
-  /** What is done to what is shown without anybody asking for it. */
-  readonly handling: () => Handling;
-  readonly memory?: BodyMemory;
-};
-
-/** Off: everything is shown as it came, until the user or the model wants it otherwise. */
-export type Handling = { readonly arrival: ArrivalMode };
-
-export const usualHandling: Handling = { arrival: "lossless" };
+export type DeskPlace = OpenerPlace &
+  Omit<ChoicePlace, "isCold"> & {
+    readonly clock: Clock;
+    /** What may be done at most: a header lowers it for one request, never raises it. */
+    readonly mode: () => "observe" | "ask" | "auto";
+    readonly isRecording: () => boolean;
+    /** Whether what was lost is better told later. */
+    readonly isBehind: () => boolean;
+    /** Whether a subscription's login may be managed: its owner was asked once. */
+    readonly managesLogins: boolean;
+    /** Whether anything was ever managed here, and the place to say that from now on it is. */
+    readonly hasManaged: () => boolean;
+    readonly noteManaged: () => void;
+    /** How the model is told of its context. */
+    readonly awareness: () => Awareness;
+    /** What is done to what is shown without anybody asking for it. */
+    readonly handling: () => Handling;
+    /** Carries out what an answer has asked of our tools. */
+    readonly command: (asked: CommandsAsked) => Promise<readonly CommandResult[]>;
+    /** How long that is waited for. */
+    readonly commandMs?: number;
+    readonly memory?: BodyMemory;
+  };
 
 /** What a sending belongs to, and where its answer will hang; null: nowhere. */
-type Ticket = { readonly line: Line; readonly read: Read; readonly leaf: Place | null };
+type Ticket = {
+  readonly line: Line;
+  readonly read: Read;
+  readonly leaf: Place | null;
+  readonly path: SentPath | null;
+  /** How often it was gone on with. */
+  readonly rounds: number;
+  /** What was new in it, and whether anything before that in its turn was not to be trusted. */
+  readonly fresh: readonly SentUnit[];
+  readonly wasTainted: boolean;
+  /** Tokens of what was answered before it was gone on with. */
+  readonly spent: number;
+};
+
+const unread = { path: null, rounds: 0, fresh: [], wasTainted: false, spent: 0 } as const;
 
 /** Takes requests, keeps the ledgers of live streams, and decides how each request is sent. */
 export class SessionDesk implements Desk {
@@ -74,11 +98,13 @@ export class SessionDesk implements Desk {
   readonly #tickets = new Map<Sending, Ticket>();
   readonly #opener: LineOpener;
   readonly #memory: BodyMemory;
+  readonly #rounds: Rounds;
   #queue: Promise<void> = Promise.resolve();
 
   constructor(place: DeskPlace) {
     this.#place = place;
     this.#opener = new LineOpener(place, this.#lines);
+    this.#rounds = new Rounds(place);
     this.#memory = place.memory ?? new BodyMemory({ freeMax: 64, freeBytesMax: 32 * 1024 * 1024 });
   }
 
@@ -111,6 +137,9 @@ export class SessionDesk implements Desk {
       if (request === null) return this.#unread(asking, body);
       const read = { asking, body, request, previous, belonging: belongingOf(asking, request) };
       const line = this.#lines.find(asking, read.belonging, request);
+      const doing = line !== null && purposeOf(read) === "turn" ? line.doing : null;
+      if (line !== null && doing !== null)
+        return soonDone(doing, this.#place.deadlineMs).then(() => this.#render(line, read));
       if (line !== null) return this.#render(line, read);
       const begins = isFirst(read);
       // A question beside a talk that was forgotten must not be taken for its beginning.
@@ -155,10 +184,17 @@ export class SessionDesk implements Desk {
     if (leaf === null || answer.status !== 200 || answer.body === null) return null;
     const plain = decodeBody(Buffer.concat(answer.body), answer.contentEncoding);
     if (plain === null) return null;
-    const { units, usage } = readAnswer(plain, answer.contentType);
+    const { units, usage, isWhole } = readAnswer(plain, answer.contentType);
+    if (isWhole) noteTold(line, sending);
     line.counted = countedBy(usage, leaf) ?? line.counted;
-    const numbered = line.ledger.heard(leaf, units);
-    noteRecent(line, numbered ?? []);
+    const places = line.ledger.heard(leaf, units);
+    const numbered = places.map((place) => place.numbered);
+    noteRecent(line, numbered);
+    const end = places.at(-1);
+    const spent = ticket.spent + (usage?.output ?? 0);
+    // Of an answer that was damaged on its way nobody knows what it asked for.
+    if (end !== undefined && answer.isComplete && isWhole)
+      this.#rounds.begin(sending, { ...ticket, units, end, spent });
     this.#lines.noteAnswer(read.asking, line, units);
     return numbered;
   }
@@ -181,8 +217,9 @@ export class SessionDesk implements Desk {
     this.#lines.change(key, ({ ledger }) => ledger.rewrite(rewrite));
   }
 
-  #isLowered({ headers }: Asking): boolean {
-    return asksForLess(headers) || this.#place.mode() === "observe";
+  #isLowered({ headers }: Asking, line: Line | null = null): boolean {
+    const isAsked = asksForLess(headers) || this.#place.mode() === "observe";
+    return isAsked || (line !== null && isObserved(line, this.#lines.all()));
   }
 
   /** Nobody knows what is in it, so where anything is withheld it does not leave. */
@@ -217,8 +254,8 @@ export class SessionDesk implements Desk {
   #decide(line: Line, read: Read): Sending {
     const { asking, request, body } = read;
     const purpose = purposeOf(read);
-    const isLowered = this.#isLowered(asking);
-    const isCold = this.#isCold(line, request);
+    const isLowered = this.#isLowered(asking, line);
+    const isCold = isColdFor(line, request, this.#place);
     if (purpose === "turn") line.lastMs = this.#place.clock.now();
     const hasShared = line.last !== null && request.talk[0] === line.last.request.talk[0];
     const isApart = isBeside(read.belonging.client, request) || isMereCount(purpose, request);
@@ -241,7 +278,7 @@ export class SessionDesk implements Desk {
     line.countsAll = false;
     const sending = { ...rawSending(asking, body, mayRetry), likeness: likenessOf(line, read) };
     this.#follow(line, read);
-    return this.#issue(sending, { line, read, leaf: null });
+    return this.#issue(sending, { line, read, leaf: null, ...unread });
   }
 
   /** Whether a talk that begins with this request would be managed. */
@@ -256,86 +293,76 @@ export class SessionDesk implements Desk {
     return { request, client, isAsked, needsConsent, isRecording: this.#place.isRecording() };
   }
 
-  #isCold({ lastMs }: Line, request: WireRequest): boolean {
-    const idleMs = this.#place.clock.now() - lastMs;
-    const { rule, cache } = this.#place.pricesOf(request.model);
-    const unmarkedMs = rule.kind === "marks" ? shortestLifetimeMs : cache.lifetimeMs;
-    return lastMs > 0 && idleMs > Math.max(unmarkedMs, lifetimeMs(request));
+  #send(line: Line, read: Read, way: Way): Sending {
+    const asked = this.#asked(line, read, way);
+    const rendered = line.ledger.render(asked);
+    if (rendered.hasHeader) line.namedSeq = line.briefing?.seq ?? 0;
+    noteFreed(line, line.ledger.turn, rendered.freed);
+    if (way.style === "managed") this.#noteManaged(line);
+    const likeness = likenessOf(line, read);
+    this.#follow(line, read);
+    const sending = { ...sendingOf({ line, read, rendered, asked }), likeness };
+    noteFresh(line, rendered.report.fresh);
+    const leaf = rendered.report.isTurn ? rendered.leaf : null;
+    const fresh = saidFirst(rendered.report.fresh, line.ledger.turn);
+    return this.#issue(sending, { ...unread, line, read, leaf, path: rendered.path, fresh });
   }
 
-  #send(line: Line, read: Read, way: Way): Sending {
-    const { asking, request, body } = read;
-    const { style } = way;
-    const hasBeta = asking.headers["anthropic-beta"]?.includes(clearAtBeta) === true;
-    const mayClear = hasBeta || (!asking.isLogin && asking.upstream === "anthropic");
+  /** The answer called our tools alone: what is sent once they are done, for the same request. */
+  async goOn(sending: Sending): Promise<Sending | null> {
+    const round = this.#rounds.take(sending);
+    await round?.done;
+    // What was forgotten in the meantime is not gone on with.
+    if (round === null || round.line.ledger !== round.ledger) return null;
+    const { line, read, path, end, rounds, wasTainted, spent } = round;
+    const left = answerLeft(read.request, spent);
+    if (left === null) return null;
+    try {
+      const way = { style: "managed", purpose: "turn", isCold: false } as const;
+      const asked = { ...this.#asked(line, read, way), answerMax: left };
+      const rendered = line.ledger.goOn(asked, { path, end });
+      const next = sendingOf({ line, read, rendered, asked });
+      noteFresh(line, rendered.report.fresh);
+      const sent = next.sent === null ? null : ({ ...next.sent, isRound: true } as const);
+      const { leaf, path: sentPath, report } = rendered;
+      const ticket = {
+        line,
+        read,
+        leaf,
+        path: sentPath,
+        rounds: rounds + 1,
+        fresh: saidFirst(report.fresh, line.ledger.turn),
+        wasTainted,
+        spent,
+      };
+      return this.#issue({ ...next, mayRetry: false, sent }, ticket);
+    } catch {
+      startOver(line);
+      return null;
+    }
+  }
+
+  #asked(
+    line: Line,
+    read: Read,
+    { style, purpose, isCold }: Way,
+  ): RenderAsked & { readonly isLost: boolean } {
+    const { asking, request } = read;
+    const mayClear = hasClearAt(asking) || (!asking.isLogin && asking.upstream === "anthropic");
     const record = this.#place.recordOf(line.key);
-    const { purpose, isCold } = way;
     const isLost = line.record !== record && purpose === "turn";
     const reportsAll = isLost && !this.#place.isBehind();
     if (reportsAll) line.record = record;
     const saying = this.#saying(line, request);
-    const asked = { request, purpose, style, mayClear, isCold, reportsAll, saying };
     const { arrival } = this.#place.handling();
     const choose = (choosing: Choosing): Rewriting | null => {
-      const chosen = chooseRewriting(this.#choiceFacts(line, read, isCold), choosing);
+      const chosen = chooseRewriting(choiceFacts(line, read, { isCold, ...this.#place }), choosing);
       if (isRunStart(choosing)) line.hasNews = false;
       return chosen;
     };
-    const rendered = line.ledger.render({ ...asked, wanted: line.wanted, choose, arrival });
-    if (rendered.hasHeader) line.namedSeq = line.briefing?.seq ?? 0;
-    noteFreed(line, line.ledger.turn, rendered.freed);
-    if (style === "managed") this.#noteManaged(line);
-    const likeness = likenessOf(line, read);
-    this.#follow(line, read);
-    const isSmall = rendered.length <= onePieceBytesMax;
-    const pieces = isSmall ? [Buffer.concat(rendered.pieces)] : rendered.pieces;
-    const { length, report } = rendered;
-    const { leaf, isTurn, epoch } = report;
-    // What follows something that was lost means nothing by itself.
-    const told =
-      isLost && !reportsAll
-        ? { fresh: [], copies: [], body: [] }
-        : { fresh: report.fresh, copies: report.copies, body: pieces };
-    const { key, talkName } = line;
-    const named = { rendering: style, line: key, talkName, briefed: line.briefing?.seq ?? 0 };
-    const sent = { ...named, leaf, isTurn, length, epoch, ...told };
-    const sending: Sending = {
-      request: asking.id,
-      rendering: style,
-      pieces,
-      length,
-      betas: rendered.usesClearing && !hasBeta ? [clearAtBeta] : [],
-      mayRetry: true,
-      sent,
-      clientBody: body,
-      likeness,
-      refusal: null,
-      strips: style === "managed" ? line.ledger.strips : null,
-    };
-    noteRecent(
-      line,
-      report.fresh.map(({ numbered }) => numbered),
-    );
-    return this.#issue(sending, { line, read, leaf: isTurn ? rendered.leaf : null });
-  }
-
-  #choiceFacts(line: Line, { request, previous }: Read, isCold: boolean): ChoiceFacts {
-    const { model } = request;
-    const { pricesOf, windowOf } = this.#place;
-    const window = windowOf(model);
-    const isSwitched = previous !== null && previous.model !== model;
-    return {
-      wanted: line.wanted,
-      held: line.held,
-      hasNews: line.hasNews,
-      prices: lifetimeMs(request) > shortestLifetimeMs ? withLongCache(pricesOf(model)) : pricesOf(model),
-      cold: isCold ? "cold" : isSwitched ? "model" : null,
-      losesReasoning: modelTraits(model).isBound,
-      used: usedBefore(line),
-      counted: line.counted,
-      // What is kept for the answer is not there for the prompt, unless that would leave next to nothing.
-      limit: window === null ? null : window - Math.min(answerMax(request), window / 2),
-    };
+    const resultOf = (id: string) => line.results.get(id) ?? null;
+    const asked = { request, purpose, style, mayClear, isCold, reportsAll, saying, isLost };
+    return { ...asked, wanted: line.wanted, choose, arrival, resultOf };
   }
 
   #saying(line: Line, { model }: WireRequest): Saying {
@@ -367,9 +394,4 @@ export class SessionDesk implements Desk {
 
 type Way = Pick<RenderAsked, "style" | "purpose" | "isCold">;
 
-const shortestLifetimeMs = 5 * 60_000;
-
 const heavyBytesMin = 64 * 1024;
-
-/** Many small pieces cost more to send than one copy of them. */
-const onePieceBytesMax = 64 * 1024;

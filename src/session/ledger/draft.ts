@@ -122,7 +122,7 @@ export function writeItems(from: Place, items: readonly Item[], model: string | 
 
 /** What was heard is sent at the place where it was heard; anything else gets a place of its own. */
 function placeFor(parent: Place, item: Item): Place {
-  const { facts, origin, opens, extra, isRewritten, isFromElsewhere, original } = item;
+  const { facts, origin, opens, extra, isRewritten, original } = item;
   const { first, numbered, showing, isHeader } = item;
   // A message is closed the way it was opened, whoever wrote its last unit.
   const wrapping = opens ? item.wrapping : parent.wrapping;
@@ -131,6 +131,8 @@ function placeFor(parent: Place, item: Item): Place {
     item.place.forms.push(item.place.facts.hash);
     return Object.assign(item.place, { facts, wrapping, extra, numbered });
   }
+  const isMoved = item.place !== null && facts.kind === "reasoning";
+  const isFromElsewhere = item.isFromElsewhere || isMoved;
   const place = newPlace(parent, {
     facts,
     origin,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { must } from "../../base/index.ts";
 import { ingestRequest, type WireRequest } from "../../protocols/index.ts";
-import { ownItem, writeItems } from "./draft.ts";
-import { bytesOf, isOwn, type Place, pathTo, rootPlace } from "./place.ts";
+import { inOtherWords, newPlace, ownItem, writeItems } from "./draft.ts";
+import { bytesOf, isOwn, type Place, pathTo, rootPlace, wholly } from "./place.ts";
 import { freshItems, type GivenRules, type Trace, traceRequest } from "./trace.ts";
 
 type Block = Readonly<Record<string, unknown>>;
@@ -32,6 +32,7 @@ function trace(from: Place, messages: readonly Message[], over: Partial<GivenRul
   const rules = {
     bytes: request.bytes,
     throughOwn: true,
+    throughOther: () => true,
     throughSystem: true,
     leavesOut: false,
     trusts: false,
@@ -125,6 +126,13 @@ describe("a path is followed", () => {
     expect(found(root, [...start, user(text("c\nd\ne"))]).words).toBe("a t b");
   });
 
+  test("where texts were joined behind reasoning that was left out", () => {
+    const left = rootPlace("");
+    grow(left, [user(text("a")), model(text("b"), text("c")), user(text("d"))]);
+    const messages = [user(text("a")), model(thinks("t"), text("b\nc")), user(text("d"))];
+    expect(found(left, messages)).toEqual({ words: "a b c d", as: "copy left-out merged copy" });
+  });
+
   test("where texts were joined that had lost lines of ours, if the model said them", () => {
     const said = rootPlace("");
     const own = text("b\n[CONTEXT MANIFEST k7f3 x]\nPRIMACY 3\n");
@@ -137,6 +145,29 @@ describe("a path is followed", () => {
     expect(found(said, [start, model(text("b\nd"))]).as).toBe("copy copy");
     expect(found(said, [user(text("a\nb"))]).as).toBe("");
   });
+});
+
+test("other words than the client's are passed only where they may lie on the way", () => {
+  const root = rootPlace("");
+  const traced = trace(root, [user(text("a"), text("b"))]);
+  const [first, second] = freshItems(traced);
+  const [said, other] = [must(first, "it is new"), must(second, "it is new")];
+  const words = { bytes: Buffer.from('{"type":"text","text":"short"}'), showing: wholly };
+  writeItems(root, [said, inOtherWords(other, words)], null);
+  const messages = [user(text("a"), text("b"))];
+  expect(found(root, messages).words).toBe("a short");
+  expect(found(root, messages, { throughOther: () => false }).words).toBe("a");
+});
+
+test("reasoning that is sent elsewhere than it was heard is not bound to where it is", () => {
+  const root = rootPlace("");
+  const heardAt = grow(root, [user(text("a"))]);
+  const sentAt = grow(root, [user(text("b"))]);
+  const [item] = freshItems(trace(root, [model(thinks("t"))], { trusts: true }));
+  const heard = newPlace(heardAt, must(item, "it is new"));
+  const send = (from: Place) => writeItems(from, [{ ...must(item, "it is new"), place: heard }], null).places;
+  expect(send(sentAt).map(({ isFromElsewhere }) => isFromElsewhere)).toEqual([true]);
+  expect(send(heardAt).map(({ isFromElsewhere }) => isFromElsewhere)).toEqual([false]);
 });
 
 describe("what is ours", () => {
@@ -193,6 +224,21 @@ describe("where a path forks", () => {
     };
     expect(path("old")).toEqual(["([k7f3 one])"]);
     expect(path("new")).toEqual(["([k7f3 two])"]);
+  });
+
+  test("nor does the form of a result, whichever of them came first", () => {
+    const root = rootPlace("");
+    const start = grow(root, [user(text("a"))]);
+    const listed = { ...result("c", "r"), content: [text("r")] };
+    grow(growOwn(start, "[k7f3 one]"), [user(result("c", "r")), model(text("old"))]);
+    grow(growOwn(start, "[k7f3 two]"), [user(listed), model(text("new"))]);
+    const path = (form: Block, last: string) => {
+      const { place } = trace(root, [user(text("a")), user(form), model(text(last))]).followed;
+      return pathTo(place).filter(isOwn).map(wordsOf);
+    };
+    expect(path(result("c", "r"), "new")).toEqual(["([k7f3 two])"]);
+    expect(path(listed, "old")).toEqual(["([k7f3 one])"]);
+    expect(path(result("c", "r"), "neither")).toEqual(["([k7f3 two])"]);
   });
 
   test("what this model was sent is taken among equals, because it is cached for it", () => {

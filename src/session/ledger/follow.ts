@@ -1,5 +1,5 @@
 import { must } from "../../base/index.ts";
-import { unitBytes, type WireGroup, type WireUnit } from "../../protocols/index.ts";
+import { nothingSaid, unitBytes, type WireGroup, type WireUnit } from "../../protocols/index.ts";
 import { bytesOf, isOwn, isReasoning, type Place } from "./place.ts";
 import { beginMerge, isSameUnit, type Merging, merge, spokenForms, textOf } from "./tolerance.ts";
 
@@ -15,7 +15,9 @@ export type FollowRules = {
   readonly bytes: Buffer;
   /** Whether units of ours may lie on the path. */
   readonly throughOwn: boolean;
-  /** Whether these may be system messages: not every model takes them between the others. */
+  /** Whether what shows other words than the client's may. */
+  readonly throughOther: (place: Place) => boolean;
+  /** Whether units of ours may be system messages: not every model takes them between the others. */
   readonly throughSystem: boolean;
   /** Whether reasoning that was not made behind exactly this path is left out. */
   readonly leavesOut: boolean;
@@ -33,7 +35,7 @@ export type Followed = { readonly place: Place; readonly steps: readonly Step[] 
 
 /**
  * Copy: the unit is this place. Merged: it is several places, this one the last. Left out: it is not sent,
- * and the path stays where it was.
+ * and the path stays where it was, or goes on to what we hid in its place.
  */
 export type Step = { readonly place: Place; readonly as: "copy" | "merged" | "left-out" };
 
@@ -100,7 +102,7 @@ type Here = { readonly at: number; readonly rules: FollowRules };
 
 function stepsFrom(place: Place, units: readonly ClientUnit[], { at, rules }: Here): readonly Step[] {
   const unit = must(units[at], "there is one to be found");
-  const below = childrenBelow(place, rules);
+  const below = childrenBelow(place, unit, rules);
   const found = copiesOf(below, unit, rules).map((child): Step => ({ place: child, as: "copy" }));
   const mustLeave = found.length === 0 && isForeign(unit, rules);
   const isReasoned = unit.unit.kind === "reasoning";
@@ -108,18 +110,38 @@ function stepsFrom(place: Place, units: readonly ClientUnit[], { at, rules }: He
     return [...found, { place, as: "left-out" }];
   }
   if (found.length > 0) return found;
+  const unsaid = isNothingSaid(unit, rules) ? lastHidden(place, rules) : undefined;
+  if (unsaid !== undefined) return [{ place: unsaid, as: "left-out" }];
   return below
     .flatMap((child) => mergedFrom(child, unit, rules))
     .map((child) => ({ place: child, as: "merged" }));
 }
 
+/** What a client is given where a model has done nothing but call us. */
+function isNothingSaid({ unit, group }: ClientUnit, { bytes }: FollowRules): boolean {
+  if (unit.type !== "text" || group.role !== "assistant") return false;
+  return textOf(unitBytes(bytes, group.range.start, unit)) === nothingSaid;
+}
+
+function lastHidden(place: Place, rules: FollowRules): Place | undefined {
+  return reach(place, rules, droppedBy(rules)).findLast(({ facts }) => facts.isHidden === true);
+}
+
 /** What a client may say next, the newest first. */
-function childrenBelow(place: Place, rules: FollowRules): readonly Place[] {
-  const { reasoningKeys } = rules;
-  const isDropped = (child: Place): boolean =>
-    isReasoning(child) && !isUnbound(child, rules) && !reasoningKeys.has(child.facts.key);
-  const below = reach(place, rules, isDropped).flatMap(({ children }) => [...children].reverse());
-  return below.filter((child) => !isOwn(child) && !isUnbound(child, rules));
+function childrenBelow(place: Place, { unit }: ClientUnit, rules: FollowRules): readonly Place[] {
+  const below = reach(place, rules, droppedBy(rules)).flatMap(({ children }) => [...children].reverse());
+  // A call of ours that has got through to a client comes back from it.
+  const isLeaked = ({ facts }: Place): boolean => facts.isHidden === true && facts.callId === unit.callId;
+  const isPassable = (child: Place): boolean => !child.isRewritten || rules.throughOther(child);
+  return below.filter(
+    (child) => (!isOwn(child) || isLeaked(child)) && !isUnbound(child, rules) && isPassable(child),
+  );
+}
+
+/** Reasoning that the client does not send any more. */
+function droppedBy(rules: FollowRules): (child: Place) => boolean {
+  return (child) =>
+    isReasoning(child) && !isUnbound(child, rules) && !rules.reasoningKeys.has(child.facts.key);
 }
 
 /** Reasoning that another model let pass here. */
@@ -135,8 +157,9 @@ function copiesOf(below: readonly Place[], unit: ClientUnit, rules: FollowRules)
   const equal = exact.filter((child) => child.isRewritten || isEqual(child));
   if (equal.length > 0) {
     // The form alone tells nothing: a client that changes it may mean any of those that say the same.
-    const others = exact.filter((child) => !equal.includes(child) && isOnlyFormed(child, unit, rules));
-    return [...equal, ...others];
+    const isOther = (child: Place): boolean =>
+      saysLoosely(child, unit, rules) && isOnlyFormed(child, unit, rules);
+    return below.filter((child) => equal.includes(child) || isOther(child));
   }
   return exact.length > 0 ? exact : below.filter((child) => saysLoosely(child, unit, rules));
 }
@@ -146,7 +169,12 @@ function isOnlyFormed(child: Place, { unit, group }: ClientUnit, rules: FollowRu
   if (child.sent === null) return false;
   const copy = unitBytes(rules.bytes, group.range.start, unit);
   // A user's words have no other tolerance.
-  return isSameUnit(bytesOf(child), copy, { role: "user", isOwnLine: rules.isOwnLine });
+  return isSameUnit(wordsKnown(child), copy, { role: "user", isOwnLine: rules.isOwnLine });
+}
+
+/** The client's words; where they are forgotten, what was sent may be all of them in another form. */
+function wordsKnown(place: Place): Uint8Array {
+  return (place.isRewritten ? place.original : null) ?? bytesOf(place);
 }
 
 /** Whether this reasoning, and all that follows at once, was left out here before. */
@@ -157,7 +185,10 @@ function goesOnWithout(place: Place, units: readonly ClientUnit[], { at, rules }
   if (next === undefined) return false;
   const below = reach(place, rules, () => false).flatMap(({ children }) => children);
   const spoken = below.filter((child) => !isOwn(child));
-  return copiesOf(spoken, next, rules).length > 0;
+  return (
+    copiesOf(spoken, next, rules).length > 0 ||
+    spoken.some((child) => mergedFrom(child, next, rules).length > 0)
+  );
 }
 
 /** The place itself, and those behind it that a client does not know of or has dropped, the newest first. */
@@ -210,9 +241,10 @@ function says(child: Place, { unit, group, begins }: ClientUnit, rules: FollowRu
     return true;
   }
   if (forms.includes(unit.hash)) return true;
-  const known = child.isRewritten ? child.original : bytesOf(child);
   // Words that are not known any more cannot be compared, but a key made from them says as much.
-  if (known === null) return facts.key === unit.key && !/^(?:call|sign):/.test(unit.key);
+  const isForgotten = child.isRewritten && child.original === null;
+  if (isForgotten && facts.key === unit.key && !/^(?:call|sign):/.test(unit.key)) return true;
+  const known = wordsKnown(child);
   const copy = unitBytes(rules.bytes, group.range.start, unit);
   const isSame = isSameUnit(known, copy, { role: group.role, isOwnLine: rules.isOwnLine });
   if (isSame && forms.length < formsMax) forms.push(unit.hash);
@@ -235,26 +267,42 @@ function mergedFrom(first: Place, { unit, group, begins }: ClientUnit, rules: Fo
   const whole = textOf(unitBytes(rules.bytes, group.range.start, unit));
   // Only of what the model says a client may have got less than was said.
   const isOwnLine = group.role === "assistant" ? rules.isOwnLine : () => false;
-  return whole === null ? [] : mergedIn(first, beginMerge(whole), isOwnLine);
+  return whole === null ? [] : mergedIn(first, beginMerge(whole), { ...rules, isOwnLine });
 }
 
 /** On every way on: one of the texts may have been edited before they were joined. */
-function mergedIn(first: Place, begun: Merging, isOwnLine: FollowRules["isOwnLine"]): readonly Place[] {
+function mergedIn(first: Place, begun: Merging, rules: FollowRules): readonly Place[] {
   const found: Place[] = [];
   const open = [{ place: first, merging: begun }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const text = textOf(bytesOf(next.place));
-    for (const form of text === null ? [] : spokenForms(text, isOwnLine)) {
+    for (const form of text === null ? [] : spokenForms(text, rules.isOwnLine)) {
       const merging = merge(next.merging, form);
       if (merging === "merged") found.push(next.place);
       else if (merging !== "other") {
-        open.push(...next.place.children.filter(isNextText).map((place) => ({ place, merging })));
+        open.push(...nextTexts(next.place, rules).map((place) => ({ place, merging })));
       }
     }
   }
   return [...new Set(found)];
 }
 
-function isNextText(place: Place): boolean {
-  return place.facts.type === "text" && place.extra === null && !isOwn(place);
+/** Behind calls that were hidden from the client the same answer goes on, if in a message of its own. */
+function nextTexts(place: Place, rules: FollowRules): readonly Place[] {
+  const isText = ({ facts }: Place): boolean => facts.type === "text";
+  const direct = place.children.filter((child) => isText(child) && child.extra === null && !isOwn(child));
+  const hidden = hiddenEnds(place, rules).flatMap(({ children }) => children);
+  return [...direct, ...hidden.filter((child) => isText(child) && !isOwn(child))];
+}
+
+/** What was hidden behind a place, and reasoning there that the client has dropped. */
+function hiddenEnds(place: Place, rules: FollowRules): readonly Place[] {
+  const isHidden = (child: Place): boolean =>
+    isOwn(child) && child.facts.callId !== null && isPassed(child, rules);
+  const isDropped = droppedBy(rules);
+  const isBetween = (child: Place): boolean => isHidden(child) || isDropped(child);
+  const ends = place.children.filter(isBetween);
+  for (let at = 0; at < ends.length && ends.length < reachMax; at += 1)
+    ends.push(...(ends[at]?.children ?? []).filter(isBetween));
+  return ends;
 }

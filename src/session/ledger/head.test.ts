@@ -1,8 +1,19 @@
 import { describe, expect, test } from "vitest";
+import { o200k } from "../../../test/support/o200k.ts";
 import { must } from "../../base/index.ts";
-import { ingestRequest, type WireRequest } from "../../protocols/index.ts";
+import { commandTools } from "../../commands/index.ts";
+import { ingestRequest, textBlock, type WireRequest } from "../../protocols/index.ts";
 import { TokenGauge } from "../unit-tokens.ts";
-import { emitSystem, emitTools, type Head, hasHead, openHead } from "./head.ts";
+import {
+  emitSystem,
+  emitTools,
+  type Head,
+  hasHead,
+  nothingOwn,
+  type OwnHead,
+  openHead,
+  ownHead,
+} from "./head.ts";
 import { SessionNumbers, StreamNumbers } from "./numbers.ts";
 
 const tool = (name: string, over: object = {}) => ({
@@ -23,8 +34,12 @@ function request(tools: readonly object[], system: unknown = [text("Be brief.")]
 const draft = new StreamNumbers(new SessionNumbers()).draft(1);
 const counting = { draft, gauge: new TokenGauge(null, 1) };
 
+function ownOf(instructions: string | null): OwnHead {
+  return { instructions: instructions === null ? null : textBlock(instructions), tools: [] };
+}
+
 function opened(tools: readonly object[], instructions: string | null = null): Head {
-  return openHead({ request: request(tools), instructions, ...counting });
+  return openHead({ request: request(tools), own: ownOf(instructions), ...counting });
 }
 
 function toolsSent(head: Head, tools: readonly object[]): readonly object[] {
@@ -68,14 +83,14 @@ describe("a request has a head", () => {
   test("by its system texts, in their order", () => {
     const two = openHead({
       request: request([], [text("one"), text("two")]),
-      instructions: null,
+      own: nothingOwn,
       ...counting,
     });
     expect(hasHead(two, request([], [text("one ", mark), { text: "two", type: "text" }]))).toBe(true);
     expect(hasHead(two, request([], [text("two"), text("one")]))).toBe(false);
     expect(hasHead(two, request([], [text("one")]))).toBe(false);
     expect(hasHead(two, request([], [text("one"), text("Two")]))).toBe(false);
-    const bare = openHead({ request: request([], "one"), instructions: null, ...counting });
+    const bare = openHead({ request: request([], "one"), own: nothingOwn, ...counting });
     expect(hasHead(bare, request([], [text("one")]))).toBe(true);
   });
 });
@@ -142,9 +157,19 @@ describe("system texts are sent", () => {
   });
 
   test.each([[[]], [""], [" \n"]])("where the client says nothing, ours stand alone: %j", (system) => {
-    const head = openHead({ request: request([], system), instructions: "Mind the lines.", ...counting });
+    const head = openHead({ request: request([], system), own: ownOf("Mind the lines."), ...counting });
     expect(sent(head, request([], system))).toBe(JSON.stringify([text("Mind the lines.")]));
   });
+});
+
+test("what is ours in front takes at most 900 tokens, and names no tool that there is not", () => {
+  const { instructions, tools } = ownHead("k7f3");
+  const said = Buffer.from(instructions ?? []).toString();
+  const offered = `[${tools.map((tool) => Buffer.from(tool).toString()).join(",")}]`;
+  const tokens = o200k((JSON.parse(said) as { readonly text: string }).text) + o200k(offered);
+  expect(tokens).toBeLessThanOrEqual(900);
+  const known = ["aperture_", ...commandTools.map(({ name }) => name)];
+  for (const name of said.match(/aperture_\w*/g) ?? []) expect(known).toContain(name);
 });
 
 test("the log is told of tools, system texts and instructions in their order, each below the one before", () => {

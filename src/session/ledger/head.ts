@@ -1,17 +1,21 @@
 import { type ContentHash, hashContent } from "../../base/index.ts";
+import { commandTools, isCommandTool } from "../../commands/index.ts";
 import {
   emitList,
+  spokenIn,
   textBlock,
   unitBytes,
   type WireGroup,
   type WireRequest,
   type WireUnit,
 } from "../../protocols/index.ts";
+import { instructions, tellsTextCommands } from "../../render/index.ts";
 import type { Numbered, SentUnit } from "../desk-port.ts";
 import { placeId } from "../place-id.ts";
 import type { TokenGauge } from "../unit-tokens.ts";
 import type { NumberDraft } from "./numbers.ts";
 import { type Place, rootPlace } from "./place.ts";
+import type { CommandForm } from "./saying.ts";
 import { isSameUnit } from "./tolerance.ts";
 
 /** A tool or a system text with the bytes it was first sent with. */
@@ -30,25 +34,52 @@ export type Head = {
   readonly system: readonly HeadUnit[];
   /** Null where the stream was joined later, or is sent without anything of ours. */
   readonly instructions: Uint8Array | null;
+  /** Our tools, behind the client's. */
+  readonly ownTools: readonly Uint8Array[];
+  /** Whether its instructions tell of commands as lines of text: then its answers may hold some. */
+  readonly hasTextCommands: boolean;
   readonly root: Place;
   /** Tools the model does not see yet, in the order in which they came. They belong to no path. */
   readonly deferred: Map<string, HeadUnit>;
   readonly units: readonly SentUnit[];
   /** Whether the log was told of its units. */
   isTold: boolean;
-  /** How the system texts were spelled last, for the units they were spelled from. */
-  spelled: { readonly units: readonly WireUnit[]; readonly pieces: readonly Uint8Array[] } | null;
+  /** How the tools and the system texts were spelled last. */
+  spelledTools: Spelled | null;
+  spelled: Spelled | null;
 };
+
+/** For the units they were spelled from; undefined where the client's own spelling will do. */
+type Spelled = { readonly units: readonly WireUnit[]; readonly pieces: readonly Uint8Array[] | undefined };
+
+/** What of ours stands in front of the messages. */
+export type OwnHead = { readonly instructions: Uint8Array | null; readonly tools: readonly Uint8Array[] };
+
+export const nothingOwn: OwnHead = { instructions: null, tools: [] };
+
+const toolBytes = commandTools.map((tool) => Buffer.from(JSON.stringify(tool)));
+
+export function ownHead(nonce: string, commands: CommandForm = "tools"): OwnHead {
+  if (commands === "text") {
+    const told = instructions(nonce, { hasTools: false, hasTextCommands: true });
+    return { instructions: textBlock(told), tools: [] };
+  }
+  return { instructions: textBlock(instructions(nonce, { hasTools: true })), tools: toolBytes };
+}
+
+/** A client that has tools of our names gets nothing in front: nobody could tell whose is called. */
+export function ownFor(request: WireRequest, own: OwnHead): OwnHead {
+  return request.tools.units.some(({ key }) => isCommandTool(key.split(":")[1] ?? "")) ? nothingOwn : own;
+}
 
 export type HeadAsked = {
   readonly request: WireRequest;
-  readonly instructions: string | null;
+  readonly own: OwnHead;
   readonly draft: NumberDraft;
   readonly gauge: TokenGauge;
 };
 
-export function openHead({ request, instructions, draft, gauge }: HeadAsked): Head {
-  const own = instructions === null ? null : textBlock(instructions);
+export function openHead({ request, own, draft, gauge }: HeadAsked): Head {
   const units = [request.tools, request.system].flatMap((group) =>
     numberedUnits(headUnits(request, group), draft, gauge),
   );
@@ -73,36 +104,47 @@ function numberedUnits(
   });
 }
 
-/** A head made of units in their order, with its own at the end. */
-export function headFrom(units: readonly HeadUnit[], own: Uint8Array | null): Head {
+/** A head made of units in their order, with ours behind the tools and at the end. */
+export function headFrom(units: readonly HeadUnit[], own: OwnHead): Head {
   const fresh: SentUnit[] = [];
   const add = (unit: Omit<SentUnit, "id" | "parent">, hash: ContentHash): void => {
     const parent = fresh.at(-1)?.id ?? null;
     fresh.push({ ...unit, id: placeId(parent, unit.key, hash), parent });
   };
-  for (const [at, { unit, bytes, numbered }] of units.entries()) {
-    if (!unit.isDeferred) {
+  const addOwn = (bytes: Uint8Array): void => {
+    const hash = hashContent(bytes);
+    const shown = { unit: null, numbered: null, as: "original" } as const;
+    add({ origin: "aperture", key: ownKey(hash), bytes, ...shown }, hash);
+  };
+  const addClient = (section: WireUnit["section"]): void => {
+    for (const [at, { unit, bytes, numbered }] of units.entries()) {
+      if (unit.isDeferred || unit.section !== section) continue;
       add({ origin: "client", key: unit.key, unit: at, numbered, as: "original", bytes }, unit.hash);
     }
-  }
-  if (own !== null) {
-    const hash = hashContent(own);
-    add(
-      { origin: "aperture", key: ownKey(hash), unit: null, numbered: null, as: "original", bytes: own },
-      hash,
-    );
-  }
+  };
+  addClient("tools");
+  for (const tool of own.tools) addOwn(tool);
+  addClient("system");
+  if (own.instructions !== null) addOwn(own.instructions);
   const tools = units.filter(({ unit }) => unit.section === "tools");
   return {
     tools: tools.filter(({ unit }) => !unit.isDeferred),
     system: units.filter(({ unit }) => unit.section === "system"),
-    instructions: own,
+    instructions: own.instructions,
+    ownTools: own.tools,
+    hasTextCommands: own.instructions !== null && tellsTextCommands(wordsIn(own.instructions)),
     root: rootPlace(fresh.at(-1)?.id ?? ""),
     deferred: new Map(tools.filter(({ unit }) => unit.isDeferred).map((tool) => [tool.unit.key, tool])),
     units: fresh,
     isTold: false,
+    spelledTools: null,
     spelled: null,
   };
+}
+
+function wordsIn(block: Uint8Array): string {
+  const spoken = spokenIn(block);
+  return spoken?.type === "text" ? spoken.text : "";
 }
 
 /** The key of something of ours. */
@@ -145,6 +187,14 @@ function nameOf({ key, isDeferred }: WireUnit): string {
 
 /** The field to send in place of the client's; undefined where the client's own will do. */
 export function emitTools(head: Head, request: WireRequest): readonly Uint8Array[] | undefined {
+  const { units } = request.tools;
+  if (head.spelledTools?.units === units) return head.spelledTools.pieces;
+  const pieces = spellTools(head, request);
+  head.spelledTools = { units, pieces };
+  return pieces;
+}
+
+function spellTools(head: Head, request: WireRequest): readonly Uint8Array[] | undefined {
   const { units, range } = request.tools;
   const known = [...head.tools, ...head.deferred.values()];
   const order = new Map(known.map((tool, at) => [nameOf(tool.unit), at]));
@@ -159,14 +209,14 @@ export function emitTools(head: Head, request: WireRequest): readonly Uint8Array
   const isInOrder = placed.every(({ at }, index) => index === 0 || at >= (placed[index - 1]?.at ?? 0));
   const hashes = new Set(head.tools.map(({ unit }) => unit.hash));
   const isAsKnown = units.every(({ hash, isDeferred }) => isDeferred || hashes.has(hash));
-  if (isInOrder && isAsKnown) return undefined;
+  if (isInOrder && isAsKnown && head.ownTools.length === 0) return undefined;
   const list = [...placed]
     .sort((a, b) => a.at - b.at)
     .map(({ unit, at }) => ({
       bytes: known[at]?.bytes ?? unitBytes(request.bytes, range.start, unit),
       mark: unit.mark,
     }));
-  return emitList(list);
+  return emitList([...list, ...head.ownTools.map((bytes) => ({ bytes, mark: null }))]);
 }
 
 export function emitSystem(head: Head, request: WireRequest): readonly Uint8Array[] | undefined {

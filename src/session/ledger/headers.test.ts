@@ -10,6 +10,7 @@ const start = Date.UTC(2026, 10, 15, 14, 5);
 const saying: Saying = {
   headers: "compact",
   timeMs: start,
+  commands: "tools",
   zoneMinutes: 0,
   rate: 1,
   names: [],

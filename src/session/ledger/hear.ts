@@ -2,6 +2,7 @@ import type { AnswerUnit } from "../../protocols/index.ts";
 import type { TokenGauge } from "../unit-tokens.ts";
 import { newPlace } from "./draft.ts";
 import type { NumberDraft } from "./numbers.ts";
+import { heardFacts } from "./own-texts.ts";
 import { countOn, forgetHeard, type Place, wholly } from "./place.ts";
 
 /** Answers to one request that nobody has repeated yet: as many as may be asked for at once. */
@@ -20,14 +21,14 @@ const answerWrapping = { role: "assistant", head: '{"role":"assistant","content"
 export function hear(
   leaf: Place,
   units: readonly AnswerUnit[],
-  { draft, gauge }: Counting,
+  { draft, gauge, nonce = null }: Hearing,
 ): readonly Place[] {
   const places: Place[] = [];
   for (const [at, answered] of units.entries()) {
     const parent = places.at(-1) ?? leaf;
     const { hash } = answered.unit;
     const known = parent.children.find(({ facts, origin }) => origin === "model" && facts.hash === hash);
-    places.push(known ?? hearUnit(parent, answered, { draft, gauge, opens: at === 0 }));
+    places.push(known ?? hearUnit(parent, answered, { draft, gauge, nonce, opens: at === 0 }));
   }
   draft.keep();
   return places;
@@ -35,13 +36,23 @@ export function hear(
 
 /** What gives a block its number and its size. */
 export type Counting = { readonly draft: NumberDraft; readonly gauge: TokenGauge };
-type Hearing = Counting & { readonly opens: boolean };
+/** The nonce of command lines, where the answer may hold some. */
+type Hearing = Counting & { readonly nonce?: string | null };
+type HearingUnit = Counting & { readonly nonce: string | null; readonly opens: boolean };
 
-function hearUnit(parent: Place, { unit, bytes }: AnswerUnit, { draft, gauge, opens }: Hearing): Place {
+function hearUnit(parent: Place, { unit, bytes }: AnswerUnit, hearing: HearingUnit): Place {
+  const { draft, gauge, nonce, opens } = hearing;
   const tokens = gauge.count({ bytes, kind: unit.kind });
   const numbered = draft.number({ key: unit.key, kind: unit.kind, tokens }, countOn(parent, unit.key));
   const extra = opens ? "" : null;
-  const said = { facts: unit, origin: "model", wrapping: answerWrapping, opens, extra, numbered } as const;
+  const said = {
+    facts: heardFacts(unit, bytes, nonce),
+    origin: "model",
+    wrapping: answerWrapping,
+    opens,
+    extra,
+    numbered,
+  } as const;
   const place = newPlace(parent, { ...said, ...firstHeard });
   place.heard = bytes;
   parent.children.push(place);

@@ -160,6 +160,23 @@ describe("numbers that are learnt later", () => {
     expect(questions).toHaveLength(1);
   });
 
+  test("are asked for once more where something was sent that only the log has a number for", async () => {
+    const { open, questions, answers } = opener();
+    const first = read({ session: "s", answers: 0 });
+    const line = open.begin(first);
+    open.learnNumbers(line, first);
+    line.isUnnumbered = true;
+    answers[0]?.resolve(remembered());
+    await settled();
+    open.learnNumbers(line, first);
+    expect([questions.length, line.isUnnumbered]).toEqual([2, false]);
+    answers[1]?.resolve(remembered({ blocks: [{ key: "k", block: 7, message: 3, turn: 2 }] }));
+    await settled();
+    expect(line.numbers.find("k", 0)).toMatchObject({ block: 7 });
+    open.learnNumbers(line, first);
+    expect(questions).toHaveLength(2);
+  });
+
   test("are asked for again where the log could not say", async () => {
     const { open, questions, answers } = opener();
     const first = read({ session: "s", answers: 0 });

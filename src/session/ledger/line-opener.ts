@@ -72,9 +72,14 @@ export class LineOpener {
     return line;
   }
 
-  /** Has a line numbered that began without numbers. What is sent meanwhile has none. */
+  /**
+   * Has a line numbered that began without numbers. What is sent meanwhile has none, so that the log, which
+   * has given it some by then, is asked once more with the next turn.
+   */
   learnNumbers(line: Line, read: Read): void {
-    if (line.numbers.isReady || this.#remembering.has(line.key)) return;
+    const isNumbered = line.numbers.isReady && !line.isUnnumbered;
+    if (isNumbered || this.#remembering.has(line.key)) return;
+    line.isUnnumbered = false;
     const learnt = this.#place.remember(questionOf(read)).then(
       // A log that knows nothing of what was sent before cannot say where its numbers stand.
       (stream) => (stream === null ? undefined : this.#number(line, stream)),

@@ -1,5 +1,5 @@
 import type { WireRequest } from "../../protocols/index.ts";
-import type { Briefing, Numbered, Sending, WantedBlock } from "../desk-port.ts";
+import type { Briefing, CommandResult, Numbered, Sending, WantedBlock } from "../desk-port.ts";
 import type { CountedPrompt } from "./counted.ts";
 import { type SessionNumbers, StreamNumbers } from "./numbers.ts";
 import type { BlockSum } from "./saying.ts";
@@ -15,6 +15,8 @@ export type Line = {
   readonly nonce: string;
   ledger: StreamLedger;
   readonly numbers: StreamNumbers;
+  /** Whether something was sent that only the log has a number for. */
+  isUnnumbered: boolean;
   /** What the log last said of it; null: nothing yet. */
   briefing: Briefing | null;
   /** Whether the stream began here, so that nothing was sent that is not noted. */
@@ -25,6 +27,8 @@ export type Line = {
   recentSum: BlockSum;
   /** The seq of the briefing whose names a header has told. */
   namedSeq: number;
+  /** The seq of the last briefing whose changes a model has heard, so that it hears them once. */
+  toldSeq: number;
   /** The summaries that were sent, and about what they cost. */
   spent: { readonly turns: number; readonly tokens: number };
   /** Blocks whose expiry is near and has been noted. */
@@ -54,6 +58,10 @@ export type Line = {
   held: ReadonlySet<number>;
   /** What must not be sent any more. */
   withheld: ReadonlyMap<string, Uint8Array>;
+  /** What calls of our tools came to, by their ids. */
+  readonly results: Map<string, CommandResult>;
+  /** Set while calls are carried out. */
+  doing: Promise<void> | null;
 };
 
 /** A request, and whether anybody still needs the memory of its body besides the line itself. */
@@ -85,12 +93,14 @@ export function openLine({ numbersOf, ...asked }: LineAsked): Line {
     ...asked,
     numbers,
     ledger: new StreamLedger({ nonce, isNew: wasManaged === false, numbers }),
+    isUnnumbered: false,
     briefing: null,
     recent: [],
     recentSum: { front: none, rest: none },
     countsAll: false,
     noted: new Set(),
     namedSeq: 0,
+    toldSeq: 0,
     spent: { turns: 0, tokens: 0 },
     isManaged: false,
     last: null,
@@ -102,6 +112,8 @@ export function openLine({ numbersOf, ...asked }: LineAsked): Line {
     hasNews: false,
     held: new Set(),
     withheld: new Map(),
+    results: new Map(),
+    doing: null,
   };
 }
 

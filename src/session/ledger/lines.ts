@@ -80,6 +80,10 @@ export class Lines {
     return this.#lines.get(line.key) === line;
   }
 
+  all(): Iterable<Line> {
+    return this.#lines.values();
+  }
+
   /** Whether anything is withheld in any stream: of a body that cannot be read, nobody knows whose it is. */
   withhold(): boolean {
     return [...this.#lines.values()].some(({ withheld }) => withheld.size > 0);

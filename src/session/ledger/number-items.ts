@@ -11,14 +11,19 @@ export type Numbering = {
   readonly gauge: TokenGauge;
 };
 
-/** Gives what is new its numbers: one for each block, one for each message of the client. */
+/**
+ * Gives what is new its numbers: one for each block, one for each message of the client, and one for what
+ * stands in such a message without being the client's: a message has one speaker.
+ */
 export function numberItems(items: readonly Item[], numbering: Numbering): readonly Item[] {
   const { numbers, draft, end, gauge } = numbering;
   const counts = new Map<string, number>();
   draft.open();
-  return items.map((item) => {
+  return items.map((item, at) => {
     const { key, kind, type } = item.facts;
-    if (item.extra !== null) draft.open();
+    const isOwn = item.origin === "aperture";
+    const wasOwn = items[at - 1]?.origin === "aperture";
+    if (item.extra !== null || isOwn !== wasOwn) draft.open();
     if (item.numbered !== null || type === "none") return item;
     const nth = counts.get(key) ?? (numbers.knows(key) ? countOn(end, key) : 0);
     counts.set(key, nth + 1);

@@ -62,6 +62,13 @@ describe("a stream's blocks", () => {
     ]);
   });
 
+  test("follow those of the log, where the same came before", () => {
+    const numbers = new StreamNumbers(new SessionNumbers());
+    numbers.learn("a", { block: 2001, message: 2001, turn: 2 });
+    numbers.begin(new SessionNumbers(), [{ key: "a", block: 3, message: 2, turn: 1 }]);
+    expect([numbers.find("a", 0)?.block, numbers.find("a", 1)?.block]).toEqual([3, 2001]);
+  });
+
   test("are in doubt once the log has numbered something: it has to be asked again", () => {
     const numbers = new StreamNumbers(new SessionNumbers());
     called(numbers.draft(1), "a");

@@ -65,10 +65,13 @@ export class StreamNumbers {
     this.#cursors = { block: { next: 0, end: 0 }, message: { next: 0, end: 0 } };
   }
 
-  /** From here on it numbers, beside the blocks that the log has. */
+  /** From here on it numbers, beside the blocks that the log has. Of equal ones the log's came first. */
   begin(session: SessionNumbers, blocks: readonly (KnownBlock & { readonly key: string })[]): void {
     this.#session ??= session;
+    const own = [...this.#known];
+    this.#known.clear();
     for (const { key, block, message, turn } of blocks) this.learn(key, { block, message, turn });
+    for (const [key, given] of own) for (const known of given) this.learn(key, known);
   }
 
   knows(key: string): boolean {

@@ -11,6 +11,10 @@ export type Wrapping = { readonly role: string; readonly head: string; readonly 
 export type UnitFacts = Pick<WireUnit, "key" | "kind" | "type" | "callId"> & {
   /** Of the client's copy it stands for. */
   readonly hash: string;
+  /** Set for what asks us and says nothing else: the model has said it, and the client never gets it. */
+  readonly isHidden?: true;
+  /** Set for a text with commands: the client's copy of it lacks their lines. */
+  readonly isCommanding?: true;
 };
 
 /** How much of its block a unit shows. */
@@ -117,8 +121,14 @@ export function rootPlace(id: string): Place {
   };
 }
 
-export function isOwn({ origin }: Place): boolean {
-  return origin === "aperture";
+/** Whether a client knows nothing of it: what we have said, and what the model has said to us. */
+export function isOwn({ origin, facts }: Pick<Place, "origin" | "facts">): boolean {
+  return origin === "aperture" || facts.isHidden === true;
+}
+
+/** Whether it is a block: everything but the lines we have written around blocks. */
+export function isBlock({ origin, facts }: Pick<Place, "origin" | "facts">): boolean {
+  return origin !== "aperture" || facts.kind === "tool-result";
 }
 
 export function isReasoning({ facts }: Place): boolean {
@@ -140,6 +150,12 @@ export function pathTo(place: Place): readonly Place[] {
   const path: Place[] = [];
   for (let at = place; at.parent !== null; at = at.parent) path.push(at);
   return path.reverse();
+}
+
+export function rootOf(place: Place): Place {
+  let root = place;
+  while (root.parent !== null) root = root.parent;
+  return root;
 }
 
 /** How often a key stands on the way to a place. */

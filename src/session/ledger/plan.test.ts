@@ -3,7 +3,7 @@ import { must } from "../../base/index.ts";
 import { ingestRequest, type WireRequest } from "../../protocols/index.ts";
 import { TokenGauge } from "../unit-tokens.ts";
 import { type Item, ownItem, writeItems } from "./draft.ts";
-import { openHead } from "./head.ts";
+import { nothingOwn, openHead } from "./head.ts";
 import { SessionNumbers, StreamNumbers } from "./numbers.ts";
 import type { Place } from "./place.ts";
 import { placesAfter, spell } from "./plan.ts";
@@ -22,10 +22,16 @@ function read(...messages: readonly object[]): WireRequest {
 
 const draft = new StreamNumbers(new SessionNumbers()).draft(1);
 const headOf = (request: WireRequest) =>
-  openHead({ request, instructions: null, draft, gauge: new TokenGauge(null, 1) });
+  openHead({ request, own: nothingOwn, draft, gauge: new TokenGauge(null, 1) });
 
 function traced(root: Place, request: WireRequest): Trace {
-  const through = { throughOwn: true, throughSystem: true, leavesOut: false, trusts: false };
+  const through = {
+    throughOwn: true,
+    throughOther: () => true,
+    throughSystem: true,
+    leavesOut: false,
+    trusts: false,
+  };
   const rules = { bytes: request.bytes, ...through, isOwnLine: () => false, model: null };
   return traceRequest(root, request, { before: null, rules });
 }

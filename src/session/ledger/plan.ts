@@ -51,6 +51,7 @@ export function spell({ asked, head, trace, from, items, dropped }: Plan): Rende
     usesClearing: hasClearing,
     report,
     leaf: from,
+    path: { head, places: [] },
     hasHeader: false,
     freed: 0,
   };

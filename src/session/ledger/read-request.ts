@@ -53,7 +53,15 @@ export function likenessOf({ key, last }: Line, { request, previous }: Read): Li
 }
 
 export function rawSending({ id }: Asking, body: Buffer, mayRetry: boolean): Sending {
-  const none = { betas: [], sent: null, refusal: null, strips: null, likeness: alone };
+  const none = {
+    betas: [],
+    sent: null,
+    refusal: null,
+    strips: null,
+    isOwnTool: null,
+    textNonce: null,
+    likeness: alone,
+  };
   return {
     ...none,
     request: id,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { hashContent, must } from "../../base/index.ts";
+import { commandTools } from "../../commands/index.ts";
 import { ingestRequest, readAnswer, type WireRequest } from "../../protocols/index.ts";
 import type { RememberedTurn, SentUnit } from "../desk-port.ts";
 import { SessionNumbers, StreamNumbers } from "./numbers.ts";
@@ -31,6 +32,7 @@ const answer = (n: number): readonly Block[] => [
 const saying = {
   headers: "off",
   timeMs: 0,
+  commands: "tools",
   zoneMinutes: 0,
   rate: 1,
   names: [],
@@ -71,7 +73,7 @@ class Told {
   }
 }
 
-const untouched = { wanted: new Map(), choose: () => null, arrival: "off" } as const;
+const untouched = { wanted: new Map(), choose: () => null, resultOf: () => null, arrival: "off" } as const;
 const how = { mayClear: true, isCold: false, reportsAll: false, saying, ...untouched } as const;
 const way = { purpose: "turn", style: "managed", ...how } as const;
 
@@ -156,6 +158,41 @@ describe.each(talks)("after a restart: $name", ({ model = "claude-opus-5-5", ove
   });
 });
 
+describe("a result that was shown in other words is known after a restart in every form", () => {
+  const long = "seen in many words";
+  const form = (content: unknown): Message => user({ ...result("c1", long), content });
+  const body = (content: unknown) => ({
+    model: "claude-opus-5-5",
+    max_tokens: 100,
+    tools: [tool("look")],
+    messages: [user(text("Begin.")), { role: "assistant", content: answer(1) }, form(content)],
+  });
+  const whole = Buffer.from(JSON.stringify(result("c1", long)));
+
+  /** How many units a ledger knows that was told of a result in some words, by a content of the log. */
+  function knownOf(shown: string, originalOf: (content: string) => Uint8Array | null): number {
+    const told = new Told();
+    told.turn({ ...body(long), messages: [user(text("Begin."))] }, answer(1));
+    told.turn(body(shown), null);
+    const of = { content: hashContent(whole), as: "original" } as const;
+    const ledger = openLedger(false);
+    for (const { body: sent, path, turn } of told.turns) {
+      const named = path.map((unit) => (unit.key.startsWith("user:c1:") ? { ...unit, of } : unit));
+      ledger.recall({ request: read(Buffer.from(sent)), path: named, turn, originalOf });
+    }
+    return ledger.knows(read(body([text(long)])));
+  }
+
+  test("by its own words where they are remembered", () => {
+    expect(knownOf("short", () => whole)).toBe(4);
+    expect(knownOf("short", () => null)).toBe(3);
+  });
+
+  test("by what was sent where that was all of it", () => {
+    expect(knownOf(`${long}\n`, () => null)).toBe(4);
+  });
+});
+
 describe("a path", () => {
   const told = new Told();
   told.turn({ model: "claude-opus-5-5", tools: [tool("look")], messages: [user(text("Begin."))] }, null);
@@ -164,7 +201,10 @@ describe("a path", () => {
 
   test("is found in the body it was sent with, all of it", () => {
     const found = must(pathIn({ request, path, turn }), "it is there");
-    expect([found.head.length, found.said.length]).toEqual([2, path.length - 2]);
+    expect([found.head.length, found.said.length]).toEqual([
+      2 + commandTools.length,
+      path.length - 2 - commandTools.length,
+    ]);
   });
 
   test("is not found where a unit is missing, in another order, or of another body", () => {

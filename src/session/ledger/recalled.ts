@@ -7,10 +7,19 @@ import { clientUnits } from "./client-units.ts";
 import { asIs, type Item, writeItems } from "./draft.ts";
 import type { ClientUnit } from "./follow.ts";
 import { type Head, type HeadUnit, headFrom } from "./head.ts";
+import { heardFacts } from "./own-texts.ts";
 import { type Place, sentOf, wholly } from "./place.ts";
+import { numberedBlock } from "./renumber.ts";
 
 /** A turn that an earlier process sent. */
-export type RecalledTurn = Pick<RememberedTurn, "path" | "turn"> & { readonly request: WireRequest };
+export type RecalledTurn = Pick<RememberedTurn, "path" | "turn"> & {
+  readonly request: WireRequest;
+  /** What was shown in other words here, where it still is remembered in its own. */
+  readonly originalOf?: OriginalOf;
+  /** What marks command lines, where its head knows of any. */
+  readonly textNonce?: string | null;
+};
+export type OriginalOf = (content: string) => Uint8Array | null;
 
 type Entry = RememberedTurn["path"][number];
 type Placed<U> = { readonly entry: Entry; readonly wire: U };
@@ -54,7 +63,9 @@ export function headIdOf({ head }: RecalledPath): string {
 }
 
 export function recallHead({ head }: RecalledPath, request: WireRequest): Head {
-  const own = head.find(({ entry }) => entry.origin === "aperture")?.wire.bytes ?? null;
+  const own = head.filter(({ entry }) => entry.origin === "aperture").map(({ wire }) => wire);
+  const tools = own.filter(({ unit }) => unit.section === "tools").map(({ bytes }) => bytes);
+  const instructions = own.find(({ unit }) => unit.section === "system")?.bytes ?? null;
   const client = head.filter(({ entry }) => entry.origin !== "aperture").map(({ wire }) => wire);
   const deferred = request.tools.units
     .filter(({ isDeferred }) => isDeferred)
@@ -62,11 +73,12 @@ export function recallHead({ head }: RecalledPath, request: WireRequest): Head {
       const bytes = unitBytes(request.bytes, request.tools.range.start, unit);
       return { unit, bytes, numbered: null };
     });
-  return { ...headFrom([...client, ...deferred], own), isTold: true };
+  return { ...headFrom([...client, ...deferred], { instructions, tools }), isTold: true };
 }
 
 /** Writes a path below its head, or finds it there; the last place is where its answer hangs. */
-export function recallPath({ said }: RecalledPath, { root }: Head, request: WireRequest): Place {
+export function recallPath({ said }: RecalledPath, { root }: Head, recalled: RecalledTurn): Place {
+  const { request } = recalled;
   const { isBound } = modelTraits(request.model);
   let place = root;
   let known = 0;
@@ -80,7 +92,7 @@ export function recallPath({ said }: RecalledPath, { root }: Head, request: Wire
   }
   const items = said
     .slice(known)
-    .map((placed, at) => recalledItem(placed, isFirstSaid(said, known + at), request));
+    .map((placed, at) => recalledItem(placed, isFirstSaid(said, known + at), recalled));
   const { places } = writeItems(place, atHeard(place, items), request.model);
   // A client may also repeat it the way it was sent.
   for (const [at, written] of places.entries()) {
@@ -112,25 +124,28 @@ function isFirstSaid(said: RecalledPath["said"], at: number): boolean {
 function recalledItem(
   { entry, wire }: Placed<ClientUnit>,
   isFirst: boolean,
-  { bytes, model }: WireRequest,
+  { request: { bytes, model }, originalOf, textNonce }: RecalledTurn,
 ): Item {
   const { unit, group, begins } = wire;
-  const { origin, key, of } = entry;
+  const { origin, key, of, block } = entry;
   const { kind, type, callId, hash } = unit;
   const isOurs = origin === "aperture";
   const sent = unitBytes(bytes, group.range.start, unit);
   const isOther = isReworded(entry, unit);
+  const facts = { key, kind, type, callId, hash: isOther ? (of?.content ?? hash) : hash };
   return {
     ...asIs,
-    facts: { key, kind, type, callId, hash: isOther ? (of?.content ?? hash) : hash },
+    facts: group.role === "assistant" ? heardFacts(facts, sent, textNonce ?? null) : facts,
     origin,
     wrapping: { role: group.role, head: group.head, tail: group.tail },
     opens: begins,
     extra: isFirst && !isOurs ? group.extra : null,
     bytes: sent,
     hash,
+    numbered: block === undefined ? null : numberedBlock(block, kind, sent.length),
     at: null,
     isRewritten: !isOurs && (isOther || unit.key !== key),
+    original: (isOther && of !== undefined ? (of.bytes ?? originalOf?.(of.content)) : null) ?? null,
     showing: of === undefined || !isOther ? wholly : { as: of.as, tokens: null, borrows: borrowedIn(sent) },
     // A model that does not bind its reasoning lets pass what one that does may refuse.
     isFromElsewhere: kind === "reasoning" && !modelTraits(model).isBound,

@@ -2,6 +2,8 @@ import type { WireRequest } from "../../protocols/index.ts";
 import type { SentReport } from "../desk-port.ts";
 import type { ArrivalMode } from "./arrivals.ts";
 import type { Choosing, Rewriting } from "./choosing.ts";
+import type { Head } from "./head.ts";
+import type { ResultOf } from "./own-calls.ts";
 import type { Place } from "./place.ts";
 import type { Saying } from "./saying.ts";
 import type { WantedBlocks } from "./wanted.ts";
@@ -27,17 +29,28 @@ export type RenderAsked = {
   readonly choose: (choosing: Choosing) => Rewriting | null;
   /** How new tool results are shown. */
   readonly arrival: ArrivalMode;
+  /** What calls of our tools came to. */
+  readonly resultOf: ResultOf;
+  /** How long the answer may be, where that is less than the client has said. */
+  readonly answerMax?: number;
 };
+
+/** What a request was made of: what stands in front, and the place of each unit of the client's messages. */
+export type SentPath = { readonly head: Head; readonly places: readonly Place[] };
 
 export type Rendered = {
   readonly pieces: readonly Uint8Array[];
   readonly length: number;
   readonly usesClearing: boolean;
-  readonly report: Omit<SentReport, "rendering" | "line" | "talkName" | "briefed" | "body" | "length">;
+  readonly report: Omit<
+    SentReport,
+    "rendering" | "line" | "talkName" | "briefed" | "body" | "length" | "isRound"
+  >;
   /** Whether a header stands in what is new. */
   readonly hasHeader: boolean;
   /** About how much smaller the prompt is than what was sent before, by a rewrite. */
   readonly freed: number;
   /** Where the answer will hang. */
   readonly leaf: Place;
+  readonly path: SentPath;
 };

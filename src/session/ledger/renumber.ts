@@ -1,9 +1,9 @@
 import { turnOf } from "../../base/index.ts";
 import { estimateTokens } from "../../tokens/index.ts";
-import type { Numbered } from "../desk-port.ts";
+import type { KnownBlock, Numbered } from "../desk-port.ts";
 import { ttlOf } from "../ttl.ts";
 import type { StreamNumbers } from "./numbers.ts";
-import { bytesOf, isOwn, type Place, pathTo } from "./place.ts";
+import { bytesOf, isBlock, type Place, pathTo } from "./place.ts";
 
 /** A header, as far as it can be told from its bytes. */
 const headerBytes = /^\{"type":"text","text":"(?:\[\w+ turn \d+, |--- Message ID: \d+ \|)/;
@@ -18,7 +18,7 @@ export function renumber(leaf: Place, numbers: StreamNumbers): void {
   let isTold = false;
   let told = -1;
   for (const [at, place] of path.entries()) {
-    if (isOwn(place)) {
+    if (!isBlock(place)) {
       if (headerBytes.test(Buffer.from(bytesOf(place)).toString("utf8"))) [isTold, told] = [true, at];
       continue;
     }
@@ -50,7 +50,11 @@ type Found = { readonly key: string; readonly kind: Numbered["kind"]; readonly n
 
 function numberedAs(numbers: StreamNumbers, { key, kind, nth, length }: Found): Numbered | null {
   const known = numbers.find(key, nth);
-  if (known === null) return null;
+  return known === null ? null : numberedBlock(known, kind, length);
+}
+
+/** A block that the log has numbered, as far as its size can be told from how many bytes it was sent in. */
+export function numberedBlock(known: KnownBlock, kind: Numbered["kind"], length: number): Numbered {
   const { count: tokens } = estimateTokens(length, null);
-  return { ...known, turn: known.turn, kind, tokens, ttl: ttlOf(kind, turnOf(known.turn)) };
+  return { ...known, kind, tokens, ttl: ttlOf(kind, turnOf(known.turn)) };
 }

@@ -6,6 +6,7 @@ import type { Item } from "./draft.ts";
 import {
   bytesOf,
   type Firstly,
+  isBlock,
   isReasoning,
   type Place,
   pathTo,
@@ -49,7 +50,7 @@ export function rewritePath(end: Place, { wordsFor, ...why }: Wanted): Rewritten
   const path = pathTo(end).filter(({ sent }) => sent !== null);
   const words = new Map<Place, Reworded>();
   for (const place of path) {
-    const other = place.origin === "aperture" ? undefined : wordsFor(place);
+    const other = isBlock(place) ? wordsFor(place) : undefined;
     if (other !== undefined && Buffer.compare(other.bytes, bytesOf(place)) !== 0) words.set(place, other);
   }
   const lenders = new Map(path.map((place) => [place.numbered?.block, place]));

@@ -2,9 +2,14 @@ import type { HeaderMode } from "../../render/index.ts";
 import type { Numbered } from "../desk-port.ts";
 import type { Carrier } from "./carrier.ts";
 
+/** How a model commands: by calling our tools, or by lines of what it says. */
+export type CommandForm = "tools" | "text";
+
 /** What is said of ours with one request, apart from where it stands. */
 export type Saying = {
   readonly headers: HeaderMode;
+  /** For a head that is opened now. */
+  readonly commands: CommandForm;
   readonly timeMs: number;
   /** How far the user's clock is ahead of UTC. */
   readonly zoneMinutes: number;

@@ -3,7 +3,7 @@ import { estimateTokens } from "../../tokens/index.ts";
 import type { Numbered } from "../desk-port.ts";
 import type { Item } from "./draft.ts";
 import type { Head } from "./head.ts";
-import { bytesOf, type Place, pathTo } from "./place.ts";
+import { bytesOf, isBlock, type Place, pathTo } from "./place.ts";
 import type { SizedBlock } from "./saying.ts";
 
 /** Everything that is sent up to a place and with some items behind it, without what is ours. */
@@ -26,8 +26,8 @@ export function sizedItems(items: readonly Item[]): readonly SizedBlock[] {
 }
 
 /** What is pruned is in the cold, whatever stands in its place. */
-function isCounted({ origin, facts, showing }: Pick<Place, "origin" | "facts" | "showing">): boolean {
-  return origin !== "aperture" && facts.type !== "none" && showing.as !== "placeholder";
+function isCounted(shown: Pick<Place, "origin" | "facts" | "showing">): boolean {
+  return isBlock(shown) && shown.facts.type !== "none" && shown.showing.as !== "placeholder";
 }
 
 /** What is shown is what is counted: a block that is shown shorter counts for less. */

@@ -1,28 +1,31 @@
+import { isCommandLine } from "../../commands/index.ts";
 import { type AnswerUnit, emitMarked, modelTraits, type WireRequest } from "../../protocols/index.ts";
 import { continuesOwnLine, instructions, isOwnLine, opensOwnLines } from "../../render/index.ts";
-import type { AnswerNumbers, Numbered, SentReport, SentUnit, Strips } from "../desk-port.ts";
+import type { Numbered, SentReport, SentUnit, Strips } from "../desk-port.ts";
 import { TokenGauge } from "../unit-tokens.ts";
 import { Arrivals } from "./arrivals.ts";
-import { bestHead } from "./best-head.ts";
 import { closing, emitRequest, marksOf, withAnchor } from "./body.ts";
 import { Branches } from "./branches.ts";
 import type { Choosing } from "./choosing.ts";
 import { type Item, pathUnits, writeItems } from "./draft.ts";
 import { leafBelow } from "./follow.ts";
-import { type Head, hasHead, openHead } from "./head.ts";
+import { type Head, type OwnHead, ownHead } from "./head.ts";
 import { unannounced, withHeaders } from "./headers.ts";
-import { type Counting, hear } from "./hear.ts";
+import { Heads } from "./heads.ts";
+import { hear } from "./hear.ts";
 import { numberItems } from "./number-items.ts";
 import type { StreamNumbers } from "./numbers.ts";
+import { answeredCalls, openCalls, withResults } from "./own-calls.ts";
 import { type WithOwn, withOwn } from "./own-items.ts";
-import { type Place, pathTo, sentOf } from "./place.ts";
+import { answersMessage, lineAnswers, withAnswers } from "./own-texts.ts";
+import { type Place, pathTo, rootOf, sentOf } from "./place.ts";
 import { type Plan, placesAfter, spell } from "./plan.ts";
 import { headIdOf, pathIn, type RecalledTurn, recallHead, recallPath } from "./recalled.ts";
-import type { RenderAsked, Rendered } from "./rendering.ts";
+import type { RenderAsked, Rendered, SentPath } from "./rendering.ts";
 import { renumber } from "./renumber.ts";
 import { epochOf, lastAnswer, type Rewrite, type Rewritten, withoutReasoning } from "./rewrite.ts";
 import { rewrittenFor } from "./rewriting.ts";
-import type { SizedBlock } from "./saying.ts";
+import type { CommandForm, SizedBlock } from "./saying.ts";
 import { sizedHead, sizedItems, sizedPath } from "./sized-path.ts";
 import {
   clientIndexes,
@@ -32,10 +35,11 @@ import {
   otherForms,
   repeatedItems,
   type Trace,
+  traceAt,
   traceRequest,
   unitIndexes,
 } from "./trace.ts";
-import { type Withheld, withheldItem } from "./withheld.ts";
+import { isPlain, type Withheld, withheldItem } from "./withheld.ts";
 
 /** The last turn, to begin the next one where it still holds. */
 type Current = {
@@ -46,16 +50,16 @@ type Current = {
   readonly places: readonly Place[];
 };
 
-/** Heads kept, the one used last at the end: a client may come back to one, several agents share a name. */
-const headsMax = 16;
 /** Everything that was sent upstream for one stream, as a tree; each request is a path in it. */
 export class StreamLedger {
   readonly nonce: string;
   readonly isOwnLine: (line: string) => boolean;
   readonly strips: Strips;
-  readonly #instructions: string;
+  readonly #ownHeads: Readonly<Record<CommandForm, OwnHead>>;
+  /** What is said where a stream is joined late: tools cannot be added any more. */
+  readonly #lateInstructions: string;
   readonly #numbers: StreamNumbers;
-  #heads: readonly Head[] = [];
+  readonly #heads = new Heads();
   #current: Current | null = null;
   #isNew: boolean;
   readonly #branches = new Branches();
@@ -75,9 +79,12 @@ export class StreamLedger {
   /** New: nothing of ours was ever sent, so that reasoning in a history is the client's own affair. */
   constructor({ nonce, isNew, numbers }: LedgerAsked) {
     this.nonce = nonce;
-    this.isOwnLine = (line) => isOwnLine(line, nonce);
-    this.strips = { isOwn: this.isOwnLine, opens: opensOwnLines, continues: continuesOwnLine };
-    this.#instructions = instructions(nonce);
+    const isOwn = (line: string): boolean => isOwnLine(line, nonce);
+    // A client lacks the command lines too, but only where they were free, which the stripper does not know.
+    this.isOwnLine = (line) => isOwn(line) || isCommandLine(line, nonce);
+    this.strips = { isOwn, opens: opensOwnLines, continues: continuesOwnLine };
+    this.#ownHeads = { tools: ownHead(nonce), text: ownHead(nonce, "text") };
+    this.#lateInstructions = instructions(nonce, { hasTools: false });
     this.#isNew = isNew;
     this.#numbers = numbers;
     this.#arrivals = new Arrivals(nonce);
@@ -115,7 +122,7 @@ export class StreamLedger {
 
   /** How many units of a request's messages the ledger knows, whatever stands in front of them. */
   knows(request: WireRequest): number {
-    const known = this.#heads.map((head) => {
+    const known = this.#heads.all.map((head) => {
       const { kept, followed } = this.#trace(head, { request, style: "managed" });
       return kept.length + followed.steps.length;
     });
@@ -127,14 +134,17 @@ export class StreamLedger {
     const draft = this.#numbers.draft(this.#turn + 1);
     const gauge = new TokenGauge(request.model, asked.saying.rate);
     this.#rate = asked.saying.rate;
-    const head = this.#headFor(asked, { draft, gauge });
+    const rulesFor = (head: Head): GivenRules => this.#rulesFor(head, asked);
+    const headPlace = { own: this.#ownHeads[asked.saying.commands], current: this.#current, rulesFor };
+    const head = this.#heads.headFor(asked, headPlace, { draft, gauge });
     const trace = this.#trace(head, asked);
     const isRepeated = isKnown(trace) && purpose === "turn";
     const leaf = isRepeated ? leafBelow(trace.followed.place, trace.rules) : null;
     const { place } = trace.followed;
     const heard = repeatedItems(trace);
     const numbering = { numbers: this.#numbers, draft, end: place, gauge };
-    const numbered = numberItems(freshItems(trace), numbering);
+    const answered = withResults(freshItems(trace), openCalls(place), asked.resultOf);
+    const numbered = numberItems(withAnswers(answered, this.#answers(head, place, asked)), numbering);
     const rewritten = this.#rewritten(asked, { head, trace, heard, fresh: leaf === null ? numbered : null });
     if (leaf !== null && rewritten === null) return this.#sendAgain(asked, { head, trace, leaf });
     const behind = { end: heard[0]?.place?.parent ?? place, rewritten, gauge };
@@ -171,7 +181,7 @@ export class StreamLedger {
     return withOwn({
       items: fresh,
       last: place,
-      instructions: this.#instructions,
+      instructions: this.#lateInstructions,
       heads: (items) => withHeaders(header, items),
       tail: (carrier) => saying.tail({ carrier, turn, isEpochStart: isStart, fresh: blocks, ...sent }),
       traits: modelTraits(request.model),
@@ -188,18 +198,41 @@ export class StreamLedger {
     return sizedPath(head, rewritten?.cut ?? last, left);
   }
 
+  /** What follows an answer that called our tools alone: the answer as it was given, and their results. */
+  goOn(asked: RenderAsked, { path: { head, places }, end }: Answered): Rendered {
+    const { request } = asked;
+    const draft = this.#numbers.draft(this.#turn + 1);
+    const gauge = new TokenGauge(request.model, asked.saying.rate);
+    const rules = { ...this.#rulesFor(head, asked), reasoningKeys: new Set<string>() };
+    const trace = traceAt({ request, places, end, rules });
+    const heard = repeatedItems(trace);
+    const results = answeredCalls(openCalls(end), asked.resultOf);
+    const answers = this.#answers(head, end, asked);
+    const told = answers === null ? results : [...results, answersMessage(answers)];
+    const numbered = numberItems(told, { numbers: this.#numbers, draft, end, gauge });
+    draft.keep();
+    const from = heard[0]?.place?.parent ?? end;
+    return this.#send({ asked, head, trace, from, items: [...heard, ...numbered], dropped: null }, null);
+  }
+
+  /** What the command lines of an answer came to. */
+  #answers({ hasTextCommands }: Head, end: Place, { resultOf }: RenderAsked): string | null {
+    return hasTextCommands ? lineAnswers(end, this.nonce, resultOf) : null;
+  }
+
   /** Puts a turn back that an earlier process sent; null where its body and its path do not fit together. */
   recall(recalled: RecalledTurn): Place | null {
     const path = pathIn(recalled);
     if (path === null) return null;
     const id = headIdOf(path);
-    const known = this.#heads.find(({ root }) => sentOf(root).id === id);
+    const known = this.#heads.find(id);
     const head = known ?? recallHead(path, recalled.request);
-    if (known === undefined) this.#heads = [...this.#heads.slice(1 - headsMax), head];
-    const leaf = recallPath(path, head, recalled.request);
+    if (known === null) this.#heads.keep(head);
+    const textNonce = head.hasTextCommands ? this.nonce : null;
+    const leaf = recallPath(path, head, { ...recalled, textNonce });
     leaf.isLeaf = true;
     leaf.dropped = path.dropped;
-    this.#branches.hold(leaf, this.#heads);
+    this.#branches.hold(leaf, this.#heads.all);
     this.#lastLeaf = leaf;
     this.#turn = Math.max(this.#turn, recalled.turn);
     return leaf;
@@ -210,11 +243,11 @@ export class StreamLedger {
     if (this.#lastLeaf !== null) renumber(this.#lastLeaf, this.#numbers);
   }
 
-  /** The answer to what ended at a leaf, and what its blocks are called. */
-  heard(leaf: Place, units: readonly AnswerUnit[]): AnswerNumbers {
+  /** The answer to what ended at a leaf: a place for each unit of it. */
+  heard(leaf: Place, units: readonly AnswerUnit[]): readonly Place[] {
     const gauge = new TokenGauge(leaf.model, this.#rate);
-    const places = hear(leaf, units, { draft: this.#numbers.draft(this.#turn), gauge });
-    return places.map(({ numbered }) => numbered);
+    const nonce = this.#heads.below(rootOf(leaf))?.hasTextCommands ? this.nonce : null;
+    return hear(leaf, units, { draft: this.#numbers.draft(this.#turn), gauge, nonce });
   }
 
   /** What came before we sent anything was made behind exactly what the client sends, if nothing is added. */
@@ -227,6 +260,7 @@ export class StreamLedger {
     return {
       bytes: request.bytes,
       throughOwn: style === "managed",
+      throughOther: (place) => style === "managed" || isPlain(place, this.#withheld, this.nonce),
       throughSystem: hasMidSystem,
       leavesOut: isBound && !this.#trusts(head),
       trusts: this.#trusts(head),
@@ -242,40 +276,6 @@ export class StreamLedger {
     const goesOn = isSameModel && current.head === head && current.style === style;
     const rules = this.#rulesFor(head, asked);
     return traceRequest(head.root, request, { before: goesOn ? current : null, rules });
-  }
-
-  /** The head in use goes on as it is; only a new one is opened in the way that is wanted now. */
-  #headFor(asked: RenderAsked, counting: Counting): Head {
-    const known = this.#headOf(asked);
-    if (known !== null) {
-      this.#heads = [...this.#heads.filter((head) => head !== known), known];
-      return known;
-    }
-    const { request, style } = asked;
-    const isJoin = this.#joins(request);
-    const own = style === "plain" || isJoin ? null : this.#instructions;
-    const head = openHead({ request, instructions: own, ...counting });
-    // What is no turn leaves nothing behind: its numbers will be given to something else.
-    if (asked.purpose === "turn") this.#heads = [...this.#heads.slice(1 - headsMax), head];
-    return head;
-  }
-
-  /** Nothing in front of what the model has said may change: instructions that come late come last. */
-  #joins({ messages }: WireRequest): boolean {
-    return this.#heads.length === 0 && messages.some(({ role }) => role === "assistant");
-  }
-
-  #headOf({ request, style }: Pick<RenderAsked, "request" | "style">): Head | null {
-    const current = this.#current;
-    const mayServe = ({ instructions }: Head): boolean => style === "managed" || instructions === null;
-    const isSame = ({ tools, system }: WireRequest): boolean =>
-      request.tools.units === tools.units && request.system.units === system.units;
-    const serving = this.#heads.filter(
-      (head) =>
-        mayServe(head) && ((head === current?.head && isSame(current.request)) || hasHead(head, request)),
-    );
-    const rulesFor = (head: Head): GivenRules => this.#rulesFor(head, { request, style });
-    return serving.length > 1 ? bestHead(serving, request, rulesFor) : (serving[0] ?? null);
   }
 
   /** What the user withheld goes at once, the rest with a turn. A request that is sent again is no turn. */
@@ -301,6 +301,8 @@ export class StreamLedger {
 
   #send(plan: Plan, rewritten: Rewritten | null): Rendered {
     const { asked, head, trace, from, items } = plan;
+    // What was heard takes the client's form as soon as it is written.
+    const copies = otherForms(trace);
     const written = writeItems(from, items, asked.request.model);
     const leaf = written.places.at(-1) ?? from;
     if (items.some(({ isHeader }) => isHeader)) for (const place of written.places) place.isAnnounced = true;
@@ -310,14 +312,14 @@ export class StreamLedger {
     this.#isNew = false;
     this.#lastLeaf = leaf;
     this.#turnMs = asked.saying.timeMs;
-    this.#branches.hold(leaf, this.#heads);
+    this.#branches.hold(leaf, this.#heads.all);
     const places = placesAfter(trace, items, written.places);
     this.#current = { request: asked.request, head, style: asked.style, places };
     const indexes = clientIndexes(trace, items);
     const units = written.units.map((unit, at) => ({ ...unit, unit: indexes[at] ?? null }));
     const epoch = rewritten === null ? null : epochOf(rewritten);
     const freed = rewritten?.freed ?? 0;
-    const rendered = { ...this.#sent(plan, { leaf, places, fresh: units, epoch }), freed };
+    const rendered = { ...this.#sent(plan, { leaf, places, fresh: units, epoch, copies }), freed };
     // The request that rewrites still needs the mark in front of its cut.
     const isAnchored = this.#anchor?.sent?.image === sentOf(leaf).image;
     if (rewritten !== null || !isAnchored) this.#anchor = places.at(-1) ?? null;
@@ -330,10 +332,10 @@ export class StreamLedger {
     this.#current = { request: asked.request, head, style: asked.style, places };
     const { dropped } = leaf;
     const plan: Plan = { asked, head, trace, from: leaf, items: [], dropped };
-    return this.#sent(plan, { leaf, places, fresh: [], epoch: null });
+    return this.#sent(plan, { leaf, places, fresh: [], epoch: null, copies: otherForms(trace) });
   }
 
-  #sent(plan: Plan, { leaf, places, fresh, epoch }: Sent): Rendered {
+  #sent(plan: Plan, { leaf, places, fresh, epoch, copies }: Sent): Rendered {
     const { asked, head, dropped } = plan;
     const { id, image, end } = sentOf(leaf);
     const client = marksOf(asked, places.length, (at) => places[at]?.sent?.end ?? null);
@@ -341,7 +343,6 @@ export class StreamLedger {
     const messages = [...emitMarked(image.slice(0, end), marks), closing(dropped, leaf.wrapping.tail)];
     const isWhole = asked.reportsAll || !head.isTold;
     const said = asked.reportsAll ? pathUnits(leaf, unitIndexes(asked.request, places)) : fresh;
-    const copies = otherForms(plan.trace);
     for (const { key, numbered } of copies) this.#numbers.learn(key, numbered);
     const units = isWhole ? [...head.units, ...said] : said;
     const report = { leaf: id, fresh: units, copies, isTurn: true, epoch };
@@ -352,11 +353,15 @@ export class StreamLedger {
       usesClearing: leaf.hasClearing,
       report,
       leaf,
+      path: { head, places },
       hasHeader,
       freed: 0,
     };
   }
 }
+
+/** The request that was answered, and the last that was heard. */
+type Answered = { readonly path: SentPath; readonly end: Place };
 
 type Again = { readonly head: Head; readonly trace: Trace; readonly leaf: Place };
 type Sent = {
@@ -364,6 +369,7 @@ type Sent = {
   readonly places: readonly Place[];
   readonly fresh: readonly SentUnit[];
   readonly epoch: SentReport["epoch"];
+  readonly copies: ReturnType<typeof otherForms>;
 };
 
 /** What a ledger is made for. New: nothing of ours was ever sent. */

@@ -12,6 +12,7 @@ import {
   leafBelow,
   ownEnd,
 } from "./follow.ts";
+import { answeredEnd, hiddenEnd } from "./own-calls.ts";
 import { bytesOf, isReasoning, type Place, wholly } from "./place.ts";
 import { isRenamedCall } from "./tolerance.ts";
 
@@ -54,10 +55,20 @@ function traceAfter(root: Place, request: WireRequest, { before, rules: given }:
   const units = clientUnits(request, keptMessages);
   const reasoning = units.filter(({ unit }) => unit.kind === "reasoning").map(({ unit }) => unit.key);
   const rules = { ...given, reasoningKeys: new Set(reasoning) };
-  const followed = throughLeaf(follow(kept.at(-1) ?? root, units, rules), units, rules);
+  const found = behindHidden(follow(kept.at(-1) ?? root, units, rules), units);
+  const followed = throughLeaf(found, units, rules);
   return { request, kept, keptMessages, units, rules, followed };
 }
 export type GivenRules = Omit<FollowRules, "reasoningKeys">;
+
+/** What of ours is hidden at the end of an answer, or behind results, belongs there, whoever knows of it. */
+function behindHidden(followed: Followed, units: readonly ClientUnit[]): Followed {
+  const next = units[followed.steps.length];
+  const isOver = next?.begins === true && next.group.role !== "assistant";
+  const isInside = next?.begins === false && next.unit.type !== "tool_result";
+  if (isInside) return { ...followed, place: answeredEnd(followed.place) };
+  return isOver ? { ...followed, place: hiddenEnd(followed.place) } : followed;
+}
 
 /** An answer nobody has listened to was still given to all that was sent, ours at its end included. */
 function throughLeaf(followed: Followed, units: readonly ClientUnit[], rules: FollowRules): Followed {
@@ -70,6 +81,13 @@ function throughLeaf(followed: Followed, units: readonly ClientUnit[], rules: Fo
   // A leaf on the way to another one is not remembered as such after a restart.
   return { ...followed, place: leafBelow(place, rules) ?? ownEnd(place, rules) };
 }
+
+/** A request that was sent, up to where its answer ended. */
+export function traceAt({ request, places, end, rules }: Sent): Trace {
+  const followed = { place: end, steps: [] };
+  return { request, kept: places, keptMessages: request.messages.length, units: [], followed, rules };
+}
+type Sent = Traced & { readonly end: Place; readonly rules: FollowRules };
 
 /** Whether the ledger has all of it: the same request was sent before. */
 export function isKnown({ units, followed }: Trace): boolean {
@@ -109,8 +127,8 @@ function repeatedItem({ request, units }: Trace, heard: Place, { at, isBound }: 
     return { ...common, facts, bytes, hash: hashContent(bytes) };
   }
   const bytes = unitBytes(request.bytes, copy.group.range.start, copy.unit);
-  // A client that does not know a tool gives its call another name.
-  if (isRenamedCall(bytes)) {
+  // A client that does not know a tool gives its call another name, and of commands it never heard.
+  if (isRenamedCall(bytes) || facts.isCommanding === true) {
     const own = bytesOf(heard);
     return { ...common, facts, bytes: own, hash: hashContent(own) };
   }

@@ -1,5 +1,5 @@
 import { type Item, inOtherWords } from "./draft.ts";
-import type { UnitFacts } from "./place.ts";
+import { bytesOf, type Place, type UnitFacts } from "./place.ts";
 import type { Reworded } from "./rewrite.ts";
 
 /** Content that must not be sent any more, by the key of its unit, with what stands in its place. */
@@ -23,6 +23,11 @@ export function withheldWords(withheld: Withheld, facts: Named): Reworded | unde
   return bytes === undefined
     ? undefined
     : { bytes, showing: { as: "placeholder", tokens: null, borrows: [] } };
+}
+
+/** Whether what a place shows is nothing of ours, or has to stand there in any case. */
+export function isPlain(place: Place, withheld: Withheld, nonce: string): boolean {
+  return withheldFor(withheld, place.facts) !== undefined || !Buffer.from(bytesOf(place)).includes(nonce);
 }
 
 /** An item as it may be sent. */

@@ -39,8 +39,12 @@ export type ReverseAnswer = {
   readonly session: string;
   readonly seq: number;
   readonly verb: ReverseVerb;
-  /** As it stands now. */
+  /** As it stands now; of several the last that was reversed. */
   readonly step: StepRow;
+  /** All of them, in the order they were reversed. */
+  readonly steps: readonly StepRow[];
+  /** What kept the rest of a turn from being taken back; null: nothing. */
+  readonly problem: { readonly code: string; readonly message: string } | null;
   readonly mode: Mode;
   /** Blocks of it that are not shown as they are wanted now: they follow with a rewrite. */
   readonly pending: readonly number[];

@@ -5,11 +5,15 @@ const listedMax = 8;
 
 type Doing = { readonly verb: string; readonly block: number };
 
-/** What some changes did to blocks, for people: `trimmed #18 #20, archived #5`. Empty: nothing worth it. */
+/**
+ * What some changes did to blocks, or to what is allowed, for people: `trimmed #18 #20, archived #5`. Empty:
+ * nothing worth it.
+ */
 export function actWords(deltas: readonly Delta[]): string {
   const said = loudIn(deltas);
   const verbs = [...new Set(said.map(({ verb }) => verb))];
-  return verbs.map((verb) => `${verb} ${listed(said.filter((each) => each.verb === verb))}`).join(", ");
+  const onBlocks = verbs.map((verb) => `${verb} ${listed(said.filter((each) => each.verb === verb))}`);
+  return [...onBlocks, ...deltas.flatMap(ruleWords)].join(", ");
 }
 
 /** The same without the blocks, where everybody knows which is meant: `trimmed, pinned`. */
@@ -23,6 +27,19 @@ function loudIn(deltas: readonly Delta[]): readonly Doing[] {
   const loud = doings.filter(({ verb }) => verb !== turnsGiven);
   return loud.length > 0 ? loud : doings;
 }
+
+/** What is about no block: what the user said for later. */
+function ruleWords(delta: Delta): readonly string[] {
+  if (delta.type === "mode-set")
+    return [`set the mode ${delta.to === null ? "as configured" : `to ${delta.to}`}`];
+  if (delta.type !== "permission-set") return [];
+  const { actor, verb, to } = delta;
+  if (to === null) return [`took back what was said about ${verb} by ${actor}`];
+  return [`${permissionWords[to.rule]} ${verb} by ${actor} ${scopeWords[to.scope]}`];
+}
+
+const permissionWords = { allow: "allowed", ask: "asked to be asked about", deny: "denied" } as const;
+const scopeWords = { once: "once", turn: "in this turn", session: "in this session" } as const;
 
 /** The blocks that some changes are about, in their order. */
 export function blocksIn(deltas: readonly Delta[]): readonly number[] {

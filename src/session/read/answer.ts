@@ -1,5 +1,9 @@
 import { fail, isCount, limits, ok, type Result } from "../../base/index.ts";
 import { now, type State, stateAt } from "../../engine/index.ts";
+import { decide } from "../command/decide.ts";
+import { approvalsPage } from "../command/decide-list.ts";
+import { commandAnswer } from "../command/user-command.ts";
+import { modeAnswer, setSessionMode } from "../command/user-mode.ts";
 import { blockDetail } from "./block-detail.ts";
 import { expansionAnswer } from "./expansion.ts";
 import { streamRow, streamsOf } from "./look.ts";
@@ -81,6 +85,7 @@ const answered: Answered = {
     return state.ok ? selectionAnswer(library, state.value, stream) : state;
   },
   select: (library, act) => selectBlocks(library, act),
+  command: (library, act) => library.command(act),
   manifest: async (library, question) => {
     const state = await openState(library, question.session);
     return state.ok ? manifestAnswer(library, state.value, question) : state;
@@ -90,6 +95,11 @@ const answered: Answered = {
     return state.ok ? expansionAnswer(library.store, now(state.value), question) : state;
   },
   ledger: (library, question) => library.ledger(question),
+  act: (library, question) => commandAnswer(library, question),
+  approvals: (library, question) => approvalsPage(library, question),
+  decide: (library, act) => decide(library, act),
+  mode: (library, { session }) => modeAnswer(library, session),
+  "set-mode": (library, act) => setSessionMode(library, act),
 };
 
 async function openMoment(library: Library, session: string, at: number | undefined) {

@@ -20,6 +20,8 @@ function libraryOf({ store, kit: { recorder } }: Managed): Library {
     open: (id) => recorder.shelf.log(id),
     windowOf: () => 200_000,
     ledger: (question) => recorder.ledger(question),
+    command: (asked) => recorder.command(asked),
+    within: (id, work) => recorder.within(id, work),
     act: (id, stream, propose) => recorder.act(id, stream, propose),
     reverse: (id, verb, step) => recorder.reverse(id, verb, step),
   };

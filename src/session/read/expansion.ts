@@ -115,7 +115,10 @@ function expandedRow(content: Result<Uint8Array>, { block, moment, view }: Looke
 }
 
 /** What the model said or called after it in the same message. */
-function outcomeOf(all: readonly AddedBlock[], { id, message, kind }: AddedBlock): readonly AddedBlock[] {
+export function outcomeOf(
+  all: readonly AddedBlock[],
+  { id, message, kind }: AddedBlock,
+): readonly AddedBlock[] {
   if (kind !== "reasoning") return [];
   const own = all.filter((block) => block.message === message);
   const after = own.slice(own.findIndex((block) => block.id === id) + 1);

@@ -39,7 +39,7 @@ export type Told = {
 
 /** Null: there is no stream, so there is nobody to tell. */
 export async function toldNow(
-  library: Library,
+  library: Pick<Library, "store" | "windowOf">,
   state: State,
   wanted: number | undefined,
 ): Promise<Result<Told | null>> {

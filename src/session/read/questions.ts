@@ -1,9 +1,18 @@
 import type { Result, SessionId, StepId } from "../../base/index.ts";
-import type { Change, Proposal } from "../../engine/index.ts";
+import type { Change, Mode, Proposal } from "../../engine/index.ts";
 import type { Side, Store } from "../../store/index.ts";
-import type { RememberedStream } from "../desk-port.ts";
+import type { WrittenCommand } from "../command/user-own.ts";
+import type { CommandResult, CommandsAsked, RememberedStream } from "../desk-port.ts";
+import type { LiveSession } from "../record/live-session.ts";
 import type { SessionLog } from "../session-log.ts";
 import type { ReverseAnswer, ReverseVerb, StepsPage } from "./act-rows.ts";
+import type {
+  ApprovalsPage,
+  CommandAnswer,
+  DecideAnswer,
+  DecisionScope,
+  ModeAnswer,
+} from "./command-rows.ts";
 import type {
   BlockDetail,
   BodyAnswer,
@@ -40,10 +49,43 @@ export type Look =
   | { readonly type: "selection"; readonly session: string; readonly stream?: number }
   | ManifestQuestion
   | ExpansionQuestion
+  | { readonly type: "approvals"; readonly session: string; readonly stream?: number; readonly all?: boolean }
+  | { readonly type: "mode"; readonly session: string }
   | LedgerQuestion;
 
-/** What a user does: it appends to the log, and the model is told. */
-export type Act = SelectAct | ReverseAct;
+/** What a user or a model does: it appends to the log, and the model is told. */
+export type Act = SelectAct | ReverseAct | CommandAct | CommandQuestion | DecideAct | SetModeAct;
+
+/** What the user wants done to the context; in a dry run, only what it would come to. */
+export type CommandQuestion = {
+  readonly type: "act";
+  readonly session: string;
+  readonly stream?: number;
+  readonly command: WrittenCommand;
+  readonly dryRun: boolean;
+};
+
+/** The user says yes or no to what waits. Done twice it is refused. */
+export type DecideAct = {
+  readonly type: "decide";
+  readonly session: string;
+  /** Which one, or all that wait. */
+  readonly approval: number | "all";
+  readonly to: "approved" | "denied";
+  /** The model reads it where it was denied. */
+  readonly reason: string;
+  readonly scope: DecisionScope;
+};
+
+/** How much is done without asking in a session; null: as it is configured. Done twice it is the same. */
+export type SetModeAct = {
+  readonly type: "set-mode";
+  readonly session: string;
+  readonly mode: Mode | null;
+};
+
+/** What the answer to a request asks of our tools. */
+export type CommandAct = CommandsAsked & { readonly type: "command" };
 
 /** Takes back a step, or takes it up again. Done twice it is refused, unless it does not say which step. */
 export type ReverseAct = {
@@ -52,6 +94,8 @@ export type ReverseAct = {
   readonly verb: ReverseVerb;
   /** Without it, the last one that is done, or the one that was taken back last. */
   readonly step?: number;
+  /** All that were done in the last turn with any, the newest first, as far as nothing stands in the way. */
+  readonly isTurn?: true;
 };
 
 /** The selection becomes exactly these blocks; none at all clears it. Done twice it is the same as once. */
@@ -121,11 +165,17 @@ export type Answers = {
   readonly steps: StepsPage;
   readonly reverse: ReverseAnswer;
   readonly select: SelectAnswer;
+  readonly command: readonly CommandResult[];
   readonly selection: SelectionAnswer;
   readonly manifest: ManifestAnswer;
   readonly expansion: ExpansionAnswer;
   /** Null: there is no such stream. */
   readonly ledger: RememberedStream | null;
+  readonly act: CommandAnswer;
+  readonly approvals: ApprovalsPage;
+  readonly decide: DecideAnswer;
+  readonly mode: ModeAnswer;
+  readonly "set-mode": ModeAnswer;
 };
 export type AnswerOf<Q extends Question> = Answers[Q["type"]];
 
@@ -146,6 +196,13 @@ export type Library = {
   /** How many tokens the window of a model holds. */
   readonly windowOf: (model: string | null) => number;
   readonly ledger: (question: LedgerQuestion) => Promise<Result<RememberedStream | null>>;
+  /** Carries out what the answer to a request asks of our tools. */
+  readonly command: (asked: CommandsAsked) => Promise<Result<readonly CommandResult[]>>;
+  /** Does something in a live session, in its turn among what is recorded, and tells whoever has to know. */
+  readonly within: <T>(
+    session: SessionId,
+    work: (live: LiveSession) => Result<T> | Promise<Result<T>>,
+  ) => Promise<Result<T>>;
   /** Carries out what a user does in the stream of that name, and tells whoever has to know. */
   readonly act: (
     session: SessionId,

@@ -16,10 +16,12 @@ import { ingestRequest, type WireUnit } from "../../protocols/index.ts";
 import type { Side, Store } from "../../store/index.ts";
 import type { RememberedStream, RememberedTurn } from "../desk-port.ts";
 import { modelIn, streamsOf, viewIn } from "./look.ts";
+import { withOriginals } from "./originals.ts";
 import { plainAnswer } from "./plain-answer.ts";
 
 const turnsMax = 64;
 const bytesMax = 8 * 1024 * 1024;
+const originalBytesMax = 4 * 1024 * 1024;
 const mainStream = "main";
 
 type Opened = { readonly state: State; readonly store: Store };
@@ -62,6 +64,7 @@ async function turnsOf(
   view: View,
 ): Promise<readonly RememberedTurn[]> {
   const turns: RememberedTurn[] = [];
+  const known = new Set<string>();
   const exchanges = exchangesOf(moment);
   let left = bytesMax;
   for (const sent of apartLeaves(state, view)) {
@@ -73,10 +76,12 @@ async function turnsOf(
     // The last turn is given whatever its size: without it there is nothing to go on with.
     if (left < 0 && turns.length > 0) break;
     if (body === null) continue;
-    const path = await sentPath({ body, ledger: ledgerPath(state, sent.leaf), exchange, bodies });
+    const units = unitsIn(body);
+    const path = await sentPath({ body, units, ledger: ledgerPath(state, sent.leaf), exchange, bodies });
     turns.push({ body, path, answer, turn: sent.turn });
+    for (const { hash } of units ?? []) known.add(hash);
   }
-  return turns.reverse();
+  return await withOriginals(turns.reverse(), { store, known, bytesMax: originalBytesMax });
 }
 
 /** The turns whose path no later one goes on with, newest first. Of several at one leaf, an answered one. */
@@ -130,22 +135,35 @@ function ledgerPath(state: State, leaf: UnitId): readonly PathUnit[] {
   const path: PathUnit[] = [];
   for (let at: UnitId | null = leaf; at !== null; ) {
     const unit: Unit = must(state.units.get(at), "a path is made of sent units");
-    path.push({ origin: unit.origin, key: unit.anchor, bytes: unit.bytes, ...otherWords(state, unit) });
+    const { origin, anchor: key, bytes } = unit;
+    path.push({ origin, key, bytes, ...otherWords(state, unit), ...blockOf(state, unit) });
     at = unit.parent;
   }
   return path.reverse();
 }
 
-/** For a unit in other words than its block: a client repeats the block. */
+function blockOf(state: State, { shows: [shown] }: Unit): Pick<PathUnit, "block"> {
+  const block = shown === undefined ? undefined : state.blocks.get(shown.block)?.block;
+  if (block === undefined) return {};
+  const { id, message, turn } = block;
+  return { block: { block: id, message, turn } };
+}
+
+/**
+ * For a unit in other words than its block: a client repeats the block. Anything may be written another way;
+ * only a result is said in other words and still whole.
+ */
 function otherWords(state: State, { shows: [shown], bytes }: Unit): Pick<PathUnit, "of"> {
-  const content = shown === undefined ? undefined : state.blocks.get(shown.block)?.block.content;
-  return shown === undefined || content === undefined || content === bytes
-    ? {}
-    : { of: { content, as: shown.as } };
+  const block = shown === undefined ? undefined : state.blocks.get(shown.block)?.block;
+  if (shown === undefined || block === undefined || block.content === bytes) return {};
+  if (shown.as === "original" && block.kind !== "tool-result") return {};
+  return { of: { content: block.content, as: shown.as } };
 }
 
 type SentPath = {
   readonly body: Uint8Array;
+  /** What it is made of; null where it cannot be read. */
+  readonly units: readonly WireUnit[] | null;
   readonly ledger: readonly PathUnit[];
   readonly exchange: RecordedExchange;
   readonly bodies: ReadBody;
@@ -156,8 +174,7 @@ type SentPath = {
  * and dropped. Where a report was lost, or a client wrote the same thing another way, the body is what was
  * really sent; what the client did not send is ours.
  */
-async function sentPath({ body, ledger, exchange, bodies }: SentPath): Promise<readonly PathUnit[]> {
-  const units = unitsIn(body);
+async function sentPath({ body, units, ledger, exchange, bodies }: SentPath): Promise<readonly PathUnit[]> {
   // Nothing managed is without anything of ours: such a path is the client's, put down for want of a report.
   const isOwn = exchange.rendering !== "managed" || ledger.some(({ origin }) => origin === "aperture");
   if (units === null || (isOwn && isAmong(ledger, units))) return ledger;

@@ -1,4 +1,5 @@
 import {
+  type ApertureError,
   blockId,
   fail,
   isCount,
@@ -27,6 +28,7 @@ import { framesAt } from "./frames-at.ts";
 import { modeIn, viewIn } from "./look.ts";
 import type { Library, ReverseAct } from "./questions.ts";
 import { openState } from "./sessions.ts";
+import { lastTurnSteps } from "./turn-steps.ts";
 
 type Opened = { readonly state: State; readonly store: Store };
 
@@ -96,13 +98,30 @@ function stepRow(step: Step, frames: ReadonlyMap<number, Frame>): StepRow {
 export async function reverseStep(library: Library, act: ReverseAct): Promise<Result<ReverseAnswer>> {
   const state = await openState(library, act.session);
   if (!state.ok) return state;
-  const chosen = chosenStep(state.value, act);
+  const chosen = chosenSteps(state.value, act);
   if (!chosen.ok) return chosen;
   const { session } = state.value;
-  const done = await library.reverse(session, act.verb, chosen.value);
-  if (!done.ok) return done;
+  const { verb } = act;
+  const done: StepId[] = [];
+  let problem: ApertureError | null = null;
+  for (const step of chosen.value) {
+    const result = await library.reverse(session, verb, step);
+    if (!result.ok) problem = result.error;
+    if (problem !== null) break;
+    done.push(step);
+  }
+  if (problem !== null && done.length === 0) return { ok: false, error: problem };
   const after = await openState(library, session);
-  return after.ok ? await reversed(library, after.value, { verb: act.verb, step: chosen.value }) : after;
+  return after.ok ? await reversed(library, after.value, { verb, done, problem }) : after;
+}
+
+function chosenSteps(state: State, act: ReverseAct): Result<readonly StepId[]> {
+  if (act.isTurn !== true) {
+    const one = chosenStep(state, act);
+    return one.ok ? ok([one.value]) : one;
+  }
+  const steps = lastTurnSteps(state);
+  return steps.length === 0 ? fail("AP_UNDO_EMPTY", { verb: act.verb }) : ok(steps);
 }
 
 function chosenStep(state: State, { verb, step }: ReverseAct): Result<StepId> {
@@ -116,17 +135,22 @@ function chosenStep(state: State, { verb, step }: ReverseAct): Result<StepId> {
   return last === undefined ? fail("AP_UNDO_EMPTY", { verb }) : ok(last.id);
 }
 
-type Reversed = { readonly verb: ReverseVerb; readonly step: StepId };
+type Reversed = {
+  readonly verb: ReverseVerb;
+  readonly done: readonly StepId[];
+  readonly problem: ApertureError | null;
+};
 
 async function reversed(
   { store }: Library,
   state: State,
-  { verb, step: id }: Reversed,
+  { verb, done, problem }: Reversed,
 ): Promise<Result<ReverseAnswer>> {
-  const step = must(state.steps.get(id), "a step that was reversed is there");
-  const rows = await stepRows({ state, store }, [step]);
+  const steps = done.map((id) => must(state.steps.get(id), "a step that was reversed is there"));
+  const rows = await stepRows({ state, store }, steps);
   if (!rows.ok) return rows;
-  const row = must(rows.value[0], "a step has a row");
+  const step = must(steps.at(-1), "something was reversed");
+  const row = must(rows.value.at(-1), "a step has a row");
   const moment = now(state);
   const stream = step.stream === null ? null : streamOf(moment, step.stream);
   const view = stream === null ? null : viewIn(moment, stream);
@@ -141,7 +165,9 @@ async function reversed(
     seq: state.seq,
     verb,
     step: row,
+    steps: rows.value,
+    problem: problem === null ? null : { code: problem.code, message: problem.message },
     mode: modeIn(moment, stream),
-    pending: row.blocks.filter(isPending),
+    pending: [...new Set(rows.value.flatMap(({ blocks }) => blocks))].filter(isPending),
   });
 }

@@ -1,25 +1,34 @@
 import { type BlockId, blockId, must, type ViewId } from "../../base/index.ts";
 import {
+  type Delta,
   type Frame,
   type Moment,
+  modeOf,
   now,
   type State,
   streamOf,
   turnNow,
   type View,
 } from "../../engine/index.ts";
-import { changesIn, FactsTally } from "../../render/index.ts";
+import { changesIn, FactsTally, type Offer } from "../../render/index.ts";
 import type { Store } from "../../store/index.ts";
+import { offersFor } from "../command/offers.ts";
 import type { Briefing } from "../desk-port.ts";
 import { fillingOf, lastUsage } from "../read/window-row.ts";
 import type { RecordedLine } from "./recorded-line.ts";
 import { heldBlocks, isHolding, loweredBlocks, wantedBlocks } from "./wanted-blocks.ts";
+import { withheldUnits } from "./withheld-blocks.ts";
 
 /** A stream as the desk calls it, and how much its model's window holds. */
 export type Briefed = { readonly line: string; readonly window: number };
 
 /** Where texts of blocks are found, and whether the desk knows nothing yet. */
-export type WordsPlace = { readonly store: Pick<Store, "content">; readonly isWhole: boolean };
+export type WordsPlace = {
+  readonly store: Pick<Store, "content">;
+  readonly isWhole: boolean;
+  /** Whether the run goes on: what the user said in it may ask for something archived. */
+  readonly goesOn?: boolean;
+};
 
 /** More changes than these nobody reads. */
 const newsMax = 200;
@@ -30,8 +39,13 @@ export class Briefer {
   #news: readonly Frame[] = [];
   readonly #briefed = new Map<RecordedLine, Briefed & { readonly tally: FactsTally }>();
 
+  readonly #offers = new Map<RecordedLine, readonly Offer[]>();
+
   /** Blocks whose look may have changed since a view was told of, by view. */
   readonly #changed = new Map<ViewId, Set<BlockId>>();
+
+  /** Views in which anything is or was withheld. */
+  readonly #withholding = new Set<ViewId>();
 
   /** Blocks somebody has ever pinned, selected or focused on, or given a level. */
   readonly #touched = new Set<BlockId>();
@@ -40,11 +54,17 @@ export class Briefer {
     this.#news = [...this.#news.slice(-newsMax), frame];
     for (const delta of frame.deltas) {
       if (isHolding(delta)) this.#touched.add(delta.block);
-      if (delta.type !== "level-set" && delta.type !== "archive-set") continue;
-      const changed = this.#changed.get(delta.view);
-      if (changed === undefined) this.#changed.set(delta.view, new Set([delta.block]));
-      else changed.add(delta.block);
+      if (isShowing(delta)) this.#change(delta.view, delta.block);
+      if (delta.type === "withhold-set") this.#withholding.add(delta.view);
+      if (delta.type === "block-purged")
+        for (const { index } of this.#briefed.keys()) this.#change(index.view, delta.block);
     }
+  }
+
+  #change(view: ViewId, block: BlockId): void {
+    const changed = this.#changed.get(view);
+    if (changed === undefined) this.#changed.set(view, new Set([block]));
+    else changed.add(block);
   }
 
   /** A request went up that told of everything up to a seq. */
@@ -61,7 +81,19 @@ export class Briefer {
     const all = briefed.isWhole ? [...state.blocks.entries()].map(([block]) => blockId(block)) : [];
     const held = heldBlocks(state, line.index.view, new Set([...this.#touched, ...all]));
     for (const block of held) this.#touched.add(blockId(block));
-    return { ...told, held, wanted: await this.#wanted(state, line, briefed) };
+    await this.#offer(state, line, told.facts.cold.blocks > 0 ? briefed : { ...briefed, goesOn: false });
+    const offers = this.#offers.get(line) ?? [];
+    const withheld = await this.#withheld(state, line, briefed);
+    return { ...told, held, offers, ...withheld, wanted: await this.#wanted(state, line, briefed) };
+  }
+
+  /** Looked for once a run goes on, and forgotten when it is over. */
+  async #offer(state: State, line: RecordedLine, { store, goesOn }: WordsPlace): Promise<void> {
+    if (goesOn === false) this.#offers.delete(line);
+    if (goesOn !== true) return;
+    const view = must(state.views.get(line.index.view), "an index belongs to a view");
+    const { recall } = line.doings;
+    this.#offers.set(line, await offersFor({ moment: now(state), view, store, recall }));
   }
 
   /** Something has changed between two turns: everybody who was told before is told again. */
@@ -73,6 +105,14 @@ export class Briefer {
     return briefings;
   }
 
+  async #withheld(state: State, { index }: RecordedLine, { store, isWhole }: WordsPlace) {
+    if (!isWhole && !this.#withholding.has(index.view)) return {};
+    const view = must(state.views.get(index.view), "an index belongs to a view");
+    const withheld = await withheldUnits(state, view, store);
+    if (withheld.length > 0) this.#withholding.add(index.view);
+    return withheld.length > 0 || this.#withholding.has(index.view) ? { withheld } : {};
+  }
+
   async #wanted(state: State, { index, renditions }: RecordedLine, { store, isWhole }: WordsPlace) {
     const view = must(state.views.get(index.view), "an index belongs to a view");
     const changed = this.#changed.get(view.id) ?? new Set<BlockId>();
@@ -80,6 +120,13 @@ export class Briefer {
     const asked = { state, view, renditions, store };
     return await wantedBlocks(asked, isWhole ? loweredBlocks(asked) : [...changed]);
   }
+}
+
+type Showing = Extract<Delta, { type: "level-set" | "archive-set" | "withhold-set" }>;
+
+/** Whether a block may have to be shown otherwise by it. */
+function isShowing(delta: Delta): delta is Showing {
+  return delta.type === "level-set" || delta.type === "archive-set" || delta.type === "withhold-set";
 }
 
 type Told = Briefed & { readonly tally: FactsTally; readonly news: readonly Frame[] };
@@ -101,7 +148,15 @@ function briefingOf(state: State, recorded: RecordedLine, told: Told): Omit<Brie
   const named = { names: [], needed: names.needed(turn + 1), coldNames: [] };
   const asked = { window: size, used, exact: usage !== null, ...room, ...named, since };
   const facts = tally.facts(moment, view, asked);
-  return { line, seq: state.seq, turn, facts, rate: sizes.rate(), names: names.forHeader() };
+  return {
+    line,
+    seq: state.seq,
+    turn,
+    facts,
+    rate: sizes.rate(),
+    names: names.forHeader(),
+    mode: modeOf(moment),
+  };
 }
 
 /** For a stream whose provider has not counted yet. */

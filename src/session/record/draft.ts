@@ -14,6 +14,7 @@ import {
 import type { Block, Delta, State, Taint, Unit } from "../../engine/index.ts";
 import {
   type AnswerUnit,
+  spokenIn,
   unitBytes,
   type WireGroup,
   type WireRequest,
@@ -134,7 +135,9 @@ export class Draft {
     const unitAt = (place: string): UnitId | null => made.get(place) ?? index.unitAt(place);
     for (const { id: place, parent: above, origin, key: anchor, unit, numbered, as, bytes } of units) {
       if (unitAt(place) !== null) continue;
-      const block = unit === null ? (this.#toldBlock(numbered) ?? undefined) : blocks[unit];
+      // What a client has joined is one unit of its own, and still the blocks that the model was told of.
+      const known = this.#toldBlock(numbered) ?? (unit === null ? undefined : blocks[unit]);
+      const block = known ?? this.#ownBlock({ key: anchor, origin, numbered, bytes });
       const message = block === undefined ? null : this.#messageOfBlock(block);
       const shows = block === undefined ? [] : [{ block, as }];
       const parent = above === null ? null : unitAt(above);
@@ -144,6 +147,16 @@ export class Draft {
       this.#keep(hash, () => bytes);
     }
     return unitAt;
+  }
+
+  /** What a call of our tools came to: a block that the client does not know of. */
+  #ownBlock({ key, origin, numbered, bytes }: OwnUnit): BlockId | undefined {
+    if (numbered === null || origin !== "aperture" || !this.#accept(numbered)) return undefined;
+    const spoken = spokenIn(bytes);
+    const pair = spoken?.type === "result" ? this.#pairOfCall(spoken.callId) : null;
+    const { kind, message } = numbered;
+    const unit = { kind, key, hash: hashContent(bytes), length: bytes.length, role: "user" } as const;
+    return this.#addBlock({ unit, message: messageId(message), pair, told: numbered, speaker: "aperture" });
   }
 
   /** What a body holds, by the contents it is made of: erasing one of them erases it there too. */
@@ -237,11 +250,13 @@ export class Draft {
 
   /** A result joins the call it answers; the parts of a message that calls belong together. */
   #pairOf({ unit, group }: PlacedUnit, message: MessageId): MessageId | null {
-    if (unit.kind === "tool-result" && unit.callId !== null) {
-      return this.#pairs.get(unit.callId) ?? this.#place.index.pairOfCall(unit.callId);
-    }
+    if (unit.kind === "tool-result" && unit.callId !== null) return this.#pairOfCall(unit.callId);
     const calls = group.role === "assistant" && group.units.some(({ kind }) => kind === "tool-call");
     return calls ? message : null;
+  }
+
+  #pairOfCall(callId: string): MessageId | null {
+    return this.#pairs.get(callId) ?? this.#place.index.pairOfCall(callId);
   }
 
   #noteCall({ kind, callId }: WireUnit, message: MessageId): void {
@@ -250,7 +265,7 @@ export class Draft {
     this.#learn.push(() => this.#place.index.addCall(callId, message));
   }
 
-  #addBlock({ unit, message, pair, told }: Adding): BlockId {
+  #addBlock({ unit, message, pair, told, speaker }: Adding): BlockId {
     const { index, ids, turn, model } = this.#place;
     const id = blockId(told?.block ?? ids.take("block"));
     const block: Block = {
@@ -259,7 +274,7 @@ export class Draft {
       stream: index.stream,
       message,
       turn,
-      speaker: isSaid(unit) ? "model" : "client",
+      speaker: speaker ?? (isSaid(unit) ? "model" : "client"),
       content: unit.hash,
       anchor: unit.key,
       pair,
@@ -304,12 +319,16 @@ function membership(known: readonly BlockId[], lookups: number): (block: BlockId
 }
 
 type Adding = {
-  readonly unit: WireUnit;
+  readonly unit: AddedUnit;
+  /** Who says it, where that is neither the client nor the model. */
+  readonly speaker?: "aperture";
   readonly message: MessageId;
   readonly pair: MessageId | null;
   /** What the desk calls it; null where the log gives the number. */
   readonly told: Numbered | null;
 };
+type AddedUnit = Pick<WireUnit, "kind" | "key" | "hash" | "length" | "role"> & Partial<WireUnit>;
+type OwnUnit = Pick<SentUnit, "key" | "origin" | "numbered" | "bytes">;
 type ToldUnit = PlacedUnit & { readonly told?: Numbered | null };
 
 /** The blocks of the first units, and what the desk calls those it has sent for the first time, by unit. */
@@ -321,11 +340,11 @@ export type KnownBlocks = {
 export type Numbers = ReadonlyMap<number, Numbered>;
 
 /** Whether the model said it. */
-function isSaid({ section, role }: WireUnit): boolean {
+function isSaid({ section, role }: Pick<WireUnit, "role"> & Partial<WireUnit>): boolean {
   return section === "messages" && role === "assistant";
 }
 
-function taintOf(unit: WireUnit): Taint {
+function taintOf(unit: AddedUnit): Taint {
   if (unit.kind === "tool-result" || unit.kind === "media") return "untrusted";
   return isSaid(unit) ? "model" : "user";
 }

@@ -18,3 +18,12 @@ it("another answer still does", () => {
   const talk = [...said, "assistant:other", "user:2"];
   expect(fitWithoutReasoning({ talk, last: sent, isAnswered: true, knows })).toBe(null);
 });
+
+it("another last answer does not where it is enough that earlier ones are repeated", () => {
+  const talk = [...said, "assistant:other", "user:2"];
+  const fitting = { talk, last: said, isAnswered: true, knows };
+  expect(fitOf(fitting)).toBe(null);
+  expect(fitOf({ ...fitting, isLoose: true })).toBe(4);
+  const first = { talk: ["user:1", "assistant:other"], last: ["user:1"], isAnswered: true, knows };
+  expect(fitOf({ ...first, isLoose: true })).toBe(null);
+});

@@ -7,6 +7,8 @@ export type Fitting = {
   /** Whether that turn has a whole answer. */
   readonly isAnswered: boolean;
   readonly knows: (key: string) => boolean;
+  /** Whether it is enough that an earlier answer is repeated: a client may write the last another way. */
+  readonly isLoose?: boolean;
 };
 
 /**
@@ -14,14 +16,16 @@ export type Fitting = {
  * alike; what the model answered tells them apart. The same beginning after a whole answer is a new talk, not
  * the old one: nobody asks a settled question again in order to have it heard once.
  */
-export function fitOf({ talk, last, isAnswered, knows }: Fitting): number | null {
+export function fitOf({ talk, last, isAnswered, knows, isLoose = false }: Fitting): number | null {
   const shared = sharedKeys(talk, last);
   if (shared === 0) return null;
-  if (shared < last.length) return talk.slice(0, shared).some(isAnswer) ? shared : null;
+  const repeated = talk.slice(0, shared).some(isAnswer) ? shared : null;
+  if (shared < last.length) return repeated;
   const next = talk[shared];
   if (next === undefined) return isAnswered && !talk.some(isAnswer) ? null : shared;
   // What follows must be the answer, if we have it; one that was never recorded may follow all the same.
-  return knows(next) ? shared + 1 : isAnswer(next) && !isAnswered ? shared : null;
+  if (knows(next)) return shared + 1;
+  return isAnswer(next) && !isAnswered ? shared : isLoose ? repeated : null;
 }
 
 /** The same for a last turn of which nobody knows what reasoning the client had in it. */

@@ -1,8 +1,10 @@
 import { must, ok, type Result } from "../../base/index.ts";
 import {
+  blocksOf,
   type Cause,
   type Change,
   type Delta,
+  expireApprovals,
   nextStep,
   now,
   reference,
@@ -10,8 +12,10 @@ import {
   streamOf,
   turnNow,
 } from "../../engine/index.ts";
+import type { Store } from "../../store/index.ts";
 import type { Appending, RecordedLine } from "./recorded-line.ts";
 import type { RefusedSummary } from "./renditions.ts";
+import { restatedMemories } from "./restated.ts";
 
 /** A session's log, as far as keeping it in order needs it. */
 export type Keeping = {
@@ -30,6 +34,35 @@ export function settleLine({ state, append }: Keeping, line: RecordedLine): Resu
     const cause: Cause = { type: "policy", step: nextStep(state()), reason };
     const settled = append({ deltas, cause, actor: "policy", line });
     if (!settled.ok) return settled;
+  }
+  return ok(undefined);
+}
+
+/** What has waited for the user for too long does not wait any more. */
+export function expireLine({ state, append }: Keeping, line: RecordedLine): Result<void> {
+  const deltas = expireApprovals(policyChange(state(), line));
+  return appendNote(append, line, { deltas, reason: "approvals", actor: "policy" });
+}
+
+/** Memories that the last answer says again or otherwise are marked, each as a step of its own. */
+export async function markRestated(
+  { state, append }: Keeping,
+  line: RecordedLine,
+  { said, store }: { readonly said: string; readonly store: Pick<Store, "content"> },
+): Promise<Result<void>> {
+  const { doings } = line;
+  const change = policyChange(state(), line);
+  doings.hasMemories ??= [...blocksOf(change.moment, change.view)].some(({ kind }) => kind === "memory");
+  const found = doings.hasMemories ? await restatedMemories(change, said, store) : [];
+  for (const { deltas, reason } of found) {
+    if (deltas.length === 0) continue;
+    const marked = append({
+      deltas,
+      cause: { type: "policy", step: nextStep(state()), reason },
+      actor: "policy",
+      line,
+    });
+    if (!marked.ok) return marked;
   }
   return ok(undefined);
 }

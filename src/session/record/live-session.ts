@@ -23,7 +23,6 @@ import {
   streamOf,
   type TurnOutcome,
   turnNow,
-  type View,
 } from "../../engine/index.ts";
 import type { WireAnswer, WireRequest } from "../../protocols/index.ts";
 import type { Side, Store } from "../../store/index.ts";
@@ -38,15 +37,13 @@ import { Draft } from "./draft.ts";
 import { attachedTo, responseBody } from "./exchange-bodies.ts";
 import { exchangeEnd, openEnd, turnOutcome, turnSentWith } from "./exchange-end.ts";
 import { fitOfTalk } from "./fit-talk.ts";
-import { IdPool, type Sharing } from "./id-pool.ts";
-import { type Keeping, renderLine, settleLine } from "./keep-line.ts";
+import type { Sharing } from "./id-pool.ts";
+import { expireLine, type Keeping, markRestated, renderLine, settleLine } from "./keep-line.ts";
 import { KeptBodies, type UpstreamOf, type WrittenBody } from "./kept-bodies.ts";
-import { LinePolicy } from "./line-policy.ts";
 import type { Searched } from "./masking.ts";
-import { NameBook } from "./name-book.ts";
+import { newLine } from "./new-line.ts";
 import { noteSent } from "./note-sent.ts";
 import { openedStream } from "./opened-stream.ts";
-import { PromptSizes } from "./prompt-sizes.ts";
 import { recallTalks } from "./recall-talks.ts";
 import {
   type Appending,
@@ -58,10 +55,9 @@ import {
   type Turning,
 } from "./recorded-line.ts";
 import { openedExchange } from "./relation.ts";
-import { type RefusedSummary, Renditions } from "./renditions.ts";
+import type { RefusedSummary } from "./renditions.ts";
 import { standingIn } from "./standing.ts";
 import { indexStreams, StreamIndex } from "./stream-index.ts";
-import { Summaries } from "./summaries.ts";
 import { draftTurn, runStarted } from "./turn-draft.ts";
 
 /** Memory for bodies, and who is told of frames that were appended or could not be stored after all. */
@@ -107,7 +103,7 @@ export class LiveSession {
     this.#recalled = null;
     for (const [stream, index] of indexStreams(state)) {
       const { name } = must(streamOf(now(state), stream), "an index belongs to a stream");
-      this.#lines.set(name, this.#newLine(name, index));
+      this.#lines.set(name, newLine(name, index, this.#sharing));
     }
     if (exchangesOf(now(state)).some(({ rendering }) => rendering !== "raw")) this.share();
     for (const [, unit] of state.units.entries()) this.#stored.add(unit.bytes);
@@ -115,14 +111,22 @@ export class LiveSession {
 
   /** What the desk is to know of a stream it has sent for; null where there is none. */
   async briefing(agent: string | null, briefed: Briefed & WordsPlace): Promise<Briefing | null> {
-    const line = this.#lines.get(agent ?? main);
-    return line === undefined ? null : await this.#briefer.briefing(this.state(), line, briefed);
+    const line = this.line(agent ?? main);
+    return line === null ? null : await this.#briefer.briefing(this.state(), line, briefed);
   }
 
-  /** What happens by itself after a turn of a stream. */
-  settle(agent: string | null): Result<void> {
+  /** What happens by itself after a turn of a stream; without policy, only what time does. */
+  settle(agent: string | null, policy: "auto" | "off"): Result<void> {
     const line = this.#lines.get(agent ?? main);
-    return line === undefined ? ok(undefined) : settleLine(this.#keeping, line);
+    const expired = line === undefined ? ok(undefined) : expireLine(this.#keeping, line);
+    const isOver = line === undefined || !expired.ok || policy === "off";
+    return isOver ? expired : settleLine(this.#keeping, line);
+  }
+
+  /** Marks memories that the last answer says again or otherwise. */
+  async restate(agent: string | null, said: string, store: Pick<Store, "content">): Promise<Result<void>> {
+    const line = this.#lines.get(agent ?? main);
+    return line === undefined ? ok(undefined) : await markRestated(this.#keeping, line, { said, store });
   }
 
   /** Makes the renditions of what came with the last turn, once nobody waits for anything. */
@@ -133,15 +137,23 @@ export class LiveSession {
 
   /** Something the user does, in the view of one stream: the proposal that was carried out. */
   act(stream: string, propose: (change: Change) => Proposal): Result<Proposal> {
+    const line = this.line(stream);
+    if (line === null) return fail("AP_STREAM_UNKNOWN", { stream });
     const state = this.state();
-    const view = this.#viewOf(stream);
-    if (view === null) return fail("AP_STREAM_UNKNOWN", { stream });
+    const view = must(state.views.get(line.index.view), "an index belongs to a view");
     const proposal = propose({ moment: now(state), view, actor: "user" });
-    if (proposal.deltas.length === 0) return ok(proposal);
-    const { deltas } = proposal;
     const cause: Cause = { type: "command", step: nextStep(state), reason: "" };
-    const appended = this.#append({ deltas, cause, actor: "user", line: this.#lines.get(stream) ?? null });
-    return appended.ok ? ok(proposal) : appended;
+    const carried = this.carry({ deltas: proposal.deltas, cause, actor: "user", line });
+    return carried.ok ? ok(proposal) : carried;
+  }
+
+  /** Appends what somebody does in a stream, if it comes to anything. */
+  carry(asked: Appending): Result<void> {
+    return asked.deltas.length === 0 ? ok(undefined) : this.#append(asked);
+  }
+
+  line(stream: string): RecordedLine | null {
+    return this.#lines.get(stream) ?? null;
   }
 
   /** For every stream the desk was told of. */
@@ -149,21 +161,10 @@ export class LiveSession {
     return this.#briefer.again(this.state(), store);
   }
 
-  #viewOf(stream: string): View | null {
-    const index = this.#lines.get(stream)?.index;
-    return index === undefined ? null : (this.state().views.get(index.view) ?? null);
-  }
-
   /** Of a frame that was appended, whoever needs to know. */
   note(frame: Frame): void {
     this.#briefer.note(frame);
     this.#heard(frame);
-  }
-
-  #newLine(name: string, index: StreamIndex): RecordedLine {
-    const ids = new IdPool(index.stream, this.#sharing);
-    const learnt = { summaries: new Summaries(), sizes: new PromptSizes(), names: new NameBook() };
-    return { name, index, ids, ...learnt, renditions: new Renditions(), policy: new LinePolicy() };
   }
 
   /** From here on the desk numbers some of its blocks. */
@@ -202,9 +203,9 @@ export class LiveSession {
   }
 
   /** How well a request goes on with this session's main talk; null if it does not. */
-  fit(talk: readonly string[]): number | null {
+  fit(talk: readonly string[], isLoose = false): number | null {
     const index = this.#lines.get(main)?.index;
-    return index === undefined ? null : fitOfTalk(talk, index, this.state());
+    return index === undefined ? null : fitOfTalk({ talk, index, isLoose }, this.state());
   }
 
   /** The request to take unchanged parts over from. */
@@ -288,7 +289,7 @@ export class LiveSession {
     const appended = this.#append({ deltas, type: "session" });
     if (!appended.ok) return appended;
     const index = new StreamIndex(stream, view);
-    const line = this.#newLine(name, index);
+    const line = newLine(name, index, this.#sharing);
     this.#lines.set(name, line);
     return ok(line);
   }

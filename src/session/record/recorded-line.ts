@@ -1,5 +1,6 @@
 import type { Actor, Cause, Delta, Exchange } from "../../engine/index.ts";
 import type { WireRequest } from "../../protocols/index.ts";
+import type { Doings } from "../command/doings.ts";
 import type { RequestCopy } from "../exchange.ts";
 import type { Attached } from "../outbox.ts";
 import type { IdPool } from "./id-pool.ts";
@@ -43,6 +44,8 @@ export type RecordedLine = {
   readonly names: NameBook;
   readonly renditions: Renditions;
   readonly policy: LinePolicy;
+  /** What its model does with our tools. */
+  readonly doings: Doings;
 };
 
 /** A turn that was recorded. */

@@ -1,25 +1,17 @@
 import {
   type ApertureError,
-  apertureError,
   type Clock,
-  cutText,
   fail,
-  limits,
   ok,
   type Result,
   type SessionId,
   type StepId,
 } from "../../base/index.ts";
 import type { Change, Frame, Proposal } from "../../engine/index.ts";
-import {
-  ingestRequest,
-  modelTraits,
-  readAnswer,
-  type WireAnswer,
-  type WireRequest,
-} from "../../protocols/index.ts";
+import { modelTraits, spokenIn, type WireAnswer } from "../../protocols/index.ts";
 import type { Side, Store } from "../../store/index.ts";
-import type { Briefing, RememberedStream } from "../desk-port.ts";
+import { carryOutCalls } from "../command/commander.ts";
+import type { Briefing, CommandResult, CommandsAsked, RememberedStream } from "../desk-port.ts";
 import type { RequestCopy, ResponseCopy, SentReport } from "../exchange.ts";
 import type { ReverseVerb } from "../read/act-rows.ts";
 import type { EngineEvent } from "../read/events.ts";
@@ -29,13 +21,14 @@ import { rememberedStream } from "../read/remembered.ts";
 import { BodyMemory } from "./body-memory.ts";
 import { cleanAnswer, cleanReport, type Masked, type Wanted, withoutSecrets } from "./clean-copy.ts";
 import { type CopyLabel, concerns, labelOf } from "./copy-label.ts";
-import { decodeBody } from "./decode.ts";
 import { Finder } from "./finder.ts";
 import { type Belonging, belongingOf, lineName } from "./identify.ts";
 import type { LiveSession } from "./live-session.ts";
 import { maskText, type Searched, secretForms } from "./masking.ts";
+import { answerOf, readRequest, refusal } from "./read-copy.ts";
+import { RecentRequests } from "./recent-requests.ts";
 import type { AskedRequest, OpenExchange } from "./recorded-line.ts";
-import type { RefusedSummary } from "./renditions.ts";
+import { refusedNotice } from "./refused-notice.ts";
 import { reverseStep } from "./reverse-step.ts";
 import { hasOpenExchange, Shelf } from "./shelf.ts";
 import { WorkQueue } from "./work-queue.ts";
@@ -66,11 +59,15 @@ export type RecorderCounts = {
 /** Gives the body of a copy when it is wanted, once. */
 export type BodyOf = () => Uint8Array | null;
 
+type Answered = AskedRequest & { readonly answer: WireAnswer | null; readonly model: string | null };
+
 type Pending = {
   readonly session: SessionId;
   readonly open: OpenExchange;
   readonly masked: boolean;
   readonly asked: AskedRequest;
+  /** Set once it was answered, where something more may be sent for it. */
+  readonly isOver?: true;
 };
 
 /**
@@ -83,6 +80,7 @@ export class SessionRecorder {
   readonly #finder: Finder;
   readonly #memory = new BodyMemory();
   readonly #queue = new WorkQueue<CopyLabel | null>();
+  readonly #recent = new RecentRequests();
   readonly #pending = new Map<string, Pending>();
   /** Whose request it was, from when it is handed over until its answer is. */
   readonly #labels = new Map<string, CopyLabel>();
@@ -125,8 +123,8 @@ export class SessionRecorder {
 
   answered(copy: ResponseCopy): Promise<void> {
     const label = this.#labels.get(copy.id) ?? null;
-    this.#labels.delete(copy.id);
-    return this.#next(label, () => this.#answer(copy));
+    if (!copy.goesOn) this.#labels.delete(copy.id);
+    return this.#next(label, () => this.#answer(copy).finally(() => this.#recent.end(copy.id)));
   }
 
   /**
@@ -151,39 +149,48 @@ export class SessionRecorder {
     return ok({ ...remembered, briefing });
   }
 
-  /** Carries out what a user does, in its turn among the copies, and tells the desk. */
-  async act(
+  /** Does something in a session, in its turn among the copies, and tells the desk of it. */
+  async within<T>(
     session: SessionId,
-    stream: string,
-    propose: (change: Change) => Proposal,
-  ): Promise<Result<Proposal>> {
-    let done: Result<Proposal> | null = null;
+    work: (live: LiveSession) => Result<T> | Promise<Result<T>>,
+  ): Promise<Result<T>> {
+    let done: Result<T> = fail("AP_CONTROL_FAULT", { problem: "it was not carried out", question: "act" });
     await this.#next(null, async () => {
       const live = await this.shelf.live(session);
-      done = live.ok ? live.value.act(stream, propose) : live;
-      if (!live.ok || !done.ok) return;
-      const { store, brief } = this.#place;
-      for (const briefing of await live.value.briefings(store)) brief(briefing);
-    });
-    return done ?? fail("AP_CONTROL_FAULT", { problem: "it was not carried out", question: "act" });
-  }
-
-  /** Takes back a step, or takes it up again, as the user; in its turn among the copies. */
-  async reverse(session: SessionId, verb: ReverseVerb, step: StepId): Promise<Result<void>> {
-    let done: Result<unknown> | null = null;
-    await this.#next(null, async () => {
-      const live = await this.shelf.live(session);
-      const log = await this.shelf.log(session);
-      const lost = (error: ApertureError): void => this.#refused(session, error);
-      if (live.ok && log.ok) done = await reverseStep({ log: log.value, live: live.value, lost }, verb, step);
-      else done = live.ok ? log : live;
+      done = live.ok ? await work(live.value) : live;
       const { store, brief } = this.#place;
       for (const briefing of live.ok ? await live.value.briefings(store) : []) brief(briefing);
     });
-    const carried = done as Result<unknown> | null; // set by the work above, which the compiler cannot follow
-    if (carried === null)
-      return fail("AP_CONTROL_FAULT", { problem: "it was not carried out", question: verb });
-    return carried.ok ? ok(undefined) : carried;
+    return done;
+  }
+
+  /** Carries out what a user does in a stream. */
+  act(session: SessionId, stream: string, propose: (change: Change) => Proposal): Promise<Result<Proposal>> {
+    return this.within(session, (live) => live.act(stream, propose));
+  }
+
+  /** Takes back a step, or takes it up again, as the user. */
+  reverse(session: SessionId, verb: ReverseVerb, step: StepId): Promise<Result<void>> {
+    return this.within(session, async (live) => {
+      const log = await this.shelf.log(session);
+      const lost = (error: ApertureError): void => this.#refused(session, error);
+      return log.ok ? await reverseStep({ log: log.value, live, lost }, verb, step) : log;
+    });
+  }
+
+  /** Carries out what an answer asks of our tools, once the answer itself is recorded. */
+  async command(asked: CommandsAsked): Promise<Result<readonly CommandResult[]>> {
+    await this.#queue.idle();
+    const found = this.#recent.get(asked.request);
+    if (found === undefined) return fail("AP_REQUEST_UNKNOWN", { request: asked.request });
+    const { answered, session, agent, model } = found;
+    await answered;
+    return await this.within(session, async (live) => {
+      const line = live.line(agent ?? "main");
+      if (line === null) return fail("AP_REQUEST_UNKNOWN", { request: asked.request });
+      const commanding = { ...asked, live, line, actor: "model", model } as const;
+      return ok(await carryOutCalls(this.#place, commanding, asked));
+    });
   }
 
   /** Resolves when everything given so far has been dealt with. */
@@ -239,35 +246,40 @@ export class SessionRecorder {
     this.shelf.trim();
     const open = opened.value;
     this.#pending.set(asked.copy.id, { ...pending, open, asked: lasting(asked) });
+    this.#recent.begin(asked.copy.id, { session, agent: asked.belonging.agent, model: open.model });
     this.#place.tell({ type: "request", session, exchange: open.exchange, phase: "opened" });
     return true;
   }
 
-  /** What was refused is an exchange that ended; what was sent in its place is the next. */
+  /** What was refused is an exchange that ended, like what was answered; what was sent then is the next. */
   async #resend(id: string, given: SentReport | null): Promise<void> {
     const pending = this.#pending.get(id);
     if (pending === undefined) return;
     this.#pending.delete(id);
     const { session, open, asked } = pending;
     const live = await this.shelf.live(session);
-    const closed = live.ok ? live.value.answer(open, { ...refusal, id }, null) : live;
-    if (!closed.ok) {
-      this.#refused(session, closed.error);
-      return;
+    if (!given?.isRound) {
+      const closed = live.ok ? live.value.answer(open, { ...refusal, id }, null) : live;
+      if (!closed.ok) {
+        this.#refused(session, closed.error);
+        return;
+      }
+      this.#place.tell({ type: "request", session, exchange: open.exchange, phase: "closed" });
     }
-    this.#place.tell({ type: "request", session, exchange: open.exchange, phase: "closed" });
     const { forms } = asked;
     const before = live.ok ? live.value.searched("upstream-request", asked.belonging.agent) : null;
     const sent = this.#cleaned(given, { forms, before });
     const masked = pending.masked || sent?.masked === true;
     const again = { ...asked, copy: { ...asked.copy, sent: sent?.copy ?? null } };
-    await this.#open({ ...pending, masked, asked: again });
+    await this.#open({ session, masked, asked: again });
   }
 
   async #answer(given: ResponseCopy): Promise<void> {
     const pending = this.#pending.get(given.id);
-    this.#pending.delete(given.id);
-    if (pending === undefined) return;
+    if (!given.goesOn) this.#pending.delete(given.id);
+    // What was gone on with and then not was told to its end before.
+    if (pending === undefined || pending.isOver) return;
+    if (given.goesOn) this.#pending.set(given.id, { ...pending, isOver: true });
     this.#count("answers");
     const { session, asked } = pending;
     // Everything that must not be written down of the request must not be of the answer.
@@ -280,7 +292,8 @@ export class SessionRecorder {
     const open = pending.masked || masked ? { ...pending.open, problem: maskedNote } : pending.open;
     const live = await this.shelf.live(session);
     const answered = live.ok ? live.value.answer(open, copy, answer) : live;
-    if (live.ok && answered.ok && asked.copy.sent !== null) await this.#keep(live.value, asked, open.model);
+    const whole = { ...asked, answer, model: open.model };
+    if (live.ok && answered.ok && asked.copy.sent !== null) await this.#keep(live.value, whole);
     if (answered.ok) {
       this.#finder.noteAnswer(asked.copy, session, answer);
       this.#place.tell({ type: "request", session, exchange: open.exchange, phase: "closed" });
@@ -288,25 +301,20 @@ export class SessionRecorder {
   }
 
   /** What policy does after a turn, what the desk is told of it, and then what takes a while. */
-  async #keep(live: LiveSession, { copy, belonging }: AskedRequest, model: string | null): Promise<void> {
+  async #keep(live: LiveSession, { copy, belonging, answer, model }: Answered): Promise<void> {
     const { brief, windowOf, store, policy = "auto" } = this.#place;
     const { agent } = belonging;
-    const settled = policy === "auto" ? live.settle(agent) : ok(undefined);
+    const settled = live.settle(agent, policy);
     if (!settled.ok) this.#lost(settled.error);
-    const briefed = { line: copy.sent?.line ?? "", window: windowOf(model), store, isWhole: false };
+    const restated = await live.restate(agent, textsIn(answer), store);
+    if (!restated.ok) this.#lost(restated.error);
+    const goesOn = answer?.stop === "tool_use";
+    const briefed = { line: copy.sent?.line ?? "", window: windowOf(model), store, isWhole: false, goesOn };
     const briefing = await live.briefing(agent, briefed);
     if (briefing !== null) brief(briefing);
     const rendered = await live.render(agent, model);
     if (!rendered.ok) this.#lost(rendered.error);
-    else for (const refused of rendered.value) this.#tellRefused(live.state().session, refused);
-  }
-
-  #tellRefused(session: SessionId, { block, reasons }: RefusedSummary): void {
-    const { code, message } = apertureError("AP_SUMMARY_REFUSED", {
-      block,
-      reasons: shortReasons(reasons),
-    });
-    this.#place.tell({ type: "notice", session, code, message });
+    else for (const refused of rendered.value) this.#place.tell(refusedNotice(live.state().session, refused));
   }
 
   /**
@@ -350,24 +358,6 @@ export class SessionRecorder {
   }
 }
 
-/** As one sentence that goes on after a colon. */
-function shortReasons(reasons: readonly string[]): string {
-  return cutText(reasons.map((reason) => reason.replace(/\.$/, "")).join("; "), limits.reasonCharsMax);
-}
-
-/** How an exchange ends whose request was sent again in another form. */
-const refusal: Omit<ResponseCopy, "id"> = {
-  status: 400,
-  headers: {},
-  body: null,
-  length: 0,
-  outcome: "complete",
-  numbered: null,
-  problem: "it was refused, and sent again in another form",
-  firstByteMs: null,
-  totalMs: 0,
-};
-
 /** What is needed until the answer comes: all of it only where it may have to be sent again. */
 function lasting(asked: AskedRequest): AskedRequest {
   const { copy, request } = asked;
@@ -378,18 +368,12 @@ function lasting(asked: AskedRequest): AskedRequest {
   return { ...asked, copy: { ...copy, sent: { ...copy.sent, fresh: [], body: [] } } };
 }
 
-/** Unchanged parts are taken over from the request before, where one is at hand. */
-function readRequest({ protocol, body }: RequestCopy, previous: WireRequest | null): WireRequest | null {
-  return protocol !== "anthropic" || body === null ? null : ingestRequest(body, previous);
-}
-
 const maskedNote = "a credential stood in its body and was masked in this record";
 
-function answerOf(protocol: RequestCopy["protocol"], copy: ResponseCopy): WireAnswer | null {
-  if (protocol !== "anthropic" || copy.body === null) return null;
-  const { "content-type": type = "", "content-encoding": encoding = "" } = copy.headers;
-  const plain = decodeBody(copy.body, encoding);
-  if (plain !== null) return readAnswer(plain, type);
-  const none = { units: [], usage: null, model: null, stop: null, isWhole: copy.outcome === "complete" };
-  return { ...none, problem: `its encoding (${encoding.slice(0, 40)}) cannot be read` };
+/** What an answer says in words. */
+function textsIn(answer: WireAnswer | null): string {
+  const spoken = (answer?.units ?? []).flatMap(({ unit, bytes }) =>
+    unit.type === "text" ? [spokenIn(bytes)] : [],
+  );
+  return spoken.flatMap((one) => (one === null || one.type === "call" ? [] : [one.text])).join("\n");
 }

@@ -40,6 +40,8 @@ export type Comparison = {
   readonly summaryOf: number | null;
   /** Whether it moves the stream on, by the word of the ledger; null where the ledger had no part in it. */
   readonly isTurn: boolean | null;
+  /** Whether it follows an answer that called our tools. */
+  readonly isRound: boolean;
 };
 
 /**
@@ -47,8 +49,9 @@ export type Comparison = {
  * say so. Only a turn moves a stream on.
  */
 export function standingOf(comparison: Comparison): Standing {
-  const { last, shared, isCount, isTurn } = comparison;
+  const { last, shared, isCount, isTurn, isRound } = comparison;
   if (isCount) return { role: "count", relation: "none", of: null };
+  if (isRound && last !== null) return { role: "turn", relation: "round", of: last.exchange };
   if (isTurn === true) return { role: "turn", ...relationOf(comparison) };
   if (isTurn === false || isBeside(comparison)) {
     return { role: shared > 0 ? "compaction" : "side", relation: "none", of: null };

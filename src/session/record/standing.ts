@@ -20,6 +20,7 @@ export function standingIn(
   const summaryOf = parted ? (line?.summaries.repeatedIn(newTexts(request, last.talk)) ?? null) : null;
   const isCount = copy.target.includes("/count_tokens");
   const isTurn = copy.sent?.isTurn ?? null;
+  const isRound = copy.sent?.isRound === true;
   const { client } = belonging;
-  return standingOf({ client, isCount, request, last, shared, lastExchange, summaryOf, isTurn });
+  return standingOf({ client, isCount, request, last, shared, lastExchange, summaryOf, isTurn, isRound });
 }

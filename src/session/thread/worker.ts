@@ -41,6 +41,8 @@ const library: Library = {
   open: (session) => recorder.shelf.log(session),
   windowOf: (model) => windowIn(windows, model),
   ledger: (question) => recorder.ledger(question),
+  command: (asked) => recorder.command(asked),
+  within: (session, work) => recorder.within(session, work),
   act: (session, stream, propose) => recorder.act(session, stream, propose),
   reverse: (session, verb, step) => recorder.reverse(session, verb, step),
 };

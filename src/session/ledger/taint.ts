@@ -1,0 +1,29 @@
+import { isTainting } from "../../commands/index.ts";
+import { spokenIn } from "../../protocols/index.ts";
+import type { SentUnit } from "../desk-port.ts";
+
+/** Whether content that nobody vouches for, new in a request, speaks the language of commands. */
+export function isTaintedBy(fresh: readonly SentUnit[], nonce: string): boolean {
+  return fresh.some((unit) => isUntrusted(unit) && isTainting(wordsOf(unit, nonce), nonce));
+}
+
+/** Of what a turn has sent anew, what was not said before: another place or form makes nothing new. */
+export function saidFirst(fresh: readonly SentUnit[], turn: number): readonly SentUnit[] {
+  return fresh.filter(({ numbered }) => numbered !== null && numbered.turn >= turn);
+}
+
+function isUntrusted({ numbered }: SentUnit): boolean {
+  return numbered?.kind === "tool-result" || numbered?.kind === "media";
+}
+
+/** Of a result that we have written, our own lines are not content. */
+function wordsOf({ bytes, origin }: SentUnit, nonce: string): string {
+  const spoken = spokenIn(bytes);
+  const text = spoken === null || spoken.type === "call" ? "" : spoken.text;
+  if (origin !== "aperture") return text;
+  const isOwn = (line: string): boolean => line.startsWith(`[${nonce} `);
+  return text
+    .split("\n")
+    .filter((line) => !isOwn(line))
+    .join("\n");
+}
