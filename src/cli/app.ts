@@ -156,13 +156,14 @@ function healthOf(engine: Engine): Health {
   return { storage: storage.storage, message: storage.message, recording };
 }
 
-function awarenessOf({ headers, manifest, manifestFill: fill }: Settings): Awareness {
+function awarenessOf({ headers, manifest, manifestFill: fill, textCommands }: Settings): Awareness {
   const isOff = manifest === "off";
   return {
     headers,
     manifest: isOff ? "off" : "on",
     variant: isOff ? "text" : manifest,
     fill,
+    commands: textCommands === "on" ? "text" : "tools",
     zoneMinutes: -new Date().getTimezoneOffset(),
   };
 }

@@ -50,6 +50,11 @@ export function openDesk(options: DeskOptions): SessionDesk {
       if (!answer.ok) throw new Error(answer.error.message);
       return answer.value;
     },
+    command: async (asked) => {
+      const answer = await engine.ask({ type: "command", ...asked });
+      if (!answer.ok) throw new Error(answer.error.message);
+      return answer.value;
+    },
     isRecording: () => engine.status().storage.storage === "ok",
     recordOf: (line) => engine.recordOf(line),
     isBehind: () => engine.isBehind(),

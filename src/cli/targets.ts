@@ -50,3 +50,8 @@ export function readExpandable(word: string): Outcome<Readonly<Record<string, st
     "expand reads one block, or the blocks of a range of messages: message-10..25.",
   );
 }
+
+/** As a target of a command is written: what a shell took the quotes from gets them back. */
+export function targetWord(word: string): string {
+  return /^[#\w.:-]+$/.test(word) ? word : JSON.stringify(word);
+}

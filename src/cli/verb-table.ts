@@ -1,46 +1,7 @@
-/** What may stand behind a verb, as data: the reader of arguments, the help and the reference follow it. */
+import { acting } from "./verb-acts.ts";
+import { type Flag, json, limit, session, stream, type VerbShape } from "./verb-shape.ts";
 
-export type Flag = {
-  /** Without its dashes. */
-  readonly name: string;
-  readonly short?: string;
-  /** What the value is called; without it the flag is a switch. */
-  readonly value?: string;
-  /** The value is a whole number above 0. */
-  readonly isCount?: true;
-  readonly about: string;
-};
-
-export type Operand = {
-  readonly name: string;
-  readonly isRequired: boolean;
-  /** The last one may come again and again. */
-  readonly isRepeated?: true;
-};
-
-type VerbShape = {
-  readonly name: string;
-  readonly about: string;
-  readonly operands: readonly Operand[];
-  /** From the first operand on, everything belongs to the program that is started. */
-  readonly passesOn?: true;
-  readonly flags: readonly Flag[];
-  readonly examples: readonly string[];
-};
-
-const json: Flag = { name: "json", about: "print the answer of the API, one JSON value" };
-const session: Flag = {
-  name: "session",
-  value: "ID",
-  about: "which session: an id, the start of one, or last (the default)",
-};
-const stream: Flag = {
-  name: "stream",
-  value: "N",
-  isCount: true,
-  about: "of this stream; without it, the first",
-};
-const limit: Flag = { name: "limit", value: "N", isCount: true, about: "at most so many rows" };
+export type { Flag } from "./verb-shape.ts";
 
 /** Known to every verb. */
 export const globalFlags: readonly Flag[] = [
@@ -122,8 +83,8 @@ const reading = [
       { name: "SESSION", isRequired: false },
       { name: "STEP", isRequired: false },
     ],
-    flags: [session, json],
-    examples: ["aperture undo", "aperture undo 12", "aperture undo 3f9a 12"],
+    flags: [{ name: "turn", about: "all steps of the last turn in which something was done" }, session, json],
+    examples: ["aperture undo", "aperture undo 12", "aperture undo 3f9a 12", "aperture undo --turn"],
   },
   {
     name: "redo",
@@ -221,9 +182,14 @@ const running = [
   },
 ] as const satisfies readonly VerbShape[];
 
-export type VerbName = (typeof reading | typeof running)[number]["name"];
+export type VerbName = (typeof reading | typeof running | typeof acting)[number]["name"];
 export type Verb = VerbShape & { readonly name: VerbName };
-export const verbTable: readonly Verb[] = [...running.slice(0, 3), ...reading, ...running.slice(3)];
+export const verbTable: readonly Verb[] = [
+  ...running.slice(0, 3),
+  ...reading,
+  ...acting,
+  ...running.slice(3),
+];
 
 export function verbNamed(name: string): Verb | null {
   return verbTable.find((verb) => verb.name === name) ?? null;

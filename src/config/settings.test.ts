@@ -21,6 +21,7 @@ describe("defaults", () => {
       host: "127.0.0.1",
       port: 4400,
       mode: "auto",
+      textCommands: "off",
       arrival: "lossless",
       policy: "auto",
       headers: "compact",

@@ -10,6 +10,7 @@ export type ManifestSetting = "text" | "xml" | "markdown" | "off";
 export type FillSetting = "shown" | "hidden";
 export type ArrivalSetting = "lossless" | "trimmed" | "off";
 export type PolicySetting = "auto" | "off";
+export type TextCommandsSetting = "off" | "on";
 
 export type Settings = {
   readonly host: string;
@@ -27,6 +28,8 @@ export type Settings = {
   readonly headers: HeadersSetting;
   readonly manifest: ManifestSetting;
   readonly manifestFill: FillSetting;
+  /** Whether it commands by lines of its answers instead of calling tools. */
+  readonly textCommands: TextCommandsSetting;
   /** What is done to what is shown without anybody asking for it. */
   readonly arrival: ArrivalSetting;
   readonly policy: PolicySetting;
@@ -52,6 +55,7 @@ const manifests: readonly ManifestSetting[] = ["text", "xml", "markdown", "off"]
 const fills: readonly FillSetting[] = ["shown", "hidden"];
 const arrivals: readonly ArrivalSetting[] = ["lossless", "trimmed", "off"];
 const policies: readonly PolicySetting[] = ["auto", "off"];
+const textCommandModes: readonly TextCommandsSetting[] = ["off", "on"];
 
 /** What `docs/reference/settings.md` must describe, heading by heading. */
 export const settingsTable: readonly SettingRow[] = [
@@ -114,6 +118,11 @@ export const settingsTable: readonly SettingRow[] = [
     meaning: "whether the manifest says how full the window is: shown or hidden",
   },
   {
+    name: "APERTURE_TEXT_COMMANDS",
+    defaultText: "off",
+    meaning: "whether models command by lines of their answers instead of tools: on or off",
+  },
+  {
     name: "APERTURE_ARRIVAL",
     defaultText: "lossless",
     meaning: "what is left out of new tool results: lossless (what loses nothing), trimmed or off",
@@ -151,6 +160,8 @@ export function readSettings(
   const headers = readChoice(values, problems, { name: "APERTURE_HEADERS", choices: headerModes });
   const manifest = readChoice(values, problems, { name: "APERTURE_MANIFEST", choices: manifests });
   const manifestFill = readChoice(values, problems, { name: "APERTURE_MANIFEST_FILL", choices: fills });
+  const textName = "APERTURE_TEXT_COMMANDS";
+  const textCommands = readChoice(values, problems, { name: textName, choices: textCommandModes });
   const arrival = readChoice(values, problems, { name: "APERTURE_ARRIVAL", choices: arrivals });
   const policy = readChoice(values, problems, { name: "APERTURE_POLICY", choices: policies });
   const token = readToken(values, problems);
@@ -161,7 +172,7 @@ export function readSettings(
   checkLoops(upstreams, { hosts: [...loopbackHosts, host], port }, problems);
   if (problems.length > 0) return { ok: false, problems };
   const dataDir = readDataDir(values, env, home);
-  const told = { headers, manifest, manifestFill, arrival, policy };
+  const told = { headers, manifest, manifestFill, textCommands, arrival, policy };
   const settings = { host, port, mode, managesLogins, dataDir, isRemote, allowedHosts, upstreams, ...told };
   return { ok: true, settings: token === undefined ? settings : { ...settings, token } };
 }

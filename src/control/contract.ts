@@ -1,9 +1,11 @@
 import type {
   BlockDetail,
+  DecideAnswer,
   EngineEvent,
   ExpansionAnswer,
   FramesPage,
   ManifestAnswer,
+  ModeAnswer,
   ReverseAnswer,
   SelectAnswer,
   SelectionAnswer,
@@ -13,6 +15,7 @@ import type {
   StepsPage,
 } from "../session/index.ts";
 import type { PricedDetail, PricedPage } from "./bills.ts";
+import type { PricedApprovals, PricedCommand } from "./command-bills.ts";
 
 export const apiPrefix = "/api/v1";
 
@@ -32,6 +35,7 @@ export type Needs = "nothing" | "login" | "token";
 
 const open = { method: "GET", query: [], needs: "nothing" } as const;
 const read = { method: "GET", query: [], needs: "login" } as const;
+const write = { method: "POST", query: [], needs: "login" } as const;
 
 /**
  * What callers may rely on. The server routes by these rows, a test asks each of them without credentials,
@@ -119,6 +123,59 @@ const table = [
     about: "makes the selection exactly these blocks",
   },
   {
+    ...write,
+    name: "ops",
+    path: "/api/v1/sessions/:session/ops",
+    query: ["stream"],
+    returns: "PricedCommand",
+    about: "does something to the context, as a model could and more",
+  },
+  {
+    ...write,
+    name: "plan",
+    path: "/api/v1/sessions/:session/plan",
+    query: ["stream"],
+    returns: "PricedCommand",
+    about: "what a command would come to; nothing is done",
+  },
+  {
+    ...read,
+    name: "approvals",
+    path: "/api/v1/sessions/:session/approvals",
+    query: ["stream", "all"],
+    returns: "PricedApprovals",
+    about: "commands that wait for the user",
+  },
+  {
+    ...write,
+    name: "decide-all",
+    path: "/api/v1/sessions/:session/approvals",
+    returns: "DecideAnswer",
+    about: "approves or denies all that wait",
+  },
+  {
+    ...write,
+    name: "decide",
+    path: "/api/v1/sessions/:session/approvals/:approval",
+    returns: "DecideAnswer",
+    about: "approves or denies one that waits",
+  },
+  {
+    ...read,
+    name: "mode",
+    path: "/api/v1/sessions/:session/mode",
+    returns: "ModeAnswer",
+    about: "how much is done without asking, as the user said for this session",
+  },
+  {
+    ...write,
+    method: "PUT",
+    name: "set-mode",
+    path: "/api/v1/sessions/:session/mode",
+    returns: "ModeAnswer",
+    about: "sets that",
+  },
+  {
     ...read,
     name: "steps",
     path: "/api/v1/sessions/:session/steps",
@@ -127,20 +184,16 @@ const table = [
     about: "what was done to blocks, by whom and why, the newest last",
   },
   {
+    ...write,
     name: "undo",
-    method: "POST",
     path: "/api/v1/sessions/:session/undo",
-    query: [],
-    needs: "login",
     returns: "ReverseAnswer",
     about: "takes back a step, without a number the last one",
   },
   {
+    ...write,
     name: "redo",
-    method: "POST",
     path: "/api/v1/sessions/:session/redo",
-    query: [],
-    needs: "login",
     returns: "ReverseAnswer",
     about: "takes up a step again that was taken back",
   },
@@ -249,6 +302,10 @@ export type Returned = {
   readonly SelectAnswer: SelectAnswer;
   readonly StepsPage: StepsPage;
   readonly ReverseAnswer: ReverseAnswer;
+  readonly PricedCommand: PricedCommand;
+  readonly PricedApprovals: PricedApprovals;
+  readonly DecideAnswer: DecideAnswer;
+  readonly ModeAnswer: ModeAnswer;
   readonly ManifestAnswer: ManifestAnswer;
   readonly ExpansionAnswer: ExpansionAnswer;
   readonly RequestsPage: PricedPage;

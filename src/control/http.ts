@@ -15,6 +15,7 @@ import {
 } from "./match.ts";
 import { metricsText } from "./metrics.ts";
 import { type Reader, readers } from "./readers.ts";
+import { Repeats } from "./repeats.ts";
 import { type Answer, json, refusal, send, text } from "./respond.ts";
 import { type EventOptions, Viewers } from "./viewers.ts";
 import { isWriter, type Writer, writers } from "./writers.ts";
@@ -66,6 +67,7 @@ class Desk {
   readonly viewers: Viewers;
   readonly #options: ControlOptions;
   readonly #auth: Auth;
+  readonly #repeats = new Repeats<Answer>();
 
   constructor(options: ControlOptions) {
     this.#options = options;
@@ -145,7 +147,8 @@ class Desk {
     const written = await writtenJson(request);
     if (!written.ok) return refusal(written.error);
     const { ask } = this.#options;
-    const answer = await writer(ask, { asked, params: matched.params, written: written.value });
+    const wish = { asked, params: matched.params, written: written.value, repeats: this.#repeats };
+    const answer = await writer(ask, wish);
     return answer.ok ? answer.value : refusal(answer.error);
   }
 

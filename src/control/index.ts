@@ -1,4 +1,5 @@
 export type { PricedDetail, PricedPage, PricedRewrite, PricedRow } from "./bills.ts";
+export type { CutBill, PricedApproval, PricedApprovals, PricedCommand } from "./command-bills.ts";
 export {
   apiPrefix,
   type ErrorAnswer,

@@ -3,7 +3,7 @@ import { routes } from "./contract.ts";
 import { allows, askedOf, isOurs, matchRoute, methodsOf, queryProblem, rangeIn } from "./match.ts";
 
 const exampleOf = (path: string) =>
-  path.replace(":session", "s1").replace(":block", "7").replace(":exchange", "3");
+  path.replace(":session", "s1").replace(":block", "7").replace(":exchange", "3").replace(":approval", "3");
 
 describe("the routes of the contract", () => {
   it.each(routes)("$name is found by its path, and its path is ours", (route) => {

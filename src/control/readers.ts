@@ -1,6 +1,7 @@
 import { fail, ok, type Result } from "../base/index.ts";
 import type { Ask, ExpansionQuestion, Question } from "../session/index.ts";
 import { pricedDetail, pricedPage } from "./bills.ts";
+import { pricedApprovals } from "./command-bills.ts";
 import type { RouteName } from "./contract.ts";
 import { type Asked, numberIn, rangeIn } from "./match.ts";
 import { type Answer, attachment, json } from "./respond.ts";
@@ -23,6 +24,11 @@ export type ReaderName = Exclude<
   | "select"
   | "undo"
   | "redo"
+  | "ops"
+  | "plan"
+  | "decide"
+  | "decide-all"
+  | "set-mode"
 >;
 
 const sessionsUsual = 50;
@@ -47,6 +53,13 @@ export const readers: Readonly<Record<ReaderName, Reader>> = {
     }),
   selection: (ask, asked, params) =>
     inJson(ask, { type: "selection", session: sessionIn(params), ...given(asked, "stream") }),
+  approvals: async (ask, asked, params) => {
+    const all = numberIn(asked, "all") === 1;
+    const session = sessionIn(params);
+    const page = await ask({ type: "approvals", session, all, ...given(asked, "stream") });
+    return page.ok ? ok(json(pricedApprovals(page.value))) : page;
+  },
+  mode: (ask, _, params) => inJson(ask, { type: "mode", session: sessionIn(params) }),
   steps: (ask, asked, params) => {
     const limit = numberIn(asked, "limit") ?? stepsUsual;
     return inJson(ask, { type: "steps", session: sessionIn(params), limit, ...given(asked, "below") });

@@ -1,14 +1,16 @@
 import { fail, limits, ok, type Result } from "../base/index.ts";
 import type { Ask, ReverseVerb } from "../session/index.ts";
 import type { RouteName } from "./contract.ts";
-import type { Asked } from "./match.ts";
-import { given, type Params, sessionIn } from "./readers.ts";
+import { given, sessionIn } from "./readers.ts";
 import { type Answer, json } from "./respond.ts";
+import { commanded, decided, modeIn, modeProblem, type Wish } from "./wishes.ts";
 
 /** The routes that change something. What they are sent is looked at here, before anybody acts on it. */
-export type WriterName = Extract<RouteName, "select" | "undo" | "redo">;
+export type WriterName = Extract<
+  RouteName,
+  "select" | "undo" | "redo" | "ops" | "plan" | "decide" | "decide-all" | "set-mode"
+>;
 export type Writer = (ask: Ask, wish: Wish) => Promise<Result<Answer>>;
-type Wish = { readonly asked: Asked; readonly params: Params; readonly written: unknown };
 
 export const writers: Readonly<Record<WriterName, Writer>> = {
   select: async (ask, { asked, params, written }) => {
@@ -20,16 +22,30 @@ export const writers: Readonly<Record<WriterName, Writer>> = {
   },
   undo: (ask, wish) => reversed(ask, wish, "undo"),
   redo: (ask, wish) => reversed(ask, wish, "redo"),
+  ops: (ask, wish) => commanded(ask, wish, { dryRun: false }),
+  plan: (ask, wish) => commanded(ask, wish, { dryRun: true }),
+  decide: (ask, wish) => decided(ask, wish, Number(wish.params["approval"])),
+  "decide-all": (ask, wish) => decided(ask, wish, "all"),
+  "set-mode": async (ask, { params, written }) => {
+    const mode = modeIn(written);
+    if (mode === undefined) return fail("AP_INPUT_INVALID", { problem: modeProblem });
+    const answer = await ask({ type: "set-mode", session: sessionIn(params), mode });
+    return answer.ok ? ok(json(answer.value)) : answer;
+  },
 };
 
 async function reversed(ask: Ask, { params, written }: Wish, verb: ReverseVerb): Promise<Result<Answer>> {
-  const wanted = stepIn(written);
+  const wanted = verb === "undo" && isTurnWish(written) ? ({ isTurn: true } as const) : stepIn(written);
   if (wanted === null) return fail("AP_INPUT_INVALID", { problem: stepProblem });
   const answer = await ask({ type: "reverse", session: sessionIn(params), verb, ...wanted });
   return answer.ok ? ok(json(answer.value)) : answer;
 }
 
-const stepProblem = 'send {"step":4}, or {} for the last one';
+const stepProblem = 'send {"step":4}, {} for the last one, or to undo a whole turn {"turn":true}';
+
+function isTurnWish(written: unknown): boolean {
+  return JSON.stringify(written) === '{"turn":true}';
+}
 
 /** Nothing but the step: one that is misspelt must not look like a wish for the last one. */
 function stepIn(written: unknown): { readonly step?: number } | null {

@@ -23,6 +23,7 @@ const pathOf = (path: string) =>
     .replace(":session", "shop-1")
     .replace(":block", "1")
     .replace(":exchange", "1")
+    .replace(":approval", "1")
     .replace(/expansion$/, "expansion?block=1");
 const json = routes.filter(({ returns, method }) => method === "GET" && /^[A-Z]/.test(returns));
 

@@ -14,7 +14,7 @@ import {
   type SessionLog,
 } from "../../src/session/index.ts";
 import { openSqliteStore, type Store } from "../../src/store/index.ts";
-import { actOn, reverseOn } from "../support/acting.ts";
+import { actOn, recorderOn, reverseOn } from "../support/acting.ts";
 import { WatchedSession } from "../support/watched-session.ts";
 
 export const token = "the-token-of-these-tests";
@@ -109,7 +109,8 @@ export async function serve(): Promise<Served> {
   };
 }
 
-function libraryOf(store: Store, live: ReadonlyMap<string, SessionLog>, clock: SteppedClock): Library {
+function libraryOf(store: Store, live: Map<string, SessionLog>, clock: SteppedClock): Library {
+  const recorder = recorderOn(store, clock);
   return {
     store,
     open: (session) => {
@@ -118,6 +119,16 @@ function libraryOf(store: Store, live: ReadonlyMap<string, SessionLog>, clock: S
     },
     windowOf: () => 200_000,
     ledger: () => Promise.resolve(ok(null)),
+    command: () => Promise.resolve(ok([])),
+    within: async (session, work) => {
+      await store.flush();
+      const done = await recorder.within(session, work);
+      const log = await recorder.shelf.log(session);
+      // From here on the recorder's log is the one that goes on.
+      if (log.ok) live.set(session, log.value);
+      await store.flush();
+      return done;
+    },
     act: async (session, stream, propose) => {
       const log = live.get(session);
       const opened = log === undefined ? await openSession({ store, session, clock }) : ok(log);

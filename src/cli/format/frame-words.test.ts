@@ -8,6 +8,12 @@ const words = (...deltas: readonly Readonly<Record<string, unknown>>[]): string 
 
 const added = (id: number) => ({ type: "block-added", block: { id } });
 const set = (type: string, block: number, value: unknown) => ({ type, block, to: { value, by: "user" } });
+const permits = (rule: string, scope: string) => ({
+  type: "permission-set",
+  actor: "model",
+  verb: "pin",
+  to: { rule, scope, until: null },
+});
 const usage = { input: 1_000, cacheRead: 300, cacheWrite: 0, output: 42 };
 
 describe("a frame in words", () => {
@@ -29,6 +35,31 @@ describe("a frame in words", () => {
       [{ type: "exchange-closed", end: { exchange: 5, outcome: "aborted", status: null, usage: null } }],
       "request 5 aborted",
     ],
+    [
+      [
+        {
+          type: "approval-asked",
+          approval: { id: 2, actor: "model", command: "@pin(#4)\u001b[2J", why: "tainted" },
+        },
+      ],
+      "model asks for approval 2: @pin(#4) (tainted)",
+    ],
+    [[{ type: "approval-decided", approval: 2, to: "denied", reason: "" }], "approval 2 denied"],
+    [
+      [{ type: "approval-decided", approval: 2, to: "expired", reason: "nobody decided" }],
+      "approval 2 expired (nobody decided)",
+    ],
+    [
+      [permits("allow", "once"), permits("deny", "turn")],
+      "allows pin by model once, denies pin by model in this turn",
+    ],
+    [[permits("ask", "session")], "wants to be asked about pin by model in this session"],
+    [
+      [{ type: "permission-set", actor: "model", verb: "pin", to: null }],
+      "takes back what was said about pin by model",
+    ],
+    [[{ type: "mode-set", to: "ask" }], "set the mode to ask"],
+    [[{ type: "mode-set", to: null }], "set the mode as it is configured"],
   ])("%#: %j", (deltas, expected) => {
     expect(words(...deltas)).toBe(expected);
   });

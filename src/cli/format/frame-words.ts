@@ -77,6 +77,16 @@ const phrases: Phrases = {
   "exchange-opened": (all) =>
     all.map(({ exchange }) => `request ${exchange.id} opened (${exchange.role})`).join(", "),
   "exchange-closed": (all) => all.map(({ end }) => endText(end)).join(", "),
+  "approval-asked": (all) => all.map(({ approval }) => askedText(approval)).join(", "),
+  "approval-decided": (all) =>
+    all.map(({ approval, to, reason }) => `approval ${approval} ${to}${inBrackets(reason)}`).join(", "),
+  "permission-set": (all) =>
+    all
+      .map(
+        ({ actor, verb, to }) => `${permissionVerb(to)} ${printable(verb, 40)} by ${actor}${scopeText(to)}`,
+      )
+      .join(", "),
+  "mode-set": (all) => `set the mode ${modeText(all.at(-1)?.to ?? null)}`,
 };
 
 /** As the rows of requests say it. */
@@ -96,6 +106,32 @@ const levelVerbs: Readonly<Partial<Record<string, string>>> = {
   summarized: "summarized",
   minimal: "cut to the minimum",
 };
+
+type Asked = Extract<Delta, { type: "approval-asked" }>["approval"];
+type Permission = Extract<Delta, { type: "permission-set" }>["to"];
+
+function askedText({ id, actor, command, why }: Asked): string {
+  return `${actor} asks for approval ${id}: ${printable(command, 80)}${inBrackets(why)}`;
+}
+
+function inBrackets(reason: string): string {
+  return reason === "" ? "" : ` (${printable(reason, 80)})`;
+}
+
+/** As the list of steps says it, and so for the scope. */
+function permissionVerb(permission: Permission): string {
+  if (permission === null) return "takes back what was said about";
+  return { allow: "allows", ask: "wants to be asked about", deny: "denies" }[permission.rule];
+}
+
+function scopeText(permission: Permission): string {
+  if (permission === null) return "";
+  return { once: " once", turn: " in this turn", session: " in this session" }[permission.scope];
+}
+
+function modeText(mode: string | null): string {
+  return mode === null ? "as it is configured" : `to ${mode}`;
+}
 
 type End = Extract<Delta, { type: "exchange-closed" }>["end"];
 

@@ -15,10 +15,20 @@ async function reverse(call: ReadyCall, verb: ReverseVerb): Promise<number> {
   const wanted = wantedStep(call, verb);
   if (!wanted.ok) return giveUp(call, wanted.problem);
   const { session, step } = wanted.value;
+  const isTurn = call.flags.has("turn");
+  if (isTurn && step !== undefined) {
+    return giveUp(call, {
+      exit: exitCodes.usage,
+      message: "--turn takes back a whole turn; leave the step out.",
+    });
+  }
   const found = await findSession(call.api, sessionWord(call, session));
   if (!found.ok) return giveUp(call, found.problem);
   const path = sessionPath(found.value.session.id, `/${verb}`);
-  const reply = await call.api.post<ReverseAnswer>(path, step === undefined ? {} : { step });
+  const reply = await call.api.post<ReverseAnswer>(
+    path,
+    isTurn ? { turn: true } : step === undefined ? {} : { step },
+  );
   if (!reply.ok) return refuse(call, reply.problem);
   if (wantsJson(call)) return printJson(call, reply.value.text);
   return show(call, reply.value.value);
@@ -57,10 +67,11 @@ function sessionOnly(flags: ReadyCall["flags"], session: string): Outcome<Wanted
     : succeed({ session });
 }
 
-function show(call: ReadyCall, { verb, step, pending, mode }: ReverseAnswer): number {
+function show(call: ReadyCall, { verb, step, steps, problem, pending, mode }: ReverseAnswer): number {
   const { screen } = call;
   const lead = verb === "undo" ? "took back" : "did again";
-  screen.out(`${lead} step ${step.step}: ${stepWords(step)}`);
+  for (const one of steps) screen.out(`${lead} step ${one.step}: ${stepWords(one)}`);
+  if (problem !== null) screen.err(`The rest stays: ${printable(problem.message, 300)}`);
   if (isQuiet(call)) return exitCodes.ok;
   if (mode === "observe") screen.err("This session is only observed: what is sent does not change.");
   else if (pending.length > 0) {
