@@ -38,7 +38,7 @@ export async function* awarenessCells({ data, quick }: BenchOptions): AsyncGener
 const quickTurnsMax = 90;
 
 function instructionsCell(count: Counter): Cell {
-  const text = instructions("k7f3");
+  const text = instructions("k7f3", { hasTools: false });
   const claude = Math.round(estimateText(text, "claude-opus-5-5"));
   return {
     name: "instructions, tokens once in a stream",

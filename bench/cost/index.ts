@@ -3,7 +3,7 @@ import type { BenchOptions, Cell } from "../report.ts";
 import { readAssumptions } from "./assumptions.ts";
 import { managedCells } from "./cells.ts";
 import { columns } from "./play.ts";
-import { policyCells, prunedCells } from "./policy-cells.ts";
+import { commandCells, policyCells, prunedCells } from "./policy-cells.ts";
 import { playAll } from "./pool.ts";
 
 /** What a session costs when it is managed, against what it costs as the client sends it. */
@@ -12,11 +12,12 @@ export async function* costCells({ data, quick }: BenchOptions): AsyncGenerator<
   const sessions = await playAll({ folder, names: chosenNames(recordingNames(folder), quick) });
   const isJudged = !quick && sessions.length >= judgedMin;
   const readPrices = readAssumptions().readPrices.value;
-  for (const [at, { name, policy, model }] of columns.entries()) {
+  for (const [at, { name, policy, model, rounds }] of columns.entries()) {
     const its = sessions.flatMap((session) => session.columns.slice(at, at + 1));
     const asked = { column: name, sessions: its, readPrices, isJudged };
     // Where reading is all but free, leaving something out is for the window and not for the bill.
     if (policy === "auto") yield* policyCells({ ...asked, isJudged: isJudged && model === null });
+    else if (rounds !== null) yield* commandCells({ ...asked, isJudged: isJudged && rounds === "mixed" });
     else yield* managedCells(asked);
   }
   yield* prunedCells(sessions);

@@ -25,6 +25,7 @@ export type Column = {
   readonly model: string | null;
   readonly upstream: string;
   readonly policy: "auto" | "off";
+  readonly rounds: "mixed" | "reading" | null;
 };
 
 const ways = [
@@ -35,8 +36,15 @@ const ways = [
 
 /** Off: the model is told of its context, and nothing is left out. */
 export const columns: readonly Column[] = [
-  ...ways.map((way) => ({ ...way, policy: "off" as const })),
-  ...ways.map((way) => ({ ...way, name: `${way.name} with policy`, policy: "auto" as const })),
+  ...ways.map((way) => ({ ...way, policy: "off" as const, rounds: null })),
+  ...ways.map((way) => ({ ...way, name: `${way.name} with policy`, policy: "auto" as const, rounds: null })),
+  ...ways.map((way) => ({
+    ...way,
+    name: `${way.name} with commands`,
+    policy: "off" as const,
+    rounds: "mixed" as const,
+  })),
+  { ...ways[0], name: "recorded with reading commands", policy: "off", rounds: "reading" },
 ];
 
 export type Playing = { readonly assumptions: Assumptions; readonly count: Counter };
@@ -79,13 +87,14 @@ type StreamPlace = {
 function streamAsked({ recording, column, at, turns, book }: StreamPlace, { assumptions, count }: Playing) {
   const shape = assumptions.clients[agentOf(recording)] ?? assumptions.otherClient;
   const otherModel = modelOf(recording);
-  const { model, upstream, policy } = column;
+  const { model, upstream, policy, rounds } = column;
   return {
     form: clientForm(recording, shape),
     headers: headersOf(recording.id, at, shape.userAgent),
     turns,
     upstream,
     policy,
+    rounds,
     model,
     otherModel,
     prices: pricesOf(model ?? otherModel),

@@ -41,6 +41,20 @@ export function* policyCells({ column, sessions, readPrices, isJudged }: CellsAs
   yield billCell(column, sessions);
 }
 
+const commandsCostMax = 1.08;
+
+/** The same where the model uses our tools every few turns and nothing happens by itself. */
+export function* commandCells({ column, sessions, isJudged }: CellsAsked): Generator<Cell> {
+  const boundMax = isJudged ? commandsCostMax : null;
+  yield costCell({ name: `${column}, all: cost`, sessions, boundMax });
+  for (const agent of new Set(sessions.map((session) => session.agent))) {
+    const its = sessions.filter((session) => session.agent === agent);
+    yield costCell({ name: `  ${column}, all of ${agent}: cost`, sessions: its, boundMax: null });
+  }
+  yield missesCell({ column, sessions, percentMax: null });
+  yield* lawCells(column, sessions);
+}
+
 type CostAsked = Pick<CellsAsked, "sessions"> & Pick<Cell, "name" | "boundMax">;
 
 function costCell({ name, sessions, boundMax }: CostAsked): Cell {

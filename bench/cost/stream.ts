@@ -23,6 +23,8 @@ export type StreamAsked = {
   readonly headers: Readonly<Record<string, string>>;
   readonly upstream: string;
   readonly policy: "auto" | "off";
+  /** What the model asks of our tools every few turns, in a round of its own; null: nothing. */
+  readonly rounds: "mixed" | "reading" | null;
   /** The name the client gives; null: the recorded one of each request. */
   readonly model: string | null;
   /** The recorded name, also for requests that have none. */
@@ -83,6 +85,7 @@ class PlayedStream {
   readonly #misses: MissWatch;
   readonly #charge: ExpandCharge;
   #isManaged = false;
+  #turns = 0;
 
   constructor(asked: StreamAsked) {
     this.#asked = asked;
@@ -105,22 +108,39 @@ class PlayedStream {
     const asSent = this.#asSent.send(body, timeMs);
     const managed = this.#managed.send(Buffer.concat(sending.pieces), timeMs);
     const seen = this.#watch({ asSent, managed, turn, sending });
+    const last = await this.#rounded(sending, { model, managed });
     this.#isManaged = sending.rendering === "managed";
     const output = Math.max(
       turn.m?.usage?.out ?? 0,
       messageTokens({ role: "assistant", content: turn.a }, model),
     );
-    const usage = usageOf(managed.bills.timed, output);
-    await this.#player.answer(sending, { model, content: turn.a, stop_reason: "end_turn", usage });
+    const usage = usageOf(last.managed.bills.timed, output);
+    await this.#player.answer(last.sending, { model, content: turn.a, stop_reason: "end_turn", usage });
     return {
       isManaged: sending.rendering === "managed",
       asSent: asSent.bills,
-      managed: managed.bills,
+      managed: last.sending === sending ? managed.bills : sumOf(managed.bills, last),
       own: ownTokens(managed.prompt, managed.bills.timed),
       output,
       clientTokens: sizeOf(asSent.bills.timed),
       ...seen,
     };
+  }
+
+  /** The model does something about its context first, every few turns. */
+  async #rounded(sending: Sending, { model, managed }: Asked): Promise<Rounded> {
+    const { rounds, prices } = this.#asked;
+    this.#turns += 1;
+    const isDue = this.#turns % roundEvery === 0 && sending.isOwnTool !== null;
+    if (rounds === null || !isDue) return { sending, managed, outputTokens: 0 };
+    const calls = roundCalls[rounds];
+    const { name, input } = must(calls[(this.#turns / roundEvery) % calls.length], "there is one");
+    const content = [{ type: "tool_use", id: `own-${this.#turns}`, name, input }];
+    const output = messageTokens({ role: "assistant", content }, model);
+    const usage = usageOf(managed.bills.timed, output);
+    const next = await this.#player.round(sending, { model, content, stop_reason: "tool_use", usage });
+    const again = this.#managed.send(Buffer.concat(next.pieces), this.#player.timeMs);
+    return { sending: next, managed: again, outputTokens: output * prices.output };
   }
 
   #watch({ asSent, managed, turn, sending }: Turn): Watched {
@@ -146,6 +166,46 @@ class PlayedStream {
     const joins = rendering === "managed" && !this.#isManaged && read === 0;
     return (sent?.epoch ?? null) !== null ? "rewritten" : joins ? "joined" : "unexplained";
   }
+}
+
+/** Turns from one round to the next. */
+const roundEvery = 5;
+
+type RoundCall = { readonly name: string; readonly input: Readonly<Record<string, string>> };
+
+/** What a model wants of its context now and then. */
+const reading: readonly RoundCall[] = [
+  { name: "aperture_read", input: { verb: "manifest", detail: "summary" } },
+  { name: "aperture_read", input: { verb: "recall", target: "tests" } },
+  { name: "aperture_read", input: { verb: "diff" } },
+  {
+    name: "aperture_note",
+    input: { verb: "create", text: "The tests are run with npm test.", topic: "tests" },
+  },
+];
+/** Mixed: also to make room. Reading: nothing that would make the context smaller. */
+const roundCalls: Readonly<Record<"mixed" | "reading", readonly RoundCall[]>> = {
+  reading,
+  mixed: [
+    ...reading,
+    { name: "aperture_archive", input: { target: "stale", reason: "not needed any more" } },
+    { name: "aperture_manage", input: { verb: "compress", target: "stale", level: "trimmed" } },
+  ],
+};
+
+type Asked = { readonly model: string; readonly managed: Metered };
+/** The last sampling of a turn; what was written before it costs as much as so many tokens of input. */
+type Rounded = { readonly sending: Sending; readonly managed: Metered; readonly outputTokens: number };
+
+/** Two samplings for one request of the client. */
+function sumOf(first: Both, { managed: { bills }, outputTokens }: Rounded): Both {
+  const sum = (one: PromptBill, other: PromptBill): PromptBill => ({
+    ...one,
+    read: one.read + other.read,
+    written: one.written + other.written,
+    fresh: one.fresh + other.fresh + outputTokens,
+  });
+  return { timed: sum(first.timed, bills.timed), warm: sum(first.warm, bills.warm) };
 }
 
 function rewriteOf({ sent }: Sending): Priced["rewrite"] {

@@ -1,4 +1,5 @@
 import { hashContent } from "../../src/base/index.ts";
+import { commandTools } from "../../src/commands/index.ts";
 import {
   textBlock,
   unitBytes,
@@ -13,6 +14,8 @@ import { messageTokens } from "../../test/tokens/replay.ts";
 import { blockText } from "../awareness/conversation.ts";
 import { nonce } from "../replay/player.ts";
 import type { PromptUnit } from "./cache.ts";
+
+const told = instructions(nonce, { hasTools: true });
 
 /** What of ours a unit is; null: the client's or the model's. */
 export type OwnKind = "instructions" | "header" | "tail" | null;
@@ -40,16 +43,15 @@ export class Sizer {
   readonly #options: SizerOptions;
   readonly #looks = new Map<string, Look>();
   readonly #groups = new WeakMap<WireGroup, readonly SizedUnit[]>();
-  readonly #instructions = hashContent(textBlock(instructions(nonce)));
+  readonly #instructions = hashContent(textBlock(told));
   readonly #instructionTokens: number;
 
   constructor(options: SizerOptions) {
     this.#options = options;
-    const text = instructions(nonce);
-    const exact = options.count(text);
+    const tools = commandTools.reduce((sum, tool) => sum + options.count(JSON.stringify(tool)), 0);
     // Filled up with words of the same kind.
-    const filled = Math.max(1, options.ownTokens / exact);
-    this.#instructionTokens = Math.ceil(estimateText(text, options.model) * filled);
+    const filled = Math.max(1, (options.ownTokens - tools) / options.count(told));
+    this.#instructionTokens = Math.ceil(estimateText(told, options.model) * filled);
   }
 
   /** The units of one message, or of a section before the messages. */

@@ -19,6 +19,7 @@ const app = await startApp({
     headers: "compact",
     manifest: "text",
     manifestFill: "shown",
+    textCommands: "off",
     arrival: "lossless",
     policy: "auto",
     allowedHosts: [],

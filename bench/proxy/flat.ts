@@ -39,6 +39,7 @@ async function turnMs(count: number): Promise<number> {
     managesLogins: false,
     hasManaged: () => true,
     noteManaged: () => undefined,
+    command: () => Promise.resolve([]),
     awareness: () => usualAwareness,
     windowOf: () => 200_000,
     pricesOf,

@@ -64,6 +64,10 @@ export class Player {
       managesLogins: false,
       hasManaged: () => true,
       noteManaged: () => undefined,
+      command: async (asked) => {
+        const told = await this.#recorder.command(asked);
+        return told.ok ? told.value : [];
+      },
       awareness: () => usualAwareness,
       windowOf,
       pricesOf,
@@ -87,15 +91,30 @@ export class Player {
     return sending;
   }
 
+  /** An answer that calls our tools alone: what is sent once they are done, and to be answered too. */
+  async round(sending: Sending, answer: Readonly<Record<string, unknown>>): Promise<Sending> {
+    const asking = this.#askings.get(sending);
+    await this.answer(sending, answer, { goesOn: true });
+    const next = await this.#desk.goOn(sending);
+    if (next === null || asking === undefined) throw new Error("an answer that calls our tools goes on");
+    await this.#recorder.resent(asking.id, next.sent);
+    this.#askings.set(next, asking);
+    return next;
+  }
+
   /** The answer to what was taken. To be called before the next is taken. */
-  async answer(sending: Sending, answer: Readonly<Record<string, unknown>>): Promise<void> {
+  async answer(
+    sending: Sending,
+    answer: Readonly<Record<string, unknown>>,
+    how: { readonly goesOn?: true } = {},
+  ): Promise<void> {
     const asking = this.#askings.get(sending);
     if (asking === undefined) throw new Error("an answer belongs to what was taken, once");
     this.#askings.delete(sending);
     const body = Buffer.from(JSON.stringify(answer));
     const { clientBody, sent } = sending;
     const copy = { ...asking, body: Uint8Array.from(clientBody), length: clientBody.length, sent };
-    const recorded = this.#recorder.requested(copy);
+    const recorded = sent?.isRound ? Promise.resolve() : this.#recorder.requested(copy);
     const ended = { status: 200, contentType: "application/json", contentEncoding: "" };
     const heard = { ...ended, body: [body], isComplete: true, hasLeft: true };
     const numbered = this.#desk.answered(sending, heard);
@@ -111,6 +130,7 @@ export class Player {
       problem: null,
       firstByteMs: 1,
       totalMs: 2,
+      ...how,
     });
   }
 
