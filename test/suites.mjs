@@ -79,6 +79,12 @@ export const suites = [
     parallel: true,
   },
   {
+    name: "recall",
+    about: "blocks found again by names over recorded sessions; one file at a time because it measures time",
+    files: ["test/recall/**/*.test.ts"],
+    parallel: false,
+  },
+  {
     name: "golden",
     about: "what the ledger sends, to the byte: tolerated forms, edits, whole sessions to be read by people",
     files: ["test/golden/**/*.test.ts"],
@@ -104,6 +110,13 @@ export const suites = [
     files: ["test/managed/**/*.test.ts"],
     parallel: false,
     long: "more kills",
+  },
+  {
+    name: "hands",
+    about: "the model and the user act through the real proxy, and no client notices",
+    files: ["test/hands/**/*.test.ts"],
+    parallel: true,
+    long: "more random commands",
   },
   {
     name: "faults",

@@ -7,11 +7,23 @@ const { bulk = "", patience = 0, steps } = JSON.parse(planText);
 
 const add = tool({
   description: "Adds two numbers.",
-  inputSchema: jsonSchema({ type: "object", properties: { a: { type: "number" }, b: { type: "number" } } }),
-  execute: ({ a, b }) => String(a + b),
+  inputSchema: jsonSchema({
+    type: "object",
+    properties: { a: { type: "number" }, b: { type: "number" }, lines: { type: "number" } },
+  }),
+  execute: sumOf,
 });
 const messages = [];
 let tries = 0;
+
+/** A sum, and as many further lines as are asked for, no two of them alike. */
+function sumOf({ a, b, lines = 0 }) {
+  const line = (at) => {
+    const numbers = Array.from({ length: 8 }, (_, n) => ((at + 1) * (n + 3) * (b + 7) * 7919) % 9973);
+    return `page ${b}, line ${at}: ${numbers.join(" ")}`;
+  };
+  return [String(a + b), ...Array.from({ length: lines }, (_, at) => line(at))].join("\n");
+}
 
 /** Only what was asked last is marked: a request may hold four marks and no more. */
 function marked(all) {

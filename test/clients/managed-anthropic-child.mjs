@@ -9,7 +9,10 @@ const timeout = 30_000;
 const apiKey = "sk-test-0123456789abcdefghij";
 const client = new Anthropic({ apiKey, authToken: null, maxRetries: 0, timeout });
 
-const schema = { type: "object", properties: { a: { type: "number" }, b: { type: "number" } } };
+const schema = {
+  type: "object",
+  properties: { a: { type: "number" }, b: { type: "number" }, lines: { type: "number" } },
+};
 const add = { name: "add", description: "Adds two numbers.", input_schema: schema };
 const common = {
   model: "claude-opus-5-5",
@@ -39,6 +42,15 @@ async function ask({ url, headers = {}, streams = false }) {
   }
 }
 
+/** A sum, and as many further lines as are asked for, no two of them alike. */
+function sumOf({ a, b, lines = 0 }) {
+  const line = (at) => {
+    const numbers = Array.from({ length: 8 }, (_, n) => ((at + 1) * (n + 3) * (b + 7) * 7919) % 9973);
+    return `page ${b}, line ${at}: ${numbers.join(" ")}`;
+  };
+  return [String(a + b), ...Array.from({ length: lines }, (_, at) => line(at))].join("\n");
+}
+
 /** What is said last is marked, so that the next request finds it cached. */
 function marked(all) {
   const last = all.at(-1);
@@ -49,16 +61,29 @@ function marked(all) {
   return [...all.slice(0, -1), { ...last, content }];
 }
 
+/** The loop of the package itself: with its threads, which nobody here keeps, and without. */
+async function runThrough({ url, headers = {}, streams = false }) {
+  const one = client.withOptions({ baseURL: url, defaultHeaders: headers });
+  const tool = { ...add, run: sumOf, parse: (input) => input };
+  const body = { ...common, messages: [...messages], tools: [tool], stream: streams };
+  const runner = one.beta.messages.toolRunner(body);
+  const { content } = await runner;
+  messages.push(...runner.params.messages.slice(messages.length));
+  if (messages.at(-1).role !== "assistant") messages.push({ role: "assistant", content });
+  return content.findLast(({ type }) => type === "text")?.text ?? "";
+}
+
 async function run(step) {
+  if (step.runs === true) return runThrough(step);
   for (;;) {
     const { content } = await ask(step);
     messages.push({ role: "assistant", content });
     const calls = content.filter(({ type }) => type === "tool_use");
-    if (calls.length === 0) return content.find(({ type }) => type === "text")?.text ?? "";
+    if (calls.length === 0) return content.findLast(({ type }) => type === "text")?.text ?? "";
     const results = calls.map(({ id, input }) => ({
       type: "tool_result",
       tool_use_id: id,
-      content: String(input.a + input.b),
+      content: sumOf(input),
     }));
     messages.push({ role: "user", content: results });
   }

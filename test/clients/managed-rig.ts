@@ -25,9 +25,14 @@ export type ManagedRig = {
 export type RigOptions = {
   readonly upstream?: StrictUpstreamOptions;
   readonly faults?: NonNullable<AppOptions["faults"]>;
+  readonly deadlineMs?: number;
 };
 
-export async function startManagedRig({ upstream: strict = {}, faults }: RigOptions): Promise<ManagedRig> {
+export async function startManagedRig({
+  upstream: strict = {},
+  faults,
+  deadlineMs,
+}: RigOptions): Promise<ManagedRig> {
   const dataDir = mkdtempSync(join(tmpdir(), "aperture-rig-"));
   const upstream = await startStrictUpstream(strict);
   const url = new URL(upstream.url);
@@ -43,6 +48,7 @@ export async function startManagedRig({ upstream: strict = {}, faults }: RigOpti
       headers: "compact",
       manifest: "text",
       manifestFill: "shown",
+      textCommands: "off",
       arrival: "lossless",
       policy: "auto",
       // Clients call Aperture by the address of the tap in front of it.
@@ -53,6 +59,7 @@ export async function startManagedRig({ upstream: strict = {}, faults }: RigOpti
     version: "0.0.0-test",
     note: () => undefined,
     ...(faults === undefined ? {} : { faults }),
+    ...(deadlineMs === undefined ? {} : { deadlineMs }),
   });
   appUrl = app.url;
   return {

@@ -8,6 +8,8 @@ export type SdkStep = {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly streams?: boolean;
+  /** Whether the package itself goes on until nothing is called any more. */
+  readonly runs?: boolean;
 };
 export type SdkPlan = {
   readonly steps: readonly SdkStep[];

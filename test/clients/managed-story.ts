@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { UpstreamExchange } from "../../src/testing/index.ts";
 import { type ClaudeResult, prepareClaudeCode } from "./claude-code.ts";
+import { type Logged, loggedBy } from "./hands-check.ts";
 import { type ClaudeVersion, installClients } from "./install.ts";
 import { type Pair, pairsOf, type RigOptions, startManagedRig } from "./managed-rig.ts";
 import type { Exchange } from "./tap.ts";
@@ -27,6 +28,7 @@ export type ManagedStory = {
   readonly pairs: readonly Pair[];
   /** What the client has written down of the session. */
   readonly transcript: string;
+  readonly logged: Logged;
 };
 
 /** Plays one session of Claude Code through Aperture, in a home and a project of its own. */
@@ -55,7 +57,8 @@ export async function playClaude({
     const near = rig.near();
     const exchanges = [...rig.upstream.exchanges];
     const transcript = writtenBelow(join(claude.home, ".claude", "projects"));
-    return { results, near, exchanges, transcript, pairs: pairsOf(near, exchanges) };
+    const logged = await loggedBy(rig.app);
+    return { results, near, exchanges, transcript, logged, pairs: pairsOf(near, exchanges) };
   } finally {
     claude.remove();
     await rig.close();

@@ -1,6 +1,7 @@
-import { fail, ok, type Result, type StepId } from "../../src/base/index.ts";
+import { type Clock, fail, ok, type Result, type StepId, sessionIdFrom } from "../../src/base/index.ts";
 import { type Change, nextStep, now, type Proposal } from "../../src/engine/index.ts";
-import type { ReverseVerb, SessionLog } from "../../src/session/index.ts";
+import { type ReverseVerb, type SessionLog, SessionRecorder } from "../../src/session/index.ts";
+import type { Store } from "../../src/store/index.ts";
 
 /** Carries out what a user does in a log, as a recorder would, for tests that have none. */
 export async function actOn(
@@ -27,4 +28,16 @@ export async function reverseOn(log: SessionLog, verb: ReverseVerb, step: StepId
   if (isDone !== (verb === "undo")) return fail("AP_UNDO_NOTHING", { verb, step });
   const reversed = await log.reverseStep(step, "user");
   return reversed.ok ? await reversed.value.durable : reversed;
+}
+
+/** A recorder over what others have written, for acts that need one. Nobody else may write from then on. */
+export function recorderOn(store: Store, clock: Clock): SessionRecorder {
+  return new SessionRecorder({
+    store,
+    clock,
+    newSession: () => sessionIdFrom(new Uint8Array(16)),
+    tell: () => undefined,
+    brief: () => undefined,
+    windowOf: () => 200_000,
+  });
 }

@@ -20,6 +20,7 @@ export type Starting = Partial<Pick<AppOptions, "limits" | "faults" | "deadlineM
   readonly dataDir?: string;
   /** Observe, unless a test is about what is managed. */
   readonly mode?: Mode;
+  readonly textCommands?: "on" | "off";
 };
 
 /** Aperture as `aperture up` runs it, in this process, in front of an upstream of a test. */
@@ -38,6 +39,7 @@ export async function startTestApp(upstream: string, starting: Starting = {}): P
       headers: "compact",
       manifest: "text",
       manifestFill: "shown",
+      textCommands: starting.textCommands ?? "off",
       arrival: "lossless",
       policy: "auto",
       allowedHosts: [],

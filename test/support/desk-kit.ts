@@ -1,5 +1,7 @@
-import { type Clock, must, steppedClock } from "../../src/base/index.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Clock, must, steppedClock, unwrap } from "../../src/base/index.ts";
 import { pricesOf } from "../../src/config/index.ts";
+import { eventInterceptor, type Interceptor, messageInterceptor } from "../../src/protocols/index.ts";
 import {
   type AnswerNumbers,
   type Asking,
@@ -7,6 +9,7 @@ import {
   type DeskPlace,
   type Sending,
   SessionDesk,
+  type SessionRecorder,
   usualAwareness,
   usualHandling,
 } from "../../src/session/index.ts";
@@ -23,6 +26,11 @@ export type KitOptions = {
   readonly core?: Partial<StrictCoreOptions>;
   readonly place?: Partial<DeskPlace>;
   readonly clock?: Clock;
+  /**
+   * Is told what a relay would tell it, while it happens, and carries out what answers ask of our tools.
+   * Without one, calls of our tools get through to the client.
+   */
+  readonly recorder?: () => Pick<SessionRecorder, "requested" | "resent" | "answered" | "command">;
 };
 /** One body that reached the upstream. */
 export type Attempt = {
@@ -36,6 +44,8 @@ export type Posted = {
   /** Of every attempt that reached the upstream, the last one at the end. */
   readonly attempts: readonly Attempt[];
   readonly answer: CoreAnswer;
+  /** What was sent after it for the same request, because the answer called our tools. */
+  readonly rounds: readonly Attempt[];
   /** As the client gets it. */
   readonly body: Buffer;
   /** What the desk calls the blocks of the answer. */
@@ -49,6 +59,8 @@ export type PostOptions = {
   readonly isLost?: boolean;
   /** Only so many wire events of the answer are heard. */
   readonly heard?: number;
+  /** What becomes of the first answer on its way here. */
+  readonly damage?: (chunks: readonly Buffer[]) => readonly Buffer[];
 };
 
 /** A desk in front of the strict upstream, without sockets. */
@@ -56,9 +68,12 @@ export class DeskKit {
   desk: SessionDesk;
   readonly core: StrictCore;
   readonly #place: DeskPlace;
+  readonly #recorder: KitOptions["recorder"];
+  #commands: Promise<unknown>[] = [];
   #posts = 0;
 
-  constructor({ model, core = {}, place = {}, clock = steppedClock(1_000_000) }: KitOptions) {
+  constructor({ model, core = {}, place = {}, clock = steppedClock(1_000_000), recorder }: KitOptions) {
+    this.#recorder = recorder;
     this.core = strictCore({ model, clock, secret: "kit", ...core });
     this.#place = {
       clock,
@@ -72,6 +87,7 @@ export class DeskKit {
       managesLogins: false,
       hasManaged: () => true,
       noteManaged: () => undefined,
+      command: (asked) => this.#command(asked),
       awareness: () => usualAwareness,
       windowOf: () => 200_000,
       pricesOf,
@@ -106,9 +122,69 @@ export class DeskKit {
         attempts.push(attemptOf(sending, answer));
       }
     }
-    const numbered = desk.answered(sending, ended(answer, options));
-    const last = must(attempts.at(-1), "there was one");
-    return { asking, sending: last.sending, attempts, answer, body: Buffer.concat(answer.chunks), numbered };
+    answer = { ...answer, chunks: options.damage?.(answer.chunks) ?? answer.chunks };
+    const relay = this.#recorder === undefined ? null : interceptorFor(sending, answer);
+    const said = [...pushed(relay, answer)];
+    const rounds: Attempt[] = [];
+    await this.#tellAsked(asking, attempts);
+    let numbered = desk.answered(sending, ended(answer, options));
+    while (relay?.waits() && options.isLost !== true && options.heard === undefined) {
+      await this.#tellAnswered(asking, { answer, numbered }, { goesOn: true });
+      const next = await desk.goOn(sending);
+      if (next === null) break;
+      relay.goOn();
+      sending = next;
+      answer = await this.#send(asking, sending.pieces, sending.betas);
+      rounds.push(attemptOf(sending, answer));
+      await this.#recorder?.().resent(asking.id, must(rounds.at(-1), "it was sent").sending.sent);
+      said.push(...pushed(relay, answer));
+      numbered = desk.answered(sending, ended(answer, options));
+    }
+    said.push(...(relay?.end() ?? []));
+    await this.#tellAnswered(asking, { answer, numbered }, options);
+    const { commandMs = 30_000 } = this.#place;
+    await Promise.race([
+      Promise.allSettled(this.#commands.splice(0)),
+      sleep(commandMs, null, { ref: false }),
+    ]);
+    const { sending: last } = must(attempts.at(-1), "there was one");
+    return { asking, sending: last, attempts, answer, rounds, body: Buffer.concat(said), numbered };
+  }
+
+  async #command(asked: Parameters<DeskPlace["command"]>[0]) {
+    const recorder = this.#recorder?.();
+    if (recorder === undefined) return [];
+    const done = recorder.command(asked).then(unwrap);
+    this.#commands.push(done);
+    return await done;
+  }
+
+  async #tellAsked(asking: Asking, attempts: readonly Attempt[]): Promise<void> {
+    const recorder = this.#recorder?.();
+    const [first, ...again] = attempts.map(({ sending }) => sending);
+    if (recorder === undefined || first === undefined) return;
+    const { clientBody: body, sent } = first;
+    await recorder.requested({ ...asking, body, length: body.length, sent });
+    for (const { sent: other } of again) await recorder.resent(asking.id, other);
+  }
+
+  async #tellAnswered({ id }: Asking, heard: Heard, how: PostOptions & { goesOn?: true }): Promise<void> {
+    const { answer, numbered } = heard;
+    const { body, contentType, isComplete } = ended(answer, how);
+    const bytes = body === null ? null : Buffer.concat(body);
+    await this.#recorder?.().answered({
+      id,
+      status: answer.status,
+      headers: { "content-type": contentType },
+      body: bytes,
+      length: bytes?.length ?? 0,
+      outcome: isComplete ? "complete" : "aborted",
+      ...(how.goesOn ? { goesOn: true } : {}),
+      numbered,
+      problem: null,
+      firstByteMs: 1,
+      totalMs: 2,
+    });
   }
 
   /** Past the desk, as before Aperture was there. */
@@ -167,6 +243,21 @@ function copyOf({ pieces, clientBody, sent, ...rest }: Sending): Sending {
     clientBody: Buffer.from(clientBody),
     sent: sent === null ? null : { ...sent, body: [Buffer.concat(sent.body)] },
   };
+}
+
+type Heard = { readonly answer: CoreAnswer; readonly numbered: AnswerNumbers };
+
+/** What hides calls of our tools, as the relay would choose it. */
+function interceptorFor({ isOwnTool, textNonce }: Sending, { streams }: CoreAnswer): Interceptor | null {
+  if (isOwnTool === null && textNonce === null) return null;
+  const isOwn = isOwnTool ?? (() => false);
+  return streams
+    ? eventInterceptor(isOwn, textNonce)
+    : messageInterceptor(isOwn, 64 * 1024 * 1024, textNonce);
+}
+
+function pushed(relay: Interceptor | null, { chunks }: CoreAnswer): readonly Uint8Array[] {
+  return relay === null ? chunks : chunks.flatMap((chunk) => relay.push(chunk));
 }
 
 function ended(answer: CoreAnswer, { isLost = false, heard }: PostOptions) {

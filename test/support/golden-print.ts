@@ -51,9 +51,11 @@ function unitLine(unit: UpstreamUnit, origin: string): string {
   return `  ${head === null ? " " : ">"} ${who.padEnd(9)} ${origin.padEnd(8)} ${extra}${shownText(unit, origin)}${marked}`;
 }
 
-/** Our lines are what these files are about; only the instructions, always the same, are cut like others. */
+const ownTool = '{"name":"aperture_';
+
+/** Our lines are what these files are about; only what is always the same in front is cut like others. */
 function shownText({ text }: UpstreamUnit, origin: string): string {
-  if (text.includes("# Context notes")) return shortened(text);
+  if (text.includes("# Context notes") || text.startsWith(ownTool)) return shortened(text);
   if (origin === "aperture") return text;
   const told = text.lastIndexOf(nonce);
   return told === -1 ? shortened(text) : `${text.slice(0, told)}${shortened(text.slice(told))}`;
@@ -63,6 +65,7 @@ const nonce = "k7f3";
 
 /** By what the log is told; what goes raw, or is forgotten at once, is told by its words. */
 export function originOf({ posted, units, client }: GoldenExchange, unit: UpstreamUnit): string {
+  if (unit.text.startsWith(ownTool)) return "aperture";
   const fresh = posted.sending.sent?.fresh ?? [];
   const said = fresh.find((one: SentUnit) => Buffer.from(one.bytes).toString() === unit.text);
   if (said !== undefined) return said.origin === "aperture" ? "aperture" : said.origin;

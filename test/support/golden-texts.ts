@@ -75,7 +75,7 @@ function manifestOf({ options = {}, facts = {} }: ManifestGiven): [ManifestFacts
 }
 
 const writers = {
-  instructions: () => instructions(nonce),
+  instructions: (given: { readonly hasTools: boolean }) => instructions(nonce, given),
   "compact header": (given: Headed) => compactHeader(turnHeader(given)),
   "message header": (given: Headed & { readonly message: HeaderMessage }) =>
     messageHeader(turnHeader(given), given.message),

@@ -101,6 +101,8 @@ export class Managed {
       open: (id) => recorder.shelf.log(id),
       windowOf: () => 1,
       ledger: (question) => recorder.ledger(question),
+      command: (asked) => recorder.command(asked),
+      within: (id, work) => recorder.within(id, work),
       act: (id, stream, propose) => recorder.act(id, stream, propose),
       reverse: (id, verb, step) => recorder.reverse(id, verb, step),
     };

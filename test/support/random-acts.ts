@@ -14,6 +14,7 @@ import {
 } from "../../src/base/index.ts";
 import {
   type Actor,
+  addMemory,
   archive,
   type Block,
   type BlockKind,
@@ -52,6 +53,7 @@ import {
 import type { Entry } from "../../src/session/index.ts";
 import { deltaExamples } from "./delta-examples.ts";
 import { closingOf, openingOf } from "./random-exchanges.ts";
+import { memoryWish, ruleActs, ruleVerbs } from "./random-rules.ts";
 
 /** What a random session can do. New features add their verbs here. */
 export const verbs = [
@@ -86,6 +88,7 @@ export const verbs = [
   "exchange",
   "close-exchange",
   "identify",
+  ...ruleVerbs,
   "undo",
   "redo",
 ] as const;
@@ -138,11 +141,11 @@ export const acts: Readonly<Record<Verb, Act>> = {
   },
   expire: (scene) => changed(scene, (change) => expire(change, turnOf(0)), "policy"),
   remember: (scene) => {
-    const made = blocks(scene, { kinds: ["memory"], pair: false });
-    if (made === null) return null;
+    const { blocks: ids, message, reserved } = freeIds(scene, 1);
     // Ids are reserved for good: they are no part of what a step can take back.
-    const onlyBlocks = made.deltas.every((delta) => delta.type === "block-added");
-    return onlyBlocks ? { ...made, actor: "model", cause: command(scene.state, "remember") } : made;
+    if (reserved.length > 0) return entry(scene.stream, "request", reserved);
+    const wish = memoryWish(scene.one, { id: ids[0] as BlockId, message, older: targets(scene)[0] ?? null });
+    return changed(scene, (change) => unwrap(addMemory(change, wish)));
   },
   rendition: (scene) =>
     noted(scene, (id) => {
@@ -182,6 +185,7 @@ export const acts: Readonly<Record<Verb, Act>> = {
   },
   identify: ({ state, stream }) =>
     state.identity === null ? entry(stream, "session", [deltaExamples["session-identified"]]) : null,
+  ...ruleActs,
   undo: (scene, frames) => reversed(scene, frames, true),
   redo: (scene, frames) => reversed(scene, frames, false),
 };

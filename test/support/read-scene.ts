@@ -7,7 +7,7 @@ import {
   type Question,
 } from "../../src/session/index.ts";
 import { openMemoryStore, type Store } from "../../src/store/index.ts";
-import { actOn, reverseOn } from "./acting.ts";
+import { actOn, recorderOn, reverseOn } from "./acting.ts";
 import { WatchedSession } from "./watched-session.ts";
 
 export const clock = steppedClock(1_700_000_000_000);
@@ -28,6 +28,8 @@ export async function scene(name = "s1", store: Store = openMemoryStore()): Prom
     open: (session) => openSession({ store, session, clock }),
     windowOf: (model) => (model === null ? 100 : 2_000),
     ledger: () => Promise.resolve(ok(null)),
+    command: () => Promise.resolve(ok([])),
+    within: (session, work) => recorderOn(store, clock).within(session, work),
     act: (_, stream, propose) => actOn(watched.log, stream, propose),
     reverse: (_, verb, step) => reverseOn(watched.log, verb, step),
   };

@@ -339,7 +339,7 @@ const rewrite: Act = async (world, talk) => {
   return true;
 };
 
-const withhold: Act = async (world, talk) => {
+export const withhold: Act = async (world, talk) => {
   const key = deskKey(talk);
   const chosen = chosenUnit(world, talk);
   const { withheld, withheldUnits, wasManaged } = talk.stream;

@@ -1,4 +1,7 @@
 import { canonicalJson, type Json } from "../../src/base/index.ts";
+import { isCommandTool } from "../../src/commands/index.ts";
+import { nothingSaid } from "../../src/protocols/index.ts";
+import { isOwnLine } from "../../src/render/index.ts";
 
 /** The mark of every line of ours in a simulated world. */
 export const nonce = "k7f3q";
@@ -17,6 +20,8 @@ export type SeenUnit = {
   /** Whether it begins a message. */
   readonly opens: boolean;
   readonly isOwn: boolean;
+  /** Whether it is a call of our tools, or what came of one: no client knows of it. */
+  readonly isHidden: boolean;
   /** What a text says, as it is written. */
   readonly text: string;
   /** The block itself, without marks and without the message around it. */
@@ -48,14 +53,21 @@ export function seeBody(text: string): SeenBody {
     ),
     ...listOf(body["messages"]).flatMap(messageUnits),
   ];
+  const calls = new Set(placed.filter(({ block }) => isOwnCall(block)).map(({ block }) => block["id"]));
   const units = placed.map(({ section, says, opens, role, block, around }) => {
+    const isHidden = isOwnCall(block) || calls.has(block["tool_use_id"] ?? null);
     const unmarked = JSON.stringify(withoutMarks(block));
     const text = String(block["text"] ?? "");
     // A model may repeat a line of ours, and one may stand behind what a user said.
-    const isOwn = role !== "assistant" && isMarked(block["text"]) && !isLoweredText(text);
-    return { section, says, opens, bytes: `${around}${unmarked}`, isOwn, text, block: unmarked };
+    const isLine = role !== "assistant" && isMarked(block["text"]) && !isLoweredText(text);
+    const isOwn = isHidden || isLine;
+    return { section, says, opens, bytes: `${around}${unmarked}`, isOwn, isHidden, text, block: unmarked };
   });
   return { model: String(body["model"]), units, marks: marksIn(body) };
+}
+
+function isOwnCall({ type, name }: Fields): boolean {
+  return type === "tool_use" && typeof name === "string" && isCommandTool(name);
 }
 
 function messageUnits(message: Fields): readonly Placed[] {
@@ -87,6 +99,8 @@ export function saysBlock(role: string, block: Block): string | null {
     default: {
       // Between texts that a client has joined any space may stand.
       const text = String(block["text"]);
+      // What stands for an answer of which the client knows nothing.
+      if (role === "assistant" && text.trim() === nothingSaid) return null;
       return `${role} ${role === "assistant" ? withoutEchoes(text).replaceAll(/\s/g, "") : text.trim()}`;
     }
   }
@@ -108,25 +122,44 @@ const manifestRow = /^(?:- )?(?:[A-Z]+[ :]|\[user-selected\]|<\/)/;
 /** What a model says without the lines of ours that it repeats: the client does not get them. */
 function withoutEchoes(text: string): string {
   let isBehind = false;
-  const lines = text.split("\n").filter((line) => {
+  const lines = text.split("\n").flatMap((line) => {
     isBehind = isMarked(line) || (isBehind && manifestRow.test(line));
-    return !isBehind;
+    return isBehind ? beforeEcho(line) : [line];
   });
   return lines.join("\n");
+}
+
+/** A client that joins texts with nothing in between writes a line of ours behind words of the model. */
+function beforeEcho(line: string): readonly string[] {
+  if (isOwnLine(line, nonce)) return [];
+  for (const { index } of line.matchAll(/\[|---|###|</g))
+    if (isOwnLine(line.slice(index), nonce)) return [line.slice(0, index)];
+  return [];
 }
 
 /** One thing said, with where it ends among the units. */
 export type Said = { readonly says: string; readonly end: number };
 
-/** What is said, in order. Texts of one answer are one thing, because clients join them. */
+/**
+ * What is said, in order. Texts of one answer are one thing, because clients join them; what is hidden from
+ * them inside an answer does not part it.
+ */
 export function saidIn(units: readonly SeenUnit[]): readonly Said[] {
   const said: Said[] = [];
-  for (const [end, { section, says, isOwn, opens }] of units.entries()) {
-    if (section !== "messages" || isOwn || says === null) continue;
+  let [goesOn, isBridged] = [false, false];
+  for (const [end, { section, says, isOwn, isHidden, opens }] of units.entries()) {
+    if (section !== "messages") continue;
+    if (isHidden) {
+      isBridged = true;
+      continue;
+    }
+    goesOn = goesOn && !isOwn && (!opens || isBridged);
+    isBridged = false;
+    if (isOwn || says === null) continue;
     const last = said.at(-1);
-    const isJoined = last?.end === end - 1 && !opens && isModelText(last.says) && isModelText(says);
-    if (last === undefined || !isJoined) said.push({ says, end });
+    if (last === undefined || !goesOn || !isModelText(says)) said.push({ says, end });
     else said[said.length - 1] = { says: `${last.says}${says.slice(modelText.length)}`, end };
+    goesOn = isModelText(says);
   }
   return said;
 }
@@ -143,7 +176,8 @@ export function unitsOf(messages: readonly Message[]): readonly SeenUnit[] {
     .flatMap(({ role, content }) => messageUnits({ role, content: [...content] }))
     .map(({ section, says, opens, block }) => {
       const text = JSON.stringify(block);
-      return { section, says, opens, bytes: text, isOwn: false, text: "", block: text };
+      const isOwn = { isOwn: false, isHidden: false };
+      return { section, says, opens, bytes: text, ...isOwn, text: "", block: text };
     });
 }
 

@@ -1,10 +1,12 @@
 import { sha256Hex } from "../../src/base/index.ts";
+import { modelTraits } from "../../src/protocols/index.ts";
 import { continuesOwnLine, isOwnLine } from "../../src/render/index.ts";
 import type { SentUnit } from "../../src/session/index.ts";
 import type { Posted } from "./desk-kit.ts";
 import { manifestStart } from "./own-lines.ts";
 import {
   type Block,
+  blocksOf,
   type Message,
   nonce,
   type SeenBody,
@@ -17,6 +19,7 @@ import {
 import { broken } from "./simulate-broken.ts";
 import type { Client } from "./simulate-client.ts";
 import { checkComplete } from "./simulate-complete.ts";
+import { checkRounds } from "./simulate-hands.ts";
 import { shownIn } from "./simulate-shown.ts";
 
 /** What is known of a stream from outside: talks that share a name share it. */
@@ -59,8 +62,6 @@ type LastTurn = {
   readonly style: string;
   readonly startedMs: number;
   readonly cached: number;
-  /** The ids of all that the log was told of it. */
-  readonly ids: ReadonlySet<string>;
 };
 
 export type Look = {
@@ -90,7 +91,8 @@ export function checkLaws(look: Look): void {
     const isSame = Buffer.compare(Buffer.concat(sending.pieces), wire) === 0;
     if (!isSame) broken("L1 raw bytes", "the client's bytes were changed", "");
   }
-  for (const { body } of attempts) checkWithheld(stream, body);
+  for (const { body } of [...attempts, ...posted.rounds]) checkWithheld(stream, body);
+  checkRounds(posted);
   if (posted.answer.status !== 200) return;
   if (sending.rendering !== "raw") {
     stream.wasManaged = true;
@@ -105,8 +107,8 @@ export function checkLaws(look: Look): void {
 
 /** Whatever of ours a model may repeat is known again, line by line, so that no client gets to see it. */
 function checkOwnLines({ units }: SeenBody): void {
-  for (const { section, isOwn, text } of units) {
-    if (section !== "messages" || !isOwn || text.startsWith("# Context notes")) continue;
+  for (const { section, isOwn, isHidden, text } of units) {
+    if (section !== "messages" || !isOwn || isHidden || text.startsWith("# Context notes")) continue;
     const lost = text.split("\n").find((line) => !isOwnLine(line, nonce) && !continuesOwnLine(line));
     if (lost !== undefined) broken("own lines", "a line of ours that is not known again", lost);
   }
@@ -165,8 +167,19 @@ function checkRefusals({ posted, stream, account, client }: Look): void {
 
 function checkWithheld({ withheld }: Stream, body: string): void {
   for (const words of withheld.keys()) {
-    if (body.includes(words)) broken("withheld", `sent after all: ${words}`, around(body, words));
+    if (!body.includes(words)) continue;
+    const theirs = withoutAnswers(body);
+    if (theirs.includes(words)) broken("withheld", `sent after all: ${words}`, around(theirs, words));
   }
+}
+
+/** A model may have repeated a result: its own words are another block, which nobody has withheld. */
+function withoutAnswers(body: string): string {
+  const { messages, ...front } = JSON.parse(body) as { readonly messages: readonly Message[] };
+  const left = messages.map(({ role, content }) =>
+    role === "assistant" ? blocksOf(content).filter(({ type }) => type !== "text") : content,
+  );
+  return JSON.stringify([front, left]);
 }
 
 function saidBy(messages: readonly Message[]): readonly string[] {
@@ -201,11 +214,13 @@ function checkPast(look: Look, seen: SeenBody): void {
   // An excuse that was not needed at once is none later.
   account.excuses = 0;
   const cached = (usage?.cache_read_input_tokens ?? 0) + (usage?.cache_creation_input_tokens ?? 0);
-  account.last = { said: saidBy(messages), seen, style, startedMs: nowMs, cached, ids: idsIn(look) };
+  const round = posted.rounds.at(-1);
+  const last = round === undefined ? seen : seeBody(round.body);
+  account.last = { said: saidBy(messages), seen: last, style, startedMs: nowMs, cached };
 }
 
 /** What begins an epoch has a reason that is true, and leaves alone what stands in front of its cut. */
-function checkEpoch({ account, posted, messages, isCold }: Look, seen: SeenBody): void {
+function checkEpoch({ account, posted, messages, isCold, path }: Look, seen: SeenBody): void {
   const epoch = posted.sending.sent?.epoch ?? null;
   if (epoch === null) return;
   const { cut, reason } = epoch;
@@ -214,14 +229,23 @@ function checkEpoch({ account, posted, messages, isCold }: Look, seen: SeenBody)
   if (reason === "price" && hasResult) broken("L2 epoch", "a warm cache was given up inside a run", "");
   const { last, excuses } = account;
   // What the user withholds may be found on an older path first, and is taken out there.
-  if (reason === "user") return;
-  const isNext = last !== null && excuses === 0 && isContinued(last, { said: saidBy(messages), seen });
-  if (isNext && cut !== null && last.ids.size > 0 && !last.ids.has(cut))
-    broken("L2 epoch", "what stands in front of the cut was not sent before", cut);
+  if (reason === "user" || cut === null || last === null || excuses > 0) return;
+  if (!isContinued(last, { said: saidBy(messages), seen }) || cannotFollow(last.seen, seen)) return;
+  const shown = shownIn(seen.units, path);
+  const at = shown.findIndex(({ report }) => report?.id === cut);
+  // What once went up as it came was never told, and nothing behind a cut is such.
+  const front = shown.slice(0, at === -1 ? shown.findIndex(({ report }) => report !== null) : at + 1);
+  const before = withoutDropped(last.seen.units);
+  const other = front.find(({ bytes }, index) => bytes !== before[index]?.bytes);
+  if (other !== undefined)
+    broken("L2 epoch", "what stands in front of the cut was not sent before", other.bytes);
 }
 
-function idsIn({ path }: Look): ReadonlySet<string> {
-  return new Set(path.map(({ id }) => id));
+/** A model that takes no system messages among the others cannot go on along a path that has some. */
+function cannotFollow(last: SeenBody, { model }: SeenBody): boolean {
+  const isSystem = ({ section, bytes }: SeenUnit): boolean =>
+    section === "messages" && /^\{[^}]*"role":"system"/.test(bytes);
+  return !modelTraits(model).hasMidSystem && last.units.some(isSystem);
 }
 
 /** Which call's result it is, if it is one. */

@@ -31,8 +31,10 @@ export class NumberBook {
   }
 
   /** Checks what a request and its answer call their blocks, and gives it back. */
-  check({ attempts, numbered, answer }: Posted, heard: Buffer | null): Calling {
-    const reports = attempts.flatMap(({ sending: { sent } }) => (sent === null ? [] : [sent]));
+  check({ attempts, rounds, numbered, answer }: Posted, heard: Buffer | null): Calling {
+    const reports = [...attempts, ...rounds].flatMap(({ sending: { sent } }) =>
+      sent === null ? [] : [sent],
+    );
     const called = reports.flatMap((sent) => this.#sent(sent));
     const named = reports.flatMap(({ line, fresh }) => this.#unknown(line, fresh));
     const line = attempts.at(-1)?.sending.sent?.line ?? null;

@@ -24,6 +24,8 @@ type Audited = {
   readonly fresh: readonly SentUnit[];
 };
 
+type Relayed = Pick<SessionRecorder, "requested" | "resent" | "answered" | "command">;
+
 /** What a real recorder remembers: slower than the simulated memory, and the real thing. */
 export class RecordedMemory implements Memory {
   mode: MemoryMode = "knows";
@@ -40,12 +42,30 @@ export class RecordedMemory implements Memory {
 
   readonly #aging: Aging | null;
 
-  constructor(aging: Aging | null) {
+  readonly #hasHands: boolean;
+
+  /** Hands: whoever relays tells the recorder what happens while it does. */
+  constructor(aging: Aging | null, hasHands = false) {
     this.#aging = aging;
+    this.#hasHands = hasHands;
     this.#recorder = this.#newRecorder();
   }
 
+  /** The recorder as a relay has it. */
+  relayed(): Relayed {
+    return {
+      requested: async (copy) => {
+        await this.#recorder.requested(copy);
+        if (copy.sent !== null && this.#last !== null) this.#sessionOf.set(copy.sent.line, this.#last);
+      },
+      resent: (id, sent) => this.#recorder.resent(id, sent),
+      answered: (copy) => this.#recorder.answered(copy),
+      command: (asked) => this.#recorder.command(asked),
+    };
+  }
+
   async note({ asking, attempts, sending, answer, numbered }: Posted, heard: Buffer | null): Promise<void> {
+    if (this.#hasHands) return;
     const [first, second] = attempts;
     const { id } = asking;
     const copy: RequestCopy = {

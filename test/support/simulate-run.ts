@@ -1,4 +1,4 @@
-import { type Act, acts } from "./simulate-acts.ts";
+import { type Act, acts, withhold } from "./simulate-acts.ts";
 import { agedActs } from "./simulate-aged.ts";
 import { point, tell } from "./simulate-telling.ts";
 import { note, openWorld, type World } from "./simulate-world.ts";
@@ -12,6 +12,8 @@ export type RunOptions = {
   readonly isPlain?: boolean;
   /** Whether things grow old. */
   readonly isAged?: boolean;
+  /** Whether the model calls our tools. */
+  readonly hasHands?: boolean;
 };
 
 /** How often what happened. */
@@ -31,9 +33,11 @@ export const actNames: readonly string[] = [...acts, ...telling].map(({ name }) 
 
 /** Runs one seed to its end; what goes wrong says where it happened. */
 export async function simulate(options: RunOptions): Promise<Tally> {
-  const { seed, steps, isRecorded = false, isPlain = false, isAged = false } = options;
-  const world = openWorld(seed, { isRecorded, isPlain, isAged });
-  const choices = isPlain ? acts : [...acts, ...telling, ...(isAged ? agedActs : [])];
+  const { seed, steps, isRecorded = false, isPlain = false, isAged = false, hasHands = false } = options;
+  const world = openWorld(seed, { isRecorded, isPlain, isAged, hasHands });
+  // What is withheld here is told to the desk alone: whoever looks it up in the log would still find it.
+  const usual = hasHands ? acts.filter(({ act }) => act !== withhold) : acts;
+  const choices = isPlain ? acts : [...usual, ...telling, ...(isAged ? agedActs : [])];
   for (let step = 1; step <= steps; step += 1) {
     const { name, run } = chooseAct(world, choices);
     world.log.push(`${step} ${name}`);

@@ -12,8 +12,8 @@ export type ShownUnit = SeenUnit & { readonly report: SentUnit | null };
 export class SentBook {
   readonly #units = new Map<string, SentUnit>();
 
-  note({ attempts }: Posted): void {
-    for (const { sending } of attempts) {
+  note({ attempts, rounds }: Posted): void {
+    for (const { sending } of [...attempts, ...rounds]) {
       const { sent } = sending;
       // An id is made of what is said: two streams may say the same, and number it otherwise.
       for (const unit of sent?.fresh ?? []) {

@@ -1,4 +1,5 @@
 import { type Random, type SteppedClock, seededRandom, steppedClock } from "../../src/base/index.ts";
+import { isCommandTool } from "../../src/commands/index.ts";
 import { type Awareness, type Sending, usualAwareness } from "../../src/session/index.ts";
 import type { Reply, ReplyBlock, ScriptedModel } from "../../src/testing/index.ts";
 import { DeskKit, type Posted, type PostOptions } from "./desk-kit.ts";
@@ -7,6 +8,7 @@ import { contentOf, passedOn, withEcho } from "./simulate-answer.ts";
 import { type Block, type Fields, type Message, nonce } from "./simulate-body.ts";
 import { broken } from "./simulate-broken.ts";
 import { bodyOf, type Client, headersOf, type Style, type Wanted } from "./simulate-client.ts";
+import { checkHidden, withHands } from "./simulate-hands.ts";
 import { type Account, checkLaws, checkPassed, type Stream } from "./simulate-laws.ts";
 import { type Memory, SimulatedMemory } from "./simulate-memory.ts";
 import { NumberBook } from "./simulate-numbers.ts";
@@ -57,13 +59,16 @@ export type WorldKind = {
   readonly isPlain: boolean;
   /** Whether results are long and grow stale, windows are small, and policy does what it does. */
   readonly isAged: boolean;
+  /** Whether the model calls our tools; needs a real recorder. */
+  readonly hasHands?: boolean;
 };
 
-export function openWorld(seed: number, { isRecorded, isPlain, isAged }: WorldKind): World {
+export function openWorld(seed: number, kind: WorldKind): World {
+  const { isRecorded, isPlain, isAged, hasHands = false } = kind;
   const random = seededRandom(seed);
   const clock = steppedClock(1_700_000_000_000);
   const aging = isAged ? newAging(random) : null;
-  const memory = isRecorded ? new RecordedMemory(aging) : new SimulatedMemory();
+  const memory = isRecorded ? new RecordedMemory(aging, hasHands) : new SimulatedMemory();
   let [count, names] = [0, 0];
   const next = (): number => {
     count += 1;
@@ -75,8 +80,9 @@ export function openWorld(seed: number, { isRecorded, isPlain, isAged }: WorldKi
   };
   const told = { awareness: usualAwareness };
   const kit = new DeskKit({
-    model: scripted({ random, next, isPlain, isAged }),
+    model: scripted({ random, next, isPlain, isAged, hasHands }),
     clock,
+    ...(hasHands && memory instanceof RecordedMemory ? { recorder: () => memory.relayed() } : {}),
     core: { binding: "bound-models" },
     place: {
       nonceOf: () => nonce,
@@ -181,10 +187,10 @@ export function textBlock(text: string): Block {
   return { type: "text", text };
 }
 
-type Scripting = Pick<World, "random" | "next"> & Pick<WorldKind, "isPlain" | "isAged">;
+type Scripting = Pick<World, "random" | "next"> & Pick<WorldKind, "isPlain" | "isAged" | "hasHands">;
 
 /** A model that says something new each time, in one of the forms an answer may have. */
-function scripted({ random, next, isPlain, isAged }: Scripting): ScriptedModel {
+function scripted({ random, next, isPlain, isAged, hasHands = false }: Scripting): ScriptedModel {
   const thinking = (): ReplyBlock => ({ type: "thinking", thinking: `thought ${next()}` });
   return (request): Reply => {
     const text = (): ReplyBlock => {
@@ -192,12 +198,16 @@ function scripted({ random, next, isPlain, isAged }: Scripting): ScriptedModel {
       const repeats = !isPlain && random.below(6) === 0;
       return { type: "text", text: repeats ? withEcho(said, request, random) : said };
     };
-    const names = request.tools.map((tool) => String(tool["name"]));
+    // Without hands nobody would hide a call of ours from the client.
+    const names = request.tools.map((tool) => String(tool["name"])).filter((name) => !isCommandTool(name));
     const call = (): ReplyBlock => ({
       type: "tool_use",
       name: random.pick(names),
       input: isAged ? agedInput(random, next) : { n: next(), of: "it" },
     });
+    const speaking = { request, random, next, thinking, text, call: names.length > 0 ? call : null };
+    const handed = hasHands ? withHands(speaking) : null;
+    if (handed !== null) return { content: handed };
     const spoken: readonly (() => readonly ReplyBlock[])[] = [
       () => [thinking(), text()],
       () => [text()],
@@ -273,6 +283,7 @@ export async function send(world: World, talk: Talk, options: SendOptions = {}):
     note(world, `epoch, ${sent.epoch.reason}`);
     excuseOthers(world, talk);
   }
+  for (const { sending } of posted.rounds) note(world, `round, ${sending.rendering}`);
   const path = sent === null ? [] : world.sent.pathOf(sent);
   const asked = { client: talk, messages, wire, purpose, nowMs, isEpoch, isCold };
   const look = { ...asked, stream, account, posted, path };
@@ -352,6 +363,7 @@ function takeAnswer(talk: Talk, body: Buffer, strips: Sending["strips"] = null):
     if (got !== undefined && got["text"] !== text) stripped.add(got);
   }
   checkPassed(content);
+  checkHidden(content);
   talk.history = [...talk.history, { role: "assistant", content }];
 }
 

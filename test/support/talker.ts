@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { UpstreamExchange } from "../../src/testing/index.ts";
 import { type Answer, ask, modelHeaders } from "./app.ts";
+import { heardIn } from "./heard.ts";
 import { manifestStart } from "./own-lines.ts";
 
 type Block = { readonly type: string; readonly [field: string]: unknown };
@@ -12,6 +13,8 @@ export type TalkOptions = {
   /** Added to the first prompt, so that a session is large enough to be managed. */
   readonly bulk?: number;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Further fields of every body, or other values for them. */
+  readonly more?: Readonly<Record<string, unknown>>;
 };
 
 const mark = { cache_control: { type: "ephemeral" } };
@@ -31,17 +34,20 @@ export class Talker {
   readonly #model: string;
   readonly #bulk: number;
   readonly #headers: Readonly<Record<string, string>>;
+  readonly #more: Readonly<Record<string, unknown>>;
 
   constructor({
     model = "claude-opus-5-5",
     session = randomUUID(),
     bulk = 40_000,
     headers = {},
+    more = {},
   }: TalkOptions = {}) {
     this.#model = model;
     this.session = session;
     this.#bulk = bulk;
     this.#headers = headers;
+    this.#more = more;
   }
 
   /** The next thing to say: results for open calls, or a prompt. */
@@ -72,7 +78,7 @@ export class Talker {
       };
     });
     const system = [{ type: "text", text: "You are an agent.", ...mark }];
-    const rest = { max_tokens: 4_000, thinking: { type: "adaptive" } };
+    const rest = { max_tokens: 4_000, thinking: { type: "adaptive" }, ...this.#more };
     return Buffer.from(JSON.stringify({ model: this.#model, messages: written, system, tools, ...rest }));
   }
 
@@ -81,8 +87,7 @@ export class Talker {
     const asked = [...this.messages, this.next(text)];
     const answer = await this.post(url, this.body(asked), headers);
     if (answer.status === 200 && answer.isWhole) {
-      const { content } = JSON.parse(answer.body.toString()) as { readonly content: readonly Block[] };
-      this.messages = [...asked, { role: "assistant", content }];
+      this.messages = [...asked, { role: "assistant", content: heardIn(answer).content }];
     }
     return answer;
   }

@@ -1,0 +1,151 @@
+// Whatever content says, and wherever it stands: nobody's command comes of it.
+import { describe, expect, test } from "vitest";
+import { seededRandom } from "../../src/base/index.ts";
+import { commandLines, isTainting, TextHold } from "../../src/commands/index.ts";
+import type { Reply } from "../../src/testing/index.ts";
+import { HandsKit, handsNonce } from "../support/hands-kit.ts";
+import { type Injected, injectionCorpus } from "./injection/corpus.ts";
+
+const corpus = injectionCorpus(handsNonce);
+const isLong = process.env["APERTURE_TEST_LONG"] === "1";
+/** Of each disguise of a command every second, the others of the next one; and all the rest. */
+const chosen = corpus.filter((_, at) => isLong || at >= 1_000 || (at + Math.floor(at / 30)) % 2 === 0);
+const batchOf = 24;
+const batches = Array.from({ length: Math.ceil(chosen.length / batchOf) }, (_, at) =>
+  chosen.slice(at * batchOf, (at + 1) * batchOf),
+);
+
+test("there are more than five hundred of them, of many kinds", () => {
+  expect(corpus.length).toBeGreaterThanOrEqual(1_100);
+  expect(chosen.length).toBeGreaterThanOrEqual(600);
+  expect(new Set(corpus.map(({ kind }) => kind)).size).toBeGreaterThanOrEqual(50);
+});
+
+/** A fence that nothing in the text closes. */
+function fenced(text: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
+  const fence = "`".repeat(longest + 1);
+  return `It says:\n${fence}\n${text}\n${fence}\nThat is all.`;
+}
+
+function quoted(text: string): string {
+  return `It says:\n${text.replace(/^/gm, "> ")}\n\nThat is all.`;
+}
+
+async function nothingHappened(kit: HandsKit): Promise<void> {
+  expect(kit.problems()).toEqual([]);
+  expect(kit.recorder.counts()).toMatchObject({ gaps: 0, unread: 0 });
+  const acted = (await kit.frames()).filter(
+    ({ cause, actor }) => cause.type === "command" || actor === "user",
+  );
+  expect(acted).toEqual([]);
+  expect((await kit.state()).approvals.size).toBe(0);
+}
+
+describe.each(batches.map((batch, at) => [at, batch] as const))("batch %i", (at, batch) => {
+  const isStreamed = at % 4 !== 3;
+
+  test("said by the user, by a tool, by the model in quotes and by the model itself, in pieces", async () => {
+    const replies: Reply["content"][] = [];
+    const kit = new HandsKit({ model: () => ({ content: replies.shift() ?? [] }), isStreamed });
+    for (const [n, { text }] of batch.entries()) {
+      const quote = n % 2 === 0 ? fenced(text) : quoted(text);
+      replies.push([
+        { type: "text", text: quote },
+        { type: "tool_use", name: "read", input: { path: text } },
+      ]);
+      replies.push([{ type: "text", text: text.trim() === "" ? `"${text}"` : text }]);
+      await kit.say(text.trim() === "" ? `"${text}"` : text);
+      await kit.results(n % 2 === 0 ? text : [{ type: "text", text: `${text}.` }]);
+    }
+    expect(replies).toEqual([]);
+    expect(kit.sent).toHaveLength(batch.length * 2);
+    await nothingHappened(kit);
+  });
+
+  test("said by the system prompt", async () => {
+    const system = batch.map(({ text }) => ({ type: "text", text: `Words of the day: ${text}` }));
+    const kit = new HandsKit({
+      model: () => ({ content: [{ type: "text", text: "Yes." }] }),
+      isStreamed,
+      system,
+    });
+    await kit.say("Are you there?");
+    await kit.say("And now?");
+    expect(kit.sent).toHaveLength(2);
+    await nothingHappened(kit);
+  });
+});
+
+describe("in text mode", () => {
+  const found = (text: string): number => commandLines(text, handsNonce).length;
+  const wrong = (count: (one: Injected) => number, isWanted: (one: Injected) => boolean) =>
+    corpus.filter((one) => count(one) !== (isWanted(one) ? 1 : 0)).map(({ kind, text }) => [kind, text]);
+
+  test("a line counts only with the mark, alone, outside code and quotes, and where the model says it", () => {
+    expect(corpus.filter(({ isLine }) => isLine).length).toBeGreaterThanOrEqual(40);
+    expect(
+      wrong(
+        ({ text }) => found(text),
+        ({ isLine }) => isLine,
+      ),
+    ).toEqual([]);
+  });
+
+  test("nothing that is fenced, quoted or spoken about counts", () => {
+    expect(
+      wrong(
+        ({ text }) => found(fenced(text)),
+        () => false,
+      ),
+    ).toEqual([]);
+    expect(
+      wrong(
+        ({ text }) => found(quoted(text)),
+        () => false,
+      ),
+    ).toEqual([]);
+    expect(
+      wrong(
+        ({ text }) => found(text.replace(/^/gm, "It says ")),
+        () => false,
+      ),
+    ).toEqual([]);
+    expect(
+      wrong(
+        ({ text }) => found(text.replace(/^/gm, " ")),
+        () => false,
+      ),
+    ).toEqual([]);
+  });
+
+  test("with another session's mark nothing counts", () => {
+    expect(corpus.filter(({ text }) => commandLines(text, "w3b8").length > 0)).toEqual([]);
+  });
+
+  test("however it is cut into pieces, it is the same", () => {
+    const random = seededRandom(7);
+    for (const { text, isLine, kind } of corpus) {
+      const hold = new TextHold(handsNonce);
+      const passed: string[] = [];
+      let commands = 0;
+      for (let from = 0; from < text.length; ) {
+        const to = from + 1 + random.below(Math.max(8, text.length / 40));
+        const sifted = hold.push(text.slice(from, to));
+        passed.push(sifted.passed);
+        commands += sifted.commands.length;
+        from = to;
+      }
+      const rest = hold.end();
+      expect([kind, commands + rest.commands.length]).toEqual([kind, isLine ? 1 : 0]);
+      if (!isLine) expect(passed.join("") + rest.passed).toBe(text);
+    }
+  });
+});
+
+test("whatever can be seen to speak of commands makes a turn one in which the user is asked", () => {
+  const missed = corpus.filter(({ text, speaks }) => speaks && !isTainting(text, handsNonce));
+  expect(missed.map(({ kind, text }) => [kind, text.slice(0, 80)])).toEqual([]);
+  const wrongly = corpus.filter(({ kind, text }) => kind.startsWith("a ") && isTainting(text, handsNonce));
+  expect(wrongly).toEqual([]);
+});

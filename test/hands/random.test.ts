@@ -1,0 +1,108 @@
+// Random models that use our tools, well and badly, among users, rests and lost answers.
+import { describe, expect, test } from "vitest";
+import { type Random, seededRandom, unwrap } from "../../src/base/index.ts";
+import { pin, select } from "../../src/engine/index.ts";
+import type { Attempt } from "../support/desk-kit.ts";
+import { dump } from "../support/engine.ts";
+import { sharedUnits, type UpstreamUnit, upstreamUnits } from "../support/golden-units.ts";
+import { HandsKit } from "../support/hands-kit.ts";
+import { randomReply } from "../support/random-commands.ts";
+
+const isLong = process.env["APERTURE_TEST_LONG"] === "1";
+const seeds = Array.from({ length: isLong ? 400 : 12 }, (_, at) => at + 1);
+const turns = 14;
+
+const page = (n: number): string =>
+  Array.from({ length: 40 }, (_, at) => `page ${n}, shelf ${at}: ${at * 7 + n} books, ${at} lent`).join("\n");
+
+/** What was sent and not answered: the client goes on from what was before it. */
+const lost = new WeakSet<Attempt>();
+
+/** What has happened over all seeds: what never happens proves nothing. */
+const tally = new Map<string, number>();
+const count = (what: string): void => void tally.set(what, (tally.get(what) ?? 0) + 1);
+
+describe.each(seeds)("seed %i", (seed) => {
+  test("everything is accepted, goes on from before, hides what is ours, and is in the log", async () => {
+    const random = seededRandom(seed);
+    let said = 0;
+    const next = (): number => {
+      said += 1;
+      return said;
+    };
+    const isStreamed = random.below(2) === 0;
+    const kit = new HandsKit({
+      model: () => ({ content: randomReply(random, next) }),
+      policy: random.pick(["auto", "off"] as const),
+      window: random.pick([60_000, 200_000]),
+      mode: random.pick(["auto", "auto", "ask"] as const),
+      maxTokens: 2_000,
+      isStreamed,
+    });
+    for (let turn = 0; turn < turns; turn += 1) await oneTurn(kit, random, turn);
+    await checkAll(kit);
+  });
+});
+
+async function oneTurn(kit: HandsKit, random: Random, turn: number): Promise<void> {
+  if (turn > 2) await somethingHappens(kit, random);
+  const isLost = turn > 0 && random.below(8) === 0;
+  const options = isLost ? { isLost } : {};
+  const open = kit.history.at(-1)?.content ?? [];
+  const hasCalls = typeof open !== "string" && open.some(({ type }) => type === "tool_use");
+  const from = kit.sent.length;
+  if (hasCalls) await kit.results(page(turn), options);
+  else await kit.say(`Question ${turn} about the books.`, options);
+  count(`rounds ${Math.min(2, kit.sent.length - from - 1)}`);
+  if (isLost) count("lost");
+  if (isLost) for (const attempt of kit.sent.slice(from)) lost.add(attempt);
+}
+
+async function somethingHappens(kit: HandsKit, random: Random): Promise<void> {
+  const what = random.pick(["nothing", "nothing", "rest", "pin", "select", "undo", "restart"]);
+  const { blocks } = await kit.state();
+  const some = [...blocks.entries()].map(([, { block }]) => block.id);
+  if (what === "rest") kit.clock.advance(2 * 60 * 60_000);
+  if (what === "pin") await kit.act((change) => pin(change, [random.pick(some)], "top"));
+  if (what === "select") await kit.act((change) => select(change, [random.pick(some)]));
+  if (what === "restart") kit.restart();
+  if (what === "undo") {
+    const { steps } = await kit.state();
+    const open = [...steps.entries()].flatMap(([, { id, log }]) => (log.value.done ? [id] : []));
+    const last = open.at(-1);
+    if (last !== undefined) await kit.recorder.reverse(kit.session, "undo", last);
+  }
+  count(what);
+}
+
+async function checkAll(kit: HandsKit): Promise<void> {
+  expect(kit.problems()).toEqual([]);
+  expect(kit.recorder.counts().gaps).toBe(0);
+  expect(JSON.stringify(kit.history)).not.toContain("aperture");
+  expect(breaks(kit)).toEqual([]);
+  const frames = await kit.commandFrames();
+  for (const { actor, deltas } of frames) for (const { type } of deltas) count(`${actor} ${type}`);
+  expect(unwrap(await kit.store.verify("all")).damage).toEqual([]);
+  const live = dump(await kit.state());
+  kit.restart();
+  expect(dump(await kit.state())).toEqual(live);
+}
+
+/** Requests that changed what was sent before, without an epoch that says so. */
+function breaks(kit: HandsKit): readonly string[] {
+  let before: readonly UpstreamUnit[] = [];
+  return kit.sent.flatMap((attempt, at) => {
+    const units = upstreamUnits(attempt.body);
+    const isSame = sharedUnits(before, units) === before.length;
+    const isEpoch = (attempt.sending.sent?.epoch ?? null) !== null;
+    if (!lost.has(attempt)) before = units;
+    return isSame || isEpoch ? [] : [`request ${at}`];
+  });
+}
+
+test("and everything that can happen did", () => {
+  const wanted = ["rounds 0", "rounds 1", "rounds 2", "lost", "rest", "undo", "restart"];
+  const done = ["archive-set", "level-set", "pin-set", "focus-set", "block-added", "approval-asked"];
+  const missing = [...wanted, ...done.map((type) => `model ${type}`)].filter((what) => !tally.has(what));
+  expect(missing).toEqual([]);
+});

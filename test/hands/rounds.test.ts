@@ -1,0 +1,99 @@
+// The model uses our tools through the real proxy, and the client never notices.
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Reply, type StrictUpstream, startStrictUpstream } from "../../src/testing/index.ts";
+import { startTestApp, type TestApp } from "../support/app.ts";
+import { prefixBreaks, rejections, Talker } from "../support/talker.ts";
+
+type Said = Reply["content"][number];
+
+const text = (words: string): Said => ({ type: "text", text: words });
+const think = (words: string): Said => ({ type: "thinking", thinking: words });
+const call = (name: string, input: Record<string, unknown>): Said =>
+  ({ type: "tool_use", name, input }) as Said;
+
+let upstream: StrictUpstream;
+let app: TestApp;
+let replies: (readonly Said[])[] = [];
+
+beforeEach(async () => {
+  replies = [];
+  let next = 0;
+  upstream = await startStrictUpstream({
+    model: () => {
+      next += 1;
+      return { content: replies[next - 1] ?? [text("nothing more")] };
+    },
+  });
+  app = await startTestApp(upstream.url, { mode: "auto", deadlineMs: 20_000, limits: { takeMs: 30_000 } });
+});
+afterEach(async () => {
+  await app.remove();
+  await upstream.close();
+});
+
+const talk = (model: string) => new Talker({ model, bulk: 80_000 });
+
+async function turns(talker: Talker, count: number): Promise<void> {
+  for (let n = 0; n < count; n += 1) {
+    const answer = await talker.turn(app.url, `question ${n}`);
+    expect([answer.status, answer.isWhole]).toEqual([200, true]);
+    await app.recorded();
+  }
+}
+
+const bodies = (): readonly Buffer[] => upstream.exchanges.map(({ body }) => body);
+const seenByClient = (talker: Talker): string => JSON.stringify(talker.messages);
+const models = ["claude-opus-5-5", "claude-opus-4-8", "claude-opus-4-6"];
+
+describe.each(models)("with %s", (model) => {
+  it("a call of ours alone is carried out, and the answer goes on", async () => {
+    replies = [
+      [think("a"), text("one"), call("aperture_read", { verb: "manifest" })],
+      [think("b"), text("two")],
+      [think("c"), text("three")],
+    ];
+    const talker = talk(model);
+    await turns(talker, 2);
+    expect(rejections(upstream.exchanges)).toEqual([]);
+    expect(upstream.exchanges).toHaveLength(3);
+    const [, second, third] = bodies();
+    expect(second?.toString()).toContain("CONTEXT MANIFEST");
+    expect(third?.toString()).toContain('"name":"aperture_read"');
+    expect(seenByClient(talker)).not.toContain("aperture");
+    const said = talker.messages[1]?.content.filter(({ type }) => type === "text").map(({ text: t }) => t);
+    expect(said).toEqual(["one", "two"]);
+    expect(prefixBreaks(bodies())).toBe(0);
+  });
+
+  it("a call of ours beside one of the client's is answered with the client's result", async () => {
+    replies = [
+      [think("a"), call("look", { n: 1 }), call("aperture_manage", { verb: "pin", target: "stale" })],
+      [think("b"), call("aperture_read", { verb: "diff" }), call("look", { n: 2 })],
+      [text("done")],
+      [text("bye")],
+    ];
+    const talker = talk(model);
+    await turns(talker, 4);
+    expect(rejections(upstream.exchanges)).toEqual([]);
+    expect(upstream.exchanges).toHaveLength(4);
+    expect(seenByClient(talker)).not.toContain("aperture");
+    expect(prefixBreaks(bodies())).toBe(0);
+    expect(
+      bodies()
+        .at(-1)
+        ?.toString()
+        .match(/"name":"aperture_/g),
+    ).toHaveLength(2 + 4);
+  });
+
+  it("goes on for a few rounds, then the client gets what there is", async () => {
+    const again = [call("aperture_read", { verb: "manifest" })];
+    replies = [[text("start"), ...again], again, again, again, again, [text("after")], [text("end")]];
+    const talker = talk(model);
+    await turns(talker, 3);
+    expect(rejections(upstream.exchanges)).toEqual([]);
+    expect(upstream.exchanges).toHaveLength(7);
+    expect(seenByClient(talker)).not.toContain("aperture");
+    expect(prefixBreaks(bodies())).toBe(0);
+  });
+});

@@ -1,0 +1,184 @@
+// The user acts on the context of a live session, and decides what its model may do.
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { PricedApprovals, PricedCommand, PricedPage } from "../../src/control/index.ts";
+import type { DecideAnswer } from "../../src/session/index.ts";
+import { type Reply, type StrictUpstream, startStrictUpstream } from "../../src/testing/index.ts";
+import { ask, startTestApp, type TestApp } from "../support/app.ts";
+import { rejections, Talker } from "../support/talker.ts";
+
+type Said = Reply["content"][number];
+
+const text = (words: string): Said => ({ type: "text", text: words });
+const call = (name: string, input: Record<string, unknown>): Said =>
+  ({ type: "tool_use", name, input }) as Said;
+
+let upstream: StrictUpstream;
+let app: TestApp;
+let talker: Talker;
+let replies: (readonly Said[])[] = [];
+let asked = 0;
+
+beforeEach(async () => {
+  replies = [];
+  asked = 0;
+  upstream = await startStrictUpstream({
+    model: () => {
+      asked += 1;
+      return { content: replies.shift() ?? [text(`nothing more, for the time ${asked}`)] };
+    },
+  });
+  app = await startTestApp(upstream.url, { mode: "auto", deadlineMs: 20_000, limits: { takeMs: 30_000 } });
+  talker = new Talker({ model: "claude-opus-4-6", bulk: 80_000 });
+});
+afterEach(async () => {
+  await app.remove();
+  await upstream.close();
+});
+
+async function turn(words: string): Promise<string> {
+  const answer = await talker.turn(app.url, words);
+  expect([answer.status, answer.isWhole]).toEqual([200, true]);
+  await app.recorded();
+  return bodyNow();
+}
+
+const bodyNow = (): string => upstream.exchanges.at(-1)?.body.toString() ?? "";
+
+async function send<T>(method: string, path: string, body: unknown): Promise<T> {
+  const headers = { authorization: `Bearer ${app.token}`, "content-type": "application/json" };
+  const address = `${app.url}/api/v1/sessions/last/${path}`;
+  const answer = await ask(address, { method, headers, body: JSON.stringify(body) });
+  expect([answer.status, answer.status === 200 ? "" : answer.body.toString()]).toEqual([200, ""]);
+  return JSON.parse(answer.body.toString()) as T;
+}
+const act = (command: unknown): Promise<PricedCommand> => send("POST", "ops", { command });
+const plan = (command: unknown): Promise<PricedCommand> => send("POST", "plan", { command });
+const approvals = async (): Promise<PricedApprovals> =>
+  JSON.parse((await app.api("/sessions/last/approvals?all=1")).body.toString()) as PricedApprovals;
+
+/** The block whose text holds the words. */
+async function blockWith(words: string): Promise<number> {
+  const recalled = await act({ verb: "recall", target: `"${words}"` });
+  return Number(/#(\d+)/.exec(recalled.text)?.[1]);
+}
+
+/** For another model nothing is cached, so that a rewrite is free and comes with the next turn. */
+function goOnWith(model: string): void {
+  const other = new Talker({ session: talker.session, model });
+  other.messages = talker.messages;
+  talker = other;
+}
+
+describe("the user", () => {
+  it("plans, archives, sees it upstream after a rewrite, and has identical bytes back after an undo", async () => {
+    await turn("first question");
+    await turn(`second question about ${"banana tree ".repeat(2_000)}`);
+    await turn("third question");
+    const block = await blockWith("banana");
+    const planned = await plan({ verb: "archive", target: block, reason: "eaten" });
+    expect(planned).toMatchObject({ dryRun: true, step: null, blocks: [block], mode: "auto" });
+    expect(planned.freed).toBeGreaterThan(500);
+    expect(planned.cut).toMatchObject({ block, freed: planned.freed });
+    expect(planned.bill?.savedEach.tokens).toBeGreaterThan(0);
+    const whole = messageWith(await turn("fourth question"), "banana tree");
+    const done = await act({ verb: "archive", target: block, reason: "eaten" });
+    expect(done).toMatchObject({ blocks: [block], freed: planned.freed, dryRun: false });
+    goOnWith("claude-opus-4-8");
+    const pruned = await turn("fifth question");
+    expect(pruned).not.toContain("banana tree");
+    expect(pruned).toContain("eaten");
+    await send("POST", "undo", { step: done.step });
+    goOnWith("claude-opus-4-6");
+    expect(messageWith(await turn("sixth question"), "banana tree")).toBe(whole);
+    expect(rejections(upstream.exchanges)).toEqual([]);
+  });
+
+  it("pins, and the model is told once", async () => {
+    await turn("first question");
+    await turn("second question");
+    const block = await blockWith("first question");
+    await act({ verb: "pin", target: block });
+    expect(await turn("third question")).toContain(`user pinned #${block}`);
+    expect((await turn("fourth question")).split(`user pinned #${block}`).length).toBeLessThanOrEqual(2);
+  });
+
+  it("withholds, and nothing of it is sent any more", async () => {
+    await turn("my secret is a very blue elephant");
+    await turn("second question");
+    const block = await blockWith("blue elephant");
+    expect(await act(`@withhold(${block})`)).toMatchObject({ blocks: [block] });
+    const sent = await turn("third question");
+    expect(sent).not.toContain("blue elephant");
+    expect(sent).toContain("withheld by the user");
+    await act(`@release(${block})`);
+    goOnWith("claude-opus-4-8");
+    expect(await turn("fourth question")).toContain("blue elephant");
+    expect(rejections(upstream.exchanges)).toEqual([]);
+  });
+
+  it("has a session left alone, and taken up again", async () => {
+    expect(await turn("first question")).toContain("aperture_");
+    await send("PUT", "mode", { mode: "observe" });
+    expect(await turn("second question")).not.toContain('"name":"aperture_');
+    await send("PUT", "mode", { mode: null });
+    expect(await turn("third question")).toContain("aperture_");
+    expect(rejections(upstream.exchanges)).toEqual([]);
+  });
+});
+
+describe("where the user wants to be asked", () => {
+  const archiving = async (): Promise<number> => {
+    await turn("first question");
+    await turn("second question");
+    await send("PUT", "mode", { mode: "ask" });
+    const block = await blockWith("time 1");
+    const archive = { verb: "archive", target: `${block}`, reason: "done with it" };
+    replies = [[call("aperture_manage", archive)], [text("I wait.")]];
+    await turn("third question");
+    await vi.waitFor(async () => expect((await approvals()).waiting).toBe(1));
+    const { rows } = JSON.parse((await app.api("/sessions/last/requests")).body.toString()) as PricedPage;
+    // Both halves of the turn have ended, the one that called us too.
+    expect(rows.map(({ outcome }) => outcome)).toEqual(rows.map(() => "complete"));
+    return block;
+  };
+
+  it("a command waits, is approved, is done as the model's, and told once", async () => {
+    const block = await archiving();
+    expect((await approvals()).rows).toMatchObject([
+      { approval: 1, actor: "model", verb: "archive", blocks: [block], stand: "waiting", turnsLeft: 19 },
+    ]);
+    const { rows } = await send<DecideAnswer>("POST", "approvals/1", { decision: "approve" });
+    expect(rows).toMatchObject([{ stand: "approved", by: "user" }]);
+    expect(rows[0]?.outcome).toContain(`#${block} archived`);
+    const told = `user approved your archive of #${block}`;
+    const next = await turn("fourth question");
+    expect(next).toContain(told);
+    expect(next).toContain(`you archived #${block}`);
+    goOnWith("claude-opus-4-8");
+    expect((await turn("fifth question")).split(told)).toHaveLength(1);
+    expect(rejections(upstream.exchanges)).toEqual([]);
+  });
+
+  it("a command is denied, and the model reads why, once", async () => {
+    const block = await archiving();
+    const decision = { decision: "deny", reason: "still needed" };
+    const { rows } = await send<DecideAnswer>("POST", "approvals/1", decision);
+    expect(rows).toMatchObject([{ stand: "denied", outcome: null, step: null }]);
+    const told = `user denied your archive of #${block} (\\"still needed\\")`;
+    expect(await turn("fourth question")).toContain(told);
+    expect((await turn("fifth question")).split(told)).toHaveLength(1);
+    const again = await ask(`${app.url}/api/v1/sessions/last/approvals/1`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${app.token}` },
+      body: JSON.stringify(decision),
+    });
+    expect(again.status).toBe(409);
+  });
+});
+
+/** The block of a body that holds the words, byte by byte. */
+function messageWith(body: string, words: string): string {
+  const at = body.indexOf(words);
+  expect(at).toBeGreaterThan(0);
+  return body.slice(body.lastIndexOf('{"role"', at), body.indexOf('{"role"', at));
+}
