@@ -16,14 +16,13 @@ function isUntrusted({ numbered }: SentUnit): boolean {
   return numbered?.kind === "tool-result" || numbered?.kind === "media";
 }
 
-/** Of a result that we have written, our own lines are not content. */
+/** Of a result that we have written, lines with the mark are ours: content was shown without it. */
 function wordsOf({ bytes, origin }: SentUnit, nonce: string): string {
   const spoken = spokenIn(bytes);
   const text = spoken === null || spoken.type === "call" ? "" : spoken.text;
   if (origin !== "aperture") return text;
-  const isOwn = (line: string): boolean => line.startsWith(`[${nonce} `);
   return text
     .split("\n")
-    .filter((line) => !isOwn(line))
+    .filter((line) => !line.includes(nonce))
     .join("\n");
 }
