@@ -87,8 +87,17 @@ function ended(exchange: Exchange, incoming: IncomingMessage, again: Passing["ag
   finish(exchange, incoming);
 }
 
-/** The client gets the last of it. */
+/** The client gets the last of it, or sees that it is missing: nobody else would catch a mistake here. */
 export function finish(exchange: Exchange, incoming: IncomingMessage): void {
+  try {
+    complete(exchange, incoming);
+  } catch {
+    exchange.outcome = null;
+    truncate(exchange);
+  }
+}
+
+function complete(exchange: Exchange, incoming: IncomingMessage): void {
   const { response, request } = exchange.arrival;
   exchange.outcome = "complete";
   if (!response.headersSent && exchange.incomingHead !== null)

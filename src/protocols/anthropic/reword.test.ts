@@ -75,3 +75,9 @@ describe("what a unit says", () => {
     expect(said({ type: "thinking", thinking: "hm", signature: "s" })).toBeNull();
   });
 });
+
+it("a long number inside a text is only signs", () => {
+  const call = (input: string) => Buffer.from(`{"type":"tool_use","id":"a","name":"n","input":${input}}`);
+  expect(spokenIn(call('{"text":"trace id: 1234567890123456789"}'))?.type).toBe("call");
+  expect(spokenIn(call('{"n":1234567890123456789}'))).toBe(null);
+});

@@ -87,6 +87,7 @@ function contentText(content: Json | undefined): string | null {
   return said.length === 0 ? null : said.join("\n");
 }
 
+const strings = /"(?:[^"\\]|\\.)*"/g;
 const longNumber = /[:[,]\s*-?\d*\.?\d{16,}/;
 
 function blockIn(unit: Uint8Array): Fields | null {
@@ -94,8 +95,9 @@ function blockIn(unit: Uint8Array): Fields | null {
     const text = Buffer.from(unit.buffer, unit.byteOffset, unit.byteLength).toString("utf8");
     const block: unknown = JSON.parse(text);
     if (!isFields(block)) return null;
-    // Such a number would be another one after this.
-    return block["type"] === "tool_use" && longNumber.test(text) ? null : block;
+    // Such a number would be another one after this; in a string it is only signs.
+    const isLong = block["type"] === "tool_use" && longNumber.test(text.replace(strings, '""'));
+    return isLong ? null : block;
   } catch {
     return null;
   }

@@ -3,7 +3,6 @@ import {
   type Command,
   type CommandContext,
   commandOf,
-  isReading,
   type Permission,
   type Plan,
   parseCommand,
@@ -94,7 +93,7 @@ async function carryOutCall(
 ): Promise<CommandResult> {
   const command = name === textCallName ? parseCommand(`${input["text"]}`) : commandOf(name, input);
   if (!command.ok) {
-    const { doings, context, turn } = await surroundings(place, commanding);
+    const { doings, context, turn } = await surroundings(place, commanding, false);
     const { acts, reminder } = withFailure(context.acts, turn);
     doings.did(commanding.request, acts);
     const text = [command.error.message, ...(reminder === null ? [] : [reminder])].join("\n");
@@ -112,7 +111,7 @@ export async function carryOut(
   command: Command,
 ): Promise<Result<Carried>> {
   const { live, line, actor, isTainted, request } = commanding;
-  const { doings, change, context } = await surroundings(place, commanding);
+  const { doings, change, context } = await surroundings(place, commanding, needsWords(command));
   const plan = planCommand(change, command, context);
   const { proposed } = plan;
   if (commanding.isDry) return ok(dryRun(command, plan));
@@ -125,7 +124,8 @@ export async function carryOut(
   const reserved = noted.flatMap((one) => one.reserved);
   const prepared = live.carry({ line, deltas: reserved, actor, cause: withoutStep });
   if (!prepared.ok) return prepared;
-  const step = isReading(command.verb) || deltas.length === 0 ? null : stepFor(commanding);
+  // That a block was used is nothing to undo.
+  const step = deltas.every(({ type }) => type === "reference-set") ? null : stepFor(commanding);
   const cause = { type: "command", step, reason: reasonOf(command) } as const;
   const done = live.carry({ deltas, actor, cause, attached: { contents }, line });
   if (!done.ok) return done;
@@ -165,17 +165,26 @@ function dryRun(command: Command, plan: Plan): Carried {
   return { text, isError: !hasDone && hasFailed(plan), plan, changed, step: null };
 }
 
+/** Whether blocks have to be found by what they say: reading them all takes a while, the first time. */
+function needsWords(command: Command): boolean {
+  return "target" in command && command.target.some(({ by }) => by === "topic");
+}
+
 function stepFor({ live, line, request }: Commanding): StepId {
   return request === null ? nextStep(live.state()) : line.doings.stepOf(live.state(), request);
 }
 
 /** What a command is judged by, as it stands now. */
-export async function surroundings({ store, windowOf }: CommanderPlace, commanding: Commanding) {
+export async function surroundings(
+  { store, windowOf }: CommanderPlace,
+  commanding: Commanding,
+  isByWords: boolean,
+) {
   const { live, line, actor, mode, isTainted, model, isApproved = false, inPlace = false } = commanding;
   const { doings } = line;
   const moment = now(live.state());
   const view = viewIn(moment, line);
-  await doings.recall.ready({ moment, view, store });
+  if (isByWords) await doings.recall.ready({ moment, view, store });
   const change: Change = { moment, view, actor };
   const turn = turnNow(moment, must(streamOf(moment, view.stream), "a view has a stream"));
   const context: CommandContext = {

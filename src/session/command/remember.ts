@@ -8,6 +8,8 @@ import {
   type Change,
   type Delta,
   factValue,
+  isPinned,
+  notesOf,
   type Place,
   placeOf,
 } from "../../engine/index.ts";
@@ -48,7 +50,8 @@ export function rememberNote({ change, ids, isTainted, olderTexts }: NotePlace, 
   const { topic, supersedes } = note;
   const added = addMemory(change, { id, message, content, tokens, topic, supersedes, isTainted });
   if (!added.ok) return { ...nothing, reserved, told: [added.error.message] };
-  const { covered, told } = overlap(note, olderTexts);
+  const { covered: said, told } = overlap(note, olderTexts);
+  const covered = said.filter((block) => block === supersedes || isFree(change, block));
   const gone = archive(change, covered.map(blockId), `superseded by #${id}`);
   return {
     reserved,
@@ -60,6 +63,14 @@ export function rememberNote({ change, ids, isTainted, olderTexts }: NotePlace, 
       ...told,
     ],
   };
+}
+
+/** What a note says as well goes without a word only where it is of the same hand; the rest is the user's. */
+function isFree({ moment, view, actor }: Change, block: number): boolean {
+  const place = placeOf(moment, view, blockId(block));
+  if (actor === "user" || place === null) return place !== null;
+  const isShared = notesOf(moment, place.block.id)?.scope === "project";
+  return place.block.taint !== "user" && !isShared && !factValue(place, "selection") && !isPinned(place);
 }
 
 const nothing: Omit<Remembered, "reserved" | "told"> = { deltas: [], counted: [], contents: [] };

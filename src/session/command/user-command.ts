@@ -83,7 +83,11 @@ async function carryOutOwn(
   command: OwnCommand,
 ): Promise<Result<Carried>> {
   const { live, line, isDry = false } = commanding;
-  const { change, context } = await surroundings(library, commanding);
+  const { change, context } = await surroundings(
+    library,
+    commanding,
+    command.target.some(({ by }) => by === "topic"),
+  );
   const { moment, view } = change;
   const blocks = resolveTarget({ moment, view, topic: context.topic }, command.target);
   if (!blocks.ok) return blocks;

@@ -15,7 +15,6 @@ import type {
   CommandsAsked,
   Desk,
   Sending,
-  SentUnit,
 } from "../desk-port.ts";
 import { asBuffer, type Pieces } from "../exchange.ts";
 import { BodyMemory } from "../record/body-memory.ts";
@@ -47,7 +46,6 @@ import { Rounds, soonDone } from "./rounds.ts";
 import type { Saying } from "./saying.ts";
 import { hasClearAt, sendingOf } from "./sending.ts";
 import { isObserved } from "./session-mode.ts";
-import { saidFirst } from "./taint.ts";
 import { noteTold } from "./told.ts";
 
 export type DeskPlace = OpenerPlace &
@@ -82,14 +80,15 @@ type Ticket = {
   readonly path: SentPath | null;
   /** How often it was gone on with. */
   readonly rounds: number;
-  /** What was new in it, and whether anything before that in its turn was not to be trusted. */
-  readonly fresh: readonly SentUnit[];
+  /** Whether anything before it in its turn was not to be trusted. */
   readonly wasTainted: boolean;
+  /** When the first round began; null: there was none. */
+  readonly sinceMs: number | null;
   /** Tokens of what was answered before it was gone on with. */
   readonly spent: number;
 };
 
-const unread = { path: null, rounds: 0, fresh: [], wasTainted: false, spent: 0 } as const;
+const unread = { path: null, rounds: 0, wasTainted: false, sinceMs: null, spent: 0 } as const;
 
 /** Takes requests, keeps the ledgers of live streams, and decides how each request is sent. */
 export class SessionDesk implements Desk {
@@ -304,8 +303,7 @@ export class SessionDesk implements Desk {
     const sending = { ...sendingOf({ line, read, rendered, asked }), likeness };
     noteFresh(line, rendered.report.fresh);
     const leaf = rendered.report.isTurn ? rendered.leaf : null;
-    const fresh = saidFirst(rendered.report.fresh, line.ledger.turn);
-    return this.#issue(sending, { ...unread, line, read, leaf, path: rendered.path, fresh });
+    return this.#issue(sending, { ...unread, line, read, leaf, path: rendered.path });
   }
 
   /** The answer called our tools alone: what is sent once they are done, for the same request. */
@@ -314,7 +312,10 @@ export class SessionDesk implements Desk {
     await round?.done;
     // What was forgotten in the meantime is not gone on with.
     if (round === null || round.line.ledger !== round.ledger) return null;
-    const { line, read, path, end, rounds, wasTainted, spent } = round;
+    const { line, read, path, end, rounds, wasTainted, sinceMs, spent } = round;
+    // What the user has said meanwhile holds: the answer ends here.
+    const isWithheld = [...line.withheld.keys()].some((key) => !round.withheld.has(key));
+    if (isWithheld || this.#isLowered(read.asking, line)) return null;
     const left = answerLeft(read.request, spent);
     if (left === null) return null;
     try {
@@ -324,15 +325,15 @@ export class SessionDesk implements Desk {
       const next = sendingOf({ line, read, rendered, asked });
       noteFresh(line, rendered.report.fresh);
       const sent = next.sent === null ? null : ({ ...next.sent, isRound: true } as const);
-      const { leaf, path: sentPath, report } = rendered;
+      const { leaf, path: sentPath } = rendered;
       const ticket = {
         line,
         read,
         leaf,
         path: sentPath,
         rounds: rounds + 1,
-        fresh: saidFirst(report.fresh, line.ledger.turn),
         wasTainted,
+        sinceMs,
         spent,
       };
       return this.#issue({ ...next, mayRetry: false, sent }, ticket);

@@ -131,7 +131,8 @@ function lastHidden(place: Place, rules: FollowRules): Place | undefined {
 function childrenBelow(place: Place, { unit }: ClientUnit, rules: FollowRules): readonly Place[] {
   const below = reach(place, rules, droppedBy(rules)).flatMap(({ children }) => [...children].reverse());
   // A call of ours that has got through to a client comes back from it.
-  const isLeaked = ({ facts }: Place): boolean => facts.isHidden === true && facts.callId === unit.callId;
+  const isLeaked = ({ facts }: Place): boolean =>
+    facts.isHidden === true && facts.callId !== null && facts.callId === unit.callId;
   const isPassable = (child: Place): boolean => !child.isRewritten || rules.throughOther(child);
   return below.filter(
     (child) => (!isOwn(child) || isLeaked(child)) && !isUnbound(child, rules) && isPassable(child),

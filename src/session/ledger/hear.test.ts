@@ -14,11 +14,13 @@ function said(...content: readonly object[]): readonly AnswerUnit[] {
   return readAnswer(Buffer.from(JSON.stringify(message)), "application/json").units;
 }
 
+const offered = { hasTools: true, nonce: null } as const;
+
 function listener() {
   const numbers = new StreamNumbers(new SessionNumbers());
   const leaf = rootPlace("");
   const listen = (...content: readonly object[]) =>
-    hear(leaf, said(...content), { draft: numbers.draft(1), gauge: new TokenGauge(null, 1) });
+    hear(leaf, said(...content), { draft: numbers.draft(1), gauge: new TokenGauge(null, 1), offered });
   return { numbers, leaf, listen };
 }
 
@@ -59,4 +61,15 @@ test("of answers that nobody repeats the newest are kept", () => {
   for (let n = 0; n < 300; n += 1) listen(text(`answer ${n}`));
   expect(leaf.children.length).toBe(256);
   expect(leaf.children.at(-1)).toBe(listen(text("answer 299"))[0]);
+});
+
+test("a call is hidden where it is one of ours, and the client's own where we have offered none", () => {
+  const numbers = new StreamNumbers(new SessionNumbers());
+  const called = said({ type: "tool_use", id: "a", name: "aperture_read", input: { verb: "diff" } });
+  const hidden = [true, false].map((hasTools) => {
+    const counting = { draft: numbers.draft(1), gauge: new TokenGauge(null, 1) };
+    const places = hear(rootPlace(""), called, { ...counting, offered: { hasTools, nonce: null } });
+    return places[0]?.facts.isHidden ?? false;
+  });
+  expect(hidden).toEqual([true, false]);
 });

@@ -6,7 +6,10 @@ import { answersMessage, heardFacts, withAnswers } from "./own-texts.ts";
 
 const facts = { key: "k", kind: "assistant", type: "text", callId: null, hash: "h" } as const;
 const heard = (text: string, nonce: string | null = "k7f3") => {
-  const { isCommanding = false, isHidden = false } = heardFacts(facts, textBlock(text), nonce);
+  const { isCommanding = false, isHidden = false } = heardFacts(facts, textBlock(text), {
+    hasTools: true,
+    nonce,
+  });
   return { isCommanding, isHidden };
 };
 

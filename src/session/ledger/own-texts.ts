@@ -2,13 +2,24 @@ import { must } from "../../base/index.ts";
 import { type CommandLine, commandLines, textCallName } from "../../commands/index.ts";
 import { answersText } from "../../render/index.ts";
 import { type Item, ownItem } from "./draft.ts";
+import type { Head } from "./head.ts";
 import { type OwnCall, ownCallIn, type ResultOf, resultsEnd, unanswered, userMessage } from "./own-calls.ts";
 import { bytesOf, type Place, sentOf, type UnitFacts } from "./place.ts";
 import { textOf } from "./tolerance.ts";
 
-/** What a unit of an answer is to the ledger. The nonce is that of command lines; null: there are none. */
-export function heardFacts(facts: UnitFacts, bytes: Uint8Array, nonce: string | null): UnitFacts {
-  if (ownCallIn(facts.type, bytes) !== null) return { ...facts, isHidden: true };
+/** What a model was offered: our tools, or command lines with this nonce. Clients may use our names, too. */
+export type Offered = { readonly hasTools: boolean; readonly nonce: string | null };
+
+export const nothingOffered: Offered = { hasTools: false, nonce: null };
+
+export function offeredBy(head: Head | null, nonce: string): Offered {
+  if (head === null) return nothingOffered;
+  return { hasTools: head.ownTools.length > 0, nonce: head.hasTextCommands ? nonce : null };
+}
+
+/** What a unit of an answer is to the ledger. */
+export function heardFacts(facts: UnitFacts, bytes: Uint8Array, { hasTools, nonce }: Offered): UnitFacts {
+  if (hasTools && ownCallIn(facts.type, bytes) !== null) return { ...facts, isHidden: true };
   const text = nonce !== null && facts.type === "text" ? textOf(bytes) : null;
   const lines = nonce === null || text === null ? [] : commandLines(text, nonce);
   if (text === null || lines.length === 0) return facts;

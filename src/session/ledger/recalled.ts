@@ -7,7 +7,7 @@ import { clientUnits } from "./client-units.ts";
 import { asIs, type Item, writeItems } from "./draft.ts";
 import type { ClientUnit } from "./follow.ts";
 import { type Head, type HeadUnit, headFrom } from "./head.ts";
-import { heardFacts } from "./own-texts.ts";
+import { heardFacts, nothingOffered, type Offered } from "./own-texts.ts";
 import { type Place, sentOf, wholly } from "./place.ts";
 import { numberedBlock } from "./renumber.ts";
 
@@ -17,7 +17,7 @@ export type RecalledTurn = Pick<RememberedTurn, "path" | "turn"> & {
   /** What was shown in other words here, where it still is remembered in its own. */
   readonly originalOf?: OriginalOf;
   /** What marks command lines, where its head knows of any. */
-  readonly textNonce?: string | null;
+  readonly offered?: Offered;
 };
 export type OriginalOf = (content: string) => Uint8Array | null;
 
@@ -124,7 +124,7 @@ function isFirstSaid(said: RecalledPath["said"], at: number): boolean {
 function recalledItem(
   { entry, wire }: Placed<ClientUnit>,
   isFirst: boolean,
-  { request: { bytes, model }, originalOf, textNonce }: RecalledTurn,
+  { request: { bytes, model }, originalOf, offered = nothingOffered }: RecalledTurn,
 ): Item {
   const { unit, group, begins } = wire;
   const { origin, key, of, block } = entry;
@@ -135,7 +135,7 @@ function recalledItem(
   const facts = { key, kind, type, callId, hash: isOther ? (of?.content ?? hash) : hash };
   return {
     ...asIs,
-    facts: group.role === "assistant" ? heardFacts(facts, sent, textNonce ?? null) : facts,
+    facts: group.role === "assistant" ? heardFacts(facts, sent, offered) : facts,
     origin,
     wrapping: { role: group.role, head: group.head, tail: group.tail },
     opens: begins,

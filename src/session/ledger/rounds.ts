@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/index.ts";
 import type { AnswerUnit } from "../../protocols/index.ts";
-import type { CommandResult, CommandsAsked, Sending, SentUnit } from "../desk-port.ts";
+import type { CommandResult, CommandsAsked, Sending } from "../desk-port.ts";
 import type { Line } from "./line.ts";
 import { type OwnCall, ownCallsIn } from "./own-calls.ts";
 import { lineCalls } from "./own-texts.ts";
@@ -8,7 +8,7 @@ import type { Place } from "./place.ts";
 import type { Read } from "./read-request.ts";
 import type { SentPath } from "./rendering.ts";
 import type { StreamLedger } from "./stream-ledger.ts";
-import { isTaintedBy } from "./taint.ts";
+import { isTaintedBy, readBefore } from "./taint.ts";
 
 export type RoundsPlace = {
   readonly clock: Clock;
@@ -32,9 +32,12 @@ type Heard = {
   readonly path: SentPath | null;
   readonly rounds: number;
   readonly units: readonly AnswerUnit[];
-  /** What was new in what it answers, and whether anything before that in this turn was not to be trusted. */
-  readonly fresh: readonly SentUnit[];
+  /** Where the request ended that it answers. */
+  readonly leaf: Place | null;
+  /** Whether anything before that in this turn was not to be trusted. */
   readonly wasTainted: boolean;
+  /** When the first round began; null: there was none. */
+  readonly sinceMs: number | null;
   /** Tokens of all that was answered so far. */
   readonly spent: number;
   /** The last that was heard. */
@@ -44,8 +47,9 @@ type Heard = {
 /** An answer that asks something of us. */
 export type Round = Omit<Heard, "units" | "path"> & {
   readonly path: SentPath;
-  /** What the answer hangs in. */
+  /** What the answer hangs in, and what must not be sent by then. */
   readonly ledger: StreamLedger;
+  readonly withheld: Line["withheld"];
   /** All of it was carried out, or will not be. */
   readonly done: Promise<void>;
 };
@@ -64,15 +68,18 @@ export class Rounds {
     const { line, rounds } = heard;
     const { nonce } = line;
     const written = path.head.hasTextCommands ? lineCalls(heard.end, nonce) : [];
-    const calls = [...ownCallsIn(units), ...written.map(({ id, name, input }) => ({ id, name, input }))];
+    const called = path.head.ownTools.length > 0 ? ownCallsIn(units) : [];
+    const calls = [...called, ...written.map(({ id, name, input }) => ({ id, name, input }))];
     if (calls.length === 0) return;
-    const isTainted = heard.wasTainted || isTaintedBy(heard.fresh, nonce);
+    const isTainted = heard.wasTainted || isTaintedBy(readBefore(heard.leaf, units), nonce);
     const asked = { request: sending.request, calls, nonce, mode: this.#place.mode(), isTainted };
     const done = inTime(this.#carryOut(line, asked), this.#place.commandMs ?? waitMs);
-    const isLast = rounds >= roundsMax || this.#place.clock.now() - line.lastMs > roundsMs;
-    if (isLast) return;
-    const read = lasting(heard.read);
-    this.#open.set(sending, { ...heard, read, path, wasTainted: isTainted, ledger: line.ledger, done });
+    const nowMs = this.#place.clock.now();
+    const sinceMs = heard.sinceMs ?? nowMs;
+    if (rounds >= roundsMax || nowMs - sinceMs > roundsMs) return;
+    const { ledger, withheld } = line;
+    const begun = { path, sinceMs, ledger, withheld, done, read: lasting(heard.read) };
+    this.#open.set(sending, { ...heard, ...begun, wasTainted: isTainted });
   }
 
   /** Once. */

@@ -21,6 +21,13 @@ export function sizedHead({ units }: Head): readonly SizedBlock[] {
   return client.map(({ numbered, bytes }) => sized(numbered, "system", bytes.length));
 }
 
+/** All that stands in front, with what is ours: it takes room too. */
+export function headTokens(head: Head): number {
+  const own = [...head.ownTools, ...(head.instructions === null ? [] : [head.instructions])];
+  const bytes = own.reduce((sum, { length }) => sum + length, 0);
+  return sizedHead(head).reduce((sum, { tokens }) => sum + tokens, 0) + estimateTokens(bytes, null).count;
+}
+
 export function sizedItems(items: readonly Item[]): readonly SizedBlock[] {
   return items.filter(isCounted).map((item) => shownSize(item, item.bytes.length));
 }

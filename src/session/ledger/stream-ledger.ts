@@ -17,7 +17,7 @@ import { numberItems } from "./number-items.ts";
 import type { StreamNumbers } from "./numbers.ts";
 import { answeredCalls, openCalls, withResults } from "./own-calls.ts";
 import { type WithOwn, withOwn } from "./own-items.ts";
-import { answersMessage, lineAnswers, withAnswers } from "./own-texts.ts";
+import { answersMessage, lineAnswers, offeredBy, withAnswers } from "./own-texts.ts";
 import { type Place, pathTo, rootOf, sentOf } from "./place.ts";
 import { type Plan, placesAfter, spell } from "./plan.ts";
 import { headIdOf, pathIn, type RecalledTurn, recallHead, recallPath } from "./recalled.ts";
@@ -26,7 +26,7 @@ import { renumber } from "./renumber.ts";
 import { epochOf, lastAnswer, type Rewrite, type Rewritten, withoutReasoning } from "./rewrite.ts";
 import { rewrittenFor } from "./rewriting.ts";
 import type { CommandForm, SizedBlock } from "./saying.ts";
-import { sizedHead, sizedItems, sizedPath } from "./sized-path.ts";
+import { headTokens, sizedHead, sizedItems, sizedPath } from "./sized-path.ts";
 import {
   clientIndexes,
   freshItems,
@@ -228,8 +228,7 @@ export class StreamLedger {
     const known = this.#heads.find(id);
     const head = known ?? recallHead(path, recalled.request);
     if (known === null) this.#heads.keep(head);
-    const textNonce = head.hasTextCommands ? this.nonce : null;
-    const leaf = recallPath(path, head, { ...recalled, textNonce });
+    const leaf = recallPath(path, head, { ...recalled, offered: offeredBy(head, this.nonce) });
     leaf.isLeaf = true;
     leaf.dropped = path.dropped;
     this.#branches.hold(leaf, this.#heads.all);
@@ -246,8 +245,8 @@ export class StreamLedger {
   /** The answer to what ended at a leaf: a place for each unit of it. */
   heard(leaf: Place, units: readonly AnswerUnit[]): readonly Place[] {
     const gauge = new TokenGauge(leaf.model, this.#rate);
-    const nonce = this.#heads.below(rootOf(leaf))?.hasTextCommands ? this.nonce : null;
-    return hear(leaf, units, { draft: this.#numbers.draft(this.#turn), gauge, nonce });
+    const offered = offeredBy(this.#heads.below(rootOf(leaf)), this.nonce);
+    return hear(leaf, units, { draft: this.#numbers.draft(this.#turn), gauge, offered });
   }
 
   /** What came before we sent anything was made behind exactly what the client sends, if nothing is added. */
@@ -289,7 +288,7 @@ export class StreamLedger {
     const choosing = (items: readonly Item[]): Choosing => ({
       last: heard[0]?.place?.parent ?? place,
       path: () => pathTo(place).filter(({ sent }) => sent !== null),
-      head: () => sizedHead(head).reduce((sum, { tokens }) => sum + tokens, 0),
+      head: () => headTokens(head),
       anchor: this.#anchor,
       fresh: items,
       heard,

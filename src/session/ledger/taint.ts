@@ -1,28 +1,54 @@
 import { isTainting } from "../../commands/index.ts";
-import { spokenIn } from "../../protocols/index.ts";
-import type { SentUnit } from "../desk-port.ts";
+import type { Origin } from "../../engine/index.ts";
+import type { AnswerUnit } from "../../protocols/index.ts";
+import { bytesOf, type Place } from "./place.ts";
 
-/** Whether content that nobody vouches for, new in a request, speaks the language of commands. */
-export function isTaintedBy(fresh: readonly SentUnit[], nonce: string): boolean {
-  return fresh.some((unit) => isUntrusted(unit) && isTainting(wordsOf(unit, nonce), nonce));
+/** Something a model has read before it asked for anything. */
+export type ReadUnit = { readonly kind: string; readonly origin: Origin; readonly bytes: Uint8Array };
+
+/**
+ * What a model has read since it spoke last: everything behind its last words, whether this request was the
+ * first to bring it or not, and what tools of its provider have found while it answered.
+ */
+export function readBefore(leaf: Place | null, units: readonly AnswerUnit[]): readonly ReadUnit[] {
+  const read: ReadUnit[] = units.map(({ unit, bytes }) => ({ kind: unit.kind, origin: "client", bytes }));
+  for (let at = leaf; at !== null && at.wrapping.role !== "assistant"; at = at.parent) {
+    if (at.sent !== null) read.push({ kind: at.facts.kind, origin: at.origin, bytes: bytesOf(at) });
+  }
+  return read;
 }
 
-/** Of what a turn has sent anew, what was not said before: another place or form makes nothing new. */
-export function saidFirst(fresh: readonly SentUnit[], turn: number): readonly SentUnit[] {
-  return fresh.filter(({ numbered }) => numbered !== null && numbered.turn >= turn);
+/** Whether content that nobody vouches for speaks the language of commands. */
+export function isTaintedBy(read: readonly ReadUnit[], nonce: string): boolean {
+  return read.some((unit) => isUntrusted(unit) && isTainting(wordsOf(unit, nonce), nonce));
 }
 
-function isUntrusted({ numbered }: SentUnit): boolean {
-  return numbered?.kind === "tool-result" || numbered?.kind === "media";
+function isUntrusted({ kind }: ReadUnit): boolean {
+  return kind === "tool-result" || kind === "media";
 }
 
 /** Of a result that we have written, lines with the mark are ours: content was shown without it. */
-function wordsOf({ bytes, origin }: SentUnit, nonce: string): string {
-  const spoken = spokenIn(bytes);
-  const text = spoken === null || spoken.type === "call" ? "" : spoken.text;
+function wordsOf({ bytes, origin }: ReadUnit, nonce: string): string {
+  const text = textsIn(parsed(bytes)).join("\n");
   if (origin !== "aperture") return text;
   return text
     .split("\n")
     .filter((line) => !line.includes(nonce))
     .join("\n");
+}
+
+/** Every text in it, wherever it stands: a document or a search result is read like any other. */
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.values(value).flatMap(textsIn);
+}
+
+function parsed(bytes: Uint8Array): unknown {
+  const text = Buffer.from(bytes).toString("utf8");
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
