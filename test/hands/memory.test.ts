@@ -18,7 +18,7 @@ const note = (words: string, more: Record<string, string> = {}) =>
 /** Long enough that leaving it out is worth a line. */
 const page = [
   "The mill has 14 windows and two doors.",
-  ...Array.from({ length: 60 }, (_, at) => `Row ${at} of ${at}.`),
+  ...Array.from({ length: 240 }, (_, at) => `Row ${at} of ${at}.`),
 ].join("\n");
 
 async function told(replies: readonly Reply["content"][], says: readonly string[]): Promise<HandsKit> {

@@ -93,7 +93,7 @@ async function carryOutCall(
 ): Promise<CommandResult> {
   const command = name === textCallName ? parseCommand(`${input["text"]}`) : commandOf(name, input);
   if (!command.ok) {
-    const { doings, context, turn } = await surroundings(place, commanding, false);
+    const { doings, context, turn } = await surroundings(place, commanding);
     const { acts, reminder } = withFailure(context.acts, turn);
     doings.did(commanding.request, acts);
     const text = [command.error.message, ...(reminder === null ? [] : [reminder])].join("\n");
@@ -111,7 +111,7 @@ export async function carryOut(
   command: Command,
 ): Promise<Result<Carried>> {
   const { live, line, actor, isTainted, request } = commanding;
-  const { doings, change, context } = await surroundings(place, commanding, needsWords(command));
+  const { doings, change, context } = await surroundings(place, commanding);
   const plan = planCommand(change, command, context);
   const { proposed } = plan;
   if (commanding.isDry) return ok(dryRun(command, plan));
@@ -165,26 +165,17 @@ function dryRun(command: Command, plan: Plan): Carried {
   return { text, isError: !hasDone && hasFailed(plan), plan, changed, step: null };
 }
 
-/** Whether blocks have to be found by what they say: reading them all takes a while, the first time. */
-function needsWords(command: Command): boolean {
-  return "target" in command && command.target.some(({ by }) => by === "topic");
-}
-
 function stepFor({ live, line, request }: Commanding): StepId {
   return request === null ? nextStep(live.state()) : line.doings.stepOf(live.state(), request);
 }
 
 /** What a command is judged by, as it stands now. */
-export async function surroundings(
-  { store, windowOf }: CommanderPlace,
-  commanding: Commanding,
-  isByWords: boolean,
-) {
+export async function surroundings({ store, windowOf }: CommanderPlace, commanding: Commanding) {
   const { live, line, actor, mode, isTainted, model, isApproved = false, inPlace = false } = commanding;
   const { doings } = line;
   const moment = now(live.state());
   const view = viewIn(moment, line);
-  if (isByWords) await doings.recall.ready({ moment, view, store });
+  await doings.recall.ready({ moment, view, store });
   const change: Change = { moment, view, actor };
   const turn = turnNow(moment, must(streamOf(moment, view.stream), "a view has a stream"));
   const context: CommandContext = {

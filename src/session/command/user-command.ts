@@ -83,11 +83,7 @@ async function carryOutOwn(
   command: OwnCommand,
 ): Promise<Result<Carried>> {
   const { live, line, isDry = false } = commanding;
-  const { change, context } = await surroundings(
-    library,
-    commanding,
-    command.target.some(({ by }) => by === "topic"),
-  );
+  const { change, context } = await surroundings(library, commanding);
   const { moment, view } = change;
   const blocks = resolveTarget({ moment, view, topic: context.topic }, command.target);
   if (!blocks.ok) return blocks;
