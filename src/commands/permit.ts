@@ -146,7 +146,7 @@ function isPinnedByUser(place: Place): boolean {
   return value !== "none" && by === "user";
 }
 
-/** Their words, or a note of theirs. What a client adds to a message by itself is of another kind. */
+/** Their words, or a note of theirs. What a client adds to their message in its own text counts as theirs. */
 function isByUser({ block }: Place): boolean {
   return block.taint === "user" && (block.kind === "user" || block.kind === "memory");
 }

@@ -150,6 +150,7 @@ export async function carryOut(
   return ok({ text, isError: !hasDone && hasFailed(plan), plan, changed, step });
 }
 
+/** What comes with a command and is not undone with it. */
 const withoutStep = { type: "command", step: null, reason: "" } as const;
 
 function hasFailed({ proposed: { refused, skipped } }: Plan): boolean {
@@ -235,5 +236,3 @@ function reasonOf(command: Command): string {
 }
 
 const reasonChars = 200;
-
-/** What comes with a command and is not undone with it. */

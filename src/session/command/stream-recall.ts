@@ -27,8 +27,8 @@ export type RecallPlace = {
 };
 
 /**
- * The blocks of a stream by their words. It is filled when somebody asks, with what has come since: a session
- * that never recalls anything pays nothing for it.
+ * The blocks of a stream by their words. It is filled with what has come since, when somebody asks or blocks
+ * are archived that could be offered: a session without either pays nothing for it.
  */
 export class StreamRecall {
   readonly #index = new LexicalIndex();

@@ -23,7 +23,7 @@ const roundsMax = 4;
 const roundsMs = 60_000;
 /** And so long a client waits for what was asked for: a thread that is stuck is replaced sooner. */
 const waitMs = 30_000;
-/** Results that nobody has asked for yet, of one stream. */
+/** The latest results of one stream: a client may go back and send what they answer again. */
 const resultsMax = 1_000;
 
 type Heard = {
