@@ -66,6 +66,8 @@ export const errorRegistry = {
   AP_STEP_UNKNOWN: "There is no step {step} in this session.",
   AP_WITHHELD_UNREADABLE:
     "This request could not be read, and content of its session is withheld; it was not sent.",
+  AP_RAW_FULL:
+    "The client's own history takes about {raw} of {window} tokens; `aperture leave` writes one that fits.",
   AP_SUMMARY_REFUSED: "A summary of #{block} was refused: {reasons}.",
   AP_STORE_LOCKED: "The database is locked by another process; what was accepted waits and will be written.",
   AP_STORE_FULL: "The disk is full; recording is paused and resumes by itself.",
@@ -92,10 +94,12 @@ export const errorRegistry = {
   AP_RECIPE_INVALID: "This recipe cannot be stored: {problem}.",
   AP_SNAPSHOT_DAMAGED: "The snapshot at seq {seq} is damaged; the frames will be replayed instead.",
   AP_ENGINE_DOWN: "The engine is not running ({problem}); requests are relayed, but not recorded.",
+  AP_MEMORY_LOW: "Memory runs out ({percent} % of it is used); {what} until there is room again.",
   AP_BACKUP_EXISTS: "The file {path} exists already; a backup never overwrites.",
   AP_ROUTE_UNKNOWN: "There is nothing at {path}; the reference of the API lists what there is.",
   AP_METHOD_INVALID: "{method} is not understood here; use {allowed}.",
   AP_QUERY_INVALID: "The query cannot be used: {problem}.",
+  AP_PERMISSIONS_FILE: "The file permissions.json in the data directory cannot be used: {problem}.",
   AP_INPUT_INVALID: "What was sent along cannot be used: {problem}.",
   AP_AUTH_REQUIRED: "This needs the token of this Aperture, or a browser that was logged in with it.",
   AP_WRITE_REFUSED: "This write could come from another web page and was not done: {problem}.",
@@ -129,6 +133,21 @@ export const errorRegistry = {
   AP_UPSTREAM_SLOW:
     "{host} did not accept a connection within {seconds} s. Check the network, or try again later.",
   AP_UPSTREAM_SILENT: "{host} sent nothing for {seconds} s, so the request was given up.",
+  AP_PROVIDER_MISSING: "The provider {provider} needs what is not installed: run `npm install {packages}`.",
+  AP_PROVIDER_SETUP: "The provider {provider} could not be asked: {problem}.",
+  AP_PROVIDER_UNSUPPORTED: "The provider {provider} cannot be sent {what}.",
+  AP_PROVIDER_REFUSED: "The provider {provider} refused the prompt with status {status}: {problem}.",
+  AP_PROVIDER_UNREACHABLE: "There is no answer from the provider {provider} ({problem}).",
+  AP_PROVIDER_BROKEN: "The answer of the provider {provider} broke off ({problem}).",
+  AP_PROVIDER_CANCELLED: "The question to the provider {provider} was cancelled.",
+  AP_RUNTIME_BUDGET:
+    "The prompt would take {tokens} tokens and may take {budget}: shortened as far as it goes, the run does not fit.",
+  AP_RUNTIME_ROUNDS: "{agent} called tools in {rounds} rounds of one run and was stopped.",
+  AP_RUNTIME_FAULT: "Something that must not happen did: {problem}.",
+  AP_AGENT_UNKNOWN: "There is no agent {agent} in this space; there are: {known}.",
+  AP_AGENT_EXISTS: "There is an agent {agent} in this space already.",
+  AP_TOOL_INVALID: "The tool {tool} cannot be offered: {problem}.",
+  AP_SPACE_CLOSED: "This space is closed.",
 } as const;
 
 export type ErrorCode = keyof typeof errorRegistry;

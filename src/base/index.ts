@@ -45,4 +45,5 @@ export {
 export { limits } from "./limits.ts";
 export { type Random, seededRandom } from "./random.ts";
 export { type Fail, fail, type Ok, ok, type Result, unwrap } from "./result.ts";
+export { secretShapes } from "./secret-shapes.ts";
 export { cutText } from "./text.ts";

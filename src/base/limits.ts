@@ -49,11 +49,15 @@ export const limits = {
   rowsPerAnswerMax: 1_000,
   historyRowsMax: 200,
   pieceBytesMax: 1024 * 1024,
+  /** Larger bodies are compared by their bytes alone. */
+  diffBytesMax: 16 * 1024 * 1024,
   /** What is read back of blocks at once: of each, and of all together. */
   expandedBlockCharsMax: 200_000,
   expandedCharsMax: 1_000_000,
   /** What a caller may send along with a write, and how many blocks it may name. */
   writtenBytesMax: 64 * 1024,
+  /** A session that is imported, with all that was said in it. */
+  importedBytesMax: 400 * 1024 * 1024,
   selectedBlocksMax: 1_000,
   /**
    * What recall keeps in memory for one stream, by estimate: about 20 million characters of content. What was
@@ -66,6 +70,8 @@ export const limits = {
   recallTopicBlocksMax: 100,
   /** Sessions whose row is remembered, so that a list of many is not made anew each time. */
   rowsRememberedMax: 5_000,
+  /** States that are remembered with all their rows, for those who read them in pieces. */
+  statesRememberedMax: 4,
   /** Those who watch: how many, and what may wait for each of them. */
   viewersMax: 100,
   viewerEventsMax: 1_000,

@@ -10,11 +10,12 @@ export {
   type Target,
   type Verb,
   verbs,
+  zones,
 } from "./command.ts";
 export type { Note, Reading } from "./effect.ts";
 export { parseCommand, parseTarget, printCommand, printTarget } from "./grammar.ts";
 export { type Act, type Acts, type Failed, noActs, turnLimits, withFailure } from "./limit.ts";
-export { afterUse, inForce, type Lasting, type Permission } from "./permission.ts";
+export type { Lasting, Permission } from "./permission.ts";
 export {
   type Asked,
   latestUserMessage,
@@ -28,7 +29,7 @@ export { type Conflict, countedPlan, type Plan, planCommand } from "./plan.ts";
 export { type CommandContext, type Proposed, proposeCommand, type Waiting } from "./propose.ts";
 export { resolveTarget, type Surroundings, topicBlocksMax } from "./resolve.ts";
 export { isSpoken, tokensAs } from "./sizes.ts";
-export { isTainting } from "./taint.ts";
+export { isTainting, taintEnd } from "./taint.ts";
 export {
   type CommandLine,
   commandLineCharsMax,

@@ -1,4 +1,4 @@
-import type { Actor } from "../engine/index.ts";
+import type { Actor, Zone } from "../engine/index.ts";
 import type { Command, Verb } from "./command.ts";
 
 /** How long the user's word holds: for one command, for the turn it was given in, or on. */
@@ -8,18 +8,24 @@ export type Lasting = "once" | "turn" | "session" | "always";
 export type Permission = {
   readonly verb: Verb | "all";
   readonly actor: Actor;
+  /** Only for blocks that belong there; all: wherever they are, and where there are none. */
+  readonly zone: Zone | "all";
   readonly answer: "allow" | "ask" | "deny";
   readonly lasts: Lasting;
-  /** The turn it was given in: one that lasts a turn ends with it. */
-  readonly turn: number;
 };
 
-type Matter = { readonly actor: Actor; readonly command: Command };
+type Matter = { readonly actor: Actor; readonly command: Command; readonly zone: Zone | null };
 
-/** The one that decides: what was said about the verb itself, else about all; of two alike, the latest. */
+/**
+ * The one that decides. A word for this session comes before one that holds always, and what was said about
+ * less before what was said about more; of two alike, the latest.
+ */
 export function permissionFor(permissions: readonly Permission[], matter: Matter): Permission | null {
-  const fitting = permissions.filter((each) => fits(each, matter));
-  return fitting.findLast(({ verb }) => verb !== "all") ?? fitting.at(-1) ?? null;
+  let best: Permission | null = null;
+  for (const each of permissions) {
+    if (fits(each, matter) && (best === null || nearness(each) >= nearness(best))) best = each;
+  }
+  return best;
 }
 
 /**
@@ -31,17 +37,11 @@ export function allows(permission: Permission, { tainted }: { readonly tainted: 
   return permission.answer === "allow" && !(tainted && isStanding);
 }
 
-/** Those that still hold in a turn. */
-export function inForce(permissions: readonly Permission[], turn: number): readonly Permission[] {
-  return permissions.filter(({ lasts, turn: given }) => lasts !== "turn" || given === turn);
+function nearness({ lasts, verb, zone }: Permission): number {
+  return (lasts === "always" ? 0 : 4) + (verb === "all" ? 0 : 2) + (zone === "all" ? 0 : 1);
 }
 
-/** What is left after a command was done: a word for one command is used up by it. */
-export function afterUse(permissions: readonly Permission[], matter: Matter): readonly Permission[] {
-  const used = permissionFor(permissions, matter);
-  return used?.lasts === "once" ? permissions.filter((each) => each !== used) : permissions;
-}
-
-function fits({ verb, actor }: Permission, matter: Matter): boolean {
-  return actor === matter.actor && (verb === "all" || verb === matter.command.verb);
+function fits({ verb, actor, zone }: Permission, matter: Matter): boolean {
+  const isAbout = verb === "all" || verb === matter.command.verb;
+  return actor === matter.actor && isAbout && (zone === "all" || zone === matter.zone);
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { TestSession, type Wish } from "../../test/support/engine.ts";
 import { type BlockId, must, unwrap } from "../base/index.ts";
-import { now } from "../engine/index.ts";
-import { type Verb, verbs } from "./command.ts";
+import { now, zoneOf } from "../engine/index.ts";
+import { type Verb, verbs, zones } from "./command.ts";
 import { parseCommand } from "./grammar.ts";
 import type { Permission } from "./permission.ts";
 import { type Asked, latestUserMessage, type Permit, permitFor, permitTable } from "./permit.ts";
@@ -168,8 +168,8 @@ describe("modes, taint and permissions", () => {
     verb: "all",
     actor: "model",
     answer: "allow",
+    zone: "all",
     lasts: "session",
-    turn: 1,
     ...over,
   });
 
@@ -201,6 +201,17 @@ describe("modes, taint and permissions", () => {
     expect(verbsWith(table, "never")).toHaveLength(verbs.length - 1);
     const asking = answers(session, block, { permissions: [...permissions, permission({ answer: "ask" })] });
     expect(verbsWith(asking, "ask")).toEqual(inOrder(writing).filter((verb) => verb !== "pin"));
+  });
+
+  it("a permission for a zone counts for blocks that belong there", () => {
+    const own = zoneOf(session.place(block));
+    const free = (zone: Permission["zone"], subject: typeof block | null) =>
+      verbsWith(answers(session, subject, { mode: "ask", permissions: [permission({ zone })] }), "free");
+    expect(free(own, block)).toEqual(verbs);
+    expect(free("all", null)).toEqual(verbs);
+    const reading = ["expand", "recall", "diff", "manifest"];
+    for (const zone of zones.filter((each) => each !== own)) expect(free(zone, block)).toEqual(reading);
+    expect(free(own, null)).toEqual(reading);
   });
 
   it("no permission lifts what is never allowed", () => {

@@ -10,6 +10,7 @@ import {
   type Place,
   pairOf,
   type View,
+  zoneOf,
 } from "../engine/index.ts";
 import { type Command, isReading, type Verb } from "./command.ts";
 import { allows, type Permission, permissionFor } from "./permission.ts";
@@ -111,7 +112,8 @@ export function permitFor(asked: Asked, place: Place | null): Permit {
   const forbidden = rows.find(({ answer }) => answer === "never");
   if (forbidden !== undefined) return { never: forbidden.why };
   if (asked.isApproved === true) return "free";
-  const permission = permissionFor(asked.permissions, asked);
+  const zone = place === null || asked.permissions.length === 0 ? null : zoneOf(place);
+  const permission = permissionFor(asked.permissions, { ...asked, zone });
   if (permission?.answer === "deny") return { never: "the user has forbidden it" };
   if (isReading(verb)) return "free";
   return permission !== null && allows(permission, asked) ? "free" : asking(asked, rows, permission);

@@ -115,7 +115,7 @@ describe("a command that waits", () => {
   it("is done once the user has agreed", () => {
     const scene = new Scene();
     const [said] = [scene.add(), scene.add()];
-    const once = { verb: "archive", actor: "model", answer: "allow", lasts: "once", turn: 0 } as const;
+    const once = { verb: "archive", actor: "model", zone: "all", answer: "allow", lasts: "once" } as const;
     const proposed = scene.propose(`@archive(${said}, 'done')`, { permissions: [once], tainted: true });
     expect(proposed.asks).toEqual([]);
     scene.take(proposed);

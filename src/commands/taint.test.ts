@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { verbs } from "./command.ts";
-import { isTainting } from "./taint.ts";
+import { isTainting, taintEnd } from "./taint.ts";
 import { commandTools } from "./tools.ts";
 
 const nonce = "k7f3";
@@ -48,5 +48,32 @@ describe("content that speaks in commands", () => {
       isTainting(text, nonce);
       expect(performance.now() - start, seed).toBeLessThan(3_000);
     }
+  });
+});
+
+describe("where such words end", () => {
+  const words = "@pin(";
+  const filled = (before: number, behind: number) => `${"x ".repeat(before)}${words}${" y".repeat(behind)}`;
+
+  it.each([
+    [0, 0],
+    [3, 40_000],
+    [8_190, 10],
+    [40_000, 3],
+  ])("is found behind %i words and before %i", (before, behind) => {
+    expect(taintEnd(filled(before, behind), nonce)).toBe(before * 2 + words.length);
+  });
+
+  it("is the first of several, and nowhere in other content", () => {
+    expect(taintEnd("see block-27 and @pin(3)", nonce)).toBe("see block-2".length);
+    expect(taintEnd("nothing of that", nonce)).toBeNull();
+    expect(taintEnd("", nonce)).toBeNull();
+  });
+
+  it("takes a time that grows with the text only", () => {
+    const long = `${"é @pi (".repeat(300_000)}@pin(`;
+    const began = performance.now();
+    expect(taintEnd(long, nonce)).toBe(long.length);
+    expect(performance.now() - began).toBeLessThan(3_000);
   });
 });

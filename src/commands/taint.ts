@@ -15,6 +15,29 @@ export function isTainting(text: string, nonce: string): boolean {
   return speech.test(read) || (nonce !== "" && read.includes(nonce.toLowerCase()));
 }
 
+/** So much is looked at in one go; neighbours overlap by what the longest of these words may take. */
+const pieceChars = 16_384;
+const overlapChars = 256;
+
+/**
+ * Where such words end in a text, for somebody who is to judge them; null: there are none. In pieces, because
+ * a text may be long, and in each by halves: what taints a beginning taints every longer one.
+ */
+export function taintEnd(text: string, nonce: string): number | null {
+  for (let from = 0; from < text.length; from += pieceChars - overlapChars) {
+    const piece = text.slice(from, from + pieceChars);
+    if (!isTainting(piece, nonce)) continue;
+    let [clean, tainting] = [0, piece.length];
+    while (tainting - clean > 1) {
+      const middle = (clean + tainting) >> 1;
+      if (isTainting(piece.slice(0, middle), nonce)) tainting = middle;
+      else clean = middle;
+    }
+    return from + tainting;
+  }
+  return null;
+}
+
 /** Letters of other alphabets that look like one of ours. */
 const lookAlikes: ReadonlyMap<string, string> = new Map(
   "аa вb сc ԁd еe ғf һh іi јj кk ӏl мm нh оo рp ѕs тt ѵv ԝw хx уy αa βb εe ιi κk νv οo ρp τt υu χx ɑa ɡg ıi"

@@ -3,6 +3,7 @@ export { configPathOf } from "./config-file.ts";
 export { type ModelPrices, type PriceRow, priceRows } from "./price-rows.ts";
 export { pricesOf, unknownPrices } from "./prices.ts";
 export {
+  fileValues,
   loopbackHosts,
   type Mode,
   readSettings,
@@ -12,5 +13,5 @@ export {
   settingsTable,
 } from "./settings.ts";
 export { officialUpstreams, type UpstreamSettings } from "./upstreams.ts";
-export type { Environment } from "./values.ts";
+export { type Environment, fileKeyOf } from "./values.ts";
 export { type WindowRule, windowOf, windowRules } from "./windows.ts";

@@ -142,6 +142,11 @@ export const settingsTable: readonly SettingRow[] = [
 
 const fileSettings = settingsTable.map(({ name }) => name).filter((name) => name !== "APERTURE_CONFIG");
 
+/** What a config file says, under the names of the variables, whether all of it can be used or not. */
+export function fileValues(configText: string): Environment {
+  return readConfigFile(configText, { names: fileSettings, problems: [] }).values;
+}
+
 /**
  * Reports every problem at once: fixing settings one restart at a time is a nuisance. `configText` is what
  * stands in the file at `configPathOf`, or null if there is none.

@@ -29,8 +29,8 @@ export type Approval = {
 };
 
 /**
- * Where the untrusted text stands that made somebody ask. It is named and not repeated: what was purged must
- * not live on in the log.
+ * Where the words stand that led to it: the untrusted text that makes us ask, else what the model said when
+ * it asked. They are named and not repeated: what was purged must not live on in the log.
  */
 export type Excerpt = { readonly block: BlockId; readonly start: number; readonly length: number };
 
@@ -47,7 +47,8 @@ export const permissionRules = ["allow", "ask", "deny"] as const;
 export const permissionScopes = ["once", "turn", "session"] as const;
 
 /**
- * What the user said about a verb of an actor, for a while. What holds always is configuration, not log.
+ * What the user said about a verb of an actor, for a while. What holds always belongs to no session, and is
+ * kept beside the logs.
  */
 export type Permission = {
   readonly rule: (typeof permissionRules)[number];

@@ -11,6 +11,8 @@ export const blockKinds = [
   "memory",
   "ambient",
   "notice",
+  /** Somebody is asked to act: an agent to answer, a tool to run. There as long as that goes on. */
+  "activation",
 ] as const;
 export type BlockKind = (typeof blockKinds)[number];
 
@@ -59,6 +61,10 @@ export type Block = {
   /** The block this one was made to replace, at its creation. */
   readonly supersedes: BlockId | null;
   readonly ttl: Ttl | null;
+  /** It is there in the frame that brought it, and gone with the next. */
+  readonly ephemeral?: true;
+  /** Shown only while the scope of that name is open. */
+  readonly during?: string;
 };
 
 /**

@@ -132,16 +132,19 @@ export function withPairs(change: Change, blocks: readonly BlockId[]): Targets {
 
 /** The blocks themselves: being selected or referred to does not spread to the rest of a pair. */
 export function alone(change: Change, blocks: readonly BlockId[]): Targets {
-  const found = [...new Set(blocks)].map((block) => ({
-    block,
-    place: placeOf(change.moment, change.view, block),
-  }));
+  const found = [...new Set(blocks)].map((block) => ({ block, place: lastingPlace(change, block) }));
   return {
     groups: found.flatMap(({ place }) => (place === null ? [] : [[place]])),
     skipped: found.flatMap(({ block, place }) =>
       place === null ? [{ block, error: apertureError("AP_BLOCK_UNKNOWN", { block }) }] : [],
     ),
   };
+}
+
+/** What ends with its frame is gone before any change of it could come. */
+function lastingPlace({ moment, view }: Change, id: BlockId): Place | null {
+  const place = placeOf(moment, view, id);
+  return place?.block.ephemeral ? null : place;
 }
 
 /**

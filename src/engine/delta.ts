@@ -155,6 +155,8 @@ export type Unit = {
   readonly anchor: string;
   readonly bytes: ContentHash;
   readonly shows: readonly ShownBlock[];
+  /** Set where the provider was asked to leave it out: it was sent, and the model does not see it. */
+  readonly cleared?: true;
 };
 export type ShownBlock = { readonly block: BlockId; readonly as: Shown };
 

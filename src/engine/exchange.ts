@@ -77,6 +77,8 @@ export type ExchangeEnd = {
   readonly bytes: number;
   readonly firstByteMs: number | null;
   readonly totalMs: number;
+  /** From the last byte of the request to what was sent upstream for it; not said where nobody measured. */
+  readonly addedMicros?: number;
   /** Why the model stopped, in the provider's word. */
   readonly stop: string | null;
   /** What we could not read or keep of it, or null. */

@@ -34,12 +34,15 @@ const stands = (place: Place): Standing => [
   factValue(place, "ttl")?.at ?? null,
 ];
 
-/** Expiry by the book, the slow way: every group of every block of the view, without any hint. */
+/**
+ * Expiry by the book, the slow way: every group of every block of the view, without any hint. An ephemeral
+ * block is gone with the frame that brought it, so no expiry ever finds it.
+ */
 function byScan(state: State, view: View): ReadonlyMap<BlockId, Standing> {
   const turn = turnNow(now(state), must(state.streams.get(view.stream), "stream"));
-  const places = [...blocksOf(now(state), view)].map(({ id }) =>
-    must(placeOf(now(state), view, id), "place"),
-  );
+  const places = [...blocksOf(now(state), view)]
+    .filter(({ ephemeral }) => ephemeral !== true)
+    .map(({ id }) => must(placeOf(now(state), view, id), "place"));
   const groups = new Map<string, Place[]>();
   for (const place of places) {
     const key = place.block.pair === null ? `block ${place.block.id}` : `pair ${place.block.pair}`;
@@ -74,12 +77,12 @@ function afterExpiry(group: readonly Place[], turn: number): readonly (readonly 
   return isLocked ? stay : group.map((place) => [place.block.id, fall(place)] as const);
 }
 
-/** Somebody above policy has set what would have to change. */
+/** Somebody above policy has set what would have to change, or chose the level the block would leave. */
 function isLockedFor(place: Place, [level, archived]: Standing): boolean {
   const isLowered = level !== factValue(place, "level");
   const isArchived = archived !== (factValue(place, "archive") !== null);
   return (
-    (isLowered && !mayChange(factOf(place, "level"), "policy")) ||
+    ((isLowered || isArchived) && !mayChange(factOf(place, "level"), "policy")) ||
     (isArchived && !mayChange(factOf(place, "archive"), "policy"))
   );
 }

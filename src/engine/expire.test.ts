@@ -160,15 +160,15 @@ describe("a block whose ttl ends", () => {
     expect(fall(session, block, 9)).toEqual([[8, "trimmed"]]);
   });
 
-  it("whose level the user chose is left alone and named: what the user set, policy does not change", () => {
+  it("whose level somebody chose is left alone and named, and is not archived either", () => {
     const session = new TestSession();
-    const block = session.add({ span: 2 });
-    session.take(wantLevel(session.by("user"), [block], "original"), "user");
+    const [whole, line] = [session.add({ span: 2 }), session.add({ span: 2 })];
+    session.take(wantLevel(session.by("user"), [whole], "original"), "user");
+    session.take(wantLevel(session.by("model"), [line], "minimal"), "model");
     session.turns(3);
-    expect(settle(session)).toMatchObject({
-      deltas: [],
-      skipped: [{ block, error: { code: "AP_CHANGE_LOCKED" } }],
-    });
+    const error = { code: "AP_CHANGE_LOCKED", details: { fact: "level" } };
+    const skipped = [whole, line].map((block) => ({ block, error }));
+    expect(settle(session)).toMatchObject({ deltas: [], skipped });
   });
 });
 

@@ -1,10 +1,11 @@
 import { apertureError, type BlockId, must, type Turn, turnOf } from "../base/index.ts";
 import { type Level, levels, type Ttl } from "./block.ts";
 import { type Change, type Proposal, propose, withPairs } from "./change.ts";
-import type { FactValues } from "./facts.ts";
+import { type FactValues, outranks } from "./facts.ts";
 import { isFocused, isPinned, lowered, staleTurns } from "./lifecycle.ts";
 import {
   asOf,
+  factOf,
   factValue,
   type Moment,
   type Place,
@@ -29,7 +30,7 @@ export function expire(change: Change, since: Turn): Proposal {
     for (const id of hintsAt(change.moment, change.view, at)) candidates.add(id);
   }
   const due = [...candidates].filter((id) => isDue(change, id, turn));
-  return propose(change, withPairs(change, due), (place) => lowering(place, turn));
+  return propose(change, withPairs(change, due), (place) => lowering(change, place, turn));
 }
 
 /** A fork inherits the hints of its parents; those about blocks it cannot reach lead nowhere. */
@@ -61,15 +62,22 @@ function isAlive(place: Place): boolean {
 
 type Lowering = Partial<Pick<FactValues, "level" | "archive" | "ttl">>;
 
-function lowering(place: Place, turn: Turn): Lowering | ReturnType<typeof apertureError> {
+function lowering(change: Change, place: Place, turn: Turn): Lowering | ReturnType<typeof apertureError> {
   if (!isAlive(place)) return {};
   if (isPinned(place)) return apertureError("AP_CHANGE_PINNED", { block: place.block.id });
   const ttl = nextEnd(factValue(place, "ttl"), turn);
   if (isAttended(place, turn)) return { ttl };
   // The ttl stays: bringing the block back renews it.
   const next = lowered(pairLevel(place));
-  if (next === "archive") return { archive: { reason: "expired" } };
+  if (next === "archive") return keptLevel(change, place) ?? { archive: { reason: "expired" } };
   return { level: lowest([next, factValue(place, "level")]), ttl };
+}
+
+/** The archive is the last step of the ladder: whoever chose the one before it wants the block to be seen. */
+function keptLevel({ actor }: Change, place: Place): ReturnType<typeof apertureError> | null {
+  const { by } = factOf(place, "level");
+  const details = { block: place.block.id, fact: "level", by, actor };
+  return outranks(actor, by) ? null : apertureError("AP_CHANGE_LOCKED", details);
 }
 
 /** A pair goes down the ladder as one: those that are further down wait for the rest. */

@@ -105,8 +105,14 @@ export function placeOf(moment: Moment, view: View, id: BlockId): Place | null {
     then = asOf(then, stream.parent.seq);
     stream = must(streamOf(moment, stream.parent.stream), "a fork has a parent");
   }
-  const reached = block.stream === stream.id && versionAt(notes, then.seq)?.value.present;
+  const reached =
+    block.stream === stream.id && versionAt(notes, then.seq)?.value.present && !isOver(block, moment);
   return reached ? placeIn(moment, view, block) : null;
+}
+
+/** A fork sees what its parent had, but a frame that is over is over for it too. */
+function isOver({ ephemeral, addedSeq }: AddedBlock, { seq }: Moment): boolean {
+  return ephemeral === true && addedSeq !== seq;
 }
 
 /** Contract: the view reaches the block. */
@@ -124,7 +130,7 @@ export function placeIn(moment: Moment, view: View, block: AddedBlock): Place {
 
 /** The blocks of a view in the order they came, the parents' first. */
 export function* blocksOf(moment: Moment, view: View): Generator<AddedBlock> {
-  yield* streamBlocks(moment, view.stream);
+  for (const block of streamBlocks(moment, view.stream)) if (!isOver(block, moment)) yield block;
 }
 
 function* streamBlocks(moment: Moment, id: StreamId): Generator<AddedBlock> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { main, TestSession } from "../../test/support/engine.ts";
+import { dump, main, TestSession } from "../../test/support/engine.ts";
 import { expectComplete, expectRefusal, named, type Refusal } from "../../test/support/refusals.ts";
 import {
   type BlockId,
@@ -10,10 +10,13 @@ import {
   must,
   streamId,
   turnOf,
+  unwrap,
 } from "../base/index.ts";
 import type { Block } from "./block.ts";
 import type { Delta } from "./delta.ts";
 import { blockOf, notesOf, now, stateAt } from "./moment.ts";
+import { replay } from "./reduce.ts";
+import { emptyState } from "./state.ts";
 
 const added = (block: Block): Delta => ({ type: "block-added", block });
 const removed = (block: Block): Delta => ({ type: "block-removed", block });
@@ -45,6 +48,7 @@ const rendered = (block: BlockId, from: string | null, to: string | null): Delta
   to: to === null ? null : rendition(to),
 });
 const nobody = blockId(50);
+const passing = (session: TestSession): Block => ({ ...session.wished(), ephemeral: true });
 
 /** A block that was there and was taken away again, as the undo of its creation does. */
 function gone(session: TestSession): Block {
@@ -86,6 +90,22 @@ const refusals: readonly Refusal[] = [
     when: "another block had its id and was taken away",
     code: "AP_BLOCK_EXISTS",
     deltas: (s) => [added({ ...gone(s), anchor: "another" })],
+  },
+  {
+    when: "it was a block for one frame",
+    code: "AP_BLOCK_EXISTS",
+    deltas: (s) => {
+      const block = passing(s);
+      s.append([added(block)]);
+      s.pass(1);
+      return [added(block)];
+    },
+  },
+  {
+    when: "something is noted of a block that ends with this frame",
+    code: "AP_BLOCK_INVALID",
+    problem: "it ends with its frame",
+    deltas: (s) => [added(passing(s)), counted(passing(s).id)],
   },
   {
     when: "its id was never reserved",
@@ -351,5 +371,20 @@ describe("notes", () => {
     session.append([purged(block)]);
     session.append([purged(block)]);
     expect(notesOf(now(session.state), block)).toMatchObject({ purged: true, present: true });
+  });
+});
+
+describe("an ephemeral block", () => {
+  it("is there in its frame, gone with the next, and the same in replay", () => {
+    const session = new TestSession();
+    const block = passing(session);
+    const seq = session.append([added(block)]);
+    expect(blockOf(now(session.state), block.id)).not.toBeNull();
+    session.pass(1);
+    expect(blockOf(now(session.state), block.id)).toBeNull();
+    const then = unwrap(stateAt(session.state, seq));
+    expect(blockOf(then, block.id)).toMatchObject({ ephemeral: true });
+    const again = unwrap(replay(emptyState(session.state.session), session.frames));
+    expect(dump(again)).toEqual(dump(session.state));
   });
 });

@@ -1,10 +1,10 @@
-import { type BlockId, fail, limits, must, ok, type Result, sameData } from "../base/index.ts";
+import { type BlockId, fail, limits, must, ok, type Result, sameData, seqOf } from "../base/index.ts";
 import type { AddedBlock, Block, BlockNotes } from "./block.ts";
 import type { BlockDelta } from "./delta.ts";
 import { blockOf, notesOf, now, streamOf } from "./moment.ts";
 import type { Paged } from "./paged.ts";
 import type { Group, IdRange, State, Stream } from "./state.ts";
-import { withVersion } from "./versions.ts";
+import { type Versions, withVersion } from "./versions.ts";
 
 type Change<T extends BlockDelta["type"]> = Extract<BlockDelta, { type: T }>;
 
@@ -29,7 +29,7 @@ export function addBlock(state: State, block: Block): Result<State> {
     ...state,
     blocks: state.blocks.with(block.id, {
       block: addedBlock(block, state.seq),
-      notes: withVersion(null, state.seq, firstNotes),
+      notes: notesFrom(block, state.seq),
     }),
     messages: grouped(state.messages, block.message, block.id),
     pairs: block.pair === null ? state.pairs : grouped(state.pairs, block.pair, block.id),
@@ -41,10 +41,17 @@ export function addBlock(state: State, block: Block): Result<State> {
   });
 }
 
+/** What ends with its frame has its end from the beginning, so nobody has to sweep, live or in replay. */
+function notesFrom({ ephemeral }: Block, seq: State["seq"]): Versions<BlockNotes> {
+  const first = withVersion(null, seq, firstNotes);
+  return ephemeral ? withVersion(first, seqOf(seq + 1), { ...firstNotes, present: false }) : first;
+}
+
 /** Field by field: spreading a block and adding to it takes a hundred times as long. */
 function addedBlock(block: Block, addedSeq: State["seq"]): AddedBlock {
   const { id, kind, stream, message, turn, speaker, content, anchor, pair, taint, supersedes, ttl } = block;
-  return {
+  const { ephemeral, during } = block;
+  const added = {
     id,
     kind,
     stream,
@@ -59,13 +66,16 @@ function addedBlock(block: Block, addedSeq: State["seq"]): AddedBlock {
     ttl,
     addedSeq,
   };
+  if (ephemeral === undefined && during === undefined) return added;
+  return { ...added, ...(ephemeral && { ephemeral }), ...(during !== undefined && { during }) };
 }
 
 /** Redo of a creation brings back the very same block; any other block of that id is a second use of it. */
 function addAgain(state: State, block: Block): Result<State> {
   const { addedSeq: _, ...known } = must(state.blocks.get(block.id), "the block is known").block;
   const notes = must(notesOf(now(state), block.id), "a known block has notes");
-  if (notes.present || !sameData(known, block)) return fail("AP_BLOCK_EXISTS", { block: block.id });
+  if (notes.present || block.ephemeral || !sameData(known, block))
+    return fail("AP_BLOCK_EXISTS", { block: block.id });
   return withNotes(state, block.id, { present: true });
 }
 
@@ -114,6 +124,8 @@ function withNotes(state: State, id: BlockId, change: Partial<BlockNotes>): Resu
   const entry = state.blocks.get(id);
   const notes = notesOf(now(state), id);
   if (entry === undefined || notes === null) return fail("AP_BLOCK_UNKNOWN", { block: id });
+  if (entry.notes.seq > state.seq)
+    return fail("AP_BLOCK_INVALID", { block: id, problem: "it ends with its frame" });
   const changed = withVersion(entry.notes, state.seq, { ...notes, ...change });
   return ok({ ...state, blocks: state.blocks.with(id, { ...entry, notes: changed }) });
 }

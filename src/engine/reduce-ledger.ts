@@ -27,7 +27,8 @@ export function sendUnit(state: State, unit: Unit): Result<State> {
 /** Field by field: spreading a unit and adding to it takes a hundred times as long. */
 function sentUnit(unit: Unit, sentSeq: State["seq"], depth: number): SentUnit {
   const { id, stream, parent, message, origin, anchor, bytes, shows } = unit;
-  return { id, stream, parent, message, origin, anchor, bytes, shows, sentSeq, depth };
+  const sent = { id, stream, parent, message, origin, anchor, bytes, shows, sentSeq, depth };
+  return unit.cleared === undefined ? sent : { ...sent, cleared: true };
 }
 
 function isWithin(state: State, unit: Unit, id: BlockId): boolean {

@@ -165,6 +165,8 @@ const block = fields({
   taint: oneOf(taints),
   supersedes: orNull(count),
   ttl,
+  ephemeral: orMissing(oneOf([true])),
+  during: orMissing(name),
 });
 
 const unit = fields({
@@ -176,6 +178,7 @@ const unit = fields({
   anchor,
   bytes: hash,
   shows: list(fields({ block: count, as: oneOf(shownForms) }), limits.blocksPerUnitMax),
+  cleared: orMissing(oneOf([true])),
 });
 
 const factValues: Readonly<Record<FactName, Shape>> = {
@@ -219,6 +222,7 @@ const exchangeEnd = fields({
   bytes: count,
   firstByteMs: orNull(count),
   totalMs: count,
+  addedMicros: orMissing(count),
   stop: orNull(name),
   problem: orNull(reason),
 });

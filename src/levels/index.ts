@@ -1,6 +1,7 @@
 export { type Judgement, judge } from "./acceptance.ts";
 export type { Reason, ReasonKind } from "./acceptance-facts.ts";
 export { atArrival } from "./arrival.ts";
+export { commandOf, pathOf } from "./call.ts";
 export { type Covered, covers, type Difference } from "./coherence.ts";
 export { extract } from "./extract.ts";
 export { Levels } from "./levels.ts";

@@ -1,11 +1,9 @@
 export {
-  clearedIn,
   contextEdit,
   contextManagementBeta,
-  type EditAnswer,
-  type EditAsked,
-  type EditObstacle,
-  type ToolUseWish,
+  isEditRefusal,
+  type ToolUse,
+  takesEdit,
 } from "./anthropic/context-edit.ts";
 export {
   type EmittedPieces,
@@ -17,7 +15,7 @@ export {
   systemMessage,
   textBlock,
 } from "./anthropic/emit.ts";
-export { readAnswer } from "./anthropic/events.ts";
+export { type AnswerReader, answerReader, readAnswer } from "./anthropic/events.ts";
 export { answerLeft, answerMax, ingestRequest, sharedMessages } from "./anthropic/ingest.ts";
 export { eventInterceptor, type Interceptor, nothingSaid, wireEvent } from "./anthropic/intercept.ts";
 export { messageInterceptor } from "./anthropic/intercept-message.ts";

@@ -81,6 +81,8 @@ export type WireAnswer = {
   readonly usage: Usage | null;
   readonly model: string | null;
   readonly stop: string | null;
+  /** How many tool results the provider says it has left out; null where it says nothing of it. */
+  readonly cleared: number | null;
   /** Whether the protocol says that this was all: its last event came, or its JSON is whole. */
   readonly isWhole: boolean;
   /** The provider's own error, or what could not be read; null for an answer in order. */

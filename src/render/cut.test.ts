@@ -51,6 +51,15 @@ describe("a path is shown anew", () => {
     });
   });
 
+  test("at once where the user wants it now, but never at the cost of reasoning inside a run", () => {
+    expect(cut(early, { isUrged: true })).toMatchObject({ at: 0, reason: "user" });
+    expect(cut([shrinks(600, 500), stays(9_000)], { isUrged: true })).toMatchObject({ reason: "user" });
+    expect(cut(early, { isUrged: true, cold: "cold" })).toMatchObject({ reason: "cold" });
+    expect(cut(early, { isUrged: true, losesReasoning: true })).toBeNull();
+    expect(cut(early, { isUrged: true, losesReasoning: true, isRunStart: true })).not.toBeNull();
+    expect(cut([stays(9_000)], { isUrged: true })).toBeNull();
+  });
+
   test("with a bill that counts what comes in any case", () => {
     const without = cut(late, { cold: "cold" })?.bill.rewritten.tokens ?? 0;
     const more = cut(late, { cold: "cold", coming: 1_000 })?.bill.rewritten.tokens ?? 0;

@@ -27,6 +27,8 @@ export type CutAsked = {
   /** Whether reasoning behind the cut is lost. */
   readonly losesReasoning: boolean;
   readonly room: Room | null;
+  /** Whether the user wants it now, whatever it costs. */
+  readonly isUrged?: boolean;
 };
 
 /** Tokens the prompt will have, and how many it may have. */
@@ -55,7 +57,7 @@ export function tokensToFree(room: Room | null): number {
 /**
  * Where a path is best shown anew, if it is. What is free is taken at once; a warm cache is given up where
  * that is expected to pay, and only when the user has just spoken; a window that is nearly full leaves no
- * choice.
+ * choice, and neither does a user who wants it now, once nothing is disturbed by it.
  */
 export function chooseCut(asked: CutAsked): Cut | null {
   const { path, cold, isRunStart, losesReasoning } = asked;
@@ -63,6 +65,7 @@ export function chooseCut(asked: CutAsked): Cut | null {
   if (first === -1) return null;
   if (tokensToFree(asked.room) > 0) return cutAt(asked, first, "pressure");
   const mayDisturb = isRunStart || !losesReasoning;
+  if (asked.isUrged === true && mayDisturb) return cutAt(asked, first, cold ?? "user");
   if (cold !== null) return mayDisturb && isWorthTelling(path) ? cutAt(asked, first, cold) : null;
   return isRunStart ? worthwhile(asked) : null;
 }

@@ -47,11 +47,15 @@ export function prunedRanges(moment: Moment, view: View): readonly PrunedRange[]
   return rangesAmong(placesIn(moment, view));
 }
 
-/** Every block of a view where the view sees it, in the order they came. */
+/** Every block of a view that may be shown where the view sees it, in the order they came. */
 export function placesIn(moment: Moment, view: View): readonly Place[] {
-  return [...blocksOf(moment, view)].map(({ id }) =>
-    must(placeOf(moment, view, id), "a view reaches its blocks"),
-  );
+  const places = [...blocksOf(moment, view)].map(({ id }) => placeOf(moment, view, id));
+  return places.map((place) => must(place, "a view reaches its blocks")).filter(isShowable);
+}
+
+/** What only says that something goes on, or is there for a moment, is part of no context. */
+export function isShowable({ block: { kind, ephemeral } }: Place): boolean {
+  return kind !== "activation" && ephemeral === undefined;
 }
 
 export function rangesAmong(all: readonly Place[]): readonly PrunedRange[] {

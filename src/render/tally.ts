@@ -38,7 +38,7 @@ import {
   type Tallied,
   type ZoneSum,
 } from "./facts.ts";
-import { isPruned, type PrunedRange, prunedRanges } from "./range.ts";
+import { isPruned, isShowable, type PrunedRange, prunedRanges } from "./range.ts";
 import type { Selected } from "./selection.ts";
 
 /** A view at the moment it was looked at. States never change, so keeping one keeps the view as it was. */
@@ -154,7 +154,7 @@ function pairedWith(state: State, id: BlockId): readonly BlockId[] {
 }
 
 function placesAmong({ moment, view }: Seen, ids: ReadonlySet<BlockId>): readonly Place[] {
-  return [...ids].flatMap((id) => placeOf(moment, view, id) ?? []);
+  return [...ids].flatMap((id) => placeOf(moment, view, id) ?? []).filter(isShowable);
 }
 
 function runSeq({ moment, view }: Seen): Seq {

@@ -116,16 +116,15 @@ export type Briefing = {
   readonly offers?: readonly Offer[];
   /** What has come to be wanted otherwise since the briefing before; all of it where nobody was told yet. */
   readonly wanted: readonly WantedBlock[];
+  /** Set once where the user wants that to be shown now, whatever it costs. */
+  readonly isUrged?: true;
   /** Blocks that must not be shown shorter, even if there is no room. */
   readonly held: readonly number[];
   /** What the user said for the session about how much is done without asking; null: as configured. */
   readonly mode?: Mode | null;
-  /** All that must not be sent any more; absent where that is as it was told before. */
-  readonly withheld?: readonly WithheldUnit[];
+  /** What must not be sent any more, by what recognises it; absent where that is as it was told before. */
+  readonly withheld?: readonly string[];
 };
-
-/** Content that must not be sent, by what recognises its unit, and what stands in its place. */
-export type WithheldUnit = { readonly key: string; readonly bytes: Uint8Array };
 
 /** About how large the line is that stands for a block which is pruned. */
 export const prunedTokens = 40;
@@ -150,6 +149,8 @@ export type RememberedUnit = {
   readonly origin: Origin;
   readonly key: string;
   readonly bytes: string;
+  /** Set where the provider was asked to leave it out. */
+  readonly cleared?: true;
   /** The block it shows: its key may have come to mean another one. */
   readonly block?: KnownBlock;
   /** Where it was sent in other words than the client's: the content it stands for, and how much it shows. */

@@ -90,7 +90,7 @@ export type SentReport = {
 export type SentEpoch = {
   readonly cut: string | null;
   readonly reason: RewriteReason;
-  readonly means: "own";
+  readonly means: "own" | "provider";
   readonly predicted: PredictedBill | null;
 };
 export type SentUnit = {
@@ -104,6 +104,8 @@ export type SentUnit = {
   readonly numbered: Numbered | null;
   /** How much of that block it shows. */
   readonly as: Shown;
+  /** Set where the provider is asked to leave it out. */
+  readonly cleared?: true;
   /** Normalised as in the wire unit, without cache marks. */
   readonly bytes: Uint8Array;
 };
@@ -142,6 +144,8 @@ export type ResponseCopy<Bytes = Uint8Array> = {
   /** Milliseconds from the request's first byte to the answer's first byte, and to its end. */
   readonly firstByteMs: number | null;
   readonly totalMs: number;
+  /** From the last byte of the request to what was sent upstream for it; null where it passed as it came. */
+  readonly addedMs?: number | null;
 };
 
 /**
@@ -154,6 +158,8 @@ export type Recorder = {
   /** For a request something else was sent: what was sent before was refused, or its answer goes on. */
   readonly resent: (id: string, sent: SentReport | null) => void;
   readonly answered: (copy: ResponseCopy<Pieces>) => void;
+  /** Whether there is room for the bodies of what it is told; where nothing is said, there is. */
+  readonly keepsBodies?: () => boolean;
 };
 
 /** The copy with its body in one piece. */

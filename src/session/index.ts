@@ -1,4 +1,9 @@
+export type { CommandedLine, CommandLog } from "./command/command-log.ts";
+export { type CommanderPlace, type Commanding, carryOutCalls } from "./command/commander.ts";
+export { Doings } from "./command/doings.ts";
 export type { Answering, AnswerNumbers, Asking, Briefing, Desk, Rendering, Sending } from "./desk-port.ts";
+export type { DiffReason } from "./diff/reason.ts";
+export type { ChangeRow, DiffRow, DiffText, DiffTotals, RequestDiff, SameRow } from "./diff/rows.ts";
 export {
   alone,
   type Caller,
@@ -15,6 +20,8 @@ export {
   type SentReport,
   type SentUnit,
 } from "./exchange.ts";
+export type { Imported } from "./imported/imported.ts";
+export { Importer, type ImportPlace } from "./imported/importer.ts";
 export { admittedTokens } from "./ledger/admission.ts";
 export { type Handling, usualHandling } from "./ledger/arrivals.ts";
 export { type Awareness, usualAwareness } from "./ledger/awareness.ts";
@@ -43,6 +50,8 @@ export {
   type DecisionScope,
   decisionScopes,
   type ModeAnswer,
+  type PermissionRow,
+  type PermissionsAnswer,
 } from "./read/command-rows.ts";
 export {
   type DegradedEvent,
@@ -59,7 +68,10 @@ export {
   type Ask,
   type BlockQuestion,
   type CommandQuestion,
+  type CommandWhen,
+  commandWhens,
   type DecideAct,
+  type DiffQuestion,
   type ExpansionQuestion,
   type LedgerQuestion,
   type Library,
@@ -67,6 +79,7 @@ export {
   lastSession,
   type ManifestQuestion,
   type MessageRange,
+  type PermitAct,
   type Question,
   type QuestionType,
   type ReverseAct,
@@ -81,32 +94,42 @@ export type {
   BodyAnswer,
   BodySummary,
   ContentPiece,
-  ExpandedRow,
-  ExpansionAnswer,
   FramesPage,
   HistoryRow,
-  ManifestAnswer,
-  ManifestDetail,
+  LabelsAnswer,
   Mode,
-  RangeRow,
+  PreviewsAnswer,
   RequestDetail,
   RequestRow,
   RequestsPage,
   SegmentRow,
-  SelectAnswer,
-  SelectedRow,
-  SelectionAnswer,
   SessionDetail,
   SessionRow,
   SessionsPage,
-  SkippedRow,
   StateRow,
   StreamRow,
+  StripMarks,
   WindowRow,
   ZoneRow,
 } from "./read/rows.ts";
+export { storedWords } from "./read/stored-words.ts";
+export type {
+  ExpandedRow,
+  ExpansionAnswer,
+  ManifestAnswer,
+  ManifestDetail,
+  RangeRow,
+  SelectAnswer,
+  SelectedRow,
+  SelectionAnswer,
+  SkippedRow,
+} from "./read/told-rows.ts";
+export type { TranscriptAnswer, TranscriptRow } from "./read/transcript-rows.ts";
 export { BodyMemory } from "./record/body-memory.ts";
 export { decodeBody } from "./record/decode.ts";
+export type { Durable } from "./record/durable.ts";
+export { IdPool } from "./record/id-pool.ts";
+export { type LevelWords, levelWords, wordedKinds } from "./record/level-words.ts";
 export {
   type RecorderCounts,
   type RecorderPlace,
@@ -122,4 +145,5 @@ export {
 export { type Engine, type EngineStatus, startEngine } from "./thread/engine.ts";
 export type { EngineOptions } from "./thread/messages.ts";
 export { type WindowTable, windowIn } from "./thread/windows.ts";
+export { ttlOf } from "./ttl.ts";
 export { unitTokens } from "./unit-tokens.ts";

@@ -37,6 +37,11 @@ export class Outbox {
     return this.#fault;
   }
 
+  /** Whether the store has confirmed everything it was sent. */
+  get isConfirmed(): boolean {
+    return this.#unconfirmed.size === 0;
+  }
+
   /** A frame the store has not confirmed yet: undo must work while the disk does not. */
   unconfirmed(seq: number): Frame | null {
     return this.#unconfirmed.get(seq)?.frame ?? null;

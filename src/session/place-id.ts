@@ -9,3 +9,8 @@ const idChars = 32;
 export function placeId(parent: string | null, key: string, bytesHash: ContentHash): string {
   return sha256Hex(canonicalJson([parent, key, bytesHash])).slice(0, idChars);
 }
+
+/** What the provider is asked to leave out is another unit than the same bytes in sight. */
+export function placeKey(key: string, isCleared: boolean): string {
+  return isCleared ? `cleared ${key}` : key;
+}

@@ -52,6 +52,10 @@ export type SessionLog = {
   /** Why nothing more can be recorded until the session is opened again, or null. */
   readonly fault: () => ApertureError | null;
   readonly append: (entry: Entry, attached?: Attached) => Result<Recorded>;
+  /** What becomes of the frames so far: they are written in order, so the last one speaks for all. */
+  readonly durable: () => Promise<Result<void>>;
+  /** Whether all of them are durable now: what is read of the store then is all there is. */
+  readonly isDurable: () => boolean;
   /** Undoes a step that is done, redoes one that is undone. */
   readonly reverseStep: (step: StepId, actor: Actor) => Promise<Result<Recorded>>;
   readonly nextStep: () => StepId;
@@ -72,6 +76,7 @@ class LiveSession implements SessionLog {
   #state: State;
   #pageHashes: ReadonlySet<string>;
   #snapshotSeq: number;
+  #durable: Promise<Result<void>> = Promise.resolve(ok(undefined));
   /** One at a time: each names pages that the one before has written. */
   #isSnapshotting = false;
 
@@ -91,6 +96,14 @@ class LiveSession implements SessionLog {
     return this.#outbox.fault;
   }
 
+  durable(): Promise<Result<void>> {
+    return this.#durable;
+  }
+
+  isDurable(): boolean {
+    return this.#outbox.isConfirmed;
+  }
+
   nextStep(): StepId {
     return nextStep(this.#state);
   }
@@ -104,6 +117,7 @@ class LiveSession implements SessionLog {
     const sent = this.#outbox.send(frame, attached);
     if (!sent.accepted) return { ok: false, error: sent.error };
     this.#state = next.value;
+    this.#durable = sent.durable;
     const isDue = frame.seq - this.#snapshotSeq >= snapshotEveryFrames;
     if (isDue && !this.#isSnapshotting) void this.#writeSnapshot();
     return ok({ frame, durable: sent.durable });

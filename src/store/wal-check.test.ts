@@ -47,6 +47,22 @@ describe("a journal", () => {
     expect(lostFrames(flipped(journal.length - 9))).toBe(0);
   });
 
+  it("whose last transaction lost any of its pages was cut off, and is not damaged", () => {
+    const path = join(folder, "cut.db");
+    const db = new (loadDriver().DatabaseSync)(path);
+    db.exec("PRAGMA journal_mode = WAL; CREATE TABLE t (a TEXT); INSERT INTO t VALUES ('before')");
+    const before = readFileSync(`${path}-wal`).length;
+    db.exec(`INSERT INTO t VALUES ('${"x".repeat(20_000)}')`);
+    const whole = readFileSync(`${path}-wal`);
+    db.close();
+    expect(whole.length - before).toBeGreaterThan(3 * FRAME_BYTES);
+    for (let at = before; at < whole.length; at += FRAME_BYTES) {
+      expect(lostFrames(Buffer.from(whole).fill(0, at, at + FRAME_BYTES))).toBe(0);
+    }
+    const frames = (whole.length - 32) / FRAME_BYTES;
+    expect(lostFrames(Buffer.from(whole).fill(0, 32, 32 + FRAME_BYTES))).toBe(frames);
+  });
+
   it("that started over has old frames at its end, which are not lost", () => {
     const fresh = flipped(32 + 5 * FRAME_BYTES + 8);
     for (let at = 5; at < framesIn(); at++)

@@ -21,7 +21,10 @@ export function lostFramesOf(path: string): number {
   return first === 0 ? 0 : Math.min(first, lostFrames(readFileSync(path)));
 }
 
-/** How many frames up to the last one that ends a transaction are behind a frame that cannot be read. */
+/**
+ * How many frames up to the last one that ends a transaction are behind a frame that cannot be read. Every
+ * transaction is synced before the next begins, so a power cut takes pages of the last one, and any of them.
+ */
 export function lostFrames(bytes: Uint8Array): number {
   const wal = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (wal.length < HEADER_BYTES + FRAME_HEADER_BYTES) return 0;
@@ -29,8 +32,10 @@ export function lostFrames(bytes: Uint8Array): number {
   const frames = Math.floor((wal.length - HEADER_BYTES) / (FRAME_HEADER_BYTES + header.pageBytes));
   const readable = header.valid ? readableFrames(wal, header, frames) : 0;
   const last = lastCommit(wal, header, frames);
-  // A single frame that ends what was written last may have been cut off; only what follows it tells.
-  return last > readable + (header.valid ? 1 : 0) ? last - readable : 0;
+  // What was written last may have been cut off; only what was written after it tells. The header is synced
+  // before any frame.
+  const synced = header.valid ? lastCommit(wal, header, last - 1) : last;
+  return readable < synced ? last - readable : 0;
 }
 
 type Header = {

@@ -5,21 +5,14 @@ import { type ParsedRequest, placeOf } from "./request.ts";
 
 /** Fields that exclude each other, and features that are asked for by name. */
 export function* featureProblems(request: ParsedRequest): Generator<Problem> {
-  const { body, betas } = request;
+  const { body } = request;
   if ((body["thread"] ?? null) !== null) {
     const problem = invalid("thread", "threads are not supported here; send the whole conversation");
     yield { ...problem, code: "thread_unsupported_request" };
   }
   if (request.maxTokens === 0 && request.stream) yield invalid("max_tokens", "0 excludes streaming");
-  if ((body["context_management"] ?? null) !== null && !mayManage(betas)) {
-    yield invalid("context_management", `needs the beta ${betaFor.contextManagement}`);
-  }
   yield* compactionProblems(request);
   yield* compactionPlaceProblems(request);
-}
-
-function mayManage(betas: ReadonlySet<string>): boolean {
-  return betas.has(betaFor.contextManagement) || betas.has("compact-2026-01-12");
 }
 
 function* compactionProblems(request: ParsedRequest): Generator<Problem> {

@@ -1,6 +1,7 @@
 import { firstOf, type Problem } from "./problem.ts";
 import type { ParsedRequest } from "./request.ts";
 import { cacheMarkProblems } from "./rules-cache.ts";
+import { editProblems } from "./rules-edits.ts";
 import { featureProblems } from "./rules-features.ts";
 import { blankTextProblems, messageOrderProblems, versionProblems } from "./rules-messages.ts";
 import { pairProblems } from "./rules-pairs.ts";
@@ -11,6 +12,7 @@ import { toolChoiceProblems, toolProblems } from "./rules-tools.ts";
 /** Cheap and general rules first: they explain more than what follows from them. */
 const rules: readonly ((request: ParsedRequest) => Iterable<Problem>)[] = [
   featureProblems,
+  editProblems,
   thinkingConfigProblems,
   toolProblems,
   toolChoiceProblems,

@@ -46,7 +46,7 @@ function roomOf(tokens: number): number {
  * The mean, since a few large results make most of the growth and a median would not see them. Turns in
  * which the prompt shrank were rewrites and say nothing about growth.
  */
-function growthOf(prompts: readonly number[]): number {
+export function growthOf(prompts: readonly number[]): number {
   const steps = prompts.flatMap((prompt, index) => {
     const before = prompts[index - 1];
     return before === undefined || prompt < before ? [] : [prompt - before];

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { accounted } from "../support/diff-account.ts";
 import { casesFolder, readSession } from "../support/golden-file.ts";
 import { goldenFiles } from "../support/golden-print.ts";
 import { playSession } from "../support/golden-session.ts";
@@ -18,6 +19,10 @@ describe.each(names)("%s", (name) => {
       expect(posted.attempts.map(({ problem }) => problem)).toEqual([null]);
       expect([step.note, posted.sending.rendering]).toEqual([step.note, step.rendering ?? "managed"]);
     }
+    // A diff, applied to what the client sent, gives what went upstream: nothing differs for no reason.
+    const diffs = await accounted(played.store);
+    expect(diffs.length).toBeGreaterThan(0);
+    expect(diffs.flatMap(({ missing }) => missing)).toEqual([]);
     for (const [file, text] of goldenFiles(session, played)) {
       const path = join(casesFolder, name, file);
       if (isWriting) writeFileSync(path, text);

@@ -160,7 +160,10 @@ function changedTokens(frames: readonly Frame[], { blocks }: State): number {
 const shown: { readonly changed: number; readonly hidden: number }[] = [];
 
 describe.each(sessions.map((texts, at) => [at, texts] as const))("session %i", (_, texts) => {
-  test("stays inside the table and the limits, asks where it was talked to, and is undone", async () => {
+  const timeout = 60_000;
+  test("stays inside the table and the limits, asks where it was talked to, and is undone", {
+    timeout,
+  }, async () => {
     const story = new Story();
     const kept = await story.open();
     const before = await story.unseen();

@@ -1,7 +1,7 @@
 // The user acts on the context of a live session, and decides what its model may do.
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { PricedApprovals, PricedCommand, PricedPage } from "../../src/control/index.ts";
-import type { DecideAnswer } from "../../src/session/index.ts";
+import type { DecideAnswer, PermissionsAnswer } from "../../src/session/index.ts";
 import { type Reply, type StrictUpstream, startStrictUpstream } from "../../src/testing/index.ts";
 import { ask, startTestApp, type TestApp } from "../support/app.ts";
 import { rejections, Talker } from "../support/talker.ts";
@@ -81,8 +81,10 @@ describe("the user", () => {
     expect(planned.cut).toMatchObject({ block, freed: planned.freed });
     expect(planned.bill?.savedEach.tokens).toBeGreaterThan(0);
     const whole = messageWith(await turn("fourth question"), "banana tree");
+    // The provider has counted another prompt since: the sizes of all blocks follow.
+    const { freed } = await plan({ verb: "archive", target: block, reason: "eaten" });
     const done = await act({ verb: "archive", target: block, reason: "eaten" });
-    expect(done).toMatchObject({ blocks: [block], freed: planned.freed, dryRun: false });
+    expect(done).toMatchObject({ blocks: [block], freed, dryRun: false });
     goOnWith("claude-opus-4-8");
     const pruned = await turn("fifth question");
     expect(pruned).not.toContain("banana tree");
@@ -90,6 +92,26 @@ describe("the user", () => {
     await send("POST", "undo", { step: done.step });
     goOnWith("claude-opus-4-6");
     expect(messageWith(await turn("sixth question"), "banana tree")).toBe(whole);
+    expect(rejections(upstream.exchanges)).toEqual([]);
+  });
+
+  it("has it shown with the next request where it is wanted now, and pays for that", async () => {
+    await turn("first question");
+    await turn(`second question about ${"banana tree ".repeat(40)}`);
+    await turn(`third question ${"of something else ".repeat(4_000)}`);
+    const block = await blockWith("banana");
+    const archive = { verb: "archive", target: block, reason: "eaten" };
+    await send("POST", "ops", { command: archive });
+    // Next to nothing is freed, and the cache is warm: it waits.
+    expect(await turn("fourth question")).toContain("banana tree");
+    await send("POST", "ops", { command: { verb: "restore", target: block } });
+    await send("POST", "ops", { command: archive, when: "now" });
+    expect(await turn("fifth question")).not.toContain("banana tree");
+    const { rows } = JSON.parse((await app.api("/sessions/last/requests")).body.toString()) as PricedPage;
+    expect(rows.at(-1)?.rewrite).toMatchObject({ reason: "user", blocks: [block] });
+    expect(await turn("sixth question")).not.toContain("banana tree");
+    const again = JSON.parse((await app.api("/sessions/last/requests")).body.toString()) as PricedPage;
+    expect(again.rows.at(-1)?.rewrite).toBeNull();
     expect(rejections(upstream.exchanges)).toEqual([]);
   });
 
@@ -116,6 +138,31 @@ describe("the user", () => {
     expect(rejections(upstream.exchanges)).toEqual([]);
   });
 
+  it("purges, and nothing of it is kept or sent any more", async () => {
+    await turn("my secret is a very blue elephant");
+    replies = [[call("look", { n: 4_711 })]];
+    await turn("second question");
+    await turn("");
+    const [block, looked] = [await blockWith("blue elephant"), await blockWith("result 3")];
+    await act(`@purge(${block}, ${looked})`);
+    const sent = await turn("third question");
+    expect(sent).not.toContain("blue elephant");
+    expect(sent).not.toContain("result 3 xx");
+    expect(sent.split("withheld by the user").length).toBeGreaterThanOrEqual(3);
+    await turn("fourth question");
+    expect(rejections(upstream.exchanges)).toEqual([]);
+  });
+
+  it("withholds what a model was shown again, in our own results too", async () => {
+    await turn("my secret is a very blue elephant");
+    const block = await blockWith("blue elephant");
+    replies = [[call("aperture_read", { verb: "expand", target: `${block}` })], [text("I have read it")]];
+    expect((await turn("second question")).split("blue elephant")).toHaveLength(3);
+    await act(`@withhold(${block})`);
+    expect(await turn("third question")).not.toContain("blue elephant");
+    expect(rejections(upstream.exchanges)).toEqual([]);
+  });
+
   it("has a session left alone, and taken up again", async () => {
     expect(await turn("first question")).toContain("aperture_");
     await send("PUT", "mode", { mode: "observe" });
@@ -127,7 +174,7 @@ describe("the user", () => {
 });
 
 describe("where the user wants to be asked", () => {
-  const archiving = async (): Promise<number> => {
+  const archivingInAsk = async (): Promise<number> => {
     await turn("first question");
     await turn("second question");
     await send("PUT", "mode", { mode: "ask" });
@@ -135,6 +182,10 @@ describe("where the user wants to be asked", () => {
     const archive = { verb: "archive", target: `${block}`, reason: "done with it" };
     replies = [[call("aperture_manage", archive)], [text("I wait.")]];
     await turn("third question");
+    return block;
+  };
+  const archiving = async (): Promise<number> => {
+    const block = await archivingInAsk();
     await vi.waitFor(async () => expect((await approvals()).waiting).toBe(1));
     const { rows } = JSON.parse((await app.api("/sessions/last/requests")).body.toString()) as PricedPage;
     // Both halves of the turn have ended, the one that called us too.
@@ -157,6 +208,25 @@ describe("where the user wants to be asked", () => {
     goOnWith("claude-opus-4-8");
     expect((await turn("fifth question")).split(told)).toHaveLength(1);
     expect(rejections(upstream.exchanges)).toEqual([]);
+  });
+
+  it("a yes for always holds in every session, for that verb and zone, until it is taken back", async () => {
+    await archiving();
+    await send("POST", "approvals/1", { decision: "approve", scope: "always" });
+    const kept = JSON.parse((await app.api("/permissions")).body.toString()) as PermissionsAnswer;
+    expect(kept.rows).toMatchObject([{ actor: "model", verb: "archive", zone: "middle", rule: "allow" }]);
+    talker = new Talker({ model: "claude-opus-4-6", bulk: 80_000 });
+    asked = 0;
+    const block = await archivingInAsk();
+    expect(bodyNow()).toContain(`#${block} archived`);
+    expect((await approvals()).rows).toEqual([]);
+    const headers = { authorization: `Bearer ${app.token}`, "content-type": "application/json" };
+    const body = JSON.stringify({ verb: "archive", zone: "middle", rule: null });
+    const taken = await ask(`${app.url}/api/v1/permissions`, { method: "PUT", headers, body });
+    expect([taken.status, taken.body.toString()]).toEqual([200, '{"rows":[]}']);
+    talker = new Talker({ model: "claude-opus-4-6", bulk: 80_000 });
+    asked = 0;
+    await archiving();
   });
 
   it("a command is denied, and the model reads why, once", async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { atArrival, SeenLines, type SeenRun, withReferences } from "../../src/levels/index.ts";
+import { streamsOf } from "../../src/transcripts/index.ts";
 import {
   type RecordedTurn,
   readRecording,
@@ -7,7 +8,6 @@ import {
   type WireBlock,
   type WireMessage,
 } from "../support/recordings.ts";
-import { streamsOf } from "../tokens/replay.ts";
 
 /** Characters of tool results, and how many of them each step leaves out. */
 type Tally = { chars: number; unchanged: number; arrival: number; seen: number; runs: number };

@@ -1,7 +1,8 @@
-import { identifiersIn, standingIn } from "../../bench/awareness/far.ts";
+import { identifiersIn, standingIn } from "../../src/analysis/index.ts";
 import type { Json } from "../../src/base/index.ts";
 import type { Source } from "../../src/levels/index.ts";
 import type { Counter } from "../../src/tokens/index.ts";
+import { streamsOf } from "../../src/transcripts/index.ts";
 import {
   type RecordedTurn,
   readRecording,
@@ -9,7 +10,6 @@ import {
   type WireBlock,
   type WireMessage,
 } from "../support/recordings.ts";
-import { streamsOf } from "../tokens/replay.ts";
 
 /** A tool result of a recorded session, with what the model went on to say of it. */
 export type RecordedResult = {

@@ -1,7 +1,7 @@
 // Trimmed and minimal over tool results of recorded sessions, drawn by a seed, against bounds that were set
 // before. What counts as an error and as a name is decided here and in the benchmark, not by the product.
 import { describe, expect, test } from "vitest";
-import { standingIn } from "../../bench/awareness/far.ts";
+import { standingIn } from "../../src/analysis/index.ts";
 import { type Json, seededRandom } from "../../src/base/index.ts";
 import { keptText, Levels } from "../../src/levels/index.ts";
 import { loadO200k } from "../../src/tokens/index.ts";

@@ -56,7 +56,10 @@ async function go({ talker, watch }: Run, requests: number): Promise<void> {
 
 /** What holds of every run, whatever happened to it on its way. */
 function expectSafe({ watch }: Run, name: string): void {
-  const rewrites = watch.rewrites.map(({ n, from, to }) => `${n}: ${from} to ${to}`).join(", ");
+  const told = watch.rewrites.map(
+    ({ n, from, to, thoughts }) => `${n}: ${from} to ${to}, ${thoughts} thoughts left`,
+  );
+  const rewrites = told.join("; ");
   console.log(
     `${name}: ${watch.requests} requests, largest prompt ${watch.largest} of ${room} tokens, ` +
       `${watch.rewrites.length} rewrites (${rewrites})`,

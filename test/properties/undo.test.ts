@@ -15,10 +15,18 @@ import type { Intent, Verb } from "../support/random-acts.ts";
 import { intents, live, sealed } from "../support/random-session.ts";
 import { numRuns } from "../support/runs.ts";
 
-/** All a reader can see, but for the seq and the list of steps, which say that something was undone. */
+/**
+ * All a reader can see, but for the seq and the list of steps, which say that something was undone, and for
+ * what ends with its frame: an undo is a frame more.
+ */
 function visible(state: State): string {
   const { steps: _, seq: __, ...rest } = described(now(state)) as Record<string, unknown>;
-  return canonicalJson(rest);
+  const isLasting = (one: unknown): boolean => !JSON.stringify(one).includes('"ephemeral":true');
+  return canonicalJson(
+    JSON.parse(canonicalJson(rest), (key, value) =>
+      key === "blocks" && Array.isArray(value) ? value.filter(isLasting) : value,
+    ),
+  );
 }
 
 function reversed(state: State, frames: readonly Frame[]): { state: State; frames: readonly Frame[] } {

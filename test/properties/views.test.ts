@@ -40,7 +40,9 @@ function places(moment: Moment, view: View): readonly Place[] {
 }
 
 function factsIn(moment: Moment, view: View): string {
-  return JSON.stringify(places(moment, view).map((place) => [place.block.id, factsOf(place)]));
+  // A fork begins with a frame of its own: what ends with a frame is not there any more.
+  const lasting = places(moment, view).filter(({ block }) => !block.ephemeral);
+  return JSON.stringify(lasting.map((place) => [place.block.id, factsOf(place)]));
 }
 
 describe("views", () => {

@@ -1,10 +1,11 @@
 // Names that models of recorded sessions used again: is the result they stand in found by them?
 import { expect, test } from "vitest";
-import { blockText } from "../../bench/awareness/conversation.ts";
-import { farRequestsMin, identifiersIn, standingIn } from "../../bench/awareness/far.ts";
+import { farRequestsMin } from "../../bench/awareness/far.ts";
+import { blockText, identifiersIn, standingIn } from "../../src/analysis/index.ts";
 import { blockId, turnOf } from "../../src/base/index.ts";
 import type { BlockKind } from "../../src/engine/index.ts";
 import { LexicalIndex } from "../../src/recall/index.ts";
+import { streamsOf } from "../../src/transcripts/index.ts";
 import {
   type RecordedTurn,
   readRecording,
@@ -12,7 +13,6 @@ import {
   type WireBlock,
   type WireMessage,
 } from "../support/recordings.ts";
-import { streamsOf } from "../tokens/replay.ts";
 
 const first = 5;
 /** The sessions in the repository are too few for a share of anything. */

@@ -60,6 +60,26 @@ describe("after a restart", () => {
     expect(bodies).toEqual([turnAt(2).upstream.toString(), other.upstream.toString()]);
   });
 
+  it("what the provider refused is no path to go on with", async () => {
+    const before = new Managed();
+    await before.turn(0);
+    const refused = { client: body([user([text("else")])]), upstream: ours([user([text("else")])]) };
+    await before.kit.answer(await before.ask(refused), { status: 400 });
+    const remembered = await new Managed(before.store, "t").remembered();
+    const bodies = remembered?.turns.map((turn) => Buffer.from(turn.body).toString());
+    expect(bodies).toEqual([turnAt(0).upstream.toString()]);
+  });
+
+  it("words that the client wrote another way are not ours where a report was lost", async () => {
+    const before = new Managed();
+    const client = body([user([text("fix it\n")])]);
+    const whole = before.ledger.report({ client, upstream: turnAt(0).upstream });
+    await before.kit.send(client, { ...named, sent: { ...whole, fresh: whole.fresh.slice(1) } });
+    const remembered = await new Managed(before.store, "t").remembered();
+    const origins = remembered?.turns[0]?.path.map(({ origin }) => origin);
+    expect(origins?.slice(-2)).toEqual(["aperture", "client"]);
+  });
+
   it("a talk without a name is found by what it says, under the name the ledger gave it", async () => {
     const before = new Managed();
     const unnamed = { credential: "c1" };

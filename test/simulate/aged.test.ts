@@ -4,11 +4,13 @@ import { isLong } from "../support/runs.ts";
 import { addTallies, simulate } from "../support/simulate-run.ts";
 import known from "./seeds.json" with { type: "json" };
 
-const seedsMax = isLong ? 1_000 : 20;
+const seedsMax = isLong ? 1_000 : 13;
 const timeout = 600_000;
 
 /** Those that still break a law are listed to be looked at. */
-const open = new Set(known.open.filter(({ world }) => world === "aged").map(({ seed }) => seed));
+type Open = { readonly seed: number; readonly world: string };
+const listed = (known.open as readonly Open[]).filter((one) => one.world === "aged");
+const open = new Set(listed.map(({ seed }) => seed));
 
 for (const { seed, why } of known.aged)
   test(`seed ${seed} once broke a law: ${why}`, { timeout }, async () => {
@@ -25,7 +27,8 @@ test("what is shown shorter is shown so for a reason, named, and brought back", 
       (error: Error) => problems.push(error.message),
     );
   }
-  console.log(`seeds that are left out because they still break a law: ${[...open].join(", ")}`);
+  if (open.size > 0)
+    console.log(`seeds that are left out because they still break a law: ${[...open].join(", ")}`);
   expect(problems.join("\n\n")).toBe("");
   const happened = [
     ...["epoch, cold", "epoch, price", "epoch, user", "undone", "run on", "rest long", "restart, none"],

@@ -9,7 +9,9 @@ const timeout = 600_000;
 const world = { steps: 30, isRecorded: true, hasHands: true };
 
 /** Those that still break a law are listed to be looked at. */
-const open = new Set(known.open.filter(({ world: kind }) => kind === "hands").map(({ seed }) => seed));
+type Open = { readonly seed: number; readonly world: string };
+const listed = (known.open as readonly Open[]).filter((one) => one.world === "hands");
+const open = new Set(listed.map(({ seed }) => seed));
 
 for (const { seed, why } of known.hands)
   test(`seed ${seed} once broke a law: ${why}`, { timeout }, async () => {
@@ -26,7 +28,8 @@ test("calls that no client sees break no law", { timeout }, async () => {
       (error: Error) => problems.push(error.message),
     );
   }
-  console.log(`seeds that are left out because they still break a law: ${[...open].join(", ")}`);
+  if (open.size > 0)
+    console.log(`seeds that are left out because they still break a law: ${[...open].join(", ")}`);
   expect(problems.join("\n\n")).toBe("");
   expect(total.get("round, managed")).toBeGreaterThan(50);
   expect(total.get("restart, none")).toBeGreaterThan(5);

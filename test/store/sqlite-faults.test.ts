@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, expect, it } from "vitest";
-import { limits, unwrap } from "../../src/base/index.ts";
+import { limits, type SessionId, sessionId, unwrap } from "../../src/base/index.ts";
 import { loadDriver } from "../../src/store/driver.ts";
 import {
   openSqliteStore,
@@ -267,6 +267,30 @@ describe("a database whose owner died", () => {
     expect(unwrap(await store.frames({ session, after: 0, limit: 70 })).length).toBe(70);
     expect(codeOf(await store.frames({ session, after: 70, limit: 9 }))).toBe("AP_STORE_CORRUPT");
   });
+});
+
+describe("a database whose owner was killed", () => {
+  it("is opened by eight at once, each waits for the others, and nothing is lost", async () => {
+    const path = join(folder(), "aperture.db");
+    const child = startChild("test/faults/append-child.mjs", [
+      JSON.stringify({ path, session, scenario: "append" }),
+    ]);
+    await child.said((line) => Number(line) >= 200);
+    child.process.kill("SIGKILL");
+    await child.ended;
+    expect(statSync(`${path}-wal`).size).toBeGreaterThan(0);
+    const said = Number(child.lines.at(-1));
+    const stores = Array.from({ length: 8 }, () => open({ path }));
+    const others = stores.map((_, n) => sessionId(`starter-${n}`));
+    const results = await Promise.all(
+      stores.map((store, n) => put(store, { frames: frames(3, { session: others[n] as SessionId }) })),
+    );
+    expect(results.map(codeOf)).toEqual(stores.map(() => "ok"));
+    const [first] = stores as [SqliteStore, ...SqliteStore[]];
+    expect(unwrap(await first.verify("all"))).toMatchObject({ damage: [], sessions: 9 });
+    expect(unwrap(await first.head(session))?.seq).toBeGreaterThanOrEqual(said);
+    expect(first.status()).toMatchObject({ storage: "ok", code: null });
+  }, 60_000);
 });
 
 describe("two stores on one file", () => {

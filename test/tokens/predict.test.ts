@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { messageTokens } from "../../src/analysis/index.ts";
 import { familyOf, noCalibration, observe, predict, promptOf } from "../../src/tokens/index.ts";
+import { streamsOf } from "../../src/transcripts/index.ts";
 import { type Recording, readRecording, recordingNames } from "../support/recordings.ts";
-import { messageTokens, replay, type SizeOf, streamsOf, unitsTokens } from "./replay.ts";
+import { replay, type SizeOf, unitsTokens } from "./replay.ts";
 
 /** What was expected of a prompt, what was reported for it, and for the prompt before it. */
 type Sample = {

@@ -1,18 +1,11 @@
+import { messageTokens } from "../../src/analysis/index.ts";
 import type { BlockKind, Usage } from "../../src/engine/index.ts";
 import { unitTokens } from "../../src/session/index.ts";
-import { type Asked, estimateOverhead, estimatePart, imageHead, type Part } from "../../src/tokens/index.ts";
-import type { RecordedTurn, Recording, WireBlock, WireMessage } from "../support/recordings.ts";
+import { type Asked, estimateOverhead, estimatePart } from "../../src/tokens/index.ts";
+import type { RecordedTurn, Recording, WireMessage } from "../../src/transcripts/index.ts";
 
 /** A request of a recording as the predictor is asked about it, and the usage reported for it afterwards. */
 export type Replayed = { readonly asked: Asked; readonly usage: Usage | null };
-
-/** The main stream of a recording and those of the agents it started. */
-export function streamsOf(recording: Recording): readonly (readonly RecordedTurn[])[] {
-  const { streams } = recording as Recording & {
-    readonly streams?: readonly { readonly turns: readonly RecordedTurn[] }[];
-  };
-  return [recording.turns, ...(streams ?? []).map(({ turns }) => turns)];
-}
 
 /** What a message is estimated at: by its parts, or as the product does it, by the bytes of its units. */
 export type SizeOf = (message: WireMessage, model: string) => number;
@@ -56,16 +49,6 @@ function usageOf({ m }: RecordedTurn): Usage | null {
   return { input: usage.in, cacheRead: usage.cr, cacheWrite: usage.cw, output: usage.out };
 }
 
-const aMessage = { messages: 1, tools: 0 };
-const noMessage = { messages: 0, tools: 0 };
-
-export function messageTokens({ content }: WireMessage, model: string): number {
-  const parts =
-    typeof content === "string" ? [{ kind: "text", text: content } as const] : content.flatMap(partsOf);
-  const around = estimateOverhead(aMessage, model) - estimateOverhead(noMessage, model);
-  return around + sum(parts.map((part) => estimatePart(part, model)));
-}
-
 /** As the record sizes what was sent. */
 export function unitsTokens({ role, content }: WireMessage, model: string): number {
   const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
@@ -81,35 +64,6 @@ function kindOf(role: string, type: string): BlockKind {
   if (type === "tool_result") return "tool-result";
   if (type === "image") return "media";
   return role === "assistant" ? "assistant" : "user";
-}
-
-function partsOf(block: WireBlock): readonly Part[] {
-  switch (block.type) {
-    case "thinking": {
-      const signature = typeof block["signature"] === "string" ? block["signature"] : "";
-      return [{ kind: "reasoning", text: textOf(block["thinking"]), signatureLength: signature.length }];
-    }
-    case "tool_use":
-      return [{ kind: "call", text: `${textOf(block["name"])} ${JSON.stringify(block["input"])}` }];
-    case "tool_result":
-      return resultParts(block["content"]);
-    case "image":
-      return [{ kind: "image", head: headOf(block) }];
-    default:
-      return [{ kind: "text", text: textOf(block["text"]) }];
-  }
-}
-
-function resultParts(content: unknown): readonly Part[] {
-  if (!Array.isArray(content)) return [{ kind: "result", text: textOf(content) }];
-  const inner = (content as readonly WireBlock[]).flatMap(partsOf);
-  const texts = inner.flatMap((part) => (part.kind === "text" ? [part.text] : []));
-  return [{ kind: "result", text: texts.join("\n") }, ...inner.filter(({ kind }) => kind === "image")];
-}
-
-function headOf(block: WireBlock): Uint8Array | null {
-  const source = block["source"] as { readonly data?: unknown } | undefined;
-  return typeof source?.data === "string" ? imageHead(source.data) : null;
 }
 
 function textOf(value: unknown): string {

@@ -1,115 +1,71 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { clearedIn, contextEdit, contextManagementBeta, type ToolUseWish } from "./context-edit.ts";
+import { clearedIn, contextEdit, isEditRefusal, type ToolUse, takesEdit } from "./context-edit.ts";
+import { ingestRequest } from "./ingest.ts";
 
-type Wish = ToolUseWish["wish"];
-
-/** `read- grep+ read=`: a minus loses its result, an equals sign its input too, a plus stays. */
-function usesOf(text: string): readonly ToolUseWish[] {
-  const wishes: Readonly<Record<string, Wish>> = { "-": "result", "=": "both", "+": "keep" };
-  return text
-    .split(" ")
-    .filter((word) => word !== "")
-    .map((word) => ({ name: word.slice(0, -1), type: "tool_use", wish: wishes[word.slice(-1)] ?? "keep" }));
-}
-
-function asked(text: string, body: Readonly<Record<string, unknown>> = {}) {
-  return { uses: usesOf(text), changesMore: false, body, isOffered: true };
-}
-
-function why(text: string, body: Readonly<Record<string, unknown>> = {}) {
-  const answer = contextEdit(asked(text, body));
-  return answer.contextManagement === null ? answer.why : null;
+/** `read- grep+ | read+`: a minus loses its result, a plus stays; calls up to a bar are of one message. */
+function usesOf(text: string): readonly ToolUse[] {
+  let message = 0;
+  return text.split(" ").flatMap((word) => {
+    if (word === "|") message += 1;
+    if (!/[+-]$/.test(word)) return [];
+    return [{ name: word.slice(0, -1), type: "tool_use", message, isCleared: word.endsWith("-") }];
+  });
 }
 
 describe("an edit that says exactly what is wanted", () => {
   it("clears the oldest and keeps the rest", () => {
-    expect(contextEdit(asked("read- grep- read+ bash+"))).toEqual({
-      contextManagement: {
-        edits: [
-          {
-            type: "clear_tool_uses_20250919",
-            trigger: { type: "tool_uses", value: 2 },
-            keep: { type: "tool_uses", value: 2 },
-          },
-        ],
-      },
-      beta: contextManagementBeta,
-      cleared: 2,
+    expect(contextEdit(usesOf("read- grep- | read+ bash+"))).toEqual({
+      edits: [
+        {
+          type: "clear_tool_uses_20250919",
+          trigger: { type: "tool_uses", value: 2 },
+          keep: { type: "tool_uses", value: 2 },
+        },
+      ],
     });
   });
 
   it("excludes a tool of which an old use stays", () => {
-    expect(contextEdit(asked("read- plan+ read- bash+"))).toMatchObject({
-      contextManagement: { edits: [{ exclude_tools: ["plan"], keep: { value: 1 } }] },
+    expect(contextEdit(usesOf("read- plan+ read- | bash+"))).toMatchObject({
+      edits: [{ exclude_tools: ["plan"], keep: { value: 1 } }],
     });
-  });
-
-  it("clears inputs where all of them go", () => {
-    expect(contextEdit(asked("read= bash= read+"))).toMatchObject({
-      contextManagement: { edits: [{ clear_tool_inputs: true }] },
-    });
-  });
-
-  it("stands behind the client's own clearing of reasoning, and keeps its other words", () => {
-    const own = { type: "clear_thinking_20251015", keep: "all" };
-    const body = { context_management: { edits: [own], note: 1 } };
-    expect(contextEdit(asked("read- bash+", body))).toMatchObject({
-      contextManagement: { note: 1, edits: [own, { type: "clear_tool_uses_20250919" }] },
-    });
-  });
-
-  it.each([
-    [{ context_management: null }],
-    [{ context_management: {} }],
-    [{ context_management: { edits: [] } }],
-  ])("takes %j for no edits of the client", (body) => {
-    expect(why("read- bash+", body)).toBe(null);
   });
 });
 
-describe("an edit that would say something else", () => {
+describe("an edit that would say something else is not asked for", () => {
   it.each([
-    ["", "nothing-to-clear"],
-    ["read+ bash+", "nothing-to-clear"],
-    ["read- read+ read- bash+", "not-the-oldest"],
-    ["read- bash-", "keeps-nothing"],
-    ["plan+ read- plan+", "keeps-nothing"],
-    ["read- plan+ read- bash+ plan+", "keep-is-ambiguous"],
-    ["read- bash= read+", "inputs-differ"],
-  ])("%j: %s", (uses, reason) => {
-    expect(why(uses)).toBe(reason);
+    ["", "nothing is to go"],
+    ["read+ bash+", "nothing is to go"],
+    ["read- | read+ | read- | bash+", "an older use of the same tool stays"],
+    ["read- | bash-", "nothing is kept"],
+    ["plan+ | read- | plan+", "nothing is kept but what is excluded"],
+    ["read- | plan+ | read- | bash+ | plan+", "nobody says whether the last use counts"],
+    ["read- bash+", "nobody says which call of a message is the older one"],
+  ])("%j: %s", (uses) => {
+    expect(contextEdit(usesOf(uses))).toBe(null);
+  });
+
+  it("where the provider runs tools of its own", () => {
+    const foreign = { name: "web_search", type: "server_tool_use", message: 9, isCleared: false };
+    expect(contextEdit([...usesOf("read- | bash+"), foreign])).toBe(null);
   });
 
   it.each([
-    [{ context_management: { edits: [{ type: "clear_tool_uses_20250919" }] } }, "client-edits"],
-    [{ context_management: { edits: [{ type: "compact_20260112" }] } }, "client-edits"],
-    [{ context_management: { edits: "none" } }, "client-edits"],
-    [{ context_management: "none" }, "client-edits"],
-    [{ compaction: { type: "summarize" } }, "excluded-by-request"],
-    [{ thread: { continue: "x" } }, "excluded-by-request"],
-  ])("beside %j of the client: %s", (body, reason) => {
-    expect(why("read- bash+", body)).toBe(reason);
-  });
-
-  it("is not asked for where it is not offered, nor where more is to be changed", () => {
-    expect(contextEdit({ ...asked("read- bash+"), isOffered: false })).toMatchObject({ why: "not-offered" });
-    expect(contextEdit({ ...asked("read- bash+"), changesMore: true })).toMatchObject({
-      why: "changes-more",
-    });
-  });
-
-  it("is not asked for where the provider runs tools of its own", () => {
-    const uses = [
-      ...usesOf("read- bash+"),
-      { name: "web_search", type: "server_tool_use", wish: "keep" as const },
-    ];
-    expect(contextEdit({ ...asked(""), uses })).toMatchObject({ why: "foreign-tools" });
+    [{ context_management: { edits: [{ type: "clear_thinking_20251015", keep: "all" }] } }, false],
+    [{ context_management: null }, false],
+    [{ compaction: { type: "summarize" } }, false],
+    [{ thread: { continue: "x" } }, false],
+    [{}, true],
+  ])("where a body of the client's leaves no room for it: %j", (over, takes) => {
+    const body = { model: "claude-opus-5-5", messages: [{ role: "user", content: "Hello." }], ...over };
+    const request = ingestRequest(Buffer.from(JSON.stringify(body)), null);
+    expect(request !== null && takesEdit(request)).toBe(takes);
   });
 });
 
 /** What a provider does with an edit, in both ways in which its documentation can be read. */
-function clearedBy(uses: readonly ToolUseWish[], edit: Edit, countsExcluded: boolean): readonly number[] {
+function clearedBy(uses: readonly ToolUse[], edit: Edit, countsExcluded: boolean): readonly number[] {
   const places = uses.map((_, at) => at);
   const excluded = new Set(edit.exclude_tools ?? []);
   const mayGo = (at: number) => !excluded.has(uses[at]?.name ?? "");
@@ -124,22 +80,19 @@ type Edit = {
   readonly exclude_tools?: readonly string[];
 };
 
-function editIn(answer: ReturnType<typeof contextEdit>): Edit | null {
-  return answer.contextManagement === null
-    ? null
-    : ((answer.contextManagement["edits"] as readonly Edit[])[0] ?? null);
+function editIn(field: ReturnType<typeof contextEdit>): Edit | null {
+  return field === null ? null : ((field["edits"] as readonly Edit[])[0] ?? null);
 }
 
 describe("any wishes", () => {
-  const wish = fc.constantFrom<Wish>("keep", "result");
   const use = fc.record({
     name: fc.constantFrom("read", "bash", "plan"),
     type: fc.constant("tool_use"),
-    wish,
+    isCleared: fc.boolean(),
   });
   const older = fc.array(use, { maxLength: 12 });
   const newer = fc.array(
-    use.map((one) => ({ ...one, wish: "keep" as const })),
+    use.map((one) => ({ ...one, isCleared: false })),
     { maxLength: 6 },
   );
 
@@ -147,11 +100,11 @@ describe("any wishes", () => {
     let met = 0;
     fc.assert(
       fc.property(older, newer, (first, last) => {
-        const uses = [...first, ...last];
-        const edit = editIn(contextEdit({ ...asked(""), uses }));
+        const uses = [...first, ...last].map((one, message) => ({ ...one, message }));
+        const edit = editIn(contextEdit(uses));
         if (edit === null) return;
         met += 1;
-        const wanted = uses.flatMap((one, at) => (one.wish === "keep" ? [] : [at]));
+        const wanted = uses.flatMap(({ isCleared }, at) => (isCleared ? [at] : []));
         expect(clearedBy(uses, edit, true)).toEqual(wanted);
         expect(clearedBy(uses, edit, false)).toEqual(wanted);
       }),
@@ -161,10 +114,10 @@ describe("any wishes", () => {
   });
 
   it("stay met while the session goes on", () => {
-    const text = "read- plan+ read- bash- bash+ read+";
-    const later = `${text} bash+ read+ read+`;
+    const text = "read- | plan+ | read- | bash- | bash+ | read+";
+    const later = `${text} | bash+ | read+ | read+`;
     const [now, then] = [text, later].map((one) => {
-      const edit = editIn(contextEdit(asked(one)));
+      const edit = editIn(contextEdit(usesOf(one)));
       return edit === null ? null : clearedBy(usesOf(one), edit, true);
     });
     expect(then).toEqual(now);
@@ -178,13 +131,18 @@ describe("what an answer says", () => {
       { type: "clear_thinking_20251015", cleared_thinking_turns: 1, cleared_input_tokens: 9 },
       { type: "clear_tool_uses_20250919", cleared_tool_uses: 8, cleared_input_tokens: 50_000 },
     ];
-    expect(clearedIn({ applied_edits: applied })).toEqual({ uses: 8, tokens: 50_000 });
+    expect(clearedIn({ applied_edits: applied })).toBe(8);
+    expect(clearedIn({ applied_edits: [] })).toBe(0);
   });
 
-  it.each([[undefined], [null], [{}], [{ applied_edits: [] }], [{ applied_edits: "x" }]])(
-    "%j: nothing",
-    (value) => {
-      expect(clearedIn(value)).toBe(null);
-    },
-  );
+  it.each([[undefined], [null], [{}], [{ applied_edits: "x" }]])("%j: nothing", (value) => {
+    expect(clearedIn(value)).toBe(null);
+  });
+
+  it("may be that no edits are taken", () => {
+    const refusal = (message: string) => Buffer.from(JSON.stringify({ error: { message } }));
+    expect(isEditRefusal(refusal("context_management: Extra inputs are not permitted"))).toBe(true);
+    expect(isEditRefusal(refusal("Unexpected value for the beta context-management-2025-06-27"))).toBe(true);
+    expect(isEditRefusal(refusal("prompt is too long"))).toBe(false);
+  });
 });

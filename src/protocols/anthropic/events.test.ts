@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readAnswer } from "./events.ts";
+import { answerReader, readAnswer } from "./events.ts";
 
 const sse = "text/event-stream; charset=utf-8";
 
@@ -93,6 +93,31 @@ describe("reading an answer", () => {
     ]);
     expect(answer).toMatchObject({ isWhole: true, problem: null, stop: "tool_use", model: "claude-x" });
     expect(answer.usage).toEqual({ input: 5, cacheRead: 7, cacheWrite: 2, output: 42 });
+  });
+
+  it("keeps what a text cites", () => {
+    const cited = [
+      { type: "char_location", cited_text: "a" },
+      { type: "char_location", cited_text: "b" },
+    ];
+    const events = [
+      opened(0, { type: "text", text: "" }),
+      delta(0, { type: "text_delta", text: "so it is" }),
+      ...cited.map((citation) => delta(0, { type: "citations_delta", citation })),
+      stop(0),
+    ];
+    const [said] = readAnswer(wire(start, ...events, ...end), sse).units;
+    expect(JSON.parse(Buffer.from(said?.bytes ?? []).toString())).toEqual({
+      type: "text",
+      text: "so it is",
+      citations: cited,
+    });
+  });
+
+  it("says the same whether its events come one by one or all together", () => {
+    const reader = answerReader();
+    for (const event of whole) reader.take({ event: event.type, data: JSON.stringify(event) });
+    expect(reader.finish()).toEqual(readAnswer(wire(...whole), sse));
   });
 
   it("is never whole before its last event, wherever it breaks off", () => {

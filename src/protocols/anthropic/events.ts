@@ -2,12 +2,24 @@ import { must } from "../../base/index.ts";
 import type { Usage } from "../../engine/index.ts";
 import { eventReader, type WireEvent } from "../sse.ts";
 import type { AnswerUnit, WireAnswer } from "../wire.ts";
+import { clearedIn } from "./context-edit.ts";
 import { countIn, type Fields, fieldsOf, textIn } from "./schema.ts";
 import { unitOfAnswer } from "./units.ts";
 
 /** What an answer is read as, however it came: server-sent events, one JSON message, or an error. */
 export function readAnswer(body: Uint8Array, contentType: string): WireAnswer {
   return contentType.includes("text/event-stream") ? readEvents(body) : readMessage(body);
+}
+
+/** Takes the events of an answer one by one; in the end it says what `readAnswer` says of them all. */
+export type AnswerReader = {
+  readonly take: (event: WireEvent) => void;
+  readonly finish: () => WireAnswer;
+};
+
+export function answerReader(): AnswerReader {
+  const answer = new Answer();
+  return { take: (event) => answer.take(event), finish: () => answer.finish() };
 }
 
 function readEvents(body: Uint8Array): WireAnswer {
@@ -21,7 +33,8 @@ function readEvents(body: Uint8Array): WireAnswer {
 
 function readMessage(body: Uint8Array): WireAnswer {
   const message = parsed(Buffer.from(body).toString("utf8"));
-  const none = { units: [], usage: null, model: null, stop: null, isWhole: message !== null };
+  const isWhole = message !== null;
+  const none = { units: [], usage: null, model: null, stop: null, cleared: null, isWhole };
   if (message === null) return { ...none, problem: "it is not JSON" };
   const error = fieldsOf(message["error"]);
   if (error !== null) return { ...none, problem: errorText(error) };
@@ -35,6 +48,7 @@ function readMessage(body: Uint8Array): WireAnswer {
     usage: usageOf(fieldsOf(message["usage"])),
     model: textIn(message, "model"),
     stop: textIn(message, "stop_reason"),
+    cleared: clearedIn(message["context_management"]),
     problem: null,
   };
 }
@@ -54,6 +68,7 @@ class Answer {
   #usage: Fields | null = null;
   #model: string | null = null;
   #stop: string | null = null;
+  #cleared: number | null = null;
   #isWhole = false;
   #problem: string | null = null;
 
@@ -86,6 +101,7 @@ class Answer {
       case "message_delta":
         this.#stop = textIn(fieldsOf(fields["delta"]), "stop_reason") ?? this.#stop;
         this.#usage = { ...this.#usage, ...fieldsOf(fields["usage"]) };
+        this.#cleared = clearedIn(fields["context_management"]) ?? this.#cleared;
         return;
       case "message_stop":
         this.#isWhole = true;
@@ -102,13 +118,14 @@ class Answer {
   finish(): WireAnswer {
     const isWhole = this.#isWhole && this.#problem === null;
     const usage = this.#usage === null ? null : usageOf(this.#usage);
-    const [model, stop, problem] = [this.#model, this.#stop, this.#problem];
-    return { units: this.#units, usage, model, stop, isWhole, problem };
+    const [model, stop, problem, cleared] = [this.#model, this.#stop, this.#problem, this.#cleared];
+    return { units: this.#units, usage, model, stop, cleared, isWhole, problem };
   }
 
   #start(message: Fields | null): void {
     this.#model = textIn(message, "model");
     this.#usage = fieldsOf(message?.["usage"]);
+    this.#cleared = clearedIn(message?.["context_management"]);
   }
 
   /** Only blocks that were sent to their end count: a half one was never said. */
@@ -136,12 +153,14 @@ const textFields: ReadonlyMap<string, string> = new Map([
 class OpenBlock {
   readonly #start: Fields;
   readonly #texts = new Map<string, string[]>();
+  readonly #citations: unknown[] = [];
 
   constructor(start: Fields) {
     this.#start = start;
   }
 
   add(delta: Fields): void {
+    if (delta["citation"] !== undefined) this.#citations.push(delta["citation"]);
     const field = textFields.get(textIn(delta, "type") ?? "");
     const text = field === undefined ? null : textIn(delta, field);
     if (field !== undefined && text !== null) this.#goOn(field, text);
@@ -160,6 +179,8 @@ class OpenBlock {
   /** The block as a client will send it back: its fields in their order, its input as it was written. */
   finish(): AnswerUnit | null {
     const fields: Record<string, unknown> = { ...this.#start };
+    if (this.#citations.length > 0)
+      fields["citations"] = [...listIn(fields, "citations"), ...this.#citations];
     for (const [field, texts] of this.#texts)
       if (field !== INPUT) fields[field] = `${textIn(fields, field) ?? ""}${texts.join("")}`;
     const written = this.#texts.get(INPUT)?.join("") ?? "";
@@ -172,6 +193,11 @@ class OpenBlock {
     });
     return unitOfAnswer({ ...fields, input }, `{${parts.join(",")}}`);
   }
+}
+
+function listIn(fields: Fields, name: string): readonly unknown[] {
+  const value = fields[name];
+  return Array.isArray(value) ? value : [];
 }
 
 /** Several samplings in one answer: what counts is the last one's prompt, and everything that was written. */

@@ -29,23 +29,26 @@ import {
 import type { Store } from "../../store/index.ts";
 import { estimateText } from "../../tokens/index.ts";
 import type { CommandCall, CommandResult, CommandsAsked } from "../desk-port.ts";
-import type { LiveSession } from "../record/live-session.ts";
-import type { RecordedLine } from "../record/recorded-line.ts";
+import { sourceOf } from "./asking-source.ts";
+import type { CommandedLine, CommandLog } from "./command-log.ts";
 import { toldText } from "./command-text.ts";
 import { askedOf } from "./decide-asking.ts";
+import { type KeptPermissions, noPermissions, permissionsOfAlways } from "./kept-permissions.ts";
 import { readingText } from "./reading.ts";
 import { olderTexts, rememberNote } from "./remember.ts";
 
 export type CommanderPlace = {
   readonly store: Store;
   readonly windowOf: (model: string | null) => number;
+  /** What the user has said for always; nothing where nothing is said. */
+  readonly permissions?: KeptPermissions;
 };
 
 /** Whose command it is, and in which light it is seen. */
 export type Commanding = {
-  readonly live: LiveSession;
+  readonly live: CommandLog;
   /** The stream in whose view it is carried out. */
-  readonly line: RecordedLine;
+  readonly line: CommandedLine;
   readonly actor: Actor;
   readonly mode: CommandContext["mode"];
   readonly isTainted: boolean;
@@ -122,18 +125,18 @@ export async function carryOut(
   const deltas = [...proposed.deltas, ...noted.flatMap((one) => one.deltas)];
   const contents = noted.flatMap((one) => one.contents);
   const reserved = noted.flatMap((one) => one.reserved);
-  const prepared = live.carry({ line, deltas: reserved, actor, cause: withoutStep });
+  const prepared = live.carry({ deltas: reserved, actor, cause: withoutStep });
   if (!prepared.ok) return prepared;
   // That a block was used is nothing to undo.
   const step = deltas.every(({ type }) => type === "reference-set") ? null : stepFor(commanding);
   const cause = { type: "command", step, reason: reasonOf(command) } as const;
-  const done = live.carry({ deltas, actor, cause, attached: { contents }, line });
+  const done = live.carry({ deltas, actor, cause, attached: { contents } });
   if (!done.ok) return done;
   if (noted.length > 0) doings.hasMemories = true;
   const counted = noted.flatMap((one) => one.counted);
-  const { deltas: asks, contents: bringing } = askedOf(change, command, plan);
+  const source = proposed.asks.length === 0 ? null : await sourceOf(place.store, change, commanding);
+  const { deltas: asks, contents: bringing } = askedOf(change, command, { proposed, source });
   const beside = live.carry({
-    line,
     deltas: [...counted, ...asks, ...spendPermission(change, { actor, verb: command.verb })],
     actor,
     cause: withoutStep,
@@ -171,7 +174,8 @@ function stepFor({ live, line, request }: Commanding): StepId {
 }
 
 /** What a command is judged by, as it stands now. */
-export async function surroundings({ store, windowOf }: CommanderPlace, commanding: Commanding) {
+export async function surroundings(place: CommanderPlace, commanding: Commanding) {
+  const { store, windowOf, permissions = noPermissions } = place;
   const { live, line, actor, mode, isTainted, model, isApproved = false, inPlace = false } = commanding;
   const { doings } = line;
   const moment = now(live.state());
@@ -183,7 +187,7 @@ export async function surroundings({ store, windowOf }: CommanderPlace, commandi
     topic: (words) => doings.recall.topic(words),
     mode: modeOf(moment) ?? mode,
     tainted: isTainted,
-    permissions: permissionsIn(change, turn),
+    permissions: [...permissionsOfAlways(permissions), ...permissionsIn(change)],
     acts: doings.actsFor(commanding.request, turn),
     windowTokens: windowOf(model),
     countTokens: (text) => Math.ceil(estimateText(text, model)),
@@ -193,17 +197,17 @@ export async function surroundings({ store, windowOf }: CommanderPlace, commandi
   return { doings, change, context, turn };
 }
 
-function viewIn(moment: Moment, { index }: RecordedLine): View {
+function viewIn(moment: Moment, { index }: CommandedLine): View {
   return must(viewOf(moment, index.view), "an index belongs to a view");
 }
 
-function permissionsIn({ moment, view }: Change, turn: number): readonly Permission[] {
+function permissionsIn({ moment, view }: Change): readonly Permission[] {
   return permissionsOf(moment, view).map(({ actor, verb, rule, scope }) => ({
     verb: verb as Verb | "all",
     actor,
+    zone: "all",
     answer: rule,
     lasts: scope,
-    turn,
   }));
 }
 

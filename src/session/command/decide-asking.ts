@@ -1,6 +1,6 @@
 import { type BlockId, hashContent, limits } from "../../base/index.ts";
 import { type Command, type Plan, parseCommand, printCommand } from "../../commands/index.ts";
-import { type ApprovalNow, askApprovals, type Change, type Delta } from "../../engine/index.ts";
+import { type ApprovalNow, askApprovals, type Change, type Delta, type Excerpt } from "../../engine/index.ts";
 import { textBlock } from "../../protocols/index.ts";
 import type { Content, Store } from "../../store/index.ts";
 import { storedWords } from "../read/stored-words.ts";
@@ -12,7 +12,11 @@ export type AskedOf = { readonly deltas: readonly Delta[]; readonly contents: re
 const textMark = "(text)";
 
 /** What waits for the user is put before the user. */
-export function askedOf(change: Change, command: Command, { proposed }: Plan): AskedOf {
+export function askedOf(
+  change: Change,
+  command: Command,
+  { proposed, source }: { readonly proposed: Plan["proposed"]; readonly source: Excerpt | null },
+): AskedOf {
   const bytes = "text" in command ? textBlock(command.text) : null;
   const text = bytes === null ? null : hashContent(bytes);
   const deltas = askApprovals(
@@ -24,7 +28,7 @@ export function askedOf(change: Change, command: Command, { proposed }: Plan): A
       blocks,
       why,
       tokens: { count: tokens, exact: false },
-      source: null,
+      source,
     })),
   );
   return {

@@ -19,7 +19,7 @@ import { chosenStream, modeIn, modelIn } from "../read/look.ts";
 import type { Library } from "../read/questions.ts";
 import { openState } from "../read/sessions.ts";
 import { storedWords } from "../read/stored-words.ts";
-import { cutAt } from "./user-cut.ts";
+import { cutAt, fitIn } from "./user-cut.ts";
 
 type Asked = { readonly session: string; readonly stream?: number; readonly all?: boolean };
 
@@ -59,7 +59,8 @@ export async function approvalRow(
 ): Promise<ApprovalRow> {
   const { id, view, tokens, until, stand } = approval;
   const { actor, verb, command, blocks, why, by, reason, turn, seq } = approval;
-  const { stream } = must(viewOf(moment, view), "an approval has a view");
+  const seen = must(viewOf(moment, view), "an approval has a view");
+  const { stream } = seen;
   const present = turnNow(moment, must(streamOf(moment, stream), "a view has a stream"));
   return {
     approval: id,
@@ -70,7 +71,8 @@ export async function approvalRow(
     text: await textOf(store, approval),
     blocks,
     why,
-    tokens: tokens.count,
+    // As large as the list of blocks says.
+    tokens: Math.floor(tokens.count * fitIn(moment, seen)),
     cut: cutOf(moment, approval),
     source: await sourceOf(store, moment, approval),
     stand,
@@ -101,7 +103,7 @@ async function sourceOf(
   const words = stored.ok ? storedWords(stored.value, block.kind) : null;
   return words === null
     ? null
-    : { block: block.id, text: words.slice(source.start, source.start + source.length) };
+    : { block: block.id, kind: block.kind, text: words.slice(source.start, source.start + source.length) };
 }
 
 /** What a rewrite for it alone would come to, while nobody has decided. */

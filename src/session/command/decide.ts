@@ -1,5 +1,5 @@
 import { apertureError, fail, must, ok, type Result } from "../../base/index.ts";
-import { taintedWhy } from "../../commands/index.ts";
+import { taintedWhy, type Verb } from "../../commands/index.ts";
 import {
   type ApprovalNow,
   approvalOf,
@@ -7,26 +7,30 @@ import {
   decideApproval,
   nextStep,
   now,
+  placeOf as placeIn,
   setPermission,
   streamOf,
   viewOf,
+  zoneOf,
 } from "../../engine/index.ts";
 import type { DecideAnswer } from "../read/command-rows.ts";
 import { modelIn } from "../read/look.ts";
 import { shortMark, withShownMark } from "../read/mark.ts";
 import type { DecideAct, Library } from "../read/questions.ts";
 import { openState } from "../read/sessions.ts";
+import type { Durable } from "../record/durable.ts";
 import type { LiveSession } from "../record/live-session.ts";
 import type { RecordedLine } from "../record/recorded-line.ts";
+import { logOf } from "./command-log.ts";
 import { carryOut } from "./commander.ts";
 import { approvedCommand } from "./decide-asking.ts";
 import { approvalRow } from "./decide-list.ts";
+import { noPermissions } from "./kept-permissions.ts";
 
 type Decided = DecideAnswer["rows"][number];
 
 /** The user decides about what waits: at once, and for good. What is approved is carried out now. */
-export async function decide(library: Library, act: DecideAct): Promise<Result<DecideAnswer>> {
-  if (act.scope === "always") return fail("AP_INPUT_INVALID", { problem: noAlways });
+export async function decide(library: Library, act: DecideAct): Promise<Result<DecideAnswer & Durable>> {
   const state = await openState(library, act.session);
   if (!state.ok) return state;
   return await library.within(state.value.session, async (live) => {
@@ -42,9 +46,6 @@ export async function decide(library: Library, act: DecideAct): Promise<Result<D
     return ok({ session, seq, rows });
   });
 }
-
-const noAlways =
-  "what holds always would be configuration, and there is no setting for it yet; use the scope session";
 
 function chosenApprovals(live: LiveSession, wanted: number | "all"): Result<readonly ApprovalNow[]> {
   const moment = now(live.state());
@@ -73,7 +74,8 @@ async function decideOne(
   const cause = { type: "command", step: null, reason: "" } as const;
   const noted = live.carry({ deltas: [decided.value], actor: "user", cause, line });
   if (!noted.ok) return noted;
-  const ruled = ruleFor({ live, act }, approval);
+  const ruled =
+    act.scope === "always" ? keepAlways(library, { live, act }, approval) : ruleFor({ live, act }, approval);
   if (!ruled.ok) return ruled;
   const done = to === "approved" ? await carryOutApproved(library, { live, isDry: false }, approval) : null;
   const after = now(live.state());
@@ -87,7 +89,7 @@ function ruleFor({ live, act }: Deciding, approval: ApprovalNow): Result<void> {
   if (scope === "once" || scope === "always") return ok(undefined);
   const { line, change } = placeOf(live, approval);
   const { actor, verb } = approval;
-  const rule = to === "approved" ? "allow" : "deny";
+  const rule = ruleOf(to);
   const deltas = setPermission(change(), { actor, verb }, { rule, scope });
   if (!deltas.ok) return deltas;
   const step = nextStep(live.state());
@@ -97,6 +99,32 @@ function ruleFor({ live, act }: Deciding, approval: ApprovalNow): Result<void> {
     cause: { type: "command", step, reason: "" },
     line,
   });
+}
+
+function ruleOf(to: DecideAct["to"]): "allow" | "deny" {
+  return to === "approved" ? "allow" : "deny";
+}
+
+/**
+ * For always means: for this verb on blocks where these are now. What is about no block has no zone to be
+ * kept to.
+ */
+function keepAlways(
+  { permissions = noPermissions }: Library,
+  { live, act }: Deciding,
+  { view, actor, verb, blocks }: ApprovalNow,
+): Result<void> {
+  const moment = now(live.state());
+  const own = must(viewOf(moment, view), "an approval has a view");
+  const places = blocks.map((block) => must(placeIn(moment, own, block), "an approval is about its blocks"));
+  const zones = places.length === 0 ? (["all"] as const) : new Set(places.map(zoneOf));
+  for (const zone of zones) {
+    // What was asked for was a command, so this is one of their verbs.
+    const key = { actor, verb: verb as Verb, zone };
+    const kept = permissions.set({ key, rule: ruleOf(act.to) });
+    if (!kept.ok) return kept;
+  }
+  return ok(undefined);
 }
 
 type Done = { readonly outcome: string; readonly step: number | null; readonly isError: boolean };
@@ -115,7 +143,7 @@ async function carryOutApproved(
   const carried = await carryOut(
     library,
     {
-      live,
+      live: logOf(live, line),
       line,
       model,
       actor: approval.actor,

@@ -6,6 +6,9 @@ import { StreamRecall } from "./stream-recall.ts";
 
 /** What was told of late, in case the same answer is heard again. */
 const toldMax = 200;
+/** More are not answered at once in one stream. */
+const countedMax = 64;
+const nothingCounted = { commands: 0, changedTokens: 0 } as const;
 
 /** What the model of a stream has done of late, for limits and damping, and what it finds again by words. */
 export class Doings {
@@ -13,14 +16,15 @@ export class Doings {
   /** Whether the stream has memories; null: nobody has looked yet. */
   hasMemories: boolean | null = null;
   #acts: Acts = noActs;
-  /** The request whose answer was the last to do something. */
-  #request: string | null = "";
+  /** What counts in a turn, by the request whose answer did it: several may be answered at once. */
+  readonly #counted = new Map<string, Pick<Acts, "commands" | "changedTokens">>();
   readonly #told = new Map<string, CommandResult>();
   #step: { readonly request: string; readonly id: StepId } | null = null;
 
   /** What counts in a turn goes on counting while the answer to one request does, in however many rounds. */
   actsFor(request: string | null, turn: number): Acts {
-    return request === this.#request ? { ...this.#acts, turn } : this.#acts;
+    if (request === null) return this.#acts;
+    return { ...this.#acts, turn, ...(this.#counted.get(request) ?? nothingCounted) };
   }
 
   /** What a call came to that was carried out before: nothing is done twice. */
@@ -35,8 +39,12 @@ export class Doings {
   }
 
   did(request: string | null, acts: Acts): void {
-    this.#request = request;
     this.#acts = acts;
+    if (request === null) return;
+    const { commands, changedTokens } = acts;
+    this.#counted.set(request, { commands, changedTokens });
+    const [oldest] = this.#counted.keys();
+    if (this.#counted.size > countedMax && oldest !== undefined) this.#counted.delete(oldest);
   }
 
   /** All that the answer to one request does is undone together, however many rounds it takes. */

@@ -17,7 +17,7 @@ import { type Excerpt, hitsText, hitText } from "../../recall/index.ts";
 import { changesIn, changesText, manifestText, reasoningText } from "../../render/index.ts";
 import type { Store } from "../../store/index.ts";
 import { outcomeOf } from "../read/expansion.ts";
-import { toldNow } from "../read/manifest.ts";
+import { toldIn } from "../read/manifest.ts";
 import { outcomeWords, storedWords } from "../read/stored-words.ts";
 import type { StreamRecall } from "./stream-recall.ts";
 
@@ -134,10 +134,8 @@ async function diffText(place: ReadingPlace, since: number | null): Promise<stri
 }
 
 async function manifestWords(place: ReadingPlace, detail: "summary" | "detailed"): Promise<string> {
-  const { state, view, nonce } = place;
-  const told = await toldNow(place, state, view.stream);
-  if (!told.ok || told.value === null) return `[${nonce} the manifest cannot be made now]`;
-  const { facts, turn } = told.value;
+  const { moment, view, nonce } = place;
+  const { facts, turn } = await toldIn(place, moment, view);
   return manifestText(facts, { nonce, turn: turn - 1, variant: "text", detail, fill: "shown" });
 }
 

@@ -14,23 +14,26 @@ import { chosenStream, modeIn, modelIn, viewIn } from "../read/look.ts";
 import { shortMark, withShownMark } from "../read/mark.ts";
 import type { CommandQuestion, Library } from "../read/questions.ts";
 import { openState } from "../read/sessions.ts";
+import { type Durable, withDurable } from "../record/durable.ts";
 import type { LiveSession } from "../record/live-session.ts";
+import type { RecordedLine } from "../record/recorded-line.ts";
+import { logOf } from "./command-log.ts";
 import { type Carried, type Commanding, carryOut, changedBlocks, surroundings } from "./commander.ts";
-import { cutFor } from "./user-cut.ts";
+import { cutFor, fitIn } from "./user-cut.ts";
 import { isOwnCommand, type OwnCommand, ownProposal, readUserCommand, type UserCommand } from "./user-own.ts";
 import { purgeBlocks } from "./user-purge.ts";
 
 /** What the user does to the context, by the same way as a model. A dry run goes it up to the log. */
 export async function commandAnswer(
   library: Library,
-  { session, stream: wanted, command: written, dryRun }: CommandQuestion,
-): Promise<Result<CommandAnswer>> {
+  { session, stream: wanted, command: written, dryRun, when }: CommandQuestion,
+): Promise<Result<CommandAnswer & Durable>> {
   const command = readUserCommand(written);
   if (!command.ok) return command;
   const found = await findStream(library, session, wanted);
   if (!found.ok) return found;
   const { id, stream } = found.value;
-  return await library.within(id, async (live) => {
+  const done = await library.within(id, async (live) => {
     const moment = now(live.state());
     const commanding = commandingIn(live, stream, dryRun);
     if (!commanding.ok) return commanding;
@@ -39,8 +42,10 @@ export async function commandAnswer(
     if (!carried.ok) return carried;
     const { refused } = carried.value.plan.proposed;
     if (refused !== null) return { ok: false, error: refused };
+    if (when === "now" && carried.value.step !== null) commanding.value.line.isUrged = true;
     return ok(answerOf({ live, moment, stream, command: command.value, dryRun }, carried.value));
   });
+  return done.ok ? ok({ ...done.value, text: withDurable(done.value.text, done.value) }) : done;
 }
 
 export type FoundStream = { readonly id: SessionId; readonly stream: Stream };
@@ -58,12 +63,14 @@ export async function findStream(
   return ok({ id: state.value.session, stream: stream.value });
 }
 
-function commandingIn(live: LiveSession, stream: Stream, isDry: boolean): Result<Commanding> {
+type UserCommanding = Commanding & { readonly line: RecordedLine };
+
+function commandingIn(live: LiveSession, stream: Stream, isDry: boolean): Result<UserCommanding> {
   const line = live.line(stream.name);
   if (line === null) return fail("AP_STREAM_UNKNOWN", { stream: stream.name });
   const model = modelIn(now(live.state()), stream);
   const asked = { actor: "user", mode: "auto", isTainted: false, nonce: shortMark, request: null } as const;
-  return ok({ live, line, model, isDry, ...asked });
+  return ok({ live: logOf(live, line), line, model, isDry, ...asked });
 }
 
 function carriedOut(
@@ -82,7 +89,7 @@ async function carryOutOwn(
   commanding: Commanding,
   command: OwnCommand,
 ): Promise<Result<Carried>> {
-  const { live, line, isDry = false } = commanding;
+  const { live, isDry = false } = commanding;
   const { change, context } = await surroundings(library, commanding);
   const { moment, view } = change;
   const blocks = resolveTarget({ moment, view, topic: context.topic }, command.target);
@@ -93,13 +100,13 @@ async function carryOutOwn(
   if (!proposal.ok) return proposal;
   const nothing = { asks: [], refused: null, reads: [], notes: [], acts: noActs, reminder: null };
   const plan = countedPlan(change, { ...proposal.value, ...nothing });
-  const changed = ownChanged(plan);
   const isLasting = command.verb === "purge";
+  const changed = ownChanged(plan, isLasting);
   const isDone = !isDry && changed.length > 0;
   const step = isDone && !isLasting ? nextStep(live.state()) : null;
   if (isDone) {
     const cause = { type: "command", step, reason: printUserCommand(command).slice(0, 200) } as const;
-    const done = live.carry({ deltas: plan.proposed.deltas, actor: "user", cause, line });
+    const done = live.carry({ deltas: plan.proposed.deltas, actor: "user", cause });
     if (!done.ok) return done;
     const erased = isLasting ? await purgeBlocks(library.store, live.state(), changed) : ok(null);
     if (!erased.ok) return erased;
@@ -116,8 +123,10 @@ function observedProblem({ verb }: OwnCommand, moment: Moment, view: View): Resu
   return fail("AP_COMMAND_REFUSED", { verb, what: "this", why });
 }
 
-function ownChanged({ proposed }: Plan): readonly BlockId[] {
-  const blocks = proposed.deltas.flatMap((delta) =>
+/** What is withheld beside what is purged, because it belongs to it, is not erased. */
+function ownChanged({ proposed }: Plan, isPurge: boolean): readonly BlockId[] {
+  const deltas = proposed.deltas.filter(({ type }) => !isPurge || type === "block-purged");
+  const blocks = deltas.flatMap((delta) =>
     "block" in delta && typeof delta.block === "number" ? [delta.block] : [],
   );
   return [...new Set(blocks)];
@@ -165,7 +174,7 @@ function answerOf({ live, moment, stream, command, dryRun }: Acted, carried: Car
   const { plan, step, text } = carried;
   const view = must(viewIn(moment, stream), "a stream that was acted in has a view");
   const { session, seq } = live.state();
-  const blocks = isOwnCommand(command) ? ownChanged(plan) : changedBlocks(plan);
+  const blocks = isOwnCommand(command) ? ownChanged(plan, command.verb === "purge") : changedBlocks(plan);
   return {
     session,
     seq,
@@ -186,7 +195,7 @@ function answerOf({ live, moment, stream, command, dryRun }: Acted, carried: Car
     })),
     locks: plan.locks.map(({ block }) => block),
     conflicts: plan.conflicts,
-    freed: plan.freedTokens,
+    freed: Math.floor(plan.freedTokens * fitIn(moment, view)),
     unsized: plan.unsized,
     stays: spokenAmong(moment, view, blocks),
     cut: cutFor(moment, view, plan),

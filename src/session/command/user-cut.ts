@@ -1,6 +1,8 @@
+import { must } from "../../base/index.ts";
 import { isSpoken, type Plan, tokensAs } from "../../commands/index.ts";
 import { blocksOf, type Moment, placeOf, shownOf, type View } from "../../engine/index.ts";
 import type { CutRow } from "../read/command-rows.ts";
+import { fitOf } from "../read/state-row.ts";
 import { fillingOf, lastUsage } from "../read/window-row.ts";
 
 const showing = ["level-set", "archive-set", "withhold-set", "block-purged"] as const;
@@ -17,6 +19,12 @@ export function cutFor(
       : [],
   );
   return cutAt(moment, view, { blocks: changed, freed: plan.freedTokens });
+}
+
+/** The share by which blocks are smaller than we have guessed: none is larger than the provider's whole. */
+export function fitIn(moment: Moment, view: View): number {
+  const stream = must(moment.state.streams.get(view.stream), "a view has a stream");
+  return fitOf(moment, stream, view);
 }
 
 export function cutAt(
@@ -38,5 +46,11 @@ export function cutAt(
   // What no block of ours accounts for, such as tools, stands in front of everything.
   const other = usage === null ? 0 : Math.max(0, fillingOf(usage) - total);
   const less = Math.max(0, Math.min(freed, total - before));
-  return { block: first, kept: other + before, rewritten: total - before - less, freed: less };
+  const share = fitIn(moment, view);
+  return {
+    block: first,
+    kept: Math.floor((other + before) * share),
+    rewritten: Math.floor((total - before - less) * share),
+    freed: Math.floor(less * share),
+  };
 }

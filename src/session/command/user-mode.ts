@@ -3,6 +3,7 @@ import { modeOf, nextStep, now, type State, setMode } from "../../engine/index.t
 import type { ModeAnswer } from "../read/command-rows.ts";
 import type { Library, SetModeAct } from "../read/questions.ts";
 import { openState } from "../read/sessions.ts";
+import type { Durable } from "../record/durable.ts";
 
 /** What the user said for a session about how much is done without asking. */
 export async function modeAnswer(library: Library, session: string): Promise<Result<ModeAnswer>> {
@@ -11,7 +12,10 @@ export async function modeAnswer(library: Library, session: string): Promise<Res
 }
 
 /** A step of its own, so that it is undone like any other. */
-export async function setSessionMode(library: Library, act: SetModeAct): Promise<Result<ModeAnswer>> {
+export async function setSessionMode(
+  library: Library,
+  act: SetModeAct,
+): Promise<Result<ModeAnswer & Durable>> {
   const opened = await openState(library, act.session);
   if (!opened.ok) return opened;
   return await library.within(opened.value.session, (live) => {

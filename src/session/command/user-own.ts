@@ -16,8 +16,10 @@ import {
   restore,
   type Scope,
   setScope,
+  streamOf,
   withhold,
 } from "../../engine/index.ts";
+import { modeIn } from "../read/look.ts";
 
 /** What nobody but the user can ask for. */
 export const ownVerbs = ["restore", "withhold", "release", "purge", "scope"] as const;
@@ -92,7 +94,7 @@ export function ownProposal(
     case "release":
       return withhold(change, blocks, false);
     case "purge":
-      return ok(eachAlone(blocks, (block) => purgeOf(change, block)));
+      return purgedProposal(change, blocks);
     case "scope":
       return ok(eachAlone(blocks, (block) => setScope(change, block, scope)));
   }
@@ -114,6 +116,19 @@ function withheldProposal(change: Change, blocks: readonly BlockId[]): Result<Pr
     return { block, error };
   });
   return ok({ ...proposal.value, skipped: [...refused, ...proposal.value.skipped] });
+}
+
+/**
+ * What is erased here must not leave either: the client still has it, and sends it. Where a session is only
+ * observed, what its client sends goes up as it is.
+ */
+function purgedProposal(change: Change, blocks: readonly BlockId[]): Result<Proposal> {
+  const purged = eachAlone(blocks, (block) => purgeOf(change, block));
+  const stream = streamOf(change.moment, change.view.stream);
+  if (modeIn(change.moment, stream) === "observe") return ok(purged);
+  const withheld = withheldProposal(change, blocks);
+  if (!withheld.ok) return withheld;
+  return ok({ ...purged, deltas: [...withheld.value.deltas, ...purged.deltas] });
 }
 
 function eachAlone(

@@ -2,17 +2,21 @@ import type { BlockId, ContentHash, Result } from "../../base/index.ts";
 import { ok } from "../../base/index.ts";
 import { notesOf, now, type State } from "../../engine/index.ts";
 import type { PurgeReport, Store } from "../../store/index.ts";
+import { blockCopies } from "../read/block-copies.ts";
 
 /**
- * Erases what is stored of some blocks: their contents, all shorter forms, the bytes they were sent with, and
- * the answers they came in. Bodies that held any of it cannot be read any more.
+ * Erases what is stored of some blocks: their contents, all shorter forms, the bytes they were sent with,
+ * the answers they came in, and results of ours that showed them to a model. Bodies that held any of it
+ * cannot be read any more.
  */
 export async function purgeBlocks(
-  store: Pick<Store, "purge" | "flush" | "bodies">,
+  store: Pick<Store, "purge" | "flush" | "bodies" | "content">,
   state: State,
-  blocks: readonly BlockId[],
+  asked: readonly BlockId[],
 ): Promise<Result<PurgeReport>> {
   await store.flush();
+  const copies = await blockCopies(state, asked, store);
+  const blocks = [...asked, ...copies.map(({ id }) => id)];
   const own = blocks.flatMap((id) => contentsOf(state, id));
   const wanted = new Set<number>(blocks);
   const sent = [...state.units.entries()].flatMap(([, { shows, bytes }]) =>

@@ -82,8 +82,11 @@ export function takeBriefing(line: Line, briefing: Briefing): void {
   line.held = new Set(briefing.held);
   for (const wanted of briefing.wanted) line.wanted.set(wanted.block, wanted);
   line.hasNews ||= briefing.wanted.length > 0;
+  line.isUrged ||= briefing.isUrged === true;
   if (briefing.withheld !== undefined) {
-    line.withheld = new Map(briefing.withheld.map(({ key, bytes }) => [key, bytes]));
+    // What a call came to before, and is not told yet, may hold some of it.
+    if (briefing.withheld.some((key) => !line.withheld.has(key))) line.results.clear();
+    line.withheld = new Set(briefing.withheld);
     line.ledger.withhold(line.withheld);
   }
   line.ledger.catchUp(briefing.turn);

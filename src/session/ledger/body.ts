@@ -1,5 +1,6 @@
 import { must } from "../../base/index.ts";
 import { emitBody, isClearing, type MarkAt, textBlock, type WireRequest } from "../../protocols/index.ts";
+import type { Edit } from "./clearing.ts";
 import { unitCount, unitsFrom } from "./client-units.ts";
 import { emitSystem, emitTools, type Head } from "./head.ts";
 import type { Image } from "./image.ts";
@@ -82,20 +83,24 @@ export function closing(dropped: string | null, tail: string): Buffer {
 }
 
 /** The whole request, with what the ledger says in place of what the client said. */
-export function emitRequest(
-  { request, style, answerMax }: RenderAsked,
-  head: Head,
-  messages: readonly Uint8Array[],
-): Emitted {
+export function emitRequest({ asked, head, edit }: Emitting, messages: readonly Uint8Array[]): Emitted {
+  const { request, style, answerMax } = asked;
   const replaced = new Map<string, readonly Uint8Array[] | null>([["messages", [OPEN_LIST, ...messages]]]);
   const [tools, system] = [emitTools(head, request), emitSystem(head, request)];
   if (tools !== undefined) replaced.set("tools", tools);
   if (system !== undefined) replaced.set("system", system);
   if (answerMax !== undefined) replaced.set("max_tokens", [Buffer.from(`${answerMax}`)]);
   if (style === "managed" && automaticMark(request) !== null) replaced.set("cache_control", null);
+  if (edit !== null) replaced.set("context_management", [Buffer.from(JSON.stringify(edit.field))]);
   const pieces = emitBody(request, replaced);
   return { pieces, length: pieces.reduce((sum, { length }) => sum + length, 0) };
 }
+type Emitting = {
+  readonly asked: RenderAsked;
+  readonly head: Head;
+  /** What the provider is asked to leave out; null: nothing. */
+  readonly edit: Edit | null;
+};
 type Emitted = Pick<Rendered, "pieces" | "length">;
 
 const OPEN_LIST = Buffer.from("[");

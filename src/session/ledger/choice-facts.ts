@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/index.ts";
-import { answerMax, modelTraits, type WireRequest } from "../../protocols/index.ts";
+import { answerMax, modelTraits, takesEdit, type WireRequest } from "../../protocols/index.ts";
 import { type ModelPrices, withLongCache } from "../../render/index.ts";
 import { lifetimeMs } from "./admission.ts";
 import { usedBefore } from "./awareness.ts";
@@ -35,7 +35,7 @@ export type ChoicePlace = PricePlace & {
 /** What it depends on whether a request is a rewrite. */
 export function choiceFacts(
   line: Line,
-  { request, previous }: Read,
+  { request, previous, asking }: Read,
   { isCold, pricesOf, windowOf }: ChoicePlace,
 ): ChoiceFacts {
   const { model } = request;
@@ -45,12 +45,28 @@ export function choiceFacts(
     wanted: line.wanted,
     held: line.held,
     hasNews: line.hasNews,
+    isUrged: line.isUrged,
     prices: lifetimeMs(request) > shortestLifetimeMs ? withLongCache(pricesOf(model)) : pricesOf(model),
     cold: isCold ? "cold" : isSwitched ? "model" : null,
     losesReasoning: modelTraits(model).isBound,
+    mayEdit: mayEdit(line, { request, asking }, pricesOf),
     used: usedBefore(line),
     counted: line.counted,
     // What is kept for the answer is not there for the prompt, unless that would leave next to nothing.
     limit: window === null ? null : window - Math.min(answerMax(request), window / 2),
   };
+}
+
+/**
+ * Whether the provider may be asked to leave results out. It keeps reasoning that is bound, and has no other
+ * advantage. Nothing is added to what a login sends, nor to what a client asks for itself.
+ */
+export function mayEdit(
+  { takesEdits }: Line,
+  { request, asking }: Pick<Read, "request" | "asking">,
+  pricesOf: PricePlace["pricesOf"],
+): boolean {
+  const isOffered = asking.upstream === "anthropic" && pricesOf(request.model).hasContextEdits;
+  const isUseful = modelTraits(request.model).isBound;
+  return takesEdits && isOffered && isUseful && !asking.isLogin && takesEdit(request);
 }

@@ -1,18 +1,19 @@
 import { assert } from "../../base/index.ts";
 import type { RewriteReason } from "../../engine/index.ts";
-import { spokenIn } from "../../protocols/index.ts";
 import {
+  type Cut,
   chooseCut,
-  hintOf,
   type ModelPrices,
   type PathPiece,
   type RewriteBill,
   tokensToFree,
 } from "../../render/index.ts";
 import { prunedTokens, type WantedBlock } from "../desk-port.ts";
+import { clearable } from "./clearable.ts";
 import type { CountedPrompt } from "./counted.ts";
 import type { Item } from "./draft.ts";
-import { bytesOf, type Place } from "./place.ts";
+import { clearedTokens, type Place } from "./place.ts";
+import { asPlaceholder, prunedAs } from "./pruning.ts";
 import { lastAnswer } from "./rewrite.ts";
 import { piecesOf, type WantedBlocks } from "./wanted.ts";
 
@@ -30,8 +31,10 @@ export type Choosing = {
   readonly heard: readonly Item[];
 };
 
-/** The places that are to be shown otherwise, and why now. */
+/** The places that are to be shown otherwise, by what means, and why now. */
 export type Rewriting = {
+  /** Provider: what is wanted are results that go, and it is asked to leave them out. */
+  readonly means: "own" | "provider";
   readonly wanted: ReadonlyMap<Place, WantedBlock>;
   readonly reason: RewriteReason;
   readonly bill: RewriteBill;
@@ -45,9 +48,13 @@ export type ChoiceFacts = {
   readonly held: ReadonlySet<number>;
   /** Whether something is wanted that was not when a rewrite was last thought of. */
   readonly hasNews: boolean;
+  /** Whether the user wants what is wanted to be shown now. */
+  readonly isUrged: boolean;
   readonly prices: ModelPrices;
   readonly cold: "cold" | "model" | null;
   readonly losesReasoning: boolean;
+  /** Whether the provider may be asked to leave results out. */
+  readonly mayEdit: boolean;
   /** What the prompt holds without what is new, by the log's word; and what it may hold. */
   readonly used: number | null;
   readonly limit: number | null;
@@ -60,7 +67,8 @@ export function chooseRewriting(facts: ChoiceFacts, choosing: Choosing): Rewriti
   const { fresh, heard } = choosing;
   const isWarm = facts.cold === null;
   const roomIn = (used: number) => (facts.limit === null ? null : { used, limit: facts.limit });
-  const isIdle = facts.wanted.size === 0 || (isWarm && !(isRunStart(choosing) && facts.hasNews));
+  const isIdle =
+    facts.wanted.size === 0 || (isWarm && !facts.isUrged && !(isRunStart(choosing) && facts.hasNews));
   const soon = promptSoon(facts, choosing);
   if (isIdle && soon !== null && tokensToFree(roomIn(soon)) === 0) return null;
   const [path, head] = [choosing.path(), choosing.head()];
@@ -71,18 +79,81 @@ export function chooseRewriting(facts: ChoiceFacts, choosing: Choosing): Rewriti
   const working = workingFrom(path, heard);
   const relief = { path, isWorking: (at: number) => at >= working, toFree: toFree / scale };
   const wanted = toFree > 0 ? relieved(relief, facts) : facts.wanted;
-  const pieces = piecesOf(path, wanted);
-  const { prices, cold, losesReasoning } = facts;
-  const why = { prices, cold, isRunStart: isRunStart(choosing), losesReasoning, room };
-  const sized = pieces.map((piece) => scaled(piece, scale));
+  const { prices, cold, isUrged } = facts;
   const coming = tokensIn([...heard, ...fresh]) * scale;
   const anchored = choosing.anchor === null ? 0 : path.indexOf(choosing.anchor) + 1;
-  const cut = chooseCut({ path: sized, head: head * scale, coming, anchored, ...why });
+  const why = { prices, cold, isRunStart: isRunStart(choosing), room, isUrged };
+  const cutIn = (sized: readonly PathPiece[], losesReasoning: boolean): Cut | null =>
+    chooseCut({ path: sized, head: head * scale, coming, anchored, ...why, losesReasoning });
+  const own = ownRewriting({ path, wanted, scale, cutIn }, facts);
+  if (!facts.mayEdit) return own?.rewriting ?? null;
+  const cleared = clearable({
+    ...relief,
+    items: [...heard, ...fresh],
+    wanted: facts.wanted,
+    held: facts.held,
+  });
+  const other = cleared === null ? null : editRewriting({ path, wanted, scale, cutIn }, cleared);
+  if (own === null || other === null) return own?.rewriting ?? other;
+  const lost = reasoningTokens(path.slice(own.at)) + reasoningTokens(heard);
+  return cheaper(own.rewriting, other, lost * scale * prices.output);
+}
+
+type Sizing = {
+  readonly path: readonly Place[];
+  readonly wanted: WantedBlocks;
+  readonly scale: number;
+  readonly cutIn: (sized: readonly PathPiece[], losesReasoning: boolean) => Cut | null;
+};
+
+function ownRewriting({ path, wanted, scale, cutIn }: Sizing, { losesReasoning }: ChoiceFacts) {
+  const pieces = piecesOf(path, wanted);
+  const sized = pieces.map((piece) => scaled(piece, scale));
+  const cut = cutIn(sized, losesReasoning);
   if (cut === null) return null;
   const { at, reason, bill } = cut;
   const isLost = losesReasoning || reason === "pressure";
   const freed = Math.round(freedFrom({ path, pieces: sized, at, losesReasoning: isLost }));
-  return { wanted: wantedFrom(path, pieces, { at, wanted }), reason, bill, freed };
+  const chosen = wantedFrom(path, pieces, { at, wanted });
+  const rewriting: Rewriting = { means: "own", wanted: chosen, reason, bill, freed };
+  return { rewriting, at };
+}
+
+/** The provider leaves results out: nothing that was sent changes, so no reasoning is lost. */
+function editRewriting(
+  { path, wanted, scale, cutIn }: Sizing,
+  cleared: ReadonlySet<Place>,
+): Rewriting | null {
+  const isNew = (place: Place): boolean => cleared.has(place) && place.showing.isCleared !== true;
+  const goes = path.map(isNew);
+  const whole = piecesOf(path, new Map());
+  const sized = whole.map(({ tokens }, at) =>
+    scaled({ tokens, wanted: goes[at] === true ? clearedTokens : null }, scale),
+  );
+  const cut = cutIn(sized, false);
+  // What goes later would leave an older one in sight, and that cannot be said.
+  if (cut === null || cut.at !== goes.indexOf(true)) return null;
+  const { at, reason, bill } = cut;
+  const freed = Math.round(freedFrom({ path, pieces: sized, at, losesReasoning: false }));
+  const chosen = path.filter(isNew).flatMap((place) => {
+    const known = place.numbered === null ? undefined : wanted.get(place.numbered.block);
+    const pruned = known?.as === "placeholder" ? known : asPlaceholder(place);
+    return pruned === null ? [] : [[place, pruned] as const];
+  });
+  return { means: "provider", wanted: new Map(chosen), reason, bill, freed };
+}
+
+/**
+ * Reasoning that is lost is charged as if it had to be thought once more. Where none is, our own words are
+ * the better ones: they say what was there.
+ */
+function cheaper(own: Rewriting, other: Rewriting, lost: number): Rewriting {
+  return lost === 0 || own.bill.net.tokens - lost > other.bill.net.tokens ? own : other;
+}
+
+function reasoningTokens(units: readonly Pick<Place, "facts" | "numbered">[]): number {
+  const reasoning = units.filter(({ facts }) => facts.kind === "reasoning");
+  return sum(reasoning.map(({ numbered }) => numbered?.tokens ?? 0));
 }
 
 /** Whether the user has just spoken: nothing is under way. */
@@ -173,7 +244,6 @@ function wantedFrom(path: readonly Place[], pieces: readonly PathPiece[], { at, 
 
 /** Smaller blocks free less than it costs to say that they are gone. */
 const prunedTokensMin = 120;
-export const pressureReason = "window pressure";
 
 /**
  * Where what is wanted, and the reasoning that goes with any rewrite for want of room, does not free enough,
@@ -220,23 +290,6 @@ function workingFrom(path: readonly Place[], heard: readonly Item[]): number {
   if (heard.length > 0) return path.length;
   const last = lastAnswer(path);
   return last === -1 ? path.length : last;
-}
-
-const prunedTypes: readonly string[] = ["tool_result", "image", "document"];
-
-function prunedAs(place: Place): WantedBlock | null {
-  const { numbered, facts } = place;
-  if (numbered === null || place.showing.as === "placeholder") return null;
-  const { block } = numbered;
-  const pruned = { block, as: "placeholder", tokens: prunedTokens, reason: pressureReason } as const;
-  if (facts.type === "tool_use") {
-    return { ...pruned, text: null, input: {} };
-  }
-  // What the provider's own tools have found cannot be said in other words.
-  if (!prunedTypes.includes(facts.type)) return null;
-  const spoken = spokenIn(place.original ?? bytesOf(place));
-  const said = spoken === null || spoken.type === "call" ? "" : spoken.text;
-  return { ...pruned, text: hintOf(said), input: null };
 }
 
 function sum(numbers: readonly number[]): number {

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import { DeskKit } from "../../../test/support/desk-kit.ts";
+import { must } from "../../base/index.ts";
+import { ingestRequest } from "../../protocols/index.ts";
 
 type Message = { readonly role: string; readonly content: unknown };
 
@@ -124,12 +126,45 @@ test("a memory that makes no sense is none, and the client hears nothing of it",
   expect(attempts.map(({ problem }) => problem)).toEqual([null]);
 });
 
+/** A turn as the log gives it back, sent as it came. */
+function rawTurn(request: object) {
+  const bytes = Buffer.from(JSON.stringify(request));
+  const read = must(ingestRequest(bytes, null), "it can be read");
+  const units = [read.tools, read.system, ...read.messages].flatMap((group) => group.units);
+  const origin = (role: string | null) => (role === "assistant" ? "model" : "client");
+  const path = units.map(({ key, hash, role }) => ({ origin: origin(role), key, bytes: hash }));
+  return { body: bytes, path, answer: null, turn: 1 };
+}
+
+test("a talk that was watched goes on with its own words, not with those a log once told", async () => {
+  const thought = { type: "thinking", thinking: "once", signature: "s" };
+  const says = (role: string, ...content: object[]): Message => ({ role, content });
+  const talk = (...answer: object[]): readonly Message[] => [
+    says("user", text("One.")),
+    says("assistant", ...answer),
+    says("user", text("Three.")),
+  ];
+  const turns = [rawTurn(body(talk(thought, text("Two."))))];
+  const known = { talkName: null, wasManaged: false, isKnown: true, model: null, turn: 1, briefing: null };
+  const remember = () => Promise.resolve({ ...known, next, blocks: [], turns } as never);
+  const kit = new DeskKit({
+    model: () => ({ content: [{ type: "text", text: "Yes." }] }),
+    place: { remember },
+  });
+  const post = (headers: Readonly<Record<string, string>>) =>
+    kit.post(body(talk(text("Two."))), { headers: { ...named, ...headers } });
+  expect((await post({ "x-aperture-mode": "observe" })).sending.rendering).toBe("raw");
+  const { sending, attempts } = await post({});
+  expect([sending.rendering, ...attempts.map(({ problem }) => problem)]).toEqual(["managed", null]);
+  expect(attempts[0]?.body).not.toContain("once");
+});
+
 test("where anything is withheld, a body that cannot be read does not leave", async () => {
   const desk = kit();
   const { sending } = await desk.post(body([{ role: "user", content: "A secret." }]), { headers: named });
   const key = JSON.stringify(["local", "anthropic", "unknown", "one", null]);
   expect(sending.refusal).toBeNull();
-  desk.desk.withhold(key, new Map([["user::x", Buffer.from("{}")]]));
+  desk.desk.withhold(key, new Set(["user::x"]));
   const twice = Buffer.from('{"model":"claude-opus-5-5","model":"x","messages":[]}');
   const refused = await desk.desk.take({ ...asked, length: twice.length }, [twice]);
   expect(refused.refusal?.code).toBe("AP_WITHHELD_UNREADABLE");

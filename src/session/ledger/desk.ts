@@ -2,6 +2,7 @@ import { apertureError, type Clock } from "../../base/index.ts";
 import {
   answerLeft,
   ingestRequest,
+  isEditRefusal,
   modelTraits,
   readAnswer,
   type WireRequest,
@@ -23,13 +24,12 @@ import { belongingOf } from "../record/identify.ts";
 import { isAdmitted, isBeside } from "./admission.ts";
 import type { Handling } from "./arrivals.ts";
 import { type Awareness, noteFreed, noteFresh, noteRecent, sayingFor, takeBriefing } from "./awareness.ts";
-import { type ChoicePlace, choiceFacts, isColdFor } from "./choice-facts.ts";
+import { type ChoicePlace, choiceFacts, isColdFor, mayEdit } from "./choice-facts.ts";
 import { type Choosing, chooseRewriting, isRunStart, type Rewriting } from "./choosing.ts";
 import { countedBy } from "./counted.ts";
-import { type Line, startOver } from "./line.ts";
+import { forgetWatched, type Line, startOver } from "./line.ts";
 import { isFirst, LineOpener, type OpenerPlace } from "./line-opener.ts";
 import { Lines } from "./lines.ts";
-import type { Place } from "./place.ts";
 import {
   asksForLess,
   isBindingRefusal,
@@ -40,12 +40,13 @@ import {
   rawSending,
   withoutMemory,
 } from "./read-request.ts";
-import type { RenderAsked, SentPath } from "./rendering.ts";
+import type { RenderAsked } from "./rendering.ts";
 import type { Rewrite } from "./rewrite.ts";
 import { Rounds, soonDone } from "./rounds.ts";
 import type { Saying } from "./saying.ts";
 import { hasClearAt, sendingOf } from "./sending.ts";
 import { isObserved } from "./session-mode.ts";
+import { type Ticket, unread } from "./ticket.ts";
 import { noteTold } from "./told.ts";
 
 export type DeskPlace = OpenerPlace &
@@ -71,24 +72,6 @@ export type DeskPlace = OpenerPlace &
     readonly commandMs?: number;
     readonly memory?: BodyMemory;
   };
-
-/** What a sending belongs to, and where its answer will hang; null: nowhere. */
-type Ticket = {
-  readonly line: Line;
-  readonly read: Read;
-  readonly leaf: Place | null;
-  readonly path: SentPath | null;
-  /** How often it was gone on with. */
-  readonly rounds: number;
-  /** Whether anything before it in its turn was not to be trusted. */
-  readonly wasTainted: boolean;
-  /** When the first round began; null: there was none. */
-  readonly sinceMs: number | null;
-  /** Tokens of what was answered before it was gone on with. */
-  readonly spent: number;
-};
-
-const unread = { path: null, rounds: 0, wasTainted: false, sinceMs: null, spent: 0 } as const;
 
 /** Takes requests, keeps the ledgers of live streams, and decides how each request is sent. */
 export class SessionDesk implements Desk {
@@ -156,14 +139,17 @@ export class SessionDesk implements Desk {
 
   refused(sending: Sending, body: Uint8Array): Sending | null {
     const ticket = this.#tickets.get(sending);
-    if (ticket === undefined || !isBindingRefusal(body)) return null;
-    const { line, read } = ticket;
-    startOver(line);
+    if (ticket === undefined) return null;
+    const { line, read, cleared } = ticket;
+    const isEdit = cleared !== null && isEditRefusal(body);
+    if (isEdit) line.takesEdits = false;
+    else if (isBindingRefusal(body)) startOver(line);
+    else return null;
     // Now it is known whose it was, and what is sent next holds whatever the log says.
     this.#lines.keep(read.asking, read.request, line);
     try {
       const style = sending.rendering === "managed" ? "managed" : "plain";
-      return this.#send(line, read, { style, purpose: purposeOf(read), isCold: true });
+      return this.#send(line, read, { style, purpose: purposeOf(read), isCold: !isEdit });
     } catch {
       return null;
     }
@@ -183,8 +169,10 @@ export class SessionDesk implements Desk {
     if (leaf === null || answer.status !== 200 || answer.body === null) return null;
     const plain = decodeBody(Buffer.concat(answer.body), answer.contentEncoding);
     if (plain === null) return null;
-    const { units, usage, isWhole } = readAnswer(plain, answer.contentType);
+    const { units, usage, cleared, isWhole } = readAnswer(plain, answer.contentType);
     if (isWhole) noteTold(line, sending);
+    // What it shows is not what we count: from now on we leave out ourselves.
+    if (isWhole && ticket.cleared !== null && cleared !== ticket.cleared) line.takesEdits = false;
     line.counted = countedBy(usage, leaf) ?? line.counted;
     const places = line.ledger.heard(leaf, units);
     const numbered = places.map((place) => place.numbered);
@@ -204,7 +192,7 @@ export class SessionDesk implements Desk {
   }
 
   /** Content the user does not want sent any more, in one stream. */
-  withhold(key: string, withheld: ReadonlyMap<string, Uint8Array>): void {
+  withhold(key: string, withheld: ReadonlySet<string>): void {
     this.#lines.change(key, (line) => {
       line.withheld = withheld;
       line.ledger.withhold(withheld);
@@ -262,6 +250,7 @@ export class SessionDesk implements Desk {
       return line.withheld.size === 0 ? rawSending(asking, body, false) : withoutMemory(line, read);
     if (!line.isManaged && !isLowered && purpose === "turn" && line.wasManaged !== "unknown") {
       line.isManaged = isAdmitted({ ...this.#candidate(read), isCold });
+      if (line.isManaged && line.wasManaged === false && !line.numbers.isReady) forgetWatched(line);
     }
     if (line.isManaged && !isLowered) {
       this.#opener.learnNumbers(line, read);
@@ -303,7 +292,8 @@ export class SessionDesk implements Desk {
     const sending = { ...sendingOf({ line, read, rendered, asked }), likeness };
     noteFresh(line, rendered.report.fresh);
     const leaf = rendered.report.isTurn ? rendered.leaf : null;
-    return this.#issue(sending, { ...unread, line, read, leaf, path: rendered.path });
+    const { path, cleared } = rendered;
+    return this.#issue(sending, { ...unread, line, read, leaf, path, cleared });
   }
 
   /** The answer called our tools alone: what is sent once they are done, for the same request. */
@@ -314,7 +304,7 @@ export class SessionDesk implements Desk {
     if (round === null || round.line.ledger !== round.ledger) return null;
     const { line, read, path, end, rounds, wasTainted, sinceMs, spent } = round;
     // What the user has said meanwhile holds: the answer ends here.
-    const isWithheld = [...line.withheld.keys()].some((key) => !round.withheld.has(key));
+    const isWithheld = [...line.withheld].some((key) => !round.withheld.has(key));
     if (isWithheld || this.#isLowered(read.asking, line)) return null;
     const left = answerLeft(read.request, spent);
     if (left === null) return null;
@@ -322,15 +312,17 @@ export class SessionDesk implements Desk {
       const way = { style: "managed", purpose: "turn", isCold: false } as const;
       const asked = { ...this.#asked(line, read, way), answerMax: left };
       const rendered = line.ledger.goOn(asked, { path, end });
+      if (rendered === null) return null;
       const next = sendingOf({ line, read, rendered, asked });
       noteFresh(line, rendered.report.fresh);
       const sent = next.sent === null ? null : ({ ...next.sent, isRound: true } as const);
-      const { leaf, path: sentPath } = rendered;
+      const { leaf, path: sentPath, cleared } = rendered;
       const ticket = {
         line,
         read,
         leaf,
         path: sentPath,
+        cleared,
         rounds: rounds + 1,
         wasTainted,
         sinceMs,
@@ -359,10 +351,12 @@ export class SessionDesk implements Desk {
     const choose = (choosing: Choosing): Rewriting | null => {
       const chosen = chooseRewriting(choiceFacts(line, read, { isCold, ...this.#place }), choosing);
       if (isRunStart(choosing)) line.hasNews = false;
+      if (chosen !== null) line.isUrged = false;
       return chosen;
     };
     const resultOf = (id: string) => line.results.get(id) ?? null;
-    const asked = { request, purpose, style, mayClear, isCold, reportsAll, saying, isLost };
+    const edits = { mayEdit: mayEdit(line, read, this.#place.pricesOf) };
+    const asked = { request, purpose, style, mayClear, ...edits, isCold, reportsAll, saying, isLost };
     return { ...asked, wanted: line.wanted, choose, arrival, resultOf };
   }
 

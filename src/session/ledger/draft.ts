@@ -2,7 +2,7 @@ import { type ContentHash, hashContent } from "../../base/index.ts";
 import type { Origin } from "../../engine/index.ts";
 import { isClearing, textBlock } from "../../protocols/index.ts";
 import type { Numbered, SentUnit } from "../desk-port.ts";
-import { placeId } from "../place-id.ts";
+import { placeId, placeKey } from "../place-id.ts";
 import { ownKey } from "./head.ts";
 import { Image } from "./image.ts";
 import {
@@ -99,7 +99,8 @@ export function writeItems(from: Place, items: readonly Item[], model: string | 
     const start = image.length;
     image.append(item.bytes);
     const { id: parentId } = sentOf(parent);
-    const id = placeId(parentId === "" ? null : parentId, item.facts.key, item.hash);
+    const isCleared = item.showing.isCleared === true;
+    const id = placeId(parentId === "" ? null : parentId, placeKey(item.facts.key, isCleared), item.hash);
     const place = placeFor(parent, item);
     place.sent = { id, image, start, end: image.length };
     place.heard = null;
@@ -113,6 +114,7 @@ export function writeItems(from: Place, items: readonly Item[], model: string | 
       numbered: item.numbered,
       as: item.showing.as,
       bytes: image.slice(start, image.length),
+      ...(isCleared ? { cleared: true } : {}),
     });
     places.push(place);
     parent = place;
@@ -172,6 +174,7 @@ export function newPlace(parent: Place, placed: PlaceFacts): Place {
     first,
     hasOwn: parent.hasOwn || origin === "aperture",
     hasClearing: parent.hasClearing || (opens && isClearing(wrapping.head)),
+    hasCleared: parent.hasCleared || showing.isCleared === true,
     children: [],
     forms: [],
     model: parent.model,
@@ -193,7 +196,8 @@ export function pathUnits(leaf: Place, unitOf: ReadonlyMap<Place, number>): read
     const { origin, facts, numbered, showing } = place;
     const unit = origin === "aperture" ? null : (unitOf.get(place) ?? null);
     const named = { id: sentOf(place).id, parent: parent === "" ? null : parent };
-    return { ...named, origin, key: facts.key, unit, numbered, as: showing.as, bytes: bytesOf(place) };
+    const shown = { as: showing.as, ...(showing.isCleared === true ? { cleared: true as const } : {}) };
+    return { ...named, origin, key: facts.key, unit, numbered, ...shown, bytes: bytesOf(place) };
   });
 }
 

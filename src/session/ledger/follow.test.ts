@@ -3,7 +3,7 @@ import { must } from "../../base/index.ts";
 import { ingestRequest, type WireRequest } from "../../protocols/index.ts";
 import { inOtherWords, newPlace, ownItem, writeItems } from "./draft.ts";
 import { bytesOf, isOwn, type Place, pathTo, rootPlace, wholly } from "./place.ts";
-import { freshItems, type GivenRules, type Trace, traceRequest } from "./trace.ts";
+import { freshItems, type GivenRules, type Trace, type Traced, traceRequest } from "./trace.ts";
 
 type Block = Readonly<Record<string, unknown>>;
 type Message = {
@@ -26,7 +26,9 @@ function read(messages: readonly Message[]): WireRequest {
   return must(ingestRequest(Buffer.from(JSON.stringify({ messages })), null), "it can be read");
 }
 
-function trace(from: Place, messages: readonly Message[], over: Partial<GivenRules> = {}): Trace {
+type Over = Partial<GivenRules> & { readonly before?: Traced | null };
+
+function trace(from: Place, messages: readonly Message[], { before = null, ...over }: Over = {}): Trace {
   const request = read(messages);
   const isOwnLine = (line: string): boolean => /^\[(?:CONTEXT MANIFEST )?k7f3 /.test(line);
   const rules = {
@@ -40,7 +42,7 @@ function trace(from: Place, messages: readonly Message[], over: Partial<GivenRul
     model: null,
     ...over,
   };
-  return traceRequest(from, request, { before: null, rules });
+  return traceRequest(from, request, { before, rules });
 }
 
 /** Sends what is not there yet below a place; the last one comes back. */
@@ -58,8 +60,11 @@ function growOwn(from: Place, words: string): Place {
 /** The words on the way to where a request could be followed, and how each of its units was found. */
 function found(root: Place, messages: readonly Message[], over: Partial<GivenRules> = {}) {
   const { followed } = trace(root, messages, over);
-  const words = pathTo(followed.place).map((place) => wordsOf(place));
-  return { words: words.join(" "), as: followed.steps.map(({ as }) => as).join(" ") };
+  return { words: wordsOn(followed.place), as: followed.steps.map(({ as }) => as).join(" ") };
+}
+
+function wordsOn(place: Place): string {
+  return pathTo(place).map(wordsOf).join(" ");
 }
 
 function wordsOf(place: Place): string {
@@ -131,6 +136,28 @@ describe("a path is followed", () => {
     grow(left, [user(text("a")), model(text("b"), text("c")), user(text("d"))]);
     const messages = [user(text("a")), model(thinks("t"), text("b\nc")), user(text("d"))];
     expect(found(left, messages)).toEqual({ words: "a b c d", as: "copy left-out merged copy" });
+  });
+
+  test("where texts come apart that were joined when they were sent, with reasoning in between", () => {
+    const start = user(text("a"));
+    const root = rootPlace("");
+    grow(root, [start, model(text("b\n\nc")), user(text("d"))]);
+    const parts = [start, model(text("b"), thinks("t"), text("c")), user(text("d"))];
+    expect(found(root, parts, { leavesOut: true })).toEqual({
+      words: "a b\n\nc d",
+      as: "copy merged left-out merged copy",
+    });
+    const others = [start, model(text("b"), text("e")), user(text("d"))];
+    expect(found(root, others)).toEqual({ words: "a", as: "copy" });
+  });
+
+  test("where a text was joined with a line of ours that the model had repeated by itself", () => {
+    const start = user(text("a"));
+    const line = "[k7f3 turn 1]";
+    const root = rootPlace("");
+    grow(root, [start, model(text("b"), text(line), thinks("t"), text("c"))]);
+    const joined = [start, model(text(`b\n${line}`), thinks("t"), text("c"))];
+    expect(found(root, joined)).toEqual({ words: `a b ${line} t c`, as: "copy merged copy copy" });
   });
 
   test("where texts were joined that had lost lines of ours, if the model said them", () => {
@@ -254,6 +281,29 @@ describe("where a path forks", () => {
     expect(path("opus")).toBe("a ([k7f3 one]) b");
     expect(path("sonnet")).toBe("a ([k7f3 two]) b");
     expect(path("haiku")).toBe("a ([k7f3 two]) b");
+  });
+
+  test("of two that lead as far, the one that the request before went along is taken", () => {
+    const root = rootPlace("");
+    const start = grow(root, [user(text("a"))]);
+    const before = read([user(text("a")), model(text("b")), user(text("c"))]);
+    const last = grow(growOwn(start, "[k7f3 one]"), [model(text("b")), user(text("c"))]);
+    grow(growOwn(start, "[k7f3 two]"), [model(text("b")), user(text("d"))]);
+    const places = pathTo(last).filter((place) => !isOwn(place));
+    // Both are known up to where the client has edited, and none of it is written as before.
+    const edited = [user(text("a ")), model(text("b ")), user(text("e"))];
+    const words = (over: Over) => wordsOn(trace(root, edited, over).followed.place);
+    expect(words({ before: { request: before, places } })).toBe("a ([k7f3 one]) b");
+    expect(words({})).toBe("a ([k7f3 two]) b");
+  });
+
+  test("a copy on one path does not hide its parts on another that leads farther", () => {
+    const root = rootPlace("");
+    const start = grow(root, [user(text("a"))]);
+    grow(growOwn(start, "[k7f3 one]"), [model(text("b"), text("c")), user(text("d")), model(text("e"))]);
+    grow(start, [model(text("b\n\nc")), user(text("d"))]);
+    const joined = [user(text("a")), model(text("b\n\nc")), user(text("d")), model(text("e"))];
+    expect(found(root, joined)).toEqual({ words: "a ([k7f3 one]) b c d e", as: "copy merged copy copy" });
   });
 
   test("the newest is taken among equals", () => {

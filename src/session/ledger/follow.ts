@@ -28,14 +28,16 @@ export type FollowRules = {
   readonly model: string | null;
   /** The keys of reasoning that the client sends: what it sends in other words it has not dropped. */
   readonly reasoningKeys: ReadonlySet<string>;
+  /** Whether a place lies on the path of the request before, which this one most likely goes on with. */
+  readonly isRecent: (place: Place) => boolean;
 };
 
 /** The longest path that says what the client says, with one step for each unit that was found. */
 export type Followed = { readonly place: Place; readonly steps: readonly Step[] };
 
 /**
- * Copy: the unit is this place. Merged: it is several places, this one the last. Left out: it is not sent,
- * and the path stays where it was, or goes on to what we hid in its place.
+ * Copy: the unit is this place. Merged: it is several places, this one the last, or this place is several
+ * units. Left out: it is not sent, and the path stays where it was, or goes on to what we hid in its place.
  */
 export type Step = { readonly place: Place; readonly as: "copy" | "merged" | "left-out" };
 
@@ -44,8 +46,8 @@ const reachMax = 256;
 
 /**
  * Walks down from a place as long as the tree says what the client says. Where it could go several ways, as
- * after identical requests, the way that leads farthest is taken; among equals one that this model was sent,
- * which is cached for it, and of these the newest.
+ * after identical requests, the way that leads farthest is taken; among equals the one that was sent last,
+ * then one that this model was sent, which is cached for it, and of these the newest.
  */
 export function follow(from: Place, units: readonly ClientUnit[], rules: FollowRules): Followed {
   return walk({ units, rules, walked: new Map() }, from, 0);
@@ -62,32 +64,44 @@ function walk(walking: Walk, from: Place, start: number): Followed {
   const { units, rules } = walking;
   const steps: Step[] = [];
   let place = from;
-  for (let at = start; at < units.length; at += 1) {
-    const [step, ...others] = stepsFrom(place, units, { at, rules });
-    if (step === undefined) break;
+  for (let at = start; at < units.length; at = start + steps.length) {
+    const [way, ...others] = waysFrom(place, units, { at, rules });
+    if (way === undefined) break;
     if (others.length > 0) {
-      const rest = farthest(walking, [step, ...others], at);
+      const rest = farthest(walking, [way, ...others], at);
       return { place: rest.place, steps: [...steps, ...rest.steps] };
     }
-    steps.push(step);
-    place = step.place;
+    steps.push(...way);
+    place = endOf(way);
   }
   return { place, steps };
 }
 
-function farthest(walking: Walk, ways: readonly Step[], at: number): Followed {
+/** One step for each of the next units: for more than one where they are one place. */
+type Way = readonly Step[];
+
+function endOf(way: Way): Place {
+  return must(way.at(-1), "a way has a step").place;
+}
+
+function farthest(walking: Walk, ways: readonly Way[], at: number): Followed {
   let best: Followed | null = null;
-  for (const step of ways) {
-    const rest = walkOnce(walking, step.place, at + 1);
-    const way = { place: rest.place, steps: [step, ...rest.steps] };
+  for (const first of ways) {
+    const rest = walkOnce(walking, endOf(first), at + first.length);
+    const way = { place: rest.place, steps: [...first, ...rest.steps] };
     if (best === null || isBetter(way, best, walking.rules)) best = way;
   }
   return must(best, "there is a way");
 }
 
-function isBetter(way: Followed, best: Followed, { model }: FollowRules): boolean {
+function isBetter(way: Followed, best: Followed, { model, isRecent }: FollowRules): boolean {
   const farther = way.steps.length - best.steps.length;
-  return farther > 0 || (farther === 0 && way.place.model === model && best.place.model !== model);
+  if (farther !== 0) return farther > 0;
+  const [isWay, isBest] = [isRecent(way.place), isRecent(best.place)];
+  // Reasoning that comes back goes where it was, though it was left out last time.
+  const isLeft = way.steps[0]?.as === "left-out";
+  if (isWay !== isBest && !isLeft) return isWay;
+  return way.place.model === model && best.place.model !== model;
 }
 
 function walkOnce(walking: Walk, from: Place, start: number): Followed {
@@ -100,21 +114,57 @@ function walkOnce(walking: Walk, from: Place, start: number): Followed {
 
 type Here = { readonly at: number; readonly rules: FollowRules };
 
-function stepsFrom(place: Place, units: readonly ClientUnit[], { at, rules }: Here): readonly Step[] {
+function waysFrom(place: Place, units: readonly ClientUnit[], { at, rules }: Here): readonly Way[] {
   const unit = must(units[at], "there is one to be found");
   const below = childrenBelow(place, unit, rules);
-  const found = copiesOf(below, unit, rules).map((child): Step => ({ place: child, as: "copy" }));
+  const copies = copiesOf(below, unit, rules);
+  const found = copies.map((child): Way => [{ place: child, as: "copy" }]);
   const mustLeave = found.length === 0 && isForeign(unit, rules);
   const isReasoned = unit.unit.kind === "reasoning";
   if (mustLeave || (isReasoned && goesOnWithout(place, units, { at, rules }))) {
-    return [...found, { place, as: "left-out" }];
+    return [...found, [{ place, as: "left-out" }]];
   }
-  if (found.length > 0) return found;
-  const unsaid = isNothingSaid(unit, rules) ? lastHidden(place, rules) : undefined;
-  if (unsaid !== undefined) return [{ place: unsaid, as: "left-out" }];
+  const unsaid = found.length === 0 && isNothingSaid(unit, rules) ? lastHidden(place, rules) : undefined;
+  if (unsaid !== undefined) return [[{ place: unsaid, as: "left-out" }]];
+  // Another path may have it in parts, or in one where it comes in parts.
+  const isOther = copies.some(({ facts }) => facts.hash !== unit.unit.hash);
+  const isAll = isOther && repeatsOwn(unit, rules);
+  const others = isAll ? below : below.filter((child) => !copies.includes(child));
+  const parted = others.flatMap((child) => partedWay(child, units, { at, rules }));
+  return [...found, ...joinedWays(others, unit, rules), ...parted];
+}
+
+function joinedWays(below: readonly Place[], unit: ClientUnit, rules: FollowRules): readonly Way[] {
   return below
     .flatMap((child) => mergedFrom(child, unit, rules))
-    .map((child) => ({ place: child, as: "merged" }));
+    .map((child) => [{ place: child, as: "merged" }]);
+}
+
+/** Without its lines of ours it may be one thing the model said; with them, that and what it said next. */
+function repeatsOwn({ unit, group }: ClientUnit, { bytes, isOwnLine }: FollowRules): boolean {
+  if (unit.type !== "text" || group.role !== "assistant") return false;
+  const text = textOf(unitBytes(bytes, group.range.start, unit));
+  return text?.split("\n").some(isOwnLine) === true;
+}
+
+/**
+ * A text that was sent as the client had joined it, having dropped the reasoning in between, and that comes
+ * back in parts: what was sent first holds.
+ */
+function partedWay(child: Place, units: readonly ClientUnit[], { at, rules }: Here): readonly Way[] {
+  const first = units[at];
+  const whole = child.sent !== null && child.facts.type === "text" ? textOf(wordsKnown(child)) : null;
+  if (whole === null || first === undefined || child.wrapping.role !== "assistant") return [];
+  const way: Step[] = [];
+  let merging: ReturnType<typeof merge> = beginMerge(whole);
+  for (const { unit, group } of units.slice(at)) {
+    if (typeof merging === "string" || group !== first.group) break;
+    const isLeft = unit.kind === "reasoning" && way.length > 0;
+    way.push({ place: child, as: isLeft ? "left-out" : "merged" });
+    const text = isLeft ? null : textOf(unitBytes(rules.bytes, group.range.start, unit));
+    if (!isLeft) merging = text === null ? "other" : merge(merging, text);
+  }
+  return merging === "merged" ? [way] : [];
 }
 
 /** What a client is given where a model has done nothing but call us. */
@@ -188,7 +238,8 @@ function goesOnWithout(place: Place, units: readonly ClientUnit[], { at, rules }
   const spoken = below.filter((child) => !isOwn(child));
   return (
     copiesOf(spoken, next, rules).length > 0 ||
-    spoken.some((child) => mergedFrom(child, next, rules).length > 0)
+    spoken.some((child) => mergedFrom(child, next, rules).length > 0) ||
+    spoken.some((child) => partedWay(child, units, { at: after, rules }).length > 0)
   );
 }
 

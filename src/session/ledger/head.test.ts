@@ -12,6 +12,7 @@ import {
   nothingOwn,
   type OwnHead,
   openHead,
+  ownFor,
   ownHead,
 } from "./head.ts";
 import { SessionNumbers, StreamNumbers } from "./numbers.ts";
@@ -48,6 +49,15 @@ function toolsSent(head: Head, tools: readonly object[]): readonly object[] {
 }
 
 const names = (tools: readonly object[]) => tools.map((one) => (one as { name: string }).name).join(" ");
+
+test("a tool of our name that comes later, deferred, has another head, without ours", () => {
+  const own = ownHead("k7f3");
+  const head = openHead({ request: request([tool("a")]), own, ...counting });
+  const both = request([tool("a"), later("aperture_read")]);
+  expect([hasHead(head, request([tool("a"), later("b")])), hasHead(head, both)]).toEqual([true, false]);
+  expect(ownFor(both, own)).toBe(nothingOwn);
+  expect(hasHead(opened([tool("a")]), both)).toBe(true);
+});
 
 describe("a request has a head", () => {
   const head = opened([tool("a"), tool("b"), later("x")]);

@@ -69,7 +69,11 @@ export function ownHead(nonce: string, commands: CommandForm = "tools"): OwnHead
 
 /** A client that has tools of our names gets nothing in front: nobody could tell whose is called. */
 export function ownFor(request: WireRequest, own: OwnHead): OwnHead {
-  return request.tools.units.some(({ key }) => isCommandTool(key.split(":")[1] ?? "")) ? nothingOwn : own;
+  return hasOurNames(request) ? nothingOwn : own;
+}
+
+function hasOurNames({ tools }: WireRequest): boolean {
+  return tools.units.some(({ key }) => isCommandTool(key.split(":")[1] ?? ""));
 }
 
 export type HeadAsked = {
@@ -161,7 +165,9 @@ function headUnits(request: WireRequest, { units, range }: WireGroup): readonly 
 }
 
 /** Whether a request has this head: the same tools in any order, the same system texts in theirs. */
-export function hasHead({ tools, system }: Head, request: WireRequest): boolean {
+export function hasHead({ tools, system, ownTools }: Head, request: WireRequest): boolean {
+  // A deferred tool belongs to no head, but two of one name are refused.
+  if (ownTools.length > 0 && hasOurNames(request)) return false;
   const named = request.tools.units.filter(({ isDeferred }) => !isDeferred);
   if (named.length !== tools.length || request.system.units.length !== system.length) return false;
   const byName = new Map(tools.map((tool) => [nameOf(tool.unit), tool]));

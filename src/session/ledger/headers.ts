@@ -37,6 +37,13 @@ export function unannounced(end: Place): readonly Numbered[] {
   return found.reverse();
 }
 
+/** A new header tells the numbers of all that is sent with it. What is shown anew was announced or not. */
+export function noteAnnounced(items: readonly Item[], places: readonly Place[]): void {
+  const isHeaded = items.some(({ isHeader, from }) => isHeader && from === null);
+  for (const [at, place] of places.entries())
+    place.isAnnounced ||= isHeaded || items[at]?.from?.isAnnounced === true;
+}
+
 /** What is new, with a header where the user's side speaks last. The model's own words never get one. */
 export function withHeaders(asked: HeaderAsked, items: readonly Item[]): readonly Item[] {
   const span = lastUserSpan(items);

@@ -14,7 +14,7 @@ export type Line = {
   readonly talkName: string | null;
   readonly nonce: string;
   ledger: StreamLedger;
-  readonly numbers: StreamNumbers;
+  numbers: StreamNumbers;
   /** Whether something was sent that only the log has a number for. */
   isUnnumbered: boolean;
   /** What the log last said of it; null: nothing yet. */
@@ -50,14 +50,18 @@ export type Line = {
   counted: CountedPrompt | null;
   /** What rewrites have freed that the log has not told of yet, and the last turn with one. */
   freed: { readonly turn: number; readonly tokens: number };
+  /** Whether its provider has left out what it was asked to, as far as it was asked. */
+  takesEdits: boolean;
   /** How blocks are to be shown from the next rewrite on. */
   readonly wanted: Map<number, WantedBlock>;
   /** Whether anything has come to be wanted otherwise since a rewrite was last thought of. */
   hasNews: boolean;
+  /** Whether the user wants it shown now. */
+  isUrged: boolean;
   /** Blocks that stay as they are, whatever happens: somebody has pinned or selected them. */
   held: ReadonlySet<number>;
   /** What must not be sent any more. */
-  withheld: ReadonlyMap<string, Uint8Array>;
+  withheld: ReadonlySet<string>;
   /** What calls of our tools came to, by their ids. */
   readonly results: Map<string, CommandResult>;
   /** Set while calls are carried out. */
@@ -108,10 +112,12 @@ export function openLine({ numbersOf, ...asked }: LineAsked): Line {
     open: new Map(),
     counted: null,
     freed: { turn: 0, tokens: 0 },
+    takesEdits: true,
     wanted: new Map(),
     hasNews: false,
+    isUrged: false,
     held: new Set(),
-    withheld: new Map(),
+    withheld: new Set(),
     results: new Map(),
     doing: null,
   };
@@ -125,4 +131,17 @@ export function startOver(line: Line): void {
   line.wasManaged = true;
   line.counted = null;
   line.last = null;
+}
+
+/**
+ * For a talk that was only watched so far. What the log once knew of it was outrun by what has passed as it
+ * came since then, which the log may even have taken for another session: the client's own words hold, and
+ * the log is asked anew what they are called.
+ */
+export function forgetWatched(line: Line): void {
+  const { nonce } = line;
+  line.numbers = new StreamNumbers(null);
+  line.ledger = new StreamLedger({ nonce, isNew: true, numbers: line.numbers });
+  line.ledger.withhold(line.withheld);
+  line.counted = null;
 }

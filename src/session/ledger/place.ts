@@ -24,12 +24,23 @@ export type Showing = {
   readonly tokens: number | null;
   /** Blocks it refers to for lines that stand there already: it is whole only beside them. */
   readonly borrows: readonly number[];
+  /** Set where it is sent whole, and the provider is asked to leave it out. */
+  readonly isCleared?: true;
 };
 
 /** A first showing of all of a block in other words than the client's. */
 export type Firstly = { readonly bytes: Uint8Array; readonly showing: Showing };
 
 export const wholly: Showing = { as: "original", tokens: null, borrows: [] };
+
+/** About what a provider says in place of a result that it leaves out. */
+export const clearedTokens = 16;
+export const clearedShowing: Showing = {
+  as: "placeholder",
+  tokens: clearedTokens,
+  borrows: [],
+  isCleared: true,
+};
 
 /**
  * One unit at one place of the tree: below everything that is sent before it. What the model said becomes a
@@ -56,6 +67,8 @@ export type Place = {
   readonly hasOwn: boolean;
   /** Whether a message that clears itself lies on the way here: such a path needs a header of its own. */
   readonly hasClearing: boolean;
+  /** Whether something lies on the way here that the provider is asked to leave out. */
+  readonly hasCleared: boolean;
   readonly children: Place[];
   /** Other forms in which clients have sent it. */
   readonly forms: string[];
@@ -104,6 +117,7 @@ export function rootPlace(id: string): Place {
     first: null,
     hasOwn: false,
     hasClearing: false,
+    hasCleared: false,
     numbered: null,
     showing: wholly,
     isHeader: false,

@@ -11,7 +11,7 @@ function read(body: string): WireRequest {
   return must(ingestRequest(Buffer.from(body), null), "the body can be read");
 }
 
-function plain(body: string, withheld: ReadonlyMap<string, Uint8Array> = new Map()): string {
+function plain(body: string, withheld: ReadonlySet<string> = new Set()): string {
   return Buffer.concat(plainBody(read(body), withheld)).toString();
 }
 
@@ -50,12 +50,14 @@ test("what is withheld is replaced, whatever it was", () => {
   const secret = '{"type":"tool_result","tool_use_id":"a","content":"4711"}';
   const body = `{"messages":[{"role":"user","content":[${secret},${said}]},{"role":"user","content":"4712"}]}`;
   const { talk } = read(body);
-  const gone = Buffer.from('{"type":"text","text":"[withheld]"}');
-  const withheld = new Map([talk[0], talk[2]].map((key) => [must(key, "it is there"), gone]));
+  const withheld = new Set([talk[0], talk[2]].map((key) => must(key, "it is there")));
   const sent = plain(body, withheld);
   expect(sent).not.toMatch(/471[12]/);
   expect(sent).toContain(said);
   expect(JSON.parse(sent)).toMatchObject({
-    messages: [{ content: [{ text: "[withheld]" }, { text: "yes" }] }, { content: [{ text: "[withheld]" }] }],
+    messages: [
+      { content: [{ tool_use_id: "a", content: "[withheld by the user]" }, { text: "yes" }] },
+      { content: [{ text: "[withheld by the user]" }] },
+    ],
   });
 });

@@ -5,7 +5,7 @@ import {
   type WireRequest,
   type WireUnit,
 } from "../../protocols/index.ts";
-import { type Withheld, withheldFor } from "./withheld.ts";
+import { instead, isWithheld, type Withheld } from "./withheld.ts";
 
 /**
  * The client's body without any of its reasoning, the one edit a provider allows that binds reasoning to what
@@ -18,14 +18,16 @@ export function plainBody(request: WireRequest, withheld: Withheld): readonly Ui
 }
 
 function plainMessage({ bytes }: WireRequest, group: WireGroup, withheld: Withheld): readonly Uint8Array[] {
-  const isTouched = group.units.some(
-    (unit) => unit.kind === "reasoning" || withheldFor(withheld, unit) !== undefined,
-  );
+  const isTouched = group.units.some((unit) => unit.kind === "reasoning" || isWithheld(withheld, unit));
   if (!isTouched) return [bytes.subarray(group.range.start, group.range.end)];
   const kept = group.units.filter(({ kind }) => kind !== "reasoning");
   // A message that was nothing but reasoning is not said at all: an empty one would be refused.
   if (kept.length === 0) return [];
-  const blocks = kept.map((unit) => withheldFor(withheld, unit) ?? marked(unit, bytes, group));
+  const blocks = kept.map((unit) =>
+    isWithheld(withheld, unit)
+      ? instead(unitBytes(bytes, group.range.start, unit))
+      : marked(unit, bytes, group),
+  );
   const list = blocks.flatMap((block, at) => (at === 0 ? [block] : [COMMA, block]));
   return [Buffer.concat([Buffer.from(group.head), ...list, Buffer.from(group.tail)])];
 }

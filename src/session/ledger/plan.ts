@@ -1,11 +1,14 @@
 import { must } from "../../base/index.ts";
 import { emitMarked, isClearing } from "../../protocols/index.ts";
+import type { SentReport, SentUnit } from "../desk-port.ts";
 import { closing, emitRequest, marksOf } from "./body.ts";
+import { editBehind } from "./clearing.ts";
 import { type Item, spellItems } from "./draft.ts";
 import type { Head } from "./head.ts";
 import { type Place, sentOf } from "./place.ts";
-import type { RenderAsked, Rendered } from "./rendering.ts";
-import type { Trace } from "./trace.ts";
+import type { RenderAsked, Rendered, SentPath } from "./rendering.ts";
+import type { Rewritten } from "./rewrite.ts";
+import type { otherForms, Trace } from "./trace.ts";
 
 /** A request, put together and not yet written. */
 export type Plan = {
@@ -17,6 +20,36 @@ export type Plan = {
   readonly items: readonly Item[];
   readonly dropped: string | null;
 };
+/** The request that was answered, and the last that was heard. */
+export type Answered = { readonly path: SentPath; readonly end: Place };
+
+export type Again = { readonly head: Head; readonly trace: Trace; readonly leaf: Place };
+export type Sent = {
+  readonly leaf: Place;
+  readonly places: readonly Place[];
+  readonly fresh: readonly SentUnit[];
+  readonly epoch: SentReport["epoch"];
+  readonly copies: ReturnType<typeof otherForms>;
+};
+
+/** A request as far as it is put together; fresh: what is new of it, null where it is sent again. */
+export type Begun = Pick<OwnPlace, "head" | "heard"> & {
+  readonly trace: Trace;
+  readonly fresh: readonly Item[] | null;
+  /** All that comes behind what was sent before. */
+  readonly items: readonly Item[];
+};
+export type OwnPlace = {
+  readonly head: Head;
+  /** The last that is known of the request. */
+  readonly place: Place;
+  readonly heard: readonly Item[];
+  readonly fresh: readonly Item[];
+  readonly rewritten: Rewritten | null;
+  /** Whether reasoning behind the rewriting is left out. */
+  readonly isCut: boolean;
+};
+
 /** The request without a trace in the ledger. */
 export function spell({ asked, head, trace, from, items, dropped }: Plan): Rendered {
   const { id, image, end } = sentOf(from);
@@ -46,9 +79,11 @@ export function spell({ asked, head, trace, from, items, dropped }: Plan): Rende
   const hasClearing =
     from.hasClearing || items.some(({ wrapping, opens }) => opens && isClearing(wrapping.head));
   const report = { leaf: id, fresh: [], copies: [], isTurn: false, epoch: null };
+  const edit = editBehind(from, items);
   return {
-    ...emitRequest(asked, head, messages),
+    ...emitRequest({ asked, head, edit }, messages),
     usesClearing: hasClearing,
+    cleared: edit?.cleared ?? null,
     report,
     leaf: from,
     path: { head, places: [] },

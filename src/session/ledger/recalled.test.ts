@@ -74,7 +74,14 @@ class Told {
 }
 
 const untouched = { wanted: new Map(), choose: () => null, resultOf: () => null, arrival: "off" } as const;
-const how = { mayClear: true, isCold: false, reportsAll: false, saying, ...untouched } as const;
+const how = {
+  mayClear: true,
+  mayEdit: false,
+  isCold: false,
+  reportsAll: false,
+  saying,
+  ...untouched,
+} as const;
 const way = { purpose: "turn", style: "managed", ...how } as const;
 
 function read(body: object | Buffer): WireRequest {

@@ -1,14 +1,14 @@
 import { type ContentHash, must } from "../../base/index.ts";
 import { modelTraits, unitBytes, unitText, type WireRequest, type WireUnit } from "../../protocols/index.ts";
 import type { RememberedTurn } from "../desk-port.ts";
-import { placeId } from "../place-id.ts";
+import { placeId, placeKey } from "../place-id.ts";
 import { borrowedIn } from "./arrivals.ts";
 import { clientUnits } from "./client-units.ts";
 import { asIs, type Item, writeItems } from "./draft.ts";
 import type { ClientUnit } from "./follow.ts";
 import { type Head, type HeadUnit, headFrom } from "./head.ts";
 import { heardFacts, nothingOffered, type Offered } from "./own-texts.ts";
-import { type Place, sentOf, wholly } from "./place.ts";
+import { clearedShowing, type Place, type Showing, sentOf, wholly } from "./place.ts";
 import { numberedBlock } from "./renumber.ts";
 
 /** A turn that an earlier process sent. */
@@ -58,8 +58,12 @@ export function pathIn({ request, path }: RecalledTurn): RecalledPath | null {
 /** The id of the last unit in front of the messages. */
 export function headIdOf({ head }: RecalledPath): string {
   let id: string | null = null;
-  for (const { entry } of head) id = placeId(id, entry.key, entry.bytes as ContentHash);
+  for (const { entry } of head) id = entryId(id, entry);
   return id ?? "";
+}
+
+function entryId(parent: string | null, { key, bytes, cleared }: Entry): string {
+  return placeId(parent, placeKey(key, cleared === true), bytes as ContentHash);
 }
 
 export function recallHead({ head }: RecalledPath, request: WireRequest): Head {
@@ -83,7 +87,7 @@ export function recallPath({ said }: RecalledPath, { root }: Head, recalled: Rec
   let place = root;
   let known = 0;
   for (const { entry } of said) {
-    const id = placeId(sentOf(place).id || null, entry.key, entry.bytes as ContentHash);
+    const id = entryId(sentOf(place).id || null, entry);
     const child = place.children.find(({ sent }) => sent?.id === id);
     if (child === undefined) break;
     if (isBound) child.isFromElsewhere = false;
@@ -127,7 +131,7 @@ function recalledItem(
   { request: { bytes, model }, originalOf, offered = nothingOffered }: RecalledTurn,
 ): Item {
   const { unit, group, begins } = wire;
-  const { origin, key, of, block } = entry;
+  const { origin, key, of, block, cleared } = entry;
   const { kind, type, callId, hash } = unit;
   const isOurs = origin === "aperture";
   const sent = unitBytes(bytes, group.range.start, unit);
@@ -144,12 +148,20 @@ function recalledItem(
     hash,
     numbered: block === undefined ? null : numberedBlock(block, kind, sent.length),
     at: null,
-    isRewritten: !isOurs && (isOther || unit.key !== key),
-    original: (isOther && of !== undefined ? (of.bytes ?? originalOf?.(of.content)) : null) ?? null,
-    showing: of === undefined || !isOther ? wholly : { as: of.as, tokens: null, borrows: borrowedIn(sent) },
+    isRewritten: !isOurs && (isOther || unit.key !== key || cleared === true),
+    original: isOther
+      ? (of?.bytes ?? originalOf?.(of?.content ?? "") ?? null)
+      : cleared === true
+        ? sent
+        : null,
+    showing: cleared === true ? clearedShowing : !isOther || of === undefined ? wholly : shownAs(of.as, sent),
     // A model that does not bind its reasoning lets pass what one that does may refuse.
     isFromElsewhere: kind === "reasoning" && !modelTraits(model).isBound,
   };
+}
+
+function shownAs(as: Showing["as"], sent: Uint8Array): Showing {
+  return { as, tokens: null, borrows: borrowedIn(sent) };
 }
 
 /** A client may write the same thing another way; only a result is said in other words and still whole. */

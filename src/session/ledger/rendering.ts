@@ -18,6 +18,8 @@ export type RenderAsked = {
   readonly style: "managed" | "plain";
   /** Whether messages that clear themselves may be used. */
   readonly mayClear: boolean;
+  /** Whether the provider may be asked to leave results out. */
+  readonly mayEdit: boolean;
   /** Whether the beginning may change at no cost: nothing of it is cached any more. */
   readonly isCold: boolean;
   /** Whether the log may have lost what it was told, so that everything on the path is told again. */
@@ -42,6 +44,8 @@ export type Rendered = {
   readonly pieces: readonly Uint8Array[];
   readonly length: number;
   readonly usesClearing: boolean;
+  /** How many results the provider is asked to leave out; null: it is not asked. */
+  readonly cleared: number | null;
   readonly report: Omit<
     SentReport,
     "rendering" | "line" | "talkName" | "briefed" | "body" | "length" | "isRound"

@@ -28,6 +28,8 @@ export type Rewritten = {
   /** Everything that was sent behind it, once more. */
   readonly items: readonly Item[];
   readonly reason: RewriteReason;
+  /** Provider: nothing is said in other words, so what was thought behind it holds. */
+  readonly means: "own" | "provider";
   /** What it was expected to cost; null where nobody asked. */
   readonly bill: RewriteBill | null;
   readonly freed: number;
@@ -40,6 +42,7 @@ export type Reworded = { readonly bytes: Uint8Array; readonly showing: Showing }
 export type Wanted = {
   readonly wordsFor: (place: Place) => Reworded | undefined;
   readonly reason: RewriteReason;
+  readonly means: "own" | "provider";
   readonly bill: RewriteBill | null;
   /** About how much smaller the prompt becomes. */
   readonly freed: number;
@@ -51,15 +54,20 @@ export function rewritePath(end: Place, { wordsFor, ...why }: Wanted): Rewritten
   const words = new Map<Place, Reworded>();
   for (const place of path) {
     const other = isBlock(place) ? wordsFor(place) : undefined;
-    if (other !== undefined && Buffer.compare(other.bytes, bytesOf(place)) !== 0) words.set(place, other);
+    if (other !== undefined && isOther(other, place)) words.set(place, other);
   }
   const lenders = new Map(path.map((place) => [place.numbered?.block, place]));
   for (const place of path) lendBack(place, lenders, words);
   const first = path.findIndex((place) => words.has(place));
   const cut = path[first]?.parent ?? null;
   if (first === -1 || cut === null) return null;
-  const items = path.slice(first).map((place) => rewrittenItem(place, words.get(place)));
+  const isSaid = why.means === "own";
+  const items = path.slice(first).map((place) => rewrittenItem(place, words.get(place), isSaid));
   return { cut, items, ...why };
+}
+
+function isOther({ bytes, showing }: Reworded, place: Place): boolean {
+  return showing.isCleared !== place.showing.isCleared || Buffer.compare(bytes, bytesOf(place)) !== 0;
 }
 
 type Lenders = ReadonlyMap<number | undefined, Place>;
@@ -73,6 +81,12 @@ function lendBack(place: Place, lenders: Lenders, words: Map<Place, Reworded>): 
     return lender === undefined || (words.get(lender)?.showing ?? lender.showing).as !== "original";
   };
   if (borrows.some(isGone)) words.set(place, { bytes: place.original, showing: wholly });
+}
+
+/** What was heard behind words that are still the same was not said behind others, wherever it now stands. */
+export function behindCut(heard: readonly Item[], rewritten: Rewritten | null): readonly Item[] {
+  if (rewritten?.means !== "provider") return heard;
+  return heard.map((item) => ({ ...item, place: null, from: item.place }));
 }
 
 /** Where the model's last words begin: what it works on now. */
@@ -100,7 +114,7 @@ function firstOf(place: Place): Firstly | null {
   return { bytes: Uint8Array.from(bytesOf(place)), showing };
 }
 
-function rewrittenItem(place: Place, words: Reworded | undefined): Item {
+function rewrittenItem(place: Place, words: Reworded | undefined, isSaidOtherwise: boolean): Item {
   const { facts, origin, wrapping, opens, extra } = place;
   const shown = Uint8Array.from(bytesOf(place));
   const bytes = words?.bytes ?? shown;
@@ -111,7 +125,7 @@ function rewrittenItem(place: Place, words: Reworded | undefined): Item {
     at: null,
     place: null,
     isRewritten: place.isRewritten || words !== undefined,
-    isFromElsewhere: isReasoning(place),
+    isFromElsewhere: isReasoning(place) && (isSaidOtherwise || place.isFromElsewhere),
     original,
     first: place.first ?? firstOf(place),
     from: place,
@@ -133,10 +147,10 @@ export function replacedWords(
 }
 
 /** For the log. */
-export function epochOf({ cut, reason, bill }: Rewritten): SentEpoch {
+export function epochOf({ cut, reason, means, bill }: Rewritten): SentEpoch {
   const { id } = sentOf(cut);
   const predicted = bill === null ? null : predictedBill(bill);
-  return { cut: id === "" ? null : id, reason, means: "own", predicted };
+  return { cut: id === "" ? null : id, reason, means, predicted };
 }
 
 function predictedBill({ rewritten, unchanged, savedEach }: RewriteBill): PredictedBill {

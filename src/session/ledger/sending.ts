@@ -1,5 +1,5 @@
 import { isCommandTool } from "../../commands/index.ts";
-import { clearAtBeta } from "../../protocols/index.ts";
+import { clearAtBeta, contextManagementBeta } from "../../protocols/index.ts";
 import type { Asking, Sending } from "../desk-port.ts";
 import { alone } from "../exchange.ts";
 import type { Line } from "./line.ts";
@@ -10,8 +10,21 @@ import type { RenderAsked, Rendered } from "./rendering.ts";
 const onePieceBytesMax = 64 * 1024;
 
 /** Whether the client has asked for messages that clear themselves. */
-export function hasClearAt({ headers }: Asking): boolean {
-  return headers["anthropic-beta"]?.includes(clearAtBeta) === true;
+export function hasClearAt(asking: Asking): boolean {
+  return hasBeta(asking, clearAtBeta);
+}
+
+function hasBeta({ headers }: Asking, beta: string): boolean {
+  return headers["anthropic-beta"]?.includes(beta) === true;
+}
+
+/** What the body needs and the client has not asked for. */
+function betasFor(asking: Asking, { usesClearing, cleared }: Rendered): readonly string[] {
+  const needed = [
+    ...(usesClearing ? [clearAtBeta] : []),
+    ...(cleared === null ? [] : [contextManagementBeta]),
+  ];
+  return needed.filter((beta) => !hasBeta(asking, beta));
 }
 
 type Rendering = {
@@ -42,7 +55,7 @@ export function sendingOf({ line, read, rendered, asked }: Rendering): Sending {
     rendering: style,
     pieces,
     length,
-    betas: rendered.usesClearing && !hasClearAt(asking) ? [clearAtBeta] : [],
+    betas: betasFor(asking, rendered),
     mayRetry: true,
     sent: { ...named, leaf, isTurn, length, epoch, ...told },
     clientBody: body,

@@ -1,16 +1,17 @@
 import { isCommandLine } from "../../commands/index.ts";
 import { type AnswerUnit, emitMarked, modelTraits, type WireRequest } from "../../protocols/index.ts";
 import { continuesOwnLine, instructions, isOwnLine, opensOwnLines } from "../../render/index.ts";
-import type { Numbered, SentReport, SentUnit, Strips } from "../desk-port.ts";
+import type { Numbered, Strips } from "../desk-port.ts";
 import { TokenGauge } from "../unit-tokens.ts";
 import { Arrivals } from "./arrivals.ts";
 import { closing, emitRequest, marksOf, withAnchor } from "./body.ts";
 import { Branches } from "./branches.ts";
 import type { Choosing } from "./choosing.ts";
+import { editBehind, hasCleared } from "./clearing.ts";
 import { type Item, pathUnits, writeItems } from "./draft.ts";
 import { leafBelow } from "./follow.ts";
 import { type Head, type OwnHead, ownHead } from "./head.ts";
-import { unannounced, withHeaders } from "./headers.ts";
+import { noteAnnounced, unannounced, withHeaders } from "./headers.ts";
 import { Heads } from "./heads.ts";
 import { hear } from "./hear.ts";
 import { numberItems } from "./number-items.ts";
@@ -19,11 +20,20 @@ import { answeredCalls, openCalls, withResults } from "./own-calls.ts";
 import { type WithOwn, withOwn } from "./own-items.ts";
 import { answersMessage, lineAnswers, offeredBy, withAnswers } from "./own-texts.ts";
 import { type Place, pathTo, rootOf, sentOf } from "./place.ts";
-import { type Plan, placesAfter, spell } from "./plan.ts";
+import {
+  type Again,
+  type Answered,
+  type Begun,
+  type OwnPlace,
+  type Plan,
+  placesAfter,
+  type Sent,
+  spell,
+} from "./plan.ts";
 import { headIdOf, pathIn, type RecalledTurn, recallHead, recallPath } from "./recalled.ts";
-import type { RenderAsked, Rendered, SentPath } from "./rendering.ts";
+import type { RenderAsked, Rendered } from "./rendering.ts";
 import { renumber } from "./renumber.ts";
-import { epochOf, lastAnswer, type Rewrite, type Rewritten, withoutReasoning } from "./rewrite.ts";
+import { behindCut, epochOf, lastAnswer, type Rewrite, type Rewritten, withoutReasoning } from "./rewrite.ts";
 import { rewrittenFor } from "./rewriting.ts";
 import type { CommandForm, SizedBlock } from "./saying.ts";
 import { headTokens, sizedHead, sizedItems, sizedPath } from "./sized-path.ts";
@@ -73,7 +83,7 @@ export class StreamLedger {
   #rewrite: Rewrite | null = null;
   /** Where the last rewrite ended: a mark keeps all before it in the cache, so that the next one is cheap. */
   #anchor: Place | null = null;
-  #withheld: Withheld = new Map();
+  #withheld: Withheld = new Set();
   readonly #arrivals: Arrivals;
 
   /** New: nothing of ours was ever sent, so that reasoning in a history is the client's own affair. */
@@ -145,20 +155,23 @@ export class StreamLedger {
     const numbering = { numbers: this.#numbers, draft, end: place, gauge };
     const answered = withResults(freshItems(trace), openCalls(place), asked.resultOf);
     const numbered = numberItems(withAnswers(answered, this.#answers(head, place, asked)), numbering);
-    const rewritten = this.#rewritten(asked, { head, trace, heard, fresh: leaf === null ? numbered : null });
+    const fresh = leaf === null ? numbered : null;
+    const items = [...heard, ...numbered];
+    const rewritten = this.#rewritten(asked, { head, trace, heard, fresh, items });
     if (leaf !== null && rewritten === null) return this.#sendAgain(asked, { head, trace, leaf });
     const behind = { end: heard[0]?.place?.parent ?? place, rewritten, gauge };
-    const fresh = this.#arrivals.shown(numbered, behind, asked);
+    const shown = this.#arrivals.shown(numbered, behind, asked);
     // What is bound to the old words is left out, and what stood behind it in its message begins the message.
-    const isCut = rewritten !== null && modelTraits(request.model).isBound;
-    const own = this.#own(asked, { head, place, heard, fresh, rewritten, isCut });
-    const said = [...(rewritten?.items ?? []), ...heard, ...own.items];
+    const isSaid = rewritten?.means === "own";
+    const isCut = isSaid && modelTraits(request.model).isBound;
+    const own = this.#own(asked, { head, place, heard, fresh: shown, rewritten, isCut });
+    const said = [...(rewritten?.items ?? []), ...behindCut(heard, rewritten), ...own.items];
     // Where there is no room, old reasoning goes even if it could stay; not that of the work under way.
-    const isTight = rewritten?.reason === "pressure";
+    const isTight = isSaid && rewritten.reason === "pressure";
     const left = isCut ? withoutReasoning(said) : isTight ? withoutReasoning(said, lastAnswer(said)) : said;
-    const items = left.map((item) => withheldItem(item, this.#withheld));
+    const sent = left.map((item) => withheldItem(item, this.#withheld));
     const from = rewritten?.cut ?? heard[0]?.place?.parent ?? place;
-    const plan: Plan = { asked, head, trace, from, items, dropped: own.dropped };
+    const plan: Plan = { asked, head, trace, from, items: sent, dropped: own.dropped };
     if (purpose !== "turn") draft.discard();
     else draft.keep();
     if (purpose === "turn") this.#arrivals.sent();
@@ -199,20 +212,23 @@ export class StreamLedger {
   }
 
   /** What follows an answer that called our tools alone: the answer as it was given, and their results. */
-  goOn(asked: RenderAsked, { path: { head, places }, end }: Answered): Rendered {
+  goOn(asked: RenderAsked, { path: { head, places }, end }: Answered): Rendered | null {
     const { request } = asked;
     const draft = this.#numbers.draft(this.#turn + 1);
     const gauge = new TokenGauge(request.model, asked.saying.rate);
-    const rules = { ...this.#rulesFor(head, asked), reasoningKeys: new Set<string>() };
+    const none = { reasoningKeys: new Set<string>(), isRecent: () => false };
+    const rules = { ...this.#rulesFor(head, asked), ...none };
     const trace = traceAt({ request, places, end, rules });
     const heard = repeatedItems(trace);
     const results = answeredCalls(openCalls(end), asked.resultOf);
     const answers = this.#answers(head, end, asked);
     const told = answers === null ? results : [...results, answersMessage(answers)];
     const numbered = numberItems(told, { numbers: this.#numbers, draft, end, gauge });
-    draft.keep();
     const from = heard[0]?.place?.parent ?? end;
-    return this.#send({ asked, head, trace, from, items: [...heard, ...numbered], dropped: null }, null);
+    const items = [...heard, ...numbered];
+    if (hasCleared(from, items) && editBehind(from, items) === null) return null;
+    draft.keep();
+    return this.#send({ asked, head, trace, from, items, dropped: null }, null);
   }
 
   /** What the command lines of an answer came to. */
@@ -279,8 +295,8 @@ export class StreamLedger {
 
   /** What the user withheld goes at once, the rest with a turn. A request that is sent again is no turn. */
   #rewritten(
-    { purpose, style, choose }: RenderAsked,
-    { head, trace, heard, fresh }: Begun,
+    { request, purpose, style, choose, mayEdit }: RenderAsked,
+    { head, trace, heard, fresh, items }: Begun,
   ): Rewritten | null {
     const asked = purpose === "turn" ? this.#rewrite : null;
     if (asked !== null) this.#rewrite = null;
@@ -295,7 +311,9 @@ export class StreamLedger {
     });
     const isFree = purpose === "turn" && style === "managed" && fresh !== null;
     const chosen = isFree ? choose(choosing(fresh)) : null;
-    return rewrittenFor(place, { withheld: this.#withheld, asked, chosen, nonce: this.nonce });
+    const otherwise = this.#current?.request.model === request.model ? "fork" : "model";
+    const why = { withheld: this.#withheld, asked, chosen, nonce: this.nonce };
+    return rewrittenFor(place, { ...why, items, mayEdit, otherwise });
   }
 
   #send(plan: Plan, rewritten: Rewritten | null): Rendered {
@@ -304,7 +322,7 @@ export class StreamLedger {
     const copies = otherForms(trace);
     const written = writeItems(from, items, asked.request.model);
     const leaf = written.places.at(-1) ?? from;
-    if (items.some(({ isHeader }) => isHeader)) for (const place of written.places) place.isAnnounced = true;
+    noteAnnounced(items, written.places);
     leaf.isLeaf = true;
     leaf.dropped = plan.dropped;
     this.#turn += 1;
@@ -347,9 +365,11 @@ export class StreamLedger {
     const report = { leaf: id, fresh: units, copies, isTurn: true, epoch };
     head.isTold = true;
     const hasHeader = plan.items.some(({ isHeader }) => isHeader);
+    const edit = editBehind(leaf, []);
     return {
-      ...emitRequest(asked, head, messages),
+      ...emitRequest({ asked, head, edit }, messages),
       usesClearing: leaf.hasClearing,
+      cleared: edit?.cleared ?? null,
       report,
       leaf,
       path: { head, places },
@@ -359,40 +379,12 @@ export class StreamLedger {
   }
 }
 
-/** The request that was answered, and the last that was heard. */
-type Answered = { readonly path: SentPath; readonly end: Place };
-
-type Again = { readonly head: Head; readonly trace: Trace; readonly leaf: Place };
-type Sent = {
-  readonly leaf: Place;
-  readonly places: readonly Place[];
-  readonly fresh: readonly SentUnit[];
-  readonly epoch: SentReport["epoch"];
-  readonly copies: ReturnType<typeof otherForms>;
-};
-
 /** What a ledger is made for. New: nothing of ours was ever sent. */
 export type LedgerAsked = {
   readonly nonce: string;
   readonly isNew: boolean;
   readonly numbers: StreamNumbers;
 };
-/** A request as far as it is put together; fresh: what is new of it, null where it is sent again. */
-type Begun = Pick<OwnPlace, "head" | "heard"> & {
-  readonly trace: Trace;
-  readonly fresh: readonly Item[] | null;
-};
-type OwnPlace = {
-  readonly head: Head;
-  /** The last that is known of the request. */
-  readonly place: Place;
-  readonly heard: readonly Item[];
-  readonly fresh: readonly Item[];
-  readonly rewritten: Rewritten | null;
-  /** Whether reasoning behind the rewriting is left out. */
-  readonly isCut: boolean;
-};
-
 function numberedIn(items: readonly Pick<Item, "numbered">[]): readonly Numbered[] {
   return items.flatMap(({ numbered }) => (numbered === null ? [] : [numbered]));
 }

@@ -33,8 +33,10 @@ export type Trace = {
 export type Traced = { readonly request: WireRequest; readonly places: readonly Place[] };
 
 type Tracing = { readonly before: Traced | null; readonly rules: GivenRules };
+type TracingAfter = { readonly before: Traced | null; readonly rules: Omit<FollowRules, "reasoningKeys"> };
 
-export function traceRequest(root: Place, request: WireRequest, { before, rules }: Tracing): Trace {
+export function traceRequest(root: Place, request: WireRequest, { before, rules: given }: Tracing): Trace {
+  const rules = { ...given, isRecent: among(before?.places ?? []) };
   const trace = traceAfter(root, request, { before, rules });
   if (before === null || isAfter(trace, before)) return trace;
   // It forks off from the request before, which may have come by another path than the one it goes on with.
@@ -48,7 +50,16 @@ function isAfter({ kept, followed }: Trace, { places }: Traced): boolean {
   return kept.length === places.length || followed.steps.some(({ place }) => place === last);
 }
 
-function traceAfter(root: Place, request: WireRequest, { before, rules: given }: Tracing): Trace {
+/** Asked only where there are several ways, so the places are not gone through before. */
+function among(places: readonly Place[]): (place: Place) => boolean {
+  let known: ReadonlySet<Place> | null = null;
+  return (place) => {
+    known ??= new Set(places);
+    return known.has(place);
+  };
+}
+
+function traceAfter(root: Place, request: WireRequest, { before, rules: given }: TracingAfter): Trace {
   const keptMessages = sharedMessages(request, before?.request ?? null);
   // Counted from the end: what is new is little.
   const kept = before?.places.slice(0, before.places.length - unitsFrom(before.request, keptMessages)) ?? [];
@@ -59,7 +70,7 @@ function traceAfter(root: Place, request: WireRequest, { before, rules: given }:
   const followed = throughLeaf(found, units, rules);
   return { request, kept, keptMessages, units, rules, followed };
 }
-export type GivenRules = Omit<FollowRules, "reasoningKeys">;
+export type GivenRules = Omit<FollowRules, "reasoningKeys" | "isRecent">;
 
 /** What of ours is hidden at the end of an answer, or behind results, belongs there, whoever knows of it. */
 function behindHidden(followed: Followed, units: readonly ClientUnit[]): Followed {

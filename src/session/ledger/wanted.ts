@@ -78,7 +78,7 @@ function pieceOf(place: Place, wanted: WantedBlocks, lowered: ReadonlySet<number
 }
 
 /** How a place is to be shown, where that is not how it is shown. */
-function otherFor({ facts, numbered, showing, original, isRewritten }: Place, wanted: WantedBlocks) {
+export function otherFor({ facts, numbered, showing, original, isRewritten }: Place, wanted: WantedBlocks) {
   const other = numbered === null ? undefined : wanted.get(numbered.block);
   if (numbered === null || other === undefined || other.as === showing.as) return null;
   if (other.as === "original") return isRewritten && original === null ? null : other;

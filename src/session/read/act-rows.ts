@@ -13,6 +13,10 @@ export type StepRow = {
   readonly reason: string;
   /** In words: `trimmed #18 #20`. Null while its frames cannot be read. */
   readonly did: string | null;
+  /** The same in few words, with blocks counted: `archived 3 blocks and pinned #31`. */
+  readonly said: string | null;
+  /** Tokens less that were wanted after it; less than zero: more. An estimate. */
+  readonly frees: number;
   readonly blocks: readonly number[];
   /** Whether it holds now, or was taken back. */
   readonly done: boolean;

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { deltaExamples } from "../../../test/support/delta-examples.ts";
+import { blockId } from "../../base/index.ts";
 import type { Delta } from "../../engine/index.ts";
-import { actWords, blocksIn } from "./act-words.ts";
+import { actWords, blocksIn, saidWords } from "./act-words.ts";
 
 const permits: Extract<Delta, { type: "permission-set" }> = deltaExamples["permission-set"];
 
@@ -15,6 +16,16 @@ describe("what was done, in words", () => {
   ])("%s", (words, delta) => {
     expect(actWords([delta])).toBe(words);
     expect(blocksIn([delta])).toEqual([]);
+  });
+
+  it("in few words, many blocks are counted", () => {
+    const archived = [1, 2, 3].map((block) => ({ ...deltaExamples["archive-set"], block: blockId(block) }));
+    const pinned = { ...deltaExamples["pin-set"], block: blockId(31) };
+    expect(saidWords([...archived, pinned])).toBe("archived 3 blocks and pinned #31");
+    expect(saidWords([...archived, pinned, deltaExamples["mode-set"]])).toBe(
+      "archived 3 blocks, pinned #31 and set the mode to ask",
+    );
+    expect(saidWords([])).toBe("");
   });
 
   it("what was done to blocks comes first", () => {

@@ -16,6 +16,24 @@ export function actWords(deltas: readonly Delta[]): string {
   return [...onBlocks, ...deltas.flatMap(ruleWords)].join(", ");
 }
 
+/** The same in few words: `archived 3 blocks, trimmed 2 and pinned #31`. */
+export function saidWords(deltas: readonly Delta[]): string {
+  const said = loudIn(deltas);
+  const verbs = [...new Set(said.map(({ verb }) => verb))];
+  const parts = verbs.map((verb, at) => {
+    const blocks = new Set(said.filter((each) => each.verb === verb).map(({ block }) => block));
+    const [only] = blocks;
+    if (blocks.size === 1) return `${verb} #${only}`;
+    return `${verb} ${blocks.size}${at === 0 ? " blocks" : ""}`;
+  });
+  return joined([...parts, ...deltas.flatMap(ruleWords)]);
+}
+
+function joined(parts: readonly string[]): string {
+  const last = parts.at(-1) ?? "";
+  return parts.length < 2 ? last : `${parts.slice(0, -1).join(", ")} and ${last}`;
+}
+
 /** The same without the blocks, where everybody knows which is meant: `trimmed, pinned`. */
 export function verbsIn(deltas: readonly Delta[]): string {
   return [...new Set(loudIn(deltas).map(({ verb }) => verb.replace(/ of$/, "")))].join(", ");

@@ -27,8 +27,16 @@ describe("a session row", () => {
       window: { used: 1_160, free: 840, size: 2_000, exact: true },
       lastActivity: clock.now(),
       requests: 2,
+      rendered: 0,
+      cached: 1_100,
       streams: 1,
       usage: { input: 20, cacheRead: 2_000, cacheWrite: 200, output: 100 },
+      usages: [
+        {
+          model: "claude-opus-5-5",
+          usage: { input: 20, cacheRead: 2_000, cacheWrite: 200, output: 100 },
+        },
+      ],
     });
     expect(streams).toEqual([{ id: 1, name: "main", parent: null, turns: 2 }]);
     expect(seq).toBe(5);
@@ -150,6 +158,21 @@ describe("the state of a session", () => {
     expect(open.blocks).toHaveLength(1);
   });
 
+  it("is given in pieces, with the numbers of the whole, also while the session goes on", async () => {
+    const { watched, ask } = await scene();
+    await watched.talk(first);
+    await watched.talk(second);
+    const whole = await ask({ type: "state", session: "s1" });
+    const start = await ask({ type: "state", session: "s1", rows: 3 });
+    expect(start).toEqual({ ...whole, blocks: whole.blocks.slice(0, 3) });
+    expect([start.total, whole.total]).toEqual([4, 4]);
+    await watched.talk(first);
+    const rest = await ask({ type: "state", session: "s1", at: start.seq, from: 3, rows: 9 });
+    expect([...start.blocks, ...rest.blocks]).toEqual(whole.blocks);
+    expect(rest.head).toBe(whole.head + 2);
+    expect((await ask({ type: "state", session: "s1", from: 99, rows: 1 })).blocks).toEqual([]);
+  });
+
   it("lists an archived block as cold once it is not shown, and counts it until then", async () => {
     const { watched, ask } = await scene();
     await watched.talk(first);
@@ -180,6 +203,15 @@ const archived = (n: number) =>
   }) as const;
 
 describe("a block", () => {
+  it("that is to be pruned says what will stand for it, without the mark of the session", async () => {
+    const { watched, ask } = await scene();
+    await watched.talk(first);
+    expect((await ask({ type: "block", session: "s1", block: 1 })).placeholder).toBeNull();
+    await watched.append([archived(1), archived(2)]);
+    const { placeholder } = await ask({ type: "block", session: "s1", block: 1 });
+    expect(placeholder).toMatch(/^\[---- #1 user ~\d+ pruned \(done\) -> expand #1\]$/);
+  });
+
   it("brings its content, its type and the frames that had to do with it", async () => {
     const { watched, ask } = await scene();
     await watched.talk(first);

@@ -2,19 +2,26 @@ import { fail, isCount, limits, ok, type Result } from "../../base/index.ts";
 import { now, type State, stateAt } from "../../engine/index.ts";
 import { decide } from "../command/decide.ts";
 import { approvalsPage } from "../command/decide-list.ts";
+import { noPermissions } from "../command/kept-permissions.ts";
 import { commandAnswer } from "../command/user-command.ts";
 import { modeAnswer, setSessionMode } from "../command/user-mode.ts";
+import { importSession } from "../imported/import-session.ts";
 import { blockDetail } from "./block-detail.ts";
+import type { PermissionRow, PermissionsAnswer } from "./command-rows.ts";
 import { expansionAnswer } from "./expansion.ts";
+import { labelsAnswer } from "./labels.ts";
 import { streamRow, streamsOf } from "./look.ts";
 import { manifestAnswer } from "./manifest.ts";
+import { previewsAnswer } from "./previews.ts";
 import type { AnswerOf, Answers, Library, Question, QuestionType } from "./questions.ts";
+import { requestDiff } from "./request-diff.ts";
 import { bodyAnswer, requestDetail, requestsPage, type Span } from "./requests.ts";
 import type { FramesPage, SessionDetail } from "./rows.ts";
 import { selectBlocks, selectionAnswer } from "./selection.ts";
 import { openState, rowAt, sessionsPage } from "./sessions.ts";
-import { stateRow } from "./state-row.ts";
+import { stateAnswer } from "./state-answer.ts";
 import { reverseStep, stepsPage } from "./steps.ts";
+import { transcriptAnswer } from "./transcript.ts";
 
 /**
  * The one door to everything that is recorded. It reads: what a user does goes through it too, but only the
@@ -47,9 +54,9 @@ const answered: Answered = {
     const state = await openState(library, session);
     return state.ok ? sessionDetail(library, state.value) : state;
   },
-  state: async (library, { session, at, stream }) => {
-    const moment = await openMoment(library, session, at);
-    return moment.ok ? stateRow(moment.value, stream, library) : moment;
+  state: async (library, question) => {
+    const moment = await openMoment(library, question.session, question.at);
+    return moment.ok ? await stateAnswer(library, moment.value, question) : moment;
   },
   block: async (library, question) => {
     const moment = await openMoment(library, question.session, question.at);
@@ -63,6 +70,10 @@ const answered: Answered = {
   request: async (library, { session, exchange }) => {
     const state = await openState(library, session);
     return state.ok ? requestDetail({ state: state.value, store: library.store }, exchange) : state;
+  },
+  diff: async (library, { session, ...wish }) => {
+    const state = await openState(library, session);
+    return state.ok ? requestDiff({ state: state.value, store: library.store }, wish) : state;
   },
   body: async (library, { session, exchange, side }) => {
     const state = await openState(library, session);
@@ -94,13 +105,43 @@ const answered: Answered = {
     const state = await openState(library, question.session);
     return state.ok ? expansionAnswer(library.store, now(state.value), question) : state;
   },
+  labels: async (library, { session, blocks }) => {
+    const state = await openState(library, session);
+    return state.ok ? labelsAnswer(library.store, now(state.value), blocks) : state;
+  },
+  transcript: async (library, { session, at, stream }) => {
+    const moment = await openMoment(library, session, at);
+    return moment.ok ? transcriptAnswer(library.store, moment.value, stream) : moment;
+  },
+  previews: async (library, { session, block }) => {
+    const state = await openState(library, session);
+    return state.ok ? previewsAnswer(library.store, now(state.value), block) : state;
+  },
   ledger: (library, question) => library.ledger(question),
   act: (library, question) => commandAnswer(library, question),
   approvals: (library, question) => approvalsPage(library, question),
   decide: (library, act) => decide(library, act),
   mode: (library, { session }) => modeAnswer(library, session),
   "set-mode": (library, act) => setSessionMode(library, act),
+  permissions: async ({ permissions = noPermissions }) => rowsIn(permissions.list()),
+  "set-permission": async ({ permissions = noPermissions }, { verb, zone, rule }) =>
+    rowsIn(permissions.set({ key: { actor: "model", verb, zone }, rule })),
+  verify: ({ store }, { scope }) => store.verify(scope),
+  gc: async ({ store }) => {
+    // A content that waits to be written is named by nothing on disk yet.
+    await store.flush();
+    return await store.gc();
+  },
+  import: (library, { bytes }) => importSession(library, bytes),
+  backup: async ({ store }, { path }) => {
+    await store.flush();
+    return await store.backup(path);
+  },
 };
+
+function rowsIn(rows: Result<readonly PermissionRow[]>): Result<PermissionsAnswer> {
+  return rows.ok ? ok({ rows: rows.value }) : rows;
+}
 
 async function openMoment(library: Library, session: string, at: number | undefined) {
   const state = await openState(library, session);

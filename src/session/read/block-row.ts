@@ -105,6 +105,7 @@ export function originOf({ kind, taint }: Pick<AddedBlock, "kind" | "taint">): B
     case "memory":
     case "ambient":
     case "notice":
+    case "activation":
       return "aperture";
     default:
       return taint === "untrusted" ? "tool" : taint;
@@ -122,8 +123,9 @@ function firstRequests(moment: Moment, view: View): (block: AddedBlock) => numbe
     then = then.parent === null ? null : viewOf(moment, then.parent.view);
   }
   // The oldest first: a fork was shown what its parent had been shown before.
+  chain.reverse();
   return ({ id }) => {
-    for (const { view: then, seq, sent } of [...chain].reverse()) {
+    for (const { view: then, seq, sent } of chain) {
       const first = oldestSeq(then.shown.get(id));
       if (first !== null && first <= seq) return sent.get(first) ?? null;
     }

@@ -1,6 +1,15 @@
-import type { Actor, ApprovalStand, FactName, Mode as SetMode } from "../../engine/index.ts";
+import type { Verb } from "../../commands/index.ts";
+import type {
+  Actor,
+  ApprovalStand,
+  BlockKind,
+  FactName,
+  Permission,
+  Mode as SetMode,
+  Zone,
+} from "../../engine/index.ts";
 import type { Mode } from "./act-rows.ts";
-import type { SkippedRow } from "./rows.ts";
+import type { SkippedRow } from "./told-rows.ts";
 
 /** What readers are told of commands, of what waits for the user, and of modes. Plain data, as in rows.ts. */
 
@@ -66,8 +75,8 @@ export type ApprovalRow = {
   /** About how many it is about. */
   readonly tokens: number;
   readonly cut: CutRow | null;
-  /** The words that made somebody ask; null where there are none. */
-  readonly source: { readonly block: number; readonly text: string } | null;
+  /** The words that led to it, of content nobody vouches for or of the model itself; null: none. */
+  readonly source: { readonly block: number; readonly kind: BlockKind; readonly text: string } | null;
   readonly stand: ApprovalStand;
   readonly by: Actor;
   /** What was said with the decision. */
@@ -98,6 +107,17 @@ export type DecideAnswer = {
   /** Each as it stands now, and what carrying it out came to in words; null where it was denied. */
   readonly rows: readonly (ApprovalRow & { readonly outcome: string | null; readonly step: number | null })[];
 };
+
+/** What the user has said for always about a verb of an actor, for blocks of one zone or of all. */
+export type PermissionRow = {
+  readonly actor: Actor;
+  readonly verb: Verb | "all";
+  readonly zone: Zone | "all";
+  readonly rule: Permission["rule"];
+  /** When it was said, in milliseconds since 1970. */
+  readonly since: number;
+};
+export type PermissionsAnswer = { readonly rows: readonly PermissionRow[] };
 
 export type ModeAnswer = {
   readonly session: string;

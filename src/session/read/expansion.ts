@@ -14,8 +14,8 @@ import { chosenStream, viewIn } from "./look.ts";
 import { longMark, withoutShownMark, withShownMark } from "./mark.ts";
 import { blocksUnknown } from "./nearest-ids.ts";
 import type { ExpansionQuestion, MessageRange } from "./questions.ts";
-import type { ExpandedRow, ExpansionAnswer } from "./rows.ts";
 import { isSigned, outcomeWords, storedWords } from "./stored-words.ts";
+import type { ExpandedRow, ExpansionAnswer } from "./told-rows.ts";
 
 type Wanted = { readonly stream: Stream; readonly view: View; readonly blocks: readonly AddedBlock[] };
 

@@ -17,9 +17,12 @@ export function streamsOf(moment: Moment): readonly Stream[] {
   return streams.filter(({ openedSeq }) => openedSeq <= moment.seq);
 }
 
-/** The stream asked for, else the main one: the first that was opened. Null where there is none at all. */
+/** The stream asked for, else the main one: the first in which a model was. Null where there is none. */
 export function chosenStream(moment: Moment, wanted: number | undefined): Result<Stream | null> {
-  if (wanted === undefined) return ok(streamsOf(moment)[0] ?? null);
+  if (wanted === undefined) {
+    const streams = streamsOf(moment);
+    return ok(streams.find((stream) => viewIn(moment, stream) !== null) ?? streams[0] ?? null);
+  }
   const stream = isCount(wanted) ? streamOf(moment, streamId(wanted)) : null;
   return stream === null ? fail("AP_STREAM_UNKNOWN", { stream: wanted }) : ok(stream);
 }

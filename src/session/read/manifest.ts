@@ -1,4 +1,4 @@
-import { fail, limits, ok, type Result } from "../../base/index.ts";
+import { fail, limits, must, ok, type Result } from "../../base/index.ts";
 import {
   blocksOf,
   lastSent,
@@ -6,6 +6,7 @@ import {
   now,
   type State,
   type Stream,
+  streamOf,
   turnNow,
   type View,
 } from "../../engine/index.ts";
@@ -17,11 +18,12 @@ import {
   type PrunedRange,
 } from "../../render/index.ts";
 import type { Store } from "../../store/index.ts";
+import { estimateText } from "../../tokens/index.ts";
 import { chosenStream, modeIn, modelIn, viewIn } from "./look.ts";
 import { shortMark, withShownMark } from "./mark.ts";
 import type { Library, ManifestQuestion } from "./questions.ts";
-import type { ManifestAnswer, ManifestDetail, RangeRow } from "./rows.ts";
 import { isSigned } from "./stored-words.ts";
+import type { ManifestAnswer, ManifestDetail, RangeRow } from "./told-rows.ts";
 import { lastUsage, windowRow } from "./window-row.ts";
 
 /** Frames whose changes are looked through, as many as the desk is told of. */
@@ -48,7 +50,17 @@ export async function toldNow(
   if (!chosen.ok) return chosen;
   const stream = chosen.value;
   const view = stream === null ? null : viewIn(moment, stream);
-  if (stream === null || view === null) return ok(null);
+  return ok(stream === null || view === null ? null : await toldIn(library, moment, view));
+}
+
+/** What the model of one view would be told now. */
+export async function toldIn(
+  library: Pick<Library, "store" | "windowOf">,
+  moment: Moment,
+  view: View,
+): Promise<Told> {
+  const { state } = moment;
+  const stream = must(streamOf(moment, view.stream), "a view has a stream");
   const after = Math.max(lastSent(moment, view)?.seq ?? 0, state.seq - newsMax);
   const news = await library.store.frames({ session: state.session, after, limit: newsMax });
   // A disk that cannot be read takes the changes away, not what there is.
@@ -62,7 +74,7 @@ export async function toldNow(
   const { used, exact, free } = window;
   const asked = { ...unsized, window: window.size, used, exact, free, since };
   const facts = manifestFacts(moment, view, asked);
-  return ok({ moment, stream, view, facts, turn: turnNow(moment, stream) + 1 });
+  return { moment, stream, view, facts, turn: turnNow(moment, stream) + 1 };
 }
 
 const unsized = { window: null, used: 0, names: [], coldNames: [], since: [] };
@@ -93,6 +105,7 @@ export async function manifestAnswer(
     const signatures = await signaturesIn(library.store, reasoningIn(moment, view, range));
     ranges.push({ from: range.from, to: range.to, reasons: range.reasons, signatures });
   }
+  const text = toldText(told.value, detail);
   return ok({
     session: state.session,
     seq: state.seq,
@@ -100,7 +113,8 @@ export async function manifestAnswer(
     turn,
     mode: modeIn(moment, stream),
     detail,
-    text: toldText(told.value, detail),
+    text,
+    tokens: estimateText(text, modelIn(moment, stream)),
     ranges,
     signatures: ranges.reduce((sum, { signatures }) => sum + signatures, 0),
   });

@@ -84,12 +84,16 @@ async function turnsOf(
   return await withOriginals(turns.reverse(), { store, known, bytesMax: originalBytesMax });
 }
 
-/** The turns whose path no later one goes on with, newest first. Of several at one leaf, an answered one. */
+/**
+ * The turns whose path no later one goes on with, newest first. Of several at one leaf, an answered one. What
+ * the provider has refused is no path to go on with.
+ */
 function apartLeaves(state: State, view: View): readonly SentTurn[] {
   const covered = new Set<UnitId>();
   const apart = new Map<UnitId, SentTurn>();
   for (let at = view.sent.size - 1; at >= 0 && apart.size < turnsMax; at -= 1) {
     const sent = must(view.sent.get(at), "sent turns have no gaps");
+    if (exchangeIn(state, sent).end?.status === 400) continue;
     const chosen = apart.get(sent.leaf);
     if (chosen !== undefined && !hasAnswer(state, chosen) && hasAnswer(state, sent))
       apart.set(sent.leaf, sent);
@@ -103,8 +107,12 @@ function apartLeaves(state: State, view: View): readonly SentTurn[] {
   return [...apart.values()];
 }
 
-function hasAnswer(state: State, { exchange }: SentTurn): boolean {
-  return isAnswered(must(state.exchanges.get(exchange - 1), "a turn was sent with an exchange"));
+function hasAnswer(state: State, sent: SentTurn): boolean {
+  return isAnswered(exchangeIn(state, sent));
+}
+
+function exchangeIn(state: State, { exchange }: SentTurn): RecordedExchange {
+  return must(state.exchanges.get(exchange - 1), "a turn was sent with an exchange");
 }
 
 function isAnswered({ end }: RecordedExchange): boolean {
@@ -135,8 +143,9 @@ function ledgerPath(state: State, leaf: UnitId): readonly PathUnit[] {
   const path: PathUnit[] = [];
   for (let at: UnitId | null = leaf; at !== null; ) {
     const unit: Unit = must(state.units.get(at), "a path is made of sent units");
-    const { origin, anchor: key, bytes } = unit;
-    path.push({ origin, key, bytes, ...otherWords(state, unit), ...blockOf(state, unit) });
+    const { origin, anchor: key, bytes, cleared } = unit;
+    const said = { origin, key, bytes, ...(cleared === undefined ? {} : { cleared }) };
+    path.push({ ...said, ...otherWords(state, unit), ...blockOf(state, unit) });
     at = unit.parent;
   }
   return path.reverse();
@@ -179,11 +188,13 @@ async function sentPath({ body, units, ledger, exchange, bodies }: SentPath): Pr
   const isOwn = exchange.rendering !== "managed" || ledger.some(({ origin }) => origin === "aperture");
   if (units === null || (isOwn && isAmong(ledger, units))) return ledger;
   const client = exchange.rendering === "raw" ? body : await bodies("client-request");
-  const said = new Set((client === null ? null : unitsIn(client))?.map(({ hash }) => hash));
+  const theirs = (client === null ? null : unitsIn(client)) ?? [];
+  const said = new Set(theirs.flatMap(({ key, hash }) => [key, hash]));
   return units.map((unit) => {
     const { key, hash } = unit;
     // A client may write the same thing another way; ours are only texts, and never the model's.
-    const isTheirs = said.has(hash) || unit.role === "assistant" || unit.type === "tool_result";
+    const isTheirs =
+      said.has(hash) || said.has(key) || unit.role === "assistant" || unit.type === "tool_result";
     return { origin: isTheirs ? originOf(unit) : "aperture", key, bytes: hash };
   });
 }

@@ -51,11 +51,17 @@ export function requestRow({ exchange, time }: Described, all: Exchanges): Reque
     bytesDown: end?.bytes ?? null,
     firstByteMs: end?.firstByteMs ?? null,
     totalMs: end?.totalMs ?? null,
+    addedMs: addedMs(exchange),
     stop: end?.stop ?? null,
     problem: end?.problem ?? null,
     time,
     openedSeq,
   };
+}
+
+/** What we took to say what is sent; null where nobody measured. */
+export function addedMs({ end }: RecordedExchange): number | null {
+  return end?.addedMicros === undefined ? null : end.addedMicros / 1_000;
 }
 
 /** A compaction looks like any turn until the client goes on from its answer. */

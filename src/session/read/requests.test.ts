@@ -31,6 +31,7 @@ describe("requests", () => {
       bytesDown: one.response?.length,
       firstByteMs: 12,
       totalMs: 340,
+      addedMs: null,
       stop: "end_turn",
       problem: null,
       time: clock.now(),

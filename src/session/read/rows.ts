@@ -9,11 +9,13 @@ import type {
   Level,
   Lifecycle,
   Rendering,
+  Mode as SessionMode,
   Shown,
   Usage,
   Zone,
 } from "../../engine/index.ts";
 import type { Side } from "../../store/index.ts";
+import type { Forecast } from "../../tokens/index.ts";
 import type { LevelRow, Mode, PendingRow, RewriteRow } from "./act-rows.ts";
 
 export type { Mode };
@@ -41,17 +43,23 @@ export type SessionRow = {
   readonly model: string | null;
   /** Active while a request is open. */
   readonly state: "active" | "idle";
-  /** Auto: its last turn was rendered by us. */
-  readonly mode: Mode;
+  /** As the user said, or as it is configured; observe also where nothing was rendered by us yet. */
+  readonly mode: SessionMode;
   readonly seq: number;
   /** Of the main stream. */
   readonly window: WindowRow;
   /** Milliseconds since 1970 of the last frame on disk; null while there is none. */
   readonly lastActivity: number | null;
   readonly requests: number;
+  /** Those of them that did not go up as the client sent them. */
+  readonly rendered: number;
   readonly streams: number;
+  /** Tokens of the main stream's last prompt that its provider put into its cache or found there. */
+  readonly cached: number;
   /** Of all requests, as the provider reported them. */
   readonly usage: Usage;
+  /** The same by the model that was asked, for those who know prices. */
+  readonly usages: readonly { readonly model: string | null; readonly usage: Usage }[];
 };
 
 export type StreamRow = {
@@ -115,6 +123,19 @@ export type SegmentRow = {
 /** Counted blocks of one zone, wherever they stand. */
 export type ZoneRow = { readonly zone: Zone; readonly tokens: number; readonly blocks: number };
 
+/** What a strip of the window points at besides its blocks, in tokens from the left. Null: not known. */
+export type StripMarks = {
+  /** What the provider served from its cache when it last answered, and its share of that prompt. */
+  readonly cached: { readonly tokens: number; readonly share: number } | null;
+  /** The first block that the last request showed otherwise than the one before; null: it only went on. */
+  readonly changedFrom: { readonly block: number; readonly exchange: number } | null;
+  /** What the client leaves free for the answer. */
+  readonly reserved: number | null;
+  /** About where the client begins to compact by itself. */
+  readonly compactsAt: number | null;
+  readonly forecast: Forecast | null;
+};
+
 export type StateRow = {
   readonly session: string;
   /** The state is as of this seq; `head` is where the session is now. */
@@ -136,7 +157,11 @@ export type StateRow = {
   readonly pending: { readonly tokens: number; readonly blocks: number };
   /** Used, but by no block we know: tools, framing, and the error of estimates. Never negative. */
   readonly otherTokens: number;
+  readonly marks: StripMarks;
+  /** In the order they came: all of them, or as many as were asked for. */
   readonly blocks: readonly BlockRow[];
+  /** How many rows there are in all. */
+  readonly total: number;
   readonly streams: readonly StreamRow[];
 };
 
@@ -148,6 +173,34 @@ export type ContentPiece = {
   readonly from: number;
   readonly length: number;
   readonly total: number;
+};
+
+/** What a block is about, in a line; null: nothing can be said. */
+export type LabelRow = { readonly block: number; readonly label: string | null };
+export type LabelsAnswer = {
+  readonly session: string;
+  readonly seq: number;
+  /** In the order they were asked for; blocks that are not there are left out. */
+  readonly rows: readonly LabelRow[];
+};
+
+/** What a block would show at a level. */
+export type PreviewRow = {
+  readonly level: Level;
+  /** An estimate. */
+  readonly tokens: number;
+  readonly text: string;
+  /** Whether there is more of it than an answer holds. */
+  readonly isCut: boolean;
+};
+export type PreviewsAnswer = {
+  readonly session: string;
+  readonly seq: number;
+  readonly block: number;
+  /** Only those that are shorter than the block is. */
+  readonly rows: readonly PreviewRow[];
+  /** Why there are none, or why there is no summary. */
+  readonly reasons: readonly string[];
 };
 
 /** A frame that had to do with a block. */
@@ -170,6 +223,7 @@ export type BlockDetail = {
   /** Null: it cannot be had, and `problem` is the code that says why. */
   readonly content: ContentPiece | null;
   readonly problem: string | null;
+  /** What stands for it in a request, or will; `----` where the session's mark would. Null: it is shown. */
   readonly placeholder: string | null;
   /** All of them, the largest first, with the sizes that are known before one is asked for. */
   readonly levels: readonly LevelRow[];
@@ -202,6 +256,8 @@ export type RequestRow = {
   readonly bytesDown: number | null;
   readonly firstByteMs: number | null;
   readonly totalMs: number | null;
+  /** From the last byte of the request to what was sent upstream for it; null where nobody measured. */
+  readonly addedMs: number | null;
   readonly stop: string | null;
   readonly problem: string | null;
   /** When it was recorded; null while that frame is not on disk. */
@@ -259,80 +315,4 @@ export type BodyAnswer = {
   /** The side whose bytes these are: the other one, if it was passed on unchanged. */
   readonly side: Side;
   readonly bytes: Uint8Array;
-};
-
-export type SelectedRow = {
-  readonly block: number;
-  /** What the model will read it called; null: its number alone. */
-  readonly name: string | null;
-  /** Whether it is mentioned at all: what is neither in the window nor in the cold is not. */
-  readonly told: boolean;
-};
-export type SelectionAnswer = {
-  readonly session: string;
-  readonly seq: number;
-  /** Null while the session has none. */
-  readonly stream: number | null;
-  readonly mode: Mode;
-  /** In the order of the blocks. */
-  readonly selected: readonly SelectedRow[];
-  /** The words of the next manifest about it; null: there is nothing to say. */
-  readonly told: string | null;
-};
-export type SkippedRow = { readonly block: number; readonly code: string; readonly message: string };
-export type SelectAnswer = SelectionAnswer & {
-  /** What was asked for and could not be done, each with its reason. */
-  readonly skipped: readonly SkippedRow[];
-};
-
-export type ManifestDetail = "summary" | "detailed";
-export type RangeRow = {
-  /** Messages, both ends included. */
-  readonly from: number;
-  readonly to: number;
-  readonly reasons: readonly string[];
-  /** Reasoning in it whose signature is stored. */
-  readonly signatures: number;
-};
-export type ManifestAnswer = {
-  readonly session: string;
-  readonly seq: number;
-  readonly stream: number;
-  /** The turn that would be told so: the next one. */
-  readonly turn: number;
-  readonly mode: Mode;
-  readonly detail: ManifestDetail;
-  /** With `----` where the session's mark would stand. */
-  readonly text: string;
-  readonly ranges: readonly RangeRow[];
-  /** Of all ranges together. */
-  readonly signatures: number;
-};
-
-/** A block as it is stored, whatever is shown of it now. */
-export type ExpandedRow = {
-  readonly block: number;
-  readonly message: number;
-  readonly turn: number;
-  readonly kind: BlockKind;
-  readonly shown: Shown;
-  /** The words in it. Null: it has none that can be read, such as reasoning that was never visible. */
-  readonly text: string | null;
-  /** Whether more of them is stored than fits into an answer. */
-  readonly isCut: boolean;
-  /** Whether a signature is stored with it. */
-  readonly signed: boolean;
-  /** The code that says why its content cannot be had. */
-  readonly problem: string | null;
-};
-export type ExpansionAnswer = {
-  readonly session: string;
-  readonly seq: number;
-  readonly stream: number;
-  readonly rows: readonly ExpandedRow[];
-  /** Blocks for which there was no room, and the first of them. */
-  readonly left: number;
-  readonly next: number | null;
-  /** As a model would get it: labelled, with `----` where the session's mark would stand. */
-  readonly text: string;
 };

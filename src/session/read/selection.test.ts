@@ -21,10 +21,11 @@ describe("a selection", () => {
       ],
       told: "[user-selected] #1 #3",
       skipped: [],
+      durable: true,
     });
     const other = await ask(select(2));
     expect([other.selected.map(({ block }) => block), other.seq]).toEqual([[2], 7]);
-    const { skipped, ...rest } = other;
+    const { skipped, durable: _, ...rest } = other;
     expect(skipped).toEqual([]);
     expect(await ask({ type: "selection", session: "s1" })).toEqual(rest);
     const { blocks } = await ask({ type: "state", session: "s1" });
@@ -71,7 +72,7 @@ describe("a selection", () => {
     expect(!answer.ok && answer.error.message).toBe(
       "There is no block #99, #7 in this view; the nearest are #1, #2.",
     );
-    const { skipped: _, ...rest } = before;
+    const { skipped: _, durable: __, ...rest } = before;
     expect(await ask({ type: "selection", session: "s1" })).toEqual(rest);
   });
 

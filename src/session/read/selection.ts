@@ -19,12 +19,13 @@ import {
   type State,
   select,
 } from "../../engine/index.ts";
+import type { Durable } from "../record/durable.ts";
 import { chosenStream, modeIn, viewIn } from "./look.ts";
 import { type Told, toldNow, toldText } from "./manifest.ts";
 import { blocksUnknown } from "./nearest-ids.ts";
 import type { Library, SelectAct } from "./questions.ts";
-import type { SelectAnswer, SelectedRow, SelectionAnswer, SkippedRow } from "./rows.ts";
 import { openState } from "./sessions.ts";
+import type { SelectAnswer, SelectedRow, SelectionAnswer, SkippedRow } from "./told-rows.ts";
 
 /** What the user has selected in a stream, and what its model will read of it. */
 export async function selectionAnswer(
@@ -66,7 +67,10 @@ function wordsAbout(told: Told): string | null {
  * Makes the selection exactly these blocks. This one appends to the log, through the library. Blocks that are
  * not there are left out and named; if none is there, nothing happens: a slip must not clear a selection.
  */
-export async function selectBlocks(library: Library, act: SelectAct): Promise<Result<SelectAnswer>> {
+export async function selectBlocks(
+  library: Library,
+  act: SelectAct,
+): Promise<Result<SelectAnswer & Durable>> {
   const blocks = idsIn(act.blocks);
   if (blocks === null) return fail("AP_INPUT_INVALID", { problem: blocksProblem });
   const state = await openState(library, act.session);
@@ -82,7 +86,8 @@ export async function selectBlocks(library: Library, act: SelectAct): Promise<Re
   if (blocks.length > 0 && skipped.length === blocks.length) {
     return { ok: false, error: blocksUnknown(moment, viewIn(moment, stream.value), blocks) };
   }
-  return await afterwards(library, { session, stream: stream.value.id, skipped });
+  const { durable } = done.value;
+  return await afterwards(library, { session, stream: stream.value.id, skipped, durable });
 }
 
 const blocksProblem = `blocks must be a list of at most ${limits.selectedBlocksMax} block numbers, such as [12, 27]`;
@@ -103,7 +108,7 @@ function skippedRow({ block, error }: Proposal["skipped"][number]): SkippedRow {
   return { block, code: error.code, message: error.message };
 }
 
-type Done = {
+type Done = Durable & {
   readonly session: SessionId;
   readonly stream: number;
   readonly skipped: readonly SkippedRow[];
@@ -111,10 +116,10 @@ type Done = {
 
 async function afterwards(
   library: Library,
-  { session, stream, skipped }: Done,
-): Promise<Result<SelectAnswer>> {
+  { session, stream, skipped, durable }: Done,
+): Promise<Result<SelectAnswer & Durable>> {
   const state = await openState(library, session);
   if (!state.ok) return state;
   const answer = await selectionAnswer(library, state.value, stream);
-  return answer.ok ? ok({ ...answer.value, skipped }) : answer;
+  return answer.ok ? ok({ ...answer.value, skipped, durable }) : answer;
 }

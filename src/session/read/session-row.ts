@@ -1,5 +1,12 @@
 import { must } from "../../base/index.ts";
-import { exchangesOf, type Moment, type RecordedExchange, type Usage } from "../../engine/index.ts";
+import {
+  exchangesOf,
+  type Mode,
+  type Moment,
+  modeOf,
+  type RecordedExchange,
+  type Usage,
+} from "../../engine/index.ts";
 import { blockRows } from "./block-row.ts";
 import { modeIn, modelIn, streamsOf, viewIn } from "./look.ts";
 import type { SessionRow } from "./rows.ts";
@@ -9,7 +16,10 @@ import { lastUsage, windowRow } from "./window-row.ts";
 /** Two facts that are not in the state: the name is in a content, the time in a frame. */
 export type Known = { readonly name: string; readonly lastActivity: number | null };
 
-export function sessionRow(moment: Moment, known: Known, sizes: Sizes): SessionRow {
+/** `mode`: as it is configured, for sessions about which the user has said nothing. */
+export type SessionSizes = Sizes & { readonly mode?: Mode };
+
+export function sessionRow(moment: Moment, known: Known, sizes: SessionSizes): SessionRow {
   const { state } = moment;
   const exchanges = exchangesOf(moment);
   const main = streamsOf(moment)[0] ?? null;
@@ -26,13 +36,16 @@ export function sessionRow(moment: Moment, known: Known, sizes: Sizes): SessionR
     upstream: state.identity?.upstream ?? null,
     model,
     state: exchanges.some(({ end }) => end === null) ? "active" : "idle",
-    mode: modeIn(moment, null),
+    mode: modeOf(moment) ?? (modeIn(moment, null) === "observe" ? "observe" : (sizes.mode ?? "auto")),
     seq: moment.seq,
     window: windowRow({ usage, estimate, size: sizes.windowOf(model) }),
     lastActivity: known.lastActivity,
     requests: exchanges.length,
+    rendered: exchanges.filter(({ rendering }) => rendering !== "raw").length,
     streams: streamsOf(moment).length,
+    cached: usage === null ? 0 : usage.cacheRead + usage.cacheWrite,
     usage: totalUsage(exchanges),
+    usages: usagesOf(exchanges),
   };
 }
 
@@ -49,4 +62,13 @@ function totalUsage(exchanges: readonly RecordedExchange[]): Usage {
     }),
     nothing,
   );
+}
+
+function usagesOf(exchanges: readonly RecordedExchange[]): SessionRow["usages"] {
+  const counted = exchanges.filter(({ end }) => (end?.usage ?? null) !== null);
+  const models = [...new Set(counted.map(({ model }) => model))];
+  return models.map((model) => ({
+    model,
+    usage: totalUsage(counted.filter((exchange) => exchange.model === model)),
+  }));
 }

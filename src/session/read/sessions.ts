@@ -1,6 +1,7 @@
 import { fail, isSessionId, limits, ok, type Result, type SessionId } from "../../base/index.ts";
 import { now, type State } from "../../engine/index.ts";
 import type { SessionHead } from "../../store/index.ts";
+import { nameKey } from "../record/session-key.ts";
 import { framesAt } from "./frames-at.ts";
 import { memoryOf } from "./memory.ts";
 import { type Library, lastSession } from "./questions.ts";
@@ -16,13 +17,32 @@ const readsTogether = 32;
 /** Foreign and unknown look the same: whoever guesses learns nothing. */
 export async function openState(library: Library, session: string): Promise<Result<State>> {
   const unknown = fail("AP_SESSION_UNKNOWN", { session });
-  const named = session === lastSession ? await newestSession(library) : ok(session);
+  const named = await idNamed(library, session);
   if (!named.ok) return named;
   if (!isSessionId(named.value)) return unknown;
   const log = await library.open(named.value);
   if (!log.ok) return log;
   const state = log.value.state();
   return state.seq === 0 ? unknown : ok(state);
+}
+
+/** A session may be called by its id, as the one used last, or as its client calls it. */
+async function idNamed(library: Library, session: string): Promise<Result<string | null>> {
+  if (session === lastSession) return await newestSession(library);
+  return session.startsWith(nameKey("")) ? await sessionWithKey(library, session) : ok(session);
+}
+
+/** Whoever asks so is the client of a session that goes on: it is among those used last. */
+const namedSessionsMax = 50;
+
+async function sessionWithKey(library: Library, key: string): Promise<Result<SessionId | null>> {
+  const dated = await datedSessions(library);
+  if (!dated.ok) return dated;
+  for (const { head } of dated.value.slice(0, namedSessionsMax)) {
+    const log = await library.open(head.session);
+    if (log.ok && log.value.state().identity?.key === key) return ok(head.session);
+  }
+  return ok(null);
 }
 
 /** How far back one looks for a session in which somebody talked. */

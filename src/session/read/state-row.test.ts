@@ -36,6 +36,10 @@ it("in any session, numbers add up: used and free are the window, pieces and zon
         expect(row.pending.blocks).toBe(blocks.filter(({ pending }) => pending).length);
         const lowered = blocks.filter(({ shown }) => shown !== "original" && shown !== "absent");
         expect(row.lowered.blocks).toBe(lowered.length);
+        const { cached, forecast, changedFrom } = row.marks;
+        expect(cached?.tokens ?? 0).toBeLessThanOrEqual(window.used);
+        expect(forecast?.next ?? []).toSatisfy((next: number[]) => next.every((used) => used <= window.size));
+        expect(changedFrom === null || blocks.some(({ n }) => n === changedFrom.block)).toBe(true);
       }
     }),
     runs,

@@ -1,11 +1,16 @@
 import { ok, type Result } from "../../base/index.ts";
-import { type Moment, type Shown, turnNow, type Zone } from "../../engine/index.ts";
+import { type Moment, type Shown, type Stream, turnNow, type View, type Zone } from "../../engine/index.ts";
 import { blockRows } from "./block-row.ts";
 import { chosenStream, modelIn, streamRow, streamsOf, viewIn } from "./look.ts";
 import type { BlockRow, SegmentRow, StateRow, WindowRow, ZoneRow } from "./rows.ts";
+import { noMarks, stripMarks } from "./strip-marks.ts";
 import { lastUsage, windowRow } from "./window-row.ts";
 
-export type Sizes = { readonly windowOf: (model: string | null) => number };
+export type Sizes = {
+  readonly windowOf: (model: string | null) => number;
+  /** Tokens the client leaves for the answer; null or absent: not known. */
+  readonly reserved?: number | null;
+};
 
 const zones: readonly Zone[] = ["primacy", "middle", "recency", "cold"];
 
@@ -18,6 +23,7 @@ export function stateRow(moment: Moment, wanted: number | undefined, sizes: Size
   const model = modelIn(moment, stream);
   const usage = view === null ? null : lastUsage(moment, view);
   const window = windowRow({ usage, estimate: () => countedTokens(estimated), size: sizes.windowOf(model) });
+  const { reserved = null } = sizes;
   const share = shareOf(estimated, window);
   const blocks = share === 1 ? estimated : estimated.map((row) => fitted(row, share));
   return ok({
@@ -34,7 +40,9 @@ export function stateRow(moment: Moment, wanted: number | undefined, sizes: Size
     lowered: loweredOf(blocks),
     pending: pendingOf(blocks),
     otherTokens: otherTokens(window, blocks),
+    marks: view === null ? noMarks : stripMarks(moment, view, { usage, window, reserved }),
     blocks,
+    total: blocks.length,
     streams: streamsOf(moment).map((one) => streamRow(moment, one)),
   });
 }
@@ -50,7 +58,15 @@ function shareOf(blocks: readonly BlockRow[], window: WindowRow): number {
   return sum <= window.used ? 1 : window.used / sum;
 }
 
-function fitted(row: BlockRow, share: number): BlockRow {
+/** The same for those who look at one block: what a list says of its size, they say too. */
+export function fitOf(moment: Moment, stream: Stream, view: View): number {
+  const usage = lastUsage(moment, view);
+  if (usage === null) return 1;
+  const rows = blockRows(moment, stream, view);
+  return shareOf(rows, windowRow({ usage, estimate: () => 0, size: 0 }));
+}
+
+export function fitted(row: BlockRow, share: number): BlockRow {
   if (!row.counted || row.tokens === null) return row;
   const shrunk = Object.entries(row.sizes).map(([level, tokens]) => [level, Math.floor(tokens * share)]);
   const sizes: BlockRow["sizes"] = Object.fromEntries(shrunk);

@@ -21,14 +21,16 @@ import {
   streamOf,
 } from "../../engine/index.ts";
 import type { Store } from "../../store/index.ts";
+import type { Durable } from "../record/durable.ts";
 import type { ReverseAnswer, ReverseVerb, StepRow, StepsPage } from "./act-rows.ts";
-import { actWords, blocksIn } from "./act-words.ts";
+import { actWords, blocksIn, saidWords } from "./act-words.ts";
 import { isWaiting } from "./block-levels.ts";
 import { framesAt } from "./frames-at.ts";
 import { modeIn, viewIn } from "./look.ts";
 import type { Library, ReverseAct } from "./questions.ts";
 import { openState } from "./sessions.ts";
-import { lastTurnSteps } from "./turn-steps.ts";
+import { freedBy } from "./step-frees.ts";
+import { lastTurnSteps, type Reversal, stepsSince } from "./turn-steps.ts";
 
 type Opened = { readonly state: State; readonly store: Store };
 
@@ -56,7 +58,7 @@ async function stepRows(
 ): Promise<Result<readonly StepRow[]>> {
   const seqs = steps.flatMap(madeBy);
   const frames = await framesAt(store, state.session, seqs);
-  return frames.ok ? ok(steps.map((step) => stepRow(step, frames.value))) : frames;
+  return frames.ok ? ok(steps.map((step) => stepRow(state, step, frames.value))) : frames;
 }
 
 /** The frames that did it first, whatever became of it afterwards: it grows until it is first taken back. */
@@ -71,7 +73,7 @@ function madeBy({ log }: Step): readonly number[] {
   return made;
 }
 
-function stepRow(step: Step, frames: ReadonlyMap<number, Frame>): StepRow {
+function stepRow(state: State, step: Step, frames: ReadonlyMap<number, Frame>): StepRow {
   const made = madeBy(step);
   const read = made.flatMap((seq) => frames.get(seq) ?? []);
   const isWhole = read.length === made.length;
@@ -82,6 +84,8 @@ function stepRow(step: Step, frames: ReadonlyMap<number, Frame>): StepRow {
     actor: step.actor,
     reason: step.reason,
     did: isWhole ? actWords(deltas) : null,
+    said: isWhole ? saidWords(deltas) : null,
+    frees: isWhole ? freedBy(state, step, { made, blocks: blocksIn(deltas) }) : 0,
     blocks: blocksIn(deltas),
     done,
     by,
@@ -95,7 +99,10 @@ function stepRow(step: Step, frames: ReadonlyMap<number, Frame>): StepRow {
  * Takes back a step, or takes it up again; without a number the last one that is done, or the one that was
  * taken back last. What stands in the way is named, and then nothing happens.
  */
-export async function reverseStep(library: Library, act: ReverseAct): Promise<Result<ReverseAnswer>> {
+export async function reverseStep(
+  library: Library,
+  act: ReverseAct,
+): Promise<Result<ReverseAnswer & Durable>> {
   const state = await openState(library, act.session);
   if (!state.ok) return state;
   const chosen = chosenSteps(state.value, act);
@@ -104,24 +111,33 @@ export async function reverseStep(library: Library, act: ReverseAct): Promise<Re
   const { verb } = act;
   const done: StepId[] = [];
   let problem: ApertureError | null = null;
-  for (const step of chosen.value) {
-    const result = await library.reverse(session, verb, step);
-    if (!result.ok) problem = result.error;
-    if (problem !== null) break;
+  let durable = true;
+  for (const { step, verb: how } of chosen.value) {
+    const result = await library.reverse(session, how, step);
+    if (!result.ok) {
+      problem = result.error;
+      break;
+    }
+    durable = result.value.durable;
     done.push(step);
   }
   if (problem !== null && done.length === 0) return { ok: false, error: problem };
   const after = await openState(library, session);
-  return after.ok ? await reversed(library, after.value, { verb, done, problem }) : after;
+  if (!after.ok) return after;
+  const answer = await reversed(library, after.value, { verb, done, problem });
+  return answer.ok ? ok({ ...answer.value, durable }) : answer;
 }
 
-function chosenSteps(state: State, act: ReverseAct): Result<readonly StepId[]> {
-  if (act.isTurn !== true) {
+function chosenSteps(state: State, act: ReverseAct): Result<readonly Reversal[]> {
+  const { verb, to } = act;
+  if (to !== undefined && to > state.seq) return fail("AP_SEQ_UNKNOWN", { seq: to, head: state.seq });
+  if (to === undefined && act.isTurn !== true) {
     const one = chosenStep(state, act);
-    return one.ok ? ok([one.value]) : one;
+    return one.ok ? ok([{ step: one.value, verb }]) : one;
   }
-  const steps = lastTurnSteps(state);
-  return steps.length === 0 ? fail("AP_UNDO_EMPTY", { verb: act.verb }) : ok(steps);
+  const steps =
+    to === undefined ? lastTurnSteps(state).map((step) => ({ step, verb })) : stepsSince(state, to);
+  return steps.length === 0 ? fail("AP_UNDO_EMPTY", { verb }) : ok(steps);
 }
 
 function chosenStep(state: State, { verb, step }: ReverseAct): Result<StepId> {

@@ -27,6 +27,27 @@ export function outcomeWords(bytes: Uint8Array): string {
   return `said "${value === undefined ? "" : wordsOf(value)}"`;
 }
 
+/** The call that a result answers, as its provider names it. */
+export function answeredCall(bytes: Uint8Array): string | null {
+  const value = jsonIn(bytes);
+  return isRecord(value) && isFilled(value["tool_use_id"]) ? value["tool_use_id"] : null;
+}
+
+/** A call by its tool and what it is given: `Read src/auth/token.ts`. Null: it is no call. */
+export function callLabel(bytes: Uint8Array): string | null {
+  const value = jsonIn(bytes);
+  return isRecord(value) && isCall(value) ? `${nameOf(value)} ${inputWords(value["input"])}` : null;
+}
+
+/** `tool Read: reads a file` for what a client says of its tools; null: it is nothing of that. */
+export function toolLabel(bytes: Uint8Array): string | null {
+  const value = jsonIn(bytes);
+  if (!isRecord(value) || !isFilled(value["name"]) || !("input_schema" in value)) return null;
+  return isFilled(value["description"])
+    ? `tool ${value["name"]}: ${value["description"]}`
+    : `tool ${value["name"]}`;
+}
+
 function reasoningWords(value: unknown): string | null {
   const words = isRecord(value) ? value["thinking"] : value;
   return typeof words === "string" && words.trim() !== "" ? words : null;

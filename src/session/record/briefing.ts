@@ -16,7 +16,7 @@ import { offersFor } from "../command/offers.ts";
 import type { Briefing } from "../desk-port.ts";
 import { fillingOf, lastUsage } from "../read/window-row.ts";
 import type { RecordedLine } from "./recorded-line.ts";
-import { heldBlocks, isHolding, loweredBlocks, wantedBlocks } from "./wanted-blocks.ts";
+import { heldBlocks, isHolding, isWantedLower, loweredBlocks, wantedBlocks } from "./wanted-blocks.ts";
 import { withheldUnits } from "./withheld-blocks.ts";
 
 /** A stream as the desk calls it, and how much its model's window holds. */
@@ -44,6 +44,9 @@ export class Briefer {
   /** Blocks whose look may have changed since a view was told of, by view. */
   readonly #changed = new Map<ViewId, Set<BlockId>>();
 
+  /** Blocks that can be shown shorter only now, by view: less of them may have been wanted before. */
+  readonly #made = new Map<ViewId, Set<BlockId>>();
+
   /** Views in which anything is or was withheld. */
   readonly #withholding = new Set<ViewId>();
 
@@ -54,17 +57,12 @@ export class Briefer {
     this.#news = [...this.#news.slice(-newsMax), frame];
     for (const delta of frame.deltas) {
       if (isHolding(delta)) this.#touched.add(delta.block);
-      if (isShowing(delta)) this.#change(delta.view, delta.block);
+      if (isShowing(delta)) addTo(this.#changed, delta.view, delta.block);
       if (delta.type === "withhold-set") this.#withholding.add(delta.view);
-      if (delta.type === "block-purged")
-        for (const { index } of this.#briefed.keys()) this.#change(index.view, delta.block);
+      const whose = delta.type === "block-purged" ? this.#changed : this.#made;
+      if (delta.type === "block-purged" || delta.type === "rendition-set")
+        for (const { index } of this.#briefed.keys()) addTo(whose, index.view, delta.block);
     }
-  }
-
-  #change(view: ViewId, block: BlockId): void {
-    const changed = this.#changed.get(view);
-    if (changed === undefined) this.#changed.set(view, new Set([block]));
-    else changed.add(block);
   }
 
   /** A request went up that told of everything up to a seq. */
@@ -84,7 +82,10 @@ export class Briefer {
     await this.#offer(state, line, told.facts.cold.blocks > 0 ? briefed : { ...briefed, goesOn: false });
     const offers = this.#offers.get(line) ?? [];
     const withheld = await this.#withheld(state, line, briefed);
-    return { ...told, held, offers, ...withheld, wanted: await this.#wanted(state, line, briefed) };
+    const wanted = await this.#wanted(state, line, briefed);
+    const urged = line.isUrged ? ({ isUrged: true } as const) : {};
+    line.isUrged = false;
+    return { ...told, held, offers, ...withheld, wanted, ...urged };
   }
 
   /** Looked for once a run goes on, and forgotten when it is over. */
@@ -115,11 +116,20 @@ export class Briefer {
 
   async #wanted(state: State, { index, renditions }: RecordedLine, { store, isWhole }: WordsPlace) {
     const view = must(state.views.get(index.view), "an index belongs to a view");
-    const changed = this.#changed.get(view.id) ?? new Set<BlockId>();
+    const isLowered = (block: BlockId): boolean => isWantedLower(state, view, block);
+    const made = [...(this.#made.get(view.id) ?? [])].filter(isLowered);
+    const changed = new Set([...(this.#changed.get(view.id) ?? []), ...made]);
     this.#changed.delete(view.id);
+    this.#made.delete(view.id);
     const asked = { state, view, renditions, store };
     return await wantedBlocks(asked, isWhole ? loweredBlocks(asked) : [...changed]);
   }
+}
+
+function addTo(blocks: Map<ViewId, Set<BlockId>>, view: ViewId, block: BlockId): void {
+  const known = blocks.get(view);
+  if (known === undefined) blocks.set(view, new Set([block]));
+  else known.add(block);
 }
 
 type Showing = Extract<Delta, { type: "level-set" | "archive-set" | "withhold-set" }>;

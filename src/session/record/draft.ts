@@ -133,7 +133,17 @@ export class Draft {
     const { index } = this.#place;
     const made = new Map<string, UnitId>();
     const unitAt = (place: string): UnitId | null => made.get(place) ?? index.unitAt(place);
-    for (const { id: place, parent: above, origin, key: anchor, unit, numbered, as, bytes } of units) {
+    for (const {
+      id: place,
+      parent: above,
+      origin,
+      key: anchor,
+      unit,
+      numbered,
+      as,
+      bytes,
+      cleared,
+    } of units) {
       if (unitAt(place) !== null) continue;
       // What a client has joined is one unit of its own, and still the blocks that the model was told of.
       const known = this.#toldBlock(numbered) ?? (unit === null ? undefined : blocks[unit]);
@@ -143,7 +153,8 @@ export class Draft {
       const parent = above === null ? null : unitAt(above);
       assert(above === null || parent !== null, "a unit is sent after its parent");
       const hash = hashContent(bytes);
-      made.set(place, this.#addUnit({ parent, message, origin, anchor, bytes: hash, shows }, place));
+      const sent = { parent, message, origin, anchor, bytes: hash, shows };
+      made.set(place, this.#addUnit(cleared === undefined ? sent : { ...sent, cleared }, place));
       this.#keep(hash, () => bytes);
     }
     return unitAt;
@@ -294,8 +305,7 @@ export class Draft {
     const id = unitId(this.#units);
     this.#units += 1;
     const { index } = this.#place;
-    const { parent, message, origin, anchor, bytes, shows } = unit;
-    const sent: Unit = { id, stream: index.stream, parent, message, origin, anchor, bytes, shows };
+    const sent: Unit = { id, stream: index.stream, ...unit };
     this.deltas.push({ type: "unit-sent", unit: sent });
     this.#learn.push(() => index.addUnit(sent, place));
     return id;

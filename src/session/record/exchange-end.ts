@@ -31,7 +31,7 @@ export function exchangeEnd(
   copy: ResponseCopy,
   answer: WireAnswer | null,
 ): ExchangeEnd {
-  const { status, length, firstByteMs, totalMs } = copy;
+  const { status, length, firstByteMs, totalMs, addedMs = null } = copy;
   const isBroken = copy.outcome === "complete" && status === 200 && answer !== null && !answer.isWhole;
   const rounded = (ms: number): number => Math.max(0, Math.round(ms));
   return {
@@ -42,6 +42,7 @@ export function exchangeEnd(
     bytes: length,
     firstByteMs: firstByteMs === null ? null : rounded(firstByteMs),
     totalMs: rounded(totalMs),
+    ...(addedMs === null ? {} : { addedMicros: rounded(addedMs * 1_000) }),
     stop: answer?.stop?.slice(0, 200) ?? null,
     problem: problem ?? problemOf(copy, answer),
   };

@@ -1,6 +1,6 @@
 import { exchangeOf, now, type State } from "../../engine/index.ts";
 import { wasAnswered } from "./exchange-end.ts";
-import { fitOf, fitWithoutReasoning } from "./fit.ts";
+import { fitOf, fitOfIds, fitWithoutReasoning } from "./fit.ts";
 import type { StreamIndex } from "./stream-index.ts";
 
 export type TalkFitting = {
@@ -18,5 +18,6 @@ export function fitOfTalk({ talk, index, isLoose }: TalkFitting, state: State): 
   const fitting = { last: last.talk, isAnswered: wasAnswered(exchange), knows, isLoose };
   // What was sent lacks reasoning that was left out. Until the client's talk is recalled, all of it is.
   const isPartial = exchange?.rendering !== "raw" && last.request === null;
-  return isPartial ? fitWithoutReasoning({ ...fitting, talk }) : fitOf({ ...fitting, talk });
+  const fit = isPartial ? fitWithoutReasoning({ ...fitting, talk }) : fitOf({ ...fitting, talk });
+  return fit ?? (isLoose ? fitOfIds({ talk, knows }) : null);
 }

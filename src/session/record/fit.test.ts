@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { fitOf, fitWithoutReasoning } from "./fit.ts";
+import { fitOf, fitOfIds, fitWithoutReasoning } from "./fit.ts";
 
 const known = new Set(["user:1", "sign:1", "call:1", "result:1", "assistant:1"]);
 const knows = (key: string): boolean => known.has(key);
@@ -26,4 +26,11 @@ it("another last answer does not where it is enough that earlier ones are repeat
   expect(fitOf({ ...fitting, isLoose: true })).toBe(4);
   const first = { talk: ["user:1", "assistant:other"], last: ["user:1"], isAnswered: true, knows };
   expect(fitOf({ ...first, isLoose: true })).toBe(null);
+});
+
+it("ids that the model gave tell a talk all of whose answers are written another way", () => {
+  const talk = ["user:1", "sign:1", "assistant:joined", "user:2", "call:1", "result:1"];
+  expect(fitOf({ talk, last: ["user:1", "assistant:1"], isAnswered: true, knows, isLoose: true })).toBe(null);
+  expect(fitOfIds({ talk, knows })).toBe(2);
+  expect(fitOfIds({ talk: ["user:1", "assistant:1", "call:2"], knows })).toBe(null);
 });

@@ -28,6 +28,15 @@ export function fitOf({ talk, last, isAnswered, knows, isLoose = false }: Fittin
   return isAnswer(next) && !isAnswered ? shared : isLoose ? repeated : null;
 }
 
+/**
+ * How much of what nobody but a model makes up is known here: a client may write every answer another way,
+ * and lacks what was hidden from it.
+ */
+export function fitOfIds({ talk, knows }: Pick<Fitting, "talk" | "knows">): number | null {
+  const count = talk.filter((key) => isMadeUp(key) && knows(key)).length;
+  return count === 0 ? null : count;
+}
+
 /** The same for a last turn of which nobody knows what reasoning the client had in it. */
 export function fitWithoutReasoning(fitting: Fitting): number | null {
   const talk = fitting.talk.filter(isNoReasoning);
@@ -42,4 +51,9 @@ function isNoReasoning(key: string): boolean {
 /** Keys of what the model says are made from its ids, its signatures or its role. */
 export function isAnswer(key: string): boolean {
   return /^(?:call|sign|assistant):/.test(key);
+}
+
+/** Ids of calls, and signatures: no two answers have the same. */
+function isMadeUp(key: string): boolean {
+  return /^(?:call|sign):/.test(key);
 }

@@ -58,9 +58,13 @@ function agentOf(headers: Headers): string | null {
 }
 
 const agents: readonly (readonly [pattern: RegExp, client: string])[] = [
+  // What was imported is told apart from what was seen on the wire, and follows none of its habits.
+  [/^transcript-claude-code$/, "claude-code transcript"],
+  [/^transcript-codex$/, "codex transcript"],
+  [/^transcript-gemini-cli$/, "gemini-cli transcript"],
   [/^claude-cli\b|^claude-code\b/i, "claude-code"],
   [/\bopencode\b/i, "opencode"],
-  [/\bcodex\b/i, "codex"],
+  [/\bcodex(?![a-z])/i, "codex"],
   [/gemini-?cli/i, "gemini-cli"],
   [/^pi\b/i, "pi"],
   [/\bai-sdk\b|^ai\//i, "ai-sdk"],

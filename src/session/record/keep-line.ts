@@ -1,4 +1,4 @@
-import { must, ok, type Result } from "../../base/index.ts";
+import { type BlockId, must, ok, type Result } from "../../base/index.ts";
 import {
   blocksOf,
   type Cause,
@@ -16,6 +16,7 @@ import type { Store } from "../../store/index.ts";
 import type { Appending, RecordedLine } from "./recorded-line.ts";
 import type { RefusedSummary } from "./renditions.ts";
 import { restatedMemories } from "./restated.ts";
+import { isWantedLower } from "./wanted-blocks.ts";
 
 /** A session's log, as far as keeping it in order needs it. */
 export type Keeping = {
@@ -80,7 +81,10 @@ export async function renderLine(
   model: string | null,
 ): Promise<Result<readonly RefusedSummary[]>> {
   const stream = must(streamOf(now(state()), line.index.stream), "a line has a stream");
-  const due = { turn: turnNow(now(state()), stream), hastened: line.policy.overtaken() };
+  const view = must(state().views.get(line.index.view), "an index belongs to a view");
+  const overtaken = line.policy.overtaken();
+  const isHastened = (block: BlockId): boolean => overtaken.has(block) || isWantedLower(state(), view, block);
+  const due = { turn: turnNow(now(state()), stream), isHastened };
   const { deltas, contents, refused } = await line.renditions.make(model, due);
   const note = { deltas, reason: "renditions", actor: "sidecar", attached: { contents } } as const;
   const appended = appendNote(append, line, note);

@@ -22,7 +22,7 @@ import {
   withPairs,
 } from "../../engine/index.ts";
 import type { SentReport } from "../exchange.ts";
-import { pressureReason } from "../ledger/choosing.ts";
+import { pressureReason } from "../ledger/pruning.ts";
 import type { AddedWords } from "./renditions.ts";
 import { StaleWatch } from "./stale-watch.ts";
 

@@ -20,5 +20,6 @@ export function newLine(name: string, index: StreamIndex, sharing: Sharing): Rec
     renditions: new Renditions(),
     policy: new LinePolicy(),
     doings: new Doings(),
+    isUrged: false,
   };
 }

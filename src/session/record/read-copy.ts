@@ -1,4 +1,10 @@
-import { ingestRequest, readAnswer, type WireAnswer, type WireRequest } from "../../protocols/index.ts";
+import {
+  ingestRequest,
+  readAnswer,
+  spokenIn,
+  type WireAnswer,
+  type WireRequest,
+} from "../../protocols/index.ts";
 import type { RequestCopy, ResponseCopy } from "../exchange.ts";
 import { decodeBody } from "./decode.ts";
 
@@ -15,7 +21,14 @@ export function answerOf(protocol: RequestCopy["protocol"], copy: ResponseCopy):
   const { "content-type": type = "", "content-encoding": encoding = "" } = copy.headers;
   const plain = decodeBody(copy.body, encoding);
   if (plain !== null) return readAnswer(plain, type);
-  const none = { units: [], usage: null, model: null, stop: null, isWhole: copy.outcome === "complete" };
+  const none = {
+    units: [],
+    usage: null,
+    model: null,
+    stop: null,
+    cleared: null,
+    isWhole: copy.outcome === "complete",
+  };
   return { ...none, problem: `its encoding (${encoding.slice(0, 40)}) cannot be read` };
 }
 
@@ -31,3 +44,11 @@ export const refusal: Omit<ResponseCopy, "id"> = {
   firstByteMs: null,
   totalMs: 0,
 };
+
+/** What an answer says in words. */
+export function textsIn(answer: WireAnswer | null): string {
+  const spoken = (answer?.units ?? []).flatMap(({ unit, bytes }) =>
+    unit.type === "text" ? [spokenIn(bytes)] : [],
+  );
+  return spoken.flatMap((one) => (one === null || one.type === "call" ? [] : [one.text])).join("\n");
+}

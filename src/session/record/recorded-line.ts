@@ -46,6 +46,8 @@ export type RecordedLine = {
   readonly policy: LinePolicy;
   /** What its model does with our tools. */
   readonly doings: Doings;
+  /** Whether the user wants what is wanted to be shown now; the desk is told once, with the next briefing. */
+  isUrged: boolean;
 };
 
 /** A turn that was recorded. */

@@ -8,24 +8,27 @@ import {
   type StepId,
 } from "../../base/index.ts";
 import type { Change, Frame, Proposal } from "../../engine/index.ts";
-import { modelTraits, spokenIn, type WireAnswer } from "../../protocols/index.ts";
+import { modelTraits, type WireAnswer } from "../../protocols/index.ts";
 import type { Side, Store } from "../../store/index.ts";
+import { logOf } from "../command/command-log.ts";
 import { carryOutCalls } from "../command/commander.ts";
+import type { KeptPermissions } from "../command/kept-permissions.ts";
 import type { Briefing, CommandResult, CommandsAsked, RememberedStream } from "../desk-port.ts";
 import type { RequestCopy, ResponseCopy, SentReport } from "../exchange.ts";
 import type { ReverseVerb } from "../read/act-rows.ts";
-import type { EngineEvent } from "../read/events.ts";
-import { eventsOf } from "../read/events.ts";
+import { type EngineEvent, eventsOf } from "../read/events.ts";
 import type { LedgerQuestion } from "../read/questions.ts";
 import { rememberedStream } from "../read/remembered.ts";
 import { BodyMemory } from "./body-memory.ts";
 import { cleanAnswer, cleanReport, type Masked, type Wanted, withoutSecrets } from "./clean-copy.ts";
 import { type CopyLabel, concerns, labelOf } from "./copy-label.ts";
+import { type Durable, isDurableSoon, withDurable } from "./durable.ts";
 import { Finder } from "./finder.ts";
 import { type Belonging, belongingOf, lineName } from "./identify.ts";
 import type { LiveSession } from "./live-session.ts";
 import { maskText, type Searched, secretForms } from "./masking.ts";
-import { answerOf, readRequest, refusal } from "./read-copy.ts";
+import { RawFit } from "./raw-fit.ts";
+import { answerOf, readRequest, refusal, textsIn } from "./read-copy.ts";
 import { RecentRequests } from "./recent-requests.ts";
 import type { AskedRequest, OpenExchange } from "./recorded-line.ts";
 import { refusedNotice } from "./refused-notice.ts";
@@ -44,6 +47,8 @@ export type RecorderPlace = {
   readonly windowOf: (model: string | null) => number;
   /** Whether blocks are lowered by themselves; they are where nothing is said. */
   readonly policy?: PolicyMode;
+  /** What the user has said for always; nothing where nothing is said. */
+  readonly permissions?: KeptPermissions;
 };
 export type PolicyMode = "auto" | "off";
 
@@ -81,6 +86,7 @@ export class SessionRecorder {
   readonly #memory = new BodyMemory();
   readonly #queue = new WorkQueue<CopyLabel | null>();
   readonly #recent = new RecentRequests();
+  readonly #rawFit = new RawFit();
   readonly #pending = new Map<string, Pending>();
   /** Whose request it was, from when it is handed over until its answer is. */
   readonly #labels = new Map<string, CopyLabel>();
@@ -149,28 +155,34 @@ export class SessionRecorder {
     return ok({ ...remembered, briefing });
   }
 
-  /** Does something in a session, in its turn among the copies, and tells the desk of it. */
-  async within<T>(
+  /**
+   * Does something in a session, in its turn among the copies, and tells the desk of it. Whoever asked hears
+   * of it once it is on disk; the copies behind it do not wait for that.
+   */
+  async within<T extends object>(
     session: SessionId,
     work: (live: LiveSession) => Result<T> | Promise<Result<T>>,
-  ): Promise<Result<T>> {
-    let done: Result<T> = fail("AP_CONTROL_FAULT", { problem: "it was not carried out", question: "act" });
+  ): Promise<Result<T & Durable>> {
+    let done = fail("AP_CONTROL_FAULT", { problem: "it was not carried out", question: "act" }) as Result<T>;
+    let durable = Promise.resolve(true);
     await this.#next(null, async () => {
-      const live = await this.shelf.live(session);
+      const [log, live] = [await this.shelf.log(session), await this.shelf.live(session)];
+      const before = live.ok ? live.value.state().seq : 0;
       done = live.ok ? await work(live.value) : live;
+      if (log.ok && log.value.state().seq > before) durable = isDurableSoon(log.value);
       const { store, brief } = this.#place;
       for (const briefing of live.ok ? await live.value.briefings(store) : []) brief(briefing);
     });
-    return done;
+    return done.ok ? ok({ ...done.value, durable: await durable }) : done;
   }
 
   /** Carries out what a user does in a stream. */
-  act(session: SessionId, stream: string, propose: (change: Change) => Proposal): Promise<Result<Proposal>> {
+  act(session: SessionId, stream: string, propose: (change: Change) => Proposal) {
     return this.within(session, (live) => live.act(stream, propose));
   }
 
   /** Takes back a step, or takes it up again, as the user. */
-  reverse(session: SessionId, verb: ReverseVerb, step: StepId): Promise<Result<void>> {
+  reverse(session: SessionId, verb: ReverseVerb, step: StepId): Promise<Result<Durable>> {
     return this.within(session, async (live) => {
       const log = await this.shelf.log(session);
       const lost = (error: ApertureError): void => this.#refused(session, error);
@@ -185,12 +197,20 @@ export class SessionRecorder {
     if (found === undefined) return fail("AP_REQUEST_UNKNOWN", { request: asked.request });
     const { answered, session, agent, model } = found;
     await answered;
-    return await this.within(session, async (live) => {
+    const done = await this.within(session, async (live) => {
       const line = live.line(agent ?? "main");
       if (line === null) return fail("AP_REQUEST_UNKNOWN", { request: asked.request });
-      const commanding = { ...asked, live, line, actor: "model", model } as const;
-      return ok(await carryOutCalls(this.#place, commanding, asked));
+      const commanding = { ...asked, live: logOf(live, line), line, actor: "model", model } as const;
+      return ok({ results: await carryOutCalls(this.#place, commanding, asked) });
     });
+    if (!done.ok) return done;
+    const { results, ...held } = done.value;
+    return ok(results.map((result) => ({ ...result, text: withDurable(result.text, held) })));
+  }
+
+  /** Lets go of what can be read again, between two things that are recorded. */
+  shed(): Promise<void> {
+    return this.#next(null, async () => this.shelf.shed());
   }
 
   /** Resolves when everything given so far has been dealt with. */
@@ -312,6 +332,13 @@ export class SessionRecorder {
     const briefed = { line: copy.sent?.line ?? "", window: windowOf(model), store, isWhole: false, goesOn };
     const briefing = await live.briefing(agent, briefed);
     if (briefing !== null) brief(briefing);
+    const full = this.#rawFit.notice({
+      session: live.state().session,
+      copy,
+      answer,
+      window: windowOf(model),
+    });
+    if (full !== null) this.#place.tell(full);
     const rendered = await live.render(agent, model);
     if (!rendered.ok) this.#lost(rendered.error);
     else for (const refused of rendered.value) this.#place.tell(refusedNotice(live.state().session, refused));
@@ -369,11 +396,3 @@ function lasting(asked: AskedRequest): AskedRequest {
 }
 
 const maskedNote = "a credential stood in its body and was masked in this record";
-
-/** What an answer says in words. */
-function textsIn(answer: WireAnswer | null): string {
-  const spoken = (answer?.units ?? []).flatMap(({ unit, bytes }) =>
-    unit.type === "text" ? [spokenIn(bytes)] : [],
-  );
-  return spoken.flatMap((one) => (one === null || one.type === "call" ? [] : [one.text])).join("\n");
-}

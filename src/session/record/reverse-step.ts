@@ -15,7 +15,7 @@ export async function reverseStep(
   { log, live, lost }: ReversePlace,
   verb: ReverseVerb,
   step: StepId,
-): Promise<Result<void>> {
+): Promise<Result<object>> {
   const isDone = log.state().steps.get(step)?.log.value.done;
   if (isDone !== (verb === "undo")) return fail("AP_UNDO_NOTHING", { verb, step });
   const reversed = await log.reverseStep(step, "user");
@@ -25,5 +25,5 @@ export async function reverseStep(
     if (!stored.ok) lost(stored.error);
   });
   live.note(frame);
-  return ok(undefined);
+  return ok({});
 }

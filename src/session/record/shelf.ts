@@ -50,6 +50,11 @@ export class Shelf {
     return ok(opened.value.live);
   }
 
+  /** Its log has grown by other hands: it is read again at its next use. */
+  forget(session: SessionId): void {
+    this.#opened.delete(session);
+  }
+
   /** What is beside the log is made anew from it. A log that has ended is read again at its next use. */
   refresh(session: SessionId): void {
     const opened = this.#opened.get(session);
@@ -100,10 +105,23 @@ export class Shelf {
     }
   }
 
+  /** Memory runs out: only sessions that are awaited stay, without what makes their next request cheap. */
+  shed(): void {
+    for (const [session, opened] of [...this.#opened]) {
+      if (this.#mayLeave(session, opened)) this.#opened.delete(session);
+      else opened.live?.forgetBodies();
+    }
+  }
+
+  /** One that has frames on their way would be read without them. */
+  #mayLeave(session: SessionId, { log }: Opened): boolean {
+    return !this.#place.isBusy(session) && log.isDurable();
+  }
+
   /** Where all others are awaited, there are more than usual for a while. */
   #makeRoom(newest: SessionId): void {
-    const idle = [...this.#opened.keys()].filter((id) => id !== newest && !this.#place.isBusy(id));
-    for (const session of idle.slice(0, Math.max(0, this.#opened.size - sessionsMax))) {
+    const idle = [...this.#opened].filter(([id, opened]) => id !== newest && this.#mayLeave(id, opened));
+    for (const [session] of idle.slice(0, Math.max(0, this.#opened.size - sessionsMax))) {
       this.#opened.delete(session);
     }
   }

@@ -9,7 +9,7 @@ import {
 } from "../../base/index.ts";
 import { exchangeOf, lastSent, now, pathOf, type State, type Unit } from "../../engine/index.ts";
 import type { WireRequest } from "../../protocols/index.ts";
-import { placeId } from "../place-id.ts";
+import { placeId, placeKey } from "../place-id.ts";
 
 /** The turn a stream sent last: what the next request is compared with. */
 export type LastTurn = {
@@ -64,10 +64,10 @@ export class StreamIndex {
   }
 
   /** The place is what the ledger calls it; without one, what the ledger would call it. */
-  addUnit({ id, parent, anchor, bytes }: Unit, place?: string): void {
+  addUnit({ id, parent, anchor, bytes, cleared }: Unit, place?: string): void {
     this.#addChild(parent ?? ROOT, { anchor, id });
     const above = parent === null ? null : (this.#placeNames.get(parent) ?? null);
-    const name = place ?? placeId(above, anchor, bytes);
+    const name = place ?? placeId(above, placeKey(anchor, cleared === true), bytes);
     this.#places.set(name, id);
     this.#placeNames.set(id, name);
   }

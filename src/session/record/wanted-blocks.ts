@@ -21,7 +21,8 @@ import {
 } from "../../engine/index.ts";
 import type { Store } from "../../store/index.ts";
 import { prunedTokens, type WantedBlock } from "../desk-port.ts";
-import type { LevelWords, Renditions } from "./renditions.ts";
+import type { LevelWords } from "./level-words.ts";
+import type { Renditions } from "./renditions.ts";
 
 export type WantedAsked = {
   readonly state: State;
@@ -41,6 +42,12 @@ export async function wantedBlocks(
     if (place !== null && !isWithheld(place)) wanted.push(await wantedBlock(asked, place));
   }
   return wanted;
+}
+
+/** Whether less of a block is wanted than all of it. */
+export function isWantedLower(state: State, view: View, block: BlockId): boolean {
+  const place = placeOf(now(state), view, block);
+  return place !== null && wantedOf(place) !== "original";
 }
 
 /** All that is not shown whole, or is not to be: for a desk that has forgotten. */

@@ -9,6 +9,8 @@ import type { RecorderCounts } from "../record/recorder.ts";
 import { BodiesSent } from "./bodies-sent.ts";
 import { COPY_BYTES, type Handed, handedBytes, lightened, ownedBy, transferable } from "./handed.ts";
 import { LostLines } from "./lost-lines.ts";
+import type { MemoryLevel } from "./memory.ts";
+import { MemoryWatch } from "./memory-watch.ts";
 import type { Copied, EngineData, EngineOptions, FromEngine, ToEngine } from "./messages.ts";
 import { waitedMs } from "./processor.ts";
 import { Silence } from "./silence.ts";
@@ -26,6 +28,8 @@ export type Engine = Recorder & {
   readonly recordOf: (line: string) => number;
   /** Whether so much waits to be recorded that nothing should be told that can be told later. */
   readonly isBehind: () => boolean;
+  /** What there is still memory for. */
+  readonly memory: () => MemoryLevel;
   readonly close: () => Promise<void>;
 };
 export type EngineStatus = {
@@ -62,6 +66,8 @@ export function startEngine(options: EngineOptions): Engine {
     status: () => thread.status(),
     recordOf: (line) => thread.recordOf(line),
     isBehind: () => thread.isBehind(),
+    keepsBodies: () => thread.memory() === "ok",
+    memory: () => thread.memory(),
     close: () => thread.close(),
   };
 }
@@ -90,6 +96,9 @@ class EngineHandle {
   #thread: string | null = null;
   #replaced = 0;
   #storage: StoreStatus = { storage: "ok", code: null, message: null, waitingFrames: 0, waitingBytes: 0 };
+  /** As it was last told to those who listen. */
+  #told: Pick<StoreStatus, "storage" | "message"> = { storage: "ok", message: null };
+  readonly #memory = new MemoryWatch(() => this.#tellStorage());
   #counts: RecorderCounts = { requests: 0, answers: 0, gaps: 0, unread: 0 };
   /** Gaps of threads that are no more, and of copies that were never handed over. */
   #lostGaps = 0;
@@ -114,7 +123,8 @@ class EngineHandle {
   }
 
   requested(copy: RequestCopy<Pieces>, likeness: Likeness | null): void {
-    if (this.#waitingBytes > limits.queueBytesMax * 2) this.#miss(likeness);
+    const isFull = this.#memory.level === "pass" || this.#waitingBytes > limits.queueBytesMax * 2;
+    if (isFull) this.#miss(likeness);
     else this.#hand({ type: "requested", copy, crossing: null }, limits.queueBytesMax, likeness);
     // The next request of this stream may need to be told of it soon: nothing is gathered then.
     if (copy.sent !== null) this.#post();
@@ -162,7 +172,11 @@ class EngineHandle {
   status(): EngineStatus {
     const counts = { ...this.#counts, gaps: this.#counts.gaps + this.#lostGaps };
     const replaced = this.#replaced;
-    return { storage: this.#storage, waitingBytes: this.#waitingBytes, counts, replaced };
+    return { storage: this.#shownStorage(), waitingBytes: this.#waitingBytes, counts, replaced };
+  }
+
+  memory(): MemoryLevel {
+    return this.#memory.level;
   }
 
   recordOf(line: string): number {
@@ -186,7 +200,7 @@ class EngineHandle {
       return;
     }
     const size = handedBytes(message) - (likeness === null ? 0 : this.#bodies.shared(likeness));
-    const fits = this.#waitingBytes + size <= bytesMax;
+    const fits = this.#memory.level === "ok" && this.#waitingBytes + size <= bytesMax;
     const bytes = fits ? size : COPY_BYTES;
     this.#waitingBytes += bytes;
     if (message.type === "requested") this.#handed += 1;
@@ -260,6 +274,7 @@ class EngineHandle {
     if (this.#worker !== worker) return;
     this.#worker = null;
     this.#silence?.end();
+    this.#memory.engineShare = 0;
     this.#waitingBytes = 0;
     const error = apertureError("AP_ENGINE_DOWN", { problem });
     for (const answer of this.#asked.values()) answer({ ok: false, error });
@@ -290,6 +305,7 @@ class EngineHandle {
         this.#thread = message.thread;
         return;
       case "alive":
+        this.#memory.engineShare = message.heapShare;
         return;
       case "taken":
         this.#waitingBytes = Math.max(0, this.#waitingBytes - message.bytes);
@@ -319,8 +335,21 @@ class EngineHandle {
   }
 
   #storageChanged(status: StoreStatus): void {
-    const { storage, message } = this.#storage;
     this.#storage = status;
+    this.#tellStorage();
+  }
+
+  /** Without memory nothing is recorded, whatever the disk could take. */
+  #shownStorage(): StoreStatus {
+    const { problem } = this.#memory;
+    if (problem === null || this.#storage.storage === "degraded") return this.#storage;
+    return { ...this.#storage, storage: "degraded", code: problem.code, message: problem.message };
+  }
+
+  #tellStorage(): void {
+    const status = this.#shownStorage();
+    const { storage, message } = this.#told;
+    this.#told = status;
     if (status.storage === storage && status.message === message) return;
     for (const listener of [...this.#storageListeners]) listener(status);
     this.#tell({ type: "degraded", storage: status.storage, message: status.message });
@@ -334,6 +363,7 @@ class EngineHandle {
     const worker = this.#worker;
     if (worker !== null) await this.#finish(worker);
     await this.#storeThread.close();
+    this.#memory.end();
     this.#silence?.end();
     await worker?.terminate();
   }

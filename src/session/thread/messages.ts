@@ -1,4 +1,5 @@
 import type { Result } from "../../base/index.ts";
+import type { Mode } from "../../engine/index.ts";
 import type { StoreLine, StoreStatus } from "../../store/index.ts";
 import type { Briefing } from "../desk-port.ts";
 import type { EngineEvent } from "../read/events.ts";
@@ -13,6 +14,8 @@ export type EngineOptions = {
   readonly windows: WindowTable;
   /** Whether blocks are lowered by themselves; they are where nothing is said. */
   readonly policy?: PolicyMode;
+  /** As it is configured; auto where nothing is said. */
+  readonly mode?: Mode;
   /** For tests: the database may hold so many pages and no more. */
   readonly maxPages?: number;
   /** For tests: the thread dies after so many requests, again and again. */
@@ -44,8 +47,8 @@ export type ToEngine =
 export type FromEngine =
   /** What the system calls the thread, to be asked about it. */
   | { readonly type: "started"; readonly thread: string | null }
-  /** Nothing but that: any other word says it too. */
-  | { readonly type: "alive" }
+  /** That, and how much of its memory it uses; any other word says the first too. */
+  | { readonly type: "alive"; readonly heapShare: number }
   /** So many bytes are done with: they no longer count as waiting. */
   | { readonly type: "taken"; readonly bytes: number; readonly counts: RecorderCounts }
   | { readonly type: "answer"; readonly id: number; readonly result: Result<unknown> }

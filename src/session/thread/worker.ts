@@ -1,19 +1,23 @@
 import { randomBytes } from "node:crypto";
+import { dirname, join } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
 import { must, sessionIdFrom } from "../../base/index.ts";
 import { joinSqliteStore, stepBack } from "../../store/index.ts";
+import { keepPermissions } from "../command/kept-permissions.ts";
 import { joinedCopy, type RequestCopy } from "../exchange.ts";
 import { answerQuestion } from "../read/answer.ts";
 import type { Library } from "../read/questions.ts";
 import { type BodyOf, SessionRecorder } from "../record/recorder.ts";
 import { BodiesHeld } from "./bodies-held.ts";
+import { heapShare, leanShare } from "./memory.ts";
 import type { Copied, EngineData, FromEngine, ToEngine } from "./messages.ts";
 import { threadName } from "./processor.ts";
 import { windowIn } from "./windows.ts";
 
 /** The entry of the engine's thread. */
 const port = must(parentPort, "this file runs as a thread of its own");
-const { windows, line, aliveEveryMs, dieAfter, stickAfter, policy = "auto" } = workerData as EngineData;
+const data = workerData as EngineData;
+const { path, windows, line, aliveEveryMs, dieAfter, stickAfter, policy = "auto", mode = "auto" } = data;
 const takenEveryMs = 10;
 const tell = (message: FromEngine): void => port.postMessage(message, ownBuffers(message));
 
@@ -25,9 +29,12 @@ setInterval(sayAlive, aliveEveryMs);
 let isWatched = false;
 const bodies = new BodiesHeld();
 const store = joinSqliteStore(line);
+const clock = { now: () => Date.now() };
+// Beside the database: what a user has said for always is theirs, and no folder of a project can say it.
+const permissions = keepPermissions(join(dirname(path), "permissions.json"), clock);
 const recorder = new SessionRecorder({
   store,
-  clock: { now: () => Date.now() },
+  clock,
   newSession: () => sessionIdFrom(randomBytes(16)),
   tell: (event) => {
     if (isWatched) tell({ type: "event", event });
@@ -35,10 +42,14 @@ const recorder = new SessionRecorder({
   brief: (briefing) => tell({ type: "briefing", briefing }),
   windowOf: (model) => windowIn(windows, model),
   policy,
+  permissions,
 });
 const library: Library = {
   store,
+  permissions,
+  mode,
   open: (session) => recorder.shelf.log(session),
+  forget: (session) => recorder.shelf.forget(session),
   windowOf: (model) => windowIn(windows, model),
   ledger: (question) => recorder.ledger(question),
   command: (asked) => recorder.command(asked),
@@ -95,7 +106,10 @@ function fail(requests: number): void {
 
 function sayAlive(): void {
   aliveMs = performance.now();
-  tell({ type: "alive" });
+  const share = heapShare();
+  // What is on disk can be read again.
+  if (share >= leanShare) void recorder.shed();
+  tell({ type: "alive", heapShare: share });
 }
 
 let takenBytes = 0;

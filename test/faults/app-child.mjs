@@ -1,0 +1,32 @@
+// Aperture in a process of its own, until its input ends. What it reads there is how much of its memory is to
+// be taken, as a share; it says when it has, and 0 gives it back.
+//   node [--max-old-space-size=MB --expose-gc] app-child.mjs UPSTREAM FOLDER
+import { createInterface } from "node:readline";
+import { getHeapStatistics } from "node:v8";
+import { startApp } from "../../dist/cli/index.js";
+import { settingsFor } from "./app-settings.mjs";
+
+const app = await startApp({
+  settings: settingsFor(new URL(process.argv[2] ?? ""), process.argv[3] ?? ""),
+  version: "0.0.0-test",
+  deadlineMs: 20_000,
+  note: () => undefined,
+});
+console.log(JSON.stringify({ url: app.url, token: app.token }));
+
+const pieceBytes = 160_000;
+let taken = [];
+for await (const line of createInterface({ input: process.stdin })) {
+  const share = Number(line);
+  if (share === 0) taken = [];
+  globalThis.gc?.();
+  for (let left = missingBytes(share); left > 0; left -= pieceBytes)
+    taken.push(new Array(pieceBytes / 8).fill(0.5));
+  console.log(`taken ${share}`);
+}
+await app.close();
+
+function missingBytes(share) {
+  const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
+  return share * (limit - 48 * 1024 * 1024) - used;
+}

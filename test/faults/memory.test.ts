@@ -1,0 +1,132 @@
+// Memory that runs out costs the record first, then what is managed, never an answer; and it comes back.
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { must } from "../../src/base/index.ts";
+import { type StrictUpstream, startStrictUpstream } from "../../src/testing/index.ts";
+import { type Answer, ask, jsonIn, modelHeaders } from "../support/app.ts";
+import { type Child, startNode } from "../support/child.ts";
+import { Talker } from "../support/talker.ts";
+
+let upstream: StrictUpstream;
+let folder = "";
+let child: Child;
+let url = "";
+let token = "";
+
+beforeEach(async () => {
+  upstream = await startStrictUpstream({ bodiesKept: 50 });
+  folder = mkdtempSync(join(tmpdir(), "aperture-memory-"));
+});
+afterEach(async () => {
+  child.process.stdin?.end();
+  const { code, signal } = await child.ended;
+  expect({ code, signal }, "it ended by itself").toEqual({ code: 0, signal: null });
+  await upstream.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function start(megabytes: number): Promise<void> {
+  const flags = [`--max-old-space-size=${megabytes}`, "--expose-gc"];
+  child = startNode([...flags, "test/faults/app-child.mjs", upstream.url, folder], "pipe");
+  const line = must(await child.said(() => true), "it has started");
+  ({ url, token } = JSON.parse(line));
+}
+
+async function fill(share: number): Promise<void> {
+  child.process.stdin?.write(`${share}\n`);
+  await child.said((line) => line === `taken ${share}`);
+}
+
+type Health = { readonly storage: string; readonly message: string | null };
+
+/** As the panel and the command line are told it. */
+async function health(): Promise<Health> {
+  const headers = { authorization: `Bearer ${token}` };
+  return jsonIn<Health>(await ask(`${url}/api/v1/health`, { headers }));
+}
+
+async function sessions(): Promise<number> {
+  const headers = { authorization: `Bearer ${token}` };
+  const answer = await ask(`${url}/api/v1/sessions?limit=1000`, { headers });
+  return answer.status === 200 ? jsonIn<{ rows: readonly unknown[] }>(answer).rows.length : 0;
+}
+
+/** The engine may be between two threads, or behind. */
+async function settledSessions(): Promise<number> {
+  for (let before = -1; ; await sleep(500)) {
+    const count = await sessions();
+    if (count > 0 && count === before) return count;
+    before = count;
+  }
+}
+
+async function messageSoon(words: string): Promise<void> {
+  await expect.poll(async () => (await health()).message, { timeout: 20_000 }).toContain(words);
+}
+
+async function okSoon(): Promise<void> {
+  const storage = async () => (await health()).storage;
+  await expect.poll(storage, { timeout: 30_000 }).toBe("ok");
+}
+
+function isWhole({ status, isWhole: isAll }: Answer): boolean {
+  return status === 200 && isAll;
+}
+
+test("at 85 % no bodies are recorded, at 95 % requests only pass, and all of it comes back", async () => {
+  await start(300);
+  const talker = new Talker({ bulk: 80_000 });
+  const turn = async (who: Talker): Promise<boolean> => {
+    expect(isWhole(await who.turn(url, "say hello"))).toBe(true);
+    return upstream.exchanges.at(-1)?.body.includes("managed by Aperture") ?? false;
+  };
+  expect(await turn(talker)).toBe(true);
+  await okSoon();
+
+  await fill(0.88);
+  await messageSoon("bodies are not recorded");
+  expect(await turn(talker), "what is managed stays so").toBe(true);
+  expect(await turn(new Talker({ bulk: 80_000 })), "and nothing new is").toBe(false);
+
+  await fill(0.96);
+  await messageSoon("requests are relayed and nothing else");
+  expect(await turn(talker), "its words go up as the client wrote them").toBe(false);
+
+  await fill(0);
+  await okSoon();
+  expect(await turn(talker), "it is managed again").toBe(true);
+  expect((await health()).message).toBe(null);
+}, 120_000);
+
+test("large bodies fill the engine's memory: every request is answered, and it records again", async () => {
+  await start(64);
+  const messages = new Set<string>();
+  let failed = 0;
+  const send = async (n: number): Promise<void> => {
+    const headers = { ...modelHeaders, "x-claude-code-session-id": `s-${n}` };
+    const names = Array.from({ length: 12_000 }, () => `read_${randomBytes(6).toString("hex")}.ts`);
+    const content = Array.from({ length: 60 }, (_, at) => ({
+      type: "text",
+      text: names.slice(at * 200, (at + 1) * 200).join(" "),
+    }));
+    const body = JSON.stringify({
+      model: "claude-opus-4-8",
+      max_tokens: 9,
+      tools: [{ name: "look", input_schema: { type: "object" } }],
+      messages: [{ role: "user", content }],
+    });
+    if (!isWhole(await ask(`${url}/v1/messages`, { headers, body }))) failed += 1;
+    messages.add((await health()).message ?? "");
+  };
+  for (let n = 0; n < 60; n += 3) await Promise.all([send(n), send(n + 1), send(n + 2)]);
+  expect(failed).toBe(0);
+  expect([...messages].filter((message) => message.startsWith("Memory runs out"))).not.toEqual([]);
+  await okSoon();
+  const recorded = await settledSessions();
+  await send(1_000);
+  await expect.poll(sessions, { timeout: 20_000 }).toBe(recorded + 1);
+}, 120_000);

@@ -1,0 +1,51 @@
+// The clock may jump: order comes from seq, and what ends with time ends with turns.
+import { expect, test } from "vitest";
+import { must } from "../../src/base/index.ts";
+import { blocksOf, factValue, now, placeOf, viewOf } from "../../src/engine/index.ts";
+import type { ReplyBlock } from "../../src/testing/index.ts";
+import { HandsKit } from "../support/hands-kit.ts";
+
+const yearMs = 365 * 24 * 60 * 60_000;
+const jumps = [10 * yearMs, -20 * yearMs, 1, -60 * 60_000, 60 * 60_000, -1, 0];
+
+const read: ReplyBlock = { type: "tool_use", name: "read", input: {} };
+const own = (verb: string): ReplyBlock => ({ type: "tool_use", name: "aperture_read", input: { verb } });
+
+async function play(jumpMs: readonly number[]): Promise<HandsKit> {
+  let asked = 0;
+  const kit = new HandsKit({
+    policy: "off",
+    model: ({ messages }) => {
+      asked += 1;
+      const heard = messages.findLast(({ role }) => role === "user")?.content ?? [];
+      const isNew = !heard.some(({ type }) => type === "tool_result");
+      return { content: isNew ? [own("manifest"), read] : [{ type: "text", text: `answer ${asked}` }] };
+    },
+  });
+  for (const ms of jumpMs) {
+    await kit.say("Read on.");
+    kit.clock.advance(ms);
+    await kit.results(`A page. ${"Many words. ".repeat(60)}`);
+    kit.clock.advance(ms);
+  }
+  return kit;
+}
+
+async function ends(kit: HandsKit) {
+  const moment = now(await kit.state());
+  const view = must(viewOf(moment, 1 as Parameters<typeof viewOf>[1]), "there is one");
+  return [...blocksOf(moment, view)].map(({ id, kind, turn }) => {
+    const place = must(placeOf(moment, view, id), "it is in its view");
+    return [id, kind, turn, factValue(place, "ttl")];
+  });
+}
+
+test("by ten years and back, by an hour, and not at all: nothing ends sooner, and nothing is out of order", async () => {
+  const [still, jumped] = [await play(jumps.map(() => 0)), await play(jumps)];
+  expect(await ends(jumped)).toEqual(await ends(still));
+  expect(jumped.problems()).toEqual([]);
+  const frames = await jumped.frames();
+  expect(frames.map(({ seq }) => seq)).toEqual(frames.map((_, at) => at + 1));
+  expect(frames.some(({ time }, at) => time < (frames[at - 1]?.time ?? 0))).toBe(true);
+  for (const { body } of jumped.sent) expect(body.toString()).not.toMatch(/NaN|\+-|Invalid Date/);
+});
