@@ -1,7 +1,14 @@
+import { blockText } from "../../src/analysis/index.ts";
 import type { BlockKind } from "../../src/engine/index.ts";
 import type { Counter } from "../../src/tokens/index.ts";
-import type { RecordedTurn, Recording, WireBlock, WireMessage } from "../../test/support/recordings.ts";
-import { streamsOf } from "../../test/tokens/replay.ts";
+import {
+  type RecordedTurn,
+  type Recording,
+  streamsOf,
+  timeOf,
+  type WireBlock,
+  type WireMessage,
+} from "../../src/transcripts/index.ts";
 
 /** A block as it was said. The text is what a reader sees; strings in a call's input are not escaped. */
 export type Said = { readonly kind: BlockKind; readonly text: string; readonly tokens: number };
@@ -44,12 +51,6 @@ function requestsOf(turns: readonly RecordedTurn[], count: Counter): readonly Re
   });
 }
 
-function timeOf({ m }: RecordedTurn): number | null {
-  const { t } = (m ?? {}) as { readonly t?: unknown };
-  const time = typeof t === "string" ? Date.parse(t) : Number.NaN;
-  return Number.isNaN(time) ? null : time;
-}
-
 function messageOf({ role, content }: WireMessage, count: Counter): Message {
   const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
   const said = blocks.map((block) => saidOf(block, { isModel: role === "assistant", count }));
@@ -69,32 +70,4 @@ function kindOf({ type }: WireBlock, isModel: boolean): BlockKind {
   if (type === "tool_use") return "tool-call";
   if (type === "tool_result") return "tool-result";
   return isModel ? "assistant" : "user";
-}
-
-/** What a reader sees of a block; empty for an image. */
-export function blockText(block: WireBlock): string {
-  switch (block.type) {
-    case "thinking":
-      return stringOf(block["thinking"]);
-    case "tool_use":
-      return [stringOf(block["name"]), ...stringsIn(block["input"])].join("\n");
-    case "tool_result":
-      return resultText(block["content"]);
-    default:
-      return stringOf(block["text"]);
-  }
-}
-
-function resultText(content: unknown): string {
-  if (!Array.isArray(content)) return stringOf(content);
-  return (content as readonly WireBlock[]).map((block) => stringOf(block["text"])).join("\n");
-}
-
-function stringOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}
-
-function stringsIn(value: unknown): readonly string[] {
-  if (typeof value === "string") return [value];
-  return typeof value === "object" && value !== null ? Object.values(value).flatMap(stringsIn) : [];
 }

@@ -1,7 +1,7 @@
 import { instructions } from "../../src/render/index.ts";
 import { type Counter, estimateText, loadO200k } from "../../src/tokens/index.ts";
+import { streamsOf } from "../../src/transcripts/index.ts";
 import { readRecording, recordingNames, recordingsFolder } from "../../test/support/recordings.ts";
-import { streamsOf } from "../../test/tokens/replay.ts";
 import type { BenchOptions, Cell } from "../report.ts";
 import { type Conversation, conversationsOf } from "./conversation.ts";
 import { farReferences } from "./far.ts";

@@ -1,6 +1,7 @@
+import { Player } from "../../src/analysis/index.ts";
+import { pricesOf } from "../../src/config/index.ts";
 import type { Sending } from "../../src/session/index.ts";
 import type { RecordedTurn, WireMessage } from "../../test/support/recordings.ts";
-import { Player } from "../replay/player.ts";
 import type { Shown } from "./texts.ts";
 
 const model = "claude-opus-5-5";
@@ -21,7 +22,7 @@ type Told = Omit<Shown, "note"> & { readonly tail: string };
 /** Where no message may clear itself, what is said stays. */
 async function played(turns: readonly RecordedTurn[], upstream: string): Promise<readonly Told[]> {
   const headers = { "x-aperture-session": "awareness" };
-  const player = new Player({ upstream, headers, windowOf: () => window, policy: "off" });
+  const player = new Player({ upstream, headers, windowOf: () => window, pricesOf, policy: "off" });
   const told: Told[] = [];
   const counted = new Set<string>();
   let messages: readonly WireMessage[] = [];

@@ -1,7 +1,8 @@
+import { standingIn } from "../../src/analysis/index.ts";
 import type { BlockKind } from "../../src/engine/index.ts";
 import { type Counter, estimateText } from "../../src/tokens/index.ts";
 import type { Conversation } from "./conversation.ts";
-import { type FarReference, farReferences, standingIn } from "./far.ts";
+import { type FarReference, farReferences } from "./far.ts";
 import type { Shown } from "./texts.ts";
 
 /** Tokens as one vocabulary counts them, and as a Claude model would by our estimate. */

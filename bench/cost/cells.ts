@@ -1,5 +1,3 @@
-import type { Cell } from "../report.ts";
-import { admissionCell, lawCells, missesCell } from "./law-cells.ts";
 import {
   asPriced,
   type Costs,
@@ -8,7 +6,9 @@ import {
   ownParts,
   type Question,
   type SessionCost,
-} from "./sums.ts";
+} from "../../src/analysis/index.ts";
+import type { Cell } from "../report.ts";
+import { admissionCell, lawCells, missesCell } from "./law-cells.ts";
 
 export type CellsAsked = {
   /** What the sessions were played as. */

@@ -1,6 +1,6 @@
+import type { SessionCost } from "../../src/analysis/index.ts";
 import { admittedTokens } from "../../src/session/index.ts";
 import type { Cell } from "../report.ts";
-import type { SessionCost } from "./sums.ts";
 
 /** What must not happen to any request. */
 export function* lawCells(column: string, sessions: readonly SessionCost[]): Generator<Cell> {

@@ -1,10 +1,18 @@
+import type { Bill } from "../../src/analysis/index.ts";
+import {
+  asPriced,
+  billCost,
+  costsOf,
+  median,
+  type Question,
+  type SessionCost,
+  sum,
+} from "../../src/analysis/index.ts";
 import type { Cell } from "../report.ts";
-import type { Bill } from "./cache.ts";
 import type { CellsAsked } from "./cells.ts";
 import { lawCells, missesCell } from "./law-cells.ts";
 import type { PlayedSession } from "./play.ts";
 import type { Pruned } from "./prune.ts";
-import { asPriced, billCost, costsOf, median, type Question, type SessionCost, sum } from "./sums.ts";
 
 const costMax = 0.85;
 const agentCostMax = 1;

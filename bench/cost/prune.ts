@@ -1,9 +1,15 @@
+import {
+  type Bill,
+  type ClientRequest,
+  ExpandCharge,
+  MissWatch,
+  type NameBook,
+  type Prompt,
+  PromptCache,
+  promptAfter,
+  type SizedUnit,
+} from "../../src/analysis/index.ts";
 import type { ModelPrices } from "../../src/render/index.ts";
-import { type Bill, type Prompt, PromptCache, promptAfter } from "./cache.ts";
-import { ExpandCharge } from "./charge.ts";
-import { MissWatch } from "./misses.ts";
-import type { NameBook } from "./names.ts";
-import type { SizedUnit } from "./units.ts";
 
 /** One stream as the client sent it, and what each answer used. */
 export type ClientStream = {
@@ -14,18 +20,18 @@ export type ClientStream = {
   readonly placeholder: number;
   readonly excerpt: number;
 };
-export type ClientRequest = {
-  readonly units: readonly SizedUnit[];
-  readonly timeMs: number;
-  readonly used: ReadonlySet<string>;
-  /** Whether it goes on from the one before. */
-  readonly isExtension: boolean;
-};
 
 /** Says of a result which request is the first without it; null: none. */
 export type Rule = (result: SizedUnit, arrived: number) => number | null;
 
 export type Pruned = { readonly bill: Bill; readonly charge: Bill; readonly isMiss: boolean };
+
+/** What leaving out results by a rule would have cost, in one session. */
+export type PrunedSession = {
+  readonly rule: string;
+  readonly prices: ModelPrices;
+  readonly requests: readonly Pruned[];
+};
 
 /** What leaving results out by a rule would cost, everything else being as the client sent it. */
 export function pruned(stream: ClientStream, rule: Rule): readonly Pruned[] {

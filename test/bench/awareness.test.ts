@@ -2,14 +2,15 @@
 import { expect, test } from "vitest";
 import type { Conversation, Message } from "../../bench/awareness/conversation.ts";
 import { conversationsOf } from "../../bench/awareness/conversation.ts";
-import { farReferences, identifiersIn, standingIn } from "../../bench/awareness/far.ts";
+import { farReferences } from "../../bench/awareness/far.ts";
 import { pipelineTexts } from "../../bench/awareness/pipeline.ts";
 import { scoreOf, totalOf } from "../../bench/awareness/score.ts";
+import { identifiersIn, standingIn } from "../../src/analysis/index.ts";
 import type { BlockKind } from "../../src/engine/index.ts";
 import { loadO200k } from "../../src/tokens/index.ts";
+import { streamsOf } from "../../src/transcripts/index.ts";
 import { readRecording, recordingNames } from "../support/recordings.ts";
 import { isLong } from "../support/runs.ts";
-import { streamsOf } from "../tokens/replay.ts";
 
 const count = (text: string): number => Math.ceil(text.length / 4);
 

@@ -1,24 +1,32 @@
 // What the benchmark of cost measures with is tested here, and that it runs.
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { BreakWatch } from "../../bench/cost/breaks.ts";
+import { readAssumptions } from "../../bench/cost/assumptions.ts";
+import { type ClientStream, inBatches, oracle, pruned } from "../../bench/cost/prune.ts";
+import { type Cell, isWithin } from "../../bench/report.ts";
 import {
+  assumptions,
+  BreakWatch,
   type CacheRules,
+  ExpandCharge,
+  MissWatch,
+  NameBook,
   type Prompt,
   PromptCache,
+  PromptReader,
   type PromptUnit,
   promptAfter,
-} from "../../bench/cost/cache.ts";
-import { ExpandCharge } from "../../bench/cost/charge.ts";
-import { MissWatch } from "../../bench/cost/misses.ts";
-import { NameBook, shownNames } from "../../bench/cost/names.ts";
-import { PromptReader } from "../../bench/cost/prompt-reader.ts";
-import { type ClientStream, inBatches, oracle, pruned } from "../../bench/cost/prune.ts";
-import { type SizedUnit, Sizer } from "../../bench/cost/units.ts";
-import { type Cell, isWithin } from "../../bench/report.ts";
+  type SizedUnit,
+  Sizer,
+  shownNames,
+} from "../../src/analysis/index.ts";
 import { must } from "../../src/base/index.ts";
 import { unknownPrices } from "../../src/config/index.ts";
 import { ingestRequest, type WireRequest } from "../../src/protocols/index.ts";
+
+test("the benchmark assumes what the product assumes", () => {
+  expect(readAssumptions()).toEqual(assumptions);
+});
 
 const rules: CacheRules = {
   kind: "marks",
@@ -114,6 +122,7 @@ function units(...said: readonly string[]): readonly SizedUnit[] {
       key: one,
       bare: one,
       role,
+      kind: kind === "call" ? "tool-call" : kind === "result" ? "tool-result" : "user",
       text: rest.slice(isTool ? 1 : 0).join(":"),
       callId: isTool ? (rest[0] ?? "") : null,
       own: kind === "own" ? "tail" : null,

@@ -1,6 +1,5 @@
-import { type ModelPrices, promptPrice } from "../../src/render/index.ts";
+import { type ModelPrices, promptPrice } from "../../render/index.ts";
 import type { Bill } from "./cache.ts";
-import type { Pruned } from "./prune.ts";
 import type { Priced } from "./stream.ts";
 
 /** What a session was, and every prompt of it. */
@@ -9,13 +8,6 @@ export type SessionCost = {
   readonly agent: string;
   readonly streams: readonly (readonly Priced[])[];
   readonly prices: ModelPrices;
-};
-
-/** What leaving out results by a rule would have cost, in one session. */
-export type PrunedSession = {
-  readonly rule: string;
-  readonly prices: ModelPrices;
-  readonly requests: readonly Pruned[];
 };
 
 export type Clock = "timed" | "warm";

@@ -1,4 +1,4 @@
-import { standingIn } from "../awareness/far.ts";
+import { standingIn } from "./identifiers.ts";
 import type { SizedUnit } from "./units.ts";
 
 /** The names in units, each looked at once. */

@@ -1,4 +1,4 @@
-import { isClearing, modelTraits, type WireRequest } from "../../src/protocols/index.ts";
+import { isClearing, modelTraits, type WireRequest } from "../../protocols/index.ts";
 import type { Prompt } from "./cache.ts";
 import type { SizedUnit } from "./units.ts";
 

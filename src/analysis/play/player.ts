@@ -1,14 +1,14 @@
-import { sessionId } from "../../src/base/index.ts";
-import { pricesOf } from "../../src/config/index.ts";
+import { sessionId } from "../../base/index.ts";
+import type { ModelPrices } from "../../render/index.ts";
 import {
   type Asking,
   type Sending,
   SessionDesk,
   SessionRecorder,
   usualAwareness,
-} from "../../src/session/index.ts";
-import { openMemoryStore } from "../../src/store/index.ts";
-import type { RecordedTurn } from "../../test/support/recordings.ts";
+} from "../../session/index.ts";
+import { openMemoryStore } from "../../store/index.ts";
+import { type RecordedTurn, timeOf } from "../../transcripts/index.ts";
 
 /** The mark of every line of ours in what is played. */
 export const nonce = "k7f3";
@@ -22,6 +22,7 @@ export type PlayerOptions = {
   /** A user who names the session asks for it to be managed; else the product admits it or does not. */
   readonly headers: Readonly<Record<string, string>>;
   readonly windowOf: (model: string | null) => number;
+  readonly pricesOf: (model: string | null) => ModelPrices;
   /** Off: everything is shown as it came. Auto: as the product does it when nobody says otherwise. */
   readonly policy: "auto" | "off";
 };
@@ -38,7 +39,7 @@ export class Player {
 
   constructor(options: PlayerOptions) {
     this.#options = options;
-    const { windowOf, policy } = options;
+    const { windowOf, pricesOf, policy } = options;
     const clock = { now: () => this.#timeMs };
     this.#recorder = new SessionRecorder({
       store: openMemoryStore(),
@@ -84,7 +85,7 @@ export class Player {
   /** What goes upstream for a body, at the time it was recorded. */
   async take(body: Buffer, turn: RecordedTurn): Promise<Sending> {
     this.#requests += 1;
-    this.#pass(recordedMs(turn));
+    this.#pass(timeOf(turn));
     const asking = this.#asking(body.length);
     const sending = await this.#desk.take(asking, [body]);
     this.#askings.set(sending, asking);
@@ -156,11 +157,4 @@ export class Player {
       isLogin: false,
     };
   }
-}
-
-/** When a turn was recorded; null where nobody wrote it down. */
-function recordedMs({ m }: RecordedTurn): number | null {
-  const { t } = (m ?? {}) as { readonly t?: unknown };
-  const time = typeof t === "string" ? Date.parse(t) : Number.NaN;
-  return Number.isNaN(time) ? null : time;
 }

@@ -1,8 +1,8 @@
-import type { RecordedTurn } from "../../test/support/recordings.ts";
-import { blockText } from "../awareness/conversation.ts";
-import { identifiersIn } from "../awareness/far.ts";
+import type { RecordedTurn } from "../../transcripts/index.ts";
+import { blockText } from "./block-text.ts";
 import type { Prompt } from "./cache.ts";
-import { type NameBook, shownNames } from "./names.ts";
+import { identifiersIn } from "./identifiers.ts";
+import { type NameBook, shownNames } from "./name-book.ts";
 import type { SizedUnit } from "./units.ts";
 
 const nothing: ReadonlySet<string> = new Set();

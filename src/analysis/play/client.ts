@@ -1,4 +1,4 @@
-import type { RecordedTurn, Recording, WireBlock, WireMessage } from "../../test/support/recordings.ts";
+import type { RecordedTurn, Recording, WireBlock, WireMessage } from "../../transcripts/index.ts";
 
 /** What stands in front of the messages, and where a client puts its cache marks. */
 export type ClientForm = {

@@ -1,4 +1,4 @@
-import { isClearing, sharedMessages, type WireGroup, type WireRequest } from "../../src/protocols/index.ts";
+import { isClearing, sharedMessages, type WireGroup, type WireRequest } from "../../protocols/index.ts";
 import { type Prompt, promptAfter } from "./cache.ts";
 import type { SizedUnit, Sizer } from "./units.ts";
 

@@ -1,19 +1,18 @@
-import { must } from "../../src/base/index.ts";
-import { ingestRequest, type WireRequest } from "../../src/protocols/index.ts";
-import type { ModelPrices } from "../../src/render/index.ts";
-import type { Sending } from "../../src/session/index.ts";
-import type { Counter } from "../../src/tokens/index.ts";
-import type { RecordedTurn } from "../../test/support/recordings.ts";
-import { messageTokens } from "../../test/tokens/replay.ts";
-import { type ClientForm, ClientWriter } from "../replay/client.ts";
-import { Player } from "../replay/player.ts";
+import { must } from "../../base/index.ts";
+import { ingestRequest, type WireRequest } from "../../protocols/index.ts";
+import type { ModelPrices } from "../../render/index.ts";
+import type { Sending } from "../../session/index.ts";
+import type { Counter } from "../../tokens/index.ts";
+import type { RecordedTurn } from "../../transcripts/index.ts";
 import { BreakWatch } from "./breaks.ts";
 import { type Bill, type Prompt, type PromptBill, PromptCache } from "./cache.ts";
 import { ExpandCharge } from "./charge.ts";
+import { type ClientForm, ClientWriter } from "./client.ts";
+import { messageTokens } from "./message-tokens.ts";
 import { MissWatch, namesUsed } from "./misses.ts";
-import type { NameBook } from "./names.ts";
+import type { NameBook } from "./name-book.ts";
+import { Player } from "./player.ts";
 import { PromptReader } from "./prompt-reader.ts";
-import type { ClientRequest } from "./prune.ts";
 import { type SizedUnit, Sizer } from "./units.ts";
 
 /** How one stream is played, and how each of its prompts is priced. */
@@ -30,6 +29,7 @@ export type StreamAsked = {
   /** The recorded name, also for requests that have none. */
   readonly otherModel: string;
   readonly prices: ModelPrices;
+  readonly pricesOf: (model: string | null) => ModelPrices;
   readonly windowOf: (model: string | null) => number;
   readonly ownTokens: number;
   readonly count: Counter;
@@ -64,6 +64,15 @@ type Both = { readonly timed: PromptBill; readonly warm: PromptBill };
 /** Tokens of ours in a prompt, by what they are and how they were charged. */
 export type OwnTokens = Readonly<Record<"instructions" | "header" | "tail", Bill>>;
 
+/** One request as the client sent it, and what its answer used. */
+export type ClientRequest = {
+  readonly units: readonly SizedUnit[];
+  readonly timeMs: number;
+  readonly used: ReadonlySet<string>;
+  /** Whether it goes on from the one before. */
+  readonly isExtension: boolean;
+};
+
 /** A stream with all its prompts, and as the client sent it. */
 export type Played = { readonly priced: readonly Priced[]; readonly client: readonly ClientRequest[] };
 
@@ -89,10 +98,11 @@ class PlayedStream {
 
   constructor(asked: StreamAsked) {
     this.#asked = asked;
-    const { form, upstream, headers, windowOf, policy, prices, ownTokens, count, book, excerpt } = asked;
+    const { form, upstream, headers, windowOf, pricesOf, policy, prices, ownTokens, count, book, excerpt } =
+      asked;
     const model = asked.model ?? asked.otherModel;
     this.#writer = new ClientWriter(form);
-    this.#player = new Player({ upstream, headers, windowOf, policy });
+    this.#player = new Player({ upstream, headers, windowOf, pricesOf, policy });
     const sizer = new Sizer({ model, ownTokens, count });
     this.#asSent = new Meter(prices, sizer);
     this.#managed = new Meter(prices, sizer);

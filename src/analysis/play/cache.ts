@@ -1,5 +1,5 @@
-import { must } from "../../src/base/index.ts";
-import type { ModelPrices } from "../../src/render/index.ts";
+import { must } from "../../base/index.ts";
+import type { ModelPrices } from "../../render/index.ts";
 
 /** A unit of a prompt as a cache sees it. */
 export type PromptUnit = {

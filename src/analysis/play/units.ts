@@ -1,19 +1,20 @@
-import { hashContent } from "../../src/base/index.ts";
-import { commandTools } from "../../src/commands/index.ts";
+import { hashContent } from "../../base/index.ts";
+import { commandTools } from "../../commands/index.ts";
+import type { BlockKind } from "../../engine/index.ts";
 import {
   textBlock,
   unitBytes,
   type WireGroup,
   type WireRequest,
   type WireUnit,
-} from "../../src/protocols/index.ts";
-import { instructions } from "../../src/render/index.ts";
-import { type Counter, estimateText } from "../../src/tokens/index.ts";
-import type { WireBlock } from "../../test/support/recordings.ts";
-import { messageTokens } from "../../test/tokens/replay.ts";
-import { blockText } from "../awareness/conversation.ts";
-import { nonce } from "../replay/player.ts";
+} from "../../protocols/index.ts";
+import { instructions } from "../../render/index.ts";
+import { type Counter, estimateText } from "../../tokens/index.ts";
+import type { WireBlock } from "../../transcripts/index.ts";
+import { blockText } from "./block-text.ts";
 import type { PromptUnit } from "./cache.ts";
+import { messageTokens } from "./message-tokens.ts";
+import { nonce } from "./player.ts";
 
 const told = instructions(nonce, { hasTools: true });
 
@@ -22,6 +23,7 @@ export type OwnKind = "instructions" | "header" | "tail" | null;
 export type SizedUnit = PromptUnit &
   Look & {
     readonly role: string;
+    readonly kind: BlockKind;
     /** The call it makes or answers. */
     readonly callId: string | null;
     /** The same wherever it stands in its message. */
@@ -59,13 +61,14 @@ export class Sizer {
     const known = this.#groups.get(group);
     if (known !== undefined) return known;
     const units = group.units.map((unit, at): SizedUnit => {
-      const { section, role, hash, mark, type, callId } = unit;
+      const { section, role, kind, hash, mark, type, callId } = unit;
       const bare = `${role} ${hash}`;
       return {
         ...this.#look({ request, group, unit }),
         bare,
         key: section === "messages" && at === 0 ? `<${bare}` : bare,
         role,
+        kind,
         callId,
         isMarked: mark !== null,
         isUser: section === "messages" && role === "user",

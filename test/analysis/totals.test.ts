@@ -1,0 +1,94 @@
+// What `aperture analyze` says of transcripts is what the cost benchmark says of the same sessions.
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { readAssumptions } from "../../bench/cost/assumptions.ts";
+import { columns } from "../../bench/cost/play.ts";
+import { costsOf, playable, playSession, type SessionCost } from "../../src/analysis/index.ts";
+import { pricesOf, windowOf } from "../../src/config/index.ts";
+import { loadO200k } from "../../src/tokens/index.ts";
+import { agentOf, type Recording, transcriptClients } from "../../src/transcripts/index.ts";
+import { readRecording, recordingNames } from "../support/recordings.ts";
+import { isLong } from "../support/runs.ts";
+import { transcriptFiles, writeTranscripts } from "../support/transcript-files.ts";
+
+const program = join(process.cwd(), "dist", "cli", "main.cjs");
+
+/** One of each client, with agents, short enough for every run. */
+const quick = ["cc-entire-cli-05", "cc-entire-cli-08", "codex-entire-skills-01", "gemini-entire-cli-01"];
+
+let home = "";
+beforeAll(() => {
+  home = mkdtempSync(join(tmpdir(), "aperture-analysis-"));
+});
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+function chosen(): readonly Recording[] {
+  const names = recordingNames();
+  const few = names.filter((name) => quick.includes(name));
+  const all = (isLong || few.length === 0 ? names : few).map((name) => readRecording(name));
+  return all.filter((recording) => clientOf(recording) !== undefined);
+}
+
+function clientOf(recording: Recording) {
+  return transcriptClients.find((client) => client === agentOf(recording));
+}
+
+type Told = {
+  readonly totals: {
+    readonly requests: number;
+    readonly simulated: Readonly<Record<"asSent" | "managed" | "charged" | "misses", number>>;
+  };
+  readonly sessions: readonly {
+    readonly id: string;
+    readonly simulated: Readonly<Record<"asSent" | "managed" | "charged", number>>;
+  }[];
+};
+
+function analysed(): Told {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, "analyze", "--json"], {
+    env: { PATH: process.env["PATH"] ?? "", HOME: home },
+    encoding: "utf8",
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  expect(status, stderr).toBe(0);
+  return JSON.parse(stdout) as Told;
+}
+
+/** The column of the benchmark that the verb stands for. */
+async function benchmarked(recordings: readonly Recording[]): Promise<readonly SessionCost[]> {
+  const column = columns.find(({ name }) => name === "recorded with policy");
+  if (column === undefined) throw new Error("the benchmark has that column");
+  const playing = { assumptions: readAssumptions(), count: await loadO200k(), pricesOf, windowOf };
+  const costs: SessionCost[] = [];
+  for (const recording of recordings)
+    costs.push((await playSession(playable(recording), column, playing)).cost);
+  return costs;
+}
+
+test("totals and sessions are those of the benchmark", { timeout: 900_000 }, async (context) => {
+  const recordings = chosen();
+  if (recordings.length === 0) {
+    context.skip("none of the recordings is of a client whose transcripts are read");
+    return;
+  }
+  for (const recording of recordings) {
+    const client = clientOf(recording);
+    if (client !== undefined) writeTranscripts(home, transcriptFiles(recording, client));
+  }
+  const told = analysed();
+  const costs = await benchmarked(recordings);
+  const { asSent, managed, charged } = costsOf(costs);
+  const requests = costs.flatMap(({ streams }) => streams.flat());
+  expect(told.totals.requests).toBe(requests.length);
+  expect(told.totals.simulated.misses).toBe(requests.filter(({ isMiss }) => isMiss).length);
+  for (const [name, figure] of Object.entries({ asSent, managed, charged }))
+    expect(told.totals.simulated[name as "asSent"], name).toBeCloseTo(figure, 3);
+  for (const cost of costs) {
+    const { asSent: sent, managed: kept, charged: paid } = costsOf([cost]);
+    const session = told.sessions.find(({ id }) => id === cost.name);
+    expect(session?.simulated, cost.name).toMatchObject({ asSent: sent, managed: kept, charged: paid });
+  }
+});
