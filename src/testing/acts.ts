@@ -33,7 +33,8 @@ export function actsOf({ answer, fault, split, chunkMs }: Delivery): readonly Ac
   const headers = { ...Object.fromEntries(answer.headers), ...lengthHeader(answer, whole) };
   const head: Act = { type: "head", status: answer.status, headers };
   const body = chunks.map((bytes): Act => ({ type: "write", bytes }));
-  const acts = fault === null ? [head, ...body, end] : faultyActs({ head, body, fault, whole });
+  const errorEvent = answer.errorEvent ?? serverSentError;
+  const acts = fault === null ? [head, ...body, end] : faultyActs({ head, body, fault, whole, errorEvent });
   return splitActs(chunkMs > 0 ? paced(acts, chunkMs) : acts, split);
 }
 
@@ -54,7 +55,12 @@ type FaultQuestion = {
   readonly fault: Fault;
   /** Bytes of the undamaged body. */
   readonly whole: number;
+  readonly errorEvent: NonNullable<CoreAnswer["errorEvent"]>;
 };
+
+function serverSentError(type: string, message: string): Buffer {
+  return wireEvent({ type: "error", error: { type, message } });
+}
 
 function faultyActs(question: FaultQuestion): readonly Act[] {
   const { head, body, fault, whole } = question;
@@ -84,7 +90,7 @@ function faultyActs(question: FaultQuestion): readonly Act[] {
     case "echo-credential":
       return [head, ...body, end];
     default:
-      return [withoutLength(head), ...damagedBody(body, fault)];
+      return [withoutLength(head), ...damagedBody(body, fault, question.errorEvent)];
   }
 }
 
@@ -94,7 +100,11 @@ function withoutLength(head: Head): Act {
   return { ...head, headers };
 }
 
-function damagedBody(body: readonly Act[], fault: BodyFault): readonly Act[] {
+function damagedBody(
+  body: readonly Act[],
+  fault: BodyFault,
+  errorEvent: FaultQuestion["errorEvent"],
+): readonly Act[] {
   switch (fault.type) {
     case "pause-after-events":
       return inserted(body, fault.events, { type: "wait", ms: fault.ms });
@@ -125,10 +135,8 @@ function damagedBody(body: readonly Act[], fault: BodyFault): readonly Act[] {
         fault.events,
         write(wireEvent({ type: "ping", padding: "x".repeat(fault.bytes) })),
       );
-    case "error-event": {
-      const error = { type: fault.errorType, message: fault.message };
-      return [...body.slice(0, fault.events), write(wireEvent({ type: "error", error })), end];
-    }
+    case "error-event":
+      return [...body.slice(0, fault.events), write(errorEvent(fault.errorType, fault.message)), end];
   }
 }
 

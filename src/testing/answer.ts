@@ -32,6 +32,8 @@ export type AnswerQuestion = {
   readonly bound: Bound;
   readonly reply: Reply;
   readonly input: InputUsage;
+  /** The edits of the prompt, in the words of the interface. */
+  readonly applied: readonly object[];
   readonly signer: Signer;
   /** Makes ids that are unique on this server. */
   readonly newId: (kind: string) => string;
@@ -55,7 +57,9 @@ export function answerMessage(question: AnswerQuestion): AnswerMessage {
     stop_sequence: null,
     usage: { ...input, output_tokens: output, service_tier: "standard", ...reply.usage },
     ...(reported.length > 0 ? { input_transformations: reported } : {}),
-    ...(isObject(request.body["context_management"]) ? { context_management: { applied_edits: [] } } : {}),
+    ...(isObject(request.body["context_management"])
+      ? { context_management: { applied_edits: question.applied } }
+      : {}),
   };
 }
 

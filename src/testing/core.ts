@@ -2,6 +2,7 @@ import type { Clock } from "../base/index.ts";
 import { type AnswerMessage, answerMessage, type Usage } from "./answer.ts";
 import { type BindingMode, type BindingPolicy, type Bound, checkBinding } from "./binding.ts";
 import { type CacheLook, PromptCache, tokensAt } from "./cache.ts";
+import { applyEdits, type Edited } from "./context-edits.ts";
 import { listedModels } from "./models.ts";
 import { errorBody, invalid, type Problem } from "./problem.ts";
 import { type RawRequest, type Reading, readRequest } from "./read.ts";
@@ -35,6 +36,8 @@ export type CoreAnswer = {
   /** One per wire event; the whole body when the answer does not stream. */
   readonly chunks: readonly Buffer[];
   readonly streams: boolean;
+  /** How an error is said in the middle of it, where that is not a server-sent event. */
+  readonly errorEvent?: (errorType: string, message: string) => Buffer;
   readonly problem: Problem | null;
   readonly usage: Usage | null;
   /** To be called when the first byte leaves: from then on others can read what was cached. */
@@ -57,7 +60,16 @@ export function strictCore(options: StrictCoreOptions): StrictCore {
   };
 }
 
-type Checked = { readonly bound: Bound; readonly units: readonly PromptUnit[]; readonly total: number };
+type Checked = {
+  readonly bound: Bound;
+  /** As the model gets to read it. */
+  readonly read: ParsedRequest;
+  readonly units: readonly PromptUnit[];
+  readonly total: number;
+  /** Before any edits. */
+  readonly original: number;
+  readonly applied: readonly object[];
+};
 
 /** What gives a model of the older sort the window of the newer ones. */
 const wideBeta = "context-1m-2025-08-07";
@@ -103,7 +115,7 @@ class Core {
     const nowMs = this.#options.clock.now();
     const checked = this.#check(request);
     if ("status" in checked) return this.refuse(checked, n);
-    if (request.endpoint === "count_tokens") return this.#json(n, countOf(request, checked.total));
+    if (request.endpoint === "count_tokens") return this.#json(n, countOf(request, checked));
     const look = this.#cache.look({ request, units: checked.units, nowMs });
     let message: AnswerMessage;
     try {
@@ -119,22 +131,29 @@ class Core {
   #check(request: ParsedRequest): Checked | Problem {
     const bound = checkBinding(request, this.#policy);
     if (bound.problem !== null) return bound.problem;
-    const units = unitsOf(request, bound.dropped);
+    const tokens = (messages: Edited["messages"]): number =>
+      tokensAt(unitsOf({ ...request, messages }, bound.dropped)).at(-1) ?? 0;
+    const edited = applyEdits(request, tokens);
+    const read = { ...request, messages: edited.messages };
+    const units = unitsOf(read, new Set([...bound.dropped, ...edited.dropped]));
     const total = tokensAt(units).at(-1) ?? 0;
+    const original = edited.applied.length === 0 ? total : tokens(request.messages);
+    const applied = edited.applied.map((line) => ({ ...line, cleared_input_tokens: original - total }));
     const own = request.betas.has(wideBeta) ? wideTokens : request.rules.windowTokens;
     const limit = this.#options.windowTokens ?? own;
     return total > limit
       ? invalid("prompt is too long", `${total} tokens > ${limit} maximum`)
-      : { bound, units, total };
+      : { bound, read, units, total, original, applied };
   }
 
   async #message({ request, checked, look, n }: MessageQuestion): Promise<AnswerMessage> {
     // A limit of nothing only warms the cache.
-    const reply = request.maxTokens === 0 ? { content: [] } : await this.#options.model(request, n);
+    const reply = request.maxTokens === 0 ? { content: [] } : await this.#options.model(checked.read, n);
     return answerMessage({
       request,
       reply,
       bound: checked.bound,
+      applied: checked.applied,
       input: look.usage,
       signer: this.#policy.signer,
       newId: (kind) => `${kind}_${this.#tag}${this.#nextId()}`,
@@ -184,11 +203,11 @@ type MessageQuestion = {
   readonly n: number;
 };
 
-function countOf(request: ParsedRequest, total: number): object {
+function countOf(request: ParsedRequest, { total, original }: Checked): object {
   const managed = (request.body["context_management"] ?? null) !== null;
   return {
     input_tokens: total,
-    ...(managed ? { context_management: { original_input_tokens: total } } : {}),
+    ...(managed ? { context_management: { original_input_tokens: original } } : {}),
   };
 }
 

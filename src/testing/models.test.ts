@@ -3,7 +3,7 @@ import { listedModels, modelRules } from "./models.ts";
 
 test.each([
   ["claude-3-5-sonnet-20241022", { family: "sonnet", bound: false, prefill: true, cacheTokensMin: 1024 }],
-  ["claude-sonnet-4-20250514", { version: 0, thinking: ["enabled", "disabled"] }],
+  ["claude-sonnet-4-20250514", { version: 4, thinking: ["enabled", "disabled"] }],
   [
     "claude-opus-4-6",
     { prefill: false, cacheTokensMin: 4096, thinking: ["enabled", "adaptive", "disabled"] },

@@ -11,6 +11,8 @@ export type ModelRules = {
   readonly midSystem: boolean;
   /** The last message may be the assistant's. */
   readonly prefill: boolean;
+  /** `context_management`. */
+  readonly contextEdits: boolean;
   readonly cacheTokensMin: number;
   readonly windowTokens: number;
 };
@@ -28,10 +30,12 @@ const oldest = {
   forcedTools: true,
   midSystem: false,
   prefill: true,
+  contextEdits: false,
   cacheTokensMin: 1024,
   windowTokens: 200_000,
 } as const;
-const wide = { ...oldest, thinking: either, prefill: false, windowTokens: 1_000_000 } as const;
+const fourth = { ...oldest, contextEdits: true } as const;
+const wide = { ...fourth, thinking: either, prefill: false, windowTokens: 1_000_000 } as const;
 const recent = { ...wide, thinking: adaptive } as const;
 const fifth = { ...recent, midSystem: true, cacheTokensMin: 512 } as const;
 const newest = { ...fifth, bound: true, thinking: always, forcedTools: false } as const;
@@ -39,23 +43,27 @@ const newest = { ...fifth, bound: true, thinking: always, forcedTools: false } a
 /** Each row holds from its version on, until the next row of its family. */
 const rows: readonly ModelRules[] = [
   { family: "opus", version: 0, ...oldest },
-  { family: "opus", version: 4.5, ...oldest, cacheTokensMin: 4096 },
+  { family: "opus", version: 4, ...fourth },
+  { family: "opus", version: 4.5, ...fourth, cacheTokensMin: 4096 },
   { family: "opus", version: 4.6, ...wide, cacheTokensMin: 4096 },
   { family: "opus", version: 4.7, ...recent, cacheTokensMin: 2048 },
   { family: "opus", version: 4.8, ...recent, midSystem: true },
   { family: "opus", version: 5, ...fifth },
   { family: "opus", version: 5.5, ...newest },
   { family: "sonnet", version: 0, ...oldest },
+  { family: "sonnet", version: 4, ...fourth },
   { family: "sonnet", version: 4.6, ...wide },
   { family: "sonnet", version: 5, ...recent, midSystem: true },
   { family: "sonnet", version: 5.5, ...newest },
   { family: "haiku", version: 0, ...oldest, cacheTokensMin: 2048 },
-  { family: "haiku", version: 4.5, ...oldest, cacheTokensMin: 4096 },
+  { family: "haiku", version: 4.5, ...fourth, cacheTokensMin: 4096 },
   { family: "haiku", version: 5.5, ...fifth, bound: true },
   { family: "fable", version: 0, ...fifth, thinking: always },
   { family: "fable", version: 5.1, ...newest },
   { family: "mythos", version: 0, ...fifth, thinking: always },
   { family: "mythos", version: 5.1, ...newest },
+  // Takes whatever a client may send to a model it does not know.
+  { family: "demo", version: 0, ...fourth, thinking: either, midSystem: true, cacheTokensMin: 512 },
 ];
 
 /** Names that a client may ask for a list of. */

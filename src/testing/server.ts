@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { Clock } from "../base/index.ts";
 import { actsOf, type Split } from "./acts.ts";
 import { ruleAgent } from "./agent.ts";
+import { bedrockCore } from "./bedrock.ts";
 import type { BindingMode } from "./binding.ts";
 import { compressed, wantsGzip } from "./compress.ts";
 import { type CoreAnswer, type StrictCore, strictCore } from "./core.ts";
@@ -14,6 +15,7 @@ import { tooLarge } from "./faults.ts";
 import { credentialOf, headersOf, type Reading } from "./read.ts";
 import type { ScriptedModel } from "./reply.ts";
 import type { ParsedRequest } from "./request.ts";
+import type { AwsKeys } from "./sigv4.ts";
 
 export type StrictUpstreamOptions = {
   /** Who answers. Without one, the agent that does what the prompt spells out. */
@@ -44,6 +46,8 @@ export type StrictUpstreamOptions = {
   /** The window of every model, whatever its own is: a full one is met sooner in a small one. */
   readonly windowTokens?: number;
   readonly bodyBytesMax?: number;
+  /** Speaks as Amazon Bedrock does, to whoever signs with these keys. */
+  readonly bedrock?: AwsKeys;
   /** How many of the latest exchanges keep their bytes; without it all of them do. */
   readonly bodiesKept?: number;
 };
@@ -55,15 +59,16 @@ export type StrictUpstream = {
   readonly close: () => Promise<void>;
 };
 
-/** Starts a Messages interface on this machine that refuses whatever the real one might refuse. */
+/** Starts a model interface on this machine that refuses whatever the real one might refuse. */
 export async function startStrictUpstream(options: StrictUpstreamOptions = {}): Promise<StrictUpstream> {
   const exchanges: ExchangeRecord[] = [];
-  const core = strictCore({
+  const messages = strictCore({
     ...options,
     model: options.model ?? ruleAgent(),
     clock: options.clock ?? { now: () => Date.now() },
     secret: options.secret ?? randomBytes(16).toString("hex"),
   });
+  const core = options.bedrock === undefined ? messages : bedrockCore(messages, options.bedrock);
   const server = createServer((request, response) => {
     const record = new ExchangeRecord({
       n: exchanges.length + 1,

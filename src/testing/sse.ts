@@ -5,7 +5,8 @@ import type { Block } from "./request.ts";
 
 /** The wire events of an answer, one buffer each, in the order in which the interface sends them. */
 export function eventsOf(message: AnswerMessage): readonly Buffer[] {
-  const { content, stop_reason, stop_sequence, usage, ...head } = message;
+  const { content, stop_reason, stop_sequence, usage, context_management, ...head } = message;
+  const edits = context_management === undefined ? {} : { context_management };
   const start = {
     ...head,
     content: [],
@@ -19,7 +20,7 @@ export function eventsOf(message: AnswerMessage): readonly Buffer[] {
     wireEvent({ type: "message_start", message: start }),
     // The real one pings once the first block has begun.
     ...(blocks.length === 0 ? [ping] : [...blocks.slice(0, 1), ping, ...blocks.slice(1)]),
-    wireEvent({ type: "message_delta", delta: { stop_reason, stop_sequence }, usage }),
+    wireEvent({ type: "message_delta", delta: { stop_reason, stop_sequence }, usage, ...edits }),
     wireEvent({ type: "message_stop" }),
   ];
 }
@@ -79,7 +80,7 @@ const pieceCharsMin = 16;
 const piecesMax = 200;
 
 /** Cut by code point, and into a bounded number of pieces however long the text is. */
-function piecesOf(text: string): readonly string[] {
+export function piecesOf(text: string): readonly string[] {
   const chars = Math.max(pieceCharsMin, Math.ceil(text.length / piecesMax));
   const pieces: string[] = [];
   for (let rest = text; rest !== ""; ) {

@@ -15,19 +15,28 @@ export type Child = {
 };
 
 /** Starts a Node program. Lines cut off by a kill do not count as said. */
-export function startChild(script: string, args: readonly string[]): Child {
-  const child = spawn(process.execPath, [script, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+export function startChild(
+  script: string,
+  args: readonly string[],
+  stdin: "ignore" | "pipe" = "ignore",
+): Child {
+  return startNode([script, ...args], stdin);
+}
+
+/** The same with everything that stands behind `node`. */
+export function startNode(words: readonly string[], stdin: "ignore" | "pipe"): Child {
+  const child = spawn(process.execPath, words, { stdio: [stdin, "pipe", "pipe"] });
   const lines: string[] = [];
   const waiting = new Set<() => void>();
   let rest = "";
   let stderr = "";
-  child.stdout.on("data", (chunk: Buffer) => {
+  child.stdout?.on("data", (chunk: Buffer) => {
     const parts = (rest + chunk.toString("utf8")).split("\n");
     rest = parts.pop() ?? "";
     lines.push(...parts);
     for (const look of waiting) look();
   });
-  child.stderr.on("data", (chunk: Buffer) => {
+  child.stderr?.on("data", (chunk: Buffer) => {
     stderr += chunk.toString("utf8");
   });
   const ended = new Promise<Ended>((resolve) => {

@@ -27,15 +27,25 @@ function upstreamText(exchanges: readonly GoldenExchange[]): string {
   return `${texts.join("\n\n")}\n`;
 }
 
-function headLines({ posted, step, units }: GoldenExchange): readonly string[] {
+function headLines({ posted, step, units, client }: GoldenExchange): readonly string[] {
   const { sending, attempts } = posted;
-  const fields = Object.keys(JSON.parse(attempts.at(-1)?.body ?? "{}") as object);
+  const body = JSON.parse(attempts.at(-1)?.body ?? "{}") as { readonly context_management?: unknown };
+  const fields = Object.keys(body);
+  const edit = client["context_management"] === undefined ? body.context_management : undefined;
+  const asked = edit === undefined ? [] : [`  asks the provider: ${JSON.stringify(edit)}`];
   const refused = attempts.flatMap(({ problem }) => (problem === null ? [] : [`  refused: ${problem}`]));
   const betas = sending.betas.length === 0 ? [] : [`  beta added: ${sending.betas.join(", ")}`];
   const deferred = units.filter(({ isDeferred }) => isDeferred).map(({ text }) => nameIn(text));
   const later = deferred.length === 0 ? [] : [`  deferred tools: ${deferred.join(" ")}`];
   const where = step.target === undefined ? [] : [`  to ${step.target}`];
-  return [`  ${sending.rendering}; fields: ${fields.join(" ")}`, ...where, ...betas, ...refused, ...later];
+  return [
+    `  ${sending.rendering}; fields: ${fields.join(" ")}`,
+    ...where,
+    ...betas,
+    ...asked,
+    ...refused,
+    ...later,
+  ];
 }
 
 function nameIn(tool: string): string {
@@ -131,8 +141,9 @@ export function deltaLine(delta: Frame["deltas"][number]): string {
     return `block-added #${id} ${kind}, message ${message}${rest.join("")}, content ${content.slice(0, 8)}`;
   }
   if (delta.type === "unit-sent") {
-    const { id, parent, origin, shows, bytes } = delta.unit;
-    const shown = shows.map(({ block, as }) => `, shows #${block} ${as}`).join("");
+    const { id, parent, origin, shows, bytes, cleared } = delta.unit;
+    const by = cleared === true ? " by the provider" : "";
+    const shown = shows.map(({ block, as }) => `, shows #${block} ${as}${by}`).join("");
     return `unit-sent ${id} after ${parent ?? "nothing"}, ${origin}${shown}, bytes ${bytes.slice(0, 8)}`;
   }
   // How a rendition is made is tested where it is made.

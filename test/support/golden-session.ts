@@ -17,7 +17,7 @@ import {
   SessionRecorder,
   usualAwareness,
 } from "../../src/session/index.ts";
-import { openMemoryStore } from "../../src/store/index.ts";
+import { openMemoryStore, type Store } from "../../src/store/index.ts";
 import { script } from "../../src/testing/index.ts";
 import { DeskKit, type Posted } from "./desk-kit.ts";
 import { actOnWords } from "./golden-acts.ts";
@@ -38,6 +38,8 @@ export type Played = {
   readonly briefings: readonly Briefing[];
   /** Exchanges that could not be written down. */
   readonly gaps: number;
+  /** Where it was written down. */
+  readonly store: Store;
 };
 
 export async function playSession(session: GoldenSession): Promise<Played> {
@@ -45,7 +47,7 @@ export async function playSession(session: GoldenSession): Promise<Played> {
   const exchanges: GoldenExchange[] = [];
   for (const step of session.steps) exchanges.push(await player.play(step));
   const frames = await player.frames();
-  return { exchanges, frames, briefings: player.briefings, gaps: player.gaps() };
+  return { exchanges, frames, briefings: player.briefings, gaps: player.gaps(), store: player.store };
 }
 
 const recordMs = 1_700_000_000_000;
@@ -56,13 +58,13 @@ class Player {
   readonly #session: GoldenSession;
   readonly #clock: SteppedClock;
   readonly #kit: DeskKit;
-  readonly #store = openMemoryStore();
+  readonly store = openMemoryStore();
   #recorder: SessionRecorder;
   readonly #histories: (readonly TalkMessage[])[] = [[]];
   #body: Fields;
   #awareness: Awareness;
   #lastBody: Buffer | null = null;
-  #withheld: ReadonlyMap<string, Uint8Array> = new Map();
+  #withheld: ReadonlySet<string> = new Set();
 
   constructor(session: GoldenSession) {
     this.#session = session;
@@ -86,7 +88,7 @@ class Player {
     this.#awareness = { ...this.#awareness, ...awareness };
     const session = sessionId("golden-1");
     for (const act of acts) {
-      await actOnWords({ recorder: this.#recorder, store: this.#store, session }, act);
+      await actOnWords({ recorder: this.#recorder, store: this.store, session }, act);
     }
     const client: TalkBody = { ...this.#body, messages: this.#messages(step) };
     const headers = { ...this.#session.headers, ...step.headers };
@@ -100,10 +102,10 @@ class Player {
   }
 
   async frames(): Promise<readonly Frame[]> {
-    await this.#store.flush();
-    const sessions = unwrap(await this.#store.sessions());
+    await this.store.flush();
+    const sessions = unwrap(await this.store.sessions());
     const pages = await Promise.all(
-      sessions.map(({ session }) => this.#store.frames({ session, after: 0, limit: 1000 })),
+      sessions.map(({ session }) => this.store.frames({ session, after: 0, limit: 1000 })),
     );
     return pages.flatMap((page) => unwrap(page));
   }
@@ -119,7 +121,7 @@ class Player {
       return sessionId(`golden-${sessions}`);
     };
     return new SessionRecorder({
-      store: this.#store,
+      store: this.store,
       clock: { now: () => recordMs },
       newSession,
       tell: () => undefined,
@@ -162,7 +164,7 @@ class Player {
     const name = headers["x-aperture-session"] ?? headers["x-claude-code-session-id"] ?? null;
     const key = canonicalJson(["local", this.#where().upstream, client, name, null]);
     if (withhold !== undefined) {
-      this.#withheld = new Map([...this.#withheld, ...this.#otherwise(withhold)]);
+      this.#withheld = new Set([...this.#withheld, ...this.#otherwise(withhold).keys()]);
       this.#kit.desk.withhold(key, this.#withheld);
     }
     if (rewrite !== undefined) {

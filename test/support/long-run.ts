@@ -50,7 +50,13 @@ function callOf(random: Random, { n, at }: { readonly n: number; readonly at: nu
 }
 
 /** A request that did not go on from the one before it: which, counted from 1, and the tokens of both. */
-export type RunRewrite = { readonly n: number; readonly from: number; readonly to: number };
+export type RunRewrite = {
+  readonly n: number;
+  readonly from: number;
+  readonly to: number;
+  /** How many thoughts of the model it still has. */
+  readonly thoughts: number;
+};
 
 /** Looks at every request of a run once it was answered, and keeps what is worth telling. */
 export class RunWatch {
@@ -73,7 +79,8 @@ export class RunWatch {
       this.#tokens = promptTokens(exchange);
       this.largest = Math.max(this.largest, this.#tokens);
       const prompt = promptOf(exchange.body);
-      if (!goesOn(this.#before, prompt)) this.rewrites.push({ n, from, to: this.#tokens });
+      const thoughts = prompt.filter((unit) => unit.includes('{"type":"thinking"')).length;
+      if (!goesOn(this.#before, prompt)) this.rewrites.push({ n, from, to: this.#tokens, thoughts });
       this.#before = prompt;
       const changed = lastSaid(talker).filter((unit) => !prompt.includes(unit));
       this.changed.push(...changed.map((unit) => `${n}: ${unit.slice(0, 200)}`));

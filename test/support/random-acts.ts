@@ -60,6 +60,7 @@ export const verbs = [
   "say",
   "say",
   "call",
+  "whisper",
   "answer-call",
   "send",
   "answer",
@@ -106,6 +107,7 @@ type Act = (scene: Scene, frames: readonly Frame[]) => Entry | null;
 /** Null where the intent has nothing to work on, such as an undo with no step. */
 export const acts: Readonly<Record<Verb, Act>> = {
   say: (scene) => blocks(scene, { kinds: [pick(blockKinds, scene.one.b) as BlockKind], pair: false }),
+  whisper: (scene) => blocks(scene, { kinds: ["ambient"], pair: false }, { ephemeral: true }),
   call: (scene) => blocks(scene, { kinds: ["reasoning", "tool-call", "tool-call"], pair: true }),
   "answer-call": answerCall,
   send: (scene) => sendTurn(scene, (path) => path.length),
@@ -199,16 +201,15 @@ function command(state: State, reason: string): Cause {
 }
 
 /** A few new blocks of one message, with ids reserved on the way where they have run out. */
-function blocks(scene: Scene, { kinds, pair }: { kinds: readonly BlockKind[]; pair: boolean }): Entry | null {
-  const ids = freeIds(scene, kinds.length);
-  const message = ids.message;
+type Added = { readonly kinds: readonly BlockKind[]; readonly pair: boolean };
+
+function blocks(scene: Scene, { kinds, pair }: Added, over: Partial<Block> = {}): Entry | null {
+  const { message, ...ids } = freeIds(scene, kinds.length);
   const turn = turnOf(turnNow(now(scene.state), scene.stream) + 1);
   const deltas = kinds.map((kind, index): Delta => {
     const id = ids.blocks[index] as BlockId;
-    return {
-      type: "block-added",
-      block: aBlock({ scene, id, kind, message, turn, pair: pair ? message : null }),
-    };
+    const made = aBlock({ scene, id, kind, message, turn, pair: pair ? message : null });
+    return { type: "block-added", block: { ...made, ...over } };
   });
   return entry(scene.stream, "request", [...ids.reserved, ...deltas]);
 }
@@ -385,7 +386,7 @@ function reversed(scene: Scene, frames: readonly Frame[], done: boolean): Entry 
 
 /** One to three blocks the view reaches. */
 function targets({ state, view, one }: Scene): BlockId[] {
-  const all = [...blocksOf(now(state), view)].map(({ id }) => id);
+  const all = [...blocksOf(now(state), view)].flatMap(({ id, ephemeral }) => (ephemeral ? [] : [id]));
   const start = all.length === 0 ? 0 : one.b % all.length;
   return all.slice(start, start + 1 + (one.c % 3));
 }

@@ -1,32 +1,15 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { gunzipSync } from "node:zlib";
+import type { Recording } from "../../src/transcripts/index.ts";
 
-/**
- * A recorded conversation: what the client kept and appended for each request, and what the model answered.
- */
-export type Recording = {
-  readonly id: string;
-  readonly system: string | null;
-  readonly tools: readonly string[];
-  readonly models: readonly string[];
-  readonly turns: readonly RecordedTurn[];
-};
-export type RecordedTurn = {
-  /** How many messages the client kept; absent means all of them. */
-  readonly k?: number;
-  readonly c: readonly WireMessage[];
-  readonly a: readonly WireBlock[];
-  readonly m?: { readonly model?: string; readonly usage?: WireUsage };
-};
-export type WireUsage = {
-  readonly in: number;
-  readonly cr: number;
-  readonly cw: number;
-  readonly out: number;
-};
-export type WireMessage = { readonly role: string; readonly content: string | readonly WireBlock[] };
-export type WireBlock = { readonly type: string; readonly [field: string]: unknown };
+export type {
+  RecordedTurn,
+  Recording,
+  WireBlock,
+  WireMessage,
+  WireUsage,
+} from "../../src/transcripts/index.ts";
 
 /** A large set beside the repository, which is no part of it; else the three small sessions that are. */
 export const recordingsFolder = [resolve("../shared/data"), resolve("test/fixtures/recordings")].find(

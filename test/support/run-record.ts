@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Frame, RewriteReason } from "../../src/engine/index.ts";
 import type { BlockRow, FramesPage, SessionsPage, StateRow } from "../../src/session/index.ts";
 import { jsonIn, type TestApp } from "./app.ts";
+import { clearedCalls } from "./cleared-calls.ts";
 import type { Talker } from "./talker.ts";
 
 export type RecordedRewrite = { readonly exchange: number; readonly reason: RewriteReason };
@@ -40,11 +41,19 @@ function rewritesIn(frames: readonly Frame[]): readonly RecordedRewrite[] {
 
 type Block = { readonly type: string; readonly [field: string]: unknown };
 type Message = { readonly content: readonly Block[] | string };
-type Paired = { readonly row: BlockRow; readonly said: Block; readonly sent: Block | undefined };
+type Paired = {
+  readonly row: BlockRow;
+  readonly said: Block;
+  readonly sent: Block | undefined;
+  /** Whether the provider leaves it out. */
+  readonly isCleared: boolean;
+};
 
 /** Calls, results and thoughts that the log believes to be shown otherwise than they were sent last. */
 export function disagreements(rows: readonly BlockRow[], talker: Talker, sent: Buffer): readonly string[] {
-  const { messages } = JSON.parse(sent.toString()) as { readonly messages: readonly Message[] };
+  const body = JSON.parse(sent.toString()) as { readonly messages: readonly Message[] };
+  const { messages } = body;
+  const cleared = clearedCalls(body);
   const blocks = messages.flatMap(({ content }) => (typeof content === "string" ? [] : content));
   const said = talker.messages.flatMap(({ content }) => content);
   const ofKind = (kind: "tool-call" | "tool-result"): readonly string[] => {
@@ -53,7 +62,9 @@ export function disagreements(rows: readonly BlockRow[], talker: Talker, sent: B
     if (own.length !== client.length) return [`${own.length} of ${client.length} are known: ${kind}`];
     return own.flatMap((row, at) => {
       const one = client[at];
-      return one === undefined ? [] : disagreement({ row, said: one, sent: sameBlock(blocks, one) });
+      if (one === undefined) return [];
+      const isCleared = cleared.has(String(one["tool_use_id"]));
+      return disagreement({ row, said: one, sent: sameBlock(blocks, one), isCleared });
     });
   };
   const thoughts = rows.filter(({ kind, shown }) => kind === "reasoning" && shown === "original").length;
@@ -67,7 +78,8 @@ function sameBlock(blocks: readonly Block[], { type, id, tool_use_id: call }: Bl
 }
 
 /** The last answer was never sent; whatever else was says of itself what became of it. */
-function disagreement({ row: { n, shown, kind }, said, sent }: Paired): readonly string[] {
+function disagreement({ row: { n, shown, kind }, said, sent, isCleared }: Paired): readonly string[] {
+  if (isCleared) return shown === "placeholder" ? [] : [`#${n} is ${shown}, and the provider leaves it out`];
   if (sent === undefined) return shown === "absent" ? [] : [`#${n} ${kind} is ${shown}, and was not sent`];
   const key = kind === "tool-call" ? "input" : "content";
   const [words, own] = [sent[key], said[key]];

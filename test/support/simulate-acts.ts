@@ -346,15 +346,15 @@ export const withhold: Act = async (world, talk) => {
   if (key === null || chosen === null || !wasManaged || talk.isDirect || !isAnswered(talk)) return false;
   if (talk.stream.isForgotten || talk.account.last === null || isWithheld(talk, chosen)) return false;
   const secret = wordPattern.exec(chosen.says)?.[0] ?? "";
-  const instead = `withheld ${world.next()}`;
+  const instead = "[withheld by the user]";
   const other = inOtherWords(chosen, instead);
   withheld.set(secret, instead);
   const { callId } = chosen;
   if (callId !== null) talk.stream.withheldCalls.set(`result ${callId} `, instead);
   for (const { stream, account } of world.talks) if (stream === talk.stream) forget(account);
-  withheldUnits.set(chosen.key, Buffer.from(JSON.stringify(other)));
+  withheldUnits.add(chosen.key);
   noteRewritten(talk, chosen, other);
-  world.kit.desk.withhold(key, new Map(withheldUnits));
+  world.kit.desk.withhold(key, new Set(withheldUnits));
   speak(world, talk);
   await send(world, talk, { isEpoch: true });
   return true;

@@ -3,6 +3,8 @@ import type { Block, Fields } from "./simulate-body.ts";
 
 /** What makes things in a world grow old: files that are read again, windows that fill, policy. */
 export type Aging = {
+  /** Whether the window fills within a few turns, with results that could go. */
+  readonly isCrowded: boolean;
   readonly window: number;
   readonly policy: "auto" | "off";
   /** The lines of files that the model reads, by their path. */
@@ -16,9 +18,9 @@ type AgedWorld = {
   readonly next: () => number;
 };
 
-export function newAging(random: Random): Aging {
-  const window = random.pick([200_000, 200_000, 40_000, 30_000]);
-  return { window, policy: random.below(6) === 0 ? "off" : "auto", files: new Map() };
+export function newAging(random: Random, isCrowded: boolean): Aging {
+  const window = random.pick(isCrowded ? [40_000, 30_000, 24_000] : [200_000, 200_000, 40_000, 30_000]);
+  return { isCrowded, window, policy: random.below(6) === 0 ? "off" : "auto", files: new Map() };
 }
 
 /** What a model that works on a few files calls its tools with. */
@@ -32,10 +34,10 @@ export function agedInput(random: Random, next: () => number): Fields {
 
 /** A result that is worth less later: most are long, many say what another one said. */
 export function agedResult(world: AgedWorld, call: Block, said: string): string {
-  const { random, next } = world;
+  const { random, next, aging } = world;
   const { path, content } = call["input"] as { readonly path?: string; readonly content?: string };
   if (path === undefined || content !== undefined) return said;
-  const kind = random.below(5);
+  const kind = aging?.isCrowded === true ? 1 + random.below(8) : random.below(5);
   if (kind === 0) return said;
   if (kind === 1) return `${said}\n${"waiting for the build\n".repeat(4 + random.below(60))}done ${next()}`;
   if (kind === 2) return `${said}\n${progress(next())}`;
@@ -50,7 +52,8 @@ function progress(at: number): string {
 
 /** A file as it is now: now and then somebody has changed it since. */
 function fileAt({ aging, random, next }: AgedWorld, path: string): readonly string[] {
-  const before = aging?.files.get(path) ?? fileLines(next, 30 + random.below(60));
+  const lines = (30 + random.below(60)) * (aging?.isCrowded === true ? 4 : 1);
+  const before = aging?.files.get(path) ?? fileLines(next, lines);
   const at = random.below(before.length);
   const isEdited = random.below(3) === 0;
   const now = isEdited

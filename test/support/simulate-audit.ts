@@ -99,10 +99,10 @@ function kindOf(place: Place): string | null {
 /** What somebody has a hold on stays, however full the window is. */
 export function checkHeld(state: State, stream: string, fresh: readonly SentUnit[]): void {
   const view = viewNamed(state, stream);
-  for (const { numbered, as, bytes } of fresh) {
+  for (const { numbered, as, bytes, cleared } of fresh) {
     if (numbered === null || as === "original" || view === null) continue;
     // What the user withholds or puts in other words says so without a line of ours.
-    if (!Buffer.from(bytes).includes(`[${nonce} #`)) continue;
+    if (cleared !== true && !Buffer.from(bytes).includes(`[${nonce} #`)) continue;
     const place = placeOf(now(state), view, blockId(numbered.block));
     // What the user has lowered themselves they may have pinned as well.
     if (place === null || factOf(place, "archive").by === "user") continue;

@@ -2,6 +2,7 @@ import { canonicalJson, type Json } from "../../src/base/index.ts";
 import { isCommandTool } from "../../src/commands/index.ts";
 import { nothingSaid } from "../../src/protocols/index.ts";
 import { isOwnLine } from "../../src/render/index.ts";
+import { clearedCalls } from "./cleared-calls.ts";
 
 /** The mark of every line of ours in a simulated world. */
 export const nonce = "k7f3q";
@@ -31,6 +32,8 @@ export type SeenBody = {
   readonly model: string;
   readonly units: readonly SeenUnit[];
   readonly marks: number;
+  /** The calls whose results the provider is asked to leave out. */
+  readonly cleared: ReadonlySet<string>;
 };
 
 type Placed = Pick<SeenUnit, "section" | "says" | "opens"> & {
@@ -63,7 +66,7 @@ export function seeBody(text: string): SeenBody {
     const isOwn = isHidden || isLine;
     return { section, says, opens, bytes: `${around}${unmarked}`, isOwn, isHidden, text, block: unmarked };
   });
-  return { model: String(body["model"]), units, marks: marksIn(body) };
+  return { model: String(body["model"]), units, marks: marksIn(body), cleared: clearedCalls(body) };
 }
 
 function isOwnCall({ type, name }: Fields): boolean {
@@ -117,7 +120,8 @@ function isMarked(text: Json | undefined): boolean {
   return typeof text === "string" && text.includes(nonce);
 }
 
-const manifestRow = /^(?:- )?(?:[A-Z]+[ :]|\[user-selected\]|<\/)/;
+/** Its first word is one of ours, in capitals: a sentence may begin with a single one. */
+const manifestRow = /^(?:- )?(?:[A-Z]{2,}[ :]|\[user-selected\]|<\/)/;
 
 /** What a model says without the lines of ours that it repeats: the client does not get them. */
 function withoutEchoes(text: string): string {

@@ -49,7 +49,8 @@ function stands(pair: Pair, stream: Stream, units: readonly ShownUnit[]): boolea
   if (asked !== null) return asked;
   if (startOf(want) !== startOf(have)) return false;
   const lowered = shown.filter(isLowered);
-  for (const unit of lowered) checkNamed(unit);
+  // What the provider leaves out is sent as it was, and named elsewhere.
+  for (const unit of lowered) if (unit.report?.cleared !== true) checkNamed(unit);
   if (lowered.length > 0) return true;
   const [unit] = shown;
   return unit !== undefined && want.startsWith("result ") && isWholeAs(unit, units, resultText(source));

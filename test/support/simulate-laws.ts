@@ -17,6 +17,7 @@ import {
   unitsOf,
 } from "./simulate-body.ts";
 import { broken } from "./simulate-broken.ts";
+import { checkCleared } from "./simulate-cleared.ts";
 import type { Client } from "./simulate-client.ts";
 import { checkComplete } from "./simulate-complete.ts";
 import { checkRounds } from "./simulate-hands.ts";
@@ -34,7 +35,7 @@ export type Stream = {
   /** Those of earlier processes, which may still be shown so. */
   readonly onceWithheld: Map<string, string>;
   /** The same as the desk was told. */
-  readonly withheldUnits: Map<string, Uint8Array>;
+  readonly withheldUnits: Set<string>;
   /** What was shown in other words at some time, by what it says. */
   readonly rewritten: Map<string, Set<string>>;
   /** Calls whose results an earlier process showed so: without their own words one form of them is known. */
@@ -91,14 +92,16 @@ export function checkLaws(look: Look): void {
     const isSame = Buffer.compare(Buffer.concat(sending.pieces), wire) === 0;
     if (!isSame) broken("L1 raw bytes", "the client's bytes were changed", "");
   }
-  for (const { body } of [...attempts, ...posted.rounds]) checkWithheld(stream, body);
+  for (const { body } of [...attempts, ...posted.rounds]) checkWithheld(look, body);
   checkRounds(posted);
   if (posted.answer.status !== 200) return;
   if (sending.rendering !== "raw") {
     stream.wasManaged = true;
     noteKeys(look);
     const seen = seeBody(attempts.at(-1)?.body ?? "{}");
-    checkComplete(look, shownIn(seen.units, look.path));
+    const shown = shownIn(seen.units, look.path);
+    checkComplete(look, shown);
+    checkCleared(seen, shown);
     if (seen.marks > 4) broken("L2 marks", `${seen.marks} marks`, "");
     checkOwnLines(seen);
     if (look.purpose === "turn") checkPast(look, seen);
@@ -165,11 +168,13 @@ function checkRefusals({ posted, stream, account, client }: Look): void {
   if (!isOwnDoing) broken("L1 the client breaks", problem, attempts.map(excerpt).join("\n\n"));
 }
 
-function checkWithheld({ withheld }: Stream, body: string): void {
+function checkWithheld({ stream: { withheld }, messages }: Look, body: string): void {
   for (const words of withheld.keys()) {
     if (!body.includes(words)) continue;
     const theirs = withoutAnswers(body);
     if (theirs.includes(words)) broken("withheld", `sent after all: ${words}`, around(theirs, words));
+    const said = messages.filter(({ role }) => role === "assistant");
+    if (!JSON.stringify(said).includes(words)) broken("withheld", `put in the model's mouth: ${words}`, "");
   }
 }
 
@@ -220,7 +225,7 @@ function checkPast(look: Look, seen: SeenBody): void {
 }
 
 /** What begins an epoch has a reason that is true, and leaves alone what stands in front of its cut. */
-function checkEpoch({ account, posted, messages, isCold, path }: Look, seen: SeenBody): void {
+function checkEpoch({ account, posted, messages, isCold, path, stream }: Look, seen: SeenBody): void {
   const epoch = posted.sending.sent?.epoch ?? null;
   if (epoch === null) return;
   const { cut, reason } = epoch;
@@ -229,23 +234,26 @@ function checkEpoch({ account, posted, messages, isCold, path }: Look, seen: See
   if (reason === "price" && hasResult) broken("L2 epoch", "a warm cache was given up inside a run", "");
   const { last, excuses } = account;
   // What the user withholds may be found on an older path first, and is taken out there.
-  if (reason === "user" || cut === null || last === null || excuses > 0) return;
-  if (!isContinued(last, { said: saidBy(messages), seen }) || cannotFollow(last.seen, seen)) return;
+  const isWithheld = reason === "user" && stream.withheld.size + stream.onceWithheld.size > 0;
+  if (isWithheld || cut === null || last === null || excuses > 0) return;
+  if (!isContinued(last, { said: saidBy(messages), seen })) return;
   const shown = shownIn(seen.units, path);
   const at = shown.findIndex(({ report }) => report?.id === cut);
   // What once went up as it came was never told, and nothing behind a cut is such.
   const front = shown.slice(0, at === -1 ? shown.findIndex(({ report }) => report !== null) : at + 1);
   const before = withoutDropped(last.seen.units);
-  const other = front.find(({ bytes }, index) => bytes !== before[index]?.bytes);
+  const compared = front.slice(0, followableTo(before, seen));
+  const other = compared.find(({ bytes }, index) => bytes !== before[index]?.bytes);
   if (other !== undefined)
     broken("L2 epoch", "what stands in front of the cut was not sent before", other.bytes);
 }
 
-/** A model that takes no system messages among the others cannot go on along a path that has some. */
-function cannotFollow(last: SeenBody, { model }: SeenBody): boolean {
+/** A model that takes no system messages among the others cannot go on with what stands behind the first. */
+function followableTo(units: readonly SeenUnit[], { model }: SeenBody): number {
   const isSystem = ({ section, bytes }: SeenUnit): boolean =>
     section === "messages" && /^\{[^}]*"role":"system"/.test(bytes);
-  return !modelTraits(model).hasMidSystem && last.units.some(isSystem);
+  const first = modelTraits(model).hasMidSystem ? -1 : units.findIndex(isSystem);
+  return first === -1 ? Number.POSITIVE_INFINITY : first;
 }
 
 /** Which call's result it is, if it is one. */
@@ -270,7 +278,8 @@ function prefixBreak(last: LastTurn, { said, seen }: Next): string | null {
   if (!isContinued(last, { said, seen })) return null;
   const before = withoutDropped(last.seen.units);
   const at = before.findIndex(({ bytes }, index) => seen.units[index]?.bytes !== bytes);
-  if (at === -1) return null;
+  if (at === -1 && last.seen.cleared.size === seen.cleared.size) return null;
+  if (at === -1) return `${seen.cleared.size} results are left out, and not ${last.seen.cleared.size}`;
   const [was, now] = [before, seen.units].map((units) => brief(units.slice(Math.max(0, at - 1), at + 8)));
   return `unit ${at}: was ${was}\n now ${now}`;
 }

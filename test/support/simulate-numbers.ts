@@ -97,7 +97,7 @@ export function meaningOf(bytes: Uint8Array, kind: string): string {
   return says ?? `reasoning ${String(block["signature"] ?? block["data"])}`;
 }
 
-/** What a header in a unit names. It stands in front of the block it is about. */
+/** What a header in a unit names. It stands in the block it is about, a result of ours too, or before it. */
 function announcedIn(unit: SentUnit, next: SentUnit | undefined): readonly number[] {
   const { bytes, numbered, origin } = unit;
   const text = origin === "model" ? "" : ownTextIn(bytes);
@@ -105,7 +105,7 @@ function announcedIn(unit: SentUnit, next: SentUnit | undefined): readonly numbe
   const [announced = ""] = /^\[\w+ turn \d+, .*/.exec(text)?.[0].split(/[:;] names /) ?? [];
   const spans = [...announced.matchAll(/#(\d+)(?:\.\.#(\d+))?/g)];
   const parts = [...text.matchAll(/\[Part ID: (\d+) /g)].map(([, block]) => Number(block));
-  const about = (origin === "aperture" ? next?.numbered : numbered)?.block;
+  const about = (numbered ?? next?.numbered)?.block;
   if (parts.length > 0 && about !== undefined && parts.at(-1) !== about)
     broken("numbers", `a header stands before #${about}`, text);
   return [...parts, ...spans.flatMap(([, from, to = from]) => numbersIn(Number(from), Number(to)))];

@@ -12,6 +12,8 @@ export type RunOptions = {
   readonly isPlain?: boolean;
   /** Whether things grow old. */
   readonly isAged?: boolean;
+  /** Whether windows are full within a few turns, too. */
+  readonly isCrowded?: boolean;
   /** Whether the model calls our tools. */
   readonly hasHands?: boolean;
 };
@@ -34,7 +36,8 @@ export const actNames: readonly string[] = [...acts, ...telling].map(({ name }) 
 /** Runs one seed to its end; what goes wrong says where it happened. */
 export async function simulate(options: RunOptions): Promise<Tally> {
   const { seed, steps, isRecorded = false, isPlain = false, isAged = false, hasHands = false } = options;
-  const world = openWorld(seed, { isRecorded, isPlain, isAged, hasHands });
+  const { isCrowded = false } = options;
+  const world = openWorld(seed, { isRecorded, isPlain, isAged, isCrowded, hasHands });
   // What is withheld here is told to the desk alone: whoever looks it up in the log would still find it.
   const usual = hasHands ? acts.filter(({ act }) => act !== withhold) : acts;
   const choices = isPlain ? acts : [...usual, ...telling, ...(isAged ? agedActs : [])];

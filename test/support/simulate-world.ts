@@ -59,15 +59,17 @@ export type WorldKind = {
   readonly isPlain: boolean;
   /** Whether results are long and grow stale, windows are small, and policy does what it does. */
   readonly isAged: boolean;
+  /** Whether windows are full within a few turns, too. */
+  readonly isCrowded?: boolean;
   /** Whether the model calls our tools; needs a real recorder. */
   readonly hasHands?: boolean;
 };
 
 export function openWorld(seed: number, kind: WorldKind): World {
-  const { isRecorded, isPlain, isAged, hasHands = false } = kind;
+  const { isRecorded, isPlain, isAged, isCrowded = false, hasHands = false } = kind;
   const random = seededRandom(seed);
   const clock = steppedClock(1_700_000_000_000);
-  const aging = isAged ? newAging(random) : null;
+  const aging = isAged ? newAging(random, isCrowded) : null;
   const memory = isRecorded ? new RecordedMemory(aging, hasHands) : new SimulatedMemory();
   let [count, names] = [0, 0];
   const next = (): number => {
@@ -80,7 +82,7 @@ export function openWorld(seed: number, kind: WorldKind): World {
   };
   const told = { awareness: usualAwareness };
   const kit = new DeskKit({
-    model: scripted({ random, next, isPlain, isAged, hasHands }),
+    model: scripted({ random, next, isPlain, isAged, isCrowded, hasHands }),
     clock,
     ...(hasHands && memory instanceof RecordedMemory ? { recorder: () => memory.relayed() } : {}),
     core: { binding: "bound-models" },
@@ -108,7 +110,8 @@ export function note(world: World, what: string): void {
 
 export function newTalk(world: World, given: Partial<Talk>): Talk {
   const { random, next, talks } = world;
-  const style = given.style ?? newStyle(random);
+  const isCrowded = world.aging?.isCrowded === true;
+  const style = given.style ?? newStyle(random, isCrowded);
   const heavy = style.naming === "claude-code" || style.naming === "none" ? 52_000 : 9_000;
   const talk: Talk = {
     session: `session-${next()}`,
@@ -137,7 +140,7 @@ export function excuseOthers({ talks }: World, talk: Talk): void {
 }
 
 export function newStream(): Stream {
-  const withholding = { withheld: new Map(), withheldCalls: new Map(), withheldUnits: new Map() };
+  const withholding = { withheld: new Map(), withheldCalls: new Map(), withheldUnits: new Set<string>() };
   const before = {
     onceWithheld: new Map(),
     rewritten: new Map(),
@@ -148,9 +151,10 @@ export function newStream(): Stream {
   return { wasManaged: false, isForgotten: false, ...withholding, ...before };
 }
 
-function newStyle(random: Random): Style {
+/** What is said in front would fill a small window by itself, unless somebody has asked to be managed. */
+function newStyle(random: Random, isAsked: boolean): Style {
   return {
-    naming: random.pick(["asked", "asked", "asked-agent", "claude-code", "none"]),
+    naming: isAsked ? "asked" : random.pick(["asked", "asked", "asked-agent", "claude-code", "none"]),
     marks: random.pick(["last", "last", "last-two", "automatic", "none"]),
     lifetime: random.pick(["5m", "5m", "1h"]),
     system: random.pick(["list", "list", "string", "absent"]),
@@ -187,11 +191,14 @@ export function textBlock(text: string): Block {
   return { type: "text", text };
 }
 
-type Scripting = Pick<World, "random" | "next"> & Pick<WorldKind, "isPlain" | "isAged" | "hasHands">;
+type Scripting = Pick<World, "random" | "next"> &
+  Pick<WorldKind, "isPlain" | "isAged" | "isCrowded" | "hasHands">;
 
 /** A model that says something new each time, in one of the forms an answer may have. */
-function scripted({ random, next, isPlain, isAged, hasHands = false }: Scripting): ScriptedModel {
-  const thinking = (): ReplyBlock => ({ type: "thinking", thinking: `thought ${next()}` });
+function scripted(scripting: Scripting): ScriptedModel {
+  const { random, next, isPlain, isAged, isCrowded = false, hasHands = false } = scripting;
+  const more = isCrowded ? " and what follows from it".repeat(40) : "";
+  const thinking = (): ReplyBlock => ({ type: "thinking", thinking: `thought ${next()}${more}` });
   return (request): Reply => {
     const text = (): ReplyBlock => {
       const said = `said ${next()}${random.pick(["", "\n", "."])}`;
@@ -222,7 +229,7 @@ function scripted({ random, next, isPlain, isAged, hasHands = false }: Scripting
       () => [thinking(), text(), thinking(), call()],
       () => [{ type: "redacted_thinking" }, call()],
     ];
-    const isActing = names.length > 0 && random.below(5) < 3;
+    const isActing = names.length > 0 && random.below(5) < (isCrowded ? 4 : 3);
     return { content: random.pick(isActing ? acting : spoken)() };
   };
 }
@@ -281,6 +288,7 @@ export async function send(world: World, talk: Talk, options: SendOptions = {}):
   }
   if (sent !== null && sent.epoch !== null) {
     note(world, `epoch, ${sent.epoch.reason}`);
+    note(world, `means, ${sent.epoch.means}`);
     excuseOthers(world, talk);
   }
   for (const { sending } of posted.rounds) note(world, `round, ${sending.rendering}`);

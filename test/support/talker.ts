@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { UpstreamExchange } from "../../src/testing/index.ts";
 import { type Answer, ask, modelHeaders } from "./app.ts";
+import { clearedCalls } from "./cleared-calls.ts";
 import { heardIn } from "./heard.ts";
 import { manifestStart } from "./own-lines.ts";
 
@@ -129,18 +130,24 @@ type Sent = {
   readonly tools?: readonly { readonly defer_loading?: boolean }[];
   readonly system?: unknown;
   readonly messages: readonly { readonly content: unknown }[];
+  readonly context_management?: unknown;
 };
 
-/** The units of a body: everything in front of the messages as one, then block by block. */
+/**
+ * The units of a body: everything in front of the messages as one, then block by block, without what the
+ * provider leaves out.
+ */
 export function promptOf(body: Buffer): readonly string[] {
   const bare = (key: string, value: unknown): unknown => (key === "cache_control" ? undefined : value);
   // Our own upstream has accepted it.
-  const { tools: given = [], system, messages } = JSON.parse(body.toString(), bare) as Sent;
+  const sent = JSON.parse(body.toString(), bare) as Sent;
+  const { tools: given = [], system, messages } = sent;
+  const cleared = clearedCalls(sent);
   // A tool that is loaded later is not part of the prompt yet.
   const shown = given.filter((tool) => tool.defer_loading !== true);
   const units = messages.flatMap(({ content, ...message }) =>
     (Array.isArray(content) ? content : [{ type: "text", text: content }]).map((block) =>
-      JSON.stringify([message, block]),
+      JSON.stringify([message, cleared.has(block["tool_use_id"]) ? { ...block, content: "cleared" } : block]),
     ),
   );
   return [JSON.stringify([shown, system]), ...units];

@@ -1,0 +1,222 @@
+import { fail, type Json, must, ok, type Result } from "../base/index.ts";
+import { isCommandTool } from "../commands/index.ts";
+import { type AddedBlock, viewOf } from "../engine/index.ts";
+import { spokenIn } from "../protocols/index.ts";
+import { type CommandLog, carryOutCalls } from "../session/index.ts";
+import { activationOf, anchorOf } from "./activation.ts";
+import { usual } from "./agent.ts";
+import { Draft, type Wish } from "./draft.ts";
+import type { WireBlock } from "./provider.ts";
+import type { Run, RunPlace } from "./run-place.ts";
+import { toolAnswer, wireBytes, withoutMark } from "./takeable.ts";
+import { inputProblem, type Tool, type ToolAnswer } from "./tool.ts";
+import { unlessAborted } from "./unless-aborted.ts";
+
+type Call = {
+  readonly block: AddedBlock;
+  readonly id: string;
+  readonly name: string;
+  readonly input: { readonly [key: string]: Json };
+  /** The block that says it was started, where somebody has; then it may have been carried out. */
+  readonly started: AddedBlock | null;
+};
+
+type Outcome = { readonly content: ToolAnswer; readonly isError: boolean };
+
+/**
+ * Makes the calls of one answer: our own one after the other, since each may change what the next one means,
+ * then the agent's all at once. That a call begins is on the disk before it does, and what came of it before
+ * the agent hears it.
+ */
+export async function runTools(
+  place: RunPlace,
+  run: Run,
+  blocks: readonly AddedBlock[],
+): Promise<Result<void>> {
+  const calls = await readCalls(place, run, blocks);
+  if (!calls.ok) return calls;
+  const [ours, theirs] = [calls.value.filter(isOurs), calls.value.filter((call) => !isOurs(call))];
+  for (const call of ours) {
+    const done = await finish(place, run, { call, outcome: await carryOut(place, run, call) });
+    if (!done.ok) return done;
+  }
+  const begun = await begin(place, run, theirs);
+  if (!begun.ok) return begun;
+  const finished = await Promise.all(
+    begun.value.map(async (call) => finish(place, run, { call, outcome: await outcomeOf(place, run, call) })),
+  );
+  return finished.find((one) => !one.ok) ?? ok(undefined);
+}
+
+function isOurs({ name }: Call): boolean {
+  return isCommandTool(name);
+}
+
+async function readCalls(
+  { log, standing }: RunPlace,
+  { agent, memory }: Run,
+  blocks: readonly AddedBlock[],
+): Promise<Result<readonly Call[]>> {
+  const read = await log.contents.reader(blocks.map(({ content }) => content));
+  if (!read.ok) return read;
+  const activations = standing.activations(log.state()).filter(({ stream }) => stream === memory.stream);
+  const calls = blocks.map((block): Call => {
+    const spoken = spokenIn(read.value(block.content));
+    const { name, input } = spoken?.type === "call" ? spoken : { name: "", input: {} };
+    const started = activations.find((one) => {
+      const activation = activationOf(one);
+      return (
+        activation !== null &&
+        "call" in activation &&
+        activation.agent === agent.name &&
+        activation.call === block.anchor
+      );
+    });
+    return { block, id: block.anchor, name, input, started: started ?? null };
+  });
+  return ok(calls);
+}
+
+/**
+ * Says of all that begin now that they do. One that began before we were ended is not begun again by itself.
+ */
+async function begin(place: RunPlace, run: Run, calls: readonly Call[]): Promise<Result<readonly Call[]>> {
+  const { log } = place;
+  const { agent, memory } = run;
+  const draft = new Draft(log);
+  const fresh = calls.filter(({ started }) => started === null);
+  const added = fresh.map(({ id }) => {
+    const anchor = anchorOf({ agent: agent.name, call: id });
+    return draft.text({
+      kind: "activation",
+      stream: memory.stream,
+      speaker: agent.name,
+      taint: "model",
+      anchor,
+      text: "",
+    }).id;
+  });
+  if (added.length === 0) return ok(calls);
+  const { deltas, contents } = draft;
+  const noted = { stream: memory.stream, actor: "client", cause: "response", deltas, contents } as const;
+  const appended = await log.appendDurably(noted);
+  if (!appended.ok) return appended;
+  const blockAt = (at: number): AddedBlock =>
+    must(log.state().blocks.get(must(added[at], "one each")), "it was added").block;
+  return ok(
+    calls.map((call) =>
+      call.started === null ? { ...call, started: blockAt(fresh.indexOf(call)), isFresh: true } : call,
+    ),
+  );
+}
+
+/** What a call comes to. Nothing is thrown: what goes wrong is for the agent to read. */
+async function outcomeOf(
+  place: RunPlace,
+  run: Run,
+  call: Call & { readonly isFresh?: boolean },
+): Promise<Outcome> {
+  const tool = run.agent.tools?.find(({ name }) => name === call.name);
+  if (tool === undefined) return failed(`There is no tool ${call.name}.`);
+  if (call.isFresh !== true && tool.repeatable !== true) {
+    return failed("This call was cut off, and nobody knows how far it came. Look before you make it again.");
+  }
+  const problem = inputProblem(tool.input, call.input);
+  if (problem !== null) return failed(`This call cannot be made: ${problem}.`);
+  const stream = place.nameOf(run.memory.stream);
+  const told = { type: "tool", stream, agent: run.agent.name, tool: tool.name } as const;
+  place.tell({ ...told, is: "started" });
+  const { content, isError } = await attempt(tool, run, { call, stream });
+  place.tell({ ...told, is: isError ? "failed" : "done" });
+  const view = must(viewOf(place.log.moment(), run.memory.view), "a view that is remembered is open");
+  return { content: withoutMark(content, place.nonceOf(view)), isError };
+}
+
+async function attempt(
+  tool: Tool,
+  { signal, agent }: Run,
+  { call, stream }: { call: Call; stream: string },
+): Promise<Outcome> {
+  const timeoutMs = tool.timeoutMs ?? usual.toolTimeoutMs;
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), Math.min(timeoutMs, timerMsMax));
+  const both = AbortSignal.any([signal, late.signal]);
+  const running = async (): Promise<Outcome> => {
+    try {
+      const told = { signal: both, agent: agent.name, stream, callId: call.id };
+      return { content: toolAnswer(await tool.run(call.input as never, told)), isError: false };
+    } catch (error) {
+      return failed(error instanceof Error ? error.message : String(error));
+    }
+  };
+  const why = (): string =>
+    signal.aborted ? "This call was cancelled." : `This call took more than ${timeoutMs} ms.`;
+  const outcome = await unlessAborted(both, running(), () => failed(why()));
+  clearTimeout(timer);
+  return outcome;
+}
+
+/** A timer takes no more. */
+const timerMsMax = 2 ** 31 - 1;
+
+function failed(content: string): Outcome {
+  return { content, isError: true };
+}
+
+/** One of our own commands, by the way any command takes. */
+async function carryOut({ log, nonceOf }: RunPlace, run: Run, { id, name, input }: Call): Promise<Outcome> {
+  const { agent, memory, activation } = run;
+  const live: CommandLog = {
+    state: () => log.state(),
+    carry: ({ deltas, actor, cause, attached }) => {
+      if (deltas.length === 0) return ok(undefined);
+      const contents = attached?.contents ?? [];
+      const appended = log.append({ stream: memory.stream, actor, cause, deltas, contents });
+      return appended.ok ? ok(undefined) : appended;
+    },
+  };
+  const view = must(viewOf(log.moment(), memory.view), "a view that is remembered is open");
+  const request = `activation-${activation.id}`;
+  const nonce = nonceOf(view);
+  const mode = agent.mode ?? "auto";
+  const { isTainted } = memory;
+  const line = { index: { view: memory.view }, ids: memory.ids, doings: memory.doings };
+  const windowOf = (): number => agent.budgetTokens ?? usual.budgetTokens;
+  const [result] = await carryOutCalls(
+    { store: log.store, windowOf },
+    { live, line, actor: "model", mode, isTainted, nonce, model: agent.model, request },
+    { request, calls: [{ id, name, input }], nonce, mode, isTainted },
+  );
+  const { text, isError } = must(result, "one call has one result");
+  return { content: text, isError };
+}
+
+type Finished = { readonly call: Call; readonly outcome: Outcome };
+
+/** A result is a pair with its call. */
+export function resultWish({ agent, memory }: Run, call: AddedBlock, { content, isError }: Outcome): Wish {
+  const result: WireBlock = {
+    type: "tool_result",
+    tool_use_id: call.anchor,
+    content: content as Json,
+    ...(isError && { is_error: true }),
+  };
+  const { anchor, pair } = call;
+  const bytes = wireBytes(result);
+  const common = { stream: memory.stream, speaker: agent.name, anchor, pair, bytes };
+  return { ...common, kind: "tool-result", taint: "untrusted" };
+}
+
+/** What came of a call, and in the same frame that it is over. */
+async function finish({ log }: RunPlace, run: Run, { call, outcome }: Finished): Promise<Result<void>> {
+  const { memory } = run;
+  // Nobody knows how far it came: that is for whoever takes the run up again to find.
+  if (run.isLeft()) return fail("AP_SPACE_CLOSED");
+  const draft = new Draft(log);
+  draft.block(resultWish(run, call.block, outcome));
+  if (call.started !== null) draft.remove(call.started.id);
+  const { deltas, contents } = draft;
+  const noted = { stream: memory.stream, actor: "client", cause: "response", deltas, contents } as const;
+  const appended = await log.appendDurably(noted);
+  return appended.ok ? ok(undefined) : appended;
+}

@@ -1,0 +1,20 @@
+import type { ApertureError, Result } from "../base/index.ts";
+
+/** What a space throws where it was used wrongly, or cannot write any more. */
+export class SpaceError extends Error {
+  readonly code: ApertureError["code"];
+
+  constructor({ code, message }: ApertureError) {
+    super(message);
+    this.name = "SpaceError";
+    this.code = code;
+  }
+}
+
+export function raise(error: ApertureError): never {
+  throw new SpaceError(error);
+}
+
+export function unwrapped<T>(result: Result<T>): T {
+  return result.ok ? result.value : raise(result.error);
+}

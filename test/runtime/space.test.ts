@@ -1,0 +1,189 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { unwrap } from "../../src/base/index.ts";
+import type { Frame } from "../../src/engine/index.ts";
+import {
+  calling,
+  createSpace,
+  defineTool,
+  humanProvider,
+  type Space,
+  scriptedProvider,
+  whenMentioned,
+} from "../../src/runtime/index.ts";
+import { stateRow } from "../../src/session/read/state-row.ts";
+import { agentOf, promptText } from "../support/runtime.ts";
+
+const open: Space[] = [];
+
+async function spaceOf(...options: Parameters<typeof createSpace>): Promise<Space> {
+  const space = await createSpace(...options);
+  open.push(space);
+  return space;
+}
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((space) => space.close()));
+});
+
+const add = defineTool({
+  name: "add",
+  description: "Adds two numbers.",
+  input: {
+    type: "object",
+    properties: { a: { type: "number" }, b: { type: "number" } },
+    required: ["a", "b"],
+  },
+  run: ({ a, b }) => `${a + b}`,
+});
+
+describe("a space", () => {
+  it("from what somebody says to what an agent answers, with everything told on the way", async () => {
+    const provider = scriptedProvider([
+      [{ type: "text", text: "Let me see." }, calling("add", { a: 1, b: 2 })],
+      "It is 3.",
+    ]);
+    const space = await spaceOf({
+      agents: [agentOf(provider, { tools: [add], wakes: whenMentioned("ada") })],
+    });
+    const heard: string[] = [];
+    for (const type of ["said", "heard", "tool", "finished"] as const) {
+      space.on(type, ({ type: what, ...rest }) =>
+        heard.push(
+          `${what} ${Object.values(rest)
+            .filter((one) => typeof one === "string")
+            .join(" ")}`,
+        ),
+      );
+    }
+    const lobby = space.stream("lobby");
+    await lobby.say("bob", "hello all");
+    await lobby.say("bob", "ada, what is 1 + 2?");
+    await space.idle();
+    expect(heard).toEqual([
+      "said lobby bob hello all",
+      "said lobby bob ada, what is 1 + 2?",
+      "heard lobby ada Let me see.",
+      "said lobby ada Let me see.",
+      "tool lobby ada add started",
+      "tool lobby ada add done",
+      "heard lobby ada It is 3.",
+      "said lobby ada It is 3.",
+      "finished lobby ada done",
+    ]);
+  });
+
+  it("wakes only whom it means", () => {
+    const isMeant = whenMentioned("ada");
+    const said = (text: string, speaker = "bob"): boolean => isMeant({ stream: "lobby", speaker, text });
+    expect([said("ada, hello"), said("hello @Ada!"), said("is ADA here?")]).toEqual([true, true, true]);
+    expect([said("canada"), said("adage"), said("nobody"), said("ada speaks", "ada")]).toEqual([
+      false,
+      false,
+      false,
+      false,
+    ]);
+  });
+
+  it("takes in what an adapter reads, one event a frame", async () => {
+    const provider = scriptedProvider(() => "Noted.");
+    const space = await spaceOf({ agents: [agentOf(provider)] });
+    space.stream("mail");
+    const receive = space.attach<{ from: string; subject: string }>({
+      name: "mail",
+      read: ({ from, subject }) => [
+        { type: "around", stream: "mail", name: "inbox", text: `latest: ${subject}` },
+        { type: "said", stream: "mail", speaker: from, text: subject, untrusted: true },
+        { type: "activate", stream: "mail", agent: "ada" },
+      ],
+    });
+    const before = space.moment.seq;
+    const frames: Frame[] = [];
+    space.on("frame", ({ frame }) => frames.push(frame));
+    await receive({ from: "carol", subject: "The lock is stuck" });
+    const brought = space.moment.state.blocks.last?.block.addedSeq;
+    expect(brought).toBe(before + 1);
+    expect(frames[0]?.cause.reason).toBe("mail");
+    await space.idle();
+    expect(promptText(provider.requests[0] ?? expect.fail())).toContain("latest: The lock is stuck");
+  });
+
+  it("tells an agent why it is asked, once", async () => {
+    const provider = scriptedProvider([[calling("add", { a: 1, b: 2 })], "Done."]);
+    const space = await spaceOf({ agents: [agentOf(provider, { tools: [add] })] });
+    await space.stream("desk").say("bob", "hello");
+    await space.stream("desk").activate("ada", { reason: "the build is red] [x" });
+    const told = provider.requests.map(
+      (request) => promptText(request).split("you are asked to act: ").length - 1,
+    );
+    expect(told).toEqual([1, 1]);
+    expect(promptText(provider.requests[0] ?? expect.fail())).toContain("the build is red");
+  });
+
+  it("a person can stand in for the model", async () => {
+    const human = humanProvider(async ({ messages }) => `I read ${messages.length} message.`);
+    const space = await spaceOf({ agents: [agentOf(human)] });
+    const said: string[] = [];
+    space.on("said", ({ speaker, text }) => said.push(`${speaker}: ${text}`));
+    await space.stream("desk").say("bob", "hello");
+    await space.stream("desk").activate("ada");
+    expect(said).toContain("ada: I read 1 message.");
+  });
+
+  it("says clearly what is used wrongly, and nothing is lost", async () => {
+    const space = await spaceOf({ agents: [agentOf(scriptedProvider(() => "Yes."))] });
+    expect(() => space.add(agentOf(scriptedProvider([])))).toThrow(
+      "There is an agent ada in this space already.",
+    );
+    expect(() => space.add(agentOf(scriptedProvider([]), { name: "eve", tools: [add, add] }))).toThrow(
+      "another of that name",
+    );
+    await expect(space.preview("ada", "nowhere")).rejects.toThrow("There is no stream nowhere.");
+    const seq = space.moment.seq;
+    await expect(
+      space.happen([{ type: "said", stream: "nowhere", speaker: "bob", text: "?" }]),
+    ).rejects.toThrow("nowhere");
+    await expect(space.stream("desk").activate("nobody")).rejects.toThrow(
+      "There is no agent nobody in this space; there are: ada.",
+    );
+    expect(space.moment.seq).toBe(seq + 1);
+    await space.close();
+    await expect(space.stream("desk").say("bob", "late")).rejects.toThrow("This space is closed.");
+  });
+
+  it("is a session like any other: whoever looks at it sees the stream an agent is in", async () => {
+    const space = await spaceOf({ agents: [agentOf(scriptedProvider(() => "Yes."))] });
+    space.stream("empty");
+    await space.stream("desk").say("bob", "hello");
+    await space.stream("desk").activate("ada");
+    const { stream, blocks, model } = unwrap(stateRow(space.moment, undefined, { windowOf: () => 200_000 }));
+    expect(space.moment.state.streams.get(stream ?? 0)?.name).toBe("desk");
+    expect(blocks.map(({ kind }) => kind)).toEqual(["user", "assistant"]);
+    expect(model).toBe("claude-sonnet-5");
+  });
+
+  it("what was going on when it was left goes on when it is opened again", async () => {
+    const { openMemoryStore } = await import("../../src/store/index.ts");
+    const store = openMemoryStore();
+    let release: (words: string) => void = () => undefined;
+    const slow = humanProvider(
+      () =>
+        new Promise<string>((resolve) => {
+          release = resolve;
+        }),
+    );
+    const first = await createSpace({ store, name: "left", agents: [agentOf(slow)] });
+    await first.stream("desk").say("bob", "hello");
+    const run = first.stream("desk").activate("ada");
+    void run.catch(() => undefined);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const closed = first.close();
+    release("too late");
+    await closed;
+    const provider = scriptedProvider(() => "Here I am.");
+    const again = await spaceOf({ store, name: "left", agents: [agentOf(provider)] });
+    await again.idle();
+    expect(provider.requests).toHaveLength(1);
+    expect(promptText(provider.requests[0] ?? expect.fail())).toContain("hello");
+    expect(again.pending()).toEqual([]);
+  });
+});

@@ -1,0 +1,199 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { calling, createSpace, defineTool, scriptedProvider } from "../../src/runtime/index.ts";
+import { call, say } from "../../src/testing/index.ts";
+import { agentOf, promptText, strictProvider } from "../support/runtime.ts";
+
+const none = { type: "object", properties: {} } as const;
+const word = { type: "object", properties: { word: { type: "string" } }, required: ["word"] } as const;
+
+describe("the tool loop", () => {
+  it("remembers every round, and the next activation knows what was done", async () => {
+    const provider = strictProvider((request, n) => {
+      if (n < 3)
+        return {
+          content: [
+            { type: "text", text: `Round ${n}.` },
+            { type: "tool_use", name: "look", input: { word: `w${n}` } },
+          ],
+        };
+      return say(request.messages.length > 8 ? "As before." : "Done.");
+    });
+    const look = defineTool({
+      name: "look",
+      description: "Looks.",
+      input: word,
+      run: ({ word: said }) => `found ${said}`,
+    });
+    const space = await createSpace({ agents: [agentOf(provider, { tools: [look] })] });
+    const desk = space.stream("desk");
+    await desk.say("bob", "look thrice");
+    await desk.activate("ada");
+    await desk.say("bob", "and?");
+    await desk.activate("ada");
+    expect(provider.refusals).toEqual([]);
+    const last = promptText(provider.exchanges.at(-1)?.request ?? expect.fail());
+    for (const round of [0, 1, 2]) {
+      expect(last).toContain(`Round ${round}.`);
+      expect(last).toContain(`found w${round}`);
+    }
+    expect(last).toContain("Done.");
+    await space.close();
+  });
+
+  it("makes calls of one answer at once, and waits for all of them", async () => {
+    let [atOnce, most] = [0, 0];
+    const slow = defineTool({
+      name: "slow",
+      description: "Takes a while.",
+      input: word,
+      run: async ({ word: said }) => {
+        atOnce += 1;
+        most = Math.max(most, atOnce);
+        await pause(50);
+        atOnce -= 1;
+        return said;
+      },
+    });
+    const provider = scriptedProvider([["a", "b", "c"].map((one) => calling("slow", { word: one })), "All."]);
+    const space = await createSpace({ agents: [agentOf(provider, { tools: [slow] })] });
+    await space.stream("desk").say("bob", "go");
+    await space.stream("desk").activate("ada");
+    expect(most).toBe(3);
+    const results = provider.requests[1]?.messages
+      .at(-1)
+      ?.content.filter(({ type }) => type === "tool_result");
+    expect(results?.map(({ content }) => content).sort()).toEqual(["a", "b", "c"]);
+    await space.close();
+  });
+
+  it("what goes wrong is for the agent to read: no such tool, a bad input, a throw, too long", async () => {
+    const throws = defineTool({
+      name: "throws",
+      description: "Throws.",
+      input: none,
+      run: () => {
+        throw new Error("no paper");
+      },
+    });
+    const stuck = defineTool({
+      name: "stuck",
+      description: "Never ends.",
+      input: none,
+      timeoutMs: 20,
+      run: () => new Promise(() => undefined),
+    });
+    const look = defineTool({
+      name: "look",
+      description: "Looks.",
+      input: word,
+      run: ({ word: said }) => said,
+    });
+    const calls = [calling("nothing"), calling("look", { words: "x" }), calling("throws"), calling("stuck")];
+    const provider = scriptedProvider([calls, "I see."]);
+    const space = await createSpace({ agents: [agentOf(provider, { tools: [throws, stuck, look] })] });
+    await space.stream("desk").say("bob", "go");
+    await space.stream("desk").activate("ada");
+    const results =
+      provider.requests[1]?.messages.at(-1)?.content.filter(({ type }) => type === "tool_result") ?? [];
+    const texts = results.map(({ content, is_error }) => `${is_error} ${content}`).join("\n");
+    expect(texts).toContain("true There is no tool nothing.");
+    expect(texts).toContain("true This call cannot be made: word is missing.");
+    expect(texts).toContain("true no paper");
+    expect(texts).toContain("true This call took more than 20 ms.");
+    await space.close();
+  });
+
+  it("ends when it is cancelled, and leaves nothing a provider would refuse", async () => {
+    const provider = strictProvider((_, n) => (n === 0 ? call("stuck", {}) : say("Fine.")));
+    const stuck = defineTool({
+      name: "stuck",
+      description: "Never ends.",
+      input: none,
+      run: () => new Promise(() => undefined),
+    });
+    const space = await createSpace({ agents: [agentOf(provider, { tools: [stuck] })] });
+    const desk = space.stream("desk");
+    await desk.say("bob", "go");
+    const started = new Promise((resolve) => space.on("tool", resolve));
+    const run = desk.activate("ada");
+    await started;
+    await space.cancel({ agent: "ada", stream: "desk" });
+    await run;
+    expect(space.pending()).toEqual([]);
+    await desk.say("bob", "never mind");
+    await desk.activate("ada");
+    expect(provider.refusals).toEqual([]);
+    expect(promptText(provider.exchanges.at(-1)?.request ?? expect.fail())).toContain(
+      "This call was cancelled.",
+    );
+    await space.close();
+  });
+
+  it("has a bound on its rounds: asked for words, then stopped with a notice", async () => {
+    const provider = scriptedProvider(() => [calling("look", { word: "again" })]);
+    const look = defineTool({ name: "look", description: "Looks.", input: word, run: () => "seen" });
+    const space = await createSpace({ agents: [agentOf(provider, { tools: [look], roundsMax: 3 })] });
+    const notices: string[] = [];
+    space.on("notice", ({ text }) => notices.push(text));
+    await space.stream("desk").say("bob", "go");
+    await space.stream("desk").activate("ada");
+    expect(provider.requests.map(({ toolChoice }) => toolChoice)).toEqual(["auto", "auto", "auto", "none"]);
+    expect(notices).toEqual([expect.stringContaining("called tools in 4 rounds")]);
+    await space.close();
+  });
+
+  it("an agent's error is a notice in the stream, and the next activation works", async () => {
+    const provider = scriptedProvider((_, n) => {
+      if (n === 0) throw new Error("the cable is out");
+      return "Back.";
+    });
+    const space = await createSpace({ agents: [agentOf(provider)] });
+    const notices: string[] = [];
+    space.on("notice", ({ text }) => notices.push(text));
+    const desk = space.stream("desk");
+    await desk.say("bob", "hello");
+    await desk.activate("ada");
+    expect(notices).toEqual(["ada could not answer: Something that must not happen did: the cable is out."]);
+    await desk.activate("ada");
+    expect(promptText(provider.requests.at(-1) ?? expect.fail())).toContain("the cable is out");
+    await space.close();
+  });
+});
+
+describe("memory commands", () => {
+  it("are built in: a note lasts, an archived part leaves its place at the next beginning, and can be recalled", async () => {
+    const provider = strictProvider((_, n) => {
+      if (n === 0)
+        return {
+          content: [
+            {
+              type: "tool_use",
+              name: "aperture_note",
+              input: { verb: "create", text: "The harbour key hangs in the shed.", topic: "key" },
+            },
+          ],
+        };
+      if (n === 2) return call("aperture_archive", { target: "1", reason: "answered" });
+      if (n === 8) return call("aperture_read", { verb: "recall", target: "lighthouse" });
+      return say(`Noted ${n}.`);
+    });
+    const agent = agentOf(provider, { window: { frames: 8, step: 4 } });
+    const space = await createSpace({ agents: [agent] });
+    const desk = space.stream("desk");
+    const ask = async (text: string): Promise<string> => {
+      await desk.say("bob", text);
+      await desk.activate("ada");
+      return promptText(provider.exchanges.at(-1)?.request ?? expect.fail());
+    };
+    await ask("The lighthouse was painted in 1931. Where is the key?");
+    expect(await ask("Drop the lighthouse.")).toMatch(/#1\b/);
+    let last = "";
+    for (let turn = 0; turn < 5; turn += 1) last = await ask(`Turn ${turn}.`);
+    expect(provider.refusals).toEqual([]);
+    expect(last).toContain("memory, message");
+    expect(last).toContain("The harbour key hangs in the shed.");
+    expect(provider.exchanges.map(({ request }) => promptText(request)).join()).toContain("painted in 1931");
+    await space.close();
+  });
+});

@@ -1,0 +1,21 @@
+// The page that follows one activation is written from what the code does, so that it stays true.
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { activationText, walkedSpace } from "../support/runtime-walkthrough.ts";
+
+const page = "docs/walkthrough/one-activation.md";
+
+test("the walkthrough is fresh; APERTURE_GOLDEN=write writes it anew", async () => {
+  const text = activationText(await walkedSpace());
+  if (process.env["APERTURE_GOLDEN"] === "write") writeFileSync(page, text);
+  expect(existsSync(page)).toBe(true);
+  expect(text).toBe(readFileSync(page, "utf8"));
+});
+
+test("the files it names are there", () => {
+  const files = [...readFileSync(page, "utf8").matchAll(/`([a-z-]+\.ts)`/g)].map(
+    ([, name]) => `src/runtime/${name}`,
+  );
+  expect(files.length).toBeGreaterThan(8);
+  expect(files.filter((path) => !existsSync(path))).toEqual([]);
+});

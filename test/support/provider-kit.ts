@@ -1,0 +1,94 @@
+// What tests of providers share: prompts, somebody who listens, and every way to ask.
+import type { ModelRequest, Provider, WireBlock } from "../../src/runtime/provider.ts";
+import { anthropicProvider } from "../../src/runtime/providers/anthropic.ts";
+import { bedrockProvider } from "../../src/runtime/providers/bedrock.ts";
+import {
+  type AwsKeys,
+  type StrictUpstream,
+  type StrictUpstreamOptions,
+  startStrictUpstream,
+} from "../../src/testing/index.ts";
+
+export const keys: AwsKeys = {
+  region: "eu-central-1",
+  accessKeyId: "AKIDFORTESTS",
+  secretAccessKey: "secret/of+these+tests",
+  sessionToken: "session-token-of-these-tests==",
+};
+export const apiKey = "key-of-these-tests";
+
+export type Way = {
+  readonly name: string;
+  readonly model: string;
+  readonly start: (options: StrictUpstreamOptions) => Promise<StrictUpstream>;
+  readonly provider: (url: string) => Provider;
+};
+
+const direct = (stream: boolean): Way => ({
+  name: `anthropic, ${stream ? "in events" : "whole"}`,
+  model: "claude-opus-5-5",
+  start: (options) => startStrictUpstream({ ...options, keys: [apiKey] }),
+  provider: (baseUrl) => anthropicProvider({ apiKey, baseUrl, stream }),
+});
+
+const onBedrock = (api: "invoke" | "converse", stream: boolean): Way => ({
+  name: `bedrock ${api}, ${stream ? "in events" : "whole"}`,
+  model: "eu.anthropic.claude-opus-5-5-v1:0",
+  start: (options) => startStrictUpstream({ ...options, bedrock: keys }),
+  provider: (endpoint) => bedrockProvider({ region: keys.region, credentials: keys, endpoint, api, stream }),
+});
+
+/** Every interface a provider speaks, in both forms of an answer: what holds for one holds for all. */
+export const ways: readonly Way[] = [true, false].flatMap((stream) => [
+  direct(stream),
+  onBedrock("invoke", stream),
+  onBedrock("converse", stream),
+]);
+
+export const inEvents: readonly Way[] = ways.filter(({ name }) => name.endsWith("in events"));
+
+export function text(words: string): WireBlock {
+  return { type: "text", text: words };
+}
+
+export function user(...content: readonly WireBlock[]): ModelRequest["messages"][number] {
+  return { role: "user", content };
+}
+
+export function prompt(way: Pick<Way, "model">, fields: Partial<ModelRequest> = {}): ModelRequest {
+  return {
+    model: way.model,
+    system: [],
+    messages: [user(text("Good morning."))],
+    tools: [],
+    toolChoice: "auto",
+    maxTokens: 1_000,
+    stopSequences: [],
+    marks: [],
+    ...fields,
+  };
+}
+
+export type Listener = {
+  readonly signal: AbortSignal;
+  readonly heard: (text: string) => void;
+  readonly anew: () => void;
+  readonly pieces: string[];
+  readonly abort: () => void;
+};
+
+/** Keeps what it hears; `on` is called with each piece. */
+export function listener(on: (text: string) => void = () => undefined): Listener {
+  const controller = new AbortController();
+  const pieces: string[] = [];
+  return {
+    signal: controller.signal,
+    heard: (piece) => {
+      pieces.push(piece);
+      on(piece);
+    },
+    anew: () => pieces.splice(0),
+    pieces,
+    abort: () => controller.abort(),
+  };
+}
