@@ -1,21 +1,8 @@
-import type {
-  BlockDetail,
-  DecideAnswer,
-  EngineEvent,
-  ExpansionAnswer,
-  FramesPage,
-  ManifestAnswer,
-  ModeAnswer,
-  ReverseAnswer,
-  SelectAnswer,
-  SelectionAnswer,
-  SessionDetail,
-  SessionsPage,
-  StateRow,
-  StepsPage,
-} from "../session/index.ts";
-import type { PricedDetail, PricedPage } from "./bills.ts";
-import type { PricedApprovals, PricedCommand } from "./command-bills.ts";
+import type { Returned } from "./returned.ts";
+
+export type { ResyncEvent, ViewerEvent } from "./event-rows.ts";
+export type { Health, HealthAnswer, LoginLink, ReadyAnswer, RecordingHealth } from "./health.ts";
+export type { Returned } from "./returned.ts";
 
 export const apiPrefix = "/api/v1";
 
@@ -36,6 +23,7 @@ export type Needs = "nothing" | "login" | "token";
 const open = { method: "GET", query: [], needs: "nothing" } as const;
 const read = { method: "GET", query: [], needs: "login" } as const;
 const write = { method: "POST", query: [], needs: "login" } as const;
+const keep = { method: "POST", query: [], needs: "token" } as const;
 
 /**
  * What callers may rely on. The server routes by these rows, a test asks each of them without credentials,
@@ -47,7 +35,7 @@ const table = [
     ...open,
     name: "login",
     path: "/login",
-    query: ["code"],
+    query: ["code", "session"],
     returns: "redirect",
     about: "takes a one-time code and sets the cookie",
   },
@@ -91,9 +79,16 @@ const table = [
   },
   {
     ...read,
+    name: "glance",
+    path: "/api/v1/sessions/:session/glance",
+    returns: "GlanceAnswer",
+    about: "what a status line says of a session",
+  },
+  {
+    ...read,
     name: "state",
     path: "/api/v1/sessions/:session/state",
-    query: ["at", "stream"],
+    query: ["at", "stream", "from", "rows"],
     returns: "StateRow",
     about: "window, strip and block rows, now or as of a seq",
   },
@@ -101,9 +96,32 @@ const table = [
     ...read,
     name: "block",
     path: "/api/v1/sessions/:session/blocks/:block",
-    query: ["at", "stream", "from", "length"],
+    query: ["at", "stream", "from", "length", "level"],
     returns: "BlockDetail",
     about: "one block with its content and its history",
+  },
+  {
+    ...read,
+    name: "previews",
+    path: "/api/v1/sessions/:session/blocks/:block/levels",
+    returns: "PreviewsAnswer",
+    about: "what a block would show at each level",
+  },
+  {
+    ...read,
+    name: "transcript",
+    path: "/api/v1/sessions/:session/transcript",
+    query: ["at", "stream"],
+    returns: "TranscriptAnswer",
+    about: "what the model has before it, as messages a client can go on with",
+  },
+  {
+    ...read,
+    name: "labels",
+    path: "/api/v1/sessions/:session/labels",
+    query: ["blocks"],
+    returns: "LabelsAnswer",
+    about: "what blocks are about, in a line each",
   },
   {
     ...read,
@@ -177,6 +195,21 @@ const table = [
   },
   {
     ...read,
+    name: "permissions",
+    path: "/api/v1/permissions",
+    returns: "PermissionsAnswer",
+    about: "what the user has said for always about what models may do",
+  },
+  {
+    ...write,
+    method: "PUT",
+    name: "set-permission",
+    path: "/api/v1/permissions",
+    returns: "PermissionsAnswer",
+    about: "says it about one verb, or takes it back",
+  },
+  {
+    ...read,
     name: "steps",
     path: "/api/v1/sessions/:session/steps",
     query: ["limit", "below"],
@@ -230,6 +263,15 @@ const table = [
   },
   {
     ...read,
+    name: "request-diff",
+    path: "/api/v1/sessions/:session/requests/:exchange/diff",
+    query: ["with"],
+    returns: "RequestDiff",
+    about:
+      "what the client sent against what went upstream, block by block, with a reason for each difference",
+  },
+  {
+    ...read,
     name: "client-body",
     path: "/api/v1/sessions/:session/requests/:exchange/client",
     returns: "bytes",
@@ -266,6 +308,22 @@ const table = [
     about: "what happens, as it happens",
   },
   {
+    ...keep,
+    name: "verify",
+    path: "/api/v1/verify",
+    returns: "VerifyReport",
+    about: "checks what is stored",
+  },
+  { ...keep, name: "gc", path: "/api/v1/gc", returns: "GcReport", about: "drops what nothing points to" },
+  { ...keep, name: "backup", path: "/api/v1/backup", returns: "BackupReport", about: "copies all of it" },
+  {
+    ...keep,
+    name: "import",
+    path: "/api/v1/import",
+    returns: "Imported",
+    about: "writes a session from a transcript into the log",
+  },
+  {
     name: "login-link",
     method: "POST",
     path: "/api/v1/login-links",
@@ -289,69 +347,8 @@ export type RouteName = (typeof table)[number]["name"];
 export type Route = RouteShape & { readonly name: RouteName };
 export const routes: readonly Route[] = table;
 
-/** What the routes that return JSON return, by the name in their row. */
-export type Returned = {
-  readonly Alive: { readonly ok: true };
-  readonly Ready: ReadyAnswer;
-  readonly HealthAnswer: HealthAnswer;
-  readonly SessionsPage: SessionsPage;
-  readonly SessionDetail: SessionDetail;
-  readonly StateRow: StateRow;
-  readonly BlockDetail: BlockDetail;
-  readonly SelectionAnswer: SelectionAnswer;
-  readonly SelectAnswer: SelectAnswer;
-  readonly StepsPage: StepsPage;
-  readonly ReverseAnswer: ReverseAnswer;
-  readonly PricedCommand: PricedCommand;
-  readonly PricedApprovals: PricedApprovals;
-  readonly DecideAnswer: DecideAnswer;
-  readonly ModeAnswer: ModeAnswer;
-  readonly ManifestAnswer: ManifestAnswer;
-  readonly ExpansionAnswer: ExpansionAnswer;
-  readonly RequestsPage: PricedPage;
-  readonly RequestDetail: PricedDetail;
-  readonly FramesPage: FramesPage;
-  readonly LoginLink: LoginLink;
-  readonly LoggedOut: { readonly ok: true };
-};
-
-/** What is being kept of what passes through. */
-export type RecordingHealth = {
-  readonly on: boolean;
-  /** Requests that were relayed and not recorded, since the start. */
-  readonly missed: number;
-  /** Since when it is off, in milliseconds since 1970. */
-  readonly since: number | null;
-};
-export type Health = {
-  readonly storage: "ok" | "degraded";
-  readonly message: string | null;
-  readonly recording: RecordingHealth;
-};
-export type ReadyAnswer = { readonly ok: true } & Health;
-export type HealthAnswer = Health & {
-  readonly version: string;
-  readonly time: number;
-  /** Where requests go, by the name of the upstream: origin and path, never a credential. */
-  readonly upstreams: Readonly<Record<string, string>>;
-};
-
-export type LoginLink = {
-  /** Path and query; valid once. */
-  readonly path: string;
-  readonly expiresMs: number;
-};
-
 /** Every error has this shape and a code of the registry. */
 export type ErrorAnswer = { readonly error: { readonly code: string; readonly message: string } };
-
-/** Sent when events were left out: what was read before must be read again. */
-export type ResyncEvent = {
-  readonly type: "resync";
-  readonly session: string | null;
-  readonly seq: number | null;
-};
-export type ViewerEvent = EngineEvent | ResyncEvent;
 
 /**
  * Figures by name without prefix, with labels in the name if there are any: `requests_total` or

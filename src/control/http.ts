@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { apertureError, type Clock, type Result } from "../base/index.ts";
+import { apertureError, type Clock, limits, type Result } from "../base/index.ts";
+import type { Mode } from "../engine/index.ts";
 import type { Ask, EngineEvent } from "../session/index.ts";
 import { Auth, type Proof, pageProblem, writeProblem } from "./auth.ts";
 import type { Health, MetricsSnapshot, Needs } from "./contract.ts";
@@ -8,18 +9,20 @@ import {
   allows,
   askedOf,
   isOurs,
+  isPanelPath,
   type Matched,
   matchRoute,
   methodsOf,
   queryProblem,
 } from "./match.ts";
 import { metricsText } from "./metrics.ts";
+import { type Panel, sendFile } from "./panel.ts";
 import { type Reader, readers } from "./readers.ts";
 import { Repeats } from "./repeats.ts";
 import { type Answer, json, refusal, send, text } from "./respond.ts";
 import { type EventOptions, Viewers } from "./viewers.ts";
 import { isWriter, type Writer, writers } from "./writers.ts";
-import { writtenJson } from "./written.ts";
+import { writtenBytes, writtenJson } from "./written.ts";
 
 export type ControlOptions = {
   readonly ask: Ask;
@@ -31,7 +34,11 @@ export type ControlOptions = {
   readonly version: string;
   /** Where requests go, by the name of the upstream. */
   readonly upstreams: Readonly<Record<string, string>>;
+  /** As it is configured. */
+  readonly mode: Mode;
   readonly clock: Clock;
+  /** The files of the panel; null: this build has none, and says so where it would be. */
+  readonly panel?: Panel | null;
   readonly events?: Partial<EventOptions>;
 };
 
@@ -91,15 +98,29 @@ class Desk {
     const foreign = pageProblem(request);
     if (foreign !== null) return refusal(foreign);
     const asked = askedOf(request.method, request.url);
+    if (this.#options.panel && isPanelPath(asked.path)) return this.#show({ request, response, asked });
     const matched = matchRoute(asked);
     const denied = this.#denied(request, asked, matched?.route.needs ?? "login");
     if (denied !== null) return denied;
-    if (matched === null)
-      return refusal(apertureError("AP_ROUTE_UNKNOWN", { path: asked.path.slice(0, 200) }));
+    if (matched === null) return unknownRoute(asked);
     if (!allows(matched.route, asked.method)) return wrongMethod(asked);
     const wrong = queryProblem(asked, matched.route);
     if (wrong !== null) return refusal(wrong);
     return await this.#serve({ request, response, asked, matched });
+  }
+
+  /** The panel itself holds nothing of anybody; what it shows it has to ask for, with a login. */
+  #show({ request, response, asked }: Omit<Call, "matched">): Answer | null {
+    const file = this.#options.panel?.fileAt(asked.path) ?? null;
+    if (file === null) return unknownRoute(asked);
+    if (asked.method !== "GET" && asked.method !== "HEAD") {
+      const { method } = asked;
+      return refusal(apertureError("AP_METHOD_INVALID", { method, allowed: "GET, HEAD" }), {
+        allow: "GET, HEAD",
+      });
+    }
+    sendFile(request, response, file);
+    return null;
   }
 
   #denied(request: IncomingMessage, { method }: Asked, needs: Needs): Answer | null {
@@ -119,14 +140,14 @@ class Desk {
       case "welcome":
         return text(welcome(this.#options.version));
       case "login":
-        return this.#login(asked.query.get("code") ?? "");
+        return this.#login(asked.query.get("code") ?? "", asked.query.get("session"));
       case "healthz":
         return json({ ok: true });
       case "readyz":
         return json({ ok: true, ...this.#options.health() });
       case "health": {
-        const { version, clock, health } = this.#options;
-        return json({ version, time: clock.now(), upstreams: this.#options.upstreams, ...health() });
+        const { version, clock, health, mode, upstreams } = this.#options;
+        return json({ version, time: clock.now(), mode, upstreams, ...health() });
       }
       case "metrics":
         return text(metricsText({ ...this.#options.metrics(), viewers: this.viewers.size }));
@@ -134,6 +155,8 @@ class Desk {
         return json(this.#auth.newLink());
       case "logout":
         return json({ ok: true }, { "set-cookie": this.#auth.logout(request) });
+      case "import":
+        return await this.#takeIn(request);
       case "events":
         return await this.viewers.open({ asked, request, response });
       default:
@@ -152,18 +175,31 @@ class Desk {
     return answer.ok ? answer.value : refusal(answer.error);
   }
 
+  /** Not looked into here, where requests are relayed: the log's thread has the time. */
+  async #takeIn(request: IncomingMessage): Promise<Answer> {
+    const bytes = await writtenBytes(request, limits.importedBytesMax);
+    const answer = bytes.ok ? await this.#options.ask({ type: "import", bytes: bytes.value }) : bytes;
+    return answer.ok ? json(answer.value) : refusal(answer.error);
+  }
+
   async #read(reader: Reader, { asked, matched }: Call): Promise<Answer> {
     const answer: Result<Answer> = await reader(this.#options.ask, asked, matched.params);
     return answer.ok ? answer.value : refusal(answer.error);
   }
 
-  #login(code: string): Answer {
+  #login(code: string, session: string | null): Answer {
     const result = this.#auth.login(code);
     if ("code" in result) {
       return refusal(result, result.code === "AP_LOGIN_BUSY" ? { "retry-after": "60" } : {});
     }
-    return { ...text(""), status: 303, headers: { location: "/", "set-cookie": result.cookie } };
+    // Whatever else it may say, it leads nowhere but to a page of ours.
+    const location = session === null ? "/" : `/s/${encodeURIComponent(session)}`;
+    return { ...text(""), status: 303, headers: { location, "set-cookie": result.cookie } };
   }
+}
+
+function unknownRoute({ path }: Asked): Answer {
+  return refusal(apertureError("AP_ROUTE_UNKNOWN", { path: path.slice(0, 200) }));
 }
 
 function wrongMethod({ method, path }: Asked): Answer {

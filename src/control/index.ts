@@ -17,4 +17,7 @@ export {
   routes,
   type ViewerEvent,
 } from "./contract.ts";
+export type { GlanceAnswer } from "./glance.ts";
 export { type Control, type ControlOptions, createControl } from "./http.ts";
+export { type Panel, readPanel } from "./panel.ts";
+export type { PricedSession, PricedSessionDetail, PricedSessions } from "./spend.ts";

@@ -36,12 +36,19 @@ describe("the routes of the contract", () => {
 });
 
 describe("isOurs", () => {
-  it.each(["/v1/messages", "/anthropic/v1/messages", "/api/v10/x", "/loginx", "/assetsx", "/sx", "", "//"])(
-    "leaves %s to the models' APIs",
-    (path) => {
-      expect(isOurs(path)).toBe(false);
-    },
-  );
+  it.each([
+    "/v1/messages",
+    "/anthropic/v1/messages",
+    "/api/v10/x",
+    "/loginx",
+    "/assetsx",
+    "/sx",
+    "",
+    "//",
+    "/approvalsx",
+  ])("leaves %s to the models' APIs", (path) => {
+    expect(isOurs(path)).toBe(false);
+  });
 });
 
 describe("methods", () => {

@@ -52,13 +52,23 @@ function paramsOf(pattern: string, path: string): Readonly<Record<string, string
   return params;
 }
 
-const ownPaths = ["/login", "/healthz", "/readyz", "/metrics"];
+const pagePaths = ["/", "/approvals"];
+const ownPaths = [...pagePaths, "/login", "/healthz", "/readyz", "/metrics"];
 const ownFolders = ["/assets", "/s", apiPrefix];
+
+/** Where the panel is shown. It reads the rest of its address itself: a link into it opens what it names. */
+export function isPage(path: string): boolean {
+  return pagePaths.includes(path) || path.startsWith("/s/");
+}
+
+export function isPanelPath(path: string): boolean {
+  return isPage(path) || path.startsWith("/assets/");
+}
 
 /** Which addresses belong to us. All others belong to the models' APIs. */
 export function isOurs(url: string): boolean {
   const path = url.split("?", 1)[0] ?? "";
-  if (path === "/" || ownPaths.includes(path)) return true;
+  if (ownPaths.includes(path)) return true;
   return ownFolders.some((folder) => path === folder || path.startsWith(`${folder}/`));
 }
 
@@ -93,7 +103,7 @@ function isLimit(value: number): boolean {
 }
 
 function isText(name: string): boolean {
-  return ["before", "session", "code", "detail", "messages"].includes(name);
+  return ["before", "session", "code", "detail", "messages", "blocks", "with", "level"].includes(name);
 }
 
 function invalid(problem: string): ApertureError {

@@ -1,10 +1,13 @@
 import { fail, ok, type Result } from "../base/index.ts";
-import type { Ask, ExpansionQuestion, Question } from "../session/index.ts";
+import { type Level, levels } from "../engine/index.ts";
+import type { Ask, DiffQuestion, ExpansionQuestion, Question } from "../session/index.ts";
 import { pricedDetail, pricedPage } from "./bills.ts";
 import { pricedApprovals } from "./command-bills.ts";
 import type { RouteName } from "./contract.ts";
+import { glanceAt } from "./glance.ts";
 import { type Asked, numberIn, rangeIn } from "./match.ts";
 import { type Answer, attachment, json } from "./respond.ts";
+import { pricedSessionDetail, pricedSessions } from "./spend.ts";
 
 /** From the parts of an address to a question, and from its answer to what is sent. */
 export type Reader = (ask: Ask, asked: Asked, params: Params) => Promise<Result<Answer>>;
@@ -29,6 +32,11 @@ export type ReaderName = Exclude<
   | "decide"
   | "decide-all"
   | "set-mode"
+  | "set-permission"
+  | "verify"
+  | "gc"
+  | "backup"
+  | "import"
 >;
 
 const sessionsUsual = 50;
@@ -36,21 +44,37 @@ const stepsUsual = 50;
 const rowsUsual = 100;
 
 export const readers: Readonly<Record<ReaderName, Reader>> = {
-  sessions: (ask, asked) => {
+  sessions: async (ask, asked) => {
     const before = asked.query.get("before");
     const limit = numberIn(asked, "limit") ?? sessionsUsual;
-    return inJson(ask, { type: "sessions", limit, ...(before === null ? {} : { before }) });
+    const page = await ask({ type: "sessions", limit, ...(before === null ? {} : { before }) });
+    return page.ok ? ok(json(pricedSessions(page.value))) : page;
   },
-  session: (ask, _, params) => inJson(ask, { type: "session", session: sessionIn(params) }),
+  session: async (ask, _, params) => {
+    const detail = await ask({ type: "session", session: sessionIn(params) });
+    return detail.ok ? ok(json(pricedSessionDetail(detail.value))) : detail;
+  },
+  glance: async (ask, _, params) => {
+    const glance = await glanceAt(ask, sessionIn(params));
+    return glance.ok ? ok(json(glance.value)) : glance;
+  },
   state: (ask, asked, params) =>
-    inJson(ask, { type: "state", session: sessionIn(params), ...given(asked, "at", "stream") }),
-  block: (ask, asked, params) =>
     inJson(ask, {
+      type: "state",
+      session: sessionIn(params),
+      ...given(asked, "at", "stream", "from", "rows"),
+    }),
+  block: async (ask, asked, params) => {
+    const level = asked.query.get("level") ?? "original";
+    if (!isLevel(level)) return fail("AP_QUERY_INVALID", { problem: levelProblem });
+    return await inJson(ask, {
       type: "block",
       session: sessionIn(params),
       block: Number(params["block"]),
+      level,
       ...given(asked, "at", "stream", "from", "length"),
-    }),
+    });
+  },
   selection: (ask, asked, params) =>
     inJson(ask, { type: "selection", session: sessionIn(params), ...given(asked, "stream") }),
   approvals: async (ask, asked, params) => {
@@ -59,6 +83,16 @@ export const readers: Readonly<Record<ReaderName, Reader>> = {
     const page = await ask({ type: "approvals", session, all, ...given(asked, "stream") });
     return page.ok ? ok(json(pricedApprovals(page.value))) : page;
   },
+  labels: async (ask, asked, params) => {
+    const blocks = blocksIn(asked.query.get("blocks") ?? "");
+    if (blocks === null) return fail("AP_QUERY_INVALID", { problem: labelsProblem });
+    return await inJson(ask, { type: "labels", session: sessionIn(params), blocks });
+  },
+  transcript: (ask, asked, params) =>
+    inJson(ask, { type: "transcript", session: sessionIn(params), ...given(asked, "at", "stream") }),
+  previews: (ask, _, params) =>
+    inJson(ask, { type: "previews", session: sessionIn(params), block: Number(params["block"]) }),
+  permissions: (ask) => inJson(ask, { type: "permissions" }),
   mode: (ask, _, params) => inJson(ask, { type: "mode", session: sessionIn(params) }),
   steps: (ask, asked, params) => {
     const limit = numberIn(asked, "limit") ?? stepsUsual;
@@ -86,6 +120,12 @@ export const readers: Readonly<Record<ReaderName, Reader>> = {
     const detail = await ask({ type: "request", session: sessionIn(params), exchange: exchangeIn(params) });
     return detail.ok ? ok(json(pricedDetail(detail.value))) : detail;
   },
+  "request-diff": async (ask, asked, params) => {
+    const other = withIn(asked.query.get("with"));
+    if (other === undefined) return fail("AP_QUERY_INVALID", { problem: withProblem });
+    const exchange = exchangeIn(params);
+    return await inJson(ask, { type: "diff", session: sessionIn(params), exchange, with: other });
+  },
   "client-body": (ask, _, params) => body(ask, params, "client-request"),
   "upstream-body": (ask, _, params) => body(ask, params, "upstream-request"),
   "response-body": (ask, _, params) => body(ask, params, "upstream-response"),
@@ -106,6 +146,29 @@ async function body(ask: Ask, params: Params, side: BodySide): Promise<Result<An
   return answer.ok ? ok(attachment(answer.value.bytes, `${exchange}-${side}.bin`)) : answer;
 }
 
+const levelProblem = `level must be one of ${levels.join(", ")}`;
+
+function isLevel(text: string): text is Level {
+  return levels.some((level) => level === text);
+}
+
+const withProblem = "give the number of a request, or with=previous";
+
+/** Undefined: it is neither. */
+function withIn(text: string | null): DiffQuestion["with"] | undefined {
+  if (text === null || text === "previous") return text;
+  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+}
+
+const labelsMax = 200;
+const labelsProblem = `give the numbers of at most ${labelsMax} blocks: blocks=12,13,27`;
+
+function blocksIn(text: string): readonly number[] | null {
+  const numbers = text.split(",");
+  if (numbers.length > labelsMax || !numbers.every((each) => /^\d{1,15}$/.test(each))) return null;
+  return numbers.map(Number);
+}
+
 const expansionProblem = "give either block=27 or messages=10..25";
 
 function expansionFrom(asked: Asked): ExpansionQuestion["from"] | null {
@@ -115,7 +178,12 @@ function expansionFrom(asked: Asked): ExpansionQuestion["from"] | null {
 }
 
 export function sessionIn(params: Params): string {
-  return params["session"] ?? "";
+  const written = params["session"] ?? "";
+  try {
+    return decodeURIComponent(written);
+  } catch {
+    return written;
+  }
 }
 
 function exchangeIn(params: Params): number {

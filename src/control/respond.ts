@@ -63,6 +63,7 @@ const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
   AP_LOGIN_BUSY: 429,
   AP_VIEWERS_FULL: 503,
   AP_ENGINE_DOWN: 503,
+  AP_PERMISSIONS_FILE: 503,
 };
 
 export function statusOf(code: ErrorCode): number {

@@ -74,6 +74,15 @@ export class Viewer {
     if (this.#isFollowed(event)) this.#overrunSeq = event.seq;
   }
 
+  /** Aperture ends, not the viewer: it is told so, and need not wonder. */
+  end(): void {
+    if (this.#response.headersSent && !this.#isClosed) {
+      const event: ViewerEvent = { type: "ended" };
+      this.#response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+    }
+    this.close();
+  }
+
   close(): void {
     this.#isClosed = true;
     this.#queue = [];

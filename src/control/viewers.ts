@@ -34,7 +34,7 @@ export class Viewers {
   }
 
   close(): void {
-    for (const viewer of this.#open) viewer.close();
+    for (const viewer of this.#open) viewer.end();
   }
 
   /** Null: the response has become a stream of events and is taken care of. */

@@ -1,6 +1,14 @@
 import { fail, ok, type Result } from "../base/index.ts";
-import { type Mode, modes } from "../engine/index.ts";
-import { type Ask, type DecisionScope, decisionScopes } from "../session/index.ts";
+import { verbs, zones } from "../commands/index.ts";
+import { type Mode, modes, permissionRules } from "../engine/index.ts";
+import {
+  type Ask,
+  type CommandWhen,
+  commandWhens,
+  type DecisionScope,
+  decisionScopes,
+  type PermitAct,
+} from "../session/index.ts";
 import { pricedCommand } from "./command-bills.ts";
 import type { Asked } from "./match.ts";
 import { given, type Params, sessionIn } from "./readers.ts";
@@ -18,7 +26,7 @@ export type Wish = {
 
 const commandProblem =
   'send {"command":"@archive(1..10, \\"done\\")"} or {"command":{"verb":"archive","target":"1..10"}}, ' +
-  'and with "key" a word of your own if you may have to send it again';
+  'with "key" a word of your own if you may have to send it again, and with "when" either "now" or "cache-break"';
 
 /** A command, done or only planned. */
 export async function commanded(
@@ -31,30 +39,32 @@ export async function commanded(
     return fail("AP_INPUT_INVALID", { problem: commandProblem });
   }
   const session = sessionIn(params);
-  const { command, key } = wanted;
+  const { command, key, when } = wanted;
   const act = async (): Promise<Result<Answer>> => {
-    const answer = await ask({ type: "act", session, command, dryRun, ...given(asked, "stream") });
+    const answer = await ask({ type: "act", session, command, dryRun, when, ...given(asked, "stream") });
     return answer.ok ? ok(json(pricedCommand(answer.value))) : answer;
   };
   if (key === null) return await act();
-  const wish = JSON.stringify([command, asked.query.get("stream")]);
+  const wish = JSON.stringify([command, asked.query.get("stream"), when]);
   return await repeats.once(JSON.stringify([session, key]), wish, act);
 }
 
 type Commanded = {
   readonly command: string | Readonly<Record<string, unknown>>;
   readonly key: string | null;
+  readonly when: CommandWhen;
 };
 
 const keyCharsMax = 200;
 
 function commandIn(written: unknown): Commanded | null {
-  const fields = fieldsIn(written, ["command", "key"]);
+  const fields = fieldsIn(written, ["command", "key", "when"]);
   if (fields === null) return null;
   const { command, key = null } = fields;
   const isKey = key === null || (typeof key === "string" && key !== "" && key.length <= keyCharsMax);
   const isWritten = typeof command === "string" || isRecord(command);
-  return isKey && isWritten ? { command, key } : null;
+  const when = commandWhens.find((each) => each === (fields["when"] ?? "cache-break"));
+  return isKey && isWritten && when !== undefined ? { command, key, when } : null;
 }
 
 const decisionProblem =
@@ -99,8 +109,23 @@ export function modeIn(written: unknown): Mode | null | undefined {
   return mode === null ? null : modes.find((each) => each === mode);
 }
 
+export const permissionProblem =
+  'send {"verb":"archive","zone":"middle","rule":"allow"}: a verb or all, a zone or all, and ' +
+  `${permissionRules.join(", ")}, or null to say nothing about it any more`;
+
+export function permissionIn(written: unknown): Omit<PermitAct, "type"> | null {
+  const fields = fieldsIn(written, ["verb", "zone", "rule"]);
+  const verb = [...verbs, "all" as const].find((each) => each === fields?.["verb"]);
+  const zone = [...zones, "all" as const].find((each) => each === (fields?.["zone"] ?? "all"));
+  const rule = [...permissionRules, null].find((each) => each === fields?.["rule"]);
+  return verb === undefined || zone === undefined || rule === undefined ? null : { verb, zone, rule };
+}
+
 /** Nothing but these: a field that is misspelt must not look like one that was left out. */
-function fieldsIn(written: unknown, names: readonly string[]): Readonly<Record<string, unknown>> | null {
+export function fieldsIn(
+  written: unknown,
+  names: readonly string[],
+): Readonly<Record<string, unknown>> | null {
   return isRecord(written) && Object.keys(written).every((name) => names.includes(name)) ? written : null;
 }
 

@@ -1,14 +1,35 @@
+import { isAbsolute } from "node:path";
 import { fail, limits, ok, type Result } from "../base/index.ts";
 import type { Ask, ReverseVerb } from "../session/index.ts";
 import type { RouteName } from "./contract.ts";
 import { given, sessionIn } from "./readers.ts";
 import { type Answer, json } from "./respond.ts";
-import { commanded, decided, modeIn, modeProblem, type Wish } from "./wishes.ts";
+import {
+  commanded,
+  decided,
+  fieldsIn,
+  modeIn,
+  modeProblem,
+  permissionIn,
+  permissionProblem,
+  type Wish,
+} from "./wishes.ts";
 
 /** The routes that change something. What they are sent is looked at here, before anybody acts on it. */
 export type WriterName = Extract<
   RouteName,
-  "select" | "undo" | "redo" | "ops" | "plan" | "decide" | "decide-all" | "set-mode"
+  | "select"
+  | "undo"
+  | "redo"
+  | "ops"
+  | "plan"
+  | "decide"
+  | "decide-all"
+  | "set-mode"
+  | "set-permission"
+  | "verify"
+  | "gc"
+  | "backup"
 >;
 export type Writer = (ask: Ask, wish: Wish) => Promise<Result<Answer>>;
 
@@ -32,19 +53,49 @@ export const writers: Readonly<Record<WriterName, Writer>> = {
     const answer = await ask({ type: "set-mode", session: sessionIn(params), mode });
     return answer.ok ? ok(json(answer.value)) : answer;
   },
+  "set-permission": async (ask, { written }) => {
+    const wanted = permissionIn(written);
+    if (wanted === null) return fail("AP_INPUT_INVALID", { problem: permissionProblem });
+    const answer = await ask({ type: "set-permission", ...wanted });
+    return answer.ok ? ok(json(answer.value)) : answer;
+  },
+  verify: async (ask, { written }) => {
+    const { scope = "all" } = fieldsIn(written, ["scope"]) ?? { scope: null };
+    if (scope !== "all" && scope !== "tail") return fail("AP_INPUT_INVALID", { problem: scopeProblem });
+    const answer = await ask({ type: "verify", scope });
+    return answer.ok ? ok(json(answer.value)) : answer;
+  },
+  gc: async (ask) => {
+    const answer = await ask({ type: "gc" });
+    return answer.ok ? ok(json(answer.value)) : answer;
+  },
+  backup: async (ask, { written }) => {
+    const { path } = fieldsIn(written, ["path"]) ?? {};
+    if (typeof path !== "string" || !isAbsolute(path)) {
+      return fail("AP_INPUT_INVALID", { problem: 'send {"path":"/where/to.db"}: a new file' });
+    }
+    const answer = await ask({ type: "backup", path });
+    return answer.ok ? ok(json(answer.value)) : answer;
+  },
 };
 
 async function reversed(ask: Ask, { params, written }: Wish, verb: ReverseVerb): Promise<Result<Answer>> {
-  const wanted = verb === "undo" && isTurnWish(written) ? ({ isTurn: true } as const) : stepIn(written);
+  const wanted = (verb === "undo" ? severalIn(written) : null) ?? stepIn(written);
   if (wanted === null) return fail("AP_INPUT_INVALID", { problem: stepProblem });
   const answer = await ask({ type: "reverse", session: sessionIn(params), verb, ...wanted });
   return answer.ok ? ok(json(answer.value)) : answer;
 }
 
-const stepProblem = 'send {"step":4}, {} for the last one, or to undo a whole turn {"turn":true}';
+const scopeProblem = 'send {"scope":"all"}, or "tail" for the newest frames of every session';
 
-function isTurnWish(written: unknown): boolean {
-  return JSON.stringify(written) === '{"turn":true}';
+const stepProblem =
+  'send {"step":4}, {} for the last one, or to undo a whole turn {"turn":true}, or all since a seq {"to":812}';
+
+/** More than one step; null: it is no such wish. */
+function severalIn(written: unknown): { readonly isTurn: true } | { readonly to: number } | null {
+  if (JSON.stringify(written) === '{"turn":true}') return { isTurn: true };
+  const { to } = fieldsIn(written, ["to"]) ?? {};
+  return Number.isSafeInteger(to) && Number(to) >= 0 ? { to: Number(to) } : null;
 }
 
 /** Nothing but the step: one that is misspelt must not look like a wish for the last one. */

@@ -6,7 +6,7 @@ const arrivalMs = 10_000;
 
 /** What a caller sent along, parsed. Small by rule: nothing here takes more than a list of numbers. */
 export async function writtenJson(request: IncomingMessage): Promise<Result<unknown>> {
-  const bytes = await collected(request);
+  const bytes = await writtenBytes(request, limits.writtenBytesMax);
   if (!bytes.ok) return bytes;
   try {
     return ok(JSON.parse(bytes.value.toString("utf8")) as unknown);
@@ -15,7 +15,7 @@ export async function writtenJson(request: IncomingMessage): Promise<Result<unkn
   }
 }
 
-function collected(request: IncomingMessage): Promise<Result<Buffer>> {
+export function writtenBytes(request: IncomingMessage, limit: number): Promise<Result<Buffer>> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -26,7 +26,7 @@ function collected(request: IncomingMessage): Promise<Result<Buffer>> {
     };
     const take = (chunk: Buffer): void => {
       size += chunk.length;
-      if (size > limits.writtenBytesMax) end(fail("AP_BODY_TOO_LARGE", { limit: limits.writtenBytesMax }));
+      if (size > limit) end(fail("AP_BODY_TOO_LARGE", { limit }));
       else chunks.push(chunk);
     };
     const late = (): void => end(fail("AP_INPUT_INVALID", { problem: "it did not arrive whole" }));

@@ -16,7 +16,8 @@ const pathOf = (path: string) =>
     .replace(":session", "s1")
     .replace(":block", "1")
     .replace(":exchange", "1")
-    .replace(/expansion$/, "expansion?block=1");
+    .replace(/expansion$/, "expansion?block=1")
+    .replace(/labels$/, "labels?blocks=1");
 
 async function newLink(): Promise<string> {
   const reply = await served.call("/api/v1/login-links", { method: "POST", headers: bearer });

@@ -136,6 +136,21 @@ describe("a command of the user", () => {
   });
 });
 
+describe("what holds always", () => {
+  it.each([
+    {},
+    { verb: "archive" },
+    { verb: "fly", rule: "allow" },
+    { verb: "archive", rule: "maybe" },
+    { verb: "archive", zone: "moon", rule: "allow" },
+    { verb: "archive", rule: "allow", actor: "client" },
+    [],
+  ])("is not %j", async (body) => {
+    const sent = { method: "PUT", headers, body: JSON.stringify(body) };
+    expect((await served.call("/api/v1/permissions", sent)).status).toBe(400);
+  });
+});
+
 describe("the mode of a session", () => {
   it("is set, read, and undone", async () => {
     expect((await served.get(`${session}/mode`)).json()).toMatchObject({ mode: null });

@@ -24,7 +24,8 @@ const pathOf = (path: string) =>
     .replace(":block", "1")
     .replace(":exchange", "1")
     .replace(":approval", "1")
-    .replace(/expansion$/, "expansion?block=1");
+    .replace(/expansion$/, "expansion?block=1")
+    .replace(/labels$/, "labels?blocks=1");
 const json = routes.filter(({ returns, method }) => method === "GET" && /^[A-Z]/.test(returns));
 
 describe.each(["as written", "after the database was opened again"])("reading, %s", (when) => {
@@ -119,6 +120,9 @@ describe("what cannot be answered", () => {
     ["/api/v1/sessions/shop-2/blocks/1", 404, "AP_BLOCK_UNKNOWN"],
     ["/api/v1/sessions/shop-2/requests/1", 404, "AP_EXCHANGE_UNKNOWN"],
     ["/api/v1/sessions/shop-1/requests/9/client", 404, "AP_EXCHANGE_UNKNOWN"],
+    ["/api/v1/sessions/shop-1/requests/9/diff", 404, "AP_EXCHANGE_UNKNOWN"],
+    ["/api/v1/sessions/shop-1/requests/1/diff?with=previous", 400, "AP_QUERY_INVALID"],
+    ["/api/v1/sessions/shop-1/requests/1/diff?with=next", 400, "AP_QUERY_INVALID"],
     ["/api/v1/sessions/shop-1/state?at=99", 404, "AP_SEQ_UNKNOWN"],
     ["/api/v1/sessions/shop-1/state?stream=9", 404, "AP_STREAM_UNKNOWN"],
     ["/api/v1/sessions/shop-1/state?at=x", 400, "AP_QUERY_INVALID"],
@@ -131,6 +135,8 @@ describe("what cannot be answered", () => {
     ["/api/v1/sessions/shop-1/expansion?messages=one", 400, "AP_QUERY_INVALID"],
     ["/api/v1/sessions/shop-1/expansion?block=99", 404, "AP_BLOCKS_UNKNOWN"],
     ["/api/v1/sessions/shop-1/expansion?messages=98..99", 404, "AP_MESSAGES_UNKNOWN"],
+    ["/api/v1/sessions/shop-1/labels", 400, "AP_QUERY_INVALID"],
+    ["/api/v1/sessions/shop-1/labels?blocks=1,x", 400, "AP_QUERY_INVALID"],
     ["/api/v1/sessions?limit=1001", 400, "AP_QUERY_INVALID"],
     ["/api/v1/sessions?before=x", 400, "AP_QUERY_INVALID"],
     ["/api/v1/sessions?colour=red", 400, "AP_QUERY_INVALID"],

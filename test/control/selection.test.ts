@@ -29,14 +29,14 @@ describe("selecting", () => {
     expect([first.status, first.headers["content-type"]]).toEqual([200, "application/json"]);
     expect(first.json()).toMatchObject({ seq: 6, stream: 1, skipped: [], told: "[user-selected] #1 #3" });
     expect((await put({ blocks: [3, 1] })).json()).toEqual(first.json());
-    const { skipped: _, ...rest } = first.json();
+    const { skipped: _, durable: __, ...rest } = first.json();
     expect((await served.get(path)).json()).toEqual(rest);
     expect(chosen(await put({ blocks: [2] }))).toEqual([2]);
     expect(chosen(await put({ blocks: [] }))).toEqual([]);
   });
 
   it("outlives the process", async () => {
-    const { skipped: _, ...before } = (await put({ blocks: [2] })).json();
+    const { skipped: _, durable: __, ...before } = (await put({ blocks: [2] })).json();
     await served.reopen();
     expect((await served.get(path)).json()).toEqual(before);
   });

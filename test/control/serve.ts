@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ok, type SteppedClock, steppedClock } from "../../src/base/index.ts";
-import { type Control, createControl } from "../../src/control/index.ts";
+import { type Control, createControl, readPanel } from "../../src/control/index.ts";
 import {
   answerQuestion,
   type EngineEvent,
@@ -50,7 +50,7 @@ export type Served = {
   readonly close: () => Promise<void>;
 };
 
-export async function serve(): Promise<Served> {
+export async function serve({ panelDir }: { readonly panelDir?: string } = {}): Promise<Served> {
   const folder = mkdtempSync(join(tmpdir(), "aperture-control-"));
   const open = () => openSqliteStore({ path: join(folder, "aperture.db") });
   const clock = steppedClock(1_700_000_000_000);
@@ -69,10 +69,12 @@ export async function serve(): Promise<Served> {
     },
     token,
     upstreams: { anthropic: "https://models.example/" },
+    mode: "auto",
     health: () => ({ storage: "ok", message: null, recording: { on: true, missed: 0, since: null } }),
     metrics: () => ({ 'requests_total{outcome="complete"}': 2 }),
     version: "1.2.3",
     clock,
+    panel: panelDir === undefined ? null : readPanel(panelDir),
     events: { fillPauseMs: 2 },
   });
   const server = createServer(control.handle);

@@ -1,6 +1,7 @@
 // What a user selects reaches a model that binds its reasoning, through the engine's own thread.
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import type {
+  BlockDetail,
   ExpansionAnswer,
   ManifestAnswer,
   SelectAnswer,
@@ -44,6 +45,28 @@ async function select(blocks: readonly number[]): Promise<SelectAnswer> {
 }
 const read = async <T>(path: string): Promise<T> => jsonIn<T>(await app.api(`/sessions/${session}${path}`));
 const lastBody = () => upstream.exchanges.at(-1)?.body.toString() ?? "";
+
+it("the state has the marks of the strip: cached, reserved, and how it goes on", async () => {
+  const { marks, window } = await read<StateRow>("/state");
+  expect(marks).toMatchObject({ reserved: 4_000, changedFrom: null });
+  // A client that is known tells nothing itself: where it compacts was seen.
+  expect(marks.compactsAt).toBe(window.size - 33_000);
+  expect(marks.cached?.tokens).toBeGreaterThan(0);
+  expect(marks.cached?.share).toBeLessThanOrEqual(1);
+  expect(marks.forecast?.next).toHaveLength(5);
+  expect(marks.forecast?.next.at(-1)).toBeGreaterThan(window.used);
+  const { tokens } = await read<ManifestAnswer>("/manifest");
+  expect(tokens).toBeGreaterThan(20);
+});
+
+it("a block has the same size in the list and by itself, at every level", async () => {
+  const { blocks } = await read<StateRow>("/state");
+  for (const { n, tokens, sizes, exact } of blocks) {
+    const { block, levels } = await read<BlockDetail>(`/blocks/${n}`);
+    expect([block.tokens, block.sizes, block.exact]).toEqual([tokens, sizes, exact]);
+    expect(levels.find(({ level }) => level === "original")?.tokens).toBe(sizes.original);
+  }
+});
 
 it("the next turn says what is selected, and the turn after clearing says nothing", async () => {
   const { blocks } = await read<StateRow>("/state");

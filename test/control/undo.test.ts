@@ -36,6 +36,27 @@ describe("undo and redo", () => {
     expect(await selected()).toMatchObject([{ block: 1 }]);
   });
 
+  it("lead back to a seq: steps done since are undone, steps undone since are redone", async () => {
+    await select(1);
+    await select(1, 2);
+    const then = await seqNow();
+    const before = await selected();
+    await post("undo", {});
+    await select(3);
+    const restored = (await post("undo", { to: then })).json();
+    expect(restored).toMatchObject({
+      problem: null,
+      steps: [
+        { step: 3, done: false },
+        { step: 2, done: true },
+      ],
+    });
+    expect(await selected()).toEqual(before);
+    expect((await post("undo", { to: then })).json()).toMatchObject({ error: { code: "AP_UNDO_EMPTY" } });
+    expect((await post("undo", { to: 9_999 })).status).toBe(404);
+    expect((await post("redo", { to: then })).status).toBe(400);
+  });
+
   it("outlive the process", async () => {
     await select(1);
     await post("undo", { step: 1 });

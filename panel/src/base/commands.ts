@@ -1,0 +1,64 @@
+import { useEffect } from "react";
+import { type Command, commandFor, keyName } from "./keys.ts";
+import { createStore, useStore } from "./store.ts";
+
+/** What is offered now, the innermost last: it wins where two have the same key. */
+const offered = createStore<readonly (readonly Command[])[]>([]);
+
+export function useCommands(commands: readonly Command[]): void {
+  useEffect(() => {
+    offered.set((before) => [...before, commands]);
+    return () => offered.set((before) => before.filter((each) => each !== commands));
+  }, [commands]);
+}
+
+export function useOffered(): readonly Command[] {
+  return withoutTwins(useStore(offered).flat());
+}
+
+function withoutTwins(all: readonly Command[]): readonly Command[] {
+  return [...new Map(all.map((command) => [command.id, command])).values()];
+}
+
+const lettersKey = "aperture-single-keys";
+
+/** Single letters can be switched off by those whose voice or hand types them by mistake. */
+export const singleKeys = createStore(localStorage.getItem(lettersKey) !== "off");
+singleKeys.watch(() => localStorage.setItem(lettersKey, singleKeys.get() ? "on" : "off"));
+
+const chordMs = 1_200;
+let pendingChord: { readonly key: string; readonly atMs: number } | null = null;
+
+function onKey(event: KeyboardEvent): void {
+  if (event.defaultPrevented || event.isComposing) return;
+  const typed = keyName(event);
+  const isSingle = event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey;
+  if (isSingle && (isTyping(event.target) || !singleKeys.get())) return;
+  if ((event.key === "Enter" || event.key === " ") && isControl(event.target)) return;
+  if (isInDialog(event.target) && !typed.startsWith("Ctrl")) return;
+  const begun = pendingChord !== null && Date.now() - pendingChord.atMs < chordMs ? pendingChord.key : null;
+  const commands = offered.get().flat();
+  const found =
+    (begun === null ? null : commandFor(`${begun} ${typed}`, commands)) ?? commandFor(typed, commands);
+  pendingChord = found === "chord" ? { key: typed, atMs: Date.now() } : null;
+  if (found === null || found === "chord") return;
+  event.preventDefault();
+  found.run();
+}
+
+addEventListener("keydown", onKey);
+
+function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement && target.closest("input, textarea, select, [contenteditable]") !== null
+  );
+}
+
+/** What a control does by itself when it has the focus is not taken from it. */
+function isControl(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.closest("button, a[href], summary, input, select") !== null;
+}
+
+function isInDialog(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.closest("dialog") !== null;
+}

@@ -1,0 +1,33 @@
+import { describe, expect, it } from "vitest";
+import { type Command, commandFor, keyName } from "./keys.ts";
+
+const typed = (key: string, more: Partial<KeyboardEvent> = {}): string =>
+  keyName({ key, ctrlKey: false, metaKey: false, altKey: false, shiftKey: false, ...more } as KeyboardEvent);
+const command = (id: string, ...keys: readonly string[]): Command => ({
+  id,
+  title: id,
+  keys,
+  group: "",
+  run: () => undefined,
+});
+
+describe("keys", () => {
+  it("are named as commands write them", () => {
+    expect(typed("z")).toBe("z");
+    expect(typed("Z", { shiftKey: true })).toBe("Shift+Z");
+    expect(typed("k", { metaKey: true })).toBe("Ctrl+k");
+    expect(typed("?", { shiftKey: true })).toBe("?");
+    expect(typed(" ")).toBe("Space");
+    expect(typed("ArrowDown", { shiftKey: true })).toBe("Shift+ArrowDown");
+  });
+
+  it("the innermost command wins, and the beginning of a chord waits", () => {
+    const outer = command("outer", "z");
+    const inner = command("inner", "z");
+    const chord = command("chord", "g s");
+    expect(commandFor("z", [outer, inner])).toBe(inner);
+    expect(commandFor("g", [outer, chord])).toBe("chord");
+    expect(commandFor("g s", [outer, chord])).toBe(chord);
+    expect(commandFor("q", [outer, chord])).toBeNull();
+  });
+});

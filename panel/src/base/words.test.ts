@@ -1,0 +1,41 @@
+import { describe, expect, it } from "vitest";
+import { blockList as cliBlocks, formWords as cliForms } from "../../../src/cli/format/blocks.ts";
+import * as cli from "../../../src/cli/format/numbers.ts";
+import { moneyText as cliMoney } from "../../../src/cli/format/rewrite.ts";
+import * as panel from "./words.ts";
+
+const numbers = [
+  0, 1, 7, 99, 999, 1_000, 1_049, 1_050, 9_999, 10_000, 123_456, 200_000, 999_949, 999_950, 1_000_000,
+  12_345_678,
+];
+
+describe("the panel and the command line write numbers in the same way", () => {
+  it.each(numbers)("%d", (n) => {
+    expect(panel.tokensText(n)).toBe(cli.tokensText(n));
+    expect(panel.sizeText(n)).toBe(cli.sizeText(n));
+    expect(panel.bytesText(n)).toBe(cli.bytesText(n));
+    expect(panel.countedText(n, false)).toBe(cli.countedText(n, false));
+    expect(panel.manyText(n, "block")).toBe(cli.manyText(n, "block"));
+    const money = { tokens: n, usd: n / 1_000 };
+    expect(panel.moneyText(money)).toBe(cliMoney(money));
+    expect(panel.moneyText({ ...money, usd: null })).toBe(cliMoney({ ...money, usd: null }));
+    for (const whole of numbers) {
+      expect(panel.percentText({ part: n, whole })).toBe(cli.percentText({ part: n, whole }));
+    }
+  });
+
+  it("and words for blocks", () => {
+    expect(panel.formWords).toEqual(cliForms);
+    const many = Array.from({ length: 12 }, (_, n) => n);
+    expect(panel.blockList(many)).toBe(cliBlocks(many));
+  });
+});
+
+describe("what was spent", () => {
+  it("is never nothing where nobody knows, and never exact", () => {
+    expect(panel.spendText({ usd: null })).toBe("price unknown");
+    expect(panel.spendText({ usd: 0 })).toBe("~$0.00");
+    expect(panel.spendText({ usd: 0.004 })).toBe("<$0.01");
+    expect(panel.spendText({ usd: 12.346 })).toBe("~$12.35");
+  });
+});

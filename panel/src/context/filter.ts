@@ -1,0 +1,74 @@
+import type { BlockRow } from "../api/contract.ts";
+
+/** One condition of a filter, such as `zone:cold` or `tokens:>2k` or a word. */
+type Condition = (row: BlockRow, turn: number) => boolean;
+
+export type Filter = {
+  readonly conditions: readonly Condition[];
+  /** Words that mean nothing here, to be said rather than passed over. */
+  readonly problems: readonly string[];
+};
+
+const flags: Readonly<Record<string, (row: BlockRow) => boolean>> = {
+  pinned: ({ pinned }) => pinned,
+  focused: ({ focused }) => focused,
+  selected: ({ selected }) => selected,
+  withheld: ({ withheld }) => withheld,
+  pending: ({ pending }) => pending,
+};
+
+/** `zone:cold kind:tool level:trimmed pinned:yes tokens:>2k age:>5 "db schema"`; all of it must hold. */
+export function filterOf(text: string): Filter {
+  const conditions: Condition[] = [];
+  const problems: string[] = [];
+  for (const [, name, quoted, plain] of text.matchAll(/(?:(\w+):)?(?:"([^"]*)"|(\S+))/g)) {
+    const value = (quoted ?? plain ?? "").toLowerCase();
+    const condition = conditionOf(name?.toLowerCase(), value);
+    if (condition === null) problems.push(`${name}:${value}`);
+    else conditions.push(condition);
+  }
+  return { conditions, problems };
+}
+
+export function passes({ conditions }: Filter, row: BlockRow, turn: number): boolean {
+  return conditions.every((condition) => condition(row, turn));
+}
+
+function conditionOf(name: string | undefined, value: string): Condition | null {
+  if (value === "any") return () => true;
+  switch (name) {
+    case undefined:
+      return (row) => `#${row.n} ${row.topic ?? ""} ${row.kind} ${row.speaker}`.toLowerCase().includes(value);
+    case "zone":
+      return (row) => row.zone.startsWith(value);
+    case "kind":
+    case "role":
+      return (row) => row.kind.includes(value) || row.origin.startsWith(value);
+    case "level":
+      return (row) => row.shown.startsWith(value) || row.level.startsWith(value);
+    case "state":
+      return (row) => row.state.startsWith(value);
+    case "topic":
+      return (row) => (row.topic ?? "").toLowerCase().includes(value);
+    case "tokens":
+      return comparing(value, ({ tokens }) => tokens ?? 0);
+    case "age":
+      return comparing(value, (row, turn) => turn - row.turn);
+    default:
+      return flagged(name, value);
+  }
+}
+
+function flagged(name: string, value: string): Condition | null {
+  const flag = flags[name];
+  if (flag === undefined || !["yes", "no"].includes(value)) return null;
+  return (row) => flag(row) === (value === "yes");
+}
+
+function comparing(value: string, of: (row: BlockRow, turn: number) => number): Condition | null {
+  const [, sign, digits, unit] = /^([<>]?)(\d+(?:\.\d+)?)(k?)t?$/.exec(value) ?? [];
+  if (digits === undefined) return null;
+  const bound = Number(digits) * (unit === "k" ? 1_000 : 1);
+  if (sign === "<") return (row, turn) => of(row, turn) < bound;
+  return (row, turn) => (sign === ">" ? of(row, turn) > bound : of(row, turn) === bound);
+}

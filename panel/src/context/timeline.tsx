@@ -1,0 +1,174 @@
+import { useEffect, useMemo, useState } from "react";
+import type { PricedPage, Returned } from "../api/contract.ts";
+import { useConnection } from "../api/live.ts";
+import { useLater } from "../api/resource.ts";
+import { useCommands } from "../base/commands.ts";
+import { percent } from "../strip/percent.ts";
+import { sessionPath } from "./acts.ts";
+import { stepsPath } from "./steps.ts";
+import { type Tick, type TurnStart, ticksOf, turnAt, turnStarts, turnStep } from "./turns.ts";
+
+export type TimelineProps = {
+  readonly session: string;
+  readonly at: number | null;
+  readonly head: number;
+  /** Null: back to now. */
+  readonly onGo: (seq: number | null) => void;
+};
+
+const speeds = [1, 4, 16] as const;
+type Speed = (typeof speeds)[number];
+
+/** Any earlier seq can be looked at; nothing can be done there. */
+export function Timeline({ session, at, head, onGo }: TimelineProps) {
+  const { data: requests } = useLater<PricedPage>(`${sessionPath(session)}/requests?limit=1000`);
+  const { data: steps } = useLater<Returned["StepsPage"]>(stepsPath(session));
+  const starts = useMemo(() => turnStarts(requests?.rows ?? []), [requests]);
+  const ticks = useMemo(() => ticksOf(steps?.rows ?? []), [steps]);
+  const { is } = useConnection();
+  const now = at ?? head;
+  const to = (seq: number | null): void => {
+    if (seq === null) return;
+    const next = Math.max(1, Math.min(head, seq));
+    onGo(next === head ? null : next);
+  };
+  const [speed, setSpeed] = useState<Speed>(1);
+  const { isPlaying, setPlaying } = usePlay({ now, head, speed, to });
+  const moves = {
+    back: () => to(now - 1),
+    on: () => to(now + 1),
+    turnBack: () => to(turnStep(starts, now, -1) ?? 1),
+    turnOn: () => to(turnStep(starts, now, 1) ?? head),
+    live: () => to(head),
+    play: () => setPlaying(!isPlaying),
+  };
+  useTimeCommands(moves, `${now} ${head} ${isPlaying} ${starts.length}`);
+  const turn = turnAt(starts, now);
+  return (
+    <div className={at === null ? "timeline" : "timeline past"}>
+      <div className="timeline-buttons">
+        <TimeButton label="One turn back" sign="«" onClick={moves.turnBack} />
+        <TimeButton label="One frame back" sign="‹" onClick={moves.back} />
+        <TimeButton label={isPlaying ? "Pause" : "Play"} sign={isPlaying ? "❙❙" : "▶"} onClick={moves.play} />
+        <TimeButton label="One frame on" sign="›" onClick={moves.on} />
+        <TimeButton label="One turn on" sign="»" onClick={moves.turnOn} />
+        <label>
+          <span className="hidden-label">Speed of playing</span>
+          <select
+            className="input small"
+            value={speed}
+            onChange={(event) => setSpeed((Number(event.target.value) as Speed) ?? 1)}
+          >
+            {speeds.map((each) => (
+              <option key={each} value={each}>
+                {each}×
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
+      <div className="timeline-line">
+        <Ticks starts={starts} ticks={ticks} head={head} />
+        <input
+          type="range"
+          aria-label="Look at an earlier seq"
+          aria-valuetext={`seq ${now} of ${head}${turn === null ? "" : `, turn ${turn}`}`}
+          min={1}
+          max={Math.max(1, head)}
+          value={now}
+          onChange={(event) => to(Number(event.target.value))}
+        />
+      </div>
+      <span className="timeline-where">
+        {turn === null ? "" : `turn ${turn} · `}seq {now}/{head}{" "}
+        {at === null && is === "live" ? <b>live</b> : null}
+      </span>
+    </div>
+  );
+}
+
+type TimeButtonProps = { readonly label: string; readonly sign: string; readonly onClick: () => void };
+
+function TimeButton({ label, sign, onClick }: TimeButtonProps) {
+  return (
+    <button type="button" className="button quiet small" aria-label={label} title={label} onClick={onClick}>
+      <span aria-hidden="true">{sign}</span>
+    </button>
+  );
+}
+
+type TicksProps = {
+  readonly starts: readonly TurnStart[];
+  readonly ticks: readonly Tick[];
+  readonly head: number;
+};
+
+/** Turns as bands, and what was done in them as ticks. */
+function Ticks({ starts, ticks, head }: TicksProps) {
+  const share = (seq: number): string => percent((seq - 1) / Math.max(1, head - 1));
+  return (
+    <svg className="timeline-ticks" width="100%" height={14} aria-hidden="true">
+      {starts.map(({ turn, seq }, index) =>
+        index % 2 === 0 ? (
+          <rect
+            key={turn}
+            className="turn-band"
+            x={share(seq)}
+            width={percent(((starts[index + 1]?.seq ?? head) - seq) / Math.max(1, head - 1))}
+            height={14}
+          />
+        ) : null,
+      )}
+      {ticks.map(({ seq, actor, words }) => (
+        <line key={seq} className={`tick ${actor}`} x1={share(seq)} x2={share(seq)} y1={2} y2={14}>
+          <title>{words}</title>
+        </line>
+      ))}
+    </svg>
+  );
+}
+
+type Playing = {
+  readonly now: number;
+  readonly head: number;
+  readonly speed: Speed;
+  readonly to: (seq: number) => void;
+};
+
+const frameMs = 500;
+
+/** From the end it begins at the beginning, and it ends by itself. */
+function usePlay({ now, head, speed, to }: Playing) {
+  const [isPlaying, setPlaying] = useState(false);
+  useEffect(() => {
+    if (!isPlaying) return;
+    const timer = setTimeout(() => {
+      if (now + 1 >= head) setPlaying(false);
+      to(now + 1);
+    }, frameMs / speed);
+    return () => clearTimeout(timer);
+  });
+  const start = (isWanted: boolean): void => {
+    if (isWanted && now >= head) to(1);
+    setPlaying(isWanted);
+  };
+  return { isPlaying, setPlaying: start };
+}
+
+type Moves = Readonly<Record<"back" | "on" | "turnBack" | "turnOn" | "live" | "play", () => void>>;
+
+function useTimeCommands(moves: Moves, state: string): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: one text stands for all they depend on.
+  const commands = useMemo(() => {
+    const group = "Time";
+    return [
+      { id: "frame-back", title: "One frame back", keys: ["["], group, run: moves.back },
+      { id: "frame-on", title: "One frame on", keys: ["]"], group, run: moves.on },
+      { id: "turn-back", title: "One turn back", keys: ["{"], group, run: moves.turnBack },
+      { id: "turn-on", title: "One turn on", keys: ["}"], group, run: moves.turnOn },
+      { id: "play", title: "Play or pause", keys: [","], group, run: moves.play },
+      { id: "live", title: "Back to live", keys: ["."], group, run: moves.live },
+    ];
+  }, [state]);
+  useCommands(commands);
+}

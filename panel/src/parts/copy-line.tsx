@@ -1,0 +1,29 @@
+import { useEffect, useState } from "react";
+
+export type CopyLineProps = { readonly name: string; readonly line: string };
+
+const saidMs = 2_000;
+
+/** Something to be typed elsewhere, and a button that saves the typing. */
+export function CopyLine({ name, line }: CopyLineProps) {
+  const [isCopied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!isCopied) return;
+    const timer = setTimeout(() => setCopied(false), saidMs);
+    return () => clearTimeout(timer);
+  }, [isCopied]);
+  return (
+    <div className="copy-line">
+      <span className="label">{name}</span>
+      <code>{line}</code>
+      <button
+        type="button"
+        className="button small"
+        aria-label={`Copy the line for ${name}`}
+        onClick={() => void navigator.clipboard.writeText(line).then(() => setCopied(true))}
+      >
+        {isCopied ? "Copied" : "Copy"}
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,40 @@
+import { type ReactNode, useEffect, useRef } from "react";
+
+export type DialogProps = {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+  readonly className?: string;
+};
+
+/** A window of its own: the browser keeps the focus inside and brings it back afterwards. */
+export function Dialog({ title, onClose, children, className }: DialogProps) {
+  const element = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const dialog = element.current;
+    if (dialog === null) return;
+    const before = document.activeElement;
+    dialog.showModal();
+    return () => {
+      dialog.close();
+      if (before instanceof HTMLElement) before.focus();
+    };
+  }, []);
+  return (
+    <dialog
+      ref={element}
+      className={`dialog ${className ?? ""}`}
+      aria-label={title}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onClick={(event) => {
+        if (event.target === element.current) onClose();
+      }}
+      onKeyDown={(event) => event.stopPropagation()}
+    >
+      <div className="dialog-body">{children}</div>
+    </dialog>
+  );
+}

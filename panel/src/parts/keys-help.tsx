@@ -1,0 +1,45 @@
+import { singleKeys, useOffered } from "../base/commands.ts";
+import { useStore } from "../base/store.ts";
+import { Dialog } from "./dialog.tsx";
+
+/** What the keys do here and now. */
+export function KeysHelp({ onClose }: { readonly onClose: () => void }) {
+  const offered = useOffered().filter(({ keys }) => keys.length > 0);
+  const isOn = useStore(singleKeys);
+  const groups = [...new Set(offered.map(({ group }) => group))];
+  return (
+    <Dialog title="Keyboard" onClose={onClose} className="keys-help">
+      <h2>Keyboard</h2>
+      <label className="check">
+        <input type="checkbox" checked={isOn} onChange={(event) => singleKeys.set(event.target.checked)} />
+        Single letters are commands
+      </label>
+      <div className="keys-groups">
+        {groups.map((group) => (
+          <section key={group}>
+            <h3>{group}</h3>
+            <dl>
+              {offered
+                .filter((command) => command.group === group)
+                .map((command) => (
+                  <div key={command.id}>
+                    <dt>
+                      {command.keys.map((key) => (
+                        <kbd key={key}>{key}</kbd>
+                      ))}
+                    </dt>
+                    <dd>{command.title}</dd>
+                  </div>
+                ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+      <div className="buttons">
+        <button type="button" className="button" onClick={onClose}>
+          Close
+        </button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,72 @@
+import { useMemo, useState } from "react";
+import { useOffered } from "../base/commands.ts";
+import type { Command } from "../base/keys.ts";
+import { Dialog } from "./dialog.tsx";
+
+export type PaletteProps = { readonly onClose: () => void };
+
+/** Every command there is now, found by typing. */
+export function Palette({ onClose }: PaletteProps) {
+  const offered = useOffered();
+  const [typed, setTyped] = useState("");
+  const [at, setAt] = useState(0);
+  const found = useMemo(() => offered.filter((command) => fits(command, typed)), [offered, typed]);
+  const chosen = Math.min(at, found.length - 1);
+  const run = (command: Command | undefined): void => {
+    if (command === undefined) return;
+    onClose();
+    // What it does may move the focus: the dialog gives it back first.
+    setTimeout(command.run);
+  };
+  return (
+    <Dialog title="Command palette" onClose={onClose} className="palette">
+      <input
+        autoFocus
+        className="input"
+        role="combobox"
+        aria-label="Find a command"
+        aria-expanded="true"
+        aria-controls="palette-list"
+        aria-activedescendant={found[chosen] === undefined ? undefined : `palette-${found[chosen].id}`}
+        placeholder="Find a command"
+        value={typed}
+        onChange={(event) => {
+          setTyped(event.target.value);
+          setAt(0);
+        }}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") run(found[chosen]);
+          const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+          if (step === 0) return;
+          event.preventDefault();
+          setAt(Math.max(0, Math.min(found.length - 1, chosen + step)));
+        }}
+      />
+      <div id="palette-list" className="palette-list" role="listbox" aria-label="Commands">
+        {found.map((command, index) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the field above hears the keys.
+          <div
+            key={command.id}
+            id={`palette-${command.id}`}
+            role="option"
+            aria-selected={index === chosen}
+            className={index === chosen ? "chosen" : ""}
+            onClick={() => run(command)}
+            tabIndex={-1}
+          >
+            <span>{command.title}</span>
+            <span className="dim">{command.group}</span>
+            <kbd>{command.keys[0] ?? ""}</kbd>
+          </div>
+        ))}
+      </div>
+      {found.length === 0 ? <p className="dim">Nothing is called that.</p> : null}
+    </Dialog>
+  );
+}
+
+function fits({ title, group }: Command, typed: string): boolean {
+  const words = typed.toLowerCase().split(/\s+/);
+  const text = `${title} ${group}`.toLowerCase();
+  return words.every((word) => text.includes(word));
+}

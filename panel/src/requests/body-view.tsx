@@ -1,0 +1,139 @@
+import { useEffect, useRef, useState } from "react";
+import { bytesText } from "../base/words.ts";
+
+export type BodyViewProps = {
+  /** Of the control API. */
+  readonly path: string;
+  readonly label: string;
+};
+
+const pieceBytes = 64 * 1024;
+
+type Shown = {
+  readonly text: string;
+  readonly bytes: number;
+  readonly isAll: boolean;
+  readonly problem: string | null;
+};
+const nothing: Shown = { text: "", bytes: 0, isAll: false, problem: null };
+
+/** A body as it is stored, piece by piece: what nobody looks at is not read. */
+export function BodyView({ path, label }: BodyViewProps) {
+  const [shown, setShown] = useState(nothing);
+  const [isPretty, setPretty] = useState(false);
+  const reader = useRef<PieceReader | null>(null);
+  useEffect(() => {
+    const own = new PieceReader(path, setShown);
+    reader.current = own;
+    setShown(nothing);
+    void own.more();
+    return () => own.stop();
+  }, [path]);
+  const { text, bytes, isAll, problem } = shown;
+  const formatted = isPretty && isAll ? formattedText(text) : null;
+  if (problem !== null) return <p className="body-problem dim">{problem}</p>;
+  if (bytes === 0 && !isAll) return <p className="loading">Reading {label}…</p>;
+  return (
+    <section className="body" aria-label={label}>
+      <p className="body-bar">
+        <span className="dim" role="status">
+          {isAll ? bytesText(bytes) : `the first ${bytesText(bytes)}`}
+        </span>
+        {isAll ? null : (
+          <button type="button" className="button small" onClick={() => void reader.current?.more()}>
+            Load more
+          </button>
+        )}
+        {isAll && text.startsWith("{") && text.length <= prettyCharsMax ? (
+          <button
+            type="button"
+            className="button small"
+            aria-pressed={isPretty}
+            onClick={() => setPretty((before) => !before)}
+          >
+            Formatted
+          </button>
+        ) : null}
+      </p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keys. */}
+      <pre className="text body-text" tabIndex={0}>
+        {formatted ?? text}
+      </pre>
+    </section>
+  );
+}
+
+/** More is not worth the wait in a page that has to answer. */
+const prettyCharsMax = 1_000_000;
+
+function formattedText(text: string): string | null {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return null;
+  }
+}
+
+/** Reads from a response as far as somebody wants to see. */
+class PieceReader {
+  readonly #path: string;
+  readonly #tell: (shown: Shown) => void;
+  readonly #stopper = new AbortController();
+  readonly #decoder = new TextDecoder("utf-8", { fatal: true });
+  #reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
+  #isReading = false;
+  #shown = nothing;
+
+  constructor(path: string, tell: (shown: Shown) => void) {
+    this.#path = path;
+    this.#tell = tell;
+  }
+
+  stop(): void {
+    this.#stopper.abort();
+  }
+
+  async more(): Promise<void> {
+    if (this.#isReading || this.#shown.isAll) return;
+    this.#isReading = true;
+    try {
+      this.#reader ??= await this.#open();
+      await this.#read(this.#reader, this.#shown.bytes + pieceBytes);
+    } catch (error) {
+      this.#show({ ...this.#shown, problem: problemOf(error) });
+    } finally {
+      this.#isReading = false;
+    }
+  }
+
+  async #open(): Promise<ReadableStreamDefaultReader<Uint8Array>> {
+    const response = await fetch(`/api/v1${this.#path}`, { signal: this.#stopper.signal });
+    if (!response.ok || response.body === null) throw new Error("There is no such body, or not yet.");
+    return response.body.getReader();
+  }
+
+  async #read(reader: ReadableStreamDefaultReader<Uint8Array>, upTo: number): Promise<void> {
+    let { text, bytes } = this.#shown;
+    while (bytes < upTo) {
+      const { done, value } = await reader.read();
+      if (done) {
+        this.#show({ text: text + this.#decoder.decode(), bytes, isAll: true, problem: null });
+        return;
+      }
+      text += this.#decoder.decode(value, { stream: true });
+      bytes += value.length;
+    }
+    this.#show({ text, bytes, isAll: false, problem: null });
+  }
+
+  #show(shown: Shown): void {
+    this.#shown = shown;
+    if (!this.#stopper.signal.aborted) this.#tell(shown);
+  }
+}
+
+function problemOf(error: unknown): string {
+  if (error instanceof TypeError)
+    return "These bytes are no text, probably because they came compressed: save them instead.";
+  return error instanceof Error ? error.message : String(error);
+}

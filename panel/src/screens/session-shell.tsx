@@ -1,0 +1,239 @@
+import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import type { PricedApprovals, PricedSession, Returned, StreamRow, ViewerEvent } from "../api/contract.ts";
+import { useEvents } from "../api/live.ts";
+import { refresh, useLater, useResource } from "../api/resource.ts";
+import { useCommands } from "../base/commands.ts";
+import { contextRoute, pathOf, type Route, requestsRoute, type SessionRoute } from "../base/paths.ts";
+import { go } from "../base/route.ts";
+import { blockList, manyText } from "../base/words.ts";
+import { Activity } from "../context/activity.tsx";
+import { type Mode, modeAbout, modes, redo, sessionPath, undo } from "../context/acts.ts";
+import { ModeDialog, useModeWish } from "../context/mode-dialog.tsx";
+import { actorName, type Looked, stepsPath, useStepToasts } from "../context/steps.ts";
+import { say, warn } from "../parts/toasts.tsx";
+import { StatusBar } from "./status-bar.tsx";
+
+export type SessionShellProps = {
+  readonly route: SessionRoute;
+  readonly children: ReactNode;
+};
+
+/** What is around every screen of one session. */
+export function SessionShell({ route, children }: SessionShellProps) {
+  const { session } = route;
+  const path = sessionPath(session);
+  const { data: detail } = useResource<Returned["SessionDetail"]>(path);
+  const { data: approvals } = useLater<PricedApprovals>(`${path}/approvals`);
+  const { data: steps } = useLater<Returned["StepsPage"]>(stepsPath(session));
+  useEvents(
+    session,
+    useCallback((event) => onEvent(path, event), [path]),
+  );
+  const looked = { session, since: useFirst(detail?.seq ?? null), model: detail?.session.model ?? null };
+  useStepToasts(looked, steps);
+  useApprovalToasts(looked, approvals);
+  const [isActivity, setActivity] = useState(false);
+  const row = detail?.session ?? null;
+  const { asked, setWanted } = useModeWish(session, row);
+  useSessionCommands(session, { onActivity: useCallback(() => setActivity(true), []), onMode: setWanted });
+  return (
+    <>
+      <nav className="session-bar" aria-label="Session">
+        <SessionTitle row={row} />
+        <StreamChoice route={route} streams={detail?.streams ?? []} />
+        <ul className="screen-tabs">
+          <ScreenLink title="Context" route={contextRoute(session)} isHere={route.screen === "context"} />
+          <ScreenLink title="Requests" route={requestsRoute(session)} isHere={route.screen === "requests"} />
+          <ScreenLink
+            title={`Approvals${approvals === null || approvals.waiting === 0 ? "" : ` (${approvals.waiting})`}`}
+            route={{ screen: "approvals", session }}
+            isHere={route.screen === "approvals"}
+          />
+        </ul>
+        <ModeSwitch row={row} onMode={setWanted} />
+      </nav>
+      <main className="screen">{children}</main>
+      <StatusBar
+        session={session}
+        row={row}
+        steps={steps?.rows ?? []}
+        waiting={approvals?.waiting ?? 0}
+        onActivity={() => setActivity(true)}
+      />
+      {row === null || asked === null ? null : (
+        <ModeDialog row={row} mode={asked} onClose={() => setWanted(null)} />
+      )}
+      {isActivity ? (
+        <Activity session={session} model={row?.model ?? null} onClose={() => setActivity(false)} />
+      ) : null}
+    </>
+  );
+}
+
+function SessionTitle({ row }: { readonly row: PricedSession | null }) {
+  if (row === null) return <span className="session-title">…</span>;
+  return (
+    <span className="session-title">
+      <b title={row.name}>{row.name}</b>
+      <span className="dim">
+        {row.client} · {row.model ?? "no model yet"}
+      </span>
+    </span>
+  );
+}
+
+type StreamChoiceProps = { readonly route: SessionRoute; readonly streams: readonly StreamRow[] };
+
+/** A session with sub-agents has a window for each of them. */
+function StreamChoice({ route, streams }: StreamChoiceProps) {
+  const [main] = streams;
+  if (main === undefined || streams.length < 2 || route.screen !== "context") return null;
+  return (
+    <label>
+      <span className="hidden-label">Stream</span>
+      <select
+        className="input"
+        value={route.stream ?? main.id}
+        onChange={(event) => {
+          const stream = Number(event.target.value);
+          go({ ...contextRoute(route.session), stream: stream === main.id ? null : stream });
+        }}
+      >
+        {streams.map(({ id, name, turns }) => (
+          <option key={id} value={id}>
+            {name} ({manyText(turns, "turn")})
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** What waits is said when it begins to wait, with the way to it. */
+function useApprovalToasts({ session, since }: Looked, page: PricedApprovals | null): void {
+  const said = useRef(0);
+  useEffect(() => {
+    if (page === null || since === null) return;
+    for (const { approval, seq, actor, verb, blocks } of page.rows) {
+      if (approval <= said.current || seq <= since) continue;
+      said.current = approval;
+      const what = blocks.length === 0 ? "" : ` ${blockList(blocks, 3)}`;
+      say(`${actorName(actor, page.model)} asks to ${verb}${what}: it waits for you`, {
+        title: "Review",
+        run: () => go({ screen: "approvals", session }),
+      });
+    }
+  }, [session, since, page]);
+}
+
+/** The first value there was. */
+function useFirst<T>(value: T | null): T | null {
+  const first = useRef<T | null>(null);
+  first.current ??= value;
+  return first.current;
+}
+
+type ScreenLinkProps = { readonly title: string; readonly route: Route; readonly isHere: boolean };
+
+function ScreenLink({ title, route, isHere }: ScreenLinkProps) {
+  return (
+    <li>
+      <a
+        href={pathOf(route)}
+        className={isHere ? "tab chosen" : "tab"}
+        aria-current={isHere ? "page" : undefined}
+        onClick={(event) => {
+          if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+          event.preventDefault();
+          go(route);
+        }}
+      >
+        {title}
+      </a>
+    </li>
+  );
+}
+
+type ModeSwitchProps = {
+  readonly row: PricedSession | null;
+  readonly onMode: (mode: Mode) => void;
+};
+
+function ModeSwitch({ row, onMode }: ModeSwitchProps) {
+  const now = row?.mode ?? null;
+  return (
+    <fieldset className="mode">
+      <legend className="hidden-label">Mode of the session</legend>
+      {modes.map((mode) => (
+        <label key={mode} className={mode === now ? "chosen" : ""} title={modeAbout[mode]}>
+          <input
+            type="radio"
+            name="mode"
+            className="hidden-label"
+            checked={mode === now}
+            onChange={() => onMode(mode)}
+          />
+          {mode}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+function onEvent(path: string, event: ViewerEvent): void {
+  if (event.type === "degraded") {
+    if (event.storage === "degraded")
+      warn(`Recording paused, requests still pass: ${event.message ?? "storage"}`);
+    else say("Recording works again");
+    refresh("/health");
+    return;
+  }
+  // What policy does to blocks is a step, and announced as one; only what is no step is left to be said.
+  if (event.type === "notice") {
+    if (event.code !== null) say(event.message);
+    return;
+  }
+  refresh(path);
+}
+
+type Doings = { readonly onActivity: () => void; readonly onMode: (mode: Mode) => void };
+
+function useSessionCommands(session: string, { onActivity, onMode }: Doings): void {
+  const commands = useMemo(
+    () => [
+      {
+        id: "go-context",
+        title: "Go to Context",
+        keys: ["g c"],
+        group: "Go",
+        run: () => go(contextRoute(session)),
+      },
+      {
+        id: "go-requests",
+        title: "Go to Requests",
+        keys: ["g r"],
+        group: "Go",
+        run: () => go(requestsRoute(session)),
+      },
+      {
+        id: "go-approvals",
+        title: "Go to Approvals",
+        keys: ["g a"],
+        group: "Go",
+        run: () => go({ screen: "approvals", session }),
+      },
+      { id: "activity", title: "Activity", keys: ["g t"], group: "Go", run: onActivity },
+      { id: "undo", title: "Undo the last step", keys: ["z"], group: "Undo", run: () => void undo(session) },
+      { id: "redo", title: "Redo", keys: ["Shift+Z"], group: "Undo", run: () => void redo(session) },
+      ...modes.map((mode) => ({
+        id: `mode-${mode}`,
+        title: `Mode ${mode}: ${modeAbout[mode]}`,
+        keys: [],
+        group: "Mode",
+        run: () => onMode(mode),
+      })),
+    ],
+    [session, onActivity, onMode],
+  );
+  useCommands(commands);
+}

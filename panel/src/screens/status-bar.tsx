@@ -1,0 +1,57 @@
+import type { PricedSession, StepRow } from "../api/contract.ts";
+import { useConnection } from "../api/live.ts";
+import { go } from "../base/route.ts";
+import { manyText, spendText } from "../base/words.ts";
+import { undo } from "../context/acts.ts";
+import { stepText } from "../context/steps.ts";
+
+export type StatusBarProps = {
+  readonly session: string;
+  readonly row: PricedSession | null;
+  readonly steps: readonly StepRow[];
+  readonly waiting: number;
+  readonly onActivity: () => void;
+};
+
+/** The last thing that was done, what waits, and what it has cost. */
+export function StatusBar({ session, row, steps, waiting, onActivity }: StatusBarProps) {
+  const last = steps.findLast(({ done }) => done);
+  const { is } = useConnection();
+  return (
+    <footer className="status-bar">
+      <i className={`state-dot ${is === "live" ? "active" : ""}`} aria-hidden="true" />
+      <span className="status-last">
+        <span className="status-words">
+          {last === undefined ? nothingYet(row) : stepText(last, row?.model ?? null)}
+        </span>
+        {last === undefined ? null : (
+          <button type="button" className="button small" onClick={() => void undo(session)}>
+            Undo <kbd>z</kbd>
+          </button>
+        )}
+        <button type="button" className="button quiet small" onClick={onActivity}>
+          Activity <kbd>g t</kbd>
+        </button>
+      </span>
+      {waiting === 0 ? null : (
+        <button
+          type="button"
+          className="button small waiting"
+          onClick={() => go({ screen: "approvals", session })}
+        >
+          {waiting} waiting: review <kbd>g a</kbd>
+        </button>
+      )}
+      {row === null ? null : (
+        <span className="status-spend" title="What all requests of this session have cost, by the price list">
+          {spendText(row.spend)}
+        </span>
+      )}
+    </footer>
+  );
+}
+
+function nothingYet(row: PricedSession | null): string {
+  if (row === null || row.rendered > 0 || row.requests === 0) return "Nothing changed yet";
+  return `Nothing changed yet: ${manyText(row.requests, "request")} passed byte for byte`;
+}

@@ -1,0 +1,188 @@
+// What a person does to the context: with its price first, undone, refused with a reason, and seen upstream.
+import type { Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
+import type { PricedPage } from "../../src/control/index.ts";
+import type { Client } from "./client.ts";
+import { type Panel, panelRig, settled } from "./rig.ts";
+import { blockWith, storyModel, tellStory } from "./story.ts";
+
+const rig = panelRig();
+let session = "";
+let client: Client;
+let panel: Panel;
+let page: Page;
+
+beforeAll(async () => {
+  ({ session, client } = await tellStory(rig()));
+  await rig().api(`/sessions/${session}/mode`, { method: "PUT", body: { mode: "auto" } });
+  panel = await rig().open();
+  page = panel.page;
+}, 180_000);
+
+const result = (words: string) => blockWith(rig(), session, "tool-result", words);
+const toast = (words: RegExp) => page.locator(".toast", { hasText: words }).first().waitFor();
+
+async function choose(block: number): Promise<void> {
+  await panel.go(`/s/${session}?block=${block}`);
+  await page.getByRole("searchbox", { name: "Filter the blocks" }).fill(`#${block}`);
+  await page.locator(`.row[data-block="${block}"]`).click();
+}
+const press = (name: string | RegExp) => page.locator(".action-bar").getByRole("button", { name }).click();
+
+/** What is on the screen may be there before the answer is; what goes upstream follows the answer. */
+async function answered(doing: () => Promise<void>): Promise<void> {
+  await Promise.all([page.waitForResponse(/\/ops/), doing()]);
+}
+
+async function say(prompt: string): Promise<string> {
+  await client.say(prompt, { model: storyModel });
+  await rig().recorded();
+  return rig().exchanges().at(-1)?.body.toString() ?? "";
+}
+
+test("what is locked says why, and cannot be done", async () => {
+  await choose(await result("session.ts"));
+  await press(/^Compress/);
+  const dialog = page.getByRole("dialog");
+  await dialog
+    .getByRole("list", { name: "Left alone" })
+    .getByText(/is pinned; unpin it first/)
+    .first()
+    .waitFor();
+  expect(await dialog.getByRole("button", { name: "Apply" }).isDisabled()).toBe(true);
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+}, 30_000);
+
+test("levels are looked at before one is chosen, and shown now if the user wants to pay", async () => {
+  const block = await blockWith(rig(), session, "user", "Users are logged out");
+  await choose(block);
+  await press(/^Compress/);
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("radio", { name: /trimmed/ }).check();
+  await dialog.locator("pre").waitFor();
+  await dialog.getByText(/once while the cache is warm/).waitFor();
+  await answered(() => dialog.getByRole("button", { name: /^Apply now \(\$/ }).click());
+  await toast(/^You trimmed/);
+  await say("Go on with less of it.");
+  const { rows } = await rig().api<PricedPage>(`/sessions/${session}/requests?limit=1000`);
+  const last = rows.findLast(({ rewrite }) => rewrite !== null)?.rewrite;
+  expect(last).toMatchObject({ reason: "user" });
+  expect(last?.blocks).toContain(block);
+  await settled(page);
+}, 60_000);
+
+test("a pin is said, taken back, and taken up again", async () => {
+  await choose(await result("package.json"));
+  await press("Pin p");
+  await toast(/^You pinned/);
+  await page.keyboard.press("z");
+  await toast(/^Taken back/);
+  await page.keyboard.press("Shift+Z");
+  await toast(/^Done again/);
+}, 30_000);
+
+test("what was changed since cannot be taken back: the frame that did it is named", async () => {
+  await choose(await result("package.json"));
+  await press(/^Unpin/);
+  await toast(/^You unpinned/);
+  await page.keyboard.press("g");
+  await page.keyboard.press("t");
+  panel.troubles.expects(/409 \(Conflict\)/);
+  const line = page.locator(".activity li", { hasText: "You pinned" }).first();
+  await line.getByRole("button", { name: "Undo" }).click();
+  const alert = page.locator('.toast[role="alert"]');
+  expect(await alert.first().textContent()).toMatch(/frame \d+ has changed/);
+  await page.keyboard.press("Escape");
+}, 30_000);
+
+test("withheld content is sent no more, until it is released", async () => {
+  const block = await result("token.ts");
+  await choose(block);
+  await press(/^Withhold/);
+  await answered(() =>
+    page
+      .getByRole("dialog")
+      .getByRole("button", { name: /cache break|^Apply$/ })
+      .click(),
+  );
+  await toast(/^You withheld/);
+  const body = await say("Do you still know it?");
+  expect(body.includes("tokenStep42")).toBe(false);
+  await choose(block);
+  await press(/^Release/);
+  await answered(() =>
+    page
+      .getByRole("dialog")
+      .getByRole("button", { name: /cache break|^Apply$/ })
+      .click(),
+  );
+  await toast(/^You released/);
+}, 60_000);
+
+test("a memory is made, and stands in the list", async () => {
+  await panel.go(`/s/${session}`);
+  await page.keyboard.press("m");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Topic").fill("deploys");
+  await dialog.getByLabel("What is to be remembered").fill("Deploys happen on Tuesdays.");
+  await dialog.getByRole("button", { name: "Create" }).click();
+  await toast(/^You added/);
+  await page.getByRole("searchbox", { name: "Filter the blocks" }).fill("kind:memory");
+  await page.locator(".row", { hasText: "deploys" }).waitFor();
+}, 30_000);
+
+test("a purge wants its word typed, and erases", async () => {
+  const block = await result("auth.md");
+  await choose(block);
+  await press("Purge");
+  const dialog = page.getByRole("dialog");
+  const button = dialog.getByRole("button", { name: /^Purge/ });
+  await dialog.getByText("changes").waitFor();
+  expect(await button.isDisabled()).toBe(true);
+  await dialog.getByLabel(/^Type/).fill("purge");
+  await button.click();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await expect
+    .poll(async () => {
+      type Detail = { readonly problem: string | null };
+      return (await rig().api<Detail>(`/sessions/${session}/blocks/${block}`)).problem;
+    })
+    .toBe("AP_CONTENT_PURGED");
+}, 30_000);
+
+test("what held at a seq is restored from there, after a list of what that takes back", async () => {
+  type State = { readonly seq: number; readonly blocks: readonly { n: number; pinned: boolean }[] };
+  const path = `/sessions/${session}`;
+  const state = () => rig().api<State>(`${path}/state`);
+  const { seq, blocks } = await state();
+  const target = `${blocks.find(({ pinned }) => !pinned)?.n}`;
+  await rig().api(`${path}/ops`, { method: "POST", body: { command: { verb: "pin", target } } });
+  await panel.go(`/s/${session}?at=${seq}`);
+  await page.getByRole("button", { name: "Fork from here…" }).click();
+  await page.getByRole("dialog").getByText(`aperture fork ${session} --at ${seq} --to claude`).waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Restore…" }).click();
+  const dialog = page.getByRole("dialog", { name: `Restore what held at seq ${seq}` });
+  await dialog.getByText(`Take back: You pinned #${target}`).waitFor();
+  await dialog.getByRole("button", { name: "Restore" }).click();
+  await toast(/^Restored what held at seq/);
+  expect((await state()).blocks.map(({ pinned }) => pinned)).toEqual(blocks.map(({ pinned }) => pinned));
+}, 30_000);
+
+test("a mode that changes how the prompt begins says first what that costs", async () => {
+  await panel.go(`/s/${session}`);
+  await page.getByText("observe", { exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: "Switch to observe" });
+  expect(await dialog.innerText()).toMatch(/about [\d.]+k tokens anew.*\$0\.\d+ more, once/s);
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  const { mode } = await rig().api<{ readonly mode: string }>(`/sessions/${session}/mode`);
+  expect(mode).toBe("auto");
+});
+
+test("a mode says what it means when it is set", async () => {
+  await panel.go(`/s/${session}`);
+  await page.getByText("ask", { exact: true }).click();
+  await toast(/^Mode ask from the next request on: every command/);
+  await panel.close();
+}, 30_000);

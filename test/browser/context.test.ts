@@ -1,0 +1,117 @@
+// The context as a picture, as a list and as it was: all of it says what the API says.
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, test } from "vitest";
+import type { ManifestAnswer, StateRow } from "../../src/session/index.ts";
+import { type Panel, panelRig } from "./rig.ts";
+import { blockWith, tellStory } from "./story.ts";
+
+const rig = panelRig();
+let session = "";
+let panel: Panel;
+let page: Page;
+
+beforeAll(async () => {
+  ({ session } = await tellStory(rig()));
+  panel = await rig().open();
+  page = panel.page;
+}, 180_000);
+
+const state = (query = "") => rig().api<StateRow>(`/sessions/${session}/state${query}`);
+const open = (query = "") => panel.go(`/s/${session}${query}`);
+
+describe("the strip", () => {
+  test("names its marks with the numbers of the engine", async () => {
+    const { marks } = await state();
+    await open();
+    const legend = page.getByRole("list", { name: "Marks of the strip" });
+    const cached = ((marks.cached?.tokens ?? 0) / 1_000).toFixed(1);
+    expect(await legend.textContent()).toContain(`cached prefix ${cached}k`);
+    const ahead = ((marks.forecast?.next.at(-1) ?? 0) / 1_000).toFixed(1);
+    expect(await legend.textContent()).toContain(`in 5 turns ~${ahead}k`);
+    expect(await legend.textContent()).toContain("reserved for the answer");
+  });
+
+  test("is a table too, a row for each of its parts", async () => {
+    const { strip, otherTokens, cold } = await state();
+    await open();
+    await page.getByText("As a table").click();
+    const rows = page.locator(".strip-table tbody tr");
+    const parts = strip.length + 1 + (otherTokens > 0 ? 1 : 0) + (cold.blocks > 0 ? 1 : 0);
+    expect(await rows.count()).toBe(parts);
+  });
+
+  test("is dragged over to choose what lies under it", async () => {
+    await open();
+    const box = await page.locator(".strip-picture").boundingBox();
+    if (box === null) throw new Error("the strip is there");
+    await page.mouse.move(box.x + 4, box.y + 12);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width / 2, box.y + 12, { steps: 4 });
+    await page.mouse.up();
+    const { blocks } = await state();
+    const words = await page.locator(".action-count").textContent();
+    const chosen = Number(/^(\d+) blocks selected/.exec(words ?? "")?.[1]);
+    expect(chosen).toBeGreaterThan(5);
+    expect(chosen).toBeLessThanOrEqual(blocks.filter(({ counted }) => counted).length);
+    await page.getByRole("button", { name: "Clear" }).click();
+    await page.locator(".action-bar").waitFor({ state: "detached" });
+  });
+});
+
+describe("the past", () => {
+  test("is stepped into by keys, says that it is the past, and is left again", async () => {
+    const { head } = await state();
+    await open();
+    await page.keyboard.press("[");
+    await page.getByText(`Viewing ${head - 1} of ${head} — read-only`).waitFor();
+    await page.waitForURL(`**/s/${session}?at=${head - 1}`);
+    await page.keyboard.press("{");
+    await page.waitForURL((url) => Number(url.searchParams.get("at")) < head - 1);
+    await page.keyboard.press(".");
+    await page.locator(".past-banner").waitFor({ state: "detached" });
+    expect(new URL(page.url()).search).toBe("");
+  });
+
+  test("has an address, shows what was there then, and nothing can be done in it", async () => {
+    const then = await state("?at=4");
+    await open("?at=4");
+    await page.getByText("Viewing 4 of").waitFor();
+    const grid = page.getByRole("grid");
+    expect(await grid.getAttribute("aria-rowcount")).toBe(`${then.blocks.length}`);
+    await page.locator(".row").first().click();
+    const archive = page.locator(".action-bar").getByRole("button", { name: "Archive" });
+    expect(await archive.getAttribute("aria-disabled")).toBe("true");
+    expect(await archive.getAttribute("title")).toBe("You are looking at the past");
+  });
+});
+
+describe("beside the list", () => {
+  test("stands what the model reads next, word for word", async () => {
+    const { text, tokens } = await rig().api<ManifestAnswer>(`/sessions/${session}/manifest`);
+    await open();
+    await page.keyboard.press("g");
+    await page.keyboard.press("m");
+    const told = page.getByRole("region", { name: "Text of the manifest" });
+    expect(await told.textContent()).toBe(text);
+    await page.locator(".inspector").getByText(`~${tokens}`).waitFor();
+    await page.getByRole("button", { name: "Close the manifest" }).click();
+  });
+
+  test("stands a block, as large as the list says, with what was done to it", async () => {
+    const block = await blockWith(rig(), session, "tool-result", "auth.md");
+    await open(`?block=${block}`);
+    const inspector = page.locator(".inspector");
+    const row = page.locator(`.row[data-block="${block}"] .tokens`);
+    const size = (await row.textContent()) ?? "";
+    await inspector.getByText(size, { exact: true }).first().waitFor();
+    await inspector.getByRole("tab", { name: "history" }).click();
+    await inspector
+      .getByText(/archived/)
+      .first()
+      .waitFor();
+  });
+});
+
+test("nothing went wrong on the way", async () => {
+  await panel.close();
+});

@@ -1,0 +1,114 @@
+// What the panel says when something is not as it should be: what it is, what still works, what to do.
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openRig, type Rig, type Started, talk } from "../cli/rig.ts";
+import { barriersIn } from "./axe.ts";
+import { browserMs, launchBrowser } from "./chromium.ts";
+import { apiOf, loginLink, openWindow, settled, type Theme, themes, untilRecorded } from "./rig.ts";
+import { shoot } from "./shot.ts";
+
+let browser: Browser;
+const rigs: Rig[] = [];
+beforeAll(async () => {
+  browser = await launchBrowser();
+}, browserMs);
+afterAll(async () => {
+  await browser.close();
+  for (const rig of rigs) await rig.close();
+});
+
+async function newRig(): Promise<Rig> {
+  const rig = await openRig();
+  rigs.push(rig);
+  return rig;
+}
+
+async function windowOf(rig: Rig, theme: Theme = "light") {
+  const link = await loginLink(apiOf(rig), rig.url);
+  const panel = await openWindow({ url: rig.url, browser, link, theme });
+  panel.troubles.expects(/Failed to load resource/);
+  return panel;
+}
+
+type Sessions = { readonly rows: readonly { readonly id: string }[] };
+
+/** Recording is behind what is relayed. */
+async function firstSession(rig: Rig): Promise<string> {
+  await untilRecorded(rig);
+  const { rows } = await apiOf(rig)<Sessions>("/sessions?limit=1");
+  return rows[0]?.id ?? "";
+}
+
+async function look(page: Page, name: string): Promise<void> {
+  expect(await barriersIn(page)).toEqual([]);
+  await shoot(page, name);
+}
+
+const banner = (page: Page) => page.locator(".banner");
+
+describe("storage that cannot be used", () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await newRig();
+    mkdirSync(join(rig.dataDir, "aperture.db"), { recursive: true });
+    await rig.up();
+    await talk(rig, "shop", ["Why is the build red?", "And now?"]);
+  }, 60_000);
+
+  test.each(themes)("is said, with what still works, in the %s theme", async (theme) => {
+    const panel = await windowOf(rig, theme);
+    const { page } = panel;
+    await banner(page).waitFor();
+    expect(await banner(page).innerText()).toMatch(
+      /^Pass-through: storage unavailable.*Requests still pass\./s,
+    );
+    await look(page, `degraded-${theme}`);
+    await panel.close();
+  });
+});
+
+describe("Aperture that is ended", () => {
+  let rig: Rig;
+  let running: Started;
+  let session = "";
+  beforeAll(async () => {
+    rig = await newRig();
+    running = await rig.up();
+    await talk(rig, "shop", ["Why is the build red?", "And now?"]);
+    session = await firstSession(rig);
+  }, 60_000);
+
+  test("leaves its last picture, says so, and is there again once it runs", async () => {
+    const panels = await Promise.all(themes.map((theme) => windowOf(rig, theme)));
+    for (const panel of panels) await panel.go(`/s/${session}`);
+    running.child.kill("SIGTERM");
+    await running.ended;
+    for (const [at, { page }] of panels.entries()) {
+      await page.getByText("Aperture was ended at").waitFor();
+      expect(await page.locator('[role="grid"] [role="row"]').count()).toBeGreaterThan(2);
+      await look(page, `ended-${themes[at]}`);
+    }
+    running = await rig.up();
+    for (const { page, context } of panels) {
+      // A login does not outlive the program; one in another window of the browser counts here too.
+      await page.getByText("You are logged out since").waitFor();
+      const other = await context.newPage();
+      await other.goto(await loginLink(apiOf(rig), rig.url));
+      await settled(page);
+      await banner(page).waitFor({ state: "detached" });
+    }
+    for (const panel of panels) await panel.close();
+  }, 60_000);
+
+  test.each(themes)("shows nothing to strangers, in the %s theme", async (theme) => {
+    const context = await browser.newContext({ colorScheme: theme });
+    const page = await context.newPage();
+    await page.goto(`${rig.url}/s/${session}`);
+    await page.getByRole("heading", { name: "Log in" }).waitFor();
+    expect(await page.locator("body").innerText()).not.toContain("build");
+    await look(page, `logged-out-${theme}`);
+    await context.close();
+  });
+});
