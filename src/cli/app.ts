@@ -1,8 +1,15 @@
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import type { Clock } from "../base/index.ts";
 import { type Settings, windowRules } from "../config/index.ts";
-import { createControl, type Health } from "../control/index.ts";
+import {
+  type Control,
+  createControl,
+  type Health,
+  type MetricsSnapshot,
+  readPanel,
+} from "../control/index.ts";
 import { type RelayLimits, type RunningProxy, startProxy } from "../proxy/index.ts";
 import {
   type Awareness,
@@ -19,14 +26,18 @@ import { readSecrets } from "./secrets.ts";
 export type AppOptions = {
   readonly settings: Settings;
   readonly version: string;
+  /** The verb it runs for; only `up` goes on until somebody stops it. */
+  readonly verb?: string;
   /** Where it tells people what they should know. */
   readonly note: (line: string) => void;
   readonly limits?: Partial<RelayLimits>;
   /** How long a request may wait for what the desk has forgotten. */
   readonly deadlineMs?: number;
-  /** For tests: what can go wrong with the engine. */
   /** How much the windows of models hold; the known ones where nothing is said. */
   readonly windows?: WindowTable;
+  /** Where the built panel lies; beside the built program where nothing is said. */
+  readonly panelDir?: string;
+  /** For tests: what can go wrong with the engine. */
   readonly faults?: Pick<EngineOptions, "maxPages" | "dieAfter" | "stickAfter" | "stuckMs">;
 };
 
@@ -43,6 +54,9 @@ export type RunningApp = {
 
 const clock: Clock = { now: () => Date.now() };
 
+/** The same place from src and from dist: both lie beside each other. */
+const builtPanel = fileURLToPath(new URL("../../dist/panel", import.meta.url));
+
 /** Another Aperture writes to the data directory. */
 export class DataInUse extends Error {
   readonly code = "DATA_IN_USE";
@@ -50,21 +64,27 @@ export class DataInUse extends Error {
   constructor(pid: number, dataDir: string) {
     super(
       `Another Aperture (process ${pid}) uses ${dataDir}; it may still be finishing requests. ` +
-        "Use that one, stop it, or set APERTURE_DATA_DIR to another directory.",
+        "Use that one, stop it with `aperture down`, or set APERTURE_DATA_DIR to another directory.",
     );
   }
 }
 
 /** Rejects with the error of `listen`, such as EADDRINUSE, or DataInUse; nothing is left running then. */
 export async function startApp(options: AppOptions): Promise<RunningApp> {
-  const { settings, version, note } = options;
+  const { settings, note } = options;
   const dataDir = resolve(settings.dataDir);
-  const lock = await lockData(dataDir);
+  const lock = await lockData(dataDir, options.verb);
   if (!lock.held) throw new DataInUse(lock.by.pid, dataDir);
   const secrets = readSecrets(dataDir, settings.token);
   const path = join(dataDir, "aperture.db");
   const { windows = windowRules } = options;
-  const engine = startEngine({ path, windows, policy: settings.policy, ...options.faults });
+  const engine = startEngine({
+    path,
+    windows,
+    policy: settings.policy,
+    mode: settings.mode,
+    ...options.faults,
+  });
   engine.watchStorage(({ storage, message }) =>
     note(`storage ${storage}${message === null ? "" : `: ${message}`}`),
   );
@@ -72,7 +92,8 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
     dataDir,
     engine,
     secret: secrets.credentialKey,
-    mode: () => settings.mode,
+    // To manage takes memory, to observe hardly any.
+    mode: () => (engine.memory() === "pass" ? "observe" : settings.mode),
     managesLogins: settings.managesLogins,
     awareness: () => awarenessOf(settings),
     handling: () => ({ arrival: settings.arrival }),
@@ -82,16 +103,8 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   });
   await answering(engine);
   let proxy: RunningProxy | null = null;
-  const control = createControl({
-    ask: engine.ask,
-    watch: engine.watch,
-    token: secrets.token,
-    health: () => healthOf(engine),
-    metrics: () => (proxy === null ? {} : figuresOf(proxy.metrics(), engine.status())),
-    version,
-    upstreams: addressesOf(settings),
-    clock,
-  });
+  const figures = () => (proxy === null ? {} : figuresOf(proxy.metrics(), engine.status()));
+  const control = controlOver(engine, { ...options, token: secrets.token, figures });
   try {
     proxy = await startProxy({
       host: settings.host,
@@ -120,6 +133,24 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   };
   const { token, tokenFile } = secrets;
   return { url: running.url, token, tokenFile, engine, proxy: running, close };
+}
+
+type ControlParts = AppOptions & { readonly token: string; readonly figures: () => MetricsSnapshot };
+
+function controlOver(engine: Engine, parts: ControlParts): Control {
+  const { settings, version, token, figures } = parts;
+  return createControl({
+    ask: engine.ask,
+    watch: engine.watch,
+    token,
+    health: () => healthOf(engine),
+    metrics: figures,
+    version,
+    upstreams: addressesOf(settings),
+    mode: settings.mode,
+    clock,
+    panel: readPanel(parts.panelDir ?? builtPanel),
+  });
 }
 
 /**

@@ -92,10 +92,11 @@ describe("a misuse is named", () => {
     [["help", "doctr"], "unknown verb: doctr; did you mean doctor?"],
     [["--jubilee"], "unknown option: --jubilee"],
     [["log", "--limt", "2"], "unknown option: --limt; did you mean --limit?"],
+    [["context", "--foo"], "unknown option: --foo"],
     [["log", "-x"], "unknown option: -x"],
     [["up", "now"], "unexpected argument: now"],
-    [["request"], "aperture request needs N"],
-    [["run"], "aperture run needs CLIENT"],
+    [["request"], "aperture request needs N, for example: aperture request 7"],
+    [["run"], "aperture run needs CLIENT, for example: aperture run claude"],
     [["up", "--json"], "aperture up has no option --json"],
     [["log", "--limit"], "--limit needs a value: --limit N"],
     [["log", "--limit", "--json"], "--limit needs a value: --limit N"],
@@ -117,4 +118,10 @@ test("every example in the table is a use of its verb", () => {
       expect(readArguments(args).verb, example).toBe(name);
     }
   }
+});
+
+test("an option that two verbs have is read as the one that was called means it", () => {
+  expect(readArguments(["fork", "--to", "claude"])).toMatchObject({ verb: "fork" });
+  expect(readArguments(["replay", "--to", "7"])).toMatchObject({ verb: "replay" });
+  expect(readArguments(["replay", "--to", "claude"])).toMatchObject({ verb: "misused" });
 });

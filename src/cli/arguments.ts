@@ -59,7 +59,7 @@ function scan(args: readonly string[]): Scanned {
       words.push(argument);
       continue;
     }
-    const read = readFlag(argument, args[at + 1]);
+    const read = readFlag(argument, args[at + 1], flagsBehind(words[0]));
     if (typeof read === "string") problem ??= read;
     else {
       flags.push([read.flag, read.value]);
@@ -81,9 +81,14 @@ function passedOn(rest: readonly string[]): readonly string[] {
 
 type ReadFlag = { readonly flag: Flag; readonly value: string; readonly tookNext: boolean };
 
-function readFlag(argument: string, next: string | undefined): ReadFlag | string {
+/** One name may mean one thing to one verb and another to the next: its own come first. */
+function flagsBehind(verb: string | undefined): readonly Flag[] {
+  return [...(verbNamed(verb ?? "")?.flags ?? []), ...everyFlag];
+}
+
+function readFlag(argument: string, next: string | undefined, flags: readonly Flag[]): ReadFlag | string {
   const [, dashes = "", name = "", value] = /^(--?)([^=]*)(?:=(.*))?$/s.exec(argument) ?? [];
-  const flag = everyFlag.find((each) => (dashes === "--" ? each.name : each.short) === name);
+  const flag = flags.find((each) => (dashes === "--" ? each.name : each.short) === name);
   if (flag === undefined) {
     return unknown("option", `${dashes}${name}`, dashes === "--" ? flagNames(everyFlag) : []);
   }
@@ -107,7 +112,9 @@ function flagMisuse(verb: Verb, given: readonly (readonly [Flag, string])[]): st
 
 function operandMisuse(verb: Verb, operands: readonly string[]): string | null {
   const missing = verb.operands.find(({ isRequired }, at) => isRequired && operands[at] === undefined);
-  if (missing !== undefined) return `aperture ${verb.name} needs ${missing.name}`;
+  if (missing !== undefined) {
+    return `aperture ${verb.name} needs ${missing.name}, for example: ${verb.examples[0]}`;
+  }
   const takesMore = verb.passesOn === true || verb.operands.at(-1)?.isRepeated === true;
   const extra = takesMore ? undefined : operands[verb.operands.length];
   return extra === undefined ? null : `unexpected argument: ${extra}`;

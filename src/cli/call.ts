@@ -9,9 +9,13 @@ export type Screen = {
   readonly out: (line: string) => void;
   readonly err: (line: string) => void;
   readonly bytes: (bytes: Uint8Array) => void;
+  /** How far long work is, on a line of its own that the next one replaces; null takes it away. */
+  readonly progress: (line: string | null) => void;
   readonly paint: Paint;
   /** Whether somebody looks at what goes out, or a program reads it. */
   readonly isTerminal: boolean;
+  /** Whether somebody can be asked: both ends are a terminal, and it was not forbidden. */
+  readonly isAsking: boolean;
 };
 
 /** The world around the process, as values. */
@@ -36,7 +40,7 @@ export type Call = {
 export type ReadyCall = Call & { readonly settings: Settings; readonly api: Api };
 
 /** Answers with the exit code. */
-export type VerbFunction = (call: ReadyCall) => Promise<number>;
+export type VerbFunction = (call: ReadyCall) => number | Promise<number>;
 
 /** Says what happened and answers with the code. */
 export function giveUp({ screen }: Call, { exit, message }: Problem): number {

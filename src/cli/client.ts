@@ -31,19 +31,24 @@ type Asked = {
   readonly path: string;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
+  readonly told?: Told;
   /** Set where something is to be written or done. */
   readonly sent?: { readonly method: "PUT" | "POST"; readonly text: string };
 };
+
+/** What was asked and what came of it, in a line; for those who want to see what a verb does. */
+export type Told = (line: string) => void;
 
 const answerMs = 15_000;
 /** The server sends something every 15 seconds; silence for much longer is a broken connection. */
 const silenceMs = 60_000;
 
-export function openApi(settings: Place, timeoutMs: number = answerMs): Api {
+export function openApi(settings: Place, timeoutMs: number = answerMs, told?: Told): Api {
   const place = { ...settings, host: reachableHost(settings.host) };
   const url = urlOf(place);
+  const telling = told === undefined ? {} : { told };
   const whole = async (path: string, written: Pick<Asked, "sent"> = {}): Promise<Outcome<Buffer>> => {
-    const opened = await open({ place, path, timeoutMs, ...written });
+    const opened = await open({ place, path, timeoutMs, ...written, ...telling });
     return opened.ok ? await collect(opened.value, place) : opened;
   };
   const write = async <T>(
@@ -68,7 +73,7 @@ export function openApi(settings: Place, timeoutMs: number = answerMs): Api {
       return bytes.ok ? parsed<T>(bytes.value.toString("utf8"), url) : bytes;
     },
     events: async (path, signal) => {
-      const opened = await open({ place, path, timeoutMs: silenceMs, signal });
+      const opened = await open({ place, path, timeoutMs: silenceMs, signal, ...telling });
       return opened.ok ? succeed(serverEvents(opened.value)) : opened;
     },
   };
@@ -95,12 +100,14 @@ async function open({
   timeoutMs,
   signal,
   sent: written,
+  told,
 }: Asked): Promise<Outcome<IncomingMessage>> {
   const { token } = findToken(place);
   const proof = token === null ? {} : { authorization: `Bearer ${token}` };
   const headers = written === undefined ? proof : { ...proof, "content-type": "application/json" };
   const method = written?.method ?? "GET";
   const { host, port } = place;
+  const startMs = performance.now();
   const response = await new Promise<IncomingMessage | Error>((done) => {
     const options = { host, port, path, method, headers, agent: false, timeout: timeoutMs };
     const sent = request(signal === undefined ? options : { ...options, signal }, done);
@@ -108,6 +115,8 @@ async function open({
     sent.on("error", done);
     sent.end(written?.text);
   });
+  const outcome = response instanceof Error ? "no answer" : `${response.statusCode}`;
+  told?.(`${method} ${path} ${outcome} ${Math.round(performance.now() - startMs)} ms`);
   if (response instanceof Error) return { ok: false, problem: connectProblem(response, place, timeoutMs) };
   if (response.statusCode === 200) return succeed(response);
   const body = await collect(response, place);
@@ -138,7 +147,7 @@ function connectProblem(error: Error, place: Place, timeoutMs: number): Problem 
 }
 
 export function notRunning(url: string): string {
-  return `Aperture is not running on ${url}; start it with \`aperture up\`.`;
+  return `Aperture is not running on ${url}; start it with \`aperture up\`, or name the port it has with --port.`;
 }
 
 function strangerAt(url: string): string {

@@ -11,7 +11,7 @@ test("one at a time, and the next one after it was released", async () => {
   const first = await lockData(data);
   expect(first.held).toBe(true);
   expect(statSync(join(data, "lock")).mode & 0o777).toBe(0o600);
-  expect(await lockData(data)).toEqual({ held: false, by: { pid: process.pid } });
+  expect(await lockData(data)).toEqual({ held: false, by: { pid: process.pid, verb: "up" } });
   if (first.held) first.release();
   expect((await lockData(data)).held).toBe(true);
 });

@@ -2,8 +2,8 @@ import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Who uses a data directory. */
-export type Holder = { readonly pid: number };
+/** Who uses a data directory, and for which verb: only `up` runs until somebody stops it. */
+export type Holder = { readonly pid: number; readonly verb: string };
 
 export type DataLock =
   | { readonly held: true; readonly release: () => void }
@@ -18,10 +18,10 @@ const pauseMs = 100;
  * what the other records. One that is just ending is waited for. Where no lock can be kept nothing can be
  * recorded either, so that is no reason not to start.
  */
-export async function lockData(dataDir: string): Promise<DataLock> {
-  const path = join(dataDir, "lock");
+export async function lockData(dataDir: string, verb = "up"): Promise<DataLock> {
+  const path = lockFileOf(dataDir);
   for (let tries = 1; ; tries += 1) {
-    const by = take(path);
+    const by = take(path, verb);
     if (by === null) return { held: true, release: () => release(path) };
     if (!isAlive(by)) rmSync(path, { force: true });
     else if (tries >= triesMax) return { held: false, by };
@@ -29,8 +29,18 @@ export async function lockData(dataDir: string): Promise<DataLock> {
   }
 }
 
+function lockFileOf(dataDir: string): string {
+  return join(dataDir, "lock");
+}
+
+/** Who uses it now; null: nobody. */
+export function holderOf(dataDir: string): Holder | null {
+  const holder = holderIn(lockFileOf(dataDir));
+  return isAlive(holder) ? holder : null;
+}
+
 /** Null: it is ours now, or nobody's because the place cannot be written. */
-function take(path: string): Holder | null {
+function take(path: string, verb: string): Holder | null {
   try {
     mkdirSync(join(path, ".."), { recursive: true, mode: 0o700 });
   } catch {
@@ -38,7 +48,7 @@ function take(path: string): Holder | null {
   }
   try {
     const file = openSync(path, "wx", 0o600);
-    writeSync(file, JSON.stringify({ pid: process.pid } satisfies Holder));
+    writeSync(file, JSON.stringify({ pid: process.pid, verb } satisfies Holder));
     closeSync(file);
     return null;
   } catch (error) {
@@ -50,10 +60,10 @@ function take(path: string): Holder | null {
 /** A lock that cannot be read was left by a process that died while writing it. */
 function holderIn(path: string): Holder {
   try {
-    const { pid } = JSON.parse(readFileSync(path, "utf8")) as { readonly pid?: unknown };
-    return { pid: typeof pid === "number" ? pid : 0 };
+    const { pid, verb } = JSON.parse(readFileSync(path, "utf8")) as Readonly<Record<string, unknown>>;
+    return { pid: typeof pid === "number" ? pid : 0, verb: typeof verb === "string" ? verb : "up" };
   } catch {
-    return { pid: 0 };
+    return { pid: 0, verb: "up" };
   }
 }
 

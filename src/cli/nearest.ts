@@ -2,8 +2,8 @@
 export function nearest(word: string, known: readonly string[]): string | null {
   const completed = word.length >= 2 ? known.find((each) => each.startsWith(word)) : undefined;
   if (completed !== undefined) return completed;
-  // Two slips in a word of four letters make another word.
-  const slipsMax = word.length < 5 ? 1 : 2;
+  // Two slips in a word of four letters make another word; dashes before it are no letters of it.
+  const slipsMax = word.replace(/^-+/, "").length < 5 ? 1 : 2;
   const ranked = known
     .map((each) => ({ each, slips: slipsBetween(word, each) }))
     .filter(({ slips }) => slips <= slipsMax)

@@ -45,6 +45,7 @@ describe("blocks to select", () => {
     const read = readBlocks(["1", word]);
     expect(read).toMatchObject({ ok: false, problem: { exit: exitCodes.usage } });
     expect(!read.ok && read.problem.message).toContain(`"${word}" is no block: write 12`);
+    expect(!read.ok && read.problem.message).toContain("`aperture blocks`");
   });
 
   test("are not everything at once", () => {

@@ -30,7 +30,7 @@ export function readBlocks(words: readonly string[]): Outcome<readonly number[]>
 }
 
 function noBlock(word: string): string {
-  return `"${word}" is no block: write 12, 12..18, block-12 or '#12', as the numbers of \`aperture context\`.`;
+  return `"${word}" is no block: write 12, 12..18, block-12 or '#12', as the numbers of \`aperture blocks\`.`;
 }
 
 /** As a path of the API asks for it. */

@@ -41,6 +41,7 @@ function announce(app: RunningApp, { settings, version, output }: Announced): vo
   );
   if (settings.isRemote) output.err(`reachable from other machines: clients send x-aperture-token`);
   output.out(`clients: ANTHROPIC_BASE_URL=${app.url}`);
+  output.out(`panel: ${app.url}, after \`aperture open\` has logged your browser in`);
   output.out("Ctrl-C stops it");
   // Last, because whoever waits for this line may look at once at everything before it.
   output.out(`Aperture ${version} listening on ${app.url}`);

@@ -1,17 +1,18 @@
-import { type Flag, json, type Operand, session, stream, type VerbShape } from "./verb-shape.ts";
+import { type Flag, json, type Operand, stream, type VerbShape } from "./verb-shape.ts";
 
 /** The verbs by which a user changes the context, or what a model may do with it. */
 
 const targets: readonly Operand[] = [{ name: "TARGET", isRequired: true, isRepeated: true }];
 const dryRun: Flag = { name: "dry-run", about: "only say what it would come to, and what that costs" };
 const reason: Flag = { name: "reason", value: "WORDS", about: "why, in a few words; the model reads it" };
-const common = [dryRun, session, stream, json] as const;
+const common = [dryRun, stream, json] as const;
 const scope: Flag = {
   name: "scope",
   value: "SCOPE",
-  about: "for how long it holds for this verb: once (the default), turn or session",
+  about: "for how long it holds for this verb: once (the default), turn, session or always",
+  choices: ["once", "turn", "session", "always"],
 };
-const decision = [{ name: "all", about: "all that wait" }, reason, scope, session, json] as const;
+const decision = [{ name: "all", about: "all that wait" }, reason, scope, json] as const;
 const waiting: readonly Operand[] = [{ name: "N", isRequired: false }];
 
 export const acting = [
@@ -44,7 +45,12 @@ export const acting = [
     about: "show blocks shorter from the next rewrite on; their originals stay",
     operands: targets,
     flags: [
-      { name: "level", value: "LEVEL", about: "trimmed (the default), summarized or minimal" },
+      {
+        name: "level",
+        value: "LEVEL",
+        choices: ["trimmed", "summarized", "minimal"],
+        about: "trimmed (the default), summarized or minimal",
+      },
       ...common,
     ],
     examples: ["aperture compress 12..18", "aperture compress zone:middle --level minimal --dry-run"],
@@ -71,7 +77,7 @@ export const acting = [
     name: "recall",
     about: "find what was said by its words, in what is archived too; it only reads",
     operands: [{ name: "WORDS", isRequired: true, isRepeated: true }],
-    flags: [session, stream, json],
+    flags: [stream, json],
     examples: ["aperture recall database migration", "aperture recall 27"],
   },
   {
@@ -108,17 +114,20 @@ export const acting = [
   },
   {
     name: "scope",
-    about: "how far a note is known: in this session, or in the whole project",
-    operands: [{ name: "SCOPE", isRequired: true }, ...targets],
+    about: "how far a note is known: in this session or in the whole project",
+    operands: [{ name: "SCOPE", isRequired: true, choices: ["project", "session"] }, ...targets],
     flags: common,
     examples: ["aperture scope project 58", "aperture scope session 58"],
   },
   {
     name: "diff",
-    about: "what has changed in the context since the last turn, or since the one you name",
-    operands: [],
-    flags: [{ name: "since", value: "TURN", isCount: true, about: "since this turn" }, session, stream, json],
-    examples: ["aperture diff", "aperture diff --since 31"],
+    about: "what has changed in the context since the last turn, since the one you name, or between two seqs",
+    operands: [
+      { name: "SEQ_A", isRequired: false },
+      { name: "SEQ_B", isRequired: false },
+    ],
+    flags: [{ name: "since", value: "TURN", isCount: true, about: "since this turn" }, stream, json],
+    examples: ["aperture diff", "aperture diff --since 1", "aperture diff 1 5"],
   },
   {
     name: "withhold",
@@ -131,21 +140,39 @@ export const acting = [
     name: "purge",
     about: "erase what is stored of blocks, for good; no undo brings it back",
     operands: targets,
-    flags: [{ name: "yes", short: "y", about: "do it; without it nothing is erased" }, ...common],
+    flags: common,
     examples: ["aperture purge 12 --dry-run", "aperture purge 12 --yes"],
   },
   {
     name: "mode",
     about: "how much is done without asking in a session; without a word, say what is set",
-    operands: [{ name: "MODE", isRequired: false }],
-    flags: [session, json],
+    operands: [{ name: "MODE", isRequired: false, choices: ["observe", "ask", "auto", "default"] }],
+    flags: [json],
     examples: ["aperture mode", "aperture mode ask", "aperture mode default"],
+  },
+  {
+    name: "permissions",
+    about: "what models may do in every session without asking you, or may not; without a word, list it",
+    operands: [
+      { name: "RULE", isRequired: false },
+      { name: "VERB", isRequired: false },
+    ],
+    flags: [
+      { name: "zone", value: "ZONE", about: "only for blocks there: primacy, middle, recency or cold" },
+      json,
+    ],
+    examples: [
+      "aperture permissions",
+      "aperture permissions allow archive --zone middle",
+      "aperture permissions deny create",
+      "aperture permissions forget create",
+    ],
   },
   {
     name: "approvals",
     about: "what the model wants to do and waits for you to decide",
     operands: [],
-    flags: [{ name: "all", about: "also what was decided" }, session, stream, json],
+    flags: [{ name: "all", about: "also what was decided" }, stream, json],
     examples: ["aperture approvals", "aperture approvals --all"],
   },
   {
@@ -153,7 +180,7 @@ export const acting = [
     about: "let the model do what it asked for",
     operands: waiting,
     flags: decision,
-    examples: ["aperture approve 3", "aperture approve 3 --scope session", "aperture approve --all"],
+    examples: ["aperture approve 3", "aperture approve 3 --scope always", "aperture approve --all"],
   },
   {
     name: "deny",

@@ -8,6 +8,8 @@ export type Flag = {
   readonly value?: string;
   /** The value is a whole number above 0. */
   readonly isCount?: true;
+  /** The words it may be, for completion; where there are others too, the verb says which. */
+  readonly choices?: readonly string[];
   readonly about: string;
 };
 
@@ -16,6 +18,7 @@ export type Operand = {
   readonly isRequired: boolean;
   /** The last one may come again and again. */
   readonly isRepeated?: true;
+  readonly choices?: readonly string[];
 };
 
 export type VerbShape = {
@@ -32,7 +35,12 @@ export const json: Flag = { name: "json", about: "print the answer of the API, o
 export const session: Flag = {
   name: "session",
   value: "ID",
-  about: "which session: an id, the start of one, or last (the default)",
+  about: "which session: an id, the start of one, or last (the default): the newest whose talk could be read",
+};
+export const at: Flag = { name: "at", value: "SEQ", isCount: true, about: "as it was at this seq" };
+export const watch: Flag = {
+  name: "watch",
+  about: "show it again whenever something happened, until Ctrl-C",
 };
 export const stream: Flag = {
   name: "stream",

@@ -22,6 +22,8 @@ import type { Upstream } from "./upstreams.ts";
 export type RelayContext = {
   readonly recorder: Recorder;
   readonly desk: Desk | null;
+  /** The scripted model inside. */
+  readonly demo: Upstream;
   readonly hasher: Hasher;
   readonly limits: RelayLimits;
   readonly meter: Meter;
@@ -47,7 +49,8 @@ export type Replaced = { readonly sending: Sending; readonly answer: Answering }
 
 /** One request on its way, with everything about it that changes. */
 export type Exchange = {
-  readonly arrival: Arrival;
+  /** Replaced once at most, before anything of it has left: by the demo's. */
+  arrival: Arrival;
   readonly context: RelayContext;
   readonly startedMs: number;
   readonly startedAt: number;
@@ -55,8 +58,12 @@ export type Exchange = {
   described: Described | null;
   /** Set while the body is collected for the desk, and until the desk has said what to send. */
   asking: Asking | null;
+  /** Set while a body is held until it has named its model: the end of what came last. */
+  held: string | null;
   /** What goes upstream in place of the body. Null: the body, as it comes. */
   sending: Sending | null;
+  /** What it took to say what is sent; null where nobody was asked, and for what is sent afterwards. */
+  addedMs: number | null;
   /** What was sent before, and how it was refused: there is a second attempt, and never a third. */
   replaced: Replaced | null;
   /** The desk was told how its sendings ended. */
@@ -106,7 +113,9 @@ export function openExchange(context: RelayContext, arrival: Arrival): Exchange 
     startedAt: performance.now(),
     described: null,
     asking: null,
+    held: null,
     sending: null,
+    addedMs: null,
     replaced: null,
     deskTold: false,
     numbered: null,

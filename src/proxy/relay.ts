@@ -1,5 +1,6 @@
 import { apertureError } from "../base/index.ts";
 import { attempt, finish, giveUp } from "./attempt.ts";
+import { isDemoBody, mayNameModel, namesAnother, turnToDemo } from "./demo.ts";
 import { type Arrival, type Exchange, openExchange, type RelayContext } from "./exchange.ts";
 import { collect } from "./exchange-copy.ts";
 import { type Refusal, silent } from "./failures.ts";
@@ -24,7 +25,10 @@ export function relay(context: RelayContext, arrival: Arrival): void {
   }
   response.on("drain", () => exchange.incoming?.resume());
   exchange.asking = askingFor(exchange);
-  if (exchange.asking === null) attempt(exchange);
+  // What was asked is kept until it is answered, because it may have to be sent again.
+  if (exchange.asking === null && context.recorder.keepsBodies?.() === false) exchange.received.chunks = null;
+  if (exchange.asking === null && mayNameModel(exchange)) exchange.held = "";
+  if (exchange.asking === null && exchange.held === null) attempt(exchange);
   if (framingOf(head) === "none") bodyEnded(exchange);
   else pump(exchange);
 }
@@ -36,9 +40,10 @@ function pump(exchange: Exchange): void {
   request.on("data", (chunk: Buffer) => {
     if (exchange.outcome !== null) return;
     exchange.quietSweeps = 0;
-    if (exchange.asking !== null && sent.length + chunk.length > keptBytesMax) relayInstead(exchange);
+    if (isWaitedFor(exchange) && sent.length + chunk.length > keptBytesMax) relayInstead(exchange);
     if (exchange.outgoing?.write(chunk) === false) request.pause();
     collect(sent, chunk);
+    if (exchange.held !== null && namesAnother(exchange, chunk)) relayInstead(exchange);
     if (sent.length > bodyBytesMax) giveUp(exchange, tooLarge(context));
     // The last byte is known by its place; the event that says so comes some turns of the loop later.
     else if (sent.length === exchange.asking?.length) bodyEnded(exchange);
@@ -47,12 +52,19 @@ function pump(exchange: Exchange): void {
 }
 
 function bodyEnded(exchange: Exchange): void {
-  const { asking, context } = exchange;
+  const { context } = exchange;
   if (exchange.bodyEnded) return;
   exchange.bodyEnded = true;
   if (exchange.outcome !== null) return;
-  if (asking !== null && context.desk !== null) take(exchange, context.desk, asking);
+  if (isWaitedFor(exchange) && isDemoBody(exchange)) turnToDemo(exchange, context.demo);
+  if (exchange.asking !== null && context.desk !== null) take(exchange, context.desk, exchange.asking);
+  else if (exchange.held !== null) relayInstead(exchange);
   else finish(exchange);
+}
+
+/** Nothing has left yet: the body is looked at before it is decided what goes where. */
+function isWaitedFor({ asking, held }: Exchange): boolean {
+  return asking !== null || held !== null;
 }
 
 function tooLarge({ limits }: RelayContext): Refusal {

@@ -110,8 +110,10 @@ function tellRecorder(exchange: Exchange, how: { readonly goesOn?: true }): void
       problem: exchange.problem,
       firstByteMs: firstByteAt === null ? null : firstByteAt - startedAt,
       totalMs: (exchange.endedAt ?? startedAt) - startedAt,
+      addedMs: exchange.addedMs,
     });
   });
+  exchange.addedMs = null;
   received.chunks = null;
 }
 

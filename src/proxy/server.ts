@@ -5,6 +5,7 @@ import type { Duplex } from "node:stream";
 import { apertureError, must } from "../base/index.ts";
 import { answerBrokenRequest } from "./broken-request.ts";
 import { credentialHasher } from "./credentials.ts";
+import { isDemoPath, openDemo, toDemo } from "./demo.ts";
 import { drain, trackSockets } from "./drain.ts";
 import type { RelayContext } from "./exchange.ts";
 import { ownHeaders, type Refusal, sendRefusal, shapeOf } from "./failures.ts";
@@ -37,7 +38,8 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
   const server = createServer(serverOptions(limits));
   await listen(server, options);
   const { port } = server.address() as AddressInfo; // a server that listens on a port has one
-  const running = run(options, limits, port);
+  const demo = await openDemo(limits);
+  const running = run(options, { limits, port, demo: demo.upstream });
   attach(server, running);
   const timer = setInterval(() => sweep(running.context), Math.max(5, limits.idleMs / sweepsPerIdle));
   timer.unref();
@@ -49,6 +51,7 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
     clearInterval(timer);
     settle(running.context);
     for (const upstream of running.upstreams.values()) upstream.close();
+    await demo.close();
   };
   return {
     url: `http://${authorityOf(options.host, port)}`,
@@ -77,13 +80,25 @@ function serverOptions(limits: RelayLimits) {
   } as const;
 }
 
-function run(options: ProxyOptions, limits: RelayLimits, port: number): Running {
+type Opened = { readonly limits: RelayLimits; readonly port: number; readonly demo: Upstream };
+
+function run(options: ProxyOptions, { limits, port, demo }: Opened): Running {
   const { recorder, desk, credentialKey, host, allowedHosts } = options;
   const meter = createMeter();
   const hasher = credentialHasher(credentialKey);
   return {
     options,
-    context: { recorder, desk, hasher, limits, meter, active: new Set(), concluded: [], draining: false },
+    context: {
+      recorder,
+      desk,
+      demo,
+      hasher,
+      limits,
+      meter,
+      active: new Set(),
+      concluded: [],
+      draining: false,
+    },
     upstreams: openUpstreams(options.upstreams, limits),
     route: createRouter(new Set(options.upstreams.named.keys())),
     names: namesOf({ host, port, allowedHosts }),
@@ -155,8 +170,7 @@ function handle(running: Running, visit: Visit): void {
     refuse(running, visit, { refusal: { status, error: found.error }, route: null, ends: status === 400 });
     return;
   }
-  const route = found.value;
-  const upstream = must(running.upstreams.get(route.upstream), "a route names an upstream that exists");
+  const { route, upstream } = placeOf(running, found.value);
   const unfit = modelRefusal({
     head,
     recorded: route.protocol !== null,
@@ -169,6 +183,13 @@ function handle(running: Running, visit: Visit): void {
   }
   if (visit.waits) response.writeContinue();
   relay(running.context, { id: visit.id, route, upstream, head, request, response });
+}
+
+type Place = { readonly route: Route; readonly upstream: Upstream };
+
+function placeOf({ upstreams, context }: Running, route: Route): Place {
+  if (isDemoPath(route)) return { route: toDemo(route), upstream: context.demo };
+  return { route, upstream: must(upstreams.get(route.upstream), "a route names an upstream that exists") };
 }
 
 type Refused = { readonly refusal: Refusal; readonly route: Route | null; readonly ends: boolean };

@@ -40,15 +40,17 @@ function isReplaceable(head: Head): boolean {
   return headersOf(head, "content-encoding").every((coding) => coding.toLowerCase() === "identity");
 }
 
-/** A body that has grown beyond what is kept is not for the desk: what there is of it goes, then the rest. */
+/** Nobody waits for the whole body any longer: what there is of it goes as it came, then the rest. */
 export function relayInstead(exchange: Exchange): void {
   exchange.asking = null;
+  exchange.held = null;
   attemptLater(exchange);
 }
 
 /** The body is whole: asks the desk what is sent, and sends it. */
 export function take(exchange: Exchange, desk: Desk, asking: Asking): void {
   const { context, sent } = exchange;
+  const wholeAt = performance.now();
   settleForDesk(context);
   let taken: Sending | Promise<Sending>;
   try {
@@ -57,11 +59,11 @@ export function take(exchange: Exchange, desk: Desk, asking: Asking): void {
     failed(exchange);
     return;
   }
-  if (taken instanceof Promise) wait(exchange, taken);
-  else depart(exchange, taken);
+  if (taken instanceof Promise) wait(exchange, taken, wholeAt);
+  else depart(exchange, taken, wholeAt);
 }
 
-function wait(exchange: Exchange, taken: Promise<Sending>): void {
+function wait(exchange: Exchange, taken: Promise<Sending>, wholeAt: number): void {
   const { context, sent } = exchange;
   const late = (): void => {
     if (!isWaiting(exchange)) return;
@@ -73,7 +75,7 @@ function wait(exchange: Exchange, taken: Promise<Sending>): void {
   taken.then(
     (sending) => {
       clearTimeout(timer);
-      if (isWaiting(exchange)) depart(exchange, sending);
+      if (isWaiting(exchange)) depart(exchange, sending, wholeAt);
       else tellUnused(context, sending);
     },
     () => {
@@ -95,12 +97,13 @@ function failed(exchange: Exchange): void {
   relayInstead(exchange);
 }
 
-function depart(exchange: Exchange, sending: Sending): void {
+function depart(exchange: Exchange, sending: Sending, wholeAt: number): void {
   exchange.sending = sending;
   try {
     if (sending.refusal !== null) giveUp(exchange, { status: 409, error: sending.refusal });
     else {
       attempt(exchange);
+      exchange.addedMs = performance.now() - wholeAt;
       // What was written goes out first; no answer can be heard before both are done.
       process.nextTick(announce, exchange);
     }

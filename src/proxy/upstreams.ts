@@ -31,7 +31,7 @@ export function openUpstreams(upstreams: Upstreams, limits: RelayLimits): Readon
 
 type Opening = { readonly name: string; readonly url: URL; readonly limits: RelayLimits };
 
-function openUpstream({ name, url, limits }: Opening): Upstream {
+export function openUpstream({ name, url, limits }: Opening): Upstream {
   assert(!isLinkLocal(url.hostname), "an upstream is never a link-local address");
   const secure = url.protocol === "https:";
   const agent = secure ? new TlsAgent(keeping) : new Agent(keeping);

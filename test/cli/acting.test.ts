@@ -55,7 +55,7 @@ describe("a verb", () => {
     const block = await blockWith("lighthouse");
     const planned = await run("archive", `${block}`, "--reason", "seen it", "--dry-run");
     expect([planned.code, planned.err]).toEqual([0, ""]);
-    expect(planned.out).toMatch(new RegExp(`^would archive 1 block: #${block}: frees ~[\\d.]+k\n`));
+    expect(planned.out).toMatch(new RegExp(`^would archive 1 block: #${block}: frees ~[\\d.]+k?\n`));
     expect(planned.out).toMatch(/first change at #\d+: a rewrite sends ~[\d.k]+ tokens behind it anew/);
     expect(planned.out).toMatch(/^now: [+-]\$[\d.]+ once, \$[\d.]+ less for every later request; it /m);
     expect((await rowOf(block))?.zone).not.toBe("cold");
@@ -165,8 +165,30 @@ describe("who wants to be asked", () => {
     const denied = await run("deny", "--all", "--reason", "once is enough");
     expect(denied.out).toBe(`denied 2, focus of #${block}\n`);
     expect((await run("approve", "2")).err).toBe("Approval 2 is denied already.\n");
-    expect((await run("approve", "1", "--scope", "always")).err).toContain("use the scope session");
     expect((await run("approvals")).err).toBe("Nothing waits for you.\n");
     expect((await run("mode", "default")).out).toBe("default\n");
   }, 60_000);
+
+  test("says what holds always, sees it, and takes it back", async () => {
+    expect((await run("permissions")).err).toBe("Nothing holds always.\n");
+    const said = /^allow archive {2}in middle, by the model, since \d{4}-\d\d-\d\d\n$/;
+    expect((await run("permissions", "allow", "archive", "--zone", "middle")).out).toMatch(said);
+    expect((await run("permissions", "-q")).out).toMatch(said);
+    expect((await run("permissions", "deny", "create", "-q")).out).toContain("\ndeny create  wherever it is");
+    expect((await run("permissions", "forget", "create", "-q")).out).toMatch(said);
+    expect((await run("permissions", "forget", "archive", "--zone", "middle")).out).toBe("");
+    expect((await run("permissions", "allow", "archive", "--zone", "moon")).err).toMatch(
+      /"moon" is no zone: use .*middle.*all/,
+    );
+  });
+
+  test.each([
+    [["permissions", "please", "archive"], /use allow, ask, deny or forget/],
+    [["permissions", "allow", "dance"], /"dance" is no verb of a model: use .*archive/],
+    [["permissions", "allow"], /say about which verb/],
+  ] as const)("%j is refused, and teaches", async (args, says) => {
+    const ended = await rig.run([...args]);
+    expect([ended.code, ended.out]).toEqual([2, ""]);
+    expect(ended.err).toMatch(says);
+  });
 });

@@ -46,7 +46,9 @@ describe("nothing wrong", () => {
       "token",
       "data",
       "upstreams",
-      "claude",
+      "reach",
+      "disk",
+      "clients",
     ]) {
       expect(text).toContain(`  ${about} `);
     }
@@ -173,5 +175,63 @@ describe("a client that goes elsewhere", () => {
     expect((await examine()).found[0]?.says).toContain("which is no address");
     writeFileSync(join(rig.home, ".claude", "settings.json"), "{");
     expect((await examine()).found).toMatchObject([{ about: "claude", result: "warn" }]);
+  });
+});
+
+describe("traps that others fell into", () => {
+  test("an upstream that refuses connections, of the proxy that runs or of the settings", async () => {
+    const dead = `http://127.0.0.1:${await freePort()}`;
+    const down = await examine([], { APERTURE_UPSTREAM_ANTHROPIC: dead });
+    expect(down.code).toBe(1);
+    expect(down.found).toMatchObject([
+      { about: "proxy", result: "warn" },
+      {
+        about: "reach",
+        result: "fail",
+        fix: expect.stringContaining("aperture config set upstreamAnthropic"),
+      },
+    ]);
+    expect(down.found[1]?.says).toContain("refuses connections");
+    await rig.up();
+    await rig.upstream.close();
+    expect((await examine()).found).toMatchObject([{ about: "reach", result: "fail" }]);
+  });
+
+  test("an address left behind in the settings of any client, each with the command that ends it", async () => {
+    await rig.up();
+    const other = rig.port === 4400 ? 4401 : 4400;
+    for (const client of ["claude", "codex", "gemini", "opencode", "pi"]) {
+      await rig.run(["install", client, "--port", `${await freePort()}`]);
+    }
+    expect(other).toBeGreaterThan(0);
+    const { code, found } = await examine();
+    expect(code).toBe(1);
+    for (const client of ["claude", "codex", "gemini", "opencode", "pi"]) {
+      const dead = found.find(({ about, result }) => about === client && result === "fail");
+      expect(dead).toMatchObject({ fix: `aperture uninstall ${client} --clean` });
+      const moved = found.find(({ about, result }) => about === client && result === "warn");
+      expect(moved).toMatchObject({ fix: `aperture install ${client}` });
+      await rig.run(["install", client]);
+    }
+    expect((await examine()).code).toBe(0);
+  });
+
+  test("a model whose large window the client hides behind another address", async () => {
+    await rig.up();
+    mkdirSync(join(rig.home, ".claude"));
+    writeFileSync(join(rig.home, ".claude", "settings.json"), JSON.stringify({ model: "opus[1m]" }));
+    expect((await examine()).found).toMatchObject([{ about: "claude", result: "warn" }]);
+    const told = { _CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL: "1" };
+    expect((await examine([], told)).code).toBe(0);
+  });
+
+  test("a subscription is named, with what holds for its sessions, and is nothing to worry about", async () => {
+    await rig.up();
+    mkdirSync(join(rig.home, ".claude"));
+    writeFileSync(join(rig.home, ".claude", ".credentials.json"), "secret");
+    const { code, text } = await examine();
+    expect(code).toBe(0);
+    expect(text).toMatch(/^ok {2}login +a subscription, passed on and never stored/m);
+    expect(text).not.toContain("secret");
   });
 });

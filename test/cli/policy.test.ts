@@ -206,3 +206,21 @@ test("what waits is the same number of blocks wherever it is said, and frees som
   expect(text).toContain(` ${pending.blocks} pending`);
   expect([pending.blocks > 0, pending.tokens > 0]).toEqual([true, true]);
 });
+
+test("an export holds what was made of blocks, word for word", { timeout: 60_000 }, async () => {
+  const { code, out } = await rig.run(["export", "last"]);
+  expect(code).toBe(0);
+  const lines = out.trimEnd().split("\n");
+  const made = lines
+    .map((line) => JSON.parse(line) as RenditionLine)
+    .filter(({ type }) => type === "rendition");
+  const { blocks } = await stateNow();
+  const sizes = blocks.flatMap((row) => Object.keys(row.sizes).filter((level) => level !== "original"));
+  expect(made.length).toBe(sizes.length);
+  expect(made.length).toBeGreaterThan(0);
+  for (const { content } of made) expect(content?.text.length).toBeGreaterThan(0);
+  const wrong = (await api(rig, `${last}/blocks/${blocks[0]?.n}?level=tiny`)) as object;
+  expect(wrong).toMatchObject({ error: { code: "AP_QUERY_INVALID" } });
+});
+
+type RenditionLine = { readonly type: string; readonly content: { readonly text: string } | null };

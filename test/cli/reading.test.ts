@@ -23,7 +23,7 @@ beforeAll(async () => {
   await vi.waitFor(async () => {
     const { rows } = (await api(rig, `${last}/requests`)) as RequestsPage;
     expect(rows.map(({ outcome }) => outcome)).toEqual(["complete", "complete", "complete"]);
-  });
+  }, 10_000);
 });
 afterAll(() => rig.close());
 
@@ -37,6 +37,8 @@ const readers = [
   { args: ["requests"], path: `${last}/requests?after=0&limit=20` },
   { args: ["requests", "--limit", "2"], path: `${last}/requests?after=1&limit=2` },
   { args: ["request", "2"], path: `${last}/requests/2` },
+  { args: ["request", "2", "--diff"], path: `${last}/requests/2/diff` },
+  { args: ["request", "3", "--previous"], path: `${last}/requests/3/diff?with=previous` },
   { args: ["log"], path: `${last}/frames?after=0&limit=20` },
 ] as const;
 
@@ -241,7 +243,9 @@ describe("what is not there", () => {
   ])("%s without a proxy says how to start one", async (...args) => {
     const ended = await rig.run([...args, "--port", "1"]);
     expect(ended).toMatchObject({ code: 5, out: "" });
-    expect(ended.err).toBe("Aperture is not running on http://127.0.0.1:1; start it with `aperture up`.\n");
+    expect(ended.err).toBe(
+      "Aperture is not running on http://127.0.0.1:1; start it with `aperture up`, or name the port it has with --port.\n",
+    );
   });
 
   test("status --json says it in JSON", async () => {

@@ -42,7 +42,7 @@ export type Rig = {
   readonly close: () => Promise<void>;
 };
 
-const program = join(process.cwd(), "dist", "cli", "main.js");
+const program = join(process.cwd(), "dist", "cli", "main.cjs");
 const waitMs = 10_000;
 
 export async function openRig(options: StrictUpstreamOptions = {}): Promise<Rig> {

@@ -1,8 +1,10 @@
 // `aperture run`: a client that talks through Aperture and notices nothing of it.
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { SessionsPage } from "../../src/session/index.ts";
+import { needsTerminals } from "../support/needs.ts";
 import { api, openRig, type Rig } from "./rig.ts";
 
 let rig: Rig;
@@ -64,6 +66,24 @@ describe("the client", () => {
     expect(await isUp()).toBe(false);
   });
 
+  test("claude is told that its address leads to Anthropic, where it does", async () => {
+    const bin = join(rig.folder, "bin");
+    mkdirSync(bin);
+    const name = "_CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL";
+    writeFileSync(join(bin, "claude"), `#!${node}\nconsole.log(process.env.${name} ?? "not told");`);
+    chmodSync(join(bin, "claude"), 0o755);
+    const env = { PATH: `${bin}:${rig.env["PATH"]}` };
+    const official = { ...env, APERTURE_UPSTREAM_ANTHROPIC: "https://api.anthropic.com" };
+    const said = async (more: Readonly<Record<string, string>>) =>
+      (await rig.run(["run", "claude"], more)).out.trim();
+    expect(await said(env)).toBe("not told");
+    expect(await said(official)).toBe("1");
+    expect(await said({ ...official, [name]: "0" })).toBe("0");
+    // Another one that runs is asked where it leads.
+    await rig.up();
+    expect(await said(official)).toBe("not told");
+  });
+
   test("claude gets the project in a header beside its own, and a hint if nothing came through", async () => {
     const bin = join(rig.folder, "bin");
     mkdirSync(bin);
@@ -121,6 +141,7 @@ describe("a client that cannot run", () => {
     const { code, err } = await rig.run(["run", "no-such-client"]);
     expect(code).toBe(127);
     expect(err).toContain("no-such-client was not found on PATH");
+    expect(err).toContain("`aperture demo` needs no client");
     expect(existsSync(rig.dataDir)).toBe(false);
   });
 
@@ -171,5 +192,103 @@ describe("the proxy", () => {
     const { err } = await rig.run(["run", node, path], { ANTHROPIC_BASE_URL: "https://gateway.example" });
     expect(err).toContain("ANTHROPIC_BASE_URL was https://gateway.example");
     expect(err).toContain("APERTURE_UPSTREAM_ANTHROPIC");
+  });
+});
+
+/** A program under the name of a client that says how it was started. */
+function pretend(name: string): Readonly<Record<string, string>> {
+  const bin = join(rig.folder, "bin");
+  mkdirSync(bin, { recursive: true });
+  const source = `#!${node}
+import { readFileSync } from "node:fs";
+const { OPENCODE_CONFIG_CONTENT, GEMINI_CLI_CUSTOM_HEADERS, GOOGLE_GEMINI_BASE_URL } = process.env;
+const args = process.argv.slice(2);
+const file = args[0] === "-e" ? readFileSync(args[1], "utf8") : null;
+const env = { OPENCODE_CONFIG_CONTENT, GEMINI_CLI_CUSTOM_HEADERS, GOOGLE_GEMINI_BASE_URL };
+console.log(JSON.stringify({ args, env, file }));`;
+  writeFileSync(join(bin, `${name}.mjs`), source);
+  writeFileSync(join(bin, name), `#!/bin/sh\nexec '${node}' '${join(bin, `${name}.mjs`)}' "$@"\n`, {
+    mode: 0o755,
+  });
+  return { PATH: `${bin}:${rig.env["PATH"]}` };
+}
+
+type Pretended = {
+  readonly args: readonly string[];
+  readonly env: Record<string, string>;
+  readonly file: string;
+};
+
+describe("clients we know", () => {
+  async function started(name: string, more: Readonly<Record<string, string>> = {}) {
+    const { out, err } = await rig.run(["run", name, "--", "hello"], { ...pretend(name), ...more });
+    return { ...(JSON.parse(out) as Pretended), err };
+  }
+
+  test("codex is told on its command line, and that it is not managed yet", async () => {
+    const { args, err } = await started("codex");
+    expect(args).toEqual(["-c", `openai_base_url="${rig.url}/openai/v1"`, "hello"]);
+    expect(err).toContain("codex: its requests are relayed and recorded; its protocol is not managed yet.");
+  });
+
+  test("gemini and opencode are told in their environment, beside what is there", async () => {
+    const gemini = await started("gemini", { GEMINI_CLI_CUSTOM_HEADERS: "X-Team: a" });
+    expect(gemini.env["GOOGLE_GEMINI_BASE_URL"]).toBe(`${rig.url}/gemini`);
+    expect(gemini.env["GEMINI_CLI_CUSTOM_HEADERS"]).toBe(
+      `X-Team: a, X-Aperture-Project: ${basename(rig.folder)}`,
+    );
+    const own = JSON.stringify({ theme: "dark", provider: { openai: { options: { timeout: 5 } } } });
+    const { env, err } = await started("opencode", { OPENCODE_CONFIG_CONTENT: own });
+    expect(JSON.parse(env["OPENCODE_CONFIG_CONTENT"] ?? "")).toMatchObject({
+      theme: "dark",
+      provider: { openai: { options: { timeout: 5, baseURL: `${rig.url}/openai/v1` } } },
+    });
+    expect(err).toContain("Claude models are managed");
+  });
+
+  test("pi is told by an extension that is gone afterwards", async () => {
+    const { args, file } = await started("pi");
+    expect(args.slice(2)).toEqual(["hello"]);
+    expect(file).toContain("registerProvider");
+    expect(file).toContain(`"baseUrl":"${rig.url}"`);
+    expect(existsSync(args[1] ?? "")).toBe(false);
+  });
+
+  test("a mode is for the client alone", async () => {
+    const { err } = await rig.run(["run", "--mode", "observe", node, script("nothing.mjs", "")]);
+    expect(err).toContain("mode observe");
+    expect((await rig.run(["run", "--mode", "bold", node, script("nothing.mjs", "")])).code).toBe(2);
+  });
+});
+
+describe("a subscription", () => {
+  const config = () => join(rig.home, ".config", "aperture", "config.json");
+
+  function ask(answer: string, args: readonly string[] = []): string {
+    mkdirSync(join(rig.home, ".claude"), { recursive: true });
+    writeFileSync(join(rig.home, ".claude", ".credentials.json"), "not for us");
+    const words = [node, join(process.cwd(), "dist/cli/main.cjs"), ...args, "run", "claude"].map(
+      (word) => `'${word}'`,
+    );
+    const env = { ...rig.env, ...pretend("claude"), TERM: "dumb" };
+    const options = { env, cwd: rig.folder, input: answer, encoding: "utf8" as const, timeout: 20_000 };
+    return spawnSync("script", ["-qec", words.join(" "), "/dev/null"], options).stdout;
+  }
+
+  test("is asked about once, at a terminal, and the answer is remembered", async (context) => {
+    needsTerminals(context);
+    expect(ask("", ["--no-input"])).not.toContain("Manage sessions");
+    await rig.run(["run", "claude"], pretend("claude"));
+    expect(existsSync(config())).toBe(false);
+    expect(ask("y\n")).toContain("Manage sessions of this login too?");
+    expect(JSON.parse(readFileSync(config(), "utf8"))).toEqual({ manageLogins: "1" });
+    expect(ask("n\n")).not.toContain("Manage sessions");
+  });
+
+  test("that says no is only watched, and not asked again", (context) => {
+    needsTerminals(context);
+    expect(ask("\n")).toContain("Manage sessions of this login too?");
+    expect(JSON.parse(readFileSync(config(), "utf8"))).toEqual({ manageLogins: "0" });
+    expect(ask("\n")).not.toContain("Manage sessions");
   });
 });

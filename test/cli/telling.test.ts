@@ -6,6 +6,9 @@ import { api, openRig, post, type Rig, type Sent, talk } from "./rig.ts";
 const last = "/api/v1/sessions/last";
 const mark = String.fromCharCode(27);
 
+/** A busy machine may take its time. */
+const waiting = { timeout: 20_000, interval: 50 };
+
 let rig: Rig;
 let ids: readonly number[];
 let sent: readonly Sent[];
@@ -28,9 +31,9 @@ beforeAll(async () => {
   await vi.waitFor(async () => {
     const { rows } = (await api(rig, `${last}/requests`)) as RequestsPage;
     expect(rows.map(({ outcome }) => outcome)).toEqual(["complete", "complete"]);
-  });
+  }, waiting);
   ids = ((await api(rig, `${last}/state`)) as StateRow).blocks.map(({ n }) => n);
-});
+}, 60_000);
 afterAll(() => rig.close());
 
 describe("select", () => {
@@ -143,8 +146,26 @@ test("a session that is only observed says so wherever it matters", async () => 
   await vi.waitFor(async () => {
     const [, row = ""] = (await rig.run(["sessions"])).out.split("\n");
     expect(row).toMatch(/hi there.*\bobserved\b/);
-  });
+  }, 10_000);
   expect((await rig.run(["status"])).out).toMatch(/^sessions +2, 0 active, 1 managed, 1 observed$/m);
   expect((await rig.run(["select", "1"])).err).toContain("only observed: its model is not told");
   expect((await rig.run(["manifest"])).err).toContain("only observed: its model is not told");
 });
+
+test("where all of Aperture observes, a mode for one session says that it lifts nothing", async () => {
+  const quiet = await openRig();
+  try {
+    const started = quiet.start(["up"], { APERTURE_MODE: "observe" });
+    await started.saw(/listening on/);
+    await talk(quiet, "main", ["say hello"]);
+    const raised = await vi.waitFor(async () => {
+      const ended = await quiet.run(["mode", "auto"]);
+      expect(ended.code).toBe(0);
+      return ended;
+    }, waiting);
+    expect(raised.err).toContain("configured to observe");
+    expect((await quiet.run(["mode", "observe"])).err).toContain("as its client sends them");
+  } finally {
+    await quiet.close();
+  }
+}, 60_000);

@@ -1,14 +1,13 @@
 // What only a terminal shows: colours by themselves, bodies without what it would obey, one Ctrl-C as one.
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, type TestContext, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { needsTerminals } from "../support/needs.ts";
 import { openRig, post, type Rig } from "./rig.ts";
 
 const mark = String.fromCharCode(27);
 const controlC = String.fromCharCode(3);
-const hasTerminals = spawnSync("script", ["-qec", "true", "/dev/null"], { stdio: "ignore" }).status === 0;
-const reason = "needs script(1) of util-linux, which gives a program a terminal";
 
 let rig: Rig;
 beforeAll(async () => {
@@ -29,7 +28,7 @@ type Terminal = {
 };
 
 function onTerminal(args: readonly string[]): Terminal {
-  const quoted = [process.execPath, join(process.cwd(), "dist/cli/main.js"), ...args].map(
+  const quoted = [process.execPath, join(process.cwd(), "dist/cli/main.cjs"), ...args].map(
     (word) => `'${word}'`,
   );
   const options = { env: { ...rig.env, TERM: "xterm" }, cwd: rig.folder };
@@ -42,19 +41,15 @@ function onTerminal(args: readonly string[]): Terminal {
   return { child, text: () => text, ended };
 }
 
-function needsTerminal(context: TestContext): void {
-  if (!hasTerminals) context.skip(reason);
-}
-
 test("colours appear by themselves", async (context) => {
-  needsTerminal(context);
+  needsTerminals(context);
   const { ended, text } = onTerminal(["status"]);
   expect(await ended).toBe(0);
   expect(text()).toContain(`${mark}[2m`);
 });
 
 test("a body is shown without what the terminal would obey, and the remark says so", async (context) => {
-  needsTerminal(context);
+  needsTerminals(context);
   const sessions = JSON.parse((await rig.run(["sessions", "--json"])).out) as { rows: { id: string }[] };
   const shown: string[] = [];
   for (const { id } of sessions.rows) {
@@ -73,7 +68,7 @@ test("a body is shown without what the terminal would obey, and the remark says 
 });
 
 test("Ctrl-C at the terminal reaches the client once, and the client decides", async (context) => {
-  needsTerminal(context);
+  needsTerminals(context);
   const path = join(rig.folder, "count.mjs");
   writeFileSync(
     path,

@@ -1,7 +1,7 @@
-import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { bareEnvironment, makeFolders, nowhere } from "./agent-folders.ts";
+import { runProgram } from "./run-program.ts";
 
 /** What Claude Code says about one run in `--output-format json`. */
 export type ClaudeResult = {
@@ -34,19 +34,14 @@ export type Setting = {
   readonly program: string;
   readonly url: string;
   /**
-   * Blocked: whatever is not for this machine goes to a proxy that is not there. Some versions leave out a
-   * first knock at the address they were given when they know of a proxy; open shows it.
+   * Some versions leave out a first knock at the address they were given when they know of a proxy; open
+   * shows it.
    */
   readonly outside: "blocked" | "open";
 };
 
-/** A home and a project of its own, so that neither a user's settings nor an earlier run can matter. */
 export function prepareClaudeCode({ program, url, outside }: Setting): ClaudeCode {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "aperture-client-")));
-  const home = join(folder, "home");
-  const project = join(folder, "project");
-  mkdirSync(home);
-  mkdirSync(project);
+  const { home, project, remove } = makeFolders();
   writeFileSync(join(home, ".claude.json"), JSON.stringify(seed(project)));
   const env = { ...environment(home, url), ...(outside === "blocked" ? nowhere : {}) };
   const runWith: ClaudeCode["runWith"] = (changes, prompt, ...flags) =>
@@ -56,7 +51,7 @@ export function prepareClaudeCode({ program, url, outside }: Setting): ClaudeCod
     home,
     run: (prompt, ...flags) => runWith({}, prompt, ...flags),
     runWith,
-    remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }),
+    remove,
   };
 }
 
@@ -70,12 +65,9 @@ function seed(project: string): object {
   };
 }
 
-/** Made from nothing: a setting of whoever runs the tests must not reach the client. */
 function environment(home: string, url: string): NodeJS.ProcessEnv {
   return {
-    PATH: process.env["PATH"],
-    HOME: home,
-    USERPROFILE: home,
+    ...bareEnvironment(home),
     ANTHROPIC_BASE_URL: url,
     ANTHROPIC_API_KEY: key,
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
@@ -84,8 +76,6 @@ function environment(home: string, url: string): NodeJS.ProcessEnv {
     DISABLE_TELEMETRY: "1",
   };
 }
-
-const nowhere = { HTTPS_PROXY: "http://127.0.0.1:9", NO_PROXY: "127.0.0.1,localhost" };
 
 type Run = {
   readonly program: string;
@@ -97,27 +87,9 @@ type Run = {
 
 const tools = "Read,Write,Edit,Bash,Agent";
 
-function runClaude({ program, project, env, prompt, flags }: Run): Promise<ClaudeResult> {
+async function runClaude({ program, project, env, prompt, flags }: Run): Promise<ClaudeResult> {
   const args = ["-p", prompt, "--output-format", "json", "--allowedTools", tools, ...flags];
-  const child = spawn(program, args, {
-    cwd: project,
-    env,
-    stdio: ["ignore", "pipe", "pipe"],
-    timeout: runMs,
-    killSignal: "SIGKILL",
-  });
-  const out: Buffer[] = [];
-  const err: Buffer[] = [];
-  child.stdout.on("data", (chunk: Buffer) => out.push(chunk));
-  child.stderr.on("data", (chunk: Buffer) => err.push(chunk));
-  return new Promise((resolve, reject) => {
-    child.once("error", reject);
-    child.once("close", (code, signal) => {
-      const said = Buffer.concat(out).toString("utf8");
-      if (code === 0) resolve(readResult(said));
-      else reject(new Error(`Claude Code ended with ${code ?? signal}: ${said}\n${Buffer.concat(err)}`));
-    });
-  });
+  return readResult(await runProgram({ program, args, cwd: project, env, limitMs: runMs }));
 }
 
 function readResult(said: string): ClaudeResult {

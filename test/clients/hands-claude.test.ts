@@ -22,7 +22,7 @@ describe.concurrent.each(claudeVersions)("Claude Code %s", (version) => {
         version,
         model: "claude-opus-5-5",
         files: Object.fromEntries(pages.map((n) => [`page${n}.txt`, pageOf(n)])),
-        options: { upstream: { model: handsModel(stages) }, deadlineMs: 2_500 },
+        options: { upstream: { model: handsModel(stages) }, deadlineMs: 20_000 },
         turns: (scene) => {
           project = scene.project;
           return stages.map((_, n) => ({ prompt: `stage ${n}` }));

@@ -18,7 +18,7 @@ type Way = Pick<SdkStep, "streams" | "runs">;
 /** One session, every step of it asked for in the same way. */
 async function play(sdk: (typeof sdks)[keyof typeof sdks], way: Way): Promise<void> {
   const stages = everyVerb((n) => ({ type: "tool_use", name: "add", input: { a: 1, b: n, lines: 120 } }));
-  const rig = await startManagedRig({ upstream: { model: handsModel(stages) }, deadlineMs: 2_500 });
+  const rig = await startManagedRig({ upstream: { model: handsModel(stages) }, deadlineMs: 20_000 });
   try {
     const steps = stages.map((_, n) => ({ prompt: `stage ${n}`, url: rig.url, headers, ...way }));
     const { code, values, transcript } = await runSdk(sdk, clients, { steps });

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -10,11 +10,17 @@ export type ClaudeVersion = (typeof claudeVersions)[number];
 
 export type Clients = {
   readonly claudeCode: (version: ClaudeVersion) => string;
+  readonly opencode: string;
+  readonly codex: string;
+  /** A program for Node. */
+  readonly gemini: string;
+  /** A program for Node. */
+  readonly pi: string;
   /** The address under which a package of the folder can be imported. */
   readonly moduleUrl: (name: string) => string;
 };
 
-/** How long a test file may wait for its clients. The programs are some 260 MB to download. */
+/** How long a test file may wait for its clients. The programs are some 600 MB to download. */
 export const installMs = 600_000;
 
 /** Installs what is missing, once for all test files and all processes, and fails with what it tried. */
@@ -29,13 +35,18 @@ export async function installClients(): Promise<Clients> {
   const require = createRequire(join(folder, "package.json"));
   return {
     claudeCode: (version) => claudePath(folder, version),
+    opencode: opencodePath(folder),
+    codex: codexPath(folder),
+    gemini: geminiPath(folder),
+    pi: piPath(folder),
     moduleUrl: (name) => pathToFileURL(require.resolve(name)).href,
   };
 }
 
 /**
- * Claude Code is a native program in a package per platform. Its own package names these as optional, and an
- * optional package that fails to download is skipped in silence; so the platform's package is asked for.
+ * Claude Code, Codex and opencode are native programs in a package per platform. Their own packages name
+ * these as optional, and one that fails to download is skipped in silence; so the platform's package is
+ * asked for. The parts of pi are asked for by their versions too: its package takes the newest that fits.
  */
 function dependencies(): Readonly<Record<string, string>> {
   const claudes = claudeVersions.map((version) => [
@@ -48,15 +59,37 @@ function dependencies(): Readonly<Record<string, string>> {
     ai: "6.0.326",
     "@ai-sdk/anthropic": "3.0.138",
     zod: "4.1.13",
+    opencode: `npm:${opencodePackage()}@1.18.33`,
+    codex: `npm:@openai/codex@${codexVersion}-${process.platform}-${process.arch}`,
+    "@google/gemini-cli": "0.61.0",
+    ...Object.fromEntries(
+      ["coding-agent", "agent-core", "ai", "tui"].map((part) => [piPart(part), "0.74.2"]),
+    ),
   };
 }
+
+const codexVersion = "0.166.0";
 
 function aliasOf(version: ClaudeVersion): string {
   return `claude-code-${version}`;
 }
 
+function piPart(part: string): string {
+  return `@earendil-works/pi-${part}`;
+}
+
 function platform(): string {
-  return `${process.platform}-${process.arch}${process.platform === "linux" && !hasGlibc() ? "-musl" : ""}`;
+  return `${process.platform}-${process.arch}${libraryOf()}`;
+}
+
+/** The usual build for x64 needs a processor with AVX2; this one runs on all. */
+function opencodePackage(): string {
+  const system = process.platform === "win32" ? "windows" : process.platform;
+  return `opencode-${system}-${process.arch}${process.arch === "x64" ? "-baseline" : ""}${libraryOf()}`;
+}
+
+function libraryOf(): "-musl" | "" {
+  return process.platform === "linux" && !hasGlibc() ? "-musl" : "";
 }
 
 function hasGlibc(): boolean {
@@ -68,8 +101,30 @@ function hasGlibc(): boolean {
 }
 
 function claudePath(folder: string, version: ClaudeVersion): string {
-  const name = process.platform === "win32" ? "claude.exe" : "claude";
-  return join(folder, "node_modules", aliasOf(version), name);
+  return join(folder, "node_modules", aliasOf(version), programName("claude"));
+}
+
+function opencodePath(folder: string): string {
+  return join(folder, "node_modules", "opencode", "bin", programName("opencode"));
+}
+
+/** One folder per platform inside, under a name of the compiler's. */
+function codexPath(folder: string): string {
+  const vendor = join(folder, "node_modules", "codex", "vendor");
+  const [platform = ""] = existsSync(vendor) ? readdirSync(vendor) : [];
+  return join(vendor, platform, "bin", programName("codex"));
+}
+
+function geminiPath(folder: string): string {
+  return join(folder, "node_modules", "@google", "gemini-cli", "bundle", "gemini.js");
+}
+
+function piPath(folder: string): string {
+  return join(folder, "node_modules", piPart("coding-agent"), "dist", "cli.js");
+}
+
+function programName(name: string): string {
+  return process.platform === "win32" ? `${name}.exe` : name;
 }
 
 /** Written last and by rename: an interrupted install leaves no stamp, and is done again. */
@@ -92,12 +147,20 @@ async function install(folder: string): Promise<void> {
   const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
   const args = ["install", "--prefix", folder, ...flags];
   const { code, output } = await capture(process.platform === "win32" ? "npm.cmd" : "npm", args);
-  const absent = claudeVersions
-    .map((version) => claudePath(folder, version))
-    .filter((path) => !existsSync(path));
+  const absent = programsIn(folder).filter((path) => !existsSync(path));
   if (code !== 0 || absent.length > 0) throw new Error(failure({ code, output, absent }));
   writeFileSync(`${stamp}.new`, stampText());
   renameSync(`${stamp}.new`, stamp);
+}
+
+function programsIn(folder: string): readonly string[] {
+  return [
+    ...claudeVersions.map((version) => claudePath(folder, version)),
+    opencodePath(folder),
+    codexPath(folder),
+    geminiPath(folder),
+    piPath(folder),
+  ];
 }
 
 type Failure = { readonly code: number; readonly output: string; readonly absent: readonly string[] };

@@ -70,7 +70,7 @@ async function arrival({ exchanges }: StrictUpstream): Promise<void> {
 /** Resolves once it listens. One that cannot start at all is tried again: somebody may be building it. */
 async function startAperture(env: NodeJS.ProcessEnv): Promise<ChildProcess> {
   for (let tries = 0; tries < 20; tries += 1) {
-    const child = spawn(process.execPath, ["dist/cli/main.js", "up"], {
+    const child = spawn(process.execPath, ["dist/cli/main.cjs", "up"], {
       env,
       stdio: ["ignore", "pipe", "ignore"],
     });

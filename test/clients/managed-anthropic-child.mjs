@@ -1,9 +1,12 @@
 // A small agent made with @anthropic-ai/sdk that keeps one conversation over several steps. Arguments: where
-// the package is, and a plan as JSON: what to call the session, and for each step its prompt, its address,
-// further headers, and whether the answers stream. Every step prints one line of JSON.
+// the package is, and a plan as JSON: for each step its prompt, its address, further headers, another model,
+// files that can be read, and whether the answers stream. Every step prints one line of JSON. A plan
+// without steps has them come in, each a line of JSON, until there are no more.
+import { createInterface } from "node:readline";
+
 const [, , moduleUrl = "", planText = "{}"] = process.argv;
 const { Anthropic } = await import(moduleUrl);
-const { bulk = "", patience = 0, steps } = JSON.parse(planText);
+const { bulk = "", patience = 0, steps = stepsGiven() } = JSON.parse(planText);
 // Now and then fetch waits on although its connection is gone: only this ends it.
 const timeout = 30_000;
 const apiKey = "sk-test-0123456789abcdefghij";
@@ -14,6 +17,8 @@ const schema = {
   properties: { a: { type: "number" }, b: { type: "number" }, lines: { type: "number" } },
 };
 const add = { name: "add", description: "Adds two numbers.", input_schema: schema };
+const path = { type: "object", properties: { path: { type: "string" } } };
+const read = { name: "read", description: "Reads a file.", input_schema: path };
 const common = {
   model: "claude-opus-5-5",
   max_tokens: 2048,
@@ -25,12 +30,13 @@ const messages = [];
 let tries = 0;
 
 /** An answer that does not arrive is asked for again, as agents do; one that is refused is not. */
-async function ask({ url, headers = {}, streams = false }) {
+async function ask({ url, headers = {}, streams = false, model = common.model, files }) {
   for (let left = patience; ; left -= 1) {
     tries += 1;
     try {
       const one = client.withOptions({ baseURL: url });
-      const body = { ...common, messages: marked(messages) };
+      const tools = files === undefined ? common.tools : [...common.tools, read];
+      const body = { ...common, model, tools, messages: marked(messages) };
       return streams
         ? await one.messages.stream(body, { headers }).finalMessage()
         : await one.messages.create(body, { headers });
@@ -83,13 +89,19 @@ async function run(step) {
     const results = calls.map(({ id, input }) => ({
       type: "tool_result",
       tool_use_id: id,
-      content: sumOf(input),
+      content: "path" in input ? (step.files?.[input.path] ?? "There is no such file.") : sumOf(input),
     }));
     messages.push({ role: "user", content: results });
   }
 }
 
-for (const [at, step] of steps.entries()) {
+async function* stepsGiven() {
+  for await (const line of createInterface({ input: process.stdin })) yield JSON.parse(line);
+}
+
+let at = -1;
+for await (const step of steps) {
+  at += 1;
   const text = at === 0 ? `${step.prompt}\n${bulk}` : step.prompt;
   messages.push({ role: "user", content: [{ type: "text", text }] });
   try {

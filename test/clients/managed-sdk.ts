@@ -8,6 +8,10 @@ export type SdkStep = {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly streams?: boolean;
+  /** Another than the usual one. */
+  readonly model?: string;
+  /** What its model can read, by path. */
+  readonly files?: Readonly<Record<string, string>>;
   /** Whether the package itself goes on until nothing is called any more. */
   readonly runs?: boolean;
 };

@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { UpstreamExchange } from "../../src/testing/index.ts";
+import { writtenBelow } from "./agent-folders.ts";
 import { type ClaudeResult, prepareClaudeCode } from "./claude-code.ts";
 import { type Logged, loggedBy } from "./hands-check.ts";
 import { type ClaudeVersion, installClients } from "./install.ts";
@@ -66,8 +67,3 @@ export async function playClaude({
 }
 
 const usualFiles = { "a.txt": "alpha\nbeta\n", "b.txt": "one\n" };
-
-function writtenBelow(folder: string): string {
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
-  return files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), "utf8")).join("\n");
-}

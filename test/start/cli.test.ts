@@ -14,7 +14,7 @@ afterAll(() => {
 
 function aperture(args: readonly string[], env: Readonly<Record<string, string>> = {}): Running {
   const data = { APERTURE_DATA_DIR: join(folder, `data-${running.length}`), ...env };
-  const each = start([process.execPath, "dist/cli/main.js", ...args], { env: data });
+  const each = start([process.execPath, "dist/cli/main.cjs", ...args], { env: data });
   running.push(each);
   return each;
 }

@@ -1,108 +1,50 @@
 import { readFileSync } from "node:fs";
-import { connect } from "node:net";
 import { join } from "node:path";
-import { loopbackHosts } from "../../config/index.ts";
+import { officialUpstreams } from "../../config/index.ts";
 import type { World } from "../call.ts";
-import { printable } from "../format/printable.ts";
-import { findProgram } from "../launch/programs.ts";
-import { broken, type Finding, fine, warned } from "./finding.ts";
+import { readJsonValue } from "../install/edit-json.ts";
+import { hasLogin } from "../launch/logins.ts";
+import { type Finding, fine, warned } from "./finding.ts";
 
-/** Somewhere that tells the client which address to use. */
-type Wiring = {
-  readonly where: string;
-  /** As it stands there; null: the place cannot be read. */
-  readonly value: string | null;
-  /** A settings file beats the environment that `run` gives to the client. */
-  readonly isFile: boolean;
+type Known = {
+  /** Where requests to Anthropic go. */
+  readonly upstream: string;
+  readonly managesLogins: boolean;
 };
 
-export type Us = { readonly url: string; readonly isRunning: boolean };
+const assumeName = "_CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL";
 
-const listenMs = 500;
-
-export async function checkClaude(world: World, us: Us): Promise<readonly Finding[]> {
-  const path = findProgram("claude", world);
-  const found =
-    path === null
-      ? fine("claude", "not on PATH; other clients start with aperture run as well")
-      : fine("claude", path);
-  const wired = await Promise.all(wirings(world).map((wiring) => judge(wiring, us)));
-  return [found, ...wired];
+/** What Claude Code does otherwise behind another address than its maker's. */
+export function checkClaude(world: World, known: Known): readonly Finding[] {
+  return [...largeWindow(world, known), ...login(world, known)];
 }
 
-function wirings({ env, home, cwd }: World): readonly Wiring[] {
-  const own = env["CLAUDE_CONFIG_DIR"] || join(home, ".claude");
-  const files = [
-    join(own, "settings.json"),
-    join(cwd, ".claude", "settings.json"),
-    join(cwd, ".claude", "settings.local.json"),
-  ];
-  const value = env["ANTHROPIC_BASE_URL"];
-  const here: readonly Wiring[] =
-    value === undefined || value === "" ? [] : [{ where: "the environment", value, isFile: false }];
-  return [...here, ...[...new Set(files)].flatMap(wiringIn)];
+/** It offers no window of a million tokens there, unless it is told that its maker is behind it. */
+function largeWindow(world: World, { upstream }: Known): readonly Finding[] {
+  const text = settingsText(world);
+  const model = world.env["ANTHROPIC_MODEL"] || readJsonValue(text, ["model"]) || "";
+  const isTold = (world.env[assumeName] || readJsonValue(text, ["env", assumeName]) || "") !== "";
+  if (!/\[1m\]/i.test(model) || isTold) return [];
+  const says = `the model ${model} has its large window only at the official address, as far as claude knows`;
+  if (!upstream.startsWith(officialUpstreams.anthropic)) {
+    return [warned("claude", `${says}, and yours is another`, "choose the model without [1m]")];
+  }
+  return [warned("claude", says, `export ${assumeName}=1, which is true here: requests go to Anthropic`)];
 }
 
-function wiringIn(path: string): readonly Wiring[] {
-  const text = textOf(path);
-  if (text === null) return [];
+/** Passed on untouched and stored nowhere; whether its sessions are managed is its owner's choice. */
+function login(world: World, { managesLogins }: Known): readonly Finding[] {
+  if (!hasLogin(world)) return [];
+  const says = managesLogins
+    ? "managed, as you agreed; aperture config set manageLogins 0 ends that"
+    : "only watched, no byte is changed; aperture config set manageLogins 1 manages them";
+  return [fine("login", `a subscription, passed on and never stored; its sessions are ${says}`)];
+}
+
+function settingsText({ env, home }: World): string {
   try {
-    const settings = JSON.parse(text) as { readonly env?: Readonly<Record<string, unknown>> } | null;
-    const value = settings?.env?.["ANTHROPIC_BASE_URL"];
-    return typeof value === "string" && value !== "" ? [{ where: path, value, isFile: true }] : [];
+    return readFileSync(join(env["CLAUDE_CONFIG_DIR"] || join(home, ".claude"), "settings.json"), "utf8");
   } catch {
-    return [{ where: path, value: null, isFile: true }];
+    return "{}";
   }
-}
-
-function textOf(path: string): string | null {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return null;
-  }
-}
-
-async function judge({ where, value, isFile }: Wiring, us: Us): Promise<Finding> {
-  const remove = isFile ? `remove ANTHROPIC_BASE_URL from ${where}` : "unset ANTHROPIC_BASE_URL";
-  if (value === null)
-    return warned("claude", `${where} is not valid JSON`, "correct it, or start without it");
-  const says = `ANTHROPIC_BASE_URL in ${where} is ${printable(value, 200)}`;
-  const url = URL.canParse(value) ? new URL(value) : null;
-  if (url === null) return broken("claude", `${says}, which is no address`, remove);
-  if (isUs(url, us.url)) {
-    if (us.isRunning) return fine("claude", `${says}, which is this Aperture`);
-    return broken("claude", `${says}, where Aperture does not run now`, `aperture up, or ${remove}`);
-  }
-  if (isLoopback(url) && !(await isListening(url))) {
-    return broken("claude", `${says}, where nothing listens`, remove);
-  }
-  const way = isFile ? "and beats what aperture run sets" : "so only aperture run leads through Aperture";
-  return warned("claude", `${says}, ${way}`, remove);
-}
-
-function isUs(url: URL, ours: string): boolean {
-  const { port } = new URL(ours);
-  return isLoopback(url) && portOf(url) === Number(port);
-}
-
-function isLoopback({ hostname }: URL): boolean {
-  return loopbackHosts.includes(hostname.replace(/^\[(.*)\]$/, "$1"));
-}
-
-function portOf({ port, protocol }: URL): number {
-  return port === "" ? (protocol === "https:" ? 443 : 80) : Number(port);
-}
-
-function isListening(url: URL): Promise<boolean> {
-  return new Promise((done) => {
-    const socket = connect({ host: url.hostname.replace(/^\[(.*)\]$/, "$1"), port: portOf(url) });
-    const end = (isThere: boolean) => {
-      socket.destroy();
-      done(isThere);
-    };
-    socket.setTimeout(listenMs, () => end(false));
-    socket.once("connect", () => end(true));
-    socket.once("error", () => end(false));
-  });
 }

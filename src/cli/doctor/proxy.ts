@@ -8,15 +8,23 @@ import type { Problem } from "../outcome.ts";
 import { exitCodes } from "../usage.ts";
 import { broken, type Finding, fine, warned } from "./finding.ts";
 
-export type ProxyFindings = { readonly isRunning: boolean; readonly findings: readonly Finding[] };
+export type ProxyFindings = {
+  readonly isRunning: boolean;
+  /** What it says of itself; null: it does not run, or did not tell us. */
+  readonly health: HealthAnswer | null;
+  readonly findings: readonly Finding[];
+};
 
 /** Whether it answers, and what it says of itself. */
 export async function checkProxy(api: Api, version: string): Promise<ProxyFindings> {
   const health = await api.json<HealthAnswer>(apiPath("/health"));
-  if (!health.ok) return { isRunning: isThere(health.problem), findings: [unanswered(health.problem)] };
+  if (!health.ok) {
+    return { isRunning: isThere(health.problem), health: null, findings: [unanswered(health.problem)] };
+  }
   const answer = health.value.value;
   return {
     isRunning: true,
+    health: answer,
     findings: [
       versionFinding(api.url, { theirs: answer.version, ours: version }),
       ...recordFindings(answer),

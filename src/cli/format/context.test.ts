@@ -54,6 +54,7 @@ const state: StateRow = {
   lowered: { tokens: 0, blocks: 0 },
   pending: { tokens: 0, blocks: 0 },
   otherTokens: 2_200,
+  marks: { cached: null, changedFrom: null, reserved: null, compactsAt: null, forecast: null },
   blocks: [
     { ...block, n: 1, zone: "primacy", exact: true, pinned: true },
     { ...block, n: 2, shown: "trimmed" },
@@ -61,6 +62,7 @@ const state: StateRow = {
     { ...block, n: 4, zone: "recency", exact: true, focused: true },
     { ...block, n: 5, zone: "cold", counted: false },
   ],
+  total: 5,
   streams: [],
 };
 

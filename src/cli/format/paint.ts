@@ -13,6 +13,9 @@ export type Paint = (style: Style, text: string) => string;
 
 export const plain: Paint = (_, text) => text;
 
+/** For programs that read lines: plain, and a table has one tab between its columns. */
+export const tabbed: Paint = (_, text) => text;
+
 const escapeMark = String.fromCharCode(27);
 
 export const coloured: Paint = (style, text) => {

@@ -1,10 +1,11 @@
 import { columnsOf } from "./columns.ts";
-import { type Paint, plain, type Style } from "./paint.ts";
+import { type Paint, plain, type Style, tabbed } from "./paint.ts";
 
 export type Cell = { readonly text: string; readonly align?: "right"; readonly style?: Style };
 
 /** Lines whose cells stand below each other. Colours come last, so that they take no room. */
 export function aligned(rows: readonly (readonly Cell[])[], paint: Paint = plain): readonly string[] {
+  if (paint === tabbed) return rows.map((row) => row.map(({ text }) => text.trim()).join("\t"));
   const count = Math.max(0, ...rows.map((row) => row.length));
   const widths = Array.from({ length: count }, (_, at) =>
     Math.max(0, ...rows.map((row) => columnsOf(row[at]?.text ?? ""))),

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Settings } from "../../config/index.ts";
-import type { ReadyAnswer } from "../../control/index.ts";
+import { officialUpstreams, type Settings } from "../../config/index.ts";
+import type { HealthAnswer, ReadyAnswer } from "../../control/index.ts";
 import type { RunningApp } from "../app.ts";
 import { type Api, openApi } from "../client.ts";
 import { type Outcome, stop, succeed } from "../outcome.ts";
@@ -10,6 +10,8 @@ import { exitCodes } from "../usage.ts";
 export type ClientProxy = {
   readonly url: string;
   readonly isOwn: boolean;
+  /** What is for Anthropic goes to Anthropic. */
+  readonly isFirstParty: boolean;
   /** How many requests came while it was ours; null if that is not known. */
   readonly requests: () => number | null;
   /** Lets requests in flight end, and ends what is ours. */
@@ -33,9 +35,9 @@ export async function proxyFor(wish: ProxyWish): Promise<Outcome<ClientProxy>> {
   for (let tried = 0; tried < startTries; tried += 1) {
     const state = await stateOf(api);
     if (!state.ok) return state;
-    if (state.value === "running") return succeed(borrowed(wish, api));
+    if (state.value === "running") return succeed(borrowed(wish, api, await isFirstPartyAt(api)));
     const app = await started(wish);
-    if (typeof app !== "string") return succeed(owned(app, api.url));
+    if (typeof app !== "string") return succeed(owned(app, api.url, wish.settings));
     if (app !== "EADDRINUSE") return stop(exitCodes.failed, notStarted(app, wish, api.url));
     await sleep(startPauseMs);
   }
@@ -66,23 +68,33 @@ async function started({ settings, version, note }: ProxyWish): Promise<RunningA
   // Loaded only here: clients of a running Aperture start without the store and the engine.
   const { startApp } = await import("../app.ts");
   try {
-    return await startApp({ settings, version, note });
+    return await startApp({ settings, version, note, verb: "run" });
   } catch (error) {
     if (error instanceof Error && "code" in error) return `${error.code}`;
     throw error;
   }
 }
 
-function owned(app: RunningApp, url: string): ClientProxy {
+function owned(app: RunningApp, url: string, { upstreams }: Settings): ClientProxy {
   const requests = () => app.proxy.metrics().requests;
-  return { url, isOwn: true, requests, close: () => app.close() };
+  const isFirstParty = isOfficial(upstreams.anthropic.href);
+  return { url, isOwn: true, isFirstParty, requests, close: () => app.close() };
+}
+
+async function isFirstPartyAt(api: Api): Promise<boolean> {
+  const health = await api.json<HealthAnswer>("/api/v1/health");
+  return health.ok && isOfficial(health.value.value.upstreams["anthropic"] ?? "");
+}
+
+function isOfficial(address: string): boolean {
+  return URL.canParse(address) && new URL(address).origin === officialUpstreams.anthropic;
 }
 
 /**
  * An Aperture that another process started ends with that process, and its port is written into our client.
  * Should it go, we take its place, so that the client notices nothing but a pause.
  */
-function borrowed(wish: ProxyWish, api: Api): ClientProxy {
+function borrowed(wish: ProxyWish, api: Api, isFirstParty: boolean): ClientProxy {
   let heir: RunningApp | null = null;
   let isLooking = false;
   const look = async (): Promise<void> => {
@@ -102,5 +114,5 @@ function borrowed(wish: ProxyWish, api: Api): ClientProxy {
     await looking;
     await heir?.close();
   };
-  return { url: api.url, isOwn: false, requests: () => null, close };
+  return { url: api.url, isOwn: false, isFirstParty, requests: () => null, close };
 }

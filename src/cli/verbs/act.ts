@@ -1,5 +1,6 @@
 import type { PricedCommand } from "../../control/index.ts";
 import { sessionPath } from "../api-path.ts";
+import { isConfirmed } from "../asking.ts";
 import { giveUp, isQuiet, type ReadyCall } from "../call.ts";
 import { didText, plannedLines } from "../format/command.ts";
 import { manyText } from "../format/numbers.ts";
@@ -54,14 +55,23 @@ export const recall = acting(({ operands }) => {
   const arePlaces = operands.every((word) => /^(?:#|block-|message-)?\d/.test(word));
   return { verb: "recall", target: arePlaces ? words : JSON.stringify(operands.join(" ")) };
 });
-export const diff = acting(({ flags }) => ({
+/** Since a turn, as the model is told it. */
+export const diffSince = acting(({ flags }) => ({
   verb: "diff",
   ...(flags.has("since") ? { since: flags.get("since") } : {}),
 }));
 
 /** Nothing brings it back, so it is asked for twice. */
 export async function purge(call: ReadyCall): Promise<number> {
-  if (call.flags.has("yes") || call.flags.has("dry-run")) return await acting(pointed("purge"))(call);
+  const act = acting(pointed("purge"));
+  if (call.flags.has("yes") || call.flags.has("dry-run")) return await act(call);
+  if (call.screen.isAsking) {
+    const planned = await act({ ...call, flags: new Map([...call.flags, ["dry-run", ""]]) });
+    if (planned !== exitCodes.ok) return planned;
+    if (await isConfirmed(call, "Erase it for good?")) return await act(call);
+    call.screen.err("Nothing was erased.");
+    return exitCodes.failed;
+  }
   call.screen.err(
     "purge erases what is stored of these blocks for good, with every body that held it: no undo brings it back.\n" +
       "--dry-run says what it would erase, --yes does it. To take blocks out of the window only, archive them.",
@@ -106,7 +116,7 @@ function remarks({ mode, step, stays, verb }: PricedCommand): readonly string[] 
   const own =
     stays.length === 0 || verb === "purge"
       ? []
-      : [`${manyText(stays.length, "block")} of the model's own words are sent as before.`];
+      : [`${manyText(stays.length, "block")} of the model's own words: sent as before.`];
   if (step === null) return own;
   const back = `\`aperture undo ${step}\` takes it back.`;
   return mode === "observe"

@@ -5,8 +5,13 @@ import { contextLines } from "../format/context.ts";
 import { printJson, wantsJson } from "../json-output.ts";
 import { findSession, sessionWord } from "../session-choice.ts";
 import { exitCodes } from "../usage.ts";
+import { watching } from "../watching.ts";
 
 export async function context(call: ReadyCall): Promise<number> {
+  return await watching(call, look, call.operands[0]);
+}
+
+async function look(call: ReadyCall): Promise<number> {
   const { api, flags, screen, operands } = call;
   const found = await findSession(api, sessionWord(call, operands[0]));
   if (!found.ok) return giveUp(call, found.problem);

@@ -37,9 +37,14 @@ function approvalLines(row: PricedApproval): readonly string[] {
     `${approval}  ${actor} wants to ${printable(verb)}${about} (~${tokensText(tokens)}), ${left}${said}`,
     `   why asked: ${printable(why, 300)}`,
     ...(text === null ? [] : [`   text: ${printable(text, 300)}`]),
-    ...(source === null ? [] : [`   heard in #${source.block}: ${printable(source.text, 300)}`]),
+    ...(source === null ? [] : [sourceText(source)]),
     ...(bill === null ? [] : [`   ${billText(bill)}`]),
   ];
+}
+
+function sourceText({ block, kind, text }: NonNullable<PricedApproval["source"]>): string {
+  const how = kind === "assistant" ? "it said" : "it had read";
+  return `   ${how} in #${block}: ${printable(text, 300)}`;
 }
 
 export const approve = (call: ReadyCall): Promise<number> => decide(call, "approve");

@@ -1,9 +1,13 @@
 import type { Call } from "../call.ts";
 import { openApi } from "../client.ts";
 import { checkClaude } from "../doctor/claude.ts";
+import { checkClients } from "../doctor/clients.ts";
 import { checkDirectory, checkToken } from "../doctor/files.ts";
 import { broken, type Finding, fine } from "../doctor/finding.ts";
+import { checkMachine } from "../doctor/machine.ts";
 import { checkProxy, checkUpstreams } from "../doctor/proxy.ts";
+import { checkTraffic } from "../doctor/traffic.ts";
+import { checkReach } from "../doctor/upstreams.ts";
 import type { Style } from "../format/paint.ts";
 import { aligned, type Cell } from "../format/table.ts";
 import { printJson, wantsJson } from "../json-output.ts";
@@ -31,13 +35,18 @@ async function findAll({ read, version, world }: Call): Promise<readonly Finding
   const api = openApi(settings, askMs);
   const proxy = await checkProxy(api, version);
   const us = { url: api.url, isRunning: proxy.isRunning };
+  const upstream = proxy.health?.upstreams["anthropic"] ?? settings.upstreams.anthropic.href;
   return [
     fine("settings", "can be used"),
+    ...checkMachine(settings),
     ...proxy.findings,
+    ...(await checkReach(proxy.health, settings)),
     checkToken(settings, proxy.isRunning),
     checkDirectory(settings),
     checkUpstreams(settings),
-    ...(await checkClaude(world, us)),
+    ...(await checkClients(world, us)),
+    ...checkClaude(world, { upstream, managesLogins: settings.managesLogins }),
+    ...(proxy.health === null ? [] : await checkTraffic(api)),
   ];
 }
 

@@ -1,5 +1,6 @@
+import type { HealthAnswer } from "../../control/index.ts";
 import type { ModeAnswer } from "../../session/index.ts";
-import { sessionPath } from "../api-path.ts";
+import { apiPath, sessionPath } from "../api-path.ts";
 import { giveUp, isQuiet, type ReadyCall } from "../call.ts";
 import { printable } from "../format/printable.ts";
 import { printJson, wantsJson } from "../json-output.ts";
@@ -13,6 +14,16 @@ const meanings = {
   ask: "whatever its model wants to change waits for you",
   auto: "its model may do what can be taken back",
 } as const;
+
+const ceiling =
+  "Aperture is configured to observe (APERTURE_MODE), so no session is managed, whatever is set here.";
+
+/** What a mode means here: where all of Aperture only observes, no session does more. */
+async function meaningOf(call: ReadyCall, set: ModeAnswer["mode"]): Promise<string> {
+  const health = set === "observe" ? null : await call.api.json<HealthAnswer>(apiPath("/health"));
+  if (health?.ok && health.value.value.mode === "observe") return ceiling;
+  return set === null ? "As it is configured (APERTURE_MODE)." : `${meanings[set]}.`;
+}
 
 export async function mode(call: ReadyCall): Promise<number> {
   const [word] = call.operands;
@@ -32,7 +43,6 @@ export async function mode(call: ReadyCall): Promise<number> {
   if (wantsJson(call)) return printJson(call, reply.value.text);
   const { mode: set } = reply.value.value;
   call.screen.out(set ?? "default");
-  if (!isQuiet(call))
-    call.screen.err(set === null ? "As it is configured (APERTURE_MODE)." : `${meanings[set]}.`);
+  if (!isQuiet(call)) call.screen.err(await meaningOf(call, set));
   return exitCodes.ok;
 }

@@ -1,8 +1,9 @@
-import type { PricedDetail } from "../../control/index.ts";
+import type { PricedDetail, Returned } from "../../control/index.ts";
 import { sessionPath } from "../api-path.ts";
 import { giveUp, isQuiet, type ReadyCall } from "../call.ts";
 import { printableLines } from "../format/printable.ts";
 import { requestLines } from "../format/request.ts";
+import { diffLines } from "../format/request-diff.ts";
 import { aligned } from "../format/table.ts";
 import { printJson, wantsJson } from "../json-output.ts";
 import { type Outcome, stop, succeed } from "../outcome.ts";
@@ -10,16 +11,23 @@ import { findSession, sessionWord } from "../session-choice.ts";
 import { exitCodes } from "../usage.ts";
 
 const sides = ["client", "upstream", "response"] as const;
+const comparisons = ["diff", "previous"] as const;
 type Side = (typeof sides)[number];
-type Asked = { readonly exchange: string; readonly side: Side | null };
+type Asked = {
+  readonly exchange: string;
+  readonly side: Side | null;
+  /** What it is compared with; null: it is not. */
+  readonly with: "client" | "previous" | null;
+};
 
 export async function request(call: ReadyCall): Promise<number> {
   const asked = askedFor(call);
   if (!asked.ok) return giveUp(call, asked.problem);
   const found = await findSession(call.api, sessionWord(call));
   if (!found.ok) return giveUp(call, found.problem);
-  const { exchange, side } = asked.value;
+  const { exchange, side, with: other } = asked.value;
   const path = sessionPath(found.value.session.id, `/requests/${exchange}`);
+  if (other !== null) return await diff(call, `${path}/diff${other === "previous" ? "?with=previous" : ""}`);
   return side === null ? await summary(call, path) : await body(call, `${path}/${side}`);
 }
 
@@ -31,12 +39,23 @@ function askedFor(call: ReadyCall): Outcome<Asked> {
       `A request has a number, as \`aperture requests\` shows; not "${exchange}".`,
     );
   }
-  const [side = null, second] = sides.filter((each) => call.flags.has(each));
+  const [side = null, second] = [...sides, ...comparisons].filter((each) => call.flags.has(each));
   if (second !== undefined) return stop(exitCodes.usage, `Choose one of --${side} and --${second}.`);
+  if (side === "diff" || side === "previous") {
+    return succeed({ exchange, side: null, with: side === "diff" ? "client" : "previous" });
+  }
   if (side !== null && wantsJson(call)) {
     return stop(exitCodes.usage, `--${side} prints the bytes as they are; leave --json out.`);
   }
-  return succeed({ exchange, side });
+  return succeed({ exchange, side, with: null });
+}
+
+async function diff(call: ReadyCall, path: string): Promise<number> {
+  const reply = await call.api.json<Returned["RequestDiff"]>(path);
+  if (!reply.ok) return giveUp(call, reply.problem);
+  if (wantsJson(call)) return printJson(call, reply.value.text);
+  for (const line of diffLines(reply.value.value, call.screen.paint)) call.screen.out(line);
+  return exitCodes.ok;
 }
 
 async function summary(call: ReadyCall, path: string): Promise<number> {

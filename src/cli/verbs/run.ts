@@ -2,34 +2,40 @@ import { officialUpstreams, type Settings } from "../../config/index.ts";
 import { giveUp, isQuiet, type ReadyCall } from "../call.ts";
 import { printable } from "../format/printable.ts";
 import { runChild } from "../launch/child.ts";
-import { clientEnvironment, isClaude } from "../launch/client-environment.ts";
+import { clientArguments } from "../launch/client-arguments.ts";
+import { clientEnvironment, clientOf, isClaude } from "../launch/client-environment.ts";
+import { settleLogins } from "../launch/logins.ts";
 import { findProgram } from "../launch/programs.ts";
 import { type ClientProxy, proxyFor } from "../launch/proxy.ts";
+import { managedText } from "../launch/wiring.ts";
 import { findToken } from "../token.ts";
 import { exitCodes } from "../usage.ts";
 
+/** A client that has sent nothing by then was led elsewhere by something. */
+const silentMs = 30_000;
+
 export async function run(call: ReadyCall): Promise<number> {
-  const { operands, settings, version, world } = call;
+  const { operands, version, world } = call;
   const [name = "", ...args] = operands;
   const file = findProgram(name, world);
   if (file === null) {
-    const message = `The program ${printable(name, 80)} was not found on PATH. Install it, or give its path.`;
+    const message = `The program ${printable(name, 80)} was not found on PATH. Install it, or give its path; \`aperture demo\` needs no client.`;
     return giveUp(call, { exit: exitCodes.unfound, message });
   }
+  const settings = isClaude(name) ? await settleLogins(call) : call.settings;
   // A client may own the whole screen: what is to be said while it does waits until it has ended.
   const remarks: string[] = [];
   const proxy = await proxyFor({ settings, version, note: (line) => remarks.push(line) });
   if (!proxy.ok) return giveUp(call, proxy.problem);
-  if (!isQuiet(call)) announce(call, proxy.value);
+  if (!isQuiet(call)) announce(call, name, proxy.value);
   for (const line of remarks.splice(0)) call.screen.err(printable(line, 500));
-  const env = clientEnvironment({
-    program: name,
-    url: proxy.value.url,
-    env: world.env,
-    cwd: world.cwd,
-    relayToken: settings.isRemote ? findToken(settings).token : null,
-  });
-  const end = await runChild({ file, args, env, isTerminal: process.stdin.isTTY === true });
+  const silence = watchSilence(call, proxy.value);
+  const own = clientArguments(name, proxy.value.url);
+  const env = environmentOf(call, name, proxy.value);
+  const isTerminal = process.stdin.isTTY === true;
+  const end = await runChild({ file, args: [...own.args, ...args], env, isTerminal });
+  own.end();
+  clearTimeout(silence);
   const count = proxy.value.requests();
   await proxy.value.close();
   for (const line of remarks) call.screen.err(printable(line, 500));
@@ -37,17 +43,42 @@ export async function run(call: ReadyCall): Promise<number> {
     const message = `${printable(file, 200)} could not be started (${printable(end.error)}).`;
     return giveUp(call, { exit: exitCodes.unusable, message });
   }
-  if (count === 0 && isClaude(name) && !isQuiet(call)) {
+  if (count === 0 && clientOf(name) !== null && !isQuiet(call)) {
     call.screen.err("No request came through Aperture; `aperture doctor` looks for the reason.");
   }
   return end.exit;
 }
 
-function announce({ version, settings, screen, world }: ReadyCall, { url, isOwn }: ClientProxy): void {
+function environmentOf({ settings, world, flags }: ReadyCall, program: string, proxy: ClientProxy) {
+  return clientEnvironment({
+    program,
+    url: proxy.url,
+    isFirstParty: proxy.isFirstParty,
+    env: world.env,
+    cwd: world.cwd,
+    relayToken: settings.isRemote ? findToken(settings).token : null,
+    isObserved: flags.get("mode") === "observe",
+  });
+}
+
+/** On a terminal the client draws; whoever reads a file of remarks is told while it still helps. */
+function watchSilence(call: ReadyCall, proxy: ClientProxy): NodeJS.Timeout {
+  const say = () => {
+    if (proxy.requests() !== 0 || process.stderr.isTTY === true || isQuiet(call)) return;
+    call.screen.err("No request has come through Aperture yet; `aperture doctor` looks for the reason.");
+  };
+  return setTimeout(say, silentMs).unref();
+}
+
+function announce(call: ReadyCall, name: string, { url, isOwn }: ClientProxy): void {
+  const { version, settings, screen, world } = call;
   const place = url.replace(/^http:\/\//, "");
   const target = isOwn ? upstreamText(settings) : "the upstreams it was started with";
   const mode = isOwn ? `  mode ${settings.mode}` : "";
   screen.err(`aperture ${version}  proxy ${place} -> ${target}${mode}`);
+  const client = clientOf(name);
+  const managed = client === null ? null : managedText(client);
+  if (managed !== null) screen.err(managed);
   const before = world.env["ANTHROPIC_BASE_URL"];
   if (before !== undefined && before !== "" && before.replace(/\/+$/, "") !== url) {
     screen.err(

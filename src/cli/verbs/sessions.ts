@@ -8,12 +8,17 @@ import { ageText } from "../format/times.ts";
 import { usedText } from "../format/window.ts";
 import { printJson, wantsJson } from "../json-output.ts";
 import { exitCodes } from "../usage.ts";
+import { watching } from "../watching.ts";
 
 const usualLimit = "20";
 const idChars = 8;
 const headings = ["id", "name", "client", "model", "window used", "requests", "mode", "last", ""];
 
 export async function sessions(call: ReadyCall): Promise<number> {
+  return await watching(call, look);
+}
+
+async function look(call: ReadyCall): Promise<number> {
   const limit = call.flags.get("limit") ?? usualLimit;
   const reply = await call.api.json<SessionsPage>(apiPath("/sessions", { limit }));
   if (!reply.ok) return giveUp(call, reply.problem);
@@ -51,7 +56,7 @@ function sessionCells(row: SessionRow, nowMs: number): readonly Cell[] {
 
 /** Whether what goes up is ours, or as the client sent it. */
 function modeText(mode: SessionRow["mode"]): string {
-  return mode === "auto" ? "managed" : "observed";
+  return mode === "observe" ? "observed" : "managed";
 }
 
 function shortId(id: string): string {

@@ -11,7 +11,7 @@ export async function show(call: ReadyCall): Promise<number> {
   const [word = ""] = call.operands;
   const target = readTarget(word);
   if (target?.of !== "block" || target.first !== target.last) {
-    const message = `"${word}" is no block: write 18, block-18 or '#18', as \`aperture context\` counts them.`;
+    const message = `"${word}" is no block: write 18, block-18 or '#18', as \`aperture blocks\` counts them.`;
     return giveUp(call, { exit: exitCodes.usage, message });
   }
   const found = await findSession(call.api, sessionWord(call));

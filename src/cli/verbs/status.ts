@@ -106,7 +106,8 @@ function some(count: number, what: string): readonly string[] {
 
 function upstreamsText(figures: Figures, addresses: HealthAnswer["upstreams"]): string {
   const answers = [...answersByUpstream(figures)].map(
-    ([name, counts]) => `${printable(name)} ${printable(addresses[name] ?? "", 120)} ${counts.join(" ")}`,
+    ([name, counts]) =>
+      `${printable(name)} ${printable(addresses[name] ?? "(yours, or aperture-demo)", 120)} ${counts.join(" ")}`,
   );
   const first = printable(addresses["anthropic"] ?? "", 120);
   return answers.length === 0 ? `none has answered yet; anthropic is ${first}` : answers.join(", ");

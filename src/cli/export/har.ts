@@ -1,0 +1,55 @@
+import type { Collected, ExportedRequest, Text } from "./collected.ts";
+import type { Written } from "./jsonl.ts";
+
+/** For tools that read recorded HTTP. Headers are not stored, so none are in it, and no credential is. */
+export function har({ session, requests }: Collected, { version, isMasked }: Written): string {
+  const log = {
+    version: "1.2",
+    creator: { name: "Aperture", version },
+    comment: `${session.name}${isMasked ? " (what looked like a secret is masked)" : ""}`,
+    entries: requests.map(entryOf),
+  };
+  return JSON.stringify({ log }, null, 1);
+}
+
+function entryOf({ row, texts }: ExportedRequest) {
+  const totalMs = row.totalMs ?? 0;
+  const waitMs = row.firstByteMs ?? totalMs;
+  const sent = texts.upstream ?? texts.client;
+  return {
+    startedDateTime: new Date(row.time ?? 0).toISOString(),
+    time: totalMs,
+    request: {
+      method: "POST",
+      url: `https://upstream.invalid${row.target}`,
+      httpVersion: "HTTP/1.1",
+      cookies: [],
+      headers: [],
+      queryString: [],
+      headersSize: -1,
+      bodySize: row.bytesUp,
+      postData: { mimeType: "application/json", text: sent?.text ?? "" },
+    },
+    response: {
+      status: row.status ?? 0,
+      statusText: "",
+      httpVersion: "HTTP/1.1",
+      cookies: [],
+      headers: [],
+      redirectURL: "",
+      headersSize: -1,
+      bodySize: row.bytesDown ?? -1,
+      content: contentOf(texts.response),
+    },
+    cache: {},
+    timings: { send: 0, wait: waitMs, receive: Math.max(0, totalMs - waitMs) },
+    comment: `request ${row.id}, ${row.role}, sent ${row.rendering}`,
+  };
+}
+
+function contentOf(text: Text | null) {
+  if (text === null) return { size: 0, mimeType: "" };
+  const mimeType = /^(?:event|data):/.test(text.text) ? "text/event-stream" : "application/json";
+  const encoding = text.encoding === "base64" ? { encoding: "base64" } : {};
+  return { size: text.text.length, mimeType, text: text.text, ...encoding };
+}

@@ -1,0 +1,39 @@
+import type { Collected } from "./collected.ts";
+import { bodySides } from "./collected.ts";
+
+export type ExportHead = {
+  readonly type: "session";
+  readonly v: 1;
+  readonly aperture: string;
+  readonly masked: boolean;
+  readonly session: Collected["session"];
+};
+
+/** The form that holds everything: one JSON value per line, what is pointed to before what points to it. */
+export function* jsonLines(all: Collected, { version, isMasked }: Written): Generator<string> {
+  const head: ExportHead = {
+    type: "session",
+    v: 1,
+    aperture: version,
+    masked: isMasked,
+    session: all.session,
+  };
+  yield JSON.stringify(head);
+  for (const frame of all.frames) {
+    const mark = all.maskedFrames.has(frame.seq) ? { masked: true } : {};
+    yield JSON.stringify({ type: "frame", frame, ...mark });
+  }
+  for (const { row, content, renditions } of all.blocks) {
+    yield JSON.stringify({ type: "block", block: row, content });
+    for (const made of renditions) yield JSON.stringify({ type: "rendition", block: row.n, ...made });
+  }
+  for (const { row, bodies, texts } of all.requests) {
+    yield JSON.stringify({ type: "request", request: row, bodies });
+    for (const side of bodySides) {
+      const body = texts[side];
+      if (body !== null) yield JSON.stringify({ type: "body", request: row.id, side, ...body });
+    }
+  }
+}
+
+export type Written = { readonly version: string; readonly isMasked: boolean };

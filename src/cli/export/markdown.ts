@@ -1,0 +1,33 @@
+import { formWords } from "../format/blocks.ts";
+import { countedText } from "../format/numbers.ts";
+import { windowText } from "../format/window.ts";
+import type { Collected, ExportedBlock } from "./collected.ts";
+import type { Written } from "./jsonl.ts";
+
+/** To read: what was said, in order, with what is shown of it now. */
+export function markdown({ session, state, blocks }: Collected, { version, isMasked }: Written): string {
+  const facts = [
+    `- client ${session.client}, model ${session.model ?? "unknown"}, ${session.requests} requests`,
+    `- window ${windowText(state.window)}, seq ${state.seq}`,
+    `- written by Aperture ${version}${isMasked ? "; what looked like a secret is masked" : ""}`,
+  ];
+  return [`# ${line(session.name)}`, "", ...facts, "", ...blocks.flatMap(blockLines)].join("\n");
+}
+
+function blockLines({ row, content }: ExportedBlock): readonly string[] {
+  const size = row.tokens === null ? "" : `, ${countedText(row.tokens, row.exact)} tokens`;
+  const shown = row.shown === "original" ? "" : `, ${formWords[row.shown]}`;
+  const text = content === null ? "(not stored any more)" : content.text;
+  const fence = fenceFor(text);
+  return [`## #${row.n} ${row.kind}, turn ${row.turn}${size}${shown}`, "", fence, text, fence, ""];
+}
+
+/** Longer than any fence inside, so that no content ends it. */
+function fenceFor(text: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([found]) => found.length));
+  return "`".repeat(longest + 1);
+}
+
+function line(text: string): string {
+  return text.replace(/\s+/g, " ");
+}

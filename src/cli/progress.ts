@@ -1,0 +1,38 @@
+import type { Call } from "./call.ts";
+
+/** Long work says how far it is: to people who look, and to nobody else. */
+export type Progress = { readonly step: (by?: number) => void; readonly end: () => void };
+
+type Work = { readonly what: string; readonly total: number };
+
+const cells = 24;
+/** Work that ends at once should not flicker. */
+const [showsAfterMs, everyMs] = [400, 100];
+const clearLine = `\r${String.fromCharCode(27)}[K`;
+
+export function openProgress(call: Pick<Call, "flags" | "screen">, { what, total }: Work): Progress {
+  const isShown = process.stderr.isTTY === true && !call.flags.has("quiet") && total > 1;
+  const startMs = performance.now();
+  let [done, drawnMs, isDrawn] = [0, 0, false];
+  const draw = () => {
+    const nowMs = performance.now();
+    if (!isShown || nowMs - startMs < showsAfterMs || nowMs - drawnMs < everyMs) return;
+    [drawnMs, isDrawn] = [nowMs, true];
+    process.stderr.write(`${clearLine}${progressText({ what, total, done })}`);
+  };
+  return {
+    step: (by = 1) => {
+      done += by;
+      draw();
+    },
+    end: () => {
+      if (isDrawn) process.stderr.write(clearLine);
+    },
+  };
+}
+
+/** `[#####...] 41/120 sessions`. */
+export function progressText({ what, total, done }: Work & { readonly done: number }): string {
+  const filled = Math.round((Math.min(done, total) / Math.max(1, total)) * cells);
+  return `[${"#".repeat(filled)}${".".repeat(cells - filled)}] ${done}/${total} ${what}`;
+}

@@ -1,0 +1,147 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Settings } from "../../config/index.ts";
+import { startStrictUpstream } from "../../testing/index.ts";
+import { type RunningApp, startApp } from "../app.ts";
+import { giveUp, type ReadyCall } from "../call.ts";
+import { demoModel } from "../demo/model.ts";
+import { playDemo, type Told } from "../demo/play.ts";
+import { story, storyTurns } from "../demo/story.ts";
+import { contextLines } from "../format/context.ts";
+import { manyText, tokensText } from "../format/numbers.ts";
+import { printable } from "../format/printable.ts";
+import { piecesOf, stripCells, stripText } from "../format/strip.ts";
+import { windowText } from "../format/window.ts";
+import { exitCodes } from "../usage.ts";
+
+const paceMs = 1_200;
+const stripWidth = 40;
+
+/** A session to look at, without a key and without a network: everything is real but the model. */
+export async function demo(call: ReadyCall): Promise<number> {
+  const { flags, screen, settings, version } = call;
+  const pause = Number(flags.get("pace") ?? paceMs);
+  const dataDir = mkdtempSync(join(tmpdir(), "aperture-demo-"));
+  const upstream = await startStrictUpstream({ model: demoModel, bodiesKept: 4 });
+  const stopping = stopSignal();
+  try {
+    const own = demoSettings(settings, { dataDir, url: new URL(upstream.url) });
+    const app = await startSomewhere(own, version);
+    try {
+      screen.out(
+        `A day's work in ${story.length} prompts and ${storyTurns} answers, by a scripted model: no key, no network.`,
+      );
+      screen.out(`panel  ${await loginLink(app)}`);
+      const pace = (): Promise<unknown> =>
+        Promise.race([sleep(pause, null, { ref: false }), stopping.promise]);
+      await playDemo({
+        url: app.url,
+        ask: app.engine.ask,
+        pause: async () => void (await pace()),
+        tell: teller(call),
+        isOver: () => stopping.isOver(),
+      });
+      if (!flags.has("once") && !stopping.isOver()) {
+        screen.out(
+          "That was the day. Look around, approve what waits, undo; Ctrl-C ends it and leaves nothing behind.",
+        );
+        await stopping.promise;
+      }
+    } finally {
+      await app.close();
+    }
+  } catch (error) {
+    return giveUp(call, {
+      exit: exitCodes.failed,
+      message: error instanceof Error ? error.message : String(error),
+    });
+  } finally {
+    await upstream.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+  return exitCodes.ok;
+}
+
+type Place = { readonly dataDir: string; readonly url: URL };
+
+/** Nothing of the user's: not the data, not the upstreams, not a token. */
+function demoSettings({ host, port, ...rest }: Settings, { dataDir, url }: Place): Settings {
+  const { token: _, ...others } = rest;
+  const upstreams = { anthropic: url, openai: url, gemini: url, bedrock: url, named: new Map() };
+  return {
+    ...others,
+    host: "127.0.0.1",
+    port: host === "127.0.0.1" ? port : 0,
+    dataDir,
+    upstreams,
+    mode: "auto",
+    isRemote: false,
+  };
+}
+
+/** On the usual port if it is free: the demo must not stand in the way of what runs. */
+async function startSomewhere(settings: Settings, version: string): Promise<RunningApp> {
+  const start = (port: number): Promise<RunningApp> =>
+    startApp({ settings: { ...settings, port }, version, note: () => undefined });
+  try {
+    return await start(settings.port);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") return await start(0);
+    throw error;
+  }
+}
+
+async function loginLink({ url, token }: RunningApp): Promise<string> {
+  const response = await fetch(`${url}/api/v1/login-links`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}` },
+  });
+  const { path } = (await response.json()) as { readonly path: string };
+  return `${url}${path}`;
+}
+
+/** A picture after the first prompt, then a line for every answer in which something was done. */
+function teller({ screen }: ReadyCall): (told: Told) => void {
+  let prompt = "";
+  return (told) => {
+    const { session, state, turn, steps, undone, waiting } = told;
+    const { paint } = screen;
+    if (told.prompt !== prompt) {
+      if (prompt !== "" && turn <= (story[0]?.steps.length ?? 0) + 1)
+        for (const line of contextLines({ name: session.name, state, paint })) screen.out(line);
+      prompt = told.prompt;
+      screen.out(`\n> ${printable(prompt, 100)}`);
+    }
+    const cells = stripCells(piecesOf(state), state.window.size, stripWidth);
+    const acts = steps
+      .filter(({ done }) => done)
+      .map(({ actor, said, frees }) => actText(actor, said ?? "", frees));
+    const back = undone === null ? [] : [`you took back: ${undone.said ?? ""}`];
+    const asks = waiting === 0 ? [] : [`${manyText(waiting, "command")} waiting for you`];
+    const notes = [...acts, ...back, ...asks].join("; ");
+    screen.out(
+      `${`${turn}`.padStart(3)} ${stripText(cells, paint)} ${windowText(state.window)}  ${notes}`.trimEnd(),
+    );
+  };
+}
+
+function actText(actor: string, said: string, frees: number): string {
+  const who = { model: "Claude", user: "you", policy: "Aperture" }[actor] ?? actor;
+  const tokens = frees === 0 ? "" : ` (${frees > 0 ? "-" : "+"}${tokensText(Math.abs(frees))})`;
+  return `${who} ${said}${tokens}`;
+}
+
+function stopSignal(): { readonly promise: Promise<void>; readonly isOver: () => boolean } {
+  let isOver = false;
+  const promise = new Promise<void>((done) => {
+    const stop = (): void => {
+      isOver = true;
+      done();
+    };
+    process.once("SIGINT", stop);
+    process.once("SIGTERM", stop);
+  });
+  return { promise, isOver: () => isOver };
+}

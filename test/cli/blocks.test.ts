@@ -1,0 +1,165 @@
+// Verbs that look at many things: the blocks of a session, what it cost, and how one state became another.
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import type { PricedPage } from "../../src/control/index.ts";
+import type { StateRow } from "../../src/session/index.ts";
+import { api, openRig, type Rig, talk } from "./rig.ts";
+
+let rig: Rig;
+let state: StateRow;
+beforeAll(async () => {
+  rig = await openRig();
+  await rig.up();
+  await talk(rig, "first", ["say hello", "say something about authentication", "say goodbye"]);
+  await vi.waitFor(
+    async () => expect(await finished()).toEqual(["complete", "complete", "complete"]),
+    10_000,
+  );
+  state = (await api(rig, "/api/v1/sessions/last/state")) as StateRow;
+});
+afterAll(() => rig.close());
+
+/** What a client has received is recorded a moment later. */
+async function finished(): Promise<readonly string[]> {
+  const page = (await api(rig, "/api/v1/sessions/last/requests")) as Partial<PricedPage>;
+  return (page.rows ?? []).map(({ outcome }) => outcome);
+}
+
+type Listed = { readonly v: number; readonly seq: number; readonly blocks: StateRow["blocks"] };
+
+async function listed(...args: readonly string[]): Promise<Listed> {
+  const { code, out } = await rig.run(["blocks", "--json", ...args]);
+  expect(code).toBe(0);
+  return JSON.parse(out) as Listed;
+}
+
+describe("blocks", () => {
+  test("are all there, as the state has them", async () => {
+    const { v, seq, blocks } = await listed();
+    expect({ v, seq, blocks }).toEqual({ v: 1, seq: state.seq, blocks: state.blocks });
+    expect(blocks.length).toBeGreaterThan(5);
+    const { out, err } = await rig.run(["blocks"]);
+    expect(out.split("\n")).toHaveLength(blocks.length + 2);
+    expect(out).toMatch(/^ +# {2}zone +kind +about +tokens +shown/);
+    expect(err).toMatch(/^\d+ blocks, ~\S+ tokens, seq \d+\n$/);
+  });
+
+  test("can be chosen by what they are, and every word counts", async () => {
+    const users = await listed("kind:user");
+    expect(users.blocks.map(({ kind }) => kind)).toEqual(["user", "user", "user"]);
+    const both = await listed("kind:user", "authentication");
+    expect(both.blocks).toHaveLength(1);
+    expect((await listed("kind:user", "turn:>1")).blocks).toHaveLength(2);
+    expect((await listed("pinned:yes")).blocks).toEqual([]);
+    await rig.run(["pin", `${both.blocks[0]?.n}`]);
+    expect((await listed("pinned:yes")).blocks.map(({ n }) => n)).toEqual(both.blocks.map(({ n }) => n));
+  });
+
+  test("can be sorted, limited and looked at as of a seq", async () => {
+    const { blocks } = await listed("--sort", "tokens", "--limit", "2");
+    const sizes = state.blocks.map(({ tokens }) => tokens ?? 0).sort((a, b) => b - a);
+    expect(blocks.map(({ tokens }) => tokens)).toEqual(sizes.slice(0, 2));
+    const first = Math.min(...state.blocks.map(({ addedSeq }) => addedSeq));
+    expect((await listed("--at", `${first}`)).blocks.length).toBeLessThan(state.blocks.length);
+  });
+
+  test("that nobody could mean are refused with what is known", async () => {
+    for (const [word, says] of [
+      ["colour:red", "these are: zone, kind"],
+      ["pinned:perhaps", "yes or no"],
+      ["tokens:many", "a number"],
+    ] as const) {
+      const { code, err } = await rig.run(["blocks", word]);
+      expect({ code, says: err.includes(says) }).toEqual({ code: 2, says: true });
+    }
+    expect((await rig.run(["blocks", "--sort", "size"])).code).toBe(2);
+  });
+
+  test("come with tabs for programs, and without a heading where that is asked for", async () => {
+    const { out } = await rig.run(["blocks", "kind:user", "--plain", "--quiet"]);
+    const lines = out.split("\n").slice(0, -1);
+    expect(lines).toHaveLength(3);
+    for (const line of lines) expect(line.split("\t")).toHaveLength(9);
+  });
+
+  test("are shown again when something happens, until it is interrupted", async () => {
+    const started = rig.start(["blocks", "--watch", "--json", "--session", state.session]);
+    await started.saw(/\n/);
+    await talk(rig, "first", ["say hello"]);
+    await started.saw(/\n.*\n/);
+    started.child.kill("SIGINT");
+    const { code, out } = await started.ended;
+    expect(code).toBe(130);
+    for (const line of out.trimEnd().split("\n")) expect(JSON.parse(line)).toMatchObject({ v: 1 });
+  });
+});
+
+describe("diff of two seqs", () => {
+  test("names what is new, what is gone and what is otherwise", async () => {
+    const [last] = state.blocks.filter(({ kind }) => kind === "user").slice(-1);
+    const before = (last?.addedSeq ?? 2) - 1;
+    const { code, out } = await rig.run(["diff", `${before}`, `${state.seq}`, "--json"]);
+    expect(code).toBe(0);
+    const difference = JSON.parse(out) as { added: readonly { n: number }[]; from: number; to: number };
+    expect(difference).toMatchObject({ v: 1, from: before, to: state.seq, gone: [] });
+    const added = state.blocks.filter(({ addedSeq }) => addedSeq > before).map(({ n }) => n);
+    expect(difference.added.map(({ n }) => n)).toEqual(added);
+    const text = (await rig.run(["diff", `${state.seq}`, `${before}`])).out;
+    for (const n of added) expect(text).toMatch(new RegExp(`^- +#${n} `, "m"));
+  });
+
+  test("needs two numbers, or none", async () => {
+    expect((await rig.run(["diff", "1"])).code).toBe(2);
+    expect((await rig.run(["diff", "1", "x"])).code).toBe(2);
+    expect((await rig.run(["diff"])).code).toBe(0);
+  });
+});
+
+type Costs = {
+  readonly rows: readonly { readonly name: string; readonly requests: number; readonly usd?: number }[];
+  readonly total: { readonly requests: number; readonly input: number; readonly usd?: number } | null;
+};
+
+async function costs(...args: readonly string[]): Promise<Costs> {
+  const { code, out, err } = await rig.run(["cost", "--json", ...args]);
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  return JSON.parse(out) as Costs;
+}
+
+describe("cost", () => {
+  test("adds up to what the sessions report, however it is grouped", async () => {
+    const page = (await api(rig, "/api/v1/sessions")) as { rows: readonly { usage: { input: number } }[] };
+    const input = page.rows.reduce((sum, { usage }) => sum + usage.input, 0);
+    for (const by of ["daily", "session", "model"]) {
+      const { rows, total } = await costs(by);
+      expect(total?.input).toBe(input);
+      expect(rows.reduce((sum, { requests }) => sum + requests, 0)).toBe(total?.requests);
+      expect(total?.usd).toBeGreaterThan(0);
+    }
+    expect((await costs("model")).rows.map(({ name }) => name)).toEqual(["claude-sonnet-4-5"]);
+  });
+
+  test("of another time is nothing, and that is said", async () => {
+    expect(await costs("--until", "2020-01-31")).toMatchObject({ rows: [], total: null });
+    expect((await rig.run(["cost", "--until", "2020-01-31"])).err).toContain("Nothing was used");
+    expect((await costs("--since", "today", "--until", "today")).total).not.toBeNull();
+  });
+
+  test("can be left out, and days that are none are refused", async () => {
+    expect((await costs("--no-cost", "--offline")).total).not.toHaveProperty("usd");
+    for (const day of ["2026-06-31", "soon"]) expect((await rig.run(["cost", "--since", day])).code).toBe(2);
+    expect((await rig.run(["cost", "weekly"])).code).toBe(2);
+  });
+});
+
+describe("options of every verb", () => {
+  test("-v says what is asked and how long it took", async () => {
+    const { out, err } = await rig.run(["context", "-v"]);
+    expect(err).toMatch(/^GET \/api\/v1\/sessions\/last 200 \d+ ms$/m);
+    expect(out).not.toContain("GET");
+  });
+
+  test("--config names a file, seen from here", async () => {
+    const { code, err } = await rig.run(["status", "--config", "nowhere/config.json"]);
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+  });
+});

@@ -1,0 +1,38 @@
+// The demo, as somebody meets it who has never heard of Aperture.
+import { readdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openRig, type Rig } from "./rig.ts";
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await openRig();
+});
+afterAll(() => rig.close());
+
+test("tells a whole day, needs nothing and leaves nothing behind", { timeout: 120_000 }, async () => {
+  const before = demoFolders();
+  const { code, out, err } = await rig.run(["demo", "--pace", "1", "--once"]);
+  expect([code, err]).toEqual([0, ""]);
+  expect(out).toMatch(/^A day's work in 10 prompts and 60 answers, by a scripted model/);
+  expect(out).toMatch(/^panel {2}http:\/\/127\.0\.0\.1:\d+\/login\?code=\S+$/m);
+  expect(out).toMatch(/free [\d.]+k {2}seq \d+\n\[\w+\.+\]\n P {2}primacy/);
+  expect(out).toMatch(/Claude pinned \d+ blocks/);
+  expect(out).toMatch(/Claude archived \d+ blocks \(-[\d.]+k\)/);
+  expect(out).toMatch(/Aperture trimmed \d+ blocks/);
+  expect(out).toMatch(/you took back: archived \d+ blocks/);
+  expect(out).toMatch(/1 command waiting for you$/m);
+  expect(rig.upstream.exchanges).toEqual([]);
+  expect(demoFolders()).toEqual(before);
+});
+
+test("is ended by Ctrl-C, whenever it comes", { timeout: 60_000 }, async () => {
+  const started = rig.start(["demo", "--pace", "60000"]);
+  await started.saw(/Why did no test find it/);
+  started.child.kill("SIGINT");
+  expect((await started.ended).code).toBe(0);
+});
+
+function demoFolders(): readonly string[] {
+  return readdirSync(tmpdir()).filter((name) => name.startsWith("aperture-demo-"));
+}

@@ -1,0 +1,156 @@
+// Every example of the help is a line that works: it is understood, and what it asks for can be done.
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { verbTable } from "../../src/cli/index.ts";
+import type { SessionsPage, StateRow, StepsPage } from "../../src/session/index.ts";
+import { examplesIn } from "../support/doc-examples.ts";
+import { openRig, type Rig, talk } from "./rig.ts";
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await openRig();
+});
+afterAll(() => rig.close());
+
+/** These stay, start or stop something, or need a client; their own tests run them. */
+const elsewhere = ["up", "down", "run", "demo", "leave"];
+
+/**
+ * What every other example comes to is 0. These ask for what this session does not have, or has no more: the
+ * approval of a command, and what an earlier example has taken back already.
+ */
+const otherwise: Readonly<Record<string, number>> = {
+  "aperture undo 3f9a 12": 1,
+  "aperture approve 3": 4,
+  "aperture approve 3 --scope always": 4,
+  "aperture deny 3 --reason 'I still need that'": 4,
+};
+
+/** What the session has instead of what the examples name. */
+type Names = {
+  readonly session: string;
+  readonly blocks: readonly number[];
+  readonly steps: readonly number[];
+};
+
+async function namesHere(): Promise<Names> {
+  const of = async <T>(...args: readonly string[]): Promise<T> =>
+    JSON.parse((await rig.run([...args, "--json"])).out) as T;
+  const { rows: sessions } = await of<SessionsPage>("sessions");
+  const { blocks } = await of<StateRow>("context");
+  const { rows: steps } = await of<StepsPage>("log", "--steps");
+  const movable = blocks.filter(({ kind }) => kind === "assistant").map(({ n }) => n);
+  return {
+    session: sessions[0]?.id.slice(0, 4) ?? "",
+    blocks: movable,
+    steps: steps.map(({ step }) => step),
+  };
+}
+
+/** The example with what is here: its session, blocks, messages, steps, requests and seqs. */
+function real(line: string, { session, blocks, steps }: Names): string {
+  const [first = 0] = blocks;
+  const last = blocks.at(-1) ?? 0;
+  return line
+    .replace(/\b3f9a\b/, session)
+    .replace(/^(aperture (?:undo|redo)(?: \S+)?) 12$/, `$1 ${steps[0] ?? 0}`)
+    .replace(/\b(\d+)\.\.(\d+)\b/, `${first}..${last}`)
+    .replace(/(?<=[ #'])(?:12|18|27|31|58)(?=['\s]|$)/g, `${first}`)
+    .replace(/\brequest 7\b/, "request 2")
+    .replace(/--at \d+/, "--at 5")
+    .replace(/(?<=(?:import|analyze) )talk\.jsonl/, "claude.jsonl")
+    .replace("[12,27]", `[${first}]`)
+    .replace("block-31", `block-${first}`)
+    .replaceAll("127.0.0.1:4400", `127.0.0.1:${rig.port}`);
+}
+
+function tokenOf({ dataDir }: Rig): string {
+  return readFileSync(join(dataDir, "token"), "utf8").trim();
+}
+
+function runLine(line: string): { readonly code: number | null; readonly text: string } {
+  const program = join(process.cwd(), "dist", "cli", "main.cjs");
+  const source = `aperture() { '${process.execPath}' '${program}' "$@"; }\n${line.replaceAll("~/", "$HOME/")}`;
+  const { status, stdout, stderr } = spawnSync("bash", ["-c", source], {
+    encoding: "utf8",
+    env: { ...rig.env, SHELL: "/bin/sh", TOKEN: tokenOf(rig) },
+    cwd: rig.folder,
+    timeout: 20_000,
+    input: "",
+  });
+  return { code: status, text: stdout + stderr };
+}
+
+/** The guides of clients are carried out with their clients, in the suite of those. */
+const pages = ["README.md", "docs/guide/analyze.md", "docs/reference/api.md", "docs/reference/cli.md"];
+
+/** One per line, without what is said about it; what stays or starts something has its test elsewhere. */
+function commandsIn(source: string): readonly string[] {
+  const whole = source.replaceAll("\\\n", "").split("\n");
+  const bare = whole.map((line) => line.replace(/\s+#.*$/, "").trim());
+  return bare.filter(
+    (line) => line !== "" && !/^npm |^aperture (?:run|demo|up)|--watch|aperture-demo/.test(line),
+  );
+}
+
+/** Steps to take back, and transcripts to read, each of the client that wrote them. */
+async function prepare(): Promise<void> {
+  const run = async (...args: readonly string[]): Promise<void> => {
+    const { code, err } = await rig.run(args);
+    expect(code, err).toBe(0);
+  };
+  names = await vi.waitFor(async () => {
+    const found = await namesHere();
+    expect(found.blocks.length).toBeGreaterThan(2);
+    return found;
+  }, 10_000);
+  for (const block of names.blocks.slice(0, 3)) await run("pin", `${block}`);
+  names = await namesHere();
+  await run("fork", "--to", "claude");
+  await run("fork", "--to", "codex");
+  await run("fork", "--to", "claude", "--out", "claude.jsonl");
+}
+
+let names: Names = { session: "", blocks: [], steps: [] };
+
+describe("examples", () => {
+  beforeAll(async () => {
+    await rig.up();
+    await talk(rig, "first", ["say hello about auth flow", "say more", "say database migration", "say done"]);
+    await prepare();
+    const folders = [".local/share/bash-completion/completions", ".zfunc", ".config/fish/completions"];
+    for (const folder of folders) spawnSync("mkdir", ["-p", join(rig.home, folder)]);
+  });
+
+  const lines = verbTable
+    .filter(({ name }) => !elsewhere.includes(name))
+    .flatMap(({ name, examples }) => examples.map((line) => [name, line] as const))
+    .filter(([, line]) => !line.includes("--watch"));
+
+  const documented = pages.flatMap((page) =>
+    examplesIn(page, "sh").flatMap(({ line, source }) =>
+      commandsIn(source).map((command, at) => [`${page}:${line}, ${at + 1}`, command] as const),
+    ),
+  );
+
+  // Last, because what is imported is the session used last from then on.
+  const isLast = (line: string) => Number(line.startsWith("aperture import"));
+  const all = [...lines, ...documented].sort(([, one], [, other]) => isLast(one) - isLast(other));
+
+  test.each(all)("%s: %s", (_, line) => {
+    const { code, text } = runLine(real(line, names));
+    expect(code, text).toBe(otherwise[line] ?? 0);
+    expect(text).not.toMatch(/^\{"error"/);
+  });
+
+  test("every exception is one", () => {
+    const known = all.map(([, line]) => line);
+    expect(Object.keys(otherwise).filter((line) => !known.includes(line))).toEqual([]);
+  });
+
+  test("every verb has one", () => {
+    for (const { examples } of verbTable) expect(examples.length).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,163 @@
+// `aperture export` and `replay`: a session leaves without its secrets, and is checked byte by byte.
+import { spawn } from "node:child_process";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import type { PricedPage } from "../../src/control/index.ts";
+import { needsTerminals } from "../support/needs.ts";
+import { api, openRig, post, type Rig, talk } from "./rig.ts";
+
+const key = `sk-ant-${"api03-aB3dE6".repeat(5)}`;
+const hostile = "</pre><script>alert(1)</script>";
+/** As the client calls it: other sessions may come after it. */
+const first = "name:first";
+let rig: Rig;
+beforeAll(async () => {
+  rig = await openRig();
+  await rig.up();
+  await talk(rig, "first", ["say hello", `say my key is ${key}`, `say ${hostile} and \`\`\`\` too`]);
+  await vi.waitFor(async () => {
+    const page = (await api(rig, "/api/v1/sessions/name:first/requests")) as Partial<PricedPage>;
+    expect((page.rows ?? []).map(({ outcome }) => outcome)).toEqual(["complete", "complete", "complete"]);
+  }, 10_000);
+});
+afterAll(() => rig.close());
+
+type Line = Readonly<Record<string, unknown>>;
+const linesOf = (text: string) =>
+  text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Line);
+
+describe("export", () => {
+  test("jsonl holds every frame, block, request and body, and no secret", async () => {
+    const { code, out } = await rig.run(["export", first]);
+    expect(code).toBe(0);
+    expect(out).not.toContain(key);
+    expect(out).toContain("[masked]");
+    const lines = linesOf(out);
+    expect(lines[0]).toMatchObject({ type: "session", v: 1, masked: true });
+    const count = (type: string) => lines.filter((line) => line["type"] === type).length;
+    const state = (await api(rig, "/api/v1/sessions/name:first/state")) as {
+      seq: number;
+      blocks: readonly unknown[];
+    };
+    expect(count("frame")).toBe(state.seq);
+    expect(count("block")).toBe(state.blocks.length);
+    expect(count("request")).toBe(3);
+    expect(count("body")).toBe(9);
+  });
+
+  test("html is one file in which nothing of others runs", async () => {
+    const { code } = await rig.run(["export", first, "--format", "html", "--out", "session.html"]);
+    expect(code).toBe(0);
+    const path = join(rig.folder, "session.html");
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    const text = readFileSync(path, "utf8");
+    expect(text).not.toMatch(/<script|https?:\/\/(?!upstream)|src=|href=/);
+    expect(text).toContain("&lt;script&gt;alert(1)");
+    expect(text).not.toContain(key);
+    const again = await rig.run(["export", first, "--format", "html", "--out", "session.html"]);
+    expect(again).toMatchObject({ code: 1, err: expect.stringContaining("there already") });
+  });
+
+  test("md and har are what their readers expect", async () => {
+    const { out: md } = await rig.run(["export", first, "--format", "md"]);
+    expect(md).toMatch(/^# say hello\n/);
+    expect(md).toContain("`````\n");
+    expect(md).not.toContain(key);
+    const { out } = await rig.run(["export", first, "--format", "har"]);
+    expect(out).not.toContain(key);
+    const { log } = JSON.parse(out) as { log: { version: string; entries: readonly Line[] } };
+    expect(log.version).toBe("1.2");
+    expect(log.entries).toHaveLength(3);
+    for (const entry of log.entries) {
+      expect(entry).toMatchObject({ request: { method: "POST", headers: [] }, response: { status: 200 } });
+    }
+    expect((await rig.run(["export", first, "--format", "pdf"])).code).toBe(2);
+    expect((await rig.run(["export", "no-such-session"])).code).toBe(4);
+  });
+
+  test("with secrets: refused where nobody can be asked, and --yes is no answer", async () => {
+    const { code, out } = await rig.run(["export", first, "--with-secrets", "--yes"]);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+  });
+
+  test("with secrets: asks twice at a terminal", async (context) => {
+    needsTerminals(context);
+    const run = (answers: readonly string[], name: string) => {
+      const words = ["export", first, "--with-secrets", "--out", name].map((word) => `'${word}'`).join(" ");
+      const line = `'${process.execPath}' '${join(process.cwd(), "dist/cli/main.cjs")}' ${words}`;
+      const child = spawn("script", ["-qec", line, "/dev/null"], { env: { ...rig.env }, cwd: rig.folder });
+      let asked = 0;
+      child.stdout.on("data", (chunk: Buffer) => {
+        if (!/Go on\?|to agree:/.test(chunk.toString())) return;
+        child.stdin.write(`${answers[asked] ?? ""}\n`);
+        asked += 1;
+      });
+      return new Promise<number>((done) => child.once("close", () => done(asked)));
+    };
+    expect(await run(["n"], "no.jsonl")).toBe(1);
+    expect(await run(["y", "with secrets"], "whole.jsonl")).toBe(2);
+    expect(() => statSync(join(rig.folder, "no.jsonl"))).toThrow();
+    expect(readFileSync(join(rig.folder, "whole.jsonl"), "utf8")).toContain(key);
+    const { code, out } = await rig.run(["replay", "whole.jsonl", "--verify"]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/9\/9 stored bodies byte-identical/);
+  });
+});
+
+describe("replay", () => {
+  test("carries out every frame again and compares every stored body", async () => {
+    const { code, out } = await rig.run(["replay", first, "--verify"]);
+    expect(code).toBe(0);
+    expect(out).toMatch(
+      /^(\d+) frames, \1 carried out again to \d+ blocks; 3 requests, 9\/9 stored bodies byte-ident/,
+    );
+    const part = JSON.parse((await rig.run(["replay", first, "--to", "2", "--json"])).out) as Line;
+    expect(part).toMatchObject({ v: 1, seq: 2, folded: 2, problems: [] });
+  });
+
+  test("of requests that are only watched, both sides must hold the same bytes", async () => {
+    const messages = [{ role: "user", content: "say nothing much" }];
+    await post(rig, JSON.stringify({ model: "claude-sonnet-4-5", max_tokens: 50, messages }));
+    const id = await vi.waitFor(async () => {
+      const page = (await api(rig, "/api/v1/sessions")) as { rows: readonly { id: string; name: string }[] };
+      const found = page.rows.find(({ name }) => name === "say nothing much");
+      return found?.id ?? expect.fail("it is not recorded yet");
+    }, 10_000);
+    const { code, out } = await rig.run(["replay", id, "--verify"]);
+    expect(code).toBe(0);
+    expect(out).toContain("1/1 requests that were not managed went up as they came");
+  });
+
+  test("a masked file is whole as far as one can say, and it says how far", async () => {
+    const path = join(rig.folder, "masked.jsonl");
+    await rig.run(["export", first, "--out", path]);
+    const { code, err } = await rig.run(["replay", path, "--verify"]);
+    expect(code).toBe(0);
+    expect(err).toContain("bodies are masked, unpacked or purged");
+  });
+
+  test("whatever was changed in a file is found and named", async () => {
+    const { out: whole } = await rig.run(["export", first]);
+    const change = async (edit: (line: string) => string) => {
+      const path = join(rig.folder, "changed.jsonl");
+      writeFileSync(path, whole.split("\n").map(edit).join("\n"));
+      return await rig.run(["replay", path, "--verify"]);
+    };
+    const time = await change((line) => {
+      const value = line === "" ? {} : (JSON.parse(line) as { frame?: { seq: number } });
+      const isSecond = value.frame?.seq === 2;
+      return isSecond ? JSON.stringify({ ...value, frame: { ...value.frame, time: 1 } }) : line;
+    });
+    expect(time).toMatchObject({ code: 1, out: expect.stringContaining("frame 2: its seal does not hold") });
+    const body = await change((line) =>
+      line.includes('"side":"client"') ? line.replace("Be kind", "Be rude") : line,
+    );
+    expect(body).toMatchObject({ code: 1, out: expect.stringContaining("are not those that were stored") });
+    const other = await change((line) => line.replace('"type":"session"', '"type":"other"'));
+    expect(other).toMatchObject({ code: 1, err: expect.stringContaining("no export of a session") });
+  });
+});

@@ -1,0 +1,75 @@
+// A session of Claude Code, forked: the transcript is its own, with Aperture and without it.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
+import type { SessionDetail } from "../../src/session/index.ts";
+import { api, openRig, type Rig } from "../cli/rig.ts";
+import { prepareClaudeCode } from "./claude-code.ts";
+import { callOf } from "./claude-script.ts";
+import { claudeVersions, installClients, installMs } from "./install.ts";
+import { inLane } from "./lanes.ts";
+import { refusedIn } from "./managed-lines.ts";
+
+const timeout = installMs + 180_000;
+/** It binds its reasoning to what it was made behind. */
+const model = ["--model", "claude-opus-5-5"] as const;
+type Forked = {
+  readonly path: string;
+  readonly resume: string;
+  readonly left: { readonly reasoning: number };
+};
+
+test.concurrent.each(claudeVersions)("Claude Code %s goes on with a fork", { timeout }, async (version) => {
+  await inLane(async () => {
+    const program = (await installClients()).claudeCode(version);
+    const rig = await openRig();
+    await rig.up();
+    const claude = prepareClaudeCode({ program, url: rig.url, outside: "blocked" });
+    const straight = { ANTHROPIC_BASE_URL: rig.upstream.url };
+    const fork = async (...args: readonly string[]): Promise<Forked> => {
+      const to = ["--to", "claude", "--dir", claude.project, "--json"];
+      const { code, out, err } = await rig.run(["fork", "last", ...args, ...to], { HOME: claude.home });
+      expect([code, err]).toEqual([0, ""]);
+      return JSON.parse(out) as Forked;
+    };
+    try {
+      writeFileSync(join(claude.project, "a.txt"), "the keeper's name is Ismael\n");
+      const read = callOf("Read", { file_path: join(claude.project, "a.txt") });
+      await claude.run(`${read}\nsay I have read it`, ...model);
+      const seq = await restingSeq(rig);
+      await claude.run("say the second", ...model, "--continue");
+      const early = await fork("--at", `${seq}`);
+      const { result: without } = await claude.runWith(straight, "say without", ...model, "--continue");
+      // Through Aperture again: the session there is still the first one, which knows nothing of the fork.
+      const whole = await fork();
+      const { result: through } = await claude.run("say through", ...model, "--continue");
+      expect([without, through]).toEqual(["without", "through"]);
+      expect(early.left.reasoning).toBeGreaterThan(0);
+      expect(early.path).not.toBe(whole.path);
+      const bodies = rig.upstream.exchanges.map(({ body }) => body.toString());
+      const [first, second] = ["say without", "say through"].map(
+        (words) => bodies.findLast((body) => body.includes(words)) ?? "",
+      );
+      expect(first).toContain("the keeper's name is Ismael");
+      expect(first).not.toContain("say the second");
+      expect(second).toContain("say the second");
+      expect(second).not.toContain("say without");
+      expect(refusedIn(rig.upstream.exchanges)).toEqual([]);
+    } finally {
+      claude.remove();
+      await rig.close();
+    }
+  });
+});
+
+/** The seq once everything that was sent is answered and written down. */
+async function restingSeq(rig: Rig): Promise<number> {
+  return await vi.waitFor(
+    async () => {
+      const { session } = (await api(rig, "/api/v1/sessions/last")) as SessionDetail;
+      expect(session.state).toBe("idle");
+      return session.seq;
+    },
+    { timeout: 20_000, interval: 100 },
+  );
+}
