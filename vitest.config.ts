@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { suites } from "./test/suites.mjs";
 
@@ -14,6 +15,8 @@ export default defineConfig({
     // Sharing one module graph is seven times quicker. Suites that start processes and measure time do not.
     isolate: !parallel,
     fileParallelism: parallel,
+    // By default one processor is left for vitest itself, which needs hardly any: of two, half would idle.
+    maxWorkers: parallel ? availableParallelism() : 1,
     testTimeout: 20_000,
     hookTimeout: 20_000,
     passWithNoTests: false,

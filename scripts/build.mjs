@@ -1,4 +1,4 @@
-// Compiles src to dist when a source file was added, changed or deleted since the last build.
+// Compiles src, and panel into it, to dist when a source was added, changed or deleted since the last build.
 import { createHash } from "node:crypto";
 import {
   chmodSync,
@@ -10,12 +10,14 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { withLock } from "./lock.mjs";
 import { capture, TaskError } from "./process.mjs";
 
 const stampFile = "dist/.aperture-build";
 const compiler = "node_modules/typescript/bin/tsc";
+const bundler = "node_modules/vite/bin/vite.js";
+const panelConfig = "panel/vite.config.ts";
 
 /**
  * `onTypeErrors: "fail"` stops; `"report"` prints them and goes on with the emitted code, which is what tests
@@ -36,7 +38,8 @@ function isCurrent() {
 /** The list of files is part of it, so a deleted source counts as a change. */
 function fingerprint() {
   const hash = createHash("sha256");
-  for (const path of [...sources("src"), "tsconfig.json", "package-lock.json"]) {
+  const panel = existsSync("panel") ? sources("panel", /\.(tsx?|css|html|svg|json)$/) : [];
+  for (const path of [...sources("src", /\.ts$/), ...panel, "tsconfig.json", "package-lock.json"]) {
     const { mtimeMs, size } = statSync(path);
     hash.update(`${path}\0${mtimeMs}\0${size}\n`);
   }
@@ -45,15 +48,16 @@ function fingerprint() {
 
 /**
  * @param {string} folder
+ * @param {RegExp} kind
  * @returns {string[]}
  */
-function sources(folder) {
+function sources(folder, kind) {
   return readdirSync(folder, { withFileTypes: true })
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((entry) => {
       const path = join(folder, entry.name);
-      if (entry.isDirectory()) return sources(path);
-      return path.endsWith(".ts") && !path.endsWith(".test.ts") ? [path] : [];
+      if (entry.isDirectory()) return sources(path, kind);
+      return kind.test(path) && !/\.test\.tsx?$/.test(path) ? [path] : [];
     });
 }
 
@@ -81,9 +85,44 @@ async function build({ onTypeErrors }) {
   }
   if (code !== 0) console.error(output.trimEnd());
   else writeFileSync(join(fresh, ".aperture-build"), before);
-  // The compiler writes plain files; the command must stay executable for whoever linked it.
-  chmodSync(join(fresh, "cli", "main.js"), 0o755);
+  await bundlePanel(fresh);
+  await bundleCommand(join(fresh, "cli"));
   swapIn(fresh);
+}
+
+/**
+ * Types of the panel are checked with all others; here it is only put together.
+ * @param {string} fresh
+ */
+async function bundlePanel(fresh) {
+  if (!existsSync(panelConfig)) {
+    console.error(`${panelConfig} is not there: built without the panel`);
+    return;
+  }
+  const outDir = resolve(fresh, "panel");
+  const args = ["build", "--config", panelConfig, "--outDir", outDir, "--emptyOutDir", "--logLevel", "warn"];
+  // Tests run with a value of their own, with which React would be the one for developers: large and slow.
+  const env = { ...process.env, NODE_ENV: "production" };
+  const { code, output } = await capture(process.execPath, [bundler, ...args], env);
+  if (code === 0 && existsSync(join(outDir, "index.html"))) return;
+  rmSync(fresh, { recursive: true, force: true });
+  throw new TaskError(`${output.trimEnd()}\n\nThe panel could not be built; dist/ is as it was before.`);
+}
+
+/**
+ * What starts with every call, in one file: a status line is drawn after every message of a client, and most
+ * of its time was finding and linking the files it is made of. All else is loaded from where it is.
+ * @param {string} folder
+ */
+async function bundleCommand(folder) {
+  const { rolldown } = await import("rolldown");
+  const input = resolve(folder, "main.js");
+  const bundle = await rolldown({ input, platform: "node", external: [/\/program\.js$/] });
+  const file = join(folder, "main.cjs");
+  await bundle.write({ file, format: "cjs", codeSplitting: false });
+  await bundle.close();
+  // Plain files are written; the command must stay executable for whoever linked it.
+  for (const path of [input, file]) chmodSync(path, 0o755);
 }
 
 /** @param {string} fresh */

@@ -24,11 +24,12 @@ export function runNode(args, env = process.env) {
  * Runs a program and keeps what it prints, for showing only when it fails.
  * @param {string} program
  * @param {string[]} args
+ * @param {NodeJS.ProcessEnv} [env]
  * @returns {Promise<{ code: number, output: string }>}
  */
-export function capture(program, args) {
+export function capture(program, args, env = process.env) {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"], env });
     /** @type {Buffer[]} */
     const chunks = [];
     child.stdout.on("data", (chunk) => chunks.push(chunk));

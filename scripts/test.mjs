@@ -24,6 +24,7 @@ const checks = [
   { name: "format", args: [biome, "check", "--linter-enabled=false", "."] },
   { name: "lint", args: [biome, "lint", "--error-on-warnings", "."] },
   { name: "types", args: ["node_modules/typescript/bin/tsc", "-p", "tsconfig.check.json"] },
+  { name: "types of the panel", args: ["node_modules/typescript/bin/tsc", "-p", "panel/tsconfig.json"] },
 ];
 
 /**

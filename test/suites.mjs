@@ -21,7 +21,7 @@ export const suites = [
   {
     name: "unit",
     about: "tests beside the code they test",
-    files: ["src/**/*.test.ts"],
+    files: ["src/**/*.test.ts", "panel/src/**/*.test.ts"],
     parallel: true,
   },
   {
@@ -85,6 +85,13 @@ export const suites = [
     parallel: false,
   },
   {
+    name: "runtime",
+    about: "agents that live on the log: focus, window, tools, crashes, providers, and what it all costs",
+    files: ["test/runtime/**/*.test.ts"],
+    parallel: true,
+    long: "longer talks",
+  },
+  {
     name: "golden",
     about: "what the ledger sends, to the byte: tolerated forms, edits, whole sessions to be read by people",
     files: ["test/golden/**/*.test.ts"],
@@ -108,7 +115,7 @@ export const suites = [
     name: "managed",
     about: "sessions rendered by us over real sockets: restarts, stuck threads, dead storage, modes, kills",
     files: ["test/managed/**/*.test.ts"],
-    parallel: false,
+    parallel: true,
     long: "more kills",
   },
   {
@@ -117,6 +124,13 @@ export const suites = [
     files: ["test/hands/**/*.test.ts"],
     parallel: true,
     long: "more random commands",
+  },
+  {
+    name: "analysis",
+    about: "transcripts of clients are read, analysed and imported; totals are those of the cost benchmark",
+    files: ["test/analysis/**/*.test.ts"],
+    parallel: true,
+    long: "all recorded sessions",
   },
   {
     name: "faults",
@@ -156,7 +170,14 @@ export const suites = [
     name: "cli",
     about: "every verb of the command line as a user meets it, against a running proxy",
     files: ["test/cli/**/*.test.ts"],
+    parallel: true,
+  },
+  {
+    name: "browser",
+    about: "the panel in a real Chromium, over the built program, a real client and the strict upstream",
+    files: ["test/browser/**/*.test.ts"],
     parallel: false,
+    long: "a thousand checkpoints instead of some",
   },
   {
     name: "start",

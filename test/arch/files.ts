@@ -1,13 +1,17 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 
-/** Every text file of the repository: tracked, or new and not ignored. What is ignored is nobody's source. */
-export function repositoryFiles(): Map<string, string> {
+/** Every file of the repository: tracked, or new and not ignored. What is ignored is nobody's source. */
+export function repositoryPaths(): readonly string[] {
   const listed = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "-z"], { encoding: "utf8" });
+  // What was deleted may still be in the index.
+  return [...new Set(listed.split("\0"))].filter((path) => path !== "" && existsSync(path));
+}
+
+/** Those with text; binary files hold no lines. */
+export function repositoryFiles(): Map<string, string> {
   const files = new Map<string, string>();
-  for (const path of new Set(listed.split("\0"))) {
-    // Deleted but still in the index; and binary files hold no lines.
-    if (path === "" || !existsSync(path)) continue;
+  for (const path of repositoryPaths()) {
     const bytes = readFileSync(path);
     if (!bytes.includes(0)) files.set(path, bytes.toString("utf8"));
   }
@@ -15,5 +19,5 @@ export function repositoryFiles(): Map<string, string> {
 }
 
 export function isCode(path: string): boolean {
-  return /\.(?:ts|mts|mjs|js)$/.test(path);
+  return /\.(?:tsx?|mts|mjs|js)$/.test(path);
 }

@@ -9,6 +9,8 @@ export type Import = {
   /** As written, except that a relative one is resolved to a path in the repository. */
   readonly target: string;
   readonly relative: boolean;
+  /** Types are gone when the code runs; a lazy import happens when its line is reached, if ever. */
+  readonly when: "start" | "lazy" | "never";
   /** Names between the braces; empty for other forms. */
   readonly names: readonly string[];
 };
@@ -63,10 +65,16 @@ function findImports(path: string, source: string, code: string): Import[] {
         line: lineAt(code, match.index),
         target: relative ? posix.join(posix.dirname(path), written) : written,
         relative,
+        when: whenOf(match[0]),
         names: match.length > 2 ? namesIn(match[1] ?? "") : [],
       };
     }),
   );
+}
+
+function whenOf(written: string): Import["when"] {
+  if (/^(?:import|export)\s+type\b/.test(written)) return "never";
+  return /^(?:import|require)\s*\(/.test(written) ? "lazy" : "start";
 }
 
 function namesIn(clause: string): string[] {

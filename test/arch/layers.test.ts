@@ -5,8 +5,15 @@ import { layers } from "./layers.ts";
 import { scan } from "./scan.ts";
 
 test("the source keeps its layers", () => {
-  const { dependencies } = JSON.parse(readFileSync("package.json", "utf8")) as { dependencies: object };
-  const violations = scan({ files: repositoryFiles(), dependencies: Object.keys(dependencies) });
+  const { dependencies, peerDependencies } = JSON.parse(readFileSync("package.json", "utf8")) as {
+    readonly dependencies: object;
+    readonly peerDependencies: object;
+  };
+  const violations = scan({
+    files: repositoryFiles(),
+    dependencies: Object.keys(dependencies),
+    optional: Object.keys(peerDependencies),
+  });
   expect(violations.map(({ where, rule, why }) => `${where}  ${rule}  (${why})`)).toEqual([]);
 });
 

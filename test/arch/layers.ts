@@ -50,8 +50,14 @@ export const layers: readonly Layer[] = [
   { folder: "recall", mayImport: upToTokens, ...effectful, why: "finds what is stored and decides nothing" },
   { folder: "sidecar", mayImport: upToTokens, ...effectful, why: "works in the background, through a port" },
   {
+    folder: "transcripts",
+    mayImport: ["base"],
+    ...pure,
+    why: "what clients write down of their sessions becomes recordings; whose they are is nobody's business here",
+  },
+  {
     folder: "session",
-    mayImport: upToSidecar,
+    mayImport: [...upToSidecar, "transcripts"],
     ...effectful,
     why: "what proxy and runtime share, so that neither needs the other",
   },
@@ -68,6 +74,12 @@ export const layers: readonly Layer[] = [
     why: "one of two ways in; it never knows the other",
   },
   {
+    folder: "analysis",
+    mayImport: [...upToSession, "transcripts"],
+    ...effectful,
+    why: "plays recordings through the real desk and log to price them: what a benchmark and a verb share",
+  },
+  {
     folder: "control",
     mayImport: [...upToSession, "proxy", "runtime", "config"],
     ...effectful,
@@ -75,9 +87,18 @@ export const layers: readonly Layer[] = [
   },
   {
     folder: "cli",
-    mayImport: [...upToSession, "proxy", "runtime", "control", "config"],
+    mayImport: [
+      ...upToSession,
+      "transcripts",
+      "analysis",
+      "proxy",
+      "runtime",
+      "control",
+      "config",
+      "testing",
+    ],
     ...effectful,
-    why: "the outermost layer: nothing may import it",
+    why: "the outermost layer: nothing may import it. Its demo has the scripted model of testing",
   },
   {
     folder: "config",

@@ -13,7 +13,7 @@ const doors = {
 
 function rulesFor(files: Record<string, string>): string[] {
   const map = new Map(Object.entries({ ...doors, ...files }));
-  const found = scan({ files: map, dependencies: ["@scope/sqlite"] });
+  const found = scan({ files: map, dependencies: ["@scope/sqlite"], optional: ["@scope/client"] });
   return found.map(({ where, rule }) => `${where} ${rule}`);
 }
 
@@ -128,6 +128,14 @@ describe("packages and built-in modules", () => {
   test("only declared packages further out", () => {
     const source = 'import { z } from "@scope/sqlite/deep";\nimport left from "left-pad";';
     expect(rulesFor({ "src/store/x.ts": source })).toEqual(["src/store/x.ts:2 undeclared package: left-pad"]);
+  });
+
+  test("an optional package only where its line is reached, or as a type", () => {
+    const lazy = 'import type { A } from "@scope/client";\nconst load = () => import("@scope/client");';
+    expect(rulesFor({ "src/store/x.ts": lazy })).toEqual([]);
+    expect(rulesFor({ "src/store/x.ts": 'import { A } from "@scope/client/deep";' })).toEqual([
+      "src/store/x.ts:1 optional package at the start: @scope/client/deep",
+    ]);
   });
 
   test("no built-in module in a pure folder, with or without prefix, by any way", () => {

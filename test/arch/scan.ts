@@ -5,8 +5,13 @@ import { impureWords, type Layer, layers, pureBuiltins, testOnlyImports } from "
 
 export type Violation = { readonly where: string; readonly rule: string; readonly why: string };
 
-/** `dependencies` are the run-time packages of package.json: nothing else is there when a user installs. */
-export type Repository = { readonly files: FileMap; readonly dependencies: readonly string[] };
+export type Repository = {
+  readonly files: FileMap;
+  /** The run-time packages of package.json: nothing else is there for sure when a user installs. */
+  readonly dependencies: readonly string[];
+  /** Its optional peers: there for those who want them. */
+  readonly optional: readonly string[];
+};
 
 type Known = { readonly file: SourceFile; readonly layer: Layer; readonly repository: Repository };
 
@@ -120,6 +125,11 @@ function packageViolations(
   if (file.isTest && testOnlyImports.thirdParty.some((allowed) => allowed === name)) return [];
   if (!layer.thirdParty) {
     return report("third-party import", "base, engine, render and commands depend on nobody's releases");
+  }
+  if (repository.optional.includes(name)) {
+    return imported.when === "start"
+      ? report("optional package at the start", "who has not installed it could not start: import() it")
+      : [];
   }
   return repository.dependencies.includes(name)
     ? []
