@@ -11,6 +11,7 @@ export default defineConfig({
   test: {
     include: chosen.flatMap((suite) => [...suite.files]),
     globalSetup: ["test/global-setup.ts"],
+    setupFiles: ["test/setup.ts"],
     pool: "threads",
     // Sharing one module graph is seven times quicker. Suites that start processes and measure time do not.
     isolate: !parallel,

@@ -20,16 +20,32 @@ const mistakes: readonly (readonly [pattern: RegExp, count: number, max: number]
   [/not managed/, 1, 20],
 ];
 
-test("npm run bench -- proxy prints its figures, none of them far off", { timeout: 600_000 }, () => {
+function run(): readonly Cell[] {
   const args = ["scripts/run.mjs", "bench", "proxy", "--quick", "--json"];
-  const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8", timeout: 590_000 });
+  const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8", timeout: 290_000 });
   const summary = JSON.parse(stdout.trimEnd().split("\n").at(-1) || "null") as Summary | null;
   expect(summary, stderr).toMatchObject({ bench: "proxy" });
-  const cells = summary?.cells.filter(({ boundMax }) => boundMax !== null) ?? [];
+  return summary?.cells.filter(({ boundMax }) => boundMax !== null) ?? [];
+}
+
+/** `name: figure` of every cell that only a mistake could explain. */
+function mistakenIn(cells: readonly Cell[]): readonly string[] {
   expect(cells).toHaveLength(mistakes.reduce((sum, [, count]) => sum + count, 0));
-  for (const [pattern, count, max] of mistakes) {
+  return mistakes.flatMap(([pattern, count, max]) => {
     const figures = cells.filter(({ name }) => pattern.test(name));
     expect(figures).toHaveLength(count);
-    expect(figures.filter(({ figure }) => !(figure <= max))).toEqual([]);
-  }
+    return figures.filter(({ figure }) => !(figure <= max)).map(({ name, figure }) => `${name}: ${figure}`);
+  });
+}
+
+/** Other work on the machine ends, a mistake stays: it is one if a second run finds the same cell far off. */
+test("npm run bench -- proxy prints its figures, none of them far off", { timeout: 600_000 }, () => {
+  const first = mistakenIn(run());
+  const second = first.length === 0 ? [] : mistakenIn(run());
+  const nameOf = (told: string) => told.slice(0, told.lastIndexOf(":"));
+  const names = new Set(first.map(nameOf));
+  expect(
+    second.filter((told) => names.has(nameOf(told))),
+    `at first: ${first.join(", ")}`,
+  ).toEqual([]);
 });

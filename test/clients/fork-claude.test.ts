@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import type { SessionDetail } from "../../src/session/index.ts";
+import type { StateRow } from "../../src/session/index.ts";
 import { api, openRig, type Rig } from "../cli/rig.ts";
 import { prepareClaudeCode } from "./claude-code.ts";
 import { callOf } from "./claude-script.ts";
@@ -36,7 +36,7 @@ test.concurrent.each(claudeVersions)("Claude Code %s goes on with a fork", { tim
       writeFileSync(join(claude.project, "a.txt"), "the keeper's name is Ismael\n");
       const read = callOf("Read", { file_path: join(claude.project, "a.txt") });
       await claude.run(`${read}\nsay I have read it`, ...model);
-      const seq = await restingSeq(rig);
+      const seq = await answeredSeq(rig);
       await claude.run("say the second", ...model, "--continue");
       const early = await fork("--at", `${seq}`);
       const { result: without } = await claude.runWith(straight, "say without", ...model, "--continue");
@@ -62,13 +62,15 @@ test.concurrent.each(claudeVersions)("Claude Code %s goes on with a fork", { tim
   });
 });
 
-/** The seq once everything that was sent is answered and written down. */
-async function restingSeq(rig: Rig): Promise<number> {
+/** The seq once the answer to what was read is written down: the log may be a request behind the client. */
+async function answeredSeq(rig: Rig): Promise<number> {
   return await vi.waitFor(
     async () => {
-      const { session } = (await api(rig, "/api/v1/sessions/last")) as SessionDetail;
-      expect(session.state).toBe("idle");
-      return session.seq;
+      const { seq, blocks } = (await api(rig, "/api/v1/sessions/last/state")) as StateRow;
+      const result = blocks.find(({ kind }) => kind === "tool-result");
+      const answer = blocks.findLast(({ kind }) => kind === "assistant");
+      expect(answer?.addedSeq).toBeGreaterThan(result?.addedSeq ?? seq);
+      return seq;
     },
     { timeout: 20_000, interval: 100 },
   );
