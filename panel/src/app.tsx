@@ -1,4 +1,4 @@
-import { useMemo, useState } from "react";
+import { useState } from "react";
 import { type Connection, useConnection } from "./api/live.ts";
 import { useCommands } from "./base/commands.ts";
 import type { Route, SessionRoute } from "./base/paths.ts";
@@ -23,28 +23,19 @@ export function App() {
   const route = useRoute();
   const connection = useConnection();
   const [open, setOpen] = useState<Open>(null);
-  const commands = useMemo(
-    () => [
-      {
-        id: "go-sessions",
-        title: "Go to Sessions",
-        keys: ["g s"],
-        group: "Go",
-        run: () => go({ screen: "sessions" }),
-      },
-      {
-        id: "palette",
-        title: "Command palette",
-        keys: ["Ctrl+k"],
-        group: "Panel",
-        run: () => setOpen("palette"),
-      },
-      { id: "keys", title: "Keyboard", keys: ["?"], group: "Panel", run: () => setOpen("keys") },
-      { id: "theme", title: "Next theme", keys: ["t"], group: "Panel", run: nextTheme },
-    ],
-    [],
-  );
-  useCommands(commands);
+  const group = "Panel";
+  useCommands([
+    {
+      id: "go-sessions",
+      title: "Go to Sessions",
+      keys: ["g s"],
+      group: "Go",
+      run: () => go({ screen: "sessions" }),
+    },
+    { id: "palette", title: "Command palette", keys: ["Ctrl+k"], group, run: () => setOpen("palette") },
+    { id: "keys", title: "Keyboard", keys: ["?"], group, run: () => setOpen("keys") },
+    { id: "theme", title: "Next theme", keys: ["t"], group, run: nextTheme },
+  ]);
   return (
     <div className="app">
       <TopBar connection={connection} onOpen={setOpen} />

@@ -15,7 +15,7 @@ const rowsMax = 80;
 const scriptMax = 250 * 1_024;
 /**
  * What a page of 5,000 blocks may take, as a multiple of a page of the same bundle without any. The aim is
- * 1.5: it holds on a busy machine (1.2 to 1.4), on a quiet one it took 1.8.
+ * 1.5, and it is not reached everywhere: 1.2 to 1.8 were measured.
  */
 const paintMax = 2.5;
 /** By the clock; and what a task may work, so that this holds with a margin. */

@@ -82,6 +82,29 @@ describe("the past", () => {
     const archive = page.locator(".action-bar").getByRole("button", { name: "Archive" });
     expect(await archive.getAttribute("aria-disabled")).toBe("true");
     expect(await archive.getAttribute("title")).toBe("You are looking at the past");
+    expect(await page.locator("fieldset.mode input").first().isDisabled()).toBe(true);
+    expect(await page.locator(".status-bar").getByRole("button", { name: "Undo" }).count()).toBe(0);
+  });
+});
+
+describe("over plain http, under a name, where browsers hold things back", () => {
+  test("blocks are acted on and links are copied all the same", async () => {
+    const other = await rig().open();
+    await other.context.addInitScript(() => {
+      Object.defineProperty(crypto, "randomUUID", { value: undefined });
+      Object.defineProperty(navigator, "clipboard", { value: undefined });
+    });
+    await other.go(`/s/${session}`);
+    await other.page.locator(".row").nth(1).click();
+    await other.page.locator(".action-bar").getByRole("button", { name: "Pin" }).first().click();
+    await other.page
+      .getByText(/^You pinned/)
+      .first()
+      .waitFor();
+    await other.go(`/s/${session}?at=4`);
+    await other.page.getByRole("button", { name: "Copy link" }).click();
+    await other.page.getByText("The link to this moment is copied").waitFor();
+    await other.close();
   });
 });
 

@@ -1,6 +1,7 @@
 // The whole flow with a keyboard and nothing else: no test here has a mouse.
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
+import type { StateRow } from "../../src/session/index.ts";
 import { barriersIn } from "./axe.ts";
 import { type Panel, panelRig, settled } from "./rig.ts";
 import { tellStory } from "./story.ts";
@@ -82,8 +83,41 @@ test("time goes back and comes again", async () => {
   await page.waitForURL((url) => !url.search.includes("at="));
 }, 60_000);
 
-test("requests are gone through", async () => {
+test("what is opened in the past is opened there, however often one has stepped", async () => {
+  const { head } = await rig().api<StateRow>(`/sessions/${session}/state?rows=1`);
+  await panel.go(`/s/${session}?at=${head - 1}`);
+  await pressUntil("Tab", '[role="row"]');
+  await press("ArrowDown", "[");
+  await page.waitForURL((url) => url.searchParams.get("at") === `${head - 2}`);
+  await press("Enter");
+  await page.waitForURL((url) => url.searchParams.has("block"));
+  expect(new URL(page.url()).searchParams.get("at")).toBe(`${head - 2}`);
+  // The past is read-only: what undoes is not offered there.
+  await press("z");
+  expect(await page.getByText(/^Taken back/).count()).toBe(0);
+  await press("]");
+  await page.waitForURL((url) => url.searchParams.get("at") === `${head - 1}`);
+  expect(new URL(page.url()).searchParams.has("block")).toBe(true);
+}, 60_000);
+
+test("arrows go through a choice that has the focus, and not through the list", async () => {
+  await panel.go(`/s/${session}`);
+  await pressUntil("Tab", ".timeline select");
+  await press("ArrowDown");
+  expect(await page.locator(".timeline select").inputValue()).toBe("4");
+  expect(await page.locator('[role="row"][aria-selected="true"]').count()).toBe(0);
+}, 60_000);
+
+test("requests are gone through, one is opened, compared and closed", async () => {
+  await panel.go(`/s/${session}`);
   await press("g", "r");
+  await page.waitForURL("**/requests");
+  await page.locator(".request-row").first().waitFor();
+  await press("j", "j", "Enter");
+  await page.waitForURL(/requests\/\d+/);
+  await press("d");
+  expect(await page.getByRole("checkbox", { name: /request before/ }).isChecked()).toBe(true);
+  await press("Escape");
   await page.waitForURL("**/requests");
 }, 60_000);
 

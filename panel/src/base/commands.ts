@@ -1,19 +1,24 @@
-import { useEffect } from "react";
+import { type RefObject, useEffect, useRef } from "react";
 import { type Command, commandFor, keyName } from "./keys.ts";
 import { createStore, useStore } from "./store.ts";
 
-/** What is offered now, the innermost last: it wins where two have the same key. */
-const offered = createStore<readonly (readonly Command[])[]>([]);
+/** Who offers something now, the innermost last: it wins where two have the same key. */
+const offered = createStore<readonly RefObject<readonly Command[]>[]>([]);
 
+/** Offers commands while a part of the page is there: always those of its last look, never older ones. */
 export function useCommands(commands: readonly Command[]): void {
+  const newest = useRef(commands);
   useEffect(() => {
-    offered.set((before) => [...before, commands]);
-    return () => offered.set((before) => before.filter((each) => each !== commands));
-  }, [commands]);
+    newest.current = commands;
+  });
+  useEffect(() => {
+    offered.set((before) => [...before, newest]);
+    return () => offered.set((before) => before.filter((each) => each !== newest));
+  }, []);
 }
 
 export function useOffered(): readonly Command[] {
-  return withoutTwins(useStore(offered).flat());
+  return withoutTwins(useStore(offered).flatMap(({ current }) => current));
 }
 
 function withoutTwins(all: readonly Command[]): readonly Command[] {
@@ -32,12 +37,13 @@ let pendingChord: { readonly key: string; readonly atMs: number } | null = null;
 function onKey(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing) return;
   const typed = keyName(event);
-  const isSingle = event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey;
-  if (isSingle && (isTyping(event.target) || !singleKeys.get())) return;
+  const isBare = !event.ctrlKey && !event.metaKey && !event.altKey;
+  if (isBare && isTyping(event.target)) return;
+  if (isBare && event.key.length === 1 && !singleKeys.get()) return;
   if ((event.key === "Enter" || event.key === " ") && isControl(event.target)) return;
   if (isInDialog(event.target) && !typed.startsWith("Ctrl")) return;
   const begun = pendingChord !== null && Date.now() - pendingChord.atMs < chordMs ? pendingChord.key : null;
-  const commands = offered.get().flat();
+  const commands = offered.get().flatMap(({ current }) => current);
   const found =
     (begun === null ? null : commandFor(`${begun} ${typed}`, commands)) ?? commandFor(typed, commands);
   pendingChord = found === "chord" ? { key: typed, atMs: Date.now() } : null;
@@ -48,6 +54,7 @@ function onKey(event: KeyboardEvent): void {
 
 addEventListener("keydown", onKey);
 
+/** Letters and arrows alike: a list is gone through and a choice made with them. */
 function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement && target.closest("input, textarea, select, [contenteditable]") !== null

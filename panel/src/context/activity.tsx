@@ -3,7 +3,7 @@ import { useResource } from "../api/resource.ts";
 import { contextRoute } from "../base/paths.ts";
 import { go } from "../base/route.ts";
 import { clockText } from "../base/words.ts";
-import { Dialog } from "../parts/dialog.tsx";
+import { CloseButton, Dialog } from "../parts/dialog.tsx";
 import { redo, undo } from "./acts.ts";
 import { stepsPath, stepText } from "./steps.ts";
 
@@ -30,11 +30,7 @@ export function Activity({ session, model, onClose }: ActivityProps) {
           <ActivityLine key={row.step} {...{ row, session, model, onClose }} />
         ))}
       </ol>
-      <div className="buttons">
-        <button type="button" className="button" onClick={onClose}>
-          Close
-        </button>
-      </div>
+      <CloseButton onClose={onClose} />
     </Dialog>
   );
 }

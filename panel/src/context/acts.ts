@@ -1,6 +1,7 @@
 import { wordsOf, write } from "../api/client.ts";
 import type { PricedCommand, Returned } from "../api/contract.ts";
 import { refresh } from "../api/resource.ts";
+import { randomKey } from "../base/random-key.ts";
 import { currentRoute } from "../base/route.ts";
 import { manyText } from "../base/words.ts";
 import { say, warn } from "../parts/toasts.tsx";
@@ -54,7 +55,7 @@ export async function act(
   when: When = "cache-break",
 ): Promise<PricedCommand | null> {
   // Sent again after a broken connection, it is not done again.
-  const body = { command: wanted, when, key: crypto.randomUUID() };
+  const body = { command: wanted, when, key: randomKey() };
   return await attempt(session, async () => {
     const answer = await write<PricedCommand>("POST", `${sessionPath(session)}/ops${streamQuery()}`, body);
     // A step is announced by what watches them, whoever made it.

@@ -1,5 +1,5 @@
 import { defaultRangeExtractor, type Range, useVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
-import { type KeyboardEvent, type MouseEvent, memo, useCallback, useEffect, useRef } from "react";
+import { type KeyboardEvent, type MouseEvent, memo, useCallback, useEffect, useMemo, useRef } from "react";
 import type { BlockRow } from "../api/contract.ts";
 import { useLabels } from "../api/labels.ts";
 import { countedText, formWords } from "../base/words.ts";
@@ -25,7 +25,7 @@ export function BlockList(props: BlockListProps) {
   const { session, rows, more, at, selection, onSelect, onOpen } = props;
   const { scroller, virtual, order, cursorAt, onKeyDown } = useGrid(props);
   const onClick = useCallback(
-    (n: number, event: MouseEvent) => onSelect((before) => clickedAt(before, order.current, { n, event })),
+    (n: number, event: MouseEvent) => onSelect((before) => clickedAt(before, order, { n, event })),
     [onSelect, order],
   );
   const onToggle = useCallback((n: number) => onSelect((before) => toggled(before, n)), [onSelect]);
@@ -83,9 +83,9 @@ export function BlockList(props: BlockListProps) {
 /** What scrolls, what is seen of it, and what keys do in it. */
 function useGrid({ rows, selection, onSelect }: BlockListProps) {
   const scroller = useRef<HTMLDivElement>(null);
-  const order = useOrder(rows);
+  const order = useMemo(() => rows.map(({ n }) => n), [rows]);
   // Where nobody has been yet, the first row can be tabbed to.
-  const cursorAt = Math.max(0, selection.cursor === null ? 0 : order.current.indexOf(selection.cursor));
+  const cursorAt = Math.max(0, selection.cursor === null ? 0 : order.indexOf(selection.cursor));
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
@@ -102,13 +102,13 @@ function useGrid({ rows, selection, onSelect }: BlockListProps) {
     if (selection.cursor !== null) virtual.scrollToIndex(cursorAt, { align: "auto" });
   }, [selection.cursor]);
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>): void => {
-    const change = changeFor(event, order.current);
+    const change = changeFor(event, order);
     if (change === null) return;
     event.preventDefault();
     event.stopPropagation();
     const after = change(selection);
     onSelect(() => after);
-    const at = after.cursor === null ? -1 : order.current.indexOf(after.cursor);
+    const at = after.cursor === null ? -1 : order.indexOf(after.cursor);
     if (at === -1 || after.cursor === selection.cursor) return;
     virtual.scrollToIndex(at);
     requestAnimationFrame(() => focusRow(scroller.current, at));
@@ -212,15 +212,6 @@ export function marksOf(row: BlockRow): readonly string[] {
     [row.state === "archived" || (row.state === "stale" && row.ttl !== null), row.state],
   ];
   return marks.filter(([holds]) => holds).map(([, mark]) => mark);
-}
-
-function useOrder(rows: readonly BlockRow[]) {
-  const order = useRef<readonly number[]>([]);
-  useEffect(() => {
-    order.current = rows.map(({ n }) => n);
-  }, [rows]);
-  if (order.current.length !== rows.length) order.current = rows.map(({ n }) => n);
-  return order;
 }
 
 function withCursor(range: Range, cursor: number): number[] {

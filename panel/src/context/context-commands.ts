@@ -1,4 +1,3 @@
-import { useMemo } from "react";
 import type { BlockRow } from "../api/contract.ts";
 import { useCommands } from "../base/commands.ts";
 import type { Command } from "../base/keys.ts";
@@ -6,7 +5,6 @@ import type { Asking, Doing } from "./doings.ts";
 import { moved, type Selection } from "./selection.ts";
 
 export type CommandPlace = {
-  readonly session: string;
   readonly doings: readonly Doing[];
   readonly rows: readonly BlockRow[];
   readonly selection: Selection;
@@ -21,14 +19,7 @@ export type CommandPlace = {
 
 /** Everything that can be done on the context by key and by the palette. */
 export function useContextCommands(place: CommandPlace): void {
-  const { doings, selection, isPast, isFiltered, session, rows } = place;
-  const { cursor, chosen } = selection;
-  // The same until what they are about changes: offering them anew with every look would not end.
-  const locks = doings.map(({ lock }) => lock);
-  const state = JSON.stringify([locks, [...chosen], cursor, isPast, isFiltered, session, rows.length]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: one text stands for all of them.
-  const commands = useMemo(() => [...onBlocks(place), ...moving(place), ...looking(place)], [state]);
-  useCommands(commands);
+  useCommands([...onBlocks(place), ...moving(place), ...looking(place)]);
 }
 
 const group = "Blocks";

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef } from "react";
+import { useEffect, useRef } from "react";
 import type { BlockRow } from "../api/contract.ts";
 import { useCommands } from "../base/commands.ts";
 
@@ -39,19 +39,15 @@ export function FilterBar({
   isPast,
 }: FilterBarProps) {
   const input = useRef<HTMLInputElement>(null);
-  const commands = useMemo(
-    () => [
-      {
-        id: "filter",
-        title: "Filter the blocks",
-        keys: ["/"],
-        group: "Blocks",
-        run: () => input.current?.focus(),
-      },
-    ],
-    [],
-  );
-  useCommands(commands);
+  useCommands([
+    {
+      id: "filter",
+      title: "Filter the blocks",
+      keys: ["/"],
+      group: "Blocks",
+      run: () => input.current?.focus(),
+    },
+  ]);
   useEffect(() => {
     const field = input.current;
     const leave = (event: KeyboardEvent): void => {

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import type { StateRow } from "../api/contract.ts";
-import { say } from "../parts/toasts.tsx";
+import { copyText } from "../base/copy.ts";
+import { say, warn } from "../parts/toasts.tsx";
 import { ForkDialog, RestoreDialog } from "./past-dialogs.tsx";
 
 export type PastBannerProps = { readonly state: StateRow; readonly onLive: () => void };
@@ -11,7 +12,9 @@ export function PastBanner({ state, onLive }: PastBannerProps) {
   const [open, setOpen] = useState<"restore" | "fork" | null>(null);
   const dialog = { session, at, model, onClose: () => setOpen(null) };
   const copy = (): void => {
-    void navigator.clipboard.writeText(location.href).then(() => say("The link to this moment is copied"));
+    void copyText(location.href).then((isCopied) =>
+      isCopied ? say("The link to this moment is copied") : warn(`Copy it yourself: ${location.href}`),
+    );
   };
   return (
     <>

@@ -2,7 +2,7 @@ import type { Returned, StepRow } from "../api/contract.ts";
 import { useResource } from "../api/resource.ts";
 import { manyText } from "../base/words.ts";
 import { CopyLine } from "../parts/copy-line.tsx";
-import { Dialog } from "../parts/dialog.tsx";
+import { CloseButton, Dialog } from "../parts/dialog.tsx";
 import { restore } from "./acts.ts";
 import { stepsPath, stepText } from "./steps.ts";
 
@@ -82,11 +82,7 @@ export function ForkDialog({ session, at, onClose }: PastDialogProps) {
       {clients.map(({ name, to }) => (
         <CopyLine key={to} name={name} line={`aperture fork ${session} --at ${at} --to ${to}`} />
       ))}
-      <div className="buttons">
-        <button type="button" className="button" onClick={onClose}>
-          Close
-        </button>
-      </div>
+      <CloseButton onClose={onClose} />
     </Dialog>
   );
 }

@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from "react";
 import { wordsOf } from "../api/client.ts";
-import { Dialog } from "../parts/dialog.tsx";
+import { CloseButton, Dialog } from "../parts/dialog.tsx";
 import { act, plan } from "./acts.ts";
 
 type FormProps = { readonly session: string; readonly onClose: () => void };
@@ -107,11 +107,7 @@ export function RecallForm({ session, onClose }: FormProps) {
           {search.is === "failed" ? <p className="problem">{search.problem}</p> : null}
           {search.is === "found" ? <pre className="text">{search.text}</pre> : null}
         </div>
-        <div className="buttons">
-          <button type="button" className="button" onClick={onClose}>
-            Close
-          </button>
-        </div>
+        <CloseButton onClose={onClose} />
       </form>
     </Dialog>
   );

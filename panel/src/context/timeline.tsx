@@ -42,7 +42,7 @@ export function Timeline({ session, at, head, onGo }: TimelineProps) {
     live: () => to(head),
     play: () => setPlaying(!isPlaying),
   };
-  useTimeCommands(moves, `${now} ${head} ${isPlaying} ${starts.length}`);
+  useTimeCommands(moves);
   const turn = turnAt(starts, now);
   return (
     <div className={at === null ? "timeline" : "timeline past"}>
@@ -157,18 +157,14 @@ function usePlay({ now, head, speed, to }: Playing) {
 
 type Moves = Readonly<Record<"back" | "on" | "turnBack" | "turnOn" | "live" | "play", () => void>>;
 
-function useTimeCommands(moves: Moves, state: string): void {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: one text stands for all they depend on.
-  const commands = useMemo(() => {
-    const group = "Time";
-    return [
-      { id: "frame-back", title: "One frame back", keys: ["["], group, run: moves.back },
-      { id: "frame-on", title: "One frame on", keys: ["]"], group, run: moves.on },
-      { id: "turn-back", title: "One turn back", keys: ["{"], group, run: moves.turnBack },
-      { id: "turn-on", title: "One turn on", keys: ["}"], group, run: moves.turnOn },
-      { id: "play", title: "Play or pause", keys: [","], group, run: moves.play },
-      { id: "live", title: "Back to live", keys: ["."], group, run: moves.live },
-    ];
-  }, [state]);
-  useCommands(commands);
+function useTimeCommands(moves: Moves): void {
+  const group = "Time";
+  useCommands([
+    { id: "frame-back", title: "One frame back", keys: ["["], group, run: moves.back },
+    { id: "frame-on", title: "One frame on", keys: ["]"], group, run: moves.on },
+    { id: "turn-back", title: "One turn back", keys: ["{"], group, run: moves.turnBack },
+    { id: "turn-on", title: "One turn on", keys: ["}"], group, run: moves.turnOn },
+    { id: "play", title: "Play or pause", keys: [","], group, run: moves.play },
+    { id: "live", title: "Back to live", keys: ["."], group, run: moves.live },
+  ]);
 }

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react";
+import { copyText } from "../base/copy.ts";
 
 export type CopyLineProps = { readonly name: string; readonly line: string };
 
@@ -20,7 +21,7 @@ export function CopyLine({ name, line }: CopyLineProps) {
         type="button"
         className="button small"
         aria-label={`Copy the line for ${name}`}
-        onClick={() => void navigator.clipboard.writeText(line).then(() => setCopied(true))}
+        onClick={() => void copyText(line).then(setCopied)}
       >
         {isCopied ? "Copied" : "Copy"}
       </button>

@@ -38,3 +38,14 @@ export function Dialog({ title, onClose, children, className }: DialogProps) {
     </dialog>
   );
 }
+
+/** For a dialog that only shows something. */
+export function CloseButton({ onClose }: Pick<DialogProps, "onClose">) {
+  return (
+    <div className="buttons">
+      <button type="button" className="button" onClick={onClose}>
+        Close
+      </button>
+    </div>
+  );
+}

@@ -1,6 +1,6 @@
 import { singleKeys, useOffered } from "../base/commands.ts";
 import { useStore } from "../base/store.ts";
-import { Dialog } from "./dialog.tsx";
+import { CloseButton, Dialog } from "./dialog.tsx";
 
 /** What the keys do here and now. */
 export function KeysHelp({ onClose }: { readonly onClose: () => void }) {
@@ -35,11 +35,7 @@ export function KeysHelp({ onClose }: { readonly onClose: () => void }) {
           </section>
         ))}
       </div>
-      <div className="buttons">
-        <button type="button" className="button" onClick={onClose}>
-          Close
-        </button>
-      </div>
+      <CloseButton onClose={onClose} />
     </Dialog>
   );
 }

@@ -1,4 +1,4 @@
-import { useMemo, useState } from "react";
+import { useState } from "react";
 import { useOffered } from "../base/commands.ts";
 import type { Command } from "../base/keys.ts";
 import { Dialog } from "./dialog.tsx";
@@ -10,7 +10,7 @@ export function Palette({ onClose }: PaletteProps) {
   const offered = useOffered();
   const [typed, setTyped] = useState("");
   const [at, setAt] = useState(0);
-  const found = useMemo(() => offered.filter((command) => fits(command, typed)), [offered, typed]);
+  const found = offered.filter((command) => fits(command, typed));
   const chosen = Math.min(at, found.length - 1);
   const run = (command: Command | undefined): void => {
     if (command === undefined) return;
@@ -56,7 +56,7 @@ export function Palette({ onClose }: PaletteProps) {
           >
             <span>{command.title}</span>
             <span className="dim">{command.group}</span>
-            <kbd>{command.keys[0] ?? ""}</kbd>
+            {command.keys[0] === undefined ? null : <kbd>{command.keys[0]}</kbd>}
           </div>
         ))}
       </div>

@@ -1,8 +1,9 @@
-import { useMemo, useState } from "react";
+import { useState } from "react";
 import { readText, wordsOf } from "../api/client.ts";
 import type { HealthAnswer, PricedDetail, PricedRow, Returned } from "../api/contract.ts";
 import { useResource } from "../api/resource.ts";
 import { useCommands } from "../base/commands.ts";
+import { copyText } from "../base/copy.ts";
 import { type RequestTab, requestTabs } from "../base/paths.ts";
 import { clockText } from "../base/words.ts";
 import { sessionPath } from "../context/acts.ts";
@@ -101,8 +102,9 @@ function Doings({ session, path, request, exchange }: DoingsProps) {
   const copyCurl = async (): Promise<void> => {
     const upstream = health?.upstreams[detail?.session.upstream ?? ""] ?? "$UPSTREAM_URL";
     const body = await readText(`${path}/upstream`);
-    await navigator.clipboard.writeText(curlText({ target: request.target, upstream, body, file }));
-    say("Copied; the key is a variable of your shell");
+    const line = curlText({ target: request.target, upstream, body, file });
+    if (await copyText(line)) say("Copied; the key is a variable of your shell");
+    else warn("This browser does not let the panel copy: save the JSON instead");
   };
   const save = async (): Promise<void> => saveText(file, await readText(`${path}/upstream`));
   const tried = (doing: () => Promise<void>) => () =>
@@ -130,18 +132,15 @@ function saveText(name: string, text: string): void {
 }
 
 function useDetailCommands(onCompare: () => void, onClose: () => void): void {
-  const commands = useMemo(
-    () => [
-      {
-        id: "request-compare",
-        title: "Compare with the request before",
-        keys: ["d"],
-        group: "Requests",
-        run: onCompare,
-      },
-      { id: "request-close", title: "Close the request", keys: ["Escape"], group: "Requests", run: onClose },
-    ],
-    [onCompare, onClose],
-  );
-  useCommands(commands);
+  const group = "Requests";
+  useCommands([
+    {
+      id: "request-compare",
+      title: "Compare with the request before",
+      keys: ["d"],
+      group,
+      run: onCompare,
+    },
+    { id: "request-close", title: "Close the request", keys: ["Escape"], group, run: onClose },
+  ]);
 }

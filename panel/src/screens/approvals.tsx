@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { PricedApproval, PricedApprovals } from "../api/contract.ts";
 import { useResource } from "../api/resource.ts";
 import { ApprovalCard } from "../approvals/card.tsx";
@@ -83,20 +83,15 @@ function useCurrent(waiting: readonly PricedApproval[]) {
   const place = useRef<HTMLElement>(null);
   const isThere = waiting.some(({ approval }) => approval === chosen);
   const current = isThere ? chosen : (waiting[0]?.approval ?? null);
-  const order = waiting.map(({ approval }) => approval).join(",");
-  const commands = useMemo(() => {
-    const list = order === "" ? [] : order.split(",").map(Number);
-    const move = (by: number) => () => {
-      const next = list[list.indexOf(current ?? 0) + by];
-      if (next !== undefined) setCurrent(next);
-    };
-    const group = "Approvals";
-    return [
-      { id: "next-card", title: "Next approval", keys: ["j", "ArrowDown"], group, run: move(1) },
-      { id: "previous-card", title: "Previous approval", keys: ["k", "ArrowUp"], group, run: move(-1) },
-    ];
-  }, [order, current]);
-  useCommands(commands);
+  const list = waiting.map(({ approval }) => approval);
+  const move = (by: number) => () => {
+    const next = list[list.indexOf(current ?? 0) + by];
+    if (next !== undefined) setCurrent(next);
+  };
+  useCommands([
+    { id: "next-card", title: "Next approval", keys: ["j", "ArrowDown"], group, run: move(1) },
+    { id: "previous-card", title: "Previous approval", keys: ["k", "ArrowUp"], group, run: move(-1) },
+  ]);
   useEffect(() => {
     if (chosen !== null) place.current?.scrollIntoView({ block: "nearest" });
   }, [chosen]);
@@ -104,30 +99,17 @@ function useCurrent(waiting: readonly PricedApproval[]) {
 }
 
 function useDecisionCommands(session: string, current: number | null): void {
-  const commands = useMemo(() => {
-    if (current === null) return [];
-    const group = "Approvals";
-    // The card knows the scope and the reason: its own buttons are pressed.
-    const press = (place: string) => () =>
-      document.querySelector<HTMLElement>(`[data-approval="${current}"] ${place}`)?.click();
-    return [
-      { id: "approve", title: "Approve", keys: ["y"], group, run: press(".button.primary") },
-      { id: "deny", title: "Deny", keys: ["n"], group, run: press(".button.danger") },
-      {
-        id: "approve-all",
-        title: "Approve all that wait",
-        keys: ["Shift+Y"],
-        group,
-        run: () => void decide(session, null, once("approve")),
-      },
-      {
-        id: "deny-all",
-        title: "Deny all that wait",
-        keys: ["Shift+N"],
-        group,
-        run: () => void decide(session, null, once("deny")),
-      },
-    ];
-  }, [session, current]);
-  useCommands(commands);
+  // The card knows the scope and the reason: its own buttons are pressed.
+  const press = (place: string) => () =>
+    document.querySelector<HTMLElement>(`[data-approval="${current}"] ${place}`)?.click();
+  const all = (decision: Decision["decision"]) => () => void decide(session, null, once(decision));
+  const commands = [
+    { id: "approve", title: "Approve", keys: ["y"], group, run: press(".button.primary") },
+    { id: "deny", title: "Deny", keys: ["n"], group, run: press(".button.danger") },
+    { id: "approve-all", title: "Approve all that wait", keys: ["Shift+Y"], group, run: all("approve") },
+    { id: "deny-all", title: "Deny all that wait", keys: ["Shift+N"], group, run: all("deny") },
+  ];
+  useCommands(current === null ? [] : commands);
 }
+
+const group = "Approvals";

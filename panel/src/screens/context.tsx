@@ -102,7 +102,6 @@ function useInside({ route, state }: Inside) {
   const onCursor = withCursor(chosen, state.blocks, selection);
   const doings = doingsFor({ session, chosen: onCursor, isPast: at !== null, ask: setAsking });
   useContextCommands({
-    session,
     doings,
     rows: list.rows,
     selection,

@@ -104,22 +104,19 @@ function useMoves({ session, exchange, tab }: RequestsProps, rows: readonly Pric
     () => go({ screen: "requests", session, exchange: null, tab: "diff" }),
     [session],
   );
-  const commands = useMemo(() => {
-    const at = rows.findIndex(({ id }) => id === here);
-    const by = (step: number) => () => {
-      const next = rows[Math.min(rows.length - 1, Math.max(0, at + step))];
-      if (next !== undefined) onMove(next.id);
-    };
-    const open = (): void => {
-      const row = rows[Math.max(0, at)];
-      if (row !== undefined) onOpen(row.id);
-    };
-    return [
-      { id: "request-next", title: "Next request", keys: ["j"], group: "Requests", run: by(1) },
-      { id: "request-previous", title: "Previous request", keys: ["k"], group: "Requests", run: by(-1) },
-      { id: "request-open", title: "Open the request", keys: ["Enter", "o"], group: "Requests", run: open },
-    ];
-  }, [rows, here, onMove, onOpen]);
-  useCommands(commands);
+  const at = rows.findIndex(({ id }) => id === here);
+  const by = (step: number) => () => {
+    const next = rows[Math.min(rows.length - 1, Math.max(0, at + step))];
+    if (next !== undefined) onMove(next.id);
+  };
+  const open = (): void => {
+    const row = rows[Math.max(0, at)];
+    if (row !== undefined) onOpen(row.id);
+  };
+  useCommands([
+    { id: "request-next", title: "Next request", keys: ["j"], group: "Requests", run: by(1) },
+    { id: "request-previous", title: "Previous request", keys: ["k"], group: "Requests", run: by(-1) },
+    { id: "request-open", title: "Open the request", keys: ["Enter", "o"], group: "Requests", run: open },
+  ]);
   return { cursor: here, onMove, onOpen, onClose };
 }

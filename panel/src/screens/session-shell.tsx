@@ -1,8 +1,9 @@
-import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import type { PricedApprovals, PricedSession, Returned, StreamRow, ViewerEvent } from "../api/contract.ts";
 import { useEvents } from "../api/live.ts";
 import { refresh, useLater, useResource } from "../api/resource.ts";
 import { useCommands } from "../base/commands.ts";
+import type { Command } from "../base/keys.ts";
 import { contextRoute, pathOf, type Route, requestsRoute, type SessionRoute } from "../base/paths.ts";
 import { go } from "../base/route.ts";
 import { blockList, manyText } from "../base/words.ts";
@@ -35,7 +36,9 @@ export function SessionShell({ route, children }: SessionShellProps) {
   const [isActivity, setActivity] = useState(false);
   const row = detail?.session ?? null;
   const { asked, setWanted } = useModeWish(session, row);
-  useSessionCommands(session, { onActivity: useCallback(() => setActivity(true), []), onMode: setWanted });
+  // What is looked at there is over: nothing is done to it, and nothing to what it has become meanwhile.
+  const isPast = route.screen === "context" && route.at !== null;
+  useSessionCommands(session, { isPast, onActivity: () => setActivity(true), onMode: setWanted });
   return (
     <>
       <nav className="session-bar" aria-label="Session">
@@ -50,7 +53,7 @@ export function SessionShell({ route, children }: SessionShellProps) {
             isHere={route.screen === "approvals"}
           />
         </ul>
-        <ModeSwitch row={row} onMode={setWanted} />
+        <ModeSwitch row={row} isPast={isPast} onMode={setWanted} />
       </nav>
       <main className="screen">{children}</main>
       <StatusBar
@@ -58,6 +61,7 @@ export function SessionShell({ route, children }: SessionShellProps) {
         row={row}
         steps={steps?.rows ?? []}
         waiting={approvals?.waiting ?? 0}
+        isPast={isPast}
         onActivity={() => setActivity(true)}
       />
       {row === null || asked === null ? null : (
@@ -156,13 +160,14 @@ function ScreenLink({ title, route, isHere }: ScreenLinkProps) {
 
 type ModeSwitchProps = {
   readonly row: PricedSession | null;
+  readonly isPast: boolean;
   readonly onMode: (mode: Mode) => void;
 };
 
-function ModeSwitch({ row, onMode }: ModeSwitchProps) {
+function ModeSwitch({ row, isPast, onMode }: ModeSwitchProps) {
   const now = row?.mode ?? null;
   return (
-    <fieldset className="mode">
+    <fieldset className="mode" disabled={isPast} title={isPast ? "The past is read-only" : undefined}>
       <legend className="hidden-label">Mode of the session</legend>
       {modes.map((mode) => (
         <label key={mode} className={mode === now ? "chosen" : ""} title={modeAbout[mode]}>
@@ -196,44 +201,43 @@ function onEvent(path: string, event: ViewerEvent): void {
   refresh(path);
 }
 
-type Doings = { readonly onActivity: () => void; readonly onMode: (mode: Mode) => void };
+type Doings = {
+  readonly isPast: boolean;
+  readonly onActivity: () => void;
+  readonly onMode: (mode: Mode) => void;
+};
 
-function useSessionCommands(session: string, { onActivity, onMode }: Doings): void {
-  const commands = useMemo(
-    () => [
-      {
-        id: "go-context",
-        title: "Go to Context",
-        keys: ["g c"],
-        group: "Go",
-        run: () => go(contextRoute(session)),
-      },
-      {
-        id: "go-requests",
-        title: "Go to Requests",
-        keys: ["g r"],
-        group: "Go",
-        run: () => go(requestsRoute(session)),
-      },
-      {
-        id: "go-approvals",
-        title: "Go to Approvals",
-        keys: ["g a"],
-        group: "Go",
-        run: () => go({ screen: "approvals", session }),
-      },
-      { id: "activity", title: "Activity", keys: ["g t"], group: "Go", run: onActivity },
-      { id: "undo", title: "Undo the last step", keys: ["z"], group: "Undo", run: () => void undo(session) },
-      { id: "redo", title: "Redo", keys: ["Shift+Z"], group: "Undo", run: () => void redo(session) },
-      ...modes.map((mode) => ({
-        id: `mode-${mode}`,
-        title: `Mode ${mode}: ${modeAbout[mode]}`,
-        keys: [],
-        group: "Mode",
-        run: () => onMode(mode),
-      })),
-    ],
-    [session, onActivity, onMode],
-  );
-  useCommands(commands);
+function useSessionCommands(session: string, { isPast, onActivity, onMode }: Doings): void {
+  const places = [
+    { id: "go-context", title: "Go to Context", keys: ["g c"], route: contextRoute(session) },
+    { id: "go-requests", title: "Go to Requests", keys: ["g r"], route: requestsRoute(session) },
+    {
+      id: "go-approvals",
+      title: "Go to Approvals",
+      keys: ["g a"],
+      route: { screen: "approvals", session } as const,
+    },
+  ];
+  useCommands([
+    ...places.map(({ route, ...place }) => ({ ...place, group: "Go", run: () => go(route) })),
+    { id: "activity", title: "Activity", keys: ["g t"], group: "Go", run: onActivity },
+    ...(isPast ? [] : [...reversing(session), ...switching(onMode)]),
+  ]);
+}
+
+function reversing(session: string): readonly Command[] {
+  return [
+    { id: "undo", title: "Undo the last step", keys: ["z"], group: "Undo", run: () => void undo(session) },
+    { id: "redo", title: "Redo", keys: ["Shift+Z"], group: "Undo", run: () => void redo(session) },
+  ];
+}
+
+function switching(onMode: (mode: Mode) => void): readonly Command[] {
+  return modes.map((mode) => ({
+    id: `mode-${mode}`,
+    title: `Mode ${mode}: ${modeAbout[mode]}`,
+    keys: [],
+    group: "Mode",
+    run: () => onMode(mode),
+  }));
 }

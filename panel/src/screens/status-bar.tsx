@@ -10,11 +10,12 @@ export type StatusBarProps = {
   readonly row: PricedSession | null;
   readonly steps: readonly StepRow[];
   readonly waiting: number;
+  readonly isPast: boolean;
   readonly onActivity: () => void;
 };
 
 /** The last thing that was done, what waits, and what it has cost. */
-export function StatusBar({ session, row, steps, waiting, onActivity }: StatusBarProps) {
+export function StatusBar({ session, row, steps, waiting, isPast, onActivity }: StatusBarProps) {
   const last = steps.findLast(({ done }) => done);
   const { is } = useConnection();
   return (
@@ -24,7 +25,7 @@ export function StatusBar({ session, row, steps, waiting, onActivity }: StatusBa
         <span className="status-words">
           {last === undefined ? nothingYet(row) : stepText(last, row?.model ?? null)}
         </span>
-        {last === undefined ? null : (
+        {last === undefined || isPast ? null : (
           <button type="button" className="button small" onClick={() => void undo(session)}>
             Undo <kbd>z</kbd>
           </button>
@@ -52,6 +53,8 @@ export function StatusBar({ session, row, steps, waiting, onActivity }: StatusBa
 }
 
 function nothingYet(row: PricedSession | null): string {
-  if (row === null || row.rendered > 0 || row.requests === 0) return "Nothing changed yet";
-  return `Nothing changed yet: ${manyText(row.requests, "request")} passed byte for byte`;
+  if (row === null || row.requests === 0) return "Nothing changed yet";
+  if (row.rendered === 0)
+    return `Nothing changed yet: ${manyText(row.requests, "request")} passed byte for byte`;
+  return `No block was changed yet; ${row.rendered} of ${manyText(row.requests, "request")} carried lines of ours`;
 }
