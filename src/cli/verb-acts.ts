@@ -6,6 +6,14 @@ const targets: readonly Operand[] = [{ name: "TARGET", isRequired: true, isRepea
 const dryRun: Flag = { name: "dry-run", about: "only say what it would come to, and what that costs" };
 const reason: Flag = { name: "reason", value: "WORDS", about: "why, in a few words; the model reads it" };
 const common = [dryRun, stream, json] as const;
+const when: Flag = {
+  name: "when",
+  value: "MOMENT",
+  about: "now: with the next request, whatever it costs; cache-break (the default): when it costs least",
+  choices: ["now", "cache-break"],
+};
+/** For what changes the look of blocks, which a rewrite shows. */
+const shown = [when, ...common] as const;
 const scope: Flag = {
   name: "scope",
   value: "SCOPE",
@@ -22,7 +30,7 @@ export const acting = [
     operands: targets,
     flags: [
       { name: "position", value: "PLACE", about: "top (the default) or bottom of the window" },
-      ...common,
+      ...shown,
     ],
     examples: ["aperture pin 31", "aperture pin 12..18 --dry-run", "aperture pin '#31' --position bottom"],
   },
@@ -30,7 +38,7 @@ export const acting = [
     name: "unpin",
     about: "let pinned blocks go",
     operands: targets,
-    flags: common,
+    flags: shown,
     examples: ["aperture unpin 31"],
   },
   {
@@ -51,7 +59,7 @@ export const acting = [
         choices: ["trimmed", "summarized", "minimal"],
         about: "trimmed (the default), summarized or minimal",
       },
-      ...common,
+      ...shown,
     ],
     examples: ["aperture compress 12..18", "aperture compress zone:middle --level minimal --dry-run"],
   },
@@ -59,18 +67,18 @@ export const acting = [
     name: "archive",
     about: "take blocks out of the window at the next rewrite; a placeholder stays, and they can be recalled",
     operands: targets,
-    flags: [reason, ...common],
+    flags: [reason, ...shown],
     examples: [
       "aperture archive 1..10 --dry-run",
       "aperture archive stale --reason 'not needed any more'",
-      "aperture archive 'auth flow'",
+      "aperture archive 'auth flow' --when now",
     ],
   },
   {
     name: "restore",
     about: "bring back what was archived, or, with --whole, what is shown shorter",
     operands: targets,
-    flags: [{ name: "whole", about: "and show it whole, where it stood" }, ...common],
+    flags: [{ name: "whole", about: "and show it whole, where it stood" }, ...shown],
     examples: ["aperture restore 12", "aperture restore 12..18 --whole --dry-run"],
   },
   {

@@ -132,6 +132,18 @@ describe("a verb", () => {
     expect((await run("purge", `${block}`, "--yes")).out).toBe(`erased for good: 1 block: #${block}\n`);
     expect((await run("recall", `${block}`)).err).toContain("was purged; its content is gone for good");
   });
+
+  test("is shown with the next request where that is wanted now", async () => {
+    await turn(`and the tower? ${"it is old ".repeat(40)}`);
+    await turn(`something else ${"of no weight ".repeat(2_000)}`);
+    const block = await blockWith("tower");
+    expect((await run("archive", `${block}`, "--when", "later")).code).toBe(2);
+    expect((await run("archive", `${block}`, "--when", "now")).code).toBe(0);
+    await turn("go on");
+    const { rows } = (await api(rig, `${last}/requests?limit=1000`)) as PricedPage;
+    expect(rows.at(-1)?.rewrite).toMatchObject({ reason: "user", blocks: [block] });
+    expect((await rowOf(block))?.shown).toBe("placeholder");
+  });
 });
 
 describe("who wants to be asked", () => {

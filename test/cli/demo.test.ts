@@ -1,7 +1,7 @@
 // The demo, as somebody meets it who has never heard of Aperture.
 import { readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { openRig, type Rig } from "./rig.ts";
 
 let rig: Rig;
@@ -24,6 +24,24 @@ test("tells a whole day, needs nothing and leaves nothing behind", { timeout: 12
   expect(out).toMatch(/1 command waiting for you$/m);
   expect(rig.upstream.exchanges).toEqual([]);
   expect(demoFolders()).toEqual(before);
+});
+
+test("stays to be looked at, with a way in that is not over", { timeout: 120_000 }, async () => {
+  const started = rig.start(["demo", "--pace", "1"]);
+  const links = await vi.waitFor(() => {
+    const seen = started.out().match(/http:\S+\/login\?code=\S+/g) ?? [];
+    expect(seen).toHaveLength(2);
+    return seen;
+  }, 90_000);
+  expect(started.out()).toContain("That was the day.");
+  expect(links[0]).not.toBe(links[1]);
+  const answer = await fetch(links[1] ?? "", { redirect: "manual" });
+  expect([answer.status, answer.headers.get("set-cookie")]).toEqual([
+    303,
+    expect.stringContaining("aperture-"),
+  ]);
+  started.child.kill("SIGINT");
+  expect((await started.ended).code).toBe(0);
 });
 
 test("is ended by Ctrl-C, whenever it comes", { timeout: 60_000 }, async () => {

@@ -74,6 +74,8 @@ describe("export", () => {
     expect(log.entries).toHaveLength(3);
     for (const entry of log.entries) {
       expect(entry).toMatchObject({ request: { method: "POST", headers: [] }, response: { status: 200 } });
+      const { url } = entry["request"] as { readonly url: string };
+      expect(new URL(url)).toMatchObject({ host: "upstream.invalid", pathname: "/v1/messages" });
     }
     expect((await rig.run(["export", first, "--format", "pdf"])).code).toBe(2);
     expect((await rig.run(["export", "no-such-session"])).code).toBe(4);

@@ -1,7 +1,7 @@
 // The user acts on the context of a live session, and decides what its model may do.
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { PricedApprovals, PricedCommand, PricedPage } from "../../src/control/index.ts";
-import type { DecideAnswer, PermissionsAnswer } from "../../src/session/index.ts";
+import type { DecideAnswer, PermissionsAnswer, StateRow } from "../../src/session/index.ts";
 import { type Reply, type StrictUpstream, startStrictUpstream } from "../../src/testing/index.ts";
 import { ask, startTestApp, type TestApp } from "../support/app.ts";
 import { rejections, Talker } from "../support/talker.ts";
@@ -151,6 +151,16 @@ describe("the user", () => {
     expect(sent.split("withheld by the user").length).toBeGreaterThanOrEqual(3);
     await turn("fourth question");
     expect(rejections(upstream.exchanges)).toEqual([]);
+  });
+
+  it("is told where what was purged cannot be kept from being sent", async () => {
+    await turn("first question");
+    const { blocks } = JSON.parse((await app.api("/sessions/last/state")).body.toString()) as StateRow;
+    const system = blocks.find(({ kind }) => kind === "system")?.n ?? 0;
+    const purged = await act(`@purge(${system})`);
+    expect(purged.blocks).toEqual([system]);
+    expect(purged.skipped).toMatchObject([{ block: system, code: "AP_COMMAND_REFUSED" }]);
+    expect(purged.skipped[0]?.message).toContain("nothing can stand in the place of its system");
   });
 
   it("withholds what a model was shown again, in our own results too", async () => {

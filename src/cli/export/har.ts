@@ -16,12 +16,14 @@ function entryOf({ row, texts }: ExportedRequest) {
   const totalMs = row.totalMs ?? 0;
   const waitMs = row.firstByteMs ?? totalMs;
   const sent = texts.upstream ?? texts.client;
+  const [method = "POST", path = "/"] = row.target.split(" ");
   return {
     startedDateTime: new Date(row.time ?? 0).toISOString(),
     time: totalMs,
     request: {
-      method: "POST",
-      url: `https://upstream.invalid${row.target}`,
+      method,
+      // An export says nothing of where a company's upstreams are.
+      url: `https://upstream.invalid${path}`,
       httpVersion: "HTTP/1.1",
       cookies: [],
       headers: [],

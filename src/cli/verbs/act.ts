@@ -88,7 +88,11 @@ function acting(commandOf: CommandOf): (call: ReadyCall) => Promise<number> {
     if (!found.ok) return giveUp(call, found.problem);
     const route = call.flags.has("dry-run") ? "/plan" : "/ops";
     const path = sessionPath(found.value.session.id, route, { stream: call.flags.get("stream") });
-    const reply = await call.api.post<PricedCommand>(path, { command });
+    const when = call.flags.get("when");
+    const reply = await call.api.post<PricedCommand>(
+      path,
+      when === undefined ? { command } : { command, when },
+    );
     if (!reply.ok) return giveUp(call, reply.problem);
     if (wantsJson(call)) return printJson(call, reply.value.text);
     return show(call, reply.value.value);

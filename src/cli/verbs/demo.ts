@@ -47,6 +47,8 @@ export async function demo(call: ReadyCall): Promise<number> {
         screen.out(
           "That was the day. Look around, approve what waits, undo; Ctrl-C ends it and leaves nothing behind.",
         );
+        // A link logs one browser in, for a minute: by now the first is over.
+        screen.out(`panel  ${await loginLink(app)}`);
         await stopping.promise;
       }
     } finally {

@@ -128,7 +128,9 @@ function purgedProposal(change: Change, blocks: readonly BlockId[]): Result<Prop
   if (modeIn(change.moment, stream) === "observe") return ok(purged);
   const withheld = withheldProposal(change, blocks);
   if (!withheld.ok) return withheld;
-  return ok({ ...purged, deltas: [...withheld.value.deltas, ...purged.deltas] });
+  // What cannot be withheld is erased here all the same; that its client goes on sending it has to be said.
+  const { deltas, skipped } = withheld.value;
+  return ok({ deltas: [...deltas, ...purged.deltas], skipped: [...skipped, ...purged.skipped] });
 }
 
 function eachAlone(
