@@ -343,7 +343,18 @@ const table = [
   },
 ] as const satisfies readonly RouteShape[];
 
-export type RouteName = (typeof table)[number]["name"];
+type Row = (typeof table)[number];
+export type RouteName = Row["name"];
+
+/** Those that answer a question about sessions, and those that change something: each has one function. */
+export type ReaderName = Exclude<
+  Extract<Row, { readonly method: "GET"; readonly needs: "login" }>["name"],
+  "health" | "events"
+>;
+export type WriterName = Exclude<
+  Extract<Row, { readonly method: "POST" | "PUT" }>["name"],
+  "import" | "login-link" | "logout"
+>;
 export type Route = RouteShape & { readonly name: RouteName };
 export const routes: readonly Route[] = table;
 

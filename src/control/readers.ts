@@ -3,7 +3,7 @@ import { type Level, levels } from "../engine/index.ts";
 import type { Ask, DiffQuestion, ExpansionQuestion, Question } from "../session/index.ts";
 import { pricedDetail, pricedPage } from "./bills.ts";
 import { pricedApprovals } from "./command-bills.ts";
-import type { RouteName } from "./contract.ts";
+import type { ReaderName } from "./contract.ts";
 import { glanceAt } from "./glance.ts";
 import { type Asked, numberIn, rangeIn } from "./match.ts";
 import { type Answer, attachment, json } from "./respond.ts";
@@ -12,32 +12,6 @@ import { pricedSessionDetail, pricedSessions } from "./spend.ts";
 /** From the parts of an address to a question, and from its answer to what is sent. */
 export type Reader = (ask: Ask, asked: Asked, params: Params) => Promise<Result<Answer>>;
 export type Params = Readonly<Record<string, string>>;
-
-export type ReaderName = Exclude<
-  RouteName,
-  | "welcome"
-  | "login"
-  | "healthz"
-  | "readyz"
-  | "health"
-  | "metrics"
-  | "login-link"
-  | "logout"
-  | "events"
-  | "select"
-  | "undo"
-  | "redo"
-  | "ops"
-  | "plan"
-  | "decide"
-  | "decide-all"
-  | "set-mode"
-  | "set-permission"
-  | "verify"
-  | "gc"
-  | "backup"
-  | "import"
->;
 
 const sessionsUsual = 50;
 const stepsUsual = 50;

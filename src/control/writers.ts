@@ -1,7 +1,7 @@
 import { isAbsolute } from "node:path";
 import { fail, limits, ok, type Result } from "../base/index.ts";
 import type { Ask, ReverseVerb } from "../session/index.ts";
-import type { RouteName } from "./contract.ts";
+import type { RouteName, WriterName } from "./contract.ts";
 import { given, sessionIn } from "./readers.ts";
 import { type Answer, json } from "./respond.ts";
 import {
@@ -15,22 +15,7 @@ import {
   type Wish,
 } from "./wishes.ts";
 
-/** The routes that change something. What they are sent is looked at here, before anybody acts on it. */
-export type WriterName = Extract<
-  RouteName,
-  | "select"
-  | "undo"
-  | "redo"
-  | "ops"
-  | "plan"
-  | "decide"
-  | "decide-all"
-  | "set-mode"
-  | "set-permission"
-  | "verify"
-  | "gc"
-  | "backup"
->;
+/** What a route that changes something does. What it is sent is looked at here, before anybody acts on it. */
 export type Writer = (ask: Ask, wish: Wish) => Promise<Result<Answer>>;
 
 export const writers: Readonly<Record<WriterName, Writer>> = {

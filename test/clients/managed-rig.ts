@@ -8,6 +8,7 @@ import {
   startStrictUpstream,
   type UpstreamExchange,
 } from "../../src/testing/index.ts";
+import { settingsFor } from "../support/app-settings.mjs";
 import { type Exchange, startTap } from "./tap.ts";
 import { headerOf } from "./wire-bytes.ts";
 
@@ -39,23 +40,8 @@ export async function startManagedRig({
   let appUrl = "";
   const tap = await startTap(() => appUrl);
   const app = await startApp({
-    settings: {
-      host: "127.0.0.1",
-      port: 0,
-      dataDir,
-      mode: "auto",
-      managesLogins: false,
-      headers: "compact",
-      manifest: "text",
-      manifestFill: "shown",
-      textCommands: "off",
-      arrival: "lossless",
-      policy: "auto",
-      // Clients call Aperture by the address of the tap in front of it.
-      allowedHosts: [new URL(tap.url).host],
-      upstreams: { anthropic: url, openai: url, gemini: url, bedrock: url, named: new Map() },
-      isRemote: false,
-    },
+    // Clients call Aperture by the address of the tap in front of it.
+    settings: { ...settingsFor(url, dataDir), allowedHosts: [new URL(tap.url).host] },
     version: "0.0.0-test",
     note: () => undefined,
     ...(faults === undefined ? {} : { faults }),

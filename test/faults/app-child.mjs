@@ -4,7 +4,7 @@
 import { createInterface } from "node:readline";
 import { getHeapStatistics } from "node:v8";
 import { startApp } from "../../dist/cli/index.js";
-import { settingsFor } from "./app-settings.mjs";
+import { settingsFor } from "../support/app-settings.mjs";
 
 const app = await startApp({
   settings: settingsFor(new URL(process.argv[2] ?? ""), process.argv[3] ?? ""),

@@ -122,9 +122,12 @@ test("large bodies fill the engine's memory: every request is answered, and it r
     if (!isWhole(await ask(`${url}/v1/messages`, { headers, body }))) failed += 1;
     messages.add((await health()).message ?? "");
   };
-  for (let n = 0; n < 60; n += 3) await Promise.all([send(n), send(n + 1), send(n + 2)]);
+  const hasRunOut = () => [...messages].some((message) => message.startsWith("Memory runs out"));
+  // How much fits in depends on when it is collected: it goes on until there is no room, within bounds.
+  for (let n = 0; n < 60 || (n < 300 && !hasRunOut()); n += 3)
+    await Promise.all([send(n), send(n + 1), send(n + 2)]);
   expect(failed).toBe(0);
-  expect([...messages].filter((message) => message.startsWith("Memory runs out"))).not.toEqual([]);
+  expect(hasRunOut()).toBe(true);
   await okSoon();
   const recorded = await settledSessions();
   await send(1_000);

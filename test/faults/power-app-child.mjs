@@ -6,7 +6,7 @@ import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { startApp } from "../../dist/cli/index.js";
 import { startStrictUpstream } from "../../dist/testing/index.js";
-import { settingsFor } from "./app-settings.mjs";
+import { settingsFor } from "../support/app-settings.mjs";
 
 const [folder = "", turns = "1"] = process.argv.slice(2);
 const said = openSync(join(folder, "said"), "a");

@@ -6,26 +6,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startApp } from "../../dist/cli/index.js";
 import { openSqliteStore } from "../../dist/store/index.js";
+import { settingsFor } from "../support/app-settings.mjs";
 
 const upstream = new URL(process.argv[2] ?? "");
 const enough = Number(process.argv[3]);
 const dataDir = mkdtempSync(join(tmpdir(), "aperture-stuck-"));
 const app = await startApp({
-  settings: {
-    host: "127.0.0.1",
-    port: 0,
-    dataDir,
-    mode: "observe",
-    allowedHosts: [],
-    upstreams: {
-      anthropic: upstream,
-      openai: upstream,
-      gemini: upstream,
-      bedrock: upstream,
-      named: new Map(),
-    },
-    isRemote: false,
-  },
+  settings: { ...settingsFor(upstream, dataDir), mode: "observe" },
   version: "0.0.0-test",
   note: () => undefined,
   faults: { stickAfter: 10, stuckMs: 200 },

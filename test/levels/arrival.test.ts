@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { atArrival, SeenLines, type SeenRun, withReferences } from "../../src/levels/index.ts";
 import { streamsOf } from "../../src/transcripts/index.ts";
 import {
+  hasLargeSet,
   type RecordedTurn,
   readRecording,
   recordingNames,
@@ -12,6 +13,9 @@ import {
 /** Characters of tool results, and how many of them each step leaves out. */
 type Tally = { chars: number; unchanged: number; arrival: number; seen: number; runs: number };
 
+/** Of all characters of results, so many were shown before: less, and something is no longer recognised. */
+const repeatedMin = hasLargeSet ? 0.05 : 0.02;
+
 test("what recorded results repeat is left out, and every reference leads to the same lines", () => {
   const tally: Tally = { chars: 0, unchanged: 0, arrival: 0, seen: 0, runs: 0 };
   for (const name of recordingNames())
@@ -21,7 +25,7 @@ test("what recorded results repeat is left out, and every reference leads to the
     `of ${tally.chars} characters of results: ${share(tally.arrival)} control and repeated lines, ` +
       `${share(tally.seen)} shown before in ${tally.runs} runs`,
   );
-  expect(Math.min(tally.seen, tally.arrival)).toBeGreaterThanOrEqual(0);
+  expect(tally.seen / tally.chars).toBeGreaterThan(repeatedMin);
   expect(tally.unchanged).toBeGreaterThan(0);
 }, 120_000);
 

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type AppOptions, type RunningApp, startApp } from "../../src/cli/index.ts";
 import type { Mode } from "../../src/config/index.ts";
+import { settingsFor } from "./app-settings.mjs";
 
 export type TestApp = RunningApp & {
   readonly dataDir: string;
@@ -31,20 +32,9 @@ export async function startTestApp(upstream: string, starting: Starting = {}): P
   const { limits, faults, deadlineMs, windows } = starting;
   const app = await startApp({
     settings: {
-      host: "127.0.0.1",
-      port: 0,
-      dataDir,
+      ...settingsFor(url, dataDir),
       mode: starting.mode ?? "observe",
-      managesLogins: false,
-      headers: "compact",
-      manifest: "text",
-      manifestFill: "shown",
       textCommands: starting.textCommands ?? "off",
-      arrival: "lossless",
-      policy: "auto",
-      allowedHosts: [],
-      upstreams: { anthropic: url, openai: url, gemini: url, bedrock: url, named: new Map() },
-      isRemote: false,
     },
     version: "0.0.0-test",
     note: (line) => notes.push(line),

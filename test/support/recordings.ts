@@ -11,10 +11,13 @@ export type {
   WireUsage,
 } from "../../src/transcripts/index.ts";
 
-/** A large set beside the repository, which is no part of it; else the three small sessions that are. */
-export const recordingsFolder = [resolve("../shared/data"), resolve("test/fixtures/recordings")].find(
-  (folder) => existsSync(join(folder, "agent-sessions")),
-) as string;
+const largeSet = resolve("../shared/data");
+
+/** Whether the large set lies beside the repository, of which it is no part. */
+export const hasLargeSet = existsSync(join(largeSet, "agent-sessions"));
+
+/** The large set, else the three small sessions that are part of the repository. */
+export const recordingsFolder = hasLargeSet ? largeSet : resolve("test/fixtures/recordings");
 
 export function recordingNames(folder = recordingsFolder): readonly string[] {
   const files = join(folder, "agent-sessions");

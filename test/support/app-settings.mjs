@@ -1,4 +1,10 @@
-/** Settings of an Aperture that a fault is to happen to: managed, with one upstream for every protocol. */
+/**
+ * Settings of an Aperture that a test runs: managed, with one upstream for every protocol. Plain JavaScript,
+ * because processes that tests start load it too.
+ * @param {URL} upstream
+ * @param {string} dataDir
+ * @returns {import("../../src/config/index.ts").Settings}
+ */
 export function settingsFor(upstream, dataDir) {
   return {
     host: "127.0.0.1",
