@@ -8,7 +8,8 @@ const equalBlocks = 500;
 const readsPerMoment = 20;
 
 export function* stateAtCells({ quick }: BenchOptions): Generator<Cell> {
-  const rounds = quick ? 9 : 25;
+  // A round takes a few milliseconds: many of them cost nothing and settle the median.
+  const rounds = quick ? 25 : 75;
   yield* anywhere({ rounds, blocks: equalBlocks, boundMax: 2, name: `at ${equalBlocks} blocks` });
   yield* anywhere({ rounds, blocks: "growing", boundMax: 3, name: "with blocks growing" });
   yield* walking(rounds);

@@ -41,8 +41,10 @@ export const errorRegistry = {
   AP_SESSION_IDENTIFIED: "Session {session} has been identified already, and that is said once.",
   AP_EXCHANGE_INVALID: "Exchange {exchange} cannot be recorded: {problem}.",
   AP_SESSION_UNKNOWN: "There is no session {session}.",
+  AP_SESSION_BUSY: "Session {session} is being answered right now: it can be deleted when that is over.",
   AP_REQUEST_UNKNOWN: "Nothing is known of request {request}, so what its answer asks for cannot be done.",
   AP_EXCHANGE_UNKNOWN: "There is no request {exchange} in this session.",
+  AP_REPLAY_IMPOSSIBLE: "Request {exchange} cannot be replayed: {problem}.",
   AP_STEP_INVALID: "Step {step} is not valid here: {problem}.",
   AP_CHANGE_LOCKED: "#{block} keeps its {fact}: {by} set it, and {actor} may not change that.",
   AP_CHANGE_PINNED: "#{block} is pinned; unpin it first.",
@@ -66,6 +68,8 @@ export const errorRegistry = {
   AP_STEP_UNKNOWN: "There is no step {step} in this session.",
   AP_WITHHELD_UNREADABLE:
     "This request could not be read, and content of its session is withheld; it was not sent.",
+  AP_EDIT_REFUSED:
+    "The model API refused a request that Aperture had rendered and took it as its client wrote it; that session passes as it comes until you set its mode.",
   AP_RAW_FULL:
     "The client's own history takes about {raw} of {window} tokens; `aperture leave` writes one that fits.",
   AP_SUMMARY_REFUSED: "A summary of #{block} was refused: {reasons}.",
@@ -106,6 +110,8 @@ export const errorRegistry = {
   AP_LOGIN_INVALID: "This login link was used already or is too old; ask for a new one.",
   AP_LOGIN_BUSY: "Too many logins failed just now; wait a minute and use a new link.",
   AP_VIEWERS_FULL: "{viewers} viewers are watching already; close one of them.",
+  AP_WORK_BUSY: "{waiting} such questions wait for their answers already; ask again when one has come.",
+  AP_WORK_TOO_LARGE: "To answer this takes {problem}, so it was given up; requests are relayed as before.",
   AP_CONTROL_FAULT:
     "Aperture could not answer because of a mistake of its own; requests are relayed as before.",
   AP_HOST_UNKNOWN:
@@ -140,14 +146,17 @@ export const errorRegistry = {
   AP_PROVIDER_UNREACHABLE: "There is no answer from the provider {provider} ({problem}).",
   AP_PROVIDER_BROKEN: "The answer of the provider {provider} broke off ({problem}).",
   AP_PROVIDER_CANCELLED: "The question to the provider {provider} was cancelled.",
+  AP_PROVIDER_LATE: "The provider {provider} said nothing for {ms} ms, and is not waited for any longer.",
   AP_RUNTIME_BUDGET:
     "The prompt would take {tokens} tokens and may take {budget}: shortened as far as it goes, the run does not fit.",
   AP_RUNTIME_ROUNDS: "{agent} called tools in {rounds} rounds of one run and was stopped.",
   AP_RUNTIME_FAULT: "Something that must not happen did: {problem}.",
   AP_AGENT_UNKNOWN: "There is no agent {agent} in this space; there are: {known}.",
   AP_AGENT_EXISTS: "There is an agent {agent} in this space already.",
+  AP_FORK_EXISTS: "There is a stream {stream} already, and it was not forked from {parent}.",
   AP_TOOL_INVALID: "The tool {tool} cannot be offered: {problem}.",
   AP_SPACE_CLOSED: "This space is closed.",
+  AP_SPACE_BUSY: "So much is written to this space that this could not be done now: try it again.",
 } as const;
 
 export type ErrorCode = keyof typeof errorRegistry;

@@ -43,6 +43,7 @@ export {
   viewId,
 } from "./ids.ts";
 export { limits } from "./limits.ts";
+export { ownBuffers } from "./own-buffers.ts";
 export { type Random, seededRandom } from "./random.ts";
 export { type Fail, fail, type Ok, ok, type Result, unwrap } from "./result.ts";
 export { secretShapes } from "./secret-shapes.ts";

@@ -75,6 +75,10 @@ export const limits = {
   /** Those who watch: how many, and what may wait for each of them. */
   viewersMax: 100,
   viewerEventsMax: 1_000,
+  /** What is done for readers on a thread of its own: how many works wait, and the memory of one. */
+  worksWaitingMax: 8,
+  replayHeapBytesMax: 512 * 1024 * 1024,
+  exportHeapBytesMax: 2 * 1024 * 1024 * 1024,
   /** Login links not used yet, and browsers logged in. */
   loginCodesMax: 20,
   loginsMax: 100,

@@ -12,7 +12,9 @@ export const windowRules: readonly WindowRule[] = [
   { pattern: /fable|mythos/i, tokens: 1_000_000 },
   { pattern: /opus-4-(?:[7-9]|[1-9]\d)(?!\d)/i, tokens: 1_000_000 },
   { pattern: /(?:opus|sonnet)-(?:[5-9]|[1-9]\d)(?!\d)/i, tokens: 1_000_000 },
+  { pattern: /(?:claude|sonnet|opus)/i, tokens: 200_000 },
   { pattern: /gemini/i, tokens: 1_000_000 },
+  { pattern: /^aperture-demo/, tokens: 200_000 },
 ];
 
 const usualTokens = 200_000;

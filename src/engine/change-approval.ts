@@ -3,7 +3,7 @@ import type { PermissionKey } from "./approval.ts";
 import { type Approval, approvalTurns, type Decided, type Mode, type Permission } from "./approval.ts";
 import type { Change } from "./change.ts";
 import type { Delta } from "./delta.ts";
-import { approvalOf, approvalsOf, modeOf, permissionOf, streamOf, turnNow } from "./moment.ts";
+import { approvalOf, approvalsOf, modeOf, nameOf, permissionOf, streamOf, turnNow } from "./moment.ts";
 
 /** What somebody wants to do and may not without being asked. */
 export type Asking = Pick<Approval, "verb" | "command" | "text" | "blocks" | "why" | "tokens" | "source">;
@@ -81,6 +81,16 @@ export function setMode({ moment, actor }: Omit<Change, "view">, to: Mode | null
   if (actor !== "user") return fail("AP_CHANGE_USER", { what: "set the mode" });
   const from = modeOf(moment);
   return ok(from === to ? [] : [{ type: "mode-set", from, to }]);
+}
+
+/** What the user calls the session; null: by what it is about. */
+export function setName(
+  { moment, actor }: Omit<Change, "view">,
+  to: string | null,
+): Result<readonly Delta[]> {
+  if (actor !== "user") return fail("AP_CHANGE_USER", { what: "name the session" });
+  const from = nameOf(moment);
+  return ok(from === to ? [] : [{ type: "name-set", from, to }]);
 }
 
 function turnIn({ moment, view }: Omit<Change, "actor">): Approval["turn"] {

@@ -127,7 +127,9 @@ export type RuleDelta =
       readonly to: Permission | null;
     }
   /** Null: as it is configured. */
-  | { readonly type: "mode-set"; readonly from: Mode | null; readonly to: Mode | null };
+  | { readonly type: "mode-set"; readonly from: Mode | null; readonly to: Mode | null }
+  /** Null: by what it is about. */
+  | { readonly type: "name-set"; readonly from: string | null; readonly to: string | null };
 
 export const turnOutcomes = ["complete", "truncated", "interrupted", "failed"] as const;
 export type TurnOutcome = (typeof turnOutcomes)[number];
@@ -193,6 +195,7 @@ const everyType: Readonly<Record<DeltaType, true>> = {
   "approval-decided": true,
   "permission-set": true,
   "mode-set": true,
+  "name-set": true,
 };
 export const deltaTypes = Object.keys(everyType) as readonly DeltaType[];
 

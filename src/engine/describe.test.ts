@@ -26,6 +26,7 @@ describe("a description", () => {
       seq: 0,
       identity: null,
       mode: null,
+      name: null,
       exchanges: [],
       streams: [],
       views: [],

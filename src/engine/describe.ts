@@ -10,6 +10,7 @@ import {
   lastSent,
   type Moment,
   modeOf,
+  nameOf,
   notesOf,
   pathOf,
   permissionsOf,
@@ -41,6 +42,7 @@ export function describe(moment: Moment): unknown {
       .map(describeView(moment)),
     identity: state.identity !== null && state.identity.seq <= seq ? state.identity : null,
     mode: modeOf(moment),
+    name: nameOf(moment),
     exchanges: exchangesOf(moment),
     steps: [...state.steps.entries()].flatMap(([id, step]) => {
       const log = versionAt(step.log, seq);

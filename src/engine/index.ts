@@ -54,6 +54,7 @@ export {
   decideApproval,
   expireApprovals,
   setMode,
+  setName,
   setPermission,
   spendPermission,
 } from "./change-approval.ts";
@@ -143,6 +144,7 @@ export {
   type Moment,
   messageBlocks,
   modeOf,
+  nameOf,
   notesOf,
   now,
   type PermissionNow,

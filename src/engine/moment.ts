@@ -330,6 +330,11 @@ function permissionKeys(view: View, moment: Moment): readonly PermissionKey[] {
   return [...keys].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, key]) => key);
 }
 
+/** What the user calls this session; null: by what it is about. */
+export function nameOf(moment: Moment): string | null {
+  return versionAt(moment.state.name, moment.seq)?.value ?? null;
+}
+
 /** What the user said for this session; null: as it is configured. */
 export function modeOf(moment: Moment): Mode | null {
   return versionAt(moment.state.mode, moment.seq)?.value ?? null;

@@ -2,7 +2,7 @@ import { fail, limits, ok, type Result, sameData } from "../base/index.ts";
 import type { Approval, Decided } from "./approval.ts";
 import type { RuleDelta } from "./delta.ts";
 import type { Actor } from "./facts.ts";
-import { modeOf, now, permissionOf, viewOf } from "./moment.ts";
+import { modeOf, nameOf, now, permissionOf, viewOf } from "./moment.ts";
 import type { PermissionLog, State, View } from "./state.ts";
 import { withVersion } from "./versions.ts";
 
@@ -71,6 +71,11 @@ function logFor(view: View, { actor, verb }: Change<"permission-set">): LogAt {
     if (entry.actor === actor && entry.verb === verb) return { index, log: entry.log };
   }
   return { index: view.permissions.size, log: null };
+}
+
+export function setName(state: State, { from, to }: Change<"name-set">): Result<State> {
+  if (nameOf(now(state)) !== from) return fail("AP_RULE_STALE", { what: "name of this session" });
+  return ok({ ...state, name: withVersion(state.name, state.seq, to) });
 }
 
 export function setMode(state: State, { from, to }: Change<"mode-set">): Result<State> {

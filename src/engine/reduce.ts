@@ -1,7 +1,7 @@
 import { assert, fail, limits, ok, type Result, unreachable } from "../base/index.ts";
 import type { Delta } from "./delta.ts";
 import { checkSeal, type Frame } from "./frame.ts";
-import { askApproval, decideApproval, setMode, setPermission } from "./reduce-approval.ts";
+import { askApproval, decideApproval, setMode, setName, setPermission } from "./reduce-approval.ts";
 import {
   addBlock,
   countTokens,
@@ -120,6 +120,8 @@ export function applyDelta(state: State, delta: Delta): Result<State> {
       return setPermission(state, delta);
     case "mode-set":
       return setMode(state, delta);
+    case "name-set":
+      return setName(state, delta);
     default:
       return unreachable(delta);
   }

@@ -294,6 +294,7 @@ const deltaShapes: Readonly<Record<DeltaType, Shapes>> = {
   "approval-decided": { approval: count, from: stand, to: stand, by: oneOf(actors), reason },
   "permission-set": { view: count, actor: oneOf(actors), verb: name, from: permission, to: permission },
   "mode-set": { from: mode, to: mode },
+  "name-set": { from: orNull(name), to: orNull(name) },
   ...factShapes,
 };
 

@@ -37,7 +37,7 @@ const pagesPerSlice = 8;
 export function* toPagesInSlices(state: State, known: ReadonlySet<string>): Generator<void, StatePages> {
   const writer = new PageWriter(known);
   yield* writer.prepare(pagesOf(state));
-  const { session, seq, hash, next, identity, mode } = state;
+  const { session, seq, hash, next, identity, mode, name } = state;
   const root = {
     format: snapshotFormat,
     session,
@@ -46,6 +46,7 @@ export function* toPagesInSlices(state: State, known: ReadonlySet<string>): Gene
     next,
     identity,
     mode: versionList(mode),
+    name: versionList(name),
     streams: [...state.streams.entries()].map(([, stream]) => writeStream(writer, stream)),
     views: [...state.views.entries()].map(([, view]) => writeView(writer, view)),
     blocks: writer.table(state.blocks, codecs.blocks),
@@ -105,6 +106,7 @@ export function fromPages(stored: StatePages): Result<State> {
       exchanges: reader.table(root.exchanges, codecs.exchanges),
       approvals: reader.table(root.approvals ?? noTable, codecs.approvals),
       mode: versionsFrom(root.mode ?? []),
+      name: versionsFrom(root.name ?? []),
     });
   } catch {
     return fail("AP_SNAPSHOT_DAMAGED", { seq: stored.seq });
@@ -114,13 +116,15 @@ export function fromPages(stored: StatePages): Result<State> {
 /** A table in the root: its size and, by number, the pages it has. */
 type TableRef = { readonly size: number; readonly pages: readonly (readonly [number, string])[] };
 type Stored<T> = { readonly [K in keyof T]: T[K] extends Paged<infer _> ? TableRef : T[K] };
-type Root = Stored<Omit<State, "streams" | "views" | "approvals" | "mode">> & {
+type Root = Stored<Omit<State, "streams" | "views" | "approvals" | "mode" | "name">> & {
   readonly format: number;
   readonly streams: readonly Stored<Stream>[];
   readonly views: readonly StoredView[];
   /** Snapshots from before anything could wait for the user have neither. */
   readonly approvals?: TableRef;
   readonly mode?: readonly (readonly [Seq, Mode | null])[];
+  /** Nor those from before a session could be renamed. */
+  readonly name?: readonly (readonly [Seq, string | null])[];
 };
 type StoredView = Stored<Omit<View, "permissions">> & { readonly permissions?: TableRef };
 const noTable: TableRef = { size: 0, pages: [] };

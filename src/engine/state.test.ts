@@ -20,6 +20,7 @@ it("before the first frame there is a name, a hash to start from, the first ids 
     identity: null,
     approvals: nothing,
     mode: null,
+    name: null,
     next: { block: 1, message: 1 },
   });
 });

@@ -44,6 +44,8 @@ export type State = {
   readonly approvals: Paged<RecordedApproval>;
   /** What the user said for this session; null before anybody has. */
   readonly mode: Versions<Mode | null> | null;
+  /** What the user calls this session; null before anybody has said. */
+  readonly name: Versions<string | null> | null;
   readonly next: NextIds;
 };
 
@@ -150,6 +152,7 @@ export function emptyState(session: SessionId): State {
     identity: null,
     approvals: Paged.empty(),
     mode: null,
+    name: null,
     next: { block: 1, message: 1 },
   };
 }

@@ -72,6 +72,7 @@ export function inverted(delta: Delta): Delta | null {
     case "supersession-set":
     case "permission-set":
     case "mode-set":
+    case "name-set":
       return { ...delta, from: delta.to, to: delta.from } as Delta;
     case "stream-opened":
     case "view-opened":
@@ -159,23 +160,28 @@ function isClaimed(place: Place, fact: FactName): boolean {
   return version !== null && !sameData(version.value.value, initialFact(place.block, fact).value);
 }
 
-type RuleSet = Extract<Delta, { readonly type: "permission-set" | "mode-set" }>;
+type RuleSet = Extract<Delta, { readonly type: "permission-set" | "mode-set" | "name-set" }>;
 
 function isRule(delta: Delta): delta is RuleSet {
-  return delta.type === "permission-set" || delta.type === "mode-set";
+  return delta.type === "permission-set" || delta.type === "mode-set" || delta.type === "name-set";
 }
 
 function ruleVersion(state: State, delta: RuleSet): Versions<unknown> | null {
   if (delta.type === "mode-set") return state.mode;
+  if (delta.type === "name-set") return state.name;
   const view = must(viewOf(now(state), delta.view), "what was set in a view has one");
   return permissionVersion(now(state), view, delta);
 }
 
-/** Who gave a block's fact or note, a permission or the mode the value it has now. */
+function ruleWords(delta: RuleSet): string {
+  if (delta.type === "permission-set") return `the permission of ${delta.actor} to ${delta.verb}`;
+  return delta.type === "mode-set" ? "the mode" : "the name";
+}
+
+/** Who gave a block's fact or note, a permission, the mode or the name the value it has now. */
 function presentValue(state: State, delta: Delta): Obstacle {
   if (isRule(delta)) {
-    const what = delta.type === "mode-set" ? "the mode" : `the permission of ${delta.actor} to ${delta.verb}`;
-    return { seq: ruleVersion(state, delta)?.seq ?? state.seq, what };
+    return { seq: ruleVersion(state, delta)?.seq ?? state.seq, what: ruleWords(delta) };
   }
   const id = "block" in delta ? blockNumber(delta.block) : null;
   assert(id !== null, "only changes of blocks are reversed");

@@ -4,6 +4,7 @@ import { AssertionFault, seqOf } from "../base/index.ts";
 import { type Versions, versionAt, versionList, versionsFrom, withVersion } from "./versions.ts";
 
 type Entry = readonly [number, string];
+type Log = { readonly log: Versions<string> | null; readonly list: readonly Entry[] };
 
 const versions = (entries: readonly Entry[]): Versions<string> | null =>
   entries.reduce<Versions<string> | null>(
@@ -89,78 +90,123 @@ describe("versions", () => {
     );
   });
 
-  it("come back from their list the same, jumps included", () => {
+  it("two that follow the same log do not see each other, nor what either replaced", () => {
+    const follow = fc.array(fc.tuple(fc.nat(2), fc.string()), { maxLength: 30 });
+    fc.assert(
+      fc.property(entries, follow, follow, (list, one, other) => {
+        const shared = versions(list);
+        const last = list.at(-1)?.[0] ?? 1;
+        const [ones, others] = [one, other].map((tail) => after(last, tail)) as [Entry[], Entry[]];
+        let [a, b] = [shared, shared];
+        // In turn, so that each finds the other's versions behind the log they share.
+        for (let at = 0; at < Math.max(ones.length, others.length); at += 1) {
+          a = at < ones.length ? withVersion(a, ...entryAt(ones, at)) : a;
+          b = at < others.length ? withVersion(b, ...entryAt(others, at)) : b;
+        }
+        for (let seq = 0; seq <= last + 62; seq += 1) {
+          expect(valueAt(shared, seq)).toEqual(said(list, seq));
+          expect(valueAt(a, seq)).toEqual(said([...list, ...ones], seq));
+          expect(valueAt(b, seq)).toEqual(said([...list, ...others], seq));
+        }
+      }),
+    );
+  });
+
+  it("of which any may be followed at any time, again and again, all stay what they were", () => {
+    const followed = fc.array(fc.tuple(fc.nat(), fc.nat(2)), { maxLength: 60 });
+    fc.assert(
+      fc.property(followed, (choices) => {
+        // Long enough to have a history from the beginning.
+        const list = Array.from({ length: 8 }, (_, at) => [at + 1, `first ${at}`] as const);
+        const logs: Log[] = [{ log: versions(list), list }];
+        for (const [at, [chosen, gap]] of choices.entries()) {
+          const from = logs[chosen % logs.length] as Log;
+          const entry = [(from.log?.seq ?? 0) + gap, `v${at}`] as const;
+          logs.push({
+            log: withVersion(from.log, ...entryAt([entry], 0)),
+            list: [...from.list, entry],
+          });
+        }
+        for (const { log, list } of logs) {
+          const last = list.at(-1)?.[0] ?? 0;
+          for (let seq = 0; seq <= last; seq += 1) expect(valueAt(log, seq)).toBe(said(list, seq));
+        }
+      }),
+    );
+  });
+
+  it("come back from their list the same", () => {
     fc.assert(
       fc.property(entries, (list) => {
         const log = versions(list);
-        expect(shape(versionsFrom(versionList(log)))).toEqual(shape(log));
+        const back = versionsFrom(versionList(log));
+        expect(versionList(back)).toEqual(versionList(log));
+        expect(back?.length).toBe(log?.length);
       }),
     );
   });
 });
 
-describe("the jumps between versions", () => {
-  it("are those of a skew-binary list", () => {
-    const jumps = shape(long(16)).map(({ jump }) => jump);
-    expect(jumps).toEqual([0, 1, 0, 3, 4, 3, 0, 7, 8, 7, 10, 11, 10, 7, 0, 15]);
-  });
-
-  it("cross ten thousand versions in a few dozen steps, wherever one goes", () => {
+describe("finding a version", () => {
+  it("looks at a handful of ten thousand seqs, wherever one goes", () => {
     const log = long(10_000);
-    let most = 0;
-    for (let seq = 1; seq <= 10_000; seq += 37) {
-      const { walked, value } = walk(log, seq);
-      expect(value).toBe(`v${seq}`);
-      most = Math.max(most, walked);
+    for (let seq = 0; seq <= 10_000; seq += 37) {
+      const { looked, value } = watch(log, seq);
+      expect(value).toBe(seq === 0 ? undefined : `v${seq}`);
+      expect(looked).toBeLessThanOrEqual(1 + Math.ceil(Math.log2(10_000)));
     }
-    expect(most).toBeLessThanOrEqual(3 * Math.ceil(Math.log2(10_000)));
-    expect(walk(log, 0).walked).toBeLessThanOrEqual(3 * Math.ceil(Math.log2(10_000)));
   });
 
-  it("are as good where frames replaced values of their own", () => {
+  it("is as short where frames replaced values of their own", () => {
     const twice = versions(Array.from({ length: 4_000 }, (_, at) => [1 + (at >>> 1), `v${at}`] as const));
     expect(twice?.length).toBe(2_000);
-    expect(walk(twice as Versions<string>, 3).walked).toBeLessThanOrEqual(33);
+    expect(twice?.history?.length).toBe(4_000);
+    expect(watch(twice as Versions<string>, 3).looked).toBeLessThanOrEqual(12);
   });
 
-  it("cost nothing for the newest, which is what nearly everybody asks for", () => {
-    expect(walk(long(1_000), 1_000).walked).toBe(1);
-    expect(walk(long(1_000), 5_000).walked).toBe(1);
+  it("costs nothing for the newest, which is what nearly everybody asks for", () => {
+    expect(watch(long(1_000), 1_000).looked).toBe(0);
+    expect(watch(long(1_000), 5_000).looked).toBe(0);
+  });
+
+  it("shares one history among all that follow each other", () => {
+    const log = long(100);
+    const next = withVersion(log, seqOf(101), "next");
+    expect(next.history).toBe(log.history);
+    expect(withVersion(log, seqOf(101), "otherwise").history).not.toBe(log.history);
   });
 });
 
-/** Oldest first: the length of each version and of the one its jump leads to. */
-function shape(newest: Versions<string> | null): readonly { length: number; jump: number }[] {
-  const list: { length: number; jump: number }[] = [];
-  for (let version = newest; version !== null; version = version.previous) {
-    list.push({ length: version.length, jump: version.jump?.length ?? 0 });
-  }
-  return list.reverse();
+function after(last: number, tail: readonly Entry[]): Entry[] {
+  let seq = last;
+  return tail.map(([gap, value]) => {
+    seq += gap;
+    return [seq, value];
+  });
 }
 
-/** versionAt over versions that note when they are looked at. */
-function walk(
-  log: Versions<string>,
-  seq: number,
-): { readonly walked: number; readonly value: string | undefined } {
-  const seen = new Set<number>();
-  const watched = (version: Versions<string> | null): Versions<string> | null =>
-    version === null
-      ? null
-      : {
-          length: version.length,
-          value: version.value,
-          get seq() {
-            seen.add(version.length);
-            return version.seq;
-          },
-          get previous() {
-            return watched(version.previous);
-          },
-          get jump() {
-            return watched(version.jump);
-          },
-        };
-  const value = versionAt(watched(log), seqOf(seq))?.value;
-  return { walked: seen.size, value };
+function entryAt(list: readonly Entry[], at: number) {
+  const [seq, value] = list[at] as Entry;
+  return [seqOf(seq), value] as const;
+}
+
+function valueAt(log: Versions<string> | null, seq: number): string | undefined {
+  return versionAt(log, seqOf(seq))?.value;
+}
+
+function said(list: readonly Entry[], seq: number): string | undefined {
+  return list.findLast(([at]) => at <= seq)?.[1];
+}
+
+/** versionAt over a history that counts how many of its seqs are looked at. */
+function watch(log: Versions<string>, seq: number) {
+  let looked = 0;
+  const history = new Proxy(log.history as NonNullable<typeof log.history>, {
+    get: (entries, name) => {
+      if (Number(name) % 2 === 0) looked += 1;
+      return Reflect.get(entries, name);
+    },
+  });
+  const value = versionAt({ ...log, history }, seqOf(seq))?.value;
+  return { looked, value };
 }

@@ -1,51 +1,77 @@
 import { assert, type Seq } from "../base/index.ts";
 
 /**
- * Every value something has had, newest first. Appending shares all that was there; reading as of a seq takes
- * the jumps of a skew-binary list, so ten thousand versions are crossed in a dozen steps.
+ * Every value something has had, newest first. Appending shares all that was there. A version as of a seq is
+ * found by halves in the history, whose seqs lie side by side: whoever followed ten links through memory
+ * would wait at each.
  */
 export type Versions<T> = {
   readonly seq: Seq;
   readonly value: T;
   readonly length: number;
   readonly previous: Versions<T> | null;
-  readonly jump: Versions<T> | null;
+  /** Null while there are few: then the links are as fast. */
+  readonly history: History<T> | null;
 };
+
+/**
+ * The seq and the version, in turn, oldest first; one history for all that follow each other. It grows in
+ * place: a version reads only what stands before it, which never changes, and the first to follow it takes
+ * the place behind it. Whoever follows later (a plan, an undo on trial) starts a history of its own.
+ */
+type History<T> = (Seq | Versions<T>)[];
+
+/** With so many versions a history begins. */
+const historyMin = 8;
 
 /** A second value in one frame replaces the first: a frame is atomic, nobody ever saw its middle. */
 export function withVersion<T>(newest: Versions<T> | null, seq: Seq, value: T): Versions<T> {
   assert(newest === null || newest.seq <= seq, "versions are appended in order");
   const previous = newest?.seq === seq ? newest.previous : newest;
-  return { seq, value, length: lengthOf(previous) + 1, previous, jump: jumpFrom(previous) };
+  const length = (previous?.length ?? 0) + 1;
+  const history = length < historyMin ? null : historyOf(newest);
+  const version: Versions<T> = { seq, value, length, previous, history };
+  history?.splice((length - 1) * 2, 2, seq, version);
+  return version;
 }
 
 export function versionAt<T>(newest: Versions<T> | null | undefined, seq: Seq): Versions<T> | null {
   let version = newest ?? null;
-  while (version !== null && version.seq > seq) {
-    version = version.jump !== null && version.jump.seq > seq ? version.jump : version.previous;
-  }
+  if (version === null || version.seq <= seq) return version;
+  if (version.history !== null) return versionIn(version.history, version.length - 1, seq);
+  while (version !== null && version.seq > seq) version = version.previous;
   return version;
 }
 
 /** Oldest first, as snapshots store them. */
 export function versionList<T>(newest: Versions<T> | null): readonly (readonly [Seq, T])[] {
-  const list: (readonly [Seq, T])[] = [];
-  for (let version = newest; version !== null; version = version.previous)
-    list.push([version.seq, version.value]);
-  return list.reverse();
+  return chainOf(newest).map(({ seq, value }) => [seq, value]);
 }
 
 export function versionsFrom<T>(list: readonly (readonly [Seq, T])[]): Versions<T> | null {
   return list.reduce<Versions<T> | null>((newest, [seq, value]) => withVersion(newest, seq, value), null);
 }
 
-function jumpFrom<T>(previous: Versions<T> | null): Versions<T> | null {
-  const jump = previous?.jump ?? null;
-  const beyond = jump?.jump ?? null;
-  const even = lengthOf(previous) - lengthOf(jump) === lengthOf(jump) - lengthOf(beyond);
-  return even ? beyond : previous;
+/** A history up to this version: its own, if nobody has followed it there. */
+function historyOf<T>(version: Versions<T> | null): History<T> {
+  const own = version?.history ?? null;
+  if (own !== null && own.at(-1) === version) return own;
+  return chainOf(version).flatMap((older) => [older.seq, older]);
 }
 
-function lengthOf<T>(version: Versions<T> | null): number {
-  return version?.length ?? 0;
+function chainOf<T>(newest: Versions<T> | null): readonly Versions<T>[] {
+  const chain: Versions<T>[] = [];
+  for (let version = newest; version !== null; version = version.previous) chain.push(version);
+  return chain.reverse();
+}
+
+/** The last of the first `count` that is not after `seq`. */
+function versionIn<T>(history: History<T>, count: number, seq: Seq): Versions<T> | null {
+  let [low, high] = [0, count];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((history[middle * 2] as Seq) <= seq) low = middle + 1;
+    else high = middle;
+  }
+  return low === 0 ? null : (history[low * 2 - 1] as Versions<T>);
 }

@@ -16,6 +16,8 @@ const steps = [
   "purge-rewrite",
   "purge-erase",
   "purge-commit",
+  "drop-rows",
+  "drop-commit",
   "gc-contents",
   "gc-pages",
   "gc-commit",

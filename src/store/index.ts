@@ -22,6 +22,7 @@ export {
   type BodyRow,
   type Content,
   type Damage,
+  type DropReport,
   type FrameRange,
   type GcReport,
   type Piece,

@@ -2,6 +2,7 @@ import { apertureError, fail, ok, type Result, unreachable } from "../base/index
 import { backUp } from "./backup.ts";
 import { closeQuietly, type Database, limitPages, openReader, truncateJournal } from "./database.ts";
 import type { Driver } from "./driver.ts";
+import { dropSession } from "./drop.ts";
 import { FailPointReached } from "./fail-points.ts";
 import { faultOf } from "./faults.ts";
 import { collectGarbage } from "./gc.ts";
@@ -41,7 +42,9 @@ async function perform(place: Workplace, job: Job): Promise<Result<unknown>> {
     case "backup":
       return backUp(place.db, job.path);
     case "purge":
-      return await purge(place, job.hashes);
+      return await withoutJournal(place, purgeContents(place.db, job.hashes));
+    case "drop":
+      return await withoutJournal(place, dropSession(place.db, job.session));
     case "limit-pages":
       return ok(limitPages(place.db.sqlite, job.pages));
     default:
@@ -79,11 +82,7 @@ async function inShifts(
 }
 
 /** Done only when the bytes are gone from the journal too. */
-async function purge(
-  { db, pause }: Workplace,
-  hashes: Parameters<typeof purgeContents>[1],
-): Promise<Result<unknown>> {
-  const report = purgeContents(db, hashes);
+async function withoutJournal({ db, pause }: Workplace, report: unknown): Promise<Result<unknown>> {
   for (let tries = 0; tries < JOURNAL_TRIES_MAX; tries++) {
     if (truncateJournal(db)) return ok(report);
     if (!(await pause(JOURNAL_PAUSE_MS))) break;

@@ -31,6 +31,7 @@ import type {
   BackupReport,
   Batch,
   Damage,
+  DropReport,
   FrameRange,
   GcReport,
   PurgeReport,
@@ -69,6 +70,7 @@ export function openMemoryStore({ from }: MemoryStoreOptions = {}): Store {
     gc: () => when(() => ok(collectGarbage(state))),
     backup: (path) => when(() => backUp(state, path)),
     purge: (hashes) => when(() => ok(purge(state, hashes))),
+    drop: (session) => when(() => ok(drop(state, session))),
     status: () => ({ storage: "ok", code: null, message: null, waitingFrames: 0, waitingBytes: 0 }),
     watch: () => () => undefined,
     flush: () => Promise.resolve(),
@@ -145,6 +147,14 @@ function purge({ contents, sessions }: MemoryState, hashes: readonly ContentHash
     ),
   );
   return { contents: erased.size, bodies: erased.size === 0 ? 0 : holders.length };
+}
+
+function drop(state: MemoryState, id: SessionId): DropReport {
+  const session = state.sessions.get(id);
+  state.sessions.delete(id);
+  const { contents, freedBytes } =
+    session === undefined ? { contents: 0, freedBytes: 0 } : collectGarbage(state);
+  return { frames: session?.frames.length ?? 0, bodies: session?.bodies.size ?? 0, contents, freedBytes };
 }
 
 function verify(state: MemoryState, scope: "tail" | "all"): VerifyReport {

@@ -8,6 +8,7 @@ import type {
   Batch,
   BodyKey,
   BodyRow,
+  DropReport,
   FrameRange,
   GcReport,
   PurgeReport,
@@ -45,6 +46,7 @@ export type Job =
   | { readonly type: "gc" }
   | { readonly type: "backup"; readonly path: string }
   | { readonly type: "purge"; readonly hashes: readonly ContentHash[] }
+  | { readonly type: "drop"; readonly session: SessionId }
   | { readonly type: "limit-pages"; readonly pages: number | null };
 
 export type Question = Read | Job;
@@ -61,6 +63,7 @@ export type Answers = {
   readonly gc: GcReport;
   readonly backup: BackupReport;
   readonly purge: PurgeReport;
+  readonly drop: DropReport;
   readonly "limit-pages": undefined;
 };
 

@@ -72,6 +72,7 @@ function storeOver(thread: ThreadHandle, ending: () => Promise<void>): SqliteSto
     backup: (target) =>
       thread.ask({ type: "backup", path: typeof target === "string" ? resolve(target) : "" }),
     purge: (hashes) => thread.ask({ type: "purge", hashes }),
+    drop: (session) => thread.ask({ type: "drop", session }),
     limitPages: async (pages) => {
       await thread.ask({ type: "limit-pages", pages });
     },

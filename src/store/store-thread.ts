@@ -344,7 +344,7 @@ function degraded({ code, message }: ApertureError): Health {
 }
 
 function isJob(question: Question): question is Job {
-  return ["verify", "gc", "backup", "purge", "limit-pages"].includes(question.type);
+  return ["verify", "gc", "backup", "purge", "drop", "limit-pages"].includes(question.type);
 }
 
 /** A journal that cannot be emptied now is read at the next opening. */

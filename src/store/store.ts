@@ -29,6 +29,11 @@ export type Store = {
   readonly backup: (path: string) => Promise<Result<BackupReport>>;
   /** Erases contents for good. Frames keep the hash; bodies that held them answer AP_CONTENT_PURGED. */
   readonly purge: (hashes: readonly ContentHash[]) => Promise<Result<PurgeReport>>;
+  /**
+   * Erases a whole session: its frames, bodies and snapshots, and contents that nobody else holds. One that
+   * is not there is nothing.
+   */
+  readonly drop: (session: SessionId) => Promise<Result<DropReport>>;
   readonly status: () => StoreStatus;
   /** Calls back whenever storage, code or message change, not for every batch; returns how to stop. */
   readonly watch: (listener: (status: StoreStatus) => void) => () => void;
@@ -122,3 +127,9 @@ export type VerifyReport = {
 export type GcReport = { readonly contents: number; readonly pages: number; readonly freedBytes: number };
 export type BackupReport = { readonly path: string; readonly bytes: number };
 export type PurgeReport = { readonly contents: number; readonly bodies: number };
+export type DropReport = {
+  readonly frames: number;
+  readonly bodies: number;
+  readonly contents: number;
+  readonly freedBytes: number;
+};

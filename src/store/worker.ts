@@ -1,5 +1,5 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
-import { apertureError, must } from "../base/index.ts";
+import { apertureError, must, ownBuffers } from "../base/index.ts";
 import { stepBack } from "./background.ts";
 import { type Driver, loadDriver } from "./driver.ts";
 import { gatedDriver, passGate } from "./exit-gate.ts";
@@ -29,7 +29,7 @@ process.on("exit", () => thread.release());
 thread.start();
 
 function join(port: MessagePort): void {
-  const answer: Answer = (reply) => port.postMessage(reply, ownBuffers(reply));
+  const answer: Answer = (reply) => port.postMessage(reply, ownBuffers(bytesIn(reply)));
   handles.set(port, answer);
   port.on("message", (first: Request) => thread.receive(arrived({ port, first })));
   port.on("close", () => {
@@ -61,11 +61,9 @@ function arrived(arrival: Arrival | null): readonly Received[] {
   return all;
 }
 
-/** The bytes of a content or body are handed over, not copied, where they have a buffer to themselves. */
-function ownBuffers(reply: Reply): ArrayBuffer[] {
-  const bytes = reply.type === "answer" && reply.result.ok ? reply.result.value : null;
-  if (!(bytes instanceof Uint8Array) || !(bytes.buffer instanceof ArrayBuffer)) return [];
-  return bytes.byteLength > 0 && bytes.byteLength === bytes.buffer.byteLength ? [bytes.buffer] : [];
+/** The bytes of a content or body are handed over, not copied. */
+function bytesIn(reply: Reply): readonly unknown[] {
+  return reply.type === "answer" && reply.result.ok ? [reply.result.value] : [];
 }
 
 /** Without a driver every attempt to open fails with the reason, which is where it can be reported. */

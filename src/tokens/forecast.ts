@@ -3,7 +3,8 @@ import { growthOf } from "./budget.ts";
 export type ForecastAsked = {
   /** What the last prompts and their answers filled, the oldest first. */
   readonly fillings: readonly number[];
-  readonly size: number;
+  /** What the window holds; null: nobody knows, and nothing is said of its end. */
+  readonly size: number | null;
   /** Tokens that have to stay free for the answer. */
   readonly reserved: number;
   readonly turns: number;
@@ -27,11 +28,13 @@ export function forecastOf({ fillings, size, reserved, turns }: ForecastAsked): 
   const used = fillings.at(-1);
   if (used === undefined || fillings.length < 2) return null;
   const growth = growthOf(fillings);
-  const free = Math.max(0, size - used - reserved);
-  const left = growth > 0 ? Math.floor(free / growth) : null;
+  const free = size === null ? null : Math.max(0, size - used - reserved);
+  const left = free !== null && growth > 0 ? Math.floor(free / growth) : null;
   return {
     growth,
-    next: Array.from({ length: turns }, (_, turn) => Math.min(size, used + growth * (turn + 1))),
+    next: Array.from({ length: turns }, (_, turn) =>
+      Math.min(size ?? Number.POSITIVE_INFINITY, used + growth * (turn + 1)),
+    ),
     turnsLeft: left !== null && left <= turnsLeftMax ? left : null,
   };
 }

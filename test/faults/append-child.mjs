@@ -13,7 +13,8 @@ const store = openSqliteStore({
   path: options.path,
   ...(options.failPoint ? { failPoint: options.failPoint } : {}),
 });
-const log = unwrap(await openSession({ store, session, clock: { now: () => Date.now() } }));
+const clock = { now: () => Date.now() };
+const log = unwrap(await openSession({ store, session, clock }));
 const inFlightMax = 20;
 let inFlight = 0;
 if (log.state().seq === 0) append([opened()]);
@@ -33,13 +34,16 @@ function append(deltas) {
   const content = { hash: hashContent(bytes), bytes };
   const recipe = [{ from: "content", content: content.hash, start: 0, length: bytes.length }];
   const row = { session, exchange: seq, side: "client-request", hash: content.hash, length: bytes.length };
-  const entry = { stream: null, actor: "client", cause: { type: "session", step: null, reason: "" }, deltas };
-  const recorded = unwrap(log.append(entry, { contents: [content], bodies: [{ ...row, recipe }] }));
+  const recorded = unwrap(log.append(entryOf(deltas), { contents: [content], bodies: [{ ...row, recipe }] }));
   inFlight += 1;
   void recorded.durable.then((result) => {
     inFlight -= 1;
     if (result.ok) writeSync(1, `${seq}\n`);
   });
+}
+
+function entryOf(deltas) {
+  return { stream: null, actor: "client", cause: { type: "session", step: null, reason: "" }, deltas };
 }
 
 function opened() {
@@ -65,4 +69,15 @@ async function maintain(round) {
   unwrap(await store.purge([contents[0].hash]));
   unwrap(await store.gc());
   unwrap(await store.backup(`${options.path}.${round}.backup`));
+  await deleteAnother(round);
+}
+
+/** A session that says what ours has said as well: it is deleted, and ours keeps every word. */
+async function deleteAnother(round) {
+  const other = sessionId(`another-${round}`);
+  const opening = unwrap(await openSession({ store, session: other, clock }));
+  const bytes = Buffer.from(`content of frame ${log.state().seq} `.repeat(40));
+  const contents = [{ hash: hashContent(bytes), bytes }];
+  unwrap(await unwrap(opening.append(entryOf([opened()]), { contents })).durable);
+  unwrap(await store.drop(other));
 }

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { GENESIS_HASH, hashContent, unwrap } from "../../src/base/index.ts";
+import { GENESIS_HASH, hashContent, sessionId, unwrap } from "../../src/base/index.ts";
 import type { Body, Piece, Store } from "../../src/store/index.ts";
 import {
   body,
@@ -207,5 +207,30 @@ export function restContract(open: () => Store, openBackup: (path: string) => St
     expect(codeOf(await store.head(session))).toBe("AP_STORE_CLOSED");
     expect(codeOf(await store.verify("all"))).toBe("AP_STORE_CLOSED");
     await store.flush();
+  });
+}
+
+export function dropContract(open: () => Store): void {
+  it("dropping a session takes its log, its bodies and what nobody else holds, and nothing of others", async () => {
+    const store = open();
+    const [own, shared] = [content(`own ${noise("o", 600)}`), content(`shared ${noise("s", 600)}`)];
+    const other = sessionId("dropped-1");
+    const log = frames(2, { contents: [shared.hash] });
+    await mustPut(store, { contents: [shared], frames: log });
+    const theirs = frames(3, { contents: [own.hash, shared.hash], session: other });
+    const bytes = Buffer.concat([own.bytes, shared.bytes]);
+    const held = { ...body({ exchange: 1, bytes, recipe: [slice(own), slice(shared)] }), session: other };
+    await mustPut(store, { contents: [own], frames: theirs, bodies: [held] });
+    expect(unwrap(await store.drop(other))).toMatchObject({ frames: 3, bodies: 1, contents: 1 });
+    expect(unwrap(await store.sessions()).map((head) => head.session)).toEqual([session]);
+    expect(codeOf(await store.content(own.hash))).toBe("AP_CONTENT_UNKNOWN");
+    expect(codeOf(await store.content(shared.hash))).toBe("ok");
+    expect(unwrap(await store.bodies(other))).toEqual([]);
+    expect(unwrap(await store.frames({ session, after: 0, limit: 9 }))).toEqual(log);
+    expect(unwrap(await store.verify("all"))).toMatchObject({ sessions: 1, frames: 2, damage: [] });
+    // The same id may begin again, and nothing of before is in it.
+    await mustPut(store, { frames: frames(1, { session: other }) });
+    expect(unwrap(await store.drop(sessionId("never-there")))).toMatchObject({ frames: 0, bodies: 0 });
+    expect(unwrap(await store.verify("all"))).toMatchObject({ sessions: 2, damage: [] });
   });
 }

@@ -3,7 +3,13 @@ import type { Store } from "../../src/store/index.ts";
 import { bodiesContract, contentsContract, refusedBodiesContract } from "./contract-bodies.ts";
 import { bombContract, doorContract, emptyContract, nonsenseContract } from "./contract-door.ts";
 import { framesContract, refusedFramesContract } from "./contract-frames.ts";
-import { erasingContract, gcContract, restContract, snapshotsContract } from "./contract-rest.ts";
+import {
+  dropContract,
+  erasingContract,
+  gcContract,
+  restContract,
+  snapshotsContract,
+} from "./contract-rest.ts";
 
 /** How the suite makes stores, and opens what `backup` wrote. */
 export type StoreKind = {
@@ -42,6 +48,7 @@ export function describeStore(name: string, kind: StoreKind): void {
   describe(`${name}: purge and gc`, () => {
     erasingContract(open);
     gcContract(open);
+    dropContract(open);
   });
   describe(`${name}: the rest`, () => restContract(open, kind.openBackup));
 }

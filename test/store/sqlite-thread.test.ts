@@ -53,7 +53,7 @@ async function insist<T>(
 }
 
 const ofMigrations = (name: FailPointName): boolean => name.startsWith("migration-");
-const ofJobs = (name: FailPointName): boolean => /^(purge|gc|backup|checkpoint)-/.test(name);
+const ofJobs = (name: FailPointName): boolean => /^(purge|drop|gc|backup|checkpoint)-/.test(name);
 const ofAppends = failPointNames.filter(
   (name) => !ofMigrations(name) && !ofJobs(name) && !name.startsWith("aside"),
 );

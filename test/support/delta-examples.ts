@@ -151,5 +151,6 @@ export const deltaExamples: Examples = {
     to: { rule: "allow", scope: "turn", until: turnOf(3) },
   },
   "mode-set": { type: "mode-set", from: null, to: "ask" },
+  "name-set": { type: "name-set", from: null, to: "fix-auth" },
   "epoch-started": { type: "epoch-started", view, epoch: 1, cut: unitId(4), reason: "price", means: "own" },
 };

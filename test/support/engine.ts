@@ -332,7 +332,7 @@ export function dump(state: State): unknown {
 function plainData(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(plainData);
-  if ("previous" in value && "jump" in value) return versionsOf(value as unknown as Version);
+  if ("previous" in value && "history" in value) return versionsOf(value as unknown as Version);
   if ("entries" in value && typeof value.entries === "function") {
     return { size: (value as State["blocks"]).size, entries: [...value.entries()].map(plainData) };
   }
