@@ -1,6 +1,6 @@
 /** Signs that prose does not have; a dash or a star with a blank behind it opens a point of a list. */
 const code =
-  /[{}]\s*$|^\s*(?:\/\/|\/\*|\*\/|#include|import \S+;|const \w+ ?[=:]|let \w+ ?=|func \w*\(?|def \w+\(|if ?\(|if err)|=>|:=|[!=+-]=|&&|\|\||^\s*\d+[→\t]|^[+-][^\s-]|^\S+:\d+[:-]|^\s*[\w.]+ = \S|^\s*[\w.]+\([^)]+\)[;,]?$/;
+  /[{}]\s*$|^\s*(?:\/\/|\/\*|\*\/|#include|import \S+;|const \w+ ?[=:]|let \w+ ?=|func \w*\(?|def \w+\(|if ?\(|if err)|=>|:=|[!=+-]=|&&|\|\||^\s*\d+[→\t]|^[+-][^\s-]|^\S+:\d+[:-]|^\S+\(\d+,\d+\):|^\s*[\w.]+ = \S|^\s*[\w.]+\([^)]+\)[;,]?$/;
 
 /** Code that stands between words, in signs of its own, does not make them code. */
 export function isCode(text: string): boolean {

@@ -1,6 +1,11 @@
-import { isBesideSame, type Reason, type ReasonKind } from "./acceptance-facts.ts";
+import { isStillBound, lostBounds } from "./acceptance-bounds.ts";
+import { isProse } from "./acceptance-code.ts";
+import type { Reason, ReasonKind } from "./acceptance-facts.ts";
 import { type OriginalIndex, weightOf } from "./acceptance-index.ts";
+import { clausesOf, negationsIn } from "./acceptance-negations.ts";
 import type { Mark, NumberFact, Statement } from "./acceptance-statements.ts";
+import { tokensOf } from "./acceptance-tokens.ts";
+import { turnedWords } from "./acceptance-turned.ts";
 import { isFiller, type MarkKind, unitOf } from "./acceptance-words.ts";
 
 /** A statement of a summary, the one of the original that it seems to repeat, and the whole summary. */
@@ -19,10 +24,14 @@ export function complaintsAbout(compared: Compared): readonly Reason[] {
   const isRestated = restates(index, other, one);
   const isCopied = isRestated && coverage(index, one, other) >= restatesMin;
   return [
-    ...lostMarks(compared, coverage(index, other, one) > wholeMin),
+    ...lostBounds(one, other),
+    ...(likeness(index, one, other) >= sameMin ? lostMarks(compared) : []),
     ...turnedOutcomes(compared),
+    ...turnedWords(one, other),
     ...(isRestated ? otherUnits(compared) : []),
-    ...(isCopied ? lostFacts(compared) : []),
+    ...(isCopied && isProse(other.text) ? lostFacts(compared) : []),
+    ...leftOut(one, other),
+    ...putInstead(one, other),
   ];
 }
 
@@ -38,25 +47,23 @@ export function additions(
   one: Statement,
   met: readonly Statement[],
 ): readonly Reason[] {
-  const union = {
-    ...one,
-    words: met.flatMap(({ words }) => words),
-    marks: met.flatMap(({ marks }) => marks),
-  };
+  const union = { words: met.flatMap(({ words }) => words), marks: met.flatMap(({ marks }) => marks) };
   const isCopied = met.length > 0 && coverage(index, one, union) >= restatesMin;
   const same = met.find((other) => likeness(index, one, other) >= sameMin) ?? null;
-  const repeated = { index, one, met, same };
   return [
-    ...addedNegations(repeated, isCopied),
-    ...(isCopied ? [...addedFacts(repeated), ...addedOptions(one, union)] : []),
+    ...(isCopied && !one.chain.includes("neither") ? addedOptions(one, union) : []),
+    ...(same === null ? [] : moreNegations(one, same)),
   ];
 }
+
+/** Words, and which of them are names. */
+type Said = Pick<Statement, "words" | "names">;
 
 /**
  * How much of what the first says is said in the second. Names do not count where there are other words: one
  * that was exchanged would make another statement of it.
  */
-export function coverage(index: OriginalIndex, of: Statement, by: Statement): number {
+export function coverage(index: OriginalIndex, of: Said, by: Pick<Statement, "words">): number {
   const words = new Set(by.words);
   const plain = plainWords(of);
   let [whole, shared] = [0, 0];
@@ -71,48 +78,40 @@ export function coverage(index: OriginalIndex, of: Statement, by: Statement): nu
 const plainMin = 2;
 const namesMin = 0.4;
 
-function plainWords({ words, names }: Statement): ReadonlySet<string> {
+function plainWords({ words, names }: Said): ReadonlySet<string> {
   const named = new Set(names.map((name) => name.toLowerCase()));
   return new Set(words.filter((word) => !named.has(word)));
 }
 
-/** A negation reaches forward; what binds is said before or behind. */
-const [wordsBefore, wordsBehind] = [2, 3] as const;
-
-export function reach(statement: Statement, { at, kind }: Mark): readonly string[] {
-  const before = kind === "negation" && at < statement.words.length ? 0 : wordsBefore;
-  return statement.words.slice(Math.max(0, at - before), at + wordsBehind);
-}
-
-/** Whether a statement speaks of what a mark is about: its first word, or two of those beside it. */
-function speaksOf(statement: Statement, mark: Mark, words: readonly string[]): boolean {
-  const said = words.filter((word) => statement.words.includes(word));
-  return said.length >= 2 || (mark.kind === "negation" && words.length > 0 && said[0] === words[0]);
-}
-
 const lostKinds: Readonly<Partial<Record<MarkKind, ReasonKind>>> = {
   negation: "negation-lost",
-  obligation: "constraint-lost",
-  always: "constraint-lost",
   only: "constraint-lost",
   exception: "constraint-lost",
   "at-most": "constraint-lost",
   "at-least": "constraint-lost",
 };
 
-/** Where a statement is said again, each of its marks is; where it is touched, those beside what is said. */
-function lostMarks({ one, other }: Compared, isWhole: boolean): readonly Reason[] {
+/** A statement that is as good as a copy has every mark of what it copies. */
+function lostMarks({ one, other }: Compared): readonly Reason[] {
   return other.marks.flatMap((mark) => {
     const kind = lostKinds[mark.kind];
     if (kind === undefined || isForbidding(other, mark)) return [];
-    const words = reach(other, mark);
-    const isAbout = speaksOf(one, mark, words) && (other.words.length <= 2 || shares(one, other, 2));
-    const isLost = isAbout && !hasMark(one, mark.kind, words);
-    if (!isLost && !(isWhole && count(one, mark.kind) < count(other, mark.kind))) return [];
+    if (count(one, mark.kind) >= count(other, mark.kind) || isStillBound(one, mark.kind)) return [];
     const what = kind === "negation-lost" ? "The negation" : "The constraint";
     const text = `${what} "${mark.word}" of the original is lost: ${shown(other)}`;
     return [{ kind, piece: mark.word, text }];
   });
+}
+
+const boundBefore = 3;
+
+/** "No data may" and "only these may" leave no choice; "may not" may be read as one. */
+function isBound({ marks }: Pick<Statement, "marks">, option: Mark): boolean {
+  const before = marks.slice(0, marks.indexOf(option));
+  return (
+    marks.some(({ kind }) => kind === "only") ||
+    before.some(({ kind, at }) => kind === "negation" && at >= option.at - boundBefore)
+  );
 }
 
 /** "Must not" is a negation: "do not" and "never" say as much. */
@@ -120,72 +119,17 @@ function isForbidding({ marks }: Statement, { kind, at }: Mark): boolean {
   return kind === "obligation" && marks.some((mark) => mark.kind === "negation" && mark.at === at);
 }
 
-/** The same mark at the same words: at the first of them, if that is said at all. */
-function hasMark(statement: Statement, kind: MarkKind, words: readonly string[]): boolean {
-  const same = statement.marks.filter((mark) => mark.kind === kind);
-  const [first] = words;
-  const isFirstSaid = first !== undefined && statement.words.includes(first);
-  const wanted = kind === "negation" && isFirstSaid ? [first] : words;
-  return same.some((mark) => {
-    const isLast = mark.at >= statement.words.length;
-    const before = kind === "negation" ? (isLast ? 2 : 1) : 4;
-    const near = statement.words.slice(Math.max(0, mark.at - before), mark.at + 5);
-    return wanted.length === 0 || near.some((word) => wanted.includes(word));
-  });
-}
-
-/** A statement, those of the original that it repeats, and the one that it is as good as a copy of. */
-type Repeated = {
-  readonly index: OriginalIndex;
-  readonly one: Statement;
-  readonly met: readonly Statement[];
-  readonly same: Statement | null;
-};
-
 /** How much two statements are one. */
 function likeness(index: OriginalIndex, one: Statement, other: Statement): number {
   return Math.min(coverage(index, other, one), coverage(index, one, other));
 }
 
-/** Other statements of the original that negate the same words and have two in common with this one. */
-function negatedElsewhere({ index, one, met }: Repeated): readonly Statement[] {
-  const found = new Set<Statement>();
-  for (const mark of one.marks.filter(({ kind }) => kind === "negation")) {
-    const [first = ""] = reach(one, mark);
-    for (const at of index.places.get(first) ?? []) {
-      const other = index.statements[at] as Statement;
-      if (!met.includes(other) && negates(other, [first]) && shares(one, other, 2)) found.add(other);
-    }
-  }
-  return [...found];
-}
-
-/** What reaches forward only; "this is never done" negates what stands before it, too. */
-const forward = /^(?:without|instead|avoid|refus|forbid|prohibit|disallow|unable)/;
-
-/** Whether a statement negates any of these words, in whatever order it says it. */
-function negates(statement: Statement, words: readonly string[]): boolean {
-  return statement.marks.some(({ kind, at, word }) => {
-    const near = statement.words.slice(Math.max(0, at - (forward.test(word) ? 0 : 3)), at + 5);
-    return kind === "negation" && (words.length === 0 || near.some((one) => words.includes(one)));
-  });
-}
-
-function addedNegations(repeated: Repeated, isCopied: boolean): readonly Reason[] {
-  const { one, met, same } = repeated;
-  const all = same === null ? [...met, ...negatedElsewhere(repeated)] : [same];
-  const negations = all.reduce((sum, other) => sum + count(other, "negation"), 0);
-  const hasMore = isCopied && count(one, "negation") > negations;
-  return one.marks.flatMap((mark) => {
-    if (mark.kind !== "negation") return [];
-    const words = reach(one, mark);
-    const about = met.find((other) => speaksOf(other, mark, words));
-    const isNew = about !== undefined && !all.some((other) => negates(other, words));
-    const shownOne = about ?? met[0];
-    if (shownOne === undefined || !(isNew || hasMore)) return [];
-    const text = `The summary negates with "${mark.word}" what the original does not: ${shown(shownOne)}`;
-    return [{ kind: "negation-added", piece: mark.word, text } as const];
-  });
+/** A statement that is as good as a copy negates no more than what it copies. */
+function moreNegations(one: Statement, same: Statement): readonly Reason[] {
+  const mark = one.marks.findLast(({ kind }) => kind === "negation");
+  if (mark === undefined || negationsIn(one) <= negationsIn(same)) return [];
+  const text = `The summary negates with "${mark.word}" what the original does not: ${shown(same)}`;
+  return [{ kind: "negation-added", piece: mark.word, text }];
 }
 
 const outcomes = [
@@ -195,6 +139,8 @@ const outcomes = [
 
 function turnedOutcomes({ one, other }: Compared): readonly Reason[] {
   return outcomes.flatMap(([was, is]) => {
+    // "Did not pass" has failed.
+    if (isNegatedMark(one, is) !== isNegatedMark(other, was)) return [];
     const turned = count(one, is) > count(other, is) && count(one, was) < count(other, was);
     const piece = other.marks.find(({ kind }) => kind === was)?.word;
     if (!turned || piece === undefined) return [];
@@ -203,7 +149,12 @@ function turnedOutcomes({ one, other }: Compared): readonly Reason[] {
   });
 }
 
-function count({ marks }: Statement, kind: MarkKind): number {
+function isNegatedMark(statement: Statement, kind: MarkKind): boolean {
+  const word = statement.marks.find((mark) => mark.kind === kind)?.word ?? "";
+  return clausesOf(statement).some(({ words, negation }) => negation !== null && words.includes(word));
+}
+
+function count({ marks }: Pick<Statement, "marks">, kind: MarkKind): number {
   return marks.filter((mark) => mark.kind === kind).length;
 }
 
@@ -227,6 +178,43 @@ function lostFacts(compared: Compared): readonly Reason[] {
     return { kind: "fact-lost", piece, text } as const;
   });
 }
+
+/** A copy, word by word, of which nothing is missing but a number or a name. */
+function leftOut(one: Statement, other: Statement): readonly Reason[] {
+  const [own, its] = [tokensOf(one), tokensOf(other)];
+  if (own.length < copiedMin || own.length >= its.length || its.length - own.length > leftOutMax) return [];
+  const gone: string[] = [];
+  let at = 0;
+  for (const { word, sort } of its) {
+    if (own[at]?.word === word) at += 1;
+    else if (sort === "number" || sort === "name") gone.push(word);
+    else return [];
+  }
+  if (at < own.length) return [];
+  return gone.map((piece) => {
+    const text = `The summary leaves ${piece} out of: ${shown(other)}`;
+    return { kind: "fact-lost", piece, text } as const;
+  });
+}
+
+/** A copy, word by word, with another number or name in it. */
+function putInstead(one: Statement, other: Statement): readonly Reason[] {
+  const [own, its] = [tokensOf(one), tokensOf(other)];
+  if (own.length !== its.length || own.length < insteadMin) return [];
+  const changed = own.filter(({ word }, at) => word !== its[at]?.word);
+  const same = own.filter(({ sort, word }, at) => sort === "word" && word === its[at]?.word).length;
+  if (changed.length !== 1 || same < copiedMin) return [];
+  return changed
+    .filter(({ sort }) => sort === "number" || sort === "name")
+    .map(({ word: piece }) => {
+      const text = `The summary has ${piece} instead of what stands in: ${shown(other)}`;
+      return { kind: "fact-elsewhere", piece, text } as const;
+    });
+}
+
+const insteadMin = 4;
+const copiedMin = 2;
+const leftOutMax = 2;
 
 /** With another sign between the two words, or a word. */
 function saysPair({ chain }: Statement, pair: string): boolean {
@@ -259,60 +247,13 @@ function fewerNumbers(one: Statement, other: Statement): readonly string[] {
 }
 
 /** What binds and what is certain is made a matter of choice. */
-function addedOptions(one: Statement, union: Statement): readonly Reason[] {
-  const mark = one.marks.findLast(({ kind }) => kind === "option");
-  // "Only this may" binds as "only this" does.
-  if (mark === undefined || count(one, "option") <= count(union, "option") || count(one, "only") > 0)
+function addedOptions(one: Statement, union: Pick<Statement, "marks">): readonly Reason[] {
+  const options = one.marks.filter((mark) => mark.kind === "option" && !isBound(one, mark));
+  const mark = options.at(-1);
+  if (mark === undefined || options.length <= count(union, "option") || count(union, "obligation") === 0)
     return [];
   const text = `The summary says "${mark.word}" where the original leaves no choice: ${shown(one)}`;
   return [{ kind: "constraint-lost", piece: mark.word, text }];
-}
-
-/** What stands beside words of the original, but not there: it was taken from elsewhere. */
-function addedFacts({ index, one, met, same }: Repeated): readonly Reason[] {
-  const isSwapped = met.some(
-    (other) => shares(one, other, 2) && other.numbers.some(({ value }) => !hasNumber(one, value)),
-  );
-  const numbers = one.numbers.filter(
-    (number) =>
-      !met.some((other) => hasNumber(other, number.value)) && (isSwapped || !isSaidOf(index, one, number)),
-  );
-  // In a copy that lost a name, another one stands in its place.
-  const isExchanged = same?.names.some((name) => !hasName(one, name)) === true;
-  const around = same !== null && isExchanged ? [same] : met;
-  const names = one.names.filter((name) => !isAboutName(one, name, around));
-  const pairs = one.pairs.filter((pair) => !met.some((other) => saysPair(other, pair)));
-  return [...numbers.map(({ written }) => written), ...names, ...pairs].map((piece) => {
-    const text = `The summary puts ${piece} where the original does not have it: ${shown(met[0] ?? one)}`;
-    return { kind: "fact-elsewhere", piece, text } as const;
-  });
-}
-
-/** The original has the number with the same unit, or in a statement that has two words in common. */
-function isSaidOf(index: OriginalIndex, one: Statement, number: NumberFact): boolean {
-  const having = (index.numbers.get(number.value) ?? []).map((at) => index.statements[at] as Statement);
-  return isBesideSame(index, number) || having.some((other) => shares(one, other, 2));
-}
-
-/**
- * Whether one of the statements has the name, and says something else of it that is said here too. The name
- * alone will do where it stands in for no other.
- */
-function isAboutName(one: Statement, name: string, met: readonly Statement[]): boolean {
-  const having = met.filter((other) => isPartOfName(other, name));
-  if (having.some((other) => shares(one, other, 2))) return true;
-  return (
-    having.length > 0 &&
-    !met.some((other) => shares(one, other, 2) && other.names.some((its) => !hasName(one, its)))
-  );
-}
-
-function shares(one: Statement, other: Statement, min: number): boolean {
-  return new Set(one.words.filter((word) => other.words.includes(word))).size >= min;
-}
-
-function isPartOfName({ names, text }: Statement, name: string): boolean {
-  return names.some((one) => one.toLowerCase().includes(name.toLowerCase())) || text.includes(name);
 }
 
 function otherUnits({ one, other }: Compared): readonly Reason[] {

@@ -17,13 +17,15 @@ const strengths: Readonly<Partial<Record<MarkKind, number>>> = {
   exception: 1,
 };
 
+/** What somebody else says, such as a message, binds nobody here. */
+const quoted = /"[^"\n]*"|“[^”\n]*”/g;
 const bullet = /^\s*(?:[-*•>]|\d+[.)]|#{1,6})\s+/;
 
 /** A constraint in words: source code says `must` too, but binds nobody who reads a summary. */
 export function isCritical({ text, words, marks }: Statement): boolean {
-  if (words.length < 2 || text.length > 500 || !marks.some(({ kind }) => strengths[kind] !== undefined))
+  if (words.length < 1 || text.length > 500 || !marks.some(({ kind }) => strengths[kind] !== undefined))
     return false;
-  return binding.test(text.replace(bullet, "")) && isProse(text) && !isCode(text);
+  return binding.test(text.replace(bullet, "").replace(quoted, " ")) && isProse(text) && !isCode(text);
 }
 
 /** Longer originals may bind to more; but a summary that must repeat everything is none. */

@@ -1,6 +1,7 @@
-import { neighboursAt, type OriginalIndex, weightOf } from "./acceptance-index.ts";
+import { neighboursAt, type OriginalIndex } from "./acceptance-index.ts";
+import { isCount, isKnownNumber, isOneSort, isSameAmount } from "./acceptance-numbers.ts";
 import type { NumberFact, Statement } from "./acceptance-statements.ts";
-import { isFiller, markOf, stemOf, unitOf } from "./acceptance-words.ts";
+import { isFiller, markOf, stemOf } from "./acceptance-words.ts";
 
 export type ReasonKind =
   | "invented-number"
@@ -24,14 +25,20 @@ export type Reason = { readonly kind: ReasonKind; readonly piece: string; readon
 export function inventedIn(index: OriginalIndex, one: Statement): readonly Reason[] {
   return [
     ...one.numbers
-      .filter((number) => !isKnownNumber(index, number))
+      .filter((number) => !isKnownNumber(index, number) && !isCount(index, one, number))
       .map(({ written }) => invented("number", written)),
-    ...one.names.filter((name) => !isKnownName(index, name)).map((name) => invented("name", name)),
+    ...one.names
+      .filter((name) => !isKnownName(index, name) && !wellKnown.test(name))
+      .map((name) => invented("name", name)),
     ...one.quotes.filter((quote) => !isKnownQuote(index, quote)).map((quote) => invented("quote", quote)),
     ...one.pairs.filter((pair) => !isKnownPair(index, pair)).map((pair) => invented("name", pair)),
     ...one.numbers.flatMap((number) => unitReason(index, number)),
   ];
 }
+
+/** What everybody calls so, whatever an original says. */
+const wellKnown =
+  /^(?:TypeScript|JavaScript|GitHub|GitLab|PostgreSQL|MySQL|SQLite|MongoDB|GraphQL|OpenAPI|macOS|iOS|WebSocket|DevOps|PyPI|NumPy|README)$/;
 
 const called = { number: "The number", name: "The name", quote: "The quoted text" } as const;
 
@@ -43,14 +50,12 @@ function invented(what: keyof typeof called, piece: string): Reason {
   };
 }
 
-export function isKnownNumber({ numbers, spelled }: OriginalIndex, { value }: NumberFact): boolean {
-  return numbers.has(value) || spelled.has(value);
-}
-
 export function isKnownName({ names, flat }: OriginalIndex, name: string): boolean {
   const small = name.toLowerCase();
-  return names.has(small) || standsIn(flat, small);
+  return names.has(small) || standsIn(flat, small) || (aTime.test(small) && flat.includes(`t${small}`));
 }
+
+const aTime = /^\d\d:\d\d/;
 
 /** As a whole: not in the middle of a longer word. */
 function standsIn(flat: string, name: string): boolean {
@@ -79,15 +84,16 @@ function isKnownQuote({ flat }: OriginalIndex, quote: string): boolean {
 }
 
 /** Only if no place of the original has the number with this unit, or with none. */
-function unitReason(
-  { numbers, statements }: OriginalIndex,
-  { value, written, unit }: NumberFact,
-): readonly Reason[] {
+function unitReason(index: OriginalIndex, { value, written, unit }: NumberFact): readonly Reason[] {
+  const { numbers, statements } = index;
   const places = numbers.get(value) ?? [];
   if (unit === null || places.length === 0) return [];
   const units = places.flatMap((at) => unitsOf(statements[at], value));
-  const other = units[0] ?? null;
-  if (other === null || units.some((one) => one === unit || one === null)) return [];
+  const other = units.find((one) => one !== null) ?? null;
+  // Without a unit it may be a number of anything; with another of the same sort it is not this one.
+  if (other === null || units.includes(unit)) return [];
+  if (units.includes(null) && !units.some((one) => one !== null && isOneSort(one, unit))) return [];
+  if (isSameAmount(index, value, unit)) return [];
   const text = `The number ${written} has the unit ${unit} here, and ${other} in the original.`;
   return [{ kind: "unit-changed", piece: written, text }];
 }
@@ -120,43 +126,9 @@ export function cutOut(
     if (isUnit && !/\d/.test(chain[at - 1] ?? "")) reasons.push(lostNumber(chain[at] ?? ""));
     if (isFiller(chain[at - 1] ?? "") && isFiller(chain[at] ?? "")) continue;
     if (piece === undefined || chain.includes(piece)) continue;
+    // What stood at the end may be left out with it.
+    if (at === chain.length && !isFiller(chain[at - 1] ?? "")) continue;
     reasons.push({ kind: "fact-lost", piece, text: `The summary leaves ${piece} out of "${key}".` });
   }
   return reasons;
-}
-
-/** So much of what is said beside a number must be said beside it in the original too. */
-const besideMin = 0.25;
-
-/** Numbers that the original has, but says about something else. */
-export function numbersElsewhere(index: OriginalIndex, one: Statement): readonly Reason[] {
-  const words = new Set(one.words);
-  if (words.size < 2) return [];
-  let whole = 0;
-  for (const word of words) whole += weightOf(index, word);
-  return one.numbers.flatMap((number) => {
-    const { value, written } = number;
-    const places = index.numbers.get(value) ?? [];
-    const isBeside =
-      isBesideSame(index, number) || places.some((at) => sharedWeight(index, words, at) >= besideMin * whole);
-    if (isBeside || places.length === 0 || index.spelled.has(value)) return [];
-    const text = `The number ${written} stands in the original, but about something else.`;
-    return [{ kind: "fact-elsewhere", piece: written, text } as const];
-  });
-}
-
-/** Whether the original has the number with the same word behind it, such as its unit. */
-export function isBesideSame({ numbers, statements }: OriginalIndex, { value, beside }: NumberFact): boolean {
-  const isWord = /\p{L}{2}/u.test(beside.after) && !isFiller(beside.after);
-  if (!isWord && unitOf(beside.after) === null) return false;
-  return (numbers.get(value) ?? []).some((at) =>
-    statements[at]?.numbers.some((number) => number.value === value && number.beside.after === beside.after),
-  );
-}
-
-function sharedWeight(index: OriginalIndex, words: ReadonlySet<string>, at: number): number {
-  let weight = 0;
-  for (const word of new Set(index.statements[at]?.words))
-    if (words.has(word)) weight += weightOf(index, word);
-  return weight;
 }

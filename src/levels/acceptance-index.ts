@@ -1,5 +1,35 @@
 import { isCritical, rankConstraints } from "./acceptance-critical.ts";
-import { type Statement, statementsOf } from "./acceptance-statements.ts";
+import { type ReadText, readText, type Statement } from "./acceptance-statements.ts";
+import { valuesIn } from "./acceptance-values.ts";
+
+/** What every summary of a text is asked for. */
+export class Original {
+  readonly read: ReadText;
+  readonly critical: readonly Statement[];
+  /** The names that the original repeats most. */
+  readonly mainNames: readonly string[];
+  #texts: ReadonlySet<string> | null = null;
+  #index: OriginalIndex | null = null;
+
+  constructor(text: string) {
+    this.read = readText(text);
+    const { statements } = this.read;
+    this.critical = rankConstraints(statements.filter(isCritical), text.length);
+    this.mainNames = mainNamesOf(statements);
+  }
+
+  /** Whether the statement stands in it as it is: then nothing else needs to be known. */
+  says({ text }: Statement): boolean {
+    this.#texts ??= new Set(this.read.statements.map((statement) => statement.text));
+    return this.#texts.has(text) || this.index.exact.has(flatText(text));
+  }
+
+  /** Made when a statement is in other words: an extract never needs it. */
+  get index(): OriginalIndex {
+    this.#index ??= indexOf(this.read);
+    return this.#index;
+  }
+}
 
 /** The original, ready to be asked what it says about something. */
 export type OriginalIndex = {
@@ -11,21 +41,23 @@ export type OriginalIndex = {
   /** Of each number, the statements that have it. */
   readonly numbers: ReadonlyMap<string, readonly number[]>;
   readonly spelled: ReadonlySet<string>;
+  /** Every number that is written in digits, also inside of what is read as a name. */
+  readonly values: ReadonlySet<string>;
   /** Names, and the parts by which a reader may call them. */
   readonly names: ReadonlySet<string>;
   /** What stands between two neighbours, and which neighbours have nothing between them. */
   readonly bridges: ReadonlyMap<string, string>;
   readonly neighbours: ReadonlySet<string>;
-  readonly critical: readonly Statement[];
-  /** The names that the original repeats most. */
-  readonly mainNames: readonly string[];
 };
 
 /** A word that more statements have does not lead to one of them. */
 const placesMax = 64;
 
 export function indexOriginal(original: string): OriginalIndex {
-  const statements = statementsOf(original);
+  return indexOf(readText(original));
+}
+
+function indexOf({ text: original, statements }: ReadText): OriginalIndex {
   const places = new Map<string, number[]>();
   const numbers = new Map<string, number[]>();
   const allNames = new Set<string>();
@@ -44,10 +76,9 @@ export function indexOriginal(original: string): OriginalIndex {
     places,
     numbers,
     spelled: new Set(statements.flatMap(({ spelled }) => spelled)),
+    values: valuesIn(original),
     names: new Set([...allNames].flatMap(partsOf)),
     ...chainsOf(statements),
-    critical: rankConstraints(statements.filter(isCritical), original.length),
-    mainNames: mainNamesOf(statements),
   };
 }
 
@@ -71,17 +102,24 @@ function addPlace(places: Map<string, number[]>, key: string, at: number): void 
   else if (known.length < placesMax) known.push(at);
 }
 
+/** A line of a log, whose time nobody repeats. */
+const stamped = /^\W*\d[\d-]*[T ]?\d*:\d\d/;
+/** A row of data has facts between any two words; nothing is missed where one is left out. */
+const bridgedMax = 12;
+
 function chainsOf(statements: readonly Statement[]): Pick<OriginalIndex, "bridges" | "neighbours"> {
   const bridges = new Map<string, string>();
   const neighbours = new Set<string>();
-  for (const { chain, names, pairs, numbers } of statements) {
+  for (const { chain, names, pairs, numbers, text } of statements) {
     const facts = new Set(
       [...names, ...pairs, ...numbers.map(({ written }) => written)].map((fact) => fact.toLowerCase()),
     );
+    const isTold = facts.size > 0 && facts.size <= bridgedMax && !stamped.test(text);
     for (let at = 0; at <= chain.length; at += 1) {
       neighbours.add(neighboursAt(chain, at - 1, at));
       const fact = chain[at];
-      if (fact !== undefined && facts.has(fact)) bridges.set(neighboursAt(chain, at - 1, at + 1), fact);
+      if (fact !== undefined && facts.has(fact) && isTold)
+        bridges.set(neighboursAt(chain, at - 1, at + 1), fact);
     }
   }
   return { bridges, neighbours };
@@ -105,17 +143,18 @@ function partsOf(name: string): readonly string[] {
   return parts;
 }
 
+const aDate = /^[\d:TZ.-]+$/;
 const mainNamesMax = 3;
 const repeatedMin = 5;
 
 /** The names that a text is about, if it repeats any so often. */
-export function mainNamesOf(statements: readonly Statement[]): readonly string[] {
+function mainNamesOf(statements: readonly Statement[]): readonly string[] {
   const counts = new Map<string, number>();
   for (const { names } of statements) for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
-
-  const repeated = [...counts].filter(([, count]) => count >= repeatedMin);
-  repeated.sort(([, a], [, b]) => b - a);
-  return repeated.slice(0, mainNamesMax).map(([name]) => name);
+  const repeated: string[] = [];
+  for (const [name, count] of counts) if (count >= repeatedMin && !aDate.test(name)) repeated.push(name);
+  repeated.sort((a, b) => (counts.get(b) ?? 0) - (counts.get(a) ?? 0));
+  return repeated.slice(0, mainNamesMax);
 }
 
 /** How much a shared word tells: one that every statement has tells nothing. */

@@ -36,8 +36,20 @@ export type Piece = { readonly text: string; readonly line: number };
 /** Longer lines without an end of a sentence are data, and are read in pieces. */
 const pieceCharsMax = 600;
 
+/** A text with its statements, by piece: read once, asked by whoever sums it up and whoever judges that. */
+export type ReadText = {
+  readonly text: string;
+  readonly pieces: readonly Piece[];
+  readonly statements: readonly Statement[];
+};
+
+export function readText(text: string): ReadText {
+  const pieces = piecesOf(text);
+  return { text, pieces, statements: pieces.map((piece) => readStatement(piece.text)) };
+}
+
 export function statementsOf(text: string): readonly Statement[] {
-  return piecesOf(text).map((piece) => readStatement(piece.text));
+  return readText(text).statements;
 }
 
 /** Lines, and the sentences in them, as they stand there; lines that were broken for their length are one. */
@@ -58,6 +70,7 @@ export function piecesOf(text: string): readonly Piece[] {
 }
 
 function addLine(pieces: Piece[], whole: string, line: number): void {
+  if (whole === "") return;
   for (const sentence of sentencesOf(whole)) {
     if (/[\p{L}\p{N}]/u.test(sentence)) pieces.push({ text: sentence, line });
   }
@@ -66,19 +79,27 @@ function addLine(pieces: Piece[], whole: string, line: number): void {
 /** Shorter lines end because they are said; a text longer than this is none that was broken. */
 const [wrappedMin, wholeMax] = [50, 4_000] as const;
 const isOpenEnd = /[\p{L}\p{N},)"'`-]\s*$/u;
-const isInside = /^ {0,4}(?:[\p{L}"'`(]|\d[\d,.]* \p{L})/u;
+const isInside = /^ {0,4}(?:[\p{L}"'`(]|~?\/\p{L}|\d[\d,.]* \p{L})/u;
+
+/** The end of a sentence that did not fit. */
+const lastWords = /^\p{L}+(?: \p{L}+){0,2}[.!?]\s*$/u;
 
 /** Whether a line of prose was broken here, not ended: it stops amid a sentence, and prose follows. */
 function goesOn(whole: string, next: string): boolean {
   if (whole.length < wrappedMin || whole.length > wholeMax) return false;
   if (!isOpenEnd.test(whole.slice(-4)) || !isInside.test(next)) return false;
   const end = whole.slice(-120);
-  return isProse(end) && isProse(next) && !isCode(end) && !isCode(next);
+  return isProse(end) && (isProse(next) || lastWords.test(next)) && !isCode(end) && !isCode(next);
 }
 
 function sentencesOf(line: string): readonly string[] {
   const sentences: string[] = [];
   let start = 0;
+  // Most lines of data have no end of a sentence amid them.
+  if (!mayEnd.test(line)) {
+    addPieces(line, sentences);
+    return sentences;
+  }
   for (const { index, 0: gap } of line.matchAll(/(?<=[.!?;:…][)"'`*]{0,3})\s+/g)) {
     if (!isSentenceEnd(line, index, index + gap.length)) continue;
     addPieces(line.slice(start, index), sentences);
@@ -88,7 +109,9 @@ function sentencesOf(line: string): readonly string[] {
   return sentences;
 }
 
-const abbreviation = /(?:^|[\s(])(?:[Ee]\.g|[Ii]\.e|vs|cf|approx|Mr|Ms|Mrs|Dr|[Nn]o|\p{L})\.$|^\s*\d+\.$/u;
+const mayEnd = /[.!?;:…][)"'`*]{0,3}\s/;
+const abbreviation =
+  /(?:^|[\s(])(?:[Ee]\.g|[Ii]\.e|vs|cf|approx|max|Mr|Ms|Mrs|Dr|[Nn]o|(?<!\d )\p{L})\.$|^\s*\d+\.$/u;
 
 /** A new sentence begins with a capital, a digit or a quote, and what stood before was no abbreviation. */
 function isSentenceEnd(line: string, end: number, next: number): boolean {
@@ -123,7 +146,8 @@ type Draft = {
 };
 
 /** Words and whatever else has no blank in it. A colon ends one unless it is part of an address or a name. */
-const chunk = /(?:[^\s()[\]{}<>,;|=*"“”`:→+]|::|:\/\/|(?<=\b\d\d?):(?=\d\d\b)|(?<=\d),(?=\d{3}(?!\d)))+/g;
+const chunk =
+  /(?:[^\s()[\]{}<>,;|=*"“”`:→+]|::|:\/\/|(?<=(?:^|[\s"'([T-])\d\d?(?::\d\d)?):(?=\d\d(?!\d))|(?<=\d),(?=\d{3}(?!\d)))+/g;
 const quoted = /"([^"\n]{2,80})"|`([^`\n]{2,80})`|“([^”\n]{2,80})”/g;
 
 /** The number of a point in a list is no fact of what is said in it; but a reader may speak of "point 2". */
@@ -134,14 +158,66 @@ export function readStatement(text: string): Statement {
   const spelled = ordinal === undefined ? [] : [String(Number(ordinal))];
   const draft: Draft = { words: [], marks: [], numbers: [], spelled, names: [], pairs: [] };
   const said = ordinal === undefined ? text : text.replace(point, "");
-  const chunks = (said.match(chunk) ?? []).map((one) => (isPlain(one) ? one : bare(one)));
+  const chunks = chunksOf(said);
   for (const [at, one] of chunks.entries()) {
     readChunk(draft, one, { before: chunks[at - 1] ?? "", after: chunks[at + 1] ?? "" });
   }
-  const quotes = /["`“]/.test(text)
-    ? Array.from(text.matchAll(quoted), ([, a, b, c]) => a ?? b ?? c ?? "")
-    : [];
-  return { text, quotes, chain: chunks.map((one) => one.toLowerCase()), ...draft };
+  return new ReadStatement(text, said, draft);
+}
+
+function chunksOf(said: string): readonly string[] {
+  const chunks: string[] = [];
+  for (const one of said.match(chunk) ?? []) {
+    const word = isPlain(one) ? one : bare(one);
+    const times = word.includes(":") ? twoTimes.exec(word) : null;
+    if (times === null) chunks.push(word);
+    else chunks.push(times[1] ?? "", times[2] ?? "");
+  }
+  return chunks;
+}
+
+/** From one time to another is two of them. */
+const twoTimes = /^(\d\d?:\d\d)[-–](\d\d?:\d\d)$/;
+
+/** A long text has thousands, most of them without facts: those share one empty list. */
+const nothing: readonly never[] = [];
+
+/** A copy has no room to grow in, which is most of what a list that was pushed to takes. */
+function kept<T>(found: readonly T[]): readonly T[] {
+  return found.length === 0 ? nothing : found.slice();
+}
+
+class ReadStatement implements Statement {
+  readonly text: string;
+  readonly words: readonly string[];
+  readonly marks: readonly Mark[];
+  readonly numbers: readonly NumberFact[];
+  readonly spelled: readonly string[];
+  readonly names: readonly string[];
+  readonly pairs: readonly string[];
+  readonly quotes: readonly string[];
+  readonly #said: string;
+  #chain: readonly string[] | null = null;
+
+  constructor(text: string, said: string, draft: Draft) {
+    this.text = text;
+    this.#said = said;
+    this.words = kept(draft.words);
+    this.marks = kept(draft.marks);
+    this.numbers = kept(draft.numbers);
+    this.spelled = kept(draft.spelled);
+    this.names = kept(draft.names);
+    this.pairs = kept(draft.pairs);
+    this.quotes = /["`“]/.test(text)
+      ? Array.from(text.matchAll(quoted), ([, a, b, c]) => a ?? b ?? c ?? "")
+      : nothing;
+  }
+
+  /** Made when it is first asked for: of most statements it never is. */
+  get chain(): readonly string[] {
+    this.#chain ??= chunksOf(this.#said).map((one) => one.toLowerCase());
+    return this.#chain;
+  }
 }
 
 /** Nothing but letters, of which only the first may be a capital or all are: most of what is read. */
@@ -217,10 +293,23 @@ function readWord(draft: Draft, word: string, { before, after }: Beside): void {
   const isOtherwise = word === "without" && pronoun.test(after);
   const isPlace = aPlace.test(word) && !/^\d/.test(after);
   const kind = isOtherwise || isPlace ? null : markOf(word, before.toLowerCase());
+  const undone = kind === null ? undoneIn(word) : null;
+  if (undone !== null) {
+    draft.marks.push({ kind: "negation", word, at: draft.words.length });
+    draft.words.push(stemOf(undone));
+    return;
+  }
   const spelled = numberOfWord(word);
   if (spelled !== null) draft.spelled.push(spelled);
   else if (kind !== null) draft.marks.push({ kind, word, at: draft.words.length });
   else if (!isOtherwise && !isFiller(word) && !isUnit(word, before)) draft.words.push(stemOf(word));
+}
+
+const undone = /^un(?=[a-z]{3,}(?:ed|ged|known|able|sure|paid|read|met)$)/;
+
+/** What a word says is not so: "uncommitted" says "not committed". */
+function undoneIn(word: string): string | null {
+  return undone.test(word) && !/^un(?:ited|ified|defined|expected|limited)/.test(word) ? word.slice(2) : null;
 }
 
 /** Behind a number a unit belongs to it. */

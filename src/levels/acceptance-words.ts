@@ -13,8 +13,9 @@ export type MarkKind =
 
 const kindsOfWords: Readonly<Record<MarkKind, string>> = {
   negation: `not never no none nothing neither nor cannot without avoid avoids avoiding refuse refuses refused forbid
-    forbids forbidden prohibited prohibit prohibits disallow disallowed unable instead nobody nowhere`,
-  obligation: `must shall required requires require mandatory obligatory requirement needs`,
+    forbids forbidden prohibited prohibit prohibits disallow disallowed unable instead nobody nowhere
+    lack lacks lacked lacking missing off-limits refrain prevent prevents prevented`,
+  obligation: `must shall required requires require mandatory obligatory requirement`,
   always: "always",
   only: "only solely exclusively",
   exception: "until till unless except excluding besides",
@@ -38,6 +39,26 @@ export function markOf(word: string, before: string): MarkKind | null {
   if (word === "to") return before === "have" || before === "has" || before === "need" ? "obligation" : null;
   if (word === "most" || word === "least") return before === "at" ? (kindByWord.get(word) ?? null) : null;
   return kindByWord.get(word) ?? (word.endsWith("n't") ? "negation" : null);
+}
+
+/** Words that cannot be left out without saying the opposite. */
+const strongNegations = new Set(
+  `not never no none nothing neither nor cannot nobody nowhere without forbidden prohibited`.split(" "),
+);
+
+export function isStrongNegation(word: string): boolean {
+  return strongNegations.has(word) || word.endsWith("n't");
+}
+
+/**
+ * Other ways to say that something is not so, or is not done. They count as said where an original negates,
+ * and ask for nothing themselves: there are too many to know which negation stands for which.
+ */
+const mildNegations =
+  /^(?:lack|miss|exclu|except|refus|reject|forbid|prohibit|disallow|den(?:y|ie)|block|prevent|avoid|skip|ignor|omit|drop|remov|fail|invalid|incorrect|disabl|stop|restrict|limit|refrain|unable|impossible|undecided|undefined|non|read-only|off-limits)|^(?:only|solely|alone|instead|rather|private|off|out|wrong|few|fewer|hardly|rarely|free|zero|empty|null|unless|otherwise|less)$/;
+
+export function isNegative(word: string): boolean {
+  return mildNegations.test(word);
 }
 
 const fillers = new Set(
@@ -68,6 +89,22 @@ const written: Readonly<Record<string, string>> = {
   ten: "10",
   eleven: "11",
   twelve: "12",
+  thirteen: "13",
+  fourteen: "14",
+  fifteen: "15",
+  sixteen: "16",
+  seventeen: "17",
+  eighteen: "18",
+  nineteen: "19",
+  twenty: "20",
+  thirty: "30",
+  forty: "40",
+  fifty: "50",
+  sixty: "60",
+  seventy: "70",
+  eighty: "80",
+  ninety: "90",
+  hundred: "100",
 };
 
 /** The number that a word writes out; null if it writes none. */
@@ -104,8 +141,10 @@ const unitForms: Readonly<Record<string, string>> = {
   GHz: "ghz",
   mm: "mm",
   cm: "cm",
-  km: "km",
+  km: "km kilometre kilometres kilometer kilometers",
   kg: "kg",
+  euro: "euro euros eur €",
+  dollar: "dollar dollars usd $",
 };
 
 const unitByForm = new Map(
@@ -146,6 +185,9 @@ const irregular: Readonly<Record<string, string>> = {
   told: "tell",
   thrown: "throw",
   threw: "throw",
+  used: "use",
+  uses: "use",
+  using: "use",
 };
 
 const stems = new Map<string, string>();
@@ -171,6 +213,8 @@ function makeStem(word: string): string {
   else if (stem.length > 4 && stem.endsWith("ed")) stem = stem.slice(0, -2);
   else if (stem.length > 4 && stem.endsWith("es")) stem = stem.slice(0, -2);
   else if (stem.length > 3 && stem.endsWith("s") && !stem.endsWith("ss")) stem = stem.slice(0, -1);
+  else if (stem.length > 7 && /[ts]ion$/.test(stem)) stem = stem.slice(0, -3);
+  else if (stem.length > 7 && stem.endsWith("ment")) stem = stem.slice(0, -4);
   if (stem.length > 3 && stem.endsWith("e")) stem = stem.slice(0, -1);
   const last = stem.at(-1) as string;
   const isDoubled = stem.length > 4 && last === stem.at(-2) && !"lsz".includes(last);

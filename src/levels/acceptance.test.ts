@@ -20,6 +20,11 @@ describe("what is faithful is accepted", () => {
     ["a detail left out", `${binding}\nThe backup job copies /srv/data/orders every night.`],
     ["a path by its end", `${binding}\nThe backup job copies data/orders to the vault.`],
     ["two statements in one", `${binding}\nThe copy of invoices failed, and last night it took 25 minutes.`],
+    [
+      "a choice that is none",
+      binding.replace("Do not delete a copy by hand", "No copy may be deleted by hand"),
+    ],
+    ["facts of several statements", `${binding}\nBackup of /srv/data/orders: 14 copies, at most 40 GB each.`],
     ["a number in letters", `${binding}\nWe chose age instead of gpg, which needs three times as long.`],
   ])("%s", (_name, summary) => {
     expect(judge(original, summary)).toEqual({ accepted: true, reasons: [] });
@@ -55,6 +60,18 @@ describe("what is not is refused, and it is said why", () => {
       'The job said "all copies are fine".',
       "invented-quote",
       "all copies are fine",
+    ],
+    [
+      "a number said twice",
+      "The backup job keeps 14 copies of /srv/data/orders, 14 GB each.",
+      "fact-elsewhere",
+      "14",
+    ],
+    [
+      "a gap where a path stood",
+      "The backup job copies to the vault from and keeps 14 copies.",
+      "fact-lost",
+      "from and",
     ],
     ["an outcome turned", "The copy of invoices passed.", "outcome-turned", "failed"],
     ["a negation added", "We decided not to encrypt the copies with age.", "negation-added", "not"],
@@ -92,6 +109,43 @@ describe("what is not is refused, and it is said why", () => {
   test("who never says what it is about is refused", () => {
     const lines = Array.from({ length: 8 }, (_, at) => `readHeader was called for entry ${at}.`).join("\n");
     expect(judge(lines, "Something was called.").reasons).toMatchObject([{ kind: "names-missing" }]);
+  });
+});
+
+const change = `Nobody may start the migration of a merchant between 23:00 and 04:00.
+The upload timed out after 30000 ms. testenv.go:40:26: undefined: openStore
+testenv.go:76:14: undefined: openStore
+Files over 5 GB are refused. Data must not leave the network. Redis took 41 ms to start. Postgres took 96 ms.
+We decided to build with rollup instead of webpack. The fix is in src/a/load.ts and all 19 tests of it passed.`;
+
+describe("what is said in other words", () => {
+  test.each([
+    ["a negation by another word", "No merchant may be migrated between 23:00 and 04:00."],
+    ["a negation by an affirmation", "Data has to stay inside the network."],
+    ["the same amount in another unit", "The upload timed out after 30 s."],
+    [
+      "a number out of a place in a file",
+      "testenv.go uses openStore on lines 40 and 76, where it is undefined.",
+    ],
+    ["a count of what is there", "There are 2 uses of openStore that is undefined."],
+    ["a bound from its other side", "Files may have at most 5 GB."],
+    ["both of two facts", "Postgres took 96 ms and Redis took 41 ms."],
+    ["what everybody knows by its name", "The tests passed on GitHub."],
+  ])("is accepted: %s", (_name, sentence) => {
+    const rest =
+      "Migrations of a merchant must not start between 23:00 and 04:00. Data must not leave the network.";
+    expect(judge(change, `${rest}\n${sentence}`)).toEqual({ accepted: true, reasons: [] });
+  });
+
+  test.each([
+    ["two facts exchanged", "Redis took 96 ms to start. Postgres took 41 ms.", "fact-elsewhere"],
+    ["another amount", "The upload timed out after 50 s.", "invented-number"],
+    ["another count", "There are 3 uses of openStore that is undefined.", "invented-number"],
+    ["two negations", "Data must not never leave the network.", "negation-added"],
+    ["a number left out of a copy", "The fix is in src/a/load.ts and all tests of it passed.", "fact-lost"],
+    ["a hole", "The fix is in src/a/load.ts (, 19 tests).", "fact-lost"],
+  ])("is refused: %s", (_name, sentence, kind) => {
+    expect(judge(change, sentence).reasons.map((reason) => reason.kind)).toContain(kind);
   });
 });
 

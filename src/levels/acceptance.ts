@@ -1,15 +1,22 @@
+import { isStillBound } from "./acceptance-bounds.ts";
 import { isCode } from "./acceptance-code.ts";
-import { additions, type Compared, complaintsAbout, coverage, hasNumber } from "./acceptance-compare.ts";
-import { cutOut, inventedIn, numbersElsewhere, type Reason } from "./acceptance-facts.ts";
 import {
-  type Candidate,
-  flatText,
-  indexOriginal,
-  nearest,
-  numberKey,
-  type OriginalIndex,
-} from "./acceptance-index.ts";
-import { type Mark, readStatement, type Statement, statementsOf } from "./acceptance-statements.ts";
+  additions,
+  type Compared,
+  complaintsAbout,
+  coverage,
+  hasName,
+  hasNumber,
+} from "./acceptance-compare.ts";
+import { cutOut, inventedIn, isKnownName, type Reason } from "./acceptance-facts.ts";
+import { gapsIn } from "./acceptance-gaps.ts";
+import { type Candidate, nearest, numberKey, Original, type OriginalIndex } from "./acceptance-index.ts";
+import { lostInClauses, turnedClauses } from "./acceptance-negations.ts";
+import { isKnownNumber } from "./acceptance-numbers.ts";
+import { misplacedFacts } from "./acceptance-places.ts";
+import { readStatement, type Statement, statementsOf } from "./acceptance-statements.ts";
+import { tokensOf } from "./acceptance-tokens.ts";
+import { turnedNumbers } from "./acceptance-turned.ts";
 import type { MarkKind } from "./acceptance-words.ts";
 
 export type Judgement = { readonly accepted: boolean; readonly reasons: readonly Reason[] };
@@ -23,21 +30,27 @@ const reasonsMax = 20;
  * that was not; and what binds must be in it. Whoever wrote it, this is decided by comparing words.
  */
 export function judge(original: string, summary: string): Judgement {
-  const reasons = reasonsAgainst(original, summary);
+  return judgeOf(new Original(original), summary);
+}
+
+export function judgeOf(original: Original, summary: string): Judgement {
+  const reasons = reasonsOf(original, summary);
   return { accepted: reasons.length === 0, reasons: reasons.slice(0, reasonsMax) };
 }
 
 /** All of them, each once. */
 export function reasonsAgainst(original: string, summary: string): readonly Reason[] {
-  const index = indexOriginal(original);
+  return reasonsOf(new Original(original), summary);
+}
+
+function reasonsOf(original: Original, summary: string): readonly Reason[] {
   // A summary is not broken for its length, and its lines often end without a sign.
   const lines = summary.split("\n");
   const statements = lines.flatMap((line) => statementsOf(line));
-  // What one statement begins the next may end: what binds is looked for in whole lines, too.
-  const wholes = [...statements, ...lines.filter((line) => line.length <= wholeCharsMax).map(readStatement)];
   const reasons = [
-    ...statements.flatMap((one) => judgeStatement(index, one, statements)),
-    ...missingIn(index, wholes),
+    ...statements.flatMap((one) => judgeStatement(original, one, statements)),
+    ...missingConstraints(original, statements, lines),
+    ...missingNames(original, statements),
   ];
   return [...new Map(reasons.map((reason) => [reason.text, reason])).values()];
 }
@@ -46,27 +59,25 @@ export function reasonsAgainst(original: string, summary: string): readonly Reas
 const wholeCharsMax = 300;
 
 function judgeStatement(
-  index: OriginalIndex,
+  original: Original,
   one: Statement,
   summary: readonly Statement[],
 ): readonly Reason[] {
   // What stands there word by word can only be right.
-  if (index.exact.has(flatText(one.text))) return [];
-  if (isCode(one.text)) return changedCode(index, one);
+  if (original.says(one)) return [];
+  if (isCode(one.text)) return [changedCode(one)];
+  const { index } = original;
   const invented = inventedIn(index, one);
   return invented.length > 0 ? invented : compareWithNearest(index, one, summary);
 }
 
 /** Code and numbered lines are quoted or left out; nobody puts them in other words. */
-function changedCode({ exact }: OriginalIndex, { text }: Statement): readonly Reason[] {
-  if (exact.has(flatText(text))) return [];
-  return [
-    {
-      kind: "quote-changed",
-      piece: text,
-      text: `The original does not have this line as it is here: ${text}`,
-    },
-  ];
+function changedCode({ text }: Statement): Reason {
+  return {
+    kind: "quote-changed",
+    piece: text,
+    text: `The original does not have this line as it is here: ${text}`,
+  };
 }
 
 /** A summary joins statements: what is left of it when the nearest is taken away is compared with others. */
@@ -82,7 +93,14 @@ function compareWithNearest(
   summary: readonly Statement[],
 ): readonly Reason[] {
   const rest = new Set(keysOf(one));
-  const reasons: Reason[] = [...numbersElsewhere(index, one), ...cutOut(index, one)];
+  const reasons: Reason[] = [
+    ...misplacedFacts(index, one),
+    ...turnedNumbers(index, one),
+    ...turnedClauses(index, one),
+    ...lostInClauses(index, one, factsIn(summary)),
+    ...cutOut(index, one),
+    ...gapsIn(index, one),
+  ];
   const met: Statement[] = [];
   for (let round = 0; round < roundsMax && rest.size > 0; round += 1) {
     const found = nearest(index, rest);
@@ -97,6 +115,17 @@ function compareWithNearest(
     for (const { value } of one.numbers) rest.delete(numberKey(value));
   }
   return [...reasons, ...additions(index, one, met)];
+}
+
+/** The numbers and names of a summary, written out ones too. */
+function factsIn(summary: readonly Statement[]): ReadonlySet<string> {
+  return new Set(
+    summary.flatMap((one) => [
+      ...one.names.map((name) => name.toLowerCase()),
+      ...one.numbers.map(({ value }) => numberKey(value)),
+      ...one.spelled.map(numberKey),
+    ]),
+  );
 }
 
 function keysOf({ words, numbers }: Statement): readonly string[] {
@@ -115,38 +144,91 @@ function meantBy(compared: Omit<Compared, "other">, group: readonly Candidate[])
   return all.reduce((best, next) => (next.doubts < best.doubts ? next : best));
 }
 
-function missingIn(index: OriginalIndex, summary: readonly Statement[]): readonly Reason[] {
-  const lost = index.critical.filter((constraint) => !isKept(index, constraint, summary));
-  const reasons: Reason[] = lost.map(({ text }) => ({
+function missingConstraints(
+  original: Original,
+  statements: readonly Statement[],
+  lines: readonly string[],
+): readonly Reason[] {
+  const said = new Set(statements.map(({ text }) => text));
+  const sought = original.critical.filter(({ text }) => !said.has(text));
+  // An extract has all of them as they are, and is not read once more.
+  if (sought.length === 0) return [];
+  // What one statement begins the next may end: what binds is looked for in clauses and in whole lines, too.
+  const wholes = [
+    ...statements,
+    ...statements.flatMap(({ text }) => text.split(clauseEnd)).map(readStatement),
+    ...lines.filter((line) => line.length <= wholeCharsMax).map(readStatement),
+  ];
+  const lost = sought.filter((constraint) => !isKept(original.index, constraint, wholes));
+  return lost.map(({ text }) => ({
     kind: "constraint-missing",
     piece: text,
     text: `The summary leaves out what binds: ${text}`,
   }));
-  const [main] = index.mainNames;
-  const isNamed = index.mainNames.some((name) =>
-    summary.some(({ names }) => names.some((one) => isOneName(one, name))),
-  );
-  if (main === undefined || isNamed) return reasons;
-  const text = `The summary names none of what the original is about, such as ${main}.`;
-  return [...reasons, { kind: "names-missing", piece: main, text }];
 }
 
-function isOneName(one: string, name: string): boolean {
-  return name.toLowerCase().endsWith(one.toLowerCase());
+/** A summary without a single fact of an original that repeats names is about something else. */
+function missingNames(original: Original, statements: readonly Statement[]): readonly Reason[] {
+  const [main] = original.mainNames;
+  if (main === undefined) return [];
+  const isNamed = statements.some(
+    (one) =>
+      one.names.some((name) => original.mainNames.includes(name)) ||
+      (one.names.length + one.numbers.length > 0 && original.says(one)) ||
+      one.names.some((name) => isKnownName(original.index, name)) ||
+      one.numbers.some((number) => isKnownNumber(original.index, number)),
+  );
+  if (isNamed) return [];
+  const text = `The summary names none of what the original is about, such as ${main}.`;
+  return [{ kind: "names-missing", piece: main, text }];
 }
 
 /** So much of what stands around a binding word, or of the whole, makes a constraint known again. */
 const [coreMin, wholeMin] = [0.6, 0.5] as const;
+/** Where its numbers and names are said too, less will do. */
+const boundMin = 0.3;
 
 function isKept(index: OriginalIndex, constraint: Statement, summary: readonly Statement[]): boolean {
-  const marks = constraint.marks.filter(({ kind }) => bindingKinds.has(kind));
-  const cores = marks.map((mark) => ({ ...constraint, names: [], words: coreOf(constraint, mark) }));
+  const cores = coresOf(constraint);
   return summary.some((statement) => {
-    if (!marks.some(({ kind }) => statement.marks.some((mark) => mark.kind === kind))) return false;
-    if (!constraint.numbers.every(({ value }) => hasNumber(statement, value))) return false;
-    if (coverage(index, constraint, statement) >= wholeMin) return true;
-    return cores.some((core) => coverage(index, core, statement) >= coreMin);
+    if (binds(statement, constraint) && hasNumbers(statement, constraint)) {
+      if (coverage(index, constraint, statement) >= wholeMin) return true;
+    }
+    return cores.some(
+      (core) =>
+        binds(statement, core) &&
+        hasNumbers(statement, core) &&
+        coverage(index, { names: [], words: core.words }, statement) >=
+          (hasFacts(statement, core) ? boundMin : coreMin),
+    );
   });
+}
+
+function hasFacts(statement: Statement, { names, numbers }: Statement): boolean {
+  return names.length + numbers.length > 0 && names.every((name) => hasName(statement, name));
+}
+
+function hasNumbers(statement: Statement, { numbers }: Pick<Statement, "numbers">): boolean {
+  return numbers.every(({ value }) => hasNumber(statement, value));
+}
+
+/** A negation is still one, in whatever words; what must be done may be said as it is, but is no choice. */
+function binds(statement: Statement, constraint: Pick<Statement, "marks">): boolean {
+  const kinds = new Set(constraint.marks.map(({ kind }) => kind));
+  if (kinds.has("negation")) return tokensOf(statement).some(({ isNegative }) => isNegative);
+  if (kinds.has("only")) return isStillBound(statement, "only");
+  const isChoice = statement.marks.some(({ kind }) => kind === "option");
+  return !isChoice || statement.marks.some(({ kind }) => kind === "only");
+}
+
+const clauseEnd = /[,;:()–—]\s|\s(?:because|since|so that|so|but|as|and|otherwise)\s/;
+
+/** The clauses that bind, without what is said beside it: the reason, the exception, the other half. */
+function coresOf(constraint: Statement): readonly Statement[] {
+  const clauses = constraint.text.split(clauseEnd).map(readStatement);
+  return clauses.filter(
+    ({ words, marks }) => words.length > 0 && marks.some(({ kind }) => bindingKinds.has(kind)),
+  );
 }
 
 const bindingKinds: ReadonlySet<MarkKind> = new Set([
@@ -156,7 +238,3 @@ const bindingKinds: ReadonlySet<MarkKind> = new Set([
   "only",
   "exception",
 ]);
-
-function coreOf({ words }: Statement, { at }: Mark): readonly string[] {
-  return words.slice(Math.max(0, at - 1), at + 3);
-}

@@ -66,6 +66,54 @@ describe("what a screen showed", () => {
   });
 });
 
+describe("what is left out of a screen says nothing", () => {
+  const word = fc.constantFrom(
+    "failed: 3",
+    "src/a.ts",
+    "漢字",
+    "👩‍👩‍👧",
+    "  ",
+    "\\x1b[31m",
+    "[K",
+    "12%",
+    "é",
+  );
+  const unseen = fc
+    .constantFrom("[1;31m", "[0m", "[?25l", "[38;5;196m", "]0;title\u0007")
+    .map((one) => esc + one);
+
+  test("without colours and titles every character stays, in its place", () => {
+    const piece = fc.oneof(
+      word.map((text) => ({ text, shown: text })),
+      unseen.map((text) => ({ text, shown: "" })),
+      fc.constant({ text: "\n", shown: "\n" }),
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
+        const shown = atArrival(pieces.map(({ text }) => text).join(""));
+        expect(writtenOut(shown)).toBe(pieces.map((one) => one.shown).join(""));
+      }),
+    );
+  });
+
+  test("of a line of progress the last state stays, and every line that is none", () => {
+    const states = fc.array(fc.nat(100), { minLength: 1, maxLength: 9 });
+    const line = fc.oneof(
+      states.map((shares) => ({
+        text: shares.map((share) => `get ${share}% [==>]`).join("\r"),
+        shown: `get ${shares.at(-1)}% [==>]`,
+      })),
+      fc.constantFrom("one\rtwo", "plain words", "a\r", "").map((text) => ({ text, shown: text })),
+    );
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 12 }), (lines) => {
+        const shown = atArrival(lines.map(({ text }) => text).join("\n"));
+        expect(writtenOut(shown)).toBe(lines.map((one) => one.shown).join("\n"));
+      }),
+    );
+  });
+});
+
 describe("lines that repeat the one above", () => {
   test("are told by one line of ours", () => {
     const text = `begin\n${"warning: slow disk\n".repeat(57)}end`;

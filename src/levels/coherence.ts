@@ -2,6 +2,7 @@ import { reasonsAgainst } from "./acceptance.ts";
 import { coverage, hasName, hasNumber } from "./acceptance-compare.ts";
 import type { Reason, ReasonKind } from "./acceptance-facts.ts";
 import { flatText, indexOriginal } from "./acceptance-index.ts";
+import { clausesOf } from "./acceptance-negations.ts";
 import { type Statement, statementsOf } from "./acceptance-statements.ts";
 import { isFiller, stemOf } from "./acceptance-words.ts";
 
@@ -31,7 +32,12 @@ export function covers(newText: string, oldText: string): Covered {
     ...reasonsAgainst(newText, oldText)
       .filter((reason) => !isAbout(reason, said, told))
       .flatMap(({ kind, piece }) => differenceFrom(kind, piece)),
-    ...told.flatMap((one) => [...exchangedFacts(one, said), ...exchangedWords(one, said)]),
+    ...told.flatMap((one) => [
+      ...exchangedFacts(one, said),
+      ...exchangedWords(one, said),
+      ...newExceptions(one, said),
+      ...unnegated(one, said),
+    ]),
   ];
   const unbound = reasonsAgainst(oldText, newText).filter(({ kind }) => kind === "constraint-missing");
   const reasons = [
@@ -115,6 +121,25 @@ function exchangedWords(one: Statement, said: readonly Statement[]): readonly Di
     );
   });
   return gone.map((word) => difference("said-otherwise", word));
+}
+
+/** What was negated and is said without a negation. */
+function unnegated(one: Statement, said: readonly Statement[]): readonly Difference[] {
+  const clauses = said.flatMap(clausesOf);
+  return clausesOf(one).flatMap(({ negation, head }) => {
+    const about = clauses.filter(({ keys }) => keys.has(head));
+    if (negation === null || about.length === 0) return [];
+    const isKept = about.some((its) => its.negation !== null || its.mild.length > 0);
+    return isKept ? [] : [difference("said-otherwise", negation)];
+  });
+}
+
+/** What held always and now does but for something. */
+function newExceptions(one: Statement, said: readonly Statement[]): readonly Difference[] {
+  const exceptions = ({ marks }: Statement) => marks.filter(({ kind }) => kind === "exception");
+  const alike = said.filter((other) => isAlike(one, other));
+  if (alike.some((other) => exceptions(other).length <= exceptions(one).length)) return [];
+  return alike.flatMap(exceptions).map(({ word }) => difference("said-otherwise", word));
 }
 
 /** At an end of its own statement, a word may go on elsewhere. */

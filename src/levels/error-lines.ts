@@ -1,8 +1,32 @@
 const outcome = "\\b[Ee]xit(?:s|ed)?(?: with)?(?: code| status)?[:=]? ?[1-9]\\d{0,2}\\b";
 
 /** In what a program printed, a word is enough. */
-const words = /\b(?:errors?|failed|failures?|fails?|panic(?:ked)?|exceptions?|traceback|assertion|fatal)\b/i;
-const names = new RegExp(`[a-z](?:Error|Exception)\\b|${outcome}`);
+const words = new RegExp(
+  "\\b(?:errors?|failed|failures?|fails?|failing|panic(?:ked)?|exceptions?|traceback|assertion|fatal|abort(?:ed|ing)|" +
+    "killed|denied|refused|rejected|forbidden|unauthorized|unhandled|uncaught|unreachable|unresolved|undefined|" +
+    "unterminated|unrecognized|unexpected|undeclared|deadlock|segfault|corrupt(?:ed|ion)?|crash(?:ed|es)?|" +
+    "conflicts?|timeout|" +
+    "not found|no such|cannot|can't|could not|couldn't|unable to|timed out|do(?:es)? not exist|not permitted|" +
+    "not allowed|not a \\w+|out of memory|no space left|core dumped|segmentation \\w+|stack overflow|not used)\\b",
+  "i",
+);
+/** Kinds of errors as programs name them, and the words that only count in capitals. */
+const names = new RegExp(
+  "[A-Za-z](?:Error|Exception)\\b|\\b(?:KeyboardInterrupt|SystemExit|StopIteration|OOMKilled|Evicted|\\w+BackOff)\\b|" +
+    "\\bERR\\b|\\b(?:CRITICAL|SEVERE|EMERG)\\b|\\bSIG(?:SEGV|ABRT|KILL|TERM|BUS|ILL|FPE)\\b|\\bORA-\\d{5}\\b|\\bSQLSTATE\\b|" +
+    `\\bE(?:NOENT|ACCES|PERM|EXIST|ADDRINUSE|CONN[A-Z]+|TIMEDOUT|PIPE|MFILE|NOSPC|RESOLVE|LIFECYCLE)\\b|${outcome}`,
+);
+/** Where a test runner, a compiler or a server puts a sign, a place or a number instead of a word. */
+const shapes = new RegExp(
+  "^\\s*[✕✖✗✘×●] |^E {3,}\\S|^\\s*(?:→ )?[Ee]xpected\\b|^\\s*(?:[Rr]eceived|[Aa]ctual|left|right): |^not ok \\d|^ ! \\[|" +
+    "^[EF]\\d{4} \\d\\d:\\d\\d|^\\s*\\S+_test\\.go:\\d+: |^\\S+\\.\\w{1,5}:\\d+:\\d+: (?!warn|note|info|hint|remark)|" +
+    '\\bHTTP\\/[\\d.]+"? [45]\\d\\d\\b|\\bstatus(?:_code|Code)?["\']?[=:] ?[45]\\d\\d\\b|' +
+    "\\b(?:GET|POST|PUT|PATCH|DELETE|HEAD) \\/\\S* [45]\\d\\d\\b|: unknown \\w+ [`'\"]",
+);
+/** Said of errors that there are none; and warnings, which may name what they warn of. */
+const none =
+  /\b(?:0|no|zero|without(?: any)?) (?:errors?|failed|failures?|failing|conflicts?)\b|\b(?:errors?|failed|failures?)[:=] ?0\b/gi;
+const warning = /^\s*(?:\S+: ?)?(?:npm )?warn(?:ing)?\b(?!.*\b(?:error|failed)\b)/i;
 
 /** Source code speaks of errors on every third line; there, only what reads like a report is one. */
 const reports = new RegExp(
@@ -15,5 +39,7 @@ const charsMin = 4;
 /** Lines that say what went wrong. */
 export function isErrorLine(line: string, isSource: boolean): boolean {
   if (line.length < charsMin) return false;
-  return isSource ? reports.test(line) : words.test(line) || names.test(line);
+  if (isSource) return reports.test(line);
+  if (names.test(line) || shapes.test(line)) return true;
+  return words.test(line) && !warning.test(line) && words.test(line.replace(none, ""));
 }

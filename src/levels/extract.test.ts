@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { judge } from "./acceptance.ts";
 import { costOf } from "./cost.ts";
-import { extract } from "./extract.ts";
+import { extract, judgedExtract } from "./extract.ts";
 
 const text = `I looked at the upload form yesterday and talked to some people about it.
 It was a nice day. We drank coffee. Uploads over 25 MB fail with error E_TOO_LARGE in src/upload/limit.ts.
@@ -58,6 +58,8 @@ describe("an extract", () => {
         for (const piece of kept.split(/\n| … /)) expect(whole).toContain(piece);
         const all = extract({ kind: "user", text: whole }, 10_000);
         expect(judge(whole, all).reasons).toEqual([]);
+        const judged = judgedExtract({ kind: "user", text: whole }, 60);
+        expect(judged).toEqual({ summary: kept, judgement: judge(whole, kept) });
       }),
     );
   });

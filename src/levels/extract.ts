@@ -1,6 +1,7 @@
-import { isCritical, rankConstraints } from "./acceptance-critical.ts";
-import { mainNamesOf } from "./acceptance-index.ts";
-import { type Piece, piecesOf, readStatement, type Statement } from "./acceptance-statements.ts";
+import { type Judgement, judgeOf } from "./acceptance.ts";
+import { Original } from "./acceptance-index.ts";
+import type { Piece, Statement } from "./acceptance-statements.ts";
+import type { MarkKind } from "./acceptance-words.ts";
 import { costOf } from "./cost.ts";
 import type { Source } from "./source.ts";
 
@@ -18,36 +19,47 @@ type Choice = {
  * would be missed. What binds comes first, then decisions, errors and statements with facts that were not
  * said yet. "…" stands between two sentences of a line where something is left out.
  */
-export function extract(source: Pick<Source, "kind" | "text">, tokensMax: number): string {
-  const pieces = piecesOf(source.text);
-  const statements = pieces.map(({ text }) => readStatement(text));
+export function extract(source: Extracted, tokensMax: number): string {
+  return extractOf(new Original(source.text), source.kind, tokensMax);
+}
+
+export type Extracted = Pick<Source, "kind" | "text">;
+export type JudgedExtract = { readonly summary: string; readonly judgement: Judgement };
+
+/** With the judgement on it: the original is read once for both, which is most of what either takes. */
+export function judgedExtract(source: Extracted, tokensMax: number): JudgedExtract {
+  const original = new Original(source.text);
+  const summary = extractOf(original, source.kind, tokensMax);
+  return { summary, judgement: judgeOf(original, summary) };
+}
+
+function extractOf(original: Original, kind: Source["kind"], tokensMax: number): string {
+  const { pieces, statements } = original.read;
   const counts = countWords(statements);
   const choices = pieces.map((piece, order): Choice => {
     const statement = statements[order] as Statement;
-    const ends = endsWorth(order, pieces.length, source.kind);
+    const ends = endsWorth(order, pieces.length, kind);
     return { piece, statement, order, cost: costOf(piece.text), worth: worthOf(statement, counts) + ends };
   });
-  return joined(chosen(choices, bindingIn(statements, source.text.length), tokensMax));
+  return joined(chosen(choices, bindingIn(original), tokensMax));
 }
 
 /** What binds, and one statement that names what it is all about. */
-function bindingIn(statements: readonly Statement[], chars: number): ReadonlySet<Statement> {
-  const main = new Set(mainNamesOf(statements));
-  const naming = statements.filter(({ names }) => names.some((name) => main.has(name)));
+function bindingIn({ read, critical, mainNames }: Original): ReadonlySet<Statement> {
+  const main = new Set(mainNames);
+  const naming = read.statements.filter(({ names }) => names.some((name) => main.has(name)));
   const shortest = naming.reduce<Statement | null>(
     (best, next) => (best === null || next.text.length < best.text.length ? next : best),
     null,
   );
-  return new Set([
-    ...rankConstraints(statements.filter(isCritical), chars),
-    ...(shortest === null ? [] : [shortest]),
-  ]);
+  return new Set([...critical, ...(shortest === null ? [] : [shortest])]);
 }
 
 function countWords(statements: readonly Statement[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { words } of statements) {
-    for (const word of new Set(words)) counts.set(word, (counts.get(word) ?? 0) + 1);
+    for (const word of words.length > 1 ? new Set(words) : words)
+      counts.set(word, (counts.get(word) ?? 0) + 1);
   }
   return counts;
 }
@@ -62,19 +74,17 @@ function endsWorth(order: number, count: number, kind: Source["kind"]): number {
 
 const decisions =
   /\b(?:decid\w+|decision|chose|chosen|agreed|because|root cause|therefore|instead|conclusion|fix(?:ed)?|found|the (?:problem|issue|bug|reason|cause))\b/i;
+const bindingMarks: ReadonlySet<MarkKind> = new Set(["obligation", "only", "always", "exception"]);
 const heading = /^(?:#{1,6} |\*\*)/;
 
 function worthOf(
   { text, words, marks, numbers, names }: Statement,
   counts: ReadonlyMap<string, number>,
 ): number {
-  const kinds = new Set(marks.map(({ kind }) => kind));
-  const isMarked =
-    kinds.has("obligation") || kinds.has("only") || kinds.has("always") || kinds.has("exception");
   return (
-    (isMarked ? 4 : 0) +
-    (kinds.has("negation") ? 2 : 0) +
-    (kinds.has("failed") ? 3 : 0) +
+    (marks.some(({ kind }) => bindingMarks.has(kind)) ? 4 : 0) +
+    (marks.some(({ kind }) => kind === "negation") ? 2 : 0) +
+    (marks.some(({ kind }) => kind === "failed") ? 3 : 0) +
     (decisions.test(text) ? 3 : 0) +
     (heading.test(text) ? 1 : 0) +
     Math.min(2, numbers.length) +
@@ -101,12 +111,14 @@ function chosen(
 ): readonly Choice[] {
   const value = ({ statement, worth, cost }: Choice): number =>
     (binding.has(statement) ? 1_000 : 0) + worth / Math.sqrt(cost + 8);
-  const ranked = choices.map((choice) => ({ choice, value: value(choice) }));
-  ranked.sort((a, b) => b.value - a.value || a.choice.order - b.choice.order);
+  const values = Float64Array.from(choices, value);
+  const ranked = choices.toSorted(
+    (a, b) => (values[b.order] ?? 0) - (values[a.order] ?? 0) || a.order - b.order,
+  );
   const said = new Set<string>();
   const taken: Choice[] = [];
   let room = tokensMax;
-  for (const { choice } of ranked) {
+  for (const choice of ranked) {
     const { statement, cost, worth } = choice;
     const isBinding = binding.has(statement);
     if (cost + gapCost > room || (worth < worthMin && !isBinding)) continue;

@@ -3,7 +3,7 @@ export type { Reason, ReasonKind } from "./acceptance-facts.ts";
 export { atArrival } from "./arrival.ts";
 export { commandOf, pathOf } from "./call.ts";
 export { type Covered, covers, type Difference } from "./coherence.ts";
-export { extract } from "./extract.ts";
+export { extract, judgedExtract } from "./extract.ts";
 export { Levels } from "./levels.ts";
 export { keptText } from "./marker.ts";
 export { contradictions, restates } from "./restate.ts";

@@ -1,4 +1,4 @@
-/** Languages whose grammar is at hand. */
+/** Languages that a file is known by its ending to be in. */
 export const languages = [
   "bash",
   "c-sharp",

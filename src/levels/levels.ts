@@ -5,8 +5,8 @@ import { trimInput } from "./trim-input.ts";
 import { trimText } from "./trim-text.ts";
 
 /**
- * The renditions that need no model. Every answer is a function of the source alone; it comes as a promise
- * because grammars are loaded when they are first needed.
+ * The renditions that need no model. Every answer is a function of the source alone; the longer ones come as
+ * promises, because nobody may count on having them at once.
  */
 export class Levels {
   /** Null if it would not be worth it. */

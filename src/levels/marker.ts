@@ -25,14 +25,34 @@ export function pieceMarkerOf(count: number): string {
   return `[…${count}ch]`;
 }
 
+export type Alike = {
+  /** How many lines are left out because they say the same. */
+  readonly count: number;
+  /** How the first of them begins, which is shown. */
+  readonly start: string;
+  readonly names: readonly string[];
+  readonly others: number;
+};
+
+const alikeLine = /^\[…\d+ more like ".*\]$/;
+
+/** Behind the text: which names stand in lines that were left out because they say what others say. */
+export function alikeMarker({ count, start, names, others }: Alike): string {
+  const rest = others === 0 ? [] : [`${others} other ${others === 1 ? "name" : "names"}`];
+  const told = [...(names.length === 0 ? [] : [names.join(", ")]), ...rest].join("; ");
+  return `[…${count} more like "${start}"${told === "" ? "" : `: ${told}`}]`;
+}
+
 /** How many lines a line stands for: one, if it is no marker. */
 export function linesOf(line: string): number {
+  // The gaps they were left out of count them already.
+  if (line.startsWith("[…") && alikeLine.test(line)) return 0;
   const match = line.startsWith("[…") ? lineMarker.exec(line) : null;
   return match === null ? 1 : Number(match[1]);
 }
 
 /** What a trimmed text has of its original: whole lines, and pieces of long ones as lines of their own. */
 export function keptText(trimmed: string): string {
-  const lines = trimmed.split("\n").filter((line) => !lineMarker.test(line));
+  const lines = trimmed.split("\n").filter((line) => !lineMarker.test(line) && !alikeLine.test(line));
   return lines.join("\n").replace(new RegExp(pieceMarker, "g"), "\n");
 }

@@ -2,6 +2,7 @@ import { isCode } from "./acceptance-code.ts";
 import { complaintsAbout, coverage, hasName, hasNumber } from "./acceptance-compare.ts";
 import type { ReasonKind } from "./acceptance-facts.ts";
 import { indexOriginal, nearest, type OriginalIndex } from "./acceptance-index.ts";
+import { lostNegations } from "./acceptance-negations.ts";
 import { type NumberFact, type Statement, statementsOf } from "./acceptance-statements.ts";
 import { isFiller, markOf, stemOf, unitOf } from "./acceptance-words.ts";
 import { type Difference, difference, distinct, firstOf } from "./coherence.ts";
@@ -87,6 +88,7 @@ function contradicted(index: OriginalIndex, one: Statement, other: Statement): r
 function turnsIn(index: OriginalIndex, one: Statement, other: Statement): readonly string[] {
   const turned = complaintsAbout({ index, one, other, summary: [one] }).filter(({ kind }) => isTurn(kind));
   return [
+    ...lostNegations(one, other).map(({ piece }) => piece),
     ...turned.map(({ piece }) => piece),
     ...otherNumbers(one, other),
     ...otherUnits(one, other),

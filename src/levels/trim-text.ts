@@ -1,5 +1,7 @@
+import { type Flood, floodOf } from "./alike.ts";
 import { chosen } from "./choose.ts";
 import { contentOf, isSource } from "./content.ts";
+import { costOf } from "./cost.ts";
 import { isErrorLine } from "./error-lines.ts";
 import type { Source } from "./source.ts";
 import { structureOf } from "./structure.ts";
@@ -14,10 +16,13 @@ export function trimText(source: Source): string | null {
   const whole = costOfAll(units);
   if (whole < shortCost) return null;
   const worths = structureOf(units, content);
-  for (const at of errorsIn(units, { isError, whole })) worths[at] = Infinity;
+  const { shown, hidden, told } = errorsIn(units, { isError, whole });
+  for (const at of hidden) worths[at] = -Infinity;
+  for (const at of shown) worths[at] = Infinity;
   const { isNumbered } = content;
-  const keep = chosen({ units, worths, budget: whole * budgetShare(whole), isMarked: !isNumbered });
-  const trimmed = written({ units, keep, isNumbered });
+  const budget = whole * budgetShare(whole) - told.reduce((sum, line) => sum + costOf(line), 0);
+  const keep = chosen({ units, worths, budget, isMarked: !isNumbered });
+  const trimmed = [written({ units, keep, isNumbered }), ...told].join("\n");
   return trimmed.length > source.text.length * worthwhileShare ? null : trimmed;
 }
 
@@ -41,7 +46,7 @@ function costOfAll(units: readonly Unit[]): number {
 }
 
 /** What went wrong; of lines that are the same, one. */
-function errorsIn(units: readonly Unit[], { isError, whole }: Known): readonly number[] {
+function errorsIn(units: readonly Unit[], { isError, whole }: Known): Flood {
   const seen = new Set<string>();
   const errors: number[] = [];
   for (const [at, { text }] of units.entries()) {
@@ -51,22 +56,13 @@ function errorsIn(units: readonly Unit[], { isError, whole }: Known): readonly n
   }
   const cost = errors.reduce((sum, at) => sum + (units[at]?.cost ?? 0), 0);
   const isFlood = whole > floodCost && cost > whole * floodShare;
-  return isFlood ? errors.filter(isNewAmong(units)) : errors;
+  return isFlood ? floodOf(units, errors, whole * floodKept) : { shown: errors, hidden: [], told: [] };
 }
 
 type Known = { readonly isError: (line: string) => boolean; readonly whole: number };
 
-/** A long text that has little but errors: there, those that differ in their numbers only are the same. */
+/** A long text that is little but errors: those that differ in names and numbers only are the same. */
 const floodCost = 2000;
 const floodShare = 0.5;
-const timesMax = 2;
-
-function isNewAmong(units: readonly Unit[]): (at: number) => boolean {
-  const times = new Map<string, number>();
-  return (at) => {
-    const shape = (units[at]?.text ?? "").replace(/\b0x[0-9a-f]+|[0-9a-f]*\d[0-9a-f]*/gi, "0");
-    const before = times.get(shape) ?? 0;
-    times.set(shape, before + 1);
-    return before < timesMax;
-  };
-}
+/** Of all tokens, for those that are shown and for what the others name. */
+const floodKept = 0.3;

@@ -1,69 +1,21 @@
 import type { Random } from "../../src/base/index.ts";
 import { extract } from "../../src/levels/index.ts";
-import {
-  type RecordedTurn,
-  readRecording,
-  recordingNames,
-  type WireBlock,
-  type WireMessage,
-} from "../support/recordings.ts";
 import { type Damage, damages, namesOf, numbersOf } from "./acceptance-damage.ts";
+import { handRecorded, handTexts } from "./acceptance-hand.ts";
+import { holdoutRecorded, holdoutTexts } from "./acceptance-holdout.ts";
+import { type Half, type LongText, longTexts, textThatStarts } from "./acceptance-recorded.ts";
 import { reword } from "./acceptance-reword.ts";
-import { ownTexts } from "./acceptance-texts.ts";
+import { type OwnText, ownTexts, type RecordedText } from "./acceptance-texts.ts";
 import { unseenTexts } from "./acceptance-unseen.ts";
 
-export type LongText = { readonly kind: "user" | "assistant" | "tool-result"; readonly text: string };
+export type { Half } from "./acceptance-recorded.ts";
+
 export type Faithful = {
   readonly how: "extract" | "reworded" | "by hand";
   readonly text: string;
   readonly lines: readonly string[];
 };
 export type Damaged = { readonly kind: string; readonly text: string; readonly lines: readonly string[] };
-
-/** The rules were tuned on every second session and on `ownTexts`; the figures are those of the others. */
-export type Half = "tuned" | "reported";
-
-function inHalf(at: number, half: Half): boolean {
-  return (at % 2 === 0) === (half === "reported");
-}
-
-const charsMin = { user: 1_500, assistant: 800, "tool-result": 3_000 } as const;
-const charsMax = 40_000;
-
-/** The long texts of recorded sessions, each once. */
-export function longTexts(half: Half): readonly LongText[] {
-  const names = recordingNames()
-    .toSorted()
-    .filter((_name, at) => inHalf(at, half));
-  const all = names.flatMap((name) => readRecording(name).turns.flatMap(textsOfTurn));
-  const long = all.filter(({ kind, text }) => text.length >= charsMin[kind] && text.length <= charsMax);
-  return [...new Map(long.map((one) => [one.text, one])).values()];
-}
-
-function textsOfTurn({ a, c }: RecordedTurn): readonly LongText[] {
-  const answered = a.filter(({ type }) => type === "text");
-  return [
-    ...c.flatMap(textsOfMessage),
-    ...answered.map((block) => ({ kind: "assistant", text: stringOf(block["text"]) }) as const),
-  ];
-}
-
-function textsOfMessage({ content }: WireMessage): readonly LongText[] {
-  if (typeof content === "string") return [{ kind: "user", text: content }];
-  return content.flatMap((block): readonly LongText[] => {
-    if (block.type === "text") return [{ kind: "user", text: stringOf(block["text"]) }];
-    return block.type === "tool_result" ? [{ kind: "tool-result", text: resultText(block["content"]) }] : [];
-  });
-}
-
-function resultText(content: unknown): string {
-  if (!Array.isArray(content)) return stringOf(content);
-  return (content as readonly WireBlock[]).map(({ text }) => stringOf(text)).join("\n");
-}
-
-function stringOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}
 
 /** What an extract may keep of the tokens of its original, about four characters each. */
 const shares = [0.3, 0.5] as const;
@@ -73,11 +25,22 @@ export function faithfulOnes(half: Half, random: Random): readonly Faithful[] {
   const recorded = longTexts(half).flatMap((source) =>
     shares.flatMap((share) => bothWays(source, share, random)),
   );
-  const own = half === "tuned" ? ownTexts : unseenTexts;
-  const byHand = own.flatMap(({ text, summaries }) =>
+  return [...recorded, ...byHand(half)];
+}
+
+/** Much shorter than extracts, in the words of whoever wrote them. */
+export function byHand(half: Half): readonly Faithful[] {
+  const own = half === "tuned" ? [...ownTexts, ...handTexts] : [...unseenTexts, ...holdoutTexts];
+  const recorded = half === "tuned" ? handRecorded : holdoutRecorded;
+  return [...own, ...recorded.flatMap(textsThatStart)].flatMap(({ text, summaries }) =>
     summaries.map((summary) => ({ how: "by hand", text, lines: summary.split("\n") }) as const),
   );
-  return [...recorded, ...byHand];
+}
+
+/** None, where the session is not there. */
+function textsThatStart({ session, starts, summaries }: RecordedText): readonly OwnText[] {
+  const text = textThatStarts(session, starts);
+  return text === null ? [] : [{ text, summaries }];
 }
 
 function bothWays(source: LongText, share: number, random: Random): readonly Faithful[] {

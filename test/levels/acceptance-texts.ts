@@ -1,6 +1,13 @@
 /** A text of ours, and summaries that a careful person would write of it: in other words, much shorter. */
 export type OwnText = { readonly text: string; readonly summaries: readonly string[] };
 
+/** The same of what somebody said in a recorded session, found by how it begins. */
+export type RecordedText = {
+  readonly session: string;
+  readonly starts: string;
+  readonly summaries: readonly string[];
+};
+
 export const ownTexts: readonly OwnText[] = [
   {
     text: `The nightly import reads orders from warehouse/orders.csv and writes them to the billing database.

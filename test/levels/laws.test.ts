@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../src/base/index.ts";
-import { keptText, Levels, type Source } from "../../src/levels/index.ts";
+import { judgedExtract, keptText, Levels, type Source } from "../../src/levels/index.ts";
 import { loadO200k } from "../../src/tokens/index.ts";
 
 const levels = new Levels();
@@ -76,6 +76,34 @@ describe("trimmed", () => {
     const lines = (trimmed ?? "").split("\n").map((one) => Number(/^\[…(\d+)/.exec(one)?.[1] ?? 1));
     expect(lines.reduce((sum, one) => sum + one, 0)).toBe(300);
   });
+});
+
+test("every rendition is a function of its source: whatever was made before, the same bytes come out", async () => {
+  const madeOf = async (one: Source) => [
+    await levels.trimmed(one),
+    levels.minimal(one),
+    judgedExtract(one, 200),
+    await levels.trimmedInput({ content: one.text }),
+  ];
+  await fc.assert(
+    fc.asyncProperty(source, source, async (one, other) => {
+      const first = await madeOf(one);
+      await madeOf(other);
+      expect(await madeOf({ ...one })).toEqual(first);
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test("no rendition has a half of a character", async () => {
+  await fc.assert(
+    fc.asyncProperty(source, async (one) => {
+      const { summary } = judgedExtract(one, 100);
+      const input = JSON.stringify(await levels.trimmedInput({ content: one.text }));
+      for (const made of [summary, levels.minimal(one), input ?? ""]) expect(halves.test(made)).toBe(false);
+    }),
+    { numRuns: 60 },
+  );
 });
 
 describe("minimal", () => {

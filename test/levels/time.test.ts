@@ -3,7 +3,7 @@
 // busy with other things, that is more in the proportion in which a simple count of words takes longer there.
 import { expect, test } from "vitest";
 import type { Json } from "../../src/base/index.ts";
-import { Levels, type Source } from "../../src/levels/index.ts";
+import { judgedExtract, Levels, type Source } from "../../src/levels/index.ts";
 
 const msMax = 50;
 const charsPer = 100_000;
@@ -50,7 +50,20 @@ const texts: Readonly<Record<string, string>> = {
   "joined signs": "👩‍👩‍👧".repeat(60_000),
   "one letter with many accents": `e${"\u0301".repeat(500_000)}`,
   "no spaces": "漢字".repeat(200_000),
+  "right to left": "هذا نص عربي طويل، לא לשנות את הקובץ. ".repeat(2_700),
+  "minified code": 'function a(b,c){return b&&c?d(b,c):e[b]}var f=1,g="x";'.repeat(1_900),
+  rules: rows(900, (at) => `Never run job_${key(at)} on ${at} unless it is done; it must not take ${at} ms.`),
+  "lines of numbers": rows(9_000, (at) => `${at * 7_919} ${at}`),
+  "one line of numbers": Array.from({ length: 17_000 }, (_, at) => at).join(" "),
+  "ends of sentences": "Ab c. ".repeat(17_000),
+  "lines that go on": rows(
+    1_300,
+    (at) => `and this line of plain prose goes on without any end of a sentence ${at}`,
+  ),
 };
+
+/** Of a longer text no summary is made: see level-words.ts. */
+const summedCharsMax = 50_000;
 
 /** What the count of words takes where nothing else runs. */
 const quietMs = 1.6;
@@ -94,6 +107,9 @@ test.each(Object.entries(texts))(
       expect(await fastest(() => levels.minimal(source), allowed)).toBeLessThanOrEqual(allowed);
     }
     expect(await fastest(() => levels.trimmedInput({ content: text }), allowed)).toBeLessThanOrEqual(allowed);
+    const source = { kind: "user", text: text.slice(0, summedCharsMax) } as const;
+    const allowedSum = (msMax * source.text.length) / charsPer;
+    expect(await fastest(() => judgedExtract(source, 800), allowedSum)).toBeLessThanOrEqual(allowedSum);
   },
   60_000,
 );
