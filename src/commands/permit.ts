@@ -105,8 +105,8 @@ export const taintedWhy = "new content in this turn contains words that look lik
 
 /** The answer for one block, or for a command that touches none. What changes together is judged together. */
 export function permitFor(asked: Asked, place: Place | null): Permit {
-  if (asked.actor === "user") return "free";
   const { verb } = asked.command;
+  if (asked.actor === "user") return isFixed(verb, place) ? { never: fixedWhy } : "free";
   if (asked.mode === "observe") return { never: "this session is only observed" };
   const rows = place === null ? [] : rowsFor(asked, place);
   const forbidden = rows.find(({ answer }) => answer === "never");
@@ -117,6 +117,13 @@ export function permitFor(asked: Asked, place: Place | null): Permit {
   if (permission?.answer === "deny") return { never: "the user has forbidden it" };
   if (isReading(verb)) return "free";
   return permission !== null && allows(permission, asked) ? "free" : asking(asked, rows, permission);
+}
+
+/** Nothing can be shown in place of what a client sends in front of every request, whoever wishes it. */
+const fixedWhy = "the client sends it in front of every request, and nothing can stand in its place";
+
+function isFixed(verb: Verb, place: Place | null): boolean {
+  return (verb === "compress" || verb === "archive") && place?.block.kind === "system";
 }
 
 function rowsFor(asked: Asked, place: Place): readonly Row[] {
@@ -139,8 +146,8 @@ function asking({ mode, tainted }: Asked, rows: readonly Row[], permission: Perm
   if (tainted) return { ask: taintedWhy };
   const row = rows.find(({ answer }) => answer === "ask");
   if (row !== undefined) return { ask: row.why };
-  const isAsked = mode === "ask" || permission?.answer === "ask";
-  return isAsked ? { ask: "the user wants to be asked" } : "free";
+  if (permission?.answer === "ask") return { ask: "a rule of the user's asks about it" };
+  return mode === "ask" ? { ask: "in mode ask, changes wait for the user" } : "free";
 }
 
 function isPinnedByUser(place: Place): boolean {

@@ -48,8 +48,11 @@ function beginAnswer(exchange: Exchange, incoming: IncomingMessage): void {
   const head = readHead(incoming.rawHeaders);
   exchange.incomingHead = head;
   exchange.stripper = stripperFor(exchange, head);
-  if (!exchange.isGoingOn && incoming.statusCode === 200)
-    exchange.interceptor = interceptorFor(exchange, head);
+  const isWell = incoming.statusCode === 200;
+  if (!exchange.isGoingOn) exchange.interceptor = isWell ? interceptorFor(exchange, head) : null;
+  else if (isWell) exchange.interceptor?.goOn();
+  // Of what was held nothing is told: the client gets the refusal in its place.
+  else exchange.interceptor = null;
   if (exchange.interceptor === null || (!exchange.isGoingOn && isEventStream(head)))
     writeHead(exchange, incoming, head);
 }
@@ -88,20 +91,19 @@ function ended(exchange: Exchange, incoming: IncomingMessage, again: Passing["ag
 }
 
 /** The client gets the last of it, or sees that it is missing: nobody else would catch a mistake here. */
-export function finish(exchange: Exchange, incoming: IncomingMessage): void {
+export function finish(exchange: Exchange, incoming: IncomingMessage, head = exchange.incomingHead): void {
   try {
-    complete(exchange, incoming);
+    complete(exchange, incoming, head);
   } catch {
     exchange.outcome = null;
     truncate(exchange);
   }
 }
 
-function complete(exchange: Exchange, incoming: IncomingMessage): void {
+function complete(exchange: Exchange, incoming: IncomingMessage, head: Head | null): void {
   const { response, request } = exchange.arrival;
   exchange.outcome = "complete";
-  if (!response.headersSent && exchange.incomingHead !== null)
-    writeHead(exchange, incoming, exchange.incomingHead);
+  if (!response.headersSent && head !== null) writeHead(exchange, incoming, head);
   deliverRest(exchange);
   if (incoming.rawTrailers.length > 0) response.addTrailers(trailerPairs(incoming.rawTrailers));
   response.end();

@@ -2,14 +2,14 @@ import type { ClientRequest, IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { apertureError } from "../base/index.ts";
 import type { Sending } from "../session/index.ts";
-import { passOn, truncate } from "./answer.ts";
+import { finish as finishAnswer, passOn, truncate } from "./answer.ts";
 import { mayHide } from "./deliver.ts";
 import type { Exchange } from "./exchange.ts";
 import { failureOf, GivenUp, type Refusal, sendRefusal, shapeOf, slow } from "./failures.ts";
 import { framingOf, reframed, trailerPairs, upstreamHeaders } from "./headers.ts";
 import { holdBack, isHeldBack } from "./hold-back.ts";
 import { announceAgain } from "./report.ts";
-import { tellFailure, tellNoAnswer } from "./rounds.ts";
+import { hearOut, isNoRound, type Refusing, standsAlone, tellFailure, tellNoAnswer } from "./rounds.ts";
 
 /** Opens a request upstream and writes what there is to send. Throws if it cannot be written as HTTP. */
 export function attempt(exchange: Exchange): void {
@@ -67,18 +67,26 @@ function withEmptyBody(headers: string[], method: string | undefined): string[] 
 }
 
 function answered(exchange: Exchange, incoming: IncomingMessage): void {
-  if (exchange.isGoingOn && incoming.statusCode !== 200 && exchange.arrival.response.headersSent) {
-    tellFailure(exchange, incoming);
+  const before = isNoRound(exchange, incoming) ? standsAlone(exchange) : null;
+  if (before !== null) {
+    hearOut(exchange, { incoming, held: [] }, () => finishAnswer(exchange, before.incoming, before.head));
     return;
   }
   if (!isHeldBack(exchange, incoming)) {
-    pass(exchange, incoming, []);
+    passOrTell(exchange, { incoming, held: [] });
     return;
   }
   holdBack(exchange, incoming, ({ chunks, another }) => {
-    if (another === null) pass(exchange, incoming, chunks);
+    if (another === null) passOrTell(exchange, { incoming, held: chunks });
     else sendInstead(exchange, another);
   });
+}
+
+/** A refusal in the middle of what the client has got already is told there. */
+function passOrTell(exchange: Exchange, { incoming, held }: Refusing): void {
+  const isBegun = exchange.arrival.response.headersSent;
+  if (isBegun && isNoRound(exchange, incoming)) tellFailure(exchange, { incoming, held });
+  else pass(exchange, incoming, held);
 }
 
 function pass(exchange: Exchange, incoming: IncomingMessage, held: readonly Buffer[]): void {
@@ -160,7 +168,12 @@ function retry(exchange: Exchange): void {
 export function giveUp(exchange: Exchange, refusal: Refusal): void {
   if (exchange.outcome !== null) return;
   const { id, route, request, response } = exchange.arrival;
-  if (response.headersSent) {
+  const before = exchange.incoming === null ? standsAlone(exchange) : null;
+  if (before !== null) {
+    finishAnswer(exchange, before.incoming, before.head);
+    exchange.outcome = "failed";
+    exchange.problem = refusal.error.message;
+  } else if (response.headersSent) {
     if (!tellNoAnswer(exchange, refusal)) truncate(exchange);
   } else {
     exchange.outcome = "failed";

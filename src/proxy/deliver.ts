@@ -52,7 +52,7 @@ export function isEventStream(head: Head): boolean {
   return headerOf(head, "content-type")?.includes("text/event-stream") === true;
 }
 
-function isEncoded(head: Head): boolean {
+export function isEncoded(head: Head): boolean {
   return headersOf(head, "content-encoding").some((coding) => coding.toLowerCase() !== "identity");
 }
 

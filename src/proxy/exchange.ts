@@ -47,6 +47,9 @@ export type Arrival = {
 export type Described = Omit<RequestCopy, "body" | "length" | "sent">;
 export type Replaced = { readonly sending: Sending; readonly answer: Answering };
 
+/** An answer of the upstream, with its head as it was read. */
+export type Answered = { readonly incoming: IncomingMessage; readonly head: Head };
+
 /** One request on its way, with everything about it that changes. */
 export type Exchange = {
   /** Replaced once at most, before anything of it has left: by the demo's. */
@@ -91,6 +94,10 @@ export type Exchange = {
   interceptor: Interceptor | null;
   /** Set once what the client gets is an answer that goes on, made of several of the upstream's. */
   isGoingOn: boolean;
+  /** The answer before the one that is waited for: where none follows, it is the last. */
+  before: Answered | null;
+  /** Set while a client that waits for us is told that somebody is there. */
+  pings: NodeJS.Timeout | null;
   /** How many bytes of a stripped answer were passed on. */
   delivered: number;
   firstByteAt: number | null;
@@ -131,6 +138,8 @@ export function openExchange(context: RelayContext, arrival: Arrival): Exchange 
     stripper: null,
     interceptor: null,
     isGoingOn: false,
+    before: null,
+    pings: null,
     delivered: 0,
     firstByteAt: null,
     announced: false,

@@ -6,7 +6,7 @@ import { collect } from "./exchange-copy.ts";
 import { type Refusal, silent } from "./failures.ts";
 import { framingOf, headerOf } from "./headers.ts";
 import { conclude } from "./report.ts";
-import { askingFor, relayInstead, take } from "./take.ts";
+import { askingFor, refuseUnread, relayInstead, take } from "./take.ts";
 
 /** Starts an exchange. It ends by itself, whatever happens; nobody waits for it. */
 export function relay(context: RelayContext, arrival: Arrival): void {
@@ -28,7 +28,8 @@ export function relay(context: RelayContext, arrival: Arrival): void {
   // What was asked is kept until it is answered, because it may have to be sent again.
   if (exchange.asking === null && context.recorder.keepsBodies?.() === false) exchange.received.chunks = null;
   if (exchange.asking === null && mayNameModel(exchange)) exchange.held = "";
-  if (exchange.asking === null && exchange.held === null) attempt(exchange);
+  const isUnread = exchange.asking === null && exchange.held === null;
+  if (isUnread && !refuseUnread(exchange)) attempt(exchange);
   if (framingOf(head) === "none") bodyEnded(exchange);
   else pump(exchange);
 }

@@ -109,7 +109,8 @@ function tellRecorder(exchange: Exchange, how: { readonly goesOn?: true }): void
       numbered: exchange.numbered,
       problem: exchange.problem,
       firstByteMs: firstByteAt === null ? null : firstByteAt - startedAt,
-      totalMs: (exchange.endedAt ?? startedAt) - startedAt,
+      // An answer that is gone on with has ended now, and the exchange has not.
+      totalMs: (exchange.endedAt ?? performance.now()) - startedAt,
       addedMs: exchange.addedMs,
     });
   });

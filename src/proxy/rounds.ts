@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { wireEvent } from "../protocols/index.ts";
 import type { Desk, Sending } from "../session/index.ts";
-import { deliverSampled, isEventStream } from "./deliver.ts";
-import type { Exchange } from "./exchange.ts";
+import { deliverSampled, isEncoded, isEventStream } from "./deliver.ts";
+import type { Answered, Exchange } from "./exchange.ts";
 import { collect, createCopy } from "./exchange-copy.ts";
 import { errorBody, type Refusal } from "./failures.ts";
 import { readHead } from "./headers.ts";
@@ -39,10 +39,7 @@ type Going = RoundWays & {
 
 async function goOn(exchange: Exchange, { desk, sending, incoming, again, finish }: Going): Promise<void> {
   const { context } = exchange;
-  const pings = setInterval(() => {
-    if (isWaitedFor(exchange, incoming)) ping(exchange);
-    else clearInterval(pings);
-  }, context.limits.pingMs);
+  pingWhile(exchange, () => isWaitedFor(exchange, incoming));
   const next = await desk.goOn(sending).catch(() => {
     context.meter.add("deskFaults", 1);
     return null;
@@ -56,13 +53,24 @@ async function goOn(exchange: Exchange, { desk, sending, incoming, again, finish
   }
 }
 
+/** One voice is enough: the answer before may still have one. */
+function pingWhile(exchange: Exchange, isWaited: () => boolean): void {
+  if (exchange.pings !== null) clearInterval(exchange.pings);
+  const pings = setInterval(() => {
+    if (isWaited()) ping(exchange);
+    else clearInterval(pings);
+  }, exchange.context.limits.pingMs);
+  exchange.pings = pings;
+}
+
 /** Until the next answer begins: an upstream may take its time before it says anything. */
 function isWaitedFor({ outcome, incoming }: Exchange, before: IncomingMessage): boolean {
   return outcome === null && (incoming === null || incoming === before);
 }
 
 function begin(exchange: Exchange, next: Sending): void {
-  exchange.interceptor?.goOn();
+  const { incoming, incomingHead: head } = exchange;
+  exchange.before = incoming === null || head === null ? null : { incoming, head };
   exchange.isGoingOn = true;
   exchange.sending = next;
   exchange.deskTold = false;
@@ -73,17 +81,45 @@ function begin(exchange: Exchange, next: Sending): void {
   announceAgain(exchange, next.sent);
 }
 
-/** What went wrong in the middle of an answer in events is an event too. */
-export function tellFailure(exchange: Exchange, incoming: IncomingMessage): void {
+/** Whether an answer cannot be gone on with: it is a refusal, or nobody can look into it. */
+export function isNoRound({ isGoingOn }: Exchange, incoming: IncomingMessage): boolean {
+  return isGoingOn && (incoming.statusCode !== 200 || isEncoded(readHead(incoming.rawHeaders)));
+}
+
+/**
+ * The answer that was to be gone on with, where it can stand by itself: what the client has got of it is not
+ * taken back because nothing follows.
+ */
+export function standsAlone({ isGoingOn, before, interceptor }: Exchange): Answered | null {
+  return isGoingOn && interceptor?.says() === true ? before : null;
+}
+
+/** Hears an answer to its end that the client gets nothing of. */
+export function hearOut(exchange: Exchange, { incoming, held }: Refusing, then: () => void): void {
   const { received } = exchange;
   exchange.incoming = incoming;
   exchange.incomingHead = readHead(incoming.rawHeaders);
+  for (const chunk of held) collect(received, chunk);
+  const over = (): void => {
+    if (exchange.outcome === null) then();
+  };
+  if (incoming.closed) {
+    over();
+    return;
+  }
   incoming.on("data", (chunk: Buffer) => collect(received, chunk));
   incoming.on("error", () => undefined);
-  incoming.once("close", () => {
-    if (exchange.outcome !== null) return;
+  incoming.once("close", over);
+}
+
+/** An answer that refuses, and what was held of it. */
+export type Refusing = { readonly incoming: IncomingMessage; readonly held: readonly Buffer[] };
+
+/** What went wrong in the middle of an answer in events is an event too. */
+export function tellFailure(exchange: Exchange, refusing: Refusing): void {
+  hearOut(exchange, refusing, () => {
     exchange.outcome = "complete";
-    endWith(exchange, failureIn(Buffer.concat(received.chunks ?? [])));
+    endWith(exchange, failureIn(Buffer.concat(exchange.received.chunks ?? [])));
   });
 }
 

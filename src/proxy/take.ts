@@ -16,16 +16,19 @@ export function askingFor(exchange: Exchange): Asking | null {
   const length = declared === undefined ? null : Number(declared);
   if (length === 0 || (length ?? 1) > limits.keptBytesMax) return null;
   try {
-    const described = describeRequest(exchange);
-    if (described === null) return null;
-    const asking = { ...described, length, isLogin: isLogin(head) };
-    if (!desk.reads(asking)) return null;
+    const asking = describedAs(exchange, length);
+    if (asking === null || !desk.reads(asking)) return null;
     if (length !== null && length >= roomBytesMin) makeRoom(exchange.sent, desk.room(length));
     return asking;
   } catch {
     meter.add("deskFaults", 1);
     return null;
   }
+}
+
+function describedAs(exchange: Exchange, length: number | null): Asking | null {
+  const described = describeRequest(exchange);
+  return described === null ? null : { ...described, length, isLogin: isLogin(exchange.arrival.head) };
 }
 
 /** Smaller bodies come in few pieces, and their memory costs nothing. */
@@ -44,7 +47,16 @@ function isReplaceable(head: Head): boolean {
 export function relayInstead(exchange: Exchange): void {
   exchange.asking = null;
   exchange.held = null;
-  attemptLater(exchange);
+  if (!refuseUnread(exchange)) attemptLater(exchange);
+}
+
+/** Nobody looks into the body. Where something is withheld that may be in it, it does not leave: true. */
+export function refuseUnread(exchange: Exchange): boolean {
+  const { desk } = exchange.context;
+  const asking = desk === null ? null : describedAs(exchange, null);
+  const error = asking === null ? null : (desk?.unread(asking) ?? null);
+  if (error !== null) giveUp(exchange, { status: 409, error });
+  return error !== null;
 }
 
 /** The body is whole: asks the desk what is sent, and sends it. */

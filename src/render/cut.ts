@@ -46,7 +46,7 @@ const pressureAt = 0.85;
 const relievedAt = 0.6;
 
 /** Less than this is not worth telling anybody of. */
-const removedTokensMin = 500;
+export const removedTokensMin = 500;
 
 /** How many tokens have to go before the next request; 0: none. */
 export function tokensToFree(room: Room | null): number {

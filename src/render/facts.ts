@@ -101,7 +101,13 @@ export type ManifestAsked = {
 };
 
 /** An expiry is announced so many turns ahead. */
-export const expiryTurns = 5;
+const expiryTurns = 5;
+
+/** The turns whose expiries are announced in this one. */
+export function soonTurns(turn: number): readonly number[] {
+  return Array.from({ length: expiryTurns }, (_, at) => turn + 1 + at);
+}
+
 const candidateTokensMin = 1_000;
 const listMax = 12;
 
@@ -121,6 +127,8 @@ export type ZoneSum = { -readonly [F in keyof ZoneCounts]: number } & {
   /** How many are only estimated. */
   guessed: number;
 };
+/** A block that its ttl will lower in a turn to come, or would have lowered in one that passed. */
+export type Ending = Expiring & { readonly tokens: number };
 export type PendingSum = { blocks: number; shown: number; wanted: number };
 
 /** What a manifest needs of the blocks of a view, before it is fitted to what was asked. */
@@ -131,8 +139,8 @@ export type Tallied = {
   /** In the order they came. */
   readonly primacy: readonly NamedBlock[];
   readonly selected: readonly Selected[];
-  /** All that may expire soon, and perhaps others. */
-  readonly ending: readonly Counted[];
+  /** What ends soon, and perhaps later, in any order. */
+  readonly ending: readonly Ending[];
   /** In the order they came: what may be nobody's any more. Empty where nobody asks. */
   readonly unused: readonly Counted[];
   /** What it takes to show each lowered block as it was, largest first. */
@@ -155,7 +163,7 @@ export function manifestFacts(moment: Moment, view: View, asked: ManifestAsked):
     pending,
     primacy: counted.filter(({ zone }) => zone === "primacy").map(namedBlock),
     selected: counted.filter(isSelected).map(selectedBlock),
-    ending: inWindow,
+    ending: inWindow.flatMap((one) => endingOf(one) ?? []),
     unused: asked.seesReferences === true ? inWindow : [],
     gains: inWindow.flatMap((one) => gainOf(one) ?? []).sort((a, b) => b - a),
     ranges: rangesAmong(places),
@@ -302,14 +310,17 @@ export function selectedBlock({ place }: Counted): Selected {
   return { block: id, name: notesOf(place.moment, id)?.topics[0] ?? null };
 }
 
-function expiringIn(counted: readonly Counted[], turn: number): readonly Expiring[] {
-  return counted
-    .filter(({ tokens }) => tokens >= detailTokensMin)
-    .flatMap(({ place }) => {
-      const ttl = factValue(place, "ttl");
-      const isSoon = ttl !== null && ttl.at > turn && ttl.at - turn <= expiryTurns;
-      return isSoon && !isPinned(place) ? [{ block: place.block.id as number, at: ttl.at as number }] : [];
-    })
+/** Null: nothing ends for it by itself. */
+export function endingOf({ place, tokens }: Counted): Ending | null {
+  const ttl = factValue(place, "ttl");
+  return ttl === null || isPinned(place) ? null : { block: place.block.id, at: ttl.at, tokens };
+}
+
+function expiringIn(ending: readonly Ending[], turn: number): readonly Expiring[] {
+  const soon = soonTurns(turn);
+  return ending
+    .filter(({ at, tokens }) => tokens >= detailTokensMin && soon.includes(at))
+    .map(({ block, at }) => ({ block, at }))
     .sort((a, b) => a.at - b.at || a.block - b.block);
 }
 

@@ -1,7 +1,15 @@
 export { type AnsweredLine, answersText } from "./answers.ts";
 export { boundedTokens } from "./bound.ts";
 export { changeNote, changeNoteTokensMax } from "./change-note.ts";
-export { type Cut, type CutAsked, chooseCut, type PathPiece, type Room, tokensToFree } from "./cut.ts";
+export {
+  type Cut,
+  type CutAsked,
+  chooseCut,
+  type PathPiece,
+  type Room,
+  removedTokensMin,
+  tokensToFree,
+} from "./cut.ts";
 export {
   type Change,
   type ChangesShown,
@@ -43,6 +51,7 @@ export {
   type WrittenManifest,
   writeManifest,
 } from "./manifest.ts";
+export { memoryLine, memoryMark, memoryWords, type ShownMemory } from "./memory-line.ts";
 export { namesIn, nameTokens } from "./names.ts";
 export { continuesOwnLine, isOwnLine, opensOwnLines } from "./own-line.ts";
 export { hintOf, hintTokensMax, type Pruned, placeholder } from "./placeholder.ts";

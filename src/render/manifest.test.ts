@@ -42,6 +42,21 @@ describe("the manifest", () => {
     expect(o200k(text)).toBeLessThanOrEqual(120);
   });
 
+  it("in short is held shorter where all but it is read for next to nothing", () => {
+    const needed = Array.from({ length: 60 }, (_, at) => ({ name: `src/needed_${at}.ts`, tokens: 7 }));
+    const names = Array.from({ length: 16 }, (_, at) => `topic_${at}.ts`);
+    const { blocks, used, window, middle } = shownFacts;
+    const facts: ManifestFacts = { ...emptyFacts, blocks, used, window, middle, needed };
+    const size = (read: number, of: ManifestFacts): number => o200k(manifestText(of, { ...summary, read }));
+    const named = { ...facts, needed: [], middle: { ...facts.middle, names } };
+    for (const one of [facts, named]) {
+      expect(size(0.05, one)).toBe(size(0.1, one));
+      expect(size(0.025, one)).toBeLessThanOrEqual(0.9 * size(0.1, one));
+    }
+    const long = (read: number): string => manifestText(facts, { ...detailed, read });
+    expect(long(0.025)).toBe(long(0.1));
+  });
+
   it("leaves out what is not there", () => {
     expect(manifestText(emptyFacts, detailed)).toBe("[CONTEXT MANIFEST k7f3 turn 34 | 0 blocks | ~0 tokens]");
     expect(manifestText(emptyFacts, summary)).toBe("[CONTEXT MANIFEST k7f3 turn 34 | 0 blocks | ~0 tokens]");

@@ -3,7 +3,7 @@ import { changesText } from "./diff.ts";
 import type { ManifestFacts, NamedBlock, NeededName, ZoneCounts, ZoneFacts } from "./facts.ts";
 import { idsText, markedSize, readSize, sizeText } from "./numbers.ts";
 import type { PrunedRange } from "./range.ts";
-import { type ManifestSpent, manifestNamesMax } from "./rank.ts";
+import { type ManifestSpent, manifestNamesMax, summaryShare } from "./rank.ts";
 import { listed, safeText, shortened } from "./safe-text.ts";
 import { selectedName } from "./selection.ts";
 import { type ManifestVariant, type VariantForm, variants } from "./variants.ts";
@@ -17,8 +17,8 @@ export type ManifestOptions = {
   readonly fill: "shown" | "hidden";
   /** The tool that brings cold blocks back. Left out where there is none: it must not be called in vain. */
   readonly recall?: string;
-  /** Up to how many tokens names fill a summary; left out, as many as keep its mean below 120. */
-  readonly usualTokens?: number;
+  /** What reading a token from the cache costs; left out, as much as it usually does. */
+  readonly read?: number;
   /** The summaries before this one in the stream: needed names are told as long as the mean allows it. */
   readonly spent?: Pick<ManifestSpent, "turns" | "tokens">;
 };
@@ -101,7 +101,7 @@ function withFittingNames(facts: ManifestFacts, writing: Writing): ManifestFacts
   const named = (names: readonly string[]) => ({ ...facts, middle: { ...facts.middle, names } });
   const rest = boundedTokens(written(named([]), writing));
   const fitting: string[] = [];
-  let room = Math.max(namesTokensMin, (writing.usualTokens ?? usualTokensMax) - rest);
+  let room = Math.max(namesTokensMin, usualTokensMax * summaryShare(writing.read) - rest);
   for (const name of facts.middle.names.slice(0, namesTriedMax)) {
     // A comma stands between names, and a blank may be a token of its own.
     const tokens = boundedTokens(nameText(name, writing)) + 2;
@@ -121,7 +121,10 @@ const namesRow = "NAMES ";
 function neededIn(facts: ManifestFacts, writing: Writing & { readonly rest: number }): readonly NeededName[] {
   const { spent = { turns: 0, tokens: 0 }, detail, fit, rest } = writing;
   const fixed = rest / boundShare;
-  let room = detail === "summary" ? manifestNamesMax({ ...spent, fixed }) : detailedNamesMax;
+  let room =
+    detail === "summary"
+      ? manifestNamesMax({ ...spent, fixed, share: summaryShare(writing.read) })
+      : detailedNamesMax;
   // The row itself, and a little for names that stand together otherwise than alone.
   let left = fit.tokensMax - rest - neededRowTokens;
   return facts.needed.slice(0, fit.needed).filter((needed) => {

@@ -4,6 +4,7 @@ import { changeNote } from "./change-note.ts";
 import { compactHeader, type HeaderBlock, messageHeader, partHeader, type TurnHeader } from "./header.ts";
 import { offerLine } from "./hints.ts";
 import { manifestText } from "./manifest.ts";
+import { memoryLine } from "./memory-line.ts";
 import { continuesOwnLine, isOwnLine } from "./own-line.ts";
 import { placeholder } from "./placeholder.ts";
 import { rangeText } from "./range.ts";
@@ -21,6 +22,7 @@ const header: TurnHeader = {
   saysDate: false,
   messages: [message],
 };
+const memory = { block: 9, text: "two\nlines", taint: "model" } as const;
 const pruned = { block, reason: null, hint: "gist" };
 const range = { from: 1, to: 2, reasons: [], signatures: 0 };
 const stored = { block: 1, message: 1, turn: 1, text: null, outcome: [] };
@@ -32,6 +34,7 @@ const manifests = (["text", "xml", "markdown"] as const).flatMap((variant) =>
 );
 
 const ours: readonly string[] = [
+  memoryLine(memory, nonce),
   compactHeader(header),
   messageHeader(header, message),
   partHeader(header, block),

@@ -116,15 +116,18 @@ test("manifests keep their mean and their maximum whatever they say besides name
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 20, max: 110 }), { minLength: 1, maxLength: 60 }),
-      (fixedParts) => {
+      fc.constantFrom(1, 0.8),
+      (fixedParts, share) => {
         let [turns, tokens] = [0, 0];
         for (const fixed of fixedParts) {
-          const names = manifestNamesMax({ turns, tokens, fixed });
+          const names = manifestNamesMax({ turns, tokens, fixed, share });
           expect(names).toBeGreaterThanOrEqual(0);
           expect(fixed + names).toBeLessThanOrEqual(176);
           turns += 1;
           tokens += fixed + names;
           expect(tokens / turns).toBeLessThanOrEqual(118);
+          // Names are left out before the mean is passed: what must be said besides is said.
+          if (names > 0) expect(tokens / turns).toBeLessThanOrEqual(109 * share + 1e-9);
         }
       },
     ),

@@ -248,6 +248,8 @@ export type ManifestSpent = {
   readonly tokens: number;
   /** What the next one says besides names. */
   readonly fixed: number;
+  /** How much of what manifests may usually have this one may have; 1: all. */
+  readonly share?: number;
 };
 
 /** Below what a manifest may have: where names are priced by estimate, those chosen cost a little more. */
@@ -259,10 +261,23 @@ const manifestNames = 100;
  * Tokens the names of the next manifest may take. The first turns need none: what they leave is saved, but
  * not for one turn alone.
  */
-export function manifestNamesMax({ turns, tokens, fixed }: ManifestSpent): number {
-  const saved = manifestMean * (turns + 1) - tokens - fixed;
+export function manifestNamesMax({ turns, tokens, fixed, share = 1 }: ManifestSpent): number {
+  const saved = manifestMean * share * (turns + 1) - tokens - fixed;
   return Math.max(0, Math.floor(Math.min(saved, manifestNames, manifestMax - fixed)));
 }
+
+/**
+ * How much of its usual room a summary has. It is new with each request, so it is paid in full where all
+ * before it is read from the cache. Where reading costs next to nothing it is most of what a request costs
+ * more for us, and is held shorter.
+ */
+export function summaryShare(read = usualRead): number {
+  return read < cheapRead ? cheapShare : 1;
+}
+
+const usualRead = 0.1;
+const cheapRead = 0.05;
+const cheapShare = 0.8;
 
 export type HeadersSpent = { readonly content: number; readonly headers: number };
 

@@ -11,7 +11,6 @@ import {
   placeOf,
   runNow,
   type State,
-  type Stream,
   streamOf,
   turnNow,
   type View,
@@ -22,8 +21,9 @@ import {
   addToZone,
   type Counted,
   countedAt,
+  type Ending,
   emptySum,
-  expiryTurns,
+  endingOf,
   factsFrom,
   gainOf,
   isNew,
@@ -35,6 +35,7 @@ import {
   namedBlock,
   type PendingSum,
   selectedBlock,
+  soonTurns,
   type Tallied,
   type ZoneSum,
 } from "./facts.ts";
@@ -57,6 +58,8 @@ type Kept = {
   readonly pending: PendingSum;
   readonly primacy: Listed<NamedBlock>;
   readonly selected: Listed<Selected>;
+  /** By the turn in which they end. */
+  readonly ending: Map<number, Map<BlockId, Ending>>;
   /** What it takes to show each lowered block as it was, largest first. */
   readonly gains: number[];
   /** Blocks that time alone may move: not sent yet, or in focus. */
@@ -99,6 +102,7 @@ function nothingKept(): Kept {
     pending: { blocks: 0, shown: 0, wanted: 0 },
     primacy: new Map(),
     selected: new Map(),
+    ending: new Map(),
     gains: [],
     passing: new Set(),
     ranges: [],
@@ -181,6 +185,8 @@ function takeOut(kept: Kept, place: Place): void {
   addToZone(kept.sums[sumFor(counted)], counted, -1);
   if (counted.zone === "cold") return;
   addToPending(kept.pending, counted, -1);
+  const ending = endingOf(counted);
+  if (ending !== null) kept.ending.get(ending.at)?.delete(id);
   const gain = gainOf(counted);
   if (gain !== null) kept.gains.splice(standsAt(kept.gains, gain), 1);
 }
@@ -198,8 +204,16 @@ function putIn(kept: Kept, place: Place): void {
   addToZone(kept.sums[sumFor(counted)], counted, 1);
   if (counted.zone === "cold") return;
   addToPending(kept.pending, counted, 1);
+  const ending = endingOf(counted);
+  if (ending !== null) endingAt(kept, ending.at).set(id, ending);
   const gain = gainOf(counted);
   if (gain !== null) kept.gains.splice(standsAt(kept.gains, gain), 0, gain);
+}
+
+function endingAt({ ending }: Kept, turn: number): Map<BlockId, Ending> {
+  const there = ending.get(turn) ?? new Map<BlockId, Ending>();
+  ending.set(turn, there);
+  return there;
 }
 
 function sumFor(counted: Counted): Zone | "run" {
@@ -268,7 +282,7 @@ function talliedOf(kept: Kept, seen: Seen): Tallied {
     pending: kept.pending,
     primacy: inOrder(kept.primacy),
     selected: inOrder(kept.selected),
-    ending: endingAfter(seen, turn),
+    ending: soonTurns(turn).flatMap((at) => [...(kept.ending.get(at)?.values() ?? [])]),
     unused: [],
     gains: kept.gains,
     ranges: kept.ranges,
@@ -279,30 +293,4 @@ function inOrder<T>(listed: Listed<T>): readonly T[] {
   return [...listed.values()]
     .sort(({ standing: a }, { standing: b }) => a.addedSeq - b.addedSeq || a.at - b.at)
     .map(({ told }) => told);
-}
-
-/** Hints name every block whose ttl ends in a turn to come, and others; whoever reads them asks the facts. */
-function endingAfter(seen: Seen, turn: number): readonly Counted[] {
-  const hinted = new Set<BlockId>();
-  for (const due of dueTables(seen)) {
-    for (let at = turn + 1; at <= turn + expiryTurns; at += 1) {
-      for (const id of due.get(at) ?? []) hinted.add(id);
-    }
-  }
-  return placesAmong(seen, hinted)
-    .flatMap((place) => countedAt(place) ?? [])
-    .filter(({ zone }) => zone !== "cold");
-}
-
-function dueTables({ moment: { state }, view }: Seen): readonly View["due"][] {
-  const tables: View["due"][] = [];
-  for (let one: View | undefined = view; one !== undefined; ) {
-    tables.push(one.due);
-    one = one.parent === null ? undefined : state.views.get(one.parent.view);
-  }
-  for (let one: Stream | undefined = state.streams.get(view.stream); one !== undefined; ) {
-    tables.push(one.due);
-    one = one.parent === null ? undefined : state.streams.get(one.parent.stream);
-  }
-  return tables;
 }

@@ -1,6 +1,6 @@
 import type { ApertureError, Json } from "../base/index.ts";
 import type { Mode, NextIds, Origin, Rendering, Shown } from "../engine/index.ts";
-import type { ManifestFacts, Offer } from "../render/index.ts";
+import type { ManifestFacts, Offer, ShownMemory } from "../render/index.ts";
 import type { KnownBlock, Likeness, Numbered, Pieces, RequestCopy, SentReport } from "./exchange.ts";
 
 export type { NextIds, Rendering } from "../engine/index.ts";
@@ -86,6 +86,8 @@ export type Answering = {
 export type Desk = {
   /** Whether the body is needed whole before anything is sent. False: it is relayed as it comes. */
   readonly reads: (asking: Asking) => boolean;
+  /** Why a body that nobody looks into must not be sent as it came; null: it may be. */
+  readonly unread: (asking: Asking) => ApertureError | null;
   /** Memory for a body of so many bytes, to be filled and taken: the desk uses it again when it can. */
   readonly room: (length: number) => Buffer;
   /** Answers at once where it can, and within 250 ms in any case. Never rejects, never throws. */
@@ -122,6 +124,8 @@ export type Briefing = {
   readonly held: readonly number[];
   /** What the user said for the session about how much is done without asking; null: as configured. */
   readonly mode?: Mode | null;
+  /** What was made to last in it, in the order it was said; absent where nothing was. */
+  readonly memories?: readonly ShownMemory[];
   /** What must not be sent any more, by what recognises it; absent where that is as it was told before. */
   readonly withheld?: readonly string[];
 };

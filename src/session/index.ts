@@ -1,5 +1,7 @@
 export type { CommandedLine, CommandLog } from "./command/command-log.ts";
-export { type CommanderPlace, type Commanding, carryOutCalls } from "./command/commander.ts";
+export { type CommanderPlace, type Commanding, carryOut, carryOutCalls } from "./command/commander.ts";
+export { approvedCommand } from "./command/decide-asking.ts";
+export { approvalRow } from "./command/decide-list.ts";
 export { Doings } from "./command/doings.ts";
 export type { Answering, AnswerNumbers, Asking, Briefing, Desk, Rendering, Sending } from "./desk-port.ts";
 export type { DiffReason } from "./diff/reason.ts";
@@ -22,10 +24,11 @@ export {
 } from "./exchange.ts";
 export type { Imported } from "./imported/imported.ts";
 export { Importer, type ImportPlace } from "./imported/importer.ts";
-export { admittedTokens } from "./ledger/admission.ts";
+export { tokensManaged } from "./ledger/admission.ts";
 export { type Handling, usualHandling } from "./ledger/arrivals.ts";
 export { type Awareness, usualAwareness } from "./ledger/awareness.ts";
 export { type DeskPlace, SessionDesk } from "./ledger/desk.ts";
+export { Withholding } from "./ledger/withholding.ts";
 export type { SessionPlace } from "./load.ts";
 export type { Attached } from "./outbox.ts";
 export { placeId } from "./place-id.ts";
@@ -94,15 +97,20 @@ export type {
   BodyAnswer,
   BodySummary,
   ContentPiece,
+  DeletedAnswer,
+  FailedRequest,
   FramesPage,
   HistoryRow,
   LabelsAnswer,
   Mode,
+  NamedAnswer,
   PreviewsAnswer,
   RequestDetail,
   RequestRow,
   RequestsPage,
   SegmentRow,
+  SentBodies,
+  SentBody,
   SessionDetail,
   SessionRow,
   SessionsPage,
@@ -112,6 +120,7 @@ export type {
   WindowRow,
   ZoneRow,
 } from "./read/rows.ts";
+export { stepsPage } from "./read/steps.ts";
 export { storedWords } from "./read/stored-words.ts";
 export type {
   ExpandedRow,
@@ -129,12 +138,13 @@ export { BodyMemory } from "./record/body-memory.ts";
 export { decodeBody } from "./record/decode.ts";
 export type { Durable } from "./record/durable.ts";
 export { IdPool } from "./record/id-pool.ts";
+export { readWithheld, withheldFile } from "./record/kept-withheld.ts";
 export { type LevelWords, levelWords, wordedKinds } from "./record/level-words.ts";
 export {
-  type RecorderCounts,
   type RecorderPlace,
   SessionRecorder,
 } from "./record/recorder.ts";
+export type { RecorderCounts } from "./record/recorder-counts.ts";
 export {
   type Entry,
   openSession,

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { brokenInside, type Fault, overloaded, rateLimited } from "../../src/testing/index.ts";
 import { modelHeaders } from "../support/app.ts";
 import { heardIn } from "../support/heard.ts";
-import { prefixBreaks, rejections, type Talker } from "../support/talker.ts";
+import { prefixBreaks, promptOf, rejections, type Talker } from "../support/talker.ts";
 import {
   call,
   endsScenes,
@@ -40,40 +40,78 @@ const refusals = [
   [500, brokenInside(), "api_error"],
 ] as const;
 
-describe("a second sampling that is refused", () => {
+/** Said to us, and nothing else: what the client would get of it is no answer. */
+const unsaid = [[ours()], [text("again")]] as const;
+const said = [[text("one"), ours()], [text("again")]] as const;
+const dead: Fault = { type: "reset-before-head" };
+
+describe("a second sampling that is refused where nothing was said before", () => {
   test.each(refusals)("with %i is an event of an answer in events", async (_status, fault, type) => {
-    const given = await scene([[text("one"), ours()], [text("again")]], second(fault));
+    const given = await scene(unsaid, second(fault));
     const talker = talk({ stream: true });
     const answer = await post(given, talker);
     const heard = heardIn(answer);
-    expect([answer.status, answer.isWhole, shapeOf(heard)]).toEqual([200, true, ["text one"]]);
+    expect([answer.status, answer.isWhole, shapeOf(heard)]).toEqual([200, true, []]);
     expect(heard.error).toMatchObject({ type });
     expect(heard.events.at(-1)).toBe("error");
-    await goesOnAfter(given, talker);
+    await goesOnAfter(given, talker, 1);
   });
 
   test.each(refusals)("with %i passes as it is in place of one JSON value", async (status, fault, type) => {
-    const given = await scene([[text("one"), ours()], [text("again")]], second(fault));
+    const given = await scene(unsaid, second(fault));
     const talker = talk({});
     const answer = await post(given, talker);
     expect([answer.status, answer.isWhole]).toEqual([status, true]);
     expect(heardIn(answer).error).toMatchObject({ type });
     if (status === 429) expect(answer.headers["retry-after"]).toBe("7");
-    await goesOnAfter(given, talker);
+    await goesOnAfter(given, talker, 1);
   });
 
   test("because nobody answers is an event too, or an error of ours", async () => {
-    const dead: Fault = { type: "reset-before-head" };
-    const streamed = await scene([[text("one"), ours()], [text("again")]], second(dead, 2));
+    const streamed = await scene(unsaid, second(dead, 2));
     const heard = heardIn(await post(streamed, talk({ stream: true })));
-    expect([shapeOf(heard), heard.error]).toMatchObject([["text one"], { type: "api_error" }]);
-    const given = await scene([[text("one"), ours()], [text("again")]], second(dead, 2));
+    expect([shapeOf(heard), heard.error]).toMatchObject([[], { type: "api_error" }]);
+    const given = await scene(unsaid, second(dead, 2));
     const answer = await post(given, talk({}));
     expect([answer.status, heardIn(answer).error]).toMatchObject([502, { type: "api_error" }]);
   });
+});
 
+describe.each(forms)("a second sampling that fails takes nothing back of an answer %s", (_name, more) => {
+  const compressed: Fault = { type: "headers", headers: { "content-encoding": "br" } };
+  test("400", async () => {
+    const no: Fault = { type: "status", status: 400, errorType: "invalid_request_error", message: "No." };
+    const given = await scene(said, second(no));
+    const heard = heardIn(await post(given, talk(more)));
+    expect([shapeOf(heard), heard.stop, heard.error]).toEqual([["text one"], "end_turn", null]);
+    await given.app.recorded();
+  });
+
+  test.each([
+    ...refusals.map(([status, fault]) => [String(status), fault] as const),
+    ["nobody there", dead] as const,
+    ["compressed all the same", compressed] as const,
+  ])("%s", async (_status, fault) => {
+    const given = await scene(
+      [...said, [text("two")], [text("three")]],
+      second(fault, fault === dead ? 2 : 1),
+    );
+    const talker = talk(more);
+    const first = talker.next("question 0");
+    const answer = await post(given, talker);
+    const heard = heardIn(answer);
+    expect([answer.status, answer.isWhole, shapeOf(heard)]).toEqual([200, true, ["text one"]]);
+    expect([heard.stop, heard.error]).toEqual(["end_turn", null]);
+    talker.messages = [first, { role: "assistant", content: heard.content }];
+    await given.app.recorded();
+    await turns(given, talker, 2);
+    expect(JSON.stringify(given.bodies().at(-1)?.toString())).toContain("CONTEXT MANIFEST");
+  });
+});
+
+describe("a second sampling", () => {
   test.each(forms)("because it breaks off is an error for the client: %s", async (_name, more) => {
-    const given = await scene([[text("one"), ours()], [text("again")]], second(breaksOff(more)));
+    const given = await scene(said, second(breaksOff(more)));
     const talker = talk(more);
     const { status, isWhole } = await post(given, talker);
     // Of what is held until it is whole, nothing was sent.
@@ -88,12 +126,14 @@ function breaksOff(more: object): Fault {
     : { type: "reset-after-bytes", bytes: 40 };
 }
 
-/** The client asks the same again, and then something else. */
-async function goesOnAfter(given: Scene, talker: Talker): Promise<void> {
+/** The client asks the same again, and then something else. What was done for it is not done again. */
+async function goesOnAfter(given: Scene, talker: Talker, from = 0): Promise<void> {
   await turns(given, talker, 2);
-  const [first, , again, ...rest] = given.bodies();
-  expect(first !== undefined && again?.equals(first)).toBe(true);
-  expect(prefixBreaks([first ?? Buffer.alloc(0), ...rest])).toBe(0);
+  const bodies = given.bodies();
+  const [last = Buffer.alloc(0), again, ...rest] = [bodies[from], ...bodies.slice(2)];
+  // How much may be answered is left to the client again.
+  expect(promptOf(again ?? Buffer.alloc(0))).toEqual(promptOf(last));
+  expect(prefixBreaks([last, ...rest])).toBe(0);
 }
 
 describe("a client that leaves", () => {

@@ -1,7 +1,8 @@
 // The model uses our tools through the real proxy, and the client never notices.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { RequestsPage } from "../../src/session/index.ts";
 import { type Reply, type StrictUpstream, startStrictUpstream } from "../../src/testing/index.ts";
-import { startTestApp, type TestApp } from "../support/app.ts";
+import { jsonIn, startTestApp, type TestApp } from "../support/app.ts";
 import { prefixBreaks, rejections, Talker } from "../support/talker.ts";
 
 type Said = Reply["content"][number];
@@ -44,6 +45,14 @@ async function turns(talker: Talker, count: number): Promise<void> {
 const bodies = (): readonly Buffer[] => upstream.exchanges.map(({ body }) => body);
 const seenByClient = (talker: Talker): string => JSON.stringify(talker.messages);
 const models = ["claude-opus-5-5", "claude-opus-4-8", "claude-opus-4-6"];
+
+it("an answer that is gone on with took as long as its first byte at least", async () => {
+  replies = [[text("one"), call("aperture_read", { verb: "manifest" })], [text("two")]];
+  await turns(talk("claude-opus-4-6"), 1);
+  const { rows } = jsonIn<RequestsPage>(await app.api("/sessions/last/requests"));
+  expect(rows.map(({ relation }) => relation)).toEqual(["first", "round"]);
+  for (const { firstByteMs, totalMs } of rows) expect(totalMs).toBeGreaterThanOrEqual(firstByteMs ?? 1);
+});
 
 describe.each(models)("with %s", (model) => {
   it("a call of ours alone is carried out, and the answer goes on", async () => {

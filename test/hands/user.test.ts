@@ -124,6 +124,37 @@ describe("the user", () => {
     expect((await turn("fourth question")).split(`user pinned #${block}`).length).toBeLessThanOrEqual(2);
   });
 
+  it("notes something, and the model has it in sight in every request, until it is withheld", async () => {
+    await turn("first question");
+    const noted = await act({ verb: "create", text: "Never touch\nthe production database." });
+    const memory = Number(/#(\d+)/.exec(noted.text)?.[1]);
+    const line = `memory #${memory}, the user's: Never touch the production database.]`;
+    expect((await turn("second question")).split(line)).toHaveLength(2);
+    expect((await turn("third question")).split(line)).toHaveLength(2);
+    goOnWith("claude-opus-4-8");
+    expect((await turn("fourth question")).split(line)).toHaveLength(2);
+    await act(`@withhold(${memory})`);
+    expect(await turn("fifth question")).not.toContain("production database");
+    expect(await turn("sixth question")).not.toContain("production database");
+    expect(rejections(upstream.exchanges)).toEqual([]);
+  });
+
+  it("purges what the model has noted, with the call that noted it", async () => {
+    const text = "The staging server is the one called heron.";
+    replies = [[call("aperture_note", { verb: "create", text })]];
+    await turn("first question");
+    expect((await turn("second question")).split(text)).toHaveLength(2);
+    const stateNow = async () =>
+      JSON.parse((await app.api("/sessions/last/state")).body.toString()) as StateRow;
+    const kindOf = (wanted: string, { blocks }: StateRow): number =>
+      blocks.find(({ kind }) => kind === wanted)?.n ?? 0;
+    const [memory, made] = [kindOf("memory", await stateNow()), kindOf("tool-call", await stateNow())];
+    await act(`@purge(${memory})`);
+    expect((await turn("third question")).includes("heron")).toBe(false);
+    expect((await app.api(`/sessions/last/blocks/${made}`)).body.includes("heron")).toBe(false);
+    expect(rejections(upstream.exchanges)).toEqual([]);
+  });
+
   it("withholds, and nothing of it is sent any more", async () => {
     await turn("my secret is a very blue elephant");
     await turn("second question");

@@ -1,12 +1,14 @@
 // What policy has done is taken back: the words come back as they were sent before, to the byte.
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { must, type SteppedClock, sessionId, steppedClock, unwrap } from "../../src/base/index.ts";
-import { type LedgerQuestion, SessionRecorder } from "../../src/session/index.ts";
+import { type DeskPlace, type LedgerQuestion, SessionRecorder } from "../../src/session/index.ts";
 import { openMemoryStore } from "../../src/store/index.ts";
 import type { Reply } from "../../src/testing/index.ts";
 import { DeskKit, type Posted } from "../support/desk-kit.ts";
 import { mark, type TalkBlock, type TalkMessage, text, user } from "../support/golden-talk.ts";
 import { upstreamUnits } from "../support/golden-units.ts";
+import { isLong } from "../support/runs.ts";
 
 const session = sessionId("undo-1");
 const headers = { "x-aperture-session": "one" };
@@ -35,12 +37,19 @@ class Story {
   #calls = 0;
   #last = "";
 
-  constructor() {
+  /** Tokens the window holds. */
+  window = 200_000;
+
+  constructor(arrival: ReturnType<DeskPlace["handling"]>["arrival"] = "lossless") {
     this.#recorder = this.#newRecorder();
     this.#kit = new DeskKit({
       model: () => must(this.#replies.shift(), "a reply was given"),
       clock: this.#clock,
-      place: { remember: async (question: LedgerQuestion) => unwrap(await this.#recorder.ledger(question)) },
+      place: {
+        remember: async (question: LedgerQuestion) => unwrap(await this.#recorder.ledger(question)),
+        handling: () => ({ arrival }),
+        windowOf: () => this.window,
+      },
     });
   }
 
@@ -51,7 +60,7 @@ class Story {
       newSession: () => session,
       tell: () => undefined,
       brief: (briefing) => this.#kit.desk.brief(briefing),
-      windowOf: () => 200_000,
+      windowOf: () => this.window,
       policy: "auto",
     });
   }
@@ -91,6 +100,15 @@ class Story {
       `something was done: ${reason}`,
     );
     unwrap(await this.#recorder.reverse(session, "undo", step.id));
+  }
+
+  /** Takes back all that was done by itself, the latest first; answers with the reasons. */
+  async undoAll(): Promise<readonly string[]> {
+    const state = unwrap(await this.#recorder.shelf.log(session)).state();
+    const steps = [...state.steps.entries()].map(([, step]) => step);
+    const done = steps.filter((one) => one.actor === "policy" && one.log.value.done).reverse();
+    for (const { id } of done) unwrap(await this.#recorder.reverse(session, "undo", id));
+    return done.map(({ reason }) => reason);
   }
 
   /** The bytes of a result in the last request. */
@@ -182,4 +200,64 @@ describe("what is undone is sent as it was sent first", () => {
     await story.rest();
     expect(story.shown(call)).toBe(trimmed);
   });
+
+  it("after it had to go because there was no room for it", async () => {
+    const story = new Story();
+    const call = await story.read("shelves", page);
+    const first = story.shown(call);
+    await story.read("errors", errors);
+    story.window = 9_000;
+    await story.read("more", errors.replaceAll("shelf", "case"));
+    expect(story.shown(call)).not.toContain("shelf 3: 21 books");
+    // Where there is no room it would have to go once more.
+    story.window = 200_000;
+    await story.undo("window pressure");
+    await story.rest();
+    expect(story.shown(call)).toBe(first);
+  });
+
+  it("after it was cut when it came, as it is sent where nothing is cut", async () => {
+    const [story, other] = [new Story("trimmed"), new Story("off")];
+    const long = `${errors}\n${page}\n${errors.replaceAll("shelf", "case")}`;
+    const call = await story.read("shelves", long);
+    expect(story.shown(call)).toMatch(/#\d+ trimmed, whole/);
+    await story.turns(1);
+    await story.undo("cut on arrival");
+    await story.rest();
+    expect(story.shown(call)).toBe(other.shown(await other.read("shelves", long)));
+  });
+
+  it("whatever was done by itself, in whatever order, once all of it is taken back", async () => {
+    const reasons = new Set<string>();
+    await fc.assert(
+      fc.asyncProperty(fc.array(reading, { minLength: 2, maxLength: 5 }), async (readings) => {
+        const story = new Story();
+        const first = new Map<string, string>();
+        for (const [at, { path, lines, turns, rests }] of readings.entries()) {
+          const call = await story.read(path, lines.map((line) => `${at} ${path} ${line}`).join("\n"));
+          first.set(call, story.shown(call));
+          await story.turns(turns);
+          if (rests) await story.rest();
+        }
+        await story.turns(6);
+        await story.rest();
+        for (const reason of await story.undoAll()) reasons.add(reason.replace(/ #\d+$/, ""));
+        await story.rest();
+        for (const [call, bytes] of first) expect(story.shown(call) === bytes, call).toBe(true);
+      }),
+      { numRuns: isLong ? 60 : 6 },
+    );
+    expect([...reasons].sort()).toEqual(["its turns are over", "not used for a while", "superseded by"]);
+  }, 300_000);
+});
+
+/** A file is read, and some turns go by; the same file may be read again. */
+const reading = fc.record({
+  path: fc.constantFrom("shelves", "lamps"),
+  lines: fc.array(fc.stringMatching(/^[a-z_]{4,12} [0-9]{1,5} (ERROR )?[a-z ]{20,60}$/), {
+    minLength: 40,
+    maxLength: 90,
+  }),
+  turns: fc.constantFrom(0, 2, 7, 22),
+  rests: fc.boolean(),
 });

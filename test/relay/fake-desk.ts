@@ -22,6 +22,7 @@ export function fakeDesk(parts: Partial<Desk> & Pick<Desk, "take">): FakeDesk {
       desk.asked.push(asking);
       return parts.reads?.(asking) ?? true;
     },
+    unread: () => null,
     room: (length) => Buffer.alloc(length),
     take: (asking, body) => {
       desk.taken.push({ asking, body: textOf(body) });

@@ -4,7 +4,7 @@ import type { Frame } from "../../src/engine/index.ts";
 import type { Reply, ReplyBlock } from "../../src/testing/index.ts";
 import { deltaLine } from "./golden-print.ts";
 import { upstreamUnits } from "./golden-units.ts";
-import { HandsKit } from "./hands-kit.ts";
+import { HandsKit, handsNonce } from "./hands-kit.ts";
 
 const shelf = Array.from({ length: 60 }, (_, at) => `shelf ${at}: ${at * 7} books, ${at * 3} of them lent`);
 const text = (words: string): ReplyBlock => ({ type: "text", text: words });
@@ -18,13 +18,34 @@ const before: readonly Reply["content"][] = [
   [text("The reading room opens at nine.")],
 ];
 
-/** One command, in both forms, and everything that comes of it. */
+/** One command, in both forms, and everything that comes of it in each. */
 export async function commandText(form: string, first: readonly string[] = []): Promise<string> {
-  const command = unwrap(parseCommand(form));
-  const earlier = first.map((one) => call(unwrap(parseCommand(one))));
+  const { name, input } = callOf(unwrap(parseCommand(form)));
+  const called = await played(form, first, "tools");
+  const written = await played(form, first, "text");
+  const isSame = called.frames.join("\n") === written.frames.join("\n");
+  return `${[
+    `as text   ${form}`,
+    `as a call ${name} ${JSON.stringify(input)}`,
+    ...first.map((one) => `after     ${one}`),
+    section("what it writes down", called.frames),
+    section("what the model is told", [called.told]),
+    section("what the next turn says", [called.tail]),
+    section("as text, what it writes down", isSame ? ["the same"] : written.frames),
+    section("as text, what the model is told", [written.told]),
+    section("as text, what the next turn says", [written.tail]),
+  ].join("\n")}\n`;
+}
+
+type Played = { readonly frames: readonly string[]; readonly told: string; readonly tail: string };
+
+async function played(form: string, first: readonly string[], commands: "tools" | "text"): Promise<Played> {
+  const said = (one: string): ReplyBlock =>
+    commands === "text" ? text(`${one} ${handsNonce}`) : call(unwrap(parseCommand(one)));
+  const earlier = first.map(said);
   const prepared: readonly Reply["content"][] = earlier.length === 0 ? [] : [earlier, [text("Good.")]];
-  const script = [...before, ...prepared, [call(command)], [text("Done.")], [text("Yes.")]];
-  const kit = new HandsKit({ model: () => ({ content: must(script.shift(), "a reply is left") }) });
+  const script = [...before, ...prepared, [said(form)], [text("Done.")], [text("Yes.")]];
+  const kit = new HandsKit({ model: () => ({ content: must(script.shift(), "a reply is left") }), commands });
   await kit.say("Look at the shelves.");
   await kit.results(shelf.join("\n"));
   await kit.say("When do we open?");
@@ -34,15 +55,12 @@ export async function commandText(form: string, first: readonly string[] = []): 
   const frames = (await kit.frames(seq)).filter(({ cause }) => cause.type === "command");
   await kit.say("And then?");
   if (kit.problems().length > 0) throw new Error(kit.problems().join("; "));
-  const { name, input } = callOf(command);
-  return `${[
-    `as text   ${form}`,
-    `as a call ${name} ${JSON.stringify(input)}`,
-    ...first.map((one) => `after     ${one}`),
-    section("what it writes down", frames.flatMap(frameLines)),
-    section("what the model is told", [toldIn(must(rounds[0], "it was told").body)]),
-    section("what the next turn says", [tailOf(must(kit.sent.at(-1), "it was sent").body)]),
-  ].join("\n")}\n`;
+  const { body } = must(rounds[0], "it was told");
+  return {
+    frames: frames.flatMap(frameLines),
+    told: commands === "text" ? tailOf(body) : toldIn(body),
+    tail: tailOf(must(kit.sent.at(-1), "it was sent").body),
+  };
 }
 
 /** The frames of commands, each with what undoes it. */

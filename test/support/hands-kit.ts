@@ -8,12 +8,20 @@ import {
   unwrap,
 } from "../../src/base/index.ts";
 import type { Change, Frame, Proposal, State } from "../../src/engine/index.ts";
-import { type Briefing, type LedgerQuestion, SessionRecorder } from "../../src/session/index.ts";
+import {
+  type Awareness,
+  type Briefing,
+  type LedgerQuestion,
+  SessionRecorder,
+  usualAwareness,
+} from "../../src/session/index.ts";
 import { openMemoryStore, type Store } from "../../src/store/index.ts";
 import type { ScriptedModel } from "../../src/testing/index.ts";
 import { type Attempt, DeskKit, type Posted, type PostOptions } from "./desk-kit.ts";
 import { mark, type TalkBlock, type TalkMessage, user } from "./golden-talk.ts";
 import { contentOf } from "./simulate-answer.ts";
+
+type CommandForm = Awareness["commands"];
 
 export type HandsOptions = {
   readonly model: ScriptedModel;
@@ -25,6 +33,8 @@ export type HandsOptions = {
   readonly isStreamed?: boolean;
   readonly system?: readonly TalkBlock[];
   readonly store?: Store;
+  /** How the model commands; by tools where nothing is said. */
+  readonly commands?: CommandForm;
   /** How long commands are waited for. */
   readonly commandMs?: number;
 };
@@ -56,7 +66,7 @@ export class HandsKit {
     this.#options = options;
     this.store = options.store ?? openMemoryStore();
     this.recorder = this.#newRecorder();
-    const { window = 200_000, mode = "auto", model, commandMs = 30_000 } = options;
+    const { window = 200_000, mode = "auto", model, commandMs = 30_000, commands = "tools" } = options;
     this.kit = new DeskKit({
       model,
       clock: this.clock,
@@ -66,6 +76,7 @@ export class HandsKit {
         nonceOf: () => handsNonce,
         remember: async (question: LedgerQuestion) => unwrap(await this.recorder.ledger(question)),
         windowOf: () => window,
+        awareness: () => ({ ...usualAwareness, commands }),
         deadlineMs: 10_000,
         commandMs,
       },

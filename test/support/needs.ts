@@ -8,10 +8,19 @@ export function needsTerminals(context: TestContext): void {
   if (status !== 0) context.skip("needs script(1) of util-linux, which gives a program a terminal");
 }
 
+/** Skips, by name, where a program is missing that no package of Debian has. */
+export function needsPresent(context: TestContext, name: string): void {
+  if (!isPresent(name))
+    context.skip(`needs ${name}, which is not installed and which Debian has no package of`);
+}
+
 /** Installs a missing program from Debian; skips, with what was tried, where that cannot be. */
 export async function needsProgram(context: TestContext, name: string): Promise<void> {
-  const isThere = (): boolean => spawnSync(name, ["-c", "true"], { stdio: "ignore" }).error === undefined;
-  if (isThere()) return;
+  if (isPresent(name)) return;
   const problem = await aptInstall(name);
-  if (!isThere()) context.skip(`needs ${name}: ${problem}`);
+  if (!isPresent(name)) context.skip(`needs ${name}: ${problem}`);
+}
+
+function isPresent(name: string): boolean {
+  return spawnSync(name, ["-c", "true"], { stdio: "ignore" }).error === undefined;
 }

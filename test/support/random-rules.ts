@@ -19,6 +19,7 @@ import {
   type State,
   type Stream,
   setMode,
+  setName,
   setPermission,
   spendPermission,
   type View,
@@ -43,6 +44,10 @@ export const ruleActs = {
   mode: (scene: Scene) => {
     const to = [...modes, null][scene.one.c % 4] ?? null;
     return taken(scene, unwrap(setMode(by(scene, "user"), to)));
+  },
+  name: (scene: Scene) => {
+    const to = ["fix-auth", "docs", null][scene.one.c % 3] ?? null;
+    return taken(scene, unwrap(setName(by(scene, "user"), to)));
   },
 };
 

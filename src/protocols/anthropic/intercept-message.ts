@@ -15,6 +15,7 @@ export function messageInterceptor(
   return {
     push: (bytes) => messages.push(bytes),
     waits: () => messages.waits(),
+    says: () => messages.says(),
     goOn: () => messages.goOn(),
     end: () => messages.end(),
   };
@@ -60,6 +61,11 @@ class Messages {
 
   waits(): boolean {
     return this.#message() !== null && this.#samplings.waits;
+  }
+
+  says(): boolean {
+    const message = this.#message();
+    return message !== null && isSaid([...this.#said, ...message.shown]);
   }
 
   goOn(): void {
@@ -122,9 +128,7 @@ class Messages {
   #whole({ bytes, members, shown }: Message): readonly Uint8Array[] {
     const fields = fieldsIn(bytes, members);
     const said = [...this.#said, ...shown];
-    const last = said.at(-1);
-    const isSaid = last !== undefined && !isReasoning(fieldsOf(JSON.parse(Buffer.from(last).toString())));
-    const content = isSaid ? said : [...said, nothing];
+    const content = isSaid(said) ? said : [...said, nothing];
     const stop = this.#samplings.stopFor(textIn(fields, "stop_reason"));
     const usage = this.#samplings.goesOn
       ? this.#samplings.usageFor(fieldsOf(fields["usage"]) ?? {})
@@ -138,6 +142,12 @@ class Messages {
       ]),
     );
   }
+}
+
+/** Whether the last of some blocks says or asks for something. */
+function isSaid(blocks: readonly Uint8Array[]): boolean {
+  const last = blocks.at(-1);
+  return last !== undefined && !isReasoning(fieldsOf(JSON.parse(Buffer.from(last).toString())));
 }
 
 const nothing = Buffer.from(JSON.stringify({ type: "text", text: nothingSaid }));

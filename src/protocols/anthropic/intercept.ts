@@ -12,6 +12,8 @@ export type Interceptor = {
   readonly push: (bytes: Uint8Array) => readonly Uint8Array[];
   /** Whether the sampling that ended has asked us alone, and waits for the answers. */
   readonly waits: () => boolean;
+  /** Whether what the client has been told by then can stand as an answer by itself. */
+  readonly says: () => boolean;
   /** Another sampling follows, and goes on with the same message. */
   readonly goOn: () => void;
   /** Nothing follows any more: gives what was held. */
@@ -33,6 +35,7 @@ export function eventInterceptor(isOwn: OwnTool, nonce: string | null = null): I
   return {
     push: (bytes) => events.push(bytes),
     waits: () => events.waits,
+    says: () => events.says,
     goOn: () => events.goOn(),
     end: () => events.end(),
   };
@@ -64,6 +67,10 @@ class Events {
 
   get waits(): boolean {
     return !this.#isLost && this.#samplings.waits && this.#held.some(isStop);
+  }
+
+  get says(): boolean {
+    return !this.#isLost && this.#isSaid && this.#held.some(isStop);
   }
 
   push(given: Uint8Array): readonly Uint8Array[] {

@@ -32,7 +32,8 @@ async function contentSource(
   blocks: readonly Block[],
   nonce: string,
 ): Promise<Excerpt | null> {
-  for (const block of blocks.filter(({ kind }) => untrusted.includes(kind))) {
+  const isSuspect = ({ kind, taint }: Block): boolean => untrusted.includes(kind) || taint === "untrusted";
+  for (const block of blocks.filter(isSuspect)) {
     const words = await wordsOf(store, block);
     const end = words === null ? null : taintEnd(words, nonce);
     if (words !== null && end !== null) return excerptOf(block, words, end + behindChars);

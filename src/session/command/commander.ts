@@ -28,6 +28,7 @@ import {
 } from "../../engine/index.ts";
 import type { Store } from "../../store/index.ts";
 import { estimateText } from "../../tokens/index.ts";
+import { assumedWindow } from "../assumed-window.ts";
 import type { CommandCall, CommandResult, CommandsAsked } from "../desk-port.ts";
 import { sourceOf } from "./asking-source.ts";
 import type { CommandedLine, CommandLog } from "./command-log.ts";
@@ -39,7 +40,7 @@ import { olderTexts, rememberNote } from "./remember.ts";
 
 export type CommanderPlace = {
   readonly store: Store;
-  readonly windowOf: (model: string | null) => number;
+  readonly windowOf: (model: string | null) => number | null;
   /** What the user has said for always; nothing where nothing is said. */
   readonly permissions?: KeptPermissions;
 };
@@ -117,7 +118,7 @@ export async function carryOut(
   const { doings, change, context } = await surroundings(place, commanding);
   const plan = planCommand(change, command, context);
   const { proposed } = plan;
-  if (commanding.isDry) return ok(dryRun(command, plan));
+  if (commanding.isDry) return ok(dryRun(command, plan, await readTexts(place, commanding, plan)));
   const older = await olderTexts(change, proposed.notes, place.store);
   const noted = proposed.notes.map((note) =>
     rememberNote({ change, ids: line.ids, isTainted, olderTexts: older }, note),
@@ -160,12 +161,12 @@ function hasFailed({ proposed: { refused, skipped } }: Plan): boolean {
   return refused !== null || skipped.length > 0;
 }
 
-/** The same plan, and nothing that follows from it. */
-function dryRun(command: Command, plan: Plan): Carried {
+/** The same plan, and nothing that follows from it; but what is only read is read. */
+function dryRun(command: Command, plan: Plan, texts: readonly string[]): Carried {
   const { proposed, freedTokens } = plan;
   const changed = changedBlocks(plan);
-  const text = toldText({ command, proposed, changed, freedTokens, remembered: [], texts: [] });
-  const hasDone = changed.length + proposed.notes.length + proposed.reads.length + proposed.asks.length > 0;
+  const text = toldText({ command, proposed, changed, freedTokens, remembered: [], texts });
+  const hasDone = changed.length + proposed.notes.length + texts.length + proposed.asks.length > 0;
   return { text, isError: !hasDone && hasFailed(plan), plan, changed, step: null };
 }
 
@@ -189,7 +190,7 @@ export async function surroundings(place: CommanderPlace, commanding: Commanding
     tainted: isTainted,
     permissions: [...permissionsOfAlways(permissions), ...permissionsIn(change)],
     acts: doings.actsFor(commanding.request, turn),
-    windowTokens: windowOf(model),
+    windowTokens: windowOf(model) ?? assumedWindow,
     countTokens: (text) => Math.ceil(estimateText(text, model)),
     inPlace,
     isApproved,

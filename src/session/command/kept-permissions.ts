@@ -1,17 +1,8 @@
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { dirname } from "node:path";
+import { readFileSync } from "node:fs";
 import { type Clock, fail, limits, ok, type Result } from "../../base/index.ts";
 import { type Permission, verbs, zones } from "../../commands/index.ts";
 import { actors, permissionRules } from "../../engine/index.ts";
+import { codeOf, keepFile } from "../kept-file.ts";
 import type { PermissionRow } from "../read/command-rows.ts";
 
 export type PermissionWish = {
@@ -37,7 +28,8 @@ export function keepPermissions(path: string, clock: Clock): KeptPermissions {
     if (!found.ok) return found;
     const others = found.value.filter((row) => nameOf(row) !== nameOf(key));
     const rows = rule === null ? others : [...others, { ...key, rule, since: clock.now() }];
-    const problem = rows.length > limits.permissionsMax ? "it would hold too many" : written(path, rows);
+    const problem =
+      rows.length > limits.permissionsMax ? "it would hold too many" : keepFile(path, textOf(rows));
     return problem === null ? ok(rows) : unusable(problem);
   };
   return { list, set };
@@ -99,26 +91,6 @@ function isRow(value: unknown): value is PermissionRow {
   return isAbout && isSaid && Object.keys(more).length === 0;
 }
 
-/** Written beside it and put in its place: it is there as a whole or as it was. Null: it is done. */
-function written(path: string, permissions: readonly PermissionRow[]): string | null {
-  const next = `${path}.new`;
-  try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    rmSync(next, { force: true });
-    const file = openSync(next, "wx", 0o600);
-    try {
-      writeFileSync(file, `${JSON.stringify({ permissions }, null, 2)}\n`);
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
-    renameSync(next, path);
-    return null;
-  } catch (error) {
-    return `it cannot be written (${codeOf(error)})`;
-  }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "unknown";
+function textOf(permissions: readonly PermissionRow[]): string {
+  return `${JSON.stringify({ permissions }, null, 2)}\n`;
 }

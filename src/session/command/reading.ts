@@ -27,7 +27,7 @@ export type ReadingPlace = {
   readonly moment: Moment;
   readonly view: View;
   readonly store: Store;
-  readonly windowOf: (model: string | null) => number;
+  readonly windowOf: (model: string | null) => number | null;
   readonly nonce: string;
   readonly recall: StreamRecall;
 };

@@ -9,6 +9,7 @@ import {
   resolveTarget,
 } from "../../commands/index.ts";
 import { type Moment, nextStep, now, placeOf, type Stream, turnNow, type View } from "../../engine/index.ts";
+import { blockCopies } from "../read/block-copies.ts";
 import type { CommandAnswer } from "../read/command-rows.ts";
 import { chosenStream, modeIn, modelIn, viewIn } from "../read/look.ts";
 import { shortMark, withShownMark } from "../read/mark.ts";
@@ -96,11 +97,13 @@ async function carryOutOwn(
   if (!blocks.ok) return blocks;
   const barred = observedProblem(command, moment, view);
   if (barred !== null) return barred;
-  const proposal = ownProposal(change, command, blocks.value);
+  const isLasting = command.verb === "purge";
+  // Once it is gone, nobody can tell any more which results of ours have shown it.
+  const copies = isLasting ? await blockCopies(live.state(), blocks.value, library.store) : [];
+  const proposal = ownProposal(change, command, [...blocks.value, ...copies.map(({ id }) => id)]);
   if (!proposal.ok) return proposal;
   const nothing = { asks: [], refused: null, reads: [], notes: [], acts: noActs, reminder: null };
   const plan = countedPlan(change, { ...proposal.value, ...nothing });
-  const isLasting = command.verb === "purge";
   const changed = ownChanged(plan, isLasting);
   const isDone = !isDry && changed.length > 0;
   const step = isDone && !isLasting ? nextStep(live.state()) : null;
@@ -108,6 +111,8 @@ async function carryOutOwn(
     const cause = { type: "command", step, reason: printUserCommand(command).slice(0, 200) } as const;
     const done = live.carry({ deltas: plan.proposed.deltas, actor: "user", cause });
     if (!done.ok) return done;
+    // What is gone cannot be told any more by what it would be found again.
+    if (isLasting) await library.withhold?.(live.state());
     const erased = isLasting ? await purgeBlocks(library.store, live.state(), changed) : ok(null);
     if (!erased.ok) return erased;
   }

@@ -22,9 +22,27 @@ export async function purgeBlocks(
   const sent = [...state.units.entries()].flatMap(([, { shows, bytes }]) =>
     shows.some(({ block }) => wanted.has(block)) ? [bytes] : [],
   );
+  const lines = await memoryLines(store, state, asked);
   const answers = await answersOf(store, state, blocks);
   if (!answers.ok) return answers;
-  return await store.purge([...new Set([...own, ...sent, ...answers.value])]);
+  return await store.purge([...new Set([...own, ...sent, ...lines, ...answers.value])]);
+}
+
+/** Lines of ours that say a memory: they are no blocks, and belong to none. */
+async function memoryLines(
+  store: Pick<Store, "content">,
+  state: State,
+  asked: readonly BlockId[],
+): Promise<readonly ContentHash[]> {
+  const memories = asked.filter((id) => state.blocks.get(id)?.block.kind === "memory");
+  const marks = memories.map((id) => Buffer.from(` memory #${id}, `));
+  const lines: ContentHash[] = [];
+  for (const [, { origin, shows, bytes }] of marks.length === 0 ? [] : state.units.entries()) {
+    const stored = origin === "aperture" && shows.length === 0 ? await store.content(bytes) : null;
+    const said = stored?.ok === true ? Buffer.from(stored.value) : null;
+    if (said !== null && marks.some((mark) => said.includes(mark))) lines.push(bytes);
+  }
+  return lines;
 }
 
 function contentsOf(state: State, id: BlockId): readonly ContentHash[] {

@@ -46,6 +46,12 @@ export function compareBodies(moment: Moment, bodies: Bodies): Compared | null {
   return { ...sides, diff };
 }
 
+/** A body that went upstream, alone; null: it cannot be looked into. */
+export function sentSide(moment: Moment, exchange: RecordedExchange, bytes: Uint8Array): Side | null {
+  const request = readBody(bytes);
+  return request === null ? null : sideOf(request, (units) => sentFacts(moment, exchange, units));
+}
+
 function readBody(bytes: Uint8Array): WireRequest | null {
   return bytes.length > limits.diffBytesMax ? null : ingestRequest(bytes, null);
 }

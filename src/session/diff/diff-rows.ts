@@ -1,18 +1,19 @@
 import { cutText, limits, must } from "../../base/index.ts";
-import { type Moment, notesOf } from "../../engine/index.ts";
-import { tokensAs } from "../read/block-levels.ts";
+import type { Moment } from "../../engine/index.ts";
 import { storedWords } from "../read/stored-words.ts";
-import { TokenGauge } from "../unit-tokens.ts";
 import type { BodyDiff, DiffEntry } from "./body-diff.ts";
 import { bytesIn } from "./body-units.ts";
 import type { Side, Sides } from "./diff-units.ts";
 import type { ChangeRow, DiffRow, DiffText, DiffTotals, MarkRow, SameRow } from "./rows.ts";
+import { guessedSizes } from "./side-tokens.ts";
 
 export type RowsAsked = Sides & {
   readonly diff: BodyDiff;
   readonly moment: Moment;
   /** Tokens the provider counted, and those it served from its cache; null: it has not said. */
   readonly reported: { readonly prompt: number; readonly cached: number } | null;
+  /** Tokens the provider counted for each that we guess, as far as was known when it was sent. */
+  readonly rate: number;
   /** The first byte that differs. */
   readonly firstByte: number;
 };
@@ -77,12 +78,16 @@ export function diffRows(asked: RowsAsked): Rows {
 type Sizes = { readonly before: number; readonly after: number };
 type SizedEntry = { readonly entry: DiffEntry; readonly tokens: Sizes };
 
-/** The parts never add up to more than the provider has counted for the whole, here as in a state. */
+/**
+ * The parts never add up to more than the whole, here as in a state: what the provider has counted, or what
+ * could be expected of it.
+ */
 function fittedEntries(asked: RowsAsked) {
   const raw = sizedEntries(asked);
-  const estimated = raw.reduce((sum, { tokens }) => sum + tokens.after, 0);
-  const counted = Math.min(estimated, asked.reported?.prompt ?? estimated);
-  const share = estimated === 0 ? 1 : counted / estimated;
+  const guessed = raw.reduce((sum, { tokens }) => sum + tokens.after, 0);
+  const estimated = Math.round(guessed * asked.rate);
+  const counted = Math.min(guessed, asked.reported?.prompt ?? estimated);
+  const share = guessed === 0 ? 1 : counted / guessed;
   const fitted = (tokens: number): number => Math.floor(tokens * share);
   const sized = raw.map(({ entry, tokens }): SizedEntry => {
     return { entry, tokens: { before: fitted(tokens.before), after: fitted(tokens.after) } };
@@ -91,25 +96,16 @@ function fittedEntries(asked: RowsAsked) {
 }
 
 function sizedEntries({ before, after, diff, moment }: RowsAsked): readonly SizedEntry[] {
-  const model = after.request.model;
-  const gauges = { before: new TokenGauge(model, 1), after: new TokenGauge(model, 1) };
-  const sizeOf = (side: Side, at: number, gauge: TokenGauge): number => {
-    const facts = side.facts?.[at];
-    const notes = facts?.block ? notesOf(moment, facts.block.id) : null;
-    const known = notes === null || facts === undefined ? null : tokensAs(notes, facts.as);
-    if (known !== null && known > 0) return known;
-    const unit = must(side.units[at], "it lies in the body");
-    return gauge.count({ bytes: bytesIn(side.request, unit), kind: unit.unit.kind });
-  };
-  const sum = (side: Side, list: readonly number[], gauge: TokenGauge): number =>
-    list.reduce((all, at) => all + sizeOf(side, at, gauge), 0);
+  const sizes = { before: guessedSizes(before, moment), after: guessedSizes(after, moment) };
+  const sum = (list: readonly number[], sizeOf: (at: number) => number): number =>
+    list.reduce((all, at) => all + sizeOf(at), 0);
   return diff.entries.map((entry) => {
-    const tokensAfter = sum(after, entry.after, gauges.after);
+    const tokensAfter = sum(entry.after, sizes.after);
     // What is the same is as large on both sides, and need not be counted twice.
     const tokens =
       entry.reasons.length === 0
         ? { before: tokensAfter, after: tokensAfter }
-        : { before: sum(before, entry.before, gauges.before), after: tokensAfter };
+        : { before: sum(entry.before, sizes.before), after: tokensAfter };
     return { entry, tokens };
   });
 }

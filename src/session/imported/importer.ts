@@ -12,7 +12,7 @@ import { secretsIn } from "./secret-looking.ts";
 
 export type ImportPlace = {
   readonly store: Store;
-  readonly windowOf: (model: string | null) => number;
+  readonly windowOf: (model: string | null) => number | null;
   /** Credentials that are known by other ways than their looks. */
   readonly secrets: readonly string[];
 };

@@ -48,15 +48,33 @@ describe("a stream is managed", () => {
     expect(admits({ request: request({ tools: [] }), isAsked: true })).toBe(false);
   });
 
-  test("later once it has grown, whatever its model", () => {
-    const grown = (tokens: number) => ({ messages: [user("a"), model(), words(tokens)] });
-    const others = (over: object, isCold = false) =>
-      admits({ request: request(over), client: "opencode", isCold });
-    expect(others(grown(90_000))).toBe(true);
-    expect(others({ ...grown(90_000), model: "claude-opus-4-6" })).toBe(true);
-    expect(others(grown(30_000))).toBe(false);
-    expect(others(grown(30_000), true)).toBe(true);
-    expect(others(grown(1_000), true)).toBe(false);
+  test("at once by what is said, not by what its client says before everything", () => {
+    const head = { system: "word ".repeat(40_000) };
+    const others = (over: object) => admits({ request: request(over), client: "gemini-cli" });
+    expect(others(head)).toBe(false);
+    expect(others({ ...head, messages: [words(20_000)] })).toBe(true);
+    expect(admits({ request: request(head), client: "claude-code" })).toBe(true);
+  });
+
+  const opencode = (over: object, isCold = false) =>
+    admits({ request: request(over), client: "opencode", isCold });
+
+  test("later where something may come of it: nothing is cached, or the user has just spoken", () => {
+    const grown = (tokens: number) => ({ messages: [words(tokens), model(), user("go on")] });
+    expect(opencode(grown(60_000))).toBe(true);
+    expect(opencode({ ...grown(60_000), model: "claude-opus-4-6" })).toBe(true);
+    expect(opencode(grown(30_000))).toBe(false);
+    expect(opencode(grown(30_000), true)).toBe(true);
+    expect(opencode(grown(1_000), true)).toBe(false);
+  });
+
+  test("inside a run only where room will be needed", () => {
+    const result = { role: "user", content: [{ type: "tool_result", tool_use_id: "t1", content: "done" }] };
+    const call = { role: "assistant", content: [{ type: "tool_use", id: "t1", name: "look", input: {} }] };
+    const running = (tokens: number) => ({ messages: [words(tokens), call, result] });
+    expect(opencode(running(60_000))).toBe(false);
+    expect(opencode(running(120_000))).toBe(true);
+    expect(opencode(running(30_000), true)).toBe(true);
   });
 
   test("early where the talks of its client last", () => {

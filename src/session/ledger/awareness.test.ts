@@ -41,7 +41,7 @@ type Asked = Partial<Awareness> & {
 function tail(line: Line, carrier: Carrier, asked: Asked = {}): string | null {
   const { turn = 34, isEpochStart = false, fresh = [], ...over } = asked;
   const awareness = { ...usualAwareness, ...over };
-  const saying = sayingFor(line, { timeMs: 0, awareness, window: 200_000 });
+  const saying = sayingFor(line, { timeMs: 0, awareness, window: 200_000, read: 0.1 });
   const { path = [], isNext = true } = over;
   return saying.tail({ carrier, turn, isEpochStart, fresh, path: () => path, isNext });
 }
@@ -182,7 +182,12 @@ describe("what was sent since the log last spoke", () => {
 test("names are for the next header, and not for a second one of the same briefing", () => {
   const line = aLine();
   const saying = () =>
-    sayingFor(line, { timeMs: 7, awareness: { ...usualAwareness, zoneMinutes: 60 }, window: null });
+    sayingFor(line, {
+      timeMs: 7,
+      awareness: { ...usualAwareness, zoneMinutes: 60 },
+      window: null,
+      read: 0.1,
+    });
   expect(saying()).toMatchObject({ names: [], rate: 1, timeMs: 7, zoneMinutes: 60, headers: "compact" });
   takeBriefing(line, briefing());
   expect(saying()).toMatchObject({ names: ["auth.ts"], rate: 1.5 });

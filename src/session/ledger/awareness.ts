@@ -10,8 +10,9 @@ import {
   type ZoneFacts,
 } from "../../render/index.ts";
 import type { Briefing, Numbered, SentReport } from "../desk-port.ts";
-import type { Line } from "./line.ts";
+import { type Line, withholdIn } from "./line.ts";
 import type { BlockSum, CommandForm, Count, Saying, SizedBlock, TailAsked } from "./saying.ts";
+import type { Withheld } from "./withheld.ts";
 
 /** How the model is told of its context. A change holds for what is sent from then on. */
 export type Awareness = {
@@ -74,23 +75,26 @@ function toldFacts({ briefing, freed, toldSeq }: Line): ManifestFacts | null {
   return { ...facts, used, free: facts.free === null ? null : facts.free + facts.used - used };
 }
 
-export function takeBriefing(line: Line, briefing: Briefing): void {
+export function takeBriefing(line: Line, briefing: Briefing, prints: Prints = unprinted): void {
+  // Whoever sets a mode wants it to hold.
+  if ((briefing.mode ?? null) !== (line.briefing?.mode ?? null)) line.isStoodDown = false;
   line.briefing = briefing;
   if (briefing.turn >= line.freed.turn) line.freed = { turn: 0, tokens: 0 };
   line.recent = line.recent.filter(({ turn }) => turn > briefing.turn);
   line.recentSum = plus(nothing, line.recent);
   line.held = new Set(briefing.held);
+  line.memories = briefing.memories ?? [];
   for (const wanted of briefing.wanted) line.wanted.set(wanted.block, wanted);
   line.hasNews ||= briefing.wanted.length > 0;
   line.isUrged ||= briefing.isUrged === true;
-  if (briefing.withheld !== undefined) {
-    // What a call came to before, and is not told yet, may hold some of it.
-    if (briefing.withheld.some((key) => !line.withheld.has(key))) line.results.clear();
-    line.withheld = new Set(briefing.withheld);
-    line.ledger.withhold(line.withheld);
-  }
+  if (briefing.withheld !== undefined) withholdIn(line, prints.printed(briefing.withheld));
   line.ledger.catchUp(briefing.turn);
 }
+
+/** What is withheld, with all it is found by. */
+export type Prints = { readonly printed: (keys: Iterable<string>) => Withheld };
+
+const unprinted: Prints = { printed: (keys) => new Map([...keys].map((key) => [key, null])) };
 
 /** What the next prompt will hold before anything new; null where neither the log nor we know all of it. */
 export function usedBefore(line: Line): number | null {
@@ -104,21 +108,29 @@ type SayingAsked = {
   readonly timeMs: number;
   readonly awareness: Awareness;
   readonly window: number | null;
+  /** What the model charges for reading from its cache. */
+  readonly read: number;
 };
 
-export function sayingFor(line: Line, { timeMs, awareness, window }: SayingAsked): Saying {
+export function sayingFor(line: Line, { timeMs, awareness, window, read }: SayingAsked): Saying {
   const { headers, commands, zoneMinutes } = awareness;
   const tail = (asked: TailAsked): string | null =>
     awareness.manifest === "off"
       ? null
-      : tailFor(line, { ...asked, awareness, window, countsAll: line.countsAll && line.numbers.isReady });
+      : tailFor(line, {
+          ...asked,
+          awareness,
+          window,
+          read,
+          countsAll: line.countsAll && line.numbers.isReady,
+        });
   const { seq = 0, rate = 1, names: next = [] } = line.briefing ?? {};
   const names = seq > line.namedSeq ? next : [];
-  return { headers, commands, timeMs, zoneMinutes, rate, names, tail };
+  return { headers, commands, timeMs, zoneMinutes, rate, names, memories: line.memories, tail };
 }
 
 type Telling = TailAsked &
-  Pick<SayingAsked, "awareness" | "window"> & {
+  Pick<SayingAsked, "awareness" | "window" | "read"> & {
     /** Whether everything that was ever sent was noted here. */
     readonly countsAll: boolean;
   };
@@ -174,12 +186,12 @@ function tailFor(line: Line, asked: Telling): string | null {
 
 /** What stays is said in full once, and then only where something is new. */
 function toldOf(line: Line, asked: Telling): string | null {
-  const { carrier, turn, isEpochStart, awareness } = asked;
+  const { carrier, turn, isEpochStart, awareness, read } = asked;
   const facts = factsFor(line, asked);
   const { variant, fill } = awareness;
   const isPermanent = carrier === "kept";
   const detail = isPermanent || (isEpochStart && turn > 1) ? "detailed" : "summary";
-  const options = { nonce: line.nonce, turn, variant, detail, fill, spent: line.spent } as const;
+  const options = { nonce: line.nonce, turn, variant, detail, fill, read, spent: line.spent } as const;
   if (!isPermanent || isEpochStart) return told(line, writeManifest(facts, options), detail);
   const near = facts.expiring.filter(({ at }) => at - turn <= noteAheadTurns);
   const expiring = near.filter(({ block }) => !line.noted.has(block));

@@ -1,6 +1,7 @@
 import type { Clock } from "../../base/index.ts";
 import { answerMax, modelTraits, takesEdit, type WireRequest } from "../../protocols/index.ts";
 import { type ModelPrices, withLongCache } from "../../render/index.ts";
+import { assumedWindow } from "../assumed-window.ts";
 import { lifetimeMs } from "./admission.ts";
 import { usedBefore } from "./awareness.ts";
 import type { ChoiceFacts } from "./choosing.ts";
@@ -39,7 +40,7 @@ export function choiceFacts(
   { isCold, pricesOf, windowOf }: ChoicePlace,
 ): ChoiceFacts {
   const { model } = request;
-  const window = windowOf(model);
+  const window = windowOf(model) ?? assumedWindow;
   const isSwitched = previous !== null && previous.model !== model;
   return {
     wanted: line.wanted,
@@ -53,7 +54,7 @@ export function choiceFacts(
     used: usedBefore(line),
     counted: line.counted,
     // What is kept for the answer is not there for the prompt, unless that would leave next to nothing.
-    limit: window === null ? null : window - Math.min(answerMax(request), window / 2),
+    limit: window - Math.min(answerMax(request), window / 2),
   };
 }
 

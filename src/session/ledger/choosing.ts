@@ -6,6 +6,7 @@ import {
   type ModelPrices,
   type PathPiece,
   type RewriteBill,
+  removedTokensMin,
   tokensToFree,
 } from "../../render/index.ts";
 import { prunedTokens, type WantedBlock } from "../desk-port.ts";
@@ -15,7 +16,7 @@ import type { Item } from "./draft.ts";
 import { clearedTokens, type Place } from "./place.ts";
 import { asPlaceholder, prunedAs } from "./pruning.ts";
 import { lastAnswer } from "./rewrite.ts";
-import { piecesOf, type WantedBlocks } from "./wanted.ts";
+import { otherFor, piecesOf, tokensOf, type WantedBlocks } from "./wanted.ts";
 
 /** A request that is put together, as far as it matters for a rewrite. */
 export type Choosing = {
@@ -70,7 +71,9 @@ export function chooseRewriting(facts: ChoiceFacts, choosing: Choosing): Rewriti
   const isIdle =
     facts.wanted.size === 0 || (isWarm && !facts.isUrged && !(isRunStart(choosing) && facts.hasNews));
   const soon = promptSoon(facts, choosing);
-  if (isIdle && soon !== null && tokensToFree(roomIn(soon)) === 0) return null;
+  const isRoomy = soon !== null && tokensToFree(roomIn(soon)) === 0;
+  if (isRoomy && (isIdle || (isWarm && !facts.isUrged && isTooLittle(choosing.last, facts.wanted))))
+    return null;
   const [path, head] = [choosing.path(), choosing.head()];
   const { scale, prompt } = sizeOf(facts, choosing, { path, head });
   const room = roomIn(prompt);
@@ -97,6 +100,16 @@ export function chooseRewriting(facts: ChoiceFacts, choosing: Choosing): Rewriti
   if (own === null || other === null) return own?.rewriting ?? other;
   const lost = reasoningTokens(path.slice(own.at)) + reasoningTokens(heard);
   return cheaper(own.rewriting, other, lost * scale * prices.output);
+}
+
+/** Whether what is wanted otherwise is not worth telling anybody of: seen without putting anything down. */
+function isTooLittle(last: Place, wanted: WantedBlocks): boolean {
+  let tokens = 0;
+  for (let at = last; at.parent !== null; at = at.parent) {
+    if (otherFor(at, wanted) !== null) tokens += tokensOf(at);
+    if (tokens * scaleMax >= removedTokensMin) return false;
+  }
+  return true;
 }
 
 type Sizing = {
@@ -126,9 +139,8 @@ function editRewriting(
 ): Rewriting | null {
   const isNew = (place: Place): boolean => cleared.has(place) && place.showing.isCleared !== true;
   const goes = path.map(isNew);
-  const whole = piecesOf(path, new Map());
-  const sized = whole.map(({ tokens }, at) =>
-    scaled({ tokens, wanted: goes[at] === true ? clearedTokens : null }, scale),
+  const sized = path.map((place, at) =>
+    scaled({ tokens: tokensOf(place), wanted: goes[at] === true ? clearedTokens : null }, scale),
   );
   const cut = cutIn(sized, false);
   // What goes later would leave an older one in sight, and that cannot be said.
@@ -196,11 +208,12 @@ type Size = {
  */
 function sizeOf({ counted, used }: ChoiceFacts, { heard, fresh }: Choosing, sent: Sent): Size {
   const { path, head } = sent;
-  const sizes = piecesOf(path, new Map()).map(({ tokens }) => tokens);
-  const own = head + sum(sizes);
-  const at = counted === null ? -1 : path.indexOf(counted.leaf);
-  if (counted !== null && at !== -1) {
-    const upTo = head + sum(sizes.slice(0, at + 1));
+  let [own, upTo] = [head, -1];
+  for (const place of path) {
+    own += tokensOf(place);
+    if (place === counted?.leaf) upTo = own;
+  }
+  if (counted !== null && upTo !== -1) {
     const scale = bounded(counted.prompt / Math.max(1, upTo));
     const since = own - upTo + tokensIn(fresh);
     return {
@@ -214,8 +227,11 @@ function sizeOf({ counted, used }: ChoiceFacts, { heard, fresh }: Choosing, sent
 
 type Sent = { readonly path: readonly Place[]; readonly head: number };
 
+/** The provider's count and ours never differ by more. */
+const scaleMax = 3;
+
 function bounded(scale: number): number {
-  return Math.min(3, Math.max(1 / 3, scale));
+  return Math.min(scaleMax, Math.max(1 / scaleMax, scale));
 }
 
 function scaled(piece: PathPiece, scale: number): PathPiece {

@@ -1,6 +1,7 @@
 import { editOf } from "./clearing.ts";
 import type { Item } from "./draft.ts";
 import { clearedTokens, type Place } from "./place.ts";
+import { headerIn } from "./renumber.ts";
 import { otherFor, type WantedBlocks } from "./wanted.ts";
 
 /** A path that is to be shown shorter. */
@@ -66,10 +67,29 @@ type Removable = Pick<ClearingAsked, "path" | "held" | "isWorking">;
 
 /** Whether nobody holds a result, and the model was told what to ask for if it wants it back. */
 function removable({ path, held, isWorking }: Removable): (place: Place, at: number) => boolean {
-  const told = path.findLastIndex(({ isAnnounced }) => isAnnounced);
+  const named = namedIn(path);
   return ({ facts, numbered, isHeader }, at) => {
     if (facts.type !== "tool_result" || numbered === null || held.has(numbered.block)) return false;
     // A header that stands inside a result goes with it.
-    return at <= told && !isHeader && !isWorking(at);
+    return named.has(numbered.block) && !isHeader && !isWorking(at);
   };
 }
+
+/**
+ * The blocks whose numbers stand in a header on this path. That one stands behind a block does not tell: the
+ * block may have been numbered since.
+ */
+function namedIn(path: readonly Place[]): ReadonlySet<number> {
+  const named = new Set<number>();
+  for (const place of path) {
+    // What a manifest names is gone with the manifest.
+    for (const [, first, last] of (headerIn(place) ?? "").matchAll(/#(\d{1,9})(?:\.\.#(\d{1,9}))?/g)) {
+      const [from, to] = [Number(first), Number(last ?? first)];
+      for (let block = from; block <= Math.min(to, from + rangeMax); block += 1) named.add(block);
+    }
+  }
+  return named;
+}
+
+/** More blocks than these come between two headers in no session. */
+const rangeMax = 10_000;

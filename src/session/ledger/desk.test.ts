@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { DeskKit } from "../../../test/support/desk-kit.ts";
 import { must } from "../../base/index.ts";
 import { ingestRequest } from "../../protocols/index.ts";
+import { Withholding } from "./withholding.ts";
 
 type Message = { readonly role: string; readonly content: unknown };
 
@@ -160,14 +161,22 @@ test("a talk that was watched goes on with its own words, not with those a log o
 });
 
 test("where anything is withheld, a body that cannot be read does not leave", async () => {
-  const desk = kit();
-  const { sending } = await desk.post(body([{ role: "user", content: "A secret." }]), { headers: named });
-  const key = JSON.stringify(["local", "anthropic", "unknown", "one", null]);
-  expect(sending.refusal).toBeNull();
-  desk.desk.withhold(key, new Set(["user::x"]));
+  const withholding = new Withholding([]);
+  const { desk } = new DeskKit({ model: () => ({ content: [] }), place: { withholding } });
   const twice = Buffer.from('{"model":"claude-opus-5-5","model":"x","messages":[]}');
-  const refused = await desk.desk.take({ ...asked, length: twice.length }, [twice]);
-  expect(refused.refusal?.code).toBe("AP_WITHHELD_UNREADABLE");
+  const taken = async (headers: Readonly<Record<string, string>>): Promise<string | undefined> => {
+    const asking = { ...asked, headers, length: twice.length };
+    return (await desk.take(asking, [twice])).refusal?.code;
+  };
+  expect(await taken(named)).toBeUndefined();
+  const whose = { session: "s1", owner: "local", upstream: "anthropic", client: "unknown", name: "one" };
+  withholding.note({ ...whose, units: [{ key: "user::x", print: null }] });
+  expect(await taken(named)).toBe("AP_WITHHELD_UNREADABLE");
+  // Its name may be in what was not read. Another one says that it is another session.
+  expect(await taken({})).toBe("AP_WITHHELD_UNREADABLE");
+  expect(await taken({ "x-aperture-session": "two" })).toBeUndefined();
+  withholding.note({ ...whose, units: [] });
+  expect(await taken(named)).toBeUndefined();
 });
 
 const asked = {

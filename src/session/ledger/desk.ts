@@ -1,4 +1,4 @@
-import { apertureError, type Clock } from "../../base/index.ts";
+import { type ApertureError, apertureError, type Clock } from "../../base/index.ts";
 import {
   answerLeft,
   ingestRequest,
@@ -27,13 +27,16 @@ import { type Awareness, noteFreed, noteFresh, noteRecent, sayingFor, takeBriefi
 import { type ChoicePlace, choiceFacts, isColdFor, mayEdit } from "./choice-facts.ts";
 import { type Choosing, chooseRewriting, isRunStart, type Rewriting } from "./choosing.ts";
 import { countedBy } from "./counted.ts";
-import { forgetWatched, type Line, startOver } from "./line.ts";
+import { forgetWatched, type Line, standDown, startOver, withholdIn } from "./line.ts";
 import { isFirst, LineOpener, type OpenerPlace } from "./line-opener.ts";
-import { Lines } from "./lines.ts";
+import { keyOf, Lines } from "./lines.ts";
+import { type CallPlace, callKey } from "./own-calls.ts";
 import {
   asksForLess,
+  clientsOwn,
   isBindingRefusal,
   isMereCount,
+  isTalk,
   likenessOf,
   purposeOf,
   type Read,
@@ -48,6 +51,7 @@ import { hasClearAt, sendingOf } from "./sending.ts";
 import { isObserved } from "./session-mode.ts";
 import { type Ticket, unread } from "./ticket.ts";
 import { noteTold } from "./told.ts";
+import { Withholding } from "./withholding.ts";
 
 export type DeskPlace = OpenerPlace &
   Omit<ChoicePlace, "isCold"> & {
@@ -66,6 +70,8 @@ export type DeskPlace = OpenerPlace &
     readonly awareness: () => Awareness;
     /** What is done to what is shown without anybody asking for it. */
     readonly handling: () => Handling;
+    /** The upstream has refused what we made of a request, and taken what its client wrote. */
+    readonly noteRefused?: () => void;
     /** Carries out what an answer has asked of our tools. */
     readonly command: (asked: CommandsAsked) => Promise<readonly CommandResult[]>;
     /** How long that is waited for. */
@@ -81,21 +87,20 @@ export class SessionDesk implements Desk {
   readonly #opener: LineOpener;
   readonly #memory: BodyMemory;
   readonly #rounds: Rounds;
+  readonly #withholding: Withholding;
   #queue: Promise<void> = Promise.resolve();
 
   constructor(place: DeskPlace) {
+    this.#withholding = place.withholding ?? new Withholding([]);
     this.#place = place;
-    this.#opener = new LineOpener(place, this.#lines);
+    this.#opener = new LineOpener({ ...place, withholding: this.#withholding }, this.#lines);
     this.#rounds = new Rounds(place);
     this.#memory = place.memory ?? new BodyMemory({ freeMax: 64, freeBytesMax: 32 * 1024 * 1024 });
   }
 
   /** Bodies of other kinds, and all of them where nothing was or will be managed, pass as they come. */
   reads(asking: Asking): boolean {
-    const { protocol, method, target, headers } = asking;
-    if (protocol !== "anthropic" || method !== "POST" || headers["content-encoding"] !== undefined)
-      return false;
-    if (!/\/v1\/messages(?:\/count_tokens)?(?:\?|$)/.test(target)) return false;
+    if (!isTalk(asking) || asking.headers["content-encoding"] !== undefined) return false;
     return !this.#isLowered(asking) || this.#place.hasManaged();
   }
 
@@ -125,7 +130,7 @@ export class SessionDesk implements Desk {
       if (line !== null) return this.#render(line, read);
       const begins = isFirst(read);
       // A question beside a talk that was forgotten must not be taken for its beginning.
-      if (begins && isBeside(read.belonging.client, request)) return rawSending(asking, body, false);
+      if (begins && isBeside(read.belonging.client, request)) return this.#unknown(read);
       if (begins && (this.#opener.canNumber(read) || !this.#isWanted(read)))
         return this.#render(this.#opener.begin(read), read);
       const found = this.#opener.remembered(read);
@@ -142,9 +147,11 @@ export class SessionDesk implements Desk {
     if (ticket === undefined) return null;
     const { line, read, cleared } = ticket;
     const isEdit = cleared !== null && isEditRefusal(body);
+    // Something else of ours may be what was refused: the client's own words, once, and ours no more.
+    const trial = { ...unread, line, read, leaf: null, isTrial: true } as const;
     if (isEdit) line.takesEdits = false;
     else if (isBindingRefusal(body)) startOver(line);
-    else return null;
+    else return sending.rendering === "managed" ? this.#issue(clientsOwn(line, read), trial) : null;
     // Now it is known whose it was, and what is sent next holds whatever the log says.
     this.#lines.keep(read.asking, read.request, line);
     try {
@@ -160,6 +167,7 @@ export class SessionDesk implements Desk {
     if (ticket === undefined) return null;
     this.#tickets.delete(sending);
     const { line, read, leaf } = ticket;
+    if (ticket.isTrial && answer.status === 200) standDown(line, this.#place);
     line.open.delete(sending);
     const { last } = line;
     if (last?.id === sending.request) {
@@ -188,15 +196,17 @@ export class SessionDesk implements Desk {
 
   /** What the log says of a stream now. */
   brief(briefing: Briefing): void {
-    this.#lines.change(briefing.line, (line) => takeBriefing(line, briefing));
+    this.#lines.change(briefing.line, (line) => takeBriefing(line, briefing, this.#withholding));
   }
 
   /** Content the user does not want sent any more, in one stream. */
   withhold(key: string, withheld: ReadonlySet<string>): void {
-    this.#lines.change(key, (line) => {
-      line.withheld = withheld;
-      line.ledger.withhold(withheld);
-    });
+    this.#lines.change(key, (line) => withholdIn(line, this.#withholding.printed(withheld)));
+  }
+
+  unread(asking: Asking): ApertureError | null {
+    const mayHold = isTalk(asking) && this.#withholding.mayConcern(asking, belongingOf(asking, null));
+    return mayHold ? apertureError("AP_WITHHELD_UNREADABLE") : null;
   }
 
   /** Other words for some of what a stream has sent, from its next turn on. */
@@ -205,16 +215,21 @@ export class SessionDesk implements Desk {
   }
 
   #isLowered({ headers }: Asking, line: Line | null = null): boolean {
-    const isAsked = asksForLess(headers) || this.#place.mode() === "observe";
+    const isAsked = asksForLess(headers) || this.#place.mode() === "observe" || line?.isStoodDown === true;
     return isAsked || (line !== null && isObserved(line, this.#lines.all()));
   }
 
   /** Nobody knows what is in it, so where anything is withheld it does not leave. */
   #unread(asking: Asking, body: Buffer): Sending {
-    const sending = rawSending(asking, body, false);
-    return this.#lines.withhold()
-      ? { ...sending, refusal: apertureError("AP_WITHHELD_UNREADABLE") }
-      : sending;
+    return { ...rawSending(asking, body, false), refusal: this.unread(asking) };
+  }
+
+  /** Beside a talk that nobody knows; what is withheld in its session is left out. */
+  #unknown(read: Read): Sending {
+    const { asking, body, belonging } = read;
+    const withheld = this.#withholding.for(asking, belonging);
+    if (withheld.size === 0) return rawSending(asking, body, false);
+    return withoutMemory({ key: keyOf(asking, belonging), withheld, talkName: null }, read);
   }
 
   /** One in each turn of the loop, so that others are heard in between. What it waits for holds up nobody. */
@@ -256,6 +271,8 @@ export class SessionDesk implements Desk {
       this.#opener.learnNumbers(line, read);
       return this.#send(line, read, { style: "managed", purpose, isCold });
     }
+    // Somebody has to tell when the user wants it otherwise.
+    if (line.isStoodDown) this.#opener.acquaint(line, read);
     const isBound = modelTraits(request.model).isBound;
     if ((line.wasManaged === true && isBound) || line.withheld.size > 0) {
       return this.#send(line, read, { style: "plain", purpose, isCold });
@@ -302,9 +319,9 @@ export class SessionDesk implements Desk {
     await round?.done;
     // What was forgotten in the meantime is not gone on with.
     if (round === null || round.line.ledger !== round.ledger) return null;
-    const { line, read, path, end, rounds, wasTainted, sinceMs, spent } = round;
+    const { line, read, path, end, rounds, sinceMs, spent } = round;
     // What the user has said meanwhile holds: the answer ends here.
-    const isWithheld = [...line.withheld].some((key) => !round.withheld.has(key));
+    const isWithheld = [...line.withheld.keys()].some((key) => !round.withheld.has(key));
     if (isWithheld || this.#isLowered(read.asking, line)) return null;
     const left = answerLeft(read.request, spent);
     if (left === null) return null;
@@ -317,18 +334,8 @@ export class SessionDesk implements Desk {
       noteFresh(line, rendered.report.fresh);
       const sent = next.sent === null ? null : ({ ...next.sent, isRound: true } as const);
       const { leaf, path: sentPath, cleared } = rendered;
-      const ticket = {
-        line,
-        read,
-        leaf,
-        path: sentPath,
-        cleared,
-        rounds: rounds + 1,
-        wasTainted,
-        sinceMs,
-        spent,
-      };
-      return this.#issue({ ...next, mayRetry: false, sent }, ticket);
+      const before = { line, read, rounds: rounds + 1, sinceMs, spent };
+      return this.#issue({ ...next, sent }, { ...before, leaf, path: sentPath, cleared });
     } catch {
       startOver(line);
       return null;
@@ -354,15 +361,16 @@ export class SessionDesk implements Desk {
       if (chosen !== null) line.isUrged = false;
       return chosen;
     };
-    const resultOf = (id: string) => line.results.get(id) ?? null;
+    const resultOf = (call: CallPlace) => line.results.get(callKey(call)) ?? null;
     const edits = { mayEdit: mayEdit(line, read, this.#place.pricesOf) };
     const asked = { request, purpose, style, mayClear, ...edits, isCold, reportsAll, saying, isLost };
     return { ...asked, wanted: line.wanted, choose, arrival, resultOf };
   }
 
   #saying(line: Line, { model }: WireRequest): Saying {
-    const { clock, awareness, windowOf } = this.#place;
-    return sayingFor(line, { timeMs: clock.now(), awareness: awareness(), window: windowOf(model) });
+    const { clock, awareness, windowOf, pricesOf } = this.#place;
+    const [window, { read }] = [windowOf(model), pricesOf(model)];
+    return sayingFor(line, { timeMs: clock.now(), awareness: awareness(), window, read });
   }
 
   /** The request is the last one now. Nobody looks at the body before, unless something is on its way. */

@@ -10,6 +10,7 @@ import {
   type Firstly,
   type Place,
   pathTo,
+  rootOf,
   type Showing,
   sentOf,
   type UnitFacts,
@@ -131,7 +132,7 @@ function placeFor(parent: Place, item: Item): Place {
   if (item.place !== null && item.place.parent === parent) {
     // A client that has written it its own way may still come back to the model's.
     item.place.forms.push(item.place.facts.hash);
-    return Object.assign(item.place, { facts, wrapping, extra, numbered });
+    return Object.assign(item.place, { facts, wrapping, extra, numbered, counted: null });
   }
   const isMoved = item.place !== null && facts.kind === "reasoning";
   const isFromElsewhere = item.isFromElsewhere || isMoved;
@@ -163,6 +164,7 @@ export function newPlace(parent: Place, placed: PlaceFacts): Place {
   const { first, numbered, showing, isHeader } = placed;
   return {
     parent,
+    root: rootOf(parent),
     origin,
     opens,
     facts,
@@ -186,6 +188,7 @@ export function newPlace(parent: Place, placed: PlaceFacts): Place {
     isHeader,
     isAnnounced: false,
     dropped: null,
+    counted: null,
   };
 }
 

@@ -104,7 +104,7 @@ function numberedUnits(
     counts.set(key, nth + 1);
     if (isDeferred) return one;
     const tokens = gauge.count({ bytes: one.bytes, kind });
-    return { ...one, numbered: draft.number({ key, kind, tokens }, nth) };
+    return { ...one, numbered: draft.number({ key, kind, tokens }, () => nth) };
   });
 }
 

@@ -14,6 +14,7 @@ const saying: Saying = {
   zoneMinutes: 0,
   rate: 1,
   names: [],
+  memories: [],
   tail: () => null,
 };
 
@@ -48,7 +49,7 @@ const answer = (id: number) =>
 
 /** What each item says. */
 function sent(items: readonly Item[], over: Partial<Saying> = {}, asked: Partial<HeaderAsked> = {}) {
-  const usual = { nonce: "k7f3", turn: 3, lastMs: start - 1_000, before: [] };
+  const usual = { nonce: "k7f3", turn: 3, lastMs: start - 1_000, before: [], memories: [] };
   const headed = withHeaders({ saying: { ...saying, ...over }, ...usual, ...asked }, items);
   return headed.map(({ bytes }) => {
     const { text, content } = JSON.parse(Buffer.from(bytes).toString());
@@ -119,7 +120,14 @@ describe("full headers", () => {
   });
 
   test("leave the client's own words of a result to compare with", () => {
-    const asked = { saying: { ...saying, ...full }, nonce: "k7f3", turn: 3, lastMs: null, before: [] };
+    const asked = {
+      saying: { ...saying, ...full },
+      nonce: "k7f3",
+      turn: 3,
+      lastMs: null,
+      before: [],
+      memories: [],
+    };
     const [headed] = withHeaders(asked, [result(7)]);
     expect([headed?.isRewritten, headed?.isHeader]).toEqual([true, true]);
     expect(Buffer.from(headed?.original ?? [])).toEqual(result(7).bytes);

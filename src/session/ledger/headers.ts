@@ -22,6 +22,8 @@ export type HeaderAsked = {
   readonly lastMs: number | null;
   /** Blocks that were sent before and not announced yet. */
   readonly before: readonly Numbered[];
+  /** Lines of memories that are not in sight. */
+  readonly memories: readonly string[];
 };
 
 /** So many tokens may come before the next line is written. */
@@ -48,10 +50,14 @@ export function noteAnnounced(items: readonly Item[], places: readonly Place[]):
 export function withHeaders(asked: HeaderAsked, items: readonly Item[]): readonly Item[] {
   const span = lastUserSpan(items);
   const { headers } = asked.saying;
-  if (span === null || headers === "off") return items;
+  const { memories } = asked;
+  if (span === null) return items;
+  if (headers === "off")
+    return memories.length === 0 ? items : withText(items, span, ownTexts(memories.join("\n")));
   if (headers === "full") return fullHeaders(asked, items, span);
   const header = headerOf(asked, items);
-  return isWorthALine(header) ? withLine(items, span, compactHeader(header)) : items;
+  const isSaid = memories.length > 0 || isWorthALine(header);
+  return isSaid ? withLine(items, span, [compactHeader(header), ...memories].join("\n")) : items;
 }
 
 /** Where the last message of the user's side lies among the items. */
@@ -114,16 +120,26 @@ function speakerOf([first]: readonly HeaderBlock[]): Pick<HeaderMessage, "role" 
  * The line stands in front of what the user says. Nothing may stand before tool results, so there it stands
  * behind them.
  */
-export function withLine(items: readonly Item[], { first, last }: Span, text: string): readonly Item[] {
+export function withLine(items: readonly Item[], span: Span, text: string): readonly Item[] {
+  return withText(items, span, (wrapping, opens) => headerItem(text, wrapping, opens));
+}
+
+type Written = (wrapping: Wrapping, opens: boolean) => Item;
+
+function ownTexts(text: string): Written {
+  return (wrapping, opens) => ownItem(text, wrapping, opens);
+}
+
+function withText(items: readonly Item[], { first, last }: Span, written: Written): readonly Item[] {
   const spoken = items.findIndex(
     ({ facts }, at) => at >= first && at <= last && facts.type !== "tool_result",
   );
   const before = items[spoken];
   if (before === undefined) {
     const { wrapping } = must(items[last], "a span lies among the items");
-    return [...items.slice(0, last + 1), headerItem(text, wrapping, false), ...items.slice(last + 1)];
+    return [...items.slice(0, last + 1), written(wrapping, false), ...items.slice(last + 1)];
   }
-  const own = headerItem(text, before.wrapping, before.opens);
+  const own = written(before.wrapping, before.opens);
   return [...items.slice(0, spoken), own, { ...before, opens: false }, ...items.slice(spoken + 1)];
 }
 
@@ -141,7 +157,7 @@ function fullHeaders(asked: HeaderAsked, items: readonly Item[], { first, last }
     ...message.blocks.map((block) => partHeader(header, block)),
   ]);
   const spoken = header.messages.filter(({ message }) => own.has(message));
-  let lines = [...before, ...spoken.map((message) => messageHeader(header, message))];
+  let lines = [...asked.memories, ...before, ...spoken.map((message) => messageHeader(header, message))];
   const headed = items.slice(first, last + 1).flatMap((item) => {
     const { numbered } = item;
     const part = numbered === null ? [] : [partHeader(header, headerBlock(numbered, header.turn))];

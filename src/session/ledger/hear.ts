@@ -42,7 +42,7 @@ type HearingUnit = Counting & { readonly offered: Offered; readonly opens: boole
 function hearUnit(parent: Place, { unit, bytes }: AnswerUnit, hearing: HearingUnit): Place {
   const { draft, gauge, offered, opens } = hearing;
   const tokens = gauge.count({ bytes, kind: unit.kind });
-  const numbered = draft.number({ key: unit.key, kind: unit.kind, tokens }, countOn(parent, unit.key));
+  const numbered = draft.number({ key: unit.key, kind: unit.kind, tokens }, () => countOn(parent, unit.key));
   const extra = opens ? "" : null;
   const said = {
     facts: heardFacts(unit, bytes, offered),

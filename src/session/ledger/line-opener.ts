@@ -2,11 +2,12 @@ import type { Asking, RememberedStream } from "../desk-port.ts";
 import type { LedgerQuestion } from "../read/questions.ts";
 import type { Belonging } from "../record/identify.ts";
 import { takeBriefing } from "./awareness.ts";
-import { type Line, openLine, startOver } from "./line.ts";
+import { type Line, openLine, startOver, withholdIn } from "./line.ts";
 import { keyOf, type Lines } from "./lines.ts";
 import { SessionNumbers } from "./numbers.ts";
 import { questionOf, type Read } from "./read-request.ts";
 import { recall } from "./remember.ts";
+import { Withholding } from "./withholding.ts";
 
 export type OpenerPlace = {
   /** The mark of our lines in a stream: always the same for one name, and not to be guessed. */
@@ -17,6 +18,8 @@ export type OpenerPlace = {
   /** Another number whenever the record may have lost something that it was told of a line. */
   readonly recordOf: (line: string) => number;
   readonly deadlineMs?: number;
+  /** What is withheld, as far as that is known without asking; nothing where nothing is said. */
+  readonly withholding?: Withholding;
 };
 
 /** How long a request waits for what the desk has forgotten. */
@@ -36,11 +39,13 @@ type Known = {
 export class LineOpener {
   readonly #place: OpenerPlace;
   readonly #lines: Lines;
+  readonly #withholding: Withholding;
   readonly #remembering = new Map<string, Promise<Line>>();
 
   constructor(place: OpenerPlace, lines: Lines) {
     this.#place = place;
     this.#lines = lines;
+    this.#withholding = place.withholding ?? new Withholding([]);
   }
 
   /** Whether the numbers for a talk that begins are known without asking. */
@@ -92,12 +97,19 @@ export class LineOpener {
     void learnt.then(() => this.#remembering.delete(line.key));
   }
 
+  /** Has the log tell of a line from now on that it was not told of, as it passes as it comes. */
+  acquaint(line: Line, read: Read): void {
+    if (line.briefing !== null) return;
+    line.isUnnumbered = true;
+    this.learnNumbers(line, read);
+  }
+
   #number(line: Line, stream: RememberedStream | null): void {
     const session = this.#lines.numbersOf(line.session) ?? new SessionNumbers(stream?.next);
     line.numbers.begin(session, stream?.blocks ?? []);
     if (stream !== null) line.ledger.catchUp(stream.turn);
     const briefing = stream?.briefing ?? null;
-    if (briefing !== null) takeBriefing(line, briefing);
+    if (briefing !== null) takeBriefing(line, briefing, this.#withholding);
     line.ledger.renumber();
   }
 
@@ -154,6 +166,9 @@ export class LineOpener {
     const session = sessionOf(asking, named);
     const line = openLine({ key, session, talkName, nonce, wasManaged, isAsked, record, numbersOf });
     line.countsAll = isFirst(read);
+    // Until the log says otherwise. A talk without a name that begins is none of those that were led before.
+    if (belonging.sessionKey !== null || !isFirst(read))
+      withholdIn(line, this.#withholding.for(asking, belonging));
     this.#lines.add(asking, request, line);
     return line;
   }

@@ -1,9 +1,11 @@
 import type { WireRequest } from "../../protocols/index.ts";
+import type { ShownMemory } from "../../render/index.ts";
 import type { Briefing, CommandResult, Numbered, Sending, WantedBlock } from "../desk-port.ts";
 import type { CountedPrompt } from "./counted.ts";
 import { type SessionNumbers, StreamNumbers } from "./numbers.ts";
 import type { BlockSum } from "./saying.ts";
 import { StreamLedger } from "./stream-ledger.ts";
+import { isSameWithheld, type Withheld } from "./withheld.ts";
 
 /** A stream as the desk has it: its ledger, and how it is to be treated. */
 export type Line = {
@@ -35,6 +37,8 @@ export type Line = {
   noted: ReadonlySet<number>;
   /** Whether it is rendered by us, as long as the mode allows it. */
   isManaged: boolean;
+  /** Whether the upstream has refused something of ours: it passes as it comes until a mode is set. */
+  isStoodDown: boolean;
   /** Whether anything of ours was ever sent; unknown where the log could not be asked. */
   wasManaged: boolean | "unknown";
   /** Whether the log was asked. A first request is not kept waiting, though it may be no beginning. */
@@ -60,8 +64,10 @@ export type Line = {
   isUrged: boolean;
   /** Blocks that stay as they are, whatever happens: somebody has pinned or selected them. */
   held: ReadonlySet<number>;
+  /** What was made to last, to be in sight in every request. */
+  memories: readonly ShownMemory[];
   /** What must not be sent any more. */
-  withheld: ReadonlySet<string>;
+  withheld: Withheld;
   /** What calls of our tools came to, by their ids. */
   readonly results: Map<string, CommandResult>;
   /** Set while calls are carried out. */
@@ -107,6 +113,7 @@ export function openLine({ numbersOf, ...asked }: LineAsked): Line {
     toldSeq: 0,
     spent: { turns: 0, tokens: 0 },
     isManaged: false,
+    isStoodDown: false,
     last: null,
     lastMs: 0,
     open: new Map(),
@@ -117,10 +124,26 @@ export function openLine({ numbersOf, ...asked }: LineAsked): Line {
     hasNews: false,
     isUrged: false,
     held: new Set(),
-    withheld: new Set(),
+    memories: [],
+    withheld: new Map(),
     results: new Map(),
     doing: null,
   };
+}
+
+/** What must not be sent any more, from now on. */
+export function withholdIn(line: Line, withheld: Withheld): void {
+  if (isSameWithheld(line.withheld, withheld)) return;
+  // What a call came to before, and is not told yet, may hold some of it.
+  if ([...withheld.keys()].some((key) => !line.withheld.has(key))) line.results.clear();
+  line.withheld = withheld;
+  line.ledger.withhold(withheld);
+}
+
+/** What the upstream takes from the client and not from us is not tried again until the user says so. */
+export function standDown(line: Line, { noteRefused }: { readonly noteRefused?: () => void }): void {
+  line.isStoodDown = true;
+  noteRefused?.();
 }
 
 /** Nothing that was sent counts any more: the next request begins anew, without any old reasoning. */

@@ -84,11 +84,6 @@ export class Lines {
     return this.#lines.values();
   }
 
-  /** Whether anything is withheld in any stream: of a body that cannot be read, nobody knows whose it is. */
-  withhold(): boolean {
-    return [...this.#lines.values()].some(({ withheld }) => withheld.size > 0);
-  }
-
   change(key: string, change: (line: Line) => void): void {
     const line = this.#lines.get(key);
     if (line !== undefined) change(line);

@@ -28,6 +28,6 @@ export function numberItems(items: readonly Item[], numbering: Numbering): reado
     const nth = counts.get(key) ?? (numbers.knows(key) ? countOn(end, key) : 0);
     counts.set(key, nth + 1);
     const tokens = gauge.count({ bytes: item.bytes, kind });
-    return { ...item, numbered: draft.number({ key, kind, tokens }, nth) };
+    return { ...item, numbered: draft.number({ key, kind, tokens }, () => nth) };
   });
 }

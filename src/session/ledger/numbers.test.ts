@@ -6,7 +6,7 @@ const unit = (key: string) => ({ key, kind: "user", tokens: 7 }) as const;
 
 /** The number of the block a key is given, and the message it lies in. */
 function called(draft: NumberDraft, key: string, nth = 0): readonly [number, number] | null {
-  const numbered = draft.number(unit(key), nth);
+  const numbered = draft.number(unit(key), () => nth);
   return numbered === null ? null : [numbered.block, numbered.message];
 }
 
@@ -23,7 +23,7 @@ describe("a stream's blocks", () => {
 
   test("are told with their turn, their size and when they expire", () => {
     const draft = new StreamNumbers(new SessionNumbers()).draft(4);
-    expect(draft.number(unit("a"), 0)).toEqual({
+    expect(draft.number(unit("a"), () => 0)).toEqual({
       ...{ block: 1, message: 1, turn: 4, kind: "user", tokens: 7 },
       ttl: { at: 112, spanTurns: 108 },
     });
@@ -128,7 +128,10 @@ describe("a session's numbers", () => {
         const given = order.flatMap((of, at) => {
           const draft = streams[of]?.draft(1);
           // More than a claim holds, so that each takes several.
-          return Array.from({ length: 400 }, (_, n) => draft?.number(unit(`${at}.${n}`), 0)?.block ?? -1);
+          return Array.from(
+            { length: 400 },
+            (_, n) => draft?.number(unit(`${at}.${n}`), () => 0)?.block ?? -1,
+          );
         });
         expect(new Set(given).size).toBe(given.length);
         expect(given.every((block) => block > next && Math.floor((block - 1) / 1_000) % 2 === 0)).toBe(true);

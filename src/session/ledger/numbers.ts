@@ -136,9 +136,9 @@ export class NumberDraft {
     this.#message = null;
   }
 
-  /** `nth`: how often its key stands on the path before it. */
-  number({ key, kind, tokens }: Unnumbered, nth: number): Numbered | null {
-    const known = this.#numbers.find(key, nth);
+  /** `nth`: how often its key stands on the path before it. Most keys are new, and nobody has to count. */
+  number({ key, kind, tokens }: Unnumbered, nth: () => number): Numbered | null {
+    const known = this.#numbers.knows(key) ? this.#numbers.find(key, nth()) : null;
     if (known !== null) return { ...known, kind, tokens, ttl: ttlOf(kind, turnOf(known.turn)) };
     this.#message ??= this.#numbers.take("message");
     const block = this.#numbers.take("block");

@@ -12,8 +12,22 @@ export type OwnCall = {
   readonly input: { readonly [key: string]: Json };
 };
 
-/** What a call came to, by its id; null where nobody knows. */
-export type ResultOf = (id: string) => CommandResult | null;
+/** A call by its id, and by the place behind which the answer stands that makes it. */
+export type CallPlace = { readonly id: string; readonly before: string };
+
+/** What a call came to; null where nobody knows. */
+export type ResultOf = (call: CallPlace) => CommandResult | null;
+
+export function callKey({ id, before }: CallPlace): string {
+  return `${before} ${id}`;
+}
+
+/** The place behind which the message of a place stands. */
+export function placeBefore(place: Place): string {
+  let start = place;
+  while (!start.opens && start.parent !== null) start = start.parent;
+  return start.parent?.sent?.id ?? "";
+}
 
 /** The call of ours that some bytes make; null where they make none. */
 export function ownCallIn(type: string, bytes: Uint8Array): OwnCall | null {
@@ -121,7 +135,10 @@ export const unanswered =
 
 function writtenResult(call: Place, resultOf: ResultOf): AnswerUnit {
   const { id } = must(ownCallIn("tool_use", bytesOf(call)), "it was read as a call before");
-  const { text, isError } = resultOf(id) ?? { text: unanswered, isError: true };
+  const { text, isError } = resultOf({ id, before: placeBefore(call) }) ?? {
+    text: unanswered,
+    isError: true,
+  };
   return unitOfResult({ callId: id, text, isError });
 }
 

@@ -1,10 +1,17 @@
-import { must } from "../../base/index.ts";
 import { type CommandLine, commandLines, textCallName } from "../../commands/index.ts";
 import { answersText } from "../../render/index.ts";
 import { type Item, ownItem } from "./draft.ts";
 import type { Head } from "./head.ts";
-import { type OwnCall, ownCallIn, type ResultOf, resultsEnd, unanswered, userMessage } from "./own-calls.ts";
-import { bytesOf, type Place, sentOf, type UnitFacts } from "./place.ts";
+import {
+  type OwnCall,
+  ownCallIn,
+  placeBefore,
+  type ResultOf,
+  resultsEnd,
+  unanswered,
+  userMessage,
+} from "./own-calls.ts";
+import { bytesOf, type Place, type UnitFacts } from "./place.ts";
 import { textOf } from "./tolerance.ts";
 
 /** What a model was offered: our tools, or command lines with this nonce. Clients may use our names, too. */
@@ -36,7 +43,7 @@ function isAll(text: string, lines: readonly CommandLine[]): boolean {
 }
 
 /** A command line as a call. */
-type LineCall = OwnCall & { readonly asked: string };
+type LineCall = OwnCall & { readonly asked: string; readonly before: string };
 
 /**
  * The command lines of the message that ends at a place, as calls. What stands before the message is in their
@@ -46,13 +53,14 @@ export function lineCalls(end: Place, nonce: string): readonly LineCall[] {
   const texts = commandingTexts(end);
   const first = texts[0];
   if (first === undefined) return [];
-  const before = sentOf(parentOf(messageStart(first))).id;
+  const before = placeBefore(first);
   return texts.flatMap((place, at) =>
     commandLines(textOf(bytesOf(place)) ?? "", nonce).map(({ start, text }) => ({
       id: `${textCallName}${before}:${at}:${start}`,
       name: textCallName,
       input: { text },
       asked: text,
+      before,
     })),
   );
 }
@@ -65,19 +73,11 @@ function commandingTexts(end: Place): readonly Place[] {
   return texts.reverse();
 }
 
-function messageStart(place: Place): Place {
-  return place.opens ? place : messageStart(parentOf(place));
-}
-
-function parentOf({ parent }: Place): Place {
-  return must(parent, "the root begins no message");
-}
-
 /** What those lines came to; null where there are none. */
 export function lineAnswers(end: Place, nonce: string, resultOf: ResultOf): string | null {
-  const answered = lineCalls(end, nonce).map(({ id, asked }) => ({
+  const answered = lineCalls(end, nonce).map(({ asked, ...call }) => ({
     asked,
-    text: resultOf(id)?.text ?? unanswered,
+    text: resultOf(call)?.text ?? unanswered,
   }));
   return answered.length === 0 ? null : answersText(nonce, answered);
 }

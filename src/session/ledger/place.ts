@@ -48,6 +48,8 @@ export const clearedShowing: Showing = {
  */
 export type Place = {
   readonly parent: Place | null;
+  /** Where its path begins; null: it is the beginning itself. */
+  readonly root: Place | null;
   readonly origin: Origin;
   /** Whether it begins a wire message. */
   readonly opens: boolean;
@@ -89,6 +91,8 @@ export type Place = {
   isAnnounced: boolean;
   /** What stood behind it in the request that ended here, for that request alone. */
   dropped: string | null;
+  /** How often its key stands on the way here, with itself; null: nobody has counted. */
+  counted: { readonly key: string; readonly count: number } | null;
 };
 export type SentPlace = {
   readonly id: string;
@@ -106,6 +110,7 @@ export function rootPlace(id: string): Place {
   const sent = { id, image: new Image(), start: 0, end: 0 };
   const none = {
     parent: null,
+    root: null,
     origin: "client",
     opens: false,
     extra: null,
@@ -123,6 +128,7 @@ export function rootPlace(id: string): Place {
     isHeader: false,
     isAnnounced: true,
     dropped: null,
+    counted: null,
   } as const;
   return {
     ...none,
@@ -167,15 +173,20 @@ export function pathTo(place: Place): readonly Place[] {
 }
 
 export function rootOf(place: Place): Place {
-  let root = place;
-  while (root.parent !== null) root = root.parent;
-  return root;
+  return place.root ?? place;
 }
 
-/** How often a key stands on the way to a place. */
+/** How often a key stands on the way to a place. The nearest that has it keeps what was counted. */
 export function countOn(place: Place, key: string): number {
-  let count = 0;
-  for (let at: Place | null = place; at !== null; at = at.parent) if (at.facts.key === key) count += 1;
+  let [count, nearest]: [number, Place | null] = [0, null];
+  for (let at: Place | null = place; at !== null; at = at.parent) {
+    if (at.facts.key !== key) continue;
+    nearest ??= at;
+    const known = at.counted?.key === key ? at.counted.count : null;
+    count += known ?? 1;
+    if (known !== null) break;
+  }
+  if (nearest !== null) nearest.counted = { key, count };
   return count;
 }
 

@@ -5,7 +5,7 @@ import {
   type WireRequest,
   type WireUnit,
 } from "../../protocols/index.ts";
-import { instead, isWithheld, type Withheld } from "./withheld.ts";
+import { type Withheld, withoutWithheld } from "./withheld.ts";
 
 /**
  * The client's body without any of its reasoning, the one edit a provider allows that binds reasoning to what
@@ -18,18 +18,22 @@ export function plainBody(request: WireRequest, withheld: Withheld): readonly Ui
 }
 
 function plainMessage({ bytes }: WireRequest, group: WireGroup, withheld: Withheld): readonly Uint8Array[] {
-  const isTouched = group.units.some((unit) => unit.kind === "reasoning" || isWithheld(withheld, unit));
+  const said = group.units.map((unit) => ({ unit, other: otherWords({ bytes, group, unit }, withheld) }));
+  const isTouched = said.some(({ unit, other }) => unit.kind === "reasoning" || other !== null);
   if (!isTouched) return [bytes.subarray(group.range.start, group.range.end)];
-  const kept = group.units.filter(({ kind }) => kind !== "reasoning");
+  const kept = said.filter(({ unit }) => unit.kind !== "reasoning");
   // A message that was nothing but reasoning is not said at all: an empty one would be refused.
   if (kept.length === 0) return [];
-  const blocks = kept.map((unit) =>
-    isWithheld(withheld, unit)
-      ? instead(unitBytes(bytes, group.range.start, unit))
-      : marked(unit, bytes, group),
-  );
+  const blocks = kept.map(({ unit, other }) => other ?? marked(unit, bytes, group));
   const list = blocks.flatMap((block, at) => (at === 0 ? [block] : [COMMA, block]));
   return [Buffer.concat([Buffer.from(group.head), ...list, Buffer.from(group.tail)])];
+}
+
+type Said = { readonly bytes: Buffer; readonly group: WireGroup; readonly unit: WireUnit };
+
+function otherWords({ bytes, group, unit }: Said, withheld: Withheld): Uint8Array | null {
+  if (withheld.size === 0) return null;
+  return withoutWithheld(withheld, unit, unitBytes(bytes, group.range.start, unit));
 }
 
 /** As the client wrote it, its cache mark included. */

@@ -1,4 +1,4 @@
-import type { WireRequest } from "../../protocols/index.ts";
+import { modelTraits, type WireRequest } from "../../protocols/index.ts";
 import type { Asking, Sending } from "../desk-port.ts";
 import { alone, type Likeness, type Pieces } from "../exchange.ts";
 import type { LedgerQuestion } from "../read/questions.ts";
@@ -35,6 +35,12 @@ export function asksForLess(headers: Asking["headers"]): boolean {
   return (
     (bypass !== undefined && !offWords.includes(bypass)) || (mode !== undefined && !moreModes.includes(mode))
   );
+}
+
+/** Whether it is a kind of request whose bodies are read at all. */
+export function isTalk({ protocol, method, target }: Asking): boolean {
+  const isMessages = /\/v1\/messages(?:\/count_tokens)?(?:\?|$)/.test(target);
+  return protocol === "anthropic" && method === "POST" && isMessages;
 }
 
 export function purposeOf({ asking, request, belonging: { client } }: Read): Purpose {
@@ -74,7 +80,10 @@ export function rawSending({ id }: Asking, body: Buffer, mayRetry: boolean): Sen
 }
 
 /** What can be sent for a stream without knowing what was sent before. */
-export function withoutMemory({ key, withheld, talkName }: Line, { asking, body, request }: Read): Sending {
+export function withoutMemory(
+  { key, withheld, talkName }: Pick<Line, "key" | "withheld" | "talkName">,
+  { asking, body, request }: Read,
+): Sending {
   const pieces = plainBody(request, withheld);
   const common = { rendering: "plain", length: lengthOf(pieces) } as const;
   const sent = {
@@ -90,6 +99,13 @@ export function withoutMemory({ key, withheld, talkName }: Line, { asking, body,
     epoch: null,
   };
   return { ...rawSending(asking, body, false), ...common, pieces, sent };
+}
+
+/** The client's own words, as far as they may be sent. */
+export function clientsOwn(line: Line, read: Read): Sending {
+  const isBound = modelTraits(read.request.model).isBound;
+  if (isBound || line.withheld.size > 0) return withoutMemory(line, read);
+  return rawSending(read.asking, read.body, false);
 }
 
 function lengthOf(pieces: Pieces): number {

@@ -36,6 +36,7 @@ const saying = {
   zoneMinutes: 0,
   rate: 1,
   names: [],
+  memories: [],
   tail: () => "[k7f3 tail]",
 } as const;
 

@@ -5,8 +5,8 @@ import { ttlOf } from "../ttl.ts";
 import type { StreamNumbers } from "./numbers.ts";
 import { bytesOf, isBlock, type Place, pathTo } from "./place.ts";
 
-/** A header, as far as it can be told from its bytes. */
-const headerBytes = /^\{"type":"text","text":"(?:\[\w+ turn \d+, |--- Message ID: \d+ \|)/;
+/** A header, as far as it can be told from its text. */
+const headerText = /^\{"type":"text","text":"(?:\[\w+ turn \d+, |--- Message ID: \d+ \|)/;
 
 /**
  * Gives the places of a path the numbers that the log has for them, and finds out which of them the model was
@@ -19,7 +19,7 @@ export function renumber(leaf: Place, numbers: StreamNumbers): void {
   let told = -1;
   for (const [at, place] of path.entries()) {
     if (!isBlock(place)) {
-      if (headerBytes.test(Buffer.from(bytesOf(place)).toString("utf8"))) [isTold, told] = [true, at];
+      if (headerIn(place) !== null) [isTold, told] = [true, at];
       continue;
     }
     const { key, kind } = place.facts;
@@ -31,6 +31,13 @@ export function renumber(leaf: Place, numbers: StreamNumbers): void {
   }
   for (const [at, place] of path.entries()) place.isAnnounced = at <= told;
   for (const heard of leaf.children) renumberHeard(heard, { numbers, counts });
+}
+
+/** The text of a header of ours, wherever it was read from; null: it is none. */
+export function headerIn(place: Place): string | null {
+  if (isBlock(place)) return null;
+  const text = Buffer.from(bytesOf(place)).toString("utf8");
+  return headerText.test(text) ? text : null;
 }
 
 type Counted = { readonly numbers: StreamNumbers; readonly counts: ReadonlyMap<string, number> };

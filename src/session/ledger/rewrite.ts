@@ -6,7 +6,6 @@ import type { Item } from "./draft.ts";
 import {
   bytesOf,
   type Firstly,
-  isBlock,
   isReasoning,
   type Place,
   pathTo,
@@ -53,7 +52,7 @@ export function rewritePath(end: Place, { wordsFor, ...why }: Wanted): Rewritten
   const path = pathTo(end).filter(({ sent }) => sent !== null);
   const words = new Map<Place, Reworded>();
   for (const place of path) {
-    const other = isBlock(place) ? wordsFor(place) : undefined;
+    const other = wordsFor(place);
     if (other !== undefined && isOther(other, place)) words.set(place, other);
   }
   const lenders = new Map(path.map((place) => [place.numbered?.block, place]));

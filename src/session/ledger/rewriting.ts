@@ -2,11 +2,11 @@ import type { RewriteReason } from "../../engine/index.ts";
 import type { Rewriting } from "./choosing.ts";
 import { editBehind, hasCleared } from "./clearing.ts";
 import type { Item } from "./draft.ts";
-import { bytesOf, clearedShowing, type Place } from "./place.ts";
+import { bytesOf, clearedShowing, isBlock, type Place } from "./place.ts";
 import { asPlaceholder } from "./pruning.ts";
 import { type Reworded, type Rewrite, type Rewritten, replacedWords, rewritePath } from "./rewrite.ts";
 import { wordsAs } from "./wanted.ts";
-import { type Withheld, withheldWords } from "./withheld.ts";
+import { placeWords, type Withheld } from "./withheld.ts";
 
 export type RewriteAsked = {
   readonly withheld: Withheld;
@@ -51,10 +51,12 @@ function isUnchanged({ from, bytes }: Rewritten["items"][number]): boolean {
 function rewrittenBy(end: Place, rewrite: Lapsing, means: Rewritten["means"]): Rewritten | null {
   const { withheld, asked, chosen, lapsed, nonce } = rewrite;
   const wordsFor = (place: Place): Reworded | undefined => {
+    const hidden = placeWords(withheld, place);
+    // Of our own lines nothing else is said otherwise.
+    if (hidden !== undefined || !isBlock(place)) return hidden;
     const isLapsed = lapsed !== null && place.showing.isCleared === true;
     const wanted = chosen?.wanted.get(place) ?? (isLapsed ? asPlaceholder(place) : null);
     return (
-      withheldWords(withheld, { facts: place.facts, bytes: bytesOf(place) }) ??
       replacedWords(asked?.replacements, place.facts) ??
       (wanted === null ? undefined : wordsBy(means, place, { wanted, nonce }))
     );

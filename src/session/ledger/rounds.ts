@@ -2,7 +2,7 @@ import type { Clock } from "../../base/index.ts";
 import type { AnswerUnit } from "../../protocols/index.ts";
 import type { CommandResult, CommandsAsked, Sending } from "../desk-port.ts";
 import type { Line } from "./line.ts";
-import { type OwnCall, ownCallsIn } from "./own-calls.ts";
+import { callKey, type OwnCall, ownCallsIn } from "./own-calls.ts";
 import { lineCalls } from "./own-texts.ts";
 import type { Place } from "./place.ts";
 import type { Read } from "./read-request.ts";
@@ -34,8 +34,6 @@ type Heard = {
   readonly units: readonly AnswerUnit[];
   /** Where the request ended that it answers. */
   readonly leaf: Place | null;
-  /** Whether anything before that in this turn was not to be trusted. */
-  readonly wasTainted: boolean;
   /** When the first round began; null: there was none. */
   readonly sinceMs: number | null;
   /** Tokens of all that was answered so far. */
@@ -71,15 +69,16 @@ export class Rounds {
     const called = path.head.ownTools.length > 0 ? ownCallsIn(units) : [];
     const calls = [...called, ...written.map(({ id, name, input }) => ({ id, name, input }))];
     if (calls.length === 0) return;
-    const isTainted = heard.wasTainted || isTaintedBy(readBefore(heard.leaf, units), nonce);
+    const isTainted = isTaintedBy(readBefore(heard.leaf, units), nonce);
     const asked = { request: sending.request, calls, nonce, mode: this.#place.mode(), isTainted };
-    const done = inTime(this.#carryOut(line, asked), this.#place.commandMs ?? waitMs);
+    const before = heard.leaf?.sent?.id ?? "";
+    const done = inTime(this.#carryOut(line, asked, before), this.#place.commandMs ?? waitMs);
     const nowMs = this.#place.clock.now();
     const sinceMs = heard.sinceMs ?? nowMs;
     if (rounds >= roundsMax || nowMs - sinceMs > roundsMs) return;
     const { ledger, withheld } = line;
     const begun = { path, sinceMs, ledger, withheld, done, read: lasting(heard.read) };
-    this.#open.set(sending, { ...heard, ...begun, wasTainted: isTainted });
+    this.#open.set(sending, { ...heard, ...begun });
   }
 
   /** Once. */
@@ -89,20 +88,21 @@ export class Rounds {
     return round;
   }
 
-  #carryOut(line: Line, asked: CommandsAsked): Promise<void> {
-    const before = line.doing;
-    const done = this.#command(line, asked);
+  #carryOut(line: Line, asked: CommandsAsked, before: string): Promise<void> {
+    const others = line.doing;
+    const done = this.#command(line, asked, before);
     // Those of several answers at once are waited for together.
-    const doing = Promise.all([before, done]).then(() => {
+    const doing = Promise.all([others, done]).then(() => {
       if (line.doing === doing) line.doing = null;
     });
     line.doing = doing;
     return done;
   }
 
-  async #command({ results }: Line, asked: CommandsAsked): Promise<void> {
+  /** Before: where the request ended whose answer asks. Another answer may call by the same id. */
+  async #command({ results }: Line, asked: CommandsAsked, before: string): Promise<void> {
     const told = await this.#place.command(asked).catch(() => asked.calls.map(notDone));
-    for (const result of told) results.set(result.id, result);
+    for (const result of told) results.set(callKey({ id: result.id, before }), result);
     for (const id of [...results.keys()].slice(0, Math.max(0, results.size - resultsMax))) results.delete(id);
   }
 }

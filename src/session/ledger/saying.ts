@@ -1,4 +1,4 @@
-import type { HeaderMode } from "../../render/index.ts";
+import type { HeaderMode, ShownMemory } from "../../render/index.ts";
 import type { Numbered } from "../desk-port.ts";
 import type { Carrier } from "./carrier.ts";
 
@@ -17,6 +17,8 @@ export type Saying = {
   readonly rate: number;
   /** For a header to name. */
   readonly names: readonly string[];
+  /** What is to be in sight, whether it was said before or not. */
+  readonly memories: readonly ShownMemory[];
   /** The changing part, for the way it will go; null where there is nothing to say. */
   readonly tail: (asked: TailAsked) => string | null;
 };

@@ -49,6 +49,7 @@ import {
   traceRequest,
   unitIndexes,
 } from "./trace.ts";
+import { unsaidMemories } from "./unsaid-memories.ts";
 import { isPlain, type Withheld, withheldItem } from "./withheld.ts";
 
 /** The last turn, to begin the next one where it still holds. */
@@ -83,7 +84,7 @@ export class StreamLedger {
   #rewrite: Rewrite | null = null;
   /** Where the last rewrite ended: a mark keeps all before it in the cache, so that the next one is cheap. */
   #anchor: Place | null = null;
-  #withheld: Withheld = new Set();
+  #withheld: Withheld = new Map();
   readonly #arrivals: Arrivals;
 
   /** New: nothing of ours was ever sent, so that reasoning in a history is the client's own affair. */
@@ -184,7 +185,13 @@ export class StreamLedger {
     const [turn, nonce] = [this.#turn + 1, this.nonce];
     const last = heard[0]?.place?.parent ?? place;
     const before = [...unannounced(last), ...numberedIn(heard)];
-    const header = { saying, nonce, turn, lastMs: this.#turnMs, before };
+    const end = rewritten?.cut ?? last;
+    const memories = unsaidMemories(
+      saying.memories,
+      { end, items: [...(rewritten?.items ?? []), ...heard] },
+      nonce,
+    );
+    const header = { saying, nonce, turn, lastMs: this.#turnMs, before, memories };
     const isStart = rewritten !== null || this.#turn === 0;
     const blocks = [...(head.isTold ? [] : sizedHead(head)), ...sizedItems(fresh)];
     const sent = {

@@ -1,18 +1,24 @@
 import { isTainting } from "../../commands/index.ts";
 import type { Origin } from "../../engine/index.ts";
 import type { AnswerUnit } from "../../protocols/index.ts";
-import { bytesOf, type Place } from "./place.ts";
+import { bytesOf, isOwn, type Place } from "./place.ts";
 
 /** Something a model has read before it asked for anything. */
 export type ReadUnit = { readonly kind: string; readonly origin: Origin; readonly bytes: Uint8Array };
 
 /**
- * What a model has read since it spoke last: everything behind its last words, whether this request was the
- * first to bring it or not, and what tools of its provider have found while it answered.
+ * What a model has read in this turn: everything behind the last words with which it has answered its client,
+ * whether this request was the first to bring it or not, and what tools of its provider have found while it
+ * answered. What it has said to us, and what we have answered, ends no turn; nor does an answer that it was
+ * asked to go on with.
  */
 export function readBefore(leaf: Place | null, units: readonly AnswerUnit[]): readonly ReadUnit[] {
   const read: ReadUnit[] = units.map(({ unit, bytes }) => ({ kind: unit.kind, origin: "client", bytes }));
-  for (let at = leaf; at !== null && at.wrapping.role !== "assistant"; at = at.parent) {
+  let hasAsked = false;
+  for (let at = leaf; at !== null; at = at.parent) {
+    const isAnswer = at.wrapping.role === "assistant";
+    if (isAnswer && hasAsked) break;
+    hasAsked ||= !isAnswer && !isOwn(at);
     if (at.sent !== null) read.push({ kind: at.facts.kind, origin: at.origin, bytes: bytesOf(at) });
   }
   return read;

@@ -13,12 +13,12 @@ export type Ticket = {
   readonly cleared: number | null;
   /** How often it was gone on with. */
   readonly rounds: number;
-  /** Whether anything before it in its turn was not to be trusted. */
-  readonly wasTainted: boolean;
   /** When the first round began; null: there was none. */
   readonly sinceMs: number | null;
   /** Tokens of what was answered before it was gone on with. */
   readonly spent: number;
+  /** Set for the client's own words in place of what was refused: where they pass, ours were the reason. */
+  readonly isTrial?: true;
 };
 
 /** Of a request that was sent as it came. */
@@ -26,7 +26,6 @@ export const unread = {
   path: null,
   cleared: null,
   rounds: 0,
-  wasTainted: false,
   sinceMs: null,
   spent: 0,
 } as const;

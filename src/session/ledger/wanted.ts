@@ -65,8 +65,8 @@ export function piecesOf(path: readonly Place[], wanted: WantedBlocks): readonly
 }
 
 function pieceOf(place: Place, wanted: WantedBlocks, lowered: ReadonlySet<number>): PathPiece {
-  const whole = place.numbered?.tokens ?? ownTokens(place);
-  const tokens = place.showing.tokens ?? whole;
+  const whole = wholeTokens(place);
+  const tokens = tokensOf(place);
   const other = otherFor(place, wanted);
   if (other !== null) {
     const isMissed = isLower(place.showing.as, other.as);
@@ -75,6 +75,15 @@ function pieceOf(place: Place, wanted: WantedBlocks, lowered: ReadonlySet<number
   // What borrows lines from a block that goes will say them itself.
   const mustSay = place.showing.borrows.some((block) => lowered.has(block));
   return { tokens, wanted: mustSay ? whole : null };
+}
+
+/** About how large a unit is as it is shown. */
+export function tokensOf(place: Place): number {
+  return place.showing.tokens ?? wholeTokens(place);
+}
+
+function wholeTokens(place: Place): number {
+  return place.numbered?.tokens ?? ownTokens(place);
 }
 
 /** How a place is to be shown, where that is not how it is shown. */

@@ -1,10 +1,12 @@
 import { textBlock } from "../../protocols/index.ts";
+import { memoryWords } from "../../render/index.ts";
+import { type TextPrint, withoutPrinted } from "../text-print.ts";
 import { type Item, inOtherWords } from "./draft.ts";
 import { bytesOf, type Place, type UnitFacts } from "./place.ts";
 import type { Reworded } from "./rewrite.ts";
 
-/** Content that must not be sent any more, by the key of its unit. */
-export type Withheld = ReadonlySet<string>;
+/** Content that must not be sent any more, by the key of its unit, with what finds its text in others. */
+export type Withheld = ReadonlyMap<string, TextPrint | null>;
 
 type Named = Pick<UnitFacts, "key" | "kind" | "callId">;
 
@@ -17,7 +19,46 @@ const words = "[withheld by the user]";
 export function isWithheld(withheld: Withheld, { key, kind, callId }: Named): boolean {
   if (withheld.size === 0 || withheld.has(key)) return withheld.size > 0;
   if (kind !== "tool-result" || callId === null) return false;
-  return [...withheld].some((other) => other.startsWith(`user:${callId}:`));
+  return [...withheld.keys()].some((other) => other.startsWith(`user:${callId}:`));
+}
+
+/** What is sent of a unit in place of its own bytes; null: nothing in it is withheld. */
+export function withoutWithheld(withheld: Withheld, unit: Named, bytes: Uint8Array): Uint8Array | null {
+  if (withheld.size === 0) return null;
+  if (isWithheld(withheld, unit)) return instead(bytes);
+  return withoutTexts(withheld, unit, bytes) ?? withoutMemories(withheld, unit, bytes);
+}
+
+/** A memory is said in lines of ours, and in the call that has noted it. */
+function withoutMemories(withheld: Withheld, { kind }: Named, bytes: Uint8Array): Uint8Array | null {
+  if (kind !== "ambient" && kind !== "tool-call") return null;
+  const prints = [...withheld].flatMap(([key, print]) =>
+    print !== null && key.startsWith("memory-") && print.chars <= bytes.length ? [print] : [],
+  );
+  if (prints.length === 0) return null;
+  let isFound = false;
+  const said = JSON.stringify(fieldsIn(bytes), (_, value: unknown) => {
+    const other = typeof value === "string" ? withoutPrinted(memoryWords(value), prints, words) : null;
+    isFound ||= other !== null;
+    return other ?? value;
+  });
+  return isFound ? Buffer.from(said) : null;
+}
+
+/** A client may have joined a text that is withheld to another one of the same speaker. */
+function withoutTexts(withheld: Withheld, { key, kind }: Named, bytes: Uint8Array): Uint8Array | null {
+  if (kind !== "user" && kind !== "assistant") return null;
+  const prints = [...withheld].flatMap(([other, print]) =>
+    print !== null && print.chars <= bytes.length && speakerOf(other) === speakerOf(key) ? [print] : [],
+  );
+  if (prints.length === 0) return null;
+  const { text, ...block } = fieldsIn(bytes);
+  const said = typeof text === "string" ? withoutPrinted(text, prints, words) : null;
+  return said === null ? null : Buffer.from(JSON.stringify({ ...block, text: said }));
+}
+
+function speakerOf(key: string): string {
+  return key.slice(0, key.indexOf(":"));
 }
 
 /**
@@ -40,9 +81,31 @@ function fieldsIn(unit: Uint8Array): Readonly<Record<string, unknown>> {
   }
 }
 
-export function withheldWords(withheld: Withheld, { facts, bytes }: Shown): Reworded | undefined {
-  if (!isWithheld(withheld, facts)) return undefined;
-  return { bytes: instead(bytes), showing: { as: "placeholder", tokens: null, borrows: [] } };
+/** Places whose words say nothing of what is withheld. A place says the same for ever: none is read twice. */
+const cleanPlaces = new WeakMap<Withheld, WeakSet<Place>>();
+
+/** What a place that was sent has to say instead; undefined: it may stay. */
+export function placeWords(withheld: Withheld, place: Place): Reworded | undefined {
+  if (withheld.size === 0) return undefined;
+  const clean = cleanPlaces.get(withheld) ?? new WeakSet();
+  cleanPlaces.set(withheld, clean);
+  if (clean.has(place) && !isWithheld(withheld, place.facts)) return undefined;
+  const words = withheldWords(withheld, { facts: place.facts, bytes: bytesOf(place) });
+  if (words === undefined) clean.add(place);
+  return words;
+}
+
+/** Whether both withhold the same and find it in the same way. */
+export function isSameWithheld(one: Withheld, other: Withheld): boolean {
+  if (one.size !== other.size) return false;
+  return [...one].every(([key, print]) => other.has(key) && other.get(key)?.hash === print?.hash);
+}
+
+function withheldWords(withheld: Withheld, { facts, bytes }: Shown): Reworded | undefined {
+  const other = withoutWithheld(withheld, facts, bytes);
+  return other === null
+    ? undefined
+    : { bytes: other, showing: { as: "placeholder", tokens: null, borrows: [] } };
 }
 
 type Shown = { readonly facts: Named; readonly bytes: Uint8Array };
@@ -52,9 +115,8 @@ export function isPlain(place: Place, withheld: Withheld, nonce: string): boolea
   return isWithheld(withheld, place.facts) || !Buffer.from(bytesOf(place)).includes(nonce);
 }
 
-/** An item as it may be sent. Of ours only a result can hold what somebody else has said. */
+/** An item as it may be sent. */
 export function withheldItem(item: Item, withheld: Withheld): Item {
-  const isLine = item.origin === "aperture" && item.facts.type !== "tool_result";
-  const other = isLine ? undefined : withheldWords(withheld, item);
+  const other = withheldWords(withheld, item);
   return other === undefined ? item : inOtherWords(item, other);
 }

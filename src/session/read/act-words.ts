@@ -50,6 +50,8 @@ function loudIn(deltas: readonly Delta[]): readonly Doing[] {
 function ruleWords(delta: Delta): readonly string[] {
   if (delta.type === "mode-set")
     return [`set the mode ${delta.to === null ? "as configured" : `to ${delta.to}`}`];
+  if (delta.type === "name-set")
+    return [delta.to === null ? "took the session's name back" : `named the session "${delta.to}"`];
   if (delta.type !== "permission-set") return [];
   const { actor, verb, to } = delta;
   if (to === null) return [`took back what was said about ${verb} by ${actor}`];

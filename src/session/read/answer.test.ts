@@ -22,6 +22,7 @@ describe("a session row", () => {
       upstream: "anthropic",
       model: "claude-opus-5-5",
       state: "idle",
+      failed: null,
       mode: "observe",
       seq: 5,
       window: { used: 1_160, free: 840, size: 2_000, exact: true },
@@ -38,7 +39,8 @@ describe("a session row", () => {
         },
       ],
     });
-    expect(streams).toEqual([{ id: 1, name: "main", parent: null, turns: 2 }]);
+    const main = { id: 1, name: "main", title: "Fix the login page, please", parent: null, turns: 2 };
+    expect(streams).toEqual([{ ...main, window: session.window }]);
     expect(seq).toBe(5);
   });
 
@@ -48,6 +50,34 @@ describe("a session row", () => {
     const { session } = await ask({ type: "session", session: "s1" });
     expect(session.state).toBe("active");
     expect(session.window).toEqual({ used: 12, free: 1_988, size: 2_000, exact: false });
+  });
+
+  it.each([
+    [{ status: 529 }, "complete", "error"],
+    [{ outcome: "failed", status: null }, "failed", "error"],
+    [{ outcome: "truncated" }, "truncated", "error"],
+    [{ outcome: "interrupted", status: null }, "interrupted", "error"],
+    // Whoever presses a key to stop it has not met an error.
+    [{ outcome: "aborted" }, "aborted", "idle"],
+  ] as const)("of which the last request ended as %o says so", async (end, outcome, state) => {
+    const { watched, ask } = await scene();
+    await watched.talk(first);
+    await watched.talk({ ...second, end: { usage: null, ...end } });
+    const { session } = await ask({ type: "session", session: "s1" });
+    const { status = 200 } = end as { readonly status?: number | null };
+    const failed = state === "idle" ? null : { exchange: 2, outcome, status };
+    expect([session.state, session.failed]).toEqual([state, failed]);
+    await watched.talk(second);
+    const after = await ask({ type: "session", session: "s1" });
+    expect([after.session.state, after.session.failed]).toEqual(["idle", null]);
+  });
+
+  it("takes no notice of a count that failed", async () => {
+    const { watched, ask } = await scene();
+    await watched.talk(first);
+    await watched.talk({ ...second, exchange: { role: "count" }, end: { status: 404, usage: null } });
+    const { session } = await ask({ type: "session", session: "s1" });
+    expect([session.state, session.failed]).toEqual(["idle", null]);
   });
 
   it("of a session without a word of the user has the client and the start of the id", async () => {

@@ -8,19 +8,22 @@ import { modeAnswer, setSessionMode } from "../command/user-mode.ts";
 import { importSession } from "../imported/import-session.ts";
 import { blockDetail } from "./block-detail.ts";
 import type { PermissionRow, PermissionsAnswer } from "./command-rows.ts";
+import { deleteSession } from "./delete-session.ts";
 import { expansionAnswer } from "./expansion.ts";
 import { labelsAnswer } from "./labels.ts";
-import { streamRow, streamsOf } from "./look.ts";
 import { manifestAnswer } from "./manifest.ts";
 import { previewsAnswer } from "./previews.ts";
 import type { AnswerOf, Answers, Library, Question, QuestionType } from "./questions.ts";
+import { renameSession } from "./rename.ts";
 import { requestDiff } from "./request-diff.ts";
 import { bodyAnswer, requestDetail, requestsPage, type Span } from "./requests.ts";
 import type { FramesPage, SessionDetail } from "./rows.ts";
 import { selectBlocks, selectionAnswer } from "./selection.ts";
+import { sentBodies } from "./sent-bodies.ts";
 import { openState, rowAt, sessionsPage } from "./sessions.ts";
 import { stateAnswer } from "./state-answer.ts";
 import { reverseStep, stepsPage } from "./steps.ts";
+import { streamDetails } from "./stream-detail.ts";
 import { transcriptAnswer } from "./transcript.ts";
 
 /**
@@ -80,6 +83,10 @@ const answered: Answered = {
     const { store } = library;
     return state.ok ? bodyAnswer({ state: state.value, store }, { exchange, side }) : state;
   },
+  "sent-bodies": async (library, { session, exchange }) => {
+    const state = await openState(library, session);
+    return state.ok ? sentBodies({ state: state.value, store: library.store }, exchange) : state;
+  },
   frames: async (library, { session, after, limit }) => {
     const state = await openState(library, session);
     return state.ok ? framesPage(library, state.value, { after, limit }) : state;
@@ -123,6 +130,8 @@ const answered: Answered = {
   decide: (library, act) => decide(library, act),
   mode: (library, { session }) => modeAnswer(library, session),
   "set-mode": (library, act) => setSessionMode(library, act),
+  rename: (library, act) => renameSession(library, act),
+  "delete-session": (library, act) => deleteSession(library, act),
   permissions: async ({ permissions = noPermissions }) => rowsIn(permissions.list()),
   "set-permission": async ({ permissions = noPermissions }, { verb, zone, rule }) =>
     rowsIn(permissions.set({ key: { actor: "model", verb, zone }, rule })),
@@ -152,9 +161,7 @@ async function openMoment(library: Library, session: string, at: number | undefi
 async function sessionDetail(library: Library, state: State): Promise<Result<SessionDetail>> {
   const row = await rowAt(library, state);
   if (!row.ok) return row;
-  const moment = now(state);
-  const streams = streamsOf(moment).map((stream) => streamRow(moment, stream));
-  return ok({ seq: state.seq, session: row.value, streams });
+  return ok({ seq: state.seq, session: row.value, streams: await streamDetails(library, now(state)) });
 }
 
 async function framesPage(library: Library, state: State, span: Span): Promise<Result<FramesPage>> {

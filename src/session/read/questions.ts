@@ -1,6 +1,6 @@
 import type { Result, SessionId, StepId } from "../../base/index.ts";
-import type { Change, Level, Mode, Proposal } from "../../engine/index.ts";
-import type { BackupReport, GcReport, Side, Store, VerifyReport } from "../../store/index.ts";
+import type { Change, Level, Mode, Proposal, State } from "../../engine/index.ts";
+import type { BackupReport, DropReport, GcReport, Side, Store, VerifyReport } from "../../store/index.ts";
 import type { KeptPermissions } from "../command/kept-permissions.ts";
 import type { WrittenCommand } from "../command/user-own.ts";
 import type { CommandResult, CommandsAsked, RememberedStream } from "../desk-port.ts";
@@ -22,11 +22,14 @@ import type {
 import type {
   BlockDetail,
   BodyAnswer,
+  DeletedAnswer,
   FramesPage,
   LabelsAnswer,
+  NamedAnswer,
   PreviewsAnswer,
   RequestDetail,
   RequestsPage,
+  SentBodies,
   SessionDetail,
   SessionsPage,
   StateRow,
@@ -59,6 +62,7 @@ export type Look =
   | { readonly type: "request"; readonly session: string; readonly exchange: number }
   | DiffQuestion
   | { readonly type: "body"; readonly session: string; readonly exchange: number; readonly side: Side }
+  | { readonly type: "sent-bodies"; readonly session: string; readonly exchange: number }
   | { readonly type: "frames"; readonly session: string; readonly after: number; readonly limit: number }
   | { readonly type: "steps"; readonly session: string; readonly limit: number; readonly below?: number }
   | { readonly type: "selection"; readonly session: string; readonly stream?: number }
@@ -97,6 +101,8 @@ export type Act =
   | CommandQuestion
   | DecideAct
   | SetModeAct
+  | RenameAct
+  | DeleteAct
   | PermitAct
   | Upkeep;
 
@@ -139,6 +145,16 @@ export type SetModeAct = {
   readonly type: "set-mode";
   readonly session: string;
   readonly mode: Mode | null;
+};
+
+/** What the user calls a session; null: by its first prompt. Done twice it is the same. */
+export type RenameAct = { readonly type: "rename"; readonly session: string; readonly name: string | null };
+
+/** Erases all that is stored of a session. `confirm` is its id, so that nothing is erased by a slip. */
+export type DeleteAct = {
+  readonly type: "delete-session";
+  readonly session: string;
+  readonly confirm: string;
 };
 
 /**
@@ -231,6 +247,7 @@ export type Answers = {
   readonly request: RequestDetail;
   readonly diff: RequestDiff;
   readonly body: BodyAnswer;
+  readonly "sent-bodies": SentBodies;
   readonly frames: FramesPage;
   readonly steps: StepsPage;
   readonly reverse: ReverseAnswer & Durable;
@@ -249,6 +266,8 @@ export type Answers = {
   readonly decide: DecideAnswer & Durable;
   readonly mode: ModeAnswer;
   readonly "set-mode": ModeAnswer & Durable;
+  readonly rename: NamedAnswer & Durable;
+  readonly "delete-session": DeletedAnswer;
   readonly permissions: PermissionsAnswer;
   readonly "set-permission": PermissionsAnswer;
   readonly verify: VerifyReport;
@@ -274,10 +293,14 @@ export type Library = {
   readonly open: (session: SessionId) => Promise<Result<SessionLog>>;
   /** It was written to by somebody else: what is known of it is read again at its next use. */
   readonly forget?: (session: SessionId) => void;
-  /** How many tokens the window of a model holds. */
-  readonly windowOf: (model: string | null) => number;
+  /** Erases a session for good; absent where nothing is ever erased. */
+  readonly remove?: (session: SessionId) => Promise<Result<DropReport>>;
+  /** How many tokens the window of a model holds; null: nobody knows. */
+  readonly windowOf: (model: string | null) => number | null;
   /** As it is configured; auto where nothing is said. */
   readonly mode?: Mode;
+  /** Tells what is withheld in a session now, to whoever cannot wait for the log. */
+  readonly withhold?: (state: State) => Promise<void>;
   /** What the user has said for always; nothing where nothing is said. */
   readonly permissions?: KeptPermissions;
   readonly ledger: (question: LedgerQuestion) => Promise<Result<RememberedStream | null>>;

@@ -80,6 +80,20 @@ describe("the diff of a request", () => {
     expect(rewritten.firstChange?.block).toBe(7);
   });
 
+  it("estimates as the answers before have taught, and its parts add up to no more than the whole", async () => {
+    const diffOf = await played("rewrite");
+    for (const exchange of [2, 3, 5]) {
+      const { tokens, totals, rows } = await diffOf({ exchange, with: null });
+      const reported = tokens.reported ?? 0;
+      expect(Math.abs(tokens.estimated - reported) / reported).toBeLessThan(0.03);
+      const parts = rows.map((row) =>
+        row.type === "same" ? row.tokens : "tokens" in row ? row.tokens.after : 0,
+      );
+      expect(parts.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(reported);
+      expect(totals.sameTokens + totals.insertedTokens).toBeLessThanOrEqual(reported);
+    }
+  });
+
   it("is refused by name where there is nothing to compare", async () => {
     const { watched, library } = await scene();
     await watched.talk(first);

@@ -1,10 +1,11 @@
 import { fail, isCount, ok, type Result, type SessionId } from "../../base/index.ts";
 import { exchangeOf, exchangesOf, type Moment, now, type RecordedExchange } from "../../engine/index.ts";
 import { commonPrefixLength, type Store } from "../../store/index.ts";
-import { type Bodies, compareBodies } from "../diff/compare-bodies.ts";
+import { type Bodies, compareBodies, sentSide } from "../diff/compare-bodies.ts";
 import { diffRows, type Rows } from "../diff/diff-rows.ts";
 import type { DiffReason } from "../diff/reason.ts";
 import type { DiffRow, RequestDiff } from "../diff/rows.ts";
+import { guessedTokens } from "../diff/side-tokens.ts";
 import { framesAt } from "./frames-at.ts";
 import { plainAnswer } from "./plain-answer.ts";
 import { addedMs } from "./request-row.ts";
@@ -26,7 +27,8 @@ export async function requestDiff(opened: Opened, wish: DiffWish): Promise<Resul
   const before = await beforeBody(opened, exchange, other.value);
   if (!before.ok) return before;
   const bodies = { before: before.value, after: after.value.bytes };
-  const read = readDiff(moment, { exchange, other: other.value, ...bodies });
+  const rate = await rateBefore(opened, exchange);
+  const read = readDiff(moment, { exchange, other: other.value, ...bodies }, rate);
   const rows = await withWhy(store, state.session, read?.rows ?? []);
   const { usage = null } = exchange.end ?? {};
   const firstByte = commonPrefixLength(bodies.before, bodies.after);
@@ -63,18 +65,27 @@ const noTotals: RequestDiff["totals"] = {
 /** Null: it is compared with what the client sent. The one before is the one its stream sent before. */
 function otherExchange(
   moment: Moment,
-  { id, stream }: RecordedExchange,
+  exchange: RecordedExchange,
   wanted: DiffWish["with"],
 ): Result<RecordedExchange | null> {
   if (wanted === null) return ok(null);
   if (wanted === "previous") {
-    const before = exchangesOf(moment).findLast(
-      (exchange) => exchange.id < id && exchange.stream === stream && exchange.role === "turn",
-    );
-    return before === undefined ? fail("AP_QUERY_INVALID", { problem: noneBefore }) : ok(before);
+    const before = previousOf(moment, exchange);
+    return before === null ? fail("AP_QUERY_INVALID", { problem: noneBefore }) : ok(before);
   }
   const other = isCount(wanted) ? exchangeOf(moment, wanted) : null;
   return other === null ? fail("AP_EXCHANGE_UNKNOWN", { exchange: wanted }) : ok(other);
+}
+
+/** What its stream sent before it, the last that is meant; null: nothing. */
+export function previousOf(
+  moment: Moment,
+  { id, stream }: RecordedExchange,
+  isMeant: (exchange: RecordedExchange) => boolean = () => true,
+): RecordedExchange | null {
+  const isBefore = (other: RecordedExchange): boolean =>
+    other.id < id && other.stream === stream && other.role === "turn";
+  return exchangesOf(moment).findLast((other) => isBefore(other) && isMeant(other)) ?? null;
 }
 
 const noneBefore = "its stream has sent nothing before this request";
@@ -94,13 +105,30 @@ async function beforeBody(
 }
 
 /** Null: they cannot be looked into, or would take too long. */
-function readDiff(moment: Moment, bodies: Bodies): Rows | null {
+function readDiff(moment: Moment, bodies: Bodies, rate: number): Rows | null {
   const compared = compareBodies(moment, bodies);
   if (compared === null) return null;
   const { exchange, before, after } = bodies;
   const prompt = promptOf(exchange);
   const reported = prompt === null ? null : { prompt, cached: exchange.end?.usage?.cacheRead ?? 0 };
-  return diffRows({ ...compared, moment, reported, firstByte: commonPrefixLength(before, after) });
+  const firstByte = commonPrefixLength(before, after);
+  return diffRows({ ...compared, moment, reported, rate, firstByte });
+}
+
+/**
+ * What the answer before it has taught about how its provider counts: an estimate is what could be said when
+ * the request was sent, not what we would have guessed without ever having asked.
+ */
+async function rateBefore(opened: Opened, { id, stream, model }: RecordedExchange): Promise<number> {
+  const moment = now(opened.state);
+  const before = exchangesOf(moment).findLast(
+    (one) => one.id < id && one.stream === stream && one.model === model && promptOf(one) !== null,
+  );
+  if (before === undefined) return 1;
+  const body = await bodyAnswer(opened, { exchange: before.id, side: "upstream-request" });
+  const side = body.ok ? sentSide(moment, before, body.value.bytes) : null;
+  const guessed = side === null ? 0 : guessedTokens(side, moment);
+  return guessed === 0 ? 1 : (promptOf(before) ?? guessed) / guessed;
 }
 
 function promptOf({ end }: RecordedExchange): number | null {

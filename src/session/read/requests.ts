@@ -24,7 +24,7 @@ export async function requestsPage({ state, store }: Opened, span: Span): Promis
 }
 
 /** A disk that cannot be read takes the times away, not the rows. */
-async function timesOf(
+export async function timesOf(
   store: Store,
   session: SessionId,
   exchanges: readonly RecordedExchange[],

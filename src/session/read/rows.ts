@@ -14,7 +14,7 @@ import type {
   Usage,
   Zone,
 } from "../../engine/index.ts";
-import type { Side } from "../../store/index.ts";
+import type { DropReport, Side } from "../../store/index.ts";
 import type { Forecast } from "../../tokens/index.ts";
 import type { LevelRow, Mode, PendingRow, RewriteRow } from "./act-rows.ts";
 
@@ -25,12 +25,21 @@ export type { Mode };
  * other caller. Every number is computed here, once, so that no two surfaces can disagree.
  */
 
-/** Tokens. Used and free always add up to the size. Not exact: an estimate, to be marked as one. */
+/**
+ * Tokens. Used and free always add up to the size; both are null where nobody knows how much the window of
+ * the model holds. Not exact: an estimate, to be marked as one.
+ */
 export type WindowRow = {
   readonly used: number;
-  readonly free: number;
-  readonly size: number;
+  readonly free: number | null;
+  readonly size: number | null;
   readonly exact: boolean;
+};
+
+export type FailedRequest = {
+  readonly exchange: number;
+  readonly outcome: ExchangeOutcome;
+  readonly status: number | null;
 };
 
 export type SessionRow = {
@@ -41,8 +50,13 @@ export type SessionRow = {
   readonly upstream: string | null;
   /** Of the last turn that named one. */
   readonly model: string | null;
-  /** Active while a request is open. */
-  readonly state: "active" | "idle";
+  /**
+   * Active while a request is open; error as long as the last thing said got no whole answer. None is closed:
+   * a client that ends says nothing, and may go on with a session after weeks.
+   */
+  readonly state: "active" | "idle" | "error";
+  /** The request that got none; null in any other state. */
+  readonly failed: FailedRequest | null;
   /** As the user said, or as it is configured; observe also where nothing was rendered by us yet. */
   readonly mode: SessionMode;
   readonly seq: number;
@@ -62,12 +76,29 @@ export type SessionRow = {
   readonly usages: readonly { readonly model: string | null; readonly usage: Usage }[];
 };
 
+export type NamedAnswer = {
+  readonly session: string;
+  readonly seq: number;
+  /** What it is called now: by the user, else by its first prompt. */
+  readonly name: string;
+};
+
+/** What was erased with a session. */
+export type DeletedAnswer = DropReport & { readonly session: string };
+
 export type StreamRow = {
   readonly id: number;
   readonly name: string;
   /** The stream it was forked from. */
   readonly parent: number | null;
   readonly turns: number;
+};
+
+/** A stream for those who look at its session: what it is about, and how full its window is. */
+export type StreamDetail = StreamRow & {
+  /** The first words it was asked; null: none are stored. */
+  readonly title: string | null;
+  readonly window: WindowRow;
 };
 
 /** Who it comes from: the user's side, the model, a tool, or us. */
@@ -291,7 +322,8 @@ export type SessionsPage = {
 export type SessionDetail = {
   readonly seq: number;
   readonly session: SessionRow;
-  readonly streams: readonly StreamRow[];
+  /** The main one first. */
+  readonly streams: readonly StreamDetail[];
 };
 export type RequestsPage = {
   readonly session: string;
@@ -308,6 +340,22 @@ export type FramesPage = {
   readonly frames: readonly Frame[];
   /** To be given as `after`; null: there are no more on disk now. */
   readonly next: number | null;
+};
+/** The body of a request that went upstream, as it was before it was compressed. */
+export type SentBody = {
+  readonly exchange: number;
+  /** `POST /v1/messages?beta=true`. */
+  readonly target: string;
+  /** When it was sent; null: the disk cannot be read. */
+  readonly time: number | null;
+  readonly bytes: Uint8Array;
+};
+export type SentBodies = {
+  readonly session: string;
+  readonly seq: number;
+  readonly sent: SentBody;
+  /** What its stream sent before it and the upstream took; null: nothing, or it is gone. */
+  readonly before: SentBody | null;
 };
 export type BodyAnswer = {
   readonly session: string;

@@ -14,7 +14,14 @@ describe("the name of a session", () => {
   });
 
   it("does not come from what a client put into tags, nor from nothing", () => {
-    for (const text of ["<system-reminder>be careful</system-reminder>", " <context>x", "", " \n", null]) {
+    for (const text of [
+      "<system-reminder>be careful</system-reminder>",
+      " <context>x",
+      "<permissions instructions>x",
+      "",
+      " \n",
+      null,
+    ]) {
       expect(nameFrom(text)).toBeNull();
     }
     expect(nameFrom("a < b")).toBe("a < b");

@@ -1,5 +1,6 @@
 import { must } from "../../base/index.ts";
 import {
+  type ExchangeRole,
   exchangesOf,
   type Mode,
   type Moment,
@@ -35,7 +36,7 @@ export function sessionRow(moment: Moment, known: Known, sizes: SessionSizes): S
     project: state.identity?.project ?? null,
     upstream: state.identity?.upstream ?? null,
     model,
-    state: exchanges.some(({ end }) => end === null) ? "active" : "idle",
+    ...standing(exchanges),
     mode: modeOf(moment) ?? (modeIn(moment, null) === "observe" ? "observe" : (sizes.mode ?? "auto")),
     seq: moment.seq,
     window: windowRow({ usage, estimate, size: sizes.windowOf(model) }),
@@ -47,6 +48,23 @@ export function sessionRow(moment: Moment, known: Known, sizes: SessionSizes): S
     usage: totalUsage(exchanges),
     usages: usagesOf(exchanges),
   };
+}
+
+/** A count or a request beside the talk may fail without anybody missing it. */
+const talked: readonly ExchangeRole[] = ["turn", "compaction", "unread"];
+
+function standing(exchanges: readonly RecordedExchange[]): Pick<SessionRow, "state" | "failed"> {
+  if (exchanges.some(({ end }) => end === null)) return { state: "active", failed: null };
+  const last = exchanges.findLast(({ role }) => talked.includes(role));
+  const failed = last === undefined ? null : failureOf(last);
+  return { state: failed === null ? "idle" : "error", failed };
+}
+
+/** A client that leaves in the middle of an answer has done so because its user wanted it. */
+function failureOf({ id, end }: RecordedExchange): SessionRow["failed"] {
+  if (end === null || end.outcome === "aborted") return null;
+  const { outcome, status } = end;
+  return outcome === "complete" && (status ?? 0) < 400 ? null : { exchange: id, outcome, status };
 }
 
 const nothing: Usage = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0 };

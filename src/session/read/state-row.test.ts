@@ -27,7 +27,7 @@ it("in any session, numbers add up: used and free are the window, pieces and zon
       const last = live(list).states.at(-1) as State;
       for (const row of rowsAt(last, last.seq)) {
         const { window, strip, zones, otherTokens, blocks } = row;
-        expect(window.used + window.free).toBe(window.size);
+        expect(window.used + (window.free ?? Number.NaN)).toBe(window.size);
         expect(sum(zones)).toBe(sum(strip));
         expect(sum(strip) + otherTokens).toBe(window.used);
         expect(window.exact || window.used === sum(strip)).toBe(true);
@@ -38,7 +38,9 @@ it("in any session, numbers add up: used and free are the window, pieces and zon
         expect(row.lowered.blocks).toBe(lowered.length);
         const { cached, forecast, changedFrom } = row.marks;
         expect(cached?.tokens ?? 0).toBeLessThanOrEqual(window.used);
-        expect(forecast?.next ?? []).toSatisfy((next: number[]) => next.every((used) => used <= window.size));
+        expect(forecast?.next ?? []).toSatisfy((next: number[]) =>
+          next.every((used) => used <= (window.size ?? 0)),
+        );
         expect(changedFrom === null || blocks.some(({ n }) => n === changedFrom.block)).toBe(true);
       }
     }),

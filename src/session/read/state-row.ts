@@ -7,7 +7,7 @@ import { noMarks, stripMarks } from "./strip-marks.ts";
 import { lastUsage, windowRow } from "./window-row.ts";
 
 export type Sizes = {
-  readonly windowOf: (model: string | null) => number;
+  readonly windowOf: (model: string | null) => number | null;
   /** Tokens the client leaves for the answer; null or absent: not known. */
   readonly reserved?: number | null;
 };

@@ -29,7 +29,7 @@ import { framesAt } from "./frames-at.ts";
 import { modeIn, viewIn } from "./look.ts";
 import type { Library, ReverseAct } from "./questions.ts";
 import { openState } from "./sessions.ts";
-import { freedBy } from "./step-frees.ts";
+import { fitsFor, freedBy } from "./step-frees.ts";
 import { lastTurnSteps, type Reversal, stepsSince } from "./turn-steps.ts";
 
 type Opened = { readonly state: State; readonly store: Store };
@@ -58,7 +58,9 @@ async function stepRows(
 ): Promise<Result<readonly StepRow[]>> {
   const seqs = steps.flatMap(madeBy);
   const frames = await framesAt(store, state.session, seqs);
-  return frames.ok ? ok(steps.map((step) => stepRow(state, step, frames.value))) : frames;
+  if (!frames.ok) return frames;
+  const fits = fitsFor(state, steps);
+  return ok(steps.map((step) => stepRow({ state, fits }, step, frames.value)));
 }
 
 /** The frames that did it first, whatever became of it afterwards: it grows until it is first taken back. */
@@ -73,19 +75,22 @@ function madeBy({ log }: Step): readonly number[] {
   return made;
 }
 
-function stepRow(state: State, step: Step, frames: ReadonlyMap<number, Frame>): StepRow {
+type Stepping = { readonly state: State; readonly fits: ReturnType<typeof fitsFor> };
+
+function stepRow({ state, fits }: Stepping, step: Step, frames: ReadonlyMap<number, Frame>): StepRow {
   const made = madeBy(step);
   const read = made.flatMap((seq) => frames.get(seq) ?? []);
   const isWhole = read.length === made.length;
   const deltas = read.flatMap((frame) => frame.deltas);
   const { done, by } = step.log.value;
+  const fit = fits.get(step.stream) ?? 1;
   return {
     step: step.id,
     actor: step.actor,
     reason: step.reason,
     did: isWhole ? actWords(deltas) : null,
     said: isWhole ? saidWords(deltas) : null,
-    frees: isWhole ? freedBy(state, step, { made, blocks: blocksIn(deltas) }) : 0,
+    frees: isWhole ? freedBy(state, step, { made, blocks: blocksIn(deltas), fit }) : 0,
     blocks: blocksIn(deltas),
     done,
     by,

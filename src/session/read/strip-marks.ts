@@ -59,10 +59,10 @@ function clientOf({ state: { identity }, seq }: Moment): string | null {
   return identity !== null && identity.seq <= seq ? identity.client : null;
 }
 
-function compactsAt(client: string | null, size: number): number | null {
+function compactsAt(client: string | null, size: number | null): number | null {
   const before = compactsBefore[client ?? ""];
   // In a window that small nobody knows what the client does.
-  return before === undefined || size <= before * 2 ? null : size - before;
+  return before === undefined || size === null || size <= before * 2 ? null : size - before;
 }
 
 function fillingsOf(moment: Moment, view: View): readonly number[] {

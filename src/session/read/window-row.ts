@@ -16,7 +16,8 @@ export type Filling = {
   readonly usage: Usage | null;
   /** Asked only if the provider has not counted. */
   readonly estimate: () => number;
-  readonly size: number;
+  /** Null: not known, and none is made up. */
+  readonly size: number | null;
 };
 
 /** What a turn has put into the window: all that was read, and what was said. */
@@ -26,8 +27,9 @@ export function fillingOf({ input, cacheRead, cacheWrite, output }: Usage): numb
 
 export function windowRow({ usage, estimate, size: usualSize }: Filling): WindowRow {
   const used = usage === null ? estimate() : fillingOf(usage);
+  assert(used >= 0, "nothing takes less than no room");
+  if (usualSize === null) return { used, free: null, size: null, exact: usage !== null };
   // The provider took it, so it fits: where the two disagree, the size we know of is the one that is wrong.
   const size = Math.max(usualSize, used);
-  assert(used >= 0, "nothing takes less than no room");
   return { used, free: size - used, size, exact: usage !== null };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { mainView, TestSession } from "../../../test/support/engine.ts";
-import { pin, select } from "../../engine/index.ts";
+import { blockId } from "../../base/index.ts";
+import { type BlockKind, pin, select } from "../../engine/index.ts";
 import { openMemoryStore } from "../../store/index.ts";
 import { Briefer } from "./briefing.ts";
 import type { RecordedLine } from "./recorded-line.ts";
@@ -13,6 +14,8 @@ function lineOf(session: TestSession, budget: Sizes | null = null): RecordedLine
     name: "main",
     index: { view: mainView, stream: session.stream().id },
     sizes: { budget: () => budget, rate: () => 1.25 },
+    renditions: { words: () => Promise.resolve(null) },
+    doings: { hasMemories: false },
     names: {
       needed: (turn: number) => [{ name: `needed-at-${turn}`, tokens: 2, exact: false }],
       forHeader: () => ["auth.ts"],
@@ -103,5 +106,30 @@ describe("what has changed", () => {
     expect(again).toMatchObject({ line: "l", seq: session.state.seq });
     expect(again?.facts.recency.selected).toHaveLength(1);
     expect(more).toBeUndefined();
+  });
+});
+
+describe("what is wanted otherwise", () => {
+  type Said = { readonly kind: BlockKind; readonly count: number };
+
+  /** Which of some things the desk is told of, once all of them were archived. */
+  async function toldOf(...said: readonly Said[]): Promise<readonly number[]> {
+    const session = new TestSession();
+    const blocks = said.map(({ kind, count }) => {
+      const block = session.add({ kind });
+      session.append([{ type: "tokens-counted", block, tokens: { count, exact: true } }]);
+      return block;
+    });
+    session.send();
+    for (const block of blocks) session.set(block, { archive: { reason: "done" } }, { by: "user" });
+    const briefer = new Briefer();
+    for (const frame of session.frames) briefer.note(frame);
+    const { wanted } = await briefer.briefing(session.state, lineOf(session), briefed);
+    return wanted.map(({ block }) => blocks.indexOf(blockId(block)));
+  }
+
+  test("is told, but not what stays whole all the same: the model's words, and what is small", async () => {
+    expect(await toldOf({ kind: "user", count: 900 }, { kind: "user", count: 12 })).toEqual([0]);
+    expect(await toldOf({ kind: "assistant", count: 900 }, { kind: "user", count: 900 })).toEqual([1]);
   });
 });

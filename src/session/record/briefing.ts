@@ -16,11 +16,12 @@ import { offersFor } from "../command/offers.ts";
 import type { Briefing } from "../desk-port.ts";
 import { fillingOf, lastUsage } from "../read/window-row.ts";
 import type { RecordedLine } from "./recorded-line.ts";
+import { shownMemories } from "./shown-memories.ts";
 import { heldBlocks, isHolding, isWantedLower, loweredBlocks, wantedBlocks } from "./wanted-blocks.ts";
 import { withheldUnits } from "./withheld-blocks.ts";
 
-/** A stream as the desk calls it, and how much its model's window holds. */
-export type Briefed = { readonly line: string; readonly window: number };
+/** A stream as the desk calls it, and how much its model's window holds; null: nobody knows. */
+export type Briefed = { readonly line: string; readonly window: number | null };
 
 /** Where texts of blocks are found, and whether the desk knows nothing yet. */
 export type WordsPlace = {
@@ -83,9 +84,10 @@ export class Briefer {
     const offers = this.#offers.get(line) ?? [];
     const withheld = await this.#withheld(state, line, briefed);
     const wanted = await this.#wanted(state, line, briefed);
+    const memories = await this.#memories(state, line, briefed);
     const urged = line.isUrged ? ({ isUrged: true } as const) : {};
     line.isUrged = false;
-    return { ...told, held, offers, ...withheld, wanted, ...urged };
+    return { ...told, held, offers, ...memories, ...withheld, wanted, ...urged };
   }
 
   /** Looked for once a run goes on, and forgotten when it is over. */
@@ -112,6 +114,14 @@ export class Briefer {
     const withheld = await withheldUnits(state, view, store);
     if (withheld.length > 0) this.#withholding.add(index.view);
     return withheld.length > 0 || this.#withholding.has(index.view) ? { withheld } : {};
+  }
+
+  /** What lasts is in sight as long as it is kept. */
+  async #memories(state: State, { index, doings }: RecordedLine, { store }: WordsPlace) {
+    if (doings.hasMemories === false) return {};
+    const view = must(state.views.get(index.view), "an index belongs to a view");
+    const memories = await shownMemories(state, view, store);
+    return memories.length === 0 ? {} : { memories };
   }
 
   async #wanted(state: State, { index, renditions }: RecordedLine, { store, isWhole }: WordsPlace) {
@@ -151,9 +161,10 @@ function briefingOf(state: State, recorded: RecordedLine, told: Told): Omit<Brie
   const usage = lastUsage(moment, view);
   const budget = sizes.budget(window);
   const used = budget?.used ?? (usage === null ? shownTokens(tally, moment, view) : fillingOf(usage));
-  const size = Math.max(window, used);
+  const size = window === null ? null : Math.max(window, used);
   const since = changesIn(news, moment, view.id);
-  const room = { free: budget?.free ?? size - used, turnsLeft: budget?.turnsLeft ?? null };
+  const room =
+    size === null ? noRoom : { free: budget?.free ?? size - used, turnsLeft: budget?.turnsLeft ?? null };
   const turn = turnNow(moment, stream);
   const named = { names: [], needed: names.needed(turn + 1), coldNames: [] };
   const asked = { window: size, used, exact: usage !== null, ...room, ...named, since };
@@ -168,6 +179,9 @@ function briefingOf(state: State, recorded: RecordedLine, told: Told): Omit<Brie
     mode: modeOf(moment),
   };
 }
+
+/** Where nobody knows how much fits, nobody knows how much is left. */
+const noRoom = { free: null, turnsLeft: null };
 
 /** For a stream whose provider has not counted yet. */
 function shownTokens(tally: FactsTally, moment: Moment, view: View): number {

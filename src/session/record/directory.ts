@@ -58,6 +58,18 @@ export class Directory {
     this.#list(nameOf(whose, nameKey(talkName)), session, "newer");
   }
 
+  /** Nobody is led to it any more. */
+  remove(session: SessionId): void {
+    for (const [name, ids] of this.#sessions) {
+      if (ids.includes(session))
+        this.#sessions.set(
+          name,
+          ids.filter((id) => id !== session),
+        );
+    }
+    this.#talkNames.delete(session);
+  }
+
   #enter(identity: Identity, session: SessionId, than: Age): void {
     const { start, talkName, credential } = keyParts(identity.key);
     const keys = [start, credential, talkName === null ? null : nameKey(talkName)];

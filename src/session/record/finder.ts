@@ -99,6 +99,15 @@ export class Finder {
     return { session, talkName: this.#directory.talkName(session) };
   }
 
+  /** It is not there any more: what belongs to it begins anew. */
+  async remove(session: SessionId): Promise<void> {
+    await this.#directory.load();
+    this.#directory.remove(session);
+    for (const known of [this.#lastByCaller, this.#byAnswer]) {
+      for (const [key, id] of known) if (id === session) known.delete(key);
+    }
+  }
+
   /** What is known once a request has been recorded, and once its answer has. */
   noteRequest(copy: RequestCopy, session: SessionId): void {
     this.#lastByCaller.set(callerName(copy), session);

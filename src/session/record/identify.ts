@@ -68,6 +68,7 @@ const agents: readonly (readonly [pattern: RegExp, client: string])[] = [
   [/gemini-?cli/i, "gemini-cli"],
   [/^pi\b/i, "pi"],
   [/\bai-sdk\b|^ai\//i, "ai-sdk"],
+  [/^aperture-demo$/, "aperture demo"],
   [/^anthropic\b/i, "anthropic-sdk"],
   [/^openai\b/i, "openai-sdk"],
 ];

@@ -1,6 +1,6 @@
 import type { Json } from "../../base/index.ts";
 import type { BlockKind, Level } from "../../engine/index.ts";
-import { extract, judge, Levels, type Source } from "../../levels/index.ts";
+import { judgedExtract, Levels, type Source } from "../../levels/index.ts";
 import { type Spoken, spokenIn } from "../../protocols/index.ts";
 import { estimateText } from "../../tokens/index.ts";
 import { shortInput } from "./short-input.ts";
@@ -97,8 +97,8 @@ const noSummary = { summary: null, reasons: [] } as const;
 /** Whoever has written it, a summary that loses or changes what matters is not shown to anybody. */
 function summaryOf(source: Source, tokens: number) {
   const tokensMax = Math.min(summaryTokensMax, Math.max(summaryTokensMin, tokens * summaryShare));
-  const summary = extract(source, tokensMax);
-  const { accepted, reasons } = judge(source.text, summary);
+  const { summary, judgement } = judgedExtract(source, tokensMax);
+  const { accepted, reasons } = judgement;
   return accepted ? { summary, reasons: [] } : { summary: null, reasons: reasons.map(({ text }) => text) };
 }
 

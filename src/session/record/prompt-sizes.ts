@@ -67,11 +67,11 @@ export class PromptSizes {
   }
 
   /** Of what the next prompt will repeat, before anything new; null before the first answer. */
-  budget(window: number): Budget | null {
+  budget(window: number | null): Budget | null {
     if (this.#last === null) return null;
     const { model, prompt, said, answerMax } = this.#last;
     const asked = { model, prompt: prompt + said, kept: prompt, answer: said };
-    return budgetOf(this.#calibration, { asked, window, answerMax });
+    return budgetOf(this.#calibration, { asked, window: window ?? Number.MAX_SAFE_INTEGER, answerMax });
   }
 
   /** What the provider counts for each token we do. */

@@ -1,5 +1,6 @@
 import {
   ingestRequest,
+  modelTraits,
   readAnswer,
   spokenIn,
   type WireAnswer,
@@ -7,6 +8,7 @@ import {
 } from "../../protocols/index.ts";
 import type { RequestCopy, ResponseCopy } from "../exchange.ts";
 import { decodeBody } from "./decode.ts";
+import type { AskedRequest } from "./recorded-line.ts";
 
 /** Unchanged parts are taken over from the request before, where one is at hand. */
 export function readRequest(
@@ -51,4 +53,14 @@ export function textsIn(answer: WireAnswer | null): string {
     unit.type === "text" ? [spokenIn(bytes)] : [],
   );
   return spoken.flatMap((one) => (one === null || one.type === "call" ? [] : [one.text])).join("\n");
+}
+
+/** What is needed until the answer comes: all of it only where it may have to be sent again. */
+export function lasting(asked: AskedRequest): AskedRequest {
+  const { copy, request } = asked;
+  // What a model that binds its reasoning refuses is sent again by the desk, also where it went as it came.
+  const maySendAgain = request !== null && modelTraits(request.model).isBound;
+  if (copy.sent === null)
+    return maySendAgain ? asked : { ...asked, copy: { ...copy, body: null }, request: null };
+  return { ...asked, copy: { ...copy, sent: { ...copy.sent, fresh: [], body: [] } } };
 }

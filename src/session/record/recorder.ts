@@ -8,8 +8,8 @@ import {
   type StepId,
 } from "../../base/index.ts";
 import type { Change, Frame, Proposal } from "../../engine/index.ts";
-import { modelTraits, type WireAnswer } from "../../protocols/index.ts";
-import type { Side, Store } from "../../store/index.ts";
+import type { WireAnswer } from "../../protocols/index.ts";
+import type { DropReport, Side, Store } from "../../store/index.ts";
 import { logOf } from "../command/command-log.ts";
 import { carryOutCalls } from "../command/commander.ts";
 import type { KeptPermissions } from "../command/kept-permissions.ts";
@@ -19,6 +19,7 @@ import type { ReverseVerb } from "../read/act-rows.ts";
 import { type EngineEvent, eventsOf } from "../read/events.ts";
 import type { LedgerQuestion } from "../read/questions.ts";
 import { rememberedStream } from "../read/remembered.ts";
+import type { WithheldSession } from "../withheld-session.ts";
 import { BodyMemory } from "./body-memory.ts";
 import { cleanAnswer, cleanReport, type Masked, type Wanted, withoutSecrets } from "./clean-copy.ts";
 import { type CopyLabel, concerns, labelOf } from "./copy-label.ts";
@@ -28,12 +29,16 @@ import { type Belonging, belongingOf, lineName } from "./identify.ts";
 import type { LiveSession } from "./live-session.ts";
 import { maskText, type Searched, secretForms } from "./masking.ts";
 import { RawFit } from "./raw-fit.ts";
-import { answerOf, readRequest, refusal, textsIn } from "./read-copy.ts";
+import { answerOf, lasting, readRequest, refusal, textsIn } from "./read-copy.ts";
 import { RecentRequests } from "./recent-requests.ts";
 import type { AskedRequest, OpenExchange } from "./recorded-line.ts";
+import type { RecorderCounts } from "./recorder-counts.ts";
+import { recoverSessions } from "./recover.ts";
 import { refusedNotice } from "./refused-notice.ts";
+import { removeSession } from "./remove-session.ts";
 import { reverseStep } from "./reverse-step.ts";
-import { hasOpenExchange, Shelf } from "./shelf.ts";
+import { Shelf } from "./shelf.ts";
+import { WithheldTeller } from "./withheld-teller.ts";
 import { WorkQueue } from "./work-queue.ts";
 
 export type RecorderPlace = {
@@ -43,23 +48,16 @@ export type RecorderPlace = {
   readonly tell: (event: EngineEvent) => void;
   /** What the desk needs to know of a stream, after each answer in it. */
   readonly brief: (briefing: Briefing) => void;
+  /** What is withheld in a session from now on, for whoever cannot wait for the log. */
+  readonly withhold?: (withheld: WithheldSession) => void;
   /** Tokens a model's window holds. */
-  readonly windowOf: (model: string | null) => number;
+  readonly windowOf: (model: string | null) => number | null;
   /** Whether blocks are lowered by themselves; they are where nothing is said. */
   readonly policy?: PolicyMode;
   /** What the user has said for always; nothing where nothing is said. */
   readonly permissions?: KeptPermissions;
 };
 export type PolicyMode = "auto" | "off";
-
-/** What became of the copies it was given. */
-export type RecorderCounts = {
-  readonly requests: number;
-  readonly answers: number;
-  /** Exchanges that could not be written down, for whatever reason. */
-  readonly gaps: number;
-  readonly unread: number;
-};
 
 /** Gives the body of a copy when it is wanted, once. */
 export type BodyOf = () => Uint8Array | null;
@@ -81,6 +79,7 @@ type Pending = {
  */
 export class SessionRecorder {
   readonly shelf: Shelf;
+  readonly withheld: WithheldTeller;
   readonly #place: RecorderPlace;
   readonly #finder: Finder;
   readonly #memory = new BodyMemory();
@@ -90,31 +89,23 @@ export class SessionRecorder {
   readonly #pending = new Map<string, Pending>();
   /** Whose request it was, from when it is handed over until its answer is. */
   readonly #labels = new Map<string, CopyLabel>();
+  readonly #isBusy = (session: SessionId): boolean =>
+    [...this.#pending.values()].some((pending) => pending.session === session);
   #counts = { requests: 0, answers: 0, gaps: 0, unread: 0 };
 
   constructor(place: RecorderPlace) {
     this.#place = place;
+    this.withheld = new WithheldTeller(place);
     const heard = (frame: Frame): void => this.#heard(frame);
     const lost = (session: SessionId, error: ApertureError): void => this.#refused(session, error);
-    const isBusy = (session: SessionId): boolean =>
-      [...this.#pending.values()].some((pending) => pending.session === session);
     const { store, clock } = place;
-    this.shelf = new Shelf({ store, clock, memory: this.#memory, heard, lost, isBusy });
+    this.shelf = new Shelf({ store, clock, memory: this.#memory, heard, lost, isBusy: this.#isBusy });
     this.#finder = new Finder({ store: place.store, shelf: this.shelf, newSession: place.newSession });
   }
 
-  /**
-   * Requests that an earlier process left open are closed, so that nobody waits for them. Sessions are looked
-   * at one by one, between other things.
-   */
-  async recover(): Promise<void> {
-    await this.#finder.ready();
-    const heads = await this.#place.store.sessions();
-    for (const { session } of heads.ok ? heads.value : []) {
-      const log = await this.shelf.log(session);
-      if (log.ok && hasOpenExchange(log.value)) await this.shelf.live(session);
-      await new Promise((resume) => setImmediate(resume));
-    }
+  /** Requests that an earlier process left open are closed. */
+  recover(): Promise<void> {
+    return recoverSessions(this.#care());
   }
 
   requested(copy: RequestCopy, bodyOf: BodyOf = () => copy.body): Promise<void> {
@@ -163,17 +154,23 @@ export class SessionRecorder {
     session: SessionId,
     work: (live: LiveSession) => Result<T> | Promise<Result<T>>,
   ): Promise<Result<T & Durable>> {
-    let done = fail("AP_CONTROL_FAULT", { problem: "it was not carried out", question: "act" }) as Result<T>;
     let durable = Promise.resolve(true);
-    await this.#next(null, async () => {
+    const done = await this.#inTurn(async () => {
       const [log, live] = [await this.shelf.log(session), await this.shelf.live(session)];
       const before = live.ok ? live.value.state().seq : 0;
-      done = live.ok ? await work(live.value) : live;
+      const worked = live.ok ? await work(live.value) : live;
       if (log.ok && log.value.state().seq > before) durable = isDurableSoon(log.value);
       const { store, brief } = this.#place;
+      if (live.ok) await this.withheld.changed(live.value.state());
       for (const briefing of live.ok ? await live.value.briefings(store) : []) brief(briefing);
+      return worked;
     });
     return done.ok ? ok({ ...done.value, durable: await durable }) : done;
+  }
+
+  /** Erases a session, in its turn among the copies. */
+  remove(session: SessionId): Promise<Result<DropReport>> {
+    return this.#inTurn(() => removeSession(this.#care(), session));
   }
 
   /** Carries out what a user does in a stream. */
@@ -225,6 +222,20 @@ export class SessionRecorder {
   /** In the order they came; one that fails does not keep the next from being tried. */
   #next(label: CopyLabel | null, work: () => Promise<void>): Promise<void> {
     return this.#queue.add(label, () => work().catch((error: unknown) => this.#lost(error)));
+  }
+
+  /** For what concerns sessions as a whole. */
+  #care() {
+    const { shelf, withheld } = this;
+    return { store: this.#place.store, shelf, finder: this.#finder, isBusy: this.#isBusy, withheld };
+  }
+
+  async #inTurn<T>(work: () => Promise<Result<T>>): Promise<Result<T>> {
+    let done: Result<T> = fail("AP_CONTROL_FAULT", { problem: "it was not carried out", question: "act" });
+    await this.#next(null, async () => {
+      done = await work();
+    });
+    return done;
   }
 
   async #request(copied: RequestCopy, bodyOf: BodyOf): Promise<void> {
@@ -332,12 +343,9 @@ export class SessionRecorder {
     const briefed = { line: copy.sent?.line ?? "", window: windowOf(model), store, isWhole: false, goesOn };
     const briefing = await live.briefing(agent, briefed);
     if (briefing !== null) brief(briefing);
-    const full = this.#rawFit.notice({
-      session: live.state().session,
-      copy,
-      answer,
-      window: windowOf(model),
-    });
+    const window = windowOf(model);
+    const asked = { session: live.state().session, copy, answer };
+    const full = window === null ? null : this.#rawFit.notice({ ...asked, window });
     if (full !== null) this.#place.tell(full);
     const rendered = await live.render(agent, model);
     if (!rendered.ok) this.#lost(rendered.error);
@@ -365,6 +373,7 @@ export class SessionRecorder {
   }
 
   #heard(frame: Frame): void {
+    this.withheld.heard(frame);
     for (const event of eventsOf(frame)) this.#place.tell(event);
   }
 
@@ -383,16 +392,6 @@ export class SessionRecorder {
       message: `A request was not recorded: ${message}`,
     });
   }
-}
-
-/** What is needed until the answer comes: all of it only where it may have to be sent again. */
-function lasting(asked: AskedRequest): AskedRequest {
-  const { copy, request } = asked;
-  // What a model that binds its reasoning refuses is sent again by the desk, also where it went as it came.
-  const maySendAgain = request !== null && modelTraits(request.model).isBound;
-  if (copy.sent === null)
-    return maySendAgain ? asked : { ...asked, copy: { ...copy, body: null }, request: null };
-  return { ...asked, copy: { ...copy, sent: { ...copy.sent, fresh: [], body: [] } } };
 }
 
 const maskedNote = "a credential stood in its body and was masked in this record";

@@ -29,6 +29,11 @@ export function nameKey(name: string): string {
   return `name:${name}`;
 }
 
+/** What its client calls a session; null where it does not. */
+export function sessionName(key: string): string | null {
+  return key.startsWith(nameKey("")) ? key.slice(nameKey("").length) : null;
+}
+
 export function startKey(credential: string, first: string): string {
   return `talk:${credential}:${sha256Hex(first).slice(0, 32)}`;
 }

@@ -9,6 +9,7 @@ import {
   isPinned,
   isWithheld,
   levels,
+  notesOf,
   now,
   type Place,
   pairOf,
@@ -39,9 +40,24 @@ export async function wantedBlocks(
   const wanted: WantedBlock[] = [];
   for (const block of blocks) {
     const place = placeOf(now(asked.state), asked.view, block);
-    if (place !== null && !isWithheld(place)) wanted.push(await wantedBlock(asked, place));
+    if (place === null || isWithheld(place)) continue;
+    const told = await wantedBlock(asked, place);
+    if (!isIdle(asked, place, told)) wanted.push(told);
   }
   return wanted;
+}
+
+/**
+ * Whether a block that is shown whole stays whole, whatever is wanted: the model's own words do, and so does
+ * what has nothing shorter to say. Most of what ages is such, and a desk that heard of it would look at the
+ * whole path for nothing.
+ */
+function isIdle({ state, view }: WantedAsked, { block }: Place, { as, text, input, tokens }: WantedBlock) {
+  const moment = now(state);
+  if (as === "original" || shownOf(moment, view, block.id) !== "original") return false;
+  const isSpoken = block.kind === "assistant" || block.kind === "reasoning";
+  const whole = notesOf(moment, block.id)?.tokens?.count ?? Number.POSITIVE_INFINITY;
+  return isSpoken || (text === null && input === null) || tokens >= whole;
 }
 
 /** Whether less of a block is wanted than all of it. */

@@ -5,7 +5,8 @@ import type { Briefing } from "../desk-port.ts";
 import type { Likeness, Pieces, Recorder, RequestCopy, ResponseCopy, SentReport } from "../exchange.ts";
 import type { EngineEvent } from "../read/events.ts";
 import type { AnswerOf, Ask, Question } from "../read/questions.ts";
-import type { RecorderCounts } from "../record/recorder.ts";
+import type { RecorderCounts } from "../record/recorder-counts.ts";
+import type { WithheldSession } from "../withheld-session.ts";
 import { BodiesSent } from "./bodies-sent.ts";
 import { COPY_BYTES, type Handed, handedBytes, lightened, ownedBy, transferable } from "./handed.ts";
 import { LostLines } from "./lost-lines.ts";
@@ -23,6 +24,10 @@ export type Engine = Recorder & {
   readonly watchStorage: (listener: (status: StoreStatus) => void) => void;
   /** Calls back with what the desk needs to know of a stream, whenever it has changed. */
   readonly watchBriefings: (listener: (briefing: Briefing) => void) => void;
+  /** Calls back with what must not be sent any more in a session, whenever that has changed. */
+  readonly watchWithheld: (listener: (withheld: WithheldSession) => void) => void;
+  /** Tells whoever listens something that only this side knows. */
+  readonly tell: (event: EngineEvent) => void;
   readonly status: () => EngineStatus;
   /** Another number whenever the record may have lost something that it was told of a line. */
   readonly recordOf: (line: string) => number;
@@ -63,6 +68,8 @@ export function startEngine(options: EngineOptions): Engine {
     watch: (listener) => thread.watch(listener),
     watchStorage: (listener) => thread.watchStorage(listener),
     watchBriefings: (listener) => thread.watchBriefings(listener),
+    watchWithheld: (listener) => thread.watchWithheld(listener),
+    tell: (event) => thread.tell(event),
     status: () => thread.status(),
     recordOf: (line) => thread.recordOf(line),
     isBehind: () => thread.isBehind(),
@@ -90,6 +97,7 @@ class EngineHandle {
   readonly #listeners = new Set<(event: EngineEvent) => void>();
   readonly #storageListeners = new Set<(status: StoreStatus) => void>();
   readonly #briefed = new Set<(briefing: Briefing) => void>();
+  readonly #withheld = new Set<(withheld: WithheldSession) => void>();
   #worker: Worker | null = null;
   #silence: Silence | null = null;
   /** What the system calls the thread. */
@@ -149,6 +157,8 @@ class EngineHandle {
     // What was handed over before is dealt with before, so that a question finds it.
     this.#post();
     this.#worker.postMessage({ type: "ask", id, question } satisfies ToEngine);
+    // Whoever goes on in a session that is gone has to tell all of it to the one that begins.
+    if (question.type === "delete-session") void answer.then(({ ok }) => ok && this.#lost.loseAll());
     return answer as Promise<Result<AnswerOf<Q>>>;
   }
 
@@ -167,6 +177,10 @@ class EngineHandle {
 
   watchBriefings(listener: (briefing: Briefing) => void): void {
     this.#briefed.add(listener);
+  }
+
+  watchWithheld(listener: (withheld: WithheldSession) => void): void {
+    this.#withheld.add(listener);
   }
 
   status(): EngineStatus {
@@ -292,7 +306,7 @@ class EngineHandle {
     const { code, message } = error;
     this.#storageChanged({ ...this.#storage, storage: "degraded", code, message });
     const missing = `${message} What it had not written down yet is missing: ${held} of the last requests.`;
-    this.#tell({ type: "notice", session: null, code, message: missing });
+    this.tell({ type: "notice", session: null, code, message: missing });
     setTimeout(() => {
       if (this.#closing === null) this.#start();
     }, RESTART_MS).unref();
@@ -317,10 +331,13 @@ class EngineHandle {
         this.#asked.delete(message.id);
         return;
       case "event":
-        this.#tell(message.event);
+        this.tell(message.event);
         return;
       case "briefing":
         for (const listener of this.#briefed) listener(message.briefing);
+        return;
+      case "withheld":
+        for (const listener of this.#withheld) listener(message.withheld);
         return;
       case "storage":
         this.#storageChanged(message.status);
@@ -352,10 +369,10 @@ class EngineHandle {
     this.#told = status;
     if (status.storage === storage && status.message === message) return;
     for (const listener of [...this.#storageListeners]) listener(status);
-    this.#tell({ type: "degraded", storage: status.storage, message: status.message });
+    this.tell({ type: "degraded", storage: status.storage, message: status.message });
   }
 
-  #tell(event: EngineEvent): void {
+  tell(event: EngineEvent): void {
     for (const listener of [...this.#listeners]) listener(event);
   }
 

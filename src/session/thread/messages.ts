@@ -4,7 +4,9 @@ import type { StoreLine, StoreStatus } from "../../store/index.ts";
 import type { Briefing } from "../desk-port.ts";
 import type { EngineEvent } from "../read/events.ts";
 import type { Question } from "../read/questions.ts";
-import type { PolicyMode, RecorderCounts } from "../record/recorder.ts";
+import type { PolicyMode } from "../record/recorder.ts";
+import type { RecorderCounts } from "../record/recorder-counts.ts";
+import type { WithheldSession } from "../withheld-session.ts";
 import type { Handed } from "./handed.ts";
 import type { WindowTable } from "./windows.ts";
 
@@ -54,5 +56,6 @@ export type FromEngine =
   | { readonly type: "answer"; readonly id: number; readonly result: Result<unknown> }
   | { readonly type: "event"; readonly event: EngineEvent }
   | { readonly type: "briefing"; readonly briefing: Briefing }
+  | { readonly type: "withheld"; readonly withheld: WithheldSession }
   | { readonly type: "storage"; readonly status: StoreStatus }
   | { readonly type: "closed" };

@@ -1,12 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { dirname, join } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
-import { must, sessionIdFrom } from "../../base/index.ts";
+import { must, ownBuffers, sessionIdFrom } from "../../base/index.ts";
 import { joinSqliteStore, stepBack } from "../../store/index.ts";
 import { keepPermissions } from "../command/kept-permissions.ts";
 import { joinedCopy, type RequestCopy } from "../exchange.ts";
 import { answerQuestion } from "../read/answer.ts";
 import type { Library } from "../read/questions.ts";
+import type { BodyAnswer, SentBodies } from "../read/rows.ts";
+import { KeptWithheld, withheldFile } from "../record/kept-withheld.ts";
 import { type BodyOf, SessionRecorder } from "../record/recorder.ts";
 import { BodiesHeld } from "./bodies-held.ts";
 import { heapShare, leanShare } from "./memory.ts";
@@ -19,7 +21,7 @@ const port = must(parentPort, "this file runs as a thread of its own");
 const data = workerData as EngineData;
 const { path, windows, line, aliveEveryMs, dieAfter, stickAfter, policy = "auto", mode = "auto" } = data;
 const takenEveryMs = 10;
-const tell = (message: FromEngine): void => port.postMessage(message, ownBuffers(message));
+const tell = (message: FromEngine): void => port.postMessage(message, ownBuffers(bytesIn(message)));
 
 // Recording can wait, relaying cannot.
 stepBack();
@@ -32,6 +34,7 @@ const store = joinSqliteStore(line);
 const clock = { now: () => Date.now() };
 // Beside the database: what a user has said for always is theirs, and no folder of a project can say it.
 const permissions = keepPermissions(join(dirname(path), "permissions.json"), clock);
+const keptWithheld = new KeptWithheld(join(dirname(path), withheldFile));
 const recorder = new SessionRecorder({
   store,
   clock,
@@ -40,6 +43,7 @@ const recorder = new SessionRecorder({
     if (isWatched) tell({ type: "event", event });
   },
   brief: (briefing) => tell({ type: "briefing", briefing }),
+  withhold: (withheld) => tell({ type: "withheld", withheld: keptWithheld.keep(withheld) }),
   windowOf: (model) => windowIn(windows, model),
   policy,
   permissions,
@@ -49,10 +53,12 @@ const library: Library = {
   permissions,
   mode,
   open: (session) => recorder.shelf.log(session),
+  remove: (session) => recorder.remove(session),
   forget: (session) => recorder.shelf.forget(session),
   windowOf: (model) => windowIn(windows, model),
   ledger: (question) => recorder.ledger(question),
   command: (asked) => recorder.command(asked),
+  withhold: (state) => recorder.withheld.tell(state),
   within: (session, work) => recorder.within(session, work),
   act: (session, stream, propose) => recorder.act(session, stream, propose),
   reverse: (session, verb, step) => recorder.reverse(session, verb, step),
@@ -125,10 +131,10 @@ function tellTaken(): void {
   takenBytes = 0;
 }
 
-/** The bytes of a body are handed over, not copied, where they have a buffer to themselves. */
-function ownBuffers(message: FromEngine): ArrayBuffer[] {
+/** The bytes of bodies are handed over, not copied. */
+function bytesIn(message: FromEngine): readonly unknown[] {
   const value = message.type === "answer" && message.result.ok ? message.result.value : null;
-  const bytes = (value as { readonly bytes?: unknown } | null)?.bytes;
-  if (!(bytes instanceof Uint8Array) || !(bytes.buffer instanceof ArrayBuffer)) return [];
-  return bytes.byteLength > 0 && bytes.byteLength === bytes.buffer.byteLength ? [bytes.buffer] : [];
+  // Of all answers, two have bytes.
+  const { bytes, sent, before } = (value ?? {}) as Partial<BodyAnswer & SentBodies>;
+  return [bytes, sent?.bytes, before?.bytes];
 }

@@ -1,0 +1,149 @@
+// What the user withheld leaves in no body, whatever we have forgotten and whatever form the body has.
+import { gzipSync } from "node:zlib";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { PricedCommand } from "../../src/control/index.ts";
+import { type Reply, type StrictUpstream, startStrictUpstream } from "../../src/testing/index.ts";
+import { type Answer, ask, jsonIn, startTestApp, type TestApp } from "../support/app.ts";
+import { rejections, Talker } from "../support/talker.ts";
+
+type Said = Reply["content"][number];
+
+const secret = "my secret is a very blue elephant";
+const text = (words: string): Said => ({ type: "text", text: words });
+
+let upstream: StrictUpstream;
+let app: TestApp;
+let talker: Talker;
+let replies: (readonly Said[])[] = [];
+
+beforeEach(async () => {
+  replies = [];
+  upstream = await startStrictUpstream({
+    model: () => ({ content: replies.shift() ?? [text("nothing more")] }),
+  });
+  app = await startTestApp(upstream.url, { mode: "auto", deadlineMs: 20_000, limits: { takeMs: 30_000 } });
+  talker = new Talker({ model: "claude-opus-4-6", bulk: 80_000 });
+});
+afterEach(async () => {
+  await app.remove();
+  await upstream.close();
+});
+
+async function turn(words: string): Promise<string> {
+  const answer = await talker.turn(app.url, words);
+  expect([answer.status, answer.isWhole]).toEqual([200, true]);
+  await app.recorded();
+  return bodyNow();
+}
+const bodyNow = (): string => upstream.exchanges.at(-1)?.body.toString() ?? "";
+
+async function act(command: unknown): Promise<PricedCommand> {
+  const headers = { authorization: `Bearer ${app.token}`, "content-type": "application/json" };
+  const body = JSON.stringify({ command });
+  const answer = await ask(`${app.url}/api/v1/sessions/last/ops`, { method: "POST", headers, body });
+  expect([answer.status, answer.status === 200 ? "" : answer.body.toString()]).toEqual([200, ""]);
+  return jsonIn(answer);
+}
+
+async function blockWith(words: string): Promise<number> {
+  const recalled = await act({ verb: "recall", target: `"${words}"` });
+  return Number(/#(\d+)/.exec(recalled.text)?.[1]);
+}
+
+/** A new process over the same data, whose log is too late for every request. */
+async function restartLate(): Promise<void> {
+  const { dataDir } = app;
+  await app.close();
+  app = await startTestApp(upstream.url, {
+    mode: "auto",
+    dataDir,
+    deadlineMs: 0,
+    limits: { takeMs: 30_000 },
+  });
+}
+
+/** Two turns, with the secret in a message of its own between others. */
+async function tellSecret(): Promise<void> {
+  await turn("first question");
+  await turn(secret);
+  await turn("third question");
+}
+
+const refusalIn = (answer: Answer): string => jsonIn<{ error: { message: string } }>(answer).error.message;
+
+describe.each(["withhold", "purge"])("after %s", (verb) => {
+  it("a restart with a log that is late sends its placeholder", async () => {
+    await tellSecret();
+    await act(`@${verb}(${await blockWith("blue elephant")})`);
+    await restartLate();
+    const sent = await turn("fourth question");
+    expect(sent).not.toContain("blue elephant");
+    expect(sent).toContain("withheld by the user");
+    expect(rejections(upstream.exchanges)).toEqual([]);
+  });
+
+  it("so it is where its client has joined it with something else since", async () => {
+    await tellSecret();
+    await act(`@${verb}(${await blockWith("blue elephant")})`);
+    await restartLate();
+    const [first, second, third] = talker.messages;
+    const joined = { role: "user", content: [text(`${wordsIn(first)}\n\n${secret}\nand more`)] };
+    talker.messages = [joined, second, ...talker.messages.slice(4)].filter((one) => one !== undefined);
+    expect(third).toBeDefined();
+    const sent = await turn("fourth question");
+    expect(sent).not.toContain("blue elephant");
+    expect(sent).toContain("withheld by the user");
+    expect(sent).toContain("and more");
+    expect(rejections(upstream.exchanges)).toEqual([]);
+  });
+
+  it("nor does it leave in what a model was shown of it before", async () => {
+    await tellSecret();
+    const block = await blockWith("blue elephant");
+    replies = [
+      [{ type: "tool_use", name: "aperture_read", input: { verb: "expand", target: `${block}` } } as Said],
+      [text("I have read it")],
+    ];
+    expect((await turn("fourth question")).split("blue elephant")).toHaveLength(3);
+    await act(`@${verb}(${block})`);
+    expect(await turn("fifth question")).not.toContain("blue elephant");
+    await restartLate();
+    expect(await turn("sixth question")).not.toContain("blue elephant");
+    expect(rejections(upstream.exchanges)).toEqual([]);
+  });
+});
+
+describe("a body that nobody looks into", () => {
+  const unread = "could not be read, and content of its session is withheld";
+  const bodies = {
+    compressed: () => ({ body: gzipSync(next()), headers: { "content-encoding": "gzip" } }),
+    "with a digest": () => ({ body: next(), headers: { "content-digest": "sha-256=:AAAA:" } }),
+    "too large": () => ({ body: next("x".repeat(33 * 1024 * 1024)), headers: {} }),
+    "that is no JSON": () => ({ body: Buffer.from(next().toString().slice(0, -1)), headers: {} }),
+  } as const;
+  const next = (words = "fourth question"): Buffer => talker.body([...talker.messages, talker.next(words)]);
+
+  it("is not sent, and its client is told why", async () => {
+    await tellSecret();
+    await act(`@withhold(${await blockWith("blue elephant")})`);
+    await restartLate();
+    const before = upstream.exchanges.length;
+    for (const [name, made] of Object.entries(bodies)) {
+      const { body, headers } = made();
+      const answer = await talker.post(app.url, body, headers);
+      expect([name, answer.status, refusalIn(answer)]).toEqual([name, 409, expect.stringContaining(unread)]);
+    }
+    expect(upstream.exchanges).toHaveLength(before);
+    // What nothing was withheld in is nobody's concern.
+    const other = new Talker({ model: "claude-opus-4-6", bulk: 80_000 });
+    const passed = await other.post(app.url, gzipSync(other.body([other.next("first")])), {
+      "content-encoding": "gzip",
+    });
+    expect(passed.status).not.toBe(409);
+    expect(upstream.exchanges.length).toBeGreaterThan(before);
+  });
+});
+
+function wordsIn(message: Talker["messages"][number] | undefined): string {
+  return String(message?.content[0]?.["text"] ?? "");
+}
