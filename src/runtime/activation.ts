@@ -1,4 +1,4 @@
-import type { AddedBlock } from "../engine/index.ts";
+import type { AddedBlock, Block } from "../engine/index.ts";
 
 /** How soon: what waits with a higher priority comes first. */
 export const priorities = ["low", "normal", "high", "critical"] as const;
@@ -25,7 +25,7 @@ export function anchorOf(activation: Activation): string {
 }
 
 /** Null: it is no activation. */
-export function activationOf({ kind, anchor }: AddedBlock): Activation | null {
+export function activationOf({ kind, anchor }: Pick<Block, "kind" | "anchor">): Activation | null {
   if (kind !== "activation") return null;
   if (anchor.startsWith(callAnchor)) {
     const [agent, call] = JSON.parse(anchor.slice(callAnchor.length)) as [string, string];

@@ -23,6 +23,8 @@ export type Agent = {
   readonly stopSequences?: readonly string[];
   /** So often it may call tools before it must answer in words. */
   readonly roundsMax?: number;
+  /** So long nothing may be heard of an answer before it is given up; left out, ten minutes. */
+  readonly answerTimeoutMs?: number;
   /** Whether it is told of its context and may manage it; left out, it is and may. */
   readonly memory?: boolean;
   /** What its commands may do without asking; left out, `auto`. */
@@ -36,6 +38,7 @@ export const usual = {
   maxTokens: 4_096,
   roundsMax: 25,
   toolTimeoutMs: 60_000,
+  answerTimeoutMs: 600_000,
 } as const;
 
 /** Wakes an agent when it is spoken to by name. */

@@ -22,6 +22,17 @@ export type SpaceEvent =
       readonly tool: string;
       readonly is: "started" | "done" | "failed";
     }
+  /** A command of an agent waits for somebody's word, or does not any more. */
+  | {
+      readonly type: "approval";
+      readonly stream: string;
+      readonly agent: string;
+      readonly approval: number;
+      readonly is: "waiting" | "approved" | "denied" | "expired";
+      /** What it wants to do, and why it was not simply done. */
+      readonly command: string;
+      readonly why: string;
+    }
   /** Something went wrong that the people in a stream should know of. */
   | { readonly type: "notice"; readonly stream: string; readonly text: string }
   | {

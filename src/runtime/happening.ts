@@ -33,6 +33,8 @@ export type Happening =
       readonly stream?: string;
       /** Shown only while the scope of that name is open. */
       readonly during?: string;
+      /** You vouch for it: what it says cannot have come from outside. Left out, nobody does. */
+      readonly trusted?: boolean;
     }
   | { readonly type: "scope"; readonly name: string; readonly open: boolean; readonly stream?: string }
   | {
@@ -102,7 +104,7 @@ function said(place: HappeningPlace, draft: Draft, happening: Of<"said">): void 
 
 /** What is around by a name is there once, in its latest form. */
 function around(place: HappeningPlace, draft: Draft, happening: Of<"around">): void {
-  const { name, text, during } = happening;
+  const { name, text, during, trusted = false } = happening;
   const stream = streamIn(place, happening);
   const before = [...place.standing.of(place.log.moment(), stream, "ambient"), ...draft.added()];
   const isSame = (block: Block): boolean =>
@@ -114,27 +116,32 @@ function around(place: HappeningPlace, draft: Draft, happening: Of<"around">): v
     kind: "ambient",
     stream,
     speaker: "space",
-    taint: "untrusted",
+    taint: trusted ? "user" : "untrusted",
     anchor: name,
     text,
     ...scoped,
   });
 }
 
-/** An agent that is asked already in this stream, and has not begun, is not asked twice: only sooner. */
+/**
+ * An agent that is asked already in this stream, and has not begun, is asked again only if that brings it
+ * something: that it is more urgent, another reason, or a word for this moment. It answers all of it at once.
+ */
 function activate(place: HappeningPlace, draft: Draft, happening: Of<"activate">): void {
   const { agent, priority = "normal", reason = null } = happening;
   const stream = place.streamOf(happening.stream);
   const why = reason === null ? null : reason.slice(0, limits.reasonCharsMax / 4);
   const anchor = anchorOf({ agent, priority, reason: why });
   const drafted = pendingOf(draft.added().map((block) => ({ ...block, addedSeq: place.log.state().seq })));
-  const asked = [...place.waiting, ...drafted].filter(
-    ({ block, activation }) =>
-      block.stream === stream && activation.agent === agent && !draft.isRemoved(block.id),
-  );
   const rank = (one: Priority): number => priorities.indexOf(one);
-  if (asked.some(({ activation }) => rank(activation.priority) >= rank(priority))) return;
-  for (const { block } of asked) draft.remove(block.id);
+  const isEnough = ({ block, activation }: Pending): boolean =>
+    block.stream === stream &&
+    activation.agent === agent &&
+    rank(activation.priority) >= rank(priority) &&
+    (why === null || why === activation.reason);
+  const isPassing = (block: Block): boolean => block.stream === stream && block.ephemeral === true;
+  const known = draft.added().some(isPassing) ? drafted : [...place.waiting, ...drafted];
+  if (known.some(isEnough)) return;
   draft.text({ kind: "activation", stream, speaker: "space", taint: "user", anchor, text: "" });
 }
 

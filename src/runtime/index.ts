@@ -1,5 +1,6 @@
 export { type AgentActivation, type Pending, type Priority, priorities } from "./activation.ts";
 export { type Agent, type Said, whenMentioned } from "./agent.ts";
+export type { Decided, Decision, Waiting } from "./approvals.ts";
 export type { EventOf, SpaceEvent } from "./events.ts";
 export type { Happening } from "./happening.ts";
 export { createSpace, type SpaceOptions } from "./open-space.ts";
@@ -14,13 +15,19 @@ export type {
   Provider,
   WireBlock,
 } from "./provider.ts";
-export { type AnthropicOptions, anthropicProvider } from "./providers/anthropic.ts";
-export { type BedrockOptions, bedrockProvider } from "./providers/bedrock.ts";
+export { type AnthropicClient, type AnthropicOptions, anthropicProvider } from "./providers/anthropic.ts";
+export {
+  type AwsCredentials,
+  type BedrockClient,
+  type BedrockOptions,
+  bedrockProvider,
+} from "./providers/bedrock.ts";
 export { type RetryOptions, withRetries } from "./providers/retries.ts";
 export type { RenderedContext } from "./rendered-context.ts";
 export { calling, humanProvider, type Script, type ScriptedReply, scriptedProvider } from "./scripted.ts";
 export { type Adapter, Space } from "./space.ts";
 export { SpaceError } from "./space-error.ts";
+export type { Spend } from "./spend.ts";
 export { StreamHandle } from "./stream-handle.ts";
 export {
   defineTool,

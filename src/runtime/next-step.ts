@@ -6,6 +6,7 @@ import {
   type SentTurn,
   type View,
 } from "../engine/index.ts";
+import type { Asked } from "./asked.ts";
 import { framesBack, isOwn } from "./focus.ts";
 
 /**
@@ -19,11 +20,11 @@ export type NextStep =
   | { readonly type: "send"; readonly rounds: number }
   | { readonly type: "finish" };
 
-/** For an activation that is still there. What was answered after it was asked for has been answered. */
-export function nextStep(moment: Moment, view: View, { addedSeq }: AddedBlock): NextStep {
+/** Contract: the agent is asked. What it was sent after a run began is that run's. */
+export function nextStep(moment: Moment, view: View, { beganSeq }: Pick<Asked, "beganSeq">): NextStep {
   const [sent, answer] = [lastSent(moment, view), lastAnswer(moment, view)];
   if (sent !== null && sent.seq !== answer?.sentSeq) return { type: "close", sent };
-  const rounds = roundsSince(view, addedSeq);
+  const rounds = roundsSince(view, beganSeq);
   if (answer === null || rounds === 0 || answer.outcome !== "complete") return { type: "send", rounds };
   const calls = callsIn(moment, view, answer.seq);
   const open = calls.filter((call) => !isAnswered(moment, call));

@@ -5,6 +5,7 @@ import { openSession } from "../session/index.ts";
 import { openMemoryStore, openSqliteStore, type Store } from "../store/index.ts";
 import type { Agent } from "./agent.ts";
 import { Events } from "./events.ts";
+import { heldStore } from "./held-store.ts";
 import { News, newsMax } from "./news.ts";
 import { root, Space } from "./space.ts";
 import { unwrapped } from "./space-error.ts";
@@ -29,7 +30,8 @@ const runsMax = 8;
 /** Opens a space, or takes one up again: whatever was going on when it was left goes on. */
 export async function createSpace(options: SpaceOptions = {}): Promise<Space> {
   const { path, name, clock = { now: () => Date.now() } } = options;
-  const store = options.store ?? (path === undefined ? openMemoryStore() : openSqliteStore({ path }));
+  const opened = options.store ?? (path === undefined ? openMemoryStore() : openSqliteStore({ path }));
+  const store = heldStore(opened);
   const session = name === undefined ? sessionIdFrom(randomBytes(16)) : sessionId(name);
   const log = unwrapped(await openSession({ store, session, clock }));
   const events = new Events();

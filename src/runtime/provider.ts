@@ -37,10 +37,20 @@ export type ModelRequest = {
 
 export type ModelAnswer = {
   readonly content: readonly WireBlock[];
-  /** Why it stopped, in the words of the Messages interface: `end_turn`, `tool_use`, `max_tokens`. */
+  /**
+   * Why it stopped, in the words of the Messages interface: `end_turn`, `tool_use`, `max_tokens`. Calls in an
+   * answer that was stopped are not made: what came of them may not be all of it.
+   */
   readonly stop: string;
   readonly usage: Usage;
 };
+
+const wholeStops: readonly string[] = ["end_turn", "tool_use", "pause_turn"];
+
+/** Whether an answer came to its end by itself. In any other, a call may be less than was meant. */
+export function isWholeStop(stop: string): boolean {
+  return wholeStops.includes(stop);
+}
 
 export type Asking = {
   readonly signal: AbortSignal;
@@ -56,6 +66,8 @@ export type Asking = {
  */
 export type Provider = {
   readonly name: string;
+  /** So long it may be silent, where an agent does not say; left out, what is usual. */
+  readonly answerTimeoutMs?: number;
   readonly ask: (request: ModelRequest, asking: Asking) => Promise<Result<ModelAnswer>>;
 };
 

@@ -11,12 +11,13 @@ import {
 } from "../engine/index.ts";
 import { type ManifestFacts, withoutNonce } from "../render/index.ts";
 import { storedWords } from "../session/index.ts";
+import type { Asked } from "./asked.ts";
 import type { Contents } from "./contents.ts";
 import { type FocusedFrame, framesBack, inOrder, isOwn } from "./focus.ts";
 import type { Path } from "./path.ts";
 import type { Standing } from "./standing.ts";
 import { ambientAround, passingBlocks, peripheralBlocks, tailOf } from "./tail.ts";
-import { ownUnit, type RenderedUnit, speakerName, unitsOf, type Writing } from "./unit.ts";
+import { ownUnit, type RenderedUnit, unitsOf, type Writing, whoSpoke } from "./unit.ts";
 import { leftOut, type WindowSize } from "./window.ts";
 
 export type RenderAsked = {
@@ -28,7 +29,7 @@ export type RenderAsked = {
   readonly head: readonly RenderedUnit[];
   /** The same with all that was told since, for a path that begins now. */
   readonly headNow: readonly RenderedUnit[];
-  readonly activation: AddedBlock;
+  readonly asked: Asked;
   readonly standing: Standing;
   readonly contents: Contents;
   readonly nonce: string;
@@ -103,14 +104,14 @@ async function begin(
   }
 }
 
-/** How many frames may go: those before the activation, but for what was last said to the agent. */
+/** How many frames may go: those before the agent was asked, but for what was last said to it. */
 function olderThanQuestion(
-  { activation: { addedSeq }, view }: RenderAsked,
+  { asked: { askedSeq }, view }: RenderAsked,
   frames: readonly FocusedFrame[],
 ): number {
   const isSaidToIt = ({ blocks }: FocusedFrame): boolean => blocks.some((block) => !isOwn(block, view));
-  const older = frames.filter(({ seq }) => seq < addedSeq).length;
-  if (frames.some((frame) => frame.seq === addedSeq && isSaidToIt(frame))) return older;
+  const older = frames.filter(({ seq }) => seq < askedSeq).length;
+  if (frames.some((frame) => frame.seq === askedSeq && isSaidToIt(frame))) return older;
   const question = frames.slice(0, older).findLastIndex(isSaidToIt);
   return question === -1 ? older : question;
 }
@@ -181,13 +182,13 @@ async function beginWith(asked: RenderAsked, wanted: Wanted): Promise<Result<rea
 type WrittenUnits = { readonly units: readonly RenderedUnit[]; readonly tail: readonly RenderedUnit[] };
 
 async function write(asked: RenderAsked, wanted: Wanted): Promise<Result<WrittenUnits>> {
-  const { moment, view, standing, activation } = asked;
+  const { moment, view, standing } = asked;
   const since = sentSeq(asked);
   const peripheral = peripheralBlocks(moment, view, { since, each: asked.peripheralNotes });
   const blocks = [
     ...wanted.frames.flatMap((frame) => frame.blocks),
     ...ambientAround({ moment, view, standing }),
-    ...passingBlocks(moment, view, activation),
+    ...passingBlocks(asked),
     ...peripheral,
   ];
   const read = await asked.contents.reader(hashesOf(blocks));
@@ -214,7 +215,7 @@ async function write(asked: RenderAsked, wanted: Wanted): Promise<Result<Written
   const tail = tailOf({
     moment,
     view,
-    activation,
+    asked: asked.asked,
     standing,
     nonce,
     read: read.value,
@@ -256,7 +257,7 @@ async function baselineOf(
   if (!read.ok) return read;
   const noted = [...memories, ...pinned].map((block): RenderedUnit => {
     const words = withoutNonce(storedWords(read.value(block.content), block.kind) ?? "", nonce);
-    const who = isOwn(block, view) ? "you" : speakerName(block.speaker, nonce);
+    const who = isOwn(block, view) ? "you" : whoSpoke(block, nonce);
     const what = block.kind === "memory" ? "memory" : `pinned, ${who}`;
     const text = `[${nonce} ${what}, message ${block.message} #${block.id}]\n${words}`;
     return { ...ownUnit(text, model), shows: [{ block: block.id, as: "original" }] };

@@ -3,6 +3,7 @@ import { type AddedBlock, lastSent, type Moment, type View, viewOf } from "../en
 import { spokenIn } from "../protocols/index.ts";
 import { changesIn, type ManifestFacts, safeText, shortened } from "../render/index.ts";
 import { usual } from "./agent.ts";
+import { askedOf } from "./asked.ts";
 import { headOf } from "./head.ts";
 import type { News } from "./news.ts";
 import { Path } from "./path.ts";
@@ -29,9 +30,8 @@ const streamCharsMax = 80;
 
 async function renderAt(place: RunPlace, run: Run, moment: Moment): Promise<Result<Rendering>> {
   const { log, standing, clock, nonceOf, nameOf } = place;
-  const { agent, activation, memory } = run;
-  const key = `${moment.seq} ${activation.id}`;
-  if (memory.last?.key === key) return ok(memory.last.rendering);
+  const { agent, memory } = run;
+  if (memory.last?.seq === moment.seq) return ok(memory.last.rendering);
   const view = viewIn(moment, run);
   const nonce = nonceOf(view);
   const told = await toldTexts(place, moment, view);
@@ -42,7 +42,7 @@ async function renderAt(place: RunPlace, run: Run, moment: Moment): Promise<Resu
     path: memory.path,
     head: headOf(agent, told.value.sent, nonce),
     headNow: headOf(agent, told.value.now, nonce),
-    activation,
+    asked: askedOf(moment, view, standing),
     standing,
     contents: log.contents,
     nonce,
@@ -55,7 +55,7 @@ async function renderAt(place: RunPlace, run: Run, moment: Moment): Promise<Resu
     timeMs: clock.now(),
     opening: `[${nonce} this is ${shortened(safeText(nameOf(view.stream), nonce), streamCharsMax)}]`,
   });
-  if (rendered.ok) memory.last = { key, rendering: rendered.value };
+  if (rendered.ok) memory.last = { seq: moment.seq, rendering: rendered.value };
   return rendered;
 }
 

@@ -1,5 +1,5 @@
 import type { Clock, StreamId } from "../base/index.ts";
-import type { AddedBlock, View } from "../engine/index.ts";
+import type { View } from "../engine/index.ts";
 import type { Agent } from "./agent.ts";
 import type { SpaceEvent } from "./events.ts";
 import type { News } from "./news.ts";
@@ -18,10 +18,9 @@ export type RunPlace = {
   readonly tell: (event: SpaceEvent) => void;
 };
 
-/** An agent at work in a stream, because of an activation. */
+/** An agent at work in a stream, because it was asked. */
 export type Run = {
   readonly agent: Agent;
-  readonly activation: AddedBlock;
   readonly memory: ViewMemory;
   /** Ends when the run is to end. */
   readonly signal: AbortSignal;

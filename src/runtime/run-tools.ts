@@ -1,16 +1,20 @@
 import { fail, type Json, must, ok, type Result } from "../base/index.ts";
 import { isCommandTool } from "../commands/index.ts";
-import { type AddedBlock, viewOf } from "../engine/index.ts";
+import { type AddedBlock, type Block, viewOf } from "../engine/index.ts";
 import { spokenIn } from "../protocols/index.ts";
-import { type CommandLog, carryOutCalls } from "../session/index.ts";
+import { carryOutCalls } from "../session/index.ts";
 import { activationOf, anchorOf } from "./activation.ts";
 import { usual } from "./agent.ts";
+import { askedOf } from "./asked.ts";
 import { Draft, type Wish } from "./draft.ts";
+import type { EventOf } from "./events.ts";
+import { inOneGo } from "./in-one-go.ts";
 import type { WireBlock } from "./provider.ts";
 import type { Run, RunPlace } from "./run-place.ts";
+import { isTaintedRun } from "./taint.ts";
 import { toolAnswer, wireBytes, withoutMark } from "./takeable.ts";
 import { inputProblem, type Tool, type ToolAnswer } from "./tool.ts";
-import { unlessAborted } from "./unless-aborted.ts";
+import { timerMsMax, unlessAborted } from "./unless-aborted.ts";
 
 type Call = {
   readonly block: AddedBlock;
@@ -21,7 +25,12 @@ type Call = {
   readonly started: AddedBlock | null;
 };
 
-type Outcome = { readonly content: ToolAnswer; readonly isError: boolean };
+type Outcome = {
+  readonly content: ToolAnswer;
+  readonly isError: boolean;
+  /** Whether a tool was run for it. */
+  readonly isMade?: boolean;
+};
 
 /**
  * Makes the calls of one answer: our own one after the other, since each may change what the next one means,
@@ -37,14 +46,12 @@ export async function runTools(
   if (!calls.ok) return calls;
   const [ours, theirs] = [calls.value.filter(isOurs), calls.value.filter((call) => !isOurs(call))];
   for (const call of ours) {
-    const done = await finish(place, run, { call, outcome: await carryOut(place, run, call) });
+    const done = await carryOutOnce(place, run, call);
     if (!done.ok) return done;
   }
   const begun = await begin(place, run, theirs);
   if (!begun.ok) return begun;
-  const finished = await Promise.all(
-    begun.value.map(async (call) => finish(place, run, { call, outcome: await outcomeOf(place, run, call) })),
-  );
+  const finished = await Promise.all(begun.value.map((call) => make(place, run, call)));
   return finished.find((one) => !one.ok) ?? ok(undefined);
 }
 
@@ -110,12 +117,23 @@ async function begin(place: RunPlace, run: Run, calls: readonly Call[]): Promise
   );
 }
 
+/** Nobody hears that a call is done before what came of it is on the disk. */
+async function make(place: RunPlace, run: Run, call: BegunCall): Promise<Result<void>> {
+  const outcome = await outcomeOf(place, run, call);
+  const finished = await finish(place, run, { call, outcome });
+  if (finished.ok && outcome.isMade) tellOf(place, run)(call, outcome.isError ? "failed" : "done");
+  return finished;
+}
+
+function tellOf({ tell, nameOf }: RunPlace, { agent, memory }: Run) {
+  const told = { type: "tool", stream: nameOf(memory.stream), agent: agent.name } as const;
+  return ({ name: tool }: Call, is: EventOf<"tool">["is"]): void => tell({ ...told, tool, is });
+}
+
+type BegunCall = Call & { readonly isFresh?: boolean };
+
 /** What a call comes to. Nothing is thrown: what goes wrong is for the agent to read. */
-async function outcomeOf(
-  place: RunPlace,
-  run: Run,
-  call: Call & { readonly isFresh?: boolean },
-): Promise<Outcome> {
+async function outcomeOf(place: RunPlace, run: Run, call: BegunCall): Promise<Outcome> {
   const tool = run.agent.tools?.find(({ name }) => name === call.name);
   if (tool === undefined) return failed(`There is no tool ${call.name}.`);
   if (call.isFresh !== true && tool.repeatable !== true) {
@@ -124,18 +142,18 @@ async function outcomeOf(
   const problem = inputProblem(tool.input, call.input);
   if (problem !== null) return failed(`This call cannot be made: ${problem}.`);
   const stream = place.nameOf(run.memory.stream);
-  const told = { type: "tool", stream, agent: run.agent.name, tool: tool.name } as const;
-  place.tell({ ...told, is: "started" });
-  const { content, isError } = await attempt(tool, run, { call, stream });
-  place.tell({ ...told, is: isError ? "failed" : "done" });
+  tellOf(place, run)(call, "started");
+  // A provider may use an id of its own again; the number of a block nobody does.
+  const callId = `${place.log.state().session}-${call.block.id}`;
+  const { content, isError } = await attempt(tool, run, { call, stream, callId });
   const view = must(viewOf(place.log.moment(), run.memory.view), "a view that is remembered is open");
-  return { content: withoutMark(content, place.nonceOf(view)), isError };
+  return { content: withoutMark(content, place.nonceOf(view)), isError, isMade: true };
 }
 
 async function attempt(
   tool: Tool,
   { signal, agent }: Run,
-  { call, stream }: { call: Call; stream: string },
+  { call, stream, callId }: { readonly call: Call; readonly stream: string; readonly callId: string },
 ): Promise<Outcome> {
   const timeoutMs = tool.timeoutMs ?? usual.toolTimeoutMs;
   const late = new AbortController();
@@ -143,7 +161,7 @@ async function attempt(
   const both = AbortSignal.any([signal, late.signal]);
   const running = async (): Promise<Outcome> => {
     try {
-      const told = { signal: both, agent: agent.name, stream, callId: call.id };
+      const told = { signal: both, agent: agent.name, stream, callId };
       return { content: toolAnswer(await tool.run(call.input as never, told)), isError: false };
     } catch (error) {
       return failed(error instanceof Error ? error.message : String(error));
@@ -156,37 +174,46 @@ async function attempt(
   return outcome;
 }
 
-/** A timer takes no more. */
-const timerMsMax = 2 ** 31 - 1;
-
 function failed(content: string): Outcome {
   return { content, isError: true };
 }
 
+/** What a command does and what is said of it are written down together: no end comes between the two. */
+async function carryOutOnce(place: RunPlace, run: Run, call: Call): Promise<Result<void>> {
+  const isTainted = await isTaintedRun(place, run);
+  if (!isTainted.ok) return isTainted;
+  const finished = await place.log.exclusively(async () => {
+    const release = place.log.store.hold();
+    try {
+      const outcome = await carryOut(place, run, { ...call, isTainted: isTainted.value });
+      return { durable: finish(place, run, { call, outcome }) };
+    } finally {
+      release();
+    }
+  });
+  return await finished.durable;
+}
+
 /** One of our own commands, by the way any command takes. */
-async function carryOut({ log, nonceOf }: RunPlace, run: Run, { id, name, input }: Call): Promise<Outcome> {
-  const { agent, memory, activation } = run;
-  const live: CommandLog = {
-    state: () => log.state(),
-    carry: ({ deltas, actor, cause, attached }) => {
-      if (deltas.length === 0) return ok(undefined);
-      const contents = attached?.contents ?? [];
-      const appended = log.append({ stream: memory.stream, actor, cause, deltas, contents });
-      return appended.ok ? ok(undefined) : appended;
-    },
-  };
+async function carryOut(
+  { log, nonceOf, standing }: RunPlace,
+  { agent, memory }: Run,
+  { id, name, input, isTainted }: Call & { readonly isTainted: boolean },
+): Promise<Outcome> {
   const view = must(viewOf(log.moment(), memory.view), "a view that is remembered is open");
-  const request = `activation-${activation.id}`;
+  // What a run does is one step for whoever undoes it.
+  const request = `run-${askedOf(log.moment(), view, standing).beganSeq}`;
   const nonce = nonceOf(view);
   const mode = agent.mode ?? "auto";
-  const { isTainted } = memory;
-  const line = { index: { view: memory.view }, ids: memory.ids, doings: memory.doings };
   const windowOf = (): number => agent.budgetTokens ?? usual.budgetTokens;
-  const [result] = await carryOutCalls(
-    { store: log.store, windowOf },
-    { live, line, actor: "model", mode, isTainted, nonce, model: agent.model, request },
-    { request, calls: [{ id, name, input }], nonce, mode, isTainted },
-  );
+  const [result] = await inOneGo(log, memory, (live, attempt) => {
+    const line = { index: { view: memory.view }, ids: memory.ids, doings: memory.doings };
+    return carryOutCalls(
+      { store: log.store, windowOf },
+      { live, line, actor: "model", mode, isTainted, nonce, model: agent.model, request },
+      { request, calls: [{ id: `${id} ${attempt}`, name, input }], nonce, mode, isTainted },
+    );
+  });
   const { text, isError } = must(result, "one call has one result");
   return { content: text, isError };
 }
@@ -194,7 +221,7 @@ async function carryOut({ log, nonceOf }: RunPlace, run: Run, { id, name, input 
 type Finished = { readonly call: Call; readonly outcome: Outcome };
 
 /** A result is a pair with its call. */
-export function resultWish({ agent, memory }: Run, call: AddedBlock, { content, isError }: Outcome): Wish {
+export function resultWish({ agent, memory }: Run, call: Block, { content, isError }: Outcome): Wish {
   const result: WireBlock = {
     type: "tool_result",
     tool_use_id: call.anchor,
@@ -210,8 +237,8 @@ export function resultWish({ agent, memory }: Run, call: AddedBlock, { content, 
 /** What came of a call, and in the same frame that it is over. */
 async function finish({ log }: RunPlace, run: Run, { call, outcome }: Finished): Promise<Result<void>> {
   const { memory } = run;
-  // Nobody knows how far it came: that is for whoever takes the run up again to find.
-  if (run.isLeft()) return fail("AP_SPACE_CLOSED");
+  // Nobody knows how far it came: that is for whoever takes the run up again to find. Of ours, we know.
+  if (run.isLeft() && !isOurs(call)) return fail("AP_SPACE_CLOSED");
   const draft = new Draft(log);
   draft.block(resultWish(run, call.block, outcome));
   if (call.started !== null) draft.remove(call.started.id);

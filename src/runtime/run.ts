@@ -1,17 +1,19 @@
 import { type ApertureError, apertureError, fail, type Result } from "../base/index.ts";
-import { blockOf } from "../engine/index.ts";
 import { usual } from "./agent.ts";
+import { type Asked, askedOf } from "./asked.ts";
+import { recordClosed } from "./closing.ts";
 import { Draft } from "./draft.ts";
 import { nextStep } from "./next-step.ts";
 import { viewIn } from "./rendering.ts";
 import type { Run, RunPlace } from "./run-place.ts";
 import { resultWish, runTools } from "./run-tools.ts";
-import { recordClosed, sendTurn } from "./send.ts";
+import { sendTurn } from "./send.ts";
 
-export type RunEnd = "done" | "failed" | "cancelled";
+/** How a run came to its end, and whether the log knows: what it does not know of is not over for it. */
+export type RunEnd = { readonly is: "done" | "failed" | "cancelled"; readonly isRecorded: boolean };
 
 /**
- * From an activation until the agent has answered in words. Each step is read from the log, so it makes no
+ * From being asked until the agent has answered in words. Each step is read from the log, so it makes no
  * difference whether the run has just begun, is in its tenth round, or was cut off and is taken up again.
  */
 export async function runActivation(place: RunPlace, run: Run): Promise<RunEnd> {
@@ -24,16 +26,23 @@ export async function runActivation(place: RunPlace, run: Run): Promise<RunEnd> 
 }
 
 async function goOn(place: RunPlace, run: Run): Promise<RunEnd> {
-  const { log } = place;
+  const { log, standing } = place;
+  const { beganSeq } = askedOf(log.moment(), viewIn(log.moment(), run), standing);
   for (;;) {
     const moment = log.moment();
-    if (blockOf(moment, run.activation.id) === null) return "done";
-    if (run.signal.aborted) return run.isLeft() ? "cancelled" : over(place, run, "cancelled");
-    const step = nextStep(moment, viewIn(moment, run), run.activation);
-    const done = await take(place, run, step);
+    const view = viewIn(moment, run);
+    const asked = askedOf(moment, view, standing);
+    if (isOver(asked, beganSeq)) return { is: "done", isRecorded: true };
+    if (run.signal.aborted)
+      return run.isLeft() ? { is: "cancelled", isRecorded: true } : over(place, run, "cancelled");
+    const done = await take(place, run, nextStep(moment, view, asked));
     if (!done.ok && !run.signal.aborted) return over(place, run, done.error);
-    if (step.type === "finish") return "done";
   }
+}
+
+/** What is asked now was asked of the next run, if anything is. */
+function isOver(asked: Asked, beganSeq: number): boolean {
+  return asked.answering.length === 0 || asked.beganSeq !== beganSeq;
 }
 
 async function take(place: RunPlace, run: Run, step: ReturnType<typeof nextStep>): Promise<Result<void>> {
@@ -49,23 +58,29 @@ async function take(place: RunPlace, run: Run, step: ReturnType<typeof nextStep>
       return await sendTurn(place, run, step.rounds);
     }
     case "finish":
-      return end(place, run, null);
+      return end(place, run, { notice: null, isCancelled: false });
   }
 }
 
 /** What went wrong is told to everybody in the stream, the agent too when it looks again. */
 function over(place: RunPlace, run: Run, why: ApertureError | "cancelled"): RunEnd {
   const text = why === "cancelled" ? null : `${run.agent.name} could not answer: ${why.message}`;
-  end(place, run, text);
+  const isRecorded = end(place, run, { notice: text, isCancelled: why === "cancelled" }).ok;
   if (text !== null) place.tell({ type: "notice", stream: place.nameOf(run.memory.stream), text });
-  return why === "cancelled" ? "cancelled" : "failed";
+  return { is: why === "cancelled" ? "cancelled" : "failed", isRecorded };
 }
 
-function end({ log }: RunPlace, run: Run, notice: string | null): Result<void> {
-  const { activation, memory } = run;
+type Ending = { readonly notice: string | null; readonly isCancelled: boolean };
+
+/** Whoever is stopped does not begin with what it was asked meanwhile. */
+function end({ log, standing }: RunPlace, run: Run, { notice, isCancelled }: Ending): Result<void> {
+  const { memory } = run;
   const draft = new Draft(log);
-  draft.remove(activation.id);
-  const step = nextStep(log.moment(), viewIn(log.moment(), run), activation);
+  const moment = log.moment();
+  const view = viewIn(moment, run);
+  const asked = askedOf(moment, view, standing);
+  for (const { id } of [...asked.answering, ...(isCancelled ? asked.waiting : [])]) draft.remove(id);
+  const step = nextStep(moment, view, asked);
   // A call without a result is nothing that a provider takes.
   for (const call of step.type === "tools" ? step.calls : []) {
     draft.block(

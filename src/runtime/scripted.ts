@@ -46,7 +46,8 @@ export function calling(name: string, input: { readonly [key: string]: Json } = 
   return { type: "tool_use", name, input };
 }
 
-/** A person in the place of a model: gets the prompt, and says what the agent says. */
+/** A person in the place of a model: gets the prompt, and says what the agent says, in their own time. */
 export function humanProvider(answer: (request: ModelRequest) => Promise<ScriptedReply>): Provider {
-  return { ...scriptedProvider((request) => answer(request)), name: "human" };
+  const answerTimeoutMs = Number.POSITIVE_INFINITY;
+  return { ...scriptedProvider((request) => answer(request)), name: "human", answerTimeoutMs };
 }

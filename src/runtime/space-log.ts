@@ -5,6 +5,7 @@ import {
   messageId,
   ok,
   type Result,
+  type StepId,
   type StreamId,
 } from "../base/index.ts";
 import {
@@ -18,8 +19,9 @@ import {
   type State,
 } from "../engine/index.ts";
 import type { Recorded, SessionLog } from "../session/index.ts";
-import type { Content, Store } from "../store/index.ts";
+import type { Content } from "../store/index.ts";
 import { Contents } from "./contents.ts";
+import type { HeldStore } from "./held-store.ts";
 
 /** What is appended as one frame. */
 export type Noted = {
@@ -37,14 +39,15 @@ const perReservation = 100;
 
 /** The log of a space: it alone writes to it, so it also gives out the numbers. */
 export class SpaceLog {
-  readonly store: Store;
+  readonly store: HeldStore;
   readonly contents: Contents;
   readonly #log: SessionLog;
   readonly #heard: (frame: Frame) => void;
   readonly #left = new Map<string, Left>();
+  #last: Promise<unknown> = Promise.resolve();
   #unlogged: NextIds = { block: 0, message: 0 };
 
-  constructor(log: SessionLog, store: Store, heard: (frame: Frame) => void) {
+  constructor(log: SessionLog, store: HeldStore, heard: (frame: Frame) => void) {
     this.#log = log;
     this.store = store;
     this.contents = new Contents(store);
@@ -75,6 +78,22 @@ export class SpaceLog {
     if (!recorded.ok) return recorded;
     const durable = await recorded.value.durable;
     return durable.ok ? ok(recorded.value.frame) : durable;
+  }
+
+  /** One after the other: what looks, waits and then writes must not be written between by its like. */
+  async exclusively<T>(act: () => Promise<T>): Promise<T> {
+    const before = this.#last;
+    const done = before.then(act);
+    this.#last = done.catch(() => undefined);
+    return await done;
+  }
+
+  /** Undoes a step that is done, redoes one that is undone. */
+  async reverse(step: StepId): Promise<Result<void>> {
+    const recorded = await this.#log.reverseStep(step, "user");
+    if (!recorded.ok) return recorded;
+    this.#heard(recorded.value.frame);
+    return await recorded.value.durable;
   }
 
   /** A draft that came to nothing took its reservations with it: what it reserved nobody has. */

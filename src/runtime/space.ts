@@ -1,29 +1,42 @@
 import {
   apertureError,
-  blockId,
   type Clock,
-  hashContent,
-  messageId,
   must,
   type StreamId,
   sha256Hex,
+  stepId,
   streamId,
-  turnOf,
   type ViewId,
   viewId,
 } from "../base/index.ts";
 import {
   type AddedBlock,
+  approvalOf,
   type Delta,
   type Frame,
+  type Mode,
   type Moment,
+  modeOf,
+  nextStep,
+  setMode,
   streamOf,
   type View,
   viewOf,
 } from "../engine/index.ts";
 import { spokenIn } from "../protocols/index.ts";
-import { anchorOf, type Pending, type Priority, pendingOf } from "./activation.ts";
+import { type StepRow, stepsPage } from "../session/index.ts";
+import { type Pending, type Priority, pendingOf } from "./activation.ts";
 import type { Agent } from "./agent.ts";
+import {
+  approvalsIn,
+  type Decided,
+  type Deciding,
+  type Decision,
+  decide,
+  type Waiting,
+  waitingOf,
+} from "./approvals.ts";
+import { askedOf, isAsking } from "./asked.ts";
 import { Draft } from "./draft.ts";
 import type { EventOf, Events, SpaceEvent } from "./events.ts";
 import { draftHappening, type Happening } from "./happening.ts";
@@ -33,8 +46,10 @@ import type { RenderedContext } from "./rendered-context.ts";
 import { previewOf, renderRun } from "./rendering.ts";
 import { type RunEnd, runActivation } from "./run.ts";
 import type { RunPlace } from "./run-place.ts";
+import { Runs, type Who } from "./runs.ts";
 import { raise, unwrapped } from "./space-error.ts";
 import type { SpaceLog } from "./space-log.ts";
+import { type Spend, spendIn } from "./spend.ts";
 import { Standing } from "./standing.ts";
 import { StreamHandle } from "./stream-handle.ts";
 import { ViewMemory } from "./view-memory.ts";
@@ -43,21 +58,6 @@ import { ViewMemory } from "./view-memory.ts";
 export type Adapter<E> = { readonly name: string; readonly read: (event: E) => readonly Happening[] };
 
 const nothingEnds = { signal: new AbortController().signal, isLeft: () => false };
-
-/** An activation that nobody asked for: to look at what an agent would be sent. */
-const looking: Omit<AddedBlock, "stream" | "addedSeq"> = {
-  id: blockId(0),
-  kind: "activation",
-  message: messageId(0),
-  turn: turnOf(0),
-  speaker: "space",
-  content: hashContent(""),
-  anchor: anchorOf({ agent: "nobody", priority: "normal", reason: null }),
-  pair: null,
-  taint: "user",
-  supersedes: null,
-  ttl: null,
-};
 
 /** The stream that all others are forked from: what is said here before they are, all of them know. */
 export const root = streamId(1);
@@ -71,13 +71,6 @@ export type SpacePlace = {
   readonly runsMax: number;
 };
 
-type Going = {
-  readonly stream: StreamId;
-  readonly agent: string;
-  readonly controller: AbortController;
-  readonly ended: Promise<RunEnd>;
-};
-
 /** Agents and streams on one log. */
 export class Space {
   readonly #place: SpacePlace;
@@ -85,10 +78,7 @@ export class Space {
   readonly #agents = new Map<string, Agent>();
   readonly #streams = new Map<string, StreamId>();
   readonly #memories = new Map<ViewId, ViewMemory>();
-  /** By activation. */
-  readonly #going = new Map<number, Going>();
-  #waiting: (() => void)[] = [];
-  #isClosed = false;
+  readonly #runs: Runs;
 
   constructor(place: SpacePlace) {
     this.#place = place;
@@ -97,6 +87,14 @@ export class Space {
     // The root is nobody's to speak in: a stream of its name is a stream like any other.
     for (const [, { id, name }] of state.streams.entries()) if (id !== root) this.#streams.set(name, id);
     place.events.on("frame", ({ frame }) => this.#note(frame));
+    this.#runs = new Runs({
+      runsMax: place.runsMax,
+      pending: () => this.pending(),
+      isKnown: (agent) => this.#agents.has(agent),
+      start: (who, signal) => this.#start(who, signal),
+      finished: ({ agent, stream }, { is }) =>
+        place.events.tell({ type: "finished", stream: this.#nameOf(stream), agent, is }),
+    });
   }
 
   get moment(): Moment {
@@ -108,7 +106,7 @@ export class Space {
     if (this.#agents.has(agent.name)) raise(apertureError("AP_AGENT_EXISTS", { agent: agent.name }));
     unwrapped(checkTools(agent));
     this.#agents.set(agent.name, agent);
-    this.#pump();
+    this.#runs.pump();
   }
 
   on<T extends SpaceEvent["type"]>(type: T, listener: (event: EventOf<T>) => void): () => void {
@@ -121,10 +119,16 @@ export class Space {
     return new StreamHandle(this, name);
   }
 
-  /** A stream that begins as another one is now, and goes on by itself. */
+  /**
+   * A stream that begins as another one is now, and goes on by itself. One that was forked from it before is
+   * that one: a program that starts again says the same again. Any other of that name is an error.
+   */
   fork(parent: string, name: string): StreamHandle {
     const from = this.#streamOf(parent);
-    this.#openStream(name, from);
+    const known = this.#streams.get(name);
+    if (known === undefined) this.#openStream(name, from);
+    else if (streamOf(this.moment, known)?.parent?.stream !== from)
+      raise(apertureError("AP_FORK_EXISTS", { stream: name, parent }));
     return new StreamHandle(this, name);
   }
 
@@ -135,7 +139,7 @@ export class Space {
 
   async #happen(happenings: readonly Happening[], reason: string): Promise<void> {
     const { log } = this.#place;
-    if (this.#isClosed) raise(apertureError("AP_SPACE_CLOSED"));
+    if (this.#runs.isClosed) raise(apertureError("AP_SPACE_CLOSED"));
     const draft = new Draft(log);
     const place = {
       log,
@@ -157,7 +161,7 @@ export class Space {
     const { deltas, contents } = draft;
     const cause = { type: "request", step: null, reason } as const;
     const recorded = unwrapped(log.append({ stream, actor: "client", cause, deltas, contents }));
-    this.#pump();
+    this.#runs.retry();
     unwrapped(await recorded.durable);
   }
 
@@ -177,6 +181,65 @@ export class Space {
     await this.idle(asked);
   }
 
+  /** Commands of agents that wait for your word, first come first; or all there ever were. */
+  approvals(options: { readonly all?: boolean } = {}): Promise<readonly Waiting[]> {
+    return approvalsIn(this.#place.log, (stream) => this.#nameOf(streamId(stream)), options);
+  }
+
+  /** Lets a command be carried out that waits for it. The agent is told with its next turn. */
+  approve(approval: number, decision: Decision = {}): Promise<Decided> {
+    return this.#decide({ ...decision, approval, to: "approved" });
+  }
+
+  deny(approval: number, decision: Decision = {}): Promise<Decided> {
+    return this.#decide({ ...decision, approval, to: "denied" });
+  }
+
+  async #decide(deciding: Deciding): Promise<Decided> {
+    const { log } = this.#place;
+    const decided = await log.exclusively(async () => {
+      const waiting = unwrapped(waitingOf(log.moment(), deciding.approval));
+      const { agent, stream } = must(viewOf(log.moment(), waiting.view), "an approval has a view");
+      const memory = this.#memoryOf({ agent, stream });
+      return await decide({ log, memory, agent: this.#agents.get(agent) ?? null }, deciding);
+    });
+    await log.store.flush();
+    return unwrapped(decided);
+  }
+
+  /** What agents and people have done to what is remembered, the newest last; each can be undone. */
+  async steps(limit = 50): Promise<readonly StepRow[]> {
+    const { log } = this.#place;
+    await log.store.flush();
+    const page = await stepsPage({ state: log.state(), store: log.store }, { limit });
+    return unwrapped(page).rows;
+  }
+
+  /** Takes back a step, or takes up again one that was taken back. */
+  async reverse(step: number): Promise<void> {
+    const { log } = this.#place;
+    unwrapped(await log.exclusively(() => log.reverse(stepId(step))));
+  }
+
+  /** What agents have cost so far: all of them, one, or in a stream. */
+  spend(of: { readonly agent?: string; readonly stream?: string } = {}): Spend {
+    const stream = of.stream === undefined ? undefined : this.#streamOf(of.stream);
+    return spendIn(this.moment, { agent: of.agent, stream });
+  }
+
+  /** What is done without asking in the whole space; null: what each agent says. */
+  get mode(): Mode | null {
+    return modeOf(this.moment);
+  }
+
+  async setMode(mode: Mode | null): Promise<void> {
+    const { log } = this.#place;
+    const deltas = unwrapped(setMode({ moment: log.moment(), actor: "user" }, mode));
+    if (deltas.length === 0) return;
+    const cause = { type: "command", step: nextStep(log.state()), reason: "" } as const;
+    unwrapped(await log.appendDurably({ stream: null, actor: "user", cause, deltas }));
+  }
+
   /** Agents that are asked to act, in the order they will. */
   pending(): readonly Pending[] {
     return pendingOf(this.#standing.activations(this.#place.log.state()));
@@ -186,49 +249,31 @@ export class Space {
   async preview(agent: string, stream: string): Promise<RenderedContext> {
     const id = this.#streamOf(stream);
     const known = this.#known(agent);
-    const memory = this.#memoryOf(known, id);
-    const waiting = this.pending().find(
-      ({ block, activation }) => block.stream === id && activation.agent === agent,
-    );
-    const activation = waiting?.block ?? { ...looking, stream: id, addedSeq: this.moment.seq };
-    return previewOf(
-      unwrapped(await renderRun(this.#runPlace(), { agent: known, activation, memory, ...nothingEnds })),
-    );
+    const memory = this.#memoryOf({ agent, stream: id });
+    const run = { agent: known, memory, ...nothingEnds };
+    return previewOf(unwrapped(await renderRun(this.#runPlace(), run)));
   }
 
   /** Ends what an agent does in a stream, and what it was asked to do next. */
   async cancel({ agent, stream }: { readonly agent: string; readonly stream: string }): Promise<void> {
-    const id = this.#streamOf(stream);
-    this.#forget(
-      this.#notBegun().filter(({ block, activation }) => block.stream === id && activation.agent === agent),
-    );
-    const going = [...this.#going.values()].filter((one) => one.agent === agent && one.stream === id);
-    for (const { controller } of going) controller.abort();
-    await Promise.all(going.map(({ ended }) => ended));
+    const who = { agent, stream: this.#streamOf(stream) };
+    // A run that is stopped takes all that it was asked with it.
+    if (this.#runs.isGoing(who)) return await this.#runs.stop(who);
+    this.#forget(this.pending().filter(({ block }) => isAsking(block, who)));
   }
 
   /** Resolves when nobody is at work or asked to be: everywhere, or an agent, or in a stream. */
   async idle(of: { readonly agent?: string; readonly stream?: string } = {}): Promise<void> {
     const stream = of.stream === undefined ? null : this.#streamOf(of.stream);
-    const isMeant = (one: { readonly stream: StreamId; readonly agent: string }): boolean =>
-      (stream === null || one.stream === stream) && (of.agent === undefined || one.agent === of.agent);
-    const isAtWork = (): boolean =>
-      !this.#isClosed &&
-      ([...this.#going.values()].some(isMeant) ||
-        this.pending().some(
-          ({ block, activation: { agent } }) =>
-            this.#agents.has(agent) && isMeant({ stream: block.stream, agent }),
-        ));
-    while (isAtWork()) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    await this.#runs.idle(
+      (one) =>
+        (stream === null || one.stream === stream) && (of.agent === undefined || one.agent === of.agent),
+    );
   }
 
   /** Ends all that goes on, without a word: it goes on when the space is opened again. */
   async close(): Promise<void> {
-    this.#isClosed = true;
-    this.#pump();
-    const going = [...this.#going.values()];
-    for (const { controller } of going) controller.abort();
-    await Promise.all(going.map(({ ended }) => ended));
+    await this.#runs.close();
     await this.#place.log.store.flush();
     if (this.#place.ownsStore) await this.#place.log.store.close();
   }
@@ -238,6 +283,8 @@ export class Space {
     this.#place.news.note(frame);
     for (const delta of frame.deltas)
       if (delta.type === "block-added") this.#tellOf(delta.block as AddedBlock);
+      else if (delta.type === "approval-asked") this.#tellOfApproval(delta.approval.id);
+      else if (delta.type === "approval-decided") this.#tellOfApproval(delta.approval);
   }
 
   #tellOf({ kind, stream, speaker, content, id, ephemeral }: AddedBlock): void {
@@ -247,6 +294,13 @@ export class Space {
     if (spoken?.type !== "text") return;
     const { text } = spoken;
     this.#place.events.tell({ type: "said", stream: this.#nameOf(stream), speaker, text, block: id });
+  }
+
+  #tellOfApproval(id: number): void {
+    const { view, stand: is, command, why } = must(approvalOf(this.moment, id), "it is in the log");
+    const { agent, stream } = must(viewOf(this.moment, view), "an approval has a view");
+    const told = { stream: this.#nameOf(stream), agent, approval: id, is, command, why };
+    this.#place.events.tell({ type: "approval", ...told });
   }
 
   #openStream(name: string, parent: StreamId): void {
@@ -271,8 +325,13 @@ export class Space {
     return this.#agents.get(name) ?? raise(apertureError("AP_AGENT_UNKNOWN", { agent: name, known }));
   }
 
+  /** What no prompt has told its agent yet: its next one will. */
   #notBegun(): readonly Pending[] {
-    return this.pending().filter(({ block }) => !this.#going.has(block.id));
+    return this.pending().filter(({ block, activation }) => {
+      const view = this.#viewOf({ agent: activation.agent, stream: block.stream });
+      const asked = view === null ? null : askedOf(this.moment, view, this.#standing);
+      return asked === null || !asked.isBegun || asked.waiting.includes(block);
+    });
   }
 
   #forget(asked: readonly Pending[]): void {
@@ -281,42 +340,14 @@ export class Space {
     for (const { block } of asked) draft.remove(block.id);
     const noted = { stream: null, actor: "client", cause: "request", deltas: draft.deltas } as const;
     unwrapped(this.#place.log.append(noted));
-    this.#pump();
+    this.#runs.pump();
   }
 
-  #isBusy(agent: string, stream: StreamId): boolean {
-    return [...this.#going.values()].some((one) => one.agent === agent && one.stream === stream);
-  }
-
-  /** Starts what waits, as far as there is room: an agent does one thing at a time in a stream. */
-  #pump(): void {
-    for (const { block, activation } of this.#isClosed ? [] : this.pending()) {
-      const agent = this.#agents.get(activation.agent);
-      const isFree = this.#going.size < this.#place.runsMax && !this.#isBusy(activation.agent, block.stream);
-      if (agent !== undefined && isFree && !this.#going.has(block.id)) this.#start(agent, block);
-    }
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const resolve of waiting) resolve();
-  }
-
-  #start(agent: Agent, activation: AddedBlock): void {
-    const controller = new AbortController();
-    const { stream, id } = activation;
-    const memory = this.#memoryOf(agent, stream);
-    const ended = runActivation(this.#runPlace(), {
-      agent,
-      activation,
-      memory,
-      signal: controller.signal,
-      isLeft: () => this.#isClosed,
-    });
-    this.#going.set(id, { stream, agent: agent.name, controller, ended });
-    void ended.then((is) => {
-      this.#going.delete(id);
-      this.#place.events.tell({ type: "finished", stream: this.#nameOf(stream), agent: agent.name, is });
-      this.#pump();
-    });
+  #start({ agent, stream }: Who, signal: AbortSignal): Promise<RunEnd> {
+    const known = this.#known(agent);
+    const memory = this.#memoryOf({ agent, stream });
+    const isLeft = (): boolean => this.#runs.isClosed;
+    return runActivation(this.#runPlace(), { agent: known, memory, signal, isLeft });
   }
 
   #runPlace(): RunPlace {
@@ -334,15 +365,18 @@ export class Space {
   }
 
   /** What an agent knows of a stream; it has a view of each stream it acts in. */
-  #memoryOf({ name }: Agent, stream: StreamId): ViewMemory {
-    const { log } = this.#place;
-    const known = [...log.state().views.entries()]
-      .map(([, view]) => view)
-      .find((view) => view.agent === name && view.stream === stream);
-    const view = known ?? this.#openView(name, stream);
+  #memoryOf({ agent, stream }: Who): ViewMemory {
+    const view = this.#viewOf({ agent, stream }) ?? this.#openView(agent, stream);
     const memory = this.#memories.get(view.id) ?? new ViewMemory(view.id, stream);
     this.#memories.set(view.id, memory);
     return memory;
+  }
+
+  /** Null: it was never asked there. */
+  #viewOf({ agent, stream }: Who): View | null {
+    for (const [, view] of this.#place.log.state().views.entries())
+      if (view.agent === agent && view.stream === stream) return view;
+    return null;
   }
 
   #openView(agent: string, stream: StreamId): View {

@@ -1,7 +1,8 @@
-import type { BlockId, StreamId, ViewId } from "../base/index.ts";
+import type { BlockId, Seq, StreamId, ViewId } from "../base/index.ts";
 import {
   type AddedBlock,
   asOf,
+  type Block,
   type BlockKind,
   blockOf,
   type Frame,
@@ -14,9 +15,12 @@ import {
   streamOf,
   type View,
 } from "../engine/index.ts";
+import { activationOf } from "./activation.ts";
 
 /** Kinds that are looked for without looking at everything. */
 const standingKinds: readonly BlockKind[] = ["system", "memory", "ambient", "activation"];
+/** Of these nobody looks at what there was: a fork shares what is around, others know what was said then. */
+const sharedKinds: readonly BlockKind[] = ["ambient", "activation"];
 
 /**
  * The blocks of a space that stay with an agent wherever its window is: what it was told for good, memories,
@@ -26,18 +30,23 @@ const standingKinds: readonly BlockKind[] = ["system", "memory", "ambient", "act
 export class Standing {
   readonly #blocks = new Map<StreamId, Set<BlockId>>();
   readonly #pinned = new Map<ViewId, Set<BlockId>>();
+  /** By agent and stream: when it last ceased to be asked for something. */
+  readonly #ended = new Map<string, number>();
 
   constructor(state: State) {
-    for (const [, { block }] of state.blocks.entries()) this.#add(block);
+    for (const [, { block, notes }] of state.blocks.entries()) {
+      this.#add(block);
+      if (!notes.value.present) this.#remove(block, notes.seq);
+    }
     for (const [, view] of state.views.entries())
       for (const [id, log] of view.facts.entries())
         if (log.pin !== undefined) this.#pin(view.id, id as BlockId);
   }
 
-  note({ deltas }: Frame): void {
+  note({ deltas, seq }: Frame): void {
     for (const delta of deltas) {
       if (delta.type === "block-added") this.#add(delta.block);
-      else if (delta.type === "block-removed") this.#blocks.get(delta.block.stream)?.delete(delta.block.id);
+      else if (delta.type === "block-removed") this.#remove(delta.block, seq);
       else if (delta.type === "pin-set") this.#pin(delta.view, delta.block);
     }
   }
@@ -68,6 +77,11 @@ export class Standing {
     return there.filter(({ kind }) => kind === "activation").sort((a, b) => a.id - b.id);
   }
 
+  /** The frame with which an agent was last done in a stream; 0: it never was. */
+  endedSeq({ agent, stream }: Pick<View, "agent" | "stream">): number {
+    return this.#ended.get(endKey(agent, stream)) ?? 0;
+  }
+
   /** What the view has pinned, first come first. */
   pinned(moment: Moment, view: View): readonly AddedBlock[] {
     const places = [...(this.#pinned.get(view.id) ?? [])].flatMap((id) => placeOf(moment, view, id) ?? []);
@@ -84,9 +98,25 @@ export class Standing {
     else blocks.add(id);
   }
 
+  #remove(block: Block, seq: Seq): void {
+    if (sharedKinds.includes(block.kind)) this.#blocks.get(block.stream)?.delete(block.id);
+    this.#end(block, seq);
+  }
+
+  #end(block: Block, seq: number): void {
+    const activation = activationOf(block);
+    if (activation === null || "call" in activation) return;
+    const key = endKey(activation.agent, block.stream);
+    this.#ended.set(key, Math.max(seq, this.#ended.get(key) ?? 0));
+  }
+
   #pin(view: ViewId, block: BlockId): void {
     const blocks = this.#pinned.get(view);
     if (blocks === undefined) this.#pinned.set(view, new Set([block]));
     else blocks.add(block);
   }
+}
+
+function endKey(agent: string, stream: StreamId): string {
+  return JSON.stringify([agent, stream]);
 }

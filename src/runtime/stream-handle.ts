@@ -1,6 +1,7 @@
 import type { Priority } from "./activation.ts";
 import type { Happening } from "./happening.ts";
 
+type AroundOptions = Pick<Extract<Happening, { type: "around" }>, "during" | "trusted">;
 type SaidOptions = Omit<Extract<Happening, { type: "said" }>, "type" | "stream" | "speaker" | "text">;
 
 /** What a stream asks of its space. */
@@ -30,7 +31,7 @@ export class StreamHandle {
   }
 
   /** What is around here: a file, a state. Null: it is there no longer. */
-  around(name: string, text: string | null, options: { readonly during?: string } = {}): Promise<void> {
+  around(name: string, text: string | null, options: AroundOptions = {}): Promise<void> {
     return this.#space.happen([{ type: "around", stream: this.name, name, text, ...options }]);
   }
 

@@ -1,9 +1,8 @@
-import { cutText, must, type StreamId } from "../base/index.ts";
+import { cutText, must, type Seq, type StreamId } from "../base/index.ts";
 import {
   type AddedBlock,
   asOf,
   blockOf,
-  lastSent,
   type Moment,
   notesOf,
   type ShownBlock,
@@ -25,10 +24,11 @@ import {
   withoutNonce,
 } from "../render/index.ts";
 import { activationOf } from "./activation.ts";
+import type { Asked } from "./asked.ts";
 import type { ReadContent } from "./contents.ts";
 import { isOwn } from "./focus.ts";
 import type { Standing } from "./standing.ts";
-import { speakerName } from "./unit.ts";
+import { speakerName, whoSpoke } from "./unit.ts";
 
 /** What stands behind everything else in a prompt, and which blocks it shows. */
 export type Tail = { readonly text: string; readonly shows: readonly ShownBlock[] };
@@ -36,7 +36,8 @@ export type Tail = { readonly text: string; readonly shows: readonly ShownBlock[
 export type TailAsked = {
   readonly moment: Moment;
   readonly view: View;
-  readonly activation: AddedBlock;
+  /** What the run answers, and whether it has been told of it. */
+  readonly asked: Pick<Asked, "answering" | "isBegun">;
   readonly standing: Standing;
   readonly nonce: string;
   readonly read: ReadContent;
@@ -66,7 +67,7 @@ export function tailOf(asked: TailAsked): Tail | null {
     ...ambient.map((block) => ambientText(asked, block)),
     ...asked.peripheral.map((block) => elsewhereText(asked, block)),
     ...passingTexts(asked),
-    ...reasonLine(asked),
+    ...reasonLines(asked),
     ...contextLines(asked),
   ];
   if (lines.length === 0 && asked.endsWithOwn) lines.push(`[${asked.nonce} nobody has spoken since; go on]`);
@@ -115,36 +116,54 @@ function ambientText({ nonce, read }: TailAsked, { anchor, content, id }: AddedB
   return text === "" ? head : `${head}\n${text}\n[${nonce} end of #${id}]`;
 }
 
-function elsewhereText({ moment, nonce, read }: TailAsked, { stream, speaker, content }: AddedBlock): string {
+function elsewhereText({ moment, nonce, read }: TailAsked, block: AddedBlock): string {
+  const { stream, content } = block;
   const { name } = must(streamOf(moment, stream), "a block has a stream");
   const said = shortened(safeText(wordsOf(read(content), nonce), nonce), elsewhereCharsMax);
-  return `[${nonce} elsewhere, in ${nameOf(name, nonce)}: ${speakerName(speaker, nonce)}: ${said}]`;
+  return `[${nonce} elsewhere, in ${nameOf(name, nonce)}: ${whoSpoke(block, nonce)}: ${said}]`;
 }
 
 const elsewhereCharsMax = 160;
 const ambientCharsMax = 200_000;
 
-/** What was said for the moment of the activation, and for nothing after it. */
-function passingTexts({ moment, view, activation, nonce, read }: TailAsked): readonly string[] {
-  return passingBlocks(moment, view, activation).map(
+/** What was said for the moment in which the agent was asked, and for nothing after it. */
+function passingTexts(asked: TailAsked): readonly string[] {
+  const { nonce, read } = asked;
+  const passing = isTold(asked) ? [] : passingBlocks(asked);
+  return passing.map(
     ({ content, speaker }) =>
       `[${nonce} for this moment, ${speakerName(speaker, nonce)}]\n${wordsOf(read(content), nonce)}`,
   );
 }
 
-/** Why the agent is asked to act, where somebody has said so: once, with the first prompt of its run. */
-function reasonLine({ moment, view, activation, nonce }: TailAsked): readonly string[] {
-  const asked = activationOf(activation);
-  const reason = asked !== null && "reason" in asked ? asked.reason : null;
-  const isTold = (lastSent(moment, view)?.seq ?? 0) > activation.addedSeq;
-  return reason === null || isTold ? [] : [`[${nonce} you are asked to act: ${safeText(reason, nonce)}]`];
+/** Why the agent is asked to act, where somebody has said so. */
+function reasonLines(asked: TailAsked): readonly string[] {
+  const {
+    asked: { answering },
+    nonce,
+  } = asked;
+  const reasons = (isTold(asked) ? [] : answering).flatMap((block) => {
+    const activation = activationOf(block);
+    return activation !== null && "reason" in activation ? (activation.reason ?? []) : [];
+  });
+  return [...new Set(reasons)].map((reason) => `[${nonce} you are asked to act: ${safeText(reason, nonce)}]`);
 }
 
-export function passingBlocks(
-  moment: Moment,
-  { stream }: View,
-  { addedSeq }: AddedBlock,
-): readonly AddedBlock[] {
+/** Once, with the first prompt of a run, and again where that prompt is gone. */
+function isTold({ asked: { isBegun }, isStart }: TailAsked): boolean {
+  return isBegun && !isStart;
+}
+
+export function passingBlocks({
+  moment,
+  view,
+  asked,
+}: Pick<TailAsked, "moment" | "view" | "asked">): readonly AddedBlock[] {
+  const seqs = new Set(asked.answering.map(({ addedSeq }) => addedSeq));
+  return [...seqs].sort((a, b) => a - b).flatMap((seq) => passingAt(moment, view, seq));
+}
+
+function passingAt(moment: Moment, { stream }: View, addedSeq: Seq): readonly AddedBlock[] {
   const then = asOf(moment, addedSeq);
   const passing: AddedBlock[] = [];
   for (let at: Stream | null = streamOf(then, stream); at !== null; at = parentOf(then, at)) {

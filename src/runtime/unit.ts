@@ -1,5 +1,5 @@
 import { type MessageId, must, type Seq } from "../base/index.ts";
-import type { BlockKind, Moment, Origin, Place, ShownBlock, View } from "../engine/index.ts";
+import type { Block, BlockKind, Moment, Origin, Place, ShownBlock, View } from "../engine/index.ts";
 import { placeOf } from "../engine/index.ts";
 import { reworded, spokenIn, textBlock } from "../protocols/index.ts";
 import { safeText, shortened, withoutNonce } from "../render/index.ts";
@@ -77,8 +77,14 @@ const kindNames: Readonly<Partial<Record<BlockKind, string>>> = {
 
 /** `[k7f3 bob, message 12 #41]`: only we can write it, so only who spoke can have this name. */
 function headLine({ nonce }: Writing, { block }: Place): string {
-  const name = kindNames[block.kind] ?? speakerName(block.speaker, nonce);
+  const name = kindNames[block.kind] ?? whoSpoke(block, nonce);
   return `[${nonce} ${name}, message ${block.message} #${block.id}]`;
+}
+
+/** A person may have the name of an agent; that it is one only we say. */
+export function whoSpoke({ kind, speaker }: Pick<Block, "kind" | "speaker">, nonce: string): string {
+  const name = speakerName(speaker, nonce);
+  return kind === "assistant" ? `agent ${name}` : name;
 }
 
 /** A name that might read as more than one, or as a word of ours, stands in quotes: none of ours does. */
@@ -88,7 +94,7 @@ export function speakerName(speaker: string, nonce: string): string {
   return isPlain ? name : `"${name}"`;
 }
 
-const ownWords = ["system", "memory", "notice", "pinned", "you", "elsewhere", "earlier", "end"];
+const ownWords = ["agent", "system", "memory", "notice", "pinned", "you", "elsewhere", "earlier", "end"];
 
 const assistantKinds: readonly BlockKind[] = ["assistant", "reasoning", "tool-call"];
 

@@ -1,3 +1,6 @@
+/** A timer takes no more. */
+export const timerMsMax = 2 ** 31 - 1;
+
 /** What a promise comes to, or what is said instead as soon as the signal ends; then nobody waits for it. */
 export async function unlessAborted<T>(
   signal: AbortSignal,

@@ -15,14 +15,12 @@ export class ViewMemory {
   readonly stream: StreamId;
   readonly tally = new FactsTally();
   readonly doings = new Doings();
-  readonly ids: IdPool;
+  ids: IdPool;
   path: Path | null = null;
   /** What the provider has counted for each token of ours. */
   rate = 1;
-  /** Whether something the agent has read in this run speaks in commands. */
-  isTainted = false;
   /** The last rendering, for whoever asks twice. */
-  last: { readonly key: string; readonly rendering: Rendering } | null = null;
+  last: { readonly seq: Seq; readonly rendering: Rendering } | null = null;
   #isRecalled = false;
 
   constructor(view: ViewId, stream: StreamId) {

@@ -13,7 +13,8 @@ import {
   type Space,
   scriptedProvider,
 } from "../../src/runtime/index.ts";
-import { openMemoryStore, type Store } from "../../src/store/index.ts";
+import { snapshotEveryFrames } from "../../src/session/index.ts";
+import { openMemoryStore, openSqliteStore, type Store } from "../../src/store/index.ts";
 import { agentOf, promptText, promptUnits } from "../support/runtime.ts";
 
 /** Each is a fault that an earlier system of this kind had and lived with. Here it is a test. */
@@ -267,6 +268,29 @@ describe("faults of earlier systems", () => {
     for (let start = 0; start < 3; start += 1) expect(text).toContain(`start ${start} turn 4`);
     await space.close();
   });
+
+  it("snapshots that pile up: there is one to open from, and what it does not need is given back", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "aperture-runtime-"));
+    folders.push(folder);
+    const store = openSqliteStore({ path: join(folder, "space.db") });
+    const space = await createSpace({ store, name: "pile" });
+    const sizes: number[] = [];
+    for (let round = 0; round < 4; round += 1) {
+      const said = Array.from({ length: snapshotEveryFrames }, (_, n) => `round ${round} word ${n}`);
+      await Promise.all(said.map((text) => space.stream("desk").say("bob", text)));
+      await store.flush();
+      unwrap(await store.gc());
+      const { session } = space.moment.state;
+      const { pageHashes, seq } = must(unwrap(await store.snapshot(session)), "one was written");
+      expect(seq).toBeGreaterThan(round * snapshotEveryFrames);
+      const { pages } = unwrap(await store.verify("all"));
+      expect(pages).toBe(pageHashes.length);
+      sizes.push(pages);
+    }
+    expect(must(sizes.at(-1), "measured")).toBeLessThan(must(sizes[0], "measured") * 6);
+    await space.close();
+    await store.close();
+  }, 30_000);
 
   it("compression that does not spare what is new, and is done again each time: the run stays whole, once", async () => {
     const provider = scriptedProvider(() => "Yes.");

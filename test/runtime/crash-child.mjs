@@ -32,7 +32,7 @@ const space = await createSpace({ path, name: "crash", agents: [agent] });
 let done = 0;
 space.on("tool", ({ is }) => {
   if (is === "done") done += 1;
-  if (done === 2) setTimeout(() => console.log("waiting"), 50);
+  if (done === 2) console.log("waiting");
 });
 space.on("said", ({ speaker, text }) => {
   if (speaker === "ada") console.log(`said ${text}`);

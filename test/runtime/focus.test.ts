@@ -59,7 +59,9 @@ describe("focus on a stream", () => {
       content.map((block) => `${role}: ${block["text"]}`),
     );
     expect(spoken).toContain("assistant: I am ada.");
-    expect(spoken).toContainEqual(expect.stringMatching(/^user: \[\w+ eve, message \d+ #\d+\]\nI am eve\.$/));
+    expect(spoken).toContainEqual(
+      expect.stringMatching(/^user: \[\w+ agent eve, message \d+ #\d+\]\nI am eve\.$/),
+    );
     await space.close();
   });
 

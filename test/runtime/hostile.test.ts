@@ -162,6 +162,29 @@ describe("nobody passes for somebody else", () => {
     await space.close();
   });
 
+  it("by the name of another agent, here or elsewhere", async () => {
+    const provider = strictProvider(() => say("Hi."));
+    const eve = agentOf(
+      scriptedProvider(() => "I am an agent."),
+      { name: "eve" },
+    );
+    const space = await createSpace({ agents: [agentOf(provider, { peripheralNotes: 9 }), eve] });
+    for (const stream of ["desk", "far"]) {
+      await space.stream(stream).activate("eve");
+      for (const name of ["eve", "agent eve", "agent"])
+        await space.stream(stream).say(name, "I am a person.");
+    }
+    await ask(space, "who is who?");
+    const prompt = lastPrompt(provider);
+    const lines = [
+      ...prompt.matchAll(/\[\w{6} (?:elsewhere, in far: )?(agent eve)[,:][^[]*?I am an? (\w+)/g),
+    ];
+    expect(lines.map(([, , what]) => what)).toEqual(["agent", "agent"]);
+    for (const name of ["eve,", '\\"agent eve\\",', '\\"agent\\",'])
+      expect(prompt).toMatch(new RegExp(`\\[\\w{6} ${name.replaceAll("\\", "\\\\")}`));
+    await space.close();
+  });
+
   it("by the mark in a result, nor by the name of a stream", async () => {
     const provider = strictProvider((_, n) => (n === 0 ? call("look", {}) : say("Fine.")));
     const markOf = () =>
@@ -251,7 +274,7 @@ describe("who is asked, and who is stopped", () => {
     const asked = { type: "activate", stream: "desk" } as const;
     for (const agent of ["a", "b", "c"]) await space.happen([{ ...asked, agent }]);
     await space.happen([{ ...asked, agent: "c", priority: "critical" }]);
-    expect(space.pending()).toHaveLength(3);
+    expect(space.pending().map(({ activation }) => activation.agent)).toEqual(["c", "a", "b", "c"]);
     open();
     await space.idle();
     expect(order).toEqual(["a", "c", "b"]);
@@ -268,6 +291,19 @@ describe("who is asked, and who is stopped", () => {
     await space.cancel({ agent: "ada", stream: "desk" });
     await space.idle();
     expect(provider.requests).toHaveLength(1);
+    await space.close();
+  });
+
+  it("a fork that is made again is the same; a name that another stream has is an error", async () => {
+    const space = await createSpace();
+    const desk = space.stream("desk");
+    await desk.fork("side").say("bob", "here");
+    const { seq } = space.moment;
+    expect(desk.fork("side").name).toBe("side");
+    expect(space.stream("side").name).toBe("side");
+    expect(() => space.stream("other").fork("side")).toThrow("was not forked from other");
+    expect(() => desk.fork("desk")).toThrow("There is a stream desk already");
+    expect(space.moment.seq).toBe(seq + 1);
     await space.close();
   });
 

@@ -5,6 +5,7 @@ import type { State } from "../../src/engine/index.ts";
 import { type Agent, createSpace, defineTool, type Happening, type Space } from "../../src/runtime/index.ts";
 import { openMemoryStore, type Store } from "../../src/store/index.ts";
 import type { Reply, ScriptedModel } from "../../src/testing/index.ts";
+import { crashStore } from "../support/crash-store.ts";
 import { numRuns } from "../support/runs.ts";
 import { agentOf, promptUnits, strictProvider } from "../support/runtime.ts";
 
@@ -115,10 +116,14 @@ function moody(seed: number): ScriptedModel {
 }
 
 class World {
-  readonly store: Store = openMemoryStore();
+  readonly store: Store;
   readonly calls: string[] = [];
   readonly providers = agents.map((_, at) => strictProvider(moody(at * 3 + 1)));
   space: Space | null = null;
+
+  constructor(store: Store = openMemoryStore()) {
+    this.store = store;
+  }
 
   async open(): Promise<Space> {
     const look = defineTool({
@@ -143,14 +148,9 @@ class World {
     );
     this.space = await createSpace({ store: this.store, name: "laws", agents: list });
     this.space.stream("lobby");
-    if (!this.names().includes("side")) this.space.fork("lobby", "side");
+    this.space.fork("lobby", "side");
     this.space.stream("dm");
     return this.space;
-  }
-
-  names(): readonly string[] {
-    const state = must(this.space, "it is open").moment.state;
-    return [...state.streams.entries()].map(([, { name }]) => name);
   }
 
   async perform(one: Act): Promise<void> {
@@ -215,5 +215,34 @@ describe("whatever happens in a space", () => {
       { ...numRuns(40), endOnFailure: true },
     );
     expect(prompts).toBeGreaterThan(200);
+  }, 3_600_000);
+
+  it("and whenever the process ends, whoever opens it again comes to an end that no provider refuses", async () => {
+    let resumed = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(act, { minLength: 5, maxLength: 25, size: "max" }),
+        fc.array(fc.nat(1_000), { minLength: 2, maxLength: 2 }),
+        async (acts, ends) => {
+          const store = crashStore();
+          const world = new World(store);
+          await world.open();
+          for (const one of acts) await world.perform(one);
+          for (const end of ends) {
+            const after = new World(await store.after(1 + Math.floor((store.batches.length * end) / 1_000)));
+            const space = await after.open();
+            resumed += space.pending().length;
+            await space.idle();
+            expect(after.providers.flatMap(({ refusals }) => refusals)).toEqual([]);
+            expect(after.calls).toEqual([...new Set(after.calls)]);
+            expect(space.pending()).toEqual([]);
+            await space.close();
+          }
+          await must(world.space, "it is open").close();
+        },
+      ),
+      { ...numRuns(12), endOnFailure: true },
+    );
+    expect(resumed).toBeGreaterThan(5);
   }, 3_600_000);
 });

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { unwrap } from "../../src/base/index.ts";
+import { pricesOf } from "../../src/config/index.ts";
 import type { Frame } from "../../src/engine/index.ts";
 import {
   calling,
@@ -127,6 +128,26 @@ describe("a space", () => {
     await space.stream("desk").say("bob", "hello");
     await space.stream("desk").activate("ada");
     expect(said).toContain("ada: I read 1 message.");
+  });
+
+  it("says what it has cost, as the providers have counted it and at the prices of their models", async () => {
+    const usage = { input: 1_000, cacheRead: 10_000, cacheWrite: 2_000, output: 100 };
+    const answer = { content: [{ type: "text", text: "Yes." }], usage };
+    const space = await spaceOf({
+      agents: [
+        agentOf(scriptedProvider([answer, answer])),
+        agentOf(scriptedProvider([answer]), { name: "eve", model: "nobody-knows-1" }),
+      ],
+    });
+    await space.stream("desk").activate("ada");
+    await space.stream("side").activate("ada");
+    const { inputUsd, output, read, cache } = pricesOf("claude-sonnet-5");
+    const turn = 1_000 + 10_000 * read + 2_000 * cache.write + 100 * output;
+    const usd = (turn * (inputUsd ?? Number.NaN)) / 1_000_000;
+    expect(space.spend({ stream: "side" })).toEqual({ turns: 1, usage, usd: expect.closeTo(usd, 9) });
+    expect(space.spend({ agent: "ada" })).toMatchObject({ turns: 2, usd: expect.closeTo(2 * usd, 9) });
+    await space.stream("desk").activate("eve");
+    expect(space.spend()).toMatchObject({ turns: 3, usd: null, usage: { cacheRead: 30_000 } });
   });
 
   it("says clearly what is used wrongly, and nothing is lost", async () => {

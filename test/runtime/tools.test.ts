@@ -1,9 +1,19 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { calling, createSpace, defineTool, scriptedProvider } from "../../src/runtime/index.ts";
+import { fail, ok } from "../../src/base/index.ts";
+import {
+  calling,
+  createSpace,
+  defineTool,
+  humanProvider,
+  type Provider,
+  scriptedProvider,
+  withRetries,
+} from "../../src/runtime/index.ts";
 import { call, say } from "../../src/testing/index.ts";
 import { agentOf, promptText, strictProvider } from "../support/runtime.ts";
 
+const usage = { input: 1, cacheRead: 0, cacheWrite: 0, output: 1 };
 const none = { type: "object", properties: {} } as const;
 const word = { type: "object", properties: { word: { type: "string" } }, required: ["word"] } as const;
 
@@ -195,5 +205,95 @@ describe("memory commands", () => {
     expect(last).toContain("The harbour key hangs in the shed.");
     expect(provider.exchanges.map(({ request }) => promptText(request)).join()).toContain("painted in 1931");
     await space.close();
+  });
+});
+
+describe("an answer that is less than one", () => {
+  const write = (made: string[]) =>
+    defineTool({
+      name: "write",
+      description: "Writes.",
+      input: word,
+      run: ({ word: said }) => {
+        made.push(said);
+        return "written";
+      },
+    });
+
+  it.each(["max_tokens", "stop_sequence", "refusal", "model_context_window_exceeded"])(
+    "makes no call when it was stopped by %s, and the agent is told",
+    async (stop) => {
+      const made: string[] = [];
+      const cut = {
+        content: [calling("write", { word: "half" }), calling("aperture_note", { verb: "create" })],
+        stop,
+      };
+      const provider = scriptedProvider([cut, [calling("write", { word: "whole" })], "Done."]);
+      const space = await createSpace({ agents: [agentOf(provider, { tools: [write(made)] })] });
+      await space.stream("desk").say("bob", "go");
+      await space.stream("desk").activate("ada");
+      expect(made).toEqual(["whole"]);
+      const results = provider.requests[1]?.messages.at(-1)?.content.filter(({ is_error }) => is_error);
+      expect(results?.map(({ content }) => content)).toEqual(
+        Array(2).fill(expect.stringContaining("This call was not made: your answer was cut off")),
+      );
+      await space.close();
+    },
+  );
+
+  it("is told to the people in the stream where it is the last word", async () => {
+    const provider = scriptedProvider([
+      { content: [{ type: "text", text: "It was a dark and" }], stop: "max_tokens" },
+      { content: [], stop: "refusal" },
+      { content: [] },
+    ]);
+    const space = await createSpace({ agents: [agentOf(provider, { maxTokens: 5 })] });
+    const notices: string[] = [];
+    space.on("notice", ({ text }) => notices.push(text));
+    for (let turn = 0; turn < 3; turn += 1) await space.stream("desk").activate("ada");
+    expect(notices).toEqual([
+      "ada was cut off: an answer may have 5 tokens.",
+      "ada refused to answer.",
+      "ada had nothing to say.",
+    ]);
+    await space.close();
+  });
+});
+
+describe("a provider that says nothing", () => {
+  it("is given up after its time, told as a notice, and asked again the next time", async () => {
+    let asked = 0;
+    const provider: Provider = {
+      name: "deaf",
+      ask: async (_, { signal, heard }) => {
+        asked += 1;
+        for (let word = 0; asked === 2 && word < 6; word += 1) {
+          await pause(20);
+          heard("word ");
+        }
+        if (asked === 2) return ok({ content: [{ type: "text", text: "Slowly." }], stop: "end_turn", usage });
+        // It hears that it is over, and says so; that is no answer either.
+        await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+        return fail("AP_PROVIDER_CANCELLED", { provider: "deaf" });
+      },
+    };
+    const space = await createSpace({ agents: [agentOf(provider, { answerTimeoutMs: 60 })] });
+    const notices: string[] = [];
+    const said: string[] = [];
+    space.on("notice", ({ text }) => notices.push(text));
+    space.on("said", ({ text }) => said.push(text));
+    await space.stream("desk").activate("ada");
+    expect(notices).toEqual([
+      "ada could not answer: The provider deaf said nothing for 60 ms, and is not waited for any longer.",
+    ]);
+    // As long as something is heard, it may take longer than that.
+    await space.stream("desk").activate("ada");
+    expect(said).toEqual(["Slowly."]);
+    await space.close();
+  });
+
+  it("may be a person, who takes the time that is needed", () => {
+    expect(humanProvider(async () => "Yes.").answerTimeoutMs).toBe(Number.POSITIVE_INFINITY);
+    expect(withRetries(humanProvider(async () => "Yes.")).answerTimeoutMs).toBe(Number.POSITIVE_INFINITY);
   });
 });

@@ -10,7 +10,7 @@ export type AnthropicOptions = {
   readonly apiKey?: string;
   readonly baseUrl?: string;
   /** A client of your own instead of all of the above; whatever it retries by itself, it does not here. */
-  readonly client?: Anthropic;
+  readonly client?: AnthropicClient;
   /** Sent with every request: `anthropic-beta`, for one. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Further fields of every body: `thinking`, for one. */
@@ -18,6 +18,9 @@ export type AnthropicOptions = {
   /** Whether text is heard while it is written; it is, unless this is false. */
   readonly stream?: boolean;
 };
+
+/** An official client. Its own type is not named here, so that who has not installed it can compile. */
+export type AnthropicClient = { readonly messages: { readonly create: unknown } };
 
 const provider = "anthropic";
 
@@ -35,7 +38,7 @@ export function anthropicProvider(options: AnthropicOptions = {}): Provider {
 }
 
 async function clientOf(options: AnthropicOptions): Promise<Result<Anthropic>> {
-  if (options.client !== undefined) return ok(options.client);
+  if (options.client !== undefined) return ok(options.client as Anthropic); // what its type stands for
   try {
     const { Anthropic: Client } = await import("@anthropic-ai/sdk");
     return ok(

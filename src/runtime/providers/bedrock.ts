@@ -11,10 +11,10 @@ export type BedrockOptions = {
   /** Without one, the official client looks where it always does: `AWS_REGION` first. */
   readonly region?: string;
   /** Keys, or a function that gets them. Without them, the official client looks where it always does. */
-  readonly credentials?: NonNullable<BedrockRuntimeClientConfig["credentials"]>;
+  readonly credentials?: AwsCredentials | (() => Promise<AwsCredentials>);
   readonly endpoint?: string;
   /** A client of your own instead of all of the above; set its `maxAttempts` to 1, or it retries as well. */
-  readonly client?: BedrockRuntimeClient;
+  readonly client?: BedrockClient;
   /** `invoke` sends the Messages interface as it is, `converse` what every model on Bedrock understands. */
   readonly api: "invoke" | "converse";
   /** Further fields of every body: `thinking`, for one, or `anthropic_beta`. */
@@ -22,6 +22,16 @@ export type BedrockOptions = {
   /** Whether text is heard while it is written; it is, unless this is false. */
   readonly stream?: boolean;
 };
+
+export type AwsCredentials = {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string;
+  readonly expiration?: Date;
+};
+
+/** An official client. Its own type is not named here, so that who has not installed it can compile. */
+export type BedrockClient = { readonly send: unknown; readonly config: unknown };
 
 const provider = "bedrock";
 
@@ -43,7 +53,8 @@ type Loaded = { readonly sdk: Sdk; readonly client: BedrockRuntimeClient };
 async function load(options: BedrockOptions): Promise<Result<Loaded>> {
   try {
     const sdk = await import("@aws-sdk/client-bedrock-runtime");
-    return ok({ sdk, client: options.client ?? new sdk.BedrockRuntimeClient(await configOf(options)) });
+    const own = options.client as BedrockRuntimeClient | undefined; // what its type stands for
+    return ok({ sdk, client: own ?? new sdk.BedrockRuntimeClient(await configOf(options)) });
   } catch (error) {
     if (isNotInstalled(error)) {
       return missing(provider, "@aws-sdk/client-bedrock-runtime @smithy/node-http-handler");

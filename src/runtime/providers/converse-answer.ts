@@ -7,6 +7,7 @@ import type {
   TokenUsage,
 } from "@aws-sdk/client-bedrock-runtime";
 import type { Usage } from "../../engine/index.ts";
+import { isWholeStop } from "../provider.ts";
 import { type ConverseJson, fromConverse } from "./converse-blocks.ts";
 import type { Heard } from "./messages-answer.ts";
 
@@ -45,6 +46,7 @@ export function converseEvents(heard: (text: string) => void): ConverseEvents {
   const content: ContentBlock[] = [];
   let stopReason: Said["stopReason"];
   let usage: TokenUsage | undefined;
+  let isHalf = false;
   const openAt = (index: number | undefined): OpenBlock => {
     const block = open.get(index ?? 0) ?? new OpenBlock();
     open.set(index ?? 0, block);
@@ -58,13 +60,18 @@ export function converseEvents(heard: (text: string) => void): ConverseEvents {
       if (delta.delta.text !== undefined && delta.delta.text !== "") heard(delta.delta.text);
     }
     if (stop !== undefined) {
-      content.push(...openAt(stop.contentBlockIndex).finish());
+      const block = openAt(stop.contentBlockIndex);
+      content.push(...block.finish());
+      isHalf ||= block.isHalf;
       open.delete(stop.contentBlockIndex ?? 0);
     }
     stopReason = event.messageStop?.stopReason ?? stopReason;
     usage = event.metadata?.usage ?? usage;
   };
   const finish = (): Heard => {
+    // Where the answer was cut off, so may a call be; otherwise half a call is a broken answer.
+    if (isHalf && (stopReason === undefined || isWholeStop(stopReason)))
+      return { failure: { type: "broken", problem: "the input of a call cannot be read" } };
     const message = { role: "assistant", content } as const;
     return heardConverse({ output: { message }, stopReason, usage });
   };
@@ -77,6 +84,8 @@ class OpenBlock {
   readonly #texts = { text: "", input: "", reasoning: "", signature: "" };
   readonly #redacted: Uint8Array[] = [];
   #seen: "text" | "reasoning" | "redacted" | null = null;
+  /** Whether it is a call whose input does not come to an end. */
+  isHalf = false;
 
   start({ toolUse }: ContentBlockStart): void {
     this.#tool = toolUse ?? null;
@@ -94,13 +103,12 @@ class OpenBlock {
     this.#seen = "redacted";
   }
 
-  /** Nothing where nothing of it came. The input of a tool that cannot be read breaks the answer. */
+  /** Nothing where nothing of it came. */
   finish(): readonly ContentBlock[] {
     const { text, input, reasoning, signature } = this.#texts;
     if (this.#tool !== null) {
       const { toolUseId, name } = this.#tool;
-      const parsed = input === "" ? {} : (JSON.parse(input) as ConverseJson); // whatever JSON gives
-      return [{ toolUse: { toolUseId, name, input: parsed } }];
+      return [{ toolUse: { toolUseId, name, input: this.#inputFrom(input) } }];
     }
     switch (this.#seen) {
       case "text":
@@ -111,6 +119,15 @@ class OpenBlock {
         return [{ reasoningContent: { redactedContent: Buffer.concat(this.#redacted) } }];
       case null:
         return [];
+    }
+  }
+  #inputFrom(written: string): ConverseJson {
+    if (written === "") return {};
+    try {
+      return JSON.parse(written) as ConverseJson; // whatever JSON gives
+    } catch {
+      this.isHalf = true;
+      return {};
     }
   }
 }

@@ -29,7 +29,7 @@ export function withRetries(provider: Provider, options: RetryOptions = {}): Pro
   const settings = { ...defaults, ...options };
   assert(settings.attempts >= 1, "a question is put once at least");
   return {
-    name: provider.name,
+    ...provider,
     ask: async (request, asking) => {
       const listener = listening(asking);
       for (let attempt = 1; ; attempt += 1) {

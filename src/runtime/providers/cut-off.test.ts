@@ -1,0 +1,61 @@
+import type { ConverseStreamOutput } from "@aws-sdk/client-bedrock-runtime";
+import { describe, expect, it } from "vitest";
+import { converseEvents } from "./converse-answer.ts";
+import { messageEvents } from "./messages-answer.ts";
+
+const silent = (): void => undefined;
+const input = '{"path":"/etc/passwd","text":"all of it"}';
+const call = { type: "tool_use", id: "toolu_1", name: "write" };
+
+/** A call whose input comes only so far, then the end of the answer. */
+function throughMessages(written: string, stop: string) {
+  const events = messageEvents(silent);
+  const take = (event: object): void => events.take(JSON.stringify(event));
+  take({ type: "message_start", message: { model: "m", usage: { input_tokens: 1 } } });
+  take({ type: "content_block_start", index: 0, content_block: { ...call, input: {} } });
+  take({
+    type: "content_block_delta",
+    index: 0,
+    delta: { type: "input_json_delta", partial_json: written },
+  });
+  take({ type: "content_block_stop", index: 0 });
+  take({ type: "message_delta", delta: { stop_reason: stop }, usage: { output_tokens: 1 } });
+  take({ type: "message_stop" });
+  return events.finish();
+}
+
+function throughConverse(written: string, stop: string) {
+  const events = converseEvents(silent);
+  const all = [
+    {
+      contentBlockStart: {
+        start: { toolUse: { toolUseId: call.id, name: call.name } },
+        contentBlockIndex: 0,
+      },
+    },
+    { contentBlockDelta: { delta: { toolUse: { input: written } }, contentBlockIndex: 0 } },
+    { contentBlockStop: { contentBlockIndex: 0 } },
+    { messageStop: { stopReason: stop } },
+    { metadata: { usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 } } },
+  ];
+  for (const event of all) events.take(event as ConverseStreamOutput);
+  return events.finish();
+}
+
+describe.each([
+  ["Messages", throughMessages],
+  ["Converse", throughConverse],
+] as const)("a call that is cut off, through %s", (_, through) => {
+  it("is known as one wherever its input ends, and not taken for a broken answer", () => {
+    for (let end = 1; end <= input.length; end += 1) {
+      const heard = through(input.slice(0, end), "max_tokens");
+      const written = end === input.length ? JSON.parse(input) : {};
+      expect(heard).toMatchObject({ answer: { stop: "max_tokens", content: [{ ...call, input: written }] } });
+    }
+  });
+
+  it("is a broken answer where nothing says that it was cut off", () => {
+    for (let end = 1; end < input.length; end += 1)
+      expect(through(input.slice(0, end), "tool_use")).toMatchObject({ failure: { type: "broken" } });
+  });
+});

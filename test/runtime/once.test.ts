@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import { must } from "../../src/base/index.ts";
+import { blockOf, now } from "../../src/engine/index.ts";
+import {
+  calling,
+  createSpace,
+  defineTool,
+  type ModelRequest,
+  type Space,
+  scriptedProvider,
+} from "../../src/runtime/index.ts";
+import type { Store } from "../../src/store/index.ts";
+import { crashStore } from "../support/crash-store.ts";
+import { agentOf } from "../support/runtime.ts";
+
+const none = { type: "object", properties: {} } as const;
+const note = (text: string) => calling("aperture_note", { verb: "create", text });
+
+/** Notes, asks for what must be asked for, reads, calls a tool, notes again, and says that it is done. */
+function provider() {
+  const rounds = [
+    [note("The key hangs in the shed."), calling("aperture_archive", { target: "1", reason: "old" })],
+    [calling("aperture_read", { verb: "recall", target: "lighthouse" }), calling("look")],
+    [note("The boat is green."), calling("aperture_manage", { verb: "pin", target: "2" })],
+  ];
+  const done = ({ messages }: ModelRequest): number =>
+    messages.filter(({ content }) => content.some(({ type }) => type === "tool_result")).length;
+  return scriptedProvider((request) => rounds[done(request)] ?? "Done.");
+}
+
+async function spaceOn(store: Store, ran: string[]): Promise<Space> {
+  const look = defineTool({
+    name: "look",
+    description: "Looks.",
+    input: none,
+    run: (_, { callId }) => {
+      ran.push(callId);
+      return "seen";
+    },
+  });
+  const agent = agentOf(provider(), { tools: [look] });
+  return await createSpace({ store, name: "once", agents: [agent] });
+}
+
+/** What has come of it: everything that would be there twice if something had been done twice. */
+function cameTo({ moment: { state } }: Space): readonly unknown[] {
+  const blocks = [...state.blocks.entries()].map(([, { block }]) => block);
+  const there = blocks.filter(({ id }) => blockOf(now(state), id) !== null);
+  const count = (kind: string): number => there.filter((block) => block.kind === kind).length;
+  const memories = there.filter(({ kind }) => kind === "memory").map(({ content }) => content);
+  const pinned = [...must(state.views.get(1), "ada has a view").facts.entries()].flatMap(([id, { pin }]) =>
+    pin?.value.value === "none" || pin === undefined ? [] : [id, pin.length],
+  );
+  return [memories, count("tool-call"), count("tool-result"), state.approvals.size, pinned];
+}
+
+describe("whenever a process ends", () => {
+  it("what an agent has asked of its own memory is done once, and each tool ran once", async () => {
+    const store = crashStore();
+    const ran: string[] = [];
+    const whole = await spaceOn(store, ran);
+    const desk = whole.stream("desk");
+    await desk.say("bob", "The lighthouse was painted in 1931.");
+    await desk.say("bob", "Note what matters.");
+    await desk.activate("ada");
+    const [memories, calls, results, approvals] = cameTo(whole);
+    expect([memories, calls, results, approvals]).toEqual([[expect.anything(), expect.anything()], 6, 6, 1]);
+    const all = store.batches.length;
+    expect(all).toBeGreaterThan(12);
+    for (let batches = 1; batches <= all; batches += 1) {
+      const again = await spaceOn(await store.after(batches), []);
+      await again.idle();
+      if (again.moment.state.views.size === 0) continue;
+      expect([batches, cameTo(again)]).toEqual([batches, cameTo(whole)]);
+      await again.close();
+    }
+    expect(ran).toHaveLength(1);
+    await whole.close();
+    expect(must(whole.moment.state.views.get(1), "ada has a view").answers.size).toBe(4);
+  }, 60_000);
+});
