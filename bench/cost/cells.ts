@@ -14,7 +14,8 @@ export type CellsAsked = {
   /** What the sessions were played as. */
   readonly column: string;
   readonly sessions: readonly SessionCost[];
-  readonly readPrices: readonly number[];
+  /** Other prices of reading, and the same sessions as they go with each. */
+  readonly tables: readonly { readonly read: number; readonly sessions: readonly SessionCost[] }[];
   /** In a handful of short sessions everything is chance: figures are told, not judged. */
   readonly isJudged: boolean;
 };
@@ -23,7 +24,7 @@ const totalPercentMax = 4;
 const sessionPercentMax = 10;
 
 /** What awareness alone costs: nothing was asked for, nothing left out. */
-export function* managedCells({ column, sessions, readPrices, isJudged }: CellsAsked): Generator<Cell> {
+export function* managedCells({ column, sessions, tables, isJudged }: CellsAsked): Generator<Cell> {
   for (const session of sessions) {
     const name = `${column}, ${session.name}: extra cost`;
     yield extraCell({ name, sessions: [session], boundMax: null });
@@ -33,18 +34,16 @@ export function* managedCells({ column, sessions, readPrices, isJudged }: CellsA
     const its = sessions.filter((session) => session.agent === agent);
     yield extraCell({ name: `${column}, all of ${agent}: extra cost`, sessions: its, boundMax: null });
   }
-  yield* totalCells({ column, sessions, readPrices, isJudged });
+  yield* totalCells({ column, sessions, tables, isJudged });
   yield* lawCells(column, sessions);
   yield missesCell({ column, sessions, percentMax: 0 });
   yield admissionCell(column, sessions);
 }
 
-function* totalCells({ column, sessions, readPrices, isJudged }: CellsAsked): Generator<Cell> {
+function* totalCells({ column, sessions, tables, isJudged }: CellsAsked): Generator<Cell> {
   const boundMax = isJudged ? totalPercentMax : null;
   yield extraCell({ name: `${column}, all: extra cost`, sessions, boundMax });
-  const worst = sessions
-    .map((session) => ({ name: session.name, figure: extraPercent(costsOf([session])) }))
-    .reduce((a, b) => (b.figure > a.figure ? b : a));
+  const worst = worstOf(sessions, (its) => extraPercent(costsOf(its)));
   yield {
     name: `${column}, worst session: extra cost`,
     figure: worst.figure,
@@ -55,12 +54,56 @@ function* totalCells({ column, sessions, readPrices, isJudged }: CellsAsked): Ge
   const others: readonly (readonly [words: string, question: Question])[] = [
     ["always warm", { ...asPriced, clock: "warm" }],
     ["with output", { ...asPriced, withOutput: true }],
-    ...readPrices.map((read): [string, Question] => [`read at ${read}`, { ...asPriced, read }]),
   ];
   for (const [words, question] of others) {
-    const figure = extraPercent(costsOf(sessions, question));
-    yield { name: `  ${column}, ${words}: extra cost`, figure, boundMax: null, unit: "%", note: "" };
+    const percent = (its: readonly SessionCost[]): number => extraPercent(costsOf(its, question));
+    const note = byAgent(sessions, (its) => `${percent(its).toFixed(2)} %`);
+    const figure = percent(sessions);
+    yield { name: `  ${column}, ${words}: extra cost`, figure, boundMax: null, unit: "%", note };
   }
+  for (const table of tables) {
+    const isWhole = table.sessions.length === sessions.length;
+    if (table.sessions.length > 0) yield* tableCells({ column, table, isJudged: isJudged && isWhole });
+  }
+}
+
+type TableAsked = Pick<CellsAsked, "column" | "isJudged"> & { readonly table: CellsAsked["tables"][number] };
+
+/** The same bounds at another price of reading. */
+function* tableCells({ column, table: { read, sessions }, isJudged }: TableAsked): Generator<Cell> {
+  const question = { ...asPriced, read };
+  const percent = (of: readonly SessionCost[]): number => extraPercent(costsOf(of, question));
+  const shared = { name: `${column}, read at ${read}`, unit: "%" } as const;
+  const worst = worstOf(sessions, percent);
+  yield {
+    ...shared,
+    name: `${shared.name}: extra cost`,
+    figure: percent(sessions),
+    boundMax: isJudged ? totalPercentMax : null,
+    note: byAgent(sessions, (its) => `${percent(its).toFixed(2)} %`),
+  };
+  yield {
+    ...shared,
+    name: `${shared.name}, worst session: extra cost`,
+    figure: worst.figure,
+    boundMax: isJudged ? sessionPercentMax : null,
+    note: worst.name,
+  };
+}
+
+/** A figure of each agent's sessions in one line. */
+export function byAgent(
+  sessions: readonly SessionCost[],
+  say: (its: readonly SessionCost[]) => string,
+): string {
+  const agents = [...new Set(sessions.map(({ agent }) => agent))];
+  return agents.map((name) => `${name} ${say(sessions.filter(({ agent }) => agent === name))}`).join(", ");
+}
+
+function worstOf(sessions: readonly SessionCost[], percent: (of: readonly SessionCost[]) => number) {
+  return sessions
+    .map((session) => ({ name: session.name, figure: percent([session]) }))
+    .reduce((a, b) => (b.figure > a.figure ? b : a));
 }
 
 type ExtraAsked = Pick<CellsAsked, "sessions"> & Pick<Cell, "name" | "boundMax">;

@@ -1,5 +1,5 @@
 import type { SessionCost } from "../../src/analysis/index.ts";
-import { admittedTokens } from "../../src/session/index.ts";
+import { tokensManaged } from "../../src/session/index.ts";
 import type { Cell } from "../report.ts";
 
 /** What must not happen to any request. */
@@ -37,19 +37,18 @@ export function missesCell({ column, sessions, percentMax }: MissesAsked): Cell 
   };
 }
 
-/** A tenth more than the product asks of a first request and of any later one: estimates differ. */
-const firstTokensMin = admittedTokens.first * 1.1;
-const laterTokensMin = admittedTokens.later * 1.1;
+/** A tenth more than the product asks of a stream at any time: estimates differ. */
+const sizeFactor = 1.1;
 
 export function admissionCell(column: string, sessions: readonly SessionCost[]): Cell {
-  const mains = sessions.map(({ name, streams: [main] }) => ({
+  const mains = sessions.map(({ name, agent, streams: [main] }) => ({
     name,
     from: main?.findIndex(({ isManaged }) => isManaged) ?? -1,
-    first: main?.[0]?.clientTokens ?? 0,
     most: Math.max(0, ...(main ?? []).map(({ clientTokens }) => clientTokens)),
+    least: tokensManaged(agent) * sizeFactor,
   }));
   const never = mains.filter(({ from }) => from === -1);
-  const left = never.filter(({ first, most }) => first >= firstTokensMin || most >= laterTokensMin);
+  const left = never.filter(({ most, least }) => most >= least);
   const atOnce = mains.filter(({ from }) => from === 0).length;
   const later = mains.filter(({ from }) => from > 0).length;
   const small = never.map(({ name, most }) => `${name} (at most ${Math.round(most / 1000)}k tokens)`);

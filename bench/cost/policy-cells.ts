@@ -9,7 +9,7 @@ import {
   sum,
 } from "../../src/analysis/index.ts";
 import type { Cell } from "../report.ts";
-import type { CellsAsked } from "./cells.ts";
+import { byAgent, type CellsAsked } from "./cells.ts";
 import { lawCells, missesCell } from "./law-cells.ts";
 import type { PlayedSession } from "./play.ts";
 import type { Pruned } from "./prune.ts";
@@ -20,7 +20,7 @@ const missPercentMax = 5;
 const billErrorPercentMax = 10;
 
 /** What it costs when the product leaves out what it thinks will not be needed, misses charged. */
-export function* policyCells({ column, sessions, readPrices, isJudged }: CellsAsked): Generator<Cell> {
+export function* policyCells({ column, sessions, tables, isJudged }: CellsAsked): Generator<Cell> {
   const bound = (max: number): number | null => (isJudged ? max : null);
   for (const session of sessions)
     yield costCell({ name: `${column}, ${session.name}: cost`, sessions: [session], boundMax: null });
@@ -37,16 +37,22 @@ export function* policyCells({ column, sessions, readPrices, isJudged }: CellsAs
   const others: readonly (readonly [words: string, question: Question])[] = [
     ["always warm", { ...asPriced, clock: "warm" }],
     ["with output", { ...asPriced, withOutput: true }],
-    ...readPrices.map((read): [string, Question] => [`read at ${read}`, { ...asPriced, read }]),
+    ...tables.map(({ read }): [string, Question] => [`read at ${read}`, { ...asPriced, read }]),
   ];
   for (const [words, question] of others) {
-    const { asSent, charged } = costsOf(sessions, question);
+    const ratio = (its: readonly SessionCost[]): number => chargedRatio(its, question);
+    const note = byAgent(sessions, (its) => `${ratio(its).toFixed(3)}x`);
     const name = `  ${column}, ${words}: cost`;
-    yield { name, figure: charged / asSent, boundMax: null, unit: "x", note: "" };
+    yield { name, figure: ratio(sessions), boundMax: null, unit: "x", note };
   }
   yield missesCell({ column, sessions, percentMax: bound(missPercentMax) });
   yield* lawCells(column, sessions);
   yield billCell(column, sessions);
+}
+
+function chargedRatio(sessions: readonly SessionCost[], question: Question): number {
+  const { asSent, charged } = costsOf(sessions, question);
+  return asSent === 0 ? 1 : charged / asSent;
 }
 
 const commandsCostMax = 1.08;
@@ -109,7 +115,7 @@ function billCell(column: string, sessions: readonly SessionCost[]): Cell {
 
 /** Ways to leave results out that anybody could think of, priced as the product is. */
 export function* prunedCells(sessions: readonly PlayedSession[]): Generator<Cell> {
-  const asSent = costsOf(sessions.flatMap(({ columns }) => columns.slice(0, 1))).asSent;
+  const asSent = costsOf(sessions.flatMap(({ columns }) => columns["recorded"] ?? [])).asSent;
   const rules = new Set(sessions.flatMap(({ pruned }) => pruned.map(({ rule }) => rule)));
   for (const rule of rules) {
     const its = sessions.flatMap(({ pruned }) => pruned.filter((one) => one.rule === rule));

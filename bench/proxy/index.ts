@@ -37,7 +37,7 @@ async function warmUp(started: Targets, { quick }: BenchOptions): Promise<void> 
   for (const target of targets) {
     const clients = Array.from({ length: 4 }, async (_, client) => {
       const connection = await Connection.open(started[target].port);
-      for (let at = 0; at < (quick ? 9 : 30); at += 1) {
+      for (let at = 0; at < (quick ? 3 : 30); at += 1) {
         const talk = new Talk(`warm-${target}-${client}-${at}`, sizes[at % sizes.length]?.[1] ?? 0);
         for (let turn = 0; turn < 25; turn += 1) await connection.ask(talk);
       }
@@ -75,7 +75,7 @@ type Setting = {
 
 async function* firstByteCells(started: Targets, setting: Setting): AsyncGenerator<Cell> {
   const { label, concurrency, quick } = setting;
-  const rounds = quick ? 5 : 11;
+  const rounds = quick ? 3 : 11;
   const medians = new Map<Target, number[]>(targets.map((target) => [target, []]));
   const all = new Map<Target, number[]>(targets.map((target) => [target, []]));
   const lines = await openLines(started, setting);
@@ -135,7 +135,7 @@ async function openLines(started: Targets, setting: Setting): Promise<ReadonlyMa
 
 async function oneRound(lines: readonly Line[], setting: Setting): Promise<readonly number[]> {
   const { bytes, concurrency, quick } = setting;
-  const requests = Math.max(3, Math.round((quick ? 60 : 120) / concurrency / Math.max(1, bytes / 300_000)));
+  const requests = Math.max(3, Math.round((quick ? 30 : 120) / concurrency / Math.max(1, bytes / 300_000)));
   const times = await Promise.all(
     lines.map(async ({ talk, connection }) => {
       const own: number[] = [];

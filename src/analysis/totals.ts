@@ -55,7 +55,7 @@ export function totalsOf(sessions: readonly SessionReport[]): Totals {
     repeats: {
       resultTokens: total(({ contents: { repeats } }) => repeats.resultTokens),
       seenTokens: total(({ contents: { repeats } }) => repeats.seenTokens),
-      calls: [...calls].sort((a, b) => b.tokens - a.tokens).slice(0, rowsMax),
+      calls: again(calls).slice(0, rowsMax),
     },
     idle: {
       results: total(({ contents: { idle } }) => idle.results),
@@ -67,6 +67,16 @@ export function totalsOf(sessions: readonly SessionReport[]): Totals {
     spent: spentOf(sessions),
     simulated: simulatedOf(sessions),
   };
+}
+
+/** What was asked for again in several sessions is one row. */
+function again(calls: Repeats["calls"]): Repeats["calls"] {
+  const rows = new Map<string, Repeats["calls"][number]>();
+  for (const { label, times, tokens } of calls) {
+    const before = rows.get(label);
+    rows.set(label, { label, times: times + (before?.times ?? 0), tokens: tokens + (before?.tokens ?? 0) });
+  }
+  return [...rows.values()].sort((a, b) => b.tokens - a.tokens || b.times - a.times);
 }
 
 function extreme(times: readonly (number | null)[], of: (a: number, b: number) => number): number | null {

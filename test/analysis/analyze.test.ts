@@ -79,7 +79,13 @@ describe("over transcripts in their usual places", () => {
       "How this was counted",
     ])
       expect(out).toContain(title);
-    expect(out).toMatch(/2x {2}Read src\/<script>/);
+    // Twice in each of the two sessions.
+    expect(out).toMatch(/4x {2}Read src\/<script>/);
+    expect(out).toMatch(/gemini-cli +1 session +3 requests .*, if it were managed$/m);
+    expect(out).toContain(
+      "Gemini CLI: as if managed; today Aperture only relays and records what they send.",
+    );
+    expect(out).not.toMatch(/claude-code .*if it were managed/);
     expect(out, "nothing that a terminal would obey").not.toContain("\u001b");
   });
 

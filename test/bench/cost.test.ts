@@ -1,9 +1,7 @@
 // What the benchmark of cost measures with is tested here, and that it runs.
-import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { readAssumptions } from "../../bench/cost/assumptions.ts";
 import { type ClientStream, inBatches, oracle, pruned } from "../../bench/cost/prune.ts";
-import { type Cell, isWithin } from "../../bench/report.ts";
 import {
   assumptions,
   BreakWatch,
@@ -11,6 +9,7 @@ import {
   ExpandCharge,
   MissWatch,
   NameBook,
+  nonce,
   type Prompt,
   PromptCache,
   PromptReader,
@@ -21,8 +20,11 @@ import {
   shownNames,
 } from "../../src/analysis/index.ts";
 import { must } from "../../src/base/index.ts";
+import { commandTools } from "../../src/commands/index.ts";
 import { unknownPrices } from "../../src/config/index.ts";
 import { ingestRequest, type WireRequest } from "../../src/protocols/index.ts";
+import { instructions } from "../../src/render/index.ts";
+import { estimateText } from "../../src/tokens/index.ts";
 
 test("the benchmark assumes what the product assumes", () => {
   expect(readAssumptions()).toEqual(assumptions);
@@ -317,34 +319,23 @@ test("what clears itself is there for the last words of the user, and costs noth
   expect(texts([...first, ...next])).toEqual(["one", "two", "three"]);
 });
 
-type Summary = { readonly bench: string; readonly ok: boolean; readonly cells: readonly Cell[] };
+/** Tokens of ours in a prompt that says the given instructions, where a character is a token. */
+function instructionTokens(told: string): number {
+  const count = (text: string): number => text.length;
+  const model = "claude-opus-5-5";
+  const reader = new PromptReader(new Sizer({ model, ownTokens: 20_000, count }));
+  const body = { model, messages: [{ role: "user", content: [said("one"), said(told)] }] };
+  const request = must(ingestRequest(Buffer.from(JSON.stringify(body)), null), "it is a request");
+  const own = reader.read(request).units.filter((unit) => unit.own === "instructions");
+  return own.reduce((sum, { tokens }) => sum + tokens, 0);
+}
 
-/** Figures of a few short sessions are chance; what may happen to no request holds for them too. */
-const strict = [
-  "breaks that no rewrite explains",
-  "requests with too many marks",
-  "large sessions that are never managed",
-];
-
-test("npm run bench -- cost plays sessions of every agent, and its exit code is its verdict", {
-  timeout: 600_000,
-}, () => {
-  const args = ["scripts/run.mjs", "bench", "cost", "--quick", "--json"];
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
-    encoding: "utf8",
-    timeout: 590_000,
-    maxBuffer: 16 * 1024 * 1024,
-  });
-  const summary = JSON.parse(stdout.trimEnd().split("\n").at(-1) || "null") as Summary | null;
-  expect(summary, stderr).toMatchObject({ bench: "cost" });
-  const cells = summary?.cells ?? [];
-  expect(status).toBe(cells.every(isWithin) ? 0 : 1);
-  for (const column of ["recorded", "volatile", "permanent", "recorded with policy"])
-    expect(cells.map(({ name }) => name)).toContain(
-      `${column}, all: ${column.endsWith("policy") ? "cost" : "extra cost"}`,
-    );
-  const outside = cells.filter(
-    (cell) => !isWithin(cell) && strict.some((words) => cell.name.includes(words)),
-  );
-  expect(outside).toEqual([]);
+test("who joins later is charged as much for what it is told as who is told from the start", () => {
+  const late = instructions(nonce, { hasTools: false });
+  const first = instructions(nonce, { hasTools: true });
+  const perChar = (text: string): number => estimateText(text, "claude-opus-5-5") / text.length;
+  const tools = commandTools.reduce((sum, tool) => sum + JSON.stringify(tool).length, 0);
+  expect(instructionTokens(late)).toBe(Math.ceil(20_000 * perChar(late)));
+  expect(instructionTokens(first)).toBe(Math.ceil((20_000 - tools) * perChar(first)));
+  expect(instructionTokens("something else")).toBe(0);
 });

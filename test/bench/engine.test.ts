@@ -23,13 +23,16 @@ function run(): Outcome {
   };
 }
 
-/** Ratios of a few microseconds waver with the machine: a figure that is out twice in a row is a mistake. */
-test("npm run bench -- engine prints its figures, and they keep their bounds", { timeout: 600_000 }, () => {
+/** Ratios of a few microseconds waver with the machine: a figure that is out three times is a mistake. */
+test("npm run bench -- engine prints its figures, and they keep their bounds", { timeout: 900_000 }, () => {
   const first = run();
   expect(first.status).toBe(first.outside.length === 0 ? 0 : 1);
-  if (first.outside.length === 0) return;
-  const names = new Set(first.outside.map(({ name }) => name));
-  expect(run().outside.filter(({ name }) => names.has(name))).toEqual([]);
+  let outside = first.outside;
+  for (let again = 0; again < 2 && outside.length > 0; again += 1) {
+    const names = new Set(outside.map(({ name }) => name));
+    outside = run().outside.filter(({ name }) => names.has(name));
+  }
+  expect(outside.map(({ name, figure, boundMax }) => `${name}: ${figure} > ${boundMax}`)).toEqual([]);
 });
 
 test("an unknown benchmark is a misuse, with the list", () => {

@@ -23,7 +23,7 @@ const mistakes: readonly (readonly [pattern: RegExp, count: number, max: number]
 
 function run(): readonly Cell[] {
   const args = ["scripts/run.mjs", "bench", "proxy", "--quick", "--json"];
-  const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8", timeout: 290_000 });
+  const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8", timeout: 400_000 });
   const summary = JSON.parse(stdout.trimEnd().split("\n").at(-1) || "null") as Summary | null;
   expect(summary, stderr).toMatchObject({ bench: "proxy" });
   return summary?.cells.filter(({ boundMax }) => boundMax !== null) ?? [];
@@ -40,7 +40,7 @@ function mistakenIn(cells: readonly Cell[]): readonly string[] {
 }
 
 /** Other work on the machine ends, a mistake stays: it is one if a second run finds the same cell far off. */
-test("npm run bench -- proxy prints its figures, none of them far off", { timeout: 600_000 }, () => {
+test("npm run bench -- proxy prints its figures, none of them far off", { timeout: 900_000 }, () => {
   const first = mistakenIn(run());
   const second = first.length === 0 ? [] : mistakenIn(run());
   const nameOf = (told: string) => told.slice(0, told.lastIndexOf(":"));

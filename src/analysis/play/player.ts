@@ -25,6 +25,8 @@ export type PlayerOptions = {
   readonly pricesOf: (model: string | null) => ModelPrices;
   /** Off: everything is shown as it came. Auto: as the product does it when nobody says otherwise. */
   readonly policy: "auto" | "off";
+  /** What is left out of a result when it comes, where there is policy; left out, what loses nothing. */
+  readonly arrival?: "lossless" | "trimmed";
 };
 
 /** One stream of a client, played through the real desk and the real log. */
@@ -39,7 +41,7 @@ export class Player {
 
   constructor(options: PlayerOptions) {
     this.#options = options;
-    const { windowOf, pricesOf, policy } = options;
+    const { windowOf, pricesOf, policy, arrival = "lossless" } = options;
     const clock = { now: () => this.#timeMs };
     this.#recorder = new SessionRecorder({
       store: openMemoryStore(),
@@ -72,7 +74,7 @@ export class Player {
       awareness: () => usualAwareness,
       windowOf,
       pricesOf,
-      handling: () => ({ arrival: policy === "off" ? "off" : "lossless" }),
+      handling: () => ({ arrival: policy === "off" ? "off" : arrival }),
       deadlineMs: 60_000,
     });
   }

@@ -13,12 +13,23 @@ export type Way = {
   readonly model: string | null;
   readonly upstream: string;
   readonly policy: "auto" | "off";
+  /** What is left out of a result when it comes; nothing without policy. */
+  readonly arrival: "lossless" | "trimmed";
   /** What the model asks of our tools every few turns; null: nothing. */
   readonly rounds: "mixed" | "reading" | null;
+  /** What reading from the cache costs, for the product as for the bill; null: as the model's prices say. */
+  readonly read: number | null;
 };
 
 /** As the product does it when nobody says otherwise, with the models that were recorded. */
-export const usualWay: Way = { model: null, upstream: "anthropic", policy: "auto", rounds: null };
+export const usualWay: Way = {
+  model: null,
+  upstream: "anthropic",
+  policy: "auto",
+  arrival: "lossless",
+  rounds: null,
+  read: null,
+};
 
 /** What figures rest on besides the recording. */
 export type Playing = {
@@ -52,8 +63,12 @@ export async function playSession(played: Playable, way: Way, playing: Playing):
     streams.push(stream.priced);
     clients.push(stream.client);
   }
-  const prices = playing.pricesOf(way.model ?? modelOf(recording));
+  const prices = pricesFor(way, playing)(way.model ?? modelOf(recording));
   return { cost: { name: recording.id, agent: agentOf(recording), streams, prices }, clients };
+}
+
+function pricesFor({ read }: Way, { pricesOf }: Playing): Playing["pricesOf"] {
+  return read === null ? pricesOf : (model) => ({ ...pricesOf(model), read });
 }
 
 const roomyTokens = 1_000_000;
@@ -67,7 +82,8 @@ type StreamPlace = {
 };
 
 function streamAsked({ recording, way, at, turns, book }: StreamPlace, playing: Playing): StreamAsked {
-  const { assumptions, count, pricesOf, windowOf } = playing;
+  const { assumptions, count, windowOf } = playing;
+  const pricesOf = pricesFor(way, playing);
   const shape = assumptions.clients[agentOf(recording)] ?? assumptions.otherClient;
   const otherModel = modelOf(recording);
   const { model, policy } = way;

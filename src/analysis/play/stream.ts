@@ -22,6 +22,7 @@ export type StreamAsked = {
   readonly headers: Readonly<Record<string, string>>;
   readonly upstream: string;
   readonly policy: "auto" | "off";
+  readonly arrival: "lossless" | "trimmed";
   /** What the model asks of our tools every few turns, in a round of its own; null: nothing. */
   readonly rounds: "mixed" | "reading" | null;
   /** The name the client gives; null: the recorded one of each request. */
@@ -98,11 +99,11 @@ class PlayedStream {
 
   constructor(asked: StreamAsked) {
     this.#asked = asked;
-    const { form, upstream, headers, windowOf, pricesOf, policy, prices, ownTokens, count, book, excerpt } =
-      asked;
+    const { form, upstream, headers, windowOf, pricesOf, policy, arrival } = asked;
+    const { prices, ownTokens, count, book, excerpt } = asked;
     const model = asked.model ?? asked.otherModel;
     this.#writer = new ClientWriter(form);
-    this.#player = new Player({ upstream, headers, windowOf, pricesOf, policy });
+    this.#player = new Player({ upstream, headers, windowOf, pricesOf, policy, arrival });
     const sizer = new Sizer({ model, ownTokens, count });
     this.#asSent = new Meter(prices, sizer);
     this.#managed = new Meter(prices, sizer);

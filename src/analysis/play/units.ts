@@ -16,7 +16,11 @@ import type { PromptUnit } from "./cache.ts";
 import { messageTokens } from "./message-tokens.ts";
 import { nonce } from "./player.ts";
 
-const told = instructions(nonce, { hasTools: true });
+/** What a stream is told from the start, and what one is told that joins later. */
+const told = {
+  first: instructions(nonce, { hasTools: true }),
+  late: instructions(nonce, { hasTools: false }),
+};
 
 /** What of ours a unit is; null: the client's or the model's. */
 export type OwnKind = "instructions" | "header" | "tail" | null;
@@ -45,15 +49,17 @@ export class Sizer {
   readonly #options: SizerOptions;
   readonly #looks = new Map<string, Look>();
   readonly #groups = new WeakMap<WireGroup, readonly SizedUnit[]>();
-  readonly #instructions = hashContent(textBlock(told));
-  readonly #instructionTokens: number;
+  /** Tokens of our instructions, by the hash of what says them. */
+  readonly #instructions: ReadonlyMap<string, number>;
 
   constructor(options: SizerOptions) {
     this.#options = options;
     const tools = commandTools.reduce((sum, tool) => sum + options.count(JSON.stringify(tool)), 0);
-    // Filled up with words of the same kind.
-    const filled = Math.max(1, (options.ownTokens - tools) / options.count(told));
-    this.#instructionTokens = Math.ceil(estimateText(told, options.model) * filled);
+    // Who joins later has no tools of ours, and is charged as much as if it had.
+    this.#instructions = new Map([
+      [hashContent(textBlock(told.first)), filledTokens(told.first, options.ownTokens - tools, options)],
+      [hashContent(textBlock(told.late)), filledTokens(told.late, options.ownTokens, options)],
+    ]);
   }
 
   /** The units of one message, or of a section before the messages. */
@@ -85,21 +91,26 @@ export class Sizer {
     if (known !== undefined) return known;
     const bytes = Buffer.from(unitBytes(request.bytes, group.range.start, unit));
     const block = JSON.parse(bytes.toString("utf8")) as WireBlock;
-    const own = unit.hash === this.#instructions ? "instructions" : ownKind(bytes);
-    const look = { own, text: blockText(block), tokens: this.#tokens({ unit, own, block }) };
+    const filled = this.#instructions.get(unit.hash);
+    const own = filled === undefined ? ownKind(bytes) : "instructions";
+    const look = { own, text: blockText(block), tokens: filled ?? this.#tokens({ unit, block }) };
     this.#looks.set(name, look);
     return look;
   }
 
-  #tokens({ unit: { section, role }, own, block }: Parsed): number {
+  #tokens({ unit: { section, role }, block }: Parsed): number {
     const { model } = this.#options;
-    if (own === "instructions") return this.#instructionTokens;
     if (section === "tools") return estimateText(JSON.stringify(block), model);
     return messageTokens({ role, content: [block] }, model);
   }
 }
 
-type Parsed = { readonly unit: WireUnit; readonly own: OwnKind; readonly block: WireBlock };
+/** Of a text that is filled up with words of the same kind to so many tokens by the exact count. */
+function filledTokens(text: string, tokens: number, { count, model }: SizerOptions): number {
+  return Math.ceil(estimateText(text, model) * Math.max(1, tokens / count(text)));
+}
+
+type Parsed = { readonly unit: WireUnit; readonly block: WireBlock };
 type Looked = { readonly request: WireRequest; readonly group: WireGroup; readonly unit: WireUnit };
 
 const textHead = '{"type":"text","text":"';
