@@ -116,7 +116,8 @@ function TopBar({ connection, onOpen }: TopBarProps) {
         ?
       </button>
       <button type="button" className="button quiet" onClick={nextTheme}>
-        Theme: {chosen}
+        <span className="theme-word">Theme: </span>
+        {chosen}
       </button>
     </header>
   );

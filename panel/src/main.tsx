@@ -9,6 +9,7 @@ import "./style/base.css";
 import "./style/strip.css";
 import "./style/context.css";
 import "./style/screens.css";
+import "./style/sessions.css";
 import "./style/requests.css";
 
 const route = currentRoute();

@@ -54,6 +54,30 @@ test("what is locked says why, and cannot be done", async () => {
   await dialog.waitFor({ state: "detached" });
 }, 30_000);
 
+test("what is left alone for one reason is one line", async () => {
+  await choose(await result("session.ts"));
+  await press(/^Compress/);
+  const lines = page.getByRole("dialog").getByRole("list", { name: "Left alone" }).getByRole("listitem");
+  await lines.first().waitFor();
+  expect(await lines.allTextContents()).toEqual([
+    expect.stringMatching(/#\d+ #\d+.*: #\d+ is pinned; unpin it first\.$/),
+  ]);
+  await page.keyboard.press("Escape");
+}, 30_000);
+
+test("recall finds what the model would find, and nothing is written for it", async () => {
+  await panel.go(`/s/${session}`);
+  const { seq } = await rig().api<{ readonly seq: number }>(`/sessions/${session}/state`);
+  await page.keyboard.press("r");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Words to recall").fill("tokenStep7");
+  await page.keyboard.press("Enter");
+  await dialog.getByRole("region", { name: "What was found" }).getByText("tokenStep7").waitFor();
+  expect((await rig().api<{ readonly seq: number }>(`/sessions/${session}/state`)).seq).toBe(seq);
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+}, 30_000);
+
 test("levels are looked at before one is chosen, and shown now if the user wants to pay", async () => {
   const block = await blockWith(rig(), session, "user", "Users are logged out");
   await choose(block);

@@ -14,10 +14,11 @@ const blocks = 5_000;
 const rowsMax = 80;
 const scriptMax = 250 * 1_024;
 /**
- * What a page of 5,000 blocks may take, as a multiple of a page of the same bundle without any. The aim is
- * 1.5, and it is not reached everywhere: 1.2 to 1.8 were measured.
+ * What a page of 5,000 blocks may take, as a multiple of a page of the same bundle without any. The quickest
+ * of several tries are compared; a machine with other things to do is given more of them.
  */
-const paintMax = 2.5;
+const paintMax = 1.5;
+const roundsMax = 5;
 /** By the clock; and what a task may work, so that this holds with a margin. */
 const taskMaxMs = 50;
 const workMaxMs = 40;
@@ -68,18 +69,21 @@ test(`5,000 blocks are painted within ${paintMax} times the time of an empty pag
   const { page: emptyPage } = await emptyRig().open();
   const manyMs: number[] = [];
   const emptyMs: number[] = [];
-  // In turns, so that whatever else the machine does slows down both.
-  for (let n = 0; n < tries; n += 1) {
-    emptyMs.push(await paintTime(emptyPage, { url: `${emptyRig().url}/`, selector: ".first-run h1" }));
-    manyMs.push(await paintTime(panel.page, { url: `${rig().url}/s/${session}`, selector: row }));
-    await settled(panel.page);
+  const ratio = (): number => least(manyMs) / least(emptyMs);
+  for (let round = 0; round < roundsMax && !(ratio() <= paintMax); round += 1) {
+    // In turns, so that whatever else the machine does slows down both.
+    for (let n = 0; n < tries; n += 1) {
+      emptyMs.push(await paintTime(emptyPage, { url: `${emptyRig().url}/`, selector: ".first-run h1" }));
+      manyMs.push(await paintTime(panel.page, { url: `${rig().url}/s/${session}`, selector: row }));
+      await settled(panel.page);
+    }
   }
-  const [many, empty] = [least(manyMs), least(emptyMs)];
   console.log(
-    `first useful paint: 5,000 blocks ${many} ms, empty ${empty} ms, ${(many / empty).toFixed(2)} times`,
+    `first useful paint: 5,000 blocks ${least(manyMs)} ms, empty ${least(emptyMs)} ms, ` +
+      `${ratio().toFixed(2)} times, in ${manyMs.length} tries each; medians ${median(manyMs)} and ${median(emptyMs)} ms`,
   );
-  expect(many).toBeLessThanOrEqual(paintMax * empty);
-}, 120_000);
+  expect(ratio()).toBeLessThanOrEqual(paintMax);
+}, 240_000);
 
 test("reading the rest of 5,000 blocks never holds the page for 50 ms", async () => {
   const { page } = panel;
@@ -95,10 +99,12 @@ test("scrolling through 5,000 blocks never holds the page for 50 ms", async () =
   await panel.go(`/s/${session}`);
   const { page } = panel;
   await page.locator(row).first().waitFor();
-  expectShort(await tasksWhile(page, () => scroll(page)));
+  const first = await tasksWhile(page, () => scroll(page));
+  // Other work on the machine ends, a mistake stays: it is one if a second look finds it too.
+  expectShort(isShort(first) ? first : await tasksWhile(page, () => scroll(page)));
 }, 60_000);
 
-const tries = 12;
+const tries = 8;
 const row = '[role="grid"] [role="row"]';
 
 type Paint = { readonly url: string; readonly selector: string };
@@ -125,6 +131,10 @@ function least(times: readonly number[]): number {
   return Math.min(...times);
 }
 
+function median(times: readonly number[]): number {
+  return [...times].sort((a, b) => a - b)[times.length >> 1] ?? 0;
+}
+
 /** A task of the page: what it took by the clock, and how long it had the processor meanwhile. */
 type Task = { readonly wallMs: number; readonly workMs: number };
 
@@ -134,12 +144,18 @@ async function tasksWhile(page: Page, doing: () => Promise<void>): Promise<reado
   return tasksIn(await rig().browser.stopTracing());
 }
 
+const longIn = (tasks: readonly Task[]) => tasks.filter(({ wallMs }) => wallMs >= taskMaxMs);
 /** By the clock a task is long too if something else has the processor; that is nothing the page can help. */
+const ownIn = (tasks: readonly Task[]) => longIn(tasks).filter(({ wallMs, workMs }) => workMs > wallMs * 0.7);
+const workIn = (tasks: readonly Task[]) => Math.max(...tasks.map(({ workMs }) => workMs));
+
+function isShort(tasks: readonly Task[]): boolean {
+  return ownIn(tasks).length === 0 && workIn(tasks) < workMaxMs;
+}
+
 function expectShort(tasks: readonly Task[]): void {
   expect(tasks.length).toBeGreaterThan(100);
-  const long = tasks.filter(({ wallMs }) => wallMs >= taskMaxMs);
-  const own = long.filter(({ wallMs, workMs }) => workMs > wallMs * 0.7);
-  const work = Math.max(...tasks.map(({ workMs }) => workMs));
+  const [long, own, work] = [longIn(tasks), ownIn(tasks), workIn(tasks)];
   console.log(
     `longest work ${work.toFixed(0)} ms; long by the clock ${own.length}, and ${long.length - own.length} interrupted`,
   );

@@ -19,6 +19,26 @@ beforeAll(async () => {
 const state = (query = "") => rig().api<StateRow>(`/sessions/${session}/state${query}`);
 const open = (query = "") => panel.go(`/s/${session}${query}`);
 
+describe("the filter", () => {
+  test("finds what the topic column shows, also where a row was never in sight", async () => {
+    await open();
+    await page.setViewportSize({ width: 1_280, height: 420 });
+    const filter = page.getByLabel("Filter the blocks");
+    const rows = page.getByRole("grid").getByRole("row");
+    await filter.fill("package.json");
+    await page.locator(".filter-count .loading").waitFor({ state: "detached" });
+    // The call and its result.
+    await page.getByText(/^2 of \d+$/).waitFor();
+    expect(await rows.count()).toBe(2);
+    for (const row of await rows.all()) expect(await row.innerText()).toContain("package.json");
+    // A block that an author has named is found by the name the list gives it.
+    await filter.fill('topic:"refresh bug" kind:memory');
+    await page.getByText(/^1 of \d+$/).waitFor();
+    await filter.fill("");
+    await page.setViewportSize({ width: 1_280, height: 800 });
+  });
+});
+
 describe("the strip", () => {
   test("names its marks with the numbers of the engine", async () => {
     const { marks } = await state();
@@ -26,6 +46,8 @@ describe("the strip", () => {
     const legend = page.getByRole("list", { name: "Marks of the strip" });
     const cached = ((marks.cached?.tokens ?? 0) / 1_000).toFixed(1);
     expect(await legend.textContent()).toContain(`cached prefix ${cached}k`);
+    // How long it is kept comes behind what is looked at first.
+    await legend.getByText(/hit, (?:\d+:\d\d left|lapsed)\)/).waitFor();
     const ahead = ((marks.forecast?.next.at(-1) ?? 0) / 1_000).toFixed(1);
     expect(await legend.textContent()).toContain(`in 5 turns ~${ahead}k`);
     expect(await legend.textContent()).toContain("reserved for the answer");

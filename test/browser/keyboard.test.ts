@@ -138,7 +138,8 @@ test("the palette finds a command, the help lists the keys, and both let go of t
 test("a dialog keeps the focus inside", async () => {
   await panel.go(`/s/${session}`);
   await pressUntil("Tab", '[role="row"]');
-  await press("ArrowDown", "c");
+  // The first rows are the client's own, and cannot be shown otherwise.
+  await press(...Array.from({ length: 9 }, () => "ArrowDown"), "c");
   await page.getByRole("dialog").waitFor();
   for (let n = 0; n < 25; n += 1) {
     await press("Tab");

@@ -67,6 +67,19 @@ test("the diff has the rows of the API, each with its reason, and a person reads
   await panel.close();
 });
 
+test("what is folded in the diff keeps nobody out either: long texts can be scrolled by keys", async () => {
+  const panel = await rig().open();
+  await panel.go(requests(`/${managed}`));
+  const folded = panel.page.locator(".diff-row details:not([open]) > summary");
+  while ((await folded.count()) > 0) await folded.first().click();
+  const texts = panel.page.locator(".diff-row pre");
+  const reached = await texts.evaluateAll((all) => all.every((each) => (each as HTMLElement).tabIndex === 0));
+  expect(await texts.count()).toBeGreaterThan(0);
+  expect(reached).toBe(true);
+  expect(await barriersIn(panel.page)).toEqual([]);
+  await panel.close();
+});
+
 test("keys alone: down, open, on, compare, the tabs, and back", async () => {
   const panel = await rig().open();
   const { page } = panel;
@@ -140,6 +153,26 @@ test("copied as curl the key is a variable; what is saved is what was sent", asy
       .exchanges()
       .map(({ body }) => body.toString()),
   ).toContain(saved);
+  await panel.close();
+});
+
+test("replayed inside, a request is accepted or refused in exact words, and nothing is sent", async () => {
+  const panel = await rig().open();
+  const { page } = panel;
+  const sent = rig().exchanges().length;
+  await panel.go(requests(`/${managed}/upstream`));
+  await page.getByRole("button", { name: "Replay" }).click();
+  const view = page.getByRole("region", { name: "Replay" });
+  await view.getByText("Accepted: 200").waitFor();
+  expect(await view.textContent()).toMatch(
+    /A prompt of ~[\d.]+k, ~[\d.]+k of it from the cache behind request \d+\./,
+  );
+  expect(await barriersIn(page)).toEqual([]);
+  expect(rig().exchanges().length).toBe(sent);
+  // Another request has not been replayed.
+  await page.keyboard.press("k");
+  await page.waitForURL(new RegExp(`/requests/(?!${managed}/)`));
+  await view.waitFor({ state: "detached" });
   await panel.close();
 });
 

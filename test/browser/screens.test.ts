@@ -33,6 +33,7 @@ const screens: readonly Screen[] = [
   { name: "approvals", path: () => context("/approvals"), shows: ".card" },
   { name: "requests", path: () => context("/requests"), shows: "main h1" },
   { name: "diff", path: () => context("/requests/7"), shows: "main [role=tab]" },
+  { name: "replay", path: () => context("/requests/7"), shows: "main [role=tab]", act: replay },
   { name: "palette", path: context, shows: row, act: ({ page }) => page.keyboard.press("Control+k") },
 ];
 
@@ -48,6 +49,11 @@ async function showTrimmed({ page }: Panel): Promise<void> {
   await page.getByRole("tab", { name: "levels" }).click();
   await page.locator(".inspector .levels").getByRole("button", { name: "trimmed" }).click();
   await page.locator(".inspector del").first().waitFor();
+}
+
+async function replay({ page }: Panel): Promise<void> {
+  await page.getByRole("button", { name: "Replay" }).click();
+  await page.getByText("Accepted: 200").waitFor();
 }
 
 async function askToRestore({ page }: Panel): Promise<void> {
@@ -83,6 +89,20 @@ describe("with a session", () => {
     ({ session } = await tellStory(rig()));
     block = await blockWith(rig(), session, "tool-result", "token.ts");
   }, 60_000);
+
+  test.each(["/", "", "/approvals", "/requests", "/requests/7"])(
+    "no button of %s sticks out of a narrow window",
+    async (more) => {
+      const panel = await rig().open();
+      await panel.page.setViewportSize({ width: 420, height: 800 });
+      await panel.go(more === "/" ? more : context(more));
+      const bars = panel.page.locator("header button, header a, footer button, [role=tab]");
+      await bars.first().waitFor();
+      const ends = await bars.evaluateAll((all) => all.map((each) => each.getBoundingClientRect().right));
+      expect(Math.max(...ends)).toBeLessThanOrEqual(420);
+      await panel.close();
+    },
+  );
 
   describe.each(themes)("in the %s theme", (theme) => {
     test.each(screens)("$name", async ({ name, path, shows, act }) => {

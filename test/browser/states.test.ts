@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openRig, type Rig, type Started, talk } from "../cli/rig.ts";
+import { openRig, post, type Rig, relayedTalk, type Started, talk } from "../cli/rig.ts";
 import { barriersIn } from "./axe.ts";
 import { browserMs, launchBrowser } from "./chromium.ts";
 import { apiOf, loginLink, openWindow, settled, type Theme, themes, untilRecorded } from "./rig.ts";
@@ -54,7 +54,7 @@ describe("storage that cannot be used", () => {
     rig = await newRig();
     mkdirSync(join(rig.dataDir, "aperture.db"), { recursive: true });
     await rig.up();
-    await talk(rig, "shop", ["Why is the build red?", "And now?"]);
+    await relayedTalk(rig, "shop", ["Why is the build red?", "And now?"]);
   }, 60_000);
 
   test.each(themes)("is said, with what still works, in the %s theme", async (theme) => {
@@ -111,4 +111,26 @@ describe("Aperture that is ended", () => {
     await look(page, `logged-out-${theme}`);
     await context.close();
   });
+});
+
+describe("a model whose window nobody knows", () => {
+  test("has no made-up size, in the panel as on the command line and in the API", async () => {
+    const rig = await newRig();
+    await rig.up();
+    const body = { model: "acme-large-2", max_tokens: 100, messages: [{ role: "user", content: "Hello." }] };
+    await post(rig, JSON.stringify(body), { "x-aperture-session": "acme" });
+    const session = await firstSession(rig);
+    const { window } = await apiOf(rig)<{ readonly window: unknown }>(`/sessions/${session}/state`);
+    expect(window).toMatchObject({ free: null, size: null });
+    const panel = await windowOf(rig);
+    const { page } = panel;
+    await page.getByText(/ \/ \? \(window unknown\)/).waitFor();
+    await panel.go(`/s/${session}`);
+    const head = await page.locator(".window-head").innerText();
+    expect(head).toMatch(/ \/ \? \(window unknown\)/);
+    expect(await page.locator(".context-main").innerText()).not.toMatch(/200k|% used|turns left/);
+    const { out } = await rig.run(["context", session]);
+    expect(out).toMatch(/ \/ \? \(window unknown\) {2}free \?/);
+    await panel.close();
+  }, 60_000);
 });

@@ -19,6 +19,7 @@ export type StateRow = Returned["StateRow"];
 export type BlockRow = StateRow["blocks"][number];
 export type SegmentRow = StateRow["strip"][number];
 export type StreamRow = StateRow["streams"][number];
+export type StreamDetail = Returned["SessionDetail"]["streams"][number];
 export type WindowRow = StateRow["window"];
 export type Zone = BlockRow["zone"];
 export type BlockDetail = Returned["BlockDetail"];

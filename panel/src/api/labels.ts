@@ -23,6 +23,19 @@ export function useLabels(session: string, blocks: readonly number[]): Labels {
   return labels;
 }
 
+const noLabels: Labels = new Map();
+const nobody = createStore<Labels>(noLabels);
+
+/** Of very many, for those who look through all of them; null: nobody does, and nothing is drawn again. */
+export function useAllLabels(session: string, blocks: readonly number[] | null): Labels {
+  const isWanted = blocks !== null;
+  const labels = useStore(isWanted ? storeOf(session) : nobody);
+  useEffect(() => {
+    for (const block of blocks ?? []) want(session, block);
+  }, [session, blocks]);
+  return labels;
+}
+
 function storeOf(session: string) {
   const store = known.get(session) ?? createStore<Labels>(new Map());
   known.set(session, store);

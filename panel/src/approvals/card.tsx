@@ -5,6 +5,7 @@ import { actorName } from "../context/steps.ts";
 import { BlockLinks } from "../parts/block-links.tsx";
 import { Fact } from "../parts/fact.tsx";
 import { PriceFacts } from "../parts/price-facts.tsx";
+import { ScrollText } from "../parts/scroll-text.tsx";
 import { type Decision, decide, type Scope, scopes } from "./decide.ts";
 
 export type CardProps = {
@@ -74,10 +75,9 @@ function Excerpt({ title, text }: { readonly title: string; readonly text: strin
   return (
     <figure>
       <figcaption className="label">{title}</figcaption>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it. */}
-      <pre className="text short" tabIndex={0} role="region" aria-label={title}>
+      <ScrollText label={title} className="short">
         {text}
-      </pre>
+      </ScrollText>
     </figure>
   );
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { blockList as cliBlocks, formWords as cliForms } from "../../../src/cli/format/blocks.ts";
 import * as cli from "../../../src/cli/format/numbers.ts";
 import { moneyText as cliMoney } from "../../../src/cli/format/rewrite.ts";
+import { usedText } from "../../../src/cli/format/window.ts";
 import * as panel from "./words.ts";
 
 const numbers = [
@@ -24,11 +25,32 @@ describe("the panel and the command line write numbers in the same way", () => {
     }
   });
 
+  it("and how full a window is, also where nobody knows its size", () => {
+    for (const used of numbers) {
+      for (const size of [null, ...numbers.filter((n) => n >= used)]) {
+        const row = { used, free: size === null ? null : size - used, size, exact: used % 2 === 0 };
+        expect(panel.windowText(row)).toBe(usedText(row));
+        expect(panel.windowText(row).includes("%")).toBe(size !== null && size > 0);
+      }
+    }
+  });
+
   it("and words for blocks", () => {
     expect(panel.formWords).toEqual(cliForms);
     const many = Array.from({ length: 12 }, (_, n) => n);
     expect(panel.blockList(many)).toBe(cliBlocks(many));
   });
+});
+
+it("what ends by itself says how long it still lasts", () => {
+  expect([300_000, 192_001, 59_000, 1, 0, -5].map(panel.leftText)).toEqual([
+    "5:00 left",
+    "3:13 left",
+    "0:59 left",
+    "0:01 left",
+    "lapsed",
+    "lapsed",
+  ]);
 });
 
 describe("what was spent", () => {

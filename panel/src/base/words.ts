@@ -19,8 +19,9 @@ export function countedText(tokens: number | null, exact: boolean): string {
   return `${exact ? "" : "~"}${tokensText(tokens)}`;
 }
 
-/** `142.3k / 200k (71 %)`, always what is used. */
+/** `142.3k / 200k (71 %)`, always what is used; of a window nobody knows, no size is made up. */
 export function windowText({ used, size, exact }: WindowRow): string {
+  if (size === null) return `${countedText(used, exact)} / ? (window unknown)`;
   return `${countedText(used, exact)} / ${sizeText(size)} (${percentText({ part: used, whole: size })})`;
 }
 
@@ -56,6 +57,13 @@ export function agoText(timeMs: number | null, nowMs: number): string {
   if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ago`;
   if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h ago`;
   return `${Math.floor(seconds / 86_400)} d ago`;
+}
+
+/** `3:12 left`, of what ends by itself. */
+export function leftText(ms: number): string {
+  const seconds = Math.ceil(ms / 1_000);
+  if (seconds <= 0) return "lapsed";
+  return `${Math.floor(seconds / 60)}:${`${seconds % 60}`.padStart(2, "0")} left`;
 }
 
 export function clockText(timeMs: number): string {

@@ -2,6 +2,7 @@ import { useState } from "react";
 import type { BlockRow, Returned } from "../api/contract.ts";
 import { useResource } from "../api/resource.ts";
 import { countedText, manyText, tokensText } from "../base/words.ts";
+import { ScrollText } from "../parts/scroll-text.tsx";
 import { sessionPath, wantedFor } from "./acts.ts";
 import { Planned } from "./planned.tsx";
 
@@ -58,7 +59,11 @@ export function Compress({ session, blocks, rows, onClose }: CompressProps) {
           {reason}
         </p>
       ))}
-      {preview === undefined ? null : <pre className="text short">{preview.text}</pre>}
+      {preview === undefined ? null : (
+        <ScrollText label="What would be shown" className="short">
+          {preview.text}
+        </ScrollText>
+      )}
     </Planned>
   );
 }

@@ -72,14 +72,14 @@ function shaping({ chosen, ask }: DoingPlace): readonly Doing[] {
       id: "compress",
       title: "Compress",
       key: "c",
-      lock: unless(chosen, ({ counted }) => counted, "None of them is in the window"),
+      lock: fixed(chosen) ?? unless(chosen, ({ counted }) => counted, "None of them is in the window"),
       run: () => ask({ type: "compress", blocks }),
     },
     {
       id: "archive",
       title: "Archive",
       key: "a",
-      lock: unless(chosen, ({ state }) => state !== "archived", "All are archived"),
+      lock: fixed(chosen) ?? unless(chosen, ({ state }) => state !== "archived", "All are archived"),
       run: () => ask({ type: "archive", blocks }),
     },
     {
@@ -124,6 +124,11 @@ function keeping({ chosen, ask }: DoingPlace): readonly Doing[] {
     },
     { id: "purge", title: "Purge", key: "", lock: null, run: () => ask({ type: "purge", blocks }) },
   ];
+}
+
+/** What a client sends in front of every request can be pointed at, and never shown otherwise. */
+function fixed(rows: readonly BlockRow[]): string | null {
+  return unless(rows, ({ kind }) => kind !== "system", "The client sends it in front of every request");
 }
 
 /** Null where it holds for some of them. */

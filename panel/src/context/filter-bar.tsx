@@ -11,6 +11,8 @@ export type FilterBarProps = {
   readonly setSort: (sort: Sort) => void;
   readonly rows: readonly BlockRow[];
   readonly problems: readonly string[];
+  /** Not all blocks were looked at yet. */
+  readonly isSearching: boolean;
   /** Blocks that were read, of all there are. */
   readonly read: number;
   readonly total: number;
@@ -21,7 +23,7 @@ export type FilterBarProps = {
   readonly isPast: boolean;
 };
 
-const example = "zone:cold kind:tool level:trimmed pinned:yes tokens:>2k age:>5 words";
+const example = "words of a topic, zone:cold kind:tool level:trimmed pinned:yes tokens:>2k age:>5";
 
 /** Narrows the list; `/` leads here. */
 export function FilterBar({
@@ -31,6 +33,7 @@ export function FilterBar({
   setSort,
   rows,
   problems,
+  isSearching,
   read,
   total,
   onCreate,
@@ -71,6 +74,7 @@ export function FilterBar({
       <span className="filter-count" aria-live="polite">
         {problems.length === 0 ? `${rows.length} of ${total}` : `not known: ${problems.join(" ")}`}
         {read < total ? <span className="loading">, reading on…</span> : null}
+        {isSearching && read === total ? <span className="loading">, searching…</span> : null}
       </span>
       <label>
         <span className="hidden-label">Sort</span>

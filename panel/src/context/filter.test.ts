@@ -16,7 +16,8 @@ const block = {
   pinned: true,
   turn: 3,
 } as BlockRow;
-const holds = (text: string): boolean => passes(filterOf(text), block, 10);
+const looked = { turn: 10, label: "read src/db/schema.sql" };
+const holds = (text: string): boolean => passes(filterOf(text), block, looked);
 
 describe("the filter of the list", () => {
   it.each([
@@ -30,17 +31,34 @@ describe("the filter of the list", () => {
     "tokens:>2k",
     "tokens:<2.5k",
     "age:>5t",
-    'topic:"db schema"',
-    "schema",
+    'topic:"read src/db"',
+    "schema.SQL",
     "#27",
     "zone:any kind:any",
     "zone:cold pinned:yes tokens:2400",
   ])("%s holds", (text) => expect(holds(text)).toBe(true));
 
-  it.each(["zone:middle", "pinned:no", "tokens:>3k", "age:>7", "nothing of it", "zone:cold pinned:no"])(
-    "%s does not",
-    (text) => expect(holds(text)).toBe(false),
-  );
+  it.each([
+    "zone:middle",
+    "pinned:no",
+    "tokens:>3k",
+    "age:>7",
+    "nothing of it",
+    '"db schema"',
+    "zone:cold pinned:no",
+  ])("%s does not", (text) => expect(holds(text)).toBe(false));
+
+  it("goes by what the topic column shows, and says when that is needed", () => {
+    const other = { ...looked, label: "npm test" };
+    expect(["schema", "topic:schema", "npm"].map((text) => passes(filterOf(text), block, other))).toEqual([
+      false,
+      false,
+      true,
+    ]);
+    expect(
+      ["", "zone:cold", "topic:any", "npm", "topic:npm"].map((text) => filterOf(text).needsLabels),
+    ).toEqual([false, false, false, true, true]);
+  });
 
   it("says what it does not know", () => {
     expect(filterOf("colour:red tokens:many pinned:maybe").problems).toEqual([

@@ -1,12 +1,17 @@
 import type { BlockRow } from "../api/contract.ts";
 
+/** A row as the list shows it, in the turn it is looked at. `label`: what its topic column says. */
+export type Looked = { readonly turn: number; readonly label: string };
+
 /** One condition of a filter, such as `zone:cold` or `tokens:>2k` or a word. */
-type Condition = (row: BlockRow, turn: number) => boolean;
+type Condition = (row: BlockRow, looked: Looked) => boolean;
 
 export type Filter = {
   readonly conditions: readonly Condition[];
   /** Words that mean nothing here, to be said rather than passed over. */
   readonly problems: readonly string[];
+  /** Whether it depends on what blocks are about: that has to be read of all of them first. */
+  readonly needsLabels: boolean;
 };
 
 const flags: Readonly<Record<string, (row: BlockRow) => boolean>> = {
@@ -21,24 +26,26 @@ const flags: Readonly<Record<string, (row: BlockRow) => boolean>> = {
 export function filterOf(text: string): Filter {
   const conditions: Condition[] = [];
   const problems: string[] = [];
+  let needsLabels = false;
   for (const [, name, quoted, plain] of text.matchAll(/(?:(\w+):)?(?:"([^"]*)"|(\S+))/g)) {
     const value = (quoted ?? plain ?? "").toLowerCase();
     const condition = conditionOf(name?.toLowerCase(), value);
     if (condition === null) problems.push(`${name}:${value}`);
     else conditions.push(condition);
+    needsLabels ||= condition !== null && value !== "any" && (name === undefined || name === "topic");
   }
-  return { conditions, problems };
+  return { conditions, problems, needsLabels };
 }
 
-export function passes({ conditions }: Filter, row: BlockRow, turn: number): boolean {
-  return conditions.every((condition) => condition(row, turn));
+export function passes({ conditions }: Filter, row: BlockRow, looked: Looked): boolean {
+  return conditions.every((condition) => condition(row, looked));
 }
 
 function conditionOf(name: string | undefined, value: string): Condition | null {
   if (value === "any") return () => true;
   switch (name) {
     case undefined:
-      return (row) => `#${row.n} ${row.topic ?? ""} ${row.kind} ${row.speaker}`.toLowerCase().includes(value);
+      return (row, { label }) => shownWords(row, label).includes(value);
     case "zone":
       return (row) => row.zone.startsWith(value);
     case "kind":
@@ -49,11 +56,11 @@ function conditionOf(name: string | undefined, value: string): Condition | null 
     case "state":
       return (row) => row.state.startsWith(value);
     case "topic":
-      return (row) => (row.topic ?? "").toLowerCase().includes(value);
+      return (_, { label }) => label.toLowerCase().includes(value);
     case "tokens":
       return comparing(value, ({ tokens }) => tokens ?? 0);
     case "age":
-      return comparing(value, (row, turn) => turn - row.turn);
+      return comparing(value, (row, { turn }) => turn - row.turn);
     default:
       return flagged(name, value);
   }
@@ -65,10 +72,15 @@ function flagged(name: string, value: string): Condition | null {
   return (row) => flag(row) === (value === "yes");
 }
 
-function comparing(value: string, of: (row: BlockRow, turn: number) => number): Condition | null {
+/** What stands in the row as words. */
+function shownWords(row: BlockRow, label: string): string {
+  return `#${row.n} ${label} ${row.kind} ${row.zone}`.toLowerCase();
+}
+
+function comparing(value: string, of: (row: BlockRow, looked: Looked) => number): Condition | null {
   const [, sign, digits, unit] = /^([<>]?)(\d+(?:\.\d+)?)(k?)t?$/.exec(value) ?? [];
   if (digits === undefined) return null;
   const bound = Number(digits) * (unit === "k" ? 1_000 : 1);
-  if (sign === "<") return (row, turn) => of(row, turn) < bound;
-  return (row, turn) => (sign === ">" ? of(row, turn) > bound : of(row, turn) === bound);
+  if (sign === "<") return (row, looked) => of(row, looked) < bound;
+  return (row, looked) => (sign === ">" ? of(row, looked) > bound : of(row, looked) === bound);
 }

@@ -1,8 +1,10 @@
 import { useMemo, useState } from "react";
 import type { BlockDetail, Returned } from "../api/contract.ts";
+import { useLabels } from "../api/labels.ts";
 import { useResource } from "../api/resource.ts";
 import { clockText, countedText, formWords } from "../base/words.ts";
 import { Fact } from "../parts/fact.tsx";
+import { ScrollText } from "../parts/scroll-text.tsx";
 import { Stretches } from "../parts/stretches.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { shortening } from "../parts/word-diff.ts";
@@ -34,7 +36,7 @@ export function Inspector({ session, block, at, onClose }: InspectorProps) {
       {error === null ? null : <p className="problem">{error.message}</p>}
       {data === null ? null : (
         <>
-          <Facts detail={data} />
+          <Facts session={session} detail={data} />
           <Tabs names={tabs} chosen={tab} onChoose={setTab} label="Block" />
           {tab === "text" ? <Words session={session} detail={data} /> : null}
           {tab === "raw" ? <Raw detail={data} /> : null}
@@ -46,10 +48,12 @@ export function Inspector({ session, block, at, onClose }: InspectorProps) {
   );
 }
 
-function Facts({ detail: { block, wireType, pending } }: { readonly detail: BlockDetail }) {
+function Facts({ session, detail: { block, wireType, pending } }: DetailProps) {
+  // What the list says of a block it says here too.
+  const labels = useLabels(session, [block.n]);
   return (
     <dl className="facts">
-      <Fact name="topic">{block.topic ?? "none"}</Fact>
+      <Fact name="topic">{block.topic ?? labels.get(block.n) ?? "none"}</Fact>
       <Fact name="kind">
         {block.kind}
         {wireType === null || wireType === block.kind ? "" : ` (${wireType})`} of {block.speaker}
@@ -115,10 +119,7 @@ function Raw({ detail: { content, problem } }: { readonly detail: BlockDetail })
 function Text({ text, isCut }: { readonly text: string; readonly isCut: boolean }) {
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it. */}
-      <pre className="text" tabIndex={0} role="region" aria-label="Stored text">
-        {text}
-      </pre>
+      <ScrollText label="Stored text">{text}</ScrollText>
       {isCut ? <p className="dim">There is more of it than is shown here.</p> : null}
     </>
   );

@@ -2,6 +2,7 @@ import { useState } from "react";
 import type { Returned } from "../api/contract.ts";
 import { useResource } from "../api/resource.ts";
 import { tokensText } from "../base/words.ts";
+import { ScrollText } from "../parts/scroll-text.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { sessionPath, streamQuery } from "./acts.ts";
 
@@ -43,10 +44,9 @@ function Told({ data }: { readonly data: Returned["ManifestAnswer"] }) {
           {signatures === 0 ? "" : ` ${signatures} signatures of left-out reasoning are preserved.`}
         </p>
       )}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it. */}
-      <pre className="text manifest" tabIndex={0} role="region" aria-label="Text of the manifest">
+      <ScrollText label="Text of the manifest" className="manifest">
         {text}
-      </pre>
+      </ScrollText>
       <p className="dim">
         <code>----</code> stands where the mark of this session does, by which the model tells these lines
         from content.

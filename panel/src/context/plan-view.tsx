@@ -7,6 +7,7 @@ import { PriceFacts } from "../parts/price-facts.tsx";
 /** What a command would come to, before it is done. All numbers are the server's. */
 export function PlanView({ plan }: { readonly plan: PricedCommand }) {
   const { blocks, freed, cut, bill, skipped, conflicts, stays, unsized } = plan;
+  const reasons = reasonsOf(skipped);
   return (
     <div className="plan" aria-live="polite">
       <dl className="facts">
@@ -27,16 +28,28 @@ export function PlanView({ plan }: { readonly plan: PricedCommand }) {
       </dl>
       {skipped.length === 0 ? null : (
         <ul className="locks" aria-label="Left alone">
-          {skipped.slice(0, 8).map(({ block, message }) => (
-            <li key={block}>
-              <Lock /> #{block}: {message}
+          {reasons.slice(0, reasonsMax).map((reason) => (
+            <li key={reason}>
+              <Lock /> {reason}
             </li>
           ))}
-          {skipped.length > 8 ? <li>and {skipped.length - 8} more</li> : null}
+          {reasons.length > reasonsMax ? <li>and {reasons.length - reasonsMax} more</li> : null}
         </ul>
       )}
     </div>
   );
+}
+
+const reasonsMax = 8;
+
+/** One line for each reason: what belongs together is mostly left alone together. */
+function reasonsOf(skipped: PricedCommand["skipped"]): readonly string[] {
+  const messages = [...new Set(skipped.map(({ message }) => message))];
+  return messages.map((message) => {
+    const blocks = skipped.filter((each) => each.message === message).map(({ block }) => block);
+    const isSaid = blocks.length === 1 && message.startsWith(`#${blocks[0]} `);
+    return isSaid ? message : `${blockList(blocks)}: ${message}`;
+  });
 }
 
 type Conflict = PricedCommand["conflicts"][number];

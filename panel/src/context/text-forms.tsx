@@ -1,6 +1,7 @@
 import { type FormEvent, useState } from "react";
 import { wordsOf } from "../api/client.ts";
 import { CloseButton, Dialog } from "../parts/dialog.tsx";
+import { ScrollText } from "../parts/scroll-text.tsx";
 import { act, plan } from "./acts.ts";
 
 type FormProps = { readonly session: string; readonly onClose: () => void };
@@ -105,7 +106,7 @@ export function RecallForm({ session, onClose }: FormProps) {
         <div aria-live="polite">
           {search.is === "searching" ? <p className="dim">searching…</p> : null}
           {search.is === "failed" ? <p className="problem">{search.problem}</p> : null}
-          {search.is === "found" ? <pre className="text">{search.text}</pre> : null}
+          {search.is === "found" ? <ScrollText label="What was found">{search.text}</ScrollText> : null}
         </div>
         <CloseButton onClose={onClose} />
       </form>

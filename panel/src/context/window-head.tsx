@@ -1,27 +1,25 @@
-import type { StateRow } from "../api/contract.ts";
+import type { StateRow, WindowRow } from "../api/contract.ts";
 import { countedText, manyText, percentText, sizeText, tokensText } from "../base/words.ts";
 
 /** How full it is: tokens and percent, always of what is used. */
 export function WindowHead({ state }: { readonly state: StateRow }) {
   const { window, lowered, marks } = state;
   const turnsLeft = marks.forecast?.turnsLeft ?? null;
-  const share = window.size === 0 ? 0 : window.used / window.size;
   return (
     // The exact numbers and the seq they are of stand beside what is rounded for people.
     <div className="window-head" data-seq={state.seq}>
       <h1>
         <span className="label">Window</span>{" "}
-        <data value={window.used}>{countedText(window.used, window.exact)}</data> / {sizeText(window.size)}{" "}
-        <span className={`share ${band(share)}`}>
-          {bandIcon(share)}({percentText({ part: window.used, whole: window.size })} used{bandWord(share)})
-        </span>
+        <data value={window.used}>{countedText(window.used, window.exact)}</data> / <Size window={window} />
       </h1>
-      <span>
-        free{" "}
-        <b>
-          <data value={window.free}>{countedText(window.free, window.exact)}</data>
-        </b>
-      </span>
+      {window.free === null ? null : (
+        <span>
+          free{" "}
+          <b>
+            <data value={window.free}>{countedText(window.free, window.exact)}</data>
+          </b>
+        </span>
+      )}
       {turnsLeft === null ? null : (
         <span>
           <b>~{turnsLeft}</b> {turnsLeft === 1 ? "turn" : "turns"} left
@@ -33,6 +31,20 @@ export function WindowHead({ state }: { readonly state: StateRow }) {
         </span>
       )}
     </div>
+  );
+}
+
+/** How much of it is used, in percent; where nobody knows how much fits, that is said instead. */
+function Size({ window: { used, size } }: { readonly window: WindowRow }) {
+  if (size === null) return <span title="No size is known for this model">? (window unknown)</span>;
+  const share = size === 0 ? 0 : used / size;
+  return (
+    <>
+      {sizeText(size)}{" "}
+      <span className={`share ${band(share)}`}>
+        {bandIcon(share)}({percentText({ part: used, whole: size })} used{bandWord(share)})
+      </span>
+    </>
   );
 }
 

@@ -45,8 +45,8 @@ function storageWords({ storage, message, recording: { missed, since } }: Health
     <>
       Pass-through: storage unavailable{since === null ? "" : ` since ${clockText(since)}`}
       {missed === 0 ? "" : `, ${manyText(missed, "request")} not recorded`}
-      {message === null ? "" : ` (${message})`}. Requests still pass. <code>aperture doctor</code> says what
-      to do.
+      {message === null ? "" : ` (${message.replace(/\.$/, "")})`}. Requests still pass.{" "}
+      <code>aperture doctor</code> says what to do.
     </>
   );
 }

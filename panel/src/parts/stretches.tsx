@@ -1,15 +1,15 @@
+import { ScrollText } from "./scroll-text.tsx";
 import type { Stretch } from "./word-diff.ts";
 
 /** Two texts as one: what is on both sides, what only the one has, what only the other. */
 export function Stretches({ stretches }: { readonly stretches: readonly Stretch[] }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it.
-    <pre className="text" tabIndex={0} role="region" aria-label="What differs">
+    <ScrollText label="What differs">
       {stretches.map((stretch, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: stretches of one text never change their places.
         <StretchView key={at} stretch={stretch} />
       ))}
-    </pre>
+    </ScrollText>
   );
 }
 

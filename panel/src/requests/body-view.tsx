@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import { bytesText } from "../base/words.ts";
+import { ScrollText } from "../parts/scroll-text.tsx";
 
 export type BodyViewProps = {
   /** Of the control API. */
@@ -55,10 +56,9 @@ export function BodyView({ path, label }: BodyViewProps) {
           </button>
         ) : null}
       </p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keys. */}
-      <pre className="text body-text" tabIndex={0}>
+      <ScrollText label="Stored text" className="body-text">
         {formatted ?? text}
-      </pre>
+      </ScrollText>
     </section>
   );
 }

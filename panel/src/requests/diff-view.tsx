@@ -3,6 +3,7 @@ import type { PricedRow, Returned } from "../api/contract.ts";
 import { contextRoute, pathOf } from "../base/paths.ts";
 import { bytesText, formWords, manyText, tokensText } from "../base/words.ts";
 import { Problem } from "../parts/problem.tsx";
+import { ScrollText } from "../parts/scroll-text.tsx";
 import { Stretches } from "../parts/stretches.tsx";
 import { wordDiff } from "../parts/word-diff.ts";
 import { addedText } from "./row-words.ts";
@@ -87,7 +88,7 @@ function Figures({ diff, session }: { readonly diff: Diff; readonly session: str
           {tokensText(cache.read)} read, {tokensText(cache.write)} written
         </Figure>
       )}
-      <Figure name="added">{addedText(addedMs)}</Figure>
+      {addedMs === null ? null : <Figure name="added">{addedText(addedMs)}</Figure>}
       {upstreamId === null ? null : <Figure name="upstream id">{upstreamId}</Figure>}
     </dl>
   );
@@ -221,8 +222,16 @@ function Words({ row: { before, after, type, section } }: { readonly row: Change
       <summary>{type === "changed" ? "Words" : "Text"}</summary>
       {stretches === null ? (
         <>
-          {before === null ? null : <pre className="text left">{before.text}</pre>}
-          {after === null ? null : <pre className="text added">{after.text}</pre>}
+          {before === null ? null : (
+            <ScrollText label="What was there" className="left">
+              {before.text}
+            </ScrollText>
+          )}
+          {after === null ? null : (
+            <ScrollText label="What is there" className="added">
+              {after.text}
+            </ScrollText>
+          )}
         </>
       ) : (
         <Stretches stretches={stretches} />

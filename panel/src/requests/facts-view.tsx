@@ -33,8 +33,8 @@ export function FactsView({ detail }: { readonly detail: PricedDetail }) {
         {request.time === null ? null : <Fact name="time">{clockText(request.time)}</Fact>}
         <Fact name="took">
           {request.totalMs === null ? "still open" : `${request.totalMs} ms`}
-          {request.firstByteMs === null ? "" : `, first byte after ${request.firstByteMs} ms`}, of it added by
-          us {addedText(request.addedMs)}
+          {request.firstByteMs === null ? "" : `, first byte after ${request.firstByteMs} ms`}
+          {request.addedMs === null ? "" : `, of it added by us ${addedText(request.addedMs)}`}
         </Fact>
         {request.rewrite === null ? null : <Fact name="rewrite">{request.rewrite.why}</Fact>}
         {request.problem === null ? null : <Fact name="problem">{request.problem}</Fact>}

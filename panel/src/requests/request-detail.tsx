@@ -14,6 +14,7 @@ import { BodyView } from "./body-view.tsx";
 import { curlText } from "./curl.ts";
 import { DiffView } from "./diff-view.tsx";
 import { FactsView } from "./facts-view.tsx";
+import { ReplayView } from "./replay-view.tsx";
 import { outcomeText, roleText } from "./row-words.ts";
 import { useOnce } from "./use-once.ts";
 
@@ -40,10 +41,16 @@ export function RequestDetail({ session, exchange, tab, row, onTab, onClose }: R
   const path = `${sessionPath(session)}/requests/${exchange}`;
   const { data, error } = useOnce<PricedDetail>(path, `${row?.outcome}`);
   const [isPrevious, setPrevious] = useState(false);
-  useDetailCommands(() => {
+  const [replayed, setReplayed] = useState<number | null>(null);
+  const replay = (): void => {
+    setReplayed(exchange);
+    onTab("diff");
+  };
+  const compare = (): void => {
     setPrevious((before) => !before);
     onTab("diff");
-  }, onClose);
+  };
+  useDetailCommands({ compare, replay, close: onClose });
   if (error !== null) return <Problem error={error} />;
   const request = row ?? data?.request ?? null;
   return (
@@ -51,11 +58,12 @@ export function RequestDetail({ session, exchange, tab, row, onTab, onClose }: R
       <header>
         <h2>Request {exchange}</h2>
         <span className="dim">{request === null ? "" : titleText(request)}</span>
-        <span className="spring" />
-        {request === null ? null : <Doings {...{ session, path, request, exchange }} />}
-        <button type="button" className="button quiet" aria-label="Close the request" onClick={onClose}>
-          ×
-        </button>
+        <span className="request-doings">
+          {request === null ? null : <Doings {...{ session, path, request, exchange, replay }} />}
+          <button type="button" className="button quiet" aria-label="Close the request" onClick={onClose}>
+            ×
+          </button>
+        </span>
       </header>
       <div className="request-tabs">
         <Tabs names={requestTabs} chosen={tab} onChoose={onTab} label="Request" titles={titles} />
@@ -69,6 +77,9 @@ export function RequestDetail({ session, exchange, tab, row, onTab, onClose }: R
         ) : null}
       </div>
       <div className="request-body">
+        {tab === "diff" && request !== null && replayed === exchange ? (
+          <ReplayView path={path} row={request} />
+        ) : null}
         {tab === "diff" && request !== null ? (
           <DiffView {...{ session, path, isPrevious }} row={request} />
         ) : null}
@@ -93,9 +104,10 @@ type DoingsProps = {
   readonly path: string;
   readonly request: PricedRow;
   readonly exchange: number;
+  readonly replay: () => void;
 };
 
-function Doings({ session, path, request, exchange }: DoingsProps) {
+function Doings({ session, path, request, exchange, replay }: DoingsProps) {
   const { data: health } = useResource<HealthAnswer>("/health");
   const { data: detail } = useResource<Returned["SessionDetail"]>(sessionPath(session));
   const file = `request-${exchange}-upstream.json`;
@@ -117,9 +129,15 @@ function Doings({ session, path, request, exchange }: DoingsProps) {
       <button type="button" className="button small" onClick={tried(save)}>
         Save JSON
       </button>
+      <button type="button" className="button small" title={replayAbout} onClick={replay}>
+        Replay
+      </button>
     </>
   );
 }
+
+const replayAbout =
+  "What the strict model inside Aperture says to what went upstream: nothing is sent, no key is used";
 
 /** Credentials were masked before anything was written down, so what is saved holds none. */
 function saveText(name: string, text: string): void {
@@ -131,7 +149,9 @@ function saveText(name: string, text: string): void {
   URL.revokeObjectURL(url);
 }
 
-function useDetailCommands(onCompare: () => void, onClose: () => void): void {
+type Doing = Readonly<Record<"compare" | "replay" | "close", () => void>>;
+
+function useDetailCommands({ compare, replay, close }: Doing): void {
   const group = "Requests";
   useCommands([
     {
@@ -139,8 +159,9 @@ function useDetailCommands(onCompare: () => void, onClose: () => void): void {
       title: "Compare with the request before",
       keys: ["d"],
       group,
-      run: onCompare,
+      run: compare,
     },
-    { id: "request-close", title: "Close the request", keys: ["Escape"], group, run: onClose },
+    { id: "request-replay", title: "Replay against the strict model inside", keys: [], group, run: replay },
+    { id: "request-close", title: "Close the request", keys: ["Escape"], group, run: close },
   ]);
 }

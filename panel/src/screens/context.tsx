@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useMemo, useState } from "react";
 import type { BlockRow, SelectionAnswer, StateRow } from "../api/contract.ts";
+import { useAllLabels } from "../api/labels.ts";
 import { useLater } from "../api/resource.ts";
 import { isWhole, useContextState } from "../api/state.ts";
 import { type ContextRoute, requestsRoute } from "../base/paths.ts";
@@ -168,13 +169,21 @@ function useSelection(state: StateRow) {
   return [selection, setSelection] as const;
 }
 
-function useList({ blocks, turn }: StateRow) {
+function useList({ session, blocks, turn }: StateRow) {
   const [text, setText] = useState("");
   const [sort, setSort] = useState<Sort>("order");
   const filter = useMemo(() => filterOf(text), [text]);
+  // What the topic column says of a block without a topic is read for those that are seen, and here for all.
+  const unnamed = useMemo(
+    () => (filter.needsLabels ? blocks.filter(({ topic }) => topic === null).map(({ n }) => n) : null),
+    [filter.needsLabels, blocks],
+  );
+  const labels = useAllLabels(session, unnamed);
   const rows = useMemo(() => {
-    const passed = blocks.filter((row) => passes(filter, row, turn));
+    const looked = (row: BlockRow) => ({ turn, label: row.topic ?? labels.get(row.n) ?? "" });
+    const passed = blocks.filter((row) => passes(filter, row, looked(row)));
     return sort === "order" ? passed : [...passed].sort((a, b) => (b.tokens ?? 0) - (a.tokens ?? 0));
-  }, [blocks, filter, turn, sort]);
-  return { text, setText, sort, setSort, rows, problems: filter.problems };
+  }, [blocks, filter, labels, turn, sort]);
+  const isSearching = unnamed?.some((n) => !labels.has(n)) ?? false;
+  return { text, setText, sort, setSort, rows, problems: filter.problems, isSearching };
 }

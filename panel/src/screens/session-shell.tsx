@@ -1,5 +1,5 @@
 import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
-import type { PricedApprovals, PricedSession, Returned, StreamRow, ViewerEvent } from "../api/contract.ts";
+import type { PricedApprovals, PricedSession, Returned, StreamDetail, ViewerEvent } from "../api/contract.ts";
 import { useEvents } from "../api/live.ts";
 import { refresh, useLater, useResource } from "../api/resource.ts";
 import { useCommands } from "../base/commands.ts";
@@ -12,6 +12,8 @@ import { type Mode, modeAbout, modes, redo, sessionPath, undo } from "../context
 import { ModeDialog, useModeWish } from "../context/mode-dialog.tsx";
 import { actorName, type Looked, stepsPath, useStepToasts } from "../context/steps.ts";
 import { say, warn } from "../parts/toasts.tsx";
+import { SessionDialog } from "../sessions/session-dialog.tsx";
+import { streamName } from "../sessions/sub-agents.tsx";
 import { StatusBar } from "./status-bar.tsx";
 
 export type SessionShellProps = {
@@ -34,15 +36,21 @@ export function SessionShell({ route, children }: SessionShellProps) {
   useStepToasts(looked, steps);
   useApprovalToasts(looked, approvals);
   const [isActivity, setActivity] = useState(false);
+  const [isManaged, setManaged] = useState(false);
   const row = detail?.session ?? null;
   const { asked, setWanted } = useModeWish(session, row);
   // What is looked at there is over: nothing is done to it, and nothing to what it has become meanwhile.
   const isPast = route.screen === "context" && route.at !== null;
-  useSessionCommands(session, { isPast, onActivity: () => setActivity(true), onMode: setWanted });
+  useSessionCommands(session, {
+    isPast,
+    onActivity: () => setActivity(true),
+    onMode: setWanted,
+    onManage: () => setManaged(true),
+  });
   return (
     <>
       <nav className="session-bar" aria-label="Session">
-        <SessionTitle row={row} />
+        <SessionTitle row={row} onManage={() => setManaged(true)} />
         <StreamChoice route={route} streams={detail?.streams ?? []} />
         <ul className="screen-tabs">
           <ScreenLink title="Context" route={contextRoute(session)} isHere={route.screen === "context"} />
@@ -67,6 +75,13 @@ export function SessionShell({ route, children }: SessionShellProps) {
       {row === null || asked === null ? null : (
         <ModeDialog row={row} mode={asked} onClose={() => setWanted(null)} />
       )}
+      {row === null || !isManaged ? null : (
+        <SessionDialog
+          row={row}
+          onClose={() => setManaged(false)}
+          onDeleted={() => go({ screen: "sessions" })}
+        />
+      )}
       {isActivity ? (
         <Activity session={session} model={row?.model ?? null} onClose={() => setActivity(false)} />
       ) : null}
@@ -74,11 +89,22 @@ export function SessionShell({ route, children }: SessionShellProps) {
   );
 }
 
-function SessionTitle({ row }: { readonly row: PricedSession | null }) {
+type SessionTitleProps = { readonly row: PricedSession | null; readonly onManage: () => void };
+
+function SessionTitle({ row, onManage }: SessionTitleProps) {
   if (row === null) return <span className="session-title">…</span>;
   return (
     <span className="session-title">
       <b title={row.name}>{row.name}</b>
+      <button
+        type="button"
+        className="button quiet small"
+        aria-label="Rename, export or delete this session"
+        title="Rename, export, delete"
+        onClick={onManage}
+      >
+        ⋯
+      </button>
       <span className="dim">
         {row.client} · {row.model ?? "no model yet"}
       </span>
@@ -86,7 +112,7 @@ function SessionTitle({ row }: { readonly row: PricedSession | null }) {
   );
 }
 
-type StreamChoiceProps = { readonly route: SessionRoute; readonly streams: readonly StreamRow[] };
+type StreamChoiceProps = { readonly route: SessionRoute; readonly streams: readonly StreamDetail[] };
 
 /** A session with sub-agents has a window for each of them. */
 function StreamChoice({ route, streams }: StreamChoiceProps) {
@@ -96,16 +122,16 @@ function StreamChoice({ route, streams }: StreamChoiceProps) {
     <label>
       <span className="hidden-label">Stream</span>
       <select
-        className="input"
+        className="input stream-choice"
         value={route.stream ?? main.id}
         onChange={(event) => {
           const stream = Number(event.target.value);
           go({ ...contextRoute(route.session), stream: stream === main.id ? null : stream });
         }}
       >
-        {streams.map(({ id, name, turns }) => (
-          <option key={id} value={id}>
-            {name} ({manyText(turns, "turn")})
+        {streams.map((stream) => (
+          <option key={stream.id} value={stream.id}>
+            {stream === main ? "main" : `sub-agent: ${streamName(stream)}`} ({manyText(stream.turns, "turn")})
           </option>
         ))}
       </select>
@@ -205,9 +231,10 @@ type Doings = {
   readonly isPast: boolean;
   readonly onActivity: () => void;
   readonly onMode: (mode: Mode) => void;
+  readonly onManage: () => void;
 };
 
-function useSessionCommands(session: string, { isPast, onActivity, onMode }: Doings): void {
+function useSessionCommands(session: string, { isPast, onActivity, onMode, onManage }: Doings): void {
   const places = [
     { id: "go-context", title: "Go to Context", keys: ["g c"], route: contextRoute(session) },
     { id: "go-requests", title: "Go to Requests", keys: ["g r"], route: requestsRoute(session) },
@@ -221,6 +248,7 @@ function useSessionCommands(session: string, { isPast, onActivity, onMode }: Doi
   useCommands([
     ...places.map(({ route, ...place }) => ({ ...place, group: "Go", run: () => go(route) })),
     { id: "activity", title: "Activity", keys: ["g t"], group: "Go", run: onActivity },
+    { id: "manage", title: "Rename, export or delete the session", keys: [], group: "Panel", run: onManage },
     ...(isPast ? [] : [...reversing(session), ...switching(onMode)]),
   ]);
 }

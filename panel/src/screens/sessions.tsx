@@ -5,6 +5,7 @@ import { refresh, useResource } from "../api/resource.ts";
 import { manyText } from "../base/words.ts";
 import { FirstRun } from "../parts/first-run.tsx";
 import { Problem } from "../parts/problem.tsx";
+import { SessionDialog } from "../sessions/session-dialog.tsx";
 import { SessionLine } from "../sessions/session-line.tsx";
 import { type SessionSort, SortChoice, sorted } from "../sessions/sort.tsx";
 
@@ -16,6 +17,7 @@ export function SessionsScreen() {
   const now = useNow();
   useEvents(null, useCallback(onEvent, []));
   const [sort, setSort] = useState<SessionSort>("last");
+  const [managed, setManaged] = useState<PricedSession | null>(null);
   const rows = useMemo(
     () =>
       sorted(
@@ -51,10 +53,11 @@ export function SessionsScreen() {
       )}
       <ul className="session-list">
         {rows.map((row) => (
-          <SessionLine key={row.id} row={row} nowMs={now} />
+          <SessionLine key={row.id} row={row} nowMs={now} onManage={setManaged} />
         ))}
       </ul>
       {rows.length === 0 ? <p className="dim">No session is called that.</p> : null}
+      {managed === null ? null : <SessionDialog row={managed} onClose={() => setManaged(null)} />}
     </section>
   );
 }

@@ -14,7 +14,7 @@ function spendOf({ spend }: PricedSession): number {
 }
 
 function fillOf({ window: { used, size } }: PricedSession): number {
-  return size === 0 ? 0 : used / size;
+  return size === null || size === 0 ? 0 : used / size;
 }
 
 type SortChoiceProps = { readonly sort: SessionSort; readonly onSort: (sort: SessionSort) => void };

@@ -1,5 +1,6 @@
 import type { StateRow } from "../api/contract.ts";
 import { manyText, percentText, tokensText } from "../base/words.ts";
+import { CacheLeft } from "./cache-left.tsx";
 
 /** The marks of the strip in words: what cannot be seen can be read. */
 export function Legend({ state }: { readonly state: StateRow }) {
@@ -10,8 +11,15 @@ export function Legend({ state }: { readonly state: StateRow }) {
       {cached === null ? null : (
         <li>
           <i className="swatch cached" aria-hidden="true" />
-          cached prefix <b>{tokensText(cached.tokens)}</b> ({percentText({ part: cached.share, whole: 1 })}{" "}
-          hit)
+          {cached.tokens === 0 ? (
+            "nothing cached"
+          ) : (
+            <>
+              cached prefix <b>{tokensText(cached.tokens)}</b> (
+              {percentText({ part: cached.share, whole: 1 })} hit
+              <CacheLeft state={state} />)
+            </>
+          )}
         </li>
       )}
       {changedFrom === null ? null : (

@@ -3,6 +3,7 @@ import { percent } from "./percent.ts";
 
 /** How full a window is, small. The words beside it say the same. */
 export function MiniStrip({ window: { used, size } }: { readonly window: WindowRow }) {
+  if (size === null) return <span className="mini-unknown" aria-hidden="true" />;
   const share = size === 0 ? 0 : Math.min(1, used / size);
   return (
     <svg className="mini-strip" width="100%" height={8} aria-hidden="true">

@@ -4,7 +4,8 @@ import { countedText, percentText, tokensText } from "../base/words.ts";
 /** The strip for those who do not see it: the same numbers, in the order of the request. */
 export function StripTable({ state }: { readonly state: StateRow }) {
   const { strip, window, otherTokens, cold } = state;
-  const share = (tokens: number): string => percentText({ part: tokens, whole: window.size });
+  const share = (tokens: number | null): string =>
+    tokens === null ? "?" : percentText({ part: tokens, whole: window.size ?? 0 });
   return (
     <details className="strip-table">
       <summary>As a table</summary>

@@ -1,5 +1,5 @@
 import { memo, type PointerEvent, useEffect, useMemo, useRef, useState } from "react";
-import type { StateRow } from "../api/contract.ts";
+import type { StateRow, WindowRow } from "../api/contract.ts";
 import { useLabels } from "../api/labels.ts";
 import { isWhole } from "../api/state.ts";
 import { countedText, percentText, sizeText, tokensText } from "../base/words.ts";
@@ -35,7 +35,7 @@ const leastPx = 2;
 /** The window as one picture: request order, on a scale that never changes. */
 export function Strip({ state, chosen, onChoose }: StripProps) {
   const { window, otherTokens } = state;
-  const size = Math.max(window.size, window.used, 1);
+  const size = scaleOf(state);
   const [element, width] = useWidth();
   const { places, pieces } = useMemo(() => drawnOf(state, { size, width }), [state, size, width]);
   const drag = useDrag(places, onChoose);
@@ -66,7 +66,7 @@ export function Strip({ state, chosen, onChoose }: StripProps) {
         <Overlay {...{ places, chosen, width }} drag={drag.span} />
       </svg>
       <p className="strip-pointed" aria-hidden="true">
-        {pointed === null ? <Axis size={window.size} /> : <Pointed session={state.session} place={pointed} />}
+        {pointed === null ? <Axis window={window} /> : <Pointed session={state.session} place={pointed} />}
       </p>
       <div className="strip-foot">
         <Legend state={state} />
@@ -128,8 +128,20 @@ function Overlay({ places, chosen, width, drag }: OverlayProps) {
   );
 }
 
+/** Tokens of the whole width: the window; where nobody knows its size, what is used and soon will be. */
+function scaleOf({ window: { size, used }, marks: { forecast } }: StateRow): number {
+  return Math.max(size ?? forecast?.next.at(-1) ?? 0, used, 1);
+}
+
 /** The scale never changes: it is the window. */
-function Axis({ size }: { readonly size: number }) {
+function Axis({ window: { size, used, exact } }: { readonly window: WindowRow }) {
+  if (size === null)
+    return (
+      <span className="axis">
+        <span>0</span>
+        <span>{countedText(used, exact)} used; how much fits is not known for this model</span>
+      </span>
+    );
   return (
     <span className="axis">
       {[0, 25, 50, 75].map((share) => (
@@ -168,9 +180,9 @@ function labelOf({ window, zones }: StateRow): string {
   const parts = filled
     .filter(({ zone }) => zone !== "cold")
     .map(({ zone, tokens, blocks: count }) => `${zone} ${tokensText(tokens)} in ${count}`);
-  const share = percentText({ part: window.used, whole: window.size });
+  const share = window.size === null ? "" : `${percentText({ part: window.used, whole: window.size })} `;
   const count = filled.reduce((sum, { blocks }) => sum + blocks, 0);
-  return `Context window, ${share} used by ${count} blocks: ${parts.join(", ")}. The list below has each of them.`;
+  return `Context window, ${share}used by ${count} blocks: ${parts.join(", ")}. The list below has each of them.`;
 }
 
 /** It alone looks at labels: they come in while others scroll, and nothing else here changes with them. */
