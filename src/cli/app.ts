@@ -20,7 +20,9 @@ import {
 } from "../session/index.ts";
 import { lockData } from "./data-lock.ts";
 import { openDesk } from "./desk.ts";
+import { exporterFor } from "./export/thread.ts";
 import { figuresOf } from "./figures.ts";
+import { replayOnThread } from "./replay/strict-thread.ts";
 import { readSecrets } from "./secrets.ts";
 
 export type AppOptions = {
@@ -104,7 +106,8 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   await answering(engine);
   let proxy: RunningProxy | null = null;
   const figures = () => (proxy === null ? {} : figuresOf(proxy.metrics(), engine.status()));
-  const control = controlOver(engine, { ...options, token: secrets.token, figures });
+  const url = () => proxy?.url ?? "";
+  const control = controlOver(engine, { ...options, token: secrets.token, figures, url });
   try {
     proxy = await startProxy({
       host: settings.host,
@@ -135,10 +138,17 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   return { url: running.url, token, tokenFile, engine, proxy: running, close };
 }
 
-type ControlParts = AppOptions & { readonly token: string; readonly figures: () => MetricsSnapshot };
+type ControlParts = AppOptions & {
+  readonly token: string;
+  readonly figures: () => MetricsSnapshot;
+  /** Where it listens, once it does. */
+  readonly url: () => string;
+};
 
 function controlOver(engine: Engine, parts: ControlParts): Control {
   const { settings, version, token, figures } = parts;
+  const { host, dataDir } = settings;
+  const place = () => ({ host, port: Number(new URL(parts.url()).port), dataDir, token });
   return createControl({
     ask: engine.ask,
     watch: engine.watch,
@@ -149,6 +159,8 @@ function controlOver(engine: Engine, parts: ControlParts): Control {
     upstreams: addressesOf(settings),
     mode: settings.mode,
     clock,
+    exported: exporterFor(() => ({ place: place(), version })),
+    replayed: replayOnThread(),
     panel: readPanel(parts.panelDir ?? builtPanel),
   });
 }

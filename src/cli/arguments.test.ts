@@ -38,9 +38,20 @@ describe("what is meant", () => {
   test.each([[["up", "-h"]], [["help", "up"]], [["up", "--nonsense", "--help"]]])(
     "%j explains up",
     (args) => {
-      expect(readArguments(args)).toMatchObject({ verb: "help", about: { name: "up" } });
+      expect(readArguments(args)).toMatchObject({
+        verb: "help",
+        about: { of: "verb", verb: { name: "up" } },
+      });
     },
   );
+
+  test("help is about everything or a group, too, and says what it does not know", () => {
+    expect(readArguments(["help", "all"])).toEqual({ verb: "help", about: { of: "all" } });
+    const look = { of: "group", group: { name: "look" } };
+    expect(readArguments(["help", "look"])).toMatchObject({ verb: "help", about: look });
+    const problem = "unknown verb: contxt; did you mean context?";
+    expect(readArguments(["contxt", "--help"])).toEqual({ verb: "misused", problem, about: null });
+  });
 });
 
 describe("run", () => {

@@ -1,8 +1,16 @@
 import { nearest } from "./nearest.ts";
+import { groupNamed, type VerbGroup, verbGroups } from "./verb-groups.ts";
 import { type Flag, globalFlags, type Verb, type VerbName, verbNamed, verbTable } from "./verb-table.ts";
 
 /** What was given for each flag, by its long name; a switch has the value "". */
 export type Flags = ReadonlyMap<string, string>;
+
+/** Null: the first screen. A verb wins over a group of its name. */
+export type HelpTopic =
+  | { readonly of: "verb"; readonly verb: Verb }
+  | { readonly of: "group"; readonly group: VerbGroup }
+  | { readonly of: "all" }
+  | null;
 
 export type Invocation =
   | {
@@ -10,7 +18,7 @@ export type Invocation =
       readonly operands: readonly string[];
       readonly flags: Flags;
     }
-  | { readonly verb: "help"; readonly about: Verb | null }
+  | { readonly verb: "help"; readonly about: HelpTopic }
   | { readonly verb: "version" }
   | { readonly verb: "misused"; readonly problem: string; readonly about: Verb | null };
 
@@ -29,7 +37,7 @@ export function readArguments(args: readonly string[]): Invocation {
   const [name = "up", ...operands] = words;
   const verb = verbNamed(name);
   if (flags.has("version")) return { verb: "version" };
-  if (flags.has("help")) return { verb: "help", about: words.length === 0 ? null : verb };
+  if (flags.has("help")) return words.length === 0 ? helpAbout(undefined) : helpAbout(name);
   if (problem !== null) return { verb: "misused", problem, about: verb };
   if (verb === null) return { verb: "misused", problem: unknown("verb", name, verbNames), about: null };
   const misuse = flagMisuse(verb, given) ?? operandMisuse(verb, operands);
@@ -39,11 +47,19 @@ export function readArguments(args: readonly string[]): Invocation {
 }
 
 const verbNames = verbTable.map(({ name }) => name);
+/** What `help` knows besides verbs. */
+export const helpTopics: readonly string[] = ["all", ...verbGroups.map(({ name }) => name)];
 
 function helpAbout(name: string | undefined): Invocation {
-  const about = name === undefined ? null : verbNamed(name);
-  if (name === undefined || about !== null) return { verb: "help", about };
-  return { verb: "misused", problem: unknown("verb", name, verbNames), about: null };
+  if (name === undefined) return { verb: "help", about: null };
+  if (name === "all") return { verb: "help", about: { of: "all" } };
+  const verb = verbNamed(name);
+  // Help about help is the verb; its group has little more to say.
+  if (verb !== null) return { verb: "help", about: { of: "verb", verb } };
+  const group = groupNamed(name);
+  if (group !== null) return { verb: "help", about: { of: "group", group } };
+  const known = [...verbNames, ...helpTopics];
+  return { verb: "misused", problem: unknown("verb", name, known), about: null };
 }
 
 /** Tells flags from words. The first problem waits until the end, because `--help` behind it still counts. */

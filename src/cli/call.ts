@@ -9,8 +9,6 @@ export type Screen = {
   readonly out: (line: string) => void;
   readonly err: (line: string) => void;
   readonly bytes: (bytes: Uint8Array) => void;
-  /** How far long work is, on a line of its own that the next one replaces; null takes it away. */
-  readonly progress: (line: string | null) => void;
   readonly paint: Paint;
   /** Whether somebody looks at what goes out, or a program reads it. */
   readonly isTerminal: boolean;

@@ -75,6 +75,12 @@ describe("what is no answer", () => {
     expect(problem?.message).toContain("did not answer within");
   });
 
+  test("what may take longer is waited for", async () => {
+    const api = await against((_, response) => void setTimeout(() => response.end("1"), 600), "t");
+    expect((await api.json("/x")).ok).toBe(false);
+    expect((await api.json("/x", 10_000)).ok).toBe(true);
+  });
+
   test("an answer that breaks off is no answer", async () => {
     const problem = await problemOf((_, response) => {
       response.writeHead(200, { "content-length": 100 });

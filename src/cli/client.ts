@@ -14,7 +14,8 @@ export type Reply<T> = { readonly value: T; readonly text: string };
 /** The control API of the Aperture that the settings point to. */
 export type Api = {
   readonly url: string;
-  readonly json: <T>(path: string) => Promise<Outcome<Reply<T>>>;
+  /** With so much time where it may take longer than an answer usually does. */
+  readonly json: <T>(path: string, waitMs?: number) => Promise<Outcome<Reply<T>>>;
   /** Writes a value to a place, and gives what is there then. */
   readonly put: <T>(path: string, value: unknown) => Promise<Outcome<Reply<T>>>;
   /** Asks for something to be done. */
@@ -47,8 +48,9 @@ export function openApi(settings: Place, timeoutMs: number = answerMs, told?: To
   const place = { ...settings, host: reachableHost(settings.host) };
   const url = urlOf(place);
   const telling = told === undefined ? {} : { told };
-  const whole = async (path: string, written: Pick<Asked, "sent"> = {}): Promise<Outcome<Buffer>> => {
-    const opened = await open({ place, path, timeoutMs, ...written, ...telling });
+  type How = Partial<Pick<Asked, "sent" | "timeoutMs">>;
+  const whole = async (path: string, how: How = {}): Promise<Outcome<Buffer>> => {
+    const opened = await open({ place, path, timeoutMs, ...how, ...telling });
     return opened.ok ? await collect(opened.value, place) : opened;
   };
   const write = async <T>(
@@ -68,8 +70,8 @@ export function openApi(settings: Place, timeoutMs: number = answerMs, told?: To
       const bytes = await whole(path);
       return bytes.ok ? succeed(bytes.value.toString("utf8")) : bytes;
     },
-    json: async <T>(path: string) => {
-      const bytes = await whole(path);
+    json: async <T>(path: string, waitMs = timeoutMs) => {
+      const bytes = await whole(path, { timeoutMs: waitMs });
       return bytes.ok ? parsed<T>(bytes.value.toString("utf8"), url) : bytes;
     },
     events: async (path, signal) => {

@@ -1,15 +1,19 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Clock } from "../base/index.ts";
+import { apertureError, type Clock } from "../base/index.ts";
 import { type Mode, pricesOf } from "../config/index.ts";
 import {
   type Awareness,
   type Engine,
+  type EngineEvent,
   type Handling,
+  readWithheld,
   SessionDesk,
   type WindowTable,
+  Withholding,
   windowIn,
+  withheldFile,
 } from "../session/index.ts";
 
 export type DeskOptions = {
@@ -34,7 +38,9 @@ export function openDesk(options: DeskOptions): SessionDesk {
   const { handling } = options;
   const marker = join(dataDir, markerName);
   let hasManaged = existsSync(marker);
+  const withholding = new Withholding(readWithheld(join(dataDir, withheldFile)));
   const desk = new SessionDesk({
+    withholding,
     clock,
     mode,
     awareness,
@@ -55,6 +61,7 @@ export function openDesk(options: DeskOptions): SessionDesk {
       if (!answer.ok) throw new Error(answer.error.message);
       return answer.value;
     },
+    noteRefused: () => engine.tell(refusedNotice()),
     isRecording: () => engine.status().storage.storage === "ok",
     recordOf: (line) => engine.recordOf(line),
     isBehind: () => engine.isBehind(),
@@ -64,8 +71,14 @@ export function openDesk(options: DeskOptions): SessionDesk {
       leaveMarker(marker);
     },
   });
+  engine.watchWithheld((withheld) => withholding.note(withheld));
   engine.watchBriefings((briefing) => desk.brief(briefing));
   return desk;
+}
+
+function refusedNotice(): EngineEvent {
+  const { code, message } = apertureError("AP_EDIT_REFUSED");
+  return { type: "notice", session: null, code, message };
 }
 
 /** A data directory that cannot be written does not keep anything from being managed while this runs. */

@@ -1,24 +1,21 @@
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { readArguments } from "./arguments.ts";
+import { type HelpTopic, readArguments } from "./arguments.ts";
 import type { Screen, World } from "./call.ts";
 import { coloured, type Paint, plain, tabbed, wantsColour } from "./format/paint.ts";
 import { environmentWith, loadSettings } from "./load-settings.ts";
-import { exitCodes, usage, verbUsage } from "./usage.ts";
+import { exitCodes, fullUsage, groupUsage, usage, verbUsage } from "./usage.ts";
 import type { Verb } from "./verb-table.ts";
 
 // A reader such as `head` that has seen enough is an ordinary end.
 process.stdout.on("error", () => process.exit(exitCodes.ok));
-
-// Not process.exit: what was written to a pipe must still arrive.
-process.exitCode = await main(process.argv.slice(2));
 
 async function main(args: readonly string[]): Promise<number> {
   const invocation = readArguments(args);
   const screen = screenFor(wishesIn(args));
   switch (invocation.verb) {
     case "help":
-      screen.out(invocation.about === null ? usage() : verbUsage(invocation.about));
+      screen.out(helpText(invocation.about));
       return exitCodes.ok;
     case "version":
       screen.out(version());
@@ -48,6 +45,23 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
+/** Wider than this, lines are hard to follow; a pipe has no width, and some terminals say 0. */
+const helpWidthMax = 100;
+
+function helpText(topic: HelpTopic): string {
+  const width = Math.min(process.stdout.columns || helpWidthMax, helpWidthMax);
+  switch (topic?.of) {
+    case "verb":
+      return verbUsage(topic.verb, width);
+    case "group":
+      return groupUsage(topic.group, width);
+    case "all":
+      return fullUsage(width);
+    default:
+      return usage(width);
+  }
+}
+
 /** The sentence that says what is wrong must not scroll away below a page of help. */
 function helpHint(about: Verb | null): string {
   return `\`aperture help${about === null ? "" : ` ${about.name}`}\` says what is understood.`;
@@ -71,19 +85,11 @@ function screenFor({ noColour: isSwitchedOff, isPlain, noInput }: ScreenWishes):
     out: (line) => process.stdout.write(`${line}\n`),
     err: (line) => process.stderr.write(`${line}\n`),
     bytes: (bytes) => process.stdout.write(bytes),
-    progress: showProgress,
     paint: isPlain ? tabbed : dressed,
     isTerminal,
     isAsking: process.stdin.isTTY === true && process.stderr.isTTY === true && !noInput,
   };
 }
-
-/** Only for somebody who looks: a file of remarks has no use for it. */
-function showProgress(line: string | null): void {
-  if (process.stderr.isTTY === true) process.stderr.write(`\r${clearLine}${line ?? ""}`);
-}
-
-const clearLine = `${String.fromCharCode(27)}[K`;
 
 function worldNow(): World {
   return { env: process.env, home: homedir(), cwd: process.cwd(), nowMs: () => Date.now() };
@@ -94,3 +100,7 @@ function version(): string {
   const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
   return (JSON.parse(text) as { version: string }).version;
 }
+
+// Not process.exit: what was written to a pipe must still arrive. Last in the file, because while it runs
+// nothing below it exists.
+process.exitCode = await main(process.argv.slice(2));

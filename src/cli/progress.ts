@@ -10,8 +10,8 @@ const cells = 24;
 const [showsAfterMs, everyMs] = [400, 100];
 const clearLine = `\r${String.fromCharCode(27)}[K`;
 
-export function openProgress(call: Pick<Call, "flags" | "screen">, { what, total }: Work): Progress {
-  const isShown = process.stderr.isTTY === true && !call.flags.has("quiet") && total > 1;
+export function openProgress(call: Pick<Call, "flags">, { what, total }: Work): Progress {
+  const isShown = process.stderr.isTTY === true && !call.flags.has("quiet") && total > 0;
   const startMs = performance.now();
   let [done, drawnMs, isDrawn] = [0, 0, false];
   const draw = () => {
@@ -20,12 +20,15 @@ export function openProgress(call: Pick<Call, "flags" | "screen">, { what, total
     [drawnMs, isDrawn] = [nowMs, true];
     process.stderr.write(`${clearLine}${progressText({ what, total, done })}`);
   };
+  // The first step of long work may itself take long.
+  const first = isShown ? setTimeout(draw, showsAfterMs + 1).unref() : undefined;
   return {
     step: (by = 1) => {
       done += by;
       draw();
     },
     end: () => {
+      clearTimeout(first);
       if (isDrawn) process.stderr.write(clearLine);
     },
   };

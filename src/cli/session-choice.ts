@@ -1,4 +1,5 @@
-import type { SessionDetail, SessionsPage } from "../session/index.ts";
+import type { PricedSessionDetail } from "../control/index.ts";
+import type { SessionsPage } from "../session/index.ts";
 import { apiPath, lastWord, sessionPath } from "./api-path.ts";
 import type { ReadyCall } from "./call.ts";
 import type { Api } from "./client.ts";
@@ -15,8 +16,8 @@ export function sessionWord({ flags }: Pick<ReadyCall, "flags">, operand?: strin
 }
 
 /** Ids are long. The start of one is enough where only one begins so. */
-export async function findSession(api: Api, word: string): Promise<Outcome<SessionDetail>> {
-  const exact = await api.json<SessionDetail>(sessionPath(word));
+export async function findSession(api: Api, word: string): Promise<Outcome<PricedSessionDetail>> {
+  const exact = await api.json<PricedSessionDetail>(sessionPath(word));
   if (exact.ok) return succeed(exact.value.value);
   if (exact.problem.exit !== exitCodes.missing) return exact;
   if (word === lastWord) return stop(exitCodes.missing, noneYet);
@@ -25,7 +26,7 @@ export async function findSession(api: Api, word: string): Promise<Outcome<Sessi
   const [first, second] = found.value;
   if (first === undefined) return stop(exitCodes.missing, unknownSession(word));
   if (second !== undefined) return stop(exitCodes.missing, severalBegin(word, found.value));
-  const detail = await api.json<SessionDetail>(sessionPath(first));
+  const detail = await api.json<PricedSessionDetail>(sessionPath(first));
   return detail.ok ? succeed(detail.value.value) : detail;
 }
 

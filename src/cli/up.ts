@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import type { Settings } from "../config/index.ts";
 import { DataInUse, type RunningApp, startApp } from "./app.ts";
 import { loadSettings } from "./load-settings.ts";
+import { loginLink } from "./login-link.ts";
 import { exitCodes } from "./usage.ts";
 
 /** Where the command line may write; a value, so that a test can read along. */
@@ -22,7 +23,7 @@ export async function up(version: string, output: Output): Promise<number> {
     output.err(app);
     return exitCodes.failed;
   }
-  announce(app, { settings, version, output });
+  await announce(app, { settings, version, output });
   await stopSignal();
   const { active } = app.proxy.metrics();
   if (active > 0) output.err(`finishing ${active} in flight; Ctrl-C again ends it at once`);
@@ -34,17 +35,23 @@ export async function up(version: string, output: Output): Promise<number> {
 
 type Announced = { readonly settings: Settings; readonly version: string; readonly output: Output };
 
-function announce(app: RunningApp, { settings, version, output }: Announced): void {
+async function announce(app: RunningApp, { settings, version, output }: Announced): Promise<void> {
   output.out(`data directory: ${resolve(settings.dataDir)}`);
   output.out(
     `token: ${app.tokenFile ?? (settings.token === undefined ? "not kept" : "from APERTURE_TOKEN")}`,
   );
   if (settings.isRemote) output.err(`reachable from other machines: clients send x-aperture-token`);
   output.out(`clients: ANTHROPIC_BASE_URL=${app.url}`);
-  output.out(`panel: ${app.url}, after \`aperture open\` has logged your browser in`);
+  output.out(`panel: ${await panelText(app)}`);
   output.out("Ctrl-C stops it");
   // Last, because whoever waits for this line may look at once at everything before it.
   output.out(`Aperture ${version} listening on ${app.url}`);
+}
+
+/** Only somebody who looks is given a way in: what is written to a file stays there. */
+async function panelText(app: RunningApp): Promise<string> {
+  if (process.stdout.isTTY !== true) return `${app.url}, after \`aperture open\` has logged your browser in`;
+  return `${await loginLink(app)}  (one browser, within a minute; later: aperture open)`;
 }
 
 /** Known failures of `listen` become a sentence; an unknown one is a bug and keeps its stack. */

@@ -1,5 +1,6 @@
 import { settingsTable } from "../config/index.ts";
-import { aligned } from "./format/table.ts";
+import { hanging, wrapped } from "./format/hanging.ts";
+import { firstSteps, type VerbGroup, verbGroups } from "./verb-groups.ts";
 import { type Flag, flagText, globalFlags, type Verb, verbTable } from "./verb-table.ts";
 
 /** Exit codes are part of the interface: scripts rely on them. */
@@ -32,39 +33,76 @@ export const exitMeanings: readonly (readonly [code: number, meaning: string])[]
   [exitCodes.interrupted, "interrupted"],
 ];
 
-export function usage(): string {
+/** One screen: what to type first, and where the rest is. */
+export function usage(width: number): string {
   return [
-    "usage: aperture [VERB] [OPTIONS]",
+    "usage: aperture VERB [OPTIONS]",
     "",
-    ...indented(verbTable.map((verb) => [nameAndOperands(verb), verb.about])),
+    "first steps:",
+    ...hanging(firstSteps, width),
     "",
-    "options of every verb:",
-    ...flagLines(globalFlags),
-    "",
-    "environment:",
-    ...indented(
-      settingsTable.map(({ name, meaning, defaultText }) => [name, `${meaning} (default: ${defaultText})`]),
+    "verbs (`aperture` alone is `aperture up`):",
+    ...hanging(
+      verbGroups.map(({ name, verbs }) => [name, verbs.join(" ")]),
+      width,
     ),
     "",
-    "exit codes:",
-    ...indented(exitMeanings.map(([code, meaning]) => [`${code}`, meaning])),
-    "",
-    "aperture help VERB says more about one of them.",
+    "more:",
+    ...hanging(
+      [
+        ["aperture help VERB", "what it does, its options and examples; so does `aperture VERB --help`"],
+        ["aperture help look", "all verbs of a group, a line for each"],
+        ["aperture help all", "all verbs, the options of every verb, settings and exit codes"],
+      ],
+      width,
+    ),
   ].join("\n");
 }
 
-export function verbUsage(verb: Verb): string {
+/** All there is to say, for those who search. */
+export function fullUsage(width: number): string {
+  const settings = settingsTable.map(
+    ({ name, meaning, defaultText }) => [name, `${meaning} (default: ${defaultText})`] as const,
+  );
+  return [
+    "usage: aperture VERB [OPTIONS]",
+    "",
+    ...verbGroups.flatMap((group) => [groupUsage(group, width), ""]),
+    "options of every verb:",
+    ...flagLines(globalFlags, width),
+    "",
+    "environment:",
+    ...hanging(settings, width),
+    "",
+    "exit codes:",
+    ...hanging(
+      exitMeanings.map(([code, meaning]) => [`${code}`, meaning]),
+      width,
+    ),
+  ].join("\n");
+}
+
+export function groupUsage({ name, about, verbs }: VerbGroup, width: number): string {
+  const rows = verbTable
+    .filter((verb) => verbs.includes(verb.name))
+    .sort((one, other) => verbs.indexOf(one.name) - verbs.indexOf(other.name))
+    .map((verb) => [nameAndOperands(verb), verb.about] as const);
+  return [...wrapped(`${name}: ${about}`, width), ...hanging(rows, width)].join("\n");
+}
+
+export function verbUsage(verb: Verb, width: number): string {
+  const own = verb.flags.length === 0 ? [] : ["options:", ...flagLines(verb.flags, width), ""];
   return [
     `usage: aperture ${nameAndOperands(verb)}${verb.passesOn === true ? "" : " [OPTIONS]"}`,
     "",
-    `  ${verb.about}`,
-    "",
-    ...(verb.flags.length === 0 ? [] : ["options:", ...flagLines(verb.flags), ""]),
-    "options of every verb:",
-    ...flagLines(globalFlags),
+    ...wrapped(verb.about, width - 2).map((line) => `  ${line}`),
     "",
     "examples:",
     ...verb.examples.map((line) => `  ${line}`),
+    "",
+    ...own,
+    "options of every verb:",
+    ...flagLines(globalFlags, width),
   ].join("\n");
 }
 
@@ -76,10 +114,9 @@ function nameAndOperands({ name, operands, passesOn }: Verb): string {
   return [name, ...words, ...(passesOn === true ? ["[-- ARGS]"] : [])].join(" ");
 }
 
-function flagLines(flags: readonly Flag[]): readonly string[] {
-  return indented(flags.map((flag) => [flagText(flag), flag.about]));
-}
-
-function indented(rows: readonly (readonly string[])[]): readonly string[] {
-  return aligned(rows.map((row) => row.map((text) => ({ text })))).map((line) => `  ${line}`);
+function flagLines(flags: readonly Flag[], width: number): readonly string[] {
+  return hanging(
+    flags.map((flag) => [flagText(flag), flag.about]),
+    width,
+  );
 }

@@ -121,6 +121,7 @@ const reading = [
       { name: "response", about: "the response as it came from upstream" },
       { name: "diff", about: "what the client sent against what went upstream, with the reasons" },
       { name: "previous", about: "what the request before sent upstream against what this one did" },
+      { name: "replay", about: "what the strict model inside says to what went upstream; nothing is sent" },
       json,
     ],
     examples: [
@@ -227,10 +228,10 @@ const running = [
   },
   {
     name: "help",
-    about: "this text, or what a verb does",
+    about: "what to type first; what a verb does, those of a group (look, change, ...), or all of them",
     operands: [{ name: "VERB", isRequired: false }],
     flags: [],
-    examples: ["aperture help context"],
+    examples: ["aperture help", "aperture help context", "aperture help look", "aperture help all"],
   },
   {
     name: "version",

@@ -9,7 +9,7 @@ export const apiPrefix = "/api/v1";
 /** One route. `:word` in a path stands for one segment; a session may be given as `last`. */
 type RouteShape = {
   readonly name: string;
-  readonly method: "GET" | "POST" | "PUT";
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
   readonly path: string;
   readonly query: readonly string[];
   readonly needs: Needs;
@@ -76,6 +76,30 @@ const table = [
     path: "/api/v1/sessions/:session",
     returns: "SessionDetail",
     about: "one session and its streams",
+  },
+  {
+    ...write,
+    method: "PUT",
+    name: "rename",
+    path: "/api/v1/sessions/:session/name",
+    returns: "NamedAnswer",
+    about: "what the user calls a session",
+  },
+  {
+    ...read,
+    name: "export",
+    path: "/api/v1/sessions/:session/export",
+    query: ["format"],
+    returns: "bytes",
+    about: "all that is stored of a session as one file, without what looks like a secret",
+  },
+  {
+    ...write,
+    method: "DELETE",
+    name: "delete-session",
+    path: "/api/v1/sessions/:session",
+    returns: "DeletedAnswer",
+    about: "erases a session for good",
   },
   {
     ...read,
@@ -272,6 +296,13 @@ const table = [
   },
   {
     ...read,
+    name: "request-replay",
+    path: "/api/v1/sessions/:session/requests/:exchange/replay",
+    returns: "ReplayAnswer",
+    about: "what the strict model inside Aperture says to the bytes that went upstream; nothing is sent",
+  },
+  {
+    ...read,
     name: "client-body",
     path: "/api/v1/sessions/:session/requests/:exchange/client",
     returns: "bytes",
@@ -343,16 +374,21 @@ const table = [
   },
 ] as const satisfies readonly RouteShape[];
 
+/** The forms a session leaves in; `jsonl` holds everything and can be checked. */
+export const exportFormats = ["jsonl", "md", "html", "har"] as const;
+export type ExportFormat = (typeof exportFormats)[number];
+export type ExportWish = { readonly session: string; readonly format: ExportFormat };
+
 type Row = (typeof table)[number];
 export type RouteName = Row["name"];
 
 /** Those that answer a question about sessions, and those that change something: each has one function. */
 export type ReaderName = Exclude<
   Extract<Row, { readonly method: "GET"; readonly needs: "login" }>["name"],
-  "health" | "events"
+  "health" | "events" | "export" | "request-replay"
 >;
 export type WriterName = Exclude<
-  Extract<Row, { readonly method: "POST" | "PUT" }>["name"],
+  Extract<Row, { readonly method: "POST" | "PUT" | "DELETE" }>["name"],
   "import" | "login-link" | "logout"
 >;
 export type Route = RouteShape & { readonly name: RouteName };
@@ -360,9 +396,3 @@ export const routes: readonly Route[] = table;
 
 /** Every error has this shape and a code of the registry. */
 export type ErrorAnswer = { readonly error: { readonly code: string; readonly message: string } };
-
-/**
- * Figures by name without prefix, with labels in the name if there are any: `requests_total` or
- * `requests_total{outcome="complete"}`. A name that ends in `_total` only grows.
- */
-export type MetricsSnapshot = Readonly<Record<string, number>>;

@@ -3,7 +3,7 @@ import { apertureError, type Clock, limits, type Result } from "../base/index.ts
 import type { Mode } from "../engine/index.ts";
 import type { Ask, EngineEvent } from "../session/index.ts";
 import { Auth, type Proof, pageProblem, writeProblem } from "./auth.ts";
-import type { Health, MetricsSnapshot, Needs } from "./contract.ts";
+import { type ExportWish, exportFormats, type Health, type Needs } from "./contract.ts";
 import {
   type Asked,
   allows,
@@ -15,11 +15,12 @@ import {
   methodsOf,
   queryProblem,
 } from "./match.ts";
-import { metricsText } from "./metrics.ts";
+import { type MetricsSnapshot, metricsText } from "./metrics.ts";
 import { type Panel, sendFile } from "./panel.ts";
-import { type Reader, readers } from "./readers.ts";
+import { exchangeIn, type Reader, readers, sessionIn } from "./readers.ts";
 import { Repeats } from "./repeats.ts";
-import { type Answer, json, refusal, send, text } from "./respond.ts";
+import type { Replay, ReplayAnswer } from "./replayed.ts";
+import { type Answer, attachment, json, refusal, send, text } from "./respond.ts";
 import { type EventOptions, Viewers } from "./viewers.ts";
 import { isWriter, type Writer, writers } from "./writers.ts";
 import { writtenBytes, writtenJson } from "./written.ts";
@@ -40,6 +41,10 @@ export type ControlOptions = {
   /** The files of the panel; null: this build has none, and says so where it would be. */
   readonly panel?: Panel | null;
   readonly events?: Partial<EventOptions>;
+  /** Writes a session as a file, somewhere the relay is not held up; absent where nobody can. */
+  readonly exported?: (wish: ExportWish) => Promise<Result<Uint8Array>>;
+  /** Replays requests against the strict model, somewhere the relay is not held up. */
+  readonly replayed: Replay;
 };
 
 export type Control = {
@@ -157,6 +162,10 @@ class Desk {
         return json({ ok: true }, { "set-cookie": this.#auth.logout(request) });
       case "import":
         return await this.#takeIn(request);
+      case "export":
+        return await this.#export(call);
+      case "request-replay":
+        return await this.#replay(call);
       case "events":
         return await this.viewers.open({ asked, request, response });
       default:
@@ -182,21 +191,55 @@ class Desk {
     return answer.ok ? json(answer.value) : refusal(answer.error);
   }
 
+  async #export({ asked, matched }: Call): Promise<Answer> {
+    const { ask, exported } = this.#options;
+    const named = asked.query.get("format") ?? "jsonl";
+    const format = exportFormats.find((each) => each === named);
+    if (format === undefined || exported === undefined) {
+      return refusal(apertureError("AP_QUERY_INVALID", { problem: formatProblem }));
+    }
+    const found = await ask({ type: "session", session: sessionIn(matched.params) });
+    if (!found.ok) return refusal(found.error);
+    const { id } = found.value.session;
+    const bytes = await exported({ session: id, format });
+    return bytes.ok ? attachment(bytes.value, `aperture-${id.slice(0, 8)}.${format}`) : refusal(bytes.error);
+  }
+
+  async #replay({ matched: { params } }: Call): Promise<Answer> {
+    const { ask, replayed } = this.#options;
+    const exchange = exchangeIn(params);
+    const bodies = await ask({ type: "sent-bodies", session: sessionIn(params), exchange });
+    if (!bodies.ok) return refusal(bodies.error);
+    const verdict = await replayed(bodies.value);
+    if (!verdict.ok) return refusal(verdict.error);
+    const { session, seq } = bodies.value;
+    return json({ session, seq, exchange, ...verdict.value } satisfies ReplayAnswer);
+  }
+
   async #read(reader: Reader, { asked, matched }: Call): Promise<Answer> {
     const answer: Result<Answer> = await reader(this.#options.ask, asked, matched.params);
     return answer.ok ? answer.value : refusal(answer.error);
   }
 
-  #login(code: string, session: string | null): Answer {
+  async #login(code: string, session: string | null): Promise<Answer> {
     const result = this.#auth.login(code);
     if ("code" in result) {
       return refusal(result, result.code === "AP_LOGIN_BUSY" ? { "retry-after": "60" } : {});
     }
     // Whatever else it may say, it leads nowhere but to a page of ours.
-    const location = session === null ? "/" : `/s/${encodeURIComponent(session)}`;
+    const found = session === "last" ? await this.#newest() : session;
+    const location = found === null ? "/" : `/s/${encodeURIComponent(found)}`;
     return { ...text(""), status: 303, headers: { location, "set-cookie": result.cookie } };
   }
+
+  /** Null while there is no session. */
+  async #newest(): Promise<string | null> {
+    const page = await this.#options.ask({ type: "sessions", limit: 1 });
+    return page.ok ? (page.value.rows[0]?.id ?? null) : null;
+  }
 }
+
+const formatProblem = `format must be one of ${exportFormats.join(", ")}`;
 
 function unknownRoute({ path }: Asked): Answer {
   return refusal(apertureError("AP_ROUTE_UNKNOWN", { path: path.slice(0, 200) }));

@@ -3,10 +3,11 @@ export type { CutBill, PricedApproval, PricedApprovals, PricedCommand } from "./
 export {
   apiPrefix,
   type ErrorAnswer,
+  type ExportFormat,
+  type ExportWish,
   type Health,
   type HealthAnswer,
   type LoginLink,
-  type MetricsSnapshot,
   type Needs,
   type ReadyAnswer,
   type RecordingHealth,
@@ -19,5 +20,7 @@ export {
 } from "./contract.ts";
 export type { GlanceAnswer } from "./glance.ts";
 export { type Control, type ControlOptions, createControl } from "./http.ts";
+export type { MetricsSnapshot } from "./metrics.ts";
 export { type Panel, readPanel } from "./panel.ts";
+export type { ReplayAnswer, Replayed } from "./replayed.ts";
 export type { PricedSession, PricedSessionDetail, PricedSessions } from "./spend.ts";

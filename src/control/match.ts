@@ -30,7 +30,7 @@ export function allows({ method, name }: Route, asked: string): boolean {
 
 export function methodsOf(path: string): string {
   const own = routes.filter((route) => paramsOf(route.path, path) !== null);
-  return ["GET", "HEAD", "POST", "PUT"]
+  return ["GET", "HEAD", "POST", "PUT", "DELETE"]
     .filter((method) => own.some((route) => allows(route, method)))
     .join(", ");
 }
@@ -103,7 +103,9 @@ function isLimit(value: number): boolean {
 }
 
 function isText(name: string): boolean {
-  return ["before", "session", "code", "detail", "messages", "blocks", "with", "level"].includes(name);
+  return ["before", "session", "code", "detail", "messages", "blocks", "with", "level", "format"].includes(
+    name,
+  );
 }
 
 function invalid(problem: string): ApertureError {

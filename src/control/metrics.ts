@@ -1,4 +1,8 @@
-import type { MetricsSnapshot } from "./contract.ts";
+/**
+ * Figures by name without prefix, with labels in the name if there are any: `requests_total` or
+ * `requests_total{outcome="complete"}`. A name that ends in `_total` only grows.
+ */
+export type MetricsSnapshot = Readonly<Record<string, number>>;
 
 /** A name, and labels whose values are short words of ours: a sentence, a path or a name does not fit. */
 const label = '[a-z_]{1,32}="[A-Za-z0-9_.+-]{1,32}"';

@@ -160,7 +160,7 @@ export function sessionIn(params: Params): string {
   }
 }
 
-function exchangeIn(params: Params): number {
+export function exchangeIn(params: Params): number {
   return Number(params["exchange"]);
 }
 

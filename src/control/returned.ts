@@ -1,6 +1,7 @@
 import type {
   BlockDetail,
   DecideAnswer,
+  DeletedAnswer,
   Durable,
   ExpansionAnswer,
   FramesPage,
@@ -8,6 +9,7 @@ import type {
   LabelsAnswer,
   ManifestAnswer,
   ModeAnswer,
+  NamedAnswer,
   PermissionsAnswer,
   PreviewsAnswer,
   RequestDiff,
@@ -23,6 +25,7 @@ import type { PricedDetail, PricedPage } from "./bills.ts";
 import type { PricedApprovals, PricedCommand } from "./command-bills.ts";
 import type { GlanceAnswer } from "./glance.ts";
 import type { HealthAnswer, LoginLink, ReadyAnswer } from "./health.ts";
+import type { ReplayAnswer } from "./replayed.ts";
 import type { PricedSessionDetail, PricedSessions } from "./spend.ts";
 
 /** What the routes that return JSON return, by the name in their row. */
@@ -32,6 +35,8 @@ export type Returned = {
   readonly HealthAnswer: HealthAnswer;
   readonly SessionsPage: PricedSessions;
   readonly SessionDetail: PricedSessionDetail;
+  readonly NamedAnswer: NamedAnswer & Durable;
+  readonly DeletedAnswer: DeletedAnswer;
   readonly GlanceAnswer: GlanceAnswer;
   readonly StateRow: StateRow;
   readonly BlockDetail: BlockDetail;
@@ -52,6 +57,7 @@ export type Returned = {
   readonly RequestsPage: PricedPage;
   readonly RequestDetail: PricedDetail;
   readonly RequestDiff: RequestDiff;
+  readonly ReplayAnswer: ReplayAnswer;
   readonly FramesPage: FramesPage;
   readonly VerifyReport: VerifyReport;
   readonly GcReport: GcReport;

@@ -109,6 +109,14 @@ export function modeIn(written: unknown): Mode | null | undefined {
   return mode === null ? null : modes.find((each) => each === mode);
 }
 
+export const nameProblem = 'send {"name":"fix-auth"}, or null for its first prompt';
+
+/** Undefined: it is no name. */
+export function nameIn(written: unknown): string | null | undefined {
+  const { name } = fieldsIn(written, ["name"]) ?? {};
+  return name === null || typeof name === "string" ? name : undefined;
+}
+
 export const permissionProblem =
   'send {"verb":"archive","zone":"middle","rule":"allow"}: a verb or all, a zone or all, and ' +
   `${permissionRules.join(", ")}, or null to say nothing about it any more`;

@@ -10,6 +10,8 @@ import {
   fieldsIn,
   modeIn,
   modeProblem,
+  nameIn,
+  nameProblem,
   permissionIn,
   permissionProblem,
   type Wish,
@@ -36,6 +38,18 @@ export const writers: Readonly<Record<WriterName, Writer>> = {
     const mode = modeIn(written);
     if (mode === undefined) return fail("AP_INPUT_INVALID", { problem: modeProblem });
     const answer = await ask({ type: "set-mode", session: sessionIn(params), mode });
+    return answer.ok ? ok(json(answer.value)) : answer;
+  },
+  rename: async (ask, { params, written }) => {
+    const name = nameIn(written);
+    if (name === undefined) return fail("AP_INPUT_INVALID", { problem: nameProblem });
+    const answer = await ask({ type: "rename", session: sessionIn(params), name });
+    return answer.ok ? ok(json(answer.value)) : answer;
+  },
+  "delete-session": async (ask, { params, written }) => {
+    const { confirm } = fieldsIn(written, ["confirm"]) ?? {};
+    if (typeof confirm !== "string") return fail("AP_INPUT_INVALID", { problem: confirmProblem });
+    const answer = await ask({ type: "delete-session", session: sessionIn(params), confirm });
     return answer.ok ? ok(json(answer.value)) : answer;
   },
   "set-permission": async (ask, { written }) => {
@@ -70,6 +84,8 @@ async function reversed(ask: Ask, { params, written }: Wish, verb: ReverseVerb):
   const answer = await ask({ type: "reverse", session: sessionIn(params), verb, ...wanted });
   return answer.ok ? ok(json(answer.value)) : answer;
 }
+
+const confirmProblem = 'send {"confirm":"THE ID"}: the id of the session, in full';
 
 const scopeProblem = 'send {"scope":"all"}, or "tail" for the newest frames of every session';
 

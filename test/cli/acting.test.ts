@@ -169,7 +169,7 @@ describe("who wants to be asked", () => {
     }, waiting);
     const listed = await run("approvals");
     expect(listed.out).toMatch(/^1 {2}model wants to focus #\d+ \(~[\d.k]+\), waits for \d+ more turns\n/);
-    expect(listed.out).toContain("why asked: the user wants to be asked");
+    expect(listed.out).toContain("why asked: in mode ask, changes wait for the user");
     const approved = await run("approve", "1");
     expect(approved.out).toMatch(
       new RegExp(`^approved 1, focus of #${block}: #${block} in focus .* \\(step \\d+\\)\n$`),
@@ -181,8 +181,18 @@ describe("who wants to be asked", () => {
     expect((await run("mode", "default")).out).toBe("default\n");
   }, 60_000);
 
+  test("is told what a switch costs where the prompt begins otherwise by it", async () => {
+    const price = /^The next prompt then begins otherwise: ~[\d.]+k? tokens .* anew, \$[\d.]+ more, once\./;
+    expect((await run("mode", "ask")).err).toBe("whatever its model wants to change waits for you.\n");
+    expect((await run("mode", "observe")).err).toMatch(price);
+    const { err } = await run("mode", "default");
+    expect(err).toBe(
+      "as it is configured (APERTURE_MODE), which is auto: its model may do what can be taken back.\n",
+    );
+  });
+
   test("says what holds always, sees it, and takes it back", async () => {
-    expect((await run("permissions")).err).toBe("Nothing holds always.\n");
+    expect((await run("permissions")).err).toMatch(/^Nothing is always allowed or denied/);
     const said = /^allow archive {2}in middle, by the model, since \d{4}-\d\d-\d\d\n$/;
     expect((await run("permissions", "allow", "archive", "--zone", "middle")).out).toMatch(said);
     expect((await run("permissions", "-q")).out).toMatch(said);

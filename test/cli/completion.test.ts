@@ -1,10 +1,10 @@
-// Completion: every shell is told of every verb and option, and bash really completes.
+// Completion: every shell is told of every verb and option, and bash, zsh and fish really complete.
 import { spawnSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { globalFlags, verbTable } from "../../src/cli/index.ts";
-import { needsProgram } from "../support/needs.ts";
+import { needsPresent, needsProgram, needsTerminals } from "../support/needs.ts";
 import { openRig, type Rig, talk } from "./rig.ts";
 
 /** A shell may have to be installed first. */
@@ -34,7 +34,8 @@ describe.each(shells)("%s", (shell) => {
 
   test("takes the script without complaint", { timeout: installMs }, async (context) => {
     const program = { bash: "bash", zsh: "zsh", fish: "fish", powershell: "pwsh" }[shell];
-    await needsProgram(context, program);
+    if (shell === "powershell") needsPresent(context, program);
+    else await needsProgram(context, program);
     const path = join(rig.folder, `completion.${shell}`);
     writeFileSync(path, (await rig.run(["completion", shell])).out);
     const args = shell === "powershell" ? ["-NoProfile", "-File", path] : ["-n", path];
@@ -47,32 +48,132 @@ test("another shell has none", async () => {
   expect((await rig.run(["completion", "tcsh"])).code).toBe(2);
 });
 
-/** What bash offers for a line whose last word is being typed. */
-function offered(script: string, words: readonly string[]): readonly string[] {
-  const program = join(process.cwd(), "dist", "cli", "main.cjs");
-  const list = words.map((word) => `'${word}'`).join(" ");
-  const source = `
-    aperture() { '${process.execPath}' '${program}' "$@"; }
-    ${script}
-    COMP_WORDS=(${list}); COMP_CWORD=${words.length - 1}
-    _aperture
-    printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const { stdout } = spawnSync("bash", ["-c", source], { encoding: "utf8", env: { ...rig.env } });
-  return stdout.split("\n").filter((word) => word !== "");
+/** What a shell is given to complete, each with what it offers. */
+type Offered = ReadonlyMap<string, readonly string[]>;
+type Offering = (script: string, lines: readonly string[]) => Offered;
+
+function offeredIn(text: string): Offered {
+  const rows = text.split("\n").filter((line) => line.includes(" => "));
+  return new Map(
+    rows.map((row) => {
+      const [line = "", words = ""] = row.split(" => ");
+      return [line, words.split(" ").filter(Boolean).sort()];
+    }),
+  );
 }
 
-test("bash completes verbs, options, values and sessions", async () => {
-  await rig.up();
-  await talk(rig, "first", ["say hello"]);
-  const { out: script } = await rig.run(["completion", "bash"]);
-  expect(offered(script, ["aperture", "ver"])).toEqual(["verify", "version"]);
-  expect(offered(script, ["aperture", "--quiet", "bloc"])).toEqual(["blocks"]);
-  expect(offered(script, ["aperture", "blocks", "--s"])).toEqual(["--sort", "--stream", "--session"]);
-  expect(offered(script, ["aperture", "blocks", "--sort", "t"])).toEqual(["tokens"]);
-  expect(offered(script, ["aperture", "mode", "o"])).toEqual(["observe"]);
-  expect(offered(script, ["aperture", "env", "c"])).toEqual(["claude", "codex"]);
-  const { rows } = JSON.parse((await rig.run(["sessions", "--json"])).out) as { rows: { id: string }[] };
-  const start = rows[0]?.id.slice(0, 8) ?? "";
-  expect(offered(script, ["aperture", "context", start.slice(0, 3)])).toEqual([start]);
-  expect(offered(script, ["aperture", "log", "--session", "las"])).toEqual(["last"]);
-}, 60_000);
+/** The program as the shells call it, to ask for sessions. */
+function environment(): Readonly<Record<string, string>> {
+  const bin = join(rig.folder, "bin");
+  mkdirSync(bin, { recursive: true });
+  const program = join(process.cwd(), "dist", "cli", "main.cjs");
+  const source = `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`;
+  writeFileSync(join(bin, "aperture"), source, { mode: 0o755 });
+  return { ...rig.env, PATH: `${bin}:${rig.env["PATH"]}`, TERM: "xterm" };
+}
+
+function shell(
+  program: string,
+  args: readonly string[],
+  more: Readonly<Record<string, string>> = {},
+): string {
+  const env = { ...environment(), ...more };
+  const { stdout, stderr } = spawnSync(program, args, { encoding: "utf8", env, cwd: rig.folder, input: "" });
+  expect(stderr).toBe("");
+  return stdout;
+}
+
+const inBash: Offering = (script, lines) => {
+  const ask = (line: string) => `
+    COMP_WORDS=(${line.split(" ").join(" ")}${line.endsWith(" ") ? '""' : ""})
+    COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _aperture; echo "${line} => \${COMPREPLY[*]}"`;
+  return offeredIn(shell("bash", ["-c", `${script}\n${lines.map(ask).join("\n")}`]));
+};
+
+const inFish: Offering = (script, lines) => {
+  writeFileSync(join(rig.folder, "aperture.fish"), script);
+  const ask = lines.map((line) => `echo "${line} => "(complete -C "${line}" | cut -f1 | string join " ")`);
+  return offeredIn(shell("fish", ["-N", "-c", `source aperture.fish; ${ask.join("; ")}`]));
+};
+
+/** Its line editor completes line by line and says what was added; it needs a terminal for that. */
+const inZsh: Offering = (script, lines) => {
+  const folder = join(rig.folder, "zsh");
+  mkdirSync(join(folder, "functions"), { recursive: true });
+  writeFileSync(join(folder, "functions", "_aperture"), script);
+  writeFileSync(join(folder, "lines"), lines.join("\n"));
+  writeFileSync(
+    join(folder, ".zshrc"),
+    `fpath=($ZDOTDIR/functions $fpath)
+autoload -Uz compinit
+compinit -u -d $ZDOTDIR/dump
+typeset -ga added
+compadd() {
+  if [[ " \${@[1,(i)(-|--)]} " != *" -"[OAD]" "* ]]; then
+    local -a found
+    builtin compadd -O found "$@"
+    added+=($found)
+  fi
+  builtin compadd "$@"
+}
+zle -C offer list-choices _main_complete
+zle-line-init() {
+  local line
+  for line in "\${(@f)$(<$ZDOTDIR/lines)}"; do
+    BUFFER=$line CURSOR=$#line added=()
+    zle offer
+    print -r -- "$line => \${(j: :)\${(u)added}}" >> $ZDOTDIR/offered
+  done
+  BUFFER=exit
+  zle accept-line
+}
+zle -N zle-line-init
+`,
+  );
+  shell("script", ["-qec", "zsh -i", "/dev/null"], { ZDOTDIR: folder });
+  return offeredIn(readFileSync(join(folder, "offered"), "utf8"));
+};
+
+describe("really completes verbs, options, values and sessions", () => {
+  let start = "";
+  beforeAll(async () => {
+    await rig.up();
+    await talk(rig, "first", ["say hello"]);
+    const { rows } = JSON.parse((await rig.run(["sessions", "--json"])).out) as { rows: { id: string }[] };
+    start = rows[0]?.id.slice(0, 8) ?? "";
+  });
+
+  const lines = (): readonly (readonly [line: string, words: readonly string[]])[] => [
+    ["aperture ver", ["verify", "version"]],
+    ["aperture --quiet bloc", ["blocks"]],
+    ["aperture --port 4400 contex", ["context"]],
+    ["aperture blocks --s", ["--session", "--sort", "--stream"]],
+    ["aperture blocks --sort t", ["tokens"]],
+    ["aperture up --det", ["--detach"]],
+    ["aperture mode o", ["observe"]],
+    ["aperture env c", ["claude", "codex"]],
+    ["aperture help l", ["leave", "log", "look"]],
+    [`aperture context ${start.slice(0, 3)}`, [start]],
+    ["aperture log --session las", ["last"]],
+  ];
+
+  const optionLine = (verb: string): string => `aperture ${verb} --`;
+
+  test.for([
+    ["bash", inBash],
+    ["zsh", inZsh],
+    ["fish", inFish],
+  ] as const)("in %s", { timeout: installMs }, async ([name, offering], context) => {
+    await needsProgram(context, name);
+    needsTerminals(context);
+    const { out: script } = await rig.run(["completion", name]);
+    const expected = lines();
+    const all = [...expected.map(([line]) => line), ...verbTable.map((verb) => optionLine(verb.name))];
+    const offered = offering(script, all);
+    for (const [line, words] of expected) expect([line, offered.get(line)]).toEqual([line, words]);
+    for (const { name: verb, flags } of verbTable) {
+      const options = [...flags, ...globalFlags].map((flag) => `--${flag.name}`);
+      expect(offered.get(optionLine(verb)), verb).toEqual(expect.arrayContaining(options));
+    }
+  });
+});

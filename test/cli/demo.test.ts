@@ -14,14 +14,17 @@ test("tells a whole day, needs nothing and leaves nothing behind", { timeout: 12
   const before = demoFolders();
   const { code, out, err } = await rig.run(["demo", "--pace", "1", "--once"]);
   expect([code, err]).toEqual([0, ""]);
-  expect(out).toMatch(/^A day's work in 10 prompts and 60 answers, by a scripted model/);
-  expect(out).toMatch(/^panel {2}http:\/\/127\.0\.0\.1:\d+\/login\?code=\S+$/m);
-  expect(out).toMatch(/free [\d.]+k {2}seq \d+\n\[\w+\.+\]\n P {2}primacy/);
+  expect(out).toMatch(/^A day's work in 10 prompts and 60 requests, by a scripted model/);
+  expect(out).toMatch(/^panel {2}http:\/\/127\.0\.0\.1:\d+\/login\?code=\S+&session=last$/m);
+  expect(out).toMatch(/free [\d.]+k {2}seq \d+\n\[\w+\.+\]\n +\|\n P {2}primacy/);
   expect(out).toMatch(/Claude pinned \d+ blocks/);
   expect(out).toMatch(/Claude archived \d+ blocks \(-[\d.]+k\)/);
   expect(out).toMatch(/Aperture trimmed \d+ blocks/);
   expect(out).toMatch(/you took back: archived \d+ blocks/);
   expect(out).toMatch(/1 command waiting for you$/m);
+  expect(out).toMatch(
+    /^That was the day\. The last prompt was [\d.]+k, where its client's own history is ~[\d.]+k: \d+ % less\.$/m,
+  );
   expect(rig.upstream.exchanges).toEqual([]);
   expect(demoFolders()).toEqual(before);
 });
@@ -35,6 +38,10 @@ test("stays to be looked at, with a way in that is not over", { timeout: 120_000
   }, 90_000);
   expect(started.out()).toContain("That was the day.");
   expect(links[0]).not.toBe(links[1]);
+  const way = started.out().match(/^verbs {2}aperture (context --data-dir \S+ --port \d+), in another/m);
+  const looked = await rig.run((way?.[1] ?? "").split(" "));
+  expect([looked.code, looked.err]).toEqual([0, ""]);
+  expect(looked.out).toMatch(/^Users are logged out.* 200k /);
   const answer = await fetch(links[1] ?? "", { redirect: "manual" });
   expect([answer.status, answer.headers.get("set-cookie")]).toEqual([
     303,

@@ -1,6 +1,6 @@
 // Every example of the help is a line that works: it is understood, and what it asks for can be done.
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { verbTable } from "../../src/cli/index.ts";
@@ -148,6 +148,15 @@ describe("examples", () => {
   test("every exception is one", () => {
     const known = all.map(([, line]) => line);
     expect(Object.keys(otherwise).filter((line) => !known.includes(line))).toEqual([]);
+  });
+
+  test("what is not run here is run by a test of its own", () => {
+    const folder = join(process.cwd(), "test", "cli");
+    const files = readdirSync(folder).filter(
+      (name) => name.endsWith(".test.ts") && name !== "examples.test.ts",
+    );
+    const sources = files.map((name) => readFileSync(join(folder, name), "utf8")).join("\n");
+    for (const verb of elsewhere) expect(sources).toMatch(new RegExp(`(?:run|start)\\(\\[?"${verb}"`));
   });
 
   test("every verb has one", () => {

@@ -1,7 +1,7 @@
 // Going on elsewhere, as a user meets it: transcripts for other clients, refusals and exit codes.
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { openRig, type Rig, talk } from "./rig.ts";
 
 let rig: Rig;
@@ -11,6 +11,8 @@ beforeAll(async () => {
   rig = await openRig();
   await rig.up();
   await talk(rig, "leaving", ["say one", "say two"]);
+  // What was answered is written down a moment later.
+  await vi.waitFor(async () => expect((await run("fork", "--to", "pi")).err).toMatch(/^4 messages/), 10_000);
 }, 60_000);
 afterAll(() => rig.close());
 
@@ -65,6 +67,19 @@ describe("leave", () => {
     expect(JSON.parse(json.out)).toMatchObject({ v: 1, messages: 4, left: { reasoning: 0, pruned: 0 } });
   });
 });
+
+test("leave says so when the client's own history would hardly fit any more", async () => {
+  expect((await run("leave", "--to", "claude")).err).not.toContain("own history");
+  const long = Array.from({ length: 74_000 }, (_, at) => (at % 7 === 0 ? "of" : `x${at % 97}`)).join(" ");
+  await talk(rig, "long", [`say hello\n${long}`, "say goodbye"]);
+  await vi.waitFor(async () => {
+    const { code, err } = await run("leave", "--to", "claude");
+    expect(code, err).toBe(0);
+    expect(err).toMatch(
+      /The client's own history of this session takes ~1[789]\d\.\dk of 200k: without Aperture, go on with this file\./,
+    );
+  }, 10_000);
+}, 30_000);
 
 type Frame = { readonly seq: number; readonly deltas: readonly { readonly type: string }[] };
 const isAnswered = ({ type }: { readonly type: string }): boolean => type === "exchange-closed";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { RequestsPage, SessionsPage, StateRow } from "../../src/session/index.ts";
 import { freePort } from "../start/processes.ts";
-import { api, openRig, type Rig, type Sent, talk } from "./rig.ts";
+import { api, openRig, post, type Rig, type Sent, talk } from "./rig.ts";
 
 const mark = String.fromCharCode(27);
 const evil = `${mark}[31mred${mark}[0m ${mark}]0;title${String.fromCharCode(7)} \u202etxt.exe \u009b2J`;
@@ -39,6 +39,7 @@ const readers = [
   { args: ["request", "2"], path: `${last}/requests/2` },
   { args: ["request", "2", "--diff"], path: `${last}/requests/2/diff` },
   { args: ["request", "3", "--previous"], path: `${last}/requests/3/diff?with=previous` },
+  { args: ["request", "3", "--replay"], path: `${last}/requests/3/replay` },
   { args: ["log"], path: `${last}/frames?after=0&limit=20` },
 ] as const;
 
@@ -283,7 +284,10 @@ test("options stand above the environment, for up as for those who ask", async (
 describe("help", () => {
   test("for every verb, with examples; and the version", async () => {
     const { out } = await rig.run(["--help"]);
-    expect(out).toContain("usage: aperture");
+    expect(out).toMatch(/^usage: aperture[\s\S]*first steps:\n {2}aperture demo /);
+    expect(out.split("\n").length).toBeLessThanOrEqual(31);
+    expect((await rig.run(["help", "all"])).out).toMatch(/exit codes:[\s\S]*130 +interrupted\n$/);
+    expect((await rig.run(["help", "look"])).out).toMatch(/^look: [\s\S]*\n {2}context \[SESSION\] /);
     for (const args of [
       ["help", "context"],
       ["context", "--help"],
@@ -291,7 +295,7 @@ describe("help", () => {
     ]) {
       const help = await rig.run(args);
       expect(help).toMatchObject({ code: 0, err: "" });
-      expect(help.out).toMatch(/usage: aperture context \[SESSION\][\s\S]*--at SEQ[\s\S]*examples:/);
+      expect(help.out).toMatch(/usage: aperture context \[SESSION\][\s\S]*examples:[\s\S]*--at SEQ/);
     }
     expect((await rig.run(["--version"])).out).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
@@ -301,4 +305,24 @@ describe("help", () => {
     started.child.stdout?.destroy();
     expect((await started.ended).err).toBe("");
   });
+});
+
+test("request --replay: what is refused is said in the model's words, and by the exit code", async () => {
+  const messages = [{ role: "assistant", content: "I begin." }];
+  const body = JSON.stringify({ model: "claude-opus-4-6", max_tokens: 10, messages });
+  expect((await post(rig, body, { "x-aperture-session": "refused" })).status).toBe(400);
+  const asked = ["request", "1", "--replay", "--session", "name:refused"];
+  const { code, out } = await vi.waitFor(async () => {
+    const ran = await rig.run(asked);
+    expect(ran.out).not.toBe("");
+    return ran;
+  }, 20_000);
+  expect(code).toBe(1);
+  expect(out.trimEnd().split("\n")).toEqual([
+    "request 1, replayed against the strict model inside: nothing was sent",
+    "refused: 400 invalid_request_error",
+    "messages.0: the first message must have the role user",
+  ]);
+  const { code: ofJson, out: text } = await rig.run([...asked, "--json"]);
+  expect([ofJson, JSON.parse(text)]).toMatchObject([1, { verdict: { accepted: false, status: 400 } }]);
 });

@@ -43,7 +43,7 @@ export type Rig = {
 };
 
 const program = join(process.cwd(), "dist", "cli", "main.cjs");
-const waitMs = 10_000;
+const waitMs = 30_000;
 
 export async function openRig(options: StrictUpstreamOptions = {}): Promise<Rig> {
   const folder = mkdtempSync(join(tmpdir(), "aperture-verbs-"));
@@ -157,8 +157,19 @@ function ask(asked: Ask, sent: Buffer): Promise<Sent> {
 
 type Message = { readonly role: string; readonly content: unknown };
 
-/** A talk of so many turns, each with the answers before it. Answers with what was sent and received. */
+/** A talk of so many turns that is written down. Answers with what was sent and received. */
 export async function talk(rig: Rig, name: string, lines: readonly string[]): Promise<readonly Sent[]> {
+  const sent = await relayedTalk(rig, name, lines);
+  await written(rig, name, lines.length);
+  return sent;
+}
+
+/** A talk of so many turns, each with the answers before it, whether or not anybody writes it down. */
+export async function relayedTalk(
+  rig: Rig,
+  name: string,
+  lines: readonly string[],
+): Promise<readonly Sent[]> {
   const messages: Message[] = [];
   const sent: Sent[] = [];
   for (const line of lines) {
@@ -175,4 +186,16 @@ export async function talk(rig: Rig, name: string, lines: readonly string[]): Pr
     messages.push({ role: "assistant", content });
   }
   return sent;
+}
+
+/** What was answered is written down a moment later, and a busy machine takes longer for it. */
+async function written(rig: Rig, name: string, requests: number): Promise<void> {
+  const until = Date.now() + waitMs;
+  const path = `/api/v1/sessions/${encodeURIComponent(`name:${name}`)}`;
+  for (;;) {
+    const { session } = (await api(rig, path)) as { session?: { requests: number; state: string } };
+    if ((session?.requests ?? 0) >= requests && session?.state !== "active") return;
+    if (Date.now() > until) throw new Error(`the session ${name} was never written down`);
+    await new Promise((done) => setTimeout(done, 20));
+  }
 }

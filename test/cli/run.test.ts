@@ -62,7 +62,10 @@ describe("the client", () => {
       ANTHROPIC_CUSTOM_HEADERS: null,
     });
     const place = `127.0.0.1:${rig.port} -> ${new URL(rig.upstream.url).host}`;
-    expect(err).toMatch(new RegExp(`^aperture \\d+\\.\\d+\\.\\d+ {2}proxy ${place} {2}mode auto\\n$`));
+    const [head, panel, ...rest] = err.trimEnd().split("\n");
+    expect(head).toMatch(new RegExp(`^aperture \\d+\\.\\d+\\.\\d+ {2}proxy ${place} {2}mode auto$`));
+    expect(panel).toMatch(new RegExp(`^panel {4}${rig.url}/login\\?code=\\S+ `));
+    expect(rest).toEqual([expect.stringMatching(/^managed /), expect.stringMatching(/^relayed /)]);
     expect(await isUp()).toBe(false);
   });
 
@@ -82,7 +85,7 @@ describe("the client", () => {
     // Another one that runs is asked where it leads.
     await rig.up();
     expect(await said(official)).toBe("not told");
-  });
+  }, 60_000);
 
   test("claude gets the project in a header beside its own, and a hint if nothing came through", async () => {
     const bin = join(rig.folder, "bin");
@@ -161,8 +164,13 @@ describe("the proxy", () => {
     const { code, out, err } = await rig.run(["run", node, path]);
     expect(code).toBe(0);
     expect(out).toMatch(/^200 /);
-    expect(err).toContain("the upstreams it was started with");
+    expect(err).toContain(`-> ${new URL(rig.upstream.url).host}  mode auto`);
     expect(await isUp()).toBe(true);
+    const link = /http\S+\/login\S+/.exec(err)?.[0] ?? "";
+    const login = await fetch(link, { redirect: "manual" });
+    expect(login.status).toBe(303);
+    expect(login.headers.get("set-cookie")).toContain("HttpOnly");
+    expect((await fetch(link, { redirect: "manual" })).headers.get("set-cookie")).toBeNull();
   });
 
   test("that ends under a client is replaced, so that the client goes on", async () => {
@@ -228,7 +236,8 @@ describe("clients we know", () => {
   test("codex is told on its command line, and that it is not managed yet", async () => {
     const { args, err } = await started("codex");
     expect(args).toEqual(["-c", `openai_base_url="${rig.url}/openai/v1"`, "hello"]);
-    expect(err).toContain("codex: its requests are relayed and recorded; its protocol is not managed yet.");
+    expect(err).toMatch(/^relayed {2}all of it: the protocol of codex is not managed yet/m);
+    expect(err).not.toMatch(/^managed/m);
   });
 
   test("gemini and opencode are told in their environment, beside what is there", async () => {
@@ -243,7 +252,8 @@ describe("clients we know", () => {
       theme: "dark",
       provider: { openai: { options: { timeout: 5, baseURL: `${rig.url}/openai/v1` } } },
     });
-    expect(err).toContain("Claude models are managed");
+    expect(err).toMatch(/^managed {2}Claude models: /m);
+    expect(err).toMatch(/^relayed {2}other models: /m);
   });
 
   test("pi is told by an extension that is gone afterwards", async () => {
@@ -257,8 +267,19 @@ describe("clients we know", () => {
   test("a mode is for the client alone", async () => {
     const { err } = await rig.run(["run", "--mode", "observe", node, script("nothing.mjs", "")]);
     expect(err).toContain("mode observe");
+    expect(err).toMatch(/^relayed {2}all of it: in mode observe/m);
     expect((await rig.run(["run", "--mode", "bold", node, script("nothing.mjs", "")])).code).toBe(2);
   });
+});
+
+test("a mode that a running Aperture does not take is not claimed", async () => {
+  await rig.up();
+  const { err } = await rig.run(["run", "--mode", "ask", node, script("nothing.mjs", "")]);
+  expect(err).toMatch(/ mode auto\nmode {5}not ask: the Aperture that runs keeps its own/);
+  // A client whose requests can say so is observed there all the same.
+  const claude = await rig.run(["run", "--mode", "observe", "claude"], pretend("claude"));
+  expect(claude.err).toMatch(/ mode observe\n/);
+  expect(claude.err).not.toMatch(/^mode |^managed /m);
 });
 
 describe("a subscription", () => {
@@ -282,13 +303,17 @@ describe("a subscription", () => {
     expect(existsSync(config())).toBe(false);
     expect(ask("y\n")).toContain("Manage sessions of this login too?");
     expect(JSON.parse(readFileSync(config(), "utf8"))).toEqual({ manageLogins: "1" });
-    expect(ask("n\n")).not.toContain("Manage sessions");
-  });
+    const again = ask("n\n");
+    expect(again).not.toContain("Manage sessions");
+    expect(again).toMatch(/^managed {2}talks with tools/m);
+  }, 60_000);
 
   test("that says no is only watched, and not asked again", (context) => {
     needsTerminals(context);
     expect(ask("\n")).toContain("Manage sessions of this login too?");
     expect(JSON.parse(readFileSync(config(), "utf8"))).toEqual({ manageLogins: "0" });
-    expect(ask("\n")).not.toContain("Manage sessions");
+    const again = ask("\n");
+    expect(again).not.toContain("Manage sessions");
+    expect(again).toMatch(/^relayed {2}all of it: sessions of a subscription/m);
   });
 });

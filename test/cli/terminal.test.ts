@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { freePort } from "../start/processes.ts";
 import { needsTerminals } from "../support/needs.ts";
 import { openRig, post, type Rig } from "./rig.ts";
 
@@ -85,3 +86,33 @@ test("Ctrl-C at the terminal reaches the client once, and the client decides", a
   expect(await ended).toBe(4);
   expect(text()).toContain("count 1");
 });
+
+test("up gives a way into the panel to somebody who looks, and to no file", async (context) => {
+  needsTerminals(context);
+  const port = await freePort();
+  const place = ["--port", `${port}`, "--data-dir", join(rig.folder, "looked-at")];
+  const { child, ended, text } = onTerminal(["up", ...place]);
+  await expect.poll(text, { timeout: 10_000 }).toContain("listening on");
+  const link = /panel: (http\S+\/login\?code=\S+) /.exec(text())?.[1] ?? "";
+  expect((await fetch(link, { redirect: "manual" })).status).toBe(303);
+  child.stdin?.write(controlC);
+  expect(await ended).toBe(0);
+  const piped = rig.start(["up", ...place]);
+  await piped.saw(/listening on/);
+  expect(piped.out()).not.toContain("code=");
+  piped.child.kill("SIGTERM");
+  expect((await piped.ended).code).toBe(0);
+}, 30_000);
+
+test("long work says how far it is, and everything works as it does into a pipe", async (context) => {
+  needsTerminals(context);
+  expect((await rig.run(["fork", "--to", "claude"])).code).toBe(0);
+  const verbs = ["--help", "analyze", "import", "sessions", "context", "export", "replay", "cost", "verify"];
+  for (const verb of verbs) {
+    const { ended, text } = onTerminal([verb]);
+    expect(await ended, `${verb}: ${text()}`).toBe(0);
+    expect(text()).not.toContain("Error");
+    // One session takes longer than the moment after which work is said to be long: a thread starts for it.
+    if (verb === "analyze") expect(text()).toMatch(/\[[#.]{24}\] [01]\/1 sessions analysed/);
+  }
+}, 60_000);

@@ -101,6 +101,13 @@ describe("a login link", () => {
     expect(again.json()).toMatchObject({ error: { code: "AP_LOGIN_INVALID" } });
   });
 
+  it("leads to the page of a session, or to that of the newest", async () => {
+    const place = async (query: string) => (await served.call(`${await newLink()}${query}`)).headers.location;
+    expect(await place("&session=s1")).toBe("/s/s1");
+    expect(await place("&session=last")).toBe("/s/s1");
+    expect(await place("&session=//evil.example")).toBe("/s/%2F%2Fevil.example");
+  });
+
   it("is not used up by a look without a body, and not opened from another page", async () => {
     const path = await newLink();
     expect((await served.call(path, { method: "HEAD" })).status).toBe(405);

@@ -108,6 +108,15 @@ describe("a command of the user", () => {
     expect(read["text"]).toContain("Fix the login page");
   });
 
+  it("reads in a dry run too, and nothing is written for it", async () => {
+    const before = await seqNow();
+    const planned = (await plan('@recall("login")')).json();
+    expect(planned).toMatchObject({ verb: "recall", dryRun: true, step: null, blocks: [] });
+    expect(planned["text"]).toContain("Fix the login page");
+    expect((await plan("@expand(1)")).json()["text"]).toContain("Fix the login page, please");
+    expect(await seqNow()).toBe(before);
+  });
+
   it.each([
     ["an unknown id", "@pin(block-99)", [404, "AP_BLOCKS_UNKNOWN"]],
     ["an unknown verb", "@forget(block-1)", [400, "AP_COMMAND_INVALID"]],

@@ -121,6 +121,8 @@ describe("what cannot be answered", () => {
     ["/api/v1/sessions/shop-2/requests/1", 404, "AP_EXCHANGE_UNKNOWN"],
     ["/api/v1/sessions/shop-1/requests/9/client", 404, "AP_EXCHANGE_UNKNOWN"],
     ["/api/v1/sessions/shop-1/requests/9/diff", 404, "AP_EXCHANGE_UNKNOWN"],
+    ["/api/v1/sessions/shop-1/requests/9/replay", 404, "AP_EXCHANGE_UNKNOWN"],
+    ["/api/v1/sessions/shop-1/requests/1/replay?with=previous", 400, "AP_QUERY_INVALID"],
     ["/api/v1/sessions/shop-1/requests/1/diff?with=previous", 400, "AP_QUERY_INVALID"],
     ["/api/v1/sessions/shop-1/requests/1/diff?with=next", 400, "AP_QUERY_INVALID"],
     ["/api/v1/sessions/shop-1/state?at=99", 404, "AP_SEQ_UNKNOWN"],

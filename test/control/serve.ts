@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ok, type SteppedClock, steppedClock } from "../../src/base/index.ts";
+import { replayStrictly } from "../../src/cli/replay/strict-model.ts";
 import { type Control, createControl, readPanel } from "../../src/control/index.ts";
 import {
   answerQuestion,
@@ -68,6 +69,9 @@ export async function serve({ panelDir }: { readonly panelDir?: string } = {}): 
       return () => listeners.delete(listener);
     },
     token,
+    // What is written is not looked at here.
+    exported: ({ session, format }) => Promise.resolve(ok(Buffer.from(`${session} as ${format}`))),
+    replayed: replayStrictly,
     upstreams: { anthropic: "https://models.example/" },
     mode: "auto",
     health: () => ({ storage: "ok", message: null, recording: { on: true, missed: 0, since: null } }),

@@ -50,7 +50,7 @@ it("the state has the marks of the strip: cached, reserved, and how it goes on",
   const { marks, window } = await read<StateRow>("/state");
   expect(marks).toMatchObject({ reserved: 4_000, changedFrom: null });
   // A client that is known tells nothing itself: where it compacts was seen.
-  expect(marks.compactsAt).toBe(window.size - 33_000);
+  expect(marks.compactsAt).toBe((window.size ?? 0) - 33_000);
   expect(marks.cached?.tokens).toBeGreaterThan(0);
   expect(marks.cached?.share).toBeLessThanOrEqual(1);
   expect(marks.forecast?.next).toHaveLength(5);

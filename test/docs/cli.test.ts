@@ -1,6 +1,13 @@
 // The reference of the command line and the table of verbs say the same, in both directions.
 import { describe, expect, test } from "vitest";
-import { exitMeanings, type Flag, flagText, globalFlags, verbTable } from "../../src/cli/index.ts";
+import {
+  exitMeanings,
+  type Flag,
+  flagText,
+  globalFlags,
+  verbGroups,
+  verbTable,
+} from "../../src/cli/index.ts";
 import { headings, page, tableWords } from "./markdown.ts";
 
 const text = page("docs/reference/cli.md");
@@ -23,6 +30,10 @@ function written(flags: readonly Flag[]): readonly string[] {
 describe("the reference of the command line", () => {
   test("has every verb, and none that is gone", () => {
     expect(sorted(headings(text, 3))).toEqual(sorted(verbTable.map(({ name }) => name)));
+  });
+
+  test("has every group with its verbs", () => {
+    for (const { name, verbs } of verbGroups) expect(text).toContain(`| ${name} | ${verbs.join(" ")} |`);
   });
 
   test.each([...verbTable])("has every option of $name, and none that is gone", ({ name, flags }) => {

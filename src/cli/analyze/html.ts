@@ -3,7 +3,18 @@ import { manyText, tokensText } from "../format/numbers.ts";
 import { lineParts } from "./html-line.ts";
 import { asTable, escaped, legend, part, type Tile, table, tiles } from "./html-parts.ts";
 import { kindColours, style } from "./html-style.ts";
-import { daysText, kindWords, type Report, savedShare, savedText, shareText, usdText } from "./report.ts";
+import {
+  asIfText,
+  daysText,
+  isManagedToday,
+  kindWords,
+  type Report,
+  savedShare,
+  savedText,
+  saysUsage,
+  shareText,
+  usdText,
+} from "./report.ts";
 import { type Balance, balances, bars, halfPage, type Life, lives, strip } from "./svg.ts";
 
 /** One file that needs nothing else: no script, no font, no picture from anywhere. */
@@ -30,20 +41,20 @@ export function htmlReport(report: Report, version: string): string {
   ].join("\n");
 }
 
-function headPart({ totals, leftOut }: Report): string {
-  const { sessions, requests, agents } = totals;
+function headPart({ totals, sessions, leftOut }: Report): string {
+  const { requests, agents } = totals;
   const facts = [
-    manyText(sessions, "session"),
+    manyText(totals.sessions, "session"),
     manyText(requests, "request"),
     ...(agents === 0 ? [] : [manyText(agents, "agent")]),
     daysText(totals),
     ...(leftOut === 0 ? [] : [`${leftOut} older sessions left out`]),
   ];
   const lead = escaped(facts.filter((fact) => fact !== "").join(" · "));
-  return `<h1>What fills these context windows</h1><p class="lead">${lead}</p>${tiles(tilesOf(totals))}`;
+  return `<h1>What fills these context windows</h1><p class="lead">${lead}</p>${tiles(tilesOf(totals, asIfText(sessions) !== null))}`;
 }
 
-function tilesOf({ idle, repeats, spent, simulated }: Totals): readonly Tile[] {
+function tilesOf({ idle, repeats, spent, simulated }: Totals, isAsIf: boolean): readonly Tile[] {
   const share = savedShare(simulated);
   const saved = simulated.usd.asSent === null ? "" : ` (${usdText(simulated.usd.asSent)} of input as sent)`;
   return [
@@ -55,7 +66,7 @@ function tilesOf({ idle, repeats, spent, simulated }: Totals): readonly Tile[] {
       figure: shareText(repeats.seenTokens, repeats.resultTokens),
       words: "of what tools returned stood in an earlier result",
     },
-    spent.usd === null
+    spent.usd === null || !saysUsage(spent)
       ? {
           figure: tokensText(spent.input + spent.cacheRead + spent.cacheWrite),
           words: "prompt tokens reported",
@@ -63,7 +74,7 @@ function tilesOf({ idle, repeats, spent, simulated }: Totals): readonly Tile[] {
       : { figure: usdText(spent.usd), words: "spent, by reported usage and list prices" },
     {
       figure: savedText(share),
-      words: `with Aperture: simulated, misses charged${saved}`,
+      words: `with Aperture: simulated, misses charged${isAsIf ? ", every client as if managed" : ""}${saved}`,
       mood: share >= 0 ? "good" : "bad",
     },
   ];
@@ -168,8 +179,8 @@ function idlePart({ totals: { idle }, sessions }: Report): string {
 }
 
 function spentPart({ spent }: Totals): string {
-  const { counted, uncounted, unpriced, usd } = spent;
-  if (counted === 0) return part("What it cost", "These transcripts say nothing about usage.", []);
+  const { uncounted, unpriced, usd } = spent;
+  if (!saysUsage(spent)) return part("What it cost", "These transcripts say nothing about usage.", []);
   const rows = [
     { words: "read from cache", value: spent.cacheRead, colour: "#009e73" },
     { words: "written to cache", value: spent.cacheWrite, colour: "#e69f00" },
@@ -216,11 +227,13 @@ function savedPart({ totals: { simulated, requests }, sessions }: Report): strin
   const shown = [...sessions].sort((a, b) => b.simulated.asSent - a.simulated.asSent).slice(0, 30);
   const each = shown.map((session): Balance => {
     const share = savedShare(session.simulated);
-    return { words: `${session.client} ${session.id}`, share, note: savedText(share) };
+    const asIf = isManagedToday(session.client) ? "" : ", if managed";
+    return { words: `${session.client} ${session.id}`, share, note: `${savedText(share)}${asIf}` };
   });
+  const asIf = asIfText(sessions);
   const sent = shareText(promptTokens.managed, promptTokens.asSent);
   const missed = `${misses} of ${requests} answers would have missed a name and are charged for it`;
-  const said = `A simulation. ${sent} of the tokens would have been sent; ${missed}. Short sessions cost a little more: telling the model about its context has a price, and there is nothing to leave out yet.`;
+  const said = `A simulation. ${sent} of the tokens would have been sent; ${missed}. Short sessions cost a little more: telling the model about its context has a price, and there is nothing to leave out yet.${asIf === null ? "" : ` ${asIf}`}`;
   return part("What Aperture would have saved", said, [
     both,
     "<h3>By session, the most expensive first</h3>",

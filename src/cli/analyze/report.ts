@@ -62,6 +62,27 @@ export function clientRows(sessions: readonly SessionReport[]): readonly ClientR
   });
 }
 
+/** Clients whose protocol Aperture manages; those of others are relayed and recorded for now. */
+const managedClients: readonly string[] = ["claude-code"];
+const clientWords: Readonly<Record<string, string>> = { codex: "Codex", "gemini-cli": "Gemini CLI" };
+
+export function isManagedToday(client: string): boolean {
+  return managedClients.includes(client);
+}
+
+/** What is said of a client that is not managed yet is said as if it were, and that has to be said too. */
+export function asIfText(sessions: readonly SessionReport[]): string | null {
+  const clients = [...new Set(sessions.map(({ client }) => client))].filter((one) => !isManagedToday(one));
+  if (clients.length === 0) return null;
+  const names = clients.map((client) => clientWords[client] ?? client);
+  return `${names.join(" and ")}: as if managed; today Aperture only relays and records what they send.`;
+}
+
+/** A file that somebody else wrote in a client's form may say zero where nothing was reported. */
+export function saysUsage({ input, cacheRead, cacheWrite, output }: Totals["spent"]): boolean {
+  return input + cacheRead + cacheWrite + output > 0;
+}
+
 /** Below zero where it would have cost more. */
 export function savedShare({
   asSent,

@@ -4,12 +4,15 @@ import type { Paint, Style } from "../format/paint.ts";
 import { cutColumns, printable } from "../format/printable.ts";
 import { aligned, type Cell } from "../format/table.ts";
 import {
+  asIfText,
   clientRows,
   daysText,
+  isManagedToday,
   kindWords,
   type Report,
   savedShare,
   savedText,
+  saysUsage,
   shareText,
   usdText,
 } from "./report.ts";
@@ -153,8 +156,8 @@ function idleLines({ totals: { idle }, sessions }: Report, paint: Paint): readon
 }
 
 function spentLines({ spent }: Totals, paint: Paint): readonly string[] {
-  const { counted, uncounted, unpriced, usd } = spent;
-  if (counted === 0) return ["  these transcripts say nothing about usage"];
+  const { uncounted, unpriced, usd } = spent;
+  if (!saysUsage(spent)) return ["  these transcripts say nothing about usage"];
   const prompt = spent.input + spent.cacheRead + spent.cacheWrite;
   const cells = (
     [
@@ -206,12 +209,14 @@ function savedLines(report: Report, paint: Paint): readonly string[] {
     ],
   ];
   const sent = shareText(promptTokens.managed, promptTokens.asSent);
+  const asIf = asIfText(report.sessions);
   const reasons = Object.entries(rewrites).map(([reason, count]) => `${count} ${reason}`);
   return [
     paint("dim", "  input priced in tokens of plain input; output is the same and left out"),
     ...aligned(cells, paint),
     ...pricedLines(report),
     ...clientLines(report, paint),
+    ...(asIf === null ? [] : [`  ${asIf}`]),
     `  ${managedRequests} of ${requests} requests managed; ${sent} of the tokens sent; ` +
       `rewrites: ${reasons.join(", ") || "none"}`,
     `  ${misses} of ${requests} answers would have missed a name, and were charged for it`,
@@ -231,7 +236,7 @@ function clientLines({ sessions }: Report, paint: Paint): readonly string[] {
     { text: `    ${row.client}` },
     { text: manyText(row.sessions, "session"), align: "right" },
     { text: manyText(row.requests, "request"), align: "right" },
-    { text: savedText(savedShare(row)) },
+    { text: `${savedText(savedShare(row))}${isManagedToday(row.client) ? "" : ", if it were managed"}` },
   ]);
   return rows.length < 2 ? [] : aligned(cells, paint);
 }

@@ -1,4 +1,4 @@
-import { flagWords, sessionsCommand, valuedFlags, verbWords } from "./words.ts";
+import { flagWords, sessionsCommand, valuedBefore, valuedFlags, verbWords } from "./words.ts";
 
 export function bashScript(): string {
   const all = verbWords();
@@ -22,7 +22,11 @@ ${values.join("\n")}
   esac
   if [ -n "$words" ]; then mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word"); return; fi
   for ((at = 1; at < COMP_CWORD; at += 1)); do
-    case "\${COMP_WORDS[at]}" in -*) ;; *) verb="\${COMP_WORDS[at]}"; break ;; esac
+    case "\${COMP_WORDS[at]}" in
+      ${valuedBefore.join("|")}) at=$((at + 1)) ;;
+      -*) ;;
+      *) verb="\${COMP_WORDS[at]}"; break ;;
+    esac
   done
   case "$verb" in
     "") words="${all.map(({ verb: { name } }) => name).join(" ")}" ;;

@@ -8,6 +8,7 @@ export function fishScript(): string {
   return [
     "# completion of aperture for fish: put it as aperture.fish into its folder of completions",
     "function __aperture_sessions",
+    "  string match -q -- '-*' (commandline -ct); and return",
     "  echo last",
     `  ${sessionsCommand}`,
     "end",

@@ -1,4 +1,4 @@
-import { flagWords, valuedFlags, verbWords } from "./words.ts";
+import { flagWords, valuedBefore, valuedFlags, verbWords } from "./words.ts";
 
 export function powershellScript(): string {
   const all = verbWords();
@@ -24,7 +24,11 @@ ${values.join("\n")}
   $given = @($commandAst.CommandElements | Select-Object -Skip 1 | ForEach-Object { "$_" })
   if ($wordToComplete -ne '' -and $given.Count -gt 0) { $given = @($given | Select-Object -SkipLast 1) }
   $before = if ($given.Count -gt 0) { $given[-1] } else { '' }
-  $verb = $given | Where-Object { $_ -notlike '-*' } | Select-Object -First 1
+  $valued = @(${valuedBefore.map(quoted).join(", ")})
+  $verb = $null
+  for ($at = 0; $at -lt $given.Count -and -not $verb; $at += 1) {
+    if ($valued -contains $given[$at]) { $at += 1 } elseif ($given[$at] -notlike '-*') { $verb = $given[$at] }
+  }
   $words = if ($before -eq '--session') { @() }
     elseif ($values.ContainsKey($before)) { $values[$before] }
     elseif ($verb -and $verbs.ContainsKey($verb)) { $verbs[$verb] }

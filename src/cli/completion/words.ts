@@ -1,3 +1,4 @@
+import { helpTopics } from "../arguments.ts";
 import { type Flag, globalFlags, type Verb, verbTable } from "../verb-table.ts";
 
 /** What may stand behind a verb, in the form in which every shell is told of it. */
@@ -14,7 +15,7 @@ export function verbWords(): readonly VerbWords[] {
   return verbTable.map((verb) => ({
     verb,
     flags: [...verb.flags, ...globalFlags],
-    operands: verb.name === "help" ? verbTable.map(({ name }) => name) : choicesOf(verb),
+    operands: verb.name === "help" ? [...verbTable.map(({ name }) => name), ...helpTopics] : choicesOf(verb),
     takesSession: verb.operands.some(({ name }) => name === "SESSION"),
   }));
 }
@@ -30,6 +31,11 @@ export function valuedFlags(): readonly Flag[] {
     ({ name, value }, at) => value !== undefined && all.findIndex((each) => each.name === name) === at,
   );
 }
+
+/** Those whose value may stand before the verb, where it is not to be taken for one. */
+export const valuedBefore: readonly string[] = globalFlags
+  .filter(({ value }) => value !== undefined)
+  .map(({ name }) => `--${name}`);
 
 /** Asks for the sessions there are; silent where Aperture does not run. */
 export const sessionsCommand = "aperture sessions --quiet --plain 2>/dev/null | cut -f1";

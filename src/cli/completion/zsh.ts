@@ -1,5 +1,5 @@
 import type { Flag } from "../verb-table.ts";
-import { sessionsCommand, type VerbWords, verbWords } from "./words.ts";
+import { sessionsCommand, type VerbWords, valuedBefore, verbWords } from "./words.ts";
 
 export function zshScript(): string {
   const all = verbWords();
@@ -7,6 +7,7 @@ export function zshScript(): string {
   return `#compdef aperture
 # completion of aperture for zsh: put it as _aperture into a folder of $fpath
 _aperture_sessions() {
+  [[ $PREFIX == -* ]] && return 1
   local -a sessions
   sessions=(last \${(f)"$(${sessionsCommand})"})
   compadd -a sessions
@@ -18,7 +19,11 @@ ${verbs.join("\n")}
   )
   local at verb=""
   for ((at = 2; at < CURRENT; at += 1)); do
-    [[ \${words[at]} == -* ]] || { verb=\${words[at]}; break; }
+    case "\${words[at]}" in
+      ${valuedBefore.join("|")}) at=$((at + 1)) ;;
+      -*) ;;
+      *) verb=\${words[at]}; break ;;
+    esac
   done
   case "$verb" in
     "") _describe -t verbs verb verbs ;;
@@ -30,13 +35,11 @@ _aperture "$@"`;
 
 function verbCase({ verb, flags, operands, takesSession }: VerbWords): string {
   const specs = flags.flatMap(flagSpecs);
-  const rest = takesSession
-    ? ["'*:session:_aperture_sessions'"]
-    : operands.length > 0
-      ? [quoted(`*:word:(${operands.join(" ")})`)]
-      : ["'*:: :_default'"];
-  // The name of the verb is an operand to _arguments too; the first place is its own.
-  return `    ${verb.name}) _arguments '1:verb:' ${[...specs, ...rest].join(" ")} ;;`;
+  const rest = takesSession ? "_aperture_sessions" : operands.length > 0 ? `(${operands.join(" ")})` : "";
+  const others = rest === "" && verb.operands.some(({ name }) => name === "FILE") ? "_files" : rest;
+  // The name of the verb is an operand to _arguments too; the first place is its own. What can be anything is
+  // still named: a verb whose operands _arguments does not know gets no options completed either.
+  return `    ${verb.name}) _arguments '1:verb:' ${[...specs, quoted(`*:word:${others || " "}`)].join(" ")} ;;`;
 }
 
 function flagSpecs({ name, short, value, about, choices = [] }: Flag): readonly string[] {

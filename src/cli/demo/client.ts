@@ -40,6 +40,7 @@ export class DemoClient {
       method: "POST",
       headers: {
         "content-type": "application/json",
+        "user-agent": "aperture-demo",
         "anthropic-version": "2023-06-01",
         "x-api-key": "demo",
         "x-aperture-session": "fix-auth",

@@ -72,7 +72,7 @@ class Teller {
   /** The session once all that was answered is written down, which is after the client has its answer. */
   async #written(): Promise<SessionRow | null> {
     let session = await this.#session();
-    for (let tries = 0; session?.state !== "idle" && tries < triesMax; tries += 1) {
+    for (let tries = 0; (session === null || session.state === "active") && tries < triesMax; tries += 1) {
       await sleep(tryMs);
       session = await this.#session();
     }

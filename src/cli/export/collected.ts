@@ -34,6 +34,9 @@ export type ExportedBlock = {
   readonly renditions: readonly ExportedRendition[];
 };
 
+/** Who is asked, and whether anybody wants to see how far it is. */
+export type Reading = Pick<ReadyCall, "api" | "flags">;
+
 /** Everything of one session, as the API gives it. */
 export type Collected = {
   readonly session: SessionDetail["session"];
@@ -45,10 +48,7 @@ export type Collected = {
   readonly maskedFrames: ReadonlySet<number>;
 };
 
-export async function collect(
-  call: ReadyCall,
-  session: SessionDetail["session"],
-): Promise<Outcome<Collected>> {
+export async function collect(call: Reading, session: SessionDetail["session"]): Promise<Outcome<Collected>> {
   const { id } = session;
   const state = await call.api.json<StateRow>(sessionPath(id, "/state"));
   if (!state.ok) return state;
@@ -80,7 +80,7 @@ export async function collect(
 
 const perRead = 1_000;
 
-export async function framesOf(call: ReadyCall, session: string): Promise<Outcome<readonly Frame[]>> {
+export async function framesOf(call: Reading, session: string): Promise<Outcome<readonly Frame[]>> {
   const frames: Frame[] = [];
   for (let after: number | null = 0; after !== null; ) {
     const path = sessionPath(session, "/frames", { after, limit: perRead });
@@ -94,7 +94,7 @@ export async function framesOf(call: ReadyCall, session: string): Promise<Outcom
 }
 
 /** A long content comes in pieces. */
-async function contentOf(call: ReadyCall, path: string, level: Level): Promise<Text | null> {
+async function contentOf(call: Reading, path: string, level: Level): Promise<Text | null> {
   let [text, from]: [string, number] = ["", 0];
   for (;;) {
     const reply = await call.api.json<BlockDetail>(`${path}?from=${from}&level=${level}`);
@@ -108,7 +108,7 @@ async function contentOf(call: ReadyCall, path: string, level: Level): Promise<T
 }
 
 export async function requestsOf(
-  call: ReadyCall,
+  call: Reading,
   session: string,
   step: () => void,
 ): Promise<Outcome<readonly ExportedRequest[]>> {
@@ -127,7 +127,7 @@ export async function requestsOf(
   return succeed(requests);
 }
 
-async function requestOf(call: ReadyCall, session: string, row: PricedRow): Promise<ExportedRequest> {
+async function requestOf(call: Reading, session: string, row: PricedRow): Promise<ExportedRequest> {
   const path = sessionPath(session, `/requests/${row.id}`);
   const detail = await call.api.json<PricedDetail>(path);
   const read = async (side: BodySide): Promise<Text | null> => {

@@ -1,14 +1,17 @@
 import { formWords } from "../format/blocks.ts";
 import { countedText, tokensText } from "../format/numbers.ts";
+import { printable } from "../format/printable.ts";
 import { windowText } from "../format/window.ts";
 import { bodySides, type Collected, type ExportedBlock, type ExportedRequest } from "./collected.ts";
 import type { Written } from "./jsonl.ts";
+import { readable } from "./readable.ts";
 
 /**
  * One file that needs nothing else: no script, no address, no picture. What others wrote stands in it as text
  * only, and the policy in its head keeps it that way even if we should have missed something.
  */
-export function html(all: Collected, { version, isMasked }: Written): string {
+export function html(all: Collected, written: Written): string {
+  const { version, isMasked } = written;
   const { session, state, blocks, requests } = all;
   const facts = `${session.client}, ${session.model ?? "unknown model"}, ${windowText(state.window)}, seq ${state.seq}`;
   const remark = isMasked
@@ -22,7 +25,7 @@ export function html(all: Collected, { version, isMasked }: Written): string {
 <h1>${escaped(session.name)}</h1>
 <p>${escaped(facts)}. Written by Aperture ${escaped(version)}. ${remark}</p>
 <h2>Blocks</h2>
-${blocks.map(blockHtml).join("\n")}
+${blocks.map((block) => blockHtml(block, written)).join("\n")}
 <h2>Requests</h2>
 ${requests.map(requestHtml).join("\n")}
 </body></html>`;
@@ -33,11 +36,16 @@ pre{white-space:pre-wrap;overflow-wrap:anywhere;background:#8881;padding:.7rem;b
 summary{cursor:pointer;padding:.2rem 0}summary b{display:inline-block;min-width:4rem}
 @media(prefers-color-scheme:dark){body{background:#111;color:#ddd}}`;
 
-function blockHtml({ row, content }: ExportedBlock): string {
+/** So much of a block stands beside its number. */
+const startColumnsMax = 80;
+
+function blockHtml(block: ExportedBlock, written: Written): string {
+  const { row } = block;
   const size = row.tokens === null ? "" : `, ${countedText(row.tokens, row.exact)} tokens`;
   const says = `${row.kind}, turn ${row.turn}${size}, ${formWords[row.shown]}, ${row.zone}`;
-  const text = content === null ? "(not stored any more)" : content.text;
-  return `<details><summary><b>#${row.n}</b> ${escaped(says)}</summary><pre>${escaped(text)}</pre></details>`;
+  const text = readable(block, written);
+  const start = printable(text, startColumnsMax);
+  return `<details><summary><b>#${row.n}</b> ${escaped(says)}: <i>${escaped(start)}</i></summary><pre>${escaped(text)}</pre></details>`;
 }
 
 function requestHtml({ row, texts }: ExportedRequest): string {

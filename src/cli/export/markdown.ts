@@ -1,23 +1,27 @@
 import { formWords } from "../format/blocks.ts";
-import { countedText } from "../format/numbers.ts";
+import { countedText, manyText } from "../format/numbers.ts";
 import { windowText } from "../format/window.ts";
 import type { Collected, ExportedBlock } from "./collected.ts";
 import type { Written } from "./jsonl.ts";
+import { readable } from "./readable.ts";
 
 /** To read: what was said, in order, with what is shown of it now. */
-export function markdown({ session, state, blocks }: Collected, { version, isMasked }: Written): string {
+export function markdown({ session, state, blocks }: Collected, written: Written): string {
+  const { version, isMasked } = written;
   const facts = [
-    `- client ${session.client}, model ${session.model ?? "unknown"}, ${session.requests} requests`,
+    `- client ${session.client}, model ${session.model ?? "unknown"}, ${manyText(session.requests, "request")}`,
     `- window ${windowText(state.window)}, seq ${state.seq}`,
     `- written by Aperture ${version}${isMasked ? "; what looked like a secret is masked" : ""}`,
   ];
-  return [`# ${line(session.name)}`, "", ...facts, "", ...blocks.flatMap(blockLines)].join("\n");
+  const said = blocks.flatMap((block) => blockLines(block, written));
+  return [`# ${line(session.name)}`, "", ...facts, "", ...said].join("\n");
 }
 
-function blockLines({ row, content }: ExportedBlock): readonly string[] {
+function blockLines(block: ExportedBlock, written: Written): readonly string[] {
+  const { row } = block;
   const size = row.tokens === null ? "" : `, ${countedText(row.tokens, row.exact)} tokens`;
   const shown = row.shown === "original" ? "" : `, ${formWords[row.shown]}`;
-  const text = content === null ? "(not stored any more)" : content.text;
+  const text = readable(block, written);
   const fence = fenceFor(text);
   return [`## #${row.n} ${row.kind}, turn ${row.turn}${size}${shown}`, "", fence, text, fence, ""];
 }

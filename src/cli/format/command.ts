@@ -32,13 +32,41 @@ export function plannedLines(plan: PricedCommand): readonly string[] {
   const { verb, blocks, freed, unsized, conflicts, cut, bill, stays } = plan;
   const frees = freed > 0 ? `: frees ~${tokensText(freed)}` : "";
   const more = unsized.length === 0 ? "" : `, and what ${blockList(unsized)} will be shorter by`;
-  const what = blocks.length === 0 ? `would ${verb}` : `would ${verb} ${listed(blocks)}`;
+  const what = blocks.length === 0 ? wouldNote(verb) : `would ${planned[verb] ?? verb} ${listed(blocks)}`;
   const anew =
     cut === null ? [] : [`first change at #${cut.block}: a rewrite sends ${rewritten(cut.rewritten)}`];
   const price = bill === null ? [] : [billText(bill)];
   const own = stays.length === 0 ? [] : [`sent as before, being the model's own words: ${blockList(stays)}`];
-  const others = conflicts.map(({ block, fact, by }) => `the ${fact} of #${block} was set by ${by}`);
-  return [`${what}${frees}${more}`, ...anew, ...price, ...own, ...others];
+  return [`${what}${frees}${more}`, ...anew, ...price, ...own, ...conflictLines(conflicts)];
+}
+
+/** Where it is called otherwise than the verb that was typed. */
+const planned: Readonly<Record<string, string>> = { expand: "show whole again", scope: "give that scope to" };
+
+function wouldNote(verb: string): string {
+  return verb === "create" || verb === "update" ? "would add a note" : `would ${verb} nothing`;
+}
+
+/** Why blocks were left alone: what is said of several in the same words is one line that names them. */
+export function skippedLines(skipped: PricedCommand["skipped"]): readonly string[] {
+  const same = new Map<string, number[]>();
+  for (const { block, message } of skipped) {
+    const words = message.replace(new RegExp(`#${block}(?!\\d)`), blocksHere);
+    same.set(words, [...(same.get(words) ?? []), block]);
+  }
+  return [...same].map(([words, blocks]) => words.replace(blocksHere, blockList(blocks)));
+}
+
+/** No message has it: it is no character. */
+const blocksHere = "\u0000";
+
+/** What others have set and this would change: a line for each who and what. */
+function conflictLines(conflicts: PricedCommand["conflicts"]): readonly string[] {
+  const kinds = [...new Set(conflicts.map(({ fact, by }) => `${fact} was set by ${by}`))];
+  return kinds.map((kind) => {
+    const its = conflicts.filter(({ fact, by }) => `${fact} was set by ${by}` === kind);
+    return `its ${kind} before: ${blockList(its.map(({ block }) => block))}`;
+  });
 }
 
 function rewritten(tokens: number): string {
@@ -56,7 +84,7 @@ export function billText({ costNow, savedEach, paysAfter }: CutBill): string {
       ? "it would never pay for itself"
       : paysAfter <= 1
         ? "it pays at once"
-        : `it has paid after ~${manyText(paysAfter, "request")}`;
+        : `it pays for itself after ~${manyText(paysAfter, "request")}`;
   return `now: ${signed(costNow)} once, ${moneyText(savedEach)} less for every later request; ${pays}`;
 }
 

@@ -66,6 +66,31 @@ const state: StateRow = {
   streams: [],
 };
 
+test("the strip is pointed at: what came from the cache and for how long, what changed, where the client compacts", () => {
+  const marks = {
+    cached: { tokens: 131_000, share: 0.94 },
+    changedFrom: { block: 3, exchange: 12 },
+    reserved: null,
+    compactsAt: 167_000,
+    forecast: null,
+  };
+  const lines = contextLines({ name: "n", state: { ...state, marks }, paint: plain, cacheLeftMs: 192_400 });
+  const [, strip = "", signs = ""] = lines;
+  expect(signs.trim().replace(/ +/g, " ")).toBe("^ | /");
+  // Each stands under its place of the window: 60 cells are 200k.
+  expect([signs.indexOf("|"), signs.indexOf("/")]).toEqual([
+    1 + Math.floor(131 * 0.3),
+    1 + Math.floor(167 * 0.3),
+  ]);
+  expect(signs.length).toBeLessThan(strip.length);
+  const rows = lines.slice(3).join("\n");
+  expect(rows).toMatch(/ \| {2}cached +131\.0k {2}94 % hit, 3:12 left/);
+  expect(rows).toMatch(/ \^ {2}changed +~\S+ {2}from #3 on, with request 12/);
+  expect(rows).toMatch(/ \/ {2}compacts +~167\.0k {2}the client, by itself, about here/);
+  const late = contextLines({ name: "n", state: { ...state, marks }, paint: plain, cacheLeftMs: -1 });
+  expect(late.join("\n")).toContain("94 % hit, cold by now");
+});
+
 test("the picture of a context: a line, a strip, a row per zone", () => {
   expect(contextLines({ name: "fix-auth", state, paint: plain })).toEqual([
     "fix-auth  claude-sonnet  142.3k / 200k (71 % used)  free 57.7k  seq 1287",

@@ -4,8 +4,9 @@ import { countedText, manyText, tokensText } from "./numbers.ts";
 import type { Paint } from "./paint.ts";
 import { printable } from "./printable.ts";
 import { piecesOf, stripCells, stripMarks, stripStyles, stripText } from "./strip.ts";
+import { markLine, markRows } from "./strip-marks.ts";
 import { aligned, type Cell } from "./table.ts";
-import { freeText, windowText } from "./window.ts";
+import { freeText, scaleOf, windowText } from "./window.ts";
 
 const stripWidth = 60;
 const nameColumns = 40;
@@ -15,15 +16,21 @@ export type ContextPicture = {
   readonly name: string;
   readonly state: StateRow;
   readonly paint: Paint;
+  /** Until the provider forgets what it has cached; null or absent: not known. */
+  readonly cacheLeftMs?: number | null;
 };
 
 /** What is in the window, from the whole to its parts: a line, a strip, a row per zone. */
-export function contextLines({ name, state, paint }: ContextPicture): readonly string[] {
-  const cells = stripCells(piecesOf(state), state.window.size, stripWidth);
+export function contextLines({ name, state, paint, cacheLeftMs }: ContextPicture): readonly string[] {
+  const marks = markLine(state, stripWidth);
+  const cells = stripCells(piecesOf(state), scaleOf(state.window), stripWidth);
   return [
     headLine({ name, state, paint }),
     stripText(cells, paint),
-    ...aligned(zoneRows(state), paint).map((line) => ` ${line}`),
+    ...(marks === "" ? [] : [paint("dim", marks)]),
+    ...aligned([...zoneRows(state), ...markRows(state, cacheLeftMs ?? null)], paint).map(
+      (line) => ` ${line}`,
+    ),
   ];
 }
 

@@ -86,6 +86,7 @@ const phrases: Phrases = {
         ({ actor, verb, to }) => `${permissionVerb(to)} ${printable(verb, 40)} by ${actor}${scopeText(to)}`,
       )
       .join(", "),
+  "name-set": (all) => nameText(all.at(-1)?.to ?? null),
   "mode-set": (all) => `set the mode ${modeText(all.at(-1)?.to ?? null)}`,
 };
 
@@ -127,6 +128,10 @@ function permissionVerb(permission: Permission): string {
 function scopeText(permission: Permission): string {
   if (permission === null) return "";
   return { once: " once", turn: " in this turn", session: " in this session" }[permission.scope];
+}
+
+function nameText(name: string | null): string {
+  return name === null ? "took the session's name back" : `named the session "${printable(name, 60)}"`;
 }
 
 function modeText(mode: string | null): string {

@@ -38,6 +38,7 @@ function freedText(freed: number): string {
 export function moneyText({ tokens, usd }: Money): string {
   const count = tokensText(Math.round(tokens));
   if (usd === null) return `as much as ${count} input tokens`;
+  if (usd > 0 && usd < 0.00005) return "under $0.0001";
   return `$${usd.toFixed(usd < 1 ? 4 : 2)}`;
 }
 

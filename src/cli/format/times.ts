@@ -15,6 +15,11 @@ export function durationText(ms: number): string {
   return `${Math.floor(ms / minuteMs)} min ${Math.floor((ms % minuteMs) / secondMs)} s`;
 }
 
+/** What is left of a short time: 3:12. */
+export function clockText(seconds: number): string {
+  return `${Math.floor(seconds / 60)}:${twoDigits(seconds % 60)}`;
+}
+
 /** The time of day where the reader is; with its date if that is another day. */
 export function timeText(time: number, nowMs: number): string {
   const [date, today] = [new Date(time), new Date(nowMs)];

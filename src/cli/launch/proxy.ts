@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { officialUpstreams, type Settings } from "../../config/index.ts";
-import type { HealthAnswer, ReadyAnswer } from "../../control/index.ts";
+import type { HealthAnswer, LoginLink, ReadyAnswer } from "../../control/index.ts";
 import type { RunningApp } from "../app.ts";
 import { type Api, openApi } from "../client.ts";
 import { type Outcome, stop, succeed } from "../outcome.ts";
@@ -10,8 +10,11 @@ import { exitCodes } from "../usage.ts";
 export type ClientProxy = {
   readonly url: string;
   readonly isOwn: boolean;
-  /** What is for Anthropic goes to Anthropic. */
-  readonly isFirstParty: boolean;
+  /** Where requests to Anthropic go; null: it does not say. */
+  readonly upstream: string | null;
+  readonly mode: string | null;
+  /** A link that logs one browser into the panel; null: none could be had. */
+  readonly panel: string | null;
   /** How many requests came while it was ours; null if that is not known. */
   readonly requests: () => number | null;
   /** Lets requests in flight end, and ends what is ours. */
@@ -35,9 +38,9 @@ export async function proxyFor(wish: ProxyWish): Promise<Outcome<ClientProxy>> {
   for (let tried = 0; tried < startTries; tried += 1) {
     const state = await stateOf(api);
     if (!state.ok) return state;
-    if (state.value === "running") return succeed(borrowed(wish, api, await isFirstPartyAt(api)));
+    if (state.value === "running") return succeed(borrowed(wish, api, await factsOf(api)));
     const app = await started(wish);
-    if (typeof app !== "string") return succeed(owned(app, api.url, wish.settings));
+    if (typeof app !== "string") return succeed(owned(app, api.url, await factsOf(api)));
     if (app !== "EADDRINUSE") return stop(exitCodes.failed, notStarted(app, wish, api.url));
     await sleep(startPauseMs);
   }
@@ -75,26 +78,37 @@ async function started({ settings, version, note }: ProxyWish): Promise<RunningA
   }
 }
 
-function owned(app: RunningApp, url: string, { upstreams }: Settings): ClientProxy {
+function owned(app: RunningApp, url: string, facts: Facts): ClientProxy {
   const requests = () => app.proxy.metrics().requests;
-  const isFirstParty = isOfficial(upstreams.anthropic.href);
-  return { url, isOwn: true, isFirstParty, requests, close: () => app.close() };
+  return { url, isOwn: true, ...facts, requests, close: () => app.close() };
 }
 
-async function isFirstPartyAt(api: Api): Promise<boolean> {
+type Facts = Pick<ClientProxy, "upstream" | "mode" | "panel">;
+
+/** What it says of itself to those who have its token, whoever started it. */
+async function factsOf(api: Api): Promise<Facts> {
   const health = await api.json<HealthAnswer>("/api/v1/health");
-  return health.ok && isOfficial(health.value.value.upstreams["anthropic"] ?? "");
+  if (!health.ok) return { upstream: null, mode: null, panel: null };
+  const { upstreams, mode } = health.value.value;
+  const link = await api.post<LoginLink>("/api/v1/login-links", {});
+  const upstream = upstreams["anthropic"] ?? "";
+  return {
+    upstream: URL.canParse(upstream) ? upstream : null,
+    mode,
+    panel: link.ok ? `${api.url}${link.value.value.path}` : null,
+  };
 }
 
-function isOfficial(address: string): boolean {
-  return URL.canParse(address) && new URL(address).origin === officialUpstreams.anthropic;
+/** What is for Anthropic goes to Anthropic. */
+export function isFirstParty({ upstream }: Pick<ClientProxy, "upstream">): boolean {
+  return upstream !== null && new URL(upstream).origin === officialUpstreams.anthropic;
 }
 
 /**
  * An Aperture that another process started ends with that process, and its port is written into our client.
  * Should it go, we take its place, so that the client notices nothing but a pause.
  */
-function borrowed(wish: ProxyWish, api: Api, isFirstParty: boolean): ClientProxy {
+function borrowed(wish: ProxyWish, api: Api, facts: Facts): ClientProxy {
   let heir: RunningApp | null = null;
   let isLooking = false;
   const look = async (): Promise<void> => {
@@ -114,5 +128,5 @@ function borrowed(wish: ProxyWish, api: Api, isFirstParty: boolean): ClientProxy
     await looking;
     await heir?.close();
   };
-  return { url: api.url, isOwn: false, isFirstParty, requests: () => null, close };
+  return { url: api.url, isOwn: false, ...facts, requests: () => null, close };
 }

@@ -64,16 +64,3 @@ export function piModels(url: string) {
     },
   };
 }
-
-/** Which protocols are managed decides; null: all of what the client speaks. */
-export function managedText(client: ClientName): string | null {
-  switch (client) {
-    case "claude":
-      return null;
-    case "codex":
-    case "gemini":
-      return `${client}: its requests are relayed and recorded; its protocol is not managed yet.`;
-    default:
-      return `${client}: Claude models are managed; requests to others are relayed and recorded.`;
-  }
-}

@@ -3,6 +3,7 @@ import type { Usage } from "../../engine/index.ts";
 import type { StepRow, WindowRow } from "../../session/index.ts";
 import { percentText, sizeText } from "../format/numbers.ts";
 import { printable } from "../format/printable.ts";
+import { clockText } from "../format/times.ts";
 import type { ClientFacts } from "./client-facts.ts";
 
 /** What Aperture says; absent: it does not run; unknown: nothing of this session came through it. */
@@ -33,10 +34,13 @@ function modelText(model: string | null): string {
 
 /** Ours where it is known: it is the one the panel shows. */
 function windowText(client: ClientFacts, ours: WindowRow | null): string {
-  const window = ours !== null && ours.used > 0 && ours.size > 0 ? ours : client.window;
-  if (window === null) return "";
-  const percent = percentText({ part: window.used, whole: window.size }).replace(" ", "");
-  return `${percent} ${roundText(window.used)}/${sizeText(window.size)}`;
+  const known = ours !== null && ours.used > 0 ? ours : null;
+  const size = known?.size ?? client.window?.size ?? null;
+  const used = known?.used ?? client.window?.used ?? null;
+  if (used === null) return "";
+  if (size === null) return `${roundText(used)}/?`;
+  const percent = percentText({ part: used, whole: size }).replace(" ", "");
+  return `${percent} ${roundText(used)}/${sizeText(size)}`;
 }
 
 /** There is little room, and it changes with every turn: 142k, not 142.3k. */
@@ -53,10 +57,6 @@ function cacheText({ usage, cacheEndsMs }: Cached, nowMs: number): string {
   const leftSeconds = cacheEndsMs === null ? null : Math.floor((cacheEndsMs - nowMs) / 1_000);
   if (leftSeconds === null) return `cache ${share}`;
   return leftSeconds <= 0 ? `cache ${share} cold` : `cache ${share} ${clockText(leftSeconds)}`;
-}
-
-function clockText(seconds: number): string {
-  return `${Math.floor(seconds / 60)}:${`${seconds % 60}`.padStart(2, "0")}`;
 }
 
 /** Who freed something last, and how much. */

@@ -5,7 +5,6 @@ import { askedSessions } from "../analyze/asked-sessions.ts";
 import { codeOf, type FoundSession } from "../analyze/find-files.ts";
 import { htmlReport } from "../analyze/html.ts";
 import { SessionLoader } from "../analyze/load-sessions.ts";
-import { progressText } from "../analyze/progress.ts";
 import { method, type Report } from "../analyze/report.ts";
 import { reportAll } from "../analyze/report-all.ts";
 import { textReport } from "../analyze/text.ts";
@@ -13,6 +12,7 @@ import type { Call } from "../call.ts";
 import { isQuiet } from "../call.ts";
 import { manyText } from "../format/numbers.ts";
 import { printJson, wantsJson } from "../json-output.ts";
+import { openProgress } from "../progress.ts";
 import { exitCodes } from "../usage.ts";
 
 /** So many sessions take about a minute on two cores. */
@@ -38,32 +38,29 @@ export async function analyze(call: Call): Promise<number> {
 }
 
 /** The oldest first: a request that was copied into a later file counts where it was made. */
-async function reportOf({ screen }: Call, chosen: readonly FoundSession[], leftOut: number): Promise<Report> {
+async function reportOf(call: Call, chosen: readonly FoundSession[], leftOut: number): Promise<Report> {
   const loader = new SessionLoader();
   const waiting = [...chosen].reverse();
   const reports: SessionReport[] = [];
-  let done = 0;
+  const progress = openProgress(call, { what: "sessions analysed", total: chosen.length });
   const next = () => {
     for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
       const session = loader.load(one);
       if (session !== null) return session;
-      done += 1;
+      progress.step();
     }
     return null;
   };
-  const show = (): void => screen.progress(progressText("analysing", done, chosen.length));
-  show();
   await reportAll({
     next,
     count: chosen.length,
     done: (worked, { recording }) => {
-      done += 1;
-      show();
+      progress.step();
       if (worked.ok) reports.push(worked.report);
       else loader.problems.push({ file: recording.id, problem: worked.problem, count: 1, line: null });
     },
   });
-  screen.progress(null);
+  progress.end();
   reports.sort((a, b) => (b.startedMs ?? 0) - (a.startedMs ?? 0) || (a.id < b.id ? -1 : 1));
   const totals = totalsOf(reports);
   return { v: 1, totals, sessions: reports, leftOut, problems: loader.problems, method };

@@ -111,7 +111,8 @@ function marksOf(row: BlockRow): string {
     [row.focused, "focused"],
     [row.selected, "selected"],
     [row.withheld, "withheld"],
-    [row.state === "stale", "stale"],
+    // As in the panel: what is always sent, such as tools, does not grow old.
+    [row.state === "stale" && row.ttl !== null, "stale"],
   ];
   return marks.flatMap(([isSet, word]) => (isSet ? [word] : [])).join(" ");
 }

@@ -1,3 +1,4 @@
+import type { GlanceAnswer } from "../../control/index.ts";
 import type { StateRow } from "../../session/index.ts";
 import { sessionPath } from "../api-path.ts";
 import { giveUp, type ReadyCall } from "../call.ts";
@@ -20,6 +21,15 @@ async function look(call: ReadyCall): Promise<number> {
   const reply = await api.json<StateRow>(sessionPath(id, "/state", query));
   if (!reply.ok) return giveUp(call, reply.problem);
   if (wantsJson(call)) return printJson(call, reply.value.text);
-  for (const line of contextLines({ name, state: reply.value.value, paint: screen.paint })) screen.out(line);
+  const state = reply.value.value;
+  const cacheLeftMs = state.seq === state.head ? await cacheLeft(call, id) : null;
+  for (const line of contextLines({ name, state, paint: screen.paint, cacheLeftMs })) screen.out(line);
   return exitCodes.ok;
+}
+
+/** Only of the present: what was left at an earlier seq is gone. */
+async function cacheLeft({ api, world }: ReadyCall, id: string): Promise<number | null> {
+  const glance = await api.json<GlanceAnswer>(sessionPath(id, "/glance", {}));
+  const endsMs = glance.ok ? glance.value.value.cacheEndsMs : null;
+  return endsMs === null ? null : endsMs - world.nowMs();
 }

@@ -9,11 +9,13 @@ import { giveUp, type ReadyCall } from "../call.ts";
 import { demoModel } from "../demo/model.ts";
 import { playDemo, type Told } from "../demo/play.ts";
 import { story, storyTurns } from "../demo/story.ts";
+import { columnsOf } from "../format/columns.ts";
 import { contextLines } from "../format/context.ts";
-import { manyText, tokensText } from "../format/numbers.ts";
-import { printable } from "../format/printable.ts";
+import { manyText, percentText, tokensText } from "../format/numbers.ts";
+import { cutColumns, printable } from "../format/printable.ts";
 import { piecesOf, stripCells, stripText } from "../format/strip.ts";
-import { windowText } from "../format/window.ts";
+import { scaleOf, windowText } from "../format/window.ts";
+import { loginLink } from "../login-link.ts";
 import { exitCodes } from "../usage.ts";
 
 const paceMs = 1_200;
@@ -31,24 +33,29 @@ export async function demo(call: ReadyCall): Promise<number> {
     const app = await startSomewhere(own, version);
     try {
       screen.out(
-        `A day's work in ${story.length} prompts and ${storyTurns} answers, by a scripted model: no key, no network.`,
+        `A day's work in ${story.length} prompts and ${storyTurns} requests, by a scripted model: no key, no network.`,
       );
-      screen.out(`panel  ${await loginLink(app)}`);
+      screen.out(`panel  ${await loginLink(app)}&session=last`);
+      screen.out(`verbs  aperture context ${wayTo(app, own)}, in another shell`);
+      const tell = teller(call);
+      const latest: { told: Told | null } = { told: null };
       const pace = (): Promise<unknown> =>
         Promise.race([sleep(pause, null, { ref: false }), stopping.promise]);
       await playDemo({
         url: app.url,
         ask: app.engine.ask,
         pause: async () => void (await pace()),
-        tell: teller(call),
+        tell: (told) => {
+          latest.told = told;
+          tell(told);
+        },
         isOver: () => stopping.isOver(),
       });
+      if (!stopping.isOver() && latest.told !== null) screen.out(await closing(app, latest.told));
       if (!flags.has("once") && !stopping.isOver()) {
-        screen.out(
-          "That was the day. Look around, approve what waits, undo; Ctrl-C ends it and leaves nothing behind.",
-        );
+        screen.out("Look around, approve what waits, undo; Ctrl-C ends it and leaves nothing behind.");
         // A link logs one browser in, for a minute: by now the first is over.
-        screen.out(`panel  ${await loginLink(app)}`);
+        screen.out(`panel  ${await loginLink(app)}&session=last`);
         await stopping.promise;
       }
     } finally {
@@ -64,6 +71,16 @@ export async function demo(call: ReadyCall): Promise<number> {
     rmSync(dataDir, { recursive: true, force: true });
   }
   return exitCodes.ok;
+}
+
+/** What the day came to, by the same count that `leave` goes by: the client's own history is whole. */
+async function closing({ engine }: RunningApp, { session, state }: Told): Promise<string> {
+  const whole = await engine.ask({ type: "transcript", session: session.id });
+  const raw = whole.ok ? whole.value.rawTokens + state.otherTokens : 0;
+  const { used } = state.window;
+  const less = percentText({ part: raw - used, whole: raw });
+  const more = raw > used ? `, where its client's own history is ~${tokensText(raw)}: ${less} less` : "";
+  return `\nThat was the day. The last prompt was ${tokensText(used)}${more}.`;
 }
 
 type Place = { readonly dataDir: string; readonly url: URL };
@@ -83,6 +100,11 @@ function demoSettings({ host, port, ...rest }: Settings, { dataDir, url }: Place
   };
 }
 
+/** The options with which every verb reaches the demo, rather than the user's own Aperture. */
+function wayTo({ url }: RunningApp, { dataDir }: Settings): string {
+  return `--data-dir ${dataDir} --port ${new URL(url).port}`;
+}
+
 /** On the usual port if it is free: the demo must not stand in the way of what runs. */
 async function startSomewhere(settings: Settings, version: string): Promise<RunningApp> {
   const start = (port: number): Promise<RunningApp> =>
@@ -93,15 +115,6 @@ async function startSomewhere(settings: Settings, version: string): Promise<Runn
     if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") return await start(0);
     throw error;
   }
-}
-
-async function loginLink({ url, token }: RunningApp): Promise<string> {
-  const response = await fetch(`${url}/api/v1/login-links`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${token}` },
-  });
-  const { path } = (await response.json()) as { readonly path: string };
-  return `${url}${path}`;
 }
 
 /** A picture after the first prompt, then a line for every answer in which something was done. */
@@ -116,18 +129,28 @@ function teller({ screen }: ReadyCall): (told: Told) => void {
       prompt = told.prompt;
       screen.out(`\n> ${printable(prompt, 100)}`);
     }
-    const cells = stripCells(piecesOf(state), state.window.size, stripWidth);
+    const cells = stripCells(piecesOf(state), scaleOf(state.window), stripWidth);
     const acts = steps
       .filter(({ done }) => done)
       .map(({ actor, said, frees }) => actText(actor, said ?? "", frees));
     const back = undone === null ? [] : [`you took back: ${undone.said ?? ""}`];
     const asks = waiting === 0 ? [] : [`${manyText(waiting, "command")} waiting for you`];
-    const notes = [...acts, ...back, ...asks].join("; ");
-    screen.out(
-      `${`${turn}`.padStart(3)} ${stripText(cells, paint)} ${windowText(state.window)}  ${notes}`.trimEnd(),
-    );
+    const head = `${`${turn}`.padStart(3)} ${stripText(cells, paint)} ${windowText(state.window)}`;
+    for (const line of withNotes(head, [...acts, ...back, ...asks])) screen.out(line);
   };
 }
+
+/** Behind the picture where there is room, else each below it: no line is to be broken by the terminal. */
+function withNotes(head: string, notes: readonly string[]): readonly string[] {
+  if (notes.length === 0) return [head];
+  const line = `${head}  ${notes.join("; ")}`;
+  // Some terminals say that they are 0 wide: they do not know.
+  const columns = process.stdout.columns || Number.POSITIVE_INFINITY;
+  if (columnsOf(line.replace(colours, "")) <= columns) return [line];
+  return [head, ...notes.map((note) => `${" ".repeat(4)}${cutColumns(note, columns - 4)}`)];
+}
+
+const colours = new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, "g");
 
 function actText(actor: string, said: string, frees: number): string {
   const who = { model: "Claude", user: "you", policy: "Aperture" }[actor] ?? actor;

@@ -2,29 +2,19 @@ import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { ask } from "../asking.ts";
 import { giveUp, isQuiet, type ReadyCall } from "../call.ts";
-import { type Collected, collect } from "../export/collected.ts";
-import { har } from "../export/har.ts";
-import { html } from "../export/html.ts";
-import { jsonLines, type Written } from "../export/jsonl.ts";
-import { markdown } from "../export/markdown.ts";
+import { collect } from "../export/collected.ts";
+import { formNames, formOf } from "../export/forms.ts";
 import { withoutSecrets } from "../export/masked-session.ts";
 import { printable } from "../format/printable.ts";
 import { findSession, sessionWord } from "../session-choice.ts";
 import { exitCodes } from "../usage.ts";
 import { withApi } from "../with-api.ts";
 
-const forms: Readonly<Record<string, (all: Collected, written: Written) => string>> = {
-  jsonl: (all, written) => [...jsonLines(all, written)].join("\n"),
-  md: markdown,
-  html,
-  har,
-};
-
 export async function exportSession(call: ReadyCall): Promise<number> {
   const format = call.flags.get("format") ?? "jsonl";
-  const form = Object.hasOwn(forms, format) ? forms[format] : undefined;
+  const form = formOf(format);
   if (form === undefined) {
-    const message = `--format is ${Object.keys(forms).join(", ")}, not "${printable(format, 40)}".`;
+    const message = `--format is ${formNames.join(", ")}, not "${printable(format, 40)}".`;
     return giveUp(call, { exit: exitCodes.usage, message });
   }
   const isMasked = !call.flags.has("with-secrets");

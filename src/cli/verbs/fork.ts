@@ -114,7 +114,7 @@ async function warnIfFull({ api, flags, screen }: ReadyCall, transcript: Transcr
   if (!state.ok) return;
   const { window, otherTokens } = state.value.value;
   const raw = rawTokens + otherTokens;
-  if (raw < window.size * fullShare) return;
+  if (window.size === null || raw < window.size * fullShare) return;
   const sizes = `${countedText(raw, false)} of ${sizeText(window.size)}`;
   screen.err(
     `The client's own history of this session takes ${sizes}: without Aperture, go on with this file.`,

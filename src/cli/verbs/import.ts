@@ -6,7 +6,6 @@ import type { GatheredSession, TranscriptProblem } from "../../transcripts/index
 import { askedSessions } from "../analyze/asked-sessions.ts";
 import type { FoundSession } from "../analyze/find-files.ts";
 import { SessionLoader } from "../analyze/load-sessions.ts";
-import { progressText } from "../analyze/progress.ts";
 import { apiPath } from "../api-path.ts";
 import { giveUp, isQuiet, type ReadyCall } from "../call.ts";
 import { openApi } from "../client.ts";
@@ -15,6 +14,7 @@ import { manyText } from "../format/numbers.ts";
 import { printable } from "../format/printable.ts";
 import { printJson, wantsJson } from "../json-output.ts";
 import { type Outcome, stop, succeed } from "../outcome.ts";
+import { openProgress } from "../progress.ts";
 import { exitCodes } from "../usage.ts";
 
 /** What was done, for people and for `--json`. */
@@ -72,14 +72,15 @@ function told(call: ReadyCall, report: Outcome<ImportReport>): number {
 
 /** The oldest first, so that sessions stand in the log as they came. */
 async function imported(
-  { screen }: ReadyCall,
+  call: ReadyCall,
   found: readonly FoundSession[],
   add: Adding,
 ): Promise<Outcome<ImportReport>> {
   const loader = new SessionLoader();
   const sessions: ImportReport["sessions"][number][] = [];
-  for (const [at, one] of [...found].reverse().entries()) {
-    screen.progress(progressText("importing", at, found.length));
+  const progress = openProgress(call, { what: "sessions imported", total: found.length });
+  for (const one of [...found].reverse()) {
+    progress.step();
     const gathered = loader.load(one);
     if (gathered === null) continue;
     const { client, recording } = gathered;
@@ -88,11 +89,11 @@ async function imported(
     else if (added.problem.exit === exitCodes.failed)
       loader.problems.push({ file: recording.id, problem: added.problem.message, count: 1, line: null });
     else {
-      screen.progress(null);
+      progress.end();
       return added;
     }
   }
-  screen.progress(null);
+  progress.end();
   return succeed({ v: 1, sessions, problems: loader.problems });
 }
 

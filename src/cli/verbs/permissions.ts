@@ -24,10 +24,12 @@ export async function permissions(call: ReadyCall): Promise<number> {
   if (wantsJson(call)) return printJson(call, reply.value.text);
   const { rows } = reply.value.value;
   for (const row of rows) call.screen.out(rowText(row));
-  if (!isQuiet(call)) call.screen.err(rows.length === 0 ? "Nothing holds always." : hint);
+  if (!isQuiet(call)) call.screen.err(rows.length === 0 ? none : hint);
   return exitCodes.ok;
 }
 
+const none =
+  "Nothing is always allowed or denied: the mode of a session decides. `aperture permissions allow archive` would.";
 const hint = "`aperture permissions forget VERB --zone ZONE` takes one back.";
 
 type Said = Readonly<Record<"rule" | "verb" | "zone", string | undefined>>;

@@ -2,6 +2,7 @@ import type { PricedDetail, Returned } from "../../control/index.ts";
 import { sessionPath } from "../api-path.ts";
 import { giveUp, isQuiet, type ReadyCall } from "../call.ts";
 import { printableLines } from "../format/printable.ts";
+import { replayLines } from "../format/replay.ts";
 import { requestLines } from "../format/request.ts";
 import { diffLines } from "../format/request-diff.ts";
 import { aligned } from "../format/table.ts";
@@ -11,13 +12,13 @@ import { findSession, sessionWord } from "../session-choice.ts";
 import { exitCodes } from "../usage.ts";
 
 const sides = ["client", "upstream", "response"] as const;
-const comparisons = ["diff", "previous"] as const;
+const looks = ["diff", "previous", "replay"] as const;
 type Side = (typeof sides)[number];
 type Asked = {
   readonly exchange: string;
   readonly side: Side | null;
-  /** What it is compared with; null: it is not. */
-  readonly with: "client" | "previous" | null;
+  /** What it is compared with, or that it is replayed; null: neither. */
+  readonly look: (typeof looks)[number] | null;
 };
 
 export async function request(call: ReadyCall): Promise<number> {
@@ -25,9 +26,10 @@ export async function request(call: ReadyCall): Promise<number> {
   if (!asked.ok) return giveUp(call, asked.problem);
   const found = await findSession(call.api, sessionWord(call));
   if (!found.ok) return giveUp(call, found.problem);
-  const { exchange, side, with: other } = asked.value;
+  const { exchange, side, look } = asked.value;
   const path = sessionPath(found.value.session.id, `/requests/${exchange}`);
-  if (other !== null) return await diff(call, `${path}/diff${other === "previous" ? "?with=previous" : ""}`);
+  if (look === "replay") return await replay(call, `${path}/replay`);
+  if (look !== null) return await diff(call, `${path}/diff${look === "previous" ? "?with=previous" : ""}`);
   return side === null ? await summary(call, path) : await body(call, `${path}/${side}`);
 }
 
@@ -39,15 +41,15 @@ function askedFor(call: ReadyCall): Outcome<Asked> {
       `A request has a number, as \`aperture requests\` shows; not "${exchange}".`,
     );
   }
-  const [side = null, second] = [...sides, ...comparisons].filter((each) => call.flags.has(each));
+  const [side = null, second] = [...sides, ...looks].filter((each) => call.flags.has(each));
   if (second !== undefined) return stop(exitCodes.usage, `Choose one of --${side} and --${second}.`);
-  if (side === "diff" || side === "previous") {
-    return succeed({ exchange, side: null, with: side === "diff" ? "client" : "previous" });
+  if (side === "diff" || side === "previous" || side === "replay") {
+    return succeed({ exchange, side: null, look: side });
   }
   if (side !== null && wantsJson(call)) {
     return stop(exitCodes.usage, `--${side} prints the bytes as they are; leave --json out.`);
   }
-  return succeed({ exchange, side, with: null });
+  return succeed({ exchange, side, look: null });
 }
 
 async function diff(call: ReadyCall, path: string): Promise<number> {
@@ -56,6 +58,17 @@ async function diff(call: ReadyCall, path: string): Promise<number> {
   if (wantsJson(call)) return printJson(call, reply.value.text);
   for (const line of diffLines(reply.value.value, call.screen.paint)) call.screen.out(line);
   return exitCodes.ok;
+}
+
+/** A long conversation takes a while to be read, and others may have asked before. */
+const replayMs = 600_000;
+
+async function replay(call: ReadyCall, path: string): Promise<number> {
+  const reply = await call.api.json<Returned["ReplayAnswer"]>(path, replayMs);
+  if (!reply.ok) return giveUp(call, reply.problem);
+  if (wantsJson(call)) printJson(call, reply.value.text);
+  else for (const line of replayLines(reply.value.value, call.screen.paint)) call.screen.out(line);
+  return reply.value.value.verdict.accepted ? exitCodes.ok : exitCodes.failed;
 }
 
 async function summary(call: ReadyCall, path: string): Promise<number> {

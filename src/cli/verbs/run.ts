@@ -1,13 +1,12 @@
-import { officialUpstreams, type Settings } from "../../config/index.ts";
 import { giveUp, isQuiet, type ReadyCall } from "../call.ts";
 import { printable } from "../format/printable.ts";
+import { announcement } from "../launch/announce.ts";
 import { runChild } from "../launch/child.ts";
 import { clientArguments } from "../launch/client-arguments.ts";
 import { clientEnvironment, clientOf, isClaude } from "../launch/client-environment.ts";
-import { settleLogins } from "../launch/logins.ts";
+import { hasLogin, settleLogins } from "../launch/logins.ts";
 import { findProgram } from "../launch/programs.ts";
-import { type ClientProxy, proxyFor } from "../launch/proxy.ts";
-import { managedText } from "../launch/wiring.ts";
+import { type ClientProxy, isFirstParty, proxyFor } from "../launch/proxy.ts";
 import { findToken } from "../token.ts";
 import { exitCodes } from "../usage.ts";
 
@@ -27,7 +26,7 @@ export async function run(call: ReadyCall): Promise<number> {
   const remarks: string[] = [];
   const proxy = await proxyFor({ settings, version, note: (line) => remarks.push(line) });
   if (!proxy.ok) return giveUp(call, proxy.problem);
-  if (!isQuiet(call)) announce(call, name, proxy.value);
+  if (!isQuiet(call)) announce({ ...call, settings }, name, proxy.value);
   for (const line of remarks.splice(0)) call.screen.err(printable(line, 500));
   const silence = watchSilence(call, proxy.value);
   const own = clientArguments(name, proxy.value.url);
@@ -53,7 +52,7 @@ function environmentOf({ settings, world, flags }: ReadyCall, program: string, p
   return clientEnvironment({
     program,
     url: proxy.url,
-    isFirstParty: proxy.isFirstParty,
+    isFirstParty: isFirstParty(proxy),
     env: world.env,
     cwd: world.cwd,
     relayToken: settings.isRemote ? findToken(settings).token : null,
@@ -70,25 +69,17 @@ function watchSilence(call: ReadyCall, proxy: ClientProxy): NodeJS.Timeout {
   return setTimeout(say, silentMs).unref();
 }
 
-function announce(call: ReadyCall, name: string, { url, isOwn }: ClientProxy): void {
+function announce(call: ReadyCall, name: string, proxy: ClientProxy): void {
   const { version, settings, screen, world } = call;
-  const place = url.replace(/^http:\/\//, "");
-  const target = isOwn ? upstreamText(settings) : "the upstreams it was started with";
-  const mode = isOwn ? `  mode ${settings.mode}` : "";
-  screen.err(`aperture ${version}  proxy ${place} -> ${target}${mode}`);
-  const client = clientOf(name);
-  const managed = client === null ? null : managedText(client);
-  if (managed !== null) screen.err(managed);
+  const isUnagreed = !settings.managesLogins && isClaude(name) && hasLogin(world);
+  const wantedMode = call.flags.get("mode");
+  const lines = announcement({ version, client: clientOf(name), proxy, wantedMode, isUnagreed });
+  for (const line of lines) screen.err(line);
   const before = world.env["ANTHROPIC_BASE_URL"];
-  if (before !== undefined && before !== "" && before.replace(/\/+$/, "") !== url) {
+  if (before !== undefined && before !== "" && before.replace(/\/+$/, "") !== proxy.url) {
     screen.err(
-      `ANTHROPIC_BASE_URL was ${printable(before, 200)} and is ${url} for this client. ` +
+      `ANTHROPIC_BASE_URL was ${printable(before, 200)} and is ${proxy.url} for this client. ` +
         "To go on there, start Aperture with APERTURE_UPSTREAM_ANTHROPIC set to the first.",
     );
   }
-}
-
-function upstreamText({ upstreams }: Settings): string {
-  const { origin, host } = upstreams.anthropic;
-  return origin === officialUpstreams.anthropic ? "the official API" : host;
 }

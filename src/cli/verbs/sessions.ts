@@ -1,4 +1,4 @@
-import type { SessionRow, SessionsPage } from "../../session/index.ts";
+import type { FailedRequest, SessionRow, SessionsPage } from "../../session/index.ts";
 import { apiPath } from "../api-path.ts";
 import { giveUp, isQuiet, type ReadyCall } from "../call.ts";
 import { manyText } from "../format/numbers.ts";
@@ -44,14 +44,23 @@ function sessionCells(row: SessionRow, nowMs: number): readonly Cell[] {
   return [
     { text: shortId(row.id), style: "bold" },
     { text: printable(row.name, 28) },
-    { text: printable(row.client, 12) },
+    { text: printable(row.client, 22) },
     { text: printable(row.model ?? "-", 22) },
     { text: usedText(row.window), align: "right" },
     { text: `${row.requests}`, align: "right" },
     { text: modeText(row.mode) },
     { text: row.lastActivity === null ? "-" : ageText(nowMs - row.lastActivity) },
-    row.state === "active" ? { text: "active", style: "green" } : { text: "" },
+    stateCell(row),
   ];
+}
+
+function stateCell({ state, failed }: SessionRow): Cell {
+  if (state === "active") return { text: "active", style: "green" };
+  return failed === null ? { text: "" } : { text: failedText(failed), style: "red" };
+}
+
+function failedText({ outcome, status }: FailedRequest): string {
+  return `error: ${outcome === "complete" ? (status ?? "") : outcome}`;
 }
 
 /** Whether what goes up is ours, or as the client sent it. */
