@@ -108,7 +108,7 @@ export const suites = [
     about:
       "relay, record and API together: recorded sessions over HTTP, damage on the way, dead storage, keys",
     files: ["test/observe/**/*.test.ts"],
-    parallel: false,
+    parallel: true,
     long: "every turn of every recorded session, more faults",
   },
   {

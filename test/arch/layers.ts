@@ -69,9 +69,9 @@ export const layers: readonly Layer[] = [
   },
   {
     folder: "runtime",
-    mayImport: upToSession,
+    mayImport: [...upToSession, "config"],
     ...effectful,
-    why: "one of two ways in; it never knows the other",
+    why: "one of two ways in; it never knows the other. Nobody stands around it who would pass prices in",
   },
   {
     folder: "analysis",

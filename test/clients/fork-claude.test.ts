@@ -1,9 +1,9 @@
 // A session of Claude Code, forked: the transcript is its own, with Aperture and without it.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
-import type { StateRow } from "../../src/session/index.ts";
-import { api, openRig, type Rig } from "../cli/rig.ts";
+import { expect, test } from "vitest";
+import { openRig } from "../cli/rig.ts";
+import { answeredSeq } from "./answered-seq.ts";
 import { prepareClaudeCode } from "./claude-code.ts";
 import { callOf } from "./claude-script.ts";
 import { claudeVersions, installClients, installMs } from "./install.ts";
@@ -61,17 +61,3 @@ test.concurrent.each(claudeVersions)("Claude Code %s goes on with a fork", { tim
     }
   });
 });
-
-/** The seq once the answer to what was read is written down: the log may be a request behind the client. */
-async function answeredSeq(rig: Rig): Promise<number> {
-  return await vi.waitFor(
-    async () => {
-      const { seq, blocks } = (await api(rig, "/api/v1/sessions/last/state")) as StateRow;
-      const result = blocks.find(({ kind }) => kind === "tool-result");
-      const answer = blocks.findLast(({ kind }) => kind === "assistant");
-      expect(answer?.addedSeq).toBeGreaterThan(result?.addedSeq ?? seq);
-      return seq;
-    },
-    { timeout: 20_000, interval: 100 },
-  );
-}

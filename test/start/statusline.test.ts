@@ -13,22 +13,27 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-test("it takes little more than starting Node", () => {
+test("it takes little more than starting Node", { timeout: 60_000 }, () => {
   const program = join(process.cwd(), "dist/cli/main.cjs");
   const input = join(rig.folder, "line.json");
   writeFileSync(input, JSON.stringify({ session_id: "first" }));
   const [bare, drawn]: [Cost[], Cost[]] = [[], []];
-  for (let at = 0; at < 12; at += 1) {
+  // The best of several, side by side: what else the machine does is none of its business. The more there
+  // are, the surer both are, so where it seems too much it is measured on.
+  for (let at = 0; at < 48 && (at < 12 || isTooMuch(best(bare), best(drawn))); at += 1) {
     bare.push(costOf([process.execPath, "-e", "0"], input));
     drawn.push(costOf([process.execPath, program, "statusline"], input));
   }
   const [least, usual] = [best(bare), best(drawn)];
-  console.log(`statusline ${words(usual)}; of it, starting Node ${words(least)}`);
-  // The best of several, side by side: what else the machine does is none of its business. Work is a ratio,
-  // because processors differ; 50 ms is what a line may take, where starting Node leaves room for it.
-  expect(usual.workMs / least.workMs).toBeLessThan(1.75);
-  expect(usual.wallMs).toBeLessThan(Math.max(50, 2.5 * least.wallMs));
+  const seen = `${words(usual)}; of it, starting Node ${words(least)}; ${bare.length} times`;
+  console.log(`statusline ${seen}`);
+  expect(isTooMuch(least, usual), seen).toBe(false);
 });
+
+/** Work is a ratio, because processors differ; 50 ms is what a line may take, where Node leaves room. */
+function isTooMuch(least: Cost, usual: Cost): boolean {
+  return usual.workMs >= 1.75 * least.workMs || usual.wallMs >= Math.max(50, 2.5 * least.wallMs);
+}
 
 type Cost = { readonly wallMs: number; readonly workMs: number };
 
