@@ -175,9 +175,15 @@ export const suites = [
   {
     name: "browser",
     about: "the panel in a real Chromium, over the built program, a real client and the strict upstream",
-    files: ["test/browser/**/*.test.ts"],
-    parallel: false,
+    files: ["test/browser/*.test.ts"],
+    parallel: true,
     long: "a thousand checkpoints instead of some",
+  },
+  {
+    name: "budgets",
+    about: "what the panel may cost with 5,000 blocks; alone, because it measures time",
+    files: ["test/browser/budgets/*.test.ts"],
+    parallel: false,
   },
   {
     name: "start",

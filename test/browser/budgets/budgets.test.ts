@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
-import { makeMany } from "./many.ts";
-import { type Panel, panelRig, settled } from "./rig.ts";
+import { makeMany } from "../many.ts";
+import { type Panel, panelRig, settled } from "../rig.ts";
 
 const rig = panelRig();
 /** Another one, by which nothing has come yet: its page is what the bundle costs before it shows anything. */
