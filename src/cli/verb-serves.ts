@@ -54,13 +54,13 @@ export const serving = [
     name: "config",
     about: "settings: what holds and why (get), change the config file (set, unset), where things are (path)",
     operands: [
-      { name: "WHAT", isRequired: true, choices: ["get", "set", "unset", "path"] },
+      { name: "WHAT", isRequired: false, choices: ["get", "set", "unset", "path"] },
       { name: "NAME", isRequired: false },
       { name: "VALUE", isRequired: false },
     ],
     flags: [json],
     examples: [
-      "aperture config get",
+      "aperture config",
       "aperture config get mode",
       "aperture config set mode observe",
       "aperture config unset mode",

@@ -1,6 +1,7 @@
 import { pricesOf } from "../config/index.ts";
 import { type Money, requestsExpected, rewriteBill } from "../render/index.ts";
 import type { ApprovalRow, ApprovalsPage, CommandAnswer, CutRow, Durable } from "../session/index.ts";
+import { leftAlone } from "./left-alone.ts";
 
 /** What a rewrite for a command alone would cost while the cache is warm, in input tokens and dollars. */
 export type CutBill = {
@@ -11,12 +12,17 @@ export type CutBill = {
   /** Requests until it has paid; null: it never does. */
   readonly paysAfter: number | null;
 };
-export type PricedCommand = CommandAnswer & Durable & { readonly bill: CutBill | null };
+export type PricedCommand = CommandAnswer &
+  Durable & {
+    /** Why blocks were skipped, a line for each reason. */
+    readonly leftAlone: readonly string[];
+    readonly bill: CutBill | null;
+  };
 export type PricedApproval = ApprovalRow & { readonly bill: CutBill | null };
 export type PricedApprovals = Omit<ApprovalsPage, "rows"> & { readonly rows: readonly PricedApproval[] };
 
 export function pricedCommand(answer: CommandAnswer & Durable): PricedCommand {
-  return { ...answer, bill: billOf(answer.cut, answer.model) };
+  return { ...answer, leftAlone: leftAlone(answer.skipped), bill: billOf(answer.cut, answer.model) };
 }
 
 export function pricedApprovals(page: ApprovalsPage): PricedApprovals {

@@ -53,6 +53,7 @@ export {
 } from "./manifest.ts";
 export { memoryLine, memoryMark, memoryWords, type ShownMemory } from "./memory-line.ts";
 export { namesIn, nameTokens } from "./names.ts";
+export { idsText } from "./numbers.ts";
 export { continuesOwnLine, isOwnLine, opensOwnLines } from "./own-line.ts";
 export { hintOf, hintTokensMax, type Pruned, placeholder } from "./placeholder.ts";
 export {

@@ -43,6 +43,7 @@ describe("config", () => {
     writeFileSync(configFile(), '{"mode":"nonsense","token":"secret-secret-secret"}');
     const { code, out } = await rig.run(["config", "get", "--json"]);
     expect(code).toBe(0);
+    expect((await rig.run(["config", "--json"])).out).toBe(out);
     expect(out).not.toContain("secret");
     const { settings } = JSON.parse(out) as {
       settings: readonly { name: string; value: string; from: string }[];

@@ -6,8 +6,7 @@ import { PriceFacts } from "../parts/price-facts.tsx";
 
 /** What a command would come to, before it is done. All numbers are the server's. */
 export function PlanView({ plan }: { readonly plan: PricedCommand }) {
-  const { blocks, freed, cut, bill, skipped, conflicts, stays, unsized } = plan;
-  const reasons = reasonsOf(skipped);
+  const { blocks, freed, cut, bill, leftAlone, conflicts, stays, unsized } = plan;
   return (
     <div className="plan" aria-live="polite">
       <dl className="facts">
@@ -26,14 +25,14 @@ export function PlanView({ plan }: { readonly plan: PricedCommand }) {
           </Fact>
         ))}
       </dl>
-      {skipped.length === 0 ? null : (
+      {leftAlone.length === 0 ? null : (
         <ul className="locks" aria-label="Left alone">
-          {reasons.slice(0, reasonsMax).map((reason) => (
+          {leftAlone.slice(0, reasonsMax).map((reason) => (
             <li key={reason}>
               <Lock /> {reason}
             </li>
           ))}
-          {reasons.length > reasonsMax ? <li>and {reasons.length - reasonsMax} more</li> : null}
+          {leftAlone.length > reasonsMax ? <li>and {leftAlone.length - reasonsMax} more</li> : null}
         </ul>
       )}
     </div>
@@ -41,16 +40,6 @@ export function PlanView({ plan }: { readonly plan: PricedCommand }) {
 }
 
 const reasonsMax = 8;
-
-/** One line for each reason: what belongs together is mostly left alone together. */
-function reasonsOf(skipped: PricedCommand["skipped"]): readonly string[] {
-  const messages = [...new Set(skipped.map(({ message }) => message))];
-  return messages.map((message) => {
-    const blocks = skipped.filter((each) => each.message === message).map(({ block }) => block);
-    const isSaid = blocks.length === 1 && message.startsWith(`#${blocks[0]} `);
-    return isSaid ? message : `${blockList(blocks)}: ${message}`;
-  });
-}
 
 type Conflict = PricedCommand["conflicts"][number];
 

@@ -47,19 +47,6 @@ function wouldNote(verb: string): string {
   return verb === "create" || verb === "update" ? "would add a note" : `would ${verb} nothing`;
 }
 
-/** Why blocks were left alone: what is said of several in the same words is one line that names them. */
-export function skippedLines(skipped: PricedCommand["skipped"]): readonly string[] {
-  const same = new Map<string, number[]>();
-  for (const { block, message } of skipped) {
-    const words = message.replace(new RegExp(`#${block}(?!\\d)`), blocksHere);
-    same.set(words, [...(same.get(words) ?? []), block]);
-  }
-  return [...same].map(([words, blocks]) => words.replace(blocksHere, blockList(blocks)));
-}
-
-/** No message has it: it is no character. */
-const blocksHere = "\u0000";
-
 /** What others have set and this would change: a line for each who and what. */
 function conflictLines(conflicts: PricedCommand["conflicts"]): readonly string[] {
   const kinds = [...new Set(conflicts.map(({ fact, by }) => `${fact} was set by ${by}`))];

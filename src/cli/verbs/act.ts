@@ -2,7 +2,7 @@ import type { PricedCommand } from "../../control/index.ts";
 import { sessionPath } from "../api-path.ts";
 import { isConfirmed } from "../asking.ts";
 import { giveUp, isQuiet, type ReadyCall } from "../call.ts";
-import { didText, plannedLines, skippedLines } from "../format/command.ts";
+import { didText, plannedLines } from "../format/command.ts";
 import { manyText } from "../format/numbers.ts";
 import { printable, printableLines } from "../format/printable.ts";
 import { printJson, wantsJson } from "../json-output.ts";
@@ -99,19 +99,16 @@ function acting(commandOf: CommandOf): (call: ReadyCall) => Promise<number> {
   };
 }
 
-const skippedMax = 5;
+const reasonsMax = 5;
 
 function show(call: ReadyCall, answer: PricedCommand): number {
   const { screen } = call;
-  const { skipped, blocks, dryRun } = answer;
+  const { skipped, leftAlone, blocks, dryRun } = answer;
   if (reading.includes(answer.verb)) screen.out(printableLines(answer.text));
   else for (const line of dryRun ? plannedLines(answer) : [didText(answer)]) screen.out(line);
-  const reasons = skippedLines(skipped);
-  for (const line of reasons.slice(0, skippedMax)) screen.err(printable(line, 300));
-  if (reasons.length > skippedMax)
-    screen.err(
-      `${manyText(reasons.length - skippedMax, "more reason")} to leave blocks alone: --json has all.`,
-    );
+  for (const line of leftAlone.slice(0, reasonsMax)) screen.err(printable(line, 300));
+  const more = leftAlone.length - reasonsMax;
+  if (more > 0) screen.err(`${manyText(more, "more reason")} to leave blocks alone: --json has all.`);
   const isNothing = blocks.length === 0 && answer.step === null && skipped.length > 0;
   if (!isQuiet(call) && !dryRun) for (const line of remarks(answer)) screen.err(line);
   return isNothing ? exitCodes.failed : exitCodes.ok;

@@ -14,7 +14,7 @@ import { exitCodes } from "../usage.ts";
 
 /** Works with settings that cannot be used: this is how they are mended. */
 export function config(call: Call): number {
-  const [what = "", name, value] = call.operands;
+  const [what = "get", name, value] = call.operands;
   switch (what) {
     case "get":
       return get(call, name);

@@ -1,0 +1,20 @@
+import { idsText } from "../render/index.ts";
+import type { CommandAnswer } from "../session/index.ts";
+
+/** Why blocks were left alone: what is said of several in the same words is one line that names them. */
+export function leftAlone(skipped: CommandAnswer["skipped"]): readonly string[] {
+  const same = new Map<string, number[]>();
+  for (const { block, message } of skipped) {
+    const words = message.replace(new RegExp(`#${block}(?!\\d)`), blocksHere);
+    same.set(words, [...(same.get(words) ?? []), block]);
+  }
+  return [...same].map(([words, blocks]) =>
+    words.includes(blocksHere)
+      ? words.replace(blocksHere, idsText(blocks, rangesMax))
+      : `${idsText(blocks, rangesMax)}: ${words}`,
+  );
+}
+
+/** No message has it: it is no character. */
+const blocksHere = "\u0000";
+const rangesMax = 8;
