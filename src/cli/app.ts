@@ -90,6 +90,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   engine.watchStorage(({ storage, message }) =>
     note(`storage ${storage}${message === null ? "" : `: ${message}`}`),
   );
+  const since = watchSince(engine);
   const desk = openDesk({
     dataDir,
     engine,
@@ -107,7 +108,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   let proxy: RunningProxy | null = null;
   const figures = () => (proxy === null ? {} : figuresOf(proxy.metrics(), engine.status()));
   const url = () => proxy?.url ?? "";
-  const control = controlOver(engine, { ...options, token: secrets.token, figures, url });
+  const control = controlOver(engine, { ...options, token: secrets.token, figures, since, url });
   try {
     proxy = await startProxy({
       host: settings.host,
@@ -141,6 +142,8 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
 type ControlParts = AppOptions & {
   readonly token: string;
   readonly figures: () => MetricsSnapshot;
+  /** When storage went off; null while it is not. */
+  readonly since: () => number | null;
   /** Where it listens, once it does. */
   readonly url: () => string;
 };
@@ -153,7 +156,7 @@ function controlOver(engine: Engine, parts: ControlParts): Control {
     ask: engine.ask,
     watch: engine.watch,
     token,
-    health: () => healthOf(engine),
+    health: () => healthOf(engine, parts.since()),
     metrics: figures,
     version,
     upstreams: addressesOf(settings),
@@ -193,9 +196,18 @@ function addressesOf({ upstreams: { named, ...builtIn } }: Settings): Readonly<R
   return Object.fromEntries(all.map(([name, { origin, pathname }]) => [name, origin + pathname]));
 }
 
-function healthOf(engine: Engine): Health {
+/** Another reason for the same trouble is told too, and is not its beginning. */
+function watchSince(engine: Engine): () => number | null {
+  let since: number | null = null;
+  engine.watchStorage(({ storage }) => {
+    since = storage === "ok" ? null : (since ?? clock.now());
+  });
+  return () => since;
+}
+
+function healthOf(engine: Engine, since: number | null): Health {
   const { storage, counts } = engine.status();
-  const recording = { on: storage.storage === "ok", missed: counts.gaps, since: null };
+  const recording = { on: storage.storage === "ok", missed: counts.gaps, since };
   return { storage: storage.storage, message: storage.message, recording };
 }
 

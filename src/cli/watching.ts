@@ -14,8 +14,7 @@ export async function watching(
   look: (call: ReadyCall) => Promise<number>,
   word?: string,
 ): Promise<number> {
-  const first = await look(call);
-  if (!call.flags.has("watch") || first !== exitCodes.ok) return first;
+  if (!call.flags.has("watch")) return await look(call);
   const place = await watchedPath(call, word);
   if (typeof place !== "string") return giveUp(call, place);
   const ending = new AbortController();
@@ -24,11 +23,15 @@ export async function watching(
   try {
     const opened = await call.api.events(place, ending.signal);
     if (!opened.ok) return ending.signal.aborted ? exitCodes.interrupted : giveUp(call, opened.problem);
+    // Listening comes first: what happens during the first look is looked at by the next.
+    const first = await look(call);
+    if (first !== exitCodes.ok) return first;
     await lookAgain(call, look, opened.value);
+    if (ending.signal.aborted) return exitCodes.interrupted;
   } finally {
+    ending.abort();
     process.off("SIGINT", interrupt);
   }
-  if (ending.signal.aborted) return exitCodes.interrupted;
   if (!isQuiet(call)) call.screen.err(`Aperture on ${call.api.url} has ended, or the connection to it.`);
   return exitCodes.stopped;
 }

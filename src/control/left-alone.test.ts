@@ -20,6 +20,11 @@ test("words that do not name their block are said of it", () => {
   expect(leftAlone([{ block: 1, code: "X", message: "#17 is about it." }])).toEqual(["#1: #17 is about it."]);
 });
 
+test("what holds several, one of them included, is one line too", () => {
+  const held = [5, 6, 7].map((block) => ({ block, code: "X", message: "#5 is pinned; unpin it first." }));
+  expect(leftAlone(held)).toEqual(["#5..#7: #5 is pinned; unpin it first."]);
+});
+
 test("of very many blocks some are named and the others counted", () => {
   const odd = Array.from({ length: 20 }, (_, at) => refused(at * 2 + 1));
   expect(leftAlone(odd)).toEqual([

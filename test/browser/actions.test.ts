@@ -2,9 +2,10 @@
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import type { PricedPage } from "../../src/control/index.ts";
+import type { BlockDetail, StateRow, StepsPage } from "../../src/session/index.ts";
 import type { Client } from "./client.ts";
 import { type Panel, panelRig, settled } from "./rig.ts";
-import { blockWith, storyModel, tellStory } from "./story.ts";
+import { blockWith, call, storyModel, tellStory, text } from "./story.ts";
 
 const rig = panelRig();
 let session = "";
@@ -34,6 +35,20 @@ async function answered(doing: () => Promise<void>): Promise<void> {
   await Promise.all([page.waitForResponse(/\/ops/), doing()]);
 }
 
+/** As it is proposed: with the next cache break, or at once where there is nothing to break. */
+const apply = () =>
+  answered(() =>
+    page
+      .getByRole("dialog")
+      .getByRole("button", { name: /cache break|^Apply$/ })
+      .click(),
+  );
+
+async function rowsOf(...blocks: readonly number[]) {
+  const state = await rig().api<StateRow>(`/sessions/${session}/state`);
+  return blocks.map((block) => state.blocks.find(({ n }) => n === block));
+}
+
 async function say(prompt: string): Promise<string> {
   await client.say(prompt, { model: storyModel });
   await rig().recorded();
@@ -60,7 +75,7 @@ test("what is left alone for one reason is one line", async () => {
   const lines = page.getByRole("dialog").getByRole("list", { name: "Left alone" }).getByRole("listitem");
   await lines.first().waitFor();
   expect(await lines.allTextContents()).toEqual([
-    expect.stringMatching(/#\d+ #\d+.*: #\d+ is pinned; unpin it first\.$/),
+    expect.stringMatching(/#\d+\.\.#\d+: #\d+ is pinned; unpin it first\.$/),
   ]);
   await page.keyboard.press("Escape");
 }, 30_000);
@@ -124,24 +139,124 @@ test("withheld content is sent no more, until it is released", async () => {
   const block = await result("token.ts");
   await choose(block);
   await press(/^Withhold/);
-  await answered(() =>
-    page
-      .getByRole("dialog")
-      .getByRole("button", { name: /cache break|^Apply$/ })
-      .click(),
-  );
+  await apply();
   await toast(/^You withheld/);
   const body = await say("Do you still know it?");
   expect(body.includes("tokenStep42")).toBe(false);
   await choose(block);
   await press(/^Release/);
-  await answered(() =>
-    page
-      .getByRole("dialog")
-      .getByRole("button", { name: /cache break|^Apply$/ })
-      .click(),
-  );
+  await apply();
   await toast(/^You released/);
+}, 60_000);
+
+test("what is shown shorter is wanted whole again", async () => {
+  const block = await blockWith(rig(), session, "user", "Users are logged out");
+  expect(await rowsOf(block)).toMatchObject([{ wanted: "trimmed" }]);
+  await choose(block);
+  await press(/^Expand/);
+  await apply();
+  await toast(/wanted whole/);
+  expect(await rowsOf(block)).toMatchObject([{ wanted: "original" }]);
+}, 30_000);
+
+test("what was archived is brought back", async () => {
+  const block = await result("auth.md");
+  expect(await rowsOf(block)).toMatchObject([{ state: "archived" }]);
+  await choose(block);
+  await press(/^Restore/);
+  await apply();
+  await toast(/^You restored/);
+  expect((await rowsOf(block))[0]?.state).not.toBe("archived");
+}, 30_000);
+
+test("a block is pinned to the end", async () => {
+  const block = await result("package.json");
+  await choose(block);
+  await answered(() => press(/^Pin to the end/));
+  await toast(/^You pinned/);
+  expect(await rowsOf(block)).toMatchObject([{ pinned: true, zone: "recency" }]);
+  await answered(() => press(/^Unpin/));
+}, 30_000);
+
+test("a key is heard behind a click on the box of a row", async () => {
+  const block = await result("package.json");
+  await panel.go(`/s/${session}`);
+  await page.getByRole("searchbox", { name: "Filter the blocks" }).fill(`#${block}`);
+  await page.getByRole("checkbox", { name: `Select block ${block}` }).click();
+  await answered(() => page.keyboard.press("p"));
+  expect(await rowsOf(block)).toMatchObject([{ pinned: true }]);
+  await page.getByRole("checkbox", { name: `Select block ${block}` }).press("Space");
+  await page.locator(".action-bar").waitFor({ state: "detached" });
+  await rig().api(`/sessions/${session}/undo`, { method: "POST", body: {} });
+}, 30_000);
+
+const pinned = (block: number) =>
+  rig().api(`/sessions/${session}/ops`, {
+    method: "POST",
+    body: { command: { verb: "pin", target: `${block}` } },
+  });
+const undoButton = () => page.locator(".status-bar").getByRole("button", { name: "Undo" });
+const lastWords = () => page.locator(".status-words").innerText();
+
+test("undo takes back the step that is shown, and not one that came meanwhile", async () => {
+  const [shown, other] = [
+    await result("package.json"),
+    await blockWith(rig(), session, "user", "Keep what matters"),
+  ];
+  await panel.go(`/s/${session}`);
+  await pinned(shown);
+  await toast(/^You pinned/);
+  let release = (): void => undefined;
+  const held = new Promise<void>((done) => {
+    release = done;
+  });
+  await page.route("**/steps?*", async (route) => {
+    await held;
+    await route.continue();
+  });
+  await pinned(other);
+  await Promise.all([page.waitForResponse(/\/undo$/), undoButton().click()]);
+  release();
+  await page.unrouteAll({ behavior: "wait" });
+  expect(await rowsOf(shown, other)).toMatchObject([{ pinned: false }, { pinned: true }]);
+  await toast(/^Taken back/);
+}, 30_000);
+
+test("two clicks are one undo", async () => {
+  const blocks = [await result("package.json"), await blockWith(rig(), session, "user", "Fix it.")];
+  await panel.go(`/s/${session}`);
+  for (const block of blocks) await pinned(block);
+  await expect.poll(lastWords).toContain(`#${blocks[1]}`);
+  const done = async () => {
+    const { rows } = await rig().api<StepsPage>(`/sessions/${session}/steps?limit=1000`);
+    return rows.filter((row) => row.done).length;
+  };
+  const before = await done();
+  let asked = 0;
+  page.on("request", (request) => {
+    asked += request.url().endsWith("/undo") ? 1 : 0;
+  });
+  await undoButton().dblclick();
+  await toast(/^Taken back/);
+  expect([asked, await done()]).toEqual([1, before - 1]);
+  await expect.poll(lastWords).not.toContain(`#${blocks[1]}`);
+  await undoButton().click();
+  await expect.poll(done).toBe(before - 2);
+}, 30_000);
+
+test("a turn of the model that goes on is said anew, in the place of what was said of it", async () => {
+  const block = await result("package.json");
+  await panel.go(`/s/${session}`);
+  await page.locator(".status-words").waitFor();
+  rig().script(
+    [call("aperture_manage", { verb: "focus", target: `${block}` })],
+    [call("aperture_note", { verb: "create", topic: "suite", text: "The suite runs with npm test." })],
+    [text("Done.")],
+  );
+  await say("Keep an eye on it.");
+  await toast(/^Claude focused 2 blocks, added/);
+  expect(await page.locator(".toast", { hasText: /^Claude/ }).count()).toBe(1);
+  await rig().api(`/sessions/${session}/undo`, { method: "POST", body: {} });
 }, 60_000);
 
 test("a memory is made, and stands in the list", async () => {
@@ -154,6 +269,22 @@ test("a memory is made, and stands in the list", async () => {
   await toast(/^You added/);
   await page.getByRole("searchbox", { name: "Filter the blocks" }).fill("kind:memory");
   await page.locator(".row", { hasText: "deploys" }).waitFor();
+}, 30_000);
+
+test("a memory is updated: other words stand in its place", async () => {
+  const newest = async () => {
+    const { blocks } = await rig().api<StateRow>(`/sessions/${session}/state`);
+    return blocks.findLast(({ kind }) => kind === "memory")?.n ?? 0;
+  };
+  const before = await newest();
+  await choose(before);
+  await press("Update");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("What holds now").fill("Deploys happen on Fridays.");
+  await answered(() => dialog.getByRole("button", { name: "Update" }).click());
+  await expect.poll(newest).not.toBe(before);
+  const { content } = await rig().api<BlockDetail>(`/sessions/${session}/blocks/${await newest()}`);
+  expect(content?.text).toContain("Fridays");
 }, 30_000);
 
 test("a purge wants its word typed, and erases", async () => {

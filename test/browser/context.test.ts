@@ -109,6 +109,43 @@ describe("the past", () => {
   });
 });
 
+describe("what is of now", () => {
+  test("is not offered in the past, or says that it is of now", async () => {
+    const block = await blockWith(rig(), session, "tool-result", "package.json");
+    const select = (blocks: readonly number[]) =>
+      rig().api(`/sessions/${session}/selection`, { method: "PUT", body: { blocks } });
+    await select([block]);
+    await open();
+    await page.locator(".focus-chip").waitFor();
+    const note = page.getByText("This is the manifest of now, not of the seq you look at.");
+    await page.keyboard.press("g");
+    await page.keyboard.press("m");
+    await page.getByRole("region", { name: "Text of the manifest" }).waitFor();
+    expect(await note.count()).toBe(0);
+    await page.keyboard.press("[");
+    await note.waitFor();
+    await page.locator(".past-banner").waitFor();
+    expect(await page.locator(".focus-chip").count()).toBe(0);
+    await page.keyboard.press(".");
+    await page.locator(".focus-chip").waitFor();
+    await select([]);
+    await page.locator(".focus-chip").waitFor({ state: "detached" });
+  });
+
+  test("are the requests whose turns the timeline has, of very many the newest", async () => {
+    const detail = `**/api/v1/sessions/${session}`;
+    await page.route(detail, async (route) => {
+      const response = await route.fetch();
+      const answer = (await response.json()) as { readonly session: object };
+      await route.fulfill({ response, json: { ...answer, session: { ...answer.session, requests: 1_600 } } });
+    });
+    const asked = page.waitForRequest(/\/requests\?after=1000&limit=1000$/);
+    await open();
+    await asked;
+    await page.unrouteAll({ behavior: "wait" });
+  });
+});
+
 describe("over plain http, under a name, where browsers hold things back", () => {
   test("blocks are acted on and links are copied all the same", async () => {
     const other = await rig().open();

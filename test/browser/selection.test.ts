@@ -105,12 +105,15 @@ describe("what is taken back", () => {
 });
 
 describe("what the model asks for", () => {
-  /** The model wants to let go of a file, and has to ask. Answers with the blocks it wants to let go. */
-  async function asking(name: string): Promise<readonly number[]> {
+  /** The model wants to let go of files, and has to ask. Answers with the blocks it asked about first. */
+  async function asking(...names: readonly string[]): Promise<readonly number[]> {
     await rig().api(`/sessions/${session}/mode`, { method: "PUT", body: { mode: "ask" } });
-    const target = `${await resultOf(name)}`;
-    rig().script([call("aperture_archive", { target, reason: "read and done" })], [text("I wait.")]);
-    await say(`Are you done with ${name}?`);
+    const targets = await Promise.all(names.map(resultOf));
+    const calls = targets.map((target) =>
+      call("aperture_archive", { target: `${target}`, reason: "read and done" }),
+    );
+    rig().script(calls, [text("I wait.")]);
+    await say(`Are you done with ${names.join(" and ")}?`);
     type Asked = { readonly rows: readonly { readonly stand: string; readonly blocks: readonly number[] }[] };
     const { rows } = await rig().api<Asked>(`/sessions/${session}/approvals`);
     const asked = must(
@@ -142,6 +145,68 @@ describe("what the model asks for", () => {
     await panel.page.getByRole("heading", { name: "Nothing waits for you" }).waitFor();
     const next = (await say("And now?")).toString();
     expect(next).toMatch(new RegExp(`user denied your archive of #${blocks[0]}[^|]*still needed`));
+    await panel.close();
+  }, 60_000);
+
+  test("is decided all at once, either way", async () => {
+    const panel = await rig().open();
+    const nothing = panel.page.getByRole("heading", { name: "Nothing waits for you" });
+    const decisions = [
+      ["Shift+N", "denied"],
+      ["Shift+Y", "approved"],
+    ] as const;
+    for (const [key, stand] of decisions) {
+      await asking("banana", "damson");
+      await panel.go(`/s/${session}/approvals`);
+      await panel.page.getByRole("heading", { name: "2 commands waiting" }).waitFor();
+      if (stand === "denied") await panel.page.keyboard.press(key);
+      else await panel.page.getByRole("button", { name: /^Approve all/ }).click();
+      await nothing.waitFor();
+      const newest = panel.page.locator(".approvals tbody .badge");
+      expect((await newest.allInnerTexts()).slice(0, 2)).toEqual([stand, stand]);
+    }
+    await panel.close();
+  }, 60_000);
+});
+
+describe("what the user has said for longer", () => {
+  /** Decides what waits, for longer than once. Answers with what the list of rules says then. */
+  async function ruled({ page, go }: Panel, scope: string, decision: RegExp): Promise<readonly string[]> {
+    await go(`/s/${session}/approvals`);
+    await page.getByRole("radio", { name: scope }).check();
+    await page.getByRole("button", { name: decision }).click();
+    await page.getByRole("heading", { name: "Nothing waits for you" }).waitFor();
+    const rules = page.getByRole("list", { name: "Rules" }).getByRole("listitem");
+    await rules.first().waitFor();
+    return await rules.locator("span").allInnerTexts();
+  }
+
+  test("is listed, and forgotten again", async () => {
+    const asks = async (): Promise<void> => {
+      const target = `${await resultOf("cherry")}`;
+      rig().script([call("aperture_manage", { verb: "pin", target })], [text("I wait.")]);
+      await say("Keep the cherries.");
+    };
+    await rig().api(`/sessions/${session}/mode`, { method: "PUT", body: { mode: "ask" } });
+    const panel = await rig().open();
+    const { page } = panel;
+    const list = page.getByRole("list", { name: "Rules" });
+    const forget = page.getByRole("button", { name: /^Forget/ });
+    await asks();
+    expect(await ruled(panel, "always", /^Deny/)).toEqual([
+      expect.stringMatching(/^You deny every pin of Claude on blocks in \w+, in every session, since \d{4}-/),
+    ]);
+    await forget.click();
+    await list.waitFor({ state: "detached" });
+    const kept = await rig().api<{ readonly rows: readonly unknown[] }>("/permissions");
+    expect(kept.rows).toEqual([]);
+    await asks();
+    expect(await ruled(panel, "this session", /^Deny/)).toEqual(["You denied pin by model in this session"]);
+    await forget.click();
+    await list.waitFor({ state: "detached" });
+    await asks();
+    await panel.go(`/s/${session}/approvals`);
+    await page.getByRole("heading", { name: "1 command waiting" }).waitFor();
     await panel.close();
   }, 60_000);
 });

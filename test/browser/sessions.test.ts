@@ -53,6 +53,22 @@ describe("sub-agents", () => {
   });
 });
 
+test("says so where there are more than it shows", async () => {
+  const panel = await rig().open();
+  const { page } = panel;
+  const count = page.locator(".sessions .screen-head [aria-live]");
+  await count.waitFor();
+  expect(await count.innerText()).toBe("2 of 2");
+  await page.route("**/api/v1/sessions?limit=1000", async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...(await response.json()), next: "before-these" } });
+  });
+  await panel.go("/");
+  await page.getByText("2 of 2 used last; there are more").waitFor();
+  await page.unrouteAll({ behavior: "wait" });
+  await panel.close();
+});
+
 test("a session whose last request was refused says so, until one is answered", async () => {
   const panel = await rig().open();
   const { page } = panel;

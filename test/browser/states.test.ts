@@ -50,8 +50,10 @@ const banner = (page: Page) => page.locator(".banner");
 
 describe("storage that cannot be used", () => {
   let rig: Rig;
+  let startedMs = 0;
   beforeAll(async () => {
     rig = await newRig();
+    startedMs = Date.now();
     mkdirSync(join(rig.dataDir, "aperture.db"), { recursive: true });
     await rig.up();
     await relayedTalk(rig, "shop", ["Why is the build red?", "And now?"]);
@@ -62,8 +64,11 @@ describe("storage that cannot be used", () => {
     const { page } = panel;
     await banner(page).waitFor();
     expect(await banner(page).innerText()).toMatch(
-      /^Pass-through: storage unavailable.*Requests still pass\./s,
+      /^Pass-through: storage unavailable since \d\d:\d\d.*Requests still pass\./s,
     );
+    const { recording } = await apiOf(rig)<{ readonly recording: { readonly since: number } }>("/health");
+    expect(recording.since).toBeGreaterThanOrEqual(startedMs);
+    expect(recording.since).toBeLessThan(Date.now());
     await look(page, `degraded-${theme}`);
     await panel.close();
   });
@@ -112,6 +117,42 @@ describe("Aperture that is ended", () => {
     await context.close();
   });
 });
+
+test("a session that was left while it was asked why nothing comes is not followed again", async () => {
+  const rig = await newRig();
+  await rig.up();
+  await talk(rig, "shop", ["Why is the build red?"]);
+  const session = await firstSession(rig);
+  const panel = await windowOf(rig);
+  const { page } = panel;
+  let followed = 0;
+  await page.route("**/api/v1/events?session=*", async (route) => {
+    followed += 1;
+    await route.fulfill({ status: 500, body: "" });
+  });
+  let release = (): void => undefined;
+  const held = new Promise<void>((done) => {
+    release = done;
+  });
+  await page.route("**/api/v1/health", async (route) => {
+    await held;
+    await route.continue();
+  });
+  const asked = page.waitForRequest("**/api/v1/health");
+  await page.goto(`${rig.url}/s/${session}`);
+  await asked;
+  await page.getByRole("grid").waitFor();
+  await page.keyboard.press("g");
+  await page.keyboard.press("s");
+  await page.getByRole("heading", { name: "Sessions" }).waitFor();
+  const before = followed;
+  release();
+  // It would be tried again after two seconds.
+  await page.waitForTimeout(2_500);
+  expect([before, followed]).toEqual([1, 1]);
+  await page.unrouteAll({ behavior: "wait" });
+  await panel.close();
+}, 60_000);
 
 describe("a model whose window nobody knows", () => {
   test("has no made-up size, in the panel as on the command line and in the API", async () => {

@@ -144,6 +144,15 @@ describe("cost", () => {
     expect((await costs("--since", "today", "--until", "today")).total).not.toBeNull();
   });
 
+  test("of one session is of that one, and of a word that names none nothing is said", async () => {
+    for (const word of ["last", "name:first", state.session.slice(0, 12)]) {
+      const { rows } = await costs("session", "--session", word);
+      expect(rows.map(({ name }) => name.slice(0, 8))).toEqual([state.session.slice(0, 8)]);
+    }
+    const none = await rig.run(["cost", "--session", "nosuch"]);
+    expect(none).toMatchObject({ code: 4, out: "", err: expect.stringContaining("There is no session") });
+  });
+
   test("can be left out, and days that are none are refused", async () => {
     expect((await costs("--no-cost", "--offline")).total).not.toHaveProperty("usd");
     for (const day of ["2026-06-31", "soon"]) expect((await rig.run(["cost", "--since", day])).code).toBe(2);
@@ -163,3 +172,20 @@ describe("options of every verb", () => {
     expect({ code, err }).toEqual({ code: 0, err: "" });
   });
 });
+
+test("what several sessions begin with names none of them, and their costs are not summed", async () => {
+  const own = await openRig();
+  try {
+    await own.up();
+    // Two of so many begin with the same of sixteen digits.
+    await Promise.all(Array.from({ length: 17 }, (_, at) => talk(own, `talk-${at}`, [`say ${at}`])));
+    const page = (await api(own, "/api/v1/sessions?limit=100")) as { rows: readonly { id: string }[] };
+    const starts = page.rows.map(({ id }) => id.charAt(0));
+    const shared = starts.find((start, at) => starts.indexOf(start) !== at) ?? "";
+    const { code, out, err } = await own.run(["cost", "--session", shared]);
+    expect({ code, out }).toEqual({ code: 4, out: "" });
+    expect(err).toContain(`sessions begin with ${shared}`);
+  } finally {
+    await own.close();
+  }
+}, 60_000);

@@ -1,7 +1,8 @@
 // The demo, as somebody meets it who has never heard of Aperture.
-import { readdirSync } from "node:fs";
+import { mkdirSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { openRig, type Rig } from "./rig.ts";
 
 let rig: Rig;
@@ -58,6 +59,32 @@ test("is ended by Ctrl-C, whenever it comes", { timeout: 60_000 }, async () => {
   expect((await started.ended).code).toBe(0);
 });
 
-function demoFolders(): readonly string[] {
-  return readdirSync(tmpdir()).filter((name) => name.startsWith("aperture-demo-"));
+describe("a terminal that closes", () => {
+  const began = async (name: string) => {
+    const folder = join(rig.folder, name);
+    mkdirSync(folder);
+    const started = rig.start(["demo", "--pace", "200"], { TMPDIR: folder });
+    await started.saw(/Why did no test find it/);
+    expect(demoFolders(folder)).toHaveLength(1);
+    return { started, folder };
+  };
+
+  test("ends it, and nothing is left behind", { timeout: 60_000 }, async () => {
+    const { started, folder } = await began("hung-up");
+    started.child.kill("SIGHUP");
+    started.child.kill("SIGHUP");
+    expect((await started.ended).signal).toBeNull();
+    expect(demoFolders(folder)).toEqual([]);
+  });
+
+  test("leaves nothing behind either where nobody reads any more", { timeout: 60_000 }, async () => {
+    const { started, folder } = await began("unread");
+    started.child.stdout?.destroy();
+    expect((await started.ended).signal).toBeNull();
+    expect(demoFolders(folder)).toEqual([]);
+  });
+});
+
+function demoFolders(folder = tmpdir()): readonly string[] {
+  return readdirSync(folder).filter((name) => name.startsWith("aperture-demo-"));
 }

@@ -109,6 +109,7 @@ describe("planted faults", () => {
     const { code, found } = await examine([], env);
     expect(code).toBe(1);
     expect(found.map(({ about }) => about)).toEqual(["storage", "recording", "data"]);
+    expect(found[1]?.says).toMatch(/^paused since \d\d:\d\d:\d\d; requests still pass/);
     started.child.kill("SIGTERM");
   });
 

@@ -110,6 +110,39 @@ describe("export", () => {
   });
 });
 
+describe("a session with sub-agents", () => {
+  const asked = "Look through the logs for the first error.";
+  beforeAll(async () => {
+    await talk(rig, "main", ["say who helps you"]);
+    const messages = [{ role: "user", content: `${asked} The key is ${key}.` }];
+    const body = JSON.stringify({ model: "claude-sonnet-4-5", max_tokens: 50, messages });
+    await post(rig, body, { "x-aperture-session": "main", "x-claude-code-agent-id": "7f1c" });
+    await vi.waitFor(async () => {
+      const { streams } = (await api(rig, "/api/v1/sessions/name:main")) as { streams: readonly object[] };
+      expect(streams).toHaveLength(2);
+    }, 10_000);
+  });
+  const exported = async (format: string) => (await rig.run(["export", "name:main", "--format", format])).out;
+
+  test("is exported with what they were asked, each under its own heading", async () => {
+    const [md, page] = [await exported("md"), await exported("html")];
+    expect(md).toMatch(new RegExp(`\\n# Sub-agent: ${asked}.*\\n\\n- 1 turn\\n[^]*${asked}`));
+    expect(page).toMatch(new RegExp(`<h2>Sub-agent: ${asked}[^]*<pre>${asked}`));
+    expect([md.includes(key), page.includes(key)]).toEqual([false, false]);
+  });
+
+  test("has in jsonl every block of every stream, once", async () => {
+    const lines = linesOf(await exported("jsonl"));
+    const head = lines.findIndex(({ type }) => type === "stream");
+    expect(lines[head]).toMatchObject({ stream: { turns: 1, title: expect.stringContaining(asked) } });
+    type Block = { readonly block: { readonly n: number; readonly stream: number } };
+    const blocks = lines.filter(({ type }) => type === "block") as unknown as readonly Block[];
+    const streams = new Set(blocks.map(({ block }) => block.stream));
+    expect([streams.size, new Set(blocks.map(({ block }) => block.n)).size]).toEqual([2, blocks.length]);
+    expect(JSON.stringify(lines[head + 1])).toContain(asked);
+  });
+});
+
 describe("replay", () => {
   test("carries out every frame again and compares every stored body", async () => {
     const { code, out } = await rig.run(["replay", first, "--verify"]);

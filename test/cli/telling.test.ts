@@ -150,6 +150,9 @@ test("a session that is only observed says so wherever it matters", async () => 
   expect((await rig.run(["status"])).out).toMatch(/^sessions +2, 0 active, 1 managed, 1 observed$/m);
   expect((await rig.run(["select", "1"])).err).toContain("only observed: its model is not told");
   expect((await rig.run(["manifest"])).err).toContain("only observed: its model is not told");
+  // What asks before it acts is managed all the same.
+  expect((await rig.run(["mode", "ask", "--session", "name:main"])).code).toBe(0);
+  expect((await rig.run(["status"])).out).toMatch(/^sessions +2, 0 active, 1 managed, 1 observed$/m);
 });
 
 test("where all of Aperture observes, a mode for one session says that it lifts nothing", async () => {

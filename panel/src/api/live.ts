@@ -35,30 +35,34 @@ function follow(session: string | null, listener: Listener): () => void {
   let hasBeenOpen = false;
   const open = (): void => {
     const query = session === null ? "" : `?session=${encodeURIComponent(session)}`;
-    source = new EventSource(`/api/v1/events${query}`);
-    source.onopen = () => {
+    const opened = new EventSource(`/api/v1/events${query}`);
+    source = opened;
+    opened.onopen = () => {
       connection.set({ is: "live" });
       // Between two connections anything may have happened.
       if (hasBeenOpen) listener({ type: "resync", session: null, seq: null });
       hasBeenOpen = true;
     };
-    source.onerror = () => {
+    opened.onerror = () => {
       connection.set((before) => ("sinceMs" in before ? before : { is: "stale", sinceMs: Date.now() }));
       // Refused rather than broken: the browser gives up, so it is asked why, and tried again.
-      if (source?.readyState !== EventSource.CLOSED) return;
+      if (opened.readyState !== EventSource.CLOSED) return;
       void isLoggedOut().then((isOut) => {
+        // Closed meanwhile, or opened anew: nobody waits for this one any more.
+        if (source !== opened) return;
         if (isOut) connection.set({ is: "loggedOut", sinceMs: hasBeenOpen ? Date.now() : null });
         timer = setTimeout(open, isOut ? loginAgainMs : againMs);
       });
     };
-    source.addEventListener("ended", () => connection.set({ is: "ended", sinceMs: Date.now() }));
+    opened.addEventListener("ended", () => connection.set({ is: "ended", sinceMs: Date.now() }));
     for (const kind of kinds) {
-      source.addEventListener(kind, (message) => listener(JSON.parse(message.data) as ViewerEvent));
+      opened.addEventListener(kind, (message) => listener(JSON.parse(message.data) as ViewerEvent));
     }
   };
   const close = (): void => {
     clearTimeout(timer);
     source?.close();
+    source = null;
   };
   // A page that is being left hears its connection break, and has nobody to tell.
   addEventListener("pagehide", close);

@@ -29,7 +29,7 @@ export function useResource<T>(path: string | null): Resource<T> {
 }
 
 /** The same for what is not looked at first: it waits until that was read and is on the screen. */
-export function useLater<T>(path: string): Resource<T> {
+export function useLater<T>(path: string | null): Resource<T> {
   return useEntry(path, joinLater);
 }
 

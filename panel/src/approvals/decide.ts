@@ -1,10 +1,14 @@
 import { write } from "../api/client.ts";
 import type { Returned } from "../api/contract.ts";
+import { refresh } from "../api/resource.ts";
 import { attempt, sessionPath } from "../context/acts.ts";
 import { say } from "../parts/toasts.tsx";
 
 export const scopes = ["once", "turn", "session", "always"] as const;
 export type Scope = (typeof scopes)[number];
+
+/** What was said for always, in whichever session. */
+export const rulesPath = "/permissions";
 
 export type Decision = {
   readonly decision: "approve" | "deny";
@@ -26,6 +30,7 @@ export async function decide(
     for (const row of answer.rows) say(toldOf(row));
     return answer;
   });
+  if (scope === "always") refresh(rulesPath);
 }
 
 type Decided = Returned["DecideAnswer"]["rows"][number];

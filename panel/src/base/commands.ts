@@ -1,5 +1,5 @@
 import { type RefObject, useEffect, useRef } from "react";
-import { type Command, commandFor, keyName } from "./keys.ts";
+import { type Command, commandFor, isKeyOf, keyName } from "./keys.ts";
 import { createStore, useStore } from "./store.ts";
 
 /** Who offers something now, the innermost last: it wins where two have the same key. */
@@ -38,7 +38,7 @@ function onKey(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing) return;
   const typed = keyName(event);
   const isBare = !event.ctrlKey && !event.metaKey && !event.altKey;
-  if (isBare && isTyping(event.target)) return;
+  if (isBare && isTyping(event)) return;
   if (isBare && event.key.length === 1 && !singleKeys.get()) return;
   if ((event.key === "Enter" || event.key === " ") && isControl(event.target)) return;
   if (isInDialog(event.target) && !typed.startsWith("Ctrl")) return;
@@ -55,10 +55,10 @@ function onKey(event: KeyboardEvent): void {
 addEventListener("keydown", onKey);
 
 /** Letters and arrows alike: a list is gone through and a choice made with them. */
-function isTyping(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement && target.closest("input, textarea, select, [contenteditable]") !== null
-  );
+function isTyping({ target, key }: KeyboardEvent): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  const field = target.closest("input, textarea, select, [contenteditable]");
+  return field !== null && isKeyOf(field instanceof HTMLInputElement ? field.type : "text", key);
 }
 
 /** What a control does by itself when it has the focus is not taken from it. */

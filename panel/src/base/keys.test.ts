@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Command, commandFor, keyName } from "./keys.ts";
+import { type Command, commandFor, isKeyOf, keyName } from "./keys.ts";
 
 const typed = (key: string, more: Partial<KeyboardEvent> = {}): string =>
   keyName({ key, ctrlKey: false, metaKey: false, altKey: false, shiftKey: false, ...more } as KeyboardEvent);
@@ -19,6 +19,18 @@ describe("keys", () => {
     expect(typed("?", { shiftKey: true })).toBe("?");
     expect(typed(" ")).toBe("Space");
     expect(typed("ArrowDown", { shiftKey: true })).toBe("Shift+ArrowDown");
+  });
+
+  it("belong to a field that uses them, and to no other", () => {
+    expect(["p", " ", "ArrowDown", "."].map((key) => isKeyOf("checkbox", key))).toEqual([
+      false,
+      true,
+      false,
+      false,
+    ]);
+    expect(["p", " ", "ArrowDown"].map((key) => isKeyOf("radio", key))).toEqual([false, true, true]);
+    expect(["[", "ArrowLeft", "Home"].map((key) => isKeyOf("range", key))).toEqual([false, true, true]);
+    for (const type of ["text", "search", "select-one", "constructor"]) expect(isKeyOf(type, "p")).toBe(true);
   });
 
   it("the innermost command wins, and the beginning of a chord waits", () => {

@@ -28,3 +28,17 @@ export function commandFor(typed: string, commands: readonly Command[]): Command
   if (exact !== undefined) return exact;
   return last.some(({ keys }) => keys.some((key) => key.startsWith(`${typed} `))) ? "chord" : null;
 }
+
+const arrows = ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"] as const;
+
+/** What inputs that hold no text do with keys themselves. */
+const ownKeys: Readonly<Record<string, readonly string[]>> = {
+  checkbox: [" ", "Enter"],
+  radio: [" ", "Enter", ...arrows],
+  range: [...arrows, "Home", "End", "PageUp", "PageDown"],
+};
+
+/** Whether a field that has the focus, by its `type`, uses a key itself. Into any other, text is typed. */
+export function isKeyOf(type: string, key: string): boolean {
+  return Object.hasOwn(ownKeys, type) ? ownKeys[type]?.includes(key) === true : true;
+}

@@ -6,13 +6,18 @@ import { ScrollText } from "../parts/scroll-text.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { sessionPath, streamQuery } from "./acts.ts";
 
-export type ManifestPaneProps = { readonly session: string; readonly onClose: () => void };
+export type ManifestPaneProps = {
+  readonly session: string;
+  /** An earlier seq is looked at beside it. */
+  readonly isPast: boolean;
+  readonly onClose: () => void;
+};
 
 const details = ["summary", "detailed"] as const;
 const titles = { summary: "every turn", detailed: "at an epoch’s start" } as const;
 
 /** The exact words the model reads next about its context. Nothing of it is hidden from the user. */
-export function ManifestPane({ session, onClose }: ManifestPaneProps) {
+export function ManifestPane({ session, isPast, onClose }: ManifestPaneProps) {
   const [detail, setDetail] = useState<(typeof details)[number]>("summary");
   const more = streamQuery().replace("?", "&");
   const path = `${sessionPath(session)}/manifest?detail=${detail}${more}`;
@@ -26,6 +31,11 @@ export function ManifestPane({ session, onClose }: ManifestPaneProps) {
         </button>
       </header>
       <Tabs names={details} chosen={detail} onChoose={setDetail} label="Manifest" titles={titles} />
+      {isPast ? (
+        <p>
+          <b>This is the manifest of now, not of the seq you look at.</b>
+        </p>
+      ) : null}
       {error === null ? null : <p className="problem">{error.message}</p>}
       {data === null ? null : <Told data={data} />}
     </aside>

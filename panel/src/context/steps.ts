@@ -3,6 +3,7 @@ import type { Returned, StepRow } from "../api/contract.ts";
 import { modelName, tokensText } from "../base/words.ts";
 import { say } from "../parts/toasts.tsx";
 import { sessionPath, undo } from "./acts.ts";
+import { type Said, unsaidIn } from "./unsaid.ts";
 
 /** The steps of a session, for everybody who looks at them: they are read once. */
 export function stepsPath(session: string): string {
@@ -35,15 +36,29 @@ export type Looked = {
   readonly model: string | null;
 };
 
-/** Whoever did it, in this page or elsewhere: what is new is said, once. */
+/** Whoever did it, in this page or elsewhere: what is new is said, and again only where it has grown. */
 export function useStepToasts({ session, since, model }: Looked, page: Returned["StepsPage"] | null): void {
-  const said = useRef(0);
+  const heard = useRef<Said>(new Map());
   useEffect(() => {
     if (page === null || since === null) return;
-    for (const row of page.rows) {
-      if (row.step <= said.current || row.seq <= since) continue;
-      said.current = row.step;
-      if (row.done) say(stepText(row, model), { title: "Undo", run: () => void undo(session, row.step) });
+    const { fresh, said } = unsaidIn(heard.current, page.rows, since);
+    heard.current = said;
+    for (const row of fresh) {
+      const offer = { title: "Undo", run: () => void undo(session, row.step) };
+      say(stepText(row, model), offer, `step ${row.step} of ${session}`);
     }
   }, [session, since, page, model]);
+}
+
+/**
+ * Takes back the step that is shown, and no other that has come meanwhile. Until the steps were read again a
+ * second press means the same one.
+ */
+export function useUndoShown(session: string, shown: StepRow | null): () => void {
+  const asked = useRef<StepRow | null>(null);
+  return () => {
+    if (shown === null) say("There is nothing to take back");
+    else if (asked.current !== shown) void undo(session, shown.step);
+    asked.current = shown;
+  };
 }

@@ -1,12 +1,21 @@
 import { useEffect, useMemo, useState } from "react";
-import type { PricedPage, Returned } from "../api/contract.ts";
+import type { PricedPage, PricedRow, Returned } from "../api/contract.ts";
 import { useConnection } from "../api/live.ts";
 import { useLater } from "../api/resource.ts";
 import { useCommands } from "../base/commands.ts";
 import { percent } from "../strip/percent.ts";
 import { sessionPath } from "./acts.ts";
 import { stepsPath } from "./steps.ts";
-import { type Tick, type TurnStart, ticksOf, turnAt, turnStarts, turnStep } from "./turns.ts";
+import {
+  newestAfter,
+  requestsRead,
+  type Tick,
+  type TurnStart,
+  ticksOf,
+  turnAt,
+  turnStarts,
+  turnStep,
+} from "./turns.ts";
 
 export type TimelineProps = {
   readonly session: string;
@@ -21,9 +30,9 @@ type Speed = (typeof speeds)[number];
 
 /** Any earlier seq can be looked at; nothing can be done there. */
 export function Timeline({ session, at, head, onGo }: TimelineProps) {
-  const { data: requests } = useLater<PricedPage>(`${sessionPath(session)}/requests?limit=1000`);
+  const requests = useNewestRequests(session);
   const { data: steps } = useLater<Returned["StepsPage"]>(stepsPath(session));
-  const starts = useMemo(() => turnStarts(requests?.rows ?? []), [requests]);
+  const starts = useMemo(() => turnStarts(requests), [requests]);
   const ticks = useMemo(() => ticksOf(steps?.rows ?? []), [steps]);
   const { is } = useConnection();
   const now = at ?? head;
@@ -85,6 +94,18 @@ export function Timeline({ session, at, head, onGo }: TimelineProps) {
       </span>
     </div>
   );
+}
+
+const noRows: readonly PricedRow[] = [];
+
+function useNewestRequests(session: string): readonly PricedRow[] {
+  const path = sessionPath(session);
+  const { data: detail } = useLater<Returned["SessionDetail"]>(path);
+  const after = detail === null ? null : newestAfter(detail.session.requests);
+  const { data } = useLater<PricedPage>(
+    after === null ? null : `${path}/requests?after=${after}&limit=${requestsRead}`,
+  );
+  return data?.rows ?? noRows;
 }
 
 type TimeButtonProps = { readonly label: string; readonly sign: string; readonly onClick: () => void };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { turnAt, turnStarts, turnStep } from "./turns.ts";
+import { newestAfter, requestsRead, turnAt, turnStarts, turnStep } from "./turns.ts";
 
 const starts = turnStarts([
   { turn: null, openedSeq: 1 },
@@ -14,6 +14,15 @@ describe("turns on the timeline", () => {
       { turn: 1, seq: 2 },
       { turn: 2, seq: 9 },
     ]);
+  });
+
+  it("are read of the newest requests, of many too", () => {
+    expect([0, 1, 1_000].map(newestAfter)).toEqual([0, 0, 0]);
+    for (let total = 1_001; total < 4_000; total += 1) {
+      const read = total - newestAfter(total);
+      expect(read, `${total}`).toBeGreaterThanOrEqual(requestsRead / 2);
+      expect(read, `${total}`).toBeLessThanOrEqual(requestsRead);
+    }
   });
 
   it("hold what comes until the next", () => {

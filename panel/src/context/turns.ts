@@ -3,6 +3,15 @@ import type { PricedRow, StepRow } from "../api/contract.ts";
 /** Where a turn begins in the log. */
 export type TurnStart = { readonly turn: number; readonly seq: number };
 
+/** So many requests are read for the turns: of more the newest, which people go back to. */
+export const requestsRead = 1_000;
+const stride = requestsRead / 2;
+
+/** Behind which request they begin. In strides, so that one more does not have all of them read anew. */
+export function newestAfter(total: number): number {
+  return Math.max(0, Math.ceil((total - requestsRead) / stride) * stride);
+}
+
 /** A turn that was sent more than once begins where it was sent first. */
 export function turnStarts(requests: readonly Pick<PricedRow, "turn" | "openedSeq">[]): readonly TurnStart[] {
   const starts = new Map<number, number>();

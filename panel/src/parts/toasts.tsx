@@ -7,6 +7,8 @@ export type Toast = {
   readonly words: string;
   readonly kind: "status" | "alert";
   readonly offer: Offer | null;
+  /** A newer one about the same takes its place. */
+  readonly about: string | null;
 };
 
 /** What can be done about it, as long as it is shown. */
@@ -18,18 +20,22 @@ const toasts = createStore<readonly Toast[]>([]);
 const paused = createStore(false);
 let lastId = 0;
 
-export function say(words: string, offer: Offer | null = null): void {
-  add({ words, offer, kind: "status" });
+export function say(words: string, offer: Offer | null = null, about: string | null = null): void {
+  add({ words, offer, kind: "status", about });
 }
 
 export function warn(words: string): void {
-  add({ words, offer: null, kind: "alert" });
+  add({ words, offer: null, kind: "alert", about: null });
 }
 
 function add(toast: Omit<Toast, "id">): void {
   lastId += 1;
   const added = { ...toast, id: lastId };
-  toasts.set((before) => [...before, added].slice(-shownMax));
+  toasts.set((before) => [...before.filter((each) => !isSame(each, added)), added].slice(-shownMax));
+}
+
+function isSame(one: Toast, other: Toast): boolean {
+  return one.about !== null && one.about === other.about;
 }
 
 function remove(id: number): void {

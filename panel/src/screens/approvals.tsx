@@ -4,6 +4,7 @@ import { useResource } from "../api/resource.ts";
 import { ApprovalCard } from "../approvals/card.tsx";
 import { type Decision, decide } from "../approvals/decide.ts";
 import { DecidedList } from "../approvals/decided.tsx";
+import { Rules } from "../approvals/rules.tsx";
 import { useCommands } from "../base/commands.ts";
 import { manyText } from "../base/words.ts";
 import { sessionPath } from "../context/acts.ts";
@@ -58,6 +59,7 @@ function Approvals({ session, page: { rows, model } }: ApprovalsProps) {
           place={row.approval === current ? place : null}
         />
       ))}
+      <Rules session={session} model={model} />
       {decided.length === 0 ? null : <DecidedList rows={decided} model={model} />}
     </section>
   );

@@ -79,7 +79,9 @@ function Context({ route, state }: Inside) {
           onGo={(seq) => go({ ...route, at: seq }, "replace")}
         />
       </div>
-      {side === "manifest" ? <ManifestPane session={session} onClose={() => setManifest(false)} /> : null}
+      {side === "manifest" ? (
+        <ManifestPane session={session} isPast={at !== null} onClose={() => setManifest(false)} />
+      ) : null}
       {block === null ? null : <Inspector {...{ session, block, at }} onClose={() => open(null)} />}
       {asking === null ? null : (
         <AskDialog {...{ session, asking }} rows={state.blocks} onClose={() => setAsking(null)} />
@@ -126,16 +128,21 @@ type PictureProps = Inside & {
 /** How full it is, as numbers and as a strip. */
 function Picture({ route, state, selection, onChoose }: PictureProps) {
   const { session, at } = route;
-  const { data: focus } = useLater<SelectionAnswer>(`${sessionPath(session)}/selection${streamQuery()}`);
   return (
     <>
       {at === null ? null : <PastBanner state={state} onLive={() => go({ ...route, at: null }, "replace")} />}
       <WindowHead state={state} />
       <Strip state={state} chosen={selection.chosen} onChoose={onChoose} />
       <ColdStrip state={state} />
-      <FocusChip focus={focus} onClear={() => void focusOn(session, [])} />
+      {at === null ? <Focused session={session} /> : null}
     </>
   );
+}
+
+/** Of now alone: what the model was pointed at earlier is over, and cannot be cleared there. */
+function Focused({ session }: { readonly session: string }) {
+  const { data: focus } = useLater<SelectionAnswer>(`${sessionPath(session)}/selection${streamQuery()}`);
+  return <FocusChip focus={focus} onClear={() => void focusOn(session, [])} />;
 }
 
 function hiddenIn(chosen: readonly BlockRow[], rows: readonly BlockRow[]): number {

@@ -8,9 +8,9 @@ import { contextRoute, pathOf, type Route, requestsRoute, type SessionRoute } fr
 import { go } from "../base/route.ts";
 import { blockList, manyText } from "../base/words.ts";
 import { Activity } from "../context/activity.tsx";
-import { type Mode, modeAbout, modes, redo, sessionPath, undo } from "../context/acts.ts";
+import { type Mode, modeAbout, modes, redo, sessionPath } from "../context/acts.ts";
 import { ModeDialog, useModeWish } from "../context/mode-dialog.tsx";
-import { actorName, type Looked, stepsPath, useStepToasts } from "../context/steps.ts";
+import { actorName, type Looked, stepsPath, useStepToasts, useUndoShown } from "../context/steps.ts";
 import { say, warn } from "../parts/toasts.tsx";
 import { SessionDialog } from "../sessions/session-dialog.tsx";
 import { streamName } from "../sessions/sub-agents.tsx";
@@ -34,6 +34,8 @@ export function SessionShell({ route, children }: SessionShellProps) {
   );
   const looked = { session, since: useFirst(detail?.seq ?? null), model: detail?.session.model ?? null };
   useStepToasts(looked, steps);
+  const last = steps?.rows.findLast(({ done }) => done) ?? null;
+  const undoShown = useUndoShown(session, last);
   useApprovalToasts(looked, approvals);
   const [isActivity, setActivity] = useState(false);
   const [isManaged, setManaged] = useState(false);
@@ -43,6 +45,7 @@ export function SessionShell({ route, children }: SessionShellProps) {
   const isPast = route.screen === "context" && route.at !== null;
   useSessionCommands(session, {
     isPast,
+    onUndo: undoShown,
     onActivity: () => setActivity(true),
     onMode: setWanted,
     onManage: () => setManaged(true),
@@ -67,9 +70,10 @@ export function SessionShell({ route, children }: SessionShellProps) {
       <StatusBar
         session={session}
         row={row}
-        steps={steps?.rows ?? []}
+        last={last}
         waiting={approvals?.waiting ?? 0}
         isPast={isPast}
+        onUndo={undoShown}
         onActivity={() => setActivity(true)}
       />
       {row === null || asked === null ? null : (
@@ -229,12 +233,14 @@ function onEvent(path: string, event: ViewerEvent): void {
 
 type Doings = {
   readonly isPast: boolean;
+  readonly onUndo: () => void;
   readonly onActivity: () => void;
   readonly onMode: (mode: Mode) => void;
   readonly onManage: () => void;
 };
 
-function useSessionCommands(session: string, { isPast, onActivity, onMode, onManage }: Doings): void {
+function useSessionCommands(session: string, doings: Doings): void {
+  const { isPast, onUndo, onActivity, onMode, onManage } = doings;
   const places = [
     { id: "go-context", title: "Go to Context", keys: ["g c"], route: contextRoute(session) },
     { id: "go-requests", title: "Go to Requests", keys: ["g r"], route: requestsRoute(session) },
@@ -249,13 +255,13 @@ function useSessionCommands(session: string, { isPast, onActivity, onMode, onMan
     ...places.map(({ route, ...place }) => ({ ...place, group: "Go", run: () => go(route) })),
     { id: "activity", title: "Activity", keys: ["g t"], group: "Go", run: onActivity },
     { id: "manage", title: "Rename, export or delete the session", keys: [], group: "Panel", run: onManage },
-    ...(isPast ? [] : [...reversing(session), ...switching(onMode)]),
+    ...(isPast ? [] : [...reversing(session, onUndo), ...switching(onMode)]),
   ]);
 }
 
-function reversing(session: string): readonly Command[] {
+function reversing(session: string, onUndo: () => void): readonly Command[] {
   return [
-    { id: "undo", title: "Undo the last step", keys: ["z"], group: "Undo", run: () => void undo(session) },
+    { id: "undo", title: "Undo the last step", keys: ["z"], group: "Undo", run: onUndo },
     { id: "redo", title: "Redo", keys: ["Shift+Z"], group: "Undo", run: () => void redo(session) },
   ];
 }

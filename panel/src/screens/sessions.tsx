@@ -9,9 +9,12 @@ import { SessionDialog } from "../sessions/session-dialog.tsx";
 import { SessionLine } from "../sessions/session-line.tsx";
 import { type SessionSort, SortChoice, sorted } from "../sessions/sort.tsx";
 
+/** As many as one answer has. */
+const rowsMax = 1_000;
+
 /** Which runs there are, and which of them fills up. */
 export function SessionsScreen() {
-  const { data, error } = useResource<Returned["SessionsPage"]>("/sessions?limit=200");
+  const { data, error } = useResource<Returned["SessionsPage"]>(`/sessions?limit=${rowsMax}`);
   const { data: health } = useResource<HealthAnswer>("/health");
   const [words, setWords] = useState("");
   const now = useNow();
@@ -43,6 +46,7 @@ export function SessionsScreen() {
         />
         <span className="dim" aria-live="polite">
           {rows.length} of {data.rows.length}
+          {data.next === null ? "" : " used last; there are more"}
         </span>
         <SortChoice sort={sort} onSort={setSort} />
       </header>

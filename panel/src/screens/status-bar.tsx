@@ -2,31 +2,39 @@ import type { PricedSession, StepRow } from "../api/contract.ts";
 import { useConnection } from "../api/live.ts";
 import { go } from "../base/route.ts";
 import { manyText, spendText } from "../base/words.ts";
-import { undo } from "../context/acts.ts";
 import { stepText } from "../context/steps.ts";
 
 export type StatusBarProps = {
   readonly session: string;
   readonly row: PricedSession | null;
-  readonly steps: readonly StepRow[];
+  /** The last step that is done; null: there is none. */
+  readonly last: StepRow | null;
   readonly waiting: number;
   readonly isPast: boolean;
+  readonly onUndo: () => void;
   readonly onActivity: () => void;
 };
 
 /** The last thing that was done, what waits, and what it has cost. */
-export function StatusBar({ session, row, steps, waiting, isPast, onActivity }: StatusBarProps) {
-  const last = steps.findLast(({ done }) => done);
+export function StatusBar(props: StatusBarProps) {
+  const { session, row, last, waiting, isPast, onUndo, onActivity } = props;
   const { is } = useConnection();
   return (
     <footer className="status-bar">
       <i className={`state-dot ${is === "live" ? "active" : ""}`} aria-hidden="true" />
       <span className="status-last">
         <span className="status-words">
-          {last === undefined ? nothingYet(row) : stepText(last, row?.model ?? null)}
+          {last === null ? nothingYet(row) : stepText(last, row?.model ?? null)}
         </span>
-        {last === undefined || isPast ? null : (
-          <button type="button" className="button small" onClick={() => void undo(session)}>
+        {last === null || isPast ? null : (
+          <button
+            type="button"
+            className="button small"
+            onClick={({ detail }) => {
+              // The second click of two may meet another step in the same place.
+              if (detail <= 1) onUndo();
+            }}
+          >
             Undo <kbd>z</kbd>
           </button>
         )}

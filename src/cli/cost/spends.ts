@@ -6,6 +6,7 @@ import { apiPath, sessionPath } from "../api-path.ts";
 import type { ReadyCall } from "../call.ts";
 import { type Outcome, succeed } from "../outcome.ts";
 import { openProgress } from "../progress.ts";
+import { findSession } from "../session-choice.ts";
 import type { Span } from "./days.ts";
 import type { Spend } from "./groups.ts";
 
@@ -31,25 +32,28 @@ export async function spendsOf(call: ReadyCall, span: Span): Promise<Outcome<rea
   return succeed(spends);
 }
 
-/** The last one used comes first: sessions that ended before the time asked for need not be read. */
-async function sessionsIn(call: ReadyCall, { fromMs }: Span): Promise<Outcome<readonly SessionRow[]>> {
+/** A session that was named is that one or none: a sum over others would be believed. */
+async function sessionsIn(call: ReadyCall, span: Span): Promise<Outcome<readonly SessionRow[]>> {
   const wanted = call.flags.get("session");
+  if (wanted === undefined) return await sessionsSince(call, span);
+  const found = await findSession(call.api, wanted);
+  return found.ok ? succeed([found.value.session]) : found;
+}
+
+/** The last one used comes first: sessions that ended before the time asked for need not be read. */
+async function sessionsSince({ api }: ReadyCall, { fromMs }: Span): Promise<Outcome<readonly SessionRow[]>> {
   const rows: SessionRow[] = [];
   let before: string | undefined;
   for (;;) {
     const path = apiPath("/sessions", { limit: sessionsPerRead, before });
-    const page = await call.api.json<SessionsPage>(path);
+    const page = await api.json<SessionsPage>(path);
     if (!page.ok) return page;
     const { rows: more, next } = page.value.value;
-    rows.push(...more.filter((row) => isAsked(row, wanted)));
+    rows.push(...more);
     const isOver = more.some(({ lastActivity }) => lastActivity !== null && lastActivity < fromMs);
-    if (next === null || isOver) return succeed(wanted === "last" ? rows.slice(0, 1) : rows);
+    if (next === null || isOver) return succeed(rows);
     before = next;
   }
-}
-
-function isAsked({ id }: SessionRow, wanted: string | undefined): boolean {
-  return wanted === undefined || wanted === "last" || id.startsWith(wanted.toLowerCase());
 }
 
 async function spendsIn(call: ReadyCall, session: SessionRow): Promise<Outcome<readonly Spend[]>> {

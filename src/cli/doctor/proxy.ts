@@ -60,17 +60,18 @@ function versionFinding(url: string, { theirs, ours }: Versions): Finding {
   return warned("proxy", says, "stop it and start it again with aperture up");
 }
 
-function recordFindings({ storage, message, recording }: HealthAnswer): readonly Finding[] {
+function recordFindings(health: HealthAnswer): readonly Finding[] {
+  const { storage, message, recording } = health;
   const stored =
     storage === "ok"
       ? fine("storage", "ok")
       : broken("storage", `degraded: ${printable(message ?? "no reason given", 300)}`, storageFix);
   const isWhole = recording.on && recording.missed === 0;
   const recorded = isWhole
-    ? fine("recording", recordingText(recording))
+    ? fine("recording", recordingText(health))
     : warned(
         "recording",
-        recordingText(recording),
+        recordingText(health),
         "requests of that moment are missing, later ones are not; the count starts anew with aperture up",
       );
   return [stored, recorded];

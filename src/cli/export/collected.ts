@@ -34,6 +34,11 @@ export type ExportedBlock = {
   readonly renditions: readonly ExportedRendition[];
 };
 
+type StreamDetail = SessionDetail["streams"][number];
+
+/** A stream other than the main one, with its blocks; those of streams before it stand there alone. */
+export type ExportedStream = { readonly stream: StreamDetail; readonly blocks: readonly ExportedBlock[] };
+
 /** Who is asked, and whether anybody wants to see how far it is. */
 export type Reading = Pick<ReadyCall, "api" | "flags">;
 
@@ -42,40 +47,79 @@ export type Collected = {
   readonly session: SessionDetail["session"];
   readonly state: StateRow;
   readonly frames: readonly Frame[];
+  /** Of the main stream. */
   readonly blocks: readonly ExportedBlock[];
+  readonly others: readonly ExportedStream[];
   readonly requests: readonly ExportedRequest[];
   /** Frames in which something was masked: their seal is of other words. */
   readonly maskedFrames: ReadonlySet<number>;
 };
 
-export async function collect(call: Reading, session: SessionDetail["session"]): Promise<Outcome<Collected>> {
+export async function collect(call: Reading, detail: SessionDetail): Promise<Outcome<Collected>> {
+  const { session } = detail;
   const { id } = session;
   const state = await call.api.json<StateRow>(sessionPath(id, "/state"));
   if (!state.ok) return state;
+  const main = state.value.value;
+  const apart = await othersOf(call, main, detail.streams);
+  if (!apart.ok) return apart;
   const frames = await framesOf(call, id);
   if (!frames.ok) return frames;
-  const total = state.value.value.blocks.length + session.requests;
+  const rows = [main.blocks, ...apart.value.map((other) => other.rows)].flat();
+  const total = rows.length + session.requests;
   const progress = openProgress(call, { what: "blocks and requests", total });
-  const blocks: ExportedBlock[] = [];
-  for (const row of state.value.value.blocks) {
-    const at = (level: Level) => contentOf(call, sessionPath(id, `/blocks/${row.n}`), level);
-    const made = levels.filter((level) => level !== "original" && row.sizes[level] !== undefined);
-    const renditions: ExportedRendition[] = [];
-    for (const level of made) renditions.push({ level, content: await at(level) });
-    blocks.push({ row, content: await at("original"), renditions });
-    progress.step();
-  }
+  const read = (of: readonly BlockRow[]) => blocksOf(call, { session: id, rows: of, step: progress.step });
+  const blocks = await read(main.blocks);
+  const others: ExportedStream[] = [];
+  for (const { stream, rows: own } of apart.value) others.push({ stream, blocks: await read(own) });
   const requests = await requestsOf(call, id, progress.step);
   progress.end();
   if (!requests.ok) return requests;
   return succeed({
     session,
-    state: state.value.value,
+    state: main,
     frames: frames.value,
     blocks,
+    others,
     requests: requests.value,
     maskedFrames: new Set(),
   });
+}
+
+type Apart = { readonly stream: StreamDetail; readonly rows: readonly BlockRow[] };
+
+/** What every other stream has of its own: a fork holds what it was forked from too. */
+async function othersOf(
+  call: Reading,
+  { session, seq, stream: main, blocks }: StateRow,
+  streams: readonly StreamDetail[],
+): Promise<Outcome<readonly Apart[]>> {
+  const seen = new Set(blocks.map(({ n }) => n));
+  const found: Apart[] = [];
+  for (const stream of streams.filter(({ id }) => id !== main)) {
+    const path = sessionPath(session, "/state", { stream: stream.id, at: seq });
+    const state = await call.api.json<StateRow>(path);
+    if (!state.ok) return state;
+    const rows = state.value.value.blocks.filter(({ n }) => !seen.has(n));
+    for (const { n } of rows) seen.add(n);
+    found.push({ stream, rows });
+  }
+  return succeed(found);
+}
+
+type Rows = { readonly session: string; readonly rows: readonly BlockRow[]; readonly step: () => void };
+
+async function blocksOf(call: Reading, { session, rows, step }: Rows): Promise<readonly ExportedBlock[]> {
+  const blocks: ExportedBlock[] = [];
+  for (const row of rows) {
+    const at = (level: Level) => contentOf(call, sessionPath(session, `/blocks/${row.n}`), level);
+    const made = levels.filter((level) => level !== "original" && row.sizes[level] !== undefined);
+    const renditions: ExportedRendition[] = [];
+    for (const level of made) renditions.push({ level, content: await at(level) });
+    blocks.push({ row, content: await at("original"), renditions });
+    step();
+  }
+  return blocks;
 }
 
 const perRead = 1_000;

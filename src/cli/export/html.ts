@@ -2,8 +2,15 @@ import { formWords } from "../format/blocks.ts";
 import { countedText, tokensText } from "../format/numbers.ts";
 import { printable } from "../format/printable.ts";
 import { windowText } from "../format/window.ts";
-import { bodySides, type Collected, type ExportedBlock, type ExportedRequest } from "./collected.ts";
+import {
+  bodySides,
+  type Collected,
+  type ExportedBlock,
+  type ExportedRequest,
+  type ExportedStream,
+} from "./collected.ts";
 import type { Written } from "./jsonl.ts";
+import { streamHeading } from "./markdown.ts";
 import { readable } from "./readable.ts";
 
 /**
@@ -12,7 +19,7 @@ import { readable } from "./readable.ts";
  */
 export function html(all: Collected, written: Written): string {
   const { version, isMasked } = written;
-  const { session, state, blocks, requests } = all;
+  const { session, state, blocks, others, requests } = all;
   const facts = `${session.client}, ${session.model ?? "unknown model"}, ${windowText(state.window)}, seq ${state.seq}`;
   const remark = isMasked
     ? "What looked like a secret is masked."
@@ -26,6 +33,7 @@ export function html(all: Collected, written: Written): string {
 <p>${escaped(facts)}. Written by Aperture ${escaped(version)}. ${remark}</p>
 <h2>Blocks</h2>
 ${blocks.map((block) => blockHtml(block, written)).join("\n")}
+${others.map((other) => streamHtml(other, written)).join("\n")}
 <h2>Requests</h2>
 ${requests.map(requestHtml).join("\n")}
 </body></html>`;
@@ -38,6 +46,11 @@ summary{cursor:pointer;padding:.2rem 0}summary b{display:inline-block;min-width:
 
 /** So much of a block stands beside its number. */
 const startColumnsMax = 80;
+
+function streamHtml({ stream, blocks }: ExportedStream, written: Written): string {
+  const said = blocks.map((block) => blockHtml(block, written)).join("\n");
+  return `<h2>${escaped(streamHeading(stream))}</h2>\n${said}`;
+}
 
 function blockHtml(block: ExportedBlock, written: Written): string {
   const { row } = block;

@@ -1,4 +1,4 @@
-import type { Collected } from "./collected.ts";
+import type { Collected, ExportedBlock } from "./collected.ts";
 import { bodySides } from "./collected.ts";
 
 export type ExportHead = {
@@ -23,9 +23,10 @@ export function* jsonLines(all: Collected, { version, isMasked }: Written): Gene
     const mark = all.maskedFrames.has(frame.seq) ? { masked: true } : {};
     yield JSON.stringify({ type: "frame", frame, ...mark });
   }
-  for (const { row, content, renditions } of all.blocks) {
-    yield JSON.stringify({ type: "block", block: row, content });
-    for (const made of renditions) yield JSON.stringify({ type: "rendition", block: row.n, ...made });
+  yield* blockLines(all.blocks);
+  for (const { stream, blocks } of all.others) {
+    yield JSON.stringify({ type: "stream", stream });
+    yield* blockLines(blocks);
   }
   for (const { row, bodies, texts } of all.requests) {
     yield JSON.stringify({ type: "request", request: row, bodies });
@@ -33,6 +34,13 @@ export function* jsonLines(all: Collected, { version, isMasked }: Written): Gene
       const body = texts[side];
       if (body !== null) yield JSON.stringify({ type: "body", request: row.id, side, ...body });
     }
+  }
+}
+
+function* blockLines(blocks: readonly ExportedBlock[]): Generator<string> {
+  for (const { row, content, renditions } of blocks) {
+    yield JSON.stringify({ type: "block", block: row, content });
+    for (const made of renditions) yield JSON.stringify({ type: "rendition", block: row.n, ...made });
   }
 }
 

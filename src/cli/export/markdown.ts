@@ -1,12 +1,12 @@
 import { formWords } from "../format/blocks.ts";
 import { countedText, manyText } from "../format/numbers.ts";
 import { windowText } from "../format/window.ts";
-import type { Collected, ExportedBlock } from "./collected.ts";
+import type { Collected, ExportedBlock, ExportedStream } from "./collected.ts";
 import type { Written } from "./jsonl.ts";
 import { readable } from "./readable.ts";
 
 /** To read: what was said, in order, with what is shown of it now. */
-export function markdown({ session, state, blocks }: Collected, written: Written): string {
+export function markdown({ session, state, blocks, others }: Collected, written: Written): string {
   const { version, isMasked } = written;
   const facts = [
     `- client ${session.client}, model ${session.model ?? "unknown"}, ${manyText(session.requests, "request")}`,
@@ -14,7 +14,19 @@ export function markdown({ session, state, blocks }: Collected, written: Written
     `- written by Aperture ${version}${isMasked ? "; what looked like a secret is masked" : ""}`,
   ];
   const said = blocks.flatMap((block) => blockLines(block, written));
-  return [`# ${line(session.name)}`, "", ...facts, "", ...said].join("\n");
+  const apart = others.flatMap((other) => streamLines(other, written));
+  return [`# ${line(session.name)}`, "", ...facts, "", ...said, ...apart].join("\n");
+}
+
+function streamLines({ stream, blocks }: ExportedStream, written: Written): readonly string[] {
+  const { turns } = stream;
+  const said = blocks.flatMap((block) => blockLines(block, written));
+  return [`# ${line(streamHeading(stream))}`, "", `- ${manyText(turns, "turn")}`, "", ...said];
+}
+
+/** By what it was asked; a name that only its client understands is the last resort. */
+export function streamHeading({ title, name }: ExportedStream["stream"]): string {
+  return `Sub-agent: ${title ?? name}`;
 }
 
 function blockLines(block: ExportedBlock, written: Written): readonly string[] {

@@ -1,4 +1,4 @@
-import type { Collected, Text } from "./collected.ts";
+import type { Collected, ExportedBlock, Text } from "./collected.ts";
 import { masked, maskedValue, maskText } from "./mask.ts";
 
 /** Without what looks like a secret. What is no text cannot be looked through, and is left out. */
@@ -10,10 +10,10 @@ export function withoutSecrets(all: Collected): Collected {
     state: maskedValue(all.state) as Collected["state"], // the same
     frames,
     maskedFrames: new Set(changed.map(({ seq }) => seq)),
-    blocks: all.blocks.map(({ row, content, renditions }) => ({
-      row: maskedValue(row) as typeof row, // the same
-      content: maskedText(content),
-      renditions: renditions.map((made) => ({ ...made, content: maskedText(made.content) })),
+    blocks: all.blocks.map(maskedBlock),
+    others: all.others.map(({ stream, blocks }) => ({
+      stream: maskedValue(stream) as typeof stream, // the same
+      blocks: blocks.map(maskedBlock),
     })),
     requests: all.requests.map(({ row, bodies, texts }) => ({
       row: maskedValue(row) as typeof row, // the same
@@ -24,6 +24,14 @@ export function withoutSecrets(all: Collected): Collected {
         response: maskedText(texts.response),
       },
     })),
+  };
+}
+
+function maskedBlock({ row, content, renditions }: ExportedBlock): ExportedBlock {
+  return {
+    row: maskedValue(row) as typeof row, // the same shape
+    content: maskedText(content),
+    renditions: renditions.map((made) => ({ ...made, content: maskedText(made.content) })),
   };
 }
 

@@ -20,7 +20,7 @@ async function exported(): Promise<Made> {
   const api = openApi(place, answerMs);
   const found = await findSession(api, session);
   if (!found.ok) return { ok: false, problem: found.problem.message };
-  const all = await collect({ api, flags: new Map() }, found.value.session);
+  const all = await collect({ api, flags: new Map() }, found.value);
   if (!all.ok) return { ok: false, problem: all.problem.message };
   const text = form(withoutSecrets(all.value), { version, isMasked: true });
   // A buffer of its own, so that it can be handed over and not copied.

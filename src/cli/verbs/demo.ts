@@ -25,9 +25,12 @@ const stripWidth = 40;
 export async function demo(call: ReadyCall): Promise<number> {
   const { flags, screen, settings, version } = call;
   const pause = Number(flags.get("pace") ?? paceMs);
-  const dataDir = mkdtempSync(join(tmpdir(), "aperture-demo-"));
-  const upstream = await startStrictUpstream({ model: demoModel, bodiesKept: 4 });
   const stopping = stopSignal();
+  const dataDir = mkdtempSync(join(tmpdir(), "aperture-demo-"));
+  const leaveNothing = (): void => rmSync(dataDir, { recursive: true, force: true, maxRetries: 3 });
+  // A terminal that is gone ends the process at the next line it is told, wherever we are then.
+  process.once("exit", leaveNothing);
+  const upstream = await startStrictUpstream({ model: demoModel, bodiesKept: 4 });
   try {
     const own = demoSettings(settings, { dataDir, url: new URL(upstream.url) });
     const app = await startSomewhere(own, version);
@@ -68,7 +71,7 @@ export async function demo(call: ReadyCall): Promise<number> {
     });
   } finally {
     await upstream.close();
-    rmSync(dataDir, { recursive: true, force: true });
+    leaveNothing();
   }
   return exitCodes.ok;
 }
@@ -167,6 +170,8 @@ function stopSignal(): { readonly promise: Promise<void>; readonly isOver: () =>
     };
     process.once("SIGINT", stop);
     process.once("SIGTERM", stop);
+    // A terminal that closes says so twice, itself and by its shell: the second must not cut the end short.
+    process.on("SIGHUP", stop);
   });
   return { promise, isOver: () => isOver };
 }

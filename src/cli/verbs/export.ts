@@ -25,7 +25,7 @@ export async function exportSession(call: ReadyCall): Promise<number> {
   return await withApi(call, "export", async (there) => {
     const found = await findSession(there.api, sessionWord(there, there.operands[0]));
     if (!found.ok) return giveUp(there, found.problem);
-    const all = await collect(there, found.value.session);
+    const all = await collect(there, found.value);
     if (!all.ok) return giveUp(there, all.problem);
     const shown = isMasked ? withoutSecrets(all.value) : all.value;
     return write(there, form(shown, { version: there.version, isMasked }));

@@ -47,7 +47,7 @@ async function read({ api }: ReadyCall): Promise<Outcome<Status>> {
   if (!metrics.ok) return metrics;
   const { rows, next } = page.value.value;
   const active = rows.filter(({ state }) => state === "active").length;
-  const managed = rows.filter(({ mode }) => mode === "auto").length;
+  const managed = rows.filter(({ mode }) => mode !== "observe").length;
   const sessions = { active, managed, known: rows.length, isAll: next === null };
   return succeed({ health: health.value.value, sessions, figures: readFigures(metrics.value) });
 }
@@ -66,7 +66,7 @@ function rowsOf({ api, version, settings }: ReadyCall, status: Status): readonly
       "storage",
       `${health.storage}${health.message === null ? "" : `: ${printable(health.message, 300)}`}`,
     ),
-    [label("recording"), { text: recordingText(health.recording), style: isWell ? "green" : "yellow" }],
+    [label("recording"), { text: recordingText(health), style: isWell ? "green" : "yellow" }],
     row("sessions", sessionsText(sessions)),
     row("requests", requestsText(figures)),
     row("upstreams", upstreamsText(figures, health.upstreams)),
