@@ -15,6 +15,7 @@ export { ExpandCharge } from "./play/charge.ts";
 export { ClientWriter, clientForm } from "./play/client.ts";
 export { identifiersIn, standingIn } from "./play/identifiers.ts";
 export { messageTokens } from "./play/message-tokens.ts";
+export { Meter } from "./play/meter.ts";
 export { MissWatch } from "./play/misses.ts";
 export { NameBook, shownNames } from "./play/name-book.ts";
 export { nonce, Player } from "./play/player.ts";

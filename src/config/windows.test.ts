@@ -12,6 +12,7 @@ it.each([
   ["claude-haiku-5-5", 200_000],
   ["claude-fable-5-2", 1_000_000],
   ["anthropic.claude-mythos-5-2-v1:0", 1_000_000],
+  ["gpt-4o-2024-11-20", 128_000],
   ["some-other-model", 200_000],
   [null, 200_000],
 ])("the window of %s holds %d tokens", (model, tokens) => {

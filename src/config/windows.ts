@@ -2,8 +2,8 @@
 export type WindowRule = { readonly pattern: RegExp; readonly tokens: number };
 
 /**
- * Data, to be refined as models come and go; the first rule that fits counts. A window given too small does
- * no harm: what a provider has accepted always fits.
+ * Data, to be refined as models come and go; the first rule that fits counts. Of a window given too small
+ * more is shown than it is said to hold, and room is made earlier than need be; given too large, too late.
  */
 export const windowRules: readonly WindowRule[] = [
   // Clients write the longer window of a model that has two behind its name.
@@ -14,6 +14,7 @@ export const windowRules: readonly WindowRule[] = [
   { pattern: /(?:opus|sonnet)-(?:[5-9]|[1-9]\d)(?!\d)/i, tokens: 1_000_000 },
   { pattern: /(?:claude|sonnet|opus)/i, tokens: 200_000 },
   { pattern: /gemini/i, tokens: 1_000_000 },
+  { pattern: /gpt-4o/i, tokens: 128_000 },
   { pattern: /^aperture-demo/, tokens: 200_000 },
 ];
 

@@ -89,7 +89,7 @@ const shapes = {
   tag: /<\/?[a-z][a-z0-9-]*(?:\s[^<>]*)?>/i,
   html: /^\s*(?:<!doctype html|<html\b|<\?xml)/i,
   code: /[{};]\s*(?:\/\/.*)?$|[,(:]$|^\s*(?:\/\/|\/?\*|#include|import |from |package |func |def |class |const |let |var |return\b|if |for |type |use |pub |fn |export |public |private |\}|\))/,
-  sentence: /[a-z)][.!?:](?:\s|$)|^\s*(?:#{1,6} |[-*] |\d+\. )/,
+  sentence: /[\p{Ll}\p{Lo})][.!?:](?:\s|$)|[。！？：]|^\s*(?:#{1,6} |[-*] |\d+\. )/u,
 } as const;
 
 /** First that fits, the surest signs first. */

@@ -4,12 +4,15 @@ const outcome = "\\b[Ee]xit(?:s|ed)?(?: with)?(?: code| status)?[:=]? ?[1-9]\\d{
 const words = new RegExp(
   "\\b(?:errors?|failed|failures?|fails?|failing|panic(?:ked)?|exceptions?|traceback|assertion|fatal|abort(?:ed|ing)|" +
     "killed|denied|refused|rejected|forbidden|unauthorized|unhandled|uncaught|unreachable|unresolved|undefined|" +
-    "unterminated|unrecognized|unexpected|undeclared|deadlock|segfault|corrupt(?:ed|ion)?|crash(?:ed|es)?|" +
-    "conflicts?|timeout|" +
+    "unterminated|unrecognized|unexpected|undeclared|invalid|illegal|missing|mismatch(?:ed)?|" +
+    "deadlock|segfault|corrupt(?:ed|ion)?|crash(?:ed|es)?|conflicts?|timeout|" +
     "not found|no such|cannot|can't|could not|couldn't|unable to|timed out|do(?:es)? not exist|not permitted|" +
-    "not allowed|not a \\w+|out of memory|no space left|core dumped|segmentation \\w+|stack overflow|not used)\\b",
+    "not allowed|not a \\w+|not satisfied|reset by peer|broken pipe|signal \\d+|out of memory|" +
+    "no space left|core dumped|segmentation \\w+|stack overflow|not used|fehler|erreur|errore|erro)\\b",
   "i",
 );
+/** The same where words have no edges that a pattern knows. */
+const otherWords = /ошибка|错误|失败|錯誤|失敗|エラー|오류|실패/i;
 /** Kinds of errors as programs name them, and the words that only count in capitals. */
 const names = new RegExp(
   "[A-Za-z](?:Error|Exception)\\b|\\b(?:KeyboardInterrupt|SystemExit|StopIteration|OOMKilled|Evicted|\\w+BackOff)\\b|" +
@@ -18,14 +21,15 @@ const names = new RegExp(
 );
 /** Where a test runner, a compiler or a server puts a sign, a place or a number instead of a word. */
 const shapes = new RegExp(
-  "^\\s*[✕✖✗✘×●] |^E {3,}\\S|^\\s*(?:→ )?[Ee]xpected\\b|^\\s*(?:[Rr]eceived|[Aa]ctual|left|right): |^not ok \\d|^ ! \\[|" +
+  "^\\s*(?:[✕✖✗✘×●]|\u274c\ufe0f?) |^E {3,}\\S|^E: |^\\s*(?:→ )?[Ee]xpected\\b|" +
+    "^\\s*(?:[Rr]eceived|[Aa]ctual|left|right): |^not ok \\d|^ ! \\[|\\b(?:returned|code|status) [45]\\d\\d\\b|" +
     "^[EF]\\d{4} \\d\\d:\\d\\d|^\\s*\\S+_test\\.go:\\d+: |^\\S+\\.\\w{1,5}:\\d+:\\d+: (?!warn|note|info|hint|remark)|" +
     '\\bHTTP\\/[\\d.]+"? [45]\\d\\d\\b|\\bstatus(?:_code|Code)?["\']?[=:] ?[45]\\d\\d\\b|' +
     "\\b(?:GET|POST|PUT|PATCH|DELETE|HEAD) \\/\\S* [45]\\d\\d\\b|: unknown \\w+ [`'\"]",
 );
 /** Said of errors that there are none; and warnings, which may name what they warn of. */
 const none =
-  /\b(?:0|no|zero|without(?: any)?) (?:errors?|failed|failures?|failing|conflicts?)\b|\b(?:errors?|failed|failures?)[:=] ?0\b/gi;
+  /\b(?:0|no|zero|without(?: any)?) (?:errors?|failed|failures?|failing|conflicts?|missing|invalid)\b|\b(?:errors?|failed|failures?|missing|invalid)[:=] ?0\b/gi;
 const warning = /^\s*(?:\S+: ?)?(?:npm )?warn(?:ing)?\b(?!.*\b(?:error|failed)\b)/i;
 
 /** Source code speaks of errors on every third line; there, only what reads like a report is one. */
@@ -40,6 +44,6 @@ const charsMin = 4;
 export function isErrorLine(line: string, isSource: boolean): boolean {
   if (line.length < charsMin) return false;
   if (isSource) return reports.test(line);
-  if (names.test(line) || shapes.test(line)) return true;
+  if (names.test(line) || shapes.test(line) || otherWords.test(line)) return true;
   return words.test(line) && !warning.test(line) && words.test(line.replace(none, ""));
 }

@@ -102,7 +102,7 @@ function firstWords(text: string, { isNumbered }: Content): string {
     text
       .slice(0, endMax)
       .split("\n")
-      .find((one) => /[A-Za-z]/.test(one)) ?? "";
+      .find((one) => /\p{L}/u.test(one)) ?? "";
   return `"${(isNumbered ? line.replace(numbered, "") : line).replace(/^[\s#*>-]+/, "").trim()}"`;
 }
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { Json } from "../base/index.ts";
-import { Levels } from "./levels.ts";
+import { minimal } from "./minimal.ts";
 import type { Source } from "./source.ts";
-
-const levels = new Levels();
+import { trimInput } from "./trim-input.ts";
+import { trimText } from "./trim-text.ts";
 
 function result(text: string, tool: string | null = null, input: Json | null = null): Source {
   return { kind: "tool-result", text, tool, input };
@@ -16,12 +16,12 @@ function log(lines: number): string {
 }
 
 describe("trimmed", () => {
-  test("says null for a short text", async () => {
-    expect(await levels.trimmed(result("one\ntwo\nthree"))).toBeNull();
+  test("says null for a short text", () => {
+    expect(trimText(result("one\ntwo\nthree"))).toBeNull();
   });
 
-  test("keeps the line that went wrong, and says how much is missing", async () => {
-    const trimmed = (await levels.trimmed(result(log(200)))) ?? "";
+  test("keeps the line that went wrong, and says how much is missing", () => {
+    const trimmed = trimText(result(log(200))) ?? "";
     expect(trimmed).toContain("ERROR cannot reach db-primary");
     expect(trimmed).toMatch(/\[…\d+ lines left out\]/);
     expect(trimmed.length).toBeLessThan(log(200).length / 2);
@@ -29,41 +29,41 @@ describe("trimmed", () => {
 });
 
 describe("trimmedInput", () => {
-  test("trims long strings and touches nothing else", async () => {
+  test("trims long strings and touches nothing else", () => {
     const input = { path: "src/a.ts", content: log(200), limits: [1, null, true] };
-    const trimmed = (await levels.trimmedInput(input)) as typeof input;
+    const trimmed = trimInput(input) as typeof input;
     expect({ ...trimmed, content: "" }).toEqual({ ...input, content: "" });
     expect(trimmed.content.length).toBeLessThan(input.content.length / 2);
   });
 
-  test("keeps a command a command: its first line, and where the text in it begins and ends", async () => {
+  test("keeps a command a command: its first line, and where the text in it begins and ends", () => {
     const command = `cat > notes.txt <<'EOF'\n${log(200)}\nEOF\nnpm test`;
-    const { command: trimmed } = (await levels.trimmedInput({ command })) as { command: string };
+    const { command: trimmed } = trimInput({ command }) as { command: string };
     for (const line of ["cat > notes.txt <<'EOF'", "EOF", "npm test"])
       expect(trimmed.split("\n")).toContain(line);
   });
 
-  test("reads a string as what it goes into", async () => {
+  test("reads a string as what it goes into", () => {
     const body = Array.from({ length: 60 }, (_, line) => `  step(${line % 4});`).join("\n");
     const edits = [{ new_string: `function openStore() {\n${body}\n}\nfunction closeStore() {\n${body}\n}` }];
-    const trimmed = JSON.stringify(await levels.trimmedInput({ file_path: "src/a.ts", edits }));
+    const trimmed = JSON.stringify(trimInput({ file_path: "src/a.ts", edits }));
     expect(trimmed).toContain("function closeStore() {");
   });
 
-  test("leaves what is nested too deep as it is", async () => {
+  test("leaves what is nested too deep as it is", () => {
     let deep: Json = log(200);
     for (let depth = 0; depth < 20_000; depth += 1) deep = [deep];
-    expect(await levels.trimmedInput(deep)).toBeNull();
+    expect(trimInput(deep)).toBeNull();
   });
 
-  test("says null if every string is short", async () => {
-    expect(await levels.trimmedInput({ command: "ls", depth: 3 })).toBeNull();
+  test("says null if every string is short", () => {
+    expect(trimInput({ command: "ls", depth: 3 })).toBeNull();
   });
 });
 
 describe("minimal", () => {
   test("is one line that names the call and the size", () => {
-    expect(levels.minimal(result("a\nb", "Read", { file_path: "src/a.ts" }))).toBe(
+    expect(minimal(result("a\nb", "Read", { file_path: "src/a.ts" }))).toBe(
       "Read src/a.ts: 2 lines, typescript",
     );
   });

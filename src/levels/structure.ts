@@ -39,7 +39,7 @@ export function structureOf(units: readonly Unit[], { type, isNumbered, isFile }
   const table = signs[type];
   for (const [at, { text }] of units.entries()) {
     if (text.length < signCharsMin) continue;
-    const line = isNumbered ? text.replace(numbered, "") : text;
+    const line = (isNumbered ? text.replace(numbered, "") : text).replace(carriageReturn, "");
     if (type === "code" && line.length >= declarationCharsMin && isDeclaration(line))
       worths[at] = declarationWorth;
     for (const { pattern, worth } of table)
@@ -54,6 +54,8 @@ export function structureOf(units: readonly Unit[], { type, isNumbered, isFile }
   for (let at = Math.max(0, units.length - tail); at < units.length; at += 1) worths[at] = Infinity;
   return worths;
 }
+
+const carriageReturn = /\r$/;
 
 /** What prose says is in its words: with room left, its lines are kept from the front. */
 function addWords(units: readonly Unit[], worths: Float64Array): void {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { headerNamesMax, manifestNamesMax, NameRank } from "./rank.ts";
+import { headerNamesMax, manifestNamesMax, NameRank, summaryShare } from "./rank.ts";
 
 const one = () => 1;
 
@@ -116,7 +116,7 @@ test("manifests keep their mean and their maximum whatever they say besides name
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 20, max: 110 }), { minLength: 1, maxLength: 60 }),
-      fc.constantFrom(1, 0.8),
+      fc.constantFrom(1, 0.75, 0.5),
       (fixedParts, share) => {
         let [turns, tokens] = [0, 0];
         for (const fixed of fixedParts) {
@@ -132,6 +132,14 @@ test("manifests keep their mean and their maximum whatever they say besides name
       },
     ),
   );
+});
+
+test("a summary has its whole room where it is little beside the prompt, half of it where it is much", () => {
+  expect(summaryShare({ used: 100_000 })).toBe(1);
+  expect(summaryShare({ used: 100_000, read: 0.025 })).toBe(0.8);
+  expect(summaryShare({ used: 20_000 })).toBeCloseTo(0.8);
+  expect(summaryShare({ used: 30_000, read: 0.05 })).toBeCloseTo(0.6);
+  expect(summaryShare({ used: 0 })).toBe(0.5);
 });
 
 test("headers keep their share of the content, and where there is no room there are no names", () => {

@@ -266,18 +266,30 @@ export function manifestNamesMax({ turns, tokens, fixed, share = 1 }: ManifestSp
   return Math.max(0, Math.floor(Math.min(saved, manifestNames, manifestMax - fixed)));
 }
 
+/** What a request costs before anything of ours, as far as it is known. */
+export type PromptRead = {
+  /** Tokens of the prompt. */
+  readonly used: number;
+  /** What reading one of them from the cache costs, in fresh ones. */
+  readonly read?: number;
+};
+
 /**
  * How much of its usual room a summary has. It is new with each request, so it is paid in full where all
- * before it is read from the cache. Where reading costs next to nothing it is most of what a request costs
- * more for us, and is held shorter.
+ * before it is read from the cache: where that costs little, in a short prompt or at a low price, the
+ * summary would be most of what a request costs more for us, and is held shorter.
  */
-export function summaryShare(read = usualRead): number {
-  return read < cheapRead ? cheapShare : 1;
+export function summaryShare({ used, read = usualRead }: PromptRead): number {
+  const most = read < cheapRead ? cheapShare : 1;
+  return Math.min(most, Math.max(leastShare, (used * read) / wholeFrom));
 }
 
 const usualRead = 0.1;
 const cheapRead = 0.05;
 const cheapShare = 0.8;
+const leastShare = 0.5;
+/** From here on a whole summary is at most a twentieth of what reading the prompt costs. */
+const wholeFrom = 2_500;
 
 export type HeadersSpent = { readonly content: number; readonly headers: number };
 

@@ -7,6 +7,7 @@ import {
   BreakWatch,
   type CacheRules,
   ExpandCharge,
+  Meter,
   MissWatch,
   NameBook,
   nonce,
@@ -317,6 +318,31 @@ test("what clears itself is there for the last words of the user, and costs noth
     { role: "user", content: "three" },
   ];
   expect(texts([...first, ...next])).toEqual(["one", "two", "three"]);
+});
+
+test("what one model has cached no other reads, and the first finds it again", () => {
+  const sizer = new Sizer({ model: "a", ownTokens: 900, count: (text) => text.length });
+  const meter = new Meter({ ...unknownPrices, rule: { ...rules, tokensMin: 1 } }, sizer);
+  const messages = [{ role: "user", content: [said("a question that is some tokens long", true)] }];
+  const read = (model: string, timeMs: number): readonly boolean[] => {
+    const { timed, warm } = meter.send(Buffer.from(JSON.stringify({ model, messages })), timeMs).bills;
+    return [timed.read > 0, warm.read > 0];
+  };
+  expect(read("a", 0)).toEqual([false, false]);
+  expect(read("a", 1_000)).toEqual([true, true]);
+  expect(read("b", 2_000)).toEqual([false, false]);
+  expect(read("a", 3_000)).toEqual([true, true]);
+  expect(read("b", 400_000)).toEqual([false, true]);
+});
+
+test("a call id that is used again stands for every result it had", () => {
+  const result = (text: string) => units(`result:one:${text}`)[0] as SizedUnit;
+  const watch = new MissWatch(new NameBook());
+  const [first, second] = [result("see src/lib/read_config.ts"), result("see src/lib/write_config.ts")];
+  const client = promptAfter(null, [first, second]);
+  const trimmed = { ...first, key: "trimmed", bare: "trimmed", text: "see src/lib/read_config.ts" };
+  const upstream = promptAfter(null, [trimmed, second]);
+  expect(watch.missed({ client, upstream, used: new Set(["src/lib/read_config.ts"]) })).toEqual([]);
 });
 
 /** Tokens of ours in a prompt that says the given instructions, where a character is a token. */

@@ -19,6 +19,8 @@ const printed: readonly RegExp[] = [
   /double free|already in use|violates unique|Merge conflict|unreachable executed|not assignable|declared and not used/,
   /^\s*(?:✕|×|✖|●|E {3})|^not ok |→ expected |^\s+(?:Expected|Received): |KeyboardInterrupt|SystemExit|StopIteration/,
   /HTTP\/[\d.]+"? [45]\d\d|\bstatus=5\d\d|\b(?:GET|POST) \S+ [45]\d\d\b|\b403 Forbidden|Unauthorized/,
+  /\b[Ii]nvalid (?:option|argument)|missing required|mismatch:|^❌|reset by peer|signal 9|returned 500|code 503|^E: /,
+  /^Fehler|^erreur|^Ошибка|^错误|^エラー/,
   /^E\d{4} |exit status [1-9]|^\s*\w+_test\.go:\d+: |no required module|Missing script|ELIFECYCLE/,
 ];
 

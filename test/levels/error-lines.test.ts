@@ -1,11 +1,10 @@
 // Whatever tool says it, what went wrong stays. The spellings are those of the tools; each stands alone amid
 // a long run, which is where a line is lost most easily.
 import { describe, expect, test } from "vitest";
-import { keptText, Levels } from "../../src/levels/index.ts";
+import { keptText, trimText } from "../../src/levels/index.ts";
 import { saysError, saysErrorPrinted } from "./error-checker.ts";
 import { errorSpellings, fineLines } from "./error-spellings.ts";
 
-const levels = new Levels();
 const lines = errorSpellings.flatMap(({ tool, lines: own }) => own.map((line) => [tool, line] as const));
 
 const step = (at: number): string =>
@@ -17,17 +16,17 @@ const run = (amid: readonly string[]): string =>
     ...Array.from({ length: 300 }, (_, at) => step(at + 300)),
   ].join("\n");
 
-async function keptOf(text: string, command: string | null): Promise<ReadonlySet<string>> {
+function keptOf(text: string, command: string | null): ReadonlySet<string> {
   const input = command === null ? null : { command };
-  const trimmed = await levels.trimmed({ kind: "tool-result", text, tool: "Bash", input });
+  const trimmed = trimText({ kind: "tool-result", text, tool: "Bash", input });
   expect(trimmed).not.toBeNull();
   return new Set(keptText(trimmed ?? "").split("\n"));
 }
 
 describe("every spelling of an error stays", () => {
-  test.each(lines)("%s: %s", async (_tool, line) => {
-    expect((await keptOf(run([line]), null)).has(line)).toBe(true);
-    expect((await keptOf(run([line]), "make all")).has(line)).toBe(true);
+  test.each(lines)("%s: %s", (_tool, line) => {
+    expect(keptOf(run([line]), null).has(line)).toBe(true);
+    expect(keptOf(run([line]), "make all").has(line)).toBe(true);
   });
 });
 
@@ -38,9 +37,9 @@ test("the checker that recorded sessions are held against knows every spelling, 
   expect(fineLines.filter(saysErrorPrinted)).toEqual([]);
 });
 
-test("all spellings of a tool together, as a run prints them", async () => {
+test("all spellings of a tool together, as a run prints them", () => {
   for (const { tool, lines: own } of errorSpellings) {
-    const kept = await keptOf(run(own), "npm run build");
+    const kept = keptOf(run(own), "npm run build");
     expect(
       own.filter((line) => !kept.has(line)),
       tool,
@@ -48,10 +47,10 @@ test("all spellings of a tool together, as a run prints them", async () => {
   }
 });
 
-test("lines that say that all is well do not pass for errors: a thousand of each are cut like any others", async () => {
+test("lines that say that all is well do not pass for errors: a thousand of each are cut like any others", () => {
   for (const line of fineLines) {
     const text = run(Array.from({ length: 1_000 }, (_, at) => `${line} (${at})`));
-    const trimmed = (await levels.trimmed({ kind: "tool-result", text, tool: "Bash", input: null })) ?? text;
+    const trimmed = trimText({ kind: "tool-result", text, tool: "Bash", input: null }) ?? text;
     expect(trimmed.length, line).toBeLessThanOrEqual(text.length * 0.35);
   }
 });

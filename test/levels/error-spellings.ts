@@ -229,6 +229,31 @@ export const errorSpellings: readonly Spelling[] = [
     ],
   },
   {
+    tool: "plain words",
+    lines: [
+      "tar: invalid option -- 'z'",
+      "mount: Invalid argument while opening /dev/sdb",
+      "usage: missing required argument: name",
+      "type mismatch: expected i32, found str",
+      "❌ should load the store",
+      "read: connection reset by peer",
+      "Process exited with signal 9",
+      "the server returned 500",
+      "response code 503 after 3 tries",
+      "E: Package 'libstore' has no installation candidate",
+    ],
+  },
+  {
+    tool: "other languages",
+    lines: [
+      "Fehler: Datei konnte nicht gelesen werden",
+      "erreur : le fichier est vide",
+      "Ошибка: файл пуст",
+      "错误：无法打开文件",
+      "エラー: ファイルを開けません",
+    ],
+  },
+  {
     tool: "others",
     lines: [
       "NoMethodError: undefined method `load' for nil:NilClass",
@@ -271,4 +296,5 @@ export const fineLines: readonly string[] = [
   "HTTP/1.1 200 OK",
   "npm warn deprecated glob@7: no longer supported",
   "web-1   1/1   Running   0   3m",
+  "checked 512 links, 0 missing, 0 invalid",
 ];

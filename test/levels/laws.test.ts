@@ -2,10 +2,16 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../src/base/index.ts";
-import { judgedExtract, keptText, Levels, type Source } from "../../src/levels/index.ts";
+import {
+  judgedExtract,
+  keptText,
+  minimal,
+  type Source,
+  trimInput,
+  trimText,
+} from "../../src/levels/index.ts";
 import { loadO200k } from "../../src/tokens/index.ts";
 
-const levels = new Levels();
 const count = await loadO200k();
 
 const word = fc.constantFrom(
@@ -34,19 +40,19 @@ const source: fc.Arbitrary<Source> = fc.record({ kind, text, tool: fc.constant("
 const halves = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 
 describe("trimmed", () => {
-  test("saves a quarter, or says null", async () => {
-    await fc.assert(
-      fc.asyncProperty(source, async (one) => {
-        const trimmed = await levels.trimmed(one);
+  test("saves a quarter, or says null", () => {
+    fc.assert(
+      fc.property(source, (one) => {
+        const trimmed = trimText(one);
         if (trimmed !== null) expect(trimmed.length).toBeLessThanOrEqual(one.text.length * 0.75);
       }),
     );
   });
 
-  test("has nothing that the original has not, in its order, and no half of a character", async () => {
-    await fc.assert(
-      fc.asyncProperty(source, async (one) => {
-        const trimmed = (await levels.trimmed(one)) ?? one.text;
+  test("has nothing that the original has not, in its order, and no half of a character", () => {
+    fc.assert(
+      fc.property(source, (one) => {
+        const trimmed = trimText(one) ?? one.text;
         expect(halves.test(trimmed)).toBe(false);
         let at = 0;
         for (const kept of keptText(trimmed).split("\n")) {
@@ -58,11 +64,11 @@ describe("trimmed", () => {
     );
   });
 
-  test("of a trimmed text does no harm: what it says is still of the original", async () => {
-    await fc.assert(
-      fc.asyncProperty(source, async (one) => {
-        const once = (await levels.trimmed(one)) ?? one.text;
-        const twice = (await levels.trimmed({ ...one, text: once })) ?? once;
+  test("of a trimmed text does no harm: what it says is still of the original", () => {
+    fc.assert(
+      fc.property(source, (one) => {
+        const once = trimText(one) ?? one.text;
+        const twice = trimText({ ...one, text: once }) ?? once;
         const lines = new Set(keptText(once).split("\n"));
         const isPiece = (piece: string) => keptText(once).includes(piece);
         for (const kept of keptText(twice).split("\n")) expect(lines.has(kept) || isPiece(kept)).toBe(true);
@@ -70,37 +76,37 @@ describe("trimmed", () => {
     );
   });
 
-  test("counts lines: kept ones and those its markers stand for are all there were", async () => {
+  test("counts lines: kept ones and those its markers stand for are all there were", () => {
     const log = Array.from({ length: 300 }, (_, at) => `step ${at % 9}, file_${at % 40}.ts`).join("\n");
-    const trimmed = await levels.trimmed({ kind: "tool-result", text: log, tool: null, input: null });
+    const trimmed = trimText({ kind: "tool-result", text: log, tool: null, input: null });
     const lines = (trimmed ?? "").split("\n").map((one) => Number(/^\[…(\d+)/.exec(one)?.[1] ?? 1));
     expect(lines.reduce((sum, one) => sum + one, 0)).toBe(300);
   });
 });
 
-test("every rendition is a function of its source: whatever was made before, the same bytes come out", async () => {
-  const madeOf = async (one: Source) => [
-    await levels.trimmed(one),
-    levels.minimal(one),
+test("every rendition is a function of its source: whatever was made before, the same bytes come out", () => {
+  const madeOf = (one: Source) => [
+    trimText(one),
+    minimal(one),
     judgedExtract(one, 200),
-    await levels.trimmedInput({ content: one.text }),
+    trimInput({ content: one.text }),
   ];
-  await fc.assert(
-    fc.asyncProperty(source, source, async (one, other) => {
-      const first = await madeOf(one);
-      await madeOf(other);
-      expect(await madeOf({ ...one })).toEqual(first);
+  fc.assert(
+    fc.property(source, source, (one, other) => {
+      const first = madeOf(one);
+      madeOf(other);
+      expect(madeOf({ ...one })).toEqual(first);
     }),
     { numRuns: 40 },
   );
 });
 
-test("no rendition has a half of a character", async () => {
-  await fc.assert(
-    fc.asyncProperty(source, async (one) => {
+test("no rendition has a half of a character", () => {
+  fc.assert(
+    fc.property(source, (one) => {
       const { summary } = judgedExtract(one, 100);
-      const input = JSON.stringify(await levels.trimmedInput({ content: one.text }));
-      for (const made of [summary, levels.minimal(one), input ?? ""]) expect(halves.test(made)).toBe(false);
+      const input = JSON.stringify(trimInput({ content: one.text }));
+      for (const made of [summary, minimal(one), input ?? ""]) expect(halves.test(made)).toBe(false);
     }),
     { numRuns: 60 },
   );
@@ -123,7 +129,7 @@ describe("minimal", () => {
   test("is one line of at most 30 tokens, whatever the call says", () => {
     fc.assert(
       fc.property(anyText, anyInput, command, (shown, call, tool) => {
-        const said = levels.minimal({ kind: "tool-result", text: shown, tool, input: call });
+        const said = minimal({ kind: "tool-result", text: shown, tool, input: call });
         expect(count(said)).toBeLessThanOrEqual(30);
         expect(said).not.toContain("\n");
       }),

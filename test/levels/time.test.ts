@@ -3,13 +3,11 @@
 // busy with other things, that is more in the proportion in which a simple count of words takes longer there.
 import { expect, test } from "vitest";
 import type { Json } from "../../src/base/index.ts";
-import { judgedExtract, Levels, type Source } from "../../src/levels/index.ts";
+import { judgedExtract, minimal, type Source, trimInput, trimText } from "../../src/levels/index.ts";
 
 const msMax = 50;
 const charsPer = 100_000;
 const triesMax = 12;
-
-const levels = new Levels();
 
 const rows = (count: number, row: (at: number) => string): string =>
   Array.from({ length: count }, (_, at) => row(at)).join("\n");
@@ -103,10 +101,10 @@ test.each(Object.entries(texts))(
     const inputs: readonly (Json | null)[] = [null, { file_path: "src/a.ts" }];
     for (const input of inputs) {
       const source: Source = { kind: "tool-result", text, tool: "Read", input };
-      expect(await fastest(() => levels.trimmed(source), allowed)).toBeLessThanOrEqual(allowed);
-      expect(await fastest(() => levels.minimal(source), allowed)).toBeLessThanOrEqual(allowed);
+      expect(await fastest(() => trimText(source), allowed)).toBeLessThanOrEqual(allowed);
+      expect(await fastest(() => minimal(source), allowed)).toBeLessThanOrEqual(allowed);
     }
-    expect(await fastest(() => levels.trimmedInput({ content: text }), allowed)).toBeLessThanOrEqual(allowed);
+    expect(await fastest(() => trimInput({ content: text }), allowed)).toBeLessThanOrEqual(allowed);
     const source = { kind: "user", text: text.slice(0, summedCharsMax) } as const;
     const allowedSum = (msMax * source.text.length) / charsPer;
     expect(await fastest(() => judgedExtract(source, 800), allowedSum)).toBeLessThanOrEqual(allowedSum);

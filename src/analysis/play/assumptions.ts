@@ -90,7 +90,7 @@ export const assumptions: Assumptions = {
   prices: {
     value: "those of the recorded model",
     source:
-      "the product's own table, see docs/reference/prices.md: prices, lifetimes (five minutes for the models in the recordings), smallest prompts, and how far a mark looks back",
+      "the product's own table, see docs/reference/prices.md: prices, lifetimes (five minutes for the models in the recordings, a day for gpt-5.5), smallest prompts, and how far a mark looks back",
   },
   readPrices: {
     value: [0.1, 0.05, 0.025],

@@ -68,26 +68,27 @@ export type Answered = {
 /** What the client has sent: a result by its call, any other text by who says it. */
 class Originals {
   readonly #keys = new Set<string>();
-  readonly #calls = new Map<string, string>();
+  /** By call, or by role; several where an id is used again. */
   readonly #texts = new Map<string, string[]>();
 
   add(unit: SizedUnit): void {
-    const key = unit.bare;
-    if (this.#keys.has(key)) return;
-    this.#keys.add(key);
-    const { role, callId, run, text } = unit;
-    if (callId !== null) this.#calls.set(`${run} ${callId}`, text);
-    else this.#texts.set(role, [...(this.#texts.get(role) ?? []), text]);
+    if (this.#keys.has(unit.bare)) return;
+    this.#keys.add(unit.bare);
+    const place = placeOf(unit);
+    this.#texts.set(place, [...(this.#texts.get(place) ?? []), unit.text]);
   }
 
   has(unit: SizedUnit): boolean {
     return this.#keys.has(unit.bare);
   }
 
-  of({ role, callId, run }: SizedUnit): string {
-    if (callId !== null) return this.#calls.get(`${run} ${callId}`) ?? "";
-    return (this.#texts.get(role) ?? []).join("\n");
+  of(unit: SizedUnit): string {
+    return (this.#texts.get(placeOf(unit)) ?? []).join("\n");
   }
+}
+
+function placeOf({ role, callId, run }: SizedUnit): string {
+  return callId === null ? role : `${run} ${callId}`;
 }
 
 export function namesUsed({ a }: RecordedTurn): ReadonlySet<string> {

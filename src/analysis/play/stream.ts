@@ -1,18 +1,17 @@
 import { must } from "../../base/index.ts";
-import { ingestRequest, type WireRequest } from "../../protocols/index.ts";
 import type { ModelPrices } from "../../render/index.ts";
 import type { Sending } from "../../session/index.ts";
 import type { Counter } from "../../tokens/index.ts";
 import type { RecordedTurn } from "../../transcripts/index.ts";
 import { BreakWatch } from "./breaks.ts";
-import { type Bill, type Prompt, type PromptBill, PromptCache } from "./cache.ts";
+import type { Bill, Prompt, PromptBill } from "./cache.ts";
 import { ExpandCharge } from "./charge.ts";
 import { type ClientForm, ClientWriter } from "./client.ts";
 import { messageTokens } from "./message-tokens.ts";
+import { type Both, Meter, type Metered } from "./meter.ts";
 import { MissWatch, namesUsed } from "./misses.ts";
 import type { NameBook } from "./name-book.ts";
 import { Player } from "./player.ts";
-import { PromptReader } from "./prompt-reader.ts";
 import { type SizedUnit, Sizer } from "./units.ts";
 
 /** How one stream is played, and how each of its prompts is priced. */
@@ -58,9 +57,6 @@ export type Priced = {
   /** More marks than the provider takes: it would refuse such a request. */
   readonly hasTooManyMarks: boolean;
 };
-
-/** With the pauses that were recorded, and without any. */
-type Both = { readonly timed: PromptBill; readonly warm: PromptBill };
 
 /** Tokens of ours in a prompt, by what they are and how they were charged. */
 export type OwnTokens = Readonly<Record<"instructions" | "header" | "tail", Bill>>;
@@ -243,38 +239,6 @@ function usageOf({ read, written, fresh }: PromptBill, output: number) {
     cache_creation_input_tokens: Math.round(written),
     output_tokens: output,
   };
-}
-
-type Metered = {
-  readonly request: WireRequest;
-  readonly prompt: Prompt<SizedUnit>;
-  readonly bills: Both;
-};
-
-/** Prices the bodies of one stream, one after the other. */
-class Meter {
-  readonly #reader: PromptReader;
-  readonly #timed: PromptCache;
-  readonly #warm: PromptCache;
-  #before: WireRequest | null = null;
-
-  constructor({ rule, cache }: ModelPrices, sizer: Sizer) {
-    this.#reader = new PromptReader(sizer);
-    this.#timed = new PromptCache({ ...rule, lifetimeMs: cache.lifetimeMs });
-    this.#warm = new PromptCache({ ...rule, lifetimeMs: Number.POSITIVE_INFINITY });
-  }
-
-  send(body: Buffer, timeMs: number): Metered {
-    const request = ingestRequest(body, this.#before);
-    if (request === null) throw new Error("what is sent can be read");
-    this.#before = request;
-    const prompt = this.#reader.read(request);
-    return {
-      request,
-      prompt,
-      bills: { timed: this.#timed.send(prompt, timeMs), warm: this.#warm.send(prompt, timeMs) },
-    };
-  }
 }
 
 function ownTokens({ units }: Prompt<SizedUnit>, { readUnits, writtenUnits }: PromptBill): OwnTokens {

@@ -38,7 +38,7 @@ export async function previewsAnswer(
   const answer = { session: moment.state.session, seq: moment.seq, block };
   if (of === null || tokens < minimalTokensMin)
     return ok({ ...answer, rows: [], reasons: [whyNone(of !== null)] });
-  const { words, reasons } = await levelWords({ ...of, tokens, model: modelIn(moment, stream) });
+  const { words, reasons } = levelWords({ ...of, tokens, model: modelIn(moment, stream) });
   const share = isCounted(moment, found.value) ? fitOf(moment, stream, place.view) : 1;
   const rows = words.map(([level, made]): PreviewRow => {
     const text = wordsText(made);

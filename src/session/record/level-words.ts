@@ -1,6 +1,6 @@
 import type { Json } from "../../base/index.ts";
 import type { BlockKind, Level } from "../../engine/index.ts";
-import { judgedExtract, Levels, type Source } from "../../levels/index.ts";
+import { judgedExtract, minimal, type Source, trimInput, trimText } from "../../levels/index.ts";
 import { type Spoken, spokenIn } from "../../protocols/index.ts";
 import { estimateText } from "../../tokens/index.ts";
 import { shortInput } from "./short-input.ts";
@@ -22,9 +22,17 @@ export const wordedKinds: readonly BlockKind[] = ["tool-result", "tool-call", "u
 
 /** Null: it says nothing, or the record does not hold it in full, so it cannot be shown from it. */
 export function wordsIn(bytes: Uint8Array): Spoken | null {
-  const isMasked = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes("********");
-  return isMasked ? null : spokenIn(bytes);
+  return isMasked(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)) ? null : spokenIn(bytes);
 }
+
+/** A credential is masked by as many asterisks; those that begin a line are a ruler or frame a comment. */
+function isMasked(bytes: Buffer): boolean {
+  return bytes.includes(mask) && bytes.toString("utf8").replace(framedLine, "$1").includes(mask);
+}
+
+const mask = "*".repeat(8);
+/** A line inside a JSON string, behind its number if it has one. */
+const framedLine = /(^|\\n|")(?:\\t|[\s\d→:|/#;+-])*\*{4}.*?(?=\\n|$)/g;
 
 export function wordsText({ text, input }: LevelWords): string {
   return text ?? JSON.stringify(input);
@@ -41,17 +49,15 @@ export type WordsOf = {
 };
 export type WordsMade = { readonly words: readonly LeveledWords[]; readonly reasons: readonly string[] };
 
-const levels = new Levels();
-
 /** What a block comes to at every level that is shorter than it is; and why there is no summary, if so. */
-export async function levelWords(of: WordsOf): Promise<WordsMade> {
+export function levelWords(of: WordsOf): WordsMade {
   const { words, reasons } =
-    of.spoken.type === "call" ? await inputWords(of, of.spoken.input) : await textWords(of, of.spoken);
+    of.spoken.type === "call" ? inputWords(of, of.spoken.input) : textWords(of, of.spoken);
   return { words: words.filter(([, { tokens }]) => tokens < of.tokens), reasons };
 }
 
-async function inputWords(of: WordsOf, whole: Call["input"]): Promise<WordsMade> {
-  const trimmed = of.tokens >= trimmedTokensMin ? await levels.trimmedInput(whole) : null;
+function inputWords(of: WordsOf, whole: Call["input"]): WordsMade {
+  const trimmed = of.tokens >= trimmedTokensMin ? trimInput(whole) : null;
   const inputs = [
     ["trimmed", trimmed],
     ["minimal", shortInput(whole)],
@@ -62,11 +68,11 @@ async function inputWords(of: WordsOf, whole: Call["input"]): Promise<WordsMade>
   return { words, reasons: [] };
 }
 
-async function textWords(of: WordsOf, spoken: Exclude<Spoken, { type: "call" }>): Promise<WordsMade> {
+function textWords(of: WordsOf, spoken: Exclude<Spoken, { type: "call" }>): WordsMade {
   const { kind, call, tokens } = of;
   const source = { kind, text: spoken.text, tool: call?.name ?? null, input: call?.input ?? null };
   const isLong = tokens >= trimmedTokensMin;
-  const trimmed = isLong ? await levels.trimmed(source) : null;
+  const trimmed = isLong ? trimText(source) : null;
   // What a tool has found is better trimmed than summed up.
   const isSummed = isLong && spoken.type === "text" && source.text.length <= summedCharsMax;
   const { summary, reasons } = isSummed ? summaryOf(source, tokens) : noSummary;
@@ -74,7 +80,7 @@ async function textWords(of: WordsOf, spoken: Exclude<Spoken, { type: "call" }>)
     ["trimmed", trimmed],
     ["summarized", summary],
     // Of what somebody said, one line would say next to nothing.
-    ["minimal", spoken.type === "text" ? null : levels.minimal(source)],
+    ["minimal", spoken.type === "text" ? null : minimal(source)],
   ] as const;
   const words = texts.flatMap(([level, text]): readonly LeveledWords[] =>
     text === null ? [] : [[level, { text, input: null, tokens: sizeOf(text, of) }]],

@@ -38,7 +38,13 @@ export type RefusedSummary = { readonly block: BlockId; readonly reasons: readon
 const waitTurns = 3;
 const charsAtOnce = 20_000;
 
-type Waiting = { readonly block: Block; readonly spoken: Spoken; readonly tokens: number };
+/** A block whose renditions are not made yet; call: what a result answers, since others may reuse its id. */
+type Waiting = {
+  readonly block: Block;
+  readonly spoken: Spoken;
+  readonly call: Call | null;
+  readonly tokens: number;
+};
 /** A block that was added; call: what a result answers. */
 export type AddedWords = {
   readonly block: Block;
@@ -69,9 +75,9 @@ export class Renditions {
       if (spoken === null) continue;
       if (spoken.type === "call") this.#noteCall(spoken.id, spoken);
       const tokens = sizes.get(delta.block.id) ?? 0;
-      if (tokens >= minimalTokensMin) this.#waiting.push({ block: delta.block, spoken, tokens });
       const isResult = spoken.type === "result";
       const call = isResult ? this.#callOf(spoken.callId) : null;
+      if (tokens >= minimalTokensMin) this.#waiting.push({ block: delta.block, spoken, call, tokens });
       words.push({ block: delta.block, call, tokens, isError: isResult && spoken.isError });
     }
     return words;
@@ -81,21 +87,20 @@ export class Renditions {
    * Makes what has been waiting for some turns: much of what is said is over before anybody wants less of it.
    * Of very much that is due, some waits for the next turn; what is wanted shorter already never waits.
    */
-  async make(model: string | null, { turn, isHastened }: RenditionsDue): Promise<MadeRenditions> {
+  make(model: string | null, { turn, isHastened }: RenditionsDue): MadeRenditions {
     const waiting = [...this.#takeHastened(isHastened), ...this.#takeDue(turn)];
     const deltas: Delta[] = [];
     const contents: Content[] = [];
     const refused: RefusedSummary[] = [];
     for (const one of waiting) {
-      const { block, spoken, tokens } = one;
-      const call = spoken.type === "result" ? this.#callOf(spoken.callId) : null;
-      const made = await levelWords({ kind: block.kind, spoken, call, tokens, model });
-      if (made.reasons.length > 0) refused.push({ block: one.block.id, reasons: made.reasons });
+      const { block, ...rest } = one;
+      const made = levelWords({ kind: block.kind, ...rest, model });
+      if (made.reasons.length > 0) refused.push({ block: block.id, reasons: made.reasons });
       for (const [level, words] of made.words) {
         const bytes = Buffer.from(wordsText(words));
         const hash = hashContent(bytes);
         const rendition: Rendition = { content: hash, tokens: { count: words.tokens, exact: false } };
-        deltas.push({ type: "rendition-set", block: one.block.id, level, from: null, to: rendition });
+        deltas.push({ type: "rendition-set", block: block.id, level, from: null, to: rendition });
         contents.push({ hash, bytes });
         this.#words.set(hash, words);
       }
