@@ -1,13 +1,13 @@
-import { must, ok, type Result, turnOf } from "../base/index.ts";
-import { type Block, type BlockKind, expire, expireApprovals } from "../engine/index.ts";
+import { must, ok, type Result, type Turn, turnOf } from "../base/index.ts";
+import { type Block, type BlockKind, expire, expireApprovals, type View } from "../engine/index.ts";
 import { usual } from "./agent.ts";
 import { askedOf } from "./asked.ts";
 import { closingDeltas } from "./closing.ts";
 import { Draft } from "./draft.ts";
 import { isWholeStop, type ModelAnswer, type WireBlock } from "./provider.ts";
 import { viewIn } from "./rendering.ts";
+import { addResult, failed } from "./result.ts";
 import type { Run, RunPlace } from "./run-place.ts";
-import { resultWish } from "./run-tools.ts";
 import { isReasoning, takeableAnswer, wireBytes } from "./takeable.ts";
 
 type Answered = { readonly answer: ModelAnswer; readonly totalMs: number };
@@ -53,8 +53,7 @@ export async function recordAnswer(
     });
     if (kind === "tool-call") calls.push(added);
   }
-  const cutOff = { content: cutOffText(run), isError: true };
-  for (const call of isCut ? calls : []) draft.block(resultWish(run, call, cutOff));
+  for (const call of isCut ? calls : []) addResult(draft, moment, { ...failed(cutOffText(run)), call });
   if (!hasCalls) for (const { id } of askedOf(moment, view, standing).answering) draft.remove(id);
   const notice = hasCalls ? null : endNotice(run, answer.stop, said.length > 0);
   if (notice !== null)
@@ -70,7 +69,7 @@ export async function recordAnswer(
   if (!appended.ok) return appended;
   if (notice !== null) place.tell({ type: "notice", stream: place.nameOf(view.stream), text: notice });
   memory.learn(answer.usage, memory.path);
-  return settle(place, run, sent.turn);
+  return settle(place, run);
 }
 
 function cutOffText({ agent: { maxTokens = usual.maxTokens } }: Run): string {
@@ -95,12 +94,27 @@ function kindOf({ type }: WireBlock): BlockKind {
 }
 
 /** What time does after a turn. */
-function settle({ log }: RunPlace, run: Run, turn: number): Result<void> {
+function settle({ log }: RunPlace, run: Run): Result<void> {
   const moment = log.moment();
   const view = viewIn(moment, run);
-  const lowered = expire({ moment, view, actor: "policy" }, turnOf(Math.max(0, turn - 1)));
+  const lowered = expire({ moment, view, actor: "policy" }, settledTurn(view));
   const deltas = [...lowered.deltas, ...expireApprovals({ moment, view })];
   if (deltas.length === 0) return ok(undefined);
   const appended = log.append({ stream: view.stream, actor: "policy", cause: "policy", deltas });
   return appended.ok ? ok(undefined) : appended;
+}
+
+/**
+ * Up to which turn time has done its work for a view. Turns are those of the stream, so others may have had
+ * many since. Not the answer before this one but that before it: whoever was ended right behind an answer has
+ * not settled it, and what was lowered once is not due again.
+ */
+function settledTurn({ answers }: View): Turn {
+  let complete = 0;
+  for (let at = answers.size - 1; at >= 0; at -= 1) {
+    const { outcome, turn } = must(answers.get(at), "answers have no gaps");
+    complete += outcome === "complete" ? 1 : 0;
+    if (complete === 3) return turn;
+  }
+  return turnOf(0);
 }

@@ -49,6 +49,19 @@ export function isAsking(
   );
 }
 
+/** The blocks that say of calls of an agent in a stream that they have begun and are not over. */
+export function begunCalls(
+  { state }: Moment,
+  { agent, stream }: Pick<View, "agent" | "stream">,
+  standing: Standing,
+): readonly AddedBlock[] {
+  return standing.activations(state).filter((block) => {
+    const activation = activationOf(block);
+    const isCall = activation !== null && "call" in activation;
+    return isCall && activation.agent === agent && block.stream === stream;
+  });
+}
+
 function firstSentSeq({ sent }: View, after: number): number | null {
   let first: number | null = null;
   for (let at = sent.size - 1; at >= 0; at -= 1) {

@@ -11,6 +11,7 @@ export class Contents {
   readonly #store: Store;
   readonly #kept = new Map<ContentHash, Uint8Array>();
   #bytes = 0;
+  #holders = 0;
 
   constructor(store: Store) {
     this.#store = store;
@@ -44,12 +45,27 @@ export class Contents {
     return ok((hash) => must(found.get(hash), "only what was asked for is read"));
   }
 
+  /** From now on nothing is let go that was read, until what is returned is called. */
+  hold(): () => void {
+    this.#holders += 1;
+    return () => {
+      this.#holders -= 1;
+      this.#letGo();
+    };
+  }
+
   #remember(hash: ContentHash, bytes: Uint8Array): void {
     if (this.#kept.has(hash)) return;
     this.#kept.set(hash, bytes);
     this.#bytes += bytes.length;
+    this.#letGo();
+  }
+
+  /** The oldest, as far as it is too much; the newest stays, whatever its size. */
+  #letGo(): void {
+    if (this.#holders > 0) return;
     for (const [oldest, { length }] of this.#kept) {
-      if (this.#bytes <= keptBytesMax || oldest === hash) break;
+      if (this.#bytes <= keptBytesMax || this.#kept.size === 1) break;
       this.#kept.delete(oldest);
       this.#bytes -= length;
     }

@@ -4,6 +4,7 @@ import { anchorOf, type Pending, type Priority, pendingOf, priorities } from "./
 import type { Agent } from "./agent.ts";
 import type { Draft } from "./draft.ts";
 import type { WireBlock } from "./provider.ts";
+import { mediaBlock } from "./shown-block.ts";
 import type { SpaceLog } from "./space-log.ts";
 import type { Standing } from "./standing.ts";
 import { scopePrefix } from "./tail.ts";
@@ -95,7 +96,7 @@ function said(place: HappeningPlace, draft: Draft, happening: Of<"said">): void 
   const message = draft.message(stream);
   const common = { stream, speaker, taint, message, ephemeral } as const;
   draft.text({ ...common, kind: "user", text });
-  for (const block of media) draft.block({ ...common, kind: "media", bytes: wireBytes(block) });
+  for (const block of media) draft.block({ ...common, kind: "media", bytes: wireBytes(mediaBlock(block)) });
   for (const { name, wakes } of place.agents) {
     const isWoken = name !== speaker && wakes?.({ stream: happening.stream, speaker, text });
     if (isWoken) activate(place, draft, { type: "activate", agent: name, stream: happening.stream });

@@ -23,7 +23,7 @@ export {
   bedrockProvider,
 } from "./providers/bedrock.ts";
 export { type RetryOptions, withRetries } from "./providers/retries.ts";
-export type { RenderedContext } from "./rendered-context.ts";
+export type { RenderedChunk, RenderedContext } from "./rendered-context.ts";
 export { calling, humanProvider, type Script, type ScriptedReply, scriptedProvider } from "./scripted.ts";
 export { type Adapter, Space } from "./space.ts";
 export { SpaceError } from "./space-error.ts";

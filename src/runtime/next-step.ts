@@ -8,6 +8,7 @@ import {
 } from "../engine/index.ts";
 import type { Asked } from "./asked.ts";
 import { framesBack, isOwn } from "./focus.ts";
+import { isAnswered } from "./result.ts";
 
 /**
  * What a run has to do next. It follows from the log alone, so a run that was cut off goes on like any other.
@@ -46,12 +47,4 @@ function callsIn(moment: Moment, view: View, seq: number): readonly AddedBlock[]
       return frame.blocks.filter((block) => block.kind === "tool-call" && isOwn(block, view));
   }
   return [];
-}
-
-function isAnswered({ state }: Moment, { pair, anchor }: AddedBlock): boolean {
-  const group = pair === null ? [] : (state.pairs.get(pair) ?? []);
-  return group.some((id) => {
-    const block = state.blocks.get(id)?.block;
-    return block?.kind === "tool-result" && block.anchor === anchor;
-  });
 }

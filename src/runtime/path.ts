@@ -1,4 +1,4 @@
-import { must, type Seq, type UnitId } from "../base/index.ts";
+import { type Json, must, type Seq, type UnitId } from "../base/index.ts";
 import { type Moment, pathOf, type SentUnit, type View } from "../engine/index.ts";
 import { unitTokens } from "../session/index.ts";
 import type { ReadContent } from "./contents.ts";
@@ -13,6 +13,15 @@ export type RenderedMessage = {
   readonly blockIds: number[];
 };
 
+/** A piece of a prompt as it was added to it. */
+export type RenderedPiece = {
+  readonly role: "tools" | "system" | "user" | "assistant";
+  /** In the form of the Messages interface; of tools, all of them. */
+  readonly content: Json;
+  readonly tokens: number;
+  readonly blockIds: readonly number[];
+};
+
 /**
  * A prompt that grows at its end. Everything about it that is asked for with every turn is kept as it grows,
  * so that a turn costs what is new in it.
@@ -20,6 +29,8 @@ export type RenderedMessage = {
 export class Path {
   readonly head: RenderedUnit[] = [];
   readonly messages: RenderedMessage[] = [];
+  /** All that the prompt is made of, in order: their tokens are those of the prompt. */
+  readonly pieces: RenderedPiece[] = [];
   readonly frameToMessageIndex = new Map<number, number>();
   /** By their name, the ambient blocks that were shown last. */
   readonly ambient = new Map<string, number>();
@@ -65,6 +76,7 @@ export class Path {
     const copy = new Path();
     copy.head.push(...this.head);
     for (const message of this.messages) copy.messages.push(message);
+    for (const piece of this.pieces) copy.pieces.push(piece);
     const last = copy.messages.pop();
     if (last !== undefined)
       copy.messages.push({ ...last, content: [...last.content], blockIds: [...last.blockIds] });
@@ -87,31 +99,38 @@ export class Path {
 
   #add(unit: RenderedUnit, anchorOf: (block: number) => string): void {
     this.#tokens += unit.tokens;
+    const piece = pieceOf(unit);
+    this.pieces.push(piece);
     if (unit.place !== "message") {
       this.head.push(unit);
       return;
     }
     const frame = unit.frame ?? null;
     if (unit.anchor === "tail") for (const { block } of unit.shows) this.ambient.set(anchorOf(block), block);
-    this.#speak(unit, frame);
+    this.#speak(unit.role, piece, frame);
     if (frame === null) return;
     this.#start = Math.min(this.#start ?? frame, frame) as Seq;
     this.frameToMessageIndex.set(frame, this.messages.length - 1);
   }
 
-  #speak({ role, bytes, shows }: RenderedUnit, frame: number | null): void {
-    const block = JSON.parse(Buffer.from(bytes).toString("utf8")) as WireBlock;
-    const blockIds = shows.map((shown) => Number(shown.block));
+  #speak(role: RenderedUnit["role"], { content, blockIds }: RenderedPiece, frame: number | null): void {
+    const block = content as WireBlock; // what a unit of a message holds
     const last = this.messages.at(-1);
     if (last === undefined || last.role !== role) {
       const sourceFrames = frame === null ? null : { from: frame, to: frame };
-      this.messages.push({ role, content: [block], sourceFrames, blockIds });
+      this.messages.push({ role, content: [block], sourceFrames, blockIds: [...blockIds] });
       return;
     }
     last.content.push(block);
     last.blockIds.push(...blockIds);
     this.messages[this.messages.length - 1] = { ...last, sourceFrames: spanned(last.sourceFrames, frame) };
   }
+}
+
+function pieceOf({ place, role, bytes, tokens, shows }: RenderedUnit): RenderedPiece {
+  const content = JSON.parse(Buffer.from(bytes).toString("utf8")) as Json;
+  const blockIds = shows.map(({ block }) => Number(block));
+  return { role: place === "message" ? role : place, content, tokens, blockIds };
 }
 
 function spanned(

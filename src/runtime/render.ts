@@ -1,7 +1,6 @@
 import { type ContentHash, fail, ok, type Result } from "../base/index.ts";
 import {
   type AddedBlock,
-  type BlockKind,
   factValue,
   lastSent,
   type Moment,
@@ -16,6 +15,7 @@ import type { Contents } from "./contents.ts";
 import { type FocusedFrame, framesBack, inOrder, isOwn } from "./focus.ts";
 import type { Path } from "./path.ts";
 import type { Standing } from "./standing.ts";
+import { startable } from "./startable.ts";
 import { ambientAround, passingBlocks, peripheralBlocks, tailOf } from "./tail.ts";
 import { ownUnit, type RenderedUnit, unitsOf, type Writing, whoSpoke } from "./unit.ts";
 import { leftOut, type WindowSize } from "./window.ts";
@@ -91,7 +91,7 @@ async function begin(
   all: readonly FocusedFrame[],
   epoch: RewriteReason | null,
 ): Promise<Result<Rendering>> {
-  let frames = startable(all);
+  let frames = startable(asked, all);
   for (;;) {
     const rendered = await beginWith(asked, { frames, isStart: true });
     if (!rendered.ok) return rendered;
@@ -100,7 +100,7 @@ async function begin(
       return ok({ kept: null, fresh: rendered.value, epoch, tokens });
     const older = olderThanQuestion(asked, frames);
     if (older === 0) return await shortened(asked, frames, epoch);
-    frames = startable(frames.slice(Math.min(older, Math.max(1, Math.ceil(older / 2)))));
+    frames = startable(asked, frames.slice(Math.min(older, Math.max(1, Math.ceil(older / 2)))));
   }
 }
 
@@ -201,11 +201,14 @@ async function write(asked: RenderAsked, wanted: Wanted): Promise<Result<Written
     nonce,
     model,
     read: read.value,
+    isStart: wanted.isStart,
     ...(atMost !== undefined && { atMost }),
   };
   const units: RenderedUnit[] = [];
-  for (const frame of wanted.frames)
-    units.push(...(await unitsOf(writing, inMessages(frame, wanted.isStart))));
+  for (const frame of wanted.frames) {
+    const written = unitsOf(writing, inMessages(frame, wanted.isStart));
+    units.push(...between(units.at(-1), written[0], asked), ...written);
+  }
   const path = wanted.isStart ? null : asked.path;
   const shown = new Set(path?.ambient.values());
   const endsWithOwn = (units.at(-1)?.role ?? (path?.endsWithOwn ? "assistant" : "user")) === "assistant";
@@ -226,6 +229,19 @@ async function write(asked: RenderAsked, wanted: Wanted): Promise<Result<Written
   });
   const tailUnit = tail === null ? [] : [{ ...ownUnit(tail.text, model, "tail"), shows: tail.shows }];
   return ok({ units, tail: tailUnit });
+}
+
+/**
+ * Two answers of an agent between which nobody spoke would be one message, and reasoning that leads to a call
+ * has to begin one. In the path that was sent a tail stood there.
+ */
+function between(
+  last: RenderedUnit | undefined,
+  next: RenderedUnit | undefined,
+  { nonce, model }: RenderAsked,
+): readonly RenderedUnit[] {
+  const isOne = last?.role === "assistant" && next?.role === "assistant";
+  return isOne ? [ownUnit(`[${nonce} nobody spoke in between]`, model)] : [];
 }
 
 function hashesOf(blocks: readonly AddedBlock[]): readonly ContentHash[] {
@@ -302,28 +318,6 @@ function framesSince({ moment, view }: RenderAsked, since: number): readonly Foc
     frames.unshift(frame);
   }
   return frames;
-}
-
-/**
- * What a path may begin with. Reasoning is bound to what stood before it, and here something else does. A
- * result without its call is nothing, nor is a call without its result: that of a thread's parent may have
- * come after the fork.
- */
-function startable(frames: readonly FocusedFrame[]): readonly FocusedFrame[] {
-  const keysOf = (wanted: BlockKind): ReadonlySet<string> =>
-    new Set(frames.flatMap(({ blocks }) => blocks.filter(({ kind }) => kind === wanted).map(pairKey)));
-  const [calls, results] = [keysOf("tool-call"), keysOf("tool-result")];
-  const isWhole = (block: AddedBlock): boolean =>
-    block.kind !== "reasoning" &&
-    (block.kind !== "tool-result" || calls.has(pairKey(block))) &&
-    (block.kind !== "tool-call" || results.has(pairKey(block)));
-  return frames
-    .map((frame) => ({ ...frame, blocks: frame.blocks.filter(isWhole) }))
-    .filter(({ blocks }) => blocks.length > 0);
-}
-
-function pairKey({ pair, anchor }: AddedBlock): string {
-  return `${pair} ${anchor}`;
 }
 
 function hasSameHead({ head: sent }: Path, head: readonly RenderedUnit[]): boolean {

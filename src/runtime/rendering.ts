@@ -32,6 +32,8 @@ async function renderAt(place: RunPlace, run: Run, moment: Moment): Promise<Resu
   const { log, standing, clock, nonceOf, nameOf } = place;
   const { agent, memory } = run;
   if (memory.last?.seq === moment.seq) return ok(memory.last.rendering);
+  // As it is at this moment: whoever only looks may be overtaken by a turn.
+  const { path } = memory;
   const view = viewIn(moment, run);
   const nonce = nonceOf(view);
   const told = await toldTexts(place, moment, view);
@@ -39,7 +41,7 @@ async function renderAt(place: RunPlace, run: Run, moment: Moment): Promise<Resu
   const rendered = await render({
     moment,
     view,
-    path: memory.path,
+    path,
     head: headOf(agent, told.value.sent, nonce),
     headNow: headOf(agent, told.value.now, nonce),
     asked: askedOf(moment, view, standing),
@@ -59,7 +61,7 @@ async function renderAt(place: RunPlace, run: Run, moment: Moment): Promise<Resu
   return rendered;
 }
 
-export function viewIn(moment: Moment, { memory }: Run): View {
+export function viewIn(moment: Moment, { memory }: Pick<Run, "memory">): View {
   return must(viewOf(moment, memory.view), "a view that is remembered is open");
 }
 

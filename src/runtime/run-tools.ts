@@ -1,19 +1,21 @@
 import { fail, type Json, must, ok, type Result } from "../base/index.ts";
 import { isCommandTool } from "../commands/index.ts";
-import { type AddedBlock, type Block, viewOf } from "../engine/index.ts";
+import { type AddedBlock, blockOf, viewOf } from "../engine/index.ts";
 import { spokenIn } from "../protocols/index.ts";
 import { carryOutCalls } from "../session/index.ts";
 import { activationOf, anchorOf } from "./activation.ts";
 import { usual } from "./agent.ts";
-import { askedOf } from "./asked.ts";
-import { Draft, type Wish } from "./draft.ts";
+import { askedOf, begunCalls } from "./asked.ts";
+import { Draft } from "./draft.ts";
 import type { EventOf } from "./events.ts";
 import { inOneGo } from "./in-one-go.ts";
-import type { WireBlock } from "./provider.ts";
+import { viewIn } from "./rendering.ts";
+import { addResult, failed, type Outcome } from "./result.ts";
 import type { Run, RunPlace } from "./run-place.ts";
 import { isTaintedRun } from "./taint.ts";
-import { toolAnswer, wireBytes, withoutMark } from "./takeable.ts";
-import { inputProblem, type Tool, type ToolAnswer } from "./tool.ts";
+import { problemText } from "./takeable.ts";
+import { inputProblem, type Tool } from "./tool.ts";
+import { toolAnswer, withoutMark } from "./tool-answer.ts";
 import { timerMsMax, unlessAborted } from "./unless-aborted.ts";
 
 type Call = {
@@ -23,13 +25,6 @@ type Call = {
   readonly input: { readonly [key: string]: Json };
   /** The block that says it was started, where somebody has; then it may have been carried out. */
   readonly started: AddedBlock | null;
-};
-
-type Outcome = {
-  readonly content: ToolAnswer;
-  readonly isError: boolean;
-  /** Whether a tool was run for it. */
-  readonly isMade?: boolean;
 };
 
 /**
@@ -44,40 +39,44 @@ export async function runTools(
 ): Promise<Result<void>> {
   const calls = await readCalls(place, run, blocks);
   if (!calls.ok) return calls;
-  const [ours, theirs] = [calls.value.filter(isOurs), calls.value.filter((call) => !isOurs(call))];
+  const isCommand = (call: Call): boolean => isOurs(run, call);
+  const [ours, theirs] = [calls.value.filter(isCommand), calls.value.filter((call) => !isCommand(call))];
   for (const call of ours) {
     const done = await carryOutOnce(place, run, call);
     if (!done.ok) return done;
   }
   const begun = await begin(place, run, theirs);
   if (!begun.ok) return begun;
-  const finished = await Promise.all(begun.value.map((call) => make(place, run, call)));
-  return finished.find((one) => !one.ok) ?? ok(undefined);
+  return await allMade(begun.value.map((call) => make(place, run, call)));
 }
 
-function isOurs({ name }: Call): boolean {
-  return isCommandTool(name);
+/** Whatever becomes of one, all are waited for: a run that ends answers the calls that are still open. */
+async function allMade(making: readonly Promise<Result<void>>[]): Promise<Result<void>> {
+  const made = await Promise.allSettled(making);
+  for (const one of made) if (one.status === "rejected") throw one.reason;
+  const results = made.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+  return results.find((one) => !one.ok) ?? ok(undefined);
+}
+
+/** Whoever may not manage its memory has no such tool, whatever it calls. */
+function isOurs({ agent }: Run, { name }: Call): boolean {
+  return agent.memory !== false && isCommandTool(name);
 }
 
 async function readCalls(
   { log, standing }: RunPlace,
-  { agent, memory }: Run,
+  run: Run,
   blocks: readonly AddedBlock[],
 ): Promise<Result<readonly Call[]>> {
   const read = await log.contents.reader(blocks.map(({ content }) => content));
   if (!read.ok) return read;
-  const activations = standing.activations(log.state()).filter(({ stream }) => stream === memory.stream);
+  const begun = begunCalls(log.moment(), viewIn(log.moment(), run), standing);
   const calls = blocks.map((block): Call => {
     const spoken = spokenIn(read.value(block.content));
     const { name, input } = spoken?.type === "call" ? spoken : { name: "", input: {} };
-    const started = activations.find((one) => {
+    const started = begun.find((one) => {
       const activation = activationOf(one);
-      return (
-        activation !== null &&
-        "call" in activation &&
-        activation.agent === agent.name &&
-        activation.call === block.anchor
-      );
+      return activation !== null && "call" in activation && activation.call === block.anchor;
     });
     return { block, id: block.anchor, name, input, started: started ?? null };
   });
@@ -146,8 +145,8 @@ async function outcomeOf(place: RunPlace, run: Run, call: BegunCall): Promise<Ou
   // A provider may use an id of its own again; the number of a block nobody does.
   const callId = `${place.log.state().session}-${call.block.id}`;
   const { content, isError } = await attempt(tool, run, { call, stream, callId });
-  const view = must(viewOf(place.log.moment(), run.memory.view), "a view that is remembered is open");
-  return { content: withoutMark(content, place.nonceOf(view)), isError, isMade: true };
+  const nonce = place.nonceOf(viewIn(place.log.moment(), run));
+  return { content: withoutMark(content, nonce), isError, isMade: true };
 }
 
 async function attempt(
@@ -164,7 +163,7 @@ async function attempt(
       const told = { signal: both, agent: agent.name, stream, callId };
       return { content: toolAnswer(await tool.run(call.input as never, told)), isError: false };
     } catch (error) {
-      return failed(error instanceof Error ? error.message : String(error));
+      return failed(problemText(error));
     }
   };
   const why = (): string =>
@@ -172,10 +171,6 @@ async function attempt(
   const outcome = await unlessAborted(both, running(), () => failed(why()));
   clearTimeout(timer);
   return outcome;
-}
-
-function failed(content: string): Outcome {
-  return { content, isError: true };
 }
 
 /** What a command does and what is said of it are written down together: no end comes between the two. */
@@ -220,29 +215,17 @@ async function carryOut(
 
 type Finished = { readonly call: Call; readonly outcome: Outcome };
 
-/** A result is a pair with its call. */
-export function resultWish({ agent, memory }: Run, call: Block, { content, isError }: Outcome): Wish {
-  const result: WireBlock = {
-    type: "tool_result",
-    tool_use_id: call.anchor,
-    content: content as Json,
-    ...(isError && { is_error: true }),
-  };
-  const { anchor, pair } = call;
-  const bytes = wireBytes(result);
-  const common = { stream: memory.stream, speaker: agent.name, anchor, pair, bytes };
-  return { ...common, kind: "tool-result", taint: "untrusted" };
-}
-
 /** What came of a call, and in the same frame that it is over. */
 async function finish({ log }: RunPlace, run: Run, { call, outcome }: Finished): Promise<Result<void>> {
   const { memory } = run;
   // Nobody knows how far it came: that is for whoever takes the run up again to find. Of ours, we know.
-  if (run.isLeft() && !isOurs(call)) return fail("AP_SPACE_CLOSED");
+  if (run.isLeft() && !isOurs(run, call)) return fail("AP_SPACE_CLOSED");
   const draft = new Draft(log);
-  draft.block(resultWish(run, call.block, outcome));
-  if (call.started !== null) draft.remove(call.started.id);
+  const moment = log.moment();
+  addResult(draft, moment, { ...outcome, call: call.block });
+  if (call.started !== null && blockOf(moment, call.started.id) !== null) draft.remove(call.started.id);
   const { deltas, contents } = draft;
+  if (deltas.length === 0) return ok(undefined);
   const noted = { stream: memory.stream, actor: "client", cause: "response", deltas, contents } as const;
   const appended = await log.appendDurably(noted);
   return appended.ok ? ok(undefined) : appended;

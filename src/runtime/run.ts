@@ -1,13 +1,15 @@
 import { type ApertureError, apertureError, fail, type Result } from "../base/index.ts";
 import { usual } from "./agent.ts";
-import { type Asked, askedOf } from "./asked.ts";
+import { type Asked, askedOf, begunCalls } from "./asked.ts";
 import { recordClosed } from "./closing.ts";
 import { Draft } from "./draft.ts";
 import { nextStep } from "./next-step.ts";
 import { viewIn } from "./rendering.ts";
+import { addResult, failed } from "./result.ts";
 import type { Run, RunPlace } from "./run-place.ts";
-import { resultWish, runTools } from "./run-tools.ts";
+import { runTools } from "./run-tools.ts";
 import { sendTurn } from "./send.ts";
+import { problemText } from "./takeable.ts";
 
 /** How a run came to its end, and whether the log knows: what it does not know of is not over for it. */
 export type RunEnd = { readonly is: "done" | "failed" | "cancelled"; readonly isRecorded: boolean };
@@ -20,8 +22,7 @@ export async function runActivation(place: RunPlace, run: Run): Promise<RunEnd> 
   try {
     return await goOn(place, run);
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
-    return over(place, run, apertureError("AP_RUNTIME_FAULT", { problem }));
+    return over(place, run, apertureError("AP_RUNTIME_FAULT", { problem: problemText(error) }));
   }
 }
 
@@ -70,33 +71,32 @@ function over(place: RunPlace, run: Run, why: ApertureError | "cancelled"): RunE
   return { is: why === "cancelled" ? "cancelled" : "failed", isRecorded };
 }
 
-type Ending = { readonly notice: string | null; readonly isCancelled: boolean };
+export type Ending = { readonly notice: string | null; readonly isCancelled: boolean };
 
-/** Whoever is stopped does not begin with what it was asked meanwhile. */
-function end({ log, standing }: RunPlace, run: Run, { notice, isCancelled }: Ending): Result<void> {
-  const { memory } = run;
+/**
+ * Writes down that a run is over: nothing is asked any more, nothing goes on, and no call is left without a
+ * result, which no provider takes. Whoever is stopped does not begin with what it was asked meanwhile.
+ */
+export function end(
+  { log, standing }: Pick<RunPlace, "log" | "standing">,
+  run: Pick<Run, "memory">,
+  { notice, isCancelled }: Ending,
+): Result<void> {
+  const { stream } = run.memory;
   const draft = new Draft(log);
   const moment = log.moment();
   const view = viewIn(moment, run);
   const asked = askedOf(moment, view, standing);
   for (const { id } of [...asked.answering, ...(isCancelled ? asked.waiting : [])]) draft.remove(id);
+  for (const { id } of begunCalls(moment, view, standing)) draft.remove(id);
   const step = nextStep(moment, view, asked);
-  // A call without a result is nothing that a provider takes.
-  for (const call of step.type === "tools" ? step.calls : []) {
-    draft.block(
-      resultWish(run, call, { content: "This call was not made: the run was ended.", isError: true }),
-    );
-  }
+  for (const call of step.type === "tools" ? step.calls : []) addResult(draft, moment, { ...notMade, call });
   if (notice !== null) {
-    draft.text({ kind: "notice", stream: memory.stream, speaker: "space", taint: "untrusted", text: notice });
+    draft.text({ kind: "notice", stream, speaker: "space", taint: "untrusted", text: notice });
   }
   const { deltas, contents } = draft;
-  const appended = log.append({
-    stream: memory.stream,
-    actor: "client",
-    cause: "response",
-    deltas,
-    contents,
-  });
+  const appended = log.append({ stream, actor: "client", cause: "response", deltas, contents });
   return appended.ok ? { ok: true, value: undefined } : appended;
 }
+
+const notMade = failed("This call was not made: the run was ended.");

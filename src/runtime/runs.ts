@@ -11,7 +11,7 @@ export type RunsPlace = {
   /** What is asked, in the order it is to be answered. */
   readonly pending: () => readonly Pending[];
   readonly isKnown: (agent: string) => boolean;
-  /** Contract: the agent is known. Never rejects. */
+  /** Contract: the agent is known. */
   readonly start: (who: Who, signal: AbortSignal) => Promise<RunEnd>;
   readonly finished: (who: Who, end: RunEnd) => void;
 };
@@ -86,7 +86,10 @@ export class Runs {
   #start(who: Who): void {
     const controller = new AbortController();
     const key = keyOf(who);
-    const ended = this.#place.start(who, controller.signal);
+    // Not before it counts as going: what it writes is heard, and whoever hears it may ask for more.
+    const ended = Promise.resolve()
+      .then(() => this.#place.start(who, controller.signal))
+      .catch((): RunEnd => ({ is: "failed", isRecorded: false }));
     this.#going.set(key, { ...who, controller, ended });
     void ended.then((end) => {
       this.#going.delete(key);

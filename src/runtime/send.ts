@@ -1,4 +1,4 @@
-import { hashContent, must, ok, type Result, turnOf, unitId } from "../base/index.ts";
+import { fail, hashContent, must, ok, type Result, turnOf, unitId } from "../base/index.ts";
 import {
   type Delta,
   type Exchange,
@@ -42,13 +42,23 @@ export async function sendTurn(place: RunPlace, run: Run, rounds: number): Promi
 type Sending = Rendered & { readonly rounds: number };
 type Sent = { readonly request: ModelRequest };
 
-/** What was appended while it was rendered is not in it, and must not pass for something that was sent. */
+/**
+ * What was appended while it was rendered is not in it, and must not pass for something that was sent. What
+ * was read for it is kept for the next attempt, which then waits for nothing: however busy others are, they
+ * do not come between.
+ */
 async function renderAndRecord(place: RunPlace, run: Run, rounds: number): Promise<Result<Sent>> {
-  for (;;) {
-    const rendered = await renderRun(place, run);
-    if (!rendered.ok) return rendered;
-    if (place.log.state() !== rendered.value.moment.state) continue;
-    return recordSent(place, run, { ...rendered.value, rounds });
+  const release = place.log.contents.hold();
+  try {
+    for (;;) {
+      const rendered = await renderRun(place, run);
+      if (!rendered.ok) return rendered;
+      if (run.signal.aborted) return fail("AP_SPACE_CLOSED");
+      if (place.log.state() !== rendered.value.moment.state) continue;
+      return recordSent(place, run, { ...rendered.value, rounds });
+    }
+  } finally {
+    release();
   }
 }
 

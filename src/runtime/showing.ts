@@ -25,7 +25,7 @@ const shortenedKinds: readonly BlockKind[] = [
   "notice",
 ];
 
-const wholly: Showing = { as: "original", words: null };
+export const wholly: Showing = { as: "original", words: null };
 
 export type ShowingAsked = {
   readonly bytes: Uint8Array;
@@ -36,14 +36,14 @@ export type ShowingAsked = {
 };
 
 /** As it is wanted, as far as there are words for that. */
-export async function showingOf(place: Place, asked: ShowingAsked): Promise<Showing> {
+export function showingOf(place: Place, asked: ShowingAsked): Showing {
   const as = asked.atMost ?? wantedOf(place);
   const spoken =
     as === "original" || !shortenedKinds.includes(place.block.kind) ? null : spokenIn(asked.bytes);
   if (spoken === null) return wholly;
   if (as === "placeholder") return { as, words: prunedWords(place, spoken, asked) };
   const { kind } = place.block;
-  const { words } = await levelWords({
+  const { words } = levelWords({
     kind,
     spoken,
     call: null,

@@ -44,7 +44,7 @@ import { checkTools } from "./head.ts";
 import type { News } from "./news.ts";
 import type { RenderedContext } from "./rendered-context.ts";
 import { previewOf, renderRun } from "./rendering.ts";
-import { type RunEnd, runActivation } from "./run.ts";
+import { end, type RunEnd, runActivation } from "./run.ts";
 import type { RunPlace } from "./run-place.ts";
 import { Runs, type Who } from "./runs.ts";
 import { raise, unwrapped } from "./space-error.ts";
@@ -259,7 +259,11 @@ export class Space {
     const who = { agent, stream: this.#streamOf(stream) };
     // A run that is stopped takes all that it was asked with it.
     if (this.#runs.isGoing(who)) return await this.#runs.stop(who);
-    this.#forget(this.pending().filter(({ block }) => isAsking(block, who)));
+    if (!this.pending().some(({ block }) => isAsking(block, who))) return;
+    // It may have been cut off between a call and its result, and nobody is here who will go on.
+    const place = { log: this.#place.log, standing: this.#standing };
+    unwrapped(end(place, { memory: this.#memoryOf(who) }, { notice: null, isCancelled: true }));
+    this.#runs.pump();
   }
 
   /** Resolves when nobody is at work or asked to be: everywhere, or an agent, or in a stream. */
@@ -282,7 +286,8 @@ export class Space {
     this.#standing.note(frame);
     this.#place.news.note(frame);
     for (const delta of frame.deltas)
-      if (delta.type === "block-added") this.#tellOf(delta.block as AddedBlock);
+      if (delta.type === "stream-opened") this.#streams.set(delta.name, delta.stream);
+      else if (delta.type === "block-added") this.#tellOf(delta.block as AddedBlock);
       else if (delta.type === "approval-asked") this.#tellOfApproval(delta.approval.id);
       else if (delta.type === "approval-decided") this.#tellOfApproval(delta.approval);
   }
@@ -309,7 +314,6 @@ export class Space {
     const id = streamId(state.streams.size);
     const deltas: Delta[] = [{ type: "stream-opened", stream: id, name, parent: { stream: parent, seq } }];
     unwrapped(log.append({ stream: null, actor: "client", cause: "session", deltas }));
-    this.#streams.set(name, id);
   }
 
   #streamOf(name: string): StreamId {
@@ -332,15 +336,6 @@ export class Space {
       const asked = view === null ? null : askedOf(this.moment, view, this.#standing);
       return asked === null || !asked.isBegun || asked.waiting.includes(block);
     });
-  }
-
-  #forget(asked: readonly Pending[]): void {
-    if (asked.length === 0) return;
-    const draft = new Draft(this.#place.log);
-    for (const { block } of asked) draft.remove(block.id);
-    const noted = { stream: null, actor: "client", cause: "request", deltas: draft.deltas } as const;
-    unwrapped(this.#place.log.append(noted));
-    this.#runs.pump();
   }
 
   #start({ agent, stream }: Who, signal: AbortSignal): Promise<RunEnd> {

@@ -6,7 +6,6 @@ import {
   type Moment,
   notesOf,
   type ShownBlock,
-  type Stream,
   streamOf,
   turnNow,
   type View,
@@ -163,23 +162,18 @@ export function passingBlocks({
   return [...seqs].sort((a, b) => a - b).flatMap((seq) => passingAt(moment, view, seq));
 }
 
+/** In the stream itself: whatever is said above it now is said after the fork. */
 function passingAt(moment: Moment, { stream }: View, addedSeq: Seq): readonly AddedBlock[] {
   const then = asOf(moment, addedSeq);
+  const { blocks } = must(streamOf(then, stream), "a view has a stream");
   const passing: AddedBlock[] = [];
-  for (let at: Stream | null = streamOf(then, stream); at !== null; at = parentOf(then, at)) {
-    for (let index = at.blocks.size - 1; index >= 0; index -= 1) {
-      const id = must(at.blocks.get(index), "streams have no gaps");
-      const block = must(moment.state.blocks.get(id), "streams list known blocks").block;
-      if (block.addedSeq < addedSeq) break;
-      if (block.addedSeq === addedSeq && block.ephemeral && blockOf(then, id) !== null)
-        passing.unshift(block);
-    }
+  for (let index = blocks.size - 1; index >= 0; index -= 1) {
+    const id = must(blocks.get(index), "streams have no gaps");
+    const block = must(moment.state.blocks.get(id), "streams list known blocks").block;
+    if (block.addedSeq < addedSeq) break;
+    if (block.addedSeq === addedSeq && block.ephemeral && blockOf(then, id) !== null) passing.unshift(block);
   }
   return passing;
-}
-
-function parentOf(moment: Moment, { parent }: Stream): Stream | null {
-  return parent === null ? null : streamOf(moment, parent.stream);
 }
 
 function contextLines(asked: TailAsked): readonly string[] {

@@ -1,7 +1,5 @@
 import type { Json } from "../base/index.ts";
-import { withoutNonce } from "../render/index.ts";
 import type { WireBlock } from "./provider.ts";
-import type { ToolAnswer } from "./tool.ts";
 
 /*
  * What people, tools and models say becomes part of every later prompt. One block that a provider does not
@@ -15,27 +13,18 @@ export function wireBytes(block: WireBlock): Buffer {
   return Buffer.from(JSON.stringify(block, whole));
 }
 
-function saysSomething(block: WireBlock): boolean {
+export function saysSomething(block: WireBlock): boolean {
   return block.type !== "text" || String(block["text"] ?? "").trim() !== "";
 }
 
-/** What a tool has returned, whatever its types say: words, or blocks that say something. */
-export function toolAnswer(returned: unknown): ToolAnswer {
-  if (typeof returned === "string") return returned;
-  if (Array.isArray(returned) && returned.every(isBlock)) return returned.filter(saysSomething);
-  return JSON.stringify(returned) ?? "";
-}
-
-function isBlock(value: unknown): value is WireBlock {
-  return typeof value === "object" && value !== null && typeof (value as WireBlock).type === "string";
-}
-
-/** Only we write the mark, so a result that names it names nobody. */
-export function withoutMark(answer: ToolAnswer, nonce: string): ToolAnswer {
-  if (typeof answer === "string") return withoutNonce(answer, nonce);
-  return answer.map((block) =>
-    block.type === "text" ? { ...block, text: withoutNonce(String(block["text"]), nonce) } : block,
-  );
+/** What is said of a failure. Anything may be thrown, and an error that says nothing is refused. */
+export function problemText(error: unknown): string {
+  try {
+    const text = String(error instanceof Error ? error.message : error);
+    return text.trim() === "" ? "It failed without saying why." : text;
+  } catch {
+    return "It failed, and what it says of that cannot be read.";
+  }
 }
 
 /** An answer as it can be sent back. `isUsed`: whether an earlier call has that id. */
@@ -45,6 +34,7 @@ export function takeableAnswer(
 ): readonly WireBlock[] {
   const ids = new Set<string>();
   const said = content.filter(saysSomething).map((block, at) => {
+    if (block.type === "text") return { ...block, text: String(block["text"]) };
     if (block.type !== "tool_use") return block;
     const id = String(block["id"] ?? "");
     const isFree = /^[\w-]+$/.test(id) && !ids.has(id) && !isUsed(id);

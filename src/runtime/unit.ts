@@ -6,7 +6,7 @@ import { safeText, shortened, withoutNonce } from "../render/index.ts";
 import { unitTokens } from "../session/index.ts";
 import type { ReadContent } from "./contents.ts";
 import { type FocusedFrame, isOwn } from "./focus.ts";
-import { type Showing, showingOf } from "./showing.ts";
+import { type Showing, showingOf, wholly } from "./showing.ts";
 
 /** A piece of a prompt, with the bytes it keeps for as long as it is sent. */
 export type RenderedUnit = {
@@ -28,24 +28,24 @@ export type Writing = {
   readonly nonce: string;
   readonly model: string | null;
   readonly read: ReadContent;
+  /** Whether it begins a path. */
+  readonly isStart: boolean;
   /** Shown by at most so much, where all of them together would be too much. */
   readonly atMost?: ReadonlyMap<number, "trimmed" | "minimal" | "placeholder">;
 };
 
 /** The units of a frame: own words as they were said, those of others under the name of who said them. */
-export async function unitsOf(writing: Writing, { blocks }: FocusedFrame): Promise<readonly RenderedUnit[]> {
-  const { moment, view, nonce, model, read, atMost } = writing;
+export function unitsOf(writing: Writing, { blocks }: FocusedFrame): readonly RenderedUnit[] {
+  const { moment, view, nonce, model, read, isStart, atMost } = writing;
   const units: RenderedUnit[] = [];
-  for (const { id, content } of blocks) {
-    const place = must(placeOf(moment, view, id), "an agent sees what its view reaches");
-    const limit = atMost?.get(id);
-    const bytes = read(content);
-    const showing = await showingOf(place, {
-      bytes,
-      nonce,
-      model,
-      ...(limit !== undefined && { atMost: limit }),
-    });
+  for (const block of blocks) {
+    const place = must(placeOf(moment, view, block.id), "an agent sees what its view reaches");
+    const limit = atMost?.get(block.id);
+    const bytes = read(block.content);
+    // As it was just said: reasoning that comes behind it in the same answer is bound to it.
+    const isJustSaid = !isStart && isOwn(block, view) && block.kind === "tool-call";
+    const asked = { bytes, nonce, model, ...(limit !== undefined && { atMost: limit }) };
+    const showing = isJustSaid ? wholly : showingOf(place, asked);
     units.push(...unitsOfBlock(writing, place, { bytes, showing }));
   }
   return units;

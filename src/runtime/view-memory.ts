@@ -40,6 +40,8 @@ export class ViewMemory {
     const then = counted === null ? moment : asOf(moment, counted.sentSeq);
     const before = await sentPath(log, { moment: then, view, model });
     if (!before.ok) return before;
+    // Somebody else has asked meanwhile, and may have gone on from here.
+    if (this.#isRecalled) return ok(undefined);
     this.path = path.value;
     this.learn(counted?.usage ?? null, before.value);
     this.#isRecalled = true;

@@ -54,9 +54,11 @@ function innerRequest(raw: RawRequest, keys: AwsKeys): Inner {
     return { problem: invalid("body", parsed.type === "problem" ? parsed.message : "expected an object") };
   }
   const named = operation as Operation; // by the pattern above
-  const body = named.startsWith("converse") ? messagesOfConverse(parsed.value) : invokedBody(parsed.value);
+  const model = decodeURIComponent(id);
+  const isConverse = named.startsWith("converse");
+  const body = isConverse ? messagesOfConverse(parsed.value, model) : invokedBody(parsed.value);
   if (isProblem(body)) return { problem: body };
-  const whole = { ...body, model: modelOf(decodeURIComponent(id)), stream: named === streamed };
+  const whole = { ...body, model: modelOf(model, isConverse), stream: named === streamed };
   return { raw: asMessages(whole, keys), operation: named };
 }
 
@@ -77,10 +79,16 @@ function isProblem(value: JsonObject | Problem): value is Problem {
   return typeof value["status"] === "number";
 }
 
-/** `eu.anthropic.claude-opus-5-5-v1:0` is `claude-opus-5-5`. */
-function modelOf(id: string): string {
+/**
+ * `eu.anthropic.claude-opus-5-5-v1:0` is `claude-opus-5-5`. Models of others speak Converse, and no rule of
+ * Claude's is theirs.
+ */
+function modelOf(id: string, isConverse: boolean): string {
+  if (isConverse && otherModels.test(id)) return "strict-demo-1";
   return id.replace(/^(?:[a-z-]+\.)?anthropic\./, "").replace(/-v\d+(?::\d+)?$/, "");
 }
+
+const otherModels = /^(?:[a-z-]+\.)?(?:amazon|deepseek|meta|mistral|openai|qwen)\./;
 
 function asMessages(whole: JsonObject, { accessKeyId }: AwsKeys): RawRequest {
   const { anthropic_beta: betas, ...body } = whole;

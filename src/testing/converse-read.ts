@@ -3,8 +3,9 @@ import { isList, isObject, type JsonObject } from "./json-text.ts";
 import { invalid, type Problem } from "./problem.ts";
 
 /** A body of Converse as the body of the Messages interface that it stands for, or what is wrong with it. */
-export function messagesOfConverse(body: JsonObject): JsonObject | Problem {
+export function messagesOfConverse(body: JsonObject, model: string): JsonObject | Problem {
   try {
+    cachePointsTaken(body, model);
     return translated(body);
   } catch (error) {
     if (error instanceof ConverseFault) return invalid(error.place, error.message);
@@ -18,6 +19,21 @@ class ConverseFault extends Error {
   constructor(place: string, message: string) {
     super(message);
     this.place = place;
+  }
+}
+
+/** Only some models cache prompts, and the others do not take a prompt that asks for it. */
+function cachePointsTaken({ system = [], messages = [] }: JsonObject, model: string): void {
+  if (/claude|nova/.test(model)) return;
+  const contents = (isList(messages) ? messages : []).map(
+    (message) => objectIn(message, "messages")["content"],
+  );
+  const parts = [system, ...contents].flatMap((list = []) => (isList(list) ? list : []));
+  if (parts.some((part) => isObject(part) && Object.hasOwn(part, "cachePoint"))) {
+    throw new ConverseFault(
+      "cachePoint",
+      "You invoked an unsupported model or your request did not allow prompt caching.",
+    );
   }
 }
 

@@ -82,6 +82,23 @@ describe("whatever is said, the next prompt is one that a strict provider takes"
     await space.close();
   });
 
+  const base64 = { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" };
+  it.each([
+    ["a block nobody knows", { type: "hologram", shape: "harbour" }, "harbour"],
+    ["a picture of no source", { type: "image", source: { type: "path", path: "a.png" } }, "a.png"],
+    ["a picture no model takes", { type: "image", source: { ...base64, media_type: "image/bmp" } }, "bmp"],
+    ["a picture with a name", { type: "image", source: base64, name: "a.png" }, "iVBORw0KGgo="],
+    ["a result of nothing", { type: "tool_result", tool_use_id: "x", content: "lies" }, "lies"],
+    ["no text", { type: "text", text: "" }, "look at it"],
+  ])("somebody shows %s", async (_, media, told) => {
+    const provider = strictProvider(() => say("Fine."));
+    const space = await createSpace({ agents: [agentOf(provider)] });
+    await space.stream("desk").say("bob", "look at it", { media: [media] });
+    await space.stream("desk").activate("ada");
+    expect(lastPrompt(provider)).toContain(told);
+    await space.close();
+  });
+
   const odd = { type: "tool_use", name: "look", input: {} };
   it.each([
     ["a call without an id", [odd]],
@@ -90,6 +107,7 @@ describe("whatever is said, the next prompt is one that a strict provider takes"
     ["a name with other signs", [{ ...odd, id: "a", name: "lo ok" }]],
     ["an input that is none", [{ ...odd, id: "a", input: "x" }]],
     ["half a character", [{ type: "text", text: "\ud800" }]],
+    ["a text that is none", [{ type: "text", text: 5 }]],
     ["reasoning that led to nothing", [{ type: "thinking", thinking: "hm", signature: "" }]],
     ["nothing", []],
     ["no list", undefined],
@@ -219,6 +237,28 @@ describe("nobody passes for somebody else", () => {
     expect(lastPrompt(provider)).not.toMatch(/Only for the desk|For all that come/);
     await space.stream("new").activate("ada");
     expect(lastPrompt(provider)).toContain("For all that come.");
+    await space.close();
+  });
+});
+
+describe("what is said for a moment", () => {
+  it("in a stream is not heard in its fork, though somebody is asked there in the same moment", async () => {
+    const provider = scriptedProvider(() => "Fine.");
+    const space = await createSpace({ agents: [agentOf(provider)] });
+    const desk = space.stream("desk");
+    await desk.say("bob", "hello");
+    desk.fork("side");
+    const whispered = {
+      type: "said",
+      stream: "desk",
+      speaker: "bob",
+      text: "psst",
+      ephemeral: true,
+    } as const;
+    await space.happen([whispered, { type: "activate", agent: "ada", stream: "side" }]);
+    await space.idle();
+    expect(promptText(must(provider.requests[0], "it was asked"))).toContain("hello");
+    expect(promptText(must(provider.requests[0], "it was asked"))).not.toContain("psst");
     await space.close();
   });
 });

@@ -21,6 +21,11 @@ export type BedrockOptions = {
   readonly fields?: JsonFields;
   /** Whether text is heard while it is written; it is, unless this is false. */
   readonly stream?: boolean;
+  /**
+   * Whether prompts are marked for the cache. Left out, those for models are that have `claude` or `nova` in
+   * their id, and all that go through `invoke`: other models refuse a prompt with a mark.
+   */
+  readonly marks?: boolean;
 };
 
 export type AwsCredentials = {
@@ -99,7 +104,7 @@ async function attempt({ sdk, client, options, request, asking }: Question): Pro
     sdk,
     client,
     signal: asking.signal,
-    request,
+    request: takesMarks(options, request) ? request : { ...request, marks: [] },
     fields: options.fields ?? {},
     streams: options.stream !== false,
     heard: asking.heard,
@@ -112,6 +117,10 @@ async function attempt({ sdk, client, options, request, asking }: Question): Pro
   } catch (error) {
     return { failure: bedrockFailure(error, begun) };
   }
+}
+
+function takesMarks({ marks, api }: BedrockOptions, { model }: ModelRequest): boolean {
+  return marks ?? (api === "invoke" || /claude|nova/i.test(model));
 }
 
 /** A refused signature comes back with the headers it was made of, the session's token among them. */

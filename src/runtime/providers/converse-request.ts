@@ -22,7 +22,8 @@ export function converseInput(
     const problem = `a block of type ${unknown.type} in this form through Converse`;
     return { failure: { type: "unsupported", problem } };
   }
-  const { stopSequences, maxTokens, tools } = request;
+  const { stopSequences, maxTokens } = request;
+  const tools = request.tools.length === 0 ? toolsOnceThere(request) : request.tools;
   const input = {
     modelId: request.model,
     ...(request.system.length === 0 ? {} : { system: systemOf(request) }),
@@ -35,6 +36,14 @@ export function converseInput(
     ...(Object.keys(fields).length === 0 ? {} : { additionalModelRequestFields: converseJson(fields) }),
   };
   return { input };
+}
+
+/** A history that speaks of tools is refused where there are none: those it speaks of are named. */
+function toolsOnceThere({ messages }: ModelRequest): readonly ModelTool[] {
+  const calls = messages.flatMap(({ content }) => content).filter(({ type }) => type === "tool_use");
+  const names = new Set(calls.map(({ name }) => String(name)));
+  const gone = { description: "No longer there.", input_schema: { type: "object" } } as const;
+  return [...names].map((name) => ({ name, ...gone }));
 }
 
 function systemOf(request: ModelRequest): NonNullable<ConverseCommandInput["system"]> {

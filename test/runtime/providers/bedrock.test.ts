@@ -227,6 +227,42 @@ describe("the body of a prompt", () => {
     ]);
   });
 
+  const marked = {
+    system: [text("one")],
+    marks: [{ in: "system" }, { in: "message", message: 0, block: 0 }],
+  } as const;
+  it.each([
+    ["meta.llama3-3-70b-instruct-v1:0", undefined, false],
+    ["qwen.qwen3-32b-v1:0", undefined, false],
+    ["us.deepseek.r1-v1:0", undefined, false],
+    ["eu.amazon.nova-pro-v1:0", undefined, true],
+    ["eu.anthropic.claude-opus-5-5-v1:0", undefined, true],
+    ["eu.anthropic.claude-opus-5-5-v1:0", false, false],
+  ])("has points of the cache only for models that take them: %s, marks: %s", async (id, marks, has) => {
+    const { provider, bodies } = await started({ model: script([say("yes")]) });
+    const own = marks === undefined ? {} : { marks };
+    const answer = await provider(own).ask(prompt({ model: id }, marked), listener());
+    expect(answer).toMatchObject({ ok: true, value: { content: [text("yes")] } });
+    expect(JSON.stringify(bodies()).includes("cachePoint")).toBe(has);
+  });
+
+  it("is refused with points of the cache by a model that has none", async () => {
+    const { provider } = await started({ model: script([say("no")]) });
+    const asked = prompt({ model: "meta.llama3-3-70b-instruct-v1:0" }, marked);
+    const result = await provider({ marks: true }).ask(asked, listener());
+    expect(result).toMatchObject({ error: { code: "AP_PROVIDER_REFUSED", details: { status: 400 } } });
+  });
+
+  it("names the tools its history speaks of, once there are none", async () => {
+    const { provider, bodies } = await started({ model: script([call("look", {}), say("yes")]) });
+    const first = await provider({}).ask(prompt(model, { tools: [tool] }), listener());
+    const content = first.ok ? first.value.content : expect.fail();
+    const result = { type: "tool_result", tool_use_id: String(content[0]?.["id"]), content: "seen" };
+    const messages = [user(text("Good morning.")), { role: "assistant", content } as const, user(result)];
+    expect(await provider({}).ask(prompt(model, { messages }), listener())).toMatchObject({ ok: true });
+    expect(bodies()[1]).toMatchObject({ toolConfig: { tools: [{ toolSpec: { name: "look" } }] } });
+  });
+
   it("is not sent where Converse has no form for a block", async () => {
     const { provider, upstream } = await started({});
     const image = { type: "image", source: { type: "url", url: "https://example.com/a.png" } };

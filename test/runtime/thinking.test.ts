@@ -1,0 +1,171 @@
+// Models that think because they are told to want to see what led to the calls whose results they are given,
+// also where the prompt begins anew in the middle of a run. A model that binds its reasoning must not.
+import { afterEach, describe, expect, it } from "vitest";
+import type { Json } from "../../src/base/index.ts";
+import {
+  type Agent,
+  anthropicProvider,
+  bedrockProvider,
+  createSpace,
+  defineTool,
+  type Provider,
+  type Space,
+  type Tool,
+} from "../../src/runtime/index.ts";
+import { openMemoryStore } from "../../src/store/index.ts";
+import { type Reply, type StrictUpstream, say, startStrictUpstream } from "../../src/testing/index.ts";
+import { apiKey, keys } from "../support/provider-kit.ts";
+import { agentOf, strictProvider } from "../support/runtime.ts";
+
+const upstreams: StrictUpstream[] = [];
+afterEach(async () => {
+  await Promise.all(upstreams.splice(0).map((upstream) => upstream.close()));
+});
+
+type Fields = Readonly<Record<string, Json>>;
+type Way = {
+  readonly name: string;
+  readonly prefix: string;
+  readonly bedrock: boolean;
+  readonly provider: (url: string, fields: Fields) => Provider;
+};
+
+const onBedrock = (api: "invoke" | "converse"): Way => ({
+  name: `bedrock ${api}`,
+  prefix: "eu.anthropic.",
+  bedrock: true,
+  provider: (endpoint, fields) =>
+    bedrockProvider({ region: keys.region, credentials: keys, endpoint, api, fields }),
+});
+
+const ways: readonly Way[] = [
+  {
+    name: "anthropic",
+    prefix: "",
+    bedrock: false,
+    provider: (baseUrl, fields) => anthropicProvider({ apiKey, baseUrl, fields }),
+  },
+  onBedrock("invoke"),
+  onBedrock("converse"),
+];
+
+const manual = { model: "claude-haiku-4-5", fields: { thinking: { type: "enabled", budget_tokens: 1_024 } } };
+const bound = { model: "claude-opus-5-5", fields: { thinking: { type: "adaptive" } } };
+
+const look: Tool = defineTool({
+  name: "look",
+  description: "Looks.",
+  input: { type: "object", properties: {} },
+  run: () => "a line of what there is to see\n".repeat(250),
+});
+
+const looking: Reply = {
+  content: [
+    { type: "thinking", thinking: "I had better look." },
+    { type: "tool_use", name: "look", input: {} },
+  ],
+};
+
+async function started(way: Way, kind: typeof manual | typeof bound, replies: (n: number) => Reply) {
+  const options = way.bedrock ? { bedrock: keys } : { keys: [apiKey] };
+  let answers = 0;
+  const upstream = await startStrictUpstream({ ...options, model: () => replies(answers++) });
+  upstreams.push(upstream);
+  const agent: Agent = {
+    name: "ada",
+    provider: way.provider(upstream.url, kind.fields),
+    model: `${way.prefix}${kind.model}`,
+    tools: [look],
+    memory: false,
+    budgetTokens: 3_000,
+  };
+  return { upstream, agent };
+}
+
+async function asked(space: Space): Promise<readonly string[]> {
+  const notices: string[] = [];
+  space.on("notice", ({ text }) => notices.push(text));
+  await space.stream("desk").activate("ada");
+  return notices;
+}
+
+/** How often a prompt began anew. */
+function rewrites({ moment }: Space): number {
+  return [...moment.state.views.entries()].reduce((sum, [, { epochs }]) => sum + epochs.size, 0);
+}
+
+describe("reasoning between two calls of one answer", () => {
+  const manage = (input: Fields) => ({ type: "tool_use", name: "aperture_manage", input }) as const;
+  it.each(["6", "7", "message-6", "1..20"])(
+    "stays behind the call it was made behind, though the agent has it shortened: %s",
+    async (target) => {
+      const long = "a word and another one ".repeat(100);
+      const both: Reply = {
+        content: [
+          { type: "thinking", thinking: "I had better look." },
+          { type: "tool_use", name: "look", input: { word: long } },
+          { type: "thinking", thinking: "Nobody needs to see that." },
+          manage({ verb: "compress", target, level: "minimal" }),
+        ],
+      };
+      const provider = strictProvider((_, n) => (n === 1 ? both : say("Seen.")), { binding: "every-model" });
+      const input = { type: "object", properties: { word: { type: "string" } } } as const;
+      const tools = [defineTool({ ...look, input, run: () => "seen" })];
+      const agent = agentOf(provider, { tools, model: bound.model });
+      const space = await createSpace({ agents: [agent] });
+      for (const text of ["one", "two", "three"]) {
+        await space.stream("desk").say("bob", text);
+        await space.stream("desk").activate("ada");
+      }
+      expect(provider.refusals).toEqual([]);
+      await space.close();
+    },
+  );
+});
+
+describe.each(ways)("reasoning in the middle of a run, $name", (way) => {
+  it.each([manual, bound])("when the budget is short: $model", async (kind) => {
+    const { upstream, agent } = await started(way, kind, (n) => (n < 4 ? looking : say("Seen.")));
+    const space = await createSpace({ agents: [agent] });
+    await space.stream("desk").say("bob", "look four times");
+    expect(await asked(space)).toEqual([]);
+    expect(rewrites(space)).toBeGreaterThan(0);
+    expect(upstream.exchanges.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    const last = String(upstream.exchanges.at(-1)?.body);
+    expect(last.includes("I had better look.")).toBe(kind === manual);
+    await space.close();
+  });
+
+  it.each([manual, bound])("when nobody spoke between two answers: $model", async (kind) => {
+    const { upstream, agent } = await started(way, kind, (n) =>
+      n === 1 || n === 2 ? looking : say("Seen."),
+    );
+    const space = await createSpace({ agents: [agent] });
+    await space.stream("desk").say("bob", "look around");
+    for (let n = 0; n < 2; n += 1) expect(await asked(space)).toEqual([]);
+    expect(rewrites(space)).toBeGreaterThan(0);
+    expect(upstream.exchanges.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    await space.close();
+  });
+
+  it.each([manual, bound])("when it goes on with other instructions: $model", async (kind) => {
+    const store = openMemoryStore();
+    const { upstream, agent } = await started(way, kind, (n) => (n === 0 ? looking : say("Seen.")));
+    const stuck: Tool = { ...look, run: () => new Promise(() => undefined) };
+    const first = await createSpace({ store, name: "thinking", agents: [{ ...agent, tools: [stuck] }] });
+    await first.stream("desk").say("bob", "look");
+    const isBegun = new Promise((resolve) => first.on("tool", resolve));
+    void first.stream("desk").activate("ada");
+    await isBegun;
+    await first.close();
+    const second = await createSpace({
+      store,
+      name: "thinking",
+      agents: [{ ...agent, system: "Be brief." }],
+    });
+    await second.idle();
+    expect(rewrites(second)).toBe(1);
+    expect(upstream.exchanges.map(({ status }) => status)).toEqual([200, 200]);
+    await second.close();
+  });
+});
