@@ -50,11 +50,11 @@ function instructionsCell(count: Counter): Cell {
 }
 
 function sessionCell(score: Score): Cell {
-  const { requests, content, headers, manifests, manifestMax, notes, far, named } = score;
+  const { requests, content, headers, manifests, short, notes, far, named } = score;
   const note = [
     `${requests} requests, ${content.o200k} tokens of content (Claude ~${content.claude})`,
     `headers ${headers.o200k}, ${percent(headers, content)}`,
-    `volatile carriers ${manifests.o200k}: ${mean(manifests, requests)} a turn, max ${manifestMax}`,
+    `volatile carriers ${manifests.o200k}: ${mean(manifests, requests)} a turn, at most ${short.max} in short`,
     `permanent carriers ${notes.o200k}: ${mean(notes, requests)} a turn`,
     `far references ${far}: ${named.headers} in headers, ${named.manifests} in manifests`,
   ].join("; ");
@@ -67,7 +67,7 @@ const farReferencesMin = 100;
 
 function* totalCells(scores: readonly Score[], quick: boolean): Generator<Cell> {
   const total = totalOf(scores, "all");
-  const { requests, content, headers, manifests, notes, far, named } = total;
+  const { requests, content, headers, manifests, short, detailed, notes, far, named } = total;
   const halves = [0, 1].map((half) =>
     totalOf(
       scores.filter((_, index) => index % 2 === half),
@@ -84,13 +84,20 @@ function* totalCells(scores: readonly Score[], quick: boolean): Generator<Cell> 
     note: `${headers.o200k} tokens of ${content.o200k}; ${percent(headers, content)}`,
   };
   yield {
-    name: "manifest, tokens on average",
-    figure: manifests.o200k / requests,
+    name: "manifest in short, tokens on average",
+    figure: short.tokens / Math.max(1, short.count),
     boundMax: 120,
     unit: "",
-    note: `${mean(manifests, requests)} over ${requests} requests`,
+    note: `of ${short.count}; with those in detail ${mean(manifests, requests)} over ${requests} requests`,
   };
-  yield { name: "manifest, tokens at most", figure: total.manifestMax, boundMax: 200, unit: "", note: "" };
+  yield { name: "manifest in short, tokens at most", figure: short.max, boundMax: 200, unit: "", note: "" };
+  yield {
+    name: "manifest in detail, tokens at most",
+    figure: detailed.max,
+    boundMax: 500,
+    unit: "",
+    note: `of ${detailed.count}, at the start of an epoch`,
+  };
   yield {
     name: "permanent carrier, tokens a turn",
     figure: notes.o200k / requests,

@@ -15,13 +15,17 @@ export type Score = {
   readonly headers: Sized;
   /** Of all manifests together. */
   readonly manifests: Sized;
-  readonly manifestMax: number;
+  /** Those in short, and those in detail that an epoch begins with. */
+  readonly short: Lengths;
+  readonly detailed: Lengths;
   /** Of all that a carrier which keeps everything would be given: headers not included. */
   readonly notes: Sized;
   readonly far: number;
   readonly named: { readonly all: number; readonly headers: number; readonly manifests: number };
   readonly sources: Readonly<Partial<Record<BlockKind, number>>>;
 };
+
+export type Lengths = { readonly count: number; readonly tokens: number; readonly max: number };
 
 export type Measure = { readonly shown: readonly Shown[]; readonly count: Counter };
 
@@ -41,7 +45,8 @@ export function scoreOf(conversation: Conversation, { shown, count }: Measure): 
     content: contentOf(conversation, model),
     headers: size(shown.flatMap(({ written }) => written)),
     manifests: size(manifests),
-    manifestMax: Math.max(0, ...manifests.map(count)),
+    short: lengthsOf(manifests.filter((manifest) => !isDetailed(manifest)).map(count)),
+    detailed: lengthsOf(manifests.filter(isDetailed).map(count)),
     notes: size(shown.map(({ note }) => note)),
     far: far.flat().length,
     named: namedIn(far, shown),
@@ -61,7 +66,8 @@ export function totalOf(scores: readonly Score[], name: string): Score {
     content: sized(({ content }) => content),
     headers: sized(({ headers }) => headers),
     manifests: sized(({ manifests }) => manifests),
-    manifestMax: Math.max(0, ...scores.map(({ manifestMax }) => manifestMax)),
+    short: together(scores.map(({ short }) => short)),
+    detailed: together(scores.map(({ detailed }) => detailed)),
     notes: sized(({ notes }) => notes),
     far: sum(scores.map(({ far }) => far)),
     named: {
@@ -72,6 +78,23 @@ export function totalOf(scores: readonly Score[], name: string): Score {
     sources: Object.fromEntries(
       kinds.map((kind) => [kind, sum(scores.map(({ sources }) => sources[kind] ?? 0))]),
     ),
+  };
+}
+
+/** In detail a zone has a line of its own, and says that it counts blocks. */
+function isDetailed(manifest: string): boolean {
+  return /^PRIMACY \d+ blocks?\b/m.test(manifest);
+}
+
+function lengthsOf(tokens: readonly number[]): Lengths {
+  return { count: tokens.length, tokens: sum(tokens), max: Math.max(0, ...tokens) };
+}
+
+function together(all: readonly Lengths[]): Lengths {
+  return {
+    count: sum(all.map(({ count }) => count)),
+    tokens: sum(all.map(({ tokens }) => tokens)),
+    max: Math.max(0, ...all.map(({ max }) => max)),
   };
 }
 

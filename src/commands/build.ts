@@ -18,6 +18,7 @@ import { cited, oneOf, refuse } from "./written.ts";
 export type Fields = {
   readonly target: Target;
   readonly level: string | null;
+  readonly from: string | null;
   readonly position: string | null;
   readonly reason: string | null;
   readonly text: string | null;
@@ -30,6 +31,7 @@ export type Fields = {
 export const noFields: Fields = {
   target: [],
   level: null,
+  from: null,
   position: null,
   reason: null,
   text: null,
@@ -80,7 +82,7 @@ function buildPointed(verb: PointedVerb, fields: Fields): Result<Command> {
   switch (verb) {
     case "expand": {
       const level = chosen("level", fields.level ?? "original", levels);
-      return level.ok ? ok({ verb, target, level: level.value }) : level;
+      return level.ok ? buildExpand({ verb, target, level: level.value }, fields) : level;
     }
     case "compress": {
       const level = chosen("level to compress to", fields.level ?? "trimmed", lowerLevels);
@@ -95,6 +97,16 @@ function buildPointed(verb: PointedVerb, fields: Fields): Result<Command> {
     default:
       return ok({ verb, target });
   }
+}
+
+function buildExpand(
+  command: Extract<Command, { readonly verb: "expand" }>,
+  { from }: Fields,
+): Result<Command> {
+  if (isBlank(from)) return ok(command);
+  const [, digits] = /^(\d{1,15})$/.exec(from.trim()) ?? [];
+  if (digits === undefined) return refuse(`${cited(from)} is no character to begin at: write a number`);
+  return ok(Number(digits) === 0 ? command : { ...command, from: Number(digits) });
 }
 
 /** A long question is still a question; its end matters least. */

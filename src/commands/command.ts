@@ -38,7 +38,13 @@ export type Target = readonly Pointer[];
 
 /** A request about memory, by whomever and in whichever form it arrived. */
 export type Command =
-  | { readonly verb: "expand"; readonly target: Target; readonly level: Level }
+  | {
+      readonly verb: "expand";
+      readonly target: Target;
+      readonly level: Level;
+      /** The character to begin at, where more was there than fits into an answer. */
+      readonly from?: number;
+    }
   | { readonly verb: "recall"; readonly target: Target }
   | { readonly verb: "compress"; readonly target: Target; readonly level: LowerLevel }
   | { readonly verb: "pin"; readonly target: Target; readonly position: Position }

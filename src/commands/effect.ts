@@ -18,7 +18,13 @@ import type { Command, Detail } from "./command.ts";
  * withheld; whoever answers leaves those out.
  */
 export type Reading =
-  | { readonly of: "blocks"; readonly blocks: readonly BlockId[]; readonly level: Level }
+  | {
+      readonly of: "blocks";
+      readonly blocks: readonly BlockId[];
+      readonly level: Level;
+      /** The character of the first of them to begin at. */
+      readonly from: number;
+    }
   | { readonly of: "words"; readonly words: string }
   | { readonly of: "diff"; readonly since: number | null }
   | { readonly of: "manifest"; readonly detail: Detail };
@@ -44,13 +50,11 @@ export function effectOf(change: Change, command: Command, granted: Granted): Ef
   const { blocks, whole, inPlace } = granted;
   switch (command.verb) {
     case "expand":
-      return inPlace
-        ? changed(backInPlace(change, blocks, command.level))
-        : given(change, blocks, command.level);
+      return inPlace ? changed(backInPlace(change, blocks, command.level)) : given(change, blocks, command);
     case "recall": {
       const words = command.target.flatMap((pointer) => (pointer.by === "topic" ? [pointer.words] : []));
       const searched = whole ? words.map((each) => ({ of: "words", words: each }) as const) : [];
-      const { reads, ...rest } = given(change, blocks, "original");
+      const { reads, ...rest } = given(change, blocks, { level: "original" });
       return { ...rest, reads: [...reads, ...searched] };
     }
     case "compress":
@@ -84,10 +88,14 @@ function changed(proposal: Proposal): Effect {
 }
 
 /** A person who looks has not used a block; a model that asks for one has. */
-function given(change: Change, blocks: readonly BlockId[], level: Level): Effect {
+function given(
+  change: Change,
+  blocks: readonly BlockId[],
+  { level, from = 0 }: { readonly level: Level; readonly from?: number },
+): Effect {
   if (blocks.length === 0) return nothing;
   const used = change.actor === "user" ? nothing : changed(reference(change, blocks));
-  return { ...used, reads: [{ of: "blocks", blocks, level }] };
+  return { ...used, reads: [{ of: "blocks", blocks, level, from }] };
 }
 
 function backInPlace(change: Change, blocks: readonly BlockId[], level: Level): Proposal {

@@ -18,6 +18,8 @@ const examples: readonly (readonly [string, Command])[] = [
     '@expand("auth implementation")',
     { verb: "expand", target: [topic("auth implementation")], level: "original" },
   ],
+  ["@expand(27, from: 24000)", { verb: "expand", target: [block(27)], level: "original", from: 24_000 }],
+  ["@expand(27, from=0)", { verb: "expand", target: [block(27)], level: "original" }],
   ["@expand(27, trimmed)", { verb: "expand", target: [block(27)], level: "trimmed" }],
   [
     '@recall("database migration decisions")',
@@ -117,7 +119,8 @@ describe("the text form", () => {
 
   it("reads back every command that it prints", () => {
     fc.assert(
-      fc.property(anyCommand, (command) => {
+      fc.property(anyCommand, fc.integer({ min: 1, max: 1e12 }), (given, from) => {
+        const command: Command = given.verb === "expand" ? { ...given, from } : given;
         const text = printCommand(command);
         expect(text).not.toMatch(/[\n\r]/);
         expect(unwrap(parseCommand(text))).toEqual(command);
@@ -150,6 +153,7 @@ const mistakes: readonly (readonly [string, RegExp])[] = [
   ["@expnd(3)", /there is no @expnd; the commands are expand, recall,/],
   ["@pin(3", /@pin\( is not closed; write it like @pin\(block-31\)/],
   ["@pin()", /pin needs a target, for example @pin\(block-31\)/],
+  ["@expand(3, from: end)", /"end" is no character to begin at: write a number/],
   ["@pin(3,,4)", /a target is missing between two commas/],
   ['@recall("")', /an empty topic finds nothing/],
   ['@recall("open)', /the quote .* is not closed; end it with "/],

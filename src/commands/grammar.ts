@@ -55,7 +55,7 @@ type TextField = Exclude<keyof Fields, "target">;
 
 /** What arguments may be called besides the names of pointers, and which field is meant. */
 const fieldNames: Readonly<Record<Verb, Readonly<Record<string, TextField>>>> = {
-  expand: { level: "level" },
+  expand: { level: "level", from: "from" },
   recall: {},
   compress: { level: "level" },
   pin: { position: "position", at: "position" },
@@ -147,7 +147,8 @@ function printArguments(command: Command): readonly string[] {
   switch (command.verb) {
     case "expand": {
       const level = command.level === "original" ? [] : [`level: ${command.level}`];
-      return [printTarget(command.target), ...level];
+      const from = command.from === undefined ? [] : [`from: ${command.from}`];
+      return [printTarget(command.target), ...level, ...from];
     }
     case "compress":
       return [printTarget(command.target), `level: ${command.level}`];

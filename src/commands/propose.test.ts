@@ -138,7 +138,7 @@ describe("a command that reads", () => {
     scene.set(cold, { archive: { reason: "old" } });
     for (const text of [`@expand(${shown}, ${cold})`, `@recall(${shown}, ${cold})`]) {
       const { deltas } = reference(scene.by("model"), [shown, cold]);
-      const reads = [{ of: "blocks", blocks: [shown, cold], level: "original" }];
+      const reads = [{ of: "blocks", blocks: [shown, cold], level: "original", from: 0 }];
       expect(scene.propose(text)).toMatchObject({ ...nothing, deltas, reads });
       expect(scene.propose(text, {}, "user")).toMatchObject({ ...nothing, reads });
     }
@@ -150,7 +150,7 @@ describe("a command that reads", () => {
     const words = { of: "words", words: "token refresh" };
     expect(scene.propose("@recall('token refresh')").reads).toEqual([words]);
     expect(scene.propose(`@recall('token refresh', #${block})`).reads).toEqual([
-      { of: "blocks", blocks: [block], level: "original" },
+      { of: "blocks", blocks: [block], level: "original", from: 0 },
       words,
     ]);
   });
@@ -160,7 +160,7 @@ describe("a command that reads", () => {
     const block = scene.result();
     const topic = (words: string) => (words === "auth flow" ? [block] : []);
     expect(scene.propose("@expand('auth flow', trimmed)", { topic }).reads).toEqual([
-      { of: "blocks", blocks: [block], level: "trimmed" },
+      { of: "blocks", blocks: [block], level: "trimmed", from: 0 },
     ]);
     expect(scene.propose("@expand('tea')", { topic }).refused?.code).toBe("AP_TOPIC_UNKNOWN");
   });
@@ -175,7 +175,7 @@ describe("a command that reads", () => {
       [withheld, "AP_COMMAND_REFUSED"],
       [purged, "AP_BLOCK_PURGED"],
     ]);
-    expect(proposed.reads).toEqual([{ of: "blocks", blocks: [shown], level: "original" }]);
+    expect(proposed.reads).toEqual([{ of: "blocks", blocks: [shown], level: "original", from: 0 }]);
   });
 
   it("is diff and manifest too, also in a tainted turn and where writing waits", () => {

@@ -43,6 +43,7 @@ export const commandTools: readonly CommandTool[] = [
       verb: choice(verbsOf.aperture_read),
       target: about("27, block-1..block-10, message-12, a list of these, or a topic"),
       level: choice(levels),
+      from: about("for expand: character to begin at"),
       since: about("turn number"),
       detail: choice(details),
     },
@@ -125,6 +126,7 @@ function inputOf(command: Command): Readonly<Record<string, string>> {
       return {
         target: printTarget(command.target),
         ...(command.level === "original" ? {} : { level: command.level }),
+        ...(command.from === undefined ? {} : { from: `${command.from}` }),
       };
     case "compress":
       return { target: printTarget(command.target), level: command.level };
@@ -188,6 +190,7 @@ function fieldsIn(verb: Verb, given: Given): Result<Fields> {
     ...noFields,
     target: target.value,
     level: text("level"),
+    from: text("from"),
     position: text("position"),
     reason: text("reason"),
     text: text("text"),

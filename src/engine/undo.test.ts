@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { deltaExamples } from "../../test/support/delta-examples.ts";
 import { dump, TestSession } from "../../test/support/engine.ts";
 import { AssertionFault, type BlockId, hashContent, must, type StepId, unwrap } from "../base/index.ts";
-import { archive, pin, reference, select, unpin, wantLevel } from "./change.ts";
+import { archive, pin, reference, select, supersede, unpin, wantLevel } from "./change.ts";
 import { type Delta, type DeltaType, deltaTypes } from "./delta.ts";
 import { actors } from "./facts.ts";
 import { factOf, notesOf, now } from "./moment.ts";
@@ -331,6 +331,19 @@ describe("taking back the creation of a block is no conflict", () => {
     session.take(reference(session.by("model"), [block]));
     session.reverse(step);
     expect(session.isInReach(block)).toBe(false);
+  });
+
+  it("where policy has marked it as superseded, but not where the model has", () => {
+    const [marked, replaced] = [remembered(), remembered()];
+    for (const [{ session, block }, actor] of [[marked, "policy"] as const, [replaced, "model"] as const]) {
+      const newer = session.add();
+      session.take(supersede(session.by(actor), block, newer), actor);
+    }
+    marked.session.reverse(marked.step);
+    expect(marked.session.isInReach(marked.block)).toBe(false);
+    expect(conflict(replaced.session, replaced.step)).toMatchObject({
+      what: `the supersession of #${replaced.block}`,
+    });
   });
 
   it("where a claim was given up: the facts are what they were at first", () => {

@@ -136,15 +136,14 @@ function obstacleTo(state: State, delta: Delta): Obstacle | null {
 
 /**
  * Taking away a block that somebody has since pinned, say, would take their pin too. Being mentioned is no
- * claim.
+ * claim, and neither is being said again.
  */
 function laterFact(state: State, id: BlockId): Obstacle | null {
   const stream = state.blocks.get(id)?.block.stream;
   for (const [, view] of state.views.entries()) {
     // A fork sees the block as it was when it left, whatever happens here: nothing is taken from it.
     const place = view.stream === stream ? placeOf(now(state), view, id) : null;
-    const fact =
-      place === null ? undefined : factNames.find((name) => name !== "reference" && isClaimed(place, name));
+    const fact = place === null ? undefined : factNames.find((name) => isClaimed(place, name));
     if (place !== null && fact !== undefined) {
       return {
         seq: must(factVersion(place, fact), "a claimed fact was set").seq,
@@ -157,7 +156,10 @@ function laterFact(state: State, id: BlockId): Obstacle | null {
 
 function isClaimed(place: Place, fact: FactName): boolean {
   const version = factVersion(place, fact);
-  return version !== null && !sameData(version.value.value, initialFact(place.block, fact).value);
+  if (version === null || fact === "reference") return false;
+  // Nobody has asked for this mark: policy sees that other words stand for the block by now.
+  if (fact === "supersession" && version.value.by === "policy") return false;
+  return !sameData(version.value.value, initialFact(place.block, fact).value);
 }
 
 type RuleSet = Extract<Delta, { readonly type: "permission-set" | "mode-set" | "name-set" }>;

@@ -5,7 +5,17 @@ import type { Sending } from "../session/index.ts";
 import { finish as finishAnswer, passOn, truncate } from "./answer.ts";
 import { mayHide } from "./deliver.ts";
 import type { Exchange } from "./exchange.ts";
-import { failureOf, GivenUp, type Refusal, sendRefusal, shapeOf, slow } from "./failures.ts";
+import {
+  failureOf,
+  GivenUp,
+  type Refusal,
+  sendBody,
+  sendRefusal,
+  shapeOf,
+  slow,
+  threadBody,
+  threadProblem,
+} from "./failures.ts";
 import { framingOf, reframed, trailerPairs, upstreamHeaders } from "./headers.ts";
 import { holdBack, isHeldBack } from "./hold-back.ts";
 import { announceAgain } from "./report.ts";
@@ -165,6 +175,16 @@ function retry(exchange: Exchange): void {
 }
 
 /** Ends an exchange from our side: with an error of our own, or by cutting an answer that has begun. */
+/** In the provider's words: a client that lets its provider keep the talk knows them, and sends all of it. */
+export function refuseThread(exchange: Exchange): void {
+  if (exchange.outcome !== null) return;
+  const { id, request, response } = exchange.arrival;
+  exchange.outcome = "failed";
+  exchange.problem = threadProblem;
+  if (exchange.context.draining) response.shouldKeepAlive = false;
+  sendBody({ request, response, id, status: 400, body: threadBody(id) });
+}
+
 export function giveUp(exchange: Exchange, refusal: Refusal): void {
   if (exchange.outcome !== null) return;
   const { id, route, request, response } = exchange.arrival;

@@ -83,6 +83,15 @@ export function errorBody({ status, error }: Refusal, id: string, shape: Shape):
   }
 }
 
+export const threadProblem = "thread: threads are not supported here; send the whole conversation";
+
+/** What a provider says where it keeps no talks. Clients go by the code. */
+export function threadBody(id: string): string {
+  const details = { error_code: "thread_unsupported_request", unsupported: [] };
+  const error = { type: "invalid_request_error", message: threadProblem, details };
+  return JSON.stringify({ type: "error", error, request_id: id });
+}
+
 function anthropicType(status: number): string {
   if (status >= 500) return "api_error";
   const types = new Map([
@@ -116,15 +125,20 @@ export const ownHeaders: Readonly<Record<string, string>> = {
   "x-content-type-options": "nosniff",
 };
 
-export type Refusing = {
+type Refused = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly refusal: Refusal;
   readonly id: string;
-  readonly shape: Shape;
   /** Nothing more is read from this connection. */
   readonly ends?: boolean;
 };
+export type Refusing = Refused & { readonly refusal: Refusal; readonly shape: Shape };
+
+export function sendRefusal({ refusal, shape, ...refused }: Refusing): void {
+  sendBody({ ...refused, status: refusal.status, body: errorBody(refusal, refused.id, shape) });
+}
+
+type Sent = Refused & { readonly status: number; readonly body: string };
 
 const lingerMs = 1_000;
 
@@ -132,16 +146,15 @@ const lingerMs = 1_000;
  * Closing a socket whose input was not read makes the system discard the answer, so the rest of the body is
  * read for a moment before the end.
  */
-export function sendRefusal({ request, response, refusal, id, shape, ends = false }: Refusing): void {
-  const body = errorBody(refusal, id, shape);
+export function sendBody({ request, response, status, body, id, ends = false }: Sent): void {
   const unread = !request.complete && framingOf(readHead(request.rawHeaders)) !== "none";
-  response.writeHead(refusal.status, {
+  response.writeHead(status, {
     ...ownHeaders,
     "content-type": "application/json",
     "content-length": Buffer.byteLength(body),
     "x-aperture-request-id": id,
-    ...(refusal.status === 426 ? { upgrade: "HTTP/1.1" } : {}),
-    ...(refusal.status === 405 ? { allow: "GET, HEAD, POST, PUT, PATCH, DELETE" } : {}),
+    ...(status === 426 ? { upgrade: "HTTP/1.1" } : {}),
+    ...(status === 405 ? { allow: "GET, HEAD, POST, PUT, PATCH, DELETE" } : {}),
     ...(unread || ends ? { connection: "close" } : {}),
   });
   if (!unread) {

@@ -1,5 +1,5 @@
 import type { Asking, Desk, Sending } from "../session/index.ts";
-import { attempt, attemptLater, giveUp } from "./attempt.ts";
+import { attempt, attemptLater, giveUp, refuseThread } from "./attempt.ts";
 import { describeRequest } from "./describe.ts";
 import type { Exchange } from "./exchange.ts";
 import { makeRoom } from "./exchange-copy.ts";
@@ -112,7 +112,8 @@ function failed(exchange: Exchange): void {
 function depart(exchange: Exchange, sending: Sending, wholeAt: number): void {
   exchange.sending = sending;
   try {
-    if (sending.refusal !== null) giveUp(exchange, { status: 409, error: sending.refusal });
+    if (sending.isThread) refuseThread(exchange);
+    else if (sending.refusal !== null) giveUp(exchange, { status: 409, error: sending.refusal });
     else {
       attempt(exchange);
       exchange.addedMs = performance.now() - wholeAt;

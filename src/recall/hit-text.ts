@@ -5,6 +5,8 @@ import type { Excerpt } from "./recall-index.ts";
 /** A hit as it is shown: what was found, and where it comes from. */
 export type ShownHit = Pick<AddedBlock, "id" | "kind" | "message" | "turn" | "taint"> & {
   readonly excerpt: Excerpt;
+  /** How to get what follows, where that is known; null: nothing does. */
+  readonly rest?: string | null;
 };
 
 export type HitsAsked = {
@@ -33,9 +35,10 @@ export function hitText(hit: ShownHit, { nonce, now }: Pick<HitsAsked, "nonce" |
   const { id, kind, message, turn, taint, excerpt } = hit;
   const place = `${kind} #${id}, message ${message}, turn ${turn} (${ageText(now - turn)})`;
   const lines = excerpt.isWhole ? "all of it" : `from line ${excerpt.line}`;
-  const rest = excerpt.isWhole ? "" : `; expand #${id} for the rest`;
+  const usual = excerpt.isWhole ? null : `expand #${id} for the rest`;
+  const rest = hit.rest === undefined ? usual : hit.rest;
   const first = `[${nonce} recalled ${place}: ${lines}, ${trustWords[taint]}]`;
-  return `${first}\n${harmless(excerpt.text, nonce)}\n[${nonce} end of #${id}${rest}]`;
+  return `${first}\n${harmless(excerpt.text, nonce)}\n[${nonce} end of #${id}${rest === null ? "" : `; ${rest}`}]`;
 }
 
 const trustWords: Readonly<Record<Taint, string>> = {

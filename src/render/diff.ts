@@ -52,6 +52,15 @@ export function changesIn(frames: readonly Frame[], moment: Moment, view: ViewId
   return [...grouped(telling, moment, seen), ...approvalChanges(frames, moment, view)];
 }
 
+/** Of the frames what `changesIn` looks at: little enough to be kept of a long session. */
+export function tellingFrames(frames: readonly Frame[], view: View): readonly Frame[] {
+  const isTelling = (delta: Delta): boolean =>
+    delta.type === "approval-asked" || delta.type === "approval-decided" || keyOf(delta, view) !== null;
+  return frames
+    .map((frame) => ({ ...frame, deltas: frame.deltas.filter(isTelling) }))
+    .filter(({ deltas }) => deltas.length > 0);
+}
+
 type Seen = { readonly frame: Frame; readonly delta: Delta; readonly view: View };
 
 function addSpan(spans: Map<string, Span>, { frame, delta, view }: Seen): void {

@@ -1,27 +1,21 @@
 import { must } from "../base/index.ts";
 import {
-  type AddedBlock,
   factValue,
   isPinned,
-  isWithheld,
-  lastSent,
-  lifecycleOf,
   type Moment,
   notesOf,
   type Pin,
-  type Place,
   type Shown,
-  shownOf,
   streamOf,
   turnNow,
   type View,
   wantedOf,
   type Zone,
-  zoneOf,
 } from "../engine/index.ts";
+import { type Candidate, candidatesAmong, unusedRuns } from "./candidates.ts";
+import { type Counted, countedAt, largest, speakerOf } from "./counted.ts";
 import type { Change } from "./diff.ts";
 import { detailTokensMin } from "./header.ts";
-import { spanOf } from "./numbers.ts";
 import { type PrunedRange, placesIn, rangesAmong } from "./range.ts";
 import type { Selected } from "./selection.ts";
 import { tokensShown } from "./shown-tokens.ts";
@@ -41,15 +35,6 @@ export type NeededName = { readonly name: string; readonly tokens: number };
 export type NamedBlock = { readonly name: string; readonly tokens: number; readonly pin: Pin };
 export type Pending = { readonly blocks: number; readonly tokens: number };
 export type Expiring = { readonly block: number; readonly at: number };
-/** Neighbouring blocks that nobody referred to for a while. */
-export type Candidate = {
-  readonly from: number;
-  readonly to: number;
-  readonly what: string;
-  readonly tokens: number;
-  readonly since: number;
-};
-
 /** All that a manifest says, as data: taken from the state, never from an earlier manifest. */
 export type ManifestFacts = {
   /** Blocks in the window; cold ones are not. */
@@ -108,18 +93,6 @@ export function soonTurns(turn: number): readonly number[] {
   return Array.from({ length: expiryTurns }, (_, at) => turn + 1 + at);
 }
 
-const candidateTokensMin = 1_000;
-const listMax = 12;
-
-/** A block as the manifest counts it. */
-export type Counted = {
-  readonly place: Place;
-  readonly zone: Zone;
-  readonly shown: Shown;
-  readonly tokens: number;
-  readonly exact: boolean;
-};
-
 /** A zone added up. What is in it comes and goes, so all of it can be taken away again. */
 export type ZoneSum = { -readonly [F in keyof ZoneCounts]: number } & {
   blocks: number;
@@ -141,8 +114,8 @@ export type Tallied = {
   readonly selected: readonly Selected[];
   /** What ends soon, and perhaps later, in any order. */
   readonly ending: readonly Ending[];
-  /** In the order they came: what may be nobody's any more. Empty where nobody asks. */
-  readonly unused: readonly Counted[];
+  /** What may be nobody's any more, neighbours together. Empty where nobody asks. */
+  readonly unused: readonly (readonly Counted[])[];
   /** What it takes to show each lowered block as it was, largest first. */
   readonly gains: readonly number[];
   readonly ranges: readonly PrunedRange[];
@@ -164,7 +137,7 @@ export function manifestFacts(moment: Moment, view: View, asked: ManifestAsked):
     primacy: counted.filter(({ zone }) => zone === "primacy").map(namedBlock),
     selected: counted.filter(isSelected).map(selectedBlock),
     ending: inWindow.flatMap((one) => endingOf(one) ?? []),
-    unused: asked.seesReferences === true ? inWindow : [],
+    unused: asked.seesReferences === true ? unusedRuns(places) : [],
     gains: inWindow.flatMap((one) => gainOf(one) ?? []).sort((a, b) => b - a),
     ranges: rangesAmong(places),
   };
@@ -196,7 +169,7 @@ export function factsFrom(tallied: Tallied, asked: ManifestAsked): ManifestFacts
     },
     cold: { ...zoneFacts(zones.cold, whole), names: coldNames },
     expiring: expiringIn(tallied.ending.map(shrunkBy(shrink)), tallied.turn),
-    candidates: candidatesIn(tallied.unused.map(shrunkBy(shrink))),
+    candidates: candidatesAmong(tallied.unused.map((run) => run.map(shrunkBy(shrink)))),
     changes: since,
     free,
     turnsLeft: asked.turnsLeft ?? null,
@@ -204,23 +177,6 @@ export function factsFrom(tallied: Tallied, asked: ManifestAsked): ManifestFacts
     ranges,
     needed: asked.needed ?? [],
   };
-}
-
-/** Null: it is neither in the window nor cold, but left behind. */
-export function countedAt(place: Place): Counted | null {
-  const { moment, view, block } = place;
-  const { id } = block;
-  const shown = shownOf(moment, view, id);
-  const zone = zoneOf(place);
-  const isCold = zone === "cold" && (shown === "placeholder" || shown === "absent");
-  if (isCold) {
-    const { count, exact } = tokensShown(moment, id, "original");
-    return { place, zone, shown, tokens: count, exact };
-  }
-  if (shown === "absent" && !isNew(place)) return null;
-  const { count, exact } = tokensShown(moment, id, shown === "absent" ? "original" : shown);
-  // Archived and still shown: it takes its room until the next rewrite, where it stands.
-  return { place, zone: zone === "cold" ? "middle" : zone, shown, tokens: count, exact };
 }
 
 type Shrink = (tokens: number) => number;
@@ -236,12 +192,6 @@ function shrinkFor({ primacy, middle, recency }: Tallied["zones"], used: number)
 
 function shrunkBy(shrink: Shrink): <T extends { readonly tokens: number }>(one: T) => T {
   return (one) => (shrink === whole ? one : { ...one, tokens: shrink(one.tokens) });
-}
-
-/** Not sent yet, and about to be. */
-export function isNew(place: Place): boolean {
-  const sentSeq = lastSent(place.moment, place.view)?.seq ?? 0;
-  return place.block.addedSeq > sentSeq && place.block.stream === place.view.stream && !isWithheld(place);
 }
 
 export function emptySum(): ZoneSum {
@@ -277,14 +227,6 @@ function zoneCounts({ user, assistant, tool, trimmed, summarized, minimal }: Zon
   return { user, assistant, tool, trimmed, summarized, minimal };
 }
 
-function tokensIn(counted: readonly Counted[]): number {
-  return counted.reduce((sum, { tokens }) => sum + tokens, 0);
-}
-
-function largest<T extends { readonly tokens: number }>(all: readonly T[]): readonly T[] {
-  return [...all].sort((a, b) => b.tokens - a.tokens).slice(0, listMax);
-}
-
 export function namedBlock({ place, tokens }: Counted): NamedBlock {
   const { id, kind } = place.block;
   const topic = notesOf(place.moment, id)?.topics[0];
@@ -292,13 +234,6 @@ export function namedBlock({ place, tokens }: Counted): NamedBlock {
   // Whoever may change a memory needs its number, too.
   const remembered = topic === undefined ? `memory #${id}` : `${topic} (#${id})`;
   return { name: kind === "memory" ? remembered : (topic ?? usual), tokens, pin: factValue(place, "pin") };
-}
-
-function speakerOf({ kind, taint }: AddedBlock): "user" | "assistant" | "tool" {
-  if (kind === "assistant" || kind === "reasoning") return "assistant";
-  if (kind === "tool-call" || kind === "tool-result") return "tool";
-  if (kind === "memory") return taint === "user" ? "user" : "assistant";
-  return kind === "media" && taint === "untrusted" ? "tool" : "user";
 }
 
 export function isSelected({ place }: Counted): boolean {
@@ -322,46 +257,6 @@ function expiringIn(ending: readonly Ending[], turn: number): readonly Expiring[
     .filter(({ at, tokens }) => tokens >= detailTokensMin && soon.includes(at))
     .map(({ block, at }) => ({ block, at }))
     .sort((a, b) => a.at - b.at || a.block - b.block);
-}
-
-/** Neighbours are put together; what a user said is not offered, since only the user may let it go. */
-function candidatesIn(inWindow: readonly Counted[]): readonly Candidate[] {
-  const runs: Counted[][] = [];
-  let wasCandidate = false;
-  for (const counted of inWindow) {
-    const isOne = isCandidate(counted);
-    if (isOne && wasCandidate) runs.at(-1)?.push(counted);
-    else if (isOne) runs.push([counted]);
-    wasCandidate = isOne;
-  }
-  return runs
-    .map((run) => ({ run, tokens: tokensIn(run) }))
-    .filter(({ tokens }) => tokens >= candidateTokensMin)
-    .sort((a, b) => b.tokens - a.tokens)
-    .slice(0, listMax)
-    .map(({ run }) => candidateOf(run));
-}
-
-/** A long run is all recency, so what counts is that nobody refers to a block, not where it stands. */
-function isCandidate({ place, zone }: Counted): boolean {
-  if (zone === "primacy" || speakerOf(place.block) === "user") return false;
-  return lifecycleOf(place) === "stale" && !isPinned(place) && !factValue(place, "selection");
-}
-
-function candidateOf(run: readonly Counted[]): Candidate {
-  const [main] = largest(run);
-  const { place } = must(main, "a run has blocks");
-  return {
-    ...spanOf(run.map(({ place }) => place.block.id)),
-    what: notesOf(place.moment, place.block.id)?.topics[0] ?? usualName(place.block),
-    tokens: tokensIn(run),
-    since: spanOf(run.map((one) => factValue(one.place, "reference").turn)).to,
-  };
-}
-
-function usualName(block: AddedBlock): string {
-  if (block.kind === "reasoning") return "reasoning";
-  return speakerOf(block) === "tool" ? "tool output" : "answers";
 }
 
 function isLowered(shown: Shown): shown is "trimmed" | "summarized" | "minimal" {

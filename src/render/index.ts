@@ -1,5 +1,6 @@
 export { type AnsweredLine, answersText } from "./answers.ts";
 export { boundedTokens } from "./bound.ts";
+export type { Candidate } from "./candidates.ts";
 export { changeNote, changeNoteTokensMax } from "./change-note.ts";
 export {
   type Cut,
@@ -17,9 +18,9 @@ export {
   changesIn,
   changesText,
   changeWords,
+  tellingFrames,
 } from "./diff.ts";
 export {
-  type Candidate,
   type Expiring,
   type ManifestAsked,
   type ManifestFacts,

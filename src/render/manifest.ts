@@ -101,7 +101,7 @@ function withFittingNames(facts: ManifestFacts, writing: Writing): ManifestFacts
   const named = (names: readonly string[]) => ({ ...facts, middle: { ...facts.middle, names } });
   const rest = boundedTokens(written(named([]), writing));
   const fitting: string[] = [];
-  let room = Math.max(namesTokensMin, usualTokensMax * summaryShare(writing.read) - rest);
+  let room = Math.max(namesTokensMin, usualTokensMax * shareOf(facts, writing) - rest);
   for (const name of facts.middle.names.slice(0, namesTriedMax)) {
     // A comma stands between names, and a blank may be a token of its own.
     const tokens = boundedTokens(nameText(name, writing)) + 2;
@@ -110,6 +110,10 @@ function withFittingNames(facts: ManifestFacts, writing: Writing): ManifestFacts
     room -= tokens;
   }
   return named(fitting);
+}
+
+function shareOf({ used }: ManifestFacts, { read }: Writing): number {
+  return summaryShare(read === undefined ? { used } : { used, read });
 }
 
 /** The bound lies so far above the count, on texts like these. */
@@ -123,7 +127,7 @@ function neededIn(facts: ManifestFacts, writing: Writing & { readonly rest: numb
   const fixed = rest / boundShare;
   let room =
     detail === "summary"
-      ? manifestNamesMax({ ...spent, fixed, share: summaryShare(writing.read) })
+      ? manifestNamesMax({ ...spent, fixed, share: shareOf(facts, writing) })
       : detailedNamesMax;
   // The row itself, and a little for names that stand together otherwise than alone.
   let left = fit.tokensMax - rest - neededRowTokens;

@@ -16,17 +16,16 @@ import {
   type View,
   type Zone,
 } from "../engine/index.ts";
+import { unusedRuns } from "./candidates.ts";
+import { type Counted, countedAt, isNew } from "./counted.ts";
 import {
   addToPending,
   addToZone,
-  type Counted,
-  countedAt,
   type Ending,
   emptySum,
   endingOf,
   factsFrom,
   gainOf,
-  isNew,
   isSelected,
   type ManifestAsked,
   type ManifestFacts,
@@ -39,7 +38,7 @@ import {
   type Tallied,
   type ZoneSum,
 } from "./facts.ts";
-import { isPruned, isShowable, type PrunedRange, prunedRanges } from "./range.ts";
+import { isPruned, isShowable, type PrunedRange, placesIn, prunedRanges } from "./range.ts";
 import type { Selected } from "./selection.ts";
 
 /** A view at the moment it was looked at. States never change, so keeping one keeps the view as it was. */
@@ -74,19 +73,52 @@ type Kept = {
  */
 export class FactsTally {
   #kept: Kept | null = null;
+  #looked: Looked | null = null;
 
   facts(moment: Moment, view: View, asked: ManifestAsked): ManifestFacts {
     const isPast = moment.seq !== moment.state.seq || moment.state.views.get(view.id) !== view;
-    // Every turn that passes may make any block stale, so there is nothing to keep for that question.
-    if (isPast || asked.seesReferences === true) return manifestFacts(moment, view, asked);
+    if (isPast) return manifestFacts(moment, view, asked);
     const seen = { moment, view };
-    const kept = this.#kept !== null && isLater(this.#kept.seen, seen) ? this.#kept : nothingKept();
+    const isNext = this.#kept !== null && isLater(this.#kept.seen, seen);
+    const kept = isNext && this.#kept !== null ? this.#kept : nothingKept();
+    if (!isNext) this.#looked = null;
     // Half of an update is worse than none: should it fail, the next one begins anew.
     this.#kept = null;
     update(kept, seen);
     this.#kept = kept;
-    return factsFrom(talliedOf(kept, seen), asked);
+    const unused = asked.seesReferences === true ? this.#unused(seen) : [];
+    return factsFrom({ ...talliedOf(kept, seen), unused }, asked);
   }
+
+  /**
+   * Every turn that passes may make any block stale. So all are looked at in some turns only, the fewer the
+   * more there are; in between those that were found are looked at again, and none that is used is told.
+   */
+  #unused(seen: Seen): Tallied["unused"] {
+    const { moment, view } = seen;
+    const turn = turnIn(seen);
+    if (this.#looked !== null && turn < this.#looked.next) {
+      const placesOf = (run: readonly BlockId[]) =>
+        run.flatMap((block) => placeOf(moment, view, block) ?? []);
+      return this.#looked.runs.flatMap((run) => unusedRuns(placesOf(run)));
+    }
+    const places = placesIn(moment, view);
+    const runs = unusedRuns(places);
+    this.#looked = {
+      next: turn + Math.floor(places.length / blocksEachTurn),
+      runs: runs.map((run) => run.map(({ place }) => place.block.id)),
+    };
+    return runs;
+  }
+}
+
+/** The turn in which all blocks will be looked at again, and those that nobody used at the last look. */
+type Looked = { readonly next: number; readonly runs: readonly (readonly BlockId[])[] };
+
+const blocksEachTurn = 250;
+
+function turnIn({ moment, view }: Seen): number {
+  return turnNow(moment, must(streamOf(moment, view.stream), "a view has a stream"));
 }
 
 function nothingKept(): Kept {
@@ -273,9 +305,9 @@ function rangeMark(place: Place): string {
   return JSON.stringify([factValue(place, "archive"), notesOf(place.moment, place.block.id)?.purged]);
 }
 
-function talliedOf(kept: Kept, seen: Seen): Tallied {
+function talliedOf(kept: Kept, seen: Seen): Omit<Tallied, "unused"> {
   const { primacy, middle, recency, cold, run } = kept.sums;
-  const turn = turnNow(seen.moment, must(streamOf(seen.moment, seen.view.stream), "a view has a stream"));
+  const turn = turnIn(seen);
   return {
     turn,
     zones: { primacy, middle, recency: added(recency, run), cold },
@@ -283,7 +315,6 @@ function talliedOf(kept: Kept, seen: Seen): Tallied {
     primacy: inOrder(kept.primacy),
     selected: inOrder(kept.selected),
     ending: soonTurns(turn).flatMap((at) => [...(kept.ending.get(at)?.values() ?? [])]),
-    unused: [],
     gains: kept.gains,
     ranges: kept.ranges,
   };

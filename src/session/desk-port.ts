@@ -32,6 +32,8 @@ export type Sending = {
   readonly likeness: Likeness;
   /** Set where nothing may be sent: withheld content could not be taken out. The client gets this error. */
   readonly refusal: ApertureError | null;
+  /** Set where the provider is to keep the talk. Nothing is sent; the client is told to send all of it. */
+  readonly isThread?: true;
   /** Recognises lines of ours, which the client must not see in the answer. Null: it passes untouched. */
   readonly strips: Strips | null;
   /** Recognises tools of ours, whose calls the client must not see. Null: the model was offered none. */

@@ -63,8 +63,7 @@ type Played = {
 
 /** Every verb was carried out, nothing was refused, and the client has nothing of it. */
 export function expectEveryVerb({ near, exchanges, logged, transcript }: Played): void {
-  // Nobody here keeps threads: a client that tries sends the whole conversation next.
-  expect(refusedIn(exchanges).filter((text) => !text.startsWith("thread: "))).toEqual([]);
+  expect(refusedIn(exchanges)).toEqual([]);
   const turns = exchanges.filter(
     ({ body, target, status }) => status === 200 && isTurnOfOurs(body) && !target.includes("count_tokens"),
   );

@@ -99,6 +99,24 @@ describe("a memory that the model", () => {
     expect(must(kit.sent.at(-1), "it was sent").body).toMatch(/#\d+ superseded by #\d+/);
   });
 
+  test("says again stays in sight, also where the client has begun anew", async () => {
+    const kit = await told([[note(timeout)], [text("Noted.")], [text(timeout)]], ["a", "b"]);
+    const [{ id, isOutdated } = { id: 0, isOutdated: false }] = await memories(kit);
+    expect([isOutdated, kit.briefings.at(-1)?.memories]).toEqual([
+      true,
+      [{ block: id, text: timeout, taint: "model" }],
+    ]);
+    kit.history = [];
+    await kit.say("We have spoken of uploads.");
+    expect(must(kit.sent.at(-1), "it was sent").body).toContain(`memory #${id}, yours: ${timeout}`);
+  });
+
+  test("says again is not out of reach of an undo", async () => {
+    const kit = await told([[note(timeout)], [text("Noted.")], [text(timeout)]], ["a", "b"]);
+    await kit.undo(await kit.lastStep());
+    expect(await memories(kit)).toEqual([]);
+  });
+
   test("does not speak of is left alone", async () => {
     expect(await afterwards("The mill has 14 windows.")).toMatchObject([{ isOutdated: false }]);
   });

@@ -3,6 +3,7 @@ import type { Actor, Cause, Delta, State } from "../../engine/index.ts";
 import type { Attached } from "../outbox.ts";
 import type { IdPool } from "../record/id-pool.ts";
 import type { LiveSession } from "../record/live-session.ts";
+import type { NameBook } from "../record/name-book.ts";
 import type { RecordedLine } from "../record/recorded-line.ts";
 import type { Doings } from "./doings.ts";
 
@@ -25,6 +26,8 @@ export type CommandedLine = {
   readonly index: { readonly view: ViewId };
   readonly ids: IdPool;
   readonly doings: Doings;
+  /** What its model is likely to need, where somebody keeps count of it. */
+  readonly names?: Pick<NameBook, "needed">;
 };
 
 /** The log of a recorded session as one of its streams writes to it. */

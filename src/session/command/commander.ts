@@ -220,7 +220,8 @@ async function readTexts(
   const state = live.state();
   const moment = now(state);
   const { recall } = line.doings;
-  const reading = { state, moment, view: viewIn(moment, line), store, windowOf, nonce, recall };
+  const needed = (turn: number) => line.names?.needed(turn) ?? [];
+  const reading = { state, moment, view: viewIn(moment, line), store, windowOf, nonce, recall, needed };
   const texts: string[] = [];
   for (const one of proposed.reads) texts.push(await readingText(reading, one));
   return texts;

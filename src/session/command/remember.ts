@@ -7,10 +7,6 @@ import {
   blocksOf,
   type Change,
   type Delta,
-  factValue,
-  isPinned,
-  notesOf,
-  type Place,
   placeOf,
 } from "../../engine/index.ts";
 import { covers } from "../../levels/index.ts";
@@ -19,6 +15,7 @@ import type { Content, Store } from "../../store/index.ts";
 import { estimateText } from "../../tokens/index.ts";
 import { storedWords } from "../read/stored-words.ts";
 import type { IdPool } from "../record/id-pool.ts";
+import { isKept, isOfModel } from "../record/kept-memory.ts";
 
 /** What a note comes to. */
 export type Remembered = {
@@ -68,9 +65,7 @@ export function rememberNote({ change, ids, isTainted, olderTexts }: NotePlace, 
 /** What a note says as well goes without a word only where it is of the same hand; the rest is the user's. */
 function isFree({ moment, view, actor }: Change, block: number): boolean {
   const place = placeOf(moment, view, blockId(block));
-  if (actor === "user" || place === null) return place !== null;
-  const isShared = notesOf(moment, place.block.id)?.scope === "project";
-  return place.block.taint !== "user" && !isShared && !factValue(place, "selection") && !isPinned(place);
+  return place !== null && (actor === "user" || isOfModel(place));
 }
 
 const nothing: Omit<Remembered, "reserved" | "told"> = { deltas: [], counted: [], contents: [] };
@@ -113,8 +108,4 @@ export async function olderTexts(
     if (text !== null) texts.set(id, text);
   }
   return texts;
-}
-
-function isKept(place: Place): boolean {
-  return factValue(place, "archive") === null && factValue(place, "supersession") === null;
 }

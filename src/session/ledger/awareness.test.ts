@@ -13,7 +13,7 @@ import {
 import type { Carrier } from "./carrier.ts";
 import { type Line, openLine } from "./line.ts";
 import { SessionNumbers } from "./numbers.ts";
-import type { SizedBlock } from "./saying.ts";
+import type { Reshown, SizedBlock } from "./saying.ts";
 
 const block = (id: number, turn = 1, tokens = 100): Numbered => ({
   ...{ block: id, message: 1, turn, kind: "user", tokens, ttl: null },
@@ -35,6 +35,7 @@ type Asked = Partial<Awareness> & {
   readonly fresh?: readonly Numbered[];
   readonly path?: readonly SizedBlock[];
   readonly isNext?: boolean;
+  readonly reshown?: readonly Reshown[];
 };
 
 /** What a turn says of its context, for the way it goes. */
@@ -42,8 +43,9 @@ function tail(line: Line, carrier: Carrier, asked: Asked = {}): string | null {
   const { turn = 34, isEpochStart = false, fresh = [], ...over } = asked;
   const awareness = { ...usualAwareness, ...over };
   const saying = sayingFor(line, { timeMs: 0, awareness, window: 200_000, read: 0.1 });
-  const { path = [], isNext = true } = over;
-  return saying.tail({ carrier, turn, isEpochStart, fresh, path: () => path, isNext });
+  const { path = [], isNext = true, reshown = [] } = over;
+  const sent = { path: () => path, isNext, reshown: () => reshown };
+  return saying.tail({ carrier, turn, isEpochStart, fresh, ...sent });
 }
 
 const user = (what: "pinned" | "archived") =>
@@ -60,6 +62,30 @@ describe("the tail of a request that takes another path", () => {
     const text = tail(aLine(), "clearing", { path, isNext: false }) ?? "";
     expect(text).toContain("| 3 blocks | ~0.2k/200k tokens, 0%]");
     expect(text).toContain("PRIMACY 1 ~0.1k");
+  });
+
+  test("tells what the log knows of it, and what goes out of sight with it", () => {
+    const line = aLine();
+    const expiring = [2, 9].map((id) => ({ block: id, at: 36 }));
+    const unused = { what: "tool output", tokens: 4_000, since: 20 };
+    const candidates = [
+      { from: 2, to: 3, ...unused },
+      { from: 4, to: 5, ...unused },
+    ];
+    const ranges = [{ from: 1, to: 1, reasons: ["setup done"], signatures: 0 }];
+    takeBriefing(line, briefing({}, { expiring, candidates, ranges }));
+    const sent = path.map((one) => ({ ...one, message: 3 }));
+    const reshown = [4, 5].map((id) => ({
+      ...block(id, 1, 2_000),
+      message: 2,
+      as: "placeholder" as const,
+      was: "original" as const,
+    }));
+    const asked = { path: sent, reshown, isNext: false, isEpochStart: true };
+    const rows = (tail(line, "clearing", asked) ?? "").split("\n");
+    expect(rows).toContain("EXPIRING #2 at 36 | CANDIDATES #2..#3 tool output 4k (never used since 20)");
+    expect(rows).toContain('PRUNED messages 1..2 ("setup done", 0 signatures)');
+    expect(rows.find((row) => row.startsWith("COLD"))).toMatch(/^COLD 14 blocks ~65k/);
   });
 
   test("of a line that nobody was briefed about does the same", () => {

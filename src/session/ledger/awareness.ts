@@ -11,6 +11,8 @@ import {
 } from "../../render/index.ts";
 import type { Briefing, Numbered, SentReport } from "../desk-port.ts";
 import { type Line, withholdIn } from "./line.ts";
+import { pressureReason } from "./pruning.ts";
+import { carriedOver } from "./reshown.ts";
 import type { BlockSum, CommandForm, Count, Saying, SizedBlock, TailAsked } from "./saying.ts";
 import type { Withheld } from "./withheld.ts";
 
@@ -145,11 +147,13 @@ function factsFor(line: Line, asked: Telling): ManifestFacts {
   }
   if (asked.isNext) return withSum(facts, plus(recentSum, asked.fresh));
   const path = pathFacts(asked);
-  const sent = new Set([...asked.path(), ...asked.fresh].map(({ block }) => block));
+  const shown = [...asked.path(), ...asked.fresh];
+  const sent = new Set(shown.map(({ block }) => block));
   const selected = facts.recency.selected.filter(({ block }) => sent.has(block));
-  // What is out of sight is so on this path too.
-  const { changes, needed, cold } = facts;
-  return { ...path, changes, needed, cold, recency: { ...path.recency, selected } };
+  const reasonOf = (block: number): string => line.wanted.get(block)?.reason || pressureReason;
+  const kept = carriedOver(facts, { shown, reshown: asked.reshown(), reasonOf });
+  const { changes, needed } = facts;
+  return { ...path, changes, needed, ...kept, recency: { ...path.recency, selected } };
 }
 
 /** Of a path that the log has not told of: what was said before the user spoke last is the middle. */

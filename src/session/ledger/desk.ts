@@ -29,7 +29,7 @@ import { type Choosing, chooseRewriting, isRunStart, type Rewriting } from "./ch
 import { countedBy } from "./counted.ts";
 import { forgetWatched, type Line, standDown, startOver, withholdIn } from "./line.ts";
 import { isFirst, LineOpener, type OpenerPlace } from "./line-opener.ts";
-import { keyOf, Lines } from "./lines.ts";
+import { Lines } from "./lines.ts";
 import { type CallPlace, callKey } from "./own-calls.ts";
 import {
   asksForLess,
@@ -49,8 +49,10 @@ import { Rounds, soonDone } from "./rounds.ts";
 import type { Saying } from "./saying.ts";
 import { hasClearAt, sendingOf } from "./sending.ts";
 import { isObserved } from "./session-mode.ts";
+import { asksForThread, threadRefused } from "./threads.ts";
 import { type Ticket, unread } from "./ticket.ts";
 import { noteTold } from "./told.ts";
+import { besideUnknown } from "./unknown-talk.ts";
 import { Withholding } from "./withholding.ts";
 
 export type DeskPlace = OpenerPlace &
@@ -130,7 +132,7 @@ export class SessionDesk implements Desk {
       if (line !== null) return this.#render(line, read);
       const begins = isFirst(read);
       // A question beside a talk that was forgotten must not be taken for its beginning.
-      if (begins && isBeside(read.belonging.client, request)) return this.#unknown(read);
+      if (begins && isBeside(read.belonging.client, request)) return besideUnknown(this.#withholding, read);
       if (begins && (this.#opener.canNumber(read) || !this.#isWanted(read)))
         return this.#render(this.#opener.begin(read), read);
       const found = this.#opener.remembered(read);
@@ -224,14 +226,6 @@ export class SessionDesk implements Desk {
     return { ...rawSending(asking, body, false), refusal: this.unread(asking) };
   }
 
-  /** Beside a talk that nobody knows; what is withheld in its session is left out. */
-  #unknown(read: Read): Sending {
-    const { asking, body, belonging } = read;
-    const withheld = this.#withholding.for(asking, belonging);
-    if (withheld.size === 0) return rawSending(asking, body, false);
-    return withoutMemory({ key: keyOf(asking, belonging), withheld, talkName: null }, read);
-  }
-
   /** One in each turn of the loop, so that others are heard in between. What it waits for holds up nobody. */
   #inTurn(work: () => Sending | Promise<Sending>): Promise<Sending> {
     const begun = this.#queue
@@ -268,6 +262,7 @@ export class SessionDesk implements Desk {
       if (line.isManaged && line.wasManaged === false && !line.numbers.isReady) forgetWatched(line);
     }
     if (line.isManaged && !isLowered) {
+      if (asksForThread(request)) return threadRefused(read);
       this.#opener.learnNumbers(line, read);
       return this.#send(line, read, { style: "managed", purpose, isCold });
     }

@@ -1,3 +1,4 @@
+import type { Shown } from "../../engine/index.ts";
 import type { HeaderMode, ShownMemory } from "../../render/index.ts";
 import type { Numbered } from "../desk-port.ts";
 import type { Carrier } from "./carrier.ts";
@@ -34,10 +35,18 @@ export type TailAsked = {
   readonly path: () => readonly SizedBlock[];
   /** Whether the request goes on with what was sent last. */
   readonly isNext: boolean;
+  /** What is shown otherwise from this request on. */
+  readonly reshown: () => readonly Reshown[];
+};
+
+/** A block that a rewrite shows otherwise than before. */
+export type Reshown = Pick<Numbered, "block" | "message" | "kind" | "tokens"> & {
+  readonly as: Shown;
+  readonly was: Shown;
 };
 
 /** A block as far as a manifest counts it. */
-export type SizedBlock = Pick<Numbered, "kind" | "tokens"> & Partial<Pick<Numbered, "block">>;
+export type SizedBlock = Pick<Numbered, "kind" | "tokens"> & Partial<Pick<Numbered, "block" | "message">>;
 
 /** Some blocks together: what stands in front, and the rest. */
 export type BlockSum = { readonly front: Count; readonly rest: Count };

@@ -33,6 +33,7 @@ import {
 import { headIdOf, pathIn, type RecalledTurn, recallHead, recallPath } from "./recalled.ts";
 import type { RenderAsked, Rendered } from "./rendering.ts";
 import { renumber } from "./renumber.ts";
+import { reshownBy } from "./reshown.ts";
 import { behindCut, epochOf, lastAnswer, type Rewrite, type Rewritten, withoutReasoning } from "./rewrite.ts";
 import { rewrittenFor } from "./rewriting.ts";
 import type { CommandForm, SizedBlock } from "./saying.ts";
@@ -197,6 +198,7 @@ export class StreamLedger {
     const sent = {
       isNext: last === this.#lastLeaf && rewritten === null,
       path: () => this.#pathBefore(at, last),
+      reshown: () => reshownBy(rewritten, { leavesReasoning: at.isCut, withheld: this.#withheld }),
     };
     return withOwn({
       items: fresh,

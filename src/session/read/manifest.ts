@@ -15,6 +15,7 @@ import {
   type ManifestFacts,
   manifestFacts,
   manifestText,
+  type NeededName,
   type PrunedRange,
 } from "../../render/index.ts";
 import type { Store } from "../../store/index.ts";
@@ -53,12 +54,13 @@ export async function toldNow(
   return ok(stream === null || view === null ? null : await toldIn(library, moment, view));
 }
 
+/** Where what is told is found; only who keeps count of names knows which are needed. */
+export type ToldPlace = Pick<Library, "store" | "windowOf"> & {
+  readonly needed?: (turn: number) => readonly NeededName[];
+};
+
 /** What the model of one view would be told now. */
-export async function toldIn(
-  library: Pick<Library, "store" | "windowOf">,
-  moment: Moment,
-  view: View,
-): Promise<Told> {
+export async function toldIn(library: ToldPlace, moment: Moment, view: View): Promise<Told> {
   const { state } = moment;
   const stream = must(streamOf(moment, view.stream), "a view has a stream");
   const after = Math.max(lastSent(moment, view)?.seq ?? 0, state.seq - newsMax);
@@ -72,9 +74,10 @@ export async function toldIn(
     size,
   });
   const { used, exact, free } = window;
-  const asked = { ...unsized, window: window.size, used, exact, free, since };
-  const facts = manifestFacts(moment, view, asked);
-  return { moment, stream, view, facts, turn: turnNow(moment, stream) + 1 };
+  const turn = turnNow(moment, stream) + 1;
+  const found = { needed: library.needed?.(turn) ?? [], since, seesReferences: true };
+  const asked = { ...unsized, window: window.size, used, exact, free, ...found };
+  return { moment, stream, view, facts: manifestFacts(moment, view, asked), turn };
 }
 
 const unsized = { window: null, used: 0, names: [], coldNames: [], since: [] };

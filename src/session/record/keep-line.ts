@@ -25,9 +25,13 @@ export type Keeping = {
 };
 
 /** What happens by itself after a turn of a stream: each act is a step of its own, and can be undone. */
-export function settleLine({ state, append }: Keeping, line: RecordedLine): Result<void> {
+export function settleLine(
+  { state, append }: Keeping,
+  line: RecordedLine,
+  policy: "auto" | "off",
+): Result<void> {
   const noted = noteReferences({ state, append }, line);
-  if (!noted.ok) return noted;
+  if (!noted.ok || policy === "off") return noted;
   const stream = must(streamOf(now(state()), line.index.stream), "a line has a stream");
   const acts = line.policy.settle(() => policyChange(state(), line), turnNow(now(state()), stream));
   for (const { deltas, reason } of acts) {
@@ -68,24 +72,24 @@ export async function markRestated(
   return ok(undefined);
 }
 
-/** That a block was referred to is no act, and nothing to undo. */
+/** That a block was referred to is no act, and nothing to undo. Manifests tell what was not. */
 function noteReferences({ state, append }: Keeping, line: RecordedLine): Result<void> {
   const { deltas } = reference(policyChange(state(), line), line.policy.referredTo());
   return appendNote(append, line, { deltas, reason: "references", actor: "policy" });
 }
 
 /** Makes the renditions of what was said lately, and writes down how large they are. */
-export async function renderLine(
+export function renderLine(
   { state, append }: Keeping,
   line: RecordedLine,
   model: string | null,
-): Promise<Result<readonly RefusedSummary[]>> {
+): Result<readonly RefusedSummary[]> {
   const stream = must(streamOf(now(state()), line.index.stream), "a line has a stream");
   const view = must(state().views.get(line.index.view), "an index belongs to a view");
   const overtaken = line.policy.overtaken();
   const isHastened = (block: BlockId): boolean => overtaken.has(block) || isWantedLower(state(), view, block);
   const due = { turn: turnNow(now(state()), stream), isHastened };
-  const { deltas, contents, refused } = await line.renditions.make(model, due);
+  const { deltas, contents, refused } = line.renditions.make(model, due);
   const note = { deltas, reason: "renditions", actor: "sidecar", attached: { contents } } as const;
   const appended = appendNote(append, line, note);
   return appended.ok ? ok(refused) : appended;

@@ -115,12 +115,11 @@ export class LiveSession {
     return line === null ? null : await this.#briefer.briefing(this.state(), line, briefed);
   }
 
-  /** What happens by itself after a turn of a stream; without policy, only what time does. */
+  /** What happens by itself after a turn; without policy, only what time does, and what is noted. */
   settle(agent: string | null, policy: "auto" | "off"): Result<void> {
     const line = this.#lines.get(agent ?? main);
     const expired = line === undefined ? ok(undefined) : expireLine(this.#keeping, line);
-    const isOver = line === undefined || !expired.ok || policy === "off";
-    return isOver ? expired : settleLine(this.#keeping, line);
+    return line === undefined || !expired.ok ? expired : settleLine(this.#keeping, line, policy);
   }
 
   /** Marks memories that the last answer says again or otherwise. */
@@ -130,9 +129,9 @@ export class LiveSession {
   }
 
   /** Makes the renditions of what came with the last turn, once nobody waits for anything. */
-  async render(agent: string | null, model: string | null): Promise<Result<readonly RefusedSummary[]>> {
+  render(agent: string | null, model: string | null): Result<readonly RefusedSummary[]> {
     const line = this.#lines.get(agent ?? main);
-    return line === undefined ? ok([]) : await renderLine(this.#keeping, line, model);
+    return line === undefined ? ok([]) : renderLine(this.#keeping, line, model);
   }
 
   /** Something the user does, in the view of one stream: the proposal that was carried out. */

@@ -347,7 +347,7 @@ export class SessionRecorder {
     const asked = { session: live.state().session, copy, answer };
     const full = window === null ? null : this.#rawFit.notice({ ...asked, window });
     if (full !== null) this.#place.tell(full);
-    const rendered = await live.render(agent, model);
+    const rendered = live.render(agent, model);
     if (!rendered.ok) this.#lost(rendered.error);
     else for (const refused of rendered.value) this.#place.tell(refusedNotice(live.state().session, refused));
   }

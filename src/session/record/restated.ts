@@ -3,6 +3,7 @@ import { blocksOf, type Change, type Delta, factValue, placeOf, supersede } from
 import { contradictions, restates } from "../../levels/index.ts";
 import type { Store } from "../../store/index.ts";
 import { storedWords } from "../read/stored-words.ts";
+import { isKept, isOfModel } from "./kept-memory.ts";
 
 /** More than this of an answer, and more memories than these, are not compared. */
 const [answerCharsMax, memoriesMax] = [8_000, 40] as const;
@@ -10,8 +11,9 @@ const [answerCharsMax, memoriesMax] = [8_000, 40] as const;
 export type Restated = { readonly reason: string; readonly deltas: readonly Delta[] };
 
 /**
- * Memories that an answer says again or otherwise. They are marked as outdated by it, and stay: whether what
- * was said is true, words do not tell.
+ * Memories that an answer says again or otherwise. They are marked as outdated by it, and stay in sight:
+ * whether what was said is true, words do not tell. What is the user's is not marked: a model's word does
+ * not make it outdated.
  */
 export async function restatedMemories(
   change: Change,
@@ -22,7 +24,7 @@ export async function restatedMemories(
   const blocks = [...blocksOf(moment, view)];
   const newer = blocks.findLast(({ kind }) => kind === "assistant")?.id;
   const memories = blocks
-    .filter(({ id, kind }) => kind === "memory" && isKept(change, id))
+    .filter(({ id, kind }) => kind === "memory" && mayBeMarked(change, id))
     .slice(-memoriesMax);
   const answer = said.slice(0, answerCharsMax);
   if (newer === undefined || answer.trim() === "") return [];
@@ -36,10 +38,10 @@ export async function restatedMemories(
   return found;
 }
 
-function isKept({ moment, view }: Change, id: BlockId): boolean {
+function mayBeMarked({ moment, view }: Change, id: BlockId): boolean {
   const place = placeOf(moment, view, id);
-  if (place === null) return false;
-  return factValue(place, "archive") === null && factValue(place, "supersession") === null;
+  if (place === null || factValue(place, "supersession") !== null) return false;
+  return isKept(place) && isOfModel(place);
 }
 
 function reasonFor(answer: string, memory: string): string | null {
