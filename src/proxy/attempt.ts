@@ -174,7 +174,6 @@ function retry(exchange: Exchange): void {
   if (!exchange.bodyEnded) exchange.arrival.request.resume();
 }
 
-/** Ends an exchange from our side: with an error of our own, or by cutting an answer that has begun. */
 /** In the provider's words: a client that lets its provider keep the talk knows them, and sends all of it. */
 export function refuseThread(exchange: Exchange): void {
   if (exchange.outcome !== null) return;
@@ -185,6 +184,7 @@ export function refuseThread(exchange: Exchange): void {
   sendBody({ request, response, id, status: 400, body: threadBody(id) });
 }
 
+/** Ends an exchange from our side: with an error of our own, or by cutting an answer that has begun. */
 export function giveUp(exchange: Exchange, refusal: Refusal): void {
   if (exchange.outcome !== null) return;
   const { id, route, request, response } = exchange.arrival;
