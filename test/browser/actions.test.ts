@@ -28,6 +28,13 @@ async function choose(block: number): Promise<void> {
   await page.getByRole("searchbox", { name: "Filter the blocks" }).fill(`#${block}`);
   await page.locator(`.row[data-block="${block}"]`).click();
 }
+async function chooseBoth(...blocks: readonly [number, number]): Promise<void> {
+  await panel.go(`/s/${session}`);
+  for (const n of blocks) await page.locator(`.row[data-block="${n}"]`).click({ modifiers: ["Control"] });
+}
+
+/** What the user said first, at length. */
+const firstWords = () => blockWith(rig(), session, "user", "Users are logged out");
 const press = (name: string | RegExp) => page.locator(".action-bar").getByRole("button", { name }).click();
 
 /** What is on the screen may be there before the answer is; what goes upstream follows the answer. */
@@ -57,27 +64,25 @@ async function say(prompt: string): Promise<string> {
 
 test("what is locked says why, and cannot be done", async () => {
   await choose(await result("session.ts"));
-  await press(/^Compress/);
-  const dialog = page.getByRole("dialog");
-  await dialog
-    .getByRole("list", { name: "Left alone" })
-    .getByText(/is pinned; unpin it first/)
-    .first()
-    .waitFor();
-  expect(await dialog.getByRole("button", { name: "Apply" }).isDisabled()).toBe(true);
-  await page.keyboard.press("Escape");
-  await dialog.waitFor({ state: "detached" });
+  for (const name of [/^Compress/, /^Archive/]) {
+    const button = page.locator(".action-bar").getByRole("button", { name });
+    expect(await button.getAttribute("aria-disabled")).toBe("true");
+    expect(await button.getAttribute("title")).toBe("Pinned: unpin it first");
+  }
 }, 30_000);
 
-test("what is left alone for one reason is one line", async () => {
-  await choose(await result("session.ts"));
+test("what is left alone for one reason is one line, and the rest can be done", async () => {
+  await chooseBoth(await firstWords(), await result("session.ts"));
   await press(/^Compress/);
-  const lines = page.getByRole("dialog").getByRole("list", { name: "Left alone" }).getByRole("listitem");
+  const dialog = page.getByRole("dialog");
+  const lines = dialog.getByRole("list", { name: "Left alone" }).getByRole("listitem");
   await lines.first().waitFor();
   expect(await lines.allTextContents()).toEqual([
     expect.stringMatching(/#\d+\.\.#\d+: #\d+ is pinned; unpin it first\.$/),
   ]);
+  expect(await dialog.getByRole("button", { name: /cache break|^Apply$/ }).isDisabled()).toBe(false);
   await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
 }, 30_000);
 
 test("recall finds what the model would find, and nothing is written for it", async () => {
@@ -93,8 +98,16 @@ test("recall finds what the model would find, and nothing is written for it", as
   await dialog.waitFor({ state: "detached" });
 }, 30_000);
 
+test("of several blocks, too, the size at each level is known before one is chosen", async () => {
+  await chooseBoth(await firstWords(), await result("session.ts"));
+  await press(/^Compress/);
+  const sizes = page.getByRole("dialog").locator(".choices .size");
+  await expect.poll(async () => (await sizes.first().textContent()) ?? "").toMatch(/^~[\d.]+k?$/);
+  await page.keyboard.press("Escape");
+}, 30_000);
+
 test("levels are looked at before one is chosen, and shown now if the user wants to pay", async () => {
-  const block = await blockWith(rig(), session, "user", "Users are logged out");
+  const block = await firstWords();
   await choose(block);
   await press(/^Compress/);
   const dialog = page.getByRole("dialog");
@@ -150,7 +163,7 @@ test("withheld content is sent no more, until it is released", async () => {
 }, 60_000);
 
 test("what is shown shorter is wanted whole again", async () => {
-  const block = await blockWith(rig(), session, "user", "Users are logged out");
+  const block = await firstWords();
   expect(await rowsOf(block)).toMatchObject([{ wanted: "trimmed" }]);
   await choose(block);
   await press(/^Expand/);
@@ -265,6 +278,7 @@ test("a memory is made, and stands in the list", async () => {
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Topic").fill("deploys");
   await dialog.getByLabel("What is to be remembered").fill("Deploys happen on Tuesdays.");
+  await dialog.getByText("nothing; a memory is added").waitFor();
   await dialog.getByRole("button", { name: "Create" }).click();
   await toast(/^You added/);
   await page.getByRole("searchbox", { name: "Filter the blocks" }).fill("kind:memory");
@@ -281,6 +295,7 @@ test("a memory is updated: other words stand in its place", async () => {
   await press("Update");
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("What holds now").fill("Deploys happen on Fridays.");
+  await dialog.getByText("changes", { exact: true }).waitFor();
   await answered(() => dialog.getByRole("button", { name: "Update" }).click());
   await expect.poll(newest).not.toBe(before);
   const { content } = await rig().api<BlockDetail>(`/sessions/${session}/blocks/${await newest()}`);

@@ -280,6 +280,10 @@ test("a mode that a running Aperture does not take is not claimed", async () => 
   const claude = await rig.run(["run", "--mode", "observe", "claude"], pretend("claude"));
   expect(claude.err).toMatch(/ mode observe\n/);
   expect(claude.err).not.toMatch(/^mode |^managed /m);
+  // One whose requests cannot is not started: it would be managed although it was asked not to be.
+  const other = await rig.run(["run", "--mode", "observe", node, script("told.mjs", "console.log('here')")]);
+  expect([other.code, other.out]).toEqual([1, ""]);
+  expect(other.err).toContain("cannot ask to be only observed");
 });
 
 describe("a subscription", () => {

@@ -1,6 +1,6 @@
-import { useState } from "react";
+import { useEffect, useState } from "react";
+import { read } from "../api/client.ts";
 import type { BlockRow, Returned } from "../api/contract.ts";
-import { useResource } from "../api/resource.ts";
 import { countedText, manyText, tokensText } from "../base/words.ts";
 import { ScrollText } from "../parts/scroll-text.tsx";
 import { sessionPath, wantedFor } from "./acts.ts";
@@ -24,10 +24,9 @@ type LowerLevel = (typeof levels)[number]["level"];
 export function Compress({ session, blocks, rows, onClose }: CompressProps) {
   const [level, setLevel] = useState<LowerLevel>("trimmed");
   const chosen = rows.filter(({ n }) => blocks.includes(n));
-  const [single] = blocks;
-  const path = blocks.length === 1 ? `${sessionPath(session)}/blocks/${single}/levels` : null;
-  const { data } = useResource<Returned["PreviewsAnswer"]>(path);
-  const preview = data?.rows.find((row) => row.level === level);
+  const previews = usePreviews(session, blocks);
+  const single = blocks.length === 1 ? previews?.[0] : undefined;
+  const preview = single?.rows.find((row) => row.level === level);
   return (
     <Planned
       session={session}
@@ -47,14 +46,12 @@ export function Compress({ session, blocks, rows, onClose }: CompressProps) {
             />
             <b>{each.level}</b>
             <span className="dim">{each.about}</span>
-            <span className="size">
-              {data === null ? sizeAt(chosen, each.level) : previewSize(data, each.level)}
-            </span>
+            <span className="size">{sizeAt(withPreviews(chosen, previews), each.level)}</span>
           </label>
         ))}
         <p className="dim">now {countedText(tokensNow(chosen), false)}</p>
       </fieldset>
-      {(data?.reasons ?? []).map((reason) => (
+      {(single?.reasons ?? []).map((reason) => (
         <p key={reason} className="dim">
           {reason}
         </p>
@@ -68,9 +65,38 @@ export function Compress({ session, blocks, rows, onClose }: CompressProps) {
   );
 }
 
-function previewSize({ rows }: Returned["PreviewsAnswer"], level: LowerLevel): string {
-  const row = rows.find((each) => each.level === level);
-  return row === undefined ? "nothing shorter" : `~${tokensText(row.tokens)}`;
+type Preview = Returned["PreviewsAnswer"];
+
+/** Of more blocks than this, only what is known without asking is shown. */
+const previewedMax = 20;
+
+/** What each block would come to at every level; null: not read yet, or too many. */
+function usePreviews(session: string, blocks: readonly number[]): readonly Preview[] | null {
+  const [previews, setPreviews] = useState<readonly Preview[] | null>(null);
+  const wanted = blocks.length > previewedMax ? "" : blocks.join(",");
+  useEffect(() => {
+    let isCurrent = true;
+    const paths = wanted.split(",").map((block) => `${sessionPath(session)}/blocks/${block}/levels`);
+    if (wanted !== "")
+      Promise.all(paths.map((path) => read<Preview>(path)))
+        .then((all) => isCurrent && setPreviews(all))
+        // The plan below says what is wrong; sizes that are known already are shown without these.
+        .catch(() => undefined);
+    return () => {
+      isCurrent = false;
+    };
+  }, [session, wanted]);
+  return previews;
+}
+
+/** The rows with the sizes that were asked for, in the place of those that were made so far. */
+function withPreviews(rows: readonly BlockRow[], previews: readonly Preview[] | null): readonly BlockRow[] {
+  const known = new Map(previews?.map(({ block, rows: levelRows }) => [block, levelRows]));
+  return rows.map((row) => {
+    const levelRows = known.get(row.n);
+    if (levelRows === undefined) return row;
+    return { ...row, sizes: Object.fromEntries(levelRows.map(({ level, tokens }) => [level, tokens])) };
+  });
 }
 
 function tokensNow(rows: readonly BlockRow[]): number {
@@ -81,7 +107,7 @@ function tokensNow(rows: readonly BlockRow[]): number {
 function sizeAt(rows: readonly BlockRow[], level: LowerLevel): string {
   const sizes = rows.map(({ sizes: known, tokens }) => known[level] ?? tokens ?? 0);
   const made = rows.filter(({ sizes: known }) => known[level] !== undefined).length;
-  if (made === 0) return "nothing shorter yet";
+  if (made === 0) return "nothing shorter";
   const sum = sizes.reduce((total, size) => total + size, 0);
   return `~${tokensText(sum)}${made === rows.length ? "" : `, ${made} of ${rows.length} shorter`}`;
 }

@@ -126,9 +126,12 @@ function keeping({ chosen, ask }: DoingPlace): readonly Doing[] {
   ];
 }
 
-/** What a client sends in front of every request can be pointed at, and never shown otherwise. */
+/** What a client sends in front of every request can be pointed at, and never shown otherwise; a pin holds. */
 function fixed(rows: readonly BlockRow[]): string | null {
-  return unless(rows, ({ kind }) => kind !== "system", "The client sends it in front of every request");
+  return (
+    unless(rows, ({ kind }) => kind !== "system", "The client sends it in front of every request") ??
+    unless(rows, ({ kind, pinned }) => kind === "system" || !pinned, "Pinned: unpin it first")
+  );
 }
 
 /** Null where it holds for some of them. */

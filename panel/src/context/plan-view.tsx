@@ -6,14 +6,18 @@ import { PriceFacts } from "../parts/price-facts.tsx";
 
 /** What a command would come to, before it is done. All numbers are the server's. */
 export function PlanView({ plan }: { readonly plan: PricedCommand }) {
-  const { blocks, freed, cut, bill, leftAlone, conflicts, stays, unsized } = plan;
+  const { verb, blocks, freed, cut, bill, leftAlone, conflicts, stays, unsized } = plan;
   return (
     <div className="plan" aria-live="polite">
       <dl className="facts">
         <Fact name="changes">
-          {blocks.length === 0 ? "nothing" : `${manyText(blocks.length, "block")}: ${blockList(blocks)}`}
+          {blocks.length === 0
+            ? nothingBut(verb)
+            : `${manyText(blocks.length, "block")}: ${blockList(blocks)}`}
         </Fact>
-        <Fact name={freed < 0 ? "takes" : "frees"}>~{tokensText(Math.abs(freed))} tokens</Fact>
+        {freed === 0 && blocks.length === 0 ? null : (
+          <Fact name={freed < 0 ? "takes" : "frees"}>~{tokensText(Math.abs(freed))} tokens</Fact>
+        )}
         <PriceFacts cut={cut} bill={bill} />
         {unsized.length === 0 ? null : <Fact name="size unknown">{blockList(unsized)}</Fact>}
         {stays.length === 0 ? null : (
@@ -37,6 +41,11 @@ export function PlanView({ plan }: { readonly plan: PricedCommand }) {
       )}
     </div>
   );
+}
+
+/** What it comes to where no block there is changes. */
+function nothingBut(verb: string): string {
+  return verb === "create" || verb === "update" ? "nothing; a memory is added" : "nothing";
 }
 
 const reasonsMax = 8;

@@ -71,23 +71,30 @@ export function Planned({
   );
 }
 
-function usePlan(session: string, wanted: Wanted) {
+/** What a command would come to; null: there is none yet. While it is being typed, it is asked for in pauses. */
+export function usePlan(session: string, wanted: Wanted | null, pauseMs = 0) {
   const [planned, setPlanned] = useState<PricedCommand | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
-  const asked = JSON.stringify(wanted);
+  const asked = wanted === null ? null : JSON.stringify(wanted);
   useEffect(() => {
     let isCurrent = true;
-    setProblem(null);
-    plan(session, JSON.parse(asked) as Wanted)
-      .then((answer) => isCurrent && setPlanned(answer))
-      .catch((error: unknown) => {
-        if (!isCurrent) return;
-        setPlanned(null);
-        setProblem(wordsOf(error));
-      });
+    const show = (answer: PricedCommand | null, words: string | null): void => {
+      if (!isCurrent) return;
+      setPlanned(answer);
+      setProblem(words);
+    };
+    const ask = (): void => {
+      if (asked === null) show(null, null);
+      else
+        plan(session, JSON.parse(asked) as Wanted)
+          .then((answer) => show(answer, null))
+          .catch((error: unknown) => show(null, wordsOf(error)));
+    };
+    const timer = setTimeout(ask, pauseMs);
     return () => {
       isCurrent = false;
+      clearTimeout(timer);
     };
-  }, [session, asked]);
+  }, [session, asked, pauseMs]);
   return { planned, problem };
 }

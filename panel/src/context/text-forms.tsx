@@ -1,30 +1,25 @@
-import { type FormEvent, useState } from "react";
+import { type FormEvent, type ReactNode, useState } from "react";
 import { wordsOf } from "../api/client.ts";
+import { moneyText } from "../base/words.ts";
 import { CloseButton, Dialog } from "../parts/dialog.tsx";
 import { ScrollText } from "../parts/scroll-text.tsx";
-import { act, plan } from "./acts.ts";
+import { act, plan, type Wanted, type When } from "./acts.ts";
+import { PlanView } from "./plan-view.tsx";
+import { usePlan } from "./planned.tsx";
 
 type FormProps = { readonly session: string; readonly onClose: () => void };
 
 /** New words in place of a block's. */
 export function UpdateForm({ session, block, onClose }: FormProps & { readonly block: number }) {
   const [text, setText] = useState("");
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    void act(session, { verb: "update", target: String(block), text });
-    onClose();
-  };
+  const wanted = text.trim() === "" ? null : { verb: "update", target: String(block), text };
   return (
-    <Dialog title={`Update block ${block}`} onClose={onClose}>
-      <form onSubmit={submit}>
-        <h2>Update #{block}</h2>
-        <p className="dim">
-          A memory with these words takes the place of the block; the block is kept as what it replaces.
-        </p>
-        <TextArea label="What holds now" text={text} onText={setText} />
-        <Buttons onClose={onClose} isReady={text.trim() !== ""} word="Update" />
-      </form>
-    </Dialog>
+    <MemoryForm {...{ session, wanted, onClose }} title={`Update #${block}`} word="Update">
+      <p className="dim">
+        A memory with these words takes the place of the block; the block is kept as what it replaces.
+      </p>
+      <TextArea label="What holds now" text={text} onText={setText} />
+    </MemoryForm>
   );
 }
 
@@ -36,30 +31,73 @@ export function CreateForm({
 }: FormProps & { readonly supersedes: readonly number[] }) {
   const [text, setText] = useState("");
   const [topic, setTopic] = useState("");
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    const more = {
-      ...(topic === "" ? {} : { topic }),
-      ...(supersedes.length === 0 ? {} : { supersedes: supersedes.join(",") }),
-    };
-    void act(session, { verb: "create", text, ...more });
+  const more = {
+    ...(topic === "" ? {} : { topic }),
+    ...(supersedes.length === 0 ? {} : { supersedes: supersedes.join(",") }),
+  };
+  const wanted = text.trim() === "" ? null : { verb: "create", text, ...more };
+  return (
+    <MemoryForm {...{ session, wanted, onClose }} title="Create a memory" word="Create">
+      <label className="field">
+        Topic
+        <input
+          className="input"
+          value={topic}
+          maxLength={80}
+          onChange={(event) => setTopic(event.target.value)}
+        />
+      </label>
+      <TextArea label="What is to be remembered" text={text} onText={setText} />
+    </MemoryForm>
+  );
+}
+
+type MemoryFormProps = FormProps & {
+  readonly title: string;
+  readonly word: string;
+  /** Null: nothing was written yet. */
+  readonly wanted: Wanted | null;
+  readonly children: ReactNode;
+};
+
+const typingMs = 300;
+
+/** Words that become a memory, and what that comes to while they are written. */
+function MemoryForm({ session, title, word, wanted, onClose, children }: MemoryFormProps) {
+  const { planned, problem } = usePlan(session, wanted, typingMs);
+  const apply = (when: When): void => {
+    if (wanted === null) return;
+    void act(session, wanted, when);
     onClose();
   };
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    apply("cache-break");
+  };
   return (
-    <Dialog title="Create a memory" onClose={onClose}>
+    <Dialog title={title} onClose={onClose}>
       <form onSubmit={submit}>
-        <h2>Create a memory</h2>
-        <label className="field">
-          Topic
-          <input
-            className="input"
-            value={topic}
-            maxLength={80}
-            onChange={(event) => setTopic(event.target.value)}
-          />
-        </label>
-        <TextArea label="What is to be remembered" text={text} onText={setText} />
-        <Buttons onClose={onClose} isReady={text.trim() !== ""} word="Create" />
+        <h2>{title}</h2>
+        {children}
+        {planned === null ? null : <PlanView plan={planned} />}
+        {problem === null ? null : (
+          <p className="problem" role="alert">
+            {problem}
+          </p>
+        )}
+        <div className="buttons">
+          <button type="button" className="button" onClick={onClose}>
+            Cancel
+          </button>
+          {planned === null || planned.cut === null ? null : (
+            <button type="button" className="button" onClick={() => apply("now")}>
+              Apply now{planned.bill === null ? "" : ` (${moneyText(planned.bill.costNow)})`}
+            </button>
+          )}
+          <button type="submit" className="button primary" disabled={wanted === null}>
+            {word}
+          </button>
+        </div>
       </form>
     </Dialog>
   );
@@ -126,20 +164,5 @@ function TextArea({ label, text, onText }: TextAreaProps) {
       {label}
       <textarea className="input" rows={6} value={text} onChange={(event) => onText(event.target.value)} />
     </label>
-  );
-}
-
-type ButtonsProps = { readonly onClose: () => void; readonly isReady: boolean; readonly word: string };
-
-function Buttons({ onClose, isReady, word }: ButtonsProps) {
-  return (
-    <div className="buttons">
-      <button type="button" className="button" onClick={onClose}>
-        Cancel
-      </button>
-      <button type="submit" className="button primary" disabled={!isReady}>
-        {word}
-      </button>
-    </div>
   );
 }

@@ -14,8 +14,18 @@ export type Announced = {
   readonly isUnagreed: boolean;
 };
 
-/** Clients whose requests can carry what is wanted for them alone. */
-const obliging: readonly (ClientName | null)[] = ["claude", "gemini"];
+/** Clients whose requests can carry what is wanted for them alone, and one that is only relayed anyway. */
+const obliging: readonly (ClientName | null)[] = ["claude", "gemini", "codex"];
+
+/**
+ * Who asks to be only observed must not be managed. A proxy that runs already keeps its mode, and some clients
+ * cannot say otherwise for themselves: why such a client is not started; null: it may be.
+ */
+export function whyNotObserved({ client, proxy, wantedMode }: Omit<Announced, "version" | "isUnagreed">) {
+  const isKept = proxy.mode === "observe" || obliging.includes(client);
+  if (wantedMode !== "observe" || proxy.mode === null || isKept) return null;
+  return `The Aperture that runs is in mode ${proxy.mode}, and this client cannot ask to be only observed. Start it without \`--mode observe\`, or end that Aperture first (\`aperture down\`).`;
+}
 
 /** Where the client's requests go, where to watch them, and plainly what is done to them and what is not. */
 export function announcement(announced: Announced): readonly string[] {

@@ -1,6 +1,6 @@
 import { giveUp, isQuiet, type ReadyCall } from "../call.ts";
 import { printable } from "../format/printable.ts";
-import { announcement } from "../launch/announce.ts";
+import { announcement, whyNotObserved } from "../launch/announce.ts";
 import { runChild } from "../launch/child.ts";
 import { clientArguments } from "../launch/client-arguments.ts";
 import { clientEnvironment, clientOf, isClaude } from "../launch/client-environment.ts";
@@ -26,6 +26,12 @@ export async function run(call: ReadyCall): Promise<number> {
   const remarks: string[] = [];
   const proxy = await proxyFor({ settings, version, note: (line) => remarks.push(line) });
   if (!proxy.ok) return giveUp(call, proxy.problem);
+  const wantedMode = call.flags.get("mode");
+  const problem = whyNotObserved({ client: clientOf(name), proxy: proxy.value, wantedMode });
+  if (problem !== null) {
+    await proxy.value.close();
+    return giveUp(call, { exit: exitCodes.failed, message: problem });
+  }
   if (!isQuiet(call)) announce({ ...call, settings }, name, proxy.value);
   for (const line of remarks.splice(0)) call.screen.err(printable(line, 500));
   const silence = watchSilence(call, proxy.value);
