@@ -1,6 +1,7 @@
 import type { BlockRow } from "../api/contract.ts";
 import { useCommands } from "../base/commands.ts";
 import type { Command } from "../base/keys.ts";
+import { say } from "../parts/toasts.tsx";
 import type { Asking, Doing } from "./doings.ts";
 import { moved, type Selection } from "./selection.ts";
 
@@ -26,10 +27,17 @@ const group = "Blocks";
 
 function onBlocks({ doings, selection: { cursor, chosen }, onOpen }: CommandPlace): readonly Command[] {
   const hasBlocks = cursor !== null || chosen.size > 0;
-  const free = doings.filter(({ lock }) => lock === null && hasBlocks);
+  // A key whose deed is locked says why, as its button does.
+  const offered = hasBlocks ? doings : [];
   const open = { id: "open", title: "Open the inspector", keys: ["Enter", "o"], group };
   return [
-    ...free.map(({ id, title, key, run }) => ({ id, title, keys: key === "" ? [] : [key], group, run })),
+    ...offered.map(({ id, title, key, lock, run }) => ({
+      id,
+      title,
+      keys: key === "" ? [] : [key],
+      group,
+      run: lock === null ? run : () => say(lock),
+    })),
     ...(cursor === null ? [] : [{ ...open, run: () => onOpen(cursor) }]),
   ];
 }

@@ -126,7 +126,7 @@ function keeping({ chosen, ask }: DoingPlace): readonly Doing[] {
   ];
 }
 
-/** What a client sends in front of every request can be pointed at, and never shown otherwise; a pin holds. */
+/** What a client sends in front of every request can never be shown otherwise, and a pin holds. */
 function fixed(rows: readonly BlockRow[]): string | null {
   return (
     unless(rows, ({ kind }) => kind !== "system", "The client sends it in front of every request") ??

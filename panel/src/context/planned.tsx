@@ -71,7 +71,7 @@ export function Planned({
   );
 }
 
-/** What a command would come to; null: there is none yet. While it is being typed, it is asked for in pauses. */
+/** What a command would come to; null: there is none yet. While it is typed, it is asked for in pauses. */
 export function usePlan(session: string, wanted: Wanted | null, pauseMs = 0) {
   const [planned, setPlanned] = useState<PricedCommand | null>(null);
   const [problem, setProblem] = useState<string | null>(null);

@@ -18,8 +18,8 @@ export type Announced = {
 const obliging: readonly (ClientName | null)[] = ["claude", "gemini", "codex"];
 
 /**
- * Who asks to be only observed must not be managed. A proxy that runs already keeps its mode, and some clients
- * cannot say otherwise for themselves: why such a client is not started; null: it may be.
+ * Who asks to be only observed must not be managed. A proxy that runs already keeps its mode, and some
+ * clients cannot say otherwise for themselves: why such a client is not started; null: it may be.
  */
 export function whyNotObserved({ client, proxy, wantedMode }: Omit<Announced, "version" | "isUnagreed">) {
   const isKept = proxy.mode === "observe" || obliging.includes(client);
