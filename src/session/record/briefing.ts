@@ -167,7 +167,7 @@ function briefingOf(state: State, recorded: RecordedLine, told: Told): Omit<Brie
     size === null ? noRoom : { free: budget?.free ?? size - used, turnsLeft: budget?.turnsLeft ?? null };
   const turn = turnNow(moment, stream);
   const named = { names: [], needed: names.needed(turn + 1), coldNames: [] };
-  const asked = { window: size, used, exact: usage !== null, ...room, ...named, since, seesReferences: true };
+  const asked = { window: size, used, exact: usage !== null, ...room, ...named, since };
   const facts = tally.facts(moment, view, asked);
   return {
     line,
