@@ -16,7 +16,7 @@ const asked: ManifestAsked = {
   names: [],
   coldNames: [],
   since: [],
-  seesReferences: true,
+  asksUnused: true,
 };
 
 type Situation = Wish & { readonly tokens?: number; readonly shown?: Shown; readonly topic?: string };

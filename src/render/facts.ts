@@ -79,8 +79,8 @@ export type ManifestAsked = {
   /** What the middle is about, best first. */
   readonly names: readonly string[];
   readonly needed?: readonly NeededName[];
-  /** Whether somebody notes what the model refers to. Otherwise nobody knows what was not used. */
-  readonly seesReferences?: boolean;
+  /** Whether it is asked what nobody uses any more: that takes a look at every block. */
+  readonly asksUnused?: boolean;
   readonly coldNames: readonly string[];
   readonly since: readonly Change[];
 };
@@ -137,7 +137,7 @@ export function manifestFacts(moment: Moment, view: View, asked: ManifestAsked):
     primacy: counted.filter(({ zone }) => zone === "primacy").map(namedBlock),
     selected: counted.filter(isSelected).map(selectedBlock),
     ending: inWindow.flatMap((one) => endingOf(one) ?? []),
-    unused: asked.seesReferences === true ? unusedRuns(places) : [],
+    unused: asked.asksUnused === true ? unusedRuns(places) : [],
     gains: inWindow.flatMap((one) => gainOf(one) ?? []).sort((a, b) => b - a),
     ranges: rangesAmong(places),
   };

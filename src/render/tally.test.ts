@@ -22,7 +22,7 @@ const questions: readonly ManifestAsked[] = [
   asked,
   { ...asked, used: 700, free: 3_000 },
   { ...asked, used: 0, window: null },
-  { ...asked, seesReferences: true },
+  { ...asked, asksUnused: true },
 ];
 
 /** One tally for each view, asked now and then. */

@@ -16,7 +16,6 @@ import {
   type View,
   type Zone,
 } from "../engine/index.ts";
-import { unusedRuns } from "./candidates.ts";
 import { type Counted, countedAt, isNew } from "./counted.ts";
 import {
   addToPending,
@@ -38,7 +37,7 @@ import {
   type Tallied,
   type ZoneSum,
 } from "./facts.ts";
-import { isPruned, isShowable, type PrunedRange, placesIn, prunedRanges } from "./range.ts";
+import { isPruned, isShowable, type PrunedRange, prunedRanges } from "./range.ts";
 import type { Selected } from "./selection.ts";
 
 /** A view at the moment it was looked at. States never change, so keeping one keeps the view as it was. */
@@ -69,24 +68,22 @@ type Kept = {
 /**
  * The facts of one view's manifest, asked for again and again. It says what `manifestFacts` says, but keeps
  * the sums: a block that changed is taken out as it was, and put in as it is. Which ones changed is seen from
- * the tables of the state, which share what did not. So the cost is what is new, however long the history,
- * unless it is asked what nobody uses any more.
+ * the tables of the state, which share what did not. So the cost is what is new, however long the history.
  */
 export class FactsTally {
   #kept: Kept | null = null;
 
   facts(moment: Moment, view: View, asked: ManifestAsked): ManifestFacts {
     const isPast = moment.seq !== moment.state.seq || moment.state.views.get(view.id) !== view;
-    if (isPast) return manifestFacts(moment, view, asked);
+    // Every turn that passes may make any block stale, so there is nothing to keep for that question.
+    if (isPast || asked.asksUnused === true) return manifestFacts(moment, view, asked);
     const seen = { moment, view };
     const kept = this.#kept !== null && isLater(this.#kept.seen, seen) ? this.#kept : nothingKept();
     // Half of an update is worse than none: should it fail, the next one begins anew.
     this.#kept = null;
     update(kept, seen);
     this.#kept = kept;
-    // Every turn that passes may make any block stale, so there is nothing to keep for that question.
-    const unused = asked.seesReferences === true ? unusedRuns(placesIn(moment, view)) : [];
-    return factsFrom({ ...talliedOf(kept, seen), unused }, asked);
+    return factsFrom(talliedOf(kept, seen), asked);
   }
 }
 
@@ -274,7 +271,7 @@ function rangeMark(place: Place): string {
   return JSON.stringify([factValue(place, "archive"), notesOf(place.moment, place.block.id)?.purged]);
 }
 
-function talliedOf(kept: Kept, seen: Seen): Omit<Tallied, "unused"> {
+function talliedOf(kept: Kept, seen: Seen): Tallied {
   const { primacy, middle, recency, cold, run } = kept.sums;
   const turn = turnNow(seen.moment, must(streamOf(seen.moment, seen.view.stream), "a view has a stream"));
   return {
@@ -284,6 +281,7 @@ function talliedOf(kept: Kept, seen: Seen): Omit<Tallied, "unused"> {
     primacy: inOrder(kept.primacy),
     selected: inOrder(kept.selected),
     ending: soonTurns(turn).flatMap((at) => [...(kept.ending.get(at)?.values() ?? [])]),
+    unused: [],
     gains: kept.gains,
     ranges: kept.ranges,
   };

@@ -75,7 +75,7 @@ export async function toldIn(library: ToldPlace, moment: Moment, view: View): Pr
   });
   const { used, exact, free } = window;
   const turn = turnNow(moment, stream) + 1;
-  const found = { needed: library.needed?.(turn) ?? [], since, seesReferences: true };
+  const found = { needed: library.needed?.(turn) ?? [], since, asksUnused: true };
   const asked = { ...unsized, window: window.size, used, exact, free, ...found };
   return { moment, stream, view, facts: manifestFacts(moment, view, asked), turn };
 }
