@@ -14,7 +14,7 @@ function isSaidAnew(place: Place): boolean {
   return newer !== null && placeOf(moment, view, newer)?.block.kind === "memory";
 }
 
-/** Whether what the user has said, shared, selected or somebody has pinned stays out of it. */
+/** Whether a model may settle it by itself: not the user's words, and neither shared, selected nor pinned. */
 export function isOfModel(place: Place): boolean {
   const isShared = notesOf(place.moment, place.block.id)?.scope === "project";
   return place.block.taint !== "user" && !isShared && !factValue(place, "selection") && !isPinned(place);
