@@ -6,7 +6,7 @@ import { proxyCells } from "./proxy/index.ts";
 import { type BenchOptions, type Cell, isWithin, printCells } from "./report.ts";
 import { saveResults } from "./results.ts";
 
-/** Each benchmark is a list of cells; a cell is a ratio measured in one run, and the bound it must keep. */
+/** Each benchmark is a list of cells; a cell is a figure measured in one run, and its bound. */
 const benchmarks: Readonly<Record<string, (options: BenchOptions) => AsyncGenerator<Cell>>> = {
   awareness: awarenessCells,
   cost: costCells,
@@ -46,7 +46,7 @@ async function run(args: readonly string[]): Promise<number> {
   return cells.every(isWithin) ? 0 : 1;
 }
 
-/** A flag nobody knows is a misuse like any other: the usage is the answer. */
+/** An unknown flag is a misuse: the usage is printed. */
 function parse(args: readonly string[]) {
   const options = {
     data: { type: "string" },

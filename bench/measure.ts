@@ -1,13 +1,16 @@
-export type Timed = () => void;
-export type TimedAsync = () => Promise<void>;
+export type TimedAction = () => void;
+export type TimedAsyncAction = () => Promise<void>;
 
 /**
- * Median milliseconds of both, and the median of `b / a` over rounds in which one follows the other at once.
+ * Median milliseconds of both actions, and the median of `b / a` over rounds in which `b` follows `a` at
+ * once.
  */
-export type Compared = { readonly a: number; readonly b: number; readonly ratio: number };
+export type Comparison = { readonly a: number; readonly b: number; readonly ratio: number };
 
-/** Paired rounds: a busy moment hits both alike, and a single odd round moves nothing. */
-export function compare(a: Timed, b: Timed, rounds: number): Compared {
+/**
+ * Measures in paired rounds: a busy moment affects both, and a single odd round does not change the median.
+ */
+export function compare(a: TimedAction, b: TimedAction, rounds: number): Comparison {
   const pairs: { readonly a: number; readonly b: number }[] = [];
   for (let round = -1; round < rounds; round += 1) {
     const pair = { a: timeOf(a), b: timeOf(b) };
@@ -17,14 +20,17 @@ export function compare(a: Timed, b: Timed, rounds: number): Compared {
   return { a: median(pairs.map((pair) => pair.a)), b: median(pairs.map((pair) => pair.b)), ratio };
 }
 
-function timeOf(act: Timed): number {
+function timeOf(act: TimedAction): number {
   const start = performance.now();
   act();
   return performance.now() - start;
 }
 
-/** Median milliseconds of each: waiting for a disk or a thread is part of what is measured. */
-export async function compareAsync(ways: readonly TimedAsync[], rounds: number): Promise<readonly number[]> {
+/** Median milliseconds of each action, including the time it waits for a disk or a thread. */
+export async function compareAsync(
+  ways: readonly TimedAsyncAction[],
+  rounds: number,
+): Promise<readonly number[]> {
   const times = ways.map((): number[] => []);
   for (const way of ways) await way();
   for (let round = 0; round < rounds; round += 1) {
@@ -46,7 +52,7 @@ export function quantile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
 }
 
-/** Bytes the heap grows by for what `make` returns, everything else collected. */
+/** Bytes that the value made by `make` takes on the heap, measured after garbage collection. */
 export function heapBytes<T>(make: () => T): { readonly bytes: number; readonly made: T } {
   const collect = (globalThis as { gc?: () => void }).gc;
   if (collect === undefined) throw new Error("memory is measured with --expose-gc");

@@ -4,7 +4,7 @@ export type BenchOptions = {
   readonly quick: boolean;
 };
 
-/** A figure and what it may be at most. Ratios only: these machines are noisy, milliseconds mean little. */
+/** A figure and its upper bound. Mostly ratios, because machines are noisy and milliseconds mean little. */
 export type Cell = {
   readonly name: string;
   readonly figure: number;
@@ -13,14 +13,14 @@ export type Cell = {
   readonly note: string;
 };
 
-export type Run = {
+export type BenchRun = {
   readonly name: string;
   readonly options: BenchOptions;
   readonly cells: AsyncGenerator<Cell>;
 };
 
 /** Prints each cell as it is measured. */
-export async function printCells({ name, options, cells }: Run): Promise<readonly Cell[]> {
+export async function printCells({ name, options, cells }: BenchRun): Promise<readonly Cell[]> {
   const measured: Cell[] = [];
   console.log(`${"cell".padEnd(64)} ${"figure".padStart(10)} ${"bound".padStart(8)}`);
   for await (const cell of cells) {

@@ -19,7 +19,7 @@ export function saveResults(name: string, cells: readonly Cell[]): void {
 }
 
 function sectionOf(name: string, cells: readonly Cell[]): string {
-  const place = `Node ${process.versions.node}, ${cpus().length} cores, ${new Date().toISOString().slice(0, 10)}.`;
+  const environment = `Node ${process.versions.node}, ${cpus().length} cores, ${new Date().toISOString().slice(0, 10)}.`;
   const rows = cells.map(({ name: cell, figure, unit, boundMax, note }) => {
     const bound = boundMax === null ? "" : `<= ${boundMax}${unit}`;
     return `| ${cell.trim()} | ${round(figure)}${unit} | ${bound} | ${note} |`;
@@ -27,7 +27,7 @@ function sectionOf(name: string, cells: readonly Cell[]): string {
   return [
     name,
     "",
-    place,
+    environment,
     "",
     "| cell | figure | bound | what was seen |",
     "|---|---|---|---|",

@@ -2,16 +2,16 @@
 //
 //   node examples/coding-agent.mjs --folder work "write a function that adds, and describe it in README.md"
 //
-// What it does is kept in the folder's .agent.db. If it is killed, the next start goes on where it was.
+// Its log is kept in the folder's .agent.db. If it is killed, the next start continues where it was.
 import { mkdir, readdir, readFile, realpath, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { parseArgs } from "node:util";
 import {
   anthropicProvider,
-  calling,
   createSpace,
   defineTool,
   scriptedProvider,
+  toolCall,
   withRetries,
 } from "aperture/runtime";
 
@@ -19,7 +19,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { folder: { type: "string" }, "slow-ms": { type: "string", default: "0" } },
 });
-// It writes there, over what has the same name: nobody should be in a folder by chance.
+// The agent overwrites files of the same name, so the folder must be named and is never guessed.
 if (values.folder === undefined) {
   console.error('Which folder may it write to? node examples/coding-agent.mjs --folder work "what to do"');
   process.exit(2);
@@ -29,18 +29,18 @@ const folder = await realpath(values.folder);
 const database = ".agent.db";
 
 /**
- * The place of a file in the folder. A path that leads out of it, by dots or by links, is an error.
+ * The full path of a file in the folder. A path that leads out of it, by dots or by links, is an error.
  * @param {string} path
  */
-async function inside(path) {
-  const place = resolve(folder, path);
+async function pathInside(path) {
+  const full = resolve(folder, path);
   const isIn = (/** @type {string} */ real) => real === folder || real.startsWith(folder + sep);
-  if (!isIn(place)) throw new Error(`${path} is outside the folder`);
-  if (basename(place).startsWith(database)) throw new Error(`${path} is not yours`);
-  let real = place;
+  if (!isIn(full)) throw new Error(`${path} is outside the folder`);
+  if (basename(full).startsWith(database)) throw new Error(`${path} is not yours`);
+  let real = full;
   while (!(await realpath(real).catch(() => null))) real = dirname(real);
   if (!isIn(await realpath(real))) throw new Error(`${path} leads outside the folder`);
-  return place;
+  return full;
 }
 
 const path = /** @type {const} */ ({ type: "string", description: "Relative to the folder." });
@@ -61,31 +61,31 @@ const fileReader = defineTool({
   description: "What is in a file.",
   input: { type: "object", properties: { path }, required: ["path"] },
   repeatable: true,
-  run: async (input) => await readFile(await inside(input.path), "utf8"),
+  run: async (input) => await readFile(await pathInside(input.path), "utf8"),
 });
 const fileWriter = defineTool({
   name: "write_file",
   description: "Writes a file, and its folder if there is none.",
   input: { type: "object", properties: { path, text: { type: "string" } }, required: ["path", "text"] },
-  // Writing the same once more does no harm, so a call that was cut off is simply made again.
+  // Writing the same file twice does no harm, so a call that was cut off may be repeated.
   repeatable: true,
   run: async (input) => {
-    const place = await inside(input.path);
+    const full = await pathInside(input.path);
     await new Promise((done) => setTimeout(done, Number(values["slow-ms"])));
-    await mkdir(dirname(place), { recursive: true });
-    await writeFile(place, input.text);
+    await mkdir(dirname(full), { recursive: true });
+    await writeFile(full, input.text);
     return `Wrote ${input.text.length} characters to ${input.path}.`;
   },
 });
 
-/** Looks, writes two files, reads one again, and tries to get out: what a model might do, without one. */
+/** Calls of a scripted model: it lists files, writes two, reads one again, and tries to leave the folder. */
 const rounds = [
-  [calling("list_files")],
+  [toolCall("list_files")],
   [
-    calling("write_file", { path: "src/add.mjs", text: "export const add = (a, b) => a + b;\n" }),
-    calling("write_file", { path: "README.md", text: "# add\n\n`add(1, 2)` is 3.\n" }),
+    toolCall("write_file", { path: "src/add.mjs", text: "export const add = (a, b) => a + b;\n" }),
+    toolCall("write_file", { path: "README.md", text: "# add\n\n`add(1, 2)` is 3.\n" }),
   ],
-  [calling("read_file", { path: "src/add.mjs" }), calling("read_file", { path: "../secret" })],
+  [toolCall("read_file", { path: "src/add.mjs" }), toolCall("read_file", { path: "../secret" })],
 ];
 const scripted = scriptedProvider(({ messages }) => {
   const done = messages.filter(({ content }) => content.some(({ type }) => type === "tool_use")).length;
@@ -110,12 +110,15 @@ space.on("tool", ({ tool, is }) => console.log(`${is === "started" ? "->" : "<-"
 space.on("said", ({ speaker, text }) => speaker === "coder" && console.log(text));
 space.on("notice", ({ text }) => console.log(`! ${text}`));
 
-const desk = space.stream("desk");
+const stream = space.stream("desk");
 if (space.pending().length > 0) {
   console.log("(going on with what was cut off)");
 } else {
-  await desk.say("you", positionals.join(" ") || "write a function that adds, and describe it in README.md");
-  await desk.activate("coder");
+  await stream.say(
+    "you",
+    positionals.join(" ") || "write a function that adds, and describe it in README.md",
+  );
+  await stream.activate("coder");
 }
 await space.idle();
 await space.close();

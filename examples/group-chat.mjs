@@ -1,7 +1,5 @@
-// A group chat in the terminal: two agents with characters of their own, and a private talk with each.
+// A group chat in the terminal: two agents with different characters, and a private conversation with each.
 //
-//   node examples/group-chat.mjs                     scripted, no key needed
-//   ANTHROPIC_API_KEY=... node examples/group-chat.mjs
 //
 // Type to talk to both, `/dm ada hello` to talk to one alone; the end of the input ends it.
 import { createInterface } from "node:readline";
@@ -20,14 +18,14 @@ const characters = {
 };
 
 /**
- * Repeats what it has been shown: enough to see that a private talk stays private.
+ * Repeats what it was shown: enough to see that a private conversation stays private.
  * @param {string} name
  */
 function scripted(name) {
   return scriptedProvider(({ messages }) => {
     const texts = messages.flatMap(({ content }) => content.map(({ text }) => String(text)));
-    const said = texts.flatMap((text) => /^\[\w+ "?you"?, message .*\]\n(.*)$/s.exec(text)?.[1] ?? []);
-    return `${name === "ada" ? "Noted" : "How lovely"}. I heard you say: ${said.join(" / ")}`;
+    const yours = texts.flatMap((text) => /^\[\w+ "?you"?, message .*\]\n(.*)$/s.exec(text)?.[1] ?? []);
+    return `${name === "ada" ? "Noted" : "How lovely"}. I heard you say: ${yours.join(" / ")}`;
   });
 }
 
@@ -38,33 +36,34 @@ const space = await createSpace({
     system,
     provider: key ? withRetries(anthropicProvider({ apiKey: key })) : scripted(name),
     model,
-    // In the group it waits for its name, or for words that name nobody; alone with you it always answers.
-    wakes: (said) =>
-      said.stream === `dm ${name}` ||
-      (said.stream === "group" && (whenMentioned(name)(said) || !namesSomebody(said))),
+    // In the group it answers to its name and to messages that name no agent; in private it always answers.
+    wakes: (message) =>
+      message.stream === `dm ${name}` ||
+      (message.stream === "group" && (whenMentioned(name)(message) || !mentionsAnAgent(message))),
   })),
 });
 
-/** @param {import("aperture/runtime").Said} said */
-function namesSomebody(said) {
-  return Object.keys(characters).some((name) => whenMentioned(name)(said));
+/** @param {import("aperture/runtime").SpokenText} message */
+function mentionsAnAgent(message) {
+  return Object.keys(characters).some((name) => whenMentioned(name)(message));
 }
 
-// What an agent says is shown as it comes. Two may speak at once, so each line is held until it is whole.
+// Answers are printed as they arrive. Two agents may answer at once, so each line is held until it is
+// complete.
 /** @type {Map<string, string>} */
-const begun = new Map();
+const partialLines = new Map();
 /** @param {{ stream: string, agent: string }} event */
-const by = ({ stream, agent }) => `${stream === "group" ? "" : "(private) "}${agent}: `;
+const labelOf = ({ stream, agent }) => `${stream === "group" ? "" : "(private) "}${agent}: `;
 space.on("heard", (event) => {
-  const lines = `${begun.get(by(event)) ?? ""}${event.text}`.split("\n");
-  begun.set(by(event), lines.pop() ?? "");
-  for (const line of lines) console.log(`${by(event)}${line}`);
+  const lines = `${partialLines.get(labelOf(event)) ?? ""}${event.text}`.split("\n");
+  partialLines.set(labelOf(event), lines.pop() ?? "");
+  for (const line of lines) console.log(`${labelOf(event)}${line}`);
 });
-space.on("anew", (event) => begun.delete(by(event)));
+space.on("anew", (event) => partialLines.delete(labelOf(event)));
 space.on("finished", (event) => {
-  const rest = begun.get(by(event));
-  if (rest) console.log(`${by(event)}${rest}`);
-  begun.delete(by(event));
+  const rest = partialLines.get(labelOf(event));
+  if (rest) console.log(`${labelOf(event)}${rest}`);
+  partialLines.delete(labelOf(event));
 });
 space.on("notice", ({ text }) => console.log(`! ${text}`));
 

@@ -1,4 +1,4 @@
-// A bot behind HTTP. Everybody has a talk of their own with it, kept in a file if one is given.
+// A bot behind HTTP. Each user has a conversation of their own with it, kept in a file if one is given.
 //
 //   node examples/http-bot.mjs --port 8080 --file bot.db
 //   curl localhost:8080/say -d '{"user": "bob", "text": "hello"}'
@@ -8,10 +8,10 @@ import { anthropicProvider, createSpace, scriptedProvider, withRetries } from "a
 
 const { values } = parseArgs({ options: { port: { type: "string" }, file: { type: "string" } } });
 
-/** Counts what this user has said so far. */
+/** Counts the messages of this user so far. */
 const scripted = scriptedProvider(({ messages }) => {
-  const said = JSON.stringify(messages).match(/\[\w+ user, message/g) ?? [];
-  return `This is number ${said.length} of what you have told me.`;
+  const headers = JSON.stringify(messages).match(/\[\w+ user, message/g) ?? [];
+  return `This is number ${headers.length} of what you have told me.`;
 });
 
 const { ANTHROPIC_API_KEY: key, MODEL: model = "claude-sonnet-5" } = process.env;
@@ -32,7 +32,7 @@ const space = await createSpace({
 const turns = new Map();
 
 /**
- * What the bot answers. Requests of one user wait for each other, so that each gets its own answer.
+ * Gets the bot's answer. Requests of one user wait for each other, so that each gets its own answer.
  * @param {string} user
  * @param {string} text
  */
@@ -54,18 +54,19 @@ function answer(user, text) {
 async function ask(user, text) {
   const stream = space.stream(`user ${user}`);
   /** @type {string[]} */
-  const words = [];
-  const listening = [
-    space.on(
-      "said",
-      (said) => said.stream === stream.name && said.speaker === "bot" && words.push(said.text),
-    ),
-    space.on("notice", (notice) => notice.stream === stream.name && words.push(notice.text)),
+  const texts = [];
+  const stopListening = [
+    space.on("said", (message) => {
+      if (message.stream === stream.name && message.speaker === "bot") texts.push(message.text);
+    }),
+    space.on("notice", (notice) => {
+      if (notice.stream === stream.name) texts.push(notice.text);
+    }),
   ];
   await stream.say("user", text);
   await stream.activate("bot");
-  for (const stop of listening) stop();
-  return words.join("\n");
+  for (const stop of stopListening) stop();
+  return texts.join("\n");
 }
 
 const server = createServer(async (request, response) => {
@@ -99,7 +100,7 @@ server.listen(Number(values.port ?? 0), "127.0.0.1", () => {
   console.log(`listening on http://127.0.0.1:${port}`);
 });
 
-// Nobody new is let in, those who wait get their answers, and the file is closed.
+// New requests are refused, waiting ones get their answers, and the file is closed.
 for (const signal of ["SIGTERM", "SIGINT"]) {
   process.once(signal, () => {
     server.close(async () => {

@@ -6,7 +6,9 @@
  * @property {string} name
  * @property {string} about one line for `npm test -- --help`
  * @property {readonly string[]} files globs; empty only for `check`, which runs tools instead of test files
- * @property {boolean} parallel whether its files may run side by side; suites that measure time may not
+ * @property {boolean} parallel whether its files may run side by side in one process
+ * @property {readonly string[]} [covers] folders of src that the suite tests across files
+ * @property {number} [weight] about how many seconds it takes; long suites start first
  * @property {string} [long] what `--long` adds
  */
 
@@ -14,30 +16,36 @@
 export const suites = [
   {
     name: "check",
+    weight: 14,
     about: "formatting, lint and types, each counted as one test",
     files: [],
     parallel: false,
   },
   {
     name: "unit",
+    weight: 30,
     about: "tests beside the code they test",
     files: ["src/**/*.test.ts", "panel/src/**/*.test.ts"],
     parallel: true,
   },
   {
     name: "arch",
+    weight: 3,
     about: "layers, doors, purity, sizes and tidiness of the source",
     files: ["test/arch/**/*.test.ts"],
     parallel: true,
   },
   {
     name: "docs",
+    weight: 4,
     about: "every code, setting, suite, delta and word is documented; links resolve",
     files: ["test/docs/**/*.test.ts"],
     parallel: true,
   },
   {
     name: "properties",
+    covers: ["engine"],
+    weight: 15,
     about: "laws of the engine over random logs",
     files: ["test/properties/**/*.test.ts"],
     parallel: true,
@@ -45,6 +53,8 @@ export const suites = [
   },
   {
     name: "simulate",
+    covers: ["ledger", "host", "recorder"],
+    weight: 50,
     about: "random clients, models, faults and users against the desk; every law after every request",
     files: ["test/simulate/**/*.test.ts"],
     parallel: true,
@@ -52,12 +62,15 @@ export const suites = [
   },
   {
     name: "store",
+    weight: 18,
     about: "the store contract, run on every store",
     files: ["test/store/**/*.test.ts"],
     parallel: true,
   },
   {
     name: "record",
+    covers: ["recorder", "exchange"],
+    weight: 9,
     about:
       "requests and answers become frames; identity, byte identity and recognition over recorded sessions",
     files: ["test/record/**/*.test.ts"],
@@ -65,7 +78,15 @@ export const suites = [
     long: "every recorded session, in every form a client may write it",
   },
   {
+    name: "queries",
+    weight: 5,
+    about: "what panel, command line and API are answered about recorded sessions",
+    files: ["test/queries/**/*.test.ts"],
+    parallel: true,
+  },
+  {
     name: "tokens",
+    weight: 4,
     about:
       "estimates, calibration and exact counts; predicted prompts against the usage of recorded sessions",
     files: ["test/tokens/**/*.test.ts"],
@@ -73,6 +94,7 @@ export const suites = [
   },
   {
     name: "levels",
+    weight: 16,
     about:
       "renditions of blocks over recorded sessions: size, errors and names that are kept, time on hostile texts",
     files: ["test/levels/**/*.test.ts"],
@@ -80,12 +102,14 @@ export const suites = [
   },
   {
     name: "recall",
+    weight: 17,
     about: "blocks found again by names over recorded sessions; one file at a time because it measures time",
     files: ["test/recall/**/*.test.ts"],
     parallel: false,
   },
   {
     name: "runtime",
+    weight: 24,
     about: "agents that live on the log: focus, window, tools, crashes, providers, and what it all costs",
     files: ["test/runtime/**/*.test.ts"],
     parallel: true,
@@ -93,18 +117,23 @@ export const suites = [
   },
   {
     name: "golden",
+    covers: ["ledger", "notes", "awareness", "host"],
+    weight: 14,
     about: "what the ledger sends, to the byte: tolerated forms, edits, whole sessions to be read by people",
     files: ["test/golden/**/*.test.ts"],
     parallel: true,
   },
   {
     name: "control",
+    weight: 13,
     about: "the control API on a real socket over a real database: routes, logins, events",
     files: ["test/control/**/*.test.ts"],
     parallel: true,
   },
   {
     name: "observe",
+    covers: ["proxy", "recorder"],
+    weight: 36,
     about:
       "relay, record and API together: recorded sessions over HTTP, damage on the way, dead storage, keys",
     files: ["test/observe/**/*.test.ts"],
@@ -113,6 +142,8 @@ export const suites = [
   },
   {
     name: "managed",
+    covers: ["host", "proxy", "ledger", "policy"],
+    weight: 44,
     about: "sessions rendered by us over real sockets: restarts, stuck threads, dead storage, modes, kills",
     files: ["test/managed/**/*.test.ts"],
     parallel: true,
@@ -120,6 +151,8 @@ export const suites = [
   },
   {
     name: "hands",
+    covers: ["commands", "execute", "host"],
+    weight: 90,
     about: "the model and the user act through the real proxy, and no client notices",
     files: ["test/hands/**/*.test.ts"],
     parallel: true,
@@ -127,6 +160,8 @@ export const suites = [
   },
   {
     name: "analysis",
+    covers: ["transcripts"],
+    weight: 18,
     about: "transcripts of clients are read, analysed and imported; totals are those of the cost benchmark",
     files: ["test/analysis/**/*.test.ts"],
     parallel: true,
@@ -134,6 +169,8 @@ export const suites = [
   },
   {
     name: "faults",
+    covers: ["store", "log", "host"],
+    weight: 170,
     about: "killed processes, full disks, stuck threads; one file at a time because they measure time",
     files: ["test/faults/**/*.test.ts"],
     parallel: false,
@@ -141,6 +178,8 @@ export const suites = [
   },
   {
     name: "relay",
+    covers: ["proxy"],
+    weight: 24,
     about:
       "the relay between clients and upstreams that misbehave; one file at a time because they measure time",
     files: ["test/relay/**/*.test.ts"],
@@ -149,18 +188,23 @@ export const suites = [
   },
   {
     name: "compat",
+    covers: ["store", "engine"],
+    weight: 5,
     about: "logs and databases of every released format open and agree",
     files: ["test/compat/**/*.test.ts"],
     parallel: true,
   },
   {
     name: "bench",
+    weight: 60,
     about: "benchmarks run, print what they promise, and stay inside their bounds",
     files: ["test/bench/**/*.test.ts"],
     parallel: false,
   },
   {
     name: "clients",
+    covers: ["protocols", "proxy"],
+    weight: 200,
     about: "real client programs, straight to the strict upstream and through Aperture",
     files: ["test/clients/**/*.test.ts"],
     parallel: false,
@@ -168,12 +212,15 @@ export const suites = [
   },
   {
     name: "cli",
+    covers: ["config"],
+    weight: 160,
     about: "every verb of the command line as a user meets it, against a running proxy",
     files: ["test/cli/**/*.test.ts"],
     parallel: true,
   },
   {
     name: "browser",
+    weight: 220,
     about: "the panel in a real Chromium, over the built program, a real client and the strict upstream",
     files: ["test/browser/*.test.ts"],
     parallel: true,
@@ -181,12 +228,14 @@ export const suites = [
   },
   {
     name: "budgets",
+    weight: 22,
     about: "what the panel may cost with 5,000 blocks; alone, because it measures time",
     files: ["test/browser/budgets/*.test.ts"],
     parallel: false,
   },
   {
     name: "start",
+    weight: 48,
     about: "`npm start` on a fresh copy, the command line, and the scripts behind every task",
     files: ["test/start/**/*.test.ts"],
     parallel: false,

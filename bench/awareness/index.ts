@@ -1,16 +1,16 @@
-import { instructions } from "../../src/render/index.ts";
-import { type Counter, estimateText, loadO200k } from "../../src/tokens/index.ts";
-import { streamsOf } from "../../src/transcripts/index.ts";
+import { instructions } from "../../src/notes/index.ts";
+import { type ExactCounter, estimateText, loadO200k } from "../../src/tokens/index.ts";
+import { recordingStreams } from "../../src/transcripts/index.ts";
 import { readRecording, recordingNames, recordingsFolder } from "../../test/support/recordings.ts";
 import type { BenchOptions, Cell } from "../report.ts";
 import { type Conversation, conversationsOf } from "./conversation.ts";
-import { farReferences } from "./far.ts";
+import { farReferences } from "./far-references.ts";
 import { pipelineTexts } from "./pipeline.ts";
-import { type Score, type Sized, scoreOf, sum, totalOf } from "./score.ts";
+import { type Score, scoreOf, sum, type TokenSizes, totalOf } from "./score.ts";
 
 /**
- * What the model is told about its context, what that costs, and how often the name it needs after a long
- * time stands there.
+ * Measures the notes about the context: their cost, and how often they name an identifier that the model
+ * needs after a long time.
  */
 export async function* awarenessCells({ data, quick }: BenchOptions): AsyncGenerator<Cell> {
   const folder = data ?? recordingsFolder;
@@ -20,7 +20,7 @@ export async function* awarenessCells({ data, quick }: BenchOptions): AsyncGener
   for (const name of recordingNames(folder)) {
     const recording = readRecording(name, folder);
     if (quick && recording.turns.length > quickTurnsMax) continue;
-    const streams = streamsOf(recording);
+    const streams = recordingStreams(recording);
     for (const [at, conversation] of conversationsOf(recording, count).entries()) {
       const shown = await pipelineTexts(streams[at] ?? []);
       conversations.push(conversation);
@@ -34,10 +34,10 @@ export async function* awarenessCells({ data, quick }: BenchOptions): AsyncGener
   yield* oracleCells(conversations, count);
 }
 
-/** The quick form leaves the longest sessions out. */
+/** The quick form skips longer sessions. */
 const quickTurnsMax = 90;
 
-function instructionsCell(count: Counter): Cell {
+function instructionsCell(count: ExactCounter): Cell {
   const text = instructions("k7f3", { hasTools: false });
   const claude = Math.round(estimateText(text, "claude-opus-5-5"));
   return {
@@ -62,7 +62,7 @@ function sessionCell(score: Score): Cell {
   return { name: `${score.name}: far references named`, figure, boundMax: null, unit: "%", note };
 }
 
-/** In a handful of short sessions, as in the quick form, all is chance: figures are told, not judged. */
+/** With fewer references, as in the quick form, figures are chance: they are printed without a bound. */
 const farReferencesMin = 100;
 
 function* totalCells(scores: readonly Score[], quick: boolean): Generator<Cell> {
@@ -121,8 +121,8 @@ function sourcesText({ sources, far }: Score): string {
   return `last copy in ${shares.join(", ")}`;
 }
 
-/** What could be reached at best: by a manifest that knew the answer, of so many names or tokens. */
-function* oracleCells(conversations: readonly Conversation[], count: Counter): Generator<Cell> {
+/** The best possible result: a manifest that knew the answer, limited to some names or tokens. */
+function* oracleCells(conversations: readonly Conversation[], count: ExactCounter): Generator<Cell> {
   const turns = conversations.flatMap((conversation) =>
     farReferences(conversation).map((far) => far.map(({ name }) => count(` ${name}`)).sort((a, b) => a - b)),
   );
@@ -137,7 +137,7 @@ function* oracleCells(conversations: readonly Conversation[], count: Counter): G
     };
   }
   for (const tokens of [30, 65]) {
-    const hits = sum(turns.map((costs) => fitting(costs, tokens)));
+    const hits = sum(turns.map((costs) => countFitting(costs, tokens)));
     yield {
       name: `  with foresight: ${tokens} tokens a turn`,
       figure: (100 * hits) / Math.max(1, far),
@@ -146,7 +146,7 @@ function* oracleCells(conversations: readonly Conversation[], count: Counter): G
   }
 }
 
-function fitting(costs: readonly number[], tokensMax: number): number {
+function countFitting(costs: readonly number[], tokensMax: number): number {
   let [left, hits] = [tokensMax, 0];
   for (const cost of costs) {
     left -= cost;
@@ -155,12 +155,12 @@ function fitting(costs: readonly number[], tokensMax: number): number {
   return hits;
 }
 
-function percent(part: Sized, whole: Sized): string {
-  const of = (vocabulary: keyof Sized): string =>
+function percent(part: TokenSizes, whole: TokenSizes): string {
+  const of = (vocabulary: keyof TokenSizes): string =>
     `${((100 * part[vocabulary]) / whole[vocabulary]).toFixed(2)} %`;
   return `${of("o200k")} (Claude ~${of("claude")})`;
 }
 
-function mean(all: Sized, requests: number): string {
+function mean(all: TokenSizes, requests: number): string {
   return `${(all.o200k / requests).toFixed(1)} (Claude ~${(all.claude / requests).toFixed(1)})`;
 }

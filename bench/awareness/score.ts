@@ -1,25 +1,25 @@
-import { standingIn } from "../../src/analysis/index.ts";
+import { namesInText } from "../../src/analysis/play/identifiers.ts";
 import type { BlockKind } from "../../src/engine/index.ts";
-import { type Counter, estimateText } from "../../src/tokens/index.ts";
+import { type ExactCounter, estimateText } from "../../src/tokens/index.ts";
 import type { Conversation } from "./conversation.ts";
-import { type FarReference, farReferences } from "./far.ts";
-import type { Shown } from "./texts.ts";
+import { type FarReference, farReferences } from "./far-references.ts";
+import type { ShownTexts } from "./shown-texts.ts";
 
-/** Tokens as one vocabulary counts them, and as a Claude model would by our estimate. */
-export type Sized = { readonly o200k: number; readonly claude: number };
+/** Tokens by the o200k vocabulary, and for a Claude model by our estimate. */
+export type TokenSizes = { readonly o200k: number; readonly claude: number };
 
 export type Score = {
   readonly name: string;
   readonly requests: number;
-  readonly content: Sized;
-  readonly headers: Sized;
-  /** Of all manifests together. */
-  readonly manifests: Sized;
-  /** Those in short, and those in detail that an epoch begins with. */
+  readonly content: TokenSizes;
+  readonly headers: TokenSizes;
+  /** All manifests together. */
+  readonly manifests: TokenSizes;
+  /** Short manifests; `detailed` are those at the start of an epoch. */
   readonly short: Lengths;
   readonly detailed: Lengths;
-  /** Of all that a carrier which keeps everything would be given: headers not included. */
-  readonly notes: Sized;
+  /** All notes of a permanent carrier, without headers. */
+  readonly notes: TokenSizes;
   readonly far: number;
   readonly named: { readonly all: number; readonly headers: number; readonly manifests: number };
   readonly sources: Readonly<Partial<Record<BlockKind, number>>>;
@@ -27,14 +27,14 @@ export type Score = {
 
 export type Lengths = { readonly count: number; readonly tokens: number; readonly max: number };
 
-export type Measure = { readonly shown: readonly Shown[]; readonly count: Counter };
+export type ScoreInput = { readonly shown: readonly ShownTexts[]; readonly count: ExactCounter };
 
 const claudeModel = "claude-opus-4-5";
 
-export function scoreOf(conversation: Conversation, { shown, count }: Measure): Score {
+export function scoreOf(conversation: Conversation, { shown, count }: ScoreInput): Score {
   const far = farReferences(conversation);
   const model = conversation.model?.startsWith("claude") ? conversation.model : claudeModel;
-  const size = (all: readonly string[]): Sized => ({
+  const size = (all: readonly string[]): TokenSizes => ({
     o200k: sum(all.map(count)),
     claude: sum(all.map((text) => (text === "" ? 0 : estimateText(text, model)))),
   });
@@ -55,7 +55,7 @@ export function scoreOf(conversation: Conversation, { shown, count }: Measure): 
 }
 
 export function totalOf(scores: readonly Score[], name: string): Score {
-  const sized = (of: (score: Score) => Sized): Sized => ({
+  const sized = (of: (score: Score) => TokenSizes): TokenSizes => ({
     o200k: sum(scores.map((score) => of(score).o200k)),
     claude: sum(scores.map((score) => of(score).claude)),
   });
@@ -66,8 +66,8 @@ export function totalOf(scores: readonly Score[], name: string): Score {
     content: sized(({ content }) => content),
     headers: sized(({ headers }) => headers),
     manifests: sized(({ manifests }) => manifests),
-    short: together(scores.map(({ short }) => short)),
-    detailed: together(scores.map(({ detailed }) => detailed)),
+    short: sumLengths(scores.map(({ short }) => short)),
+    detailed: sumLengths(scores.map(({ detailed }) => detailed)),
     notes: sized(({ notes }) => notes),
     far: sum(scores.map(({ far }) => far)),
     named: {
@@ -81,7 +81,7 @@ export function totalOf(scores: readonly Score[], name: string): Score {
   };
 }
 
-/** In detail a zone has a line of its own, and says that it counts blocks. */
+/** In a detailed manifest each zone has its own line, which counts blocks. */
 function isDetailed(manifest: string): boolean {
   return /^PRIMACY \d+ blocks?\b/m.test(manifest);
 }
@@ -90,7 +90,7 @@ function lengthsOf(tokens: readonly number[]): Lengths {
   return { count: tokens.length, tokens: sum(tokens), max: Math.max(0, ...tokens) };
 }
 
-function together(all: readonly Lengths[]): Lengths {
+function sumLengths(all: readonly Lengths[]): Lengths {
   return {
     count: sum(all.map(({ count }) => count)),
     tokens: sum(all.map(({ tokens }) => tokens)),
@@ -98,7 +98,7 @@ function together(all: readonly Lengths[]): Lengths {
   };
 }
 
-function contentOf({ requests }: Conversation, model: string): Sized {
+function contentOf({ requests }: Conversation, model: string): TokenSizes {
   const blocks = requests.flatMap(({ messages, answer }) =>
     [...messages, answer].flatMap((one) => one.blocks),
   );
@@ -110,17 +110,17 @@ function contentOf({ requests }: Conversation, model: string): Sized {
 
 type References = readonly (readonly FarReference[])[];
 
-function namedIn(far: References, shown: readonly Shown[]): Score["named"] {
+function namedIn(far: References, shown: readonly ShownTexts[]): Score["named"] {
   const lines = new Map<string, ReadonlySet<string>>();
   const inLine = (line: string): ReadonlySet<string> => {
-    const names = lines.get(line) ?? standingIn(line);
+    const names = lines.get(line) ?? namesInText(line);
     lines.set(line, names);
     return names;
   };
   let [all, headers, manifests] = [0, 0, 0];
   for (const [request, references] of far.entries()) {
-    const { standing, manifest } = shown[request] as Shown;
-    const inManifest = standingIn(manifest);
+    const { standing, manifest } = shown[request] as ShownTexts;
+    const inManifest = namesInText(manifest);
     for (const { name } of references) {
       const isInHeader = standing.some((line) => inLine(line).has(name));
       headers += isInHeader ? 1 : 0;

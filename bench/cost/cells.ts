@@ -1,30 +1,30 @@
 import {
-  asPriced,
-  type Costs,
+  type CostQuery,
+  type CostTotals,
   costsOf,
+  defaultCostQuery,
   extraPercent,
   ownParts,
-  type Question,
   type SessionCost,
-} from "../../src/analysis/index.ts";
+} from "../../src/analysis/play/cost-sums.ts";
 import type { Cell } from "../report.ts";
 import { admissionCell, lawCells, missesCell } from "./law-cells.ts";
 
-export type CellsAsked = {
-  /** What the sessions were played as. */
+export type CellsInput = {
+  /** The column as which the sessions were played. */
   readonly column: string;
   readonly sessions: readonly SessionCost[];
-  /** Other prices of reading, and the same sessions as they go with each. */
+  /** Other prices of cache reads, each with the sessions played at it. */
   readonly tables: readonly { readonly read: number; readonly sessions: readonly SessionCost[] }[];
-  /** In a handful of short sessions everything is chance: figures are told, not judged. */
+  /** False for a handful of short sessions, whose figures are chance: they are printed without a bound. */
   readonly isJudged: boolean;
 };
 
 const totalPercentMax = 4;
 const sessionPercentMax = 10;
 
-/** What awareness alone costs: nothing was asked for, nothing left out. */
-export function* managedCells({ column, sessions, tables, isJudged }: CellsAsked): Generator<Cell> {
+/** The cost of awareness alone: no commands, and nothing left out. */
+export function* managedCells({ column, sessions, tables, isJudged }: CellsInput): Generator<Cell> {
   for (const session of sessions) {
     const name = `${column}, ${session.name}: extra cost`;
     yield extraCell({ name, sessions: [session], boundMax: null });
@@ -40,7 +40,7 @@ export function* managedCells({ column, sessions, tables, isJudged }: CellsAsked
   yield admissionCell(column, sessions);
 }
 
-function* totalCells({ column, sessions, tables, isJudged }: CellsAsked): Generator<Cell> {
+function* totalCells({ column, sessions, tables, isJudged }: CellsInput): Generator<Cell> {
   const boundMax = isJudged ? totalPercentMax : null;
   yield extraCell({ name: `${column}, all: extra cost`, sessions, boundMax });
   const worst = worstOf(sessions, (its) => extraPercent(costsOf(its)));
@@ -51,15 +51,15 @@ function* totalCells({ column, sessions, tables, isJudged }: CellsAsked): Genera
     unit: "%",
     note: worst.name,
   };
-  const others: readonly (readonly [words: string, question: Question])[] = [
-    ["always warm", { ...asPriced, clock: "warm" }],
-    ["with output", { ...asPriced, withOutput: true }],
+  const others: readonly (readonly [label: string, query: CostQuery])[] = [
+    ["always warm", { ...defaultCostQuery, clock: "warm" }],
+    ["with output", { ...defaultCostQuery, withOutput: true }],
   ];
-  for (const [words, question] of others) {
-    const percent = (its: readonly SessionCost[]): number => extraPercent(costsOf(its, question));
+  for (const [label, query] of others) {
+    const percent = (its: readonly SessionCost[]): number => extraPercent(costsOf(its, query));
     const note = byAgent(sessions, (its) => `${percent(its).toFixed(2)} %`);
     const figure = percent(sessions);
-    yield { name: `  ${column}, ${words}: extra cost`, figure, boundMax: null, unit: "%", note };
+    yield { name: `  ${column}, ${label}: extra cost`, figure, boundMax: null, unit: "%", note };
   }
   for (const table of tables) {
     const isWhole = table.sessions.length === sessions.length;
@@ -67,12 +67,14 @@ function* totalCells({ column, sessions, tables, isJudged }: CellsAsked): Genera
   }
 }
 
-type TableAsked = Pick<CellsAsked, "column" | "isJudged"> & { readonly table: CellsAsked["tables"][number] };
+type TableCellsInput = Pick<CellsInput, "column" | "isJudged"> & {
+  readonly table: CellsInput["tables"][number];
+};
 
-/** The same bounds at another price of reading. */
-function* tableCells({ column, table: { read, sessions }, isJudged }: TableAsked): Generator<Cell> {
-  const question = { ...asPriced, read };
-  const percent = (of: readonly SessionCost[]): number => extraPercent(costsOf(of, question));
+/** The same bounds at another price of cache reads. */
+function* tableCells({ column, table: { read, sessions }, isJudged }: TableCellsInput): Generator<Cell> {
+  const query = { ...defaultCostQuery, read };
+  const percent = (of: readonly SessionCost[]): number => extraPercent(costsOf(of, query));
   const shared = { name: `${column}, read at ${read}`, unit: "%" } as const;
   const worst = worstOf(sessions, percent);
   yield {
@@ -91,13 +93,15 @@ function* tableCells({ column, table: { read, sessions }, isJudged }: TableAsked
   };
 }
 
-/** A figure of each agent's sessions in one line. */
+/** The figures of each agent's sessions in one line. */
 export function byAgent(
   sessions: readonly SessionCost[],
-  say: (its: readonly SessionCost[]) => string,
+  figureText: (its: readonly SessionCost[]) => string,
 ): string {
   const agents = [...new Set(sessions.map(({ agent }) => agent))];
-  return agents.map((name) => `${name} ${say(sessions.filter(({ agent }) => agent === name))}`).join(", ");
+  return agents
+    .map((name) => `${name} ${figureText(sessions.filter(({ agent }) => agent === name))}`)
+    .join(", ");
 }
 
 function worstOf(sessions: readonly SessionCost[], percent: (of: readonly SessionCost[]) => number) {
@@ -106,9 +110,9 @@ function worstOf(sessions: readonly SessionCost[], percent: (of: readonly Sessio
     .reduce((a, b) => (b.figure > a.figure ? b : a));
 }
 
-type ExtraAsked = Pick<CellsAsked, "sessions"> & Pick<Cell, "name" | "boundMax">;
+type ExtraCellInput = Pick<CellsInput, "sessions"> & Pick<Cell, "name" | "boundMax">;
 
-function extraCell({ name, sessions, boundMax }: ExtraAsked): Cell {
+function extraCell({ name, sessions, boundMax }: ExtraCellInput): Cell {
   const costs = costsOf(sessions);
   const requests = sessions.flatMap(({ streams }) => streams.flat());
   const managed = requests.filter(({ isManaged }) => isManaged).length;
@@ -116,7 +120,7 @@ function extraCell({ name, sessions, boundMax }: ExtraAsked): Cell {
   return { name, figure: extraPercent(costs), boundMax, unit: "%", note };
 }
 
-function partsText({ own, asSent }: Costs): string {
+function partsText({ own, asSent }: CostTotals): string {
   const parts = ownParts.map((part) => `${part} ${((100 * own[part]) / asSent).toFixed(2)} %`);
   return `${parts.join(", ")} of ${Math.round(asSent / 1000)}k`;
 }

@@ -1,17 +1,19 @@
 import { recordingNames, recordingsFolder } from "../../test/support/recordings.ts";
 import type { BenchOptions, Cell } from "../report.ts";
 import { readAssumptions } from "./assumptions.ts";
-import { type CellsAsked, managedCells } from "./cells.ts";
-import { type Column, columns, type PlayedSession, readName } from "./play.ts";
+import { type CellsInput, managedCells } from "./cells.ts";
+import { type Column, columns, type PlayedColumns, readName } from "./play-columns.ts";
 import { commandCells, policyCells, prunedCells } from "./policy-cells.ts";
-import { type Job, type Outcome, playAll } from "./pool.ts";
+import { type PlayJob, type PlayOutcome, playAll } from "./pool.ts";
 
-/** What a session costs when it is managed, against what it costs as the client sends it. */
+/** The cost of a managed session relative to the session as the client sends it. */
 export async function* costCells({ data, quick }: BenchOptions): AsyncGenerator<Cell> {
   const folder = data ?? recordingsFolder;
   const names = recordingNames(folder);
   if (names.length === 0) throw new Error(`There are no sessions in ${folder}/agent-sessions.`);
-  const outcomes = await playAll(names.map((name): Job => ({ folder, name, columns: chosen(name, quick) })));
+  const outcomes = await playAll(
+    names.map((name): PlayJob => ({ folder, name, columns: columnNamesFor(name, quick) })),
+  );
   yield* problemCells(outcomes);
   const sessions = outcomes.flatMap((one) => ("session" in one ? [one.session] : []));
   if (sessions.length === 0) return;
@@ -19,10 +21,10 @@ export async function* costCells({ data, quick }: BenchOptions): AsyncGenerator<
   yield* prunedCells(sessions);
 }
 
-/** In a handful of sessions everything is chance. */
+/** With fewer sessions the figures are chance. */
 const judgedMin = 10;
 
-/** Sessions of which the quick form plays every column: a short one of each agent. */
+/** Sessions that the quick form plays in every column: a short one of each agent. */
 const shortNames: readonly string[] = [
   "cc-entire-cli-05",
   "cc-entire-cli-08",
@@ -35,13 +37,13 @@ const shortNames: readonly string[] = [
   "tau-airline-01",
 ];
 
-function chosen(name: string, quick: boolean): readonly string[] {
+function columnNamesFor(name: string, quick: boolean): readonly string[] {
   const isAll = !quick || shortNames.includes(name);
   return columns.filter(({ isQuick }) => isAll || isQuick).map((column) => column.name);
 }
 
-/** A session that cannot be played is told by name; the others are played all the same. */
-function* problemCells(outcomes: readonly Outcome[]): Generator<Cell> {
+/** Reports each session that cannot be played; the others are played all the same. */
+function* problemCells(outcomes: readonly PlayOutcome[]): Generator<Cell> {
   const problems = outcomes.flatMap((one) => ("problem" in one ? [one] : []));
   const shared = { boundMax: null, unit: "" } as const;
   for (const { name, problem } of problems)
@@ -55,19 +57,19 @@ function* problemCells(outcomes: readonly Outcome[]): Generator<Cell> {
   };
 }
 
-function columnCells(column: Column, sessions: readonly PlayedSession[]): Iterable<Cell> {
+function columnCells(column: Column, sessions: readonly PlayedColumns[]): Iterable<Cell> {
   const { name, policy, rounds } = column;
   const its = playedAs(name, sessions);
   if (its.length === 0) return [];
   const isJudged = its.length >= judgedMin && its.length === sessions.length;
-  const asked: CellsAsked = { column: name, sessions: its, isJudged, tables: tablesOf(name, sessions) };
-  if (policy === "auto") return policyCells(asked);
-  if (rounds === null) return managedCells(asked);
-  return commandCells({ ...asked, isJudged: isJudged && name === "recorded with commands" });
+  const input: CellsInput = { column: name, sessions: its, isJudged, tables: tablesOf(name, sessions) };
+  if (policy === "auto") return policyCells(input);
+  if (rounds === null) return managedCells(input);
+  return commandCells({ ...input, isJudged: isJudged && name === "recorded with commands" });
 }
 
-/** Other prices of reading: played where there is such a column, else worked out. */
-function tablesOf(column: string, sessions: readonly PlayedSession[]): CellsAsked["tables"] {
+/** Other prices of cache reads: played if there is such a column, otherwise calculated. */
+function tablesOf(column: string, sessions: readonly PlayedColumns[]): CellsInput["tables"] {
   return readAssumptions().readPrices.value.map((read) => {
     const name = readName(column, read);
     const isPlayed = columns.some((one) => one.name === name);
@@ -75,6 +77,6 @@ function tablesOf(column: string, sessions: readonly PlayedSession[]): CellsAske
   });
 }
 
-function playedAs(column: string, sessions: readonly PlayedSession[]) {
+function playedAs(column: string, sessions: readonly PlayedColumns[]) {
   return sessions.flatMap((session) => session.columns[column] ?? []);
 }

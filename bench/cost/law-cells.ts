@@ -1,8 +1,8 @@
-import type { SessionCost } from "../../src/analysis/index.ts";
-import { tokensManaged } from "../../src/session/index.ts";
+import type { SessionCost } from "../../src/analysis/play/cost-sums.ts";
+import { managedFromTokens } from "../../src/host/index.ts";
 import type { Cell } from "../report.ts";
 
-/** What must not happen to any request. */
+/** Counts of things that must not happen to any request. */
 export function* lawCells(column: string, sessions: readonly SessionCost[]): Generator<Cell> {
   const requests = sessions.flatMap(({ streams }) => streams.flat());
   const broken = requests.filter((one) => one.broken !== null);
@@ -19,13 +19,13 @@ export function* lawCells(column: string, sessions: readonly SessionCost[]): Gen
   yield { ...shared, name: `${column}: requests with too many marks`, figure: marks, note: "" };
 }
 
-export type MissesAsked = {
+export type MissesCellInput = {
   readonly column: string;
   readonly sessions: readonly SessionCost[];
   readonly percentMax: number | null;
 };
 
-export function missesCell({ column, sessions, percentMax }: MissesAsked): Cell {
+export function missesCell({ column, sessions, percentMax }: MissesCellInput): Cell {
   const requests = sessions.flatMap(({ streams }) => streams.flat());
   const misses = requests.filter(({ isMiss }) => isMiss).length;
   return {
@@ -37,7 +37,7 @@ export function missesCell({ column, sessions, percentMax }: MissesAsked): Cell 
   };
 }
 
-/** A tenth more than the product asks of a stream at any time: estimates differ. */
+/** A tenth more than the planner requires of a stream, because estimates differ. */
 const sizeFactor = 1.1;
 
 export function admissionCell(column: string, sessions: readonly SessionCost[]): Cell {
@@ -45,7 +45,7 @@ export function admissionCell(column: string, sessions: readonly SessionCost[]):
     name,
     from: main?.findIndex(({ isManaged }) => isManaged) ?? -1,
     most: Math.max(0, ...(main ?? []).map(({ clientTokens }) => clientTokens)),
-    least: tokensManaged(agent) * sizeFactor,
+    least: managedFromTokens(agent) * sizeFactor,
   }));
   const never = mains.filter(({ from }) => from === -1);
   const left = never.filter(({ most, least }) => most >= least);

@@ -1,26 +1,26 @@
-import type { Bill } from "../../src/analysis/index.ts";
+import { sum } from "../../src/analysis/index.ts";
 import {
-  asPriced,
   billCost,
+  type CostQuery,
   costsOf,
+  defaultCostQuery,
   median,
-  type Question,
   type SessionCost,
-  sum,
-} from "../../src/analysis/index.ts";
+} from "../../src/analysis/play/cost-sums.ts";
+import type { TokenBill } from "../../src/analysis/play/simulated-cache.ts";
 import type { Cell } from "../report.ts";
-import { byAgent, type CellsAsked } from "./cells.ts";
+import { byAgent, type CellsInput } from "./cells.ts";
 import { lawCells, missesCell } from "./law-cells.ts";
-import type { PlayedSession } from "./play.ts";
-import type { Pruned } from "./prune.ts";
+import type { PlayedColumns } from "./play-columns.ts";
+import type { PrunedRequest } from "./prune.ts";
 
 const costMax = 0.85;
 const agentCostMax = 1;
 const missPercentMax = 5;
 const billErrorPercentMax = 10;
 
-/** What it costs when the product leaves out what it thinks will not be needed, misses charged. */
-export function* policyCells({ column, sessions, tables, isJudged }: CellsAsked): Generator<Cell> {
+/** The cost with the policy, which leaves out content it expects not to be needed; misses are charged. */
+export function* policyCells({ column, sessions, tables, isJudged }: CellsInput): Generator<Cell> {
   const bound = (max: number): number | null => (isJudged ? max : null);
   for (const session of sessions)
     yield costCell({ name: `${column}, ${session.name}: cost`, sessions: [session], boundMax: null });
@@ -34,15 +34,15 @@ export function* policyCells({ column, sessions, tables, isJudged }: CellsAsked)
     });
   }
   yield costCell({ name: `${column}, all: cost`, sessions, boundMax: bound(costMax) });
-  const others: readonly (readonly [words: string, question: Question])[] = [
-    ["always warm", { ...asPriced, clock: "warm" }],
-    ["with output", { ...asPriced, withOutput: true }],
-    ...tables.map(({ read }): [string, Question] => [`read at ${read}`, { ...asPriced, read }]),
+  const others: readonly (readonly [label: string, query: CostQuery])[] = [
+    ["always warm", { ...defaultCostQuery, clock: "warm" }],
+    ["with output", { ...defaultCostQuery, withOutput: true }],
+    ...tables.map(({ read }): [string, CostQuery] => [`read at ${read}`, { ...defaultCostQuery, read }]),
   ];
-  for (const [words, question] of others) {
-    const ratio = (its: readonly SessionCost[]): number => chargedRatio(its, question);
+  for (const [label, query] of others) {
+    const ratio = (its: readonly SessionCost[]): number => chargedRatio(its, query);
     const note = byAgent(sessions, (its) => `${ratio(its).toFixed(3)}x`);
-    const name = `  ${column}, ${words}: cost`;
+    const name = `  ${column}, ${label}: cost`;
     yield { name, figure: ratio(sessions), boundMax: null, unit: "x", note };
   }
   yield missesCell({ column, sessions, percentMax: bound(missPercentMax) });
@@ -50,15 +50,15 @@ export function* policyCells({ column, sessions, tables, isJudged }: CellsAsked)
   yield billCell(column, sessions);
 }
 
-function chargedRatio(sessions: readonly SessionCost[], question: Question): number {
-  const { asSent, charged } = costsOf(sessions, question);
+function chargedRatio(sessions: readonly SessionCost[], query: CostQuery): number {
+  const { asSent, charged } = costsOf(sessions, query);
   return asSent === 0 ? 1 : charged / asSent;
 }
 
 const commandsCostMax = 1.08;
 
-/** The same where the model uses our tools every few turns and nothing happens by itself. */
-export function* commandCells({ column, sessions, isJudged }: CellsAsked): Generator<Cell> {
+/** The cost without policy, but with a model that uses our tools every few turns. */
+export function* commandCells({ column, sessions, isJudged }: CellsInput): Generator<Cell> {
   const boundMax = isJudged ? commandsCostMax : null;
   yield costCell({ name: `${column}, all: cost`, sessions, boundMax });
   for (const agent of new Set(sessions.map((session) => session.agent))) {
@@ -69,9 +69,9 @@ export function* commandCells({ column, sessions, isJudged }: CellsAsked): Gener
   yield* lawCells(column, sessions);
 }
 
-type CostAsked = Pick<CellsAsked, "sessions"> & Pick<Cell, "name" | "boundMax">;
+type CostCellInput = Pick<CellsInput, "sessions"> & Pick<Cell, "name" | "boundMax">;
 
-function costCell({ name, sessions, boundMax }: CostAsked): Cell {
+function costCell({ name, sessions, boundMax }: CostCellInput): Cell {
   const { asSent, managed, charged } = costsOf(sessions);
   const requests = sessions.flatMap(({ streams }) => streams.flat());
   const rewrites = requests.flatMap(({ rewrite }) => (rewrite === null ? [] : [rewrite.reason]));
@@ -87,39 +87,39 @@ function costCell({ name, sessions, boundMax }: CostAsked): Cell {
   return { name, figure: charged / asSent, boundMax, unit: "x", note };
 }
 
-function countsText(words: readonly string[]): string {
+function countsText(reasons: readonly string[]): string {
   const counts = new Map<string, number>();
-  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
-  return [...counts].map(([word, count]) => `${count} ${word}`).join(", ") || "none";
+  for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  return [...counts].map(([reason, count]) => `${count} ${reason}`).join(", ") || "none";
 }
 
-/** What the product expected its rewritten prompts to cost, against what they did. */
+/** The predicted cost of rewritten prompts against the real one. */
 function billCell(column: string, sessions: readonly SessionCost[]): Cell {
   const bills = sessions.flatMap(({ streams, prices }) =>
     streams.flat().flatMap(({ rewrite, managed }) => {
       const predicted = rewrite?.predicted ?? null;
-      return predicted === null ? [] : [{ predicted, seen: billCost(managed.timed, prices) }];
+      return predicted === null ? [] : [{ predicted, measured: billCost(managed.timed, prices) }];
     }),
   );
-  const errors = bills.map(({ predicted, seen }) => 100 * Math.abs(predicted / seen - 1));
+  const errors = bills.map(({ predicted, measured }) => 100 * Math.abs(predicted / measured - 1));
   const predicted = sum(bills.map((bill) => bill.predicted));
-  const seen = sum(bills.map((bill) => bill.seen));
+  const measured = sum(bills.map((bill) => bill.measured));
   return {
     name: `${column}: predicted bill of all rewrites, off by`,
-    figure: bills.length === 0 ? 0 : 100 * Math.abs(predicted / seen - 1),
+    figure: bills.length === 0 ? 0 : 100 * Math.abs(predicted / measured - 1),
     boundMax: billErrorPercentMax,
     unit: "%",
     note: `${bills.length} rewrites; half of them within ${median(errors).toFixed(1)} %`,
   };
 }
 
-/** Ways to leave results out that anybody could think of, priced as the product is. */
-export function* prunedCells(sessions: readonly PlayedSession[]): Generator<Cell> {
+/** The cost of simple rules for leaving results out, for comparison. */
+export function* prunedCells(sessions: readonly PlayedColumns[]): Generator<Cell> {
   const asSent = costsOf(sessions.flatMap(({ columns }) => columns["recorded"] ?? [])).asSent;
   const rules = new Set(sessions.flatMap(({ pruned }) => pruned.map(({ rule }) => rule)));
   for (const rule of rules) {
     const its = sessions.flatMap(({ pruned }) => pruned.filter((one) => one.rule === rule));
-    const cost = (of: (one: Pruned) => Bill): number =>
+    const cost = (of: (one: PrunedRequest) => TokenBill): number =>
       sum(its.flatMap(({ requests, prices }) => requests.map((one) => billCost(of(one), prices))));
     const bill = cost((one) => one.bill);
     const charged = bill + cost((one) => one.charge);

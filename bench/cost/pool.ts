@@ -2,28 +2,30 @@ import { statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import type { PlayedSession } from "./play.ts";
+import type { PlayedColumns } from "./play-columns.ts";
 
-/** A session, by the name of its file, and how it is to be played. */
-export type Job = { readonly folder: string; readonly name: string; readonly columns: readonly string[] };
+/** A session by its file name, and the columns in which it is played. */
+export type PlayJob = { readonly folder: string; readonly name: string; readonly columns: readonly string[] };
 
-/** What came of it: all its figures, or why there are none. */
-export type Outcome =
-  | { readonly name: string; readonly session: PlayedSession }
+/** The figures of a session, or why there are none. */
+export type PlayOutcome =
+  | { readonly name: string; readonly session: PlayedColumns }
   | { readonly name: string; readonly problem: string };
 
-/** Sessions have nothing to do with each other, so each core plays some. They come in the given order. */
-export async function playAll(jobs: readonly Job[]): Promise<readonly Outcome[]> {
+/**
+ * Plays sessions on several threads, because they are independent. The results are in the order of the jobs.
+ */
+export async function playAll(jobs: readonly PlayJob[]): Promise<readonly PlayOutcome[]> {
   const threads = Math.min(threadsMax, availableParallelism(), jobs.length);
-  // The longest first: whoever ends early takes what is left.
+  // The longest first, so that the threads end at about the same time.
   const left = [...jobs].sort((a, b) => sizeOf(b) - sizeOf(a));
-  const outcomes = new Map<string, Outcome>();
+  const outcomes = new Map<string, PlayOutcome>();
   const work = async (): Promise<void> => {
     let thread = newThread();
     for (let job = left.shift(); job !== undefined; job = left.shift()) {
-      const outcome = await played(thread, job);
-      outcomes.set(job.name, outcome.is);
-      if (outcome.isOver) thread = newThread();
+      const { outcome, isThreadOver } = await playJob(thread, job);
+      outcomes.set(job.name, outcome);
+      if (isThreadOver) thread = newThread();
     }
     await thread.terminate();
   };
@@ -31,10 +33,10 @@ export async function playAll(jobs: readonly Job[]): Promise<readonly Outcome[]>
   return jobs.flatMap(({ name }) => outcomes.get(name) ?? []);
 }
 
-/** Each takes some hundred megabytes. */
+/** Each thread takes some hundred megabytes. */
 const threadsMax = 4;
 
-function sizeOf({ folder, name }: Job): number {
+function sizeOf({ folder, name }: PlayJob): number {
   return statSync(join(folder, "agent-sessions", `${name}.json.gz`), { throwIfNoEntry: false })?.size ?? 0;
 }
 
@@ -42,15 +44,16 @@ function newThread(): Worker {
   return new Worker(new URL("./worker.js", import.meta.url));
 }
 
-type Ended = { readonly is: Outcome; readonly isOver: boolean };
+type JobEnd = { readonly outcome: PlayOutcome; readonly isThreadOver: boolean };
 
-/** A session that ends its thread, for want of memory or by a mistake of ours, takes no other with it. */
-async function played(thread: Worker, job: Job): Promise<Ended> {
-  const { promise, resolve } = deferred<Ended>();
-  const over = (problem: string): void => resolve({ is: { name: job.name, problem }, isOver: true });
-  const onMessage = (is: Outcome): void => resolve({ is, isOver: false });
-  const onError = (error: Error): void => over(`its thread ended: ${error.message}`);
-  const onExit = (code: number): void => over(`its thread ended with code ${code}`);
+/** Plays one session. If it ends its thread, by lack of memory or a bug, no other session is lost. */
+async function playJob(thread: Worker, job: PlayJob): Promise<JobEnd> {
+  const { promise, resolve } = deferred<JobEnd>();
+  const fail = (problem: string): void =>
+    resolve({ outcome: { name: job.name, problem }, isThreadOver: true });
+  const onMessage = (outcome: PlayOutcome): void => resolve({ outcome, isThreadOver: false });
+  const onError = (error: Error): void => fail(`its thread ended: ${error.message}`);
+  const onExit = (code: number): void => fail(`its thread ended with code ${code}`);
   thread.on("message", onMessage).on("error", onError).on("exit", onExit);
   thread.postMessage(job);
   const ended = await promise;

@@ -3,11 +3,9 @@ import type { BenchOptions, Cell } from "../report.ts";
 import { stateAtCells } from "./state-at.ts";
 import { storeCells } from "./store.ts";
 
-/**
- * The engine and the store (a wrong --data is told before anything is measured): what the past costs, what
- * opening costs, what a disk holds.
- */
+/** Measures the engine and the store: reading past states, opening a session, and disk use. */
 export async function* engineCells(options: BenchOptions): AsyncGenerator<Cell> {
+  // Throws for a wrong --data before anything is measured.
   recordingNames(options.data ?? recordingsFolder);
   yield* stateAtCells(options);
   yield* storeCells(options);

@@ -1,29 +1,29 @@
 import { seededRandom, unwrap } from "../../src/base/index.ts";
-import { emptyState, type Frame, replay, type State } from "../../src/engine/index.ts";
+import { emptyState, type Frame, replayFrames, type State } from "../../src/engine/index.ts";
 import { compare, heapBytes, keep } from "../measure.ts";
 import { type BenchOptions, type Cell, round } from "../report.ts";
-import { build, listAt, readAt, type Shape, session } from "./synthetic.ts";
+import { build, listAt, readAt, type SessionShape, session } from "./synthetic.ts";
 
 const equalBlocks = 500;
 const readsPerMoment = 20;
 
 export function* stateAtCells({ quick }: BenchOptions): Generator<Cell> {
-  // A round takes a few milliseconds: many of them cost nothing and settle the median.
+  // A round takes a few milliseconds, so many rounds are cheap and make the median stable.
   const rounds = quick ? 25 : 75;
-  yield* anywhere({ rounds, blocks: equalBlocks, boundMax: 2, name: `at ${equalBlocks} blocks` });
-  yield* anywhere({ rounds, blocks: "growing", boundMax: 3, name: "with blocks growing" });
-  yield* walking(rounds);
-  yield* reducing(rounds);
-  yield* replaying();
+  yield* readCells({ rounds, blocks: equalBlocks, boundMax: 2, name: `at ${equalBlocks} blocks` });
+  yield* readCells({ rounds, blocks: "growing", boundMax: 3, name: "with blocks growing" });
+  yield* walkCells(rounds);
+  yield* applyCells(rounds);
+  yield* replayCells();
 }
 
-type Anywhere = Pick<Shape, "blocks"> & {
+type ReadCellsInput = Pick<SessionShape, "blocks"> & {
   readonly rounds: number;
   readonly boundMax: number;
   readonly name: string;
 };
 
-function* anywhere({ rounds, blocks, boundMax, name }: Anywhere): Generator<Cell> {
+function* readCells({ rounds, blocks, boundMax, name }: ReadCellsInput): Generator<Cell> {
   const [small, large] = [1_000, 10_000].map((frames) => build({ frames, blocks }).state) as [State, State];
   const read = (state: State) => () => readAnywhere(state, blocks);
   const reads = compare(read(small), read(large), rounds);
@@ -38,8 +38,8 @@ function* anywhere({ rounds, blocks, boundMax, name }: Anywhere): Generator<Cell
   yield { name: `  and every block of it, ${name}`, figure: lists.ratio, boundMax, unit: "x", note: counted };
 }
 
-/** Two hundred moments anywhere in the session, and some blocks of each. */
-function readAnywhere(state: State, blocks: Shape["blocks"]): void {
+/** Reads some blocks at two hundred random moments of the session. */
+function readAnywhere(state: State, blocks: SessionShape["blocks"]): void {
   const random = seededRandom(11);
   for (let read = 0; read < 200; read += 1) {
     const seq = 1 + random.below(state.seq);
@@ -54,7 +54,7 @@ function readAnywhere(state: State, blocks: Shape["blocks"]): void {
   }
 }
 
-function* walking(rounds: number): Generator<Cell> {
+function* walkCells(rounds: number): Generator<Cell> {
   keep(build({ frames: 2_000, blocks: "growing" }));
   const sizes = [1_000, 8_000].map((frames) => heapBytes(() => build({ frames, blocks: "growing" }).state));
   const [small, large] = sizes as [(typeof sizes)[0], (typeof sizes)[0]];
@@ -70,22 +70,22 @@ function* walking(rounds: number): Generator<Cell> {
   yield { name: "memory, 8,000 / 1,000 frames", figure, boundMax: 10, unit: "x", note };
 }
 
-function* reducing(rounds: number): Generator<Cell> {
+function* applyCells(rounds: number): Generator<Cell> {
   const { frames } = build({ frames: 10_000, blocks: "growing" });
   const [early, late] = [stateBefore(frames, 500), stateBefore(frames, 9_500)];
   const apply = (state: State, from: number) => () =>
-    keep(unwrap(replay(state, frames.slice(from, from + 400))));
+    keep(unwrap(replayFrames(state, frames.slice(from, from + 400))));
   const { b, ratio } = compare(apply(early, 500), apply(late, 9_500), rounds);
   const note = `${round((b / 400) * 1_000)} us a frame, its hash checked`;
   yield { name: "applying a frame, at 9,500 / at 500 frames", figure: ratio, boundMax: 2, unit: "x", note };
 }
 
-/** What a system does that keeps no history and replays from the first frame for each state it shows. */
-function* replaying(): Generator<Cell> {
+/** Compares with a system that keeps no history and replays from the first frame for each state. */
+function* replayCells(): Generator<Cell> {
   const { state, frames } = build({ frames: 400, blocks: "growing" });
   const naive = () => {
     for (let seq = 1; seq <= frames.length; seq += 1)
-      keep(unwrap(replay(emptyState(session), frames.slice(0, seq))));
+      keep(unwrap(replayFrames(emptyState(session), frames.slice(0, seq))));
   };
   const ours = () => {
     for (let seq = 1; seq <= frames.length; seq += 1) keep(readAt(state, seq, [seq]));
@@ -102,5 +102,5 @@ function* replaying(): Generator<Cell> {
 }
 
 function stateBefore(frames: readonly Frame[], count: number): State {
-  return unwrap(replay(emptyState(session), frames.slice(0, count)));
+  return unwrap(replayFrames(emptyState(session), frames.slice(0, count)));
 }

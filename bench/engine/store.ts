@@ -3,25 +3,25 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type SessionId, sessionId, unwrap } from "../../src/base/index.ts";
 import type { Frame } from "../../src/engine/index.ts";
-import { openSession } from "../../src/session/index.ts";
+import { openSession } from "../../src/log/index.ts";
 import { type Driver, loadDriver } from "../../src/store/driver.ts";
 import { openSqliteStore, type Store } from "../../src/store/index.ts";
 import { recordedSession } from "../../test/support/recorded-session.ts";
 import { readRecording, recordingNames, recordingsFolder } from "../../test/support/recordings.ts";
 import { compareAsync, keep, quantile } from "../measure.ts";
 import { type BenchOptions, type Cell, round } from "../report.ts";
-import { build, entries, readAt, type Shape, session } from "./synthetic.ts";
+import { build, entries, readAt, type SessionShape, session } from "./synthetic.ts";
 
 const clock = { now: () => 1_700_000_000_000 };
 
 export async function* storeCells(options: BenchOptions): AsyncGenerator<Cell> {
-  yield* opening(options, 500);
-  yield* opening(options, "growing");
-  yield* durableAppend(options);
-  yield* disk(options);
+  yield* openCells(options, 500);
+  yield* openCells(options, "growing");
+  yield* appendCells(options);
+  yield* diskCells(options);
 }
 
-async function* opening({ quick }: BenchOptions, blocks: Shape["blocks"]): AsyncGenerator<Cell> {
+async function* openCells({ quick }: BenchOptions, blocks: SessionShape["blocks"]): AsyncGenerator<Cell> {
   const folders = await Promise.all(
     [1_000, 10_000].map(async (frames) => {
       const folder = mkdtempSync(join(tmpdir(), "aperture-bench-"));
@@ -45,12 +45,12 @@ async function* opening({ quick }: BenchOptions, blocks: Shape["blocks"]): Async
   for (const folder of folders) rmSync(folder, { recursive: true });
 }
 
-async function fill(folder: string, shape: Shape): Promise<void> {
+async function fill(folder: string, shape: SessionShape): Promise<void> {
   const store = openSqliteStore({ path: join(folder, "aperture.db") });
   const log = unwrap(await openSession({ store, session, clock }));
   for (const entry of entries(shape)) {
     const { durable } = unwrap(log.append(entry(log.state())));
-    // As in life: frames come a few at a time.
+    // As in real use, frames come a few at a time.
     if (log.state().seq % 16 === 0) unwrap(await durable);
   }
   await store.close();
@@ -67,15 +67,15 @@ async function openWarm(store: Store): Promise<void> {
   keep(readAt(log.state(), log.state().seq, [1, 2, 3]));
 }
 
-/** One frame, waited for until it is on the disk, against one row of the same size in a bare database. */
-async function* durableAppend({ quick }: BenchOptions): AsyncGenerator<Cell> {
+/** Compares a durable append of one frame with a commit of one row of the same size in a bare database. */
+async function* appendCells({ quick }: BenchOptions): AsyncGenerator<Cell> {
   const folder = mkdtempSync(join(tmpdir(), "aperture-bench-"));
   const { frames } = build({ frames: quick ? 400 : 2_000, blocks: 200 });
   const store = openSqliteStore({ path: join(folder, "aperture.db") });
   const bare = bareTable(loadDriver(), join(folder, "bare.db"));
   const times = { ours: [] as number[], bare: [] as number[] };
   for (const frame of frames) {
-    times.ours.push(await timed(() => durably(store, frame)));
+    times.ours.push(await timed(() => appendDurably(store, frame)));
     times.bare.push(await timed(() => Promise.resolve(bare.insert())));
   }
   await store.close();
@@ -93,10 +93,10 @@ async function* durableAppend({ quick }: BenchOptions): AsyncGenerator<Cell> {
   };
 }
 
-/** What such a frame takes on disk. */
+/** Bytes of such a frame on disk. */
 const rowBytes = 300;
 
-async function durably(store: Store, frame: Frame): Promise<void> {
+async function appendDurably(store: Store, frame: Frame): Promise<void> {
   const appended = store.append({ frames: [frame] });
   if (!appended.accepted) throw new Error(appended.refused.error.message);
   unwrap(await appended.durable);
@@ -122,7 +122,7 @@ function bareTable({ DatabaseSync }: Driver, path: string) {
   };
 }
 
-/** Two long sessions of different clients; if the folder has others, all of those. */
+/** Two long sessions of different clients; without them, all sessions of the folder are used. */
 const diskSessions = ["pi-pi-mono-01", "cc-entire-cli-03"];
 
 function sessionsIn(folder: string): readonly string[] {
@@ -131,10 +131,10 @@ function sessionsIn(folder: string): readonly string[] {
 }
 
 /**
- * Everything on disk for real sessions, with the client's and the upstream bytes of every turn to be had
- * again.
+ * The disk use of real sessions, from which the client's and the upstream's bytes of every turn can be
+ * restored.
  */
-async function* disk({ data, quick }: BenchOptions): AsyncGenerator<Cell> {
+async function* diskCells({ data, quick }: BenchOptions): AsyncGenerator<Cell> {
   const folder = mkdtempSync(join(tmpdir(), "aperture-bench-"));
   const path = join(folder, "aperture.db");
   const store = openSqliteStore({ path });

@@ -14,47 +14,46 @@ import {
 } from "../../src/base/index.ts";
 import {
   type Block,
-  blocksOf,
+  blockViewOf,
+  changes,
   type Delta,
   emptyState,
   type Frame,
-  factsOf,
   lifecycleOf,
+  momentAt,
   now,
   type Proposal,
-  placeOf,
   reduce,
-  reference,
   type State,
   shownOf,
-  stateAt,
   streamOf,
   turnNow,
   type View,
-  wantLevel,
+  viewBlocks,
   zoneOf,
 } from "../../src/engine/index.ts";
-import type { Entry } from "../../src/session/index.ts";
+import { factsOf } from "../../src/engine/moment.ts";
+import type { FrameEntry } from "../../src/log/session-log.ts";
 import { sealed } from "../../test/support/random-session.ts";
 
 const stream = streamId(1);
 const view = viewId(1);
 export const session = sessionId("synthetic");
 
-export type Shape = { readonly frames: number; readonly blocks: "growing" | number };
+export type SessionShape = { readonly frames: number; readonly blocks: "growing" | number };
 
-/** Entries of a session of that shape, one at a time, each read against the state it is appended to. */
-export function* entries(shape: Shape): Generator<(state: State) => Entry> {
+/** The entries of a session of that shape; each is made from the state it is appended to. */
+export function* entries(shape: SessionShape): Generator<(state: State) => FrameEntry> {
   const random = seededRandom(7);
   const first = shape.blocks === "growing" ? 1 : shape.blocks;
-  yield () => frameOf("session", [...opened(shape), ...added(1, first)]);
+  yield () => frameOf("session", [...openingDeltas(shape), ...blockDeltas(1, first)]);
   for (let seq = 2; seq <= shape.frames; seq += 1) {
-    const growing = shape.blocks === "growing" ? added(seq, seq) : [];
+    const growing = shape.blocks === "growing" ? blockDeltas(seq, seq) : [];
     yield (state) => nextEntry(state, random, growing);
   }
 }
 
-export function build(shape: Shape): { readonly state: State; readonly frames: readonly Frame[] } {
+export function build(shape: SessionShape): { readonly state: State; readonly frames: readonly Frame[] } {
   let state = emptyState(session);
   const frames: Frame[] = [];
   for (const entry of entries(shape)) {
@@ -66,27 +65,27 @@ export function build(shape: Shape): { readonly state: State; readonly frames: r
 }
 
 /**
- * A turn is sent, two blocks are referred to, one is wanted at another level; and, if growing, one block is
- * new.
+ * A frame with a sent turn, references to two blocks, a new level of one, and a new block if the session
+ * grows.
  */
-function nextEntry(state: State, random: Random, growing: readonly Delta[]): Entry {
+function nextEntry(state: State, random: Random, growing: readonly Delta[]): FrameEntry {
   const moment = now(state);
   const seen = state.views.get(view) as View;
   const count = state.streams.get(stream)?.blocks.size ?? 1;
   const pick = (): BlockId => blockId(1 + random.below(count));
   const change = { moment, view: seen, actor: "policy" } as const;
   const proposals: readonly Proposal[] = [
-    reference(change, [...new Set([pick(), pick()])]),
-    wantLevel(change, [pick()], random.pick(["original", "trimmed", "minimal"] as const)),
+    changes.reference(change, [...new Set([pick(), pick()])]),
+    changes.setLevel(change, [pick()], random.pick(["original", "trimmed", "minimal"] as const)),
   ];
   return frameOf("request", [
     ...growing,
     ...proposals.flatMap(({ deltas }) => deltas),
-    ...sent(state, pick()),
+    ...turnDeltas(state, pick()),
   ]);
 }
 
-function sent(state: State, shown: BlockId): readonly Delta[] {
+function turnDeltas(state: State, shown: BlockId): readonly Delta[] {
   const id = state.units.size as UnitId;
   const parent = id === 0 ? null : ((id - 1) as UnitId);
   const turn = turnOf(turnNow(now(state), streamOf(now(state), stream) as never) + 1);
@@ -98,7 +97,7 @@ function sent(state: State, shown: BlockId): readonly Delta[] {
   ];
 }
 
-function opened(shape: Shape): readonly Delta[] {
+function openingDeltas(shape: SessionShape): readonly Delta[] {
   const idsMax = shape.blocks === "growing" ? shape.frames : shape.blocks;
   const reserved = Array.from({ length: Math.ceil(idsMax / 1_000) }, (_, index) =>
     (["block", "message"] as const).map(
@@ -118,14 +117,14 @@ function opened(shape: Shape): readonly Delta[] {
   ];
 }
 
-function added(from: number, to: number): readonly Delta[] {
+function blockDeltas(from: number, to: number): readonly Delta[] {
   return Array.from(
     { length: to - from + 1 },
-    (_, index): Delta => ({ type: "block-added", block: aBlock(from + index) }),
+    (_, index): Delta => ({ type: "block-added", block: blockOf(from + index) }),
   );
 }
 
-function aBlock(n: number): Block {
+function blockOf(n: number): Block {
   return {
     id: blockId(n),
     kind: n % 3 === 0 ? "tool-result" : "assistant",
@@ -142,32 +141,32 @@ function aBlock(n: number): Block {
   };
 }
 
-function frameOf(type: "session" | "request", deltas: readonly Delta[]): Entry {
+function frameOf(type: "session" | "request", deltas: readonly Delta[]): FrameEntry {
   return { stream, actor: "policy", cause: { type, step: null, reason: "" }, deltas };
 }
 
-/** Reads the state as of a seq as a panel or a renderer would: everything about some of its blocks. */
+/** Reads all facts about some blocks as of a seq, as a panel or a renderer would. */
 export function readAt(state: State, seq: number, blocks: Iterable<number>): number {
-  const moment = unwrap(stateAt(state, seq));
+  const moment = unwrap(momentAt(state, seq));
   const seen = state.views.get(view) as View;
   let sum = 0;
   for (const n of blocks) {
-    const place = placeOf(moment, seen, blockId(n));
-    if (place === null) continue;
-    const facts = factsOf(place);
-    sum += facts.reference.value.count + shownOf(moment, seen, place.block.id).length;
-    sum += zoneOf(place).length + lifecycleOf(place).length;
+    const blockView = blockViewOf(moment, seen, blockId(n));
+    if (blockView === null) continue;
+    const facts = factsOf(blockView);
+    sum += facts.reference.value.count + shownOf(moment, seen, blockView.block.id).length;
+    sum += zoneOf(blockView).length + lifecycleOf(blockView).length;
   }
   return sum;
 }
 
-/** Everything about every block there was at a seq. */
+/** Reads all facts about every block as of a seq. */
 export function listAt(state: State, seq: number): number {
-  const moment = unwrap(stateAt(state, seq));
+  const moment = unwrap(momentAt(state, seq));
   const seen = state.views.get(view) as View;
   return readAt(
     state,
     seq,
-    [...blocksOf(moment, seen)].map(({ id }) => id),
+    [...viewBlocks(moment, seen)].map(({ id }) => id),
   );
 }

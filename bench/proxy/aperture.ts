@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { startApp } from "../../src/cli/index.ts";
+import { startApp } from "../../src/cli/app/app.ts";
 import type { ChildStatus } from "./child.ts";
 
-/** Aperture as it runs, in one mode: relay, desk, recorder on its thread, database on its own. */
+/** The whole of Aperture in one mode: relay, planner, recorder on its thread, database on another. */
 const [upstream = "0", mode = "observe"] = process.argv.slice(2);
 const dataDir = mkdtempSync(join(tmpdir(), "aperture-bench-"));
 const target = new URL(`http://127.0.0.1:${upstream}`);
@@ -27,18 +27,18 @@ const app = await startApp({
     isRemote: false,
   },
   version: "0.0.0-bench",
-  note: () => undefined,
+  notify: () => undefined,
 });
 const loop = monitorEventLoopDelay({ resolution: 1 });
 loop.enable();
 
-process.on("message", (asked) => {
-  if (asked !== "status" && asked !== "memory") return;
+process.on("message", (query) => {
+  if (query !== "status" && query !== "memory") return;
   const { waitingBytes, counts } = app.engine.status();
   const { recorderFaults, managed, requests } = app.proxy.metrics();
   const { user, system } = process.cpuUsage();
-  // Collecting takes longer than what is measured elsewhere, so it is done only where memory is the question.
-  if (asked === "memory") global.gc?.();
+  // Garbage collection takes longer than other measurements, so it runs only before memory is measured.
+  if (query === "memory") global.gc?.();
   const status: ChildStatus = {
     waitingBytes,
     missed: counts.gaps + counts.unread + recorderFaults,

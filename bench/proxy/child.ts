@@ -2,16 +2,16 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** What a target says of itself. What it has not is zero. */
+/** The status of a target. Figures that a target does not have are 0. */
 export type ChildStatus = {
   readonly waitingBytes: number;
-  /** Requests that were not written down in full. */
+  /** Requests that were not recorded in full. */
   readonly missed: number;
   readonly requests: number;
   readonly managed: number;
   readonly rssBytes: number;
   readonly cpuMs: number;
-  /** The 99th percentile of the event loop's delay since it was last asked. */
+  /** The 99th percentile of the event loop's delay since the last status. */
   readonly loopMs: number;
 };
 
@@ -35,20 +35,20 @@ export class Child {
     return this.#ask("status");
   }
 
-  /** The same after everything that is no longer needed was collected. */
+  /** The status after garbage collection. */
   async memory(): Promise<ChildStatus> {
-    await this.settled();
+    await this.waitUntilRecorded();
     return await this.#ask("memory");
   }
 
-  async #ask(what: "status" | "memory"): Promise<ChildStatus> {
+  async #ask(query: "status" | "memory"): Promise<ChildStatus> {
     const answer = once(this.#process, "message") as Promise<[ChildStatus]>;
-    this.#process.send(what);
+    this.#process.send(query);
     return (await answer)[0];
   }
 
-  /** What is still being written down must not be charged to whoever is measured next. */
-  async settled(): Promise<ChildStatus> {
+  /** Waits until everything is recorded, so that it does not slow down the next measurement. */
+  async waitUntilRecorded(): Promise<ChildStatus> {
     for (;;) {
       const status = await this.status();
       if (status.waitingBytes === 0) return status;

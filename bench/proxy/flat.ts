@@ -1,11 +1,12 @@
 import { pricesOf } from "../../src/config/index.ts";
-import { SessionDesk, usualAwareness, usualHandling } from "../../src/session/index.ts";
+import { defaultAwareness, SessionPlanner } from "../../src/host/index.ts";
+import { defaultArrivalPolicy } from "../../src/ledger/arrivals.ts";
 import { median } from "../measure.ts";
 import type { BenchOptions, Cell } from "../report.ts";
 
 type Message = { readonly role: string; readonly content: unknown };
 
-/** What the desk does for one more turn must not depend on how many there were. */
+/** The time the planner takes for a turn must not depend on the number of earlier turns. */
 export async function* flatCells({ quick }: BenchOptions): AsyncGenerator<Cell> {
   const rounds = quick ? 5 : 11;
   const ratios: number[] = [];
@@ -25,47 +26,47 @@ export async function* flatCells({ quick }: BenchOptions): AsyncGenerator<Cell> 
 
 const turns = 60;
 
-/** The median of some turns behind a history of so many messages. */
+/** The median time of a turn after a history of `count` messages. */
 async function turnMs(count: number): Promise<number> {
-  const desk = new SessionDesk({
+  const planner = new SessionPlanner({
     clock: { now: () => 1_000 },
     mode: () => "auto",
     nonceOf: () => "k7f3",
-    newName: () => "flat",
-    remember: () => Promise.resolve(null),
+    newSessionName: () => "flat",
+    lookUpStream: () => Promise.resolve(null),
     isRecording: () => true,
-    recordOf: () => 0,
+    recordVersionOf: () => 0,
     isBehind: () => false,
     managesLogins: false,
     hasManaged: () => true,
     noteManaged: () => undefined,
-    command: () => Promise.resolve([]),
-    awareness: () => usualAwareness,
+    runCommands: () => Promise.resolve([]),
+    awareness: () => defaultAwareness,
     windowOf: () => 200_000,
     pricesOf,
-    handling: () => usualHandling,
+    arrivalPolicy: () => defaultArrivalPolicy,
   });
   let messages: Message[] = [{ role: "user", content: "Begin." }];
   const times: number[] = [];
   while (messages.length < count + turns * 2) {
     const body = Buffer.from(JSON.stringify({ model: "claude-opus-4-8", messages, max_tokens: 9 }));
     const startedMs = performance.now();
-    const taken = desk.take(askingFor(messages.length), [body]);
+    const planning = planner.plan(metaFor(messages.length), [body]);
     if (messages.length > count) times.push(performance.now() - startedMs);
-    // Only the first request of a session asks the log where its numbers stand.
-    if (taken instanceof Promise && messages.length > 1) throw new Error("a turn is answered at once");
-    const sending = await taken;
+    // Only the first request of a session has to ask the log for its numbers.
+    if (planning instanceof Promise && messages.length > 1) throw new Error("a turn is answered at once");
+    const planned = await planning;
     const content = [{ type: "text", text: `Answer ${messages.length} ${"y".repeat(60)}` }];
     const answer = Buffer.from(JSON.stringify({ role: "assistant", content }));
     const ended = { status: 200, contentType: "application/json", contentEncoding: "" };
-    desk.answered(sending, { ...ended, isComplete: true, hasLeft: true, body: [answer] });
+    planner.finish(planned, { ...ended, isComplete: true, isRequestFlushed: true, body: [answer] });
     const next = { role: "user", content: `Prompt ${messages.length} ${"x".repeat(60)}` };
     messages = [...messages, { role: "assistant", content }, next];
   }
   return median(times);
 }
 
-function askingFor(n: number) {
+function metaFor(n: number) {
   return {
     id: `${n}`,
     protocol: "anthropic",

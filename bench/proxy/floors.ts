@@ -2,8 +2,8 @@ import { Agent, createServer, type IncomingMessage, type ServerResponse, request
 import type { ChildStatus } from "./child.ts";
 
 /**
- * What a proxy in Node costs before it does anything of its own: `bare` pipes both ways and looks at nothing;
- * `parse` reads the whole body, parses it and writes it again, as most proxies do.
+ * Minimal proxies for comparison: `bare` pipes both ways without reading anything; `parse` reads the whole
+ * body, parses it and writes it again, as most proxies do.
  */
 const [kind = "bare", upstream = "0"] = process.argv.slice(2);
 const agent = new Agent({ keepAlive: true, scheduling: "lifo", maxFreeSockets: 256, noDelay: true });
@@ -31,8 +31,8 @@ const server = createServer({ noDelay: true, requestTimeout: 0 }, (request, resp
 });
 server.keepAliveTimeout = 600_000;
 server.listen(0, "127.0.0.1", () => process.send?.({ port: (server.address() as { port: number }).port }));
-process.on("message", (asked) => {
-  if (asked !== "status") return;
+process.on("message", (query) => {
+  if (query !== "status") return;
   const { user, system } = process.cpuUsage();
   const none = { waitingBytes: 0, missed: 0, requests: 0, managed: 0, loopMs: 0 };
   const status: ChildStatus = {

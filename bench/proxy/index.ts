@@ -2,9 +2,9 @@ import { median, quantile } from "../measure.ts";
 import type { BenchOptions, Cell } from "../report.ts";
 import { Connection } from "./client.ts";
 import { flatCells } from "./flat.ts";
+import { GrowingSession } from "./growing-session.ts";
 import { loadCells } from "./load.ts";
-import { Talk } from "./talk.ts";
-import { settle, startTargets, type Target, type Targets, targets, x } from "./targets.ts";
+import { startTargets, type Target, type Targets, targets, timesText, waitUntilRecorded } from "./targets.ts";
 
 const sizes = [
   ["5 KB", 5_000],
@@ -12,7 +12,7 @@ const sizes = [
   ["1 MB", 1_000_000],
 ] as const;
 const concurrencies = [1, 8, 32] as const;
-/** First byte against the bare proxy: the promises of the proxy. */
+/** Bounds of the time to the first byte relative to the bare proxy. */
 const bounds = { observe: 1.3, auto: 1.5 } as const;
 
 export async function* proxyCells(options: BenchOptions): AsyncGenerator<Cell> {
@@ -32,30 +32,33 @@ export async function* proxyCells(options: BenchOptions): AsyncGenerator<Cell> {
   }
 }
 
-/** A proxy runs for days: none is measured that was started a moment ago. The same for every target. */
+/** A proxy runs for days, so every target is warmed up before it is measured. */
 async function warmUp(started: Targets, { quick }: BenchOptions): Promise<void> {
   for (const target of targets) {
     const clients = Array.from({ length: 4 }, async (_, client) => {
       const connection = await Connection.open(started[target].port);
       for (let at = 0; at < (quick ? 3 : 30); at += 1) {
-        const talk = new Talk(`warm-${target}-${client}-${at}`, sizes[at % sizes.length]?.[1] ?? 0);
-        for (let turn = 0; turn < 25; turn += 1) await connection.ask(talk);
+        const session = new GrowingSession(
+          `warm-${target}-${client}-${at}`,
+          sizes[at % sizes.length]?.[1] ?? 0,
+        );
+        for (let turn = 0; turn < 25; turn += 1) await connection.ask(session);
       }
       connection.close();
     });
     await Promise.all(clients);
-    await settle(started);
+    await waitUntilRecorded(started);
   }
 }
 
 async function* recordedCells({ observe, auto }: Targets): AsyncGenerator<Cell> {
-  const [watched, managed] = [await observe.settled(), await auto.settled()];
+  const [observed, managed] = [await observe.waitUntilRecorded(), await auto.waitUntilRecorded()];
   yield {
     name: "requests that were not recorded in full",
-    figure: watched.missed + managed.missed,
+    figure: observed.missed + managed.missed,
     boundMax: null,
     unit: "",
-    note: `of ${watched.requests + managed.requests}`,
+    note: `of ${observed.requests + managed.requests}`,
   };
   yield {
     name: "requests in auto that were not managed, because the log was late",
@@ -66,80 +69,87 @@ async function* recordedCells({ observe, auto }: Targets): AsyncGenerator<Cell> 
   };
 }
 
-type Setting = {
+type FirstByteSetting = {
   readonly label: string;
   readonly bytes: number;
   readonly concurrency: number;
   readonly quick: boolean;
 };
 
-async function* firstByteCells(started: Targets, setting: Setting): AsyncGenerator<Cell> {
+async function* firstByteCells(started: Targets, setting: FirstByteSetting): AsyncGenerator<Cell> {
   const { label, concurrency, quick } = setting;
   const rounds = quick ? 3 : 11;
   const medians = new Map<Target, number[]>(targets.map((target) => [target, []]));
   const all = new Map<Target, number[]>(targets.map((target) => [target, []]));
-  const lines = await openLines(started, setting);
+  const clients = await openClients(started, setting);
   for (let round = -1; round < rounds; round += 1) {
     for (const target of rotated(round)) {
-      const times = await oneRound(lines.get(target) ?? [], setting);
-      await settle(started);
+      const times = await oneRound(clients.get(target) ?? [], setting);
+      await waitUntilRecorded(started);
       if (round < 0) continue;
       medians.get(target)?.push(median(times));
       all.get(target)?.push(...times);
     }
   }
-  for (const line of [...lines.values()].flat()) line.connection.close();
+  for (const client of [...clients.values()].flat()) client.connection.close();
   const of = (target: Target): readonly number[] => medians.get(target) ?? [];
   const ratio = (a: Target, b: Target): number =>
     median(of(a).map((ms, at) => ms / (of(b)[at] ?? Number.NaN)));
   const p95 = (target: Target): number => quantile(all.get(target) ?? [], 0.95);
-  const floors = `bare/direct ${x(ratio("bare", "direct"))}, parse + stringify/bare ${x(ratio("parse", "bare"))}`;
+  const floors = `bare/direct ${timesText(ratio("bare", "direct"))}, parse + stringify/bare ${timesText(ratio("parse", "bare"))}`;
   for (const mode of ["observe", "auto"] as const) {
+    const p95Text = timesText(p95(mode) / p95("bare"));
     yield {
       name: `first byte, ${label}, ${concurrency} at a time: ${mode} / bare proxy`,
       figure: ratio(mode, "bare"),
       boundMax: bounds[mode],
       unit: "x",
-      note: `${mode}/direct ${x(ratio(mode, "direct"))}, ${floors}; p95 ${x(p95(mode) / p95("bare"))}`,
+      note: `${mode}/direct ${timesText(ratio(mode, "direct"))}, ${floors}; p95 ${p95Text}`,
     };
   }
 }
 
-/** Each round begins with another target, so that no one always follows the same. */
+/** Each round begins with another target, so that none always follows the same one. */
 function rotated(round: number): readonly Target[] {
   const first = (round + targets.length) % targets.length;
   return [...targets.slice(first), ...targets.slice(0, first)];
 }
 
-type Line = { readonly talk: Talk; readonly connection: Connection };
+type SessionClient = { readonly session: GrowingSession; readonly connection: Connection };
 
 /**
- * A connection and a session for each client of each target; the sessions grow from round to round. Their
- * first requests open a session and a connection to the upstream, which is not what is measured.
+ * Opens a connection and a session for each client of each target; the sessions grow from round to round. The
+ * first request of each is sent here: it opens a connection to the upstream, which must not be measured.
  */
-async function openLines(started: Targets, setting: Setting): Promise<ReadonlyMap<Target, readonly Line[]>> {
-  const lines = new Map<Target, readonly Line[]>();
+async function openClients(
+  started: Targets,
+  setting: FirstByteSetting,
+): Promise<ReadonlyMap<Target, readonly SessionClient[]>> {
+  const clients = new Map<Target, readonly SessionClient[]>();
   for (const target of targets) {
     const opened = Array.from({ length: setting.concurrency }, async (_, at) => {
       const name = `${target}-${setting.label.replace(" ", "")}-${setting.concurrency}-${at}`;
-      const talk = new Talk(name, setting.bytes);
+      const session = new GrowingSession(name, setting.bytes);
       const connection = await Connection.open(started[target].port);
-      await connection.ask(talk);
-      return { talk, connection };
+      await connection.ask(session);
+      return { session, connection };
     });
-    lines.set(target, await Promise.all(opened));
-    await settle(started);
+    clients.set(target, await Promise.all(opened));
+    await waitUntilRecorded(started);
   }
-  return lines;
+  return clients;
 }
 
-async function oneRound(lines: readonly Line[], setting: Setting): Promise<readonly number[]> {
+async function oneRound(
+  clients: readonly SessionClient[],
+  setting: FirstByteSetting,
+): Promise<readonly number[]> {
   const { bytes, concurrency, quick } = setting;
   const requests = Math.max(3, Math.round((quick ? 30 : 120) / concurrency / Math.max(1, bytes / 300_000)));
   const times = await Promise.all(
-    lines.map(async ({ talk, connection }) => {
+    clients.map(async ({ session, connection }) => {
       const own: number[] = [];
-      for (let sent = 0; sent < requests; sent += 1) own.push(await connection.ask(talk));
+      for (let sent = 0; sent < requests; sent += 1) own.push(await connection.ask(session));
       return own;
     }),
   );

@@ -2,10 +2,10 @@ import { quantile } from "../measure.ts";
 import type { BenchOptions, Cell } from "../report.ts";
 import type { Child } from "./child.ts";
 import { Connection } from "./client.ts";
-import { Talk } from "./talk.ts";
-import { settle, type Targets, x } from "./targets.ts";
+import { GrowingSession } from "./growing-session.ts";
+import { type Targets, timesText, waitUntilRecorded } from "./targets.ts";
 
-/** What a managed request costs besides the wait for its first byte. */
+/** The costs of a managed request besides the time to its first byte. */
 export async function* loadCells(targets: Targets, options: BenchOptions): AsyncGenerator<Cell> {
   yield await cpuCell(targets, options);
   yield await deltaCell(targets, options);
@@ -13,45 +13,49 @@ export async function* loadCells(targets: Targets, options: BenchOptions): Async
   yield* memoryCells(targets, options);
 }
 
-async function talks(child: Child, name: string, { count, bytes }: Crowd): Promise<readonly Line[]> {
+async function openLoadClients(
+  child: Child,
+  name: string,
+  { count, bytes }: ClientGroup,
+): Promise<readonly LoadClient[]> {
   const opened = Array.from({ length: count }, async (_, at) => ({
-    talk: new Talk(`${name}-${at}`, bytes),
+    session: new GrowingSession(`${name}-${at}`, bytes),
     connection: await Connection.open(child.port),
   }));
   return await Promise.all(opened);
 }
-type Line = { readonly talk: Talk; readonly connection: Connection };
-type Crowd = { readonly count: number; readonly bytes: number };
+type LoadClient = { readonly session: GrowingSession; readonly connection: Connection };
+type ClientGroup = { readonly count: number; readonly bytes: number };
 
-async function askAll(lines: readonly Line[], times: number): Promise<void> {
+async function askAll(clients: readonly LoadClient[], times: number): Promise<void> {
   await Promise.all(
-    lines.map(async ({ talk, connection }) => {
-      for (let sent = 0; sent < times; sent += 1) await connection.ask(talk);
+    clients.map(async ({ session, connection }) => {
+      for (let sent = 0; sent < times; sent += 1) await connection.ask(session);
     }),
   );
 }
 
-function close(lines: readonly Line[]): void {
-  for (const { connection } of lines) connection.close();
+function close(clients: readonly LoadClient[]): void {
+  for (const { connection } of clients) connection.close();
 }
 
 async function cpuCell(targets: Targets, { quick }: BenchOptions): Promise<Cell> {
   const spentMs = { bare: 0, auto: 0 };
   const sizes = { count: 8, bytes: 1_000_000 };
-  const lines = {
-    bare: await talks(targets.bare, "cpu-bare", sizes),
-    auto: await talks(targets.auto, "cpu-auto", sizes),
+  const clients = {
+    bare: await openLoadClients(targets.bare, "cpu-bare", sizes),
+    auto: await openLoadClients(targets.auto, "cpu-auto", sizes),
   };
-  // What is collected, or done to what has grown old, comes in bursts: it counts wherever it falls.
+  // Garbage collection and work on old blocks come in bursts, so all rounds are summed up.
   for (let round = -1; round < (quick ? 5 : 9); round += 1) {
     for (const target of ["bare", "auto"] as const) {
-      const before = await targets[target].settled();
-      await askAll(lines[target], 5);
-      const after = await targets[target].settled();
+      const before = await targets[target].waitUntilRecorded();
+      await askAll(clients[target], 5);
+      const after = await targets[target].waitUntilRecorded();
       if (round >= 0) spentMs[target] += after.cpuMs - before.cpuMs;
     }
   }
-  close([...lines.bare, ...lines.auto]);
+  close([...clients.bare, ...clients.auto]);
   return {
     name: "CPU of a request of 1 MB, all threads: auto / bare proxy",
     figure: spentMs.auto / spentMs.bare,
@@ -65,13 +69,16 @@ async function deltaCell(targets: Targets, { quick }: BenchOptions): Promise<Cel
   const delays = { bare: [] as number[], auto: [] as number[] };
   for (let round = 0; round < (quick ? 2 : 6); round += 1) {
     for (const target of ["bare", "auto"] as const) {
-      const lines = await talks(targets[target], `delta-${target}-${round}`, { count: 8, bytes: 200_000 });
+      const clients = await openLoadClients(targets[target], `delta-${target}-${round}`, {
+        count: 8,
+        bytes: 200_000,
+      });
       for (let turn = 0; turn < 3; turn += 1) {
-        const got = await Promise.all(lines.map(({ talk, connection }) => connection.delays(talk)));
+        const got = await Promise.all(clients.map(({ session, connection }) => connection.delays(session)));
         delays[target].push(...got.flat());
       }
-      close(lines);
-      await settle(targets);
+      close(clients);
+      await waitUntilRecorded(targets);
     }
   }
   const p50 = quantile(delays.auto, 0.5) / quantile(delays.bare, 0.5);
@@ -80,18 +87,18 @@ async function deltaCell(targets: Targets, { quick }: BenchOptions): Promise<Cel
     figure: quantile(delays.auto, 0.99) / quantile(delays.bare, 0.99),
     boundMax: 2,
     unit: "x",
-    note: `p50 ${x(p50)}, ${delays.auto.length} deltas`,
+    note: `p50 ${timesText(p50)}, ${delays.auto.length} deltas`,
   };
 }
 
 async function loopCell({ auto }: Targets): Promise<Cell> {
-  const lines = await talks(auto, "loop", { count: 50, bytes: 400_000 });
+  const clients = await openLoadClients(auto, "loop", { count: 50, bytes: 400_000 });
   await auto.status();
-  await askAll(lines, 1);
+  await askAll(clients, 1);
   const first = await auto.status();
-  await askAll(lines, 4);
-  const { loopMs } = await auto.settled();
-  close(lines);
+  await askAll(clients, 4);
+  const { loopMs } = await auto.waitUntilRecorded();
+  close(clients);
   return {
     name: "event loop delay, 50 requests of 400 KB at once, p99",
     figure: Math.max(first.loopMs, loopMs),
@@ -105,8 +112,8 @@ async function* memoryCells({ auto }: Targets, { quick }: BenchOptions): AsyncGe
   const content = 1_000_000;
   const sessions = quick ? 16 : 32;
   const before = await auto.memory();
-  const lines = await talks(auto, "memory", { count: sessions, bytes: content });
-  for (const line of lines) await askAll([line], 3);
+  const clients = await openLoadClients(auto, "memory", { count: sessions, bytes: content });
+  for (const client of clients) await askAll([client], 3);
   const after = await auto.memory();
   const each = (after.rssBytes - before.rssBytes) / sessions / content;
   yield {
@@ -116,10 +123,10 @@ async function* memoryCells({ auto }: Targets, { quick }: BenchOptions): AsyncGe
     unit: "x",
     note: `${sessions} sessions; ${Math.round(after.rssBytes / 2 ** 20)} MiB in all`,
   };
-  const others = await talks(auto, "others", { count: 10, bytes: 20_000 });
+  const others = await openLoadClients(auto, "others", { count: 10, bytes: 20_000 });
   await askAll(others, quick ? 20 : 100);
   const later = await auto.memory();
-  close([...lines, ...others]);
+  close([...clients, ...others]);
   yield {
     name: "memory after 1,000 turns of other sessions, against before",
     figure: later.rssBytes / after.rssBytes,

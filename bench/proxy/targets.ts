@@ -1,6 +1,6 @@
 import { Child } from "./child.ts";
 
-/** What is measured side by side: the upstream itself, proxies that do little, and Aperture in two modes. */
+/** The programs that are compared: the upstream itself, minimal proxies, and Aperture in two modes. */
 export const targets = ["direct", "bare", "observe", "auto", "parse"] as const;
 export type Target = (typeof targets)[number];
 export type Targets = Readonly<Record<Target, Child>>;
@@ -17,12 +17,12 @@ export async function startTargets(): Promise<Targets> {
   };
 }
 
-/** What is still being written down must not be charged to whoever is measured next. */
-export async function settle({ observe, auto }: Targets): Promise<void> {
-  await observe.settled();
-  await auto.settled();
+/** Waits until everything is recorded, so that it does not slow down the next measurement. */
+export async function waitUntilRecorded({ observe, auto }: Targets): Promise<void> {
+  await observe.waitUntilRecorded();
+  await auto.waitUntilRecorded();
 }
 
-export function x(value: number): string {
+export function timesText(value: number): string {
   return `${value.toFixed(2)}x`;
 }

@@ -1,8 +1,8 @@
 import { createServer, type ServerResponse } from "node:http";
 
 /**
- * An upstream that takes a request in and answers with server-sent events, looking at neither. It costs the
- * same for every target, so that what differs between them is theirs.
+ * An upstream that reads a request without parsing it and answers with fixed server-sent events. It costs the
+ * same for every target, so that differences come from the targets.
  */
 const events = Array.from({ length: 32 }, (_, index) => {
   const delta = {
@@ -32,7 +32,7 @@ const ending = [
   wire("message_stop", {}),
 ].join("");
 
-/** Every delta says when it was sent, by a clock that all processes of a machine share. */
+/** Every delta holds the time it was sent, by a clock that all processes of a machine share. */
 const pacedDeltas = 40;
 const paceMs = 5;
 

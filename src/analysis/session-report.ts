@@ -1,33 +1,47 @@
 import type { BlockKind } from "../engine/index.ts";
-import { type ModelPrices, promptPrice } from "../render/index.ts";
-import { type GatheredSession, modelOf, type RecordedTurn, streamsOf, timeOf } from "../transcripts/index.ts";
-import { type Contents, contentsOf } from "./contents/contents.ts";
-import { type Playing, playable, playSession, usualWay } from "./play/session.ts";
-import type { ClientRequest, Priced } from "./play/stream.ts";
-import { costsOf, type SessionCost, sum } from "./play/sums.ts";
+import { type ModelPrices, promptPrice } from "../policy/index.ts";
+import {
+  type GatheredSession,
+  modelOf,
+  type RecordedTurn,
+  recordingStreams,
+  turnTime,
+} from "../transcripts/index.ts";
+import { type RecordedContents, recordedContents } from "./contents/recorded-contents.ts";
+import { costsOf, type SessionCost, sum } from "./play/cost-sums.ts";
+import {
+  defaultSessionPlay,
+  playableSession,
+  playSession,
+  type SessionPlayDeps,
+} from "./play/session-play.ts";
+import type { ClientRequest, PricedPrompt } from "./play/stream-player.ts";
 
-/** Tokens as the provider reported them, and what they cost by the prices of the models that answered. */
-export type Spent = {
-  /** Requests for which usage was reported, and those for which it was not. */
+/** Tokens as the provider reported them, and their cost by the prices of the models that answered. */
+export type ReportedSpend = {
+  /** Requests with reported usage; `uncounted` are those without. */
   readonly counted: number;
   readonly uncounted: number;
   readonly input: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
   readonly output: number;
-  /** Of requests to models with a known price; null: there was none. */
+  /** Cost of requests to models with a known price. Null if there was none. */
   readonly usd: number | null;
-  /** Requests with usage to models that nobody has a price of. */
+  /** Requests with usage to models without a known price. */
   readonly unpriced: number;
 };
 
-/** The same session as it was sent and as the product would have sent it, both simulated. */
-export type Simulated = {
-  /** In tokens of plain input, as the cost benchmark has them; charged: with what was missed shown again. */
+/** The cost of a session as its client sent it and as Aperture would have sent it, both simulated. */
+export type SimulatedCost = {
+  /**
+   * In tokens of plain input, as in the cost benchmark. `charged` adds to `managed` what it costs to show
+   * missed content again.
+   */
   readonly asSent: number;
   readonly managed: number;
   readonly charged: number;
-  /** Dollars for a million of those; null: nobody has a price of this model. */
+  /** Dollars for a million of those tokens. Null if the model has no known price. */
   readonly inputUsd: number | null;
   readonly promptTokens: { readonly asSent: number; readonly managed: number };
   readonly managedRequests: number;
@@ -35,15 +49,15 @@ export type Simulated = {
   readonly rewrites: Readonly<Record<string, number>>;
 };
 
-/** A prompt of the main stream: what it was made of as sent, and how large it would have been. */
-export type LinePoint = {
+/** A prompt of the main stream: its content by kind as sent, and its size in both simulations. */
+export type PromptPoint = {
   readonly request: number;
   readonly kinds: Readonly<Partial<Record<BlockKind, number>>>;
   readonly asSent: number;
   readonly managed: number;
 };
 
-/** What is known of one session. Plain data: it travels between threads and into files. */
+/** The report about one session. Plain data: it travels between threads and into files. */
 export type SessionReport = {
   readonly id: string;
   readonly client: string;
@@ -54,21 +68,21 @@ export type SessionReport = {
   readonly endedMs: number | null;
   readonly requests: number;
   readonly agents: number;
-  /** How often the client began anew with less than there was. */
+  /** How often the client restarted with a shorter history. */
   readonly compactions: number;
-  readonly contents: Contents;
-  readonly spent: Spent;
-  readonly simulated: Simulated;
-  readonly line: readonly LinePoint[];
+  readonly contents: RecordedContents;
+  readonly spent: ReportedSpend;
+  readonly simulated: SimulatedCost;
+  readonly line: readonly PromptPoint[];
 };
 
-export async function reportSession(session: GatheredSession, playing: Playing): Promise<SessionReport> {
+export async function reportSession(session: GatheredSession, deps: SessionPlayDeps): Promise<SessionReport> {
   const { client, project, recording } = session;
-  const played = playable(recording);
-  const { cost, clients } = await playSession(played, usualWay, playing);
-  const streams = streamsOf(recording);
+  const playable = playableSession(recording);
+  const { cost, clients } = await playSession(playable, defaultSessionPlay, deps);
+  const streams = recordingStreams(recording);
   const turns = streams.flat();
-  const times = turns.flatMap((turn) => timeOf(turn) ?? []);
+  const times = turns.flatMap((turn) => turnTime(turn) ?? []);
   const model = modelOf(recording);
   return {
     id: recording.id,
@@ -81,16 +95,16 @@ export async function reportSession(session: GatheredSession, playing: Playing):
     requests: turns.length,
     agents: streams.length - 1,
     compactions: turns.filter(({ k }) => k !== undefined).length,
-    contents: contentsOf({ recording, project, clients, books: played.books }),
-    spent: spentIn(turns, model, playing.pricesOf),
+    contents: recordedContents({ recording, project, clients, unitNames: playable.unitNames }),
+    spent: usageIn(turns, model, deps.pricesOf),
     simulated: simulatedOf(cost),
-    line: lineOf(clients[0] ?? [], cost.streams[0] ?? []),
+    line: promptPoints(clients[0] ?? [], cost.streams[0] ?? []),
   };
 }
 
 type PricesOf = (model: string | null) => ModelPrices;
 
-function spentIn(turns: readonly RecordedTurn[], model: string, pricesOf: PricesOf): Spent {
+function usageIn(turns: readonly RecordedTurn[], model: string, pricesOf: PricesOf): ReportedSpend {
   const counted = turns.flatMap(({ m }) => (m?.usage === undefined ? [] : [{ ...m.usage, of: m.model }]));
   const total = (field: "in" | "cr" | "cw" | "out"): number => sum(counted.map((usage) => usage[field]));
   const money = counted.flatMap(({ in: fresh, cr, cw, out, of }) => {
@@ -109,7 +123,7 @@ function spentIn(turns: readonly RecordedTurn[], model: string, pricesOf: Prices
   };
 }
 
-function simulatedOf(cost: SessionCost): Simulated {
+function simulatedOf(cost: SessionCost): SimulatedCost {
   const requests = cost.streams.flat();
   const { asSent, managed, charged } = costsOf([cost]);
   const rewrites: Record<string, number> = {};
@@ -130,22 +144,25 @@ function simulatedOf(cost: SessionCost): Simulated {
   };
 }
 
-function promptSize(one: Priced, of: "asSent" | "managed"): number {
+function promptSize(one: PricedPrompt, of: "asSent" | "managed"): number {
   const { read, written, fresh } = one[of].timed;
   return read + written + fresh;
 }
 
-/** A picture has no more columns than that. */
+/** Maximum columns of the chart. */
 const pointsMax = 240;
 
-/** Of several prompts that share a column the largest is shown: peaks are what people look for. */
-function lineOf(client: readonly ClientRequest[], priced: readonly Priced[]): readonly LinePoint[] {
+/** The points of the chart. If several prompts share a column, the largest is shown, because peaks matter. */
+function promptPoints(
+  client: readonly ClientRequest[],
+  priced: readonly PricedPrompt[],
+): readonly PromptPoint[] {
   const step = Math.max(1, Math.ceil(client.length / pointsMax));
-  const points: LinePoint[] = [];
+  const points: PromptPoint[] = [];
   for (let start = 0; start < client.length; start += step) {
-    const places = priced.slice(start, start + step).map((_, at) => start + at);
+    const indexes = priced.slice(start, start + step).map((_, at) => start + at);
     const sizeAt = (at: number): number => priced[at]?.clientTokens ?? 0;
-    const at = places.reduce((best, place) => (sizeAt(place) > sizeAt(best) ? place : best), start);
+    const at = indexes.reduce((best, index) => (sizeAt(index) > sizeAt(best) ? index : best), start);
     const [one, request] = [priced[at], client[at]];
     if (one === undefined || request === undefined) continue;
     const kinds: Partial<Record<BlockKind, number>> = {};

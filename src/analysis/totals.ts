@@ -1,18 +1,18 @@
 import type { BlockKind } from "../engine/index.ts";
-import type { NamedWeight, Weight } from "./contents/contents.ts";
-import type { Repeats } from "./contents/repeats.ts";
-import { sum } from "./play/sums.ts";
-import type { SessionReport, Spent } from "./session-report.ts";
+import type { NamedWeight, Weight } from "./contents/recorded-contents.ts";
+import type { RepeatedResults } from "./contents/repeated-results.ts";
+import { sum } from "./play/cost-sums.ts";
+import type { ReportedSpend, SessionReport } from "./session-report.ts";
 
-/** Money where it is known, and how much of the whole it is about. */
-export type Dollars = {
-  /** Of the sessions whose model has a price; null: none has. */
+/** Cost in dollars, and how many sessions it covers. */
+export type DollarTotals = {
+  /** Sum over the sessions whose model has a price. Null if none has. */
   readonly asSent: number | null;
   readonly charged: number | null;
   readonly sessions: number;
 };
 
-/** All sessions together. */
+/** The sums over all sessions. */
 export type Totals = {
   readonly sessions: number;
   readonly requests: number;
@@ -23,13 +23,13 @@ export type Totals = {
   readonly kinds: Readonly<Partial<Record<BlockKind, Weight>>>;
   readonly tools: readonly NamedWeight[];
   readonly files: readonly NamedWeight[];
-  readonly repeats: Repeats;
+  readonly repeats: RepeatedResults;
   readonly idle: Omit<SessionReport["contents"]["idle"], "blocks">;
-  readonly spent: Spent;
-  readonly simulated: Omit<SessionReport["simulated"], "inputUsd"> & { readonly usd: Dollars };
+  readonly spent: ReportedSpend;
+  readonly simulated: Omit<SessionReport["simulated"], "inputUsd"> & { readonly usd: DollarTotals };
 };
 
-/** In lists of all sessions together. */
+/** Maximum rows of a list over all sessions. */
 const rowsMax = 100;
 
 export function totalsOf(sessions: readonly SessionReport[]): Totals {
@@ -50,12 +50,12 @@ export function totalsOf(sessions: readonly SessionReport[]): Totals {
       Math.max,
     ),
     kinds: kindsOf(sessions),
-    tools: merged(contents.flatMap(({ tools }) => tools)),
-    files: merged(contents.flatMap(({ files }) => files)),
+    tools: mergeWeights(contents.flatMap(({ tools }) => tools)),
+    files: mergeWeights(contents.flatMap(({ files }) => files)),
     repeats: {
       resultTokens: total(({ contents: { repeats } }) => repeats.resultTokens),
       seenTokens: total(({ contents: { repeats } }) => repeats.seenTokens),
-      calls: again(calls).slice(0, rowsMax),
+      calls: mergeCalls(calls).slice(0, rowsMax),
     },
     idle: {
       results: total(({ contents: { idle } }) => idle.results),
@@ -69,9 +69,9 @@ export function totalsOf(sessions: readonly SessionReport[]): Totals {
   };
 }
 
-/** What was asked for again in several sessions is one row. */
-function again(calls: Repeats["calls"]): Repeats["calls"] {
-  const rows = new Map<string, Repeats["calls"][number]>();
+/** Merges calls of several sessions that have the same label into one row. */
+function mergeCalls(calls: RepeatedResults["calls"]): RepeatedResults["calls"] {
+  const rows = new Map<string, RepeatedResults["calls"][number]>();
   for (const { label, times, tokens } of calls) {
     const before = rows.get(label);
     rows.set(label, { label, times: times + (before?.times ?? 0), tokens: tokens + (before?.tokens ?? 0) });
@@ -88,13 +88,15 @@ function kindsOf(sessions: readonly SessionReport[]): Totals["kinds"] {
   const kinds = sessions.flatMap(({ contents }) =>
     Object.entries(contents.kinds).map(([name, weight]) => ({ name, blocks: 0, ...weight })),
   );
-  return Object.fromEntries(merged(kinds).map(({ name, written, carried }) => [name, { written, carried }]));
+  return Object.fromEntries(
+    mergeWeights(kinds).map(({ name, written, carried }) => [name, { written, carried }]),
+  );
 }
 
-function merged(rows: readonly NamedWeight[]): readonly NamedWeight[] {
+function mergeWeights(rows: readonly NamedWeight[]): readonly NamedWeight[] {
   const sums = new Map<string, NamedWeight>();
   for (const row of rows) {
-    const { name, written, carried, blocks } = sums.get(row.name) ?? { ...nothing, name: row.name };
+    const { name, written, carried, blocks } = sums.get(row.name) ?? { ...noWeight, name: row.name };
     sums.set(name, {
       name,
       written: written + row.written,
@@ -105,10 +107,10 @@ function merged(rows: readonly NamedWeight[]): readonly NamedWeight[] {
   return [...sums.values()].sort((a, b) => b.carried - a.carried).slice(0, rowsMax);
 }
 
-const nothing = { written: 0, carried: 0, blocks: 0 };
+const noWeight = { written: 0, carried: 0, blocks: 0 };
 
-function spentOf(sessions: readonly SessionReport[]): Spent {
-  const total = (of: (one: Spent) => number): number => sum(sessions.map(({ spent }) => of(spent)));
+function spentOf(sessions: readonly SessionReport[]): ReportedSpend {
+  const total = (of: (one: ReportedSpend) => number): number => sum(sessions.map(({ spent }) => of(spent)));
   const money = sessions.flatMap(({ spent }) => spent.usd ?? []);
   return {
     counted: total(({ counted }) => counted),
@@ -123,10 +125,10 @@ function spentOf(sessions: readonly SessionReport[]): Spent {
 }
 
 function simulatedOf(sessions: readonly SessionReport[]): Totals["simulated"] {
-  const its = sessions.map(({ simulated }) => simulated);
-  const total = (of: (one: SessionReport["simulated"]) => number): number => sum(its.map(of));
+  const simulations = sessions.map(({ simulated }) => simulated);
+  const total = (of: (one: SessionReport["simulated"]) => number): number => sum(simulations.map(of));
   const rewrites: Record<string, number> = {};
-  for (const one of its)
+  for (const one of simulations)
     for (const [reason, count] of Object.entries(one.rewrites))
       rewrites[reason] = (rewrites[reason] ?? 0) + count;
   return {
@@ -140,12 +142,12 @@ function simulatedOf(sessions: readonly SessionReport[]): Totals["simulated"] {
     managedRequests: total(({ managedRequests }) => managedRequests),
     misses: total(({ misses }) => misses),
     rewrites,
-    usd: dollarsOf(its),
+    usd: dollarsOf(simulations),
   };
 }
 
-function dollarsOf(its: readonly SessionReport["simulated"][]): Dollars {
-  const priced = its.flatMap(({ asSent, charged, inputUsd }) =>
+function dollarsOf(simulations: readonly SessionReport["simulated"][]): DollarTotals {
+  const priced = simulations.flatMap(({ asSent, charged, inputUsd }) =>
     inputUsd === null ? [] : [{ asSent: asSent * inputUsd, charged: charged * inputUsd }],
   );
   const usd = (of: "asSent" | "charged"): number | null =>

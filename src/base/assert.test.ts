@@ -6,7 +6,7 @@ describe("assert", () => {
     expect(() => assert(true, "kept")).not.toThrow();
   });
 
-  it("throws a fault of its own class that says which promise was broken", () => {
+  it("throws its own class of error, which names the broken promise", () => {
     const broken = () => assert(false, "frames are applied in order");
     expect(broken).toThrow(AssertionFault);
     expect(broken).toThrow("frames are applied in order");
@@ -32,7 +32,7 @@ describe("must", () => {
 });
 
 describe("unreachable", () => {
-  it("shows the value nobody thought of", () => {
+  it("shows the unexpected value", () => {
     const odd = { type: "block-exploded" } as never;
     expect(() => unreachable(odd)).toThrow(new AssertionFault('unreachable: {"type":"block-exploded"}'));
   });

@@ -1,6 +1,6 @@
 /**
- * A broken promise inside Aperture. It aborts the turn that met it, never the process: whoever drives the
- * turn catches it, falls back to the client's own bytes, and records a fault.
+ * A broken promise inside Aperture. It aborts the turn that met it, never the process: the code that drives
+ * the turn catches it, falls back to the client's own bytes, and records a fault.
  */
 export class AssertionFault extends Error {
   override readonly name = "AssertionFault";

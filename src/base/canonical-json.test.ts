@@ -43,7 +43,7 @@ describe("canonicalJson writes one text per value", () => {
   });
 });
 
-describe("canonicalJson refuses what JSON would lose without a word", () => {
+describe("canonicalJson refuses values JSON would silently drop", () => {
   it.each([
     ["NaN", Number.NaN],
     ["infinity", Number.POSITIVE_INFINITY],
@@ -59,7 +59,7 @@ describe("canonicalJson refuses what JSON would lose without a word", () => {
     expect(() => canonicalJson(value)).toThrow(AssertionFault);
   });
 
-  it("it refuses a hole in a list, which would otherwise come out as text that is no JSON", () => {
+  it("it refuses a hole in a list, which would make invalid JSON", () => {
     const holed: unknown[] = [];
     holed[2] = 1;
     expect(() => canonicalJson(holed)).toThrow(AssertionFault);
@@ -77,7 +77,7 @@ describe("canonicalJson over any JSON value", () => {
     );
   });
 
-  it("the text does not depend on the order in which keys were put in", () => {
+  it("the text does not depend on the order of keys", () => {
     fc.assert(
       fc.property(json, fc.infiniteStream(fc.nat()), (value, chance) => {
         expect(canonicalJson(reordered(value, () => chance.next().value ?? 0))).toBe(canonicalJson(value));

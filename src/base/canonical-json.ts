@@ -9,7 +9,7 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 export function canonicalJson(value: unknown): string {
   switch (typeof value) {
     case "string":
-      return quoted(value);
+      return quote(value);
     case "boolean":
       return value ? "true" : "false";
     case "number":
@@ -23,10 +23,10 @@ export function canonicalJson(value: unknown): string {
   }
 }
 
-/** Most texts are names and hashes, which stand in JSON as they are. */
+/** Text that needs no escaping in JSON. Most texts are names and hashes, so this skips `JSON.stringify`. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
-function quoted(text: string): string {
+function quote(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 
@@ -38,19 +38,19 @@ function canonicalArray(items: readonly unknown[]): string {
 
 function canonicalObject(record: Readonly<Record<string, unknown>>): string {
   let text = "{";
-  for (const key of inOrder(Object.keys(record))) {
+  for (const key of sortKeys(Object.keys(record))) {
     const value = record[key];
     if (value === undefined) continue;
-    text += `${text === "{" ? "" : ","}${quoted(key)}:${canonicalJson(value)}`;
+    text += `${text === "{" ? "" : ","}${quote(key)}:${canonicalJson(value)}`;
   }
   return `${text}}`;
 }
 
-/** Up to here putting each key in its place takes less than calling the sort of the language. */
+/** Up to this many keys an insertion sort is faster than `Array.prototype.sort`. */
 const FEW_KEYS = 24;
 
-/** Sorts the list itself. By code unit: the same order in every locale. */
-function inOrder(keys: string[]): readonly string[] {
+/** Sorts the list in place, by code unit: the order is the same in every locale. */
+function sortKeys(keys: string[]): readonly string[] {
   if (keys.length > FEW_KEYS) return keys.sort(byCodeUnit);
   for (let next = 1; next < keys.length; next++) {
     const key = keys[next] as string;

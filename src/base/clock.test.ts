@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
 import { steppedClock } from "./clock.ts";
 
-it("a stepped clock stands still until it is told to move", () => {
+it("a stepped clock stands still until it is advanced", () => {
   const clock = steppedClock(1_000);
   expect([clock.now(), clock.now()]).toEqual([1_000, 1_000]);
 });
 
-it("a stepped clock moves by exactly what it is told, and may jump back as real clocks do", () => {
+it("a stepped clock moves by exactly the given time, and may jump back as real clocks do", () => {
   const clock = steppedClock(1_000);
   clock.advance(250);
   clock.advance(1);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { apertureError, type Details, errorCodes, errorRegistry, isErrorCode } from "./errors.ts";
+import { apertureError, type ErrorDetails, errorCodes, errorRegistry, isErrorCode } from "./errors.ts";
 
 const placeholders = (template: string) =>
   [...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
@@ -23,7 +23,7 @@ describe("the registry of errors", () => {
 describe("apertureError", () => {
   it.each(errorCodes)("%s fills every placeholder from the details", (code) => {
     const names = placeholders(errorRegistry[code]);
-    const details: Details = Object.fromEntries(names.map((name, index) => [name, `<${index}>`]));
+    const details: ErrorDetails = Object.fromEntries(names.map((name, index) => [name, `<${index}>`]));
     const { message } = apertureError(code, details);
     expect(message).not.toMatch(/[{}]|\?/);
     names.forEach((_, index) => {
@@ -34,7 +34,7 @@ describe("apertureError", () => {
   const sentence = (seq: string, head: string) =>
     errorRegistry.AP_SEQ_UNKNOWN.replace("{seq}", seq).replace("{head}", head);
 
-  it("carries its code and its details, for those who do not read sentences", () => {
+  it("carries its code and details, for programs", () => {
     const details = { seq: 9, head: 4 };
     const error = apertureError("AP_SEQ_UNKNOWN", details);
     expect(error).toEqual({ code: "AP_SEQ_UNKNOWN", message: sentence("9", "4"), details });
@@ -49,7 +49,7 @@ describe("apertureError", () => {
     expect(apertureError("AP_STREAM_UNKNOWN", { stream: null }).message).toBe("There is no stream ?.");
   });
 
-  it("takes a detail as it is, even if it looks like a placeholder or a pattern", () => {
+  it("inserts a detail unchanged, even if it looks like a placeholder or a pattern", () => {
     const message = apertureError("AP_FRAME_SHAPE", { problem: "{seq} $& $1" }).message;
     expect(message).toBe("This is not a frame: {seq} $& $1.");
   });

@@ -5,10 +5,10 @@
 export type ApertureError = {
   readonly code: ErrorCode;
   readonly message: string;
-  readonly details: Details;
+  readonly details: ErrorDetails;
 };
 
-export type Details = Readonly<Record<string, string | number | boolean | null>>;
+export type ErrorDetails = Readonly<Record<string, string | number | boolean | null>>;
 
 /** `{name}` in a template is filled from the details. */
 export const errorRegistry = {
@@ -162,8 +162,8 @@ export const errorRegistry = {
 export type ErrorCode = keyof typeof errorRegistry;
 export const errorCodes = Object.keys(errorRegistry) as readonly ErrorCode[];
 
-/** Makes the error of that code, its message filled from the details. */
-export function apertureError(code: ErrorCode, details: Details = {}): ApertureError {
+/** Makes the error with that code and fills its message from the details. */
+export function apertureError(code: ErrorCode, details: ErrorDetails = {}): ApertureError {
   const message = errorRegistry[code].replace(/\{(\w+)\}/g, (_, name: string) =>
     String(details[name] ?? "?"),
   );

@@ -22,7 +22,7 @@ import {
 
 const hex = "0123456789abcdef".repeat(4);
 
-describe("numbers that are ids", () => {
+describe("numeric ids", () => {
   const makers = { streamId, viewId, blockId, messageId, unitId, stepId, seqOf, turnOf };
 
   it.each(Object.entries(makers))("%s keeps whole numbers from zero as they are", (_, make) => {
@@ -34,13 +34,13 @@ describe("numbers that are ids", () => {
     ]);
   });
 
-  it.each(Object.entries(makers))("%s refuses anything that cannot be counted", (_, make) => {
+  it.each(Object.entries(makers))("%s refuses anything but whole numbers from zero", (_, make) => {
     for (const wrong of [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, Number.MAX_SAFE_INTEGER + 1]) {
       expect(() => make(wrong)).toThrow(AssertionFault);
     }
   });
 
-  it("isCount takes numbers only, not what could be turned into one", () => {
+  it("isCount accepts numbers only, and nothing that converts to one", () => {
     expect([0, 1, 2 ** 53 - 1].every(isCount)).toBe(true);
     expect(["1", null, undefined, true, [], {}, -1, 1.5, Number.NaN, 2 ** 53].some(isCount)).toBe(false);
   });
@@ -61,12 +61,12 @@ describe("session ids", () => {
     expect([1, null, undefined, ["a"], { toString: () => "a" }].some(isSessionId)).toBe(false);
   });
 
-  it("made from random bytes, one holds all of them", () => {
+  it("an id made from random bytes contains all of them", () => {
     const bytes = Uint8Array.from({ length: 16 }, (_, index) => index * 16);
     expect(sessionIdFrom(bytes)).toBe("00102030405060708090a0b0c0d0e0f0");
   });
 
-  it("fewer than 128 random bits are refused: they could be guessed", () => {
+  it("fewer than 128 random bits are refused", () => {
     expect(() => sessionIdFrom(new Uint8Array(15))).toThrow(AssertionFault);
   });
 });
@@ -85,12 +85,12 @@ describe("hashes", () => {
     },
   );
 
-  it("the first frame names a predecessor that is a hash, and of nothing we store", () => {
+  it("the genesis hash is a hash, and of nothing we store", () => {
     expect(isHash(GENESIS_HASH)).toBe(true);
     expect(GENESIS_HASH).not.toBe(hashContent(""));
   });
 
-  it("content is named by its bytes, whether they come as a text or not", () => {
+  it("content has the same hash as text and as bytes", () => {
     expect(hashContent("é")).toBe(hashContent(new TextEncoder().encode("é")));
     expect(hashContent("a")).not.toBe(hashContent("b"));
     expect(isHash(hashContent("a"))).toBe(true);

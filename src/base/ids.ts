@@ -3,7 +3,7 @@ import { sha256Hex } from "./hash.ts";
 
 /**
  * Ids are branded so that a block number never passes for a message number. Inside a session they are small
- * whole numbers: a model can read, repeat and count them. They are made here and nowhere else.
+ * whole numbers: a model can read, repeat and count them. Only this file makes them.
  */
 export type SessionId = string & { readonly brand: "SessionId" };
 export type StreamId = number & { readonly brand: "StreamId" };
@@ -19,7 +19,7 @@ export type Turn = number & { readonly brand: "Turn" };
 export type ContentHash = string & { readonly brand: "ContentHash" };
 export type FrameHash = string & { readonly brand: "FrameHash" };
 
-/** What the first frame of a session names as its predecessor. */
+/** The first frame of a session names this hash as its predecessor. */
 export const GENESIS_HASH = "0".repeat(64) as FrameHash;
 
 const SESSION_ID = /^[a-z0-9][a-z0-9-]{0,63}$/;
@@ -42,20 +42,22 @@ export function sessionId(text: string): SessionId {
   return text;
 }
 
-/** Turns random bytes (a parameter: randomness lives at the edge) into a session id nobody can guess. */
+/**
+ * Turns random bytes (a parameter: randomness lives at the edge) into a session id that cannot be guessed.
+ */
 export function sessionIdFrom(randomBytes: Uint8Array): SessionId {
   assert(randomBytes.length >= 16, "a session id needs 128 random bits");
   return sessionId(Buffer.from(randomBytes).toString("hex"));
 }
 
-export const streamId = (n: number): StreamId => counted(n) as StreamId;
-export const viewId = (n: number): ViewId => counted(n) as ViewId;
-export const blockId = (n: number): BlockId => counted(n) as BlockId;
-export const messageId = (n: number): MessageId => counted(n) as MessageId;
-export const unitId = (n: number): UnitId => counted(n) as UnitId;
-export const stepId = (n: number): StepId => counted(n) as StepId;
-export const seqOf = (n: number): Seq => counted(n) as Seq;
-export const turnOf = (n: number): Turn => counted(n) as Turn;
+export const streamId = (n: number): StreamId => checkCount(n) as StreamId;
+export const viewId = (n: number): ViewId => checkCount(n) as ViewId;
+export const blockId = (n: number): BlockId => checkCount(n) as BlockId;
+export const messageId = (n: number): MessageId => checkCount(n) as MessageId;
+export const unitId = (n: number): UnitId => checkCount(n) as UnitId;
+export const stepId = (n: number): StepId => checkCount(n) as StepId;
+export const seqOf = (n: number): Seq => checkCount(n) as Seq;
+export const turnOf = (n: number): Turn => checkCount(n) as Turn;
 
 export function contentHash(hex: string): ContentHash {
   assert(isHash(hex), "a content hash is 64 hex digits");
@@ -71,7 +73,7 @@ export function frameHash(hex: string): FrameHash {
   return hex;
 }
 
-function counted(n: number): number {
+function checkCount(n: number): number {
   assert(isCount(n), "ids are whole numbers from 0");
   return n;
 }

@@ -1,17 +1,11 @@
 export { AssertionFault, assert, must, unreachable } from "./assert.ts";
 export { canonicalJson, type Json } from "./canonical-json.ts";
-export { type Clock, type SteppedClock, steppedClock } from "./clock.ts";
+export { type Clock, steppedClock } from "./clock.ts";
+export { cutText } from "./cut-text.ts";
 export { sameData } from "./equal.ts";
-export {
-  type ApertureError,
-  apertureError,
-  type Details,
-  type ErrorCode,
-  errorCodes,
-  errorRegistry,
-  isErrorCode,
-} from "./errors.ts";
+export { type ApertureError, apertureError, type ErrorCode, type ErrorDetails } from "./errors.ts";
 export { sha256Hex } from "./hash.ts";
+export { type IdRange, idRanges, spanOf } from "./id-ranges.ts";
 export {
   type BlockId,
   blockId,
@@ -43,8 +37,7 @@ export {
   viewId,
 } from "./ids.ts";
 export { limits } from "./limits.ts";
-export { ownBuffers } from "./own-buffers.ts";
 export { type Random, seededRandom } from "./random.ts";
-export { type Fail, fail, type Ok, ok, type Result, unwrap } from "./result.ts";
-export { secretShapes } from "./secret-shapes.ts";
-export { cutText } from "./text.ts";
+export { type Fail, fail, ok, type Result, unwrap } from "./result.ts";
+export { secretPatterns } from "./secret-patterns.ts";
+export { transferableBuffers } from "./transferable-buffers.ts";

@@ -9,12 +9,12 @@ it.each(Object.entries(limits))(
   },
 );
 
-it("what is numbered stays below what a table can be keyed by", () => {
+it("every numbered thing stays below the largest key of a table", () => {
   const keys = [limits.blocksMax, limits.unitsMax, limits.framesMax, limits.streamsMax, limits.viewsMax];
   expect(Math.max(...keys, limits.turnsMax * 2)).toBeLessThan(2 ** 30);
 });
 
-it("a frame of the largest number of small deltas can be taken, and a reservation fits into the ids there are", () => {
+it("a frame may hold the maximum of small deltas, and a reservation fits into the ids", () => {
   expect(limits.deltasPerFrameMax).toBeGreaterThan(limits.blocksPerMessageMax);
   expect(limits.idsPerReservationMax).toBeLessThan(limits.blocksMax);
 });

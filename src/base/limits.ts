@@ -26,7 +26,7 @@ export const limits = {
   turnsMax: 10_000_000,
   exchangesMax: 10_000_000,
   targetCharsMax: 2_000,
-  /** What waits for the user: how many in all, the printed command, and what it is about. */
+  /** Approvals: how many in all, the length of the printed command, and the blocks it is about. */
   approvalsMax: 1_000_000,
   commandCharsMax: 4_096,
   blocksPerApprovalMax: 10_000,
@@ -35,14 +35,14 @@ export const limits = {
   ttlTurnsMax: 1_000_000,
   /** One stored content: larger bodies are relayed, not recorded whole. */
   contentBytesMax: 32 * 1024 * 1024,
-  /** How many appended pieces a content may be chained from before it is stored whole again. */
+  /** A content chained from more appended pieces than this is stored whole again. */
   contentChainMax: 1_000,
   recipePiecesMax: 50_000,
   /** Pieces walked through to put a body together, copies included: two short recipes can multiply. */
   recipeLeavesMax: 1_000_000,
   /** Bodies may copy from earlier bodies; a longer chain starts afresh from contents. */
   recipeChainMax: 256,
-  /** What may wait for a store that cannot write: beyond it an append is refused by name. */
+  /** Frames and bytes that may wait for a store that cannot write; beyond them an append is refused. */
   queueFramesMax: 10_000,
   queueBytesMax: 64 * 1024 * 1024,
   /** One answer to a reader: rows of a list, frames behind a block, bytes of a content. */
@@ -51,31 +51,32 @@ export const limits = {
   pieceBytesMax: 1024 * 1024,
   /** Larger bodies are compared by their bytes alone. */
   diffBytesMax: 16 * 1024 * 1024,
-  /** What is read back of blocks at once: of each, and of all together. */
+  /** Characters read back when blocks are expanded: of each block, and of all together. */
   expandedBlockCharsMax: 200_000,
   expandedCharsMax: 1_000_000,
-  /** What a caller may send along with a write, and how many blocks it may name. */
+  /** Bytes a caller may send along with a write. */
   writtenBytesMax: 64 * 1024,
-  /** A session that is imported, with all that was said in it. */
+  /** An imported session with all its contents. */
   importedBytesMax: 400 * 1024 * 1024,
+  /** Blocks one write may name. */
   selectedBlocksMax: 1_000,
   /**
-   * What recall keeps in memory for one stream, by estimate: about 20 million characters of content. What was
-   * said first is forgotten first, and of a longer block the beginning is known.
+   * Memory recall takes for one stream, by estimate: about 20 million characters of content. The oldest
+   * blocks are dropped first, and only the beginning of a longer block is indexed.
    */
   recallBytesMax: 128 * 1024 * 1024,
   recallBlockCharsMax: 200_000,
   recallHitsMax: 50,
-  /** A topic that stands in more blocks than these means none of them in particular. */
+  /** A topic found in more blocks than this means none of them in particular. */
   recallTopicBlocksMax: 100,
-  /** Sessions whose row is remembered, so that a list of many is not made anew each time. */
+  /** Sessions whose row is cached, so that a long list is not computed anew each time. */
   rowsRememberedMax: 5_000,
-  /** States that are remembered with all their rows, for those who read them in pieces. */
+  /** States cached with all their rows, for readers that page through them. */
   statesRememberedMax: 4,
-  /** Those who watch: how many, and what may wait for each of them. */
+  /** Viewers of the live events: how many, and the events that may wait for each of them. */
   viewersMax: 100,
   viewerEventsMax: 1_000,
-  /** What is done for readers on a thread of its own: how many works wait, and the memory of one. */
+  /** Work done for readers on a thread of its own: how many jobs may wait, and the memory of one. */
   worksWaitingMax: 8,
   replayHeapBytesMax: 512 * 1024 * 1024,
   exportHeapBytesMax: 2 * 1024 * 1024 * 1024,

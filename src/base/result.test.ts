@@ -3,7 +3,7 @@ import { AssertionFault } from "./assert.ts";
 import { fail, ok, type Result, unwrap } from "./result.ts";
 
 describe("results", () => {
-  it("ok carries its value, even if that is nothing", () => {
+  it("ok carries its value, even undefined", () => {
     expect(ok(7)).toEqual({ ok: true, value: 7 });
     expect(ok(undefined)).toEqual({ ok: true, value: undefined });
   });
@@ -19,12 +19,12 @@ describe("results", () => {
     });
   });
 
-  it("unwrap hands over the value, even a falsy one", () => {
+  it("unwrap returns the value, even a falsy one", () => {
     expect(unwrap(ok(0))).toBe(0);
     expect(unwrap(ok(null))).toBeNull();
   });
 
-  it("unwrap of a failure is our own fault, and says which", () => {
+  it("unwrap of a failure throws and names the error", () => {
     const failed: Result<number> = fail("AP_STORE_CLOSED");
     expect(() => unwrap(failed)).toThrow(new AssertionFault("AP_STORE_CLOSED: The store is closed."));
   });

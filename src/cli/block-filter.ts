@@ -1,14 +1,13 @@
-import type { BlockRow } from "../session/index.ts";
+import type { BlockRow } from "../queries/index.ts";
+import { exitCodes } from "./exit-codes.ts";
 import { printable } from "./format/printable.ts";
-import { type Outcome, stop, succeed } from "./outcome.ts";
-import { exitCodes } from "./usage.ts";
+import { type CliResult, stop, succeed } from "./outcome.ts";
 
-/** A block with what it is about. */
-export type Labelled = { readonly row: BlockRow; readonly label: string };
-export type Filter = (block: Labelled) => boolean;
+export type BlockWithLabel = { readonly row: BlockRow; readonly label: string };
+export type BlockFilter = (block: BlockWithLabel) => boolean;
 
-/** Which fields a word `field:value` may name; the value is compared by its beginning. */
-const wordsOf: Readonly<Record<string, (row: BlockRow) => string>> = {
+/** The fields that a filter `field:value` may name. The value matches as a prefix. */
+const textFields: Readonly<Record<string, (row: BlockRow) => string>> = {
   zone: ({ zone }) => zone,
   kind: ({ kind }) => kind,
   level: ({ level }) => level,
@@ -16,68 +15,72 @@ const wordsOf: Readonly<Record<string, (row: BlockRow) => string>> = {
   state: ({ state }) => state,
   origin: ({ origin }) => origin,
 };
-const switchesOf: Readonly<Record<string, (row: BlockRow) => boolean>> = {
+const flagFields: Readonly<Record<string, (row: BlockRow) => boolean>> = {
   pinned: ({ pinned }) => pinned,
   focused: ({ focused }) => focused,
   selected: ({ selected }) => selected,
   withheld: ({ withheld }) => withheld,
   pending: ({ pending }) => pending,
 };
-const numbersOf: Readonly<Record<string, (row: BlockRow) => number>> = {
+const numberFields: Readonly<Record<string, (row: BlockRow) => number>> = {
   tokens: ({ tokens }) => tokens ?? 0,
   turn: ({ turn }) => turn,
   message: ({ message }) => message,
 };
-export const filterNames = [...Object.keys(wordsOf), ...Object.keys(switchesOf), ...Object.keys(numbersOf)];
+export const filterNames = [
+  ...Object.keys(textFields),
+  ...Object.keys(flagFields),
+  ...Object.keys(numberFields),
+];
 
-/** `zone:cold`, `pinned:yes`, `tokens:>2k`, or words that the block is about. */
-export function readFilters(words: readonly string[]): Outcome<readonly Filter[]> {
-  const filters: Filter[] = [];
+/** A filter is `zone:cold`, `pinned:yes`, `tokens:>2k`, or text that the block's label or topic contains. */
+export function readFilters(words: readonly string[]): CliResult<readonly BlockFilter[]> {
+  const filters: BlockFilter[] = [];
   for (const word of words) {
-    const filter = filterOf(word);
+    const filter = parseFilter(word);
     if (typeof filter === "string") return stop(exitCodes.usage, filter);
     filters.push(filter);
   }
   return succeed(filters);
 }
 
-export function isWanted(block: Labelled, filters: readonly Filter[]): boolean {
-  return filters.every((fits) => fits(block));
+export function matchesAll(block: BlockWithLabel, filters: readonly BlockFilter[]): boolean {
+  return filters.every((matches) => matches(block));
 }
 
-function filterOf(word: string): Filter | string {
+function parseFilter(word: string): BlockFilter | string {
   const [, name = "", value = ""] = /^([a-z]+):(.*)$/s.exec(word) ?? [];
   if (name === "") return ({ row, label }) => contains([label, row.topic ?? ""], word);
-  const text = wordsOf[name];
+  const text = textFields[name];
   if (text !== undefined) return ({ row }) => text(row).startsWith(value.toLowerCase());
-  const isSet = switchesOf[name];
+  const isSet = flagFields[name];
   if (isSet !== undefined) {
-    if (!["yes", "no"].includes(value)) return `${name} is yes or no: ${name}:yes`;
+    if (!["yes", "no"].includes(value)) return `${name} takes yes or no: ${name}:yes`;
     return ({ row }) => isSet(row) === (value === "yes");
   }
-  const number = numbersOf[name];
+  const number = numberFields[name];
   if (number !== undefined) return comparison(name, value, number);
-  return `"${printable(name, 40)}" is nothing blocks are chosen by; these are: ${filterNames.join(", ")}.`;
+  return `Unknown filter "${printable(name, 40)}". Known filters: ${filterNames.join(", ")}.`;
 }
 
 function contains(texts: readonly string[], word: string): boolean {
   return texts.some((text) => text.toLowerCase().includes(word.toLowerCase()));
 }
 
-function comparison(name: string, value: string, of: (row: BlockRow) => number): Filter | string {
+function comparison(name: string, value: string, fieldOf: (row: BlockRow) => number): BlockFilter | string {
   const [, sign = "=", digits, unit] = /^(>=|<=|>|<)?(\d{1,9}(?:\.\d+)?)(k?)$/.exec(value) ?? [];
-  if (digits === undefined) return `${name} is compared with a number: '${name}:>2k'`;
+  if (digits === undefined) return `${name} takes a number: '${name}:>2k'`;
   const bound = Number(digits) * (unit === "k" ? 1_000 : 1);
   switch (sign) {
     case ">":
-      return ({ row }) => of(row) > bound;
+      return ({ row }) => fieldOf(row) > bound;
     case "<":
-      return ({ row }) => of(row) < bound;
+      return ({ row }) => fieldOf(row) < bound;
     case ">=":
-      return ({ row }) => of(row) >= bound;
+      return ({ row }) => fieldOf(row) >= bound;
     case "<=":
-      return ({ row }) => of(row) <= bound;
+      return ({ row }) => fieldOf(row) <= bound;
     default:
-      return ({ row }) => of(row) === bound;
+      return ({ row }) => fieldOf(row) === bound;
   }
 }

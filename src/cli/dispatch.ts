@@ -1,93 +1,97 @@
-import type { Invocation } from "./arguments.ts";
-import type { Call, ReadyCall, VerbFunction } from "./call.ts";
-import { openApi } from "./client.ts";
-import { tellingDurable } from "./durable-api.ts";
+import { openApi, warnUntilDurable } from "./api/api-client.ts";
+import type { Invocation } from "./args/arguments.ts";
+import { exitCodes } from "./exit-codes.ts";
 import { printable } from "./format/printable.ts";
-import { exitCodes } from "./usage.ts";
+import type { ReadyCall, VerbCall, VerbFunction } from "./verb-call.ts";
 
-export type CalledVerb = Exclude<Invocation["verb"], "up" | "help" | "version" | "misused" | "statusline">;
+export type DispatchedVerb = Exclude<
+  Invocation["verb"],
+  "up" | "help" | "version" | "misused" | "statusline"
+>;
 
-// A verb is loaded when it is called: all of them together take longer to load than one takes to run.
+// A verb is loaded when it is called: loading all of them takes longer than running one.
 
-/** These work with settings that cannot be used, too: some of them are the way out. */
-const unready = {
-  analyze: async () => (await import("./verbs/analyze.ts")).analyze,
-  completion: async () => (await import("./verbs/completion.ts")).completion,
+/** These verbs also work with invalid settings: some of them repair the settings. */
+const withoutSettings = {
+  analyze: async () => (await import("./analyze/analyze.ts")).analyze,
+  completion: async () => (await import("./completion/completion.ts")).completion,
   config: async () => (await import("./verbs/config.ts")).config,
-  doctor: async () => (await import("./verbs/doctor.ts")).doctor,
-  uninstall: async () => (await import("./verbs/install.ts")).uninstall,
-} as const satisfies Partial<Record<CalledVerb, () => Promise<(call: Call) => number | Promise<number>>>>;
-type Unready = keyof typeof unready;
-function isUnready(verb: CalledVerb): verb is Unready {
-  return Object.hasOwn(unready, verb);
+  doctor: async () => (await import("./doctor/doctor.ts")).doctor,
+  uninstall: async () => (await import("./install/install-verbs.ts")).uninstall,
+} as const satisfies Partial<
+  Record<DispatchedVerb, () => Promise<(call: VerbCall) => number | Promise<number>>>
+>;
+type VerbWithoutSettings = keyof typeof withoutSettings;
+function worksWithoutSettings(verb: DispatchedVerb): verb is VerbWithoutSettings {
+  return Object.hasOwn(withoutSettings, verb);
 }
 
-const acts = () => import("./verbs/act.ts");
-const decisions = () => import("./verbs/decide.ts");
-const forks = () => import("./verbs/fork.ts");
-const reversals = () => import("./verbs/reverse.ts");
+const changes = () => import("./verbs/change-blocks.ts");
+const decisions = () => import("./verbs/approval-verbs.ts");
+const forks = () => import("./verbs/fork-session.ts");
+const reversals = () => import("./verbs/undo-redo.ts");
+const upkeep = () => import("./verbs/store-upkeep.ts");
 
-const verbs: Readonly<Record<Exclude<CalledVerb, Unready>, () => Promise<VerbFunction>>> = {
+const verbs: Readonly<Record<Exclude<DispatchedVerb, VerbWithoutSettings>, () => Promise<VerbFunction>>> = {
   approvals: async () => (await decisions()).approvals,
   approve: async () => (await decisions()).approve,
-  archive: async () => (await acts()).archive,
-  backup: async () => (await import("./verbs/backup.ts")).backup,
-  blocks: async () => (await import("./verbs/blocks.ts")).blocks,
-  compress: async () => (await acts()).compress,
-  context: async () => (await import("./verbs/context.ts")).context,
-  cost: async () => (await import("./verbs/cost.ts")).cost,
-  create: async () => (await acts()).create,
-  demo: async () => (await import("./verbs/demo.ts")).demo,
+  archive: async () => (await changes()).archive,
+  backup: async () => (await upkeep()).backup,
+  blocks: async () => (await import("./verbs/list-blocks.ts")).blocks,
+  compress: async () => (await changes()).compress,
+  context: async () => (await import("./verbs/show-context.ts")).context,
+  cost: async () => (await import("./cost/cost-verb.ts")).cost,
+  create: async () => (await changes()).create,
+  demo: async () => (await import("./demo/demo-verb.ts")).demo,
   deny: async () => (await decisions()).deny,
-  diff: async () => (await import("./verbs/diff.ts")).diff,
+  diff: async () => (await import("./verbs/diff-seqs.ts")).diff,
   down: async () => (await import("./verbs/down.ts")).down,
-  env: async () => (await import("./verbs/env.ts")).env,
-  expand: async () => (await import("./verbs/expand.ts")).expand,
-  export: async () => (await import("./verbs/export.ts")).exportSession,
-  focus: async () => (await acts()).focus,
-  import: async () => (await import("./verbs/import.ts")).importTranscripts,
+  env: async () => (await import("./launch/env-verb.ts")).env,
+  expand: async () => (await import("./verbs/expand-block.ts")).expand,
+  export: async () => (await import("./export/export-session.ts")).exportSession,
+  focus: async () => (await changes()).focus,
   fork: async () => (await forks()).fork,
+  gc: async () => (await upkeep()).gc,
+  import: async () => (await import("./analyze/import-transcripts.ts")).importTranscripts,
+  install: async () => (await import("./install/install-verbs.ts")).install,
   leave: async () => (await forks()).leave,
-  gc: async () => (await import("./verbs/gc.ts")).gc,
-  install: async () => (await import("./verbs/install.ts")).install,
-  log: async () => (await import("./verbs/log.ts")).log,
-  manifest: async () => (await import("./verbs/manifest.ts")).manifest,
-  mode: async () => (await import("./verbs/mode.ts")).mode,
+  log: async () => (await import("./verbs/show-log.ts")).log,
+  manifest: async () => (await import("./verbs/show-manifest.ts")).manifest,
+  mode: async () => (await import("./verbs/session-mode.ts")).mode,
+  note: async () => (await changes()).create,
+  open: async () => (await import("./verbs/open-panel.ts")).open,
   permissions: async () => (await import("./verbs/permissions.ts")).permissions,
-  note: async () => (await acts()).create,
-  open: async () => (await import("./verbs/open.ts")).open,
-  pin: async () => (await acts()).pin,
-  purge: async () => (await acts()).purge,
-  recall: async () => (await acts()).recall,
+  pin: async () => (await changes()).pin,
+  purge: async () => (await changes()).purge,
+  recall: async () => (await changes()).recall,
   redo: async () => (await reversals()).redo,
-  replay: async () => (await import("./verbs/replay.ts")).replay,
-  request: async () => (await import("./verbs/request.ts")).request,
-  requests: async () => (await import("./verbs/requests.ts")).requests,
-  restore: async () => (await acts()).restore,
-  run: async () => (await import("./verbs/run.ts")).run,
-  scope: async () => (await acts()).scope,
-  select: async () => (await import("./verbs/select.ts")).select,
-  sessions: async () => (await import("./verbs/sessions.ts")).sessions,
-  show: async () => (await import("./verbs/show.ts")).show,
+  replay: async () => (await import("./replay/replay-verb.ts")).replay,
+  request: async () => (await import("./verbs/show-request.ts")).request,
+  requests: async () => (await import("./verbs/list-requests.ts")).requests,
+  restore: async () => (await changes()).restore,
+  run: async () => (await import("./launch/run-client.ts")).run,
+  scope: async () => (await changes()).scope,
+  select: async () => (await import("./verbs/selection-verb.ts")).select,
+  sessions: async () => (await import("./verbs/list-sessions.ts")).sessions,
+  show: async () => (await import("./verbs/show-block.ts")).show,
   status: async () => (await import("./verbs/status.ts")).status,
   undo: async () => (await reversals()).undo,
-  unpin: async () => (await acts()).unpin,
-  update: async () => (await acts()).update,
-  verify: async () => (await import("./verbs/verify.ts")).verify,
-  withhold: async () => (await acts()).withhold,
+  unpin: async () => (await changes()).unpin,
+  update: async () => (await changes()).update,
+  verify: async () => (await upkeep()).verify,
+  withhold: async () => (await changes()).withhold,
 };
 
-export async function dispatch(verb: CalledVerb, call: Call): Promise<number> {
-  if (isUnready(verb)) return await (await unready[verb]())(call);
-  if (!call.read.ok) {
-    for (const problem of call.read.problems) call.screen.err(problem);
+export async function dispatch(verb: DispatchedVerb, call: VerbCall): Promise<number> {
+  if (worksWithoutSettings(verb)) return await (await withoutSettings[verb]())(call);
+  const { screen, settingsResult, flags } = call;
+  if (!settingsResult.ok) {
+    for (const problem of settingsResult.problems) screen.err(problem);
     return exitCodes.usage;
   }
-  const { settings } = call.read;
-  const told = call.flags.has("verbose")
-    ? (line: string) => call.screen.err(printable(line, 300))
-    : undefined;
-  const api = tellingDurable(openApi(settings, undefined, told), call.screen);
+  const { settings } = settingsResult;
+  const logRequest = flags.has("verbose") ? (line: string) => screen.err(printable(line, 300)) : undefined;
+  const api = warnUntilDurable(openApi(settings, undefined, logRequest), screen);
   const ready: ReadyCall = { ...call, settings, api };
   return await (await verbs[verb]())(ready);
 }

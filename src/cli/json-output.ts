@@ -1,13 +1,13 @@
-import type { Call } from "./call.ts";
+import { exitCodes } from "./exit-codes.ts";
 import { printableJson } from "./format/printable.ts";
-import { exitCodes } from "./usage.ts";
+import type { VerbCall } from "./verb-call.ts";
 
-export function wantsJson({ flags }: Pick<Call, "flags">): boolean {
+export function wantsJson({ flags }: Pick<VerbCall, "flags">): boolean {
   return flags.has("json");
 }
 
-/** An answer as it came: the same value, with nothing in it that a terminal would obey. */
-export function printJson({ screen }: Pick<Call, "screen">, text: string): number {
+/** Prints the same JSON value, with control characters written as escapes. */
+export function printJson({ screen }: Pick<VerbCall, "screen">, text: string): number {
   screen.out(printableJson(text));
   return exitCodes.ok;
 }

@@ -7,7 +7,7 @@ import { environmentWith, loadSettings } from "./load-settings.ts";
 const home = mkdtempSync(join(tmpdir(), "aperture-settings-"));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-test("flags stand above the environment, and what they do not name stays", () => {
+test("flags override the environment, and the rest of it stays", () => {
   const env = { APERTURE_PORT: "1", APERTURE_HOST: "localhost", PATH: "/bin" };
   const flags = new Map([
     ["port", "2"],
@@ -22,7 +22,7 @@ test("flags stand above the environment, and what they do not name stays", () =>
   });
 });
 
-test("no config file is the usual case; one that cannot be read is a problem", () => {
+test("a missing config file is fine; an unreadable one is a problem", () => {
   expect(loadSettings({ env: {}, home })).toMatchObject({ ok: true, settings: { port: 4400 } });
   mkdirSync(join(home, ".config", "aperture", "config.json"), { recursive: true });
   expect(loadSettings({ env: {}, home })).toEqual({

@@ -7,9 +7,10 @@ import {
   readSettings,
   type SettingsResult,
 } from "../config/index.ts";
-import type { Flags } from "./arguments.ts";
+import type { Flags } from "./args/arguments.ts";
+import { errorCode } from "./outcome.ts";
 
-/** Which variable a flag stands above. */
+/** The variable that each flag overrides. */
 const variables = {
   port: "APERTURE_PORT",
   host: "APERTURE_HOST",
@@ -17,43 +18,42 @@ const variables = {
   mode: "APERTURE_MODE",
 } as const;
 
-/** The environment as it is with the flags: everything that reads settings reads them in one way. */
+/** The environment with the flags applied, so that all settings are read in one way. */
 export function environmentWith(env: Environment, flags: Flags): Environment {
   const given = Object.entries(variables).flatMap(([flag, name]) => {
     const value = flags.get(flag);
     return value === undefined ? [] : [[name, value] as const];
   });
-  // Whoever writes it on the command line means this folder, which a variable must not.
+  // A relative path on the command line means the current folder. In a variable it is refused.
   const config = flags.get("config");
   const chosen = config === undefined ? {} : { APERTURE_CONFIG: resolve(config) };
   return { ...env, ...Object.fromEntries(given), ...chosen };
 }
 
-export type Places = { readonly env: Environment; readonly home: string };
+export type SettingsSource = { readonly env: Environment; readonly home: string };
 
-/** Settings from the environment and the config file of this user. */
-export function loadSettings({ env, home }: Places): SettingsResult {
+export function loadSettings({ env, home }: SettingsSource): SettingsResult {
   const path = configPathOf(env, home);
-  const config = path === null ? null : configTextAt(path);
+  const config = path === null ? null : readConfigText(path);
   if (config instanceof Error) {
     return { ok: false, problems: [`The config file ${path} cannot be read: ${config.message}.`] };
   }
   return readSettings(env, home, config);
 }
 
-/** What the config file says, under the names of the variables; nothing where it cannot be read. */
-export function valuesNow({ env, home }: Places): { readonly ofFile: Environment } {
+/** The values in the config file by the names of their variables; empty if the file cannot be read. */
+export function configFileValues({ env, home }: SettingsSource): Environment {
   const path = configPathOf(env, home);
-  const text = path === null ? null : configTextAt(path);
-  return { ofFile: typeof text === "string" ? fileValues(text) : {} };
+  const text = path === null ? null : readConfigText(path);
+  return typeof text === "string" ? fileValues(text) : {};
 }
 
-/** Null where there is no such file, which is the usual case. */
-export function configTextAt(path: string): string | null | Error {
+/** Null if there is no such file, which is the usual case. */
+export function readConfigText(path: string): string | null | Error {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? `${error.code}` : "unknown error";
+    const code = errorCode(error);
     return code === "ENOENT" || code === "ENOTDIR" ? null : new Error(code);
   }
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 
-// The status line of a client is drawn after every message, so it loads nothing that it does not need. The
-// build puts this file and the status line into one, `main.cjs`: looking for files is what takes time.
+// A client draws its status line after every message, so this loads nothing else. The build bundles this file
+// and the status line into `main.cjs`, because resolving files takes most of the time.
 const [verb, ...rest] = process.argv.slice(2);
 const isStatusLine = verb === "statusline" && !rest.some((word) => word === "-h" || word === "--help");
 if (isStatusLine) void import("./statusline/statusline.ts").then(({ statusline }) => statusline(rest));

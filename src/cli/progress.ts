@@ -1,16 +1,16 @@
-import type { Call } from "./call.ts";
+import type { VerbCall } from "./verb-call.ts";
 
-/** Long work says how far it is: to people who look, and to nobody else. */
+/** The progress of long work, drawn on a terminal only. */
 export type Progress = { readonly step: (by?: number) => void; readonly end: () => void };
 
-type Work = { readonly what: string; readonly total: number };
+type ProgressTotal = { readonly what: string; readonly total: number };
 
 const cells = 24;
-/** Work that ends at once should not flicker. */
+/** Short work draws nothing, so that the line does not flicker. */
 const [showsAfterMs, everyMs] = [400, 100];
 const clearLine = `\r${String.fromCharCode(27)}[K`;
 
-export function openProgress(call: Pick<Call, "flags">, { what, total }: Work): Progress {
+export function openProgress(call: Pick<VerbCall, "flags">, { what, total }: ProgressTotal): Progress {
   const isShown = process.stderr.isTTY === true && !call.flags.has("quiet") && total > 0;
   const startMs = performance.now();
   let [done, drawnMs, isDrawn] = [0, 0, false];
@@ -20,7 +20,7 @@ export function openProgress(call: Pick<Call, "flags">, { what, total }: Work): 
     [drawnMs, isDrawn] = [nowMs, true];
     process.stderr.write(`${clearLine}${progressText({ what, total, done })}`);
   };
-  // The first step of long work may itself take long.
+  // The first step may already take long.
   const first = isShown ? setTimeout(draw, showsAfterMs + 1).unref() : undefined;
   return {
     step: (by = 1) => {
@@ -35,7 +35,7 @@ export function openProgress(call: Pick<Call, "flags">, { what, total }: Work): 
 }
 
 /** `[#####...] 41/120 sessions`. */
-export function progressText({ what, total, done }: Work & { readonly done: number }): string {
+export function progressText({ what, total, done }: ProgressTotal & { readonly done: number }): string {
   const filled = Math.round((Math.min(done, total) / Math.max(1, total)) * cells);
   return `[${"#".repeat(filled)}${".".repeat(cells - filled)}] ${done}/${total} ${what}`;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { readBlocks, readExpandable, readTarget } from "./targets.ts";
-import { exitCodes } from "./usage.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { readBlocks, readExpandTarget, readTarget } from "./targets.ts";
 
 describe("a target", () => {
   test.each([
@@ -36,35 +36,35 @@ describe("a target", () => {
   });
 });
 
-describe("blocks to select", () => {
-  test("are numbers, each once", () => {
+describe("blocks", () => {
+  test("are numbers without repetition", () => {
     expect(readBlocks(["#12", "12..14", "block-27"])).toEqual({ ok: true, value: [12, 13, 14, 27] });
   });
 
-  test.each(["seven", "message-3"])("are not %s, and it says how they are written", (word) => {
+  test.each(["seven", "message-3"])("are not %s, and the problem says how to write them", (word) => {
     const read = readBlocks(["1", word]);
     expect(read).toMatchObject({ ok: false, problem: { exit: exitCodes.usage } });
-    expect(!read.ok && read.problem.message).toContain(`"${word}" is no block: write 12`);
+    expect(!read.ok && read.problem.message).toContain(`"${word}" is not a block. Write 12`);
     expect(!read.ok && read.problem.message).toContain("`aperture blocks`");
   });
 
-  test("are not everything at once", () => {
+  test("are at most 1000", () => {
     const read = readBlocks(["1..900000000000000"]);
     expect(!read.ok && read.problem.message).toContain("more than 1000 blocks");
   });
 });
 
-describe("what is expanded", () => {
-  test("is one block, or messages", () => {
-    expect(readExpandable("#27")).toEqual({ ok: true, value: { block: "27" } });
-    expect(readExpandable("message-10..25")).toEqual({ ok: true, value: { messages: "10..25" } });
+describe("an expand target", () => {
+  test("is one block, or a range of messages", () => {
+    expect(readExpandTarget("#27")).toEqual({ ok: true, value: { block: "27" } });
+    expect(readExpandTarget("message-10..25")).toEqual({ ok: true, value: { messages: "10..25" } });
   });
 
   test.each([
     ["27..30", "message-10..25"],
     ["x", "cannot be expanded"],
-  ])("is not %s", (word, says) => {
-    const read = readExpandable(word);
-    expect(!read.ok && read.problem.message).toContain(says);
+  ])("is not %s", (word, text) => {
+    const read = readExpandTarget(word);
+    expect(!read.ok && read.problem.message).toContain(text);
   });
 });

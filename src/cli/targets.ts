@@ -1,57 +1,54 @@
-import { type Outcome, stop, succeed } from "./outcome.ts";
-import { exitCodes } from "./usage.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { type CliResult, stop, succeed } from "./outcome.ts";
 
-/** What a person may point at, as it is written: `12`, `#12`, `12..18`, `block-12`, `message-10..25`. */
-export type Target = { readonly of: "block" | "message"; readonly first: number; readonly last: number };
+/** Blocks or messages as a user writes them: `12`, `#12`, `12..18`, `block-12`, `message-10..25`. */
+export type BlockTarget = { readonly of: "block" | "message"; readonly first: number; readonly last: number };
 
-const written = /^(?:(block|message)-|#)?([1-9]\d{0,14})(?:\.\.(?:\1-|#)?([1-9]\d{0,14}))?$/;
+const targetPattern = /^(?:(block|message)-|#)?([1-9]\d{0,14})(?:\.\.(?:\1-|#)?([1-9]\d{0,14}))?$/;
 
-export function readTarget(word: string): Target | null {
-  const [, of = "block", first, last = first] = written.exec(word) ?? [];
+export function readTarget(word: string): BlockTarget | null {
+  const [, of = "block", first, last = first] = targetPattern.exec(word) ?? [];
   if (first === undefined || Number(last) < Number(first)) return null;
   return { of: of === "message" ? "message" : "block", first: Number(first), last: Number(last) };
 }
 
-/** More than anybody means; the API takes no more either. */
+/** The API takes no more than this either. */
 const blocksMax = 1_000;
 
-export function readBlocks(words: readonly string[]): Outcome<readonly number[]> {
+export function readBlocks(words: readonly string[]): CliResult<readonly number[]> {
   const blocks: number[] = [];
   for (const word of words) {
     const target = readTarget(word);
-    if (target?.of !== "block") return stop(exitCodes.usage, noBlock(word));
+    if (target?.of !== "block") return stop(exitCodes.usage, notABlockText(word));
     const count = target.last - target.first + 1;
     if (blocks.length + count > blocksMax) {
-      return stop(exitCodes.usage, `These are more than ${blocksMax} blocks; select fewer.`);
+      return stop(exitCodes.usage, `This is more than ${blocksMax} blocks. Select fewer.`);
     }
     blocks.push(...Array.from({ length: count }, (_, at) => target.first + at));
   }
   return succeed([...new Set(blocks)]);
 }
 
-function noBlock(word: string): string {
-  return `"${word}" is no block: write 12, 12..18, block-12 or '#12', as the numbers of \`aperture blocks\`.`;
+function notABlockText(word: string): string {
+  return `"${word}" is not a block. Write 12, 12..18, block-12 or '#12'; \`aperture blocks\` lists the numbers.`;
 }
 
-/** As a path of the API asks for it. */
-export function readExpandable(word: string): Outcome<Readonly<Record<string, string>>> {
+/** The query parameters of the expansion route. */
+export function readExpandTarget(word: string): CliResult<Readonly<Record<string, string>>> {
   const target = readTarget(word);
   if (target === null) {
     return stop(
       exitCodes.usage,
-      `"${word}" cannot be expanded: write 27, '#27', message-10 or message-10..25.`,
+      `"${word}" cannot be expanded. Write 27, '#27', message-10 or message-10..25.`,
     );
   }
   const { of, first, last } = target;
   if (of === "message") return succeed({ messages: `${first}..${last}` });
   if (last === first) return succeed({ block: `${first}` });
-  return stop(
-    exitCodes.usage,
-    "expand reads one block, or the blocks of a range of messages: message-10..25.",
-  );
+  return stop(exitCodes.usage, "expand takes one block, or a range of messages such as message-10..25.");
 }
 
-/** As a target of a command is written: what a shell took the quotes from gets them back. */
+/** The word as a command target: a phrase gets back the quotes that the shell removed. */
 export function targetWord(word: string): string {
   return /^[#\w.:-]+$/.test(word) ? word : JSON.stringify(word);
 }

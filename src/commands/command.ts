@@ -1,6 +1,5 @@
 import type { Level, Zone } from "../engine/index.ts";
 
-/** What can be asked about memory. */
 export const verbs = [
   "expand",
   "recall",
@@ -25,7 +24,7 @@ export type LowerLevel = (typeof lowerLevels)[number];
 export type Position = (typeof positions)[number];
 export type Detail = (typeof details)[number];
 
-/** One way to point at blocks. Ids are only numbers here: whether there are such blocks a view decides. */
+/** One way to point at blocks. Ids are only numbers here: `resolveTarget` looks the blocks up in a view. */
 export type Pointer =
   | { readonly by: "block"; readonly first: number; readonly last: number }
   | { readonly by: "message"; readonly first: number; readonly last: number }
@@ -33,16 +32,16 @@ export type Pointer =
   | { readonly by: "stale" }
   | { readonly by: "topic"; readonly words: string };
 
-/** At least one pointer; what any of them points at is meant. */
+/** At least one pointer; the target is every block that any of them points at. */
 export type Target = readonly Pointer[];
 
-/** A request about memory, by whomever and in whichever form it arrived. */
+/** A request about memory, by any actor and in any form. */
 export type Command =
   | {
       readonly verb: "expand";
       readonly target: Target;
       readonly level: Level;
-      /** The character to begin at, where more was there than fits into an answer. */
+      /** The character to begin at, for a block that is longer than one answer. */
       readonly from?: number;
     }
   | { readonly verb: "recall"; readonly target: Target }
@@ -58,31 +57,31 @@ export type Command =
       readonly topic: string | null;
       readonly supersedes: number | null;
     }
-  /** Since which turn; null means since the last one. */
+  /** Since a turn; null means since the last one. */
   | { readonly verb: "diff"; readonly since: number | null }
   | { readonly verb: "manifest"; readonly detail: Detail };
 
-/** Reading changes nothing that anybody would have to allow. */
-export const readingVerbs = ["expand", "recall", "diff", "manifest"] as const satisfies readonly Verb[];
-export type ReadingVerb = (typeof readingVerbs)[number];
+/** These verbs need no permission: they change nothing but references. */
+export const readVerbs = ["expand", "recall", "diff", "manifest"] as const satisfies readonly Verb[];
+export type ReadVerb = (typeof readVerbs)[number];
 
-export function isReading(verb: Verb): verb is ReadingVerb {
-  return readingVerbs.some((each) => each === verb);
+export function isReadVerb(verb: Verb): verb is ReadVerb {
+  return readVerbs.some((each) => each === verb);
 }
 
 export function isVerb(word: string): word is Verb {
   return verbs.some((verb) => verb === word);
 }
 
-/** What stands in a placeholder where nobody gave a reason; only the text form lets one leave it out. */
+/** The reason in a placeholder if the command gave none; only the text form allows that. */
 export const noReason = "no reason given";
 
-/** Generous for what a model says at once, and small enough that reading it costs nothing. */
+/** Generous for one command of a model, and small enough that parsing it costs nothing. */
 export const commandLimits = {
   commandCharsMax: 20_000,
-  /** With these three the longest command of all can be printed within its limit. */
+  /** These three keep the longest possible command, when printed, within `commandCharsMax`. */
   pointersMax: 200,
   topicsMax: 20,
   topicCharsMax: 200,
-  noteCharsMax: 8_000,
+  memoryCharsMax: 8_000,
 } as const;

@@ -1,115 +1,111 @@
 import { type BlockId, unwrap } from "../base/index.ts";
-import {
-  archive,
-  type Change,
-  focus,
-  type Level,
-  type Proposal,
-  pin,
-  reference,
-  restore,
-  unpin,
-  wantLevel,
-} from "../engine/index.ts";
+import { type ChangeContext, changes, type Level, type Proposal } from "../engine/index.ts";
 import type { Command, Detail } from "./command.ts";
 
 /**
- * What is to be read and given at the tail: contents are not in the state. Words may find blocks that are
- * withheld; whoever answers leaves those out.
+ * Content that a command reads. The executor fetches it, since contents are not in the state, and gives it at
+ * the tail. A search by words may find withheld blocks: the executor leaves those out.
  */
-export type Reading =
+export type Lookup =
   | {
       readonly of: "blocks";
       readonly blocks: readonly BlockId[];
       readonly level: Level;
-      /** The character of the first of them to begin at. */
+      /** The character at which the text of the first block begins. */
       readonly from: number;
     }
   | { readonly of: "words"; readonly words: string }
   | { readonly of: "diff"; readonly since: number | null }
   | { readonly of: "manifest"; readonly detail: Detail };
 
-/** A memory to be added: its id and content hash are not made here, nor the supersession that needs them. */
-export type Note = {
+/** A memory to add. The executor makes its id and content hash, and the supersession that needs them. */
+export type NewMemory = {
   readonly text: string;
   readonly topic: string | null;
   readonly supersedes: BlockId | null;
 };
 
-export type Effect = Proposal & { readonly reads: readonly Reading[]; readonly notes: readonly Note[] };
-
-/** The blocks a command may touch; `whole` where it may also do what is about no block. */
-export type Granted = {
-  readonly blocks: readonly BlockId[];
-  readonly whole: boolean;
-  readonly inPlace: boolean;
+export type CommandEffect = Proposal & {
+  readonly lookups: readonly Lookup[];
+  readonly memories: readonly NewMemory[];
 };
 
-/** What a command does to what it was granted. Reading changes nothing but that the blocks were used. */
-export function effectOf(change: Change, command: Command, granted: Granted): Effect {
-  const { blocks, whole, inPlace } = granted;
+export type Grant = {
+  readonly blocks: readonly BlockId[];
+  /** The command may also do what is about no block: make a new memory, search, list. */
+  readonly mayActWithoutBlock: boolean;
+  readonly isInPlace: boolean;
+};
+
+/** Applies a command to the granted blocks only. A read changes nothing but the blocks' references. */
+export function effectOf(change: ChangeContext, command: Command, grant: Grant): CommandEffect {
+  const { blocks, mayActWithoutBlock, isInPlace } = grant;
   switch (command.verb) {
     case "expand":
-      return inPlace ? changed(backInPlace(change, blocks, command.level)) : given(change, blocks, command);
+      return isInPlace
+        ? changeEffect(restoreInPlace(change, blocks, command.level))
+        : readEffect(change, blocks, command);
     case "recall": {
       const words = command.target.flatMap((pointer) => (pointer.by === "topic" ? [pointer.words] : []));
-      const searched = whole ? words.map((each) => ({ of: "words", words: each }) as const) : [];
-      const { reads, ...rest } = given(change, blocks, { level: "original" });
-      return { ...rest, reads: [...reads, ...searched] };
+      const searches = mayActWithoutBlock ? words.map((each) => ({ of: "words", words: each }) as const) : [];
+      const { lookups, ...rest } = readEffect(change, blocks, { level: "original" });
+      return { ...rest, lookups: [...lookups, ...searches] };
     }
     case "compress":
-      return changed(wantLevel(change, blocks, command.level));
+      return changeEffect(changes.setLevel(change, blocks, command.level));
     case "pin":
-      return changed(pin(change, blocks, command.position));
+      return changeEffect(changes.pin(change, blocks, command.position));
     case "unpin":
-      return changed(unpin(change, blocks));
+      return changeEffect(changes.unpin(change, blocks));
     case "focus":
-      return changed(focus(change, blocks));
+      return changeEffect(changes.focus(change, blocks));
     case "archive":
-      return changed(unwrap(archive(change, blocks, command.reason)));
+      return changeEffect(unwrap(changes.archive(change, blocks, command.reason)));
     case "update":
       return {
-        ...nothing,
-        notes: blocks.map((block) => ({ text: command.text, topic: null, supersedes: block })),
+        ...noEffect,
+        memories: blocks.map((block) => ({ text: command.text, topic: null, supersedes: block })),
       };
     case "create":
-      return { ...nothing, notes: createdNotes(command, granted) };
+      return { ...noEffect, memories: newMemories(command, grant) };
     case "diff":
-      return whole ? { ...nothing, reads: [{ of: "diff", since: command.since }] } : nothing;
+      return mayActWithoutBlock ? { ...noEffect, lookups: [{ of: "diff", since: command.since }] } : noEffect;
     case "manifest":
-      return whole ? { ...nothing, reads: [{ of: "manifest", detail: command.detail }] } : nothing;
+      return mayActWithoutBlock
+        ? { ...noEffect, lookups: [{ of: "manifest", detail: command.detail }] }
+        : noEffect;
   }
 }
 
-const nothing: Effect = { deltas: [], skipped: [], reads: [], notes: [] };
+const noEffect: CommandEffect = { deltas: [], skipped: [], lookups: [], memories: [] };
 
-function changed(proposal: Proposal): Effect {
-  return { ...nothing, ...proposal };
+function changeEffect(proposal: Proposal): CommandEffect {
+  return { ...noEffect, ...proposal };
 }
 
-/** A person who looks has not used a block; a model that asks for one has. */
-function given(
-  change: Change,
+/** A model that reads a block has used it, so it counts as a reference; a user who looks at it has not. */
+function readEffect(
+  change: ChangeContext,
   blocks: readonly BlockId[],
   { level, from = 0 }: { readonly level: Level; readonly from?: number },
-): Effect {
-  if (blocks.length === 0) return nothing;
-  const used = change.actor === "user" ? nothing : changed(reference(change, blocks));
-  return { ...used, reads: [{ of: "blocks", blocks, level, from }] };
+): CommandEffect {
+  if (blocks.length === 0) return noEffect;
+  const used = change.actor === "user" ? noEffect : changeEffect(changes.reference(change, blocks));
+  return { ...used, lookups: [{ of: "blocks", blocks, level, from }] };
 }
 
-function backInPlace(change: Change, blocks: readonly BlockId[], level: Level): Proposal {
-  const [back, shown] = [restore(change, blocks), wantLevel(change, blocks, level)];
+function restoreInPlace(change: ChangeContext, blocks: readonly BlockId[], level: Level): Proposal {
+  const [back, shown] = [changes.restore(change, blocks), changes.setLevel(change, blocks, level)];
   const failed = new Set(back.skipped.map(({ block }) => block));
   const more = shown.skipped.filter(({ block }) => !failed.has(block));
   return { deltas: [...back.deltas, ...shown.deltas], skipped: [...back.skipped, ...more] };
 }
 
-function createdNotes(
+function newMemories(
   command: Extract<Command, { readonly verb: "create" }>,
-  granted: Granted,
-): readonly Note[] {
+  grant: Grant,
+): readonly NewMemory[] {
   const { text, topic } = command;
-  if (command.supersedes === null) return granted.whole ? [{ text, topic, supersedes: null }] : [];
-  return granted.blocks.map((block) => ({ text, topic, supersedes: block }));
+  if (command.supersedes === null) return grant.mayActWithoutBlock ? [{ text, topic, supersedes: null }] : [];
+  return grant.blocks.map((block) => ({ text, topic, supersedes: block }));
 }

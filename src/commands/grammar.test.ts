@@ -7,7 +7,7 @@ import { parseCommand, parseTarget, printCommand, printTarget } from "./grammar.
 
 const block = (first: number, last = first): Pointer => ({ by: "block", first, last });
 const message = (first: number, last = first): Pointer => ({ by: "message", first, last });
-const nobody = (by: "block" | "message"): Pointer => ({ by, first: 0, last: 0 });
+const unknownId = (by: "block" | "message"): Pointer => ({ by, first: 0, last: 0 });
 const topic = (words: string): Pointer => ({ by: "topic", words });
 const middle: Pointer = { by: "zone", zone: "middle" };
 const stale: Pointer = { by: "stale" };
@@ -26,9 +26,9 @@ const examples: readonly (readonly [string, Command])[] = [
     { verb: "recall", target: [topic("database migration decisions")] },
   ],
   ["@recall(block-45)", { verb: "recall", target: [block(45)] }],
-  ["@expand(block-0)", { verb: "expand", target: [nobody("block")], level: "original" }],
-  ["@expand(#-3)", { verb: "expand", target: [nobody("block")], level: "original" }],
-  ["@recall(message-99999999999999999999)", { verb: "recall", target: [nobody("message")] }],
+  ["@expand(block-0)", { verb: "expand", target: [unknownId("block")], level: "original" }],
+  ["@expand(#-3)", { verb: "expand", target: [unknownId("block")], level: "original" }],
+  ["@recall(message-99999999999999999999)", { verb: "recall", target: [unknownId("message")] }],
   ['@recall("topic")', { verb: "recall", target: [topic("topic")] }],
   ["@recall(query: 'token refresh')", { verb: "recall", target: [topic("token refresh")] }],
   ["@recall(database migration)", { verb: "recall", target: [topic("database migration")] }],
@@ -100,7 +100,7 @@ const targets: readonly (readonly [string, readonly Pointer[]])[] = [
   ['["#1", "#2"]', [block(1), block(2)]],
   ['topic: "middle"', [topic("middle")]],
   ["0", [topic("0")]],
-  ["block-9999999999999999", [nobody("block")]],
+  ["block-9999999999999999", [unknownId("block")]],
 ];
 
 describe("the text form", () => {
@@ -136,7 +136,7 @@ describe("the text form", () => {
     expect(unwrap(parseCommand(printCommand(command)))).toEqual(command);
   });
 
-  it("comes to rest: whatever it reads is printed as what is read again", () => {
+  it("prints every command it reads so that it is read back unchanged", () => {
     fc.assert(
       fc.property(fc.constantFrom(...verbs), anyText, (verb, text) => {
         const command = parseCommand(`@${verb}(${text})`);
@@ -192,7 +192,7 @@ describe("a mistake", () => {
     },
   );
 
-  it("is quoted without what could break a line or a sentence", () => {
+  it("is quoted without characters that could break the line", () => {
     const result = parseCommand(`@compress(3, "a\\nb\u200b\u001b[2J${"x".repeat(90)}")`);
     expect(result.ok ? "" : result.error.message).toMatch(/: "a b \[2Jx+…" is no level/);
   });

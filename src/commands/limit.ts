@@ -1,74 +1,75 @@
 import { type BlockId, sha256Hex } from "../base/index.ts";
 import type { Command, Verb } from "./command.ts";
 
-/** What a model may do in a turn, and how often it may change its mind. Shares are of the window. */
+/** Limits on a model's commands in a turn, and on changing its mind. Shares are of the window. */
 export const turnLimits = {
   commandsMax: 20,
   changedShare: 0.3,
   pinnedShare: 0.25,
   memoryShare: 0.02,
-  notesMax: 5,
-  /** So many turns back count for damping. */
+  memoriesMax: 5,
+  /** Damping looks back this many turns. */
   dampingTurns: 10,
-  /** Pinning and unpinning a block so often is enough; so is updating it, or going back and forth. */
+  /** So often may a block be pinned or unpinned, updated, or switched between compressed and expanded. */
   pinChangesMax: 3,
   updatesMax: 3,
   switchesMax: 3,
-  /** After so many failures in a row the model is reminded how commands work, once. */
+  /** After this many failures in a row the model is reminded once how commands work. */
   failuresMax: 3,
 } as const;
 
-/** One command that was done, as far as damping needs it. */
-export type Act = {
+/** The facts about a command that was carried out, for damping. */
+export type PastCommand = {
   readonly turn: number;
   readonly verb: Verb;
   readonly blocks: readonly BlockId[];
-  readonly note: string | null;
+  /** Hash of the text it remembered; null if the command made no memory. */
+  readonly memoryHash: string | null;
 };
 
-/** What a model has done of late. A value: whoever keeps it keeps the one that comes back. */
-export type Acts = {
+/** The recent commands of a model. It is immutable: the caller keeps the history that a function returns. */
+export type CommandHistory = {
   readonly turn: number;
   readonly commands: number;
   readonly changedTokens: number;
   readonly failures: number;
-  readonly recent: readonly Act[];
+  readonly recent: readonly PastCommand[];
 };
 
-export const noActs: Acts = { turn: 0, commands: 0, changedTokens: 0, failures: 0, recent: [] };
+export const noCommands: CommandHistory = { turn: 0, commands: 0, changedTokens: 0, failures: 0, recent: [] };
 
-/** A block and the tokens it takes now. */
-export type Sized = { readonly block: BlockId; readonly tokens: number };
+/** The tokens a block takes now. */
+export type BlockSize = { readonly block: BlockId; readonly tokens: number };
 
-/** What a command would come to. Pins and memories are counted as they would be afterwards. */
-export type Load = {
+/** The size of a command's effect. Pins and memories are counted as they would be afterwards. */
+export type CommandLoad = {
   readonly turn: number;
   readonly command: Command;
-  readonly changed: readonly Sized[];
+  readonly changed: readonly BlockSize[];
   readonly pinnedTokens: number;
   readonly memoryTokens: number;
   readonly windowTokens: number;
 };
 
-const actsMax = 200;
-const blocksPerActMax = 200;
+const recentMax = 200;
+const blocksPerCommandMax = 200;
 
-/** Whether a turn has had its commands. Failures count, so that trying again comes to an end. */
-export function commandsExcess(acts: Acts, turn: number): string | null {
-  const { commands } = inTurn(acts, turn);
+/** The refusal if a turn has used up its commands. Failures count, so that retries come to an end. */
+export function commandsExcess(history: CommandHistory, turn: number): string | null {
+  const { commands } = inTurn(history, turn);
   return commands < turnLimits.commandsMax
     ? null
     : `${turnLimits.commandsMax} commands were used in this turn; go on with the task, the next turn allows more`;
 }
 
-/** Why a command goes too far, in words a model can act on; null if it does not. */
-export function excessOf(acts: Acts, load: Load): string | null {
-  return changeExcess(acts, load) ?? sizeExcess(load) ?? noteExcess(acts, load);
+/** Says why a command goes too far, in words a model can act on; null if it does not. */
+export function loadExcess(history: CommandHistory, load: CommandLoad): string | null {
+  return changeExcess(history, load) ?? sizeExcess(load) ?? memoryExcess(history, load);
 }
 
-/** A block nobody has counted costs nothing here; what is too much names a beginning that is not. */
-function changeExcess(acts: Acts, load: Load): string | null {
-  const left = Math.max(0, share(load, turnLimits.changedShare) - inTurn(acts, load.turn).changedTokens);
+/** An uncounted block costs nothing here. The refusal names the first blocks that would still fit. */
+function changeExcess(history: CommandHistory, load: CommandLoad): string | null {
+  const left = Math.max(0, share(load, turnLimits.changedShare) - inTurn(history, load.turn).changedTokens);
   const wanted = tokensOf(load.changed);
   if (wanted <= left) return null;
   let [sum, count] = [0, 0];
@@ -82,104 +83,115 @@ function changeExcess(acts: Acts, load: Load): string | null {
   return `it would change ${wanted} tokens and ${left} are left in this turn; choose fewer blocks${example}`;
 }
 
-function tokensOf(sizes: readonly Sized[]): number {
+function tokensOf(sizes: readonly BlockSize[]): number {
   return sizes.reduce((sum, { tokens }) => sum + tokens, 0);
 }
 
-/** Blocks that were changed to and fro, each with the reason to leave it alone now. */
+/** The blocks that were changed back and forth, each with the reason to leave it alone now. */
 export function dampedBlocks(
-  acts: Acts,
-  { turn, verb, blocks }: Omit<Act, "note">,
+  history: CommandHistory,
+  { turn, verb, blocks }: Omit<PastCommand, "memoryHash">,
 ): ReadonlyMap<BlockId, string> {
-  const recent = acts.recent.filter((act) => turn - act.turn < turnLimits.dampingTurns);
+  const recent = history.recent.filter((past) => turn - past.turn < turnLimits.dampingTurns);
   const damped = new Map<BlockId, string>();
   const rule = dampingRules[verb];
   if (rule === undefined) return damped;
-  const history = historyOf(recent, new Set(blocks));
+  const verbsByBlock = pastVerbs(recent, new Set(blocks));
   for (const block of blocks) {
-    const why = rule(history.get(block) ?? []);
-    if (why !== null)
-      damped.set(block, `${why} within ${turnLimits.dampingTurns} turns; leave it as it is for now`);
+    const reason = rule(verbsByBlock.get(block) ?? []);
+    if (reason !== null)
+      damped.set(block, `${reason} within ${turnLimits.dampingTurns} turns; leave it as it is for now`);
   }
   return damped;
 }
 
-/** After a command that was done, on these blocks. */
-export function withAct(acts: Acts, load: Load, blocks: readonly BlockId[]): Acts {
+/** The history after a command that was carried out on these blocks. */
+export function withCommand(
+  history: CommandHistory,
+  load: CommandLoad,
+  blocks: readonly BlockId[],
+): CommandHistory {
   const { turn, command } = load;
-  const present = inTurn(acts, turn);
-  const act = { turn, verb: command.verb, blocks: blocks.slice(0, blocksPerActMax), note: noteOf(command) };
+  const present = inTurn(history, turn);
+  const done: PastCommand = {
+    turn,
+    verb: command.verb,
+    blocks: blocks.slice(0, blocksPerCommandMax),
+    memoryHash: memoryHashOf(command),
+  };
   return {
     turn,
     commands: present.commands + 1,
     changedTokens: present.changedTokens + tokensOf(load.changed),
     failures: 0,
-    recent: [...acts.recent.filter((each) => turn - each.turn < turnLimits.dampingTurns), act].slice(
-      -actsMax,
+    recent: [...history.recent.filter((each) => turn - each.turn < turnLimits.dampingTurns), done].slice(
+      -recentMax,
     ),
   };
 }
 
-export type Failed = { readonly acts: Acts; readonly reminder: string | null };
+export type FailureResult = { readonly history: CommandHistory; readonly reminder: string | null };
 
-/** After a command that failed. */
-export function withFailure(acts: Acts, turn: number): Failed {
-  const present = inTurn(acts, turn);
-  const failures = acts.failures + 1;
+/** The history after a command that failed. */
+export function withFailure(history: CommandHistory, turn: number): FailureResult {
+  const present = inTurn(history, turn);
+  const failures = history.failures + 1;
   const next = { ...present, commands: present.commands + 1, failures };
-  return { acts: next, reminder: failures === turnLimits.failuresMax ? reminder : null };
+  return { history: next, reminder: failures === turnLimits.failuresMax ? reminder : null };
 }
 
 const reminder =
   "Three commands in a row failed. Use ids as they stand in headers and the manifest, such as block-27 or " +
   "message-12, or go on without: no command is needed to answer.";
 
-function inTurn(acts: Acts, turn: number): Acts {
-  return acts.turn === turn ? acts : { ...acts, turn, commands: 0, changedTokens: 0 };
+function inTurn(history: CommandHistory, turn: number): CommandHistory {
+  return history.turn === turn ? history : { ...history, turn, commands: 0, changedTokens: 0 };
 }
 
-function share({ windowTokens }: Load, part: number): number {
+function share({ windowTokens }: CommandLoad, part: number): number {
   return Math.floor(windowTokens * part);
 }
 
-function sizeExcess(load: Load): string | null {
+function sizeExcess(load: CommandLoad): string | null {
   const { command, pinnedTokens, memoryTokens } = load;
   const pinMax = share(load, turnLimits.pinnedShare);
   if (command.verb === "pin" && pinnedTokens > pinMax) {
     return `pins would take ${pinnedTokens} tokens and may take ${pinMax}; unpin something first`;
   }
   const memoryMax = share(load, turnLimits.memoryShare);
-  if (noteOf(command) !== null && memoryTokens > memoryMax) {
+  if (memoryHashOf(command) !== null && memoryTokens > memoryMax) {
     const room = `${memoryTokens} tokens and may take ${memoryMax}`;
     return `notes would take ${room}; shorten this one, or archive an older one`;
   }
   return null;
 }
 
-function noteExcess(acts: Acts, { turn, command }: Load): string | null {
-  const note = noteOf(command);
-  if (note === null) return null;
-  const same = acts.recent.find((act) => act.note === note && turn - act.turn < turnLimits.dampingTurns);
+function memoryExcess(history: CommandHistory, { turn, command }: CommandLoad): string | null {
+  const hash = memoryHashOf(command);
+  if (hash === null) return null;
+  const same = history.recent.find(
+    (past) => past.memoryHash === hash && turn - past.turn < turnLimits.dampingTurns,
+  );
   if (same !== undefined) return `the same note was made at turn ${same.turn}; it is kept`;
-  const made = acts.recent.filter((act) => act.note !== null && act.turn === turn).length;
-  return made < turnLimits.notesMax
+  const made = history.recent.filter((past) => past.memoryHash !== null && past.turn === turn).length;
+  return made < turnLimits.memoriesMax
     ? null
     : `${made} notes were made in this turn; put what is left into one note in a later turn`;
 }
 
-/** Notes that differ only in blanks and capitals are one. */
-function noteOf(command: Command): string | null {
+/** Texts that differ only in blanks and capitals are the same memory. */
+function memoryHashOf(command: Command): string | null {
   if (command.verb !== "create" && command.verb !== "update") return null;
   const about = command.verb === "update" ? `${command.block}` : "";
   return sha256Hex(`${about} ${command.text.trim().toLowerCase().replace(/\s+/g, " ")}`);
 }
 
-type Damping = (history: readonly Verb[]) => string | null;
+type DampingRule = (history: readonly Verb[]) => string | null;
 
-const dampingRules: Readonly<Partial<Record<Verb, Damping>>> = {
+const dampingRules: Readonly<Partial<Record<Verb, DampingRule>>> = {
   pin: pinChurn,
   unpin: pinChurn,
-  compress: toAndFro,
+  compress: compressChurn,
   update: (history) => {
     const updates = history.filter((verb) => verb === "update").length;
     return updates < turnLimits.updatesMax ? null : `it was updated ${updates} times`;
@@ -191,8 +203,8 @@ function pinChurn(history: readonly Verb[]): string | null {
   return changes < turnLimits.pinChangesMax ? null : `it was pinned and unpinned ${changes} times`;
 }
 
-/** Only compressing is refused: whoever needs a text must be able to read it. */
-function toAndFro(history: readonly Verb[]): string | null {
+/** Only compressing is refused: a model that needs a text must be able to read it. */
+function compressChurn(history: readonly Verb[]): string | null {
   const moves = history.filter((verb) => verb === "expand" || verb === "compress");
   const switches = moves.filter((verb, at) => at > 0 && verb !== moves[at - 1]).length;
   return switches < turnLimits.switchesMax
@@ -200,15 +212,15 @@ function toAndFro(history: readonly Verb[]): string | null {
     : `it was compressed and expanded by turns ${switches} times`;
 }
 
-function historyOf(
-  recent: readonly Act[],
+function pastVerbs(
+  recent: readonly PastCommand[],
   wanted: ReadonlySet<BlockId>,
 ): ReadonlyMap<BlockId, readonly Verb[]> {
-  const history = new Map<BlockId, Verb[]>();
+  const verbsByBlock = new Map<BlockId, Verb[]>();
   for (const { verb, blocks } of recent) {
     for (const block of blocks) {
-      if (wanted.has(block)) history.set(block, [...(history.get(block) ?? []), verb]);
+      if (wanted.has(block)) verbsByBlock.set(block, [...(verbsByBlock.get(block) ?? []), verb]);
     }
   }
-  return history;
+  return verbsByBlock;
 }

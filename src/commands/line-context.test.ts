@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { LineContext } from "./line-context.ts";
 
-/** Whether a line that follows the text would stand free. */
 function isFreeAfter(text: string): boolean {
   const context = new LineContext();
-  for (const line of text.split("\n")) context.pass(line);
+  for (const line of text.split("\n")) context.passLine(line);
   return context.isFree;
 }
 

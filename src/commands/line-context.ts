@@ -1,70 +1,70 @@
 /**
- * Whether the next line of a Markdown text stands free: not in a code fence, an inline code that spans lines,
- * markup or a quotation. Where a text can be read in more than one way, all of them are followed, and a line
- * is free only if it is in each: a command that is not seen is written again, one that was only shown must
- * never act. What is indented is left to the reader of the line.
+ * Tells if the next line of a Markdown text is free: not in a code fence, in inline code that spans lines, in
+ * markup or in a quotation. If a text can be read in several ways, it follows all of them, and a line is free
+ * only if it is free in each: a model repeats a command that was missed, but a command that was only quoted
+ * must never act. The caller judges the indent of the line.
  */
 export class LineContext {
-  #stands: readonly Stand[] = nowhere;
+  #states: readonly ParseState[] = onlyOutside;
 
   get isFree(): boolean {
-    return this.#stands.length <= standsMax && this.#stands.every(isOutside);
+    return this.#states.length <= statesMax && this.#states.every(isOutside);
   }
 
-  /** Takes a whole line, without its end. */
-  pass(line: string): void {
-    // Too many ways to read it: nothing in it is clear any more.
-    if (this.#stands.length > standsMax) return;
-    const [only, other] = this.#stands;
+  /** Reads a whole line, without its line end. */
+  passLine(line: string): void {
+    // With too many ways to read the text, no line is free any more.
+    if (this.#states.length > statesMax) return;
+    const [only, other] = this.#states;
     if (only === outside && other === undefined && isPlain(line)) return;
-    const measured = measure(line);
-    const next = this.#stands.flatMap((stand) => after(stand, measured));
-    const stands = next.length === 1 ? next : distinct(next);
-    const isBack = stands.every((stand) => isOutside(stand) && stand.items.length === 0);
-    this.#stands = isBack ? nowhere : stands;
+    const indented = measureIndent(line);
+    const next = this.#states.flatMap((state) => statesAfter(state, indented));
+    const states = next.length === 1 ? next : distinct(next);
+    const isBack = states.every((state) => isOutside(state) && state.items.length === 0);
+    this.#states = isBack ? onlyOutside : states;
   }
 }
 
-const standsMax = 16;
+const statesMax = 16;
 
 /** One way to read the text so far. */
-type Stand = {
-  /** The columns at which the list items begin that the next line may belong to, the outermost first. */
+type ParseState = {
+  /** The columns of the list items that the next line may belong to, the outermost first. */
   readonly items: readonly number[];
   readonly fence: string | null;
-  /** What ends the markup the line is in: a closing tag, or an empty line (""). */
+  /** The end of the open markup: a closing tag, or an empty line (""). */
   readonly markup: string | null;
   readonly isQuoted: boolean;
-  /** How many backticks opened the inline code that is not closed yet. */
+  /** The number of backticks that opened the inline code; 0 if none is open. */
   readonly ticks: number;
 };
-const outside: Stand = { items: [], fence: null, markup: null, isQuoted: false, ticks: 0 };
+const outside: ParseState = { items: [], fence: null, markup: null, isQuoted: false, ticks: 0 };
 
-const nowhere: readonly Stand[] = [outside];
+const onlyOutside: readonly ParseState[] = [outside];
 
-/** Most lines are words, and open nothing. */
+/** Most lines begin with a letter, have no backtick, and open nothing. */
 function isPlain(line: string): boolean {
   return line === "" || (/^[A-Za-z]/.test(line) && !line.includes("`"));
 }
 
-type Measured = { readonly line: string; readonly text: string; readonly indent: number };
+type IndentedLine = { readonly line: string; readonly text: string; readonly indent: number };
 
-function isOutside({ fence, markup, isQuoted, ticks }: Stand): boolean {
+function isOutside({ fence, markup, isQuoted, ticks }: ParseState): boolean {
   return fence === null && markup === null && !isQuoted && ticks === 0;
 }
 
-function distinct(stands: readonly Stand[]): readonly Stand[] {
-  const kept: Stand[] = [];
-  for (const stand of stands) if (!kept.some((other) => isSame(stand, other))) kept.push(stand);
+function distinct(states: readonly ParseState[]): readonly ParseState[] {
+  const kept: ParseState[] = [];
+  for (const state of states) if (!kept.some((other) => isSame(state, other))) kept.push(state);
   return kept;
 }
 
-function isSame(a: Stand, b: Stand): boolean {
+function isSame(a: ParseState, b: ParseState): boolean {
   if (a.ticks !== b.ticks || a.fence !== b.fence || a.markup !== b.markup) return false;
   return a.isQuoted === b.isQuoted && a.items.join() === b.items.join();
 }
 
-function measure(line: string): Measured {
+function measureIndent(line: string): IndentedLine {
   let [at, indent] = [0, 0];
   for (; line.charAt(at) === " " || line.charAt(at) === "\t"; at += 1) {
     indent += line.charAt(at) === " " ? 1 : 4 - (indent % 4);
@@ -72,23 +72,23 @@ function measure(line: string): Measured {
   return { line, text: line.slice(at).trimEnd(), indent };
 }
 
-function after(stand: Stand, measured: Measured): readonly Stand[] {
-  const { line, text, indent } = measured;
-  if (text === "") return [afterEmpty(stand)];
-  if (stand.markup !== null) {
-    const isEnd = stand.markup !== "" && line.toLowerCase().includes(stand.markup);
-    return [isEnd ? { ...stand, markup: null } : stand];
+function statesAfter(state: ParseState, indented: IndentedLine): readonly ParseState[] {
+  const { line, text, indent } = indented;
+  if (text === "") return [afterEmpty(state)];
+  if (state.markup !== null) {
+    const isEnd = state.markup !== "" && line.toLowerCase().includes(state.markup);
+    return [isEnd ? { ...state, markup: null } : state];
   }
-  const inside = stand.items.at(-1) ?? 0;
-  // A fence in a list ends with its item, at the first line that stands further left.
-  if (stand.fence === null || indent < inside) return afterText({ ...stand, fence: null }, measured);
-  const isEnd = indent - inside < 4 && isFence(text, stand.fence);
-  return [isEnd ? { ...stand, fence: null } : stand];
+  const inside = state.items.at(-1) ?? 0;
+  // A fence in a list item ends at the first line that begins further left than the item.
+  if (state.fence === null || indent < inside) return afterText({ ...state, fence: null }, indented);
+  const isEnd = indent - inside < 4 && isFence(text, state.fence);
+  return [isEnd ? { ...state, fence: null } : state];
 }
 
-function afterEmpty(stand: Stand): Stand {
-  if (stand.fence !== null || (stand.markup !== null && stand.markup !== "")) return stand;
-  return { ...outside, items: stand.items };
+function afterEmpty(state: ParseState): ParseState {
+  if (state.fence !== null || (state.markup !== null && state.markup !== "")) return state;
+  return { ...outside, items: state.items };
 }
 
 function isFence(text: string, fence: string): boolean {
@@ -98,34 +98,34 @@ function isFence(text: string, fence: string): boolean {
   return true;
 }
 
-function afterText(stand: Stand, { text, indent }: Measured): readonly Stand[] {
-  const reached = stand.items.filter((column) => column <= indent);
+function afterText(state: ParseState, { text, indent }: IndentedLine): readonly ParseState[] {
+  const reached = state.items.filter((column) => column <= indent);
   const isDeep = indent - (reached.at(-1) ?? 0) >= 4;
   const { items, rest } = isDeep ? { items: reached, rest: "" } : afterMarkers(reached, text, indent);
   const fence = fenceAt(rest);
   if (fence !== null) return [{ ...outside, items, fence }];
-  // Lines without the sign still belong to a quotation, until one is empty.
-  if (rest.startsWith(">") || stand.isQuoted) return [{ ...outside, items, isQuoted: true }];
+  // Lines without ">" still belong to a quotation, until an empty line.
+  if (rest.startsWith(">") || state.isQuoted) return [{ ...outside, items, isQuoted: true }];
   const markup = markupAt(rest);
   if (markup !== null && markup !== "") return [{ ...outside, items, markup }];
-  // The line may go on with a paragraph or begin one, and inline code ends with its paragraph.
-  const before = stand.ticks === 0 ? [0] : [stand.ticks, 0];
-  const said = before.map((ticks) => ({ ...outside, items, ticks: ticksAfter(text, ticks) }));
-  return markup === null ? said : [...said, { ...outside, items, markup }];
+  // The line may continue a paragraph or begin one, and inline code ends with its paragraph.
+  const ticksBefore = state.ticks === 0 ? [0] : [state.ticks, 0];
+  const asText = ticksBefore.map((ticks) => ({ ...outside, items, ticks: ticksAfter(text, ticks) }));
+  return markup === null ? asText : [...asText, { ...outside, items, markup }];
 }
 
 const marker = /^(?:[-*+]|\d{1,9}[.)])(?=[ \t]|$)/;
-/** Deeper than this nobody nests lists. */
+/** Lists are not nested deeper than this. */
 const markersMax = 20;
 
-/** The items that a line opens, and what stands behind their markers; nothing, if that is code. */
+/** The items a line opens, and the text behind their markers; "" if that text is indented code. */
 function afterMarkers(reached: readonly number[], text: string, indent: number) {
   const items = [...reached];
   let [rest, column] = [text, indent];
   for (let count = 0; count < markersMax; count += 1) {
     const [sign] = marker.exec(rest) ?? [];
     if (sign === undefined) return { items, rest };
-    const behind = measure(rest.slice(sign.length));
+    const behind = measureIndent(rest.slice(sign.length));
     const isCode = behind.indent > 4;
     column += sign.length + (isCode || behind.text === "" ? 1 : behind.indent);
     items.push(column);
@@ -135,7 +135,7 @@ function afterMarkers(reached: readonly number[], text: string, indent: number) 
   return { items, rest };
 }
 
-/** The fence itself. Backticks with more backticks behind them are inline code. */
+/** The fence that opens a line; null if none. Backticks with more backticks behind them are inline code. */
 function fenceAt(text: string): string | null {
   const sign = text.charAt(0);
   if (sign !== "`" && sign !== "~") return null;
@@ -145,8 +145,8 @@ function fenceAt(text: string): string | null {
   return length < 3 || isInline ? null : sign.repeat(length);
 }
 
-/** Markup that goes on until its own end, and what that is. */
-const lasting: readonly (readonly [RegExp, string])[] = [
+/** Markup that only its own end closes: how it begins, and that end. */
+const closedMarkup: readonly (readonly [RegExp, string])[] = [
   [/^<!--/, "-->"],
   [/^<\?/, "?>"],
   [/^<!\[cdata\[/, "]]>"],
@@ -155,11 +155,11 @@ const lasting: readonly (readonly [RegExp, string])[] = [
   ),
 ];
 
-/** What ends the markup that a line begins; other markup may go on until an empty line. */
+/** The end of the markup that a line opens; "" for other markup, which lasts until an empty line. */
 function markupAt(text: string): string | null {
   if (!/^<[A-Za-z/!?]/.test(text)) return null;
   const small = text.toLowerCase();
-  const [, end] = lasting.find(([start]) => start.test(small)) ?? [null, ""];
+  const [, end] = closedMarkup.find(([start]) => start.test(small)) ?? [null, ""];
   return end !== "" && small.includes(end) ? null : end;
 }
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { unwrap } from "../base/index.ts";
 import { parseCommand } from "./grammar.ts";
-import { allows, type Lasting, type Permission, permissionFor } from "./permission.ts";
+import { type CommandPermission, isAllowedBy, type PermissionDuration, permissionFor } from "./permission.ts";
 
-const given = (over: Partial<Permission>): Permission => ({
+const permission = (over: Partial<CommandPermission>): CommandPermission => ({
   verb: "pin",
   actor: "model",
   zone: "all",
@@ -11,41 +11,45 @@ const given = (over: Partial<Permission>): Permission => ({
   lasts: "session",
   ...over,
 });
-const pinning = { actor: "model", command: unwrap(parseCommand("@pin(3)")), zone: "middle" } as const;
+const pinCommand = { actor: "model", command: unwrap(parseCommand("@pin(3)")), zone: "middle" } as const;
 
 describe("a permission", () => {
   it.each(["once", "turn", "session"] as const)("for %s comes before one that holds always", (lasts) => {
     const [always, now] = [
-      given({ lasts: "always", answer: "deny", zone: "middle" }),
-      given({ lasts, verb: "all" }),
+      permission({ lasts: "always", answer: "deny", zone: "middle" }),
+      permission({ lasts, verb: "all" }),
     ];
-    expect(permissionFor([always, now], pinning)).toBe(now);
-    expect(permissionFor([now, always], pinning)).toBe(now);
+    expect(permissionFor([always, now], pinCommand)).toBe(now);
+    expect(permissionFor([now, always], pinCommand)).toBe(now);
   });
 
-  it("about the verb itself comes before one about all, in whichever order they were given", () => {
-    const [pin, all] = [given({}), given({ verb: "all", answer: "deny" })];
-    expect(permissionFor([pin, all], pinning)).toBe(pin);
-    expect(permissionFor([all, pin], pinning)).toBe(pin);
+  it("about the verb itself comes before one about all, in any order", () => {
+    const [pin, all] = [permission({}), permission({ verb: "all", answer: "deny" })];
+    expect(permissionFor([pin, all], pinCommand)).toBe(pin);
+    expect(permissionFor([all, pin], pinCommand)).toBe(pin);
   });
 
-  it("about a zone comes before one about all, and of two alike the later counts", () => {
-    const [near, far] = [given({ zone: "middle" }), given({ answer: "deny" })];
-    expect(permissionFor([near, far], pinning)).toBe(near);
-    const again = given({ zone: "middle", answer: "ask" });
-    expect(permissionFor([near, again], pinning)).toBe(again);
+  it("about a zone comes before one about all, and of two equally specific ones the later counts", () => {
+    const [near, far] = [permission({ zone: "middle" }), permission({ answer: "deny" })];
+    expect(permissionFor([near, far], pinCommand)).toBe(near);
+    const again = permission({ zone: "middle", answer: "ask" });
+    expect(permissionFor([near, again], pinCommand)).toBe(again);
   });
 
   it("fits its verb, or all, its actor and its zone", () => {
-    expect(permissionFor([given({ verb: "all" })], pinning)).not.toBeNull();
-    const others = [given({ verb: "unpin" }), given({ actor: "client" }), given({ zone: "cold" })];
-    expect(permissionFor(others, pinning)).toBeNull();
-    expect(permissionFor([given({ zone: "middle" })], { ...pinning, zone: null })).toBeNull();
+    expect(permissionFor([permission({ verb: "all" })], pinCommand)).not.toBeNull();
+    const others = [
+      permission({ verb: "unpin" }),
+      permission({ actor: "client" }),
+      permission({ zone: "cold" }),
+    ];
+    expect(permissionFor(others, pinCommand)).toBeNull();
+    expect(permissionFor([permission({ zone: "middle" })], { ...pinCommand, zone: null })).toBeNull();
   });
 
-  it("that was given for later does not count where content speaks in commands", () => {
-    const counts = (lasts: Lasting) => allows(given({ lasts }), { tainted: true });
+  it("for the session or always does not count in a tainted turn", () => {
+    const counts = (lasts: PermissionDuration) => isAllowedBy(permission({ lasts }), { isTainted: true });
     expect((["once", "turn", "session", "always"] as const).filter(counts)).toEqual(["once", "turn"]);
-    expect(allows(given({ lasts: "always" }), { tainted: false })).toBe(true);
+    expect(isAllowedBy(permission({ lasts: "always" }), { isTainted: false })).toBe(true);
   });
 });

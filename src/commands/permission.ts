@@ -1,47 +1,53 @@
 import type { Actor, Zone } from "../engine/index.ts";
 import type { Command, Verb } from "./command.ts";
 
-/** How long the user's word holds: for one command, for the turn it was given in, or on. */
-export type Lasting = "once" | "turn" | "session" | "always";
+/** How long a permission holds: one command, the turn it was given in, the session, or for good. */
+export type PermissionDuration = "once" | "turn" | "session" | "always";
 
-/** What the user has decided about a verb in advance. It never lifts what is never allowed. */
-export type Permission = {
+/** A decision about a verb that the user made in advance. It never lifts a prohibition. */
+export type CommandPermission = {
   readonly verb: Verb | "all";
   readonly actor: Actor;
-  /** Only for blocks that belong there; all: wherever they are, and where there are none. */
+  /** A zone limits it to blocks there; "all" also covers commands about no block. */
   readonly zone: Zone | "all";
   readonly answer: "allow" | "ask" | "deny";
-  readonly lasts: Lasting;
+  readonly lasts: PermissionDuration;
 };
 
-type Matter = { readonly actor: Actor; readonly command: Command; readonly zone: Zone | null };
+type PermissionSubject = { readonly actor: Actor; readonly command: Command; readonly zone: Zone | null };
 
 /**
- * The one that decides. A word for this session comes before one that holds always, and what was said about
- * less before what was said about more; of two alike, the latest.
+ * The permission that decides. One for this session comes before one that holds always, a specific one before
+ * a general one, and of two equally specific ones the latest counts.
  */
-export function permissionFor(permissions: readonly Permission[], matter: Matter): Permission | null {
-  let best: Permission | null = null;
+export function permissionFor(
+  permissions: readonly CommandPermission[],
+  subject: PermissionSubject,
+): CommandPermission | null {
+  let best: CommandPermission | null = null;
   for (const each of permissions) {
-    if (fits(each, matter) && (best === null || nearness(each) >= nearness(best))) best = each;
+    if (fits(each, subject) && (best === null || rank(each) >= rank(best))) best = each;
   }
   return best;
 }
 
 /**
- * A standing permission was given without knowing what this turn would bring: where content speaks in
- * commands, only a word given for this turn counts.
+ * The user gave a lasting permission without knowing the content of this turn. In a tainted turn only a
+ * permission for this command or this turn counts.
  */
-export function allows(permission: Permission, { tainted }: { readonly tainted: boolean }): boolean {
-  const isStanding = permission.lasts === "session" || permission.lasts === "always";
-  return permission.answer === "allow" && !(tainted && isStanding);
+export function isAllowedBy(
+  permission: CommandPermission,
+  { isTainted }: { readonly isTainted: boolean },
+): boolean {
+  const isLasting = permission.lasts === "session" || permission.lasts === "always";
+  return permission.answer === "allow" && !(isTainted && isLasting);
 }
 
-function nearness({ lasts, verb, zone }: Permission): number {
+function rank({ lasts, verb, zone }: CommandPermission): number {
   return (lasts === "always" ? 0 : 4) + (verb === "all" ? 0 : 2) + (zone === "all" ? 0 : 1);
 }
 
-function fits({ verb, actor, zone }: Permission, matter: Matter): boolean {
-  const isAbout = verb === "all" || verb === matter.command.verb;
-  return actor === matter.actor && isAbout && (zone === "all" || zone === matter.zone);
+function fits({ verb, actor, zone }: CommandPermission, subject: PermissionSubject): boolean {
+  const fitsVerb = verb === "all" || verb === subject.command.verb;
+  return actor === subject.actor && fitsVerb && (zone === "all" || zone === subject.zone);
 }

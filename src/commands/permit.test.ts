@@ -4,11 +4,11 @@ import { type BlockId, must, unwrap } from "../base/index.ts";
 import { now, zoneOf } from "../engine/index.ts";
 import { type Verb, verbs, zones } from "./command.ts";
 import { parseCommand } from "./grammar.ts";
-import type { Permission } from "./permission.ts";
-import { type Asked, latestUserMessage, type Permit, permitFor, permitTable } from "./permit.ts";
+import type { CommandPermission } from "./permission.ts";
+import { latestUserMessage, type Permit, type PermitQuery, permitFor, permitRules } from "./permit.ts";
 
-/** Every verb, said of some block; the number does not matter here. */
-const said: Readonly<Record<Verb, string>> = {
+/** A command of every verb; the block number does not matter here. */
+const commandTexts: Readonly<Record<Verb, string>> = {
   expand: "@expand(1)",
   recall: "@recall(1)",
   compress: "@compress(1, minimal)",
@@ -22,27 +22,27 @@ const said: Readonly<Record<Verb, string>> = {
   manifest: "@manifest()",
 };
 
-function asked(text: string, over: Partial<Asked> = {}): Asked {
+function query(text: string, over: Partial<PermitQuery> = {}): PermitQuery {
   const command = unwrap(parseCommand(text));
   return {
     actor: "model",
     command,
     mode: "auto",
-    tainted: false,
+    isTainted: false,
     permissions: [],
     latestUser: null,
     ...over,
   };
 }
 
-/** What the verbs come to on a block: a word each. */
-function answers(session: TestSession, block: BlockId | null, over: Partial<Asked> = {}) {
+/** The permit of every verb on a block, as one word. */
+function permitWords(session: TestSession, block: BlockId | null, over: Partial<PermitQuery> = {}) {
   const latestUser = latestUserMessage(now(session.state), session.view());
-  const place = block === null ? null : session.place(block);
+  const blockView = block === null ? null : session.place(block);
   const word = (permit: Permit): string => (permit === "free" ? "free" : (Object.keys(permit)[0] ?? ""));
   const list = verbs.map((verb) => [
     verb,
-    word(permitFor(asked(said[verb], { latestUser, ...over }), place)),
+    word(permitFor(query(commandTexts[verb], { latestUser, ...over }), blockView)),
   ]);
   return Object.fromEntries(list) as Record<Verb, string>;
 }
@@ -58,8 +58,8 @@ type Situation = {
   readonly ask?: readonly Verb[];
 };
 
-const lowering: readonly Verb[] = ["compress", "archive", "update", "create"];
-const writing: readonly Verb[] = ["compress", "pin", "unpin", "focus", "archive", "update", "create"];
+const loweringVerbs: readonly Verb[] = ["compress", "archive", "update", "create"];
+const writeVerbs: readonly Verb[] = ["compress", "pin", "unpin", "focus", "archive", "update", "create"];
 const inOrder = (list: readonly Verb[]): readonly Verb[] => verbs.filter((verb) => list.includes(verb));
 const result = { kind: "tool-result", taint: "untrusted" } as const;
 
@@ -67,12 +67,12 @@ const situations: readonly Situation[] = [
   { what: "a tool result", wish: result },
   { what: "what the model said", wish: { kind: "assistant", taint: "model" } },
   { what: "a note of the model", wish: { kind: "memory", taint: "model" } },
-  { what: "the system prompt", wish: { kind: "system" }, never: writing },
+  { what: "the system prompt", wish: { kind: "system" }, never: writeVerbs },
   {
     what: "what the user pinned",
     wish: result,
     make: (session, block) => session.set(block, { pin: "top" }, { by: "user" }),
-    never: [...lowering, "pin", "unpin"],
+    never: [...loweringVerbs, "pin", "unpin"],
   },
   {
     what: "what the model pinned",
@@ -88,17 +88,17 @@ const situations: readonly Situation[] = [
     what: "what the user has selected",
     wish: result,
     make: (session, block) => session.set(block, { selection: true }, { by: "user" }),
-    never: [...lowering, "unpin"],
+    never: [...loweringVerbs, "unpin"],
   },
   {
     what: "what the user withheld",
     wish: result,
     make: (session, block) => session.set(block, { withhold: true }, { by: "user" }),
-    never: [...writing, "expand", "recall"],
+    never: [...writeVerbs, "expand", "recall"],
   },
-  { what: "the latest message of the user", never: lowering },
-  { what: "an earlier message of the user", make: (session) => session.add(), ask: lowering },
-  { what: "a note of the user", wish: { kind: "memory" }, ask: lowering },
+  { what: "the latest message of the user", never: loweringVerbs },
+  { what: "an earlier message of the user", make: (session) => session.add(), ask: loweringVerbs },
+  { what: "a note of the user", wish: { kind: "memory" }, ask: loweringVerbs },
   { what: "what a client added to a message", wish: { kind: "ambient" } },
   {
     what: "what belongs to the project",
@@ -106,59 +106,61 @@ const situations: readonly Situation[] = [
     make: (session, block) => {
       session.append([{ type: "scope-set", block, from: "session", to: "project" }]);
     },
-    ask: writing,
+    ask: writeVerbs,
   },
 ];
 
-describe("who may what", () => {
-  it.each(situations)("the model and $what", ({ wish, make, never = [], ask = [] }) => {
+describe("permits", () => {
+  it.each(situations)("of the model for $what", ({ wish, make, never = [], ask = [] }) => {
     const session = new TestSession();
     const block = session.add(wish);
     make?.(session, block);
-    const table = answers(session, block);
+    const table = permitWords(session, block);
     expect(verbsWith(table, "never")).toEqual(inOrder(never));
     expect(verbsWith(table, "ask")).toEqual(inOrder(ask));
   });
 
-  it.each(situations)("the user may do everything that can be done to $what, in any mode", (situation) => {
+  it.each(situations)("the user may do everything possible to $what, in any mode", (situation) => {
     const { wish, make } = situation;
     const session = new TestSession();
     const block = session.add(wish);
     make?.(session, block);
-    const user = { actor: "user", mode: "observe", tainted: true } as const;
-    // What a client sends in front of every request can be pointed at, and never shown otherwise.
+    const user = { actor: "user", mode: "observe", isTainted: true } as const;
+    // A client sends its system prompt with every request: it can be pointed at, but not be lowered.
     const isFixed = (verb: Verb) => wish?.kind === "system" && ["compress", "archive"].includes(verb);
     const free = verbs.filter((verb) => !isFixed(verb));
-    expect(verbsWith(answers(session, block, user), "free")).toEqual(free);
+    expect(verbsWith(permitWords(session, block, user), "free")).toEqual(free);
   });
 
-  it("each row of the table decides something, and says why", () => {
-    const whys = situations.flatMap(({ wish, make }) => {
+  it("each rule decides some case, and gives its reason", () => {
+    const permits = situations.flatMap(({ wish, make }) => {
       const session = new TestSession();
       const block = session.add(wish);
       make?.(session, block);
       const latestUser = latestUserMessage(now(session.state), session.view());
-      return Object.values(said).map((text) => permitFor(asked(text, { latestUser }), session.place(block)));
+      return Object.values(commandTexts).map((text) =>
+        permitFor(query(text, { latestUser }), session.place(block)),
+      );
     });
-    const given = new Set(whys.flatMap((permit) => (permit === "free" ? [] : Object.values(permit))));
-    expect(given).toEqual(new Set(permitTable.map(({ why }) => why)));
+    const reasons = new Set(permits.flatMap((permit) => (permit === "free" ? [] : Object.values(permit))));
+    expect(reasons).toEqual(new Set(permitRules.map(({ why }) => why)));
   });
 
-  it("the user's words may be trimmed freely", () => {
+  it("text of the user may be trimmed freely", () => {
     const session = new TestSession();
     const [earlier] = [session.add(), session.add()];
-    const place = session.place(must(earlier, "first"));
-    expect(permitFor(asked("@compress(1, trimmed)"), place)).toBe("free");
-    expect(permitFor(asked("@compress(1, summarized)"), place)).toEqual({
+    const blockView = session.place(must(earlier, "first"));
+    expect(permitFor(query("@compress(1, trimmed)"), blockView)).toBe("free");
+    expect(permitFor(query("@compress(1, summarized)"), blockView)).toEqual({
       ask: "the user wrote it, and only trimmed is free",
     });
   });
 
-  it("what changes together is judged together, but a note replaces one block", () => {
+  it("a pair is judged as one, but a memory replaces only one block", () => {
     const session = new TestSession();
     const [call, reply] = session.addPair({ kind: "tool-call", taint: "model" }, result);
     session.set(must(reply, "second"), { pin: "top" }, { by: "user" });
-    const table = answers(session, must(call, "first"));
+    const table = permitWords(session, must(call, "first"));
     expect(verbsWith(table, "never")).toEqual(["compress", "pin", "unpin", "archive"]);
     expect(table.update).toBe("free");
   });
@@ -168,7 +170,7 @@ describe("modes, taint and permissions", () => {
   const session = new TestSession();
   const block = session.add(result);
   const system = session.add({ kind: "system" });
-  const permission = (over: Partial<Permission>): Permission => ({
+  const permission = (over: Partial<CommandPermission>): CommandPermission => ({
     verb: "all",
     actor: "model",
     answer: "allow",
@@ -178,66 +180,77 @@ describe("modes, taint and permissions", () => {
   });
 
   it.each([block, null])("observe allows nothing, ask asks before writing, auto is free (%s)", (subject) => {
-    expect(verbsWith(answers(session, subject, { mode: "observe" }), "never")).toEqual(verbs);
-    expect(verbsWith(answers(session, subject, { mode: "ask" }), "ask")).toEqual(inOrder(writing));
-    expect(verbsWith(answers(session, subject, { mode: "auto" }), "free")).toEqual(verbs);
+    expect(verbsWith(permitWords(session, subject, { mode: "observe" }), "never")).toEqual(verbs);
+    expect(verbsWith(permitWords(session, subject, { mode: "ask" }), "ask")).toEqual(inOrder(writeVerbs));
+    expect(verbsWith(permitWords(session, subject, { mode: "auto" }), "free")).toEqual(verbs);
   });
 
   it("a tainted turn asks before writing, and reading stays free", () => {
     for (const subject of [block, null]) {
-      const table = answers(session, subject, { tainted: true });
-      expect(verbsWith(table, "ask")).toEqual(inOrder(writing));
+      const table = permitWords(session, subject, { isTainted: true });
+      expect(verbsWith(table, "ask")).toEqual(inOrder(writeVerbs));
       expect(verbsWith(table, "free")).toEqual(["expand", "recall", "diff", "manifest"]);
     }
   });
 
-  it("a permission lifts what would be asked, for its verb and actor only", () => {
-    const pinning = answers(session, block, { mode: "ask", permissions: [permission({ verb: "pin" })] });
-    expect(verbsWith(pinning, "ask")).toEqual(inOrder(writing).filter((verb) => verb !== "pin"));
-    const others = answers(session, block, { mode: "ask", permissions: [permission({ actor: "client" })] });
-    expect(verbsWith(others, "ask")).toEqual(inOrder(writing));
+  it("a permission lifts an ask, for its verb and actor only", () => {
+    const withPin = permitWords(session, block, { mode: "ask", permissions: [permission({ verb: "pin" })] });
+    expect(verbsWith(withPin, "ask")).toEqual(inOrder(writeVerbs).filter((verb) => verb !== "pin"));
+    const others = permitWords(session, block, {
+      mode: "ask",
+      permissions: [permission({ actor: "client" })],
+    });
+    expect(verbsWith(others, "ask")).toEqual(inOrder(writeVerbs));
   });
 
-  it("says whether the mode or a rule asks", () => {
-    const place = session.place(block);
+  it("an ask names the mode or the rule that asks", () => {
+    const blockView = session.place(block);
     const permissions = [permission({ answer: "ask" })];
-    const why = (over: Partial<Asked>) => permitFor(asked(said.pin, { latestUser: null, ...over }), place);
-    expect(why({ mode: "ask" })).toEqual({ ask: "in mode ask, changes wait for the user" });
-    expect(why({ permissions })).toEqual({ ask: "a rule of the user's asks about it" });
-    expect(why({ mode: "ask", permissions })).toEqual({ ask: "a rule of the user's asks about it" });
+    const permitWith = (over: Partial<PermitQuery>) =>
+      permitFor(query(commandTexts.pin, { latestUser: null, ...over }), blockView);
+    expect(permitWith({ mode: "ask" })).toEqual({ ask: "in mode ask, changes wait for the user" });
+    expect(permitWith({ permissions })).toEqual({ ask: "a rule of the user's asks about it" });
+    expect(permitWith({ mode: "ask", permissions })).toEqual({ ask: "a rule of the user's asks about it" });
   });
 
-  it("what was said about a verb counts before what was said about all", () => {
+  it("a permission about a verb counts before one about all", () => {
     const permissions = [permission({ answer: "deny" }), permission({ verb: "pin" })];
-    const table = answers(session, block, { permissions });
+    const table = permitWords(session, block, { permissions });
     expect(verbsWith(table, "free")).toEqual(["pin"]);
     expect(verbsWith(table, "never")).toHaveLength(verbs.length - 1);
-    const asking = answers(session, block, { permissions: [...permissions, permission({ answer: "ask" })] });
-    expect(verbsWith(asking, "ask")).toEqual(inOrder(writing).filter((verb) => verb !== "pin"));
+    const withAsk = permitWords(session, block, {
+      permissions: [...permissions, permission({ answer: "ask" })],
+    });
+    expect(verbsWith(withAsk, "ask")).toEqual(inOrder(writeVerbs).filter((verb) => verb !== "pin"));
   });
 
-  it("a permission for a zone counts for blocks that belong there", () => {
+  it("a permission for a zone counts only for blocks in it", () => {
     const own = zoneOf(session.place(block));
-    const free = (zone: Permission["zone"], subject: typeof block | null) =>
-      verbsWith(answers(session, subject, { mode: "ask", permissions: [permission({ zone })] }), "free");
+    const free = (zone: CommandPermission["zone"], subject: typeof block | null) =>
+      verbsWith(permitWords(session, subject, { mode: "ask", permissions: [permission({ zone })] }), "free");
     expect(free(own, block)).toEqual(verbs);
     expect(free("all", null)).toEqual(verbs);
-    const reading = ["expand", "recall", "diff", "manifest"];
-    for (const zone of zones.filter((each) => each !== own)) expect(free(zone, block)).toEqual(reading);
-    expect(free(own, null)).toEqual(reading);
+    const readVerbs = ["expand", "recall", "diff", "manifest"];
+    for (const zone of zones.filter((each) => each !== own)) expect(free(zone, block)).toEqual(readVerbs);
+    expect(free(own, null)).toEqual(readVerbs);
   });
 
-  it("no permission lifts what is never allowed", () => {
+  it("no permission lifts a prohibition", () => {
     for (const lasts of ["once", "turn", "session", "always"] as const) {
       const permissions = [permission({ lasts })];
-      expect(verbsWith(answers(session, system, { permissions }), "never")).toEqual(inOrder(writing));
-      expect(verbsWith(answers(session, block, { permissions, mode: "observe" }), "never")).toEqual(verbs);
+      expect(verbsWith(permitWords(session, system, { permissions }), "never")).toEqual(inOrder(writeVerbs));
+      expect(verbsWith(permitWords(session, block, { permissions, mode: "observe" }), "never")).toEqual(
+        verbs,
+      );
     }
   });
 
-  it("in a tainted turn only a word given for it counts", () => {
-    const free = (lasts: Permission["lasts"]): readonly Verb[] =>
-      verbsWith(answers(session, block, { tainted: true, permissions: [permission({ lasts })] }), "free");
+  it("in a tainted turn only a permission for the command or the turn counts", () => {
+    const free = (lasts: CommandPermission["lasts"]): readonly Verb[] =>
+      verbsWith(
+        permitWords(session, block, { isTainted: true, permissions: [permission({ lasts })] }),
+        "free",
+      );
     expect(free("once")).toEqual(verbs);
     expect(free("turn")).toEqual(verbs);
     expect(free("session")).toEqual(["expand", "recall", "diff", "manifest"]);
@@ -246,7 +259,7 @@ describe("modes, taint and permissions", () => {
 });
 
 describe("the latest message of the user", () => {
-  it("is the last one in the view, whatever came behind it", () => {
+  it("is the last one in the view, even with other blocks behind it", () => {
     const session = new TestSession();
     const latest = () => latestUserMessage(now(session.state), session.view());
     expect(latest()).toBeNull();

@@ -1,162 +1,169 @@
 import type { MessageId } from "../base/index.ts";
 import {
   type Actor,
-  blocksOf,
+  attributesOf,
+  type BlockView,
   factOf,
   factValue,
   isWithheld,
+  type Mode,
   type Moment,
-  notesOf,
-  type Place,
   pairOf,
   type View,
+  viewBlocks,
   zoneOf,
 } from "../engine/index.ts";
-import { type Command, isReading, type Verb } from "./command.ts";
-import { allows, type Permission, permissionFor } from "./permission.ts";
+import { type Command, isReadVerb, type Verb } from "./command.ts";
+import { type CommandPermission, isAllowedBy, permissionFor } from "./permission.ts";
 
-/** What a session lets a model do: nothing, only what the user has agreed to, or what can be undone. */
-export type Mode = "observe" | "ask" | "auto";
-
-/** Whether a command may touch a block: at once, after the user has agreed, or not at all. */
+/** Says if a command may touch a block: at once, after the user has agreed, or never. */
 export type Permit = "free" | { readonly ask: string } | { readonly never: string };
 
-export type Asked = {
+export type PermitQuery = {
   readonly actor: Actor;
   readonly command: Command;
   readonly mode: Mode;
-  /** New content of this turn that nobody vouches for speaks the language of commands. */
-  readonly tainted: boolean;
-  readonly permissions: readonly Permission[];
+  /** New content of this turn comes from outside and looks like commands. */
+  readonly isTainted: boolean;
+  readonly permissions: readonly CommandPermission[];
   readonly latestUser: MessageId | null;
-  /** The user has said yes to this very command. */
+  /** The user has approved this very command. */
   readonly isApproved?: boolean;
 };
 
-type Row = {
+type PermitRule = {
   readonly verbs: readonly Verb[];
-  /** Asked of every block that changes along; a row that looks at the whole pair itself is asked once. */
-  readonly isOfPair?: true;
-  readonly applies: (place: Place, asked: Asked) => boolean;
+  /** True if `applies` looks at the whole pair itself; other rules are tried on every member of the pair. */
+  readonly isPairRule?: true;
+  readonly applies: (blockView: BlockView, query: PermitQuery) => boolean;
   readonly answer: "never" | "ask";
   readonly why: string;
 };
 
-const giving = ["expand", "recall"] as const satisfies readonly Verb[];
-const lowering = ["compress", "archive", "update", "create"] as const satisfies readonly Verb[];
-const noting = ["update", "create"] as const satisfies readonly Verb[];
-const writing = [...lowering, "pin", "unpin", "focus"] as const satisfies readonly Verb[];
+const contentVerbs = ["expand", "recall"] as const satisfies readonly Verb[];
+const loweringVerbs = ["compress", "archive", "update", "create"] as const satisfies readonly Verb[];
+const memoryVerbs = ["update", "create"] as const satisfies readonly Verb[];
+const writeVerbs = [...loweringVerbs, "pin", "unpin", "focus"] as const satisfies readonly Verb[];
 
-/** Who is not the user may do everything but this. A model may still pin what the user said or selected. */
-export const permitTable: readonly Row[] = [
+/**
+ * The limits of every actor but the user; everything else is free. A model may still pin what the user wrote
+ * or selected.
+ */
+export const permitRules: readonly PermitRule[] = [
   {
-    verbs: [...writing, ...giving],
-    isOfPair: true,
+    verbs: [...writeVerbs, ...contentVerbs],
+    isPairRule: true,
     applies: isWithheld,
     answer: "never",
     why: "the user withheld it",
   },
   {
-    verbs: writing,
+    verbs: writeVerbs,
     applies: ({ block }) => block.kind === "system",
     answer: "never",
     why: "it belongs to the system prompt",
   },
   {
-    verbs: [...lowering, "pin", "unpin"],
+    verbs: [...loweringVerbs, "pin", "unpin"],
     applies: isPinnedByUser,
     answer: "never",
     why: "the user pinned it",
   },
   {
-    verbs: [...lowering, "unpin"],
-    applies: (place) => factValue(place, "selection"),
+    verbs: [...loweringVerbs, "unpin"],
+    applies: (blockView) => factValue(blockView, "selection"),
     answer: "never",
     why: "the user has selected it",
   },
   {
-    verbs: lowering,
+    verbs: loweringVerbs,
     applies: ({ block }, { latestUser }) => block.kind === "user" && block.message === latestUser,
     answer: "never",
     why: "it is the latest message of the user",
   },
   {
     verbs: ["compress", "archive"],
-    applies: (place, { command }) => isByUser(place) && !isGentle(command),
+    applies: (blockView, { command }) => isByUser(blockView) && !isGentle(command),
     answer: "ask",
     why: "the user wrote it, and only trimmed is free",
   },
   {
-    verbs: noting,
+    verbs: memoryVerbs,
     applies: isByUser,
     answer: "ask",
     why: "it would replace what the user wrote",
   },
   {
-    verbs: writing,
-    applies: ({ moment, block }) => notesOf(moment, block.id)?.scope === "project",
+    verbs: writeVerbs,
+    applies: ({ moment, block }) => attributesOf(moment, block.id)?.scope === "project",
     answer: "ask",
     why: "it belongs to the whole project",
   },
 ];
 
-/** Why a turn asks that has heard what nobody vouches for. */
-export const taintedWhy = "new content in this turn contains words that look like commands";
+/** The reason a tainted turn gives for asking the user. */
+export const taintedReason = "new content in this turn contains words that look like commands";
 
-/** The answer for one block, or for a command that touches none. What changes together is judged together. */
-export function permitFor(asked: Asked, place: Place | null): Permit {
-  const { verb } = asked.command;
-  if (asked.actor === "user") return isFixed(verb, place) ? { never: fixedWhy } : "free";
-  if (asked.mode === "observe") return { never: "this session is only observed" };
-  const rows = place === null ? [] : rowsFor(asked, place);
-  const forbidden = rows.find(({ answer }) => answer === "never");
+/**
+ * The permit for one block, or for a command about no block. A pair changes together and is judged as one.
+ */
+export function permitFor(query: PermitQuery, blockView: BlockView | null): Permit {
+  const { verb } = query.command;
+  if (query.actor === "user") return isFixed(verb, blockView) ? { never: fixedReason } : "free";
+  if (query.mode === "observe") return { never: "this session is only observed" };
+  const rules = blockView === null ? [] : rulesFor(query, blockView);
+  const forbidden = rules.find(({ answer }) => answer === "never");
   if (forbidden !== undefined) return { never: forbidden.why };
-  if (asked.isApproved === true) return "free";
-  const zone = place === null || asked.permissions.length === 0 ? null : zoneOf(place);
-  const permission = permissionFor(asked.permissions, { ...asked, zone });
+  if (query.isApproved === true) return "free";
+  const zone = blockView === null || query.permissions.length === 0 ? null : zoneOf(blockView);
+  const permission = permissionFor(query.permissions, { ...query, zone });
   if (permission?.answer === "deny") return { never: "the user has forbidden it" };
-  if (isReading(verb)) return "free";
-  return permission !== null && allows(permission, asked) ? "free" : asking(asked, rows, permission);
+  if (isReadVerb(verb)) return "free";
+  return permission !== null && isAllowedBy(permission, query) ? "free" : askOrFree(query, rules, permission);
 }
 
-/** Nothing can be shown in place of what a client sends in front of every request, whoever wishes it. */
-const fixedWhy = "the client sends it in front of every request, and nothing can stand in its place";
+/** A client sends its system prompt in front of every request, so not even the user can replace it. */
+const fixedReason = "the client sends it in front of every request, and nothing can stand in its place";
 
-function isFixed(verb: Verb, place: Place | null): boolean {
-  return (verb === "compress" || verb === "archive") && place?.block.kind === "system";
+function isFixed(verb: Verb, blockView: BlockView | null): boolean {
+  return (verb === "compress" || verb === "archive") && blockView?.block.kind === "system";
 }
 
-function rowsFor(asked: Asked, place: Place): readonly Row[] {
-  const { verb } = asked.command;
-  const members = noting.some((each) => each === verb) ? [place] : pairOf(place);
-  return permitTable.filter(({ verbs, isOfPair, applies }) => {
-    const looked = isOfPair ? [place] : members;
-    return verbs.includes(verb) && looked.some((member) => applies(member, asked));
+function rulesFor(query: PermitQuery, blockView: BlockView): readonly PermitRule[] {
+  const { verb } = query.command;
+  const members = memoryVerbs.some((each) => each === verb) ? [blockView] : pairOf(blockView);
+  return permitRules.filter(({ verbs, isPairRule, applies }) => {
+    const candidates = isPairRule ? [blockView] : members;
+    return verbs.includes(verb) && candidates.some((member) => applies(member, query));
   });
 }
 
-/** The message the user is waiting for an answer to. */
+/** The user message that the model is answering. */
 export function latestUserMessage(moment: Moment, view: View): MessageId | null {
   let latest: MessageId | null = null;
-  for (const { kind, message } of blocksOf(moment, view)) if (kind === "user") latest = message;
+  for (const { kind, message } of viewBlocks(moment, view)) if (kind === "user") latest = message;
   return latest;
 }
 
-function asking({ mode, tainted }: Asked, rows: readonly Row[], permission: Permission | null): Permit {
-  if (tainted) return { ask: taintedWhy };
-  const row = rows.find(({ answer }) => answer === "ask");
-  if (row !== undefined) return { ask: row.why };
+function askOrFree(
+  { mode, isTainted }: PermitQuery,
+  rules: readonly PermitRule[],
+  permission: CommandPermission | null,
+): Permit {
+  if (isTainted) return { ask: taintedReason };
+  const rule = rules.find(({ answer }) => answer === "ask");
+  if (rule !== undefined) return { ask: rule.why };
   if (permission?.answer === "ask") return { ask: "a rule of the user's asks about it" };
   return mode === "ask" ? { ask: "in mode ask, changes wait for the user" } : "free";
 }
 
-function isPinnedByUser(place: Place): boolean {
-  const { value, by } = factOf(place, "pin");
+function isPinnedByUser(blockView: BlockView): boolean {
+  const { value, by } = factOf(blockView, "pin");
   return value !== "none" && by === "user";
 }
 
-/** Their words, or a note of theirs. What a client adds to their message in its own text counts as theirs. */
-function isByUser({ block }: Place): boolean {
+/** Text or memories of the user. Text that a client adds to the user's message counts as the user's. */
+function isByUser({ block }: BlockView): boolean {
   return block.taint === "user" && (block.kind === "user" || block.kind === "memory");
 }
 

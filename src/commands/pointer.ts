@@ -1,10 +1,10 @@
 import { ok, type Result } from "../base/index.ts";
 import { levels } from "../engine/index.ts";
-import { quoted } from "./arguments.ts";
 import { type Pointer, positions, zones } from "./command.ts";
-import { cited, oneOf, refuse } from "./written.ts";
+import { joinChoices, quoteInput, refuse } from "./refuse.ts";
+import { quoteArgument } from "./split-arguments.ts";
 
-/** Under these names an argument says what it points at; the value then needs no sign of its own. */
+/** The names of arguments that are pointers. A name gives the type, so the value needs no `block-` or `#`. */
 export const pointerNames = [
   "target",
   "targets",
@@ -21,24 +21,26 @@ export const pointerNames = [
 export type PointerName = (typeof pointerNames)[number];
 
 /** `27`, `#27`, `block-27`, `part 27`, `#1..#10`, `1-10`, `message-10..25`. */
-const numbers =
+const idForm =
   /^(?:(block|message|part|msg)s?[-_ #]?|#)?([1-9]\d{0,14})(?: ?(?:\.{2,3}|-|–|to) ?(?:(?:block|message|part|msg)[-_ #]?|#)?([1-9]\d{0,14}))?$/;
-/** Longer than anything with two numbers in it: what follows is words. */
-const numbersCharsMax = 64;
+/** A range of two ids is shorter than this; a longer text is a topic. */
+const idCharsMax = 64;
 
-/** What a word points at. Whatever has no other meaning is a topic. */
+/** Reads a pointer from a word. A text with no other meaning is a topic. */
 export function readPointer(text: string): Pointer {
   const word = text.trim();
   return readSpecial(word.toLowerCase()) ?? { by: "topic", words: text };
 }
 
-/** The value of an argument with one of the names above. */
+/** Reads a pointer from the value of an argument with one of the names above. */
 export function readNamedPointer(name: PointerName, text: string): Result<Pointer> {
   if (name === "topic" || name === "query") return ok({ by: "topic", words: text });
   const word = text.trim().toLowerCase();
   const pointer = readSpecial(word);
   if (name === "zone") {
-    return pointer?.by === "zone" ? ok(pointer) : refuse(`${cited(text)} is no zone: use ${oneOf(zones)}`);
+    return pointer?.by === "zone"
+      ? ok(pointer)
+      : refuse(`${quoteInput(text)} is no zone: use ${joinChoices(zones)}`);
   }
   const isMessage = name === "message" || name === "messages";
   if (isMessage && pointer?.by === "block") return ok({ ...pointer, by: "message" });
@@ -57,8 +59,10 @@ export function printPointer(pointer: Pointer): string {
     case "stale":
       return "stale";
     case "topic":
-      // Words that would mean something else say that they are words.
-      return isReserved(pointer.words) ? `topic: ${quoted(pointer.words)}` : quoted(pointer.words);
+      // A topic that would be read as something else is named as a topic.
+      return isReserved(pointer.words)
+        ? `topic: ${quoteArgument(pointer.words)}`
+        : quoteArgument(pointer.words);
   }
 }
 
@@ -70,25 +74,25 @@ function isReserved(words: string): boolean {
 function readSpecial(word: string): Pointer | null {
   if (word === "stale") return { by: "stale" };
   const zone = zones.find((each) => word === each || word === `zone:${each}`);
-  return zone === undefined ? readNumbers(word) : { by: "zone", zone };
+  return zone === undefined ? readIds(word) : { by: "zone", zone };
 }
 
-function readNumbers(word: string): Pointer | null {
-  if (word.length > numbersCharsMax) return null;
-  const [, of, first, last = first] = numbers.exec(word) ?? [];
-  if (first === undefined) return readNobody(word);
+function readIds(word: string): Pointer | null {
+  if (word.length > idCharsMax) return null;
+  const [, of, first, last = first] = idForm.exec(word) ?? [];
+  if (first === undefined) return readUnknownId(word);
   const by = of === "message" || of === "msg" ? "message" : "block";
   const [low, high] = [Number(first), Number(last)];
   return { by, first: Math.min(low, high), last: Math.max(low, high) };
 }
 
-/** `block-0`, `#-1`, `part 99999999999999999999`: meant as an id, which nobody has. */
-const nobody =
+/** `block-0`, `#-1`, `part 99999999999999999999`: written as an id that no block has. */
+const unknownIdForm =
   /^(?:(block|message|part|msg)s?[-_ #]|#)-?\d{1,40}(?: ?(?:\.{2,3}|-|–|to) ?(?:(?:block|message|part|msg)[-_ #]|#)?-?\d{1,40})?$/;
 
-/** Taken for words it might point at anything. */
-function readNobody(word: string): Pointer | null {
-  const [whole, of] = nobody.exec(word) ?? [];
+/** Points at block or message 0, which never exists: read as a topic it might find any block. */
+function readUnknownId(word: string): Pointer | null {
+  const [whole, of] = unknownIdForm.exec(word) ?? [];
   if (whole === undefined) return null;
   return { by: of === "message" || of === "msg" ? "message" : "block", first: 0, last: 0 };
 }

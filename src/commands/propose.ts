@@ -8,109 +8,115 @@ import {
   type Result,
 } from "../base/index.ts";
 import {
-  type Change,
+  attributesOf,
+  blockViewOf,
+  type ChangeContext,
   type Delta,
-  notesOf,
-  placeOf,
-  type Skipped,
+  type Mode,
+  type Proposal,
   streamOf,
   turnNow,
 } from "../engine/index.ts";
-import { type Command, isReading, type Target } from "./command.ts";
-import { type Effect, effectOf, type Note, type Reading } from "./effect.ts";
+import { type Command, isReadVerb, type Target } from "./command.ts";
+import { type CommandEffect, effectOf, type Lookup, type NewMemory } from "./effect.ts";
 import {
-  type Acts,
+  type CommandHistory,
+  type CommandLoad,
   commandsExcess,
   dampedBlocks,
-  excessOf,
-  type Load,
-  noActs,
-  withAct,
+  loadExcess,
+  noCommands,
+  withCommand,
   withFailure,
 } from "./limit.ts";
-import type { Permission } from "./permission.ts";
-import { type Asked, latestUserMessage, type Mode, type Permit, permitFor } from "./permit.ts";
+import type { CommandPermission } from "./permission.ts";
+import { latestUserMessage, type Permit, type PermitQuery, permitFor } from "./permit.ts";
 import { resolveTarget } from "./resolve.ts";
-import { changedPlaces, memoryTokens, pinnedTokens, tokensWanted } from "./sizes.ts";
+import { blocksChangedBy, memoryTokens, pinnedTokens, wantedTokens } from "./sizes.ts";
 
-/** What a command is judged by, besides the state. */
+/** Everything a command is judged by, besides the state. */
 export type CommandContext = {
-  readonly topic: (words: string) => readonly BlockId[];
+  readonly findByTopic: (words: string) => readonly BlockId[];
   readonly mode: Mode;
-  readonly tainted: boolean;
-  /** Those in force, the latest last. */
-  readonly permissions: readonly Permission[];
-  readonly acts: Acts;
+  readonly isTainted: boolean;
+  /** The permissions in force, the latest last. */
+  readonly permissions: readonly CommandPermission[];
+  readonly history: CommandHistory;
   readonly windowTokens: number;
   readonly countTokens: (text: string) => number;
-  /** The user wants blocks back where they stood, not at the tail. Nobody else can. */
-  readonly inPlace: boolean;
-  /** The user has said yes to this very command. It never lifts what is never allowed. */
+  /** The user wants blocks back at their old position, not at the tail. It is ignored for other actors. */
+  readonly isInPlace: boolean;
+  /** The user has approved this very command. It never lifts a prohibition. */
   readonly isApproved?: boolean;
 };
 
-/** What waits for the user; no blocks means that the command is about none. */
-export type Waiting = {
+/** A part of a command that waits for the user; no blocks if the command is about none. */
+export type ApprovalRequest = {
   readonly blocks: readonly BlockId[];
   readonly why: string;
-  /** What the blocks take now; of a new note, what it would take. */
+  /** The tokens the blocks take now, or a new memory would take. */
   readonly tokens: number;
 };
 
-/** What a command comes to. Nothing has happened yet: whoever asked appends the deltas, or does not. */
-export type Proposed = {
+/** The changes a command proposes. Nothing is done yet: the caller appends the deltas, or drops them. */
+export type CommandProposal = {
   readonly deltas: readonly Delta[];
-  readonly skipped: readonly Skipped[];
-  readonly asks: readonly Waiting[];
+  readonly skipped: readonly Proposal["skipped"][number][];
+  readonly approvals: readonly ApprovalRequest[];
   readonly refused: ApertureError | null;
-  readonly reads: readonly Reading[];
-  readonly notes: readonly Note[];
-  readonly acts: Acts;
-  /** Said once after several failures in a row. */
+  readonly lookups: readonly Lookup[];
+  readonly memories: readonly NewMemory[];
+  readonly history: CommandHistory;
+  /** Set once after several failures in a row. */
   readonly reminder: string | null;
 };
 
-export function proposeCommand(change: Change, command: Command, context: CommandContext): Proposed {
-  const work = workFor(change, command, context);
-  const spent = work.isLimited ? commandsExcess(context.acts, work.turn) : null;
-  if (spent !== null) return refused(work, limited(work, spent));
-  const subjects = subjectsOf(work);
-  return subjects.ok ? settled(work, judge(work, subjects.value)) : refused(work, subjects.error);
+export function proposeCommand(
+  change: ChangeContext,
+  command: Command,
+  context: CommandContext,
+): CommandProposal {
+  const input = inputFor(change, command, context);
+  const spent = input.isLimited ? commandsExcess(context.history, input.turn) : null;
+  if (spent !== null) return refuseAll(input, limitError(input, spent));
+  const subjects = subjectsOf(input);
+  return subjects.ok ? proposeJudged(input, judge(input, subjects.value)) : refuseAll(input, subjects.error);
 }
 
-type Work = {
-  readonly change: Change;
+type ProposeInput = {
+  readonly change: ChangeContext;
   readonly command: Command;
   readonly context: CommandContext;
-  readonly asked: Asked;
+  readonly query: PermitQuery;
   readonly turn: number;
-  /** Only the user is not held to limits, nor what the user has agreed to. */
+  /** False for commands of the user, and for those the user has approved. */
   readonly isLimited: boolean;
 };
 
-function workFor(change: Change, command: Command, context: CommandContext): Work {
+function inputFor(change: ChangeContext, command: Command, context: CommandContext): ProposeInput {
   const { moment, view, actor } = change;
   const turn = turnNow(moment, must(streamOf(moment, view.stream), "a view has a stream"));
-  const { mode, tainted, permissions, isApproved = false } = context;
+  const { mode, isTainted, permissions, isApproved = false } = context;
   const latestUser = latestUserMessage(moment, view);
-  const asked = { actor, command, mode, tainted, permissions, latestUser, isApproved };
-  return { change, command, context, asked, turn, isLimited: actor !== "user" && !isApproved };
+  const query = { actor, command, mode, isTainted, permissions, latestUser, isApproved };
+  return { change, command, context, query, turn, isLimited: actor !== "user" && !isApproved };
 }
 
-/** A block, or null for what a command does that is about no block: a new note, a search, a list. */
+/** A block, or null for the part of a command that is about no block: a new memory, a search, a list. */
 type Subject = BlockId | null;
 
-function subjectsOf({ change, command, context }: Work): Result<readonly Subject[]> {
+function subjectsOf({ change, command, context }: ProposeInput): Result<readonly Subject[]> {
   const { moment, view } = change;
-  const target = pointedAt(command);
-  const blocks = resolveTarget({ moment, view, topic: context.topic }, target);
+  const target = blockTarget(command);
+  const blocks = resolveTarget({ moment, view, findByTopic: context.findByTopic }, target);
   if (!blocks.ok) return blocks;
-  const isMore = target.length === 0 || (command.verb === "recall" && target.length < command.target.length);
-  return ok(isMore ? [...blocks.value, null] : blocks.value);
+  const hasBlocklessPart =
+    target.length === 0 || (command.verb === "recall" && target.length < command.target.length);
+  return ok(hasBlocklessPart ? [...blocks.value, null] : blocks.value);
 }
 
-/** Words to recall are searched for by whoever answers, in what is archived too. */
-function pointedAt(command: Command): Target {
+/** Without the topics of a recall: the executor searches for those, in archived blocks too. */
+function blockTarget(command: Command): Target {
   const block = (id: number): Target => [{ by: "block", first: id, last: id }];
   switch (command.verb) {
     case "diff":
@@ -127,48 +133,49 @@ function pointedAt(command: Command): Target {
   }
 }
 
-/** What becomes of one subject. */
-type Answer =
+type CommandVerdict =
   | { readonly is: "free" }
   | { readonly is: "ask"; readonly why: string }
   | { readonly is: "refused"; readonly error: ApertureError };
 
-type Judged = { readonly subject: Subject; readonly answer: Answer };
+type SubjectVerdict = { readonly subject: Subject; readonly verdict: CommandVerdict };
 
-function judge(work: Work, subjects: readonly Subject[]): readonly Judged[] {
-  const { context, command, turn, isLimited } = work;
+function judge(input: ProposeInput, subjects: readonly Subject[]): readonly SubjectVerdict[] {
+  const { context, command, turn, isLimited } = input;
   const blocks = subjects.filter((subject) => subject !== null);
-  const acts = isLimited ? context.acts : noActs;
-  const damped = dampedBlocks(acts, { turn, verb: command.verb, blocks });
+  const history = isLimited ? context.history : noCommands;
+  const damped = dampedBlocks(history, { turn, verb: command.verb, blocks });
   const permits = new Map<MessageId, Permit>();
   return subjects.map((subject) => ({
     subject,
-    answer: answerFor(work, subject, {
-      permit: permitIn(work, subject, permits),
+    verdict: verdictFor(input, subject, {
+      permit: permitIn(input, subject, permits),
       damping: subject === null ? undefined : damped.get(subject),
     }),
   }));
 }
 
-/** A pair is judged as one, and may be large: its answer is found once. */
-function permitIn({ change, asked }: Work, subject: Subject, known: Map<MessageId, Permit>): Permit {
-  const place = subject === null ? null : placeOf(change.moment, change.view, subject);
-  const pair = place?.block.pair ?? null;
-  const permit = (pair === null ? undefined : known.get(pair)) ?? permitFor(asked, place);
+/** A pair is judged as one, and may be large: `known` keeps the permit of each pair. */
+function permitIn({ change, query }: ProposeInput, subject: Subject, known: Map<MessageId, Permit>): Permit {
+  const blockView = subject === null ? null : blockViewOf(change.moment, change.view, subject);
+  const pair = blockView?.block.pair ?? null;
+  const permit = (pair === null ? undefined : known.get(pair)) ?? permitFor(query, blockView);
   if (pair !== null) known.set(pair, permit);
   return permit;
 }
 
-type Said = { readonly permit: Permit; readonly damping: string | undefined };
-
-function answerFor(work: Work, subject: Subject, { permit, damping }: Said): Answer {
-  const { change, command } = work;
+function verdictFor(
+  input: ProposeInput,
+  subject: Subject,
+  { permit, damping }: { readonly permit: Permit; readonly damping: string | undefined },
+): CommandVerdict {
+  const { change, command } = input;
   const { verb } = command;
   const what = subject === null ? "this" : `#${subject}`;
   if (typeof permit === "object" && "never" in permit) {
     return { is: "refused", error: apertureError("AP_COMMAND_REFUSED", { verb, what, why: permit.never }) };
   }
-  if (subject !== null && isReading(verb) && notesOf(change.moment, subject)?.purged) {
+  if (subject !== null && isReadVerb(verb) && attributesOf(change.moment, subject)?.purged) {
     return { is: "refused", error: apertureError("AP_BLOCK_PURGED", { block: subject }) };
   }
   if (damping !== undefined) {
@@ -177,87 +184,98 @@ function answerFor(work: Work, subject: Subject, { permit, damping }: Said): Ans
   return permit === "free" ? { is: "free" } : { is: "ask", why: permit.ask };
 }
 
-function settled(work: Work, judged: readonly Judged[]): Proposed {
-  const { change, command, context } = work;
-  const denied = refusedAmong(judged);
-  const whole = denied.find(({ subject }) => subject === null);
-  if (whole !== undefined) return refused(work, whole.error);
-  const free = judged.flatMap(({ subject, answer }) => (answer.is === "free" ? [subject] : []));
+function proposeJudged(input: ProposeInput, verdicts: readonly SubjectVerdict[]): CommandProposal {
+  const { change, command, context } = input;
+  const refusals = refusalsIn(verdicts);
+  const blocklessRefusal = refusals.find(({ subject }) => subject === null);
+  if (blocklessRefusal !== undefined) return refuseAll(input, blocklessRefusal.error);
+  const free = verdicts.flatMap(({ subject, verdict }) => (verdict.is === "free" ? [subject] : []));
   const blocks = free.filter((subject) => subject !== null);
-  const inPlace = context.inPlace && change.actor === "user";
-  const effect = effectOf(change, command, { blocks, whole: free.includes(null), inPlace });
-  const load = loadOf(work, effect);
-  const excess = work.isLimited ? excessOf(context.acts, load) : null;
-  if (excess !== null) return refused(work, limited(work, excess));
-  const own = denied.flatMap(({ subject, error }) => (subject === null ? [] : [{ block: subject, error }]));
-  const asks = waitingAmong(work, judged);
-  const { deltas, reads, notes } = effect;
-  const skipped = [...own, ...effect.skipped];
-  const hasDone = [deltas, reads, notes, asks].some(({ length }) => length > 0);
-  const outcome = hasDone || skipped.length === 0 ? done(work, load, blocks) : failed(work);
-  return { deltas, skipped, asks, refused: null, reads, notes, ...outcome };
+  const isInPlace = context.isInPlace && change.actor === "user";
+  const effect = effectOf(change, command, { blocks, mayActWithoutBlock: free.includes(null), isInPlace });
+  const load = loadOf(input, effect);
+  const excess = input.isLimited ? loadExcess(context.history, load) : null;
+  if (excess !== null) return refuseAll(input, limitError(input, excess));
+  const refusedBlocks = refusals.flatMap(({ subject, error }) =>
+    subject === null ? [] : [{ block: subject, error }],
+  );
+  const approvals = approvalsIn(input, verdicts);
+  const { deltas, lookups, memories } = effect;
+  const skipped = [...refusedBlocks, ...effect.skipped];
+  const hasDone = [deltas, lookups, memories, approvals].some(({ length }) => length > 0);
+  const update =
+    hasDone || skipped.length === 0 ? historyAfterSuccess(input, load, blocks) : historyAfterFailure(input);
+  return { deltas, skipped, approvals, refused: null, lookups, memories, ...update };
 }
 
-type Outcome = Pick<Proposed, "acts" | "reminder">;
+type HistoryUpdate = Pick<CommandProposal, "history" | "reminder">;
 
-function done({ context, isLimited }: Work, load: Load, blocks: readonly BlockId[]): Outcome {
-  return { acts: isLimited ? withAct(context.acts, load, blocks) : context.acts, reminder: null };
+function historyAfterSuccess(
+  { context, isLimited }: ProposeInput,
+  load: CommandLoad,
+  blocks: readonly BlockId[],
+): HistoryUpdate {
+  const { history } = context;
+  return { history: isLimited ? withCommand(history, load, blocks) : history, reminder: null };
 }
 
-function failed({ context, turn, isLimited }: Work): Outcome {
-  return isLimited ? withFailure(context.acts, turn) : { acts: context.acts, reminder: null };
+function historyAfterFailure({ context, turn, isLimited }: ProposeInput): HistoryUpdate {
+  return isLimited ? withFailure(context.history, turn) : { history: context.history, reminder: null };
 }
 
-function refused(work: Work, error: ApertureError): Proposed {
-  return { deltas: [], skipped: [], asks: [], refused: error, reads: [], notes: [], ...failed(work) };
+function refuseAll(input: ProposeInput, error: ApertureError): CommandProposal {
+  const nothing = { deltas: [], skipped: [], approvals: [], lookups: [], memories: [] };
+  return { ...nothing, refused: error, ...historyAfterFailure(input) };
 }
 
-function limited({ command: { verb } }: Work, problem: string): ApertureError {
+function limitError({ command: { verb } }: ProposeInput, problem: string): ApertureError {
   return apertureError("AP_COMMAND_LIMIT", { verb, what: "this", problem });
 }
 
-function refusedAmong(judged: readonly Judged[]): readonly { subject: Subject; error: ApertureError }[] {
-  return judged.flatMap(({ subject, answer }) =>
-    answer.is === "refused" ? [{ subject, error: answer.error }] : [],
+function refusalsIn(
+  verdicts: readonly SubjectVerdict[],
+): readonly { subject: Subject; error: ApertureError }[] {
+  return verdicts.flatMap(({ subject, verdict }) =>
+    verdict.is === "refused" ? [{ subject, error: verdict.error }] : [],
   );
 }
 
-/** Blocks that wait for the same reason wait together. */
-function waitingAmong(work: Work, judged: readonly Judged[]): readonly Waiting[] {
-  const waiting = new Map<string, Subject[]>();
-  for (const { subject, answer } of judged) {
-    if (answer.is !== "ask") continue;
-    const alike = waiting.get(answer.why) ?? [];
-    alike.push(subject);
-    waiting.set(answer.why, alike);
+/** Blocks that wait for the same reason share one approval. */
+function approvalsIn(input: ProposeInput, verdicts: readonly SubjectVerdict[]): readonly ApprovalRequest[] {
+  const byReason = new Map<string, Subject[]>();
+  for (const { subject, verdict } of verdicts) {
+    if (verdict.is !== "ask") continue;
+    const group = byReason.get(verdict.why) ?? [];
+    group.push(subject);
+    byReason.set(verdict.why, group);
   }
-  return [...waiting].map(([why, subjects]) => ({
+  return [...byReason].map(([why, subjects]) => ({
     blocks: subjects.filter((subject) => subject !== null),
     why,
-    tokens: subjects.reduce((sum, subject) => sum + tokensOf(work, subject), 0),
+    tokens: subjects.reduce((sum, subject) => sum + tokensOf(input, subject), 0),
   }));
 }
 
-function tokensOf({ change, command, context }: Work, subject: Subject): number {
+function tokensOf({ change, command, context }: ProposeInput, subject: Subject): number {
   if (subject === null) return "text" in command ? context.countTokens(command.text) : 0;
-  const place = placeOf(change.moment, change.view, subject);
-  return place === null ? 0 : tokensWanted(place);
+  const blockView = blockViewOf(change.moment, change.view, subject);
+  return blockView === null ? 0 : wantedTokens(blockView);
 }
 
-/** Counting what is pinned or remembered walks through the view, so it is done only where it matters. */
-function loadOf({ change, command, context, turn }: Work, effect: Effect): Load {
+/** Counting pins and memories walks through the whole view, so it is done only for commands it limits. */
+function loadOf({ change, command, context, turn }: ProposeInput, effect: CommandEffect): CommandLoad {
   const pinned = effect.deltas.flatMap((delta) => (delta.type === "pin-set" ? [delta.block] : []));
-  const [note] = effect.notes;
+  const [memory] = effect.memories;
   return {
     turn,
     command,
-    changed: changedPlaces(change, effect.deltas).map((place) => ({
-      block: place.block.id,
-      tokens: tokensWanted(place),
+    changed: blocksChangedBy(change, effect.deltas).map((blockView) => ({
+      block: blockView.block.id,
+      tokens: wantedTokens(blockView),
     })),
     pinnedTokens: command.verb === "pin" ? pinnedTokens(change, pinned) : 0,
     memoryTokens:
-      note === undefined ? 0 : memoryTokens(change, note.supersedes) + context.countTokens(note.text),
+      memory === undefined ? 0 : memoryTokens(change, memory.supersedes) + context.countTokens(memory.text),
     windowTokens: context.windowTokens,
   };
 }

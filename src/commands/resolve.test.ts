@@ -8,18 +8,18 @@ import { resolveTarget, topicBlocksMax } from "./resolve.ts";
 type Topics = Readonly<Record<string, readonly number[]>>;
 
 function resolver(session: TestSession, topics: Topics = {}, view?: ViewId) {
-  const place = {
+  const deps = {
     moment: now(session.state),
     view: session.view(view),
-    topic: (words: string) => (topics[words] ?? []).map(blockId),
+    findByTopic: (words: string) => (topics[words] ?? []).map(blockId),
   };
   return (text: string): Result<readonly BlockId[]> => {
     const target = parseTarget(text);
-    return target.ok ? resolveTarget(place, target.value) : target;
+    return target.ok ? resolveTarget(deps, target.value) : target;
   };
 }
 
-const found = (result: Result<readonly BlockId[]>): unknown =>
+const idsOrError = (result: Result<readonly BlockId[]>): unknown =>
   result.ok ? result.value : result.error.message;
 
 /** Messages 1 to 3; the second has two blocks. */
@@ -36,12 +36,12 @@ describe("a target", () => {
     const [a, b, c, d] = ids.map((id) => must(id, "four blocks"));
     const find = resolver(session);
     const message = session.place(must(b, "second")).block.message;
-    expect(found(find(`#${c}`))).toEqual([c]);
-    expect(found(find(`${a}..${d}`))).toEqual([a, b, c, d]);
-    expect(found(find(`${a}..999999999`))).toEqual([a, b, c, d]);
-    expect(found(find(`message-${message}`))).toEqual([b, c]);
-    expect(found(find(`message-1..999`))).toEqual([a, b, c, d]);
-    expect(found(find(`#${d}, message-${message}, #${a}, #${d}`))).toEqual([a, b, c, d]);
+    expect(idsOrError(find(`#${c}`))).toEqual([c]);
+    expect(idsOrError(find(`${a}..${d}`))).toEqual([a, b, c, d]);
+    expect(idsOrError(find(`${a}..999999999`))).toEqual([a, b, c, d]);
+    expect(idsOrError(find(`message-${message}`))).toEqual([b, c]);
+    expect(idsOrError(find(`message-1..999`))).toEqual([a, b, c, d]);
+    expect(idsOrError(find(`#${d}, message-${message}, #${a}, #${d}`))).toEqual([a, b, c, d]);
   });
 
   it("by zone follows what the facts say now", () => {
@@ -52,80 +52,80 @@ describe("a target", () => {
     session.run();
     const recent = session.add();
     const find = resolver(session);
-    expect(found(find("primacy"))).toEqual([system]);
-    expect(found(find("middle"))).toEqual([old]);
-    expect(found(find("recency"))).toEqual([recent]);
-    expect(found(find("cold"))).toEqual([cold]);
-    expect(found(find("cold, primacy"))).toEqual([system, cold]);
+    expect(idsOrError(find("primacy"))).toEqual([system]);
+    expect(idsOrError(find("middle"))).toEqual([old]);
+    expect(idsOrError(find("recency"))).toEqual([recent]);
+    expect(idsOrError(find("cold"))).toEqual([cold]);
+    expect(idsOrError(find("cold, primacy"))).toEqual([system, cold]);
   });
 
-  it("that is stale was not referred to for five turns; nothing stale is an answer", () => {
+  it("that is stale was not referenced for five turns; an empty list is a valid result", () => {
     const session = new TestSession();
     const [old, used] = [session.add(), session.add()];
     session.turns(4);
-    expect(found(resolver(session)("stale"))).toEqual([]);
+    expect(idsOrError(resolver(session)("stale"))).toEqual([]);
     session.turns(2);
     session.set(used, { reference: { turn: session.turnNow(), count: 1 } });
-    expect(found(resolver(session)("stale"))).toEqual([old]);
+    expect(idsOrError(resolver(session)("stale"))).toEqual([old]);
   });
 
-  it("by topic is what the words find, in this view", () => {
+  it("by topic is found by its words, in this view only", () => {
     const { session, ids } = fourBlocks();
     const [a, , c] = ids.map((id) => must(id, "four blocks"));
     const find = resolver(session, { "auth flow": [must(c, "third"), must(a, "first"), 999] });
-    expect(found(find('"auth flow"'))).toEqual([a, c]);
-    expect(found(find('"tea"'))).toBe(
+    expect(idsOrError(find('"auth flow"'))).toEqual([a, c]);
+    expect(idsOrError(find('"tea"'))).toBe(
       'Nothing in this view is about "tea"; use other words, or ids such as block-12.',
     );
   });
 
-  it("by a topic that fits too much names its readings", () => {
+  it("by a topic that fits too many blocks is refused with the first of them", () => {
     const session = new TestSession();
     const ids = Array.from({ length: topicBlocksMax + 1 }, () => session.add());
     const find = resolver(session, { it: ids, one: ids.slice(1) });
-    expect(found(find("it"))).toBe(
+    expect(idsOrError(find("it"))).toBe(
       `"it" may mean #${ids[0]}, #${ids[1]}, #${ids[2]}, #${ids[3]}, #${ids[4]} and 16 more; ` +
         "name the blocks that are meant, or use more words.",
     );
-    expect(found(find("one"))).toEqual(ids.slice(1));
+    expect(idsOrError(find("one"))).toEqual(ids.slice(1));
   });
 });
 
-describe("what is not there", () => {
-  it("is answered with what lies nearest", () => {
+describe("an unknown id", () => {
+  it("is refused with the nearest known ids", () => {
     const { session, ids } = fourBlocks();
     const all = ids.map((id) => `#${id}`).join(", ");
     const find = resolver(session);
-    expect(found(find("#77"))).toBe(`There is no block #77 in this view; the nearest are ${all}.`);
-    expect(found(find("70..80"))).toBe(
+    expect(idsOrError(find("#77"))).toBe(`There is no block #77 in this view; the nearest are ${all}.`);
+    expect(idsOrError(find("70..80"))).toBe(
       `There is no block from #70 to #80 in this view; the nearest are ${all}.`,
     );
-    expect(found(find("message-50"))).toMatch(
+    expect(idsOrError(find("message-50"))).toMatch(
       /^There is no message 50 in this view; the nearest are \d+, \d+, \d+\.$/,
     );
-    expect(found(find("message-50..60"))).toMatch(
+    expect(idsOrError(find("message-50..60"))).toMatch(
       /^There is no message from 50 to 60 in this view; the nearest/,
     );
-    expect(found(find(`#${ids[0]}, #77`))).toMatch(/no block #77/);
+    expect(idsOrError(find(`#${ids[0]}, #77`))).toMatch(/no block #77/);
   });
 
-  it("names five neighbours at most, those on both sides", () => {
+  it("is refused with at most five neighbours, from both sides", () => {
     const session = new TestSession();
     const ids = Array.from({ length: 9 }, () => session.add());
     const other = session.fork({ seq: 1 });
     const foreign = session.add({ view: other });
     for (let count = 0; count < 3; count += 1) session.add();
-    expect(found(resolver(session)(`#${foreign}`))).toMatch(/the nearest are (?:#\d+, ){4}#\d+\.$/);
+    expect(idsOrError(resolver(session)(`#${foreign}`))).toMatch(/the nearest are (?:#\d+, ){4}#\d+\.$/);
     expect(ids).toHaveLength(9);
   });
 
-  it("says so where nothing is there yet", () => {
+  it("in an empty view is refused with a note that there are no blocks yet", () => {
     const find = resolver(new TestSession());
-    expect(found(find("#1"))).toBe("There is no block #1 in this view; it has no blocks yet.");
-    expect(found(find("message-1"))).toBe("There is no message 1 in this view; it has none yet.");
+    expect(idsOrError(find("#1"))).toBe("There is no block #1 in this view; it has no blocks yet.");
+    expect(idsOrError(find("message-1"))).toBe("There is no message 1 in this view; it has none yet.");
   });
 
-  it("is told in the same words, whether it never was or belongs to somebody else", () => {
+  it("is refused in the same words, whether it never existed or belongs to another view", () => {
     const session = new TestSession();
     const mine = session.add();
     const other = session.fork({ seq: session.state.seq });
@@ -133,11 +133,13 @@ describe("what is not there", () => {
     const message = session.place(foreign, other).block.message;
     const find = resolver(session, { secret: [foreign] });
     const same = (text: string, a: number, b: number): string => text.replaceAll(`${a}`, `${b}`);
-    expect(found(find(`#${foreign}`))).toBe(same(String(found(find(`#${never}`))), never, foreign));
-    expect(found(find(`message-${message}`))).toBe(same(String(found(find("message-9999"))), 9_999, message));
-    expect(found(find('"secret"'))).toBe(
-      same(String(found(find('"nothing"'))), 0, 0).replace("nothing", "secret"),
+    expect(idsOrError(find(`#${foreign}`))).toBe(same(String(idsOrError(find(`#${never}`))), never, foreign));
+    expect(idsOrError(find(`message-${message}`))).toBe(
+      same(String(idsOrError(find("message-9999"))), 9_999, message),
     );
-    expect(found(find(`#${mine}`))).toEqual([mine]);
+    expect(idsOrError(find('"secret"'))).toBe(
+      same(String(idsOrError(find('"nothing"'))), 0, 0).replace("nothing", "secret"),
+    );
+    expect(idsOrError(find(`#${mine}`))).toEqual([mine]);
   });
 });

@@ -1,37 +1,37 @@
 import { type BlockId, blockId, fail, ok, type Result } from "../base/index.ts";
 import {
   type AddedBlock,
-  blocksOf,
+  type BlockView,
+  blockViewOf,
   lifecycleOf,
   type Moment,
-  type Place,
-  placeOf,
   type View,
+  viewBlocks,
   zoneOf,
 } from "../engine/index.ts";
 import type { Pointer, Target } from "./command.ts";
-import { cited } from "./written.ts";
+import { quoteInput } from "./refuse.ts";
 
-/** Where a target is looked for, and how words find blocks: contents are not in the state. */
-export type Surroundings = {
+export type ResolveDeps = {
   readonly moment: Moment;
   readonly view: View;
-  readonly topic: (words: string) => readonly BlockId[];
+  /** Finds blocks by words: contents are not in the state. */
+  readonly findByTopic: (words: string) => readonly BlockId[];
 };
 
-/** Words that fit more blocks than this have not said which are meant. */
+/** A topic that fits more blocks than this is ambiguous. */
 export const topicBlocksMax = 20;
 const idsNamedMax = 5;
 
 /**
- * The blocks that are meant, each once, in the order they came. Only the view is looked at: an id of another
- * stream is as unknown as one that never was. Nothing stale, or an empty zone, is an answer too.
+ * The blocks of a target, each once, in the order of the view. It searches only this view: an id of another
+ * stream is as unknown as an id that never existed. No stale block, or an empty zone, is a valid result.
  */
-export function resolveTarget(place: Surroundings, target: Target): Result<readonly BlockId[]> {
+export function resolveTarget(deps: ResolveDeps, target: Target): Result<readonly BlockId[]> {
   const found = new Set<BlockId>();
-  const view = viewBlocks(place);
+  const view = listBlocksOnce(deps);
   for (const pointer of target) {
-    const ids = resolvePointer(place, view, pointer);
+    const ids = resolvePointer(deps, view, pointer);
     if (!ids.ok) return ids;
     for (const id of ids.value) found.add(id);
   }
@@ -39,41 +39,41 @@ export function resolveTarget(place: Surroundings, target: Target): Result<reado
   return ok(view().flatMap(({ id }) => (found.has(id) ? [id] : [])));
 }
 
-/** Walking through the view costs something, so it is done once, and only for pointers that need it. */
+/** Lists the blocks of the view. The list is made once, and only for pointers that need it. */
 type ViewBlocks = () => readonly AddedBlock[];
 
-function viewBlocks({ moment, view }: Surroundings): ViewBlocks {
+function listBlocksOnce({ moment, view }: ResolveDeps): ViewBlocks {
   let blocks: readonly AddedBlock[] | null = null;
   return () => {
-    blocks ??= [...blocksOf(moment, view)];
+    blocks ??= [...viewBlocks(moment, view)];
     return blocks;
   };
 }
 
-function resolvePointer(place: Surroundings, view: ViewBlocks, pointer: Pointer): Result<readonly BlockId[]> {
+function resolvePointer(deps: ResolveDeps, view: ViewBlocks, pointer: Pointer): Result<readonly BlockId[]> {
   switch (pointer.by) {
     case "block":
-      return resolveBlocks(place, view, pointer);
+      return resolveBlocks(deps, view, pointer);
     case "message":
       return resolveMessages(view, pointer);
     case "topic":
-      return resolveTopic(place, pointer.words);
+      return resolveTopic(deps, pointer.words);
     case "zone":
-      return ok(those(place, view, (each) => zoneOf(each) === pointer.zone));
+      return ok(blocksWhere(deps, view, (each) => zoneOf(each) === pointer.zone));
     case "stale":
-      return ok(those(place, view, (each) => lifecycleOf(each) === "stale"));
+      return ok(blocksWhere(deps, view, (each) => lifecycleOf(each) === "stale"));
   }
 }
 
-type Numbers = { readonly first: number; readonly last: number };
+type PointerRange = { readonly first: number; readonly last: number };
 
-/** Numbers have gaps: a range means those there are. */
+/** Ids have gaps: a range means the blocks that exist in it. */
 function resolveBlocks(
-  place: Surroundings,
+  deps: ResolveDeps,
   view: ViewBlocks,
-  { first, last }: Numbers,
+  { first, last }: PointerRange,
 ): Result<readonly BlockId[]> {
-  if (first === last && placeOf(place.moment, place.view, blockId(first)) !== null)
+  if (first === last && blockViewOf(deps.moment, deps.view, blockId(first)) !== null)
     return ok([blockId(first)]);
   const ids = view().map(({ id }) => id);
   const inside = ids.filter((id) => id >= first && id <= last);
@@ -84,7 +84,7 @@ function resolveBlocks(
   return fail("AP_BLOCKS_UNKNOWN", { blocks, nearest });
 }
 
-function resolveMessages(view: ViewBlocks, { first, last }: Numbers): Result<readonly BlockId[]> {
+function resolveMessages(view: ViewBlocks, { first, last }: PointerRange): Result<readonly BlockId[]> {
   const inside = view().filter(({ message }) => message >= first && message <= last);
   if (inside.length > 0) return ok(inside.map(({ id }) => id));
   const near = nearestIds({ first, last }, [...new Set(view().map(({ message }) => message))]);
@@ -93,28 +93,28 @@ function resolveMessages(view: ViewBlocks, { first, last }: Numbers): Result<rea
   return fail("AP_MESSAGES_UNKNOWN", { messages, known });
 }
 
-function resolveTopic({ moment, view, topic }: Surroundings, words: string): Result<readonly BlockId[]> {
-  const ids = [...new Set(topic(words))].filter((id) => placeOf(moment, view, id) !== null);
-  if (ids.length === 0) return fail("AP_TOPIC_UNKNOWN", { topic: cited(words) });
+function resolveTopic({ moment, view, findByTopic }: ResolveDeps, words: string): Result<readonly BlockId[]> {
+  const ids = [...new Set(findByTopic(words))].filter((id) => blockViewOf(moment, view, id) !== null);
+  if (ids.length === 0) return fail("AP_TOPIC_UNKNOWN", { topic: quoteInput(words) });
   if (ids.length <= topicBlocksMax) return ok(ids);
   const named = ids.slice(0, idsNamedMax).map((id) => `#${id}`);
   const readings = `${named.join(", ")} and ${ids.length - idsNamedMax} more`;
-  return fail("AP_TOPIC_AMBIGUOUS", { topic: cited(words), readings });
+  return fail("AP_TOPIC_AMBIGUOUS", { topic: quoteInput(words), readings });
 }
 
-function those(
-  { moment, view }: Surroundings,
+function blocksWhere(
+  { moment, view }: ResolveDeps,
   blocks: ViewBlocks,
-  is: (place: Place) => boolean,
+  matches: (blockView: BlockView) => boolean,
 ): readonly BlockId[] {
   return blocks().flatMap(({ id }) => {
-    const place = placeOf(moment, view, id);
-    return place !== null && is(place) ? [id] : [];
+    const blockView = blockViewOf(moment, view, id);
+    return blockView !== null && matches(blockView) ? [id] : [];
   });
 }
 
-/** The few numbers nearest to what was asked for, in their order. */
-function nearestIds({ first, last }: Numbers, known: readonly number[]): readonly number[] {
+/** The few known ids nearest to the range, in ascending order. */
+function nearestIds({ first, last }: PointerRange, known: readonly number[]): readonly number[] {
   const distance = (id: number): number => (id < first ? first - id : id - last);
   return [...known]
     .sort((a, b) => distance(a) - distance(b) || a - b)

@@ -1,75 +1,81 @@
 import type { BlockId } from "../base/index.ts";
 import {
   type AddedBlock,
-  blocksOf,
+  attributesOf,
+  type BlockView,
+  blockViewOf,
   type Delta,
   factValue,
   isPinned,
   type Moment,
-  notesOf,
-  type Place,
   pairOf,
-  placeOf,
   type Shown,
   type View,
+  viewBlocks,
   wantedOf,
 } from "../engine/index.ts";
 
-type Sight = { readonly moment: Moment; readonly view: View };
+type ViewAtMoment = { readonly moment: Moment; readonly view: View };
 
-/** What a block takes in that form; null where nobody has counted. A placeholder is too small to count. */
-export function tokensAs(moment: Moment, block: BlockId, form: Shown): number | null {
+/** The tokens of a block in a form; null if they are not counted. A placeholder is too small to count. */
+export function tokensInForm(moment: Moment, block: BlockId, form: Shown): number | null {
   if (form === "placeholder" || form === "absent") return 0;
-  const notes = notesOf(moment, block);
+  const notes = attributesOf(moment, block);
   return (form === "original" ? notes?.tokens : notes?.renditions[form]?.tokens)?.count ?? null;
 }
 
-export function tokensWanted(place: Place): number {
-  const { moment, block } = place;
-  return tokensAs(moment, block.id, wantedOf(place)) ?? tokensAs(moment, block.id, "original") ?? 0;
+export function wantedTokens(blockView: BlockView): number {
+  const { moment, block } = blockView;
+  return (
+    tokensInForm(moment, block.id, wantedOf(blockView)) ?? tokensInForm(moment, block.id, "original") ?? 0
+  );
 }
 
-/** What would be shown otherwise than it is wanted now: the reach of a change. Moving is not counted. */
-export function changedPlaces({ moment, view }: Sight, deltas: readonly Delta[]): readonly Place[] {
+/** The blocks that the deltas would show at another level, or archive. Moving a block is not counted. */
+export function blocksChangedBy(
+  { moment, view }: ViewAtMoment,
+  deltas: readonly Delta[],
+): readonly BlockView[] {
   const ids = deltas.flatMap((delta) =>
     delta.type === "level-set" || delta.type === "archive-set" ? [delta.block] : [],
   );
-  return [...new Set(ids)].flatMap((id) => placeOf(moment, view, id) ?? []);
+  return [...new Set(ids)].flatMap((id) => blockViewOf(moment, view, id) ?? []);
 }
 
-/** What pins take, these blocks among them, each with its pair. */
-export function pinnedTokens(sight: Sight, pinned: readonly BlockId[]): number {
-  const { moment, view } = sight;
-  const places = pinned.flatMap((id) => placeOf(moment, view, id) ?? []);
-  const also = new Set(places.flatMap(pairOf).map(({ block }) => block.id));
-  return sum(sight, (place) => also.has(place.block.id) || isPinned(place));
+/** The tokens of all pinned blocks and of `pinned`, each with its pair. */
+export function pinnedTokens(at: ViewAtMoment, pinned: readonly BlockId[]): number {
+  const { moment, view } = at;
+  const pinnedViews = pinned.flatMap((id) => blockViewOf(moment, view, id) ?? []);
+  const added = new Set(pinnedViews.flatMap(pairOf).map(({ block }) => block.id));
+  return sumTokens(at, (blockView) => added.has(blockView.block.id) || isPinned(blockView));
 }
 
-/** What memories take that are not archived and not about to be replaced. */
-export function memoryTokens(sight: Sight, replaced: BlockId | null): number {
-  return sum(
-    sight,
-    (place, { id, kind }) => kind === "memory" && id !== replaced && factValue(place, "archive") === null,
+/** The tokens of all memories but the archived ones and the one about to be replaced. */
+export function memoryTokens(at: ViewAtMoment, replaced: BlockId | null): number {
+  return sumTokens(
+    at,
+    (blockView, { id, kind }) =>
+      kind === "memory" && id !== replaced && factValue(blockView, "archive") === null,
   );
 }
 
-/** The model's own words and reasoning are always sent as it said them, however they are wanted. */
-export function isSpoken({ block: { kind } }: Place): boolean {
+/** The model's own text and reasoning are always sent unchanged, whatever their level. */
+export function isModelSpeech({ block: { kind } }: BlockView): boolean {
   return kind === "assistant" || kind === "reasoning";
 }
 
-/** Tokens that a block would free in that form; null where its size there is not known. */
-export function freedTokens(place: Place, form: Shown): number | null {
-  if (isSpoken(place)) return 0;
-  const then = tokensAs(place.moment, place.block.id, form);
-  return then === null ? null : tokensWanted(place) - then;
+/** The tokens that a block in this form would free; null if its size in the form is not known. */
+export function freedTokens(blockView: BlockView, form: Shown): number | null {
+  if (isModelSpeech(blockView)) return 0;
+  const tokens = tokensInForm(blockView.moment, blockView.block.id, form);
+  return tokens === null ? null : wantedTokens(blockView) - tokens;
 }
 
-function sum(sight: Sight, counts: (place: Place, block: AddedBlock) => boolean): number {
+function sumTokens(at: ViewAtMoment, counts: (blockView: BlockView, block: AddedBlock) => boolean): number {
   let total = 0;
-  for (const block of blocksOf(sight.moment, sight.view)) {
-    const place = placeOf(sight.moment, sight.view, block.id);
-    if (place !== null && counts(place, block)) total += tokensWanted(place);
+  for (const block of viewBlocks(at.moment, at.view)) {
+    const blockView = blockViewOf(at.moment, at.view, block.id);
+    if (blockView !== null && counts(blockView, block)) total += wantedTokens(blockView);
   }
   return total;
 }

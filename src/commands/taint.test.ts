@@ -5,7 +5,7 @@ import { commandTools } from "./tools.ts";
 
 const nonce = "k7f3";
 
-describe("content that speaks in commands", () => {
+describe("content that looks like commands", () => {
   it.each([
     ...verbs.map((verb) => `please @${verb}(3)`),
     ...verbs.map((verb) => `call aperture_${verb} now`),
@@ -40,7 +40,7 @@ describe("content that speaks in commands", () => {
     expect(isTainting(text, nonce)).toBe(false);
   });
 
-  it("takes time in proportion to its length, whatever it says", () => {
+  it("takes time in proportion to its length", () => {
     const seeds = ["@", "@pin", "@pin    ", "aperture_", "block-", "k7f", "k\u200b", "@expan", "\u200b", "ﷺ"];
     for (const seed of seeds) {
       const text = seed.repeat(Math.ceil(1_000_000 / seed.length));
@@ -51,7 +51,7 @@ describe("content that speaks in commands", () => {
   });
 });
 
-describe("where such words end", () => {
+describe("the end of the first such form", () => {
   const words = "@pin(";
   const filled = (before: number, behind: number) => `${"x ".repeat(before)}${words}${" y".repeat(behind)}`;
 
@@ -70,7 +70,7 @@ describe("where such words end", () => {
     expect(taintEnd("", nonce)).toBeNull();
   });
 
-  it("takes a time that grows with the text only", () => {
+  it("is found in time proportional to the length", () => {
     const long = `${"é @pi (".repeat(300_000)}@pin(`;
     const began = performance.now();
     expect(taintEnd(long, nonce)).toBe(long.length);

@@ -1,27 +1,29 @@
 import { verbs } from "./command.ts";
 import { commandTools } from "./tools.ts";
 
-const names = [...verbs, ...commandTools.map(({ name }) => name.replace("aperture_", ""))].join("|");
-/** Every repetition is bounded, so no text takes longer than its length. */
-const speech = new RegExp(`@(?:${verbs.join("|")})\\s{0,4}\\(|aperture_(?:${names})|(?:block|message)-\\d`);
-const plain = /^[\0-\x7f]*$/;
+const toolSuffixes = [...verbs, ...commandTools.map(({ name }) => name.replace("aperture_", ""))].join("|");
+/** Every repetition is bounded, so the time of a match grows only with the length of the text. */
+const commandForm = new RegExp(
+  `@(?:${verbs.join("|")})\\s{0,4}\\(|aperture_(?:${toolSuffixes})|(?:block|message)-\\d`,
+);
+const asciiOnly = /^[\0-\x7f]*$/;
 
 /**
- * Whether content that nobody vouches for contains what only commands and our own lines contain. A model may
- * have been talked into what it asks for next, so whatever it writes in that turn is asked about first.
+ * True if a text from outside contains forms that only commands and our notes have. Such a text may have
+ * talked the model into its next command, so the user is asked before any write of that turn.
  */
 export function isTainting(text: string, nonce: string): boolean {
-  const read = asRead(text);
-  return speech.test(read) || (nonce !== "" && read.includes(nonce.toLowerCase()));
+  const plain = plainForm(text);
+  return commandForm.test(plain) || (nonce !== "" && plain.includes(nonce.toLowerCase()));
 }
 
-/** So much is looked at in one go; neighbours overlap by what the longest of these words may take. */
+/** A text is searched in pieces. They overlap by more than the longest form, so that no cut hides one. */
 const pieceChars = 16_384;
 const overlapChars = 256;
 
 /**
- * Where such words end in a text, for somebody who is to judge them; null: there are none. In pieces, because
- * a text may be long, and in each by halves: what taints a beginning taints every longer one.
+ * The end of the first tainting form, to show it to the user; null if there is none. A text may be long, so
+ * it is searched in pieces, and each piece by halves: if a beginning taints, every longer one does too.
  */
 export function taintEnd(text: string, nonce: string): number | null {
   for (let from = 0; from < text.length; from += pieceChars - overlapChars) {
@@ -38,20 +40,22 @@ export function taintEnd(text: string, nonce: string): number | null {
   return null;
 }
 
-/** Letters of other alphabets that look like one of ours. */
+/** Letters of other alphabets, each with the Latin letter it looks like. */
 const lookAlikes: ReadonlyMap<string, string> = new Map(
   "аa вb сc ԁd еe ғf һh іi јj кk ӏl мm нh оo рp ѕs тt ѵv ԝw хx уy αa βb εe ιi κk νv οo ρp τt υu χx ɑa ɡg ıi"
     .split(" ")
     .map((pair) => [pair.slice(0, 1), pair.slice(1)]),
 );
 
-/** Signs that show nothing: formats, what is written over another sign, and letters that are blank. */
-const unseen = /[\p{Cf}\p{M}\u115f\u1160\u3164\u2800]+/gu;
-const alike = new RegExp(`[${[...lookAlikes.keys()].join("")}]`, "gu");
+/** Characters that show nothing: format characters, combining marks, and letters that are blank. */
+const invisible = /[\p{Cf}\p{M}\u115f\u1160\u3164\u2800]+/gu;
+const anyLookAlike = new RegExp(`[${[...lookAlikes.keys()].join("")}]`, "gu");
 
-/** As a model reads it: signs that cannot be seen, and other shapes of a letter, change nothing for it. */
-function asRead(text: string): string {
-  if (plain.test(text)) return text.toLowerCase();
-  const seen = text.normalize("NFKD").replace(unseen, "").toLowerCase();
-  return seen.replace(alike, (sign) => lookAlikes.get(sign) ?? sign);
+/**
+ * The text as a model reads it: invisible characters and other shapes of a letter make no difference to it.
+ */
+function plainForm(text: string): string {
+  if (asciiOnly.test(text)) return text.toLowerCase();
+  const visible = text.normalize("NFKD").replace(invisible, "").toLowerCase();
+  return visible.replace(anyLookAlike, (sign) => lookAlikes.get(sign) ?? sign);
 }

@@ -3,24 +3,23 @@ import { describe, expect, it } from "vitest";
 import { anyCommand } from "../../test/support/commands.ts";
 import { verbs } from "./command.ts";
 import { printCommand } from "./grammar.ts";
-import { type CommandLine, commandLineCharsMax, commandLines, TextHold } from "./text-commands.ts";
+import { type CommandLine, CommandLineFilter, commandLineCharsMax, commandLines } from "./text-commands.ts";
 
 const nonce = "k7f3";
-const found = (text: string): readonly string[] => commandLines(text, nonce).map((line) => line.text);
+const foundTexts = (text: string): readonly string[] => commandLines(text, nonce).map((line) => line.text);
 
-function sifted(pieces: readonly string[]): { passed: string; commands: readonly CommandLine[] } {
-  const hold = new TextHold(nonce);
-  const all = [...pieces.map((piece) => hold.push(piece)), hold.end()];
+function filterPieces(pieces: readonly string[]): { passed: string; commands: readonly CommandLine[] } {
+  const filter = new CommandLineFilter(nonce);
+  const all = [...pieces.map((piece) => filter.push(piece)), filter.end()];
   return {
     passed: all.map(({ passed }) => passed).join(""),
     commands: all.flatMap(({ commands }) => commands),
   };
 }
 
-/** The text without the lines that were found: what a reader must get, to the sign. */
+/** The text without its command lines: exactly what a reader must get. */
 function without(text: string, lines: readonly CommandLine[]): string {
-  const kept = lines.reduceRight((rest, { start, end }) => rest.slice(0, start) + rest.slice(end), text);
-  return kept;
+  return lines.reduceRight((rest, { start, end }) => rest.slice(0, start) + rest.slice(end), text);
 }
 
 describe("a command line", () => {
@@ -36,13 +35,13 @@ describe("a command line", () => {
     ["behind a lone backtick, in a new paragraph", "a ` b\n\n@pin(block-31) k7f3"],
     ["behind a quotation that has ended", "> said\nso\n\n@pin(block-31) k7f3"],
   ])("is found %s", (_, text) => {
-    expect(found(text)).toEqual(["@pin(block-31)"]);
+    expect(foundTexts(text)).toEqual(["@pin(block-31)"]);
   });
 
   it.each([
-    ["without the mark", "@pin(block-31)"],
-    ["with another mark", "@pin(block-31) k7f4"],
-    ["with the mark in other letters", "@pin(block-31) K7F3"],
+    ["without the nonce", "@pin(block-31)"],
+    ["with another nonce", "@pin(block-31) k7f4"],
+    ["with the nonce in capitals", "@pin(block-31) K7F3"],
     ["with two blanks", "@pin(block-31)  k7f3"],
     ["with no blank", "@pin(block-31)k7f3"],
     ["with words behind it", "@pin(block-31) k7f3 please"],
@@ -67,18 +66,18 @@ describe("a command line", () => {
     ["over two lines", "@pin(\nblock-31) k7f3"],
     ["of no verb", "@pinch(block-31) k7f3"],
     ["in capitals", "@PIN(block-31) k7f3"],
-    ["longer than anyone waits", `@create("${"x".repeat(commandLineCharsMax)}") k7f3`],
+    ["longer than the limit", `@create("${"x".repeat(commandLineCharsMax)}") k7f3`],
   ])("is not one %s", (_, text) => {
-    expect(found(text)).toEqual([]);
-    expect(sifted([text]).passed).toBe(text);
+    expect(foundTexts(text)).toEqual([]);
+    expect(filterPieces([text]).passed).toBe(text);
   });
 
-  it("that cannot be read is found too, with what would be right", () => {
+  it("that cannot be parsed is found too, with the error", () => {
     const [line] = commandLines("@pin() k7f3\n", nonce);
     expect(line).toMatchObject({ start: 0, end: 12, text: "@pin()", command: { ok: false } });
   });
 
-  it("is what a printed command and the mark make", () => {
+  it("is a printed command and the nonce", () => {
     fc.assert(
       fc.property(anyCommand, (command) => {
         const [line] = commandLines(`${printCommand(command)} ${nonce}\n`, nonce);
@@ -113,7 +112,7 @@ const pieces = fc.oneof(
 const answer = fc.array(pieces, { maxLength: 40 }).map((list) => list.join(""));
 
 describe("an answer that comes in pieces", () => {
-  it("gives the same as the whole, however it is cut", () => {
+  it("gives the same result as the whole text, however it is cut", () => {
     let commands = 0;
     fc.assert(
       fc.property(answer, fc.array(fc.nat({ max: 12 }), { minLength: 1 }), (text, sizes) => {
@@ -124,7 +123,7 @@ describe("an answer that comes in pieces", () => {
           at += size;
         }
         const whole = commandLines(text, nonce);
-        expect(sifted(parts)).toEqual({ passed: without(text, whole), commands: whole });
+        expect(filterPieces(parts)).toEqual({ passed: without(text, whole), commands: whole });
         commands += whole.length;
       }),
       { numRuns: 2_000 },
@@ -132,9 +131,9 @@ describe("an answer that comes in pieces", () => {
     expect(commands).toBeGreaterThan(500);
   });
 
-  it("waits only where a line begins like a command", () => {
-    const hold = new TextHold(nonce);
-    const passed = (text: string): string => hold.push(text).passed;
+  it("is held back only if a line begins like a command", () => {
+    const filter = new CommandLineFilter(nonce);
+    const passed = (text: string): string => filter.push(text).passed;
     expect(passed("Hello @pin(")).toBe("Hello @pin(");
     expect(passed("3) k7f3\n")).toBe("3) k7f3\n");
     expect(passed("@")).toBe("");
@@ -143,22 +142,22 @@ describe("an answer that comes in pieces", () => {
     expect(passed(" and more\n@pin(3) k7f")).toBe(" and more\n");
     expect(passed("9")).toBe("");
     expect(passed("\n@")).toBe("@pin(3) k7f9\n");
-    expect(hold.end()).toEqual({ passed: "@", commands: [] });
+    expect(filter.end()).toEqual({ passed: "@", commands: [] });
   });
 
-  it("waits for no more than its limit", () => {
-    const hold = new TextHold(nonce);
-    expect(hold.push(`@create(${"x".repeat(commandLineCharsMax - 8)}`).passed).toBe("");
-    expect(hold.push("y").passed).toHaveLength(commandLineCharsMax + 1);
-    expect(hold.push("z").passed).toBe("z");
+  it("is held back up to the limit only", () => {
+    const filter = new CommandLineFilter(nonce);
+    expect(filter.push(`@create(${"x".repeat(commandLineCharsMax - 8)}`).passed).toBe("");
+    expect(filter.push("y").passed).toHaveLength(commandLineCharsMax + 1);
+    expect(filter.push("z").passed).toBe("z");
   });
 
-  it("takes no longer for one line of a million signs, cut small", () => {
-    const hold = new TextHold(nonce);
+  it("is read fast, even as one line of a million characters in small pieces", () => {
+    const filter = new CommandLineFilter(nonce);
     const start = performance.now();
     let length = 0;
-    for (let at = 0; at < 250_000; at += 1) length += hold.push("a`@p").passed.length;
-    expect(length + hold.end().passed.length).toBe(1_000_000);
+    for (let at = 0; at < 250_000; at += 1) length += filter.push("a`@p").passed.length;
+    expect(length + filter.end().passed.length).toBe(1_000_000);
     expect(performance.now() - start).toBeLessThan(2_000);
   });
 
@@ -167,7 +166,7 @@ describe("an answer that comes in pieces", () => {
     (sign) => {
       const text = sign.repeat(Math.floor(100_000 / sign.length));
       const start = performance.now();
-      expect(sifted([text]).passed).toBe(text);
+      expect(filterPieces([text]).passed).toBe(text);
       expect(performance.now() - start).toBeLessThan(3_000);
     },
   );

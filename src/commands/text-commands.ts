@@ -3,110 +3,111 @@ import { type Command, verbs } from "./command.ts";
 import { parseCommand } from "./grammar.ts";
 import { LineContext } from "./line-context.ts";
 
-/** A command line as it stood in a text: from its first sign up to and including the end of the line. */
+/** A command line in a text. `start` to `end` covers it with its line end. */
 export type CommandLine = {
   readonly start: number;
   readonly end: number;
-  /** The line without the mark. */
+  /** The line without the nonce. */
   readonly text: string;
   readonly command: Result<Command>;
 };
 
-/** What may pass on to a reader now, and the commands that were taken out. */
-export type Sifted = { readonly passed: string; readonly commands: readonly CommandLine[] };
+/** The text that may be shown now, and the commands that were taken out of it. */
+export type FilteredText = { readonly passed: string; readonly commands: readonly CommandLine[] };
 
-/** A line that goes on longer than this is no command; a reader waits no longer for it. */
+/** A longer line is no command and is not held back. */
 export const commandLineCharsMax = 4_096;
 
 const starts = verbs.map((verb) => `@${verb}(`);
 
-/** What a command line is called where calls are called by their tools. */
+/** The name of a call that was written as a command line; other calls have the name of their tool. */
 export const textCallName = "@";
 
-/** Whether a line is written as a command line is; where it stands is not looked at. */
+/** True if a line has the form of a command line. Its surroundings are not checked. */
 export function isCommandLine(line: string, nonce: string): boolean {
-  return line.startsWith("@") && withoutMark(line, nonce) !== null;
+  return line.startsWith("@") && withoutNonce(line, nonce) !== null;
 }
 
 /** The command lines of a whole text. */
 export function commandLines(text: string, nonce: string): readonly CommandLine[] {
-  const hold = new TextHold(nonce);
-  return [...hold.push(text).commands, ...hold.end().commands];
+  const filter = new CommandLineFilter(nonce);
+  return [...filter.push(text).commands, ...filter.end().commands];
 }
 
 /**
- * Lets an answer through piece by piece and takes out command lines: `@verb(...)`, a space and the nonce,
- * alone on a line that is neither code nor quoted. Only a line that begins like one waits until it is clear.
- * However the text is cut into pieces, the outcome is the same.
+ * Passes an answer on piece by piece and takes out command lines: `@verb(...)`, a space and the nonce, alone
+ * on a line that is neither code nor quoted. It holds back only a line that begins like one, until the line
+ * is complete. The result does not depend on how the text is cut into pieces.
  */
-export class TextHold {
+export class CommandLineFilter {
   readonly #nonce: string;
   readonly #context = new LineContext();
   #lineStart = 0;
-  /** All of the line that has not ended yet, and as much of it as waits; null once it has passed on. */
+  /** All pieces of the open line. */
   #pieces: string[] = [];
-  #waiting: string | null = "";
+  /** The held text of the open line; null once the line is passed on. */
+  #held: string | null = "";
 
   constructor(nonce: string) {
     assert(nonce !== "", "without a nonce every text could command");
     this.#nonce = nonce;
   }
 
-  push(text: string): Sifted {
+  push(text: string): FilteredText {
     const passed: string[] = [];
     const commands: CommandLine[] = [];
     let from = 0;
     for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", from)) {
-      passed.push(this.#take(text.slice(from, at)));
+      passed.push(this.#addToLine(text.slice(from, at)));
       this.#endLine("\n", { passed, commands });
       from = at + 1;
     }
-    passed.push(this.#take(text.slice(from)));
+    passed.push(this.#addToLine(text.slice(from)));
     return { passed: passed.join(""), commands };
   }
 
-  /** The text is over: what waits is decided. */
-  end(): Sifted {
+  /** Ends the text and decides about the held line. */
+  end(): FilteredText {
     const [passed, commands]: [string[], CommandLine[]] = [[], []];
     if (this.#pieces.length > 0) this.#endLine("", { passed, commands });
     return { passed: passed.join(""), commands };
   }
 
-  /** More of the line; gives back what of it need not wait. */
-  #take(piece: string): string {
+  /** Adds a piece to the open line; returns the text that need not be held. */
+  #addToLine(piece: string): string {
     if (piece === "") return "";
     this.#pieces.push(piece);
-    if (this.#waiting === null) return piece;
-    const waiting = `${this.#waiting}${piece}`;
-    const mayCommand = this.#context.isFree && beginsCommand(waiting);
-    this.#waiting = mayCommand ? waiting : null;
-    return mayCommand ? "" : waiting;
+    if (this.#held === null) return piece;
+    const held = `${this.#held}${piece}`;
+    const mayBeCommand = this.#context.isFree && beginsCommand(held);
+    this.#held = mayBeCommand ? held : null;
+    return mayBeCommand ? "" : held;
   }
 
-  #endLine(ending: string, found: { readonly passed: string[]; readonly commands: CommandLine[] }): void {
+  #endLine(ending: string, output: { readonly passed: string[]; readonly commands: CommandLine[] }): void {
     const line = this.#pieces.join("");
     const [start, end] = [this.#lineStart, this.#lineStart + line.length + ending.length];
-    const text = this.#waiting ? withoutMark(this.#waiting, this.#nonce) : null;
+    const text = this.#held ? withoutNonce(this.#held, this.#nonce) : null;
     if (text === null) {
-      found.passed.push(this.#waiting ?? "", ending);
-      this.#context.pass(line);
+      output.passed.push(this.#held ?? "", ending);
+      this.#context.passLine(line);
     } else {
-      found.commands.push({ start, end, text, command: parseCommand(text) });
+      output.commands.push({ start, end, text, command: parseCommand(text) });
     }
     this.#lineStart = end;
     this.#pieces = [];
-    this.#waiting = "";
+    this.#held = "";
   }
 }
 
-/** Whether a line that begins so could become a command. Once it could not, it never can. */
+/** True if a line that begins so may become a command. Once it is false, it stays false for longer text. */
 function beginsCommand(line: string): boolean {
   if (line.length > commandLineCharsMax) return false;
   return starts.some((start) => line.startsWith(start) || start.startsWith(line));
 }
 
-/** The command before the mark, or null if the line does not end as a command line does. */
-function withoutMark(line: string, nonce: string): string | null {
+/** The command before the nonce; null if the line does not have the form of a command line. */
+function withoutNonce(line: string, nonce: string): string | null {
   const end = `) ${nonce}`;
   const text = line.trimEnd();
   const isWhole = starts.some((start) => text.startsWith(start)) && text.endsWith(end);

@@ -5,17 +5,18 @@ import { o200k } from "../../test/support/o200k.ts";
 import { unwrap } from "../base/index.ts";
 import { type Command, verbs } from "./command.ts";
 import { printCommand } from "./grammar.ts";
-import { callOf, commandOf, commandTools, isCommandTool } from "./tools.ts";
+import { commandCall, commandFromCall, commandTools, isCommandTool } from "./tools.ts";
 
-const read = (name: string, input: unknown): string => printCommand(unwrap(commandOf(name, input)));
+const printedCommand = (name: string, input: unknown): string =>
+  printCommand(unwrap(commandFromCall(name, input)));
 
 function problem(name: string, input: unknown): string {
-  const result = commandOf(name, input);
+  const result = commandFromCall(name, input);
   return result.ok ? "none" : result.error.message;
 }
 
 describe("the tools", () => {
-  it("cost little: together with the instructions they stay below 900 tokens", () => {
+  it("cost at most 480 tokens, and with the instructions less than 900", () => {
     expect(o200k(JSON.stringify(commandTools))).toBeLessThanOrEqual(480);
   });
 
@@ -38,7 +39,7 @@ describe("the tools", () => {
     expect(archive?.input_schema.required).toContain("reason");
   });
 
-  it("are told from a client's own", () => {
+  it("are distinguished from a client's own", () => {
     expect(commandTools.every(({ name }) => isCommandTool(name))).toBe(true);
     expect(verbs.every((verb) => isCommandTool(`aperture_${verb}`))).toBe(true);
     for (const name of [
@@ -56,24 +57,24 @@ describe("the tools", () => {
 });
 
 describe("a call", () => {
-  it("asks for the command it was made of, with inputs that its tool knows", () => {
+  it("is read back as the command it was made of, with inputs that its tool has", () => {
     fc.assert(
       fc.property(anyCommand, fc.integer({ min: 1, max: 1e12 }), (given, from) => {
         const command: Command = given.verb === "expand" ? { ...given, from } : given;
-        const { name, input } = callOf(command);
+        const { name, input } = commandCall(command);
         const tool = commandTools.find((each) => each.name === name);
         const known = Object.keys(tool?.input_schema.properties ?? {});
         expect(known).toEqual(expect.arrayContaining(Object.keys(input)));
         expect(Object.keys(input)).toEqual(expect.arrayContaining([...(tool?.input_schema.required ?? [])]));
-        expect(unwrap(commandOf(name, JSON.parse(JSON.stringify(input))))).toEqual(command);
+        expect(unwrap(commandFromCall(name, JSON.parse(JSON.stringify(input))))).toEqual(command);
       }),
       { numRuns: 1_000 },
     );
   });
 
   it.each(longestCommands)("may be the longest $verb", (command) => {
-    const { name, input } = callOf(command);
-    expect(unwrap(commandOf(name, input))).toEqual(command);
+    const { name, input } = commandCall(command);
+    expect(unwrap(commandFromCall(name, input))).toEqual(command);
   });
 
   it.each([
@@ -107,8 +108,8 @@ describe("a call", () => {
       '@create("learned", supersedes: block-4)',
     ],
     ["aperture_note", { verb: "update", text: "now", target: "#4" }, '@update(block-4, text: "now")'],
-  ])("%s %j is forgiven its form", (name, input, text) => {
-    expect(read(name, input)).toBe(text);
+  ])("%s %j is accepted in spite of its form", (name, input, text) => {
+    expect(printedCommand(name, input)).toBe(text);
   });
 
   it.each([
@@ -128,11 +129,11 @@ describe("a call", () => {
     ["aperture_note", null, /create needs a text/],
     ["aperture_note", "text", /create needs a text/],
     ["aperture_note", [1], /create needs a text/],
-  ])("%s %j is refused with what would be right", (name, input, words) => {
-    expect(problem(name, input)).toMatch(words);
+  ])("%s %j is refused with the right form", (name, input, pattern) => {
+    expect(problem(name, input)).toMatch(pattern);
   });
 
-  it("never throws, whatever a model makes up", () => {
+  it("never throws, for any input of a model", () => {
     const name = fc.oneof(
       fc.constantFrom(...commandTools.map((tool) => tool.name), "aperture_pin"),
       fc.string(),
@@ -144,7 +145,7 @@ describe("a call", () => {
     );
     fc.assert(
       fc.property(name, input, (called, given) => {
-        const result = commandOf(called, given);
+        const result = commandFromCall(called, given);
         if (result.ok) expect(printCommand(result.value)).toMatch(/^@[a-z]+\(/);
         else expect(result.error.code).toBe("AP_COMMAND_INVALID");
       }),

@@ -1,38 +1,42 @@
 import { must, ok, type Result } from "../base/index.ts";
 import { levels } from "../engine/index.ts";
-import { buildCommand, type Fields, noFields } from "./build.ts";
+import { buildCommand, type CommandFields, noFields } from "./build-command.ts";
 import { type Command, details, isVerb, lowerLevels, positions, type Target, type Verb } from "./command.ts";
 import { parseTarget, printTarget } from "./grammar.ts";
-import { cited, oneOf, refuse } from "./written.ts";
+import { joinChoices, quoteInput, refuse } from "./refuse.ts";
 
-type Property = { readonly type: "string"; readonly enum?: readonly string[]; readonly description?: string };
+type ToolProperty = {
+  readonly type: "string";
+  readonly enum?: readonly string[];
+  readonly description?: string;
+};
 
-/** A tool as it is offered to a model. Inputs are flat strings: some models cannot fill anything deeper. */
+/** A tool as offered to a model. Inputs are flat strings: some models cannot fill anything deeper. */
 export type CommandTool = {
   readonly name: string;
   readonly description: string;
   readonly input_schema: {
     readonly type: "object";
-    readonly properties: Readonly<Record<string, Property>>;
+    readonly properties: Readonly<Record<string, ToolProperty>>;
     readonly required: readonly string[];
   };
 };
 
-const string: Property = { type: "string" };
-const choice = (choices: readonly string[]): Property => ({ type: "string", enum: choices });
-const about = (description: string): Property => ({ type: "string", description });
+const string: ToolProperty = { type: "string" };
+const choice = (choices: readonly string[]): ToolProperty => ({ type: "string", enum: choices });
+const described = (description: string): ToolProperty => ({ type: "string", description });
 
 /**
- * Which tool serves which verbs: merged, because every tool is paid for with every request. Archiving stands
- * alone: only so can the schema itself ask for its reason.
+ * The verbs of each tool. Tools share verbs because every tool is paid for with every request. Archiving has
+ * its own tool, so that the schema itself can require the reason.
  */
-const verbsOf = {
+const verbsByTool = {
   aperture_read: ["expand", "recall", "diff", "manifest"],
   aperture_manage: ["compress", "pin", "unpin", "focus"],
   aperture_archive: ["archive"],
   aperture_note: ["create", "update"],
 } as const satisfies Readonly<Record<string, readonly Verb[]>>;
-type ToolName = keyof typeof verbsOf;
+type CommandToolName = keyof typeof verbsByTool;
 
 export const commandTools: readonly CommandTool[] = [
   tool("aperture_read", {
@@ -40,11 +44,11 @@ export const commandTools: readonly CommandTool[] = [
       "Read context; changes nothing. expand: pruned or shortened parts in full. recall: find archived " +
       "parts by topic. diff: what changed since a turn. manifest: what the context holds.",
     properties: {
-      verb: choice(verbsOf.aperture_read),
-      target: about("27, block-1..block-10, message-12, a list of these, or a topic"),
+      verb: choice(verbsByTool.aperture_read),
+      target: described("27, block-1..block-10, message-12, a list of these, or a topic"),
       level: choice(levels),
-      from: about("for expand: character to begin at"),
-      since: about("turn number"),
+      from: described("for expand: character to begin at"),
+      since: described("turn number"),
       detail: choice(details),
     },
     required: ["verb"],
@@ -54,8 +58,8 @@ export const commandTools: readonly CommandTool[] = [
       "Shape context; originals are kept. compress: shorten to level. pin, unpin: protect from expiry " +
       "and pruning. focus: parts the current task needs.",
     properties: {
-      verb: choice(verbsOf.aperture_manage),
-      target: about("as in aperture_read, or middle, stale"),
+      verb: choice(verbsByTool.aperture_manage),
+      target: described("as in aperture_read, or middle, stale"),
       level: choice(lowerLevels),
       position: choice(positions),
     },
@@ -70,39 +74,39 @@ export const commandTools: readonly CommandTool[] = [
     description:
       "Keep a self-contained note. create: something learned. update: what replaces the part in supersedes.",
     properties: {
-      verb: choice(verbsOf.aperture_note),
+      verb: choice(verbsByTool.aperture_note),
       text: string,
       topic: string,
-      supersedes: about("part id"),
+      supersedes: described("part id"),
     },
     required: ["verb", "text"],
   }),
 ];
 
-type Schema = CommandTool["input_schema"];
+type InputSchema = CommandTool["input_schema"];
 
 function tool(
-  name: ToolName,
-  { description, properties, required }: Omit<Schema, "type"> & { readonly description: string },
+  name: CommandToolName,
+  { description, properties, required }: Omit<InputSchema, "type"> & { readonly description: string },
 ): CommandTool {
   return { name, description, input_schema: { type: "object", properties, required } };
 }
 
 const prefix = "aperture_";
 
-/** Also a tool that was never offered but named after a verb: no client would know what to do with it. */
+/** A tool named after a verb counts too, though it is never offered: a client could not serve such a call. */
 export function isCommandTool(name: string): boolean {
-  return Object.hasOwn(verbsOf, name) || (name.startsWith(prefix) && isVerb(name.slice(prefix.length)));
+  return Object.hasOwn(verbsByTool, name) || (name.startsWith(prefix) && isVerb(name.slice(prefix.length)));
 }
 
-/** What a call asks for. Whoever fills in inputs gets them wrong in small ways; those are forgiven. */
-export function commandOf(name: string, input: unknown): Result<Command> {
+/** Reads the command of a tool call. Models get inputs wrong in small ways; those are accepted. */
+export function commandFromCall(name: string, input: unknown): Result<Command> {
   if (!isCommandTool(name))
-    return refuse(`there is no tool ${cited(name)}; use ${oneOf(Object.keys(verbsOf))}`);
-  const given = recordOf(input);
-  const verb = verbIn(name, given);
+    return refuse(`there is no tool ${quoteInput(name)}; use ${joinChoices(Object.keys(verbsByTool))}`);
+  const toolInput = recordOf(input);
+  const verb = readVerb(name, toolInput);
   if (!verb.ok) return verb;
-  const fields = fieldsIn(verb.value, given);
+  const fields = fieldsFromInput(verb.value, toolInput);
   if (!fields.ok) return fields;
   if (verb.value === "archive" && (fields.value.reason ?? "").trim() === "") {
     return refuse("archive needs a reason: say in a few words why these parts are not needed any more");
@@ -110,14 +114,14 @@ export function commandOf(name: string, input: unknown): Result<Command> {
   return buildCommand(verb.value, fields.value);
 }
 
-/** The call that asks for a command. */
-export function callOf(command: Command): {
-  readonly name: ToolName;
+/** The tool call that `commandFromCall` reads as this command. */
+export function commandCall(command: Command): {
+  readonly name: CommandToolName;
   readonly input: Readonly<Record<string, string>>;
 } {
   const { verb } = command;
   const name = toolFor(verb);
-  return { name, input: { ...(verbsOf[name].length === 1 ? {} : { verb }), ...inputOf(command) } };
+  return { name, input: { ...(verbsByTool[name].length === 1 ? {} : { verb }), ...inputOf(command) } };
 }
 
 function inputOf(command: Command): Readonly<Record<string, string>> {
@@ -153,38 +157,41 @@ function inputOf(command: Command): Readonly<Record<string, string>> {
   }
 }
 
-function toolFor(verb: Verb): ToolName {
-  const names = Object.keys(verbsOf) as readonly ToolName[];
-  const name = names.find((each) => verbsOf[each].some((one) => one === verb));
+function toolFor(verb: Verb): CommandToolName {
+  const names = Object.keys(verbsByTool) as readonly CommandToolName[];
+  const name = names.find((each) => verbsByTool[each].some((one) => one === verb));
   return must(name, "every verb has a tool");
 }
 
-type Given = Readonly<Record<string, unknown>>;
+type ToolInput = Readonly<Record<string, unknown>>;
 
-function recordOf(input: unknown): Given {
-  return typeof input === "object" && input !== null && !Array.isArray(input) ? (input as Given) : {};
+function recordOf(input: unknown): ToolInput {
+  return typeof input === "object" && input !== null && !Array.isArray(input) ? (input as ToolInput) : {};
 }
 
-/** A tool of one verb says it in its name; the verb of another tool is done all the same. */
-function verbIn(name: string, given: Given): Result<Verb> {
+/** A tool of one verb has it in its name. A verb that belongs to another tool is accepted all the same. */
+function readVerb(name: string, input: ToolInput): Result<Verb> {
   const own = name.slice(prefix.length);
   if (isVerb(own)) return ok(own);
-  const choices: readonly string[] = verbsOf[name as ToolName];
-  const said = textOf(given["verb"])?.trim().replace(/^@/, "").toLowerCase() ?? "";
-  if (isVerb(said)) return ok(said);
-  if (name === "aperture_note" && said === "") return ok("create");
-  return refuse(`${said === "" ? "a verb is missing" : `${cited(said)} is no verb`}: use ${oneOf(choices)}`);
+  const choices: readonly string[] = verbsByTool[name as CommandToolName];
+  const verb = textOf(input["verb"])?.trim().replace(/^@/, "").toLowerCase() ?? "";
+  if (isVerb(verb)) return ok(verb);
+  if (name === "aperture_note" && verb === "") return ok("create");
+  return refuse(
+    `${verb === "" ? "a verb is missing" : `${quoteInput(verb)} is no verb`}: use ${joinChoices(choices)}`,
+  );
 }
 
-/** Names under which models give a target, the usual first. */
+/** The names models use for a target, the usual one first. */
 const targetNames = ["target", "targets", "query", "block", "blocks", "id", "ids"] as const;
 
-function fieldsIn(verb: Verb, given: Given): Result<Fields> {
-  const text = (name: string): string | null => textOf(given[name]);
-  const isNote = verb === "create" || verb === "update";
-  const names = verb === "update" ? ["supersedes", ...targetNames] : isNote ? [] : [...targetNames, "topic"];
-  const said = names.map((name) => given[name]).find((value) => valuesOf(value).length > 0);
-  const target = targetOf(said);
+function fieldsFromInput(verb: Verb, input: ToolInput): Result<CommandFields> {
+  const text = (name: string): string | null => textOf(input[name]);
+  const makesMemory = verb === "create" || verb === "update";
+  const names =
+    verb === "update" ? ["supersedes", ...targetNames] : makesMemory ? [] : [...targetNames, "topic"];
+  const targetValue = names.map((name) => input[name]).find((value) => valuesOf(value).length > 0);
+  const target = readTarget(targetValue);
   if (!target.ok) return target;
   return ok({
     ...noFields,
@@ -201,9 +208,9 @@ function fieldsIn(verb: Verb, given: Given): Result<Fields> {
   });
 }
 
-function targetOf(said: unknown): Result<Target> {
+function readTarget(targetValue: unknown): Result<Target> {
   const targets: Target[] = [];
-  for (const value of valuesOf(said)) {
+  for (const value of valuesOf(targetValue)) {
     const target = parseTarget(value);
     if (!target.ok) return target;
     targets.push(target.value);
@@ -213,9 +220,9 @@ function targetOf(said: unknown): Result<Target> {
 
 const valuesMax = 1_000;
 
-function valuesOf(said: unknown): readonly string[] {
-  const values = Array.isArray(said) ? said.slice(0, valuesMax) : [said];
-  return values.flatMap((value) => textOf(value) ?? []).filter((text) => text.trim() !== "");
+function valuesOf(value: unknown): readonly string[] {
+  const values = Array.isArray(value) ? value.slice(0, valuesMax) : [value];
+  return values.flatMap((each) => textOf(each) ?? []).filter((text) => text.trim() !== "");
 }
 
 function textOf(value: unknown): string | null {

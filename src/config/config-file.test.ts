@@ -8,15 +8,15 @@ function fromFile(value: unknown, env: Record<string, string> = {}) {
   return readSettings(env, home, typeof value === "string" ? value : JSON.stringify(value));
 }
 
-describe("where it is", () => {
-  test("in the config folder of the user, wherever that is", () => {
+describe("the path of the config file", () => {
+  test("is in the user's config folder", () => {
     expect(configPathOf({}, home)).toBe("/people/ada/.config/aperture/config.json");
     expect(configPathOf({ XDG_CONFIG_HOME: "/etc/ada" }, home)).toBe("/etc/ada/aperture/config.json");
     expect(configPathOf({ XDG_CONFIG_HOME: "etc" }, home)).toBe("/people/ada/.config/aperture/config.json");
     expect(configPathOf({ APERTURE_CONFIG: "/elsewhere/a.json" }, home)).toBe("/elsewhere/a.json");
   });
 
-  test("never in the folder we run in", () => {
+  test("is never relative to the current folder", () => {
     expect(configPathOf({ APERTURE_CONFIG: "aperture.json" }, home)).toBeNull();
     expect(readSettings({ APERTURE_CONFIG: "aperture.json" }, home)).toEqual({
       ok: false,
@@ -25,7 +25,7 @@ describe("where it is", () => {
   });
 });
 
-describe("what it says", () => {
+describe("the content of the config file", () => {
   const everything = {
     port: 4410,
     host: "0.0.0.0",
@@ -38,7 +38,7 @@ describe("what it says", () => {
     upstreams: { local: "http://127.0.0.1:11434", "my-2": "https://x.example/y" },
   };
 
-  test("any setting by its name", () => {
+  test("may be any setting by its name", () => {
     const read = fromFile(everything);
     expect(read).toMatchObject({
       ok: true,
@@ -57,18 +57,18 @@ describe("what it says", () => {
     expect(read.settings.upstreams.named.get("my-2")?.href).toBe("https://x.example/y");
   });
 
-  test("the environment wins", () => {
+  test("is overridden by the environment", () => {
     expect(fromFile(everything, { APERTURE_PORT: "5", APERTURE_MODE: "" })).toMatchObject({
       settings: { port: 5, mode: "ask" },
     });
   });
 
-  test("none at all is as good as an empty one", () => {
+  test("may be missing", () => {
     expect(readSettings({}, home, null)).toEqual(fromFile({}));
   });
 });
 
-describe("what is wrong with it", () => {
+describe("a problem in the config file", () => {
   test.each([
     ["{", "not valid JSON"],
     ["[]", "one JSON object"],
@@ -84,6 +84,12 @@ describe("what is wrong with it", () => {
     ['{"__proto__": {"port": 1}}', '"__proto__"'],
   ])("%j", (value, problem) => {
     expect(fromFile(value)).toEqual({ ok: false, problems: [expect.stringContaining(problem)] });
+  });
+
+  test("a problem names file and line, and does not repeat a token", () => {
+    expect(fromFile('{\n"port" 1}')).toMatchObject({
+      problems: [expect.stringMatching(/\/people\/ada\/.config\/aperture\/config.json .* \(line 2\)/)],
+    });
   });
 
   test("a token in broken text is not repeated", () => {

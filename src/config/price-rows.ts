@@ -1,70 +1,70 @@
 /**
- * What models charge and how their caches work, as data. It changes without us, so it is passed in and never
- * built in; the page about it in the reference says where every value is from. The form of a row is the one
- * that the arithmetic takes; it is written down here as well because data stands on nothing.
+ * The prices and cache rules of models, as data. It is passed in and never built in, because it changes
+ * outside our control. docs/reference/prices.md gives the source of every value. The form equals the one that
+ * src/policy/price.ts takes; it is declared again here because config imports nothing.
  */
-export type ModelPrices = {
+export type ModelPriceData = {
   readonly family: string;
   readonly provider: "anthropic" | "openai" | "google" | "other";
   /** US dollars for a million input tokens. Every other price is relative to an input token. */
   readonly inputUsd: number | null;
   readonly output: number;
   readonly read: number;
-  readonly cache: CacheLife;
-  readonly longCache: CacheLife | null;
-  readonly rule: CacheRule;
-  readonly longPrompt: LongPrompt | null;
+  readonly cache: CacheLifeData;
+  readonly longCache: CacheLifeData | null;
+  readonly rule: CacheRuleData;
+  readonly longPrompt: LongPromptData | null;
   readonly bindsReasoning: boolean;
   readonly hasContextEdits: boolean;
-  /** The values that no document we know states. */
-  readonly assumed: readonly PriceField[];
+  /** The fields whose values no document states. */
+  readonly assumed: readonly PriceDataField[];
 };
-type PriceField = Exclude<keyof ModelPrices, "family" | "provider" | "assumed">;
-type CacheLife = { readonly write: number; readonly lifetimeMs: number };
-type CacheRule = {
+type PriceDataField = Exclude<keyof ModelPriceData, "family" | "provider" | "assumed">;
+type CacheLifeData = { readonly write: number; readonly lifetimeMs: number };
+type CacheRuleData = {
   readonly kind: "marks" | "prefix" | "breakpoints" | "none";
   readonly tokensMin: number;
   readonly stepTokens: number;
   readonly marksMax: number;
   readonly lookBack: number | null;
 };
-type LongPrompt = {
+type LongPromptData = {
   readonly aboveTokens: number;
   readonly inputFactor: number;
   readonly outputFactor: number;
 };
 
-/** A row holds from its version on, until the next row of its line. */
+/** A row applies from its version on, until the next row of its line. */
 export type PriceRow = {
   readonly line: string;
-  readonly words: RegExp;
+  readonly pattern: RegExp;
   readonly since: readonly [major: number, minor: number];
-  readonly prices: ModelPrices;
+  readonly prices: ModelPriceData;
 };
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
-/** Dollars for a million tokens of input and of output: the two numbers that price lists show. */
-type Listed = { readonly usd: readonly [input: number, output: number] };
-type Rest = Partial<Omit<ModelPrices, "family" | "provider" | "inputUsd" | "output">>;
-type Line = { readonly line: string; readonly words: RegExp };
+/** Dollars per million tokens of input and output: the two numbers that price lists show. */
+type ListPrice = { readonly usd: readonly [input: number, output: number] };
+type PriceOverrides = Partial<Omit<ModelPriceData, "family" | "provider" | "inputUsd" | "output">>;
+type ModelLine = { readonly line: string; readonly pattern: RegExp };
 
-function rowOf(line: Line, prices: ModelPrices, since: PriceRow["since"]): PriceRow {
+function rowOf(line: ModelLine, prices: ModelPriceData, since: PriceRow["since"]): PriceRow {
   return { ...line, since, prices };
 }
 
-function relative({ usd: [input, output] }: Listed): { inputUsd: number; output: number } {
+function relativePrices({ usd: [input, output] }: ListPrice): { inputUsd: number; output: number } {
   return { inputUsd: input, output: output / input };
 }
 
 const marks = { kind: "marks", tokensMin: 1024, stepTokens: 1, marksMax: 4, lookBack: 20 } as const;
 
-function claude(family: string, { usd, ...rest }: Listed & Rest): ModelPrices {
+function claude(family: string, { usd, ...rest }: ListPrice & PriceOverrides): ModelPriceData {
   return {
     family: `Claude ${family}`,
     provider: "anthropic",
-    ...relative({ usd }),
+    ...relativePrices({ usd }),
     read: 0.1,
     cache: { write: 1.25, lifetimeMs: 5 * minuteMs },
     longCache: { write: 2, lifetimeMs: hourMs },
@@ -77,10 +77,10 @@ function claude(family: string, { usd, ...rest }: Listed & Rest): ModelPrices {
   };
 }
 
-const opus = { line: "opus", words: /opus/ };
-const sonnet = { line: "sonnet", words: /sonnet/ };
-const haiku = { line: "haiku", words: /haiku/ };
-const fable = { line: "fable", words: /fable|mythos/ };
+const opus = { line: "opus", pattern: /opus/ };
+const sonnet = { line: "sonnet", pattern: /sonnet/ };
+const haiku = { line: "haiku", pattern: /haiku/ };
+const fable = { line: "fable", pattern: /fable|mythos/ };
 const min = (tokensMin: number) => ({ ...marks, tokensMin });
 
 const claudeRows: readonly PriceRow[] = [
@@ -128,7 +128,7 @@ const claudeRows: readonly PriceRow[] = [
   ),
 ];
 
-/** Writing is free, and nothing in a request says where. */
+/** Cache writes are free, and requests carry no cache marks. */
 const prefix = { kind: "prefix", tokensMin: 1024, stepTokens: 128, marksMax: 0, lookBack: null } as const;
 const breakpoints = {
   kind: "breakpoints",
@@ -139,11 +139,11 @@ const breakpoints = {
 } as const;
 const over272k = { aboveTokens: 272_000, inputFactor: 2, outputFactor: 1.5 } as const;
 
-function gptBefore56(family: string, { usd, ...rest }: Listed & Rest): ModelPrices {
+function gptBefore56(family: string, { usd, ...rest }: ListPrice & PriceOverrides): ModelPriceData {
   return {
     family,
     provider: "openai",
-    ...relative({ usd }),
+    ...relativePrices({ usd }),
     read: 0.1,
     cache: { write: 1, lifetimeMs: 5 * minuteMs },
     longCache: null,
@@ -156,11 +156,11 @@ function gptBefore56(family: string, { usd, ...rest }: Listed & Rest): ModelPric
   };
 }
 
-function gptFrom56(family: string, { usd, ...rest }: Listed & Rest): ModelPrices {
+function gptFrom56(family: string, { usd, ...rest }: ListPrice & PriceOverrides): ModelPriceData {
   return {
     family,
     provider: "openai",
-    ...relative({ usd }),
+    ...relativePrices({ usd }),
     read: 0.1,
     cache: { write: 1.25, lifetimeMs: 30 * minuteMs },
     longCache: { write: 2.5, lifetimeMs: 12 * hourMs },
@@ -173,25 +173,25 @@ function gptFrom56(family: string, { usd, ...rest }: Listed & Rest): ModelPrices
   };
 }
 
-const gpt = { line: "gpt", words: /gpt-\d/ };
-const gptPro = { line: "gpt-pro", words: /gpt-\d.*-pro/ };
-const gptMini = { line: "gpt-mini", words: /gpt-\d.*-mini/ };
-const gptNano = { line: "gpt-nano", words: /gpt-\d.*-nano/ };
-const luna = { line: "luna", words: /gpt-\d.*-luna/ };
-const terra = { line: "terra", words: /gpt-\d.*-terra/ };
-const sol = { line: "sol", words: /gpt-\d.*-sol/ };
-const astra = { line: "astra", words: /gpt-\d.*-astra/ };
-const gpt4o = { line: "gpt-4o", words: /gpt-4o/ };
-const gpt4oMini = { line: "gpt-4o-mini", words: /gpt-4o-mini/ };
-const oSeries = { line: "o", words: /(?:^|[^a-z0-9])o[134](?![a-z0-9])/ };
-const oMini = { line: "o-mini", words: /(?:^|[^a-z0-9])o[134]-mini/ };
+const gpt = { line: "gpt", pattern: /gpt-\d/ };
+const gptPro = { line: "gpt-pro", pattern: /gpt-\d.*-pro/ };
+const gptMini = { line: "gpt-mini", pattern: /gpt-\d.*-mini/ };
+const gptNano = { line: "gpt-nano", pattern: /gpt-\d.*-nano/ };
+const luna = { line: "luna", pattern: /gpt-\d.*-luna/ };
+const terra = { line: "terra", pattern: /gpt-\d.*-terra/ };
+const sol = { line: "sol", pattern: /gpt-\d.*-sol/ };
+const astra = { line: "astra", pattern: /gpt-\d.*-astra/ };
+const gpt4o = { line: "gpt-4o", pattern: /gpt-4o/ };
+const gpt4oMini = { line: "gpt-4o-mini", pattern: /gpt-4o-mini/ };
+const oSeries = { line: "o", pattern: /(?:^|[^a-z0-9])o[134](?![a-z0-9])/ };
+const oMini = { line: "o-mini", pattern: /(?:^|[^a-z0-9])o[134]-mini/ };
 
-/** Nothing is cheaper the second time. */
+/** No cached prompt is cheaper. */
 const uncached = { read: 1, rule: { ...prefix, kind: "none" }, assumed: ["read", "rule"] } as const;
-/** May be asked for; it costs nothing. */
+/** A longer cache that a client may request at no cost. */
 const allDay = { write: 1, lifetimeMs: 24 * hourMs } as const;
 
-/** The narrower words come first: a name is of the first line that fits. */
+/** Narrower patterns come first: a name belongs to the first line that matches. */
 const gptRows: readonly PriceRow[] = [
   rowOf(gpt4oMini, gptBefore56("GPT-4o mini", { usd: [0.15, 0.6], read: 0.5 }), [0, 0]),
   rowOf(gpt4o, gptBefore56("GPT-4o", { usd: [2.5, 10], read: 0.5 }), [0, 0]),
@@ -248,11 +248,11 @@ const gptRows: readonly PriceRow[] = [
 
 const over200k = { aboveTokens: 200_000, inputFactor: 2, outputFactor: 1.5 } as const;
 
-function gemini(family: string, { usd, ...rest }: Listed & Rest): ModelPrices {
+function gemini(family: string, { usd, ...rest }: ListPrice & PriceOverrides): ModelPriceData {
   return {
     family: `Gemini ${family}`,
     provider: "google",
-    ...relative({ usd }),
+    ...relativePrices({ usd }),
     read: 0.1,
     cache: { write: 1, lifetimeMs: 5 * minuteMs },
     longCache: null,
@@ -265,10 +265,10 @@ function gemini(family: string, { usd, ...rest }: Listed & Rest): ModelPrices {
   };
 }
 
-const geminiPro = { line: "gemini-pro", words: /gemini.*pro/ };
-const geminiLite = { line: "gemini-lite", words: /gemini.*lite/ };
-const geminiFlash = { line: "gemini-flash", words: /gemini.*flash/ };
-const geminiAny = { line: "gemini", words: /gemini/ };
+const geminiPro = { line: "gemini-pro", pattern: /gemini.*pro/ };
+const geminiLite = { line: "gemini-lite", pattern: /gemini.*lite/ };
+const geminiFlash = { line: "gemini-flash", pattern: /gemini.*flash/ };
+const geminiAny = { line: "gemini", pattern: /gemini/ };
 const from2048 = { rule: { ...prefix, tokensMin: 2048, stepTokens: 1 } } as const;
 
 const geminiRows: readonly PriceRow[] = [

@@ -46,7 +46,7 @@ describe("the row of a model", () => {
   });
 
   it.each(["mimo-v2.5-free", "ling-3.0-flash-free", "gpt-oss-120b", "", null])(
-    "%j is a model that nothing is known of",
+    "%j is an unknown model",
     (model) => {
       expect(pricesOf(model)).toBe(unknownPrices);
     },
@@ -65,7 +65,7 @@ describe("prices as documents state them", () => {
     expect(usd.map((price) => Number(price.toFixed(6)))).toEqual(expected);
   });
 
-  it("has free writes before GPT-5.6 and dear ones since", () => {
+  it("charges for cache writes only from GPT-5.6 on", () => {
     expect(pricesOf("gpt-5.5").cache.write).toBe(1);
     expect(pricesOf("gpt-5.6-sol").cache.write).toBe(1.25);
   });
@@ -77,7 +77,7 @@ describe("the table", () => {
     expect(new Set(families).size).toBe(families.length);
   });
 
-  it.each([...priceRows])("$prices.family can be reached and makes sense", ({ line, since, prices }) => {
+  it.each([...priceRows])("$prices.family can be reached and is consistent", ({ line, since, prices }) => {
     const rows = priceRows.filter((row) => row.line === line);
     expect(rows.at(0)?.since).toEqual([0, 0]);
     const newer = rows.filter((row) => row.since[0] * 100 + row.since[1] > since[0] * 100 + since[1]);

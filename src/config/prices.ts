@@ -1,7 +1,7 @@
-import { type ModelPrices, type PriceRow, priceRows } from "./price-rows.ts";
+import { type ModelPriceData, type PriceRow, priceRows } from "./price-rows.ts";
 
-/** A row that nothing speaks for: what most models have, nothing of it documented. */
-export const unknownPrices: ModelPrices = {
+/** The values of most models, for a model without any documented values. */
+export const unknownPrices: ModelPriceData = {
   family: "Any other model",
   provider: "other",
   inputUsd: null,
@@ -26,23 +26,23 @@ export const unknownPrices: ModelPrices = {
   ],
 };
 
-/** Asked for every request, of few models. */
-const known = new Map<string, ModelPrices>();
-const knownMax = 1_000;
+/** Prices are looked up for every request, for few different models. */
+const cachedPrices = new Map<string, ModelPriceData>();
+const cachedMax = 1_000;
 
-export function pricesOf(model: string | null): ModelPrices {
+export function pricesOf(model: string | null): ModelPriceData {
   const name = model ?? "";
-  const prices = known.get(name) ?? pricesFor(name.toLowerCase());
-  if (known.size < knownMax) known.set(name, prices);
+  const prices = cachedPrices.get(name) ?? lookUpPrices(name.toLowerCase());
+  if (cachedPrices.size < cachedMax) cachedPrices.set(name, prices);
   return prices;
 }
 
 /**
- * The first row whose words are in the name gives the line of models; of that line the newest row that is
- * not newer than the model counts. A model without a version is taken for the newest of its line.
+ * The first row whose pattern matches the name gives the line of models. The newest row of that line that is
+ * not newer than the model counts. A model without a version counts as the newest of its line.
  */
-function pricesFor(name: string): ModelPrices {
-  const line = priceRows.find(({ words }) => words.test(name))?.line;
+function lookUpPrices(name: string): ModelPriceData {
+  const line = priceRows.find(({ pattern }) => pattern.test(name))?.line;
   if (line === undefined) return unknownPrices;
   const version = versionOf(name);
   const rows = priceRows.filter((row) => row.line === line);
@@ -50,14 +50,14 @@ function pricesFor(name: string): ModelPrices {
   return row === undefined ? unknownPrices : row.prices;
 }
 
-type Version = PriceRow["since"];
+type PricedVersion = PriceRow["since"];
 
-function isSince([major, minor]: Version, [sinceMajor, sinceMinor]: Version): boolean {
+function isSince([major, minor]: PricedVersion, [sinceMajor, sinceMinor]: PricedVersion): boolean {
   return major > sinceMajor || (major === sinceMajor && minor >= sinceMinor);
 }
 
 /** `gpt-5-2025-08-07` is 5.0, `claude-opus-4-5-20251101` is 4.5, `o4-mini` is 4.0. */
-function versionOf(name: string): Version | null {
+function versionOf(name: string): PricedVersion | null {
   const undated = name.replace(/\d{4}-\d{2}-\d{2}|\d{2}-\d{4}|\d{6,8}/g, "");
   const numbers = undated.split(/[^a-z0-9]+/).flatMap((part) => part.match(/^o?(\d{1,2})o?$/)?.[1] ?? []);
   const [major, minor] = numbers;

@@ -42,7 +42,7 @@ describe("defaults", () => {
 });
 
 describe("logins", () => {
-  test("are managed with 1, and a word that is neither 1 nor 0 is refused", () => {
+  test("are managed with 1, and other words than 1 and 0 are refused", () => {
     expect(settingsOf({}).managesLogins).toBe(false);
     expect(settingsOf({ APERTURE_MANAGE_LOGINS: "0" }).managesLogins).toBe(false);
     expect(settingsOf({ APERTURE_MANAGE_LOGINS: "1" }).managesLogins).toBe(true);
@@ -57,7 +57,7 @@ describe("data directory", () => {
     expect(settingsOf({ XDG_DATA_HOME: "/var/data" }).dataDir).toBe("/var/data/aperture");
   });
 
-  test("a relative XDG_DATA_HOME is ignored, as its rules say", () => {
+  test("a relative XDG_DATA_HOME is ignored, as its specification says", () => {
     expect(settingsOf({ XDG_DATA_HOME: "data" }).dataDir).toBe("/people/ada/.local/share/aperture");
   });
 

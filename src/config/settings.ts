@@ -1,10 +1,15 @@
 import { isIP } from "node:net";
 import { isAbsolute, join } from "node:path";
-import { noFile, readConfigFile } from "./config-file.ts";
-import { officialUpstreams, pointsAt, readUpstreams, type UpstreamSettings } from "./upstreams.ts";
-import { type Environment, type Values, valueIn, valuesOf } from "./values.ts";
+import { configPathOf, emptyFileSettings, readConfigFile } from "./config-file.ts";
+import { type Environment, type SettingValues, valueIn, valuesOf } from "./setting-values.ts";
+import {
+  isOwnAddress,
+  officialUpstreams,
+  readUpstreams,
+  type UpstreamSettings,
+} from "./upstream-settings.ts";
 
-export type Mode = "observe" | "ask" | "auto";
+export type ConfiguredMode = "observe" | "ask" | "auto";
 export type HeadersSetting = "compact" | "full" | "off";
 export type ManifestSetting = "text" | "xml" | "markdown" | "off";
 export type FillSetting = "shown" | "hidden";
@@ -16,24 +21,24 @@ export type Settings = {
   readonly host: string;
   readonly port: number;
   readonly dataDir: string;
-  readonly mode: Mode;
-  /** Whether sessions of subscription logins are managed too: their owner has agreed to it. */
+  readonly mode: ConfiguredMode;
+  /** Sessions of subscription logins are managed too, with their owner's consent. */
   readonly managesLogins: boolean;
-  /** Whether others can reach this address: then model routes need the token too. */
+  /** Other machines can reach this address, so model routes require the token too. */
   readonly isRemote: boolean;
-  /** Host values to answer under besides the loopback names. */
+  /** Accepted Host values besides the loopback names. */
   readonly allowedHosts: readonly string[];
   readonly upstreams: UpstreamSettings;
-  /** How a model is told of its context. */
+  /** The form of the notes to the model. */
   readonly headers: HeadersSetting;
   readonly manifest: ManifestSetting;
   readonly manifestFill: FillSetting;
-  /** Whether it commands by lines of its answers instead of calling tools. */
+  /** The model gives commands as lines of its answers instead of tool calls. */
   readonly textCommands: TextCommandsSetting;
-  /** What is done to what is shown without anybody asking for it. */
+  /** Automatic changes of the context. */
   readonly arrival: ArrivalSetting;
   readonly policy: PolicySetting;
-  /** Absent means that none was set; the panel and the control API will need one. */
+  /** Absent if none is set; Aperture then creates one. */
   readonly token?: string;
 };
 
@@ -43,13 +48,13 @@ export type SettingsResult =
 
 export type SettingRow = {
   readonly name: string;
-  /** As a reader would write it; `none` where there is no default. */
+  /** The default as a user would write it; `none` if there is none. */
   readonly defaultText: string;
   readonly meaning: string;
 };
 
-/** The default first. */
-const modes: readonly Mode[] = ["auto", "ask", "observe"];
+/** The first choice is the default. */
+const modes: readonly ConfiguredMode[] = ["auto", "ask", "observe"];
 const headerModes: readonly HeadersSetting[] = ["compact", "full", "off"];
 const manifests: readonly ManifestSetting[] = ["text", "xml", "markdown", "off"];
 const fills: readonly FillSetting[] = ["shown", "hidden"];
@@ -57,99 +62,103 @@ const arrivals: readonly ArrivalSetting[] = ["lossless", "trimmed", "off"];
 const policies: readonly PolicySetting[] = ["auto", "off"];
 const textCommandModes: readonly TextCommandsSetting[] = ["off", "on"];
 
-/** What `docs/reference/settings.md` must describe, heading by heading. */
+/** All settings. `docs/reference/settings.md` describes them under the same names. */
 export const settingsTable: readonly SettingRow[] = [
-  { name: "APERTURE_PORT", defaultText: "4400", meaning: "the port to listen on" },
-  { name: "APERTURE_HOST", defaultText: "127.0.0.1", meaning: "the address to listen on" },
+  { name: "APERTURE_PORT", defaultText: "4400", meaning: "port to listen on" },
+  { name: "APERTURE_HOST", defaultText: "127.0.0.1", meaning: "address to listen on" },
   {
     name: "APERTURE_ALLOW_REMOTE",
     defaultText: "none",
-    meaning: "1 allows an address that others can reach; needs a token as well",
+    meaning: "1 allows an address that other machines can reach; also needs a token",
   },
   {
     name: "APERTURE_ALLOWED_HOSTS",
     defaultText: "none",
-    meaning: "further names to answer under, separated by commas",
+    meaning: "additional accepted host names, separated by commas",
   },
   {
     name: "APERTURE_UPSTREAM_ANTHROPIC",
     defaultText: officialUpstreams.anthropic,
-    meaning: "where requests to Anthropic go",
+    meaning: "upstream for requests to Anthropic",
   },
   {
     name: "APERTURE_UPSTREAM_OPENAI",
     defaultText: officialUpstreams.openai,
-    meaning: "where requests to OpenAI go",
+    meaning: "upstream for requests to OpenAI",
   },
   {
     name: "APERTURE_UPSTREAM_GEMINI",
     defaultText: officialUpstreams.gemini,
-    meaning: "where requests to Gemini go",
+    meaning: "upstream for requests to Gemini",
   },
   {
     name: "APERTURE_UPSTREAM_BEDROCK",
     defaultText: officialUpstreams.bedrock,
-    meaning: "where requests to Bedrock go",
+    meaning: "upstream for requests to Bedrock",
   },
   {
     name: "APERTURE_DATA_DIR",
     defaultText: "$XDG_DATA_HOME/aperture, else ~/.local/share/aperture",
-    meaning: "where sessions are kept",
+    meaning: "folder of the recorded sessions",
   },
-  { name: "APERTURE_MODE", defaultText: "auto", meaning: "observe, ask or auto" },
+  {
+    name: "APERTURE_MODE",
+    defaultText: "auto",
+    meaning: "how much is done without asking: observe, ask or auto",
+  },
   {
     name: "APERTURE_MANAGE_LOGINS",
     defaultText: "none",
-    meaning: "1 manages sessions of subscription logins too",
+    meaning: "1 also manages sessions of subscription logins",
   },
   {
     name: "APERTURE_HEADERS",
     defaultText: "compact",
-    meaning: "how blocks are announced to the model: compact, full or off",
+    meaning: "headers of blocks in requests: compact, full or off",
   },
   {
     name: "APERTURE_MANIFEST",
     defaultText: "text",
-    meaning: "the form of the context manifest: text, xml, markdown or off",
+    meaning: "format of the context manifest: text, xml, markdown or off",
   },
   {
     name: "APERTURE_MANIFEST_FILL",
     defaultText: "shown",
-    meaning: "whether the manifest says how full the window is: shown or hidden",
+    meaning: "window fill in the manifest: shown or hidden",
   },
   {
     name: "APERTURE_TEXT_COMMANDS",
     defaultText: "off",
-    meaning: "whether models command by lines of their answers instead of tools: on or off",
+    meaning: "commands as lines of answers instead of tool calls: on or off",
   },
   {
     name: "APERTURE_ARRIVAL",
     defaultText: "lossless",
-    meaning: "what is left out of new tool results: lossless (what loses nothing), trimmed or off",
+    meaning: "shortening of new tool results: lossless (removes only redundant text), trimmed or off",
   },
   {
     name: "APERTURE_POLICY",
     defaultText: "auto",
-    meaning: "whether old blocks are shown shorter by themselves: auto or off",
+    meaning: "automatic shortening of old blocks: auto or off",
   },
-  { name: "APERTURE_TOKEN", defaultText: "none", meaning: "the secret that panel and API callers present" },
+  { name: "APERTURE_TOKEN", defaultText: "none", meaning: "secret of the panel and of API callers" },
   {
     name: "APERTURE_CONFIG",
     defaultText: "$XDG_CONFIG_HOME/aperture/config.json, else ~/.config/aperture/config.json",
-    meaning: "a JSON file with these settings",
+    meaning: "JSON file with these settings",
   },
 ];
 
 const fileSettings = settingsTable.map(({ name }) => name).filter((name) => name !== "APERTURE_CONFIG");
 
-/** What a config file says, under the names of the variables, whether all of it can be used or not. */
+/** The values in a config file by the names of their variables, valid or not. */
 export function fileValues(configText: string): Environment {
-  return readConfigFile(configText, { names: fileSettings, problems: [] }).values;
+  return readConfigFile(configText, { path: "", names: fileSettings, problems: [] }).values;
 }
 
 /**
- * Reports every problem at once: fixing settings one restart at a time is a nuisance. `configText` is what
- * stands in the file at `configPathOf`, or null if there is none.
+ * Reports all problems at once, so that the user need not restart for each. `configText` is the content of
+ * the file at `configPathOf`, or null if there is none.
  */
 export function readSettings(
   env: Environment,
@@ -158,7 +167,11 @@ export function readSettings(
 ): SettingsResult {
   const problems: string[] = [];
   checkConfigPath(env, problems);
-  const file = configText === null ? noFile : readConfigFile(configText, { names: fileSettings, problems });
+  const path = configPathOf(env, home) ?? "";
+  const file =
+    configText === null
+      ? emptyFileSettings
+      : readConfigFile(configText, { path, names: fileSettings, problems });
   const values = valuesOf(env, file.values);
   const port = readPort(values, problems);
   const mode = readChoice(values, problems, { name: "APERTURE_MODE", choices: modes });
@@ -177,24 +190,28 @@ export function readSettings(
   checkLoops(upstreams, { hosts: [...loopbackHosts, host], port }, problems);
   if (problems.length > 0) return { ok: false, problems };
   const dataDir = readDataDir(values, env, home);
-  const told = { headers, manifest, manifestFill, textCommands, arrival, policy };
-  const settings = { host, port, mode, managesLogins, dataDir, isRemote, allowedHosts, upstreams, ...told };
+  const notes = { headers, manifest, manifestFill, textCommands };
+  const automatic = { arrival, policy, managesLogins };
+  const network = { host, port, isRemote, allowedHosts, upstreams };
+  const settings = { mode, dataDir, ...network, ...notes, ...automatic };
   return { ok: true, settings: token === undefined ? settings : { ...settings, token } };
 }
 
-/** Where Aperture may listen. Anything else is open to others, and needs more than an address. */
+/**
+ * Addresses that only this machine can reach. Any other address also needs a token and APERTURE_ALLOW_REMOTE.
+ */
 export const loopbackHosts: readonly string[] = ["127.0.0.1", "::1", "localhost"];
 
 function checkConfigPath(env: Environment, problems: string[]): void {
   const path = valueIn(env, "APERTURE_CONFIG");
   if (path !== undefined && !isAbsolute(path)) {
     problems.push(
-      "APERTURE_CONFIG must be an absolute path: a file in a project must not decide where keys go.",
+      "APERTURE_CONFIG must be an absolute path: a file in a project must not decide where keys are sent.",
     );
   }
 }
 
-function readManagesLogins(values: Values, problems: string[]): boolean {
+function readManagesLogins(values: SettingValues, problems: string[]): boolean {
   const text = values.get("APERTURE_MANAGE_LOGINS") ?? "0";
   if (text !== "0" && text !== "1") {
     problems.push(`${values.label("APERTURE_MANAGE_LOGINS")} must be 1 or 0, not "${text}".`);
@@ -202,14 +219,14 @@ function readManagesLogins(values: Values, problems: string[]): boolean {
   return text === "1";
 }
 
-type Host = { readonly host: string; readonly isRemote: boolean };
+type HostSetting = { readonly host: string; readonly isRemote: boolean };
 
-function readHost(values: Values, problems: string[]): Host {
+function readHost(values: SettingValues, problems: string[]): HostSetting {
   const text = values.get("APERTURE_HOST") ?? "127.0.0.1";
   const host = text.toLowerCase().replace(/^\[(.*)\]$/, "$1");
   const label = values.label("APERTURE_HOST");
   if (isIP(host) === 0 && !/^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/.test(host)) {
-    problems.push(`${label} must be an address or a host name, not "${text}".`);
+    problems.push(`${label} must be an IP address or a host name, not "${text}".`);
     return { host, isRemote: false };
   }
   if (loopbackHosts.includes(host)) return { host, isRemote: false };
@@ -218,12 +235,14 @@ function readHost(values: Values, problems: string[]): Host {
     ...(values.get("APERTURE_ALLOW_REMOTE") === "1" ? [] : ["APERTURE_ALLOW_REMOTE=1"]),
   ];
   if (missing.length > 0) {
-    problems.push(`${label} is ${host}, which others can reach. That needs ${missing.join(" and ")}.`);
+    problems.push(
+      `${label} is ${host}, which other machines can reach. That needs ${missing.join(" and ")}.`,
+    );
   }
   return { host, isRemote: true };
 }
 
-function readPort(values: Values, problems: string[]): number {
+function readPort(values: SettingValues, problems: string[]): number {
   const text = values.get("APERTURE_PORT") ?? "4400";
   const port = /^[0-9]{1,5}$/.test(text) ? Number(text) : 0;
   if (port < 1 || port > 65_535) {
@@ -232,34 +251,38 @@ function readPort(values: Values, problems: string[]): number {
   return port;
 }
 
-type Choice<T extends string> = { readonly name: string; readonly choices: readonly T[] };
+type ChoiceSetting<T extends string> = { readonly name: string; readonly choices: readonly T[] };
 
-/** One of a few words; the first where nothing is said. */
-function readChoice<T extends string>(values: Values, problems: string[], { name, choices }: Choice<T>): T {
-  const [usual] = choices;
-  const text = values.get(name) ?? usual;
+/** Reads one of a few words; the first is the default. */
+function readChoice<T extends string>(
+  values: SettingValues,
+  problems: string[],
+  { name, choices }: ChoiceSetting<T>,
+): T {
+  const [fallback] = choices;
+  const text = values.get(name) ?? fallback;
   const choice = choices.find((one) => one === text);
   if (choice !== undefined) return choice;
   problems.push(`${values.label(name)} must be ${listOf(choices)}, not "${text}".`);
-  return usual as T;
+  return fallback as T;
 }
 
 function listOf(words: readonly string[]): string {
   return `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
 }
 
-function readToken(values: Values, problems: string[]): string | undefined {
+function readToken(values: SettingValues, problems: string[]): string | undefined {
   const token = values.get("APERTURE_TOKEN");
-  // The value itself stays out of the message: messages end up in logs.
+  // The message does not repeat the value, because messages end up in logs.
   if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) {
     const label = values.label("APERTURE_TOKEN");
-    problems.push(`${label} may contain only visible ASCII characters, and no spaces.`);
+    problems.push(`${label} may contain only visible ASCII characters and no spaces.`);
   }
   return token;
 }
 
-/** As clients send them: a name, with its port unless it is the usual one. No patterns. */
-function readAllowedHosts(values: Values, problems: string[]): readonly string[] {
+/** Names as clients send them, with the port unless it is the default one. Patterns are not allowed. */
+function readAllowedHosts(values: SettingValues, problems: string[]): readonly string[] {
   const names = (values.get("APERTURE_ALLOWED_HOSTS") ?? "")
     .split(",")
     .map((name) => name.trim().toLowerCase());
@@ -267,24 +290,24 @@ function readAllowedHosts(values: Values, problems: string[]): readonly string[]
   for (const name of given) {
     if (/^(?:\[[0-9a-f:.]+\]|[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)(?::[0-9]{1,5})?$/.test(name)) continue;
     const label = values.label("APERTURE_ALLOWED_HOSTS");
-    problems.push(`${label} must hold names such as aperture.example:4400, not "${name}".`);
+    problems.push(`${label} must contain names such as aperture.example:4400, not "${name}".`);
   }
   return given;
 }
 
-type Here = { readonly hosts: readonly string[]; readonly port: number };
+type OwnAddress = { readonly hosts: readonly string[]; readonly port: number };
 
-function checkLoops({ named, ...builtIn }: UpstreamSettings, here: Here, problems: string[]): void {
+function checkLoops({ named, ...builtIn }: UpstreamSettings, own: OwnAddress, problems: string[]): void {
   for (const [name, url] of [...Object.entries(builtIn), ...named]) {
-    if (pointsAt(url, here)) problems.push(`The upstream ${name} is this very server, ${url.host}.`);
+    if (isOwnAddress(url, own)) problems.push(`The upstream ${name} is this very server, ${url.host}.`);
   }
 }
 
-function readDataDir(values: Values, env: Environment, home: string): string {
+function readDataDir(values: SettingValues, env: Environment, home: string): string {
   const own = values.get("APERTURE_DATA_DIR");
   if (own !== undefined) return own;
   const shared = valueIn(env, "XDG_DATA_HOME");
-  // The XDG rules say that a relative path is to be ignored.
+  // The XDG specification says that a relative path is ignored.
   return join(
     shared !== undefined && isAbsolute(shared) ? shared : join(home, ".local", "share"),
     "aperture",

@@ -4,7 +4,8 @@ import { limits, steppedClock } from "../base/index.ts";
 import { Auth, pageProblem, writeProblem } from "./auth.ts";
 
 const token = "a-token-of-this-test";
-const asking = (headers: Readonly<Record<string, string>>) => ({ headers }) as unknown as IncomingMessage;
+const requestWith = (headers: Readonly<Record<string, string>>) =>
+  ({ headers }) as unknown as IncomingMessage;
 
 function scene() {
   const clock = steppedClock(1_000_000);
@@ -19,24 +20,24 @@ function scene() {
 }
 
 describe("a token", () => {
-  it("lets in, whatever the case of the scheme", () => {
+  it("is accepted with any case of the scheme", () => {
     const { auth } = scene();
-    expect(auth.proofOf(asking({ authorization: `Bearer ${token}` }))).toBe("token");
-    expect(auth.proofOf(asking({ authorization: `bearer  ${token}` }))).toBe("token");
+    expect(auth.proofOf(requestWith({ authorization: `Bearer ${token}` }))).toBe("token");
+    expect(auth.proofOf(requestWith({ authorization: `bearer  ${token}` }))).toBe("token");
   });
 
   it.each(["", "Bearer", "Bearer ", `Bearer ${token}x`, `Bearer ${token.slice(1)}`, `Basic ${token}`, token])(
-    "is not %j",
+    "is refused as %j",
     (authorization) => {
-      expect(scene().auth.proofOf(asking({ authorization }))).toBeNull();
+      expect(scene().auth.proofOf(requestWith({ authorization }))).toBeNull();
     },
   );
 
-  it("that is wrong is not made right by a cookie", () => {
+  it("is refused if it is wrong, even with a valid cookie", () => {
     const { auth, codeOf, cookieOf } = scene();
     const cookie = cookieOf(codeOf());
-    expect(auth.proofOf(asking({ cookie }))).toBe("cookie");
-    expect(auth.proofOf(asking({ cookie, authorization: "Bearer x" }))).toBeNull();
+    expect(auth.proofOf(requestWith({ cookie }))).toBe("cookie");
+    expect(auth.proofOf(requestWith({ cookie, authorization: "Bearer x" }))).toBeNull();
   });
 
   it("may not be empty", () => {
@@ -70,7 +71,7 @@ describe("a login link", () => {
     });
   });
 
-  it("is not guessed: after ten wrong codes in a minute none is answered, then they are again", () => {
+  it("cannot be guessed: ten wrong codes in a minute lock all logins for a minute", () => {
     const { clock, codeOf, login } = scene();
     for (let n = 0; n < 10; n += 1) expect(login(`wrong${n}`)).toMatchObject({ code: "AP_LOGIN_INVALID" });
     expect(login(codeOf())).toMatchObject({ code: "AP_LOGIN_BUSY" });
@@ -78,7 +79,7 @@ describe("a login link", () => {
     expect(login(codeOf())).toHaveProperty("cookie");
   });
 
-  it("makes room for newer ones", () => {
+  it("is dropped, the oldest first, when there are too many", () => {
     const { codeOf, login } = scene();
     const codes = Array.from({ length: limits.loginCodesMax + 1 }, codeOf);
     expect(login(codes[0] ?? "")).toMatchObject({ code: "AP_LOGIN_INVALID" });
@@ -87,22 +88,22 @@ describe("a login link", () => {
 });
 
 describe("a cookie", () => {
-  it("counts among others, ends after a week, and ends with a logout", () => {
+  it("is found among others, and ends after a week or with a logout", () => {
     const { auth, clock, codeOf, cookieOf } = scene();
     const [one, other] = [cookieOf(codeOf()), cookieOf(codeOf())];
-    const proof = (cookie: string) => auth.proofOf(asking({ cookie: `theme=dark; ${cookie}; x=y` }));
+    const proof = (cookie: string) => auth.proofOf(requestWith({ cookie: `theme=dark; ${cookie}; x=y` }));
     expect([proof(one), proof(other)]).toEqual(["cookie", "cookie"]);
-    expect(auth.logout(asking({ cookie: one }))).toMatch(/=; .*Max-Age=0$/);
+    expect(auth.logout(requestWith({ cookie: one }))).toMatch(/=; .*Max-Age=0$/);
     expect([proof(one), proof(other)]).toEqual([null, "cookie"]);
     clock.advance(7 * 24 * 60 * 60 * 1_000);
     expect(proof(other)).toBeNull();
   });
 
-  it("of another name or with another value does not count", () => {
+  it("with another name or value is refused", () => {
     const { auth, codeOf, cookieOf } = scene();
     const [name = "", value = ""] = cookieOf(codeOf()).split("=");
     for (const cookie of [`${name}x=${value}`, `${name}=${value}x`, `${name}=`, name, ""]) {
-      expect(auth.proofOf(asking({ cookie }))).toBeNull();
+      expect(auth.proofOf(requestWith({ cookie }))).toBeNull();
     }
   });
 });
@@ -111,7 +112,7 @@ describe("a write with a cookie", () => {
   const right = { "x-aperture-csrf": "1", "content-type": "application/json; charset=utf-8" };
 
   it("needs a header and a type that other pages cannot send", () => {
-    expect(writeProblem(asking(right))).toBeNull();
+    expect(writeProblem(requestWith(right))).toBeNull();
     const wrong = [
       { ...right, "x-aperture-csrf": "0" },
       { "content-type": "application/json" },
@@ -120,7 +121,7 @@ describe("a write with a cookie", () => {
       { ...right, "content-type": "application/x-www-form-urlencoded" },
       { ...right, "content-type": "text/plain; application/json" },
     ];
-    for (const headers of wrong) expect(writeProblem(asking(headers))?.code).toBe("AP_WRITE_REFUSED");
+    for (const headers of wrong) expect(writeProblem(requestWith(headers))?.code).toBe("AP_WRITE_REFUSED");
   });
 });
 
@@ -134,14 +135,14 @@ describe("a page of another origin", () => {
     { host, "sec-fetch-site": "cross-site" },
     { host, "sec-fetch-site": "same-site" },
   ])("is refused: %j", (headers) => {
-    expect(pageProblem(asking(headers))?.code).toBe("AP_PAGE_REFUSED");
+    expect(pageProblem(requestWith(headers))?.code).toBe("AP_PAGE_REFUSED");
   });
 
   it.each([
     { host },
     { host, origin: `http://${host}`, "sec-fetch-site": "same-origin" },
     { host, "sec-fetch-site": "none" },
-  ])("is not this: %j", (headers) => {
-    expect(pageProblem(asking(headers))).toBeNull();
+  ])("is not our own page or a program: %j", (headers) => {
+    expect(pageProblem(requestWith(headers))).toBeNull();
   });
 });

@@ -1,11 +1,11 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { type ApertureError, apertureError, assert, type Clock, limits } from "../base/index.ts";
-import type { LoginLink } from "./contract.ts";
+import type { LoginLink } from "./health.ts";
 
 export type AuthOptions = { readonly token: string; readonly clock: Clock };
 
-/** How a caller proved who it is; null: it did not. */
+/** The credential a caller has proved; null if none. */
 export type Proof = "token" | "cookie" | null;
 
 const linkMs = 60_000;
@@ -14,16 +14,15 @@ const failuresMax = 10;
 const failuresMs = 60_000;
 
 /**
- * Who may read. The token is for programs; a browser exchanges a one-time code for a cookie, so that the
- * token is in no address bar, no history and no page. Codes and cookies are kept as hashes and end with the
- * process.
+ * Decides who may use the API. The token is for programs. A browser exchanges a one-time code for a cookie,
+ * so that the token is in no address bar, history or page. Codes and cookies are hashes, kept in memory only.
  */
 export class Auth {
   readonly #token: Buffer;
   readonly #clock: Clock;
-  readonly #codes = new Expiring(limits.loginCodesMax);
-  readonly #logins = new Expiring(limits.loginsMax);
-  /** Browsers keep cookies per host, not per port: two Apertures must not overwrite each other's. */
+  readonly #codes = new ExpiringHashes(limits.loginCodesMax);
+  readonly #logins = new ExpiringHashes(limits.loginsMax);
+  /** Random, because browsers keep cookies per host, not per port: two Apertures must not share a name. */
   readonly #cookieName = `aperture-${randomBytes(4).toString("hex")}`;
   #failures: readonly number[] = [];
 
@@ -35,7 +34,7 @@ export class Auth {
 
   proofOf(request: IncomingMessage): Proof {
     const { authorization } = request.headers;
-    // A wrong token is not made right by a cookie: whoever sends one means to be judged by it.
+    // A caller that sends a token is judged by it: a cookie does not make up for a wrong token.
     if (authorization !== undefined) return this.#isToken(authorization) ? "token" : null;
     const cookie = this.#cookieIn(request);
     return cookie !== null && this.#logins.has(hashOf(cookie), this.#clock.now()) ? "cookie" : null;
@@ -53,7 +52,7 @@ export class Auth {
     return { path: `/login?code=${code}`, expiresMs };
   }
 
-  /** The cookie to set, or why not. A code is used up by the attempt, whatever comes of it. */
+  /** Returns the cookie to set, or the error. Every attempt uses up its code. */
   login(code: string): { readonly cookie: string } | ApertureError {
     const nowMs = this.#clock.now();
     this.#failures = this.#failures.filter((at) => at > nowMs - failuresMs);
@@ -70,7 +69,7 @@ export class Auth {
     return { cookie: this.#cookie(value, loginMs / 1_000) };
   }
 
-  /** Ends the login behind the cookie of this request. Answers with the cookie that replaces it. */
+  /** Ends the login of the request's cookie and returns the cookie that replaces it. */
   logout(request: IncomingMessage): string {
     const cookie = this.#cookieIn(request);
     if (cookie !== null) this.#logins.delete(hashOf(cookie));
@@ -88,8 +87,8 @@ export class Auth {
   }
 }
 
-/** Secrets by their hash, each with an end; the one that was set longest ago makes room. */
-class Expiring {
+/** Hashes of secrets with an expiry time. The oldest is dropped when the set is full. */
+class ExpiringHashes {
   readonly #sizeMax: number;
   readonly #ends = new Map<string, number>();
 
@@ -113,8 +112,9 @@ class Expiring {
 }
 
 /**
- * Another page can make a browser send a request, and even its cookie from another port of this machine. It
- * can set neither this header nor this content type without asking first, and nobody answers that question.
+ * Guards writes by cookie against other pages. Such a page can make a browser send a request, even with the
+ * cookie, from another port of this machine. It cannot set this header or content type without a CORS
+ * preflight, which the server never answers.
  */
 export function writeProblem({ headers }: IncomingMessage): ApertureError | null {
   const refused = (problem: string) => apertureError("AP_WRITE_REFUSED", { problem });
@@ -123,7 +123,7 @@ export function writeProblem({ headers }: IncomingMessage): ApertureError | null
   return type === "application/json" ? null : refused("its content type is not application/json");
 }
 
-/** What browsers say of themselves. Programs say nothing, and are judged by their token alone. */
+/** Refuses pages of other origins, by the headers browsers add. Programs send none and need their token. */
 export function pageProblem({ headers }: IncomingMessage): ApertureError | null {
   const refused = (header: string) => apertureError("AP_PAGE_REFUSED", { header });
   const site = headers["sec-fetch-site"];

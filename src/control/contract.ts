@@ -1,24 +1,20 @@
-import type { Returned } from "./returned.ts";
-
-export type { ResyncEvent, ViewerEvent } from "./event-rows.ts";
-export type { Health, HealthAnswer, LoginLink, ReadyAnswer, RecordingHealth } from "./health.ts";
-export type { Returned } from "./returned.ts";
+import type { RouteAnswers } from "./route-answers.ts";
 
 export const apiPrefix = "/api/v1";
 
-/** One route. `:word` in a path stands for one segment; a session may be given as `last`. */
+/** One route. `:word` in a path stands for one segment; `last` names the newest session. */
 type RouteShape = {
   readonly name: string;
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   readonly path: string;
   readonly query: readonly string[];
-  readonly needs: Needs;
-  readonly returns: keyof Returned | "text" | "bytes" | "events" | "redirect";
+  readonly needs: RouteAccess;
+  readonly returns: keyof RouteAnswers | "text" | "bytes" | "events" | "redirect";
   readonly about: string;
 };
 
-/** Nothing; the token or a cookie; or the token itself. */
-export type Needs = "nothing" | "login" | "token";
+/** nothing: open to all. login: the token or a cookie. token: the token itself. */
+export type RouteAccess = "nothing" | "login" | "token";
 
 const open = { method: "GET", query: [], needs: "nothing" } as const;
 const read = { method: "GET", query: [], needs: "login" } as const;
@@ -26,10 +22,10 @@ const write = { method: "POST", query: [], needs: "login" } as const;
 const keep = { method: "POST", query: [], needs: "token" } as const;
 
 /**
- * What callers may rely on. The server routes by these rows, a test asks each of them without credentials,
- * and docs/reference/api.md describes each.
+ * The routes that callers may rely on. The server routes by these rows, a test calls each of them without
+ * credentials, and docs/reference/api.md describes each.
  */
-const table = [
+const routeTable = [
   { ...open, name: "welcome", path: "/", returns: "text", about: "what is running, and nothing else" },
   {
     ...open,
@@ -82,7 +78,7 @@ const table = [
     method: "PUT",
     name: "rename",
     path: "/api/v1/sessions/:session/name",
-    returns: "NamedAnswer",
+    returns: "RenameAnswer",
     about: "what the user calls a session",
   },
   {
@@ -98,7 +94,7 @@ const table = [
     method: "DELETE",
     name: "delete-session",
     path: "/api/v1/sessions/:session",
-    returns: "DeletedAnswer",
+    returns: "DeleteAnswer",
     about: "erases a session for good",
   },
   {
@@ -374,25 +370,26 @@ const table = [
   },
 ] as const satisfies readonly RouteShape[];
 
-/** The forms a session leaves in; `jsonl` holds everything and can be checked. */
+/** The export formats of a session; `jsonl` holds everything and can be checked. */
 export const exportFormats = ["jsonl", "md", "html", "har"] as const;
 export type ExportFormat = (typeof exportFormats)[number];
-export type ExportWish = { readonly session: string; readonly format: ExportFormat };
+export type ExportRequest = { readonly session: string; readonly format: ExportFormat };
 
-type Row = (typeof table)[number];
-export type RouteName = Row["name"];
+type RouteRow = (typeof routeTable)[number];
+export type RouteName = RouteRow["name"];
 
-/** Those that answer a question about sessions, and those that change something: each has one function. */
+/** Routes that answer a query about sessions; `readers` has one function for each. */
 export type ReaderName = Exclude<
-  Extract<Row, { readonly method: "GET"; readonly needs: "login" }>["name"],
+  Extract<RouteRow, { readonly method: "GET"; readonly needs: "login" }>["name"],
   "health" | "events" | "export" | "request-replay"
 >;
+/** Routes that change something; `writers` has one function for each. */
 export type WriterName = Exclude<
-  Extract<Row, { readonly method: "POST" | "PUT" | "DELETE" }>["name"],
+  Extract<RouteRow, { readonly method: "POST" | "PUT" | "DELETE" }>["name"],
   "import" | "login-link" | "logout"
 >;
-export type Route = RouteShape & { readonly name: RouteName };
-export const routes: readonly Route[] = table;
+export type ApiRoute = RouteShape & { readonly name: RouteName };
+export const routes: readonly ApiRoute[] = routeTable;
 
 /** Every error has this shape and a code of the registry. */
 export type ErrorAnswer = { readonly error: { readonly code: string; readonly message: string } };

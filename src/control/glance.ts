@@ -1,30 +1,32 @@
 import { ok, type Result } from "../base/index.ts";
 import { pricesOf } from "../config/index.ts";
 import type { Usage } from "../engine/index.ts";
-import type { Ask, StepRow, WindowRow } from "../session/index.ts";
+import type { Asker } from "../host/index.ts";
+import type { StepRow } from "../queries/index.ts";
+import type { WindowRow } from "../recorder/index.ts";
 
-/** What a status line has room for, in one answer: it is drawn after every message. */
+/** All that a status line shows, in one answer, because it is drawn after every message. */
 export type GlanceAnswer = {
   readonly seq: number;
   readonly model: string | null;
   readonly window: WindowRow;
-  /** Of the last turn that told it. */
+  /** The usage of the last turn that reported it. */
   readonly usage: Usage | null;
-  /** When the provider forgets what it has cached, if nothing is sent before. */
+  /** The time at which the provider's cache expires, unless a request is sent before. */
   readonly cacheEndsMs: number | null;
-  /** What was done to blocks last. */
+  /** The last step. */
   readonly step: StepRow | null;
 };
 
-/** Far enough back to find a turn behind requests that are none. */
-const rowsLooked = 5;
+/** Enough of the newest requests to find a turn among counts and side requests. */
+const rowsScanned = 5;
 
-export async function glanceAt(ask: Ask, session: string): Promise<Result<GlanceAnswer>> {
+export async function glanceAt(ask: Asker, session: string): Promise<Result<GlanceAnswer>> {
   const detail = await ask({ type: "session", session });
   if (!detail.ok) return detail;
   const { id, requests, window, model } = detail.value.session;
   const [page, steps] = await Promise.all([
-    ask({ type: "requests", session: id, after: Math.max(0, requests - rowsLooked), limit: rowsLooked }),
+    ask({ type: "requests", session: id, after: Math.max(0, requests - rowsScanned), limit: rowsScanned }),
     ask({ type: "steps", session: id, limit: 1 }),
   ]);
   if (!page.ok) return page;

@@ -1,27 +1,25 @@
 import type { Mode } from "../engine/index.ts";
 
-/** What is said of the program itself. Plain data, as all of the contract. */
-
-/** What is being kept of what passes through. */
+/** Whether exchanges are being recorded. */
 export type RecordingHealth = {
   readonly on: boolean;
-  /** Requests that were relayed and not recorded, since the start. */
+  /** Requests that were relayed but not recorded since the start. */
   readonly missed: number;
-  /** Since when it is off, in milliseconds since 1970. */
+  /** The time since which it is off, in milliseconds since 1970. */
   readonly since: number | null;
 };
-export type Health = {
+export type ControlHealth = {
   readonly storage: "ok" | "degraded";
   readonly message: string | null;
   readonly recording: RecordingHealth;
 };
-export type ReadyAnswer = { readonly ok: true } & Health;
-export type HealthAnswer = Health & {
+export type ReadyAnswer = { readonly ok: true } & ControlHealth;
+export type HealthAnswer = ControlHealth & {
   readonly version: string;
   readonly time: number;
-  /** As it is configured. In `observe` no session is managed, whatever is said for it. */
+  /** The configured mode. With `observe` no session is managed, even if its own mode says so. */
   readonly mode: Mode;
-  /** Where requests go, by the name of the upstream: origin and path, never a credential. */
+  /** The addresses of the upstreams, by name: origin and path, never a credential. */
   readonly upstreams: Readonly<Record<string, string>>;
 };
 

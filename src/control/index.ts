@@ -1,26 +1,12 @@
-export type { PricedDetail, PricedPage, PricedRewrite, PricedRow } from "./bills.ts";
-export type { CutBill, PricedApproval, PricedApprovals, PricedCommand } from "./command-bills.ts";
-export {
-  apiPrefix,
-  type ErrorAnswer,
-  type ExportFormat,
-  type ExportWish,
-  type Health,
-  type HealthAnswer,
-  type LoginLink,
-  type Needs,
-  type ReadyAnswer,
-  type RecordingHealth,
-  type ResyncEvent,
-  type Returned,
-  type Route,
-  type RouteName,
-  routes,
-  type ViewerEvent,
-} from "./contract.ts";
+export { apiPrefix, type ErrorAnswer, type ExportFormat, type ExportRequest } from "./contract.ts";
+export { type Control, createControl } from "./control-server.ts";
 export type { GlanceAnswer } from "./glance.ts";
-export { type Control, type ControlOptions, createControl } from "./http.ts";
-export type { MetricsSnapshot } from "./metrics.ts";
-export { type Panel, readPanel } from "./panel.ts";
-export type { ReplayAnswer, Replayed } from "./replayed.ts";
-export type { PricedSession, PricedSessionDetail, PricedSessions } from "./spend.ts";
+export type { ControlHealth, HealthAnswer, LoginLink, ReadyAnswer } from "./health.ts";
+export type { MetricsSnapshot } from "./metrics-text.ts";
+export { readPanel } from "./panel-files.ts";
+export type { CutBill, PricedApproval, PricedApprovals, PricedCommand } from "./priced-commands.ts";
+export type { PricedRequest, PricedRequestDetail, PricedRequests, PricedRewrite } from "./priced-requests.ts";
+export type { PricedSession, PricedSessionDetail } from "./priced-sessions.ts";
+export type { ReplayAnswer, ReplayResult } from "./replay-answer.ts";
+export type { RouteAnswers } from "./route-answers.ts";
+export type { ViewerEvent } from "./viewer.ts";

@@ -1,123 +1,141 @@
 import { fail, ok, type Result } from "../base/index.ts";
 import { type Level, levels } from "../engine/index.ts";
-import type { Ask, DiffQuestion, ExpansionQuestion, Question } from "../session/index.ts";
-import { pricedDetail, pricedPage } from "./bills.ts";
-import { pricedApprovals } from "./command-bills.ts";
+import type { Asker, Question } from "../host/index.ts";
+import type { DiffQuery, ExpansionQuery } from "../queries/index.ts";
 import type { ReaderName } from "./contract.ts";
 import { glanceAt } from "./glance.ts";
-import { type Asked, numberIn, rangeIn } from "./match.ts";
-import { type Answer, attachment, json } from "./respond.ts";
-import { pricedSessionDetail, pricedSessions } from "./spend.ts";
+import { type ControlRequest, numberParam, parseRange } from "./match-route.ts";
+import { priceApprovals } from "./priced-commands.ts";
+import { priceRequestDetail, priceRequests } from "./priced-requests.ts";
+import { priceSessionDetail, priceSessions } from "./priced-sessions.ts";
+import { fileAnswer, type HttpAnswer, jsonAnswer } from "./respond.ts";
 
-/** From the parts of an address to a question, and from its answer to what is sent. */
-export type Reader = (ask: Ask, asked: Asked, params: Params) => Promise<Result<Answer>>;
-export type Params = Readonly<Record<string, string>>;
+/** Handles a route that reads: turns the address into a query, and its answer into a response. */
+export type Reader = (
+  ask: Asker,
+  request: ControlRequest,
+  params: RouteParams,
+) => Promise<Result<HttpAnswer>>;
+export type RouteParams = Readonly<Record<string, string>>;
 
-const sessionsUsual = 50;
-const stepsUsual = 50;
-const rowsUsual = 100;
+const sessionsDefault = 50;
+const stepsDefault = 50;
+const rowsDefault = 100;
 
 export const readers: Readonly<Record<ReaderName, Reader>> = {
-  sessions: async (ask, asked) => {
-    const before = asked.query.get("before");
-    const limit = numberIn(asked, "limit") ?? sessionsUsual;
+  sessions: async (ask, request) => {
+    const before = request.query.get("before");
+    const limit = numberParam(request, "limit") ?? sessionsDefault;
     const page = await ask({ type: "sessions", limit, ...(before === null ? {} : { before }) });
-    return page.ok ? ok(json(pricedSessions(page.value))) : page;
+    return page.ok ? ok(jsonAnswer(priceSessions(page.value))) : page;
   },
   session: async (ask, _, params) => {
-    const detail = await ask({ type: "session", session: sessionIn(params) });
-    return detail.ok ? ok(json(pricedSessionDetail(detail.value))) : detail;
+    const detail = await ask({ type: "session", session: sessionParam(params) });
+    return detail.ok ? ok(jsonAnswer(priceSessionDetail(detail.value))) : detail;
   },
   glance: async (ask, _, params) => {
-    const glance = await glanceAt(ask, sessionIn(params));
-    return glance.ok ? ok(json(glance.value)) : glance;
+    const glance = await glanceAt(ask, sessionParam(params));
+    return glance.ok ? ok(jsonAnswer(glance.value)) : glance;
   },
-  state: (ask, asked, params) =>
-    inJson(ask, {
+  state: (ask, request, params) =>
+    askForJson(ask, {
       type: "state",
-      session: sessionIn(params),
-      ...given(asked, "at", "stream", "from", "rows"),
+      session: sessionParam(params),
+      ...numberParams(request, "at", "stream", "from", "rows"),
     }),
-  block: async (ask, asked, params) => {
-    const level = asked.query.get("level") ?? "original";
+  block: async (ask, request, params) => {
+    const level = request.query.get("level") ?? "original";
     if (!isLevel(level)) return fail("AP_QUERY_INVALID", { problem: levelProblem });
-    return await inJson(ask, {
+    return await askForJson(ask, {
       type: "block",
-      session: sessionIn(params),
+      session: sessionParam(params),
       block: Number(params["block"]),
       level,
-      ...given(asked, "at", "stream", "from", "length"),
+      ...numberParams(request, "at", "stream", "from", "length"),
     });
   },
-  selection: (ask, asked, params) =>
-    inJson(ask, { type: "selection", session: sessionIn(params), ...given(asked, "stream") }),
-  approvals: async (ask, asked, params) => {
-    const all = numberIn(asked, "all") === 1;
-    const session = sessionIn(params);
-    const page = await ask({ type: "approvals", session, all, ...given(asked, "stream") });
-    return page.ok ? ok(json(pricedApprovals(page.value))) : page;
+  selection: (ask, request, params) =>
+    askForJson(ask, { type: "selection", session: sessionParam(params), ...numberParams(request, "stream") }),
+  approvals: async (ask, request, params) => {
+    const all = numberParam(request, "all") === 1;
+    const session = sessionParam(params);
+    const page = await ask({ type: "approvals", session, all, ...numberParams(request, "stream") });
+    return page.ok ? ok(jsonAnswer(priceApprovals(page.value))) : page;
   },
-  labels: async (ask, asked, params) => {
-    const blocks = blocksIn(asked.query.get("blocks") ?? "");
+  labels: async (ask, request, params) => {
+    const blocks = parseBlockList(request.query.get("blocks") ?? "");
     if (blocks === null) return fail("AP_QUERY_INVALID", { problem: labelsProblem });
-    return await inJson(ask, { type: "labels", session: sessionIn(params), blocks });
+    return await askForJson(ask, { type: "labels", session: sessionParam(params), blocks });
   },
-  transcript: (ask, asked, params) =>
-    inJson(ask, { type: "transcript", session: sessionIn(params), ...given(asked, "at", "stream") }),
+  transcript: (ask, request, params) =>
+    askForJson(ask, {
+      type: "transcript",
+      session: sessionParam(params),
+      ...numberParams(request, "at", "stream"),
+    }),
   previews: (ask, _, params) =>
-    inJson(ask, { type: "previews", session: sessionIn(params), block: Number(params["block"]) }),
-  permissions: (ask) => inJson(ask, { type: "permissions" }),
-  mode: (ask, _, params) => inJson(ask, { type: "mode", session: sessionIn(params) }),
-  steps: (ask, asked, params) => {
-    const limit = numberIn(asked, "limit") ?? stepsUsual;
-    return inJson(ask, { type: "steps", session: sessionIn(params), limit, ...given(asked, "below") });
+    askForJson(ask, { type: "previews", session: sessionParam(params), block: Number(params["block"]) }),
+  permissions: (ask) => askForJson(ask, { type: "permissions" }),
+  mode: (ask, _, params) => askForJson(ask, { type: "mode", session: sessionParam(params) }),
+  steps: (ask, request, params) => {
+    const limit = numberParam(request, "limit") ?? stepsDefault;
+    return askForJson(ask, {
+      type: "steps",
+      session: sessionParam(params),
+      limit,
+      ...numberParams(request, "below"),
+    });
   },
-  manifest: async (ask, asked, params) => {
-    const detail = asked.query.get("detail") ?? "summary";
+  manifest: async (ask, request, params) => {
+    const detail = request.query.get("detail") ?? "summary";
     if (detail !== "summary" && detail !== "detailed") {
       return fail("AP_QUERY_INVALID", { problem: "detail must be summary or detailed" });
     }
-    const session = sessionIn(params);
-    return await inJson(ask, { type: "manifest", session, detail, ...given(asked, "stream") });
+    const session = sessionParam(params);
+    return await askForJson(ask, { type: "manifest", session, detail, ...numberParams(request, "stream") });
   },
-  expansion: async (ask, asked, params) => {
-    const from = expansionFrom(asked);
+  expansion: async (ask, request, params) => {
+    const from = parseExpansionFrom(request);
     if (from === null) return fail("AP_QUERY_INVALID", { problem: expansionProblem });
-    const session = sessionIn(params);
-    return await inJson(ask, { type: "expansion", session, from, ...given(asked, "stream") });
+    const session = sessionParam(params);
+    return await askForJson(ask, { type: "expansion", session, from, ...numberParams(request, "stream") });
   },
-  requests: async (ask, asked, params) => {
-    const page = await ask({ type: "requests", session: sessionIn(params), ...spanIn(asked) });
-    return page.ok ? ok(json(pricedPage(page.value))) : page;
+  requests: async (ask, request, params) => {
+    const page = await ask({ type: "requests", session: sessionParam(params), ...parsePageSpan(request) });
+    return page.ok ? ok(jsonAnswer(priceRequests(page.value))) : page;
   },
   request: async (ask, _, params) => {
-    const detail = await ask({ type: "request", session: sessionIn(params), exchange: exchangeIn(params) });
-    return detail.ok ? ok(json(pricedDetail(detail.value))) : detail;
+    const detail = await ask({
+      type: "request",
+      session: sessionParam(params),
+      exchange: exchangeParam(params),
+    });
+    return detail.ok ? ok(jsonAnswer(priceRequestDetail(detail.value))) : detail;
   },
-  "request-diff": async (ask, asked, params) => {
-    const other = withIn(asked.query.get("with"));
-    if (other === undefined) return fail("AP_QUERY_INVALID", { problem: withProblem });
-    const exchange = exchangeIn(params);
-    return await inJson(ask, { type: "diff", session: sessionIn(params), exchange, with: other });
+  "request-diff": async (ask, request, params) => {
+    const base = parseDiffWith(request.query.get("with"));
+    if (base === undefined) return fail("AP_QUERY_INVALID", { problem: withProblem });
+    const exchange = exchangeParam(params);
+    return await askForJson(ask, { type: "diff", session: sessionParam(params), exchange, with: base });
   },
-  "client-body": (ask, _, params) => body(ask, params, "client-request"),
-  "upstream-body": (ask, _, params) => body(ask, params, "upstream-request"),
-  "response-body": (ask, _, params) => body(ask, params, "upstream-response"),
-  frames: (ask, asked, params) =>
-    inJson(ask, { type: "frames", session: sessionIn(params), ...spanIn(asked) }),
+  "client-body": (ask, _, params) => bodyFile(ask, params, "client-request"),
+  "upstream-body": (ask, _, params) => bodyFile(ask, params, "upstream-request"),
+  "response-body": (ask, _, params) => bodyFile(ask, params, "upstream-response"),
+  frames: (ask, request, params) =>
+    askForJson(ask, { type: "frames", session: sessionParam(params), ...parsePageSpan(request) }),
 };
 
-async function inJson(ask: Ask, question: Question): Promise<Result<Answer>> {
-  const answer = await ask(question);
-  return answer.ok ? ok(json(answer.value)) : answer;
+async function askForJson(ask: Asker, query: Question): Promise<Result<HttpAnswer>> {
+  const answer = await ask(query);
+  return answer.ok ? ok(jsonAnswer(answer.value)) : answer;
 }
 
-type BodySide = "client-request" | "upstream-request" | "upstream-response";
+type RequestBodySide = "client-request" | "upstream-request" | "upstream-response";
 
-async function body(ask: Ask, params: Params, side: BodySide): Promise<Result<Answer>> {
-  const exchange = exchangeIn(params);
-  const answer = await ask({ type: "body", session: sessionIn(params), exchange, side });
-  return answer.ok ? ok(attachment(answer.value.bytes, `${exchange}-${side}.bin`)) : answer;
+async function bodyFile(ask: Asker, params: RouteParams, side: RequestBodySide): Promise<Result<HttpAnswer>> {
+  const exchange = exchangeParam(params);
+  const answer = await ask({ type: "body", session: sessionParam(params), exchange, side });
+  return answer.ok ? ok(fileAnswer(answer.value.bytes, `${exchange}-${side}.bin`)) : answer;
 }
 
 const levelProblem = `level must be one of ${levels.join(", ")}`;
@@ -128,8 +146,8 @@ function isLevel(text: string): text is Level {
 
 const withProblem = "give the number of a request, or with=previous";
 
-/** Undefined: it is neither. */
-function withIn(text: string | null): DiffQuestion["with"] | undefined {
+/** Undefined if it is neither. */
+function parseDiffWith(text: string | null): DiffQuery["with"] | undefined {
   if (text === null || text === "previous") return text;
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
@@ -137,7 +155,7 @@ function withIn(text: string | null): DiffQuestion["with"] | undefined {
 const labelsMax = 200;
 const labelsProblem = `give the numbers of at most ${labelsMax} blocks: blocks=12,13,27`;
 
-function blocksIn(text: string): readonly number[] | null {
+function parseBlockList(text: string): readonly number[] | null {
   const numbers = text.split(",");
   if (numbers.length > labelsMax || !numbers.every((each) => /^\d{1,15}$/.test(each))) return null;
   return numbers.map(Number);
@@ -145,36 +163,36 @@ function blocksIn(text: string): readonly number[] | null {
 
 const expansionProblem = "give either block=27 or messages=10..25";
 
-function expansionFrom(asked: Asked): ExpansionQuestion["from"] | null {
-  const [block, messages] = [numberIn(asked, "block"), asked.query.get("messages")];
+function parseExpansionFrom(request: ControlRequest): ExpansionQuery["from"] | null {
+  const [block, messages] = [numberParam(request, "block"), request.query.get("messages")];
   if (block !== undefined) return messages === null ? { block } : null;
-  return messages === null ? null : rangeIn(messages);
+  return messages === null ? null : parseRange(messages);
 }
 
-export function sessionIn(params: Params): string {
-  const written = params["session"] ?? "";
+export function sessionParam(params: RouteParams): string {
+  const encoded = params["session"] ?? "";
   try {
-    return decodeURIComponent(written);
+    return decodeURIComponent(encoded);
   } catch {
-    return written;
+    return encoded;
   }
 }
 
-export function exchangeIn(params: Params): number {
+export function exchangeParam(params: RouteParams): number {
   return Number(params["exchange"]);
 }
 
-function spanIn(asked: Asked): { readonly after: number; readonly limit: number } {
-  return { after: numberIn(asked, "after") ?? 0, limit: numberIn(asked, "limit") ?? rowsUsual };
+function parsePageSpan(request: ControlRequest): { readonly after: number; readonly limit: number } {
+  return { after: numberParam(request, "after") ?? 0, limit: numberParam(request, "limit") ?? rowsDefault };
 }
 
-/** Only what was given: a question says nothing of what it leaves open. */
-export function given<N extends string>(
-  asked: Asked,
+/** Only the parameters that are given, so that the query leaves the others out. */
+export function numberParams<N extends string>(
+  request: ControlRequest,
   ...names: readonly N[]
 ): Readonly<Partial<Record<N, number>>> {
   const found = names.flatMap((name) => {
-    const value = numberIn(asked, name);
+    const value = numberParam(request, name);
     return value === undefined ? [] : [[name, value]];
   });
   return Object.fromEntries(found) as Partial<Record<N, number>>; // the entries have these names only

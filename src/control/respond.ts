@@ -2,15 +2,15 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:
 import type { ApertureError, ErrorCode } from "../base/index.ts";
 import type { ErrorAnswer } from "./contract.ts";
 
-/** What a route answers with. Never HTML: content of others passes through here, and none of it may run. */
-export type Answer = {
+/** The answer of a route. It is never HTML: foreign content passes through here and must not run. */
+export type HttpAnswer = {
   readonly status: number;
   readonly type: "application/json" | "text/plain; charset=utf-8" | "application/octet-stream";
   readonly body: string | Uint8Array;
   readonly headers?: OutgoingHttpHeaders;
 };
 
-/** On everything, so that no route can forget one. There are no CORS headers: other origins read nothing. */
+/** Sent with every answer. There are no CORS headers, so other origins can read nothing. */
 export const securityHeaders = {
   "cache-control": "no-store",
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
@@ -20,23 +20,23 @@ export const securityHeaders = {
   "x-frame-options": "DENY",
 } as const;
 
-export function json(value: unknown, headers: OutgoingHttpHeaders = {}): Answer {
+export function jsonAnswer(value: unknown, headers: OutgoingHttpHeaders = {}): HttpAnswer {
   return { status: 200, type: "application/json", body: JSON.stringify(value), headers };
 }
 
-export function text(body: string): Answer {
+export function textAnswer(body: string): HttpAnswer {
   return { status: 200, type: "text/plain; charset=utf-8", body };
 }
 
-/** To be saved, never to be shown: a browser that would render it is told not to. */
-export function attachment(bytes: Uint8Array, name: string): Answer {
+/** A file to save. Browsers are told not to display it. */
+export function fileAnswer(bytes: Uint8Array, name: string): HttpAnswer {
   const headers = { "content-disposition": `attachment; filename="${name}"` };
   return { status: 200, type: "application/octet-stream", body: bytes, headers };
 }
 
-export function refusal({ code, message }: ApertureError, headers: OutgoingHttpHeaders = {}): Answer {
+export function errorAnswer({ code, message }: ApertureError, headers: OutgoingHttpHeaders = {}): HttpAnswer {
   const answer: ErrorAnswer = { error: { code, message } };
-  return { ...json(answer, headers), status: statusOf(code) };
+  return { ...jsonAnswer(answer, headers), status: statusOf(code) };
 }
 
 const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
@@ -77,14 +77,14 @@ export function statusOf(code: ErrorCode): number {
   return code.startsWith("AP_STORE_") ? 503 : 500;
 }
 
-export function send(request: IncomingMessage, response: ServerResponse, answer: Answer): void {
+export function sendAnswer(request: IncomingMessage, response: ServerResponse, answer: HttpAnswer): void {
   if (response.headersSent || response.destroyed) return;
   const { status, type, body, headers } = answer;
   const size = typeof body === "string" ? Buffer.byteLength(body) : body.length;
-  // What a caller sends along and nobody reads goes on arriving; it ends with its connection.
+  // A body that was not read would go on arriving, so its connection is closed.
   const rest = request.complete ? {} : { connection: "close" };
   const fixed = { "content-type": type, "content-length": size };
   response.writeHead(status, { ...headers, ...rest, ...fixed, ...securityHeaders });
-  // Node leaves the body out by itself when the request was HEAD.
+  // Node omits the body of a HEAD request by itself.
   response.end(body);
 }

@@ -1,56 +1,56 @@
 import type { ServerResponse } from "node:http";
 import { limits } from "../base/index.ts";
-import { type Ask, type EngineEvent, type FrameEvent, frameEvent } from "../session/index.ts";
-import type { ViewerEvent } from "./contract.ts";
+import type { Asker } from "../host/index.ts";
+import { type EngineEvent, type FrameEvent, frameEvent } from "../log/index.ts";
 import { securityHeaders } from "./respond.ts";
 
-/** What a viewer wants to see. */
-export type Wish = {
-  /** The session whose frames come without gap; null: none in particular. */
+/** The events a viewer wants to see. */
+export type Subscription = {
+  /** The session whose frames come without a gap; null if none in particular. */
   readonly session: string | null;
-  /** Only that session, or everything. */
-  readonly only: boolean;
-  /** The seq the viewer has; null: it starts with what happens next. */
+  /** Whether events of other sessions are left out. */
+  readonly isExclusive: boolean;
+  /** The last seq the viewer has; null starts with the next event. */
   readonly after: number | null;
 };
 
-export type Pace = {
+export type ViewerPace = {
   readonly heartbeatMs: number;
-  /** How long a frame that was announced may take to reach the disk. */
+  /** The pause between reads of an announced frame that is not on disk yet. */
   readonly fillPauseMs: number;
   readonly fillTries: number;
 };
 
 const framesPerRead = 200;
-/** A viewer that takes nothing for so many heartbeats is gone, whatever its socket says. */
-const stuckBeatsMax = 4;
+/** A viewer that reads nothing for so many heartbeats is cut off, even if its socket is open. */
+const stuckHeartbeatsMax = 4;
 
 /**
- * One connection of server-sent events. What happens is put into a bounded queue at once; a loop of its own
- * writes it as fast as the viewer reads. Frames missing between what it has and what happens are read from
- * the log, so that a viewer that comes back sees each frame once, in order.
+ * One connection of server-sent events. Events enter a bounded queue at once, and a loop of its own writes
+ * them as fast as the viewer reads. Missing frames are read from the log, so that a viewer that comes back
+ * sees each frame once, in order.
  */
 export class Viewer {
-  readonly #ask: Ask;
+  readonly #ask: Asker;
   readonly #response: ServerResponse;
-  readonly #pace: Pace;
-  #wish: Wish = { session: null, only: false, after: null };
+  readonly #pace: ViewerPace;
+  #subscription: Subscription = { session: null, isExclusive: false, after: null };
   #queue: EngineEvent[] = [];
-  /** The seq of the last frame written, or told to be read anew. */
+  /** The seq of the last frame that was written, or that a resync covers. */
   #seq: number | null = null;
   #isOverrun = false;
   #overrunSeq: number | null = null;
   #isClosed = false;
   #wake: () => void = () => undefined;
-  #stuckBeats = 0;
+  #stuckHeartbeats = 0;
 
-  constructor(ask: Ask, response: ServerResponse, pace: Pace) {
+  constructor(ask: Asker, response: ServerResponse, pace: ViewerPace) {
     this.#ask = ask;
     this.#response = response;
     this.#pace = pace;
     response.on("close", () => this.close());
     response.on("drain", () => this.#wake());
-    // A connection that breaks while it is written to is an ordinary end.
+    // A connection that breaks during a write has simply ended.
     response.on("error", () => this.close());
   }
 
@@ -59,7 +59,7 @@ export class Viewer {
   }
 
   push(event: EngineEvent): void {
-    if (this.#isClosed || !this.#concerns(event)) return;
+    if (this.#isClosed || !this.#isRelevant(event)) return;
     if (this.#queue.length >= limits.viewerEventsMax) {
       this.#isOverrun = true;
       for (const waiting of this.#queue) this.#noteOverrun(waiting);
@@ -74,7 +74,7 @@ export class Viewer {
     if (this.#isFollowed(event)) this.#overrunSeq = event.seq;
   }
 
-  /** Aperture ends, not the viewer: it is told so, and need not wonder. */
+  /** Tells the viewer that Aperture is shutting down, then closes. */
   end(): void {
     if (this.#response.headersSent && !this.#isClosed) {
       const event: ViewerEvent = { type: "ended" };
@@ -90,9 +90,9 @@ export class Viewer {
     this.#wake();
   }
 
-  /** Until the viewer leaves. `head` is the seq its session has now. */
-  async run(wish: Wish, head: number): Promise<void> {
-    this.#wish = wish;
+  /** Runs until the viewer leaves. `head` is the present seq of its session. */
+  async run(subscription: Subscription, head: number): Promise<void> {
+    this.#subscription = subscription;
     if (this.#isClosed) return;
     this.#response.writeHead(200, {
       "content-type": "text/event-stream; charset=utf-8",
@@ -100,54 +100,54 @@ export class Viewer {
       ...securityHeaders,
     });
     this.#response.write(": aperture\nretry: 2000\n\n");
-    const heartbeat = setInterval(() => this.#beat(), this.#pace.heartbeatMs);
+    const heartbeat = setInterval(() => this.#sendHeartbeat(), this.#pace.heartbeatMs);
     heartbeat.unref();
-    await this.#begin(head);
-    while (!this.#isClosed) await this.#step();
+    await this.#catchUp(head);
+    while (!this.#isClosed) await this.#handleNext();
     clearInterval(heartbeat);
   }
 
-  async #begin(head: number): Promise<void> {
-    const { session, only, after } = this.#wish;
+  async #catchUp(head: number): Promise<void> {
+    const { session, isExclusive: only, after } = this.#subscription;
     if (session === null) return;
     this.#seq = after ?? head;
-    // It has seen what a crash took back, or it watches more than the session its place is known in.
+    // It has seen frames that a crash lost, or it watches other sessions whose seq is not known.
     if (after !== null && (after > head || !only)) await this.#resync(Math.min(after, head));
-    await this.#fill(head);
+    await this.#writeMissing(head);
   }
 
-  async #step(): Promise<void> {
+  async #handleNext(): Promise<void> {
     if (this.#isOverrun) {
       this.#isOverrun = false;
       await this.#resync(Math.max(this.#seq ?? 0, this.#overrunSeq ?? 0));
       return;
     }
     const event = this.#queue.shift();
-    if (event === undefined) await this.#woken();
+    if (event === undefined) await this.#waitForWake();
     else if (this.#isFollowed(event)) await this.#deliver(event);
     else await this.#write(event);
   }
 
   #isFollowed(event: EngineEvent): event is FrameEvent {
-    return event.type === "frame" && event.session === this.#wish.session;
+    return event.type === "frame" && event.session === this.#subscription.session;
   }
 
-  #concerns(event: EngineEvent): boolean {
-    if (!this.#wish.only || event.type === "degraded") return true;
-    return event.session === null || event.session === this.#wish.session;
+  #isRelevant(event: EngineEvent): boolean {
+    if (!this.#subscription.isExclusive || event.type === "degraded") return true;
+    return event.session === null || event.session === this.#subscription.session;
   }
 
   async #deliver(event: FrameEvent): Promise<void> {
-    const isWhole = await this.#fill(event.seq - 1);
+    const isWhole = await this.#writeMissing(event.seq - 1);
     if (this.#seq !== null && event.seq <= this.#seq) return;
     if (!isWhole) await this.#resync(event.seq - 1);
     await this.#write(event);
     this.#seq = event.seq;
   }
 
-  /** Frames up to that seq, from the log. A live session runs ahead of its disk, so it may have to wait. */
-  async #fill(until: number): Promise<boolean> {
-    const { session } = this.#wish;
+  /** Writes frames up to a seq from the log. A live session runs ahead of its disk, so this may wait. */
+  async #writeMissing(until: number): Promise<boolean> {
+    const { session } = this.#subscription;
     for (let tries = 0; this.#seq !== null && this.#seq < until && !this.#isClosed; ) {
       if (session === null || tries > this.#pace.fillTries) return false;
       const page = await this.#ask({ type: "frames", session, after: this.#seq, limit: framesPerRead });
@@ -163,7 +163,7 @@ export class Viewer {
   }
 
   async #resync(seq: number): Promise<void> {
-    const { session } = this.#wish;
+    const { session } = this.#subscription;
     if (session !== null) this.#seq = seq;
     await this.#write({ type: "resync", session, seq: session === null ? null : seq });
   }
@@ -172,18 +172,28 @@ export class Viewer {
     if (this.#isClosed) return;
     const id = event.type === "frame" ? `id: ${event.session}:${event.seq}\n` : "";
     this.#response.write(`${id}event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
-    while (this.#response.writableNeedDrain && !this.#isClosed) await this.#woken();
+    while (this.#response.writableNeedDrain && !this.#isClosed) await this.#waitForWake();
   }
 
-  #woken(): Promise<void> {
+  #waitForWake(): Promise<void> {
     return new Promise((resume) => {
       this.#wake = resume;
     });
   }
 
-  #beat(): void {
-    this.#stuckBeats = this.#response.writableNeedDrain ? this.#stuckBeats + 1 : 0;
-    if (this.#stuckBeats > stuckBeatsMax) this.#response.destroy();
-    else if (this.#stuckBeats === 0) this.#response.write(": beat\n\n");
+  #sendHeartbeat(): void {
+    this.#stuckHeartbeats = this.#response.writableNeedDrain ? this.#stuckHeartbeats + 1 : 0;
+    if (this.#stuckHeartbeats > stuckHeartbeatsMax) this.#response.destroy();
+    else if (this.#stuckHeartbeats === 0) this.#response.write(": beat\n\n");
   }
 }
+
+/** Sent when events were left out: the viewer must read everything again. */
+type ResyncEvent = {
+  readonly type: "resync";
+  readonly session: string | null;
+  readonly seq: number | null;
+};
+/** Sent last, when Aperture shuts down. */
+type EndedEvent = { readonly type: "ended" };
+export type ViewerEvent = EngineEvent | ResyncEvent | EndedEvent;

@@ -11,16 +11,21 @@ export const blockKinds = [
   "memory",
   "ambient",
   "notice",
-  /** Somebody is asked to act: an agent to answer, a tool to run. There as long as that goes on. */
+  /** An agent that is to answer or a tool that is to run. The block is present while that goes on. */
   "activation",
 ] as const;
 export type BlockKind = (typeof blockKinds)[number];
 
-/** How much of a block is wanted. Always made from the pristine original, never from another level. */
+/**
+ * A level says how much of a block is wanted. Its text is always made from the original, never from another
+ * level.
+ */
 export const levels = ["original", "trimmed", "summarized", "minimal"] as const;
 export type Level = (typeof levels)[number];
 
-/** What the ledger really shows: a level, a placeholder (the block is pruned), or nothing at all. */
+/**
+ * The form a ledger really sends of a block: a level, a placeholder (the block is pruned), or nothing at all.
+ */
 export const shownForms = [...levels, "placeholder", "absent"] as const;
 export type Shown = (typeof shownForms)[number];
 
@@ -30,17 +35,18 @@ export type Taint = (typeof taints)[number];
 export const scopes = ["session", "project"] as const;
 export type Scope = (typeof scopes)[number];
 
-/** A count is frozen when it is first made: what was shown once is never counted anew. */
+/** A count is frozen when it is first made: a block that was shown once is never counted anew. */
 export type Tokens = { readonly count: number; readonly exact: boolean };
 
 /**
- * Turns until a block is lowered by one level, and the turn at which that happens. Absolute, so it never
- * moves back.
+ * The turn at which a block is lowered by one level, and the span that is added when it is renewed. The turn
+ * is absolute, so it never moves back.
  */
 export type Ttl = { readonly at: Turn; readonly spanTurns: number };
 
 /**
- * What a block is, for good. Everything that may change lives in the facts of a view or in a log of its own.
+ * The part of a block that never changes. Everything that may change lives in the facts of a view or in the
+ * block's attributes.
  */
 export type Block = {
   readonly id: BlockId;
@@ -51,30 +57,29 @@ export type Block = {
   readonly speaker: string;
   readonly content: ContentHash;
   /**
-   * What recognises the block when a client sends it again: a tool id, an item id, a signature, or a text
-   * hash.
+   * Recognises the block when a client sends it again: a tool id, an item id, a signature, or a text hash.
    */
   readonly anchor: string;
   /** Blocks with one pair id live and change together: a call, its results, the reasoning that led to it. */
   readonly pair: MessageId | null;
   readonly taint: Taint;
-  /** The block this one was made to replace, at its creation. */
+  /** The block this one replaced when it was created. */
   readonly supersedes: BlockId | null;
   readonly ttl: Ttl | null;
-  /** It is there in the frame that brought it, and gone with the next. */
+  /** Set for a block that is present only in the frame that added it. */
   readonly ephemeral?: true;
   /** Shown only while the scope of that name is open. */
   readonly during?: string;
 };
 
 /**
- * The stored text of a block at one level. Writing it and wanting it are two deltas: it may be prepared
- * early.
+ * The stored text of a block at one level. Writing it and setting the level are two deltas, so that a
+ * rendition can be prepared early.
  */
 export type Rendition = { readonly content: ContentHash; readonly tokens: Tokens };
 
-/** Things a block has that change rarely and are the same for every view. */
-export type BlockNotes = {
+/** Attributes of a block that change rarely and are the same for every view. */
+export type BlockAttributes = {
   readonly present: boolean;
   readonly purged: boolean;
   readonly tokens: Tokens | null;

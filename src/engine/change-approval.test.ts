@@ -2,9 +2,8 @@ import { describe, expect, it } from "vitest";
 import { mainView, TestSession } from "../../test/support/engine.ts";
 import { hashContent, limits, unwrap, viewId } from "../base/index.ts";
 import { approvalTurns } from "./approval.ts";
-import type { Change } from "./change.ts";
 import {
-  type Asking,
+  type ApprovalInput,
   askApprovals,
   decideApproval,
   expireApprovals,
@@ -12,11 +11,12 @@ import {
   setPermission,
   spendPermission,
 } from "./change-approval.ts";
+import type { ChangeContext } from "./change-facts.ts";
 import { type Actor, actors } from "./facts.ts";
+import { checkDraft } from "./frame-shape.ts";
 import { approvalsOf, modeOf, now, permissionsOf } from "./moment.ts";
-import { checkDraft } from "./shape.ts";
 
-const asking: Asking = {
+const input: ApprovalInput = {
   verb: "create",
   command: '@create(topic: "ports")',
   text: hashContent("the port is 8080"),
@@ -26,7 +26,7 @@ const asking: Asking = {
   source: null,
 };
 const key = { actor: "model", verb: "archive" } as const;
-const by = (session: TestSession, actor: Actor): Change => ({
+const contextOf = (session: TestSession, actor: Actor): ChangeContext => ({
   moment: now(session.state),
   view: session.view(),
   actor,
@@ -35,13 +35,13 @@ const others = actors.filter((actor) => actor !== "user");
 const approvals = (session: TestSession) => approvalsOf(now(session.state), session.view());
 const permissions = (session: TestSession) => permissionsOf(now(session.state), session.view());
 
-describe("asking", () => {
-  it("numbers what is asked at once, in order, and gives it twenty turns", () => {
+describe("asking for approval", () => {
+  it("numbers approvals in order and lets each wait twenty turns", () => {
     const session = new TestSession();
     session.add();
     session.send();
-    session.append(askApprovals(by(session, "model"), [asking, { ...asking, verb: "update" }]));
-    session.append(askApprovals(by(session, "sidecar"), [asking]));
+    session.append(askApprovals(contextOf(session, "model"), [input, { ...input, verb: "update" }]));
+    session.append(askApprovals(contextOf(session, "sidecar"), [input]));
     expect(approvals(session)).toMatchObject([
       { id: 1, verb: "create", actor: "model", turn: 1, until: 1 + approvalTurns, stand: "waiting" },
       { id: 2, verb: "update", actor: "model" },
@@ -49,7 +49,7 @@ describe("asking", () => {
     ]);
   });
 
-  it("never cuts a command: one that is too long is refused", () => {
+  it("refuses a command that is too long, and never cuts it", () => {
     const session = new TestSession();
     const drafted = (length: number) => {
       const command = "x".repeat(length);
@@ -57,95 +57,103 @@ describe("asking", () => {
         prevHash: _,
         hash: __,
         ...draft
-      } = session.frame(askApprovals(by(session, "model"), [{ ...asking, command, why: "y".repeat(9_000) }]));
+      } = session.frame(
+        askApprovals(contextOf(session, "model"), [{ ...input, command, why: "y".repeat(9_000) }]),
+      );
       return checkDraft(draft).ok;
     };
     expect([drafted(limits.commandCharsMax), drafted(limits.commandCharsMax + 1)]).toEqual([true, false]);
   });
 });
 
-describe("deciding", () => {
+describe("deciding an approval", () => {
   const waiting = (): TestSession => {
     const session = new TestSession();
-    session.append(askApprovals(by(session, "model"), [asking]));
+    session.append(askApprovals(contextOf(session, "model"), [input]));
     return session;
   };
 
-  it.each(["approved", "denied"] as const)("the user says %s, once", (to) => {
+  it.each(["approved", "denied"] as const)("the user sets %s, and only once", (to) => {
     const session = waiting();
     const answer = { to, reason: "because" };
-    session.append([unwrap(decideApproval(by(session, "user"), 1, answer))]);
+    session.append([unwrap(decideApproval(contextOf(session, "user"), 1, answer))]);
     expect(approvals(session)).toMatchObject([{ stand: to, by: "user", reason: "because" }]);
-    expect(decideApproval(by(session, "user"), 1, answer)).toMatchObject({
+    expect(decideApproval(contextOf(session, "user"), 1, answer)).toMatchObject({
       error: { code: "AP_APPROVAL_DECIDED", details: { stand: to } },
     });
   });
 
-  it.each(others)("%s decides nothing, permits nothing, and sets no mode", (actor) => {
+  it.each(others)("%s may not decide, permit or set the mode", (actor) => {
     const session = waiting();
-    const change = by(session, actor);
+    const change = contextOf(session, actor);
     const refused = { error: { code: "AP_CHANGE_USER" } };
     expect(decideApproval(change, 1, { to: "approved", reason: "" })).toMatchObject(refused);
     expect(setPermission(change, key, { rule: "allow", scope: "session" })).toMatchObject(refused);
     expect(setMode(change, "auto")).toMatchObject(refused);
   });
 
-  it("knows what was asked in this view, and nothing else", () => {
+  it("only finds approvals of its own view", () => {
     const session = waiting();
     const answer = { to: "approved", reason: "" } as const;
     const unknown = { error: { code: "AP_APPROVAL_UNKNOWN" } };
-    expect(decideApproval(by(session, "user"), 2, answer)).toMatchObject(unknown);
+    expect(decideApproval(contextOf(session, "user"), 2, answer)).toMatchObject(unknown);
     const view = { ...session.view(), id: viewId(mainView + 1) };
-    expect(decideApproval({ ...by(session, "user"), view }, 1, answer)).toMatchObject(unknown);
+    expect(decideApproval({ ...contextOf(session, "user"), view }, 1, answer)).toMatchObject(unknown);
   });
 
-  it("policy lets expire what has waited for all its turns, and no sooner", () => {
+  it("policy expires an approval after its last turn, and no sooner", () => {
     const session = new TestSession();
     session.add();
     session.send();
-    session.append(askApprovals(by(session, "model"), [asking, asking]));
-    session.append([unwrap(decideApproval(by(session, "user"), 2, { to: "denied", reason: "" }))]);
+    session.append(askApprovals(contextOf(session, "model"), [input, input]));
+    session.append([unwrap(decideApproval(contextOf(session, "user"), 2, { to: "denied", reason: "" }))]);
     for (let turn = 0; turn < approvalTurns; turn += 1) session.send();
-    expect(expireApprovals(by(session, "policy"))).toEqual([]);
+    expect(expireApprovals(contextOf(session, "policy"))).toEqual([]);
     session.send();
-    session.append(expireApprovals(by(session, "policy")));
+    session.append(expireApprovals(contextOf(session, "policy")));
     expect(approvals(session)).toMatchObject([{ stand: "expired", by: "policy" }, { stand: "denied" }]);
-    expect(expireApprovals(by(session, "policy"))).toEqual([]);
+    expect(expireApprovals(contextOf(session, "policy"))).toEqual([]);
   });
 });
 
-describe("what the user says for later", () => {
-  it("holds for a turn, or for the session; said again it changes nothing", () => {
+describe("a permission", () => {
+  it("holds for a turn or for the session; setting it again changes nothing", () => {
     const session = new TestSession();
     const say = (scope: "turn" | "session") =>
-      unwrap(setPermission(by(session, "user"), key, { rule: "allow", scope }));
+      unwrap(setPermission(contextOf(session, "user"), key, { rule: "allow", scope }));
     session.append(say("turn"));
     expect(permissions(session)).toEqual([{ ...key, rule: "allow", scope: "turn", until: 0 }]);
     session.append(say("session"));
     expect(permissions(session)).toEqual([{ ...key, rule: "allow", scope: "session", until: null }]);
     expect(say("session")).toEqual([]);
-    session.append(unwrap(setMode(by(session, "user"), "ask")));
+    session.append(unwrap(setMode(contextOf(session, "user"), "ask")));
     expect(modeOf(now(session.state))).toBe("ask");
-    expect(unwrap(setMode(by(session, "user"), "ask"))).toEqual([]);
+    expect(unwrap(setMode(contextOf(session, "user"), "ask"))).toEqual([]);
   });
 
-  it("what holds once is spent, all else is not", () => {
+  it("is spent if it was given for one use, and only then", () => {
     const session = new TestSession();
-    const change = () => by(session, "policy");
+    const change = () => contextOf(session, "policy");
     expect(spendPermission(change(), key)).toEqual([]);
-    session.append(unwrap(setPermission(by(session, "user"), key, { rule: "allow", scope: "session" })));
+    session.append(
+      unwrap(setPermission(contextOf(session, "user"), key, { rule: "allow", scope: "session" })),
+    );
     expect(spendPermission(change(), key)).toEqual([]);
-    session.append(unwrap(setPermission(by(session, "user"), key, { rule: "allow", scope: "once" })));
+    session.append(unwrap(setPermission(contextOf(session, "user"), key, { rule: "allow", scope: "once" })));
     session.append(spendPermission(change(), key));
     expect(permissions(session)).toEqual([]);
   });
 
-  it("is a step like any other: undone, redone, and in the way of nothing that came later", () => {
+  it("is a step like any other: undone, redone, and no obstacle to later steps", () => {
     const session = new TestSession();
     const take = (deltas: ReturnType<typeof spendPermission>) => session.take({ deltas }, "user");
-    const allow = take(unwrap(setPermission(by(session, "user"), key, { rule: "allow", scope: "session" })));
-    const deny = take(unwrap(setPermission(by(session, "user"), key, { rule: "deny", scope: "session" })));
-    const mode = take(unwrap(setMode(by(session, "user"), "observe")));
+    const allow = take(
+      unwrap(setPermission(contextOf(session, "user"), key, { rule: "allow", scope: "session" })),
+    );
+    const deny = take(
+      unwrap(setPermission(contextOf(session, "user"), key, { rule: "deny", scope: "session" })),
+    );
+    const mode = take(unwrap(setMode(contextOf(session, "user"), "observe")));
     expect(session.reversal(allow)).toMatchObject({
       error: { code: "AP_UNDO_CONFLICT", details: { what: "the permission of model to archive" } },
     });
@@ -156,7 +164,7 @@ describe("what the user says for later", () => {
     expect([permissions(session), modeOf(now(session.state))]).toEqual([[], null]);
     session.reverse(mode);
     expect(modeOf(now(session.state))).toBe("observe");
-    session.append(unwrap(setMode(by(session, "user"), "auto")));
+    session.append(unwrap(setMode(contextOf(session, "user"), "auto")));
     expect(session.reversal(mode)).toMatchObject({
       error: { code: "AP_UNDO_CONFLICT", details: { what: "the mode" } },
     });

@@ -1,20 +1,29 @@
 import { cutText, fail, limits, must, ok, type Result, sameData, turnOf } from "../base/index.ts";
 import type { PermissionKey } from "./approval.ts";
-import { type Approval, approvalTurns, type Decided, type Mode, type Permission } from "./approval.ts";
-import type { Change } from "./change.ts";
+import {
+  type Approval,
+  type ApprovalDecision,
+  approvalTurns,
+  type Mode,
+  type Permission,
+} from "./approval.ts";
+import type { ChangeContext } from "./change-facts.ts";
 import type { Delta } from "./delta.ts";
 import { approvalOf, approvalsOf, modeOf, nameOf, permissionOf, streamOf, turnNow } from "./moment.ts";
 
-/** What somebody wants to do and may not without being asked. */
-export type Asking = Pick<Approval, "verb" | "command" | "text" | "blocks" | "why" | "tokens" | "source">;
+/** A command that needs the user's approval. */
+export type ApprovalInput = Pick<
+  Approval,
+  "verb" | "command" | "text" | "blocks" | "why" | "tokens" | "source"
+>;
 
 /**
- * Puts commands before the user. To be appended without a step: a question cannot be taken back. What is
- * longer than the limits is refused when it is appended and never cut: a cut command would be another one.
+ * Asks the user to approve commands. To be appended without a step: a question cannot be undone. A command
+ * longer than the limits is refused when it is appended, and never cut: a cut command would be another one.
  */
-export function askApprovals(change: Change, askings: readonly Asking[]): readonly Delta[] {
-  const { moment, view, actor } = change;
-  const turn = turnIn(change);
+export function askApprovals(context: ChangeContext, askings: readonly ApprovalInput[]): readonly Delta[] {
+  const { moment, view, actor } = context;
+  const turn = turnIn(context);
   return askings.map((asking, index) => {
     const { verb, command, text, blocks, tokens, source } = asking;
     const why = cutText(asking.why, limits.reasonCharsMax);
@@ -25,50 +34,56 @@ export function askApprovals(change: Change, askings: readonly Asking[]): readon
   });
 }
 
-type Answer = { readonly to: "approved" | "denied"; readonly reason: string };
-
-/** Only the user decides, and only once. To be appended without a step, as it cannot be taken back. */
-export function decideApproval(change: Change, id: number, { to, reason }: Answer): Result<Delta> {
-  if (change.actor !== "user") return fail("AP_CHANGE_USER", { what: "approve or deny" });
-  const found = approvalOf(change.moment, id);
-  if (found === null || found.view !== change.view.id) return fail("AP_APPROVAL_UNKNOWN", { approval: id });
-  if (found.stand !== "waiting") return fail("AP_APPROVAL_DECIDED", { approval: id, stand: found.stand });
-  return ok(decided(id, { stand: to, by: "user", reason: cutText(reason, limits.reasonCharsMax) }));
+/** Only the user decides, and only once. To be appended without a step, since a decision cannot be undone. */
+export function decideApproval(
+  context: ChangeContext,
+  id: number,
+  { to, reason }: { readonly to: "approved" | "denied"; readonly reason: string },
+): Result<Delta> {
+  if (context.actor !== "user") return fail("AP_CHANGE_USER", { what: "approve or deny" });
+  const approval = approvalOf(context.moment, id);
+  if (approval === null || approval.view !== context.view.id)
+    return fail("AP_APPROVAL_UNKNOWN", { approval: id });
+  if (approval.stand !== "waiting")
+    return fail("AP_APPROVAL_DECIDED", { approval: id, stand: approval.stand });
+  return ok(decisionDelta(id, { stand: to, by: "user", reason: cutText(reason, limits.reasonCharsMax) }));
 }
 
-/** What has waited for too long in a view. To be appended by policy, without a step. */
-export function expireApprovals({ moment, view }: Omit<Change, "actor">): readonly Delta[] {
+/** Ends the approvals of a view that have waited too long. To be appended by policy, without a step. */
+export function expireApprovals({ moment, view }: Omit<ChangeContext, "actor">): readonly Delta[] {
   const turn = turnIn({ moment, view });
   const late = approvalsOf(moment, view).filter(({ stand, until }) => stand === "waiting" && until < turn);
-  return late.map(({ id }) => decided(id, { stand: "expired", by: "policy", reason: "nobody decided" }));
+  return late.map(({ id }) =>
+    decisionDelta(id, { stand: "expired", by: "policy", reason: "nobody decided" }),
+  );
 }
 
-function decided(approval: number, { stand: to, by, reason }: Decided): Delta {
+function decisionDelta(approval: number, { stand: to, by, reason }: ApprovalDecision): Delta {
   return { type: "approval-decided", approval, from: "waiting", to, by, reason };
 }
 
-/** Null takes back what was said. Whatever `until` a caller has in mind, a turn is the present one. */
+/** Null withdraws the permission. A permission for a turn always ends with the present turn. */
 export function setPermission(
-  change: Change,
+  context: ChangeContext,
   key: PermissionKey,
   wanted: Omit<Permission, "until"> | null,
 ): Result<readonly Delta[]> {
-  if (change.actor !== "user") return fail("AP_CHANGE_USER", { what: "say what is permitted" });
-  const until = wanted?.scope === "turn" ? turnIn(change) : null;
-  return ok(permissionSet(change, key, wanted === null ? null : { ...wanted, until }));
+  if (context.actor !== "user") return fail("AP_CHANGE_USER", { what: "say what is permitted" });
+  const until = wanted?.scope === "turn" ? turnIn(context) : null;
+  return ok(permissionSet(context, key, wanted === null ? null : { ...wanted, until }));
 }
 
 /**
- * A permission for once has been used. To be appended by policy, without a step: whoever undoes the command
- * shall not get the permission back with it.
+ * Withdraws a permission that was given for one use. To be appended by policy, without a step: undoing the
+ * command must not give the permission back.
  */
-export function spendPermission(change: Omit<Change, "actor">, key: PermissionKey): readonly Delta[] {
-  const spent = permissionOf(change.moment, change.view, key)?.scope === "once";
-  return spent ? permissionSet(change, key, null) : [];
+export function spendPermission(context: Omit<ChangeContext, "actor">, key: PermissionKey): readonly Delta[] {
+  const spent = permissionOf(context.moment, context.view, key)?.scope === "once";
+  return spent ? permissionSet(context, key, null) : [];
 }
 
 function permissionSet(
-  { moment, view }: Omit<Change, "actor">,
+  { moment, view }: Omit<ChangeContext, "actor">,
   { actor, verb }: PermissionKey,
   to: Permission | null,
 ): readonly Delta[] {
@@ -76,16 +91,19 @@ function permissionSet(
   return sameData(from, to) ? [] : [{ type: "permission-set", view: view.id, actor, verb, from, to }];
 }
 
-/** For the session as a whole; null: as it is configured. */
-export function setMode({ moment, actor }: Omit<Change, "view">, to: Mode | null): Result<readonly Delta[]> {
+/** Sets the mode of the whole session. Null returns to the configured mode. */
+export function setMode(
+  { moment, actor }: Omit<ChangeContext, "view">,
+  to: Mode | null,
+): Result<readonly Delta[]> {
   if (actor !== "user") return fail("AP_CHANGE_USER", { what: "set the mode" });
   const from = modeOf(moment);
   return ok(from === to ? [] : [{ type: "mode-set", from, to }]);
 }
 
-/** What the user calls the session; null: by what it is about. */
+/** Names the session. Null returns to the name derived from its content. */
 export function setName(
-  { moment, actor }: Omit<Change, "view">,
+  { moment, actor }: Omit<ChangeContext, "view">,
   to: string | null,
 ): Result<readonly Delta[]> {
   if (actor !== "user") return fail("AP_CHANGE_USER", { what: "name the session" });
@@ -93,6 +111,6 @@ export function setName(
   return ok(from === to ? [] : [{ type: "name-set", from, to }]);
 }
 
-function turnIn({ moment, view }: Omit<Change, "actor">): Approval["turn"] {
+function turnIn({ moment, view }: Omit<ChangeContext, "actor">): Approval["turn"] {
   return turnNow(moment, must(streamOf(moment, view.stream), "a view has a stream"));
 }

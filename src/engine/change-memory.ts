@@ -10,38 +10,38 @@ import {
   type Result,
 } from "../base/index.ts";
 import type { Block, Scope, Taint, Tokens } from "./block.ts";
-import { alone, type Change, type Proposal, propose } from "./change.ts";
+import { type ChangeContext, type Proposal, propose, singleTargets } from "./change-facts.ts";
 import type { Delta } from "./delta.ts";
-import { notesOf, placeOf, streamOf, turnNow } from "./moment.ts";
+import { attributesOf, blockViewOf, streamOf, turnNow } from "./moment.ts";
 
-/** What is to be remembered. Both ids are reserved for the stream and not in use. */
-export type MemoryWish = {
+/** The memory to add. Both ids are reserved for the stream and not in use. */
+export type MemoryInput = {
   readonly id: BlockId;
   readonly message: MessageId;
   readonly content: ContentHash;
   readonly tokens: Tokens;
-  /** What recall finds it by; null: nothing but its words. */
+  /** A topic recall finds it by. Null if its own words are enough. */
   readonly topic: string | null;
-  /** The block it says anew, a memory or any other. */
+  /** The block it replaces, a memory or any other. */
   readonly supersedes: BlockId | null;
-  /** Whether text that nobody vouches for had a part in it. */
+  /** True if untrusted text had a part in it. */
   readonly isTainted: boolean;
 };
 
-export type AddedMemory = Proposal & {
+export type MemoryProposal = Proposal & {
   readonly block: Block;
-  /** To be appended without a step, behind the rest: a count cannot be taken back, a memory can. */
+  /** To be appended without a step, after the other deltas: a memory can be undone, a token count cannot. */
   readonly counted: Delta;
 };
 
 /**
- * A memory, with a message of its own and without an end. What it says anew is marked as outdated; where
- * somebody stronger has spoken about that, it is skipped and the memory stands beside it.
+ * Adds a memory with a message of its own and without expiry. The block it replaces is marked as superseded;
+ * if a stronger actor set that fact, the block is skipped and both stay valid.
  */
-export function addMemory(change: Change, wish: MemoryWish): Result<AddedMemory> {
-  const { moment, view } = change;
+export function addMemory(context: ChangeContext, wish: MemoryInput): Result<MemoryProposal> {
+  const { moment, view } = context;
   const { id, message, content, tokens, supersedes } = wish;
-  if (supersedes !== null && placeOf(moment, view, supersedes) === null) {
+  if (supersedes !== null && blockViewOf(moment, view, supersedes) === null) {
     return fail("AP_BLOCK_UNKNOWN", { block: supersedes });
   }
   const block: Block = {
@@ -50,16 +50,16 @@ export function addMemory(change: Change, wish: MemoryWish): Result<AddedMemory>
     stream: view.stream,
     message,
     turn: turnNow(moment, must(streamOf(moment, view.stream), "a view has a stream")),
-    speaker: change.actor,
+    speaker: context.actor,
     content,
     anchor: `memory-${id}`,
     pair: null,
-    taint: taintOf(change, wish),
+    taint: taintOf(context, wish),
     supersedes,
     ttl: null,
   };
   const older = supersedes === null ? [] : [supersedes];
-  const { deltas, skipped } = propose(change, alone(change, older), () => ({ supersession: id }));
+  const { deltas, skipped } = propose(context, singleTargets(context, older), () => ({ supersession: id }));
   return ok({
     block,
     deltas: [{ type: "block-added", block }, ...topicDeltas(wish), ...deltas],
@@ -68,22 +68,22 @@ export function addMemory(change: Change, wish: MemoryWish): Result<AddedMemory>
   });
 }
 
-/** Nobody but the user makes text that counts as the user's. */
-function taintOf({ actor }: Change, { isTainted }: MemoryWish): Taint {
+/** Only text from the user counts as the user's. */
+function taintOf({ actor }: ChangeContext, { isTainted }: MemoryInput): Taint {
   if (isTainted) return "untrusted";
   return actor === "user" ? "user" : "model";
 }
 
-function topicDeltas({ id, topic }: MemoryWish): readonly Delta[] {
+function topicDeltas({ id, topic }: MemoryInput): readonly Delta[] {
   const name = cutText(topic?.trim() ?? "", limits.topicCharsMax);
   return name === "" ? [] : [{ type: "topics-set", block: id, from: [], to: [name] }];
 }
 
-/** What outlives the session, other sessions will read: only the user lets it, or takes it back. */
-export function setScope(change: Change, block: BlockId, to: Scope): Result<readonly Delta[]> {
-  if (change.actor !== "user") return fail("AP_CHANGE_USER", { what: "keep something beyond the session" });
-  if (placeOf(change.moment, change.view, block) === null) return fail("AP_BLOCK_UNKNOWN", { block });
-  const { scope: from, purged } = must(notesOf(change.moment, block), "a block has notes");
+/** Other sessions will read a memory that outlives its session, so only the user may change the scope. */
+export function setScope(context: ChangeContext, block: BlockId, to: Scope): Result<readonly Delta[]> {
+  if (context.actor !== "user") return fail("AP_CHANGE_USER", { what: "keep something beyond the session" });
+  if (blockViewOf(context.moment, context.view, block) === null) return fail("AP_BLOCK_UNKNOWN", { block });
+  const { scope: from, purged } = must(attributesOf(context.moment, block), "a block has attributes");
   if (purged && to === "project") return fail("AP_BLOCK_PURGED", { block });
   return ok(from === to ? [] : [{ type: "scope-set", block, from, to }]);
 }

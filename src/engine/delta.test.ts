@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { deltaExamples, exampleBlock, exampleUnit } from "../../test/support/delta-examples.ts";
 import { hashContent } from "../base/index.ts";
-import { contentsOf, deltaTypes } from "./delta.ts";
+import { deltaContents, deltaTypes } from "./delta.ts";
 import { factNames } from "./facts.ts";
 
 describe("the types of deltas", () => {
@@ -10,7 +10,7 @@ describe("the types of deltas", () => {
     expect(new Set(deltaTypes).size).toBe(deltaTypes.length);
   });
 
-  it("are named by a noun and what happened to it", () => {
+  it("are named by a noun and a past participle", () => {
     for (const type of deltaTypes) {
       expect(type).toMatch(
         /^[a-z]+-(opened|identified|closed|reserved|started|added|removed|purged|counted|set|sent|answered|asked|decided)$/,
@@ -18,12 +18,12 @@ describe("the types of deltas", () => {
     }
   });
 
-  it("have one for every fact of a view", () => {
+  it("include one for every fact of a view", () => {
     expect(deltaTypes).toEqual(expect.arrayContaining(factNames.map((fact) => `${fact}-set`)));
   });
 });
 
-describe("contentsOf", () => {
+describe("deltaContents", () => {
   const { content } = exampleBlock;
   const [old, fresh] = [hashContent("old"), hashContent("fresh")];
   const tokens = { count: 1, exact: true };
@@ -41,13 +41,15 @@ describe("contentsOf", () => {
     ],
     ["a rendition that is taken back", { ...rendition, from: { content: old, tokens }, to: null }, [old]],
   ] as const)("names the content of %s", (_, delta, hashes) => {
-    expect(contentsOf(delta)).toEqual(hashes);
+    expect(deltaContents(delta)).toEqual(hashes);
   });
 
-  it("names every hash a delta holds, whatever its type, so that nothing needed is ever collected", () => {
+  it("returns every content hash of a delta, so that gc drops nothing that is needed", () => {
     for (const delta of Object.values(deltaExamples)) {
       const held = JSON.stringify(delta).match(/"[0-9a-f]{64}"/g) ?? [];
-      expect([...contentsOf(delta)].sort(), delta.type).toEqual(held.map((text) => text.slice(1, -1)).sort());
+      expect([...deltaContents(delta)].sort(), delta.type).toEqual(
+        held.map((text) => text.slice(1, -1)).sort(),
+      );
     }
   });
 });

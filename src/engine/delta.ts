@@ -1,13 +1,13 @@
 import type { BlockId, ContentHash, MessageId, Seq, StreamId, Turn, UnitId, ViewId } from "../base/index.ts";
-import type { Approval, ApprovalStand, Mode, Permission } from "./approval.ts";
+import type { Approval, ApprovalStatus, Mode, Permission } from "./approval.ts";
 import type { Block, Level, Rendition, Scope, Shown, Tokens } from "./block.ts";
-import type { Exchange, ExchangeEnd, Identity } from "./exchange.ts";
+import type { Exchange, ExchangeEnd, SessionIdentity, Usage } from "./exchange.ts";
 import type { Actor, Fact, FactName } from "./facts.ts";
-import type { Usage } from "./usage.ts";
 
 /**
- * One change inside a frame: readonly data, one discriminant, noun + past tense. A change carries `from` as
- * well as `to`, so undo needs no look-up and the reducer can check the pair.
+ * One change inside a frame: readonly data, one discriminant, noun + past tense. A delta that sets a value
+ * carries `from` and `to`, so undo needs no look-up and the reducer can check that it starts from the present
+ * value.
  */
 export type Delta = StreamDelta | BlockDelta | FactDelta | LedgerDelta | ExchangeDelta | RuleDelta;
 export type DeltaType = Delta["type"];
@@ -18,7 +18,7 @@ export type StreamDelta =
       readonly type: "stream-opened";
       readonly stream: StreamId;
       readonly name: string;
-      readonly parent: Fork | null;
+      readonly parent: StreamFork | null;
     }
   | {
       readonly type: "view-opened";
@@ -36,11 +36,11 @@ export type StreamDelta =
     }
   | { readonly type: "run-started"; readonly stream: StreamId; readonly from: number; readonly to: number };
 
-/** Where a stream or a view leaves its parent: it shares everything up to that seq, and nothing after it. */
-export type Fork = { readonly stream: StreamId; readonly seq: Seq };
+/** The point where a stream leaves its parent: it shares everything up to that seq, and nothing after it. */
+export type StreamFork = { readonly stream: StreamId; readonly seq: Seq };
 export type ViewFork = { readonly view: ViewId; readonly seq: Seq };
 
-/** Blocks and what is true of them in every view. */
+/** Blocks and their attributes, which are the same in every view. */
 export type BlockDelta =
   | { readonly type: "block-added"; readonly block: Block }
   | { readonly type: "block-removed"; readonly block: Block }
@@ -71,14 +71,14 @@ export type FactSet<F extends FactName> = {
   readonly to: Fact<F>;
 };
 
-/** What was sent upstream: the tree of units, the path each turn took through it, and our rewrites. */
+/** The ledger as sent upstream: the tree of units, the path each turn took through it, and our rewrites. */
 export type LedgerDelta =
   | { readonly type: "unit-sent"; readonly unit: Unit }
   | {
       readonly type: "turn-sent";
       readonly view: ViewId;
       readonly turn: Turn;
-      /** The last unit of the request; its chain of parents is the whole of it. */
+      /** The last unit of the request; its chain of parents is the whole request. */
       readonly leaf: UnitId;
       readonly exchange: number;
     }
@@ -93,28 +93,28 @@ export type LedgerDelta =
       readonly type: "epoch-started";
       readonly view: ViewId;
       readonly epoch: number;
-      /** The first unit rendered anew hangs below this one; null is the root. */
+      /** The parent of the first unit that was rendered anew. Null is the root. */
       readonly cut: UnitId | null;
       readonly reason: RewriteReason;
       readonly means: "own" | "provider";
-      /** What it was expected to cost; nothing where nobody asked, and in older logs. */
+      /** The expected cost. Absent if it was not computed, and in older logs. */
       readonly predicted?: PredictedBill;
     };
 
-/** Who the session is, and the raw requests it came in. */
+/** The identity of the session, and the raw requests it came in. */
 export type ExchangeDelta =
-  | { readonly type: "session-identified"; readonly identity: Identity }
+  | { readonly type: "session-identified"; readonly identity: SessionIdentity }
   | { readonly type: "exchange-opened"; readonly exchange: Exchange }
   | { readonly type: "exchange-closed"; readonly end: ExchangeEnd };
 
-/** What waits for the user, and what the user said about it for later. */
+/** Commands that wait for the user, and the rules the user set for later: permissions, mode, name. */
 export type RuleDelta =
   | { readonly type: "approval-asked"; readonly approval: Approval }
   | {
       readonly type: "approval-decided";
       readonly approval: number;
-      readonly from: ApprovalStand;
-      readonly to: ApprovalStand;
+      readonly from: ApprovalStatus;
+      readonly to: ApprovalStatus;
       readonly by: Actor;
       readonly reason: string;
     }
@@ -126,9 +126,9 @@ export type RuleDelta =
       readonly from: Permission | null;
       readonly to: Permission | null;
     }
-  /** Null: as it is configured. */
+  /** Null if the configured mode applies. */
   | { readonly type: "mode-set"; readonly from: Mode | null; readonly to: Mode | null }
-  /** Null: by what it is about. */
+  /** Null if the session is named after its content. */
   | { readonly type: "name-set"; readonly from: string | null; readonly to: string | null };
 
 export const turnOutcomes = ["complete", "truncated", "interrupted", "failed"] as const;
@@ -137,32 +137,32 @@ export type TurnOutcome = (typeof turnOutcomes)[number];
 export const rewriteReasons = ["cold", "fork", "model", "price", "pressure", "user"] as const;
 export type RewriteReason = (typeof rewriteReasons)[number];
 
-/** What the prompt of a request costs with a rewrite and without it, in the price of input tokens. */
+/** The cost of a request's prompt with a rewrite and without it, in the price of input tokens. */
 export type PredictedBill = {
   readonly rewritten: number;
   readonly unchanged: number;
-  /** What every later request saves. */
+  /** The saving of every later request. */
   readonly savedEach: number;
 };
 
-export type Origin = "client" | "model" | "aperture";
+export type UnitOrigin = "client" | "model" | "aperture";
 
-/** The smallest thing the upstream transcript is made of, with the bytes it was first sent with. */
+/** The smallest thing an upstream request is made of, with the bytes it was first sent with. */
 export type Unit = {
   readonly id: UnitId;
   readonly stream: StreamId;
   readonly parent: UnitId | null;
   readonly message: MessageId | null;
-  readonly origin: Origin;
+  readonly origin: UnitOrigin;
   readonly anchor: string;
   readonly bytes: ContentHash;
   readonly shows: readonly ShownBlock[];
-  /** Set where the provider was asked to leave it out: it was sent, and the model does not see it. */
+  /** Set if the provider was told to leave it out: it was sent, but the model does not see it. */
   readonly cleared?: true;
 };
 export type ShownBlock = { readonly block: BlockId; readonly as: Shown };
 
-/** A type that is missing here does not compile. */
+/** A delta type that is missing here does not compile. */
 const everyType: Readonly<Record<DeltaType, true>> = {
   "stream-opened": true,
   "view-opened": true,
@@ -199,8 +199,8 @@ const everyType: Readonly<Record<DeltaType, true>> = {
 };
 export const deltaTypes = Object.keys(everyType) as readonly DeltaType[];
 
-/** Every content a delta points to, so that the store knows what is still needed. */
-export function contentsOf(delta: Delta): readonly ContentHash[] {
+/** Every content a delta points to, so that the store knows which contents are still needed. */
+export function deltaContents(delta: Delta): readonly ContentHash[] {
   switch (delta.type) {
     case "block-added":
     case "block-removed":

@@ -2,24 +2,24 @@
 import { describe, expect, it } from "vitest";
 import { dump, mainView, TestSession } from "../../test/support/engine.ts";
 import { type BlockId, hashContent, must, type Result, turnOf, unwrap } from "../base/index.ts";
-import { archive, pin, restore, wantLevel } from "./change.ts";
+import { archiveBlocks, pinBlocks, restoreBlocks, setBlockLevel } from "./change-facts.ts";
 import type { Delta } from "./delta.ts";
-import { describe as described } from "./describe.ts";
+import { describeMoment } from "./describe-moment.ts";
 import { expire } from "./expire.ts";
+import { parseFrame } from "./frame-shape.ts";
 import { lifecycleOf } from "./lifecycle.ts";
-import { blocksOf, factsOf, notesOf, now, stateAt } from "./moment.ts";
-import { replay } from "./reduce.ts";
-import { parseFrame } from "./shape.ts";
-import { fromPages, toPages } from "./snapshot.ts";
+import { attributesOf, factsOf, momentAt, now, viewBlocks } from "./moment.ts";
+import { replayFrames } from "./reduce.ts";
+import { stateFromPages, stateToPages } from "./snapshot.ts";
 import { emptyState, type State } from "./state.ts";
 
 const text = (value: unknown) => JSON.stringify(value);
-const replayed = (session: TestSession): State =>
-  unwrap(replay(emptyState(session.state.session), session.frames));
+const replayAll = (session: TestSession): State =>
+  unwrap(replayFrames(emptyState(session.state.session), session.frames));
 const codeOf = (result: Result<unknown>) => (result.ok ? null : result.error.code);
-const ids = (session: TestSession) => [...blocksOf(now(session.state), session.view())].map(({ id }) => id);
+const ids = (session: TestSession) => [...viewBlocks(now(session.state), session.view())].map(({ id }) => id);
 
-function settle(session: TestSession): void {
+function expireBlocks(session: TestSession): void {
   const proposal = expire(session.by("policy"), turnOf(session.turnNow() - 1));
   if (proposal.deltas.length > 0) session.take(proposal, "policy");
 }
@@ -54,8 +54,11 @@ describe("a system of frames and facets", () => {
     session.append([{ type: "topics-set", block, from: ["p", "q"], to: ["p"] }]);
     session.append([{ type: "rendition-set", block, level: "trimmed", from: null, to: first }]);
     session.append([{ type: "rendition-set", block, level: "trimmed", from: first, to: second }]);
-    for (const state of [session.state, replayed(session)]) {
-      expect(notesOf(now(state), block)).toMatchObject({ topics: ["p"], renditions: { trimmed: second } });
+    for (const state of [session.state, replayAll(session)]) {
+      expect(attributesOf(now(state), block)).toMatchObject({
+        topics: ["p"],
+        renditions: { trimmed: second },
+      });
     }
   });
 
@@ -64,40 +67,40 @@ describe("a system of frames and facets", () => {
     const block = session.add({ span: 1 });
     for (let turn = 0; turn < 5; turn += 1) {
       session.turns(1);
-      settle(session);
+      expireBlocks(session);
     }
     expect(session.fact(block, "archive")).not.toBeNull();
-    expect(dump(replayed(session))).toEqual(dump(session.state));
+    expect(dump(replayAll(session))).toEqual(dump(session.state));
   });
 
   it("gave a past that never was: here the state as of any seq is the one that was live", () => {
     const session = new TestSession();
-    const seen = [text(described(now(session.state)))];
-    const note = () => seen.push(text(described(now(session.state))));
+    const seen = [text(describeMoment(now(session.state)))];
+    const note = () => seen.push(text(describeMoment(now(session.state))));
     const [block = session.add()] = pairOf(session);
     note();
     session.turns(3);
     note();
-    session.take(pin(session.by("model"), [block], "top"));
+    session.take(pinBlocks(session.by("model"), [block], "top"));
     note();
     const last = session.state;
-    const found = [1, 3, 9, 10].map((seq) => text(described(unwrap(stateAt(last, seq)))));
+    const found = [1, 3, 9, 10].map((seq) => text(describeMoment(unwrap(momentAt(last, seq)))));
     expect(found).toEqual(seen);
   });
 
   it("changed the snapshot it had been handed: here two states made from one do not touch it or each other", () => {
     const session = new TestSession();
     const block = session.add();
-    const taken = toPages(session.state, new Set());
+    const taken = stateToPages(session.state, new Set());
     const bytes = text([
       taken.root,
       [...taken.pages].map(([name, page]) => [name, Buffer.from(page).toString("hex")]),
     ]);
-    const [one, other] = [unwrap(fromPages(taken)), unwrap(fromPages(taken))];
+    const [one, other] = [unwrap(stateFromPages(taken)), unwrap(stateFromPages(taken))];
     session.state = one;
     session.set(block, { pin: "top" });
     session.add();
-    expect(dump(other)).toEqual(dump(unwrap(fromPages(taken))));
+    expect(dump(other)).toEqual(dump(unwrap(stateFromPages(taken))));
     expect(
       text([taken.root, [...taken.pages].map(([name, page]) => [name, Buffer.from(page).toString("hex")])]),
     ).toBe(bytes);
@@ -115,11 +118,11 @@ describe("a system of frames and facets", () => {
     const session = new TestSession();
     const block = session.add();
     session.pass(5);
-    const base = unwrap(fromPages(toPages(session.state, new Set())));
+    const base = unwrap(stateFromPages(stateToPages(session.state, new Set())));
     const { length } = session.frames;
     session.append([{ type: "topics-set", block, from: [], to: ["a"] }]);
-    session.take(wantLevel(session.by("model"), [block], "minimal"));
-    const reopened = unwrap(replay(base, session.frames.slice(length)));
+    session.take(setBlockLevel(session.by("model"), [block], "minimal"));
+    const reopened = unwrap(replayFrames(base, session.frames.slice(length)));
     expect(dump(reopened)).toEqual(dump(session.state));
   });
 
@@ -133,7 +136,7 @@ describe("a system of frames and facets", () => {
     const session = new TestSession();
     session.pass(3);
     const gap = session.frames.filter(({ seq }) => seq !== 2);
-    expect(codeOf(replay(emptyState(session.state.session), gap))).toBe("AP_FRAME_ORDER");
+    expect(codeOf(replayFrames(emptyState(session.state.session), gap))).toBe("AP_FRAME_ORDER");
   });
 
   it("showed a removed block in a fork, or lost it there: here a fork has what was there when it left", () => {
@@ -160,11 +163,11 @@ describe("a system of parts and depths", () => {
       const newer = session.add({ span: 9 });
       session.turns(1);
       ends.push(session.fact(old, "ttl")?.at);
-      session.take(unwrap(archive(session.by("model"), [newer], "pruned")));
+      session.take(unwrap(archiveBlocks(session.by("model"), [newer], "pruned")));
     }
     expect(ends).toEqual([4, 4, 4]);
     session.turns(1);
-    settle(session);
+    expireBlocks(session);
     expect(session.fact(old, "level")).toBe("trimmed");
   });
 
@@ -174,12 +177,12 @@ describe("a system of parts and depths", () => {
     const newer = [1, 2, 3, 4].map(() => session.add({ span: 50 }));
     for (let turn = 0; turn < 6; turn += 1) {
       session.turns(1);
-      settle(session);
+      expireBlocks(session);
     }
     const fallen = factsOf(session.place(old)).archive;
-    session.take(unwrap(archive(session.by("model"), newer, "pruned")));
+    session.take(unwrap(archiveBlocks(session.by("model"), newer, "pruned")));
     session.turns(3);
-    settle(session);
+    expireBlocks(session);
     expect(fallen.value).toEqual({ reason: "expired" });
     expect(factsOf(session.place(old)).archive).toEqual(fallen);
   });
@@ -187,21 +190,21 @@ describe("a system of parts and depths", () => {
   it("collected what was pruned one message later: here an archived block is there for ever, and comes back", () => {
     const session = new TestSession();
     const block = session.add();
-    session.take(unwrap(archive(session.by("model"), [block], "pruned")));
+    session.take(unwrap(archiveBlocks(session.by("model"), [block], "pruned")));
     session.turns(40);
     expect(session.isInReach(block)).toBe(true);
-    session.take(restore(session.by("model"), [block]));
+    session.take(restoreBlocks(session.by("model"), [block]));
     expect(session.fact(block, "archive")).toBeNull();
   });
 
   it("let the parts around a pinned one go: here a pinned part keeps its pair", () => {
     const session = new TestSession();
     const pair = pairOf(session);
-    session.take(pin(session.by("model"), [pair[1] as BlockId], "top"));
-    const { deltas } = unwrap(archive(session.by("model"), [pair[0] as BlockId], "pruned"));
+    session.take(pinBlocks(session.by("model"), [pair[1] as BlockId], "top"));
+    const { deltas } = unwrap(archiveBlocks(session.by("model"), [pair[0] as BlockId], "pruned"));
     for (let turn = 0; turn < 9; turn += 1) {
       session.turns(1);
-      settle(session);
+      expireBlocks(session);
     }
     expect(deltas).toEqual([]);
     expect(pair.map((block) => session.fact(block, "level"))).toEqual(["original", "original"]);
@@ -210,8 +213,8 @@ describe("a system of parts and depths", () => {
   it("pruned a pinned part inside a range: here it is skipped, and only that one", () => {
     const session = new TestSession();
     const [a, b, c] = [session.add(), session.add(), session.add()];
-    session.take(pin(session.by("user"), [b], "bottom"), "user");
-    const proposal = unwrap(archive(session.by("model"), [a, b, c], "setup done"));
+    session.take(pinBlocks(session.by("user"), [b], "bottom"), "user");
+    const proposal = unwrap(archiveBlocks(session.by("model"), [a, b, c], "setup done"));
     expect(proposal.deltas.map((delta) => ("block" in delta ? delta.block : null))).toEqual([a, c]);
     expect(proposal.skipped).toMatchObject([{ block: b, error: { code: "AP_CHANGE_PINNED" } }]);
   });
@@ -219,17 +222,17 @@ describe("a system of parts and depths", () => {
   it("could leave a result without its call: here they go together, and come back together", () => {
     const session = new TestSession();
     const pair = pairOf(session);
-    session.take(unwrap(archive(session.by("model"), [pair[1] as BlockId], "pruned")));
+    session.take(unwrap(archiveBlocks(session.by("model"), [pair[1] as BlockId], "pruned")));
     expect(pair.map((block) => session.fact(block, "archive") !== null)).toEqual([true, true]);
-    session.take(restore(session.by("model"), [pair[0] as BlockId]));
+    session.take(restoreBlocks(session.by("model"), [pair[0] as BlockId]));
     expect(pair.map((block) => session.fact(block, "archive") !== null)).toEqual([false, false]);
   });
 
   it("lost the reason of a pruning: here there is none without, and it is kept", () => {
     const session = new TestSession();
     const block = session.add();
-    expect(codeOf(archive(session.by("model"), [block], " "))).toBe("AP_CHANGE_REASON");
-    session.take(unwrap(archive(session.by("model"), [block], "setup done")));
+    expect(codeOf(archiveBlocks(session.by("model"), [block], " "))).toBe("AP_CHANGE_REASON");
+    session.take(unwrap(archiveBlocks(session.by("model"), [block], "setup done")));
     expect(must(session.fact(block, "archive"), "archived").reason).toBe("setup done");
   });
 

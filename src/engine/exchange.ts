@@ -1,11 +1,10 @@
 import type { Seq, StreamId } from "../base/index.ts";
-import type { Usage } from "./usage.ts";
 
 /**
- * Who a session belongs to and how its requests are recognised, said once, when it begins. The key is opaque:
- * what the client calls the session, or a hash of how its history starts.
+ * The owner of a session and the way its requests are recognised, recorded once, when it begins. The key is
+ * opaque: the client's own id of the session, or a hash of how its history starts.
  */
-export type Identity = {
+export type SessionIdentity = {
   readonly owner: string;
   readonly upstream: string;
   /** The program that speaks: `claude-code`, `opencode`, `anthropic-sdk`, or `unknown`. */
@@ -15,17 +14,17 @@ export type Identity = {
 };
 
 /**
- * What a request is to its session. Only a turn goes on with the talk; a compaction or a count repeats it; a
- * side request shares nothing with it; `unread` could not be looked into.
+ * The role of a request in its session. Only a turn continues the conversation; a compaction or a count
+ * repeats it; a side request shares nothing with it; an `unread` one could not be parsed.
  */
 export const exchangeRoles = ["turn", "compaction", "count", "side", "unread"] as const;
 export type ExchangeRole = (typeof exchangeRoles)[number];
 
 /**
- * How it stands to what was sent before: the first of its stream, that plus something new, the same again
- * after no whole answer (retry) or beside one that is still open (twin), less than before (rewind), what is
- * left after a compaction, or what we have added to the same request because the model called our tools
- * (round).
+ * How a request relates to the one sent before in its stream: it is the first, appends to it, repeats it
+ * after an incomplete answer (retry) or beside one that is still open (twin), has less history (rewind), has
+ * the history left after a compaction, or is our continuation of the same request because the model called
+ * our tools (round).
  */
 export const exchangeRelations = [
   "first",
@@ -40,17 +39,17 @@ export const exchangeRelations = [
 export type ExchangeRelation = (typeof exchangeRelations)[number];
 
 /**
- * How its body was sent on. Raw: as it came. Managed: from the ledger. Plain: as it came, without reasoning
- * that was bound to something of ours.
+ * The form in which a body was sent on. Raw: as it came. Managed: from the ledger. Plain: as it came, without
+ * reasoning that was bound to something of ours.
  */
-export const renderings = ["raw", "managed", "plain"] as const;
-export type Rendering = (typeof renderings)[number];
+export const bodyForms = ["raw", "managed", "plain"] as const;
+export type BodyForm = (typeof bodyForms)[number];
 
-/** One raw HTTP request, as far as it is worth a line in the log. The bytes themselves are bodies. */
+/** One raw HTTP request as the log records it. The bytes themselves are stored as bodies. */
 export type Exchange = {
   /** Unique in the session, from 1. */
   readonly id: number;
-  /** What the client got as `x-aperture-request-id`. */
+  /** The id the client got as `x-aperture-request-id`. */
   readonly request: string;
   readonly stream: StreamId | null;
   readonly role: ExchangeRole;
@@ -61,14 +60,17 @@ export type Exchange = {
   /** Method, path and query, without credentials. */
   readonly target: string;
   readonly bytes: number;
-  /** Frames from before there was a choice do not say; they were raw. */
-  readonly rendering?: Rendering;
+  /** Absent in frames written before there was a choice; those bodies were raw. */
+  readonly rendering?: BodyForm;
 };
 
 export const exchangeOutcomes = ["complete", "truncated", "aborted", "failed", "interrupted"] as const;
 export type ExchangeOutcome = (typeof exchangeOutcomes)[number];
 
-/** How it ended. Aborted: the client left. Truncated: the answer broke off. Interrupted: we were ended. */
+/**
+ * The end of an exchange. Aborted: the client left. Truncated: the answer broke off. Interrupted: we were
+ * stopped.
+ */
 export type ExchangeEnd = {
   readonly exchange: number;
   readonly outcome: ExchangeOutcome;
@@ -77,16 +79,24 @@ export type ExchangeEnd = {
   readonly bytes: number;
   readonly firstByteMs: number | null;
   readonly totalMs: number;
-  /** From the last byte of the request to what was sent upstream for it; not said where nobody measured. */
+  /** Time from the last byte of the client's request to ours upstream. Absent if it was not measured. */
   readonly addedMicros?: number;
   /** Why the model stopped, in the provider's word. */
   readonly stop: string | null;
-  /** What we could not read or keep of it, or null. */
+  /** Why part of it could not be read or kept. Null if all was. */
   readonly problem: string | null;
 };
 
 export type RecordedExchange = Exchange & {
-  readonly rendering: Rendering;
+  readonly rendering: BodyForm;
   readonly openedSeq: Seq;
   readonly end: (ExchangeEnd & { readonly seq: Seq }) | null;
+};
+
+/** Tokens as the provider reported them. The prompt is the sum of the first three. */
+export type Usage = {
+  readonly input: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly output: number;
 };

@@ -1,16 +1,16 @@
 import { apertureError, type BlockId, must, type Turn, turnOf } from "../base/index.ts";
 import { type Level, levels, type Ttl } from "./block.ts";
-import { type Change, type Proposal, propose, withPairs } from "./change.ts";
+import { type ChangeContext, type Proposal, pairTargets, propose } from "./change-facts.ts";
 import { type FactValues, outranks } from "./facts.ts";
-import { isFocused, isPinned, lowered, staleTurns } from "./lifecycle.ts";
+import { isFocused, isPinned, nextLevelDown, staleTurns } from "./lifecycle.ts";
 import {
   asOf,
+  type BlockView,
+  blockViewOf,
   factOf,
   factValue,
   type Moment,
-  type Place,
   pairOf,
-  placeOf,
   streamOf,
   turnNow,
   viewOf,
@@ -18,22 +18,21 @@ import {
 import type { Stream, View } from "./state.ts";
 
 /**
- * Lowers by one level every block whose ttl ended after turn `since`, up to now. A pair lives as long as the
- * longest of its blocks. Only the hints of those turns are looked at, so the cost is what expires, not what
- * exists.
+ * Lowers by one level every block whose ttl ended after turn `since`, up to now. A pair lives as long as its
+ * longest-lived block. Only the hints of those turns are read, so the cost is what expires, not what exists.
  */
-export function expire(change: Change, since: Turn): Proposal {
-  const stream = must(streamOf(change.moment, change.view.stream), "a view has a stream");
-  const turn = turnNow(change.moment, stream);
+export function expire(context: ChangeContext, since: Turn): Proposal {
+  const stream = must(streamOf(context.moment, context.view.stream), "a view has a stream");
+  const turn = turnNow(context.moment, stream);
   const candidates = new Set<BlockId>();
   for (let at = since + 1; at <= turn; at += 1) {
-    for (const id of hintsAt(change.moment, change.view, at)) candidates.add(id);
+    for (const id of hintsAt(context.moment, context.view, at)) candidates.add(id);
   }
-  const due = [...candidates].filter((id) => isDue(change, id, turn));
-  return propose(change, withPairs(change, due), (place) => lowering(change, place, turn));
+  const due = [...candidates].filter((id) => isDue(context, id, turn));
+  return propose(context, pairTargets(context, due), (blockView) => loweredFacts(context, blockView, turn));
 }
 
-/** A fork inherits the hints of its parents; those about blocks it cannot reach lead nowhere. */
+/** A fork inherits the hints of its parents; hints about blocks it cannot reach are dropped by `isDue`. */
 function hintsAt(moment: Moment, view: View, turn: number): readonly BlockId[] {
   const hints: BlockId[] = [];
   for (let ancestor: View | null = view; ancestor !== null; ) {
@@ -48,41 +47,50 @@ function hintsAt(moment: Moment, view: View, turn: number): readonly BlockId[] {
   return hints;
 }
 
-function isDue(change: Change, id: BlockId, turn: Turn): boolean {
-  const place = placeOf(change.moment, change.view, id);
-  const alive = place === null ? [] : pairOf(place).filter(isAlive);
-  // What has no ttl never ends, and neither does its pair.
+function isDue(context: ChangeContext, id: BlockId, turn: Turn): boolean {
+  const blockView = blockViewOf(context.moment, context.view, id);
+  const alive = blockView === null ? [] : pairOf(blockView).filter(isAlive);
+  // A block without a ttl never expires, and neither does its pair.
   const ends = alive.map((member) => factValue(member, "ttl")?.at ?? Number.POSITIVE_INFINITY);
   return ends.length > 0 && ends.every((at) => at <= turn);
 }
 
-function isAlive(place: Place): boolean {
-  return factValue(place, "archive") === null;
+function isAlive(blockView: BlockView): boolean {
+  return factValue(blockView, "archive") === null;
 }
 
-type Lowering = Partial<Pick<FactValues, "level" | "archive" | "ttl">>;
+type LoweredFacts = Partial<Pick<FactValues, "level" | "archive" | "ttl">>;
 
-function lowering(change: Change, place: Place, turn: Turn): Lowering | ReturnType<typeof apertureError> {
-  if (!isAlive(place)) return {};
-  if (isPinned(place)) return apertureError("AP_CHANGE_PINNED", { block: place.block.id });
-  const ttl = nextEnd(factValue(place, "ttl"), turn);
-  if (isAttended(place, turn)) return { ttl };
+function loweredFacts(
+  context: ChangeContext,
+  blockView: BlockView,
+  turn: Turn,
+): LoweredFacts | ReturnType<typeof apertureError> {
+  if (!isAlive(blockView)) return {};
+  if (isPinned(blockView)) return apertureError("AP_CHANGE_PINNED", { block: blockView.block.id });
+  const ttl = nextTtl(factValue(blockView, "ttl"), turn);
+  if (isAttended(blockView, turn)) return { ttl };
   // The ttl stays: bringing the block back renews it.
-  const next = lowered(pairLevel(place));
-  if (next === "archive") return keptLevel(change, place) ?? { archive: { reason: "expired" } };
-  return { level: lowest([next, factValue(place, "level")]), ttl };
+  const next = nextLevelDown(pairLevel(blockView));
+  if (next === "archive") return keptLevelError(context, blockView) ?? { archive: { reason: "expired" } };
+  return { level: lowest([next, factValue(blockView, "level")]), ttl };
 }
 
-/** The archive is the last step of the ladder: whoever chose the one before it wants the block to be seen. */
-function keptLevel({ actor }: Change, place: Place): ReturnType<typeof apertureError> | null {
-  const { by } = factOf(place, "level");
-  const details = { block: place.block.id, fact: "level", by, actor };
+/** Archiving comes after the lowest level: an actor that chose that level wants the block to stay visible. */
+function keptLevelError(
+  { actor }: ChangeContext,
+  blockView: BlockView,
+): ReturnType<typeof apertureError> | null {
+  const { by } = factOf(blockView, "level");
+  const details = { block: blockView.block.id, fact: "level", by, actor };
   return outranks(actor, by) ? null : apertureError("AP_CHANGE_LOCKED", details);
 }
 
-/** A pair goes down the ladder as one: those that are further down wait for the rest. */
-function pairLevel(place: Place): Level {
-  const members = pairOf(place).filter(isAlive);
+/**
+ * The highest level in the pair. A pair is lowered as one: blocks that are lower already wait for the rest.
+ */
+function pairLevel(blockView: BlockView): Level {
+  const members = pairOf(blockView).filter(isAlive);
   return must(
     levels.find((level) => members.some((member) => factValue(member, "level") === level)),
     "a block has a level",
@@ -97,19 +105,19 @@ function lowest(choices: readonly Level[]): Level {
 }
 
 /**
- * What the user selected, someone focused on or a model has just referred to waits another span: attention is
- * the opposite of expiry.
+ * A pair with a block that is selected, focused or was just referenced waits another span: attention is the
+ * opposite of expiry.
  */
-function isAttended(place: Place, turn: Turn): boolean {
-  const isReferred = (member: Place): boolean => {
+function isAttended(blockView: BlockView, turn: Turn): boolean {
+  const isReferenced = (member: BlockView): boolean => {
     const { count, turn: last } = factValue(member, "reference");
     return count > 0 && turn - last < staleTurns;
   };
-  return pairOf(place).some(
-    (member) => isFocused(member) || factValue(member, "selection") || isReferred(member),
+  return pairOf(blockView).some(
+    (member) => isFocused(member) || factValue(member, "selection") || isReferenced(member),
   );
 }
 
-function nextEnd(ttl: Ttl | null, turn: Turn): Ttl | null {
+function nextTtl(ttl: Ttl | null, turn: Turn): Ttl | null {
   return ttl === null ? null : { at: turnOf(turn + ttl.spanTurns), spanTurns: ttl.spanTurns };
 }

@@ -2,11 +2,11 @@ import { expect, it } from "vitest";
 import { exampleBlock } from "../../test/support/delta-examples.ts";
 import { type Actor, actors, factNames, initialFact, outranks } from "./facts.ts";
 
-it("a fact nobody has touched is policy's, so that anybody may change it", () => {
+it("a fact that was never set belongs to policy, so that any actor may change it", () => {
   expect(factNames.map((fact) => initialFact(exampleBlock, fact).by)).toEqual(factNames.map(() => "policy"));
 });
 
-it("a block begins as it is: in full, unpinned, unselected, kept, never referred to, with the ttl it brought", () => {
+it("a new block is original, unpinned, unselected, not archived, never referenced, with its own ttl", () => {
   expect(Object.fromEntries(factNames.map((fact) => [fact, initialFact(exampleBlock, fact).value]))).toEqual({
     level: "original",
     pin: "none",
@@ -20,7 +20,7 @@ it("a block begins as it is: in full, unpinned, unselected, kept, never referred
   });
 });
 
-it("a block without a ttl has none", () => {
+it("a block added without a ttl has none", () => {
   expect(initialFact({ ...exampleBlock, ttl: null }, "ttl").value).toBeNull();
 });
 
@@ -31,6 +31,6 @@ it("the user outranks all, client and model outrank sidecar and policy, and equa
   expect([below("sidecar"), below("policy")]).toEqual(Array(2).fill(["sidecar", "policy"]));
 });
 
-it("names of facts and actors are listed once each", () => {
+it("every fact name and actor is listed once", () => {
   expect([new Set(factNames).size, new Set(actors).size]).toEqual([factNames.length, actors.length]);
 });

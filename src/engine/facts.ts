@@ -2,13 +2,15 @@ import type { BlockId, Turn } from "../base/index.ts";
 import type { Block, Level, Ttl } from "./block.ts";
 
 export const actors = ["user", "client", "model", "sidecar", "policy"] as const;
-/** Who caused a frame. The client is the program that speaks for the user: an HTTP client, or an adapter. */
+/**
+ * The cause of a frame. The client is the program that speaks for the user: an HTTP client, or an adapter.
+ */
 export type Actor = (typeof actors)[number];
 
-/** Rank decides between actors, never between moments: a fact does not grow stronger with age. */
+/** Rank compares actors, never points in time: a fact does not grow stronger with age. */
 const rank: Readonly<Record<Actor, number>> = { user: 3, client: 2, model: 2, sidecar: 1, policy: 1 };
 
-/** Or equals: among equals the later wins. */
+/** True for an equal rank too: among equals the later actor wins. */
 export function outranks(actor: Actor, other: Actor): boolean {
   return rank[actor] >= rank[other];
 }
@@ -18,9 +20,7 @@ export type Focus = { readonly run: number; readonly until: Turn };
 export type Archive = { readonly reason: string };
 export type Reference = { readonly turn: Turn; readonly count: number };
 
-/**
- * What a view holds true of a block. Lifecycle and zone are names for combinations of these, never stored.
- */
+/** The facts a view keeps about a block. Lifecycle and zone are derived from them and never stored. */
 export type FactValues = {
   readonly level: Level;
   readonly pin: Pin;
@@ -46,7 +46,7 @@ export const factNames = [
   "supersession",
 ] as const satisfies readonly FactName[];
 
-/** A fact remembers who set it: what the user set, only the user changes. */
+/** A fact remembers who set it: only the user changes a fact the user set. */
 export type Fact<F extends FactName = FactName> = { readonly value: FactValues[F]; readonly by: Actor };
 export type Facts = { readonly [F in FactName]: Fact<F> };
 
@@ -61,8 +61,8 @@ const untouched: Omit<Facts, "ttl" | "reference"> = {
 };
 
 /**
- * A fact nobody has touched. It is not stored: a block brings only its ttl and its turn, all else is the
- * same.
+ * A fact that was never set. It is not stored: it follows from the block's ttl and turn, or is the same for
+ * every block.
  */
 export function initialFact(block: Block, fact: FactName): Fact {
   if (fact === "ttl") return { value: block.ttl, by: "policy" };

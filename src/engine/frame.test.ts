@@ -11,7 +11,7 @@ import {
   turnOf,
   viewId,
 } from "../base/index.ts";
-import { checkSeal, type Frame, type FrameDraft, frameOfText, sealedText, sealFrame } from "./frame.ts";
+import { checkSeal, type Frame, type FrameDraft, frameFromText, sealedText, sealFrame } from "./frame.ts";
 
 const draft: FrameDraft = {
   session: sessionId("golden"),
@@ -34,13 +34,13 @@ const draft: FrameDraft = {
 const prevHash = frameHash("ab".repeat(32));
 
 describe("the seal of a frame", () => {
-  it("of one fixed frame is this one: a log written today must be readable for ever", () => {
+  it("of one fixed frame never changes: a log written today must be readable for ever", () => {
     expect(sealFrame(draft, prevHash).hash).toBe(
       "721d51681bf0e117df908f8dfbea888ea986779cc659a284f90df152d1086803",
     );
   });
 
-  it("is the SHA-256 of the canonical text of all but itself", () => {
+  it("is the SHA-256 of the canonical text of everything but itself", () => {
     const text =
       '{"actor":"model","cause":{"reason":"setup is done: é漢","step":4,"type":"command"},"deltas":[{"block":7,' +
       '"from":{"by":"policy","value":null},"to":{"by":"model","value":{"reason":"setup is done"}},' +
@@ -49,12 +49,12 @@ describe("the seal of a frame", () => {
     expect(sealFrame(draft, prevHash).hash).toBe(sha256Hex(text));
   });
 
-  it("does not depend on the order in which fields were put in", () => {
+  it("does not depend on the order of fields", () => {
     const backwards = Object.fromEntries(Object.entries(draft).reverse()) as unknown as FrameDraft;
     expect(sealFrame(backwards, prevHash).hash).toBe(sealFrame(draft, prevHash).hash);
   });
 
-  it("leaves the draft alone and keeps all of it", () => {
+  it("does not change the draft and keeps all of it", () => {
     const frozen = Object.freeze({ ...draft });
     expect(sealFrame(frozen, prevHash)).toMatchObject(draft);
     expect(new Set(Object.keys(sealFrame(frozen, prevHash)))).toEqual(
@@ -75,13 +75,13 @@ describe("the seal of a frame", () => {
     expect(sealFrame({ ...draft, ...change }, prevHash).hash).not.toBe(sealFrame(draft, prevHash).hash);
   });
 
-  it("covers the frame before, so that no frame can be put elsewhere", () => {
+  it("covers the frame before, so that no frame can be moved", () => {
     expect(sealFrame(draft, GENESIS_HASH).hash).not.toBe(sealFrame(draft, prevHash).hash);
   });
 });
 
 describe("the text of a seal", () => {
-  it("is known of the very frame that was sealed, and of no copy of it", () => {
+  it("is known for the sealed frame object, and for no copy of it", () => {
     const frame = sealFrame(draft, prevHash);
     expect(sha256Hex(sealedText(frame) ?? "")).toBe(frame.hash);
     expect(sealedText({ ...frame })).toBe(null);
@@ -89,15 +89,15 @@ describe("the text of a seal", () => {
 
   it("gives the frame back", () => {
     const frame = sealFrame(draft, prevHash);
-    const again = frameOfText(sealedText(frame) ?? "", frame.hash);
+    const again = frameFromText(sealedText(frame) ?? "", frame.hash);
     expect(again).toEqual(frame);
     expect(sealedText(again)).toBe(sealedText(frame));
     expect(checkSeal(again, prevHash).ok).toBe(true);
   });
 
-  it("with the hash of another makes a frame whose seal does not hold", () => {
+  it("with the hash of another frame gives a frame that fails checkSeal", () => {
     const text = sealedText(sealFrame({ ...draft, time: 1 }, prevHash)) ?? "";
-    const forged = frameOfText(text, sealFrame(draft, prevHash).hash);
+    const forged = frameFromText(text, sealFrame(draft, prevHash).hash);
     expect(sealedText(forged)).toBe(null);
     expect(checkSeal(forged, prevHash)).toMatchObject({ ok: false, error: { code: "AP_FRAME_HASH" } });
   });
@@ -110,22 +110,22 @@ describe("checkSeal", () => {
     return result.ok ? null : result.error.code;
   };
 
-  it("takes a frame as it was sealed", () => {
+  it("accepts a frame as it was sealed", () => {
     expect(checkSeal(frame, prevHash)).toEqual({ ok: true, value: frame });
   });
 
-  it("finds a frame that does not follow the one before, by name", () => {
+  it("refuses a frame that does not follow the one before", () => {
     expect(code(frame, GENESIS_HASH)).toBe("AP_FRAME_CHAIN");
     expect(code({ ...frame, prevHash: GENESIS_HASH })).toBe("AP_FRAME_CHAIN");
   });
 
-  it("finds a frame that was changed after it was sealed, by name", () => {
+  it("refuses a frame that was changed after it was sealed", () => {
     expect(code({ ...frame, time: frame.time + 1 })).toBe("AP_FRAME_HASH");
     expect(code({ ...frame, deltas: [] })).toBe("AP_FRAME_HASH");
     expect(code({ ...frame, hash: frameHash("cd".repeat(32)) })).toBe("AP_FRAME_HASH");
   });
 
-  it("finds a field that was smuggled in", () => {
+  it("refuses a frame with an added field", () => {
     expect(code({ ...frame, note: "hello" } as Frame)).toBe("AP_FRAME_HASH");
   });
 });

@@ -18,8 +18,8 @@ import type { Actor } from "./facts.ts";
 export const causeTypes = ["session", "request", "response", "command", "policy", "undo", "redo"] as const;
 
 /**
- * Why a frame exists. Frames with one step are undone together: a user's gesture, or a model's turn of
- * commands.
+ * The reason a frame exists. Frames of one step are undone together: a user's gesture, or one turn of a
+ * model's commands.
  */
 export type Cause = {
   readonly type: (typeof causeTypes)[number];
@@ -27,7 +27,7 @@ export type Cause = {
   readonly reason: string;
 };
 
-/** One atomic append to a session's log, before it has its place in the hash chain. */
+/** One atomic append to a session's log, before it is linked into the hash chain. */
 export type FrameDraft = {
   readonly session: SessionId;
   readonly seq: Seq;
@@ -45,8 +45,8 @@ export type FrameDraft = {
 export type Frame = FrameDraft & { readonly prevHash: FrameHash; readonly hash: FrameHash };
 
 /**
- * The texts of frames that were sealed here, for as long as the frames are held. Writing a frame out is most
- * of the work of sealing it, and both the reducer and the store want the same text right after.
+ * The texts of frames that this thread sealed, for as long as the frames are held. Serialising a frame is
+ * most of the work of sealing it, and both the reducer and the store need the same text right after.
  */
 const sealedTexts = new WeakMap<Frame, string>();
 
@@ -57,22 +57,22 @@ export function sealFrame(draft: FrameDraft, prevHash: FrameHash): Frame {
   return frame;
 }
 
-/** The text the seal of a frame is the hash of, if this very frame was sealed here; else null. */
+/** The text whose hash is the frame's seal. Null if this frame object was not sealed here. */
 export function sealedText(frame: Frame): string | null {
   return sealedTexts.get(frame) ?? null;
 }
 
 /**
- * The frame that was sealed as this text, on another thread. Contract: `sealedText` gave the text. One that
- * was changed on the way makes a frame whose seal does not hold.
+ * Restores a frame that another thread sealed as this text. Contract: `sealedText` returned the text. A text
+ * that was changed on the way gives a frame that fails `checkSeal`.
  */
-export function frameOfText(text: string, hash: FrameHash): Frame {
+export function frameFromText(text: string, hash: FrameHash): Frame {
   const frame = { ...(JSON.parse(text) as Omit<Frame, "hash">), hash };
   if (hashOf(text) === hash) sealedTexts.set(frame, text);
   return frame;
 }
 
-/** A frame that was sealed here is not written out again: frames do not change. Any other is. */
+/** A frame that was sealed here is not serialised again, since frames do not change. Any other is. */
 export function checkSeal(frame: Frame, prevHash: FrameHash): Result<Frame> {
   if (frame.prevHash !== prevHash) return fail("AP_FRAME_CHAIN", { seq: frame.seq });
   if (sealedTexts.has(frame)) return ok(frame);

@@ -1,176 +1,102 @@
-export {
-  type Approval,
-  type ApprovalStand,
-  approvalStands,
-  approvalTurns,
-  type Decided,
-  type Excerpt,
-  type Mode,
-  modes,
-  type Permission,
-  type PermissionKey,
-  permissionRules,
-  permissionScopes,
-} from "./approval.ts";
+export { changes, ruleChanges } from "./actor-changes.ts";
+export { type BlockSpan, type Mode, modes, type Permission, permissionRules } from "./approval.ts";
 export {
   type AddedBlock,
   type Block,
+  type BlockAttributes,
   type BlockKind,
-  type BlockNotes,
   blockKinds,
   type Level,
   levels,
   type Rendition,
-  type Scope,
   type Shown,
   type Taint,
   type Tokens,
   type Ttl,
 } from "./block.ts";
+export type { ChangeContext, Proposal } from "./change-facts.ts";
 export {
-  alone,
-  archive,
-  type Change,
-  focus,
-  mayChange,
-  type Proposal,
-  pin,
-  propose,
-  type Rule,
-  reference,
-  restore,
-  type Skipped,
-  select,
-  supersede,
-  type Targets,
-  unpin,
-  wantLevel,
-  withhold,
-  withPairs,
-} from "./change.ts";
-export {
-  type Asking,
-  askApprovals,
-  decideApproval,
-  expireApprovals,
-  setMode,
-  setName,
-  setPermission,
-  spendPermission,
-} from "./change-approval.ts";
-export { type AddedMemory, addMemory, type MemoryWish, setScope } from "./change-memory.ts";
-export {
-  contentsOf,
   type Delta,
-  type DeltaType,
-  deltaTypes,
+  deltaContents,
   type FactDelta,
-  type Fork,
-  type Origin,
   type PredictedBill,
   type RewriteReason,
-  type ShownBlock,
   type TurnOutcome,
   type Unit,
-  type ViewFork,
+  type UnitOrigin,
 } from "./delta.ts";
-export { describe } from "./describe.ts";
-export {
-  type Exchange,
-  type ExchangeEnd,
-  type ExchangeOutcome,
-  type ExchangeRelation,
-  type ExchangeRole,
-  exchangeOutcomes,
-  exchangeRelations,
-  exchangeRoles,
-  type Identity,
-  type RecordedExchange,
-  type Rendering,
-  renderings,
+export type {
+  BodyForm,
+  Exchange,
+  ExchangeEnd,
+  RecordedExchange,
+  SessionIdentity,
+  Usage,
 } from "./exchange.ts";
-export { expire } from "./expire.ts";
-export {
-  type Actor,
-  type Archive,
-  actors,
-  type Fact,
-  type FactName,
-  type Facts,
-  type FactValues,
-  factNames,
-  initialFact,
-  type Pin,
-} from "./facts.ts";
+export { type Actor, actors, type FactName, type FactValues, factNames } from "./facts.ts";
 export {
   type Cause,
   checkSeal,
   type Frame,
   type FrameDraft,
-  frameOfText,
+  frameFromText,
   sealedText,
   sealFrame,
 } from "./frame.ts";
+export { checkDraft, parseFrame } from "./frame-shape.ts";
 export {
   isFocused,
   isPinned,
   isWithheld,
   type Lifecycle,
   lifecycleOf,
-  lowered,
-  pendingOf,
+  pendingChange,
   staleTurns,
   wantedOf,
   type Zone,
   zoneOf,
 } from "./lifecycle.ts";
 export {
-  type ApprovalNow,
+  type ApprovalState,
   approvalOf,
-  approvalsOf,
   asOf,
+  attributesOf,
+  type BlockView,
   blockOf,
-  blocksOf,
+  blockViewOf,
   descendsFrom,
   epochNow,
   exchangeOf,
   exchangesOf,
   factOf,
-  factsOf,
   factValue,
   factVersion,
-  lastAnswer,
-  lastSent,
+  lastSentTurn,
+  lastTurnAnswer,
   type Moment,
   messageBlocks,
   modeOf,
+  momentAt,
   nameOf,
-  notesOf,
   now,
-  type PermissionNow,
-  type Place,
   pairOf,
-  pathOf,
-  permissionOf,
   permissionsOf,
-  placeOf,
   runNow,
+  sentPath,
   shownOf,
-  stateAt,
   streamOf,
   turnNow,
+  viewBlocks,
   viewOf,
 } from "./moment.ts";
-export { reduce, replay } from "./reduce.ts";
-export { nextStep } from "./reduce-step.ts";
-export { areFree } from "./reduce-stream.ts";
-export { checkDraft, parseFrame } from "./shape.ts";
-export { fromPages, type StatePages, snapshotFormat, toPages, toPagesInSlices } from "./snapshot.ts";
+export { reduce, replayFrames } from "./reduce.ts";
+export { nextStepId } from "./reduce-step.ts";
+export { areIdsFree } from "./reduce-stream.ts";
+export { stateFromPages, stateToPagesInSlices } from "./snapshot.ts";
 export {
   emptyState,
-  type IdRange,
   type NextIds,
-  type RecordedApproval,
+  type ReservedRange,
   type SentTurn,
   type SentUnit,
   type State,
@@ -178,5 +104,4 @@ export {
   type Stream,
   type View,
 } from "./state.ts";
-export { inverted, mayReverse, reverse } from "./undo.ts";
-export type { Usage } from "./usage.ts";
+export { mayReverse, reverse } from "./undo.ts";

@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest";
 import { TestSession } from "../../test/support/engine.ts";
 import { type BlockId, must, turnOf } from "../base/index.ts";
 import { type BlockKind, blockKinds } from "./block.ts";
-import { pin, select } from "./change.ts";
+import { pinBlocks, setSelection } from "./change-facts.ts";
 import type { FactValues } from "./facts.ts";
 import { isPinned, type Zone, zoneOf } from "./lifecycle.ts";
 
 type Situation = Partial<FactValues> & { readonly kind?: BlockKind; readonly inRun?: boolean };
 
-/** An old block of the talk, unless something else is said of it. */
+/** The zone of an old block of the conversation with these facts. */
 function zoneIn({ kind = "assistant", inRun = false, ...facts }: Situation): Zone {
   const session = new TestSession();
   session.run();
@@ -44,7 +44,7 @@ describe("the zone of a block", () => {
     expect(zoneIn(about)).toBe(zone);
   });
 
-  it.each(blockKinds.filter((kind) => !placed.includes(kind)))("a %s has no place of its own", (kind) => {
+  it.each(blockKinds.filter((kind) => !placed.includes(kind)))("a %s has no zone of its own", (kind) => {
     expect(zoneIn({ kind })).toBe("middle");
   });
 
@@ -85,12 +85,12 @@ describe("the current run", () => {
     ]);
   });
 
-  it("is the whole talk before the first user message", () => {
+  it("is everything before the first user message", () => {
     const session = new TestSession();
     expect(zoneOf(session.place(session.add()))).toBe("recency");
   });
 
-  it("is still the current one in a fork that leaves in the middle of it", () => {
+  it("is still the current run in a fork made in the middle of it", () => {
     const session = new TestSession();
     const old = session.add();
     session.run();
@@ -107,25 +107,25 @@ describe("a pin", () => {
   function pinnedPair(): { session: TestSession; call: BlockId; late: BlockId } {
     const session = new TestSession();
     const [call = session.add()] = session.addPair({ kind: "tool-call" });
-    session.take(pin(session.by("user"), [call], "top"), "user");
+    session.take(pinBlocks(session.by("user"), [call], "top"), "user");
     const { pair } = must(session.state.blocks.get(call), "call").block;
     const late = session.add({ kind: "tool-result", pair });
     session.run();
     return { session, call, late };
   }
 
-  it("protects the whole pair, also a result that comes later", () => {
+  it("protects the whole pair, also a later result", () => {
     const { session, call, late } = pinnedPair();
     expect([isPinned(session.place(call)), isPinned(session.place(late))]).toEqual([true, true]);
     expect(isPinned(session.place(session.add()))).toBe(false);
   });
 
-  it("keeps a pair together: a result that comes later has the zone of its call", () => {
+  it("gives a later result the zone of its call", () => {
     const { session, call, late } = pinnedPair();
     expect([zoneOf(session.place(call)), zoneOf(session.place(late))]).toEqual(["primacy", "primacy"]);
   });
 
-  it("of one block of a pair lets the others have one of their own", () => {
+  it("on one block of a pair does not replace the pins of the others", () => {
     const { session, call, late } = pinnedPair();
     session.set(late, { pin: "bottom" });
     expect([zoneOf(session.place(call)), zoneOf(session.place(late))]).toEqual(["primacy", "recency"]);
@@ -136,10 +136,10 @@ describe("a pin", () => {
     expect(isPinned(session.place(call, session.agent(null)))).toBe(false);
   });
 
-  it("is not what a selection is: it protects nothing", () => {
+  it("is different from a selection, which protects nothing", () => {
     const session = new TestSession();
     const block = session.add();
-    session.take(select(session.by("user"), [block]), "user");
+    session.take(setSelection(session.by("user"), [block]), "user");
     expect(isPinned(session.place(block))).toBe(false);
   });
 });

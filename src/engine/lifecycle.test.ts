@@ -2,27 +2,27 @@ import { describe, expect, it } from "vitest";
 import { mainView, TestSession, type Wish } from "../../test/support/engine.ts";
 import { type BlockId, must, turnOf } from "../base/index.ts";
 import { levels } from "./block.ts";
-import { focus } from "./change.ts";
+import { focusBlocks } from "./change-facts.ts";
 import {
   focusTurnsMax,
   isFocused,
   type Lifecycle,
   lifecycleOf,
-  lowered,
-  pendingOf,
+  nextLevelDown,
+  pendingChange,
   wantedOf,
 } from "./lifecycle.ts";
 
-/** What is true of a block. Whatever is not said is ordinary: sent as it is, answered, new. */
+/** The facts of a block. Those left out are ordinary: sent as original, answered, new. */
 type Situation = Wish & {
   readonly purged?: boolean;
   readonly archived?: boolean;
-  /** Shown by the last request; null is not any more, undefined as it is. */
+  /** The form in the last request. Null if it is no longer shown; undefined keeps the original. */
   readonly shown?: "trimmed" | "placeholder" | null;
   readonly sent?: boolean;
   readonly answered?: boolean;
   readonly focused?: boolean;
-  /** Turns since it was last referred to, and how often it was. */
+  /** Turns since the last reference, and the number of references. */
   readonly age?: number;
   readonly references?: number;
 };
@@ -49,19 +49,19 @@ function situation(about: Situation): { readonly session: TestSession; readonly 
 
 type Row = readonly [string, Lifecycle, Situation];
 
-describe("the lifecycle of a block is the first that fits", () => {
+describe("the lifecycle of a block is the first name that fits", () => {
   const rules: readonly Row[] = [
     ["evicted, when it was purged", "evicted", { purged: true }],
     ["evicted, when the client dropped it and it is archived", "evicted", { archived: true, shown: null }],
-    ["archived, when somebody put it away", "archived", { archived: true }],
+    ["archived, when it was archived", "archived", { archived: true }],
     ["archived, when it was put away before it was ever sent", "archived", { archived: true, sent: false }],
     ["compressed, when less than the original is shown", "compressed", { shown: "trimmed" }],
     ["compressed, when a placeholder is shown", "compressed", { shown: "placeholder" }],
     ["fresh, when it was not sent yet", "fresh", { sent: false }],
     ["fresh, when it was sent and not yet answered", "fresh", { answered: false }],
     ["active, when it is focused", "active", { focused: true }],
-    ["stale, when nobody referred to it for five turns", "stale", { age: 5 }],
-    ["referenced, when somebody did within five turns", "referenced", { references: 1, age: 4 }],
+    ["stale, when it was not referenced for five turns", "stale", { age: 5 }],
+    ["referenced, when it was referenced within five turns", "referenced", { references: 1, age: 4 }],
     ["active, when nothing else fits", "active", { age: 4 }],
   ];
 
@@ -93,12 +93,12 @@ describe("the lifecycle of a block is the first that fits", () => {
     expect(lifecycleOf(session.place(block))).toBe(expected);
   });
 
-  it("dropped by the client but not archived, it is judged by its age as before", () => {
+  it("a block the client dropped but that is not archived goes by its age", () => {
     const { session, block } = situation({ shown: null });
     expect(lifecycleOf(session.place(block))).toBe("active");
   });
 
-  it("at a past moment is what it was then", () => {
+  it("a past moment has the lifecycle of that time", () => {
     const { session, block } = situation({});
     const then = session.state.seq;
     session.set(block, { archive: { reason: "done" } });
@@ -110,7 +110,7 @@ describe("the lifecycle of a block is the first that fits", () => {
 });
 
 describe("a memory", () => {
-  it("does not grow stale with time, but when something else says it", () => {
+  it("gets stale when it is superseded, not with time", () => {
     const { session, block } = situation({ kind: "memory", age: 9 });
     expect(lifecycleOf(session.place(block))).toBe("active");
     session.set(block, { reference: { turn: turnOf(1), count: 1 } });
@@ -123,7 +123,7 @@ describe("a memory", () => {
 });
 
 describe("a block is fresh until it is answered", () => {
-  it("by a turn that was sent with it: an answer to an earlier request is not enough", () => {
+  it("by a turn that was sent with it; an answer to an earlier request is not enough", () => {
     const session = new TestSession();
     session.send();
     const block = session.add();
@@ -131,7 +131,7 @@ describe("a block is fresh until it is answered", () => {
     expect(lifecycleOf(session.place(block))).toBe("fresh");
   });
 
-  it("by a turn that was sent in the very frame that brought the block", () => {
+  it("by a turn that was sent in the frame that added the block", () => {
     const session = new TestSession();
     const [block, unit] = [session.wished(), session.unit()];
     session.append([
@@ -143,7 +143,7 @@ describe("a block is fresh until it is answered", () => {
     expect(lifecycleOf(session.place(block.id))).toBe("active");
   });
 
-  it("by an answer: a request that failed has none", () => {
+  it("and a failed request does not count as answered", () => {
     const session = new TestSession();
     const block = session.add();
     session.send();
@@ -154,7 +154,7 @@ describe("a block is fresh until it is answered", () => {
     expect(lifecycleOf(session.place(block))).toBe("active");
   });
 
-  it("and never again: neither a later failure nor a late answer to an earlier turn makes it fresh", () => {
+  it("and neither a later failure nor a late answer to an earlier turn makes it fresh again", () => {
     const session = new TestSession();
     session.send();
     const block = session.add();
@@ -168,21 +168,25 @@ describe("a block is fresh until it is answered", () => {
     expect(lifecycleOf(session.place(block))).toBe("active");
   });
 
-  it("by the parent, for a fork that takes it over", () => {
+  it("also by an answer to the parent, in a fork", () => {
     const session = new TestSession();
     const old = session.add();
     session.turns(1);
     const unanswered = session.add();
     const child = session.fork();
     session.turns(1);
-    const places = [session.place(old, child), session.place(unanswered, child), session.place(unanswered)];
-    expect(places.map(lifecycleOf)).toEqual(["active", "fresh", "active"]);
+    const blockViews = [
+      session.place(old, child),
+      session.place(unanswered, child),
+      session.place(unanswered),
+    ];
+    expect(blockViews.map(lifecycleOf)).toEqual(["active", "fresh", "active"]);
   });
 });
 
 describe("focus", () => {
   const focused = (session: TestSession, block: BlockId, view = mainView) => {
-    session.take(focus(session.by("model", view), [block]));
+    session.take(focusBlocks(session.by("model", view), [block]));
     return () => isFocused(session.place(block, view));
   };
 
@@ -205,7 +209,7 @@ describe("focus", () => {
     expect(isStill()).toBe(false);
   });
 
-  it("goes on in a fork for the rest of the run, and does not come back in a later one", () => {
+  it("continues in a fork for the rest of the run, and does not come back in a later run", () => {
     const session = new TestSession();
     session.run();
     const block = session.add();
@@ -219,13 +223,13 @@ describe("focus", () => {
     expect(inChild()).toBe(false);
   });
 
-  it("of nobody is no focus", () => {
+  it("is off if it was never set", () => {
     const session = new TestSession();
     expect(isFocused(session.place(session.add()))).toBe(false);
   });
 });
 
-describe("what is wanted", () => {
+describe("the wanted form of a block", () => {
   const wanted = (change: (session: TestSession, block: BlockId) => void) => {
     const session = new TestSession();
     const block = session.add();
@@ -245,53 +249,55 @@ describe("what is wanted", () => {
     expect(wanted(change)).toBe("placeholder");
   });
 
-  it("is pending where the ledger shows something else, with both named", () => {
+  it("is pending if the ledger shows another form, and both are named", () => {
     const session = new TestSession();
     const block = session.add();
     session.turns(1);
-    expect(pendingOf(session.place(block))).toBeNull();
+    expect(pendingChange(session.place(block))).toBeNull();
     session.set(block, { level: "minimal" });
-    expect(pendingOf(session.place(block))).toEqual({ shown: "original", wanted: "minimal" });
+    expect(pendingChange(session.place(block))).toEqual({ shown: "original", wanted: "minimal" });
     session.send({ below: null, shows: [{ block, as: "minimal" }] });
-    expect(pendingOf(session.place(block))).toBeNull();
+    expect(pendingChange(session.place(block))).toBeNull();
   });
 
-  it("is pending too when more is wanted than is shown", () => {
+  it("is pending too if more is wanted than is shown", () => {
     const session = new TestSession();
     const block = session.add();
     session.send({ shows: [{ block, as: "placeholder" }] });
-    expect(pendingOf(session.place(block))).toEqual({ shown: "placeholder", wanted: "original" });
+    expect(pendingChange(session.place(block))).toEqual({ shown: "placeholder", wanted: "original" });
   });
 
-  it("is not pending while the block was not sent: its first rendering is what is wanted", () => {
+  it("is not pending before the block was sent: its first rendering has the wanted form", () => {
     const session = new TestSession();
     const block = session.add();
     session.set(block, { level: "minimal" });
-    expect(pendingOf(session.place(block))).toBeNull();
+    expect(pendingChange(session.place(block))).toBeNull();
   });
 });
 
-describe("the ladder", () => {
+describe("lowering", () => {
   it.each([
     ["original", "trimmed"],
     ["trimmed", "minimal"],
     ["summarized", "minimal"],
     ["minimal", "archive"],
   ] as const)("leads from %s to %s", (from, to) => {
-    expect(lowered(from)).toBe(to);
+    expect(nextLevelDown(from)).toBe(to);
   });
 
-  it("leads every level down in the end", () => {
+  it("leads every level to the archive in the end", () => {
     for (const level of levels) {
-      const second = lowered(level);
-      const third = second === "archive" ? second : lowered(second);
-      expect([must(second, "a step"), third === "archive" ? third : lowered(third)]).toContain("archive");
+      const second = nextLevelDown(level);
+      const third = second === "archive" ? second : nextLevelDown(second);
+      expect([must(second, "a step"), third === "archive" ? third : nextLevelDown(third)]).toContain(
+        "archive",
+      );
     }
   });
 });
 
 describe("content the user withheld", () => {
-  it("stays out with all of its pair, also with a result that arrives after the user's word", () => {
+  it("is withheld with its whole pair, also with a result that arrives later", () => {
     const session = new TestSession();
     const [call] = session.addPair({ kind: "tool-call" });
     session.set(call as BlockId, { withhold: true }, { by: "user" });

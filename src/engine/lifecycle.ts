@@ -2,9 +2,9 @@ import { must } from "../base/index.ts";
 import type { Level, Shown } from "./block.ts";
 import type { Focus, Pin } from "./facts.ts";
 import {
+  attributesOf,
+  type BlockView,
   factValue,
-  notesOf,
-  type Place,
   pairOf,
   runNow,
   shownOf,
@@ -17,90 +17,98 @@ import {
 export type Lifecycle = "fresh" | "active" | "referenced" | "stale" | "compressed" | "archived" | "evicted";
 export type Zone = "primacy" | "middle" | "recency" | "cold";
 
-/** Unreferenced for so many turns is stale. */
+/** A block that was not referenced for this many turns is stale. */
 export const staleTurns = 5;
-/** A focus ends with its run, and after so many turns at the latest. */
+/** A focus ends with its run, and after this many turns at the latest. */
 export const focusTurnsMax = 20;
 
-/** A name for a combination of facts, derived and never stored. The first that fits. */
-export function lifecycleOf(place: Place): Lifecycle {
-  const { moment, view, block } = place;
+/** A name for a combination of facts, derived and never stored. The first name that fits wins. */
+export function lifecycleOf(blockView: BlockView): Lifecycle {
+  const { moment, view, block } = blockView;
   const shown = shownOf(moment, view, block.id);
-  const archived = factValue(place, "archive") !== null;
-  if (notesOf(moment, block.id)?.purged) return "evicted";
+  const archived = factValue(blockView, "archive") !== null;
+  if (attributesOf(moment, block.id)?.purged) return "evicted";
   if (archived) return shown === "absent" && wasEverShown(moment, view, block.id) ? "evicted" : "archived";
   if (isBelowOriginal(shown)) return "compressed";
-  if (!isAnswered(place)) return "fresh";
-  if (isFocused(place)) return "active";
-  if (block.kind === "memory") return memoryLifecycle(place);
-  const reference = factValue(place, "reference");
-  if (turnOfStream(place) - reference.turn >= staleTurns) return "stale";
+  if (!isAnswered(blockView)) return "fresh";
+  if (isFocused(blockView)) return "active";
+  if (block.kind === "memory") return memoryLifecycle(blockView);
+  const reference = factValue(blockView, "reference");
+  if (turnOfStream(blockView) - reference.turn >= staleTurns) return "stale";
   return reference.count > 0 ? "referenced" : "active";
 }
 
-/** A memory is there to last: it is stale when something else says the same or otherwise, not with time. */
-function memoryLifecycle(place: Place): Lifecycle {
-  if (factValue(place, "supersession") !== null) return "stale";
-  return factValue(place, "reference").count > 0 ? "referenced" : "active";
+/** A memory is made to last: it gets stale when another block supersedes it, not with time. */
+function memoryLifecycle(blockView: BlockView): Lifecycle {
+  if (factValue(blockView, "supersession") !== null) return "stale";
+  return factValue(blockView, "reference").count > 0 ? "referenced" : "active";
 }
 
-/** Where a block belongs. Text moves there only at a rewrite. */
-export function zoneOf(place: Place): Zone {
-  const pin = pinOf(place);
-  if (factValue(place, "archive") !== null) return "cold";
+/** The zone a block belongs to. Its text moves there only at a rewrite. */
+export function zoneOf(blockView: BlockView): Zone {
+  const pin = pinOf(blockView);
+  if (factValue(blockView, "archive") !== null) return "cold";
   if (pin !== "none") return pin === "top" ? "primacy" : "recency";
-  if (place.block.kind === "system" || place.block.kind === "memory") return "primacy";
-  const recent = isInRun(place) || isFocused(place) || factValue(place, "selection");
+  if (blockView.block.kind === "system" || blockView.block.kind === "memory") return "primacy";
+  const recent = isInRun(blockView) || isFocused(blockView) || factValue(blockView, "selection");
   return recent ? "recency" : "middle";
 }
 
-/** A pin on one block of a pair protects all of it, also those that came later. */
-export function isPinned(place: Place): boolean {
-  return pinOf(place) !== "none";
+/** A pin on one block of a pair protects the whole pair, also blocks that were added later. */
+export function isPinned(blockView: BlockView): boolean {
+  return pinOf(blockView) !== "none";
 }
 
-/** Its own pin, else that of its pair: a call and its result are never apart. */
-function pinOf(place: Place): Pin {
-  const pins = [place, ...pairOf(place)].map((member) => factValue(member, "pin"));
+/** The block's own pin, else the pin of its pair: a call and its result are never apart. */
+function pinOf(blockView: BlockView): Pin {
+  const pins = [blockView, ...pairOf(blockView)].map((member) => factValue(member, "pin"));
   return pins.find((pin) => pin !== "none") ?? "none";
 }
 
-/** The user's word covers the whole pair, also a result that arrives after it. */
-export function isWithheld(place: Place): boolean {
-  return pairOf(place).some((member) => factValue(member, "withhold"));
+/** Withholding one block withholds its whole pair, also a result that arrives later. */
+export function isWithheld(blockView: BlockView): boolean {
+  return pairOf(blockView).some((member) => factValue(member, "withhold"));
 }
 
-export function isFocused(place: Place): boolean {
-  const focus: Focus | null = factValue(place, "focus");
+export function isFocused(blockView: BlockView): boolean {
+  const focus: Focus | null = factValue(blockView, "focus");
   if (focus === null) return false;
-  const stream = must(streamOf(place.moment, place.view.stream), "a view has a stream");
-  return focus.run === runNow(place.moment, stream).run && turnNow(place.moment, stream) <= focus.until;
+  const stream = must(streamOf(blockView.moment, blockView.view.stream), "a view has a stream");
+  return (
+    focus.run === runNow(blockView.moment, stream).run && turnNow(blockView.moment, stream) <= focus.until
+  );
 }
 
-/** What is wanted and what the ledger shows differ: the change waits for a rewrite. Null where they agree. */
-export function pendingOf(place: Place): { readonly shown: Shown; readonly wanted: Shown } | null {
-  const shown = shownOf(place.moment, place.view, place.block.id);
-  const wanted = wantedOf(place);
+/** The change that waits for a rewrite: the ledger shows another form than is wanted. Null if both agree. */
+export function pendingChange(
+  blockView: BlockView,
+): { readonly shown: Shown; readonly wanted: Shown } | null {
+  const shown = shownOf(blockView.moment, blockView.view, blockView.block.id);
+  const wanted = wantedOf(blockView);
   return shown === "absent" || shown === wanted ? null : { shown, wanted };
 }
 
-export function wantedOf(place: Place): Shown {
-  const hidden = factValue(place, "archive") !== null || isWithheld(place);
-  const gone = notesOf(place.moment, place.block.id)?.purged ?? false;
-  return hidden || gone ? "placeholder" : factValue(place, "level");
+/** The form that is wanted of a block: its level, or a placeholder if it must not or cannot be shown. */
+export function wantedOf(blockView: BlockView): Shown {
+  const isHidden = factValue(blockView, "archive") !== null || isWithheld(blockView);
+  const isPurged = attributesOf(blockView.moment, blockView.block.id)?.purged ?? false;
+  return isHidden || isPurged ? "placeholder" : factValue(blockView, "level");
 }
 
-function isAnswered({ moment, view, block }: Place): boolean {
+function isAnswered({ moment, view, block }: BlockView): boolean {
   return wasAnsweredSince(moment, view, block.addedSeq);
 }
 
-function isInRun(place: Place): boolean {
-  const stream = must(streamOf(place.moment, place.view.stream), "a view has a stream");
-  return place.block.addedSeq >= runNow(place.moment, stream).seq;
+function isInRun(blockView: BlockView): boolean {
+  const stream = must(streamOf(blockView.moment, blockView.view.stream), "a view has a stream");
+  return blockView.block.addedSeq >= runNow(blockView.moment, stream).seq;
 }
 
-function turnOfStream(place: Place): number {
-  return turnNow(place.moment, must(streamOf(place.moment, place.view.stream), "a view has a stream"));
+function turnOfStream(blockView: BlockView): number {
+  return turnNow(
+    blockView.moment,
+    must(streamOf(blockView.moment, blockView.view.stream), "a view has a stream"),
+  );
 }
 
 function isBelowOriginal(shown: Shown): boolean {
@@ -114,7 +122,7 @@ const ladder = {
   minimal: "archive",
 } as const;
 
-/** One step down the ladder that an expired ttl takes. */
-export function lowered(level: Level): Level | "archive" {
+/** The level an expired ttl lowers a block to. */
+export function nextLevelDown(level: Level): Level | "archive" {
   return ladder[level];
 }

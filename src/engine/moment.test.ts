@@ -4,40 +4,40 @@ import { type BlockId, blockId, must, seqOf, streamId, unwrap, type ViewId, view
 import {
   asOf,
   blockOf,
-  blocksOf,
+  blockViewOf,
   descendsFrom,
   epochNow,
   factsOf,
-  lastAnswer,
-  lastSent,
+  lastSentTurn,
+  lastTurnAnswer,
   messageBlocks,
+  momentAt,
   now,
   pairOf,
-  pathOf,
-  placeOf,
+  sentPath,
   shownOf,
-  stateAt,
   streamOf,
   turnNow,
+  viewBlocks,
   viewOf,
   wasAnsweredSince,
   wasEverShown,
 } from "./moment.ts";
 
-const reached = (session: TestSession, view: ViewId = mainView): readonly BlockId[] =>
-  [...blocksOf(now(session.state), session.view(view))].map(({ id }) => id);
+const reachedIds = (session: TestSession, view: ViewId = mainView): readonly BlockId[] =>
+  [...viewBlocks(now(session.state), session.view(view))].map(({ id }) => id);
 
 describe("a moment", () => {
-  it("can be any seq from before the first frame to the last", () => {
+  it("can be made for any seq from before the first frame to the last", () => {
     const { state } = new TestSession();
-    expect([0, 1].map((seq) => unwrap(stateAt(state, seq)).seq)).toEqual([0, 1]);
+    expect([0, 1].map((seq) => unwrap(momentAt(state, seq)).seq)).toEqual([0, 1]);
     expect(now(state)).toEqual({ state, seq: 1 });
   });
 
   it.each([-1, 2, 0.5, Number.NaN, Number.POSITIVE_INFINITY])(
     "cannot be %d: it is refused by name, with where the session is",
     (seq) => {
-      const result = stateAt(new TestSession().state, seq);
+      const result = momentAt(new TestSession().state, seq);
       expect(result.ok ? null : result.error).toMatchObject({
         code: "AP_SEQ_UNKNOWN",
         details: { seq, head: 1 },
@@ -48,16 +48,16 @@ describe("a moment", () => {
   it("is the state after its frame, not before it", () => {
     const session = new TestSession();
     const block = session.add();
-    expect([1, 2].map((seq) => blockOf(unwrap(stateAt(session.state, seq)), block)?.id)).toEqual([
+    expect([1, 2].map((seq) => blockOf(unwrap(momentAt(session.state, seq)), block)?.id)).toEqual([
       undefined,
       block,
     ]);
   });
 
-  it("seen as of a later seq is itself, and as of an earlier one that", () => {
+  it("as of a later seq is itself, and as of an earlier seq is that moment", () => {
     const session = new TestSession();
     session.pass(5);
-    const moment = unwrap(stateAt(session.state, 3));
+    const moment = unwrap(momentAt(session.state, 3));
     expect([asOf(moment, seqOf(5)).seq, asOf(moment, seqOf(3)).seq, asOf(moment, seqOf(2)).seq]).toEqual([
       3, 3, 2,
     ]);
@@ -65,21 +65,21 @@ describe("a moment", () => {
 
   it("costs nothing to make: it is the state and a number", () => {
     const { state } = new TestSession();
-    expect(unwrap(stateAt(state, 0)).state).toBe(state);
+    expect(unwrap(momentAt(state, 0)).state).toBe(state);
   });
 });
 
-describe("before they are opened", () => {
-  it("streams and views are not there", () => {
+describe("before they exist", () => {
+  it("streams and views are null", () => {
     const session = new TestSession();
     session.fork();
-    const [before, after] = [unwrap(stateAt(session.state, 1)), now(session.state)];
+    const [before, after] = [unwrap(momentAt(session.state, 1)), now(session.state)];
     expect([streamOf(before, streamId(2)), viewOf(before, viewId(2))]).toEqual([null, null]);
     expect([streamOf(after, streamId(2))?.id, viewOf(after, viewId(2))?.id]).toEqual([2, 2]);
     expect([streamOf(after, streamId(9)), viewOf(after, viewId(9))]).toEqual([null, null]);
   });
 
-  it("turns, answers, paths and epochs are none", () => {
+  it("there are no turns, answers, paths or epochs", () => {
     const session = new TestSession();
     const { seq } = session.state;
     const block = session.add();
@@ -87,10 +87,10 @@ describe("before they are opened", () => {
     session.append([
       { type: "epoch-started", view: mainView, epoch: 1, cut: null, reason: "cold", means: "own" },
     ]);
-    const then = unwrap(stateAt(session.state, seq));
+    const then = unwrap(momentAt(session.state, seq));
     const view = session.view();
-    expect([turnNow(then, session.stream()), epochNow(then, view), pathOf(then, view)]).toEqual([0, 0, []]);
-    expect([lastSent(then, view), lastAnswer(then, view), shownOf(then, view, block)]).toEqual([
+    expect([turnNow(then, session.stream()), epochNow(then, view), sentPath(then, view)]).toEqual([0, 0, []]);
+    expect([lastSentTurn(then, view), lastTurnAnswer(then, view), shownOf(then, view, block)]).toEqual([
       null,
       null,
       "absent",
@@ -99,8 +99,8 @@ describe("before they are opened", () => {
   });
 });
 
-describe("whether a block was answered", () => {
-  it("is found at the end of the talk, not by going through all of it", () => {
+describe("wasAnsweredSince", () => {
+  it("reads the last answers only, not all of them", () => {
     const session = new TestSession();
     session.turns(60);
     const { seq } = session.state;
@@ -113,23 +113,23 @@ describe("whether a block was answered", () => {
 });
 
 describe("a view reaches", () => {
-  it("the blocks of its own stream in the order they came, whatever their ids", () => {
+  it("the blocks of its own stream in the order they were added, whatever their ids", () => {
     const session = new TestSession();
     session.add({ id: blockId(9) });
     session.add({ id: blockId(4) });
-    expect(reached(session)).toEqual([9, 4]);
+    expect(reachedIds(session)).toEqual([9, 4]);
   });
 
-  it("those its parents had at each fork, the oldest first, and none that came to them later", () => {
+  it("its parents' blocks as of each fork, the oldest first, and none added later", () => {
     const session = new TestSession();
     const first = session.add();
     const child = session.fork();
     const [late, own] = [session.add(), session.add({ view: child })];
     const grandchild = session.fork({ from: child });
     const [later, last] = [session.add({ view: child }), session.add({ view: grandchild })];
-    expect(reached(session)).toEqual([first, late]);
-    expect(reached(session, child)).toEqual([first, own, later]);
-    expect(reached(session, grandchild)).toEqual([first, own, last]);
+    expect(reachedIds(session)).toEqual([first, late]);
+    expect(reachedIds(session, child)).toEqual([first, own, later]);
+    expect(reachedIds(session, grandchild)).toEqual([first, own, last]);
   });
 
   it("a grandparent's blocks as of the earlier of two forks", () => {
@@ -140,34 +140,34 @@ describe("a view reaches", () => {
     expect(session.isInReach(late, grandchild)).toBe(false);
   });
 
-  it("nothing of a stream it does not come from, and nothing unknown", () => {
+  it("no block of an unrelated stream, and no unknown block", () => {
     const session = new TestSession();
     const child = session.fork();
     const foreign = session.add({ view: child });
     expect([session.isInReach(foreign), session.isInReach(blockId(99))]).toEqual([false, false]);
   });
 
-  it("exactly what it lists", () => {
+  it("exactly the blocks it lists", () => {
     const session = new TestSession();
     const child = session.fork();
     const blocks = [session.add(), session.add({ view: child }), session.add()];
     for (const view of [mainView, child]) {
-      expect(blocks.filter((block) => session.isInReach(block, view))).toEqual(reached(session, view));
+      expect(blocks.filter((block) => session.isInReach(block, view))).toEqual(reachedIds(session, view));
     }
   });
 
-  it("no block that is away, and the same block at a time when it was there", () => {
+  it("no removed block, but the same block at a moment when it was present", () => {
     const session = new TestSession();
     const block = session.wished();
     const added = session.append([{ type: "block-added", block }]);
     session.append([{ type: "block-removed", block }]);
-    expect([session.isInReach(block.id), reached(session)]).toEqual([false, []]);
+    expect([session.isInReach(block.id), reachedIds(session)]).toEqual([false, []]);
     expect(session.placeAt(block.id, added).block.id).toBe(block.id);
   });
 });
 
-describe("descent", () => {
-  it("leads from a fork to all its parents, and to itself, but not down or across", () => {
+describe("descendsFrom", () => {
+  it("is true of a fork for all its parents and itself, but not for children or siblings", () => {
     const session = new TestSession();
     const child = session.fork();
     const grandchild = session.fork({ from: child });
@@ -179,7 +179,7 @@ describe("descent", () => {
     expect(table).toEqual([[first], [first, second], [first, second, third], [first, fourth]]);
   });
 
-  it("of a stream nobody knows leads nowhere", () => {
+  it("is false for an unknown stream", () => {
     const { state } = new TestSession();
     expect([
       descendsFrom(now(state), streamId(9), main),
@@ -189,7 +189,7 @@ describe("descent", () => {
 });
 
 describe("blocks that belong together", () => {
-  it("are found by message and by pair, as far as the view reaches", () => {
+  it("are found by message and by pair, if the view reaches them", () => {
     const session = new TestSession();
     const [call, second] = session.addPair({ kind: "tool-call" }, { kind: "tool-call" });
     const { pair, message } = must(session.state.blocks.get(must(call, "call")), "block").block;
@@ -206,30 +206,30 @@ describe("blocks that belong together", () => {
     expect(inMessage.map(({ block }) => block.id)).toEqual([call, second]);
   });
 
-  it("without those that are away", () => {
+  it("are found without removed blocks", () => {
     const session = new TestSession();
     const [call = session.add()] = session.addPair({ kind: "tool-call" });
     const { pair } = must(session.state.blocks.get(call), "block").block;
     const block = session.wished({ pair });
     session.append([{ type: "block-added", block }]);
     session.append([{ type: "block-removed", block }]);
-    expect(pairOf(session.place(call)).map((place) => place.block.id)).toEqual([call]);
+    expect(pairOf(session.place(call)).map((blockView) => blockView.block.id)).toEqual([call]);
   });
 
-  it("alone are a pair of one", () => {
+  it("a block without a pair is a pair of one", () => {
     const session = new TestSession();
-    const place = session.place(session.add());
-    expect(pairOf(place)).toEqual([place]);
+    const blockView = session.place(session.add());
+    expect(pairOf(blockView)).toEqual([blockView]);
   });
 
-  it("of a message nobody knows are none", () => {
+  it("an unknown message has none", () => {
     const session = new TestSession();
     expect(messageBlocks(now(session.state), session.view(), session.wished().message)).toEqual([]);
   });
 });
 
 describe("facts", () => {
-  it("of an agent that took over a view's are its own from then on, for blocks that came later as at first", () => {
+  it("of an agent that forked a view are its own from then on, and initial for later blocks", () => {
     const session = new TestSession();
     const old = session.add();
     session.set(old, { level: "trimmed" });
@@ -248,6 +248,6 @@ describe("facts", () => {
     session.set(block, { pin: "top", selection: true });
     const { pin, selection, ttl } = factsOf(session.place(block));
     expect([pin.value, selection.value, ttl.value]).toEqual(["top", true, { at: 4, spanTurns: 3 }]);
-    expect(placeOf(now(session.state), session.view(), block)?.view.stream).toBe(main);
+    expect(blockViewOf(now(session.state), session.view(), block)?.view.stream).toBe(main);
   });
 });

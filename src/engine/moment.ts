@@ -13,30 +13,30 @@ import {
   type UnitId,
   type ViewId,
 } from "../base/index.ts";
-import type { Approval, Decided, Mode, Permission, PermissionKey } from "./approval.ts";
-import type { AddedBlock, BlockNotes, Shown } from "./block.ts";
+import type { Approval, ApprovalDecision, Mode, Permission, PermissionKey } from "./approval.ts";
+import type { AddedBlock, BlockAttributes, Shown } from "./block.ts";
 import type { RecordedExchange } from "./exchange.ts";
 import { type Fact, type FactName, type Facts, type FactValues, initialFact } from "./facts.ts";
-import { lastUpTo } from "./paged.ts";
-import type { Answer, FactLog, RecordedApproval, SentTurn, State, Stream, View } from "./state.ts";
+import { lastIndexUpTo } from "./paged-table.ts";
+import type { FactLog, RecordedApproval, SentTurn, State, Stream, TurnAnswer, View } from "./state.ts";
 import { type Versions, versionAt } from "./versions.ts";
 
 /**
- * The state as of one seq: what every reader takes. Making one costs nothing, whichever seq it is, and it
- * never changes: later frames only append to what it reads from.
+ * The state as of one seq; every reader takes one. Making one costs nothing, whichever seq it is, and it
+ * never changes: later frames only append to the histories it reads.
  */
 export type Moment = { readonly state: State; readonly seq: Seq };
 
-export function stateAt(state: State, seq: number): Result<Moment> {
-  const inside = Number.isSafeInteger(seq) && seq >= 0 && seq <= state.seq;
-  return inside ? ok({ state, seq: seqOf(seq) }) : fail("AP_SEQ_UNKNOWN", { seq, head: state.seq });
+export function momentAt(state: State, seq: number): Result<Moment> {
+  const isKnown = Number.isSafeInteger(seq) && seq >= 0 && seq <= state.seq;
+  return isKnown ? ok({ state, seq: seqOf(seq) }) : fail("AP_SEQ_UNKNOWN", { seq, head: state.seq });
 }
 
 export function now(state: State): Moment {
   return { state, seq: state.seq };
 }
 
-/** The same state, seen no later than that seq: how a fork looks at its parent. */
+/** The same state, read no later than that seq: this is how a fork reads its parent. */
 export function asOf(moment: Moment, seq: Seq): Moment {
   return moment.seq <= seq ? moment : { state: moment.state, seq };
 }
@@ -52,84 +52,87 @@ export function viewOf(moment: Moment, id: ViewId): View | null {
 }
 
 export function turnNow(moment: Moment, stream: Stream): Turn {
-  const index = lastUpTo(stream.turns, moment.seq);
+  const index = lastIndexUpTo(stream.turns, moment.seq);
   return stream.turns.get(index)?.turn ?? stream.baseTurn;
 }
 
 /** A run and the seq it began with. */
-export type RunNow = { readonly run: number; readonly seq: Seq };
+export type CurrentRun = { readonly run: number; readonly seq: Seq };
 
-/** The run the stream is in. Before the first user message it is run 0; a fork goes on in its parent's. */
-export function runNow(moment: Moment, stream: Stream): RunNow {
-  const index = lastUpTo(stream.runs, moment.seq);
+/** The run the stream is in. Before the first user message it is run 0; a fork continues its parent's run. */
+export function runNow(moment: Moment, stream: Stream): CurrentRun {
+  const index = lastIndexUpTo(stream.runs, moment.seq);
   const { run, seq } = runAtFork(moment, stream);
   return { run: run + index + 1, seq: stream.runs.get(index)?.seq ?? seq };
 }
 
-function runAtFork(moment: Moment, { parent, openedSeq }: Stream): RunNow {
+function runAtFork(moment: Moment, { parent, openedSeq }: Stream): CurrentRun {
   if (parent === null) return { run: 0, seq: openedSeq };
   const stream = must(streamOf(moment, parent.stream), "a fork has a parent");
   return runNow(asOf(moment, parent.seq), stream);
 }
 
-/** A block that is there at this moment, in whatever stream. */
+/** A block of any stream, if it is present at this moment. */
 export function blockOf(moment: Moment, id: BlockId): AddedBlock | null {
   const entry = moment.state.blocks.get(id);
-  return entry !== undefined && versionAt(entry.notes, moment.seq)?.value.present ? entry.block : null;
+  return entry !== undefined && versionAt(entry.attributes, moment.seq)?.value.present ? entry.block : null;
 }
 
-export function notesOf(moment: Moment, id: BlockId): BlockNotes | null {
-  return versionAt(moment.state.blocks.get(id)?.notes, moment.seq)?.value ?? null;
+export function attributesOf(moment: Moment, id: BlockId): BlockAttributes | null {
+  return versionAt(moment.state.blocks.get(id)?.attributes, moment.seq)?.value ?? null;
 }
 
-/** A block where a view sees it, with what the view and its parents hold true of it. */
-export type Place = {
+/** A block as a view sees it, with the facts that the view and its parents keep about it. */
+export type BlockView = {
   readonly moment: Moment;
   readonly view: View;
   readonly block: AddedBlock;
-  /** The view's own log first, then its parents', each as it was at the fork. */
-  readonly logs: readonly LogThen[];
+  /** The view's own log first, then its parents' logs, each as of the fork. */
+  readonly logs: readonly FactLogAt[];
 };
-type LogThen = { readonly log: FactLog; readonly seq: Seq };
+type FactLogAt = { readonly log: FactLog; readonly seq: Seq };
 
 /**
- * A view reaches the blocks of its own stream, and those its parents had at each fork. Null: out of reach.
+ * A view reaches the blocks of its own stream, and those its parents had at each fork. Null if the block is
+ * out of reach.
  */
-export function placeOf(moment: Moment, view: View, id: BlockId): Place | null {
+export function blockViewOf(moment: Moment, view: View, id: BlockId): BlockView | null {
   const entry = moment.state.blocks.get(id);
   if (entry === undefined) return null;
-  const { block, notes } = entry;
+  const { block, attributes } = entry;
   let stream = must(streamOf(moment, view.stream), "a view has a stream");
-  let then = moment;
+  let atFork = moment;
   while (block.stream !== stream.id && stream.parent !== null) {
-    then = asOf(then, stream.parent.seq);
+    atFork = asOf(atFork, stream.parent.seq);
     stream = must(streamOf(moment, stream.parent.stream), "a fork has a parent");
   }
-  const reached =
-    block.stream === stream.id && versionAt(notes, then.seq)?.value.present && !isOver(block, moment);
-  return reached ? placeIn(moment, view, block) : null;
+  const isReached =
+    block.stream === stream.id && versionAt(attributes, atFork.seq)?.value.present && !isOver(block, moment);
+  return isReached ? blockViewIn(moment, view, block) : null;
 }
 
-/** A fork sees what its parent had, but a frame that is over is over for it too. */
+/**
+ * True for an ephemeral block whose frame has passed. It is gone for a fork too, although its parent had it.
+ */
 function isOver({ ephemeral, addedSeq }: AddedBlock, { seq }: Moment): boolean {
   return ephemeral === true && addedSeq !== seq;
 }
 
 /** Contract: the view reaches the block. */
-export function placeIn(moment: Moment, view: View, block: AddedBlock): Place {
-  const logs: LogThen[] = [];
-  let [then, seen] = [moment, view];
+export function blockViewIn(moment: Moment, view: View, block: AddedBlock): BlockView {
+  const logs: FactLogAt[] = [];
+  let [atFork, ancestor] = [moment, view];
   for (;;) {
-    const log = seen.facts.get(block.id);
-    if (log !== undefined) logs.push({ log, seq: then.seq });
-    if (seen.parent === null) return { moment, view, block, logs };
-    then = asOf(then, seen.parent.seq);
-    seen = must(viewOf(then, seen.parent.view), "a forked view has a parent");
+    const log = ancestor.facts.get(block.id);
+    if (log !== undefined) logs.push({ log, seq: atFork.seq });
+    if (ancestor.parent === null) return { moment, view, block, logs };
+    atFork = asOf(atFork, ancestor.parent.seq);
+    ancestor = must(viewOf(atFork, ancestor.parent.view), "a forked view has a parent");
   }
 }
 
-/** The blocks of a view in the order they came, the parents' first. */
-export function* blocksOf(moment: Moment, view: View): Generator<AddedBlock> {
+/** The blocks of a view in the order they were added, the parents' blocks first. */
+export function* viewBlocks(moment: Moment, view: View): Generator<AddedBlock> {
   for (const block of streamBlocks(moment, view.stream)) if (!isOver(block, moment)) yield block;
 }
 
@@ -138,13 +141,13 @@ function* streamBlocks(moment: Moment, id: StreamId): Generator<AddedBlock> {
   if (stream.parent !== null) yield* streamBlocks(asOf(moment, stream.parent.seq), stream.parent.stream);
   for (const [, blockId] of stream.blocks.entries()) {
     const block = must(moment.state.blocks.get(blockId), "streams list known blocks").block;
-    // Blocks stand in the order they came: the rest of the list was not there yet.
+    // The list is in the order blocks were added, so the rest of it was added later.
     if (block.addedSeq > moment.seq) return;
     if (blockOf(moment, blockId) !== null) yield block;
   }
 }
 
-/** Whether one stream is the other, or was forked from it, however far back. */
+/** True if one stream is the other or was forked from it, directly or through other forks. */
 export function descendsFrom(moment: Moment, id: StreamId, ancestor: StreamId): boolean {
   let stream = streamOf(moment, id);
   while (stream !== null && stream.id !== ancestor) {
@@ -153,39 +156,39 @@ export function descendsFrom(moment: Moment, id: StreamId, ancestor: StreamId): 
   return stream !== null;
 }
 
-/** A fact as the view has it: its own, else its parent's at the fork, else the block's first. */
-export function factOf<F extends FactName>(place: Place, fact: F): Fact<F> {
-  return (factVersion(place, fact)?.value ?? initialFact(place.block, fact)) as Fact<F>;
+/** A fact as the view has it: its own, else its parent's at the fork, else the block's initial one. */
+export function factOf<F extends FactName>(blockView: BlockView, fact: F): Fact<F> {
+  return (factVersion(blockView, fact)?.value ?? initialFact(blockView.block, fact)) as Fact<F>;
 }
 
-/** The version behind a fact: it names the frame that set it. Null where nobody has. */
-export function factVersion<F extends FactName>(place: Place, fact: F): Versions<Fact<F>> | null {
-  for (const { log, seq } of place.logs) {
+/** The version behind a fact, which names the frame that set it. Null if it was never set. */
+export function factVersion<F extends FactName>(blockView: BlockView, fact: F): Versions<Fact<F>> | null {
+  for (const { log, seq } of blockView.logs) {
     const version = versionAt(log[fact] as Versions<Fact<F>> | undefined, seq);
     if (version !== null) return version;
   }
   return null;
 }
 
-export function factValue<F extends FactName>(place: Place, fact: F): FactValues[F] {
-  return factOf(place, fact).value as FactValues[F];
+export function factValue<F extends FactName>(blockView: BlockView, fact: F): FactValues[F] {
+  return factOf(blockView, fact).value as FactValues[F];
 }
 
-export function factsOf(place: Place): Facts {
+export function factsOf(blockView: BlockView): Facts {
   return {
-    level: factOf(place, "level"),
-    pin: factOf(place, "pin"),
-    ttl: factOf(place, "ttl"),
-    focus: factOf(place, "focus"),
-    selection: factOf(place, "selection"),
-    archive: factOf(place, "archive"),
-    withhold: factOf(place, "withhold"),
-    reference: factOf(place, "reference"),
-    supersession: factOf(place, "supersession"),
+    level: factOf(blockView, "level"),
+    pin: factOf(blockView, "pin"),
+    ttl: factOf(blockView, "ttl"),
+    focus: factOf(blockView, "focus"),
+    selection: factOf(blockView, "selection"),
+    archive: factOf(blockView, "archive"),
+    withhold: factOf(blockView, "withhold"),
+    reference: factOf(blockView, "reference"),
+    supersession: factOf(blockView, "supersession"),
   };
 }
 
-/** What the view's ledger really shows of a block. Not yet sent is absent. */
+/** The form in which the view's ledger really shows a block. A block that was not sent yet is absent. */
 export function shownOf(moment: Moment, view: View, id: BlockId): Shown {
   return versionAt(view.shown.get(id), moment.seq)?.value ?? "absent";
 }
@@ -194,112 +197,116 @@ export function wasEverShown(moment: Moment, view: View, id: BlockId): boolean {
   return versionAt(view.shown.get(id), moment.seq) !== null;
 }
 
-export function lastSent(moment: Moment, view: View): SentTurn | null {
-  return view.sent.get(lastUpTo(view.sent, moment.seq)) ?? null;
+export function lastSentTurn(moment: Moment, view: View): SentTurn | null {
+  return view.sent.get(lastIndexUpTo(view.sent, moment.seq)) ?? null;
 }
 
-export function lastAnswer(moment: Moment, view: View): Answer | null {
-  return view.answers.get(lastUpTo(view.answers, moment.seq)) ?? null;
+export function lastTurnAnswer(moment: Moment, view: View): TurnAnswer | null {
+  return view.answers.get(lastIndexUpTo(view.answers, moment.seq)) ?? null;
 }
 
 /**
- * Whether a turn sent at that seq or later was answered, here or in a parent before the fork. A turn that
- * failed was not, and a late answer to an earlier turn takes nothing back.
+ * True if a turn sent at that seq or later was answered, here or in a parent before the fork. A failed turn
+ * counts as not answered, and a late answer to an earlier turn changes nothing.
  */
 export function wasAnsweredSince(moment: Moment, view: View, seq: Seq): boolean {
-  for (let index = lastUpTo(view.answers, moment.seq); index >= 0; index -= 1) {
+  for (let index = lastIndexUpTo(view.answers, moment.seq); index >= 0; index -= 1) {
     const answer = must(view.answers.get(index), "answers have no gaps");
     if (answer.seq <= seq) break;
     if (answer.sentSeq >= seq && answer.outcome !== "failed") return true;
   }
   if (view.parent === null) return false;
-  const then = asOf(moment, view.parent.seq);
-  return wasAnsweredSince(then, must(viewOf(then, view.parent.view), "a forked view has a parent"), seq);
+  const atFork = asOf(moment, view.parent.seq);
+  return wasAnsweredSince(atFork, must(viewOf(atFork, view.parent.view), "a forked view has a parent"), seq);
 }
 
-/** How many rewrites the view has had: the number of its epoch. */
+/** The number of the view's epoch, which is the number of its rewrites so far. */
 export function epochNow(moment: Moment, view: View): number {
-  return lastUpTo(view.epochs, moment.seq) + 1;
+  return lastIndexUpTo(view.epochs, moment.seq) + 1;
 }
 
 /** The units of the last request, first to last. */
-export function pathOf(moment: Moment, view: View): readonly UnitId[] {
+export function sentPath(moment: Moment, view: View): readonly UnitId[] {
   const path: UnitId[] = [];
-  for (let id = lastSent(moment, view)?.leaf ?? null; id !== null; ) {
+  for (let id = lastSentTurn(moment, view)?.leaf ?? null; id !== null; ) {
     path.push(id);
     id = must(moment.state.units.get(id), "a sent path is made of sent units").parent;
   }
   return path.reverse();
 }
 
-/** Every exchange there was, as it stood: one that ended later is still open. */
+/** Every exchange so far. One that ended after this moment is still open. */
 export function exchangesOf(moment: Moment): readonly RecordedExchange[] {
   const { exchanges } = moment.state;
   const opened = [...exchanges.entries()].map(([, exchange]) => exchange);
   return opened
     .filter(({ openedSeq }) => openedSeq <= moment.seq)
-    .map((exchange) => endedBy(exchange, moment));
+    .map((exchange) => exchangeAt(exchange, moment));
 }
 
 export function exchangeOf(moment: Moment, id: number): RecordedExchange | null {
   const exchange = moment.state.exchanges.get(id - 1);
-  return exchange !== undefined && exchange.openedSeq <= moment.seq ? endedBy(exchange, moment) : null;
+  return exchange !== undefined && exchange.openedSeq <= moment.seq ? exchangeAt(exchange, moment) : null;
 }
 
-function endedBy(exchange: RecordedExchange, moment: Moment): RecordedExchange {
+function exchangeAt(exchange: RecordedExchange, moment: Moment): RecordedExchange {
   const { end } = exchange;
   return end !== null && end.seq > moment.seq ? { ...exchange, end: null } : exchange;
 }
 
-export function messageBlocks(moment: Moment, view: View, id: MessageId): readonly Place[] {
-  return placesOf(moment, view, moment.state.messages.get(id) ?? []);
+export function messageBlocks(moment: Moment, view: View, id: MessageId): readonly BlockView[] {
+  return blockViewsOf(moment, view, moment.state.messages.get(id) ?? []);
 }
 
-/** A block and all that lives and changes with it. */
-export function pairOf(place: Place): readonly Place[] {
-  if (place.block.pair === null) return [place];
-  const pair = placesOf(place.moment, place.view, place.moment.state.pairs.get(place.block.pair) ?? []);
+/** A block and the other blocks of its pair, which change together with it. */
+export function pairOf(blockView: BlockView): readonly BlockView[] {
+  if (blockView.block.pair === null) return [blockView];
+  const pair = blockViewsOf(
+    blockView.moment,
+    blockView.view,
+    blockView.moment.state.pairs.get(blockView.block.pair) ?? [],
+  );
   assert(pair.length > 0, "a block with a pair is in it");
   return pair;
 }
 
-function placesOf(moment: Moment, view: View, ids: readonly BlockId[]): readonly Place[] {
-  return ids.flatMap((id) => placeOf(moment, view, id) ?? []);
+function blockViewsOf(moment: Moment, view: View, ids: readonly BlockId[]): readonly BlockView[] {
+  return ids.flatMap((id) => blockViewOf(moment, view, id) ?? []);
 }
 
-/** An approval as it stood; `seq` is the frame that brought it there. */
-export type ApprovalNow = Approval & Decided & { readonly seq: Seq };
+/** An approval with its status at a moment; `seq` is the frame that set the status. */
+export type ApprovalState = Approval & ApprovalDecision & { readonly seq: Seq };
 
-/** Everything that was asked in a view, in its order. A fork does not take over what waits in its parent. */
-export function approvalsOf(moment: Moment, view: View): readonly ApprovalNow[] {
+/** The approvals of a view, in order. A fork does not take over those of its parent. */
+export function approvalsOf(moment: Moment, view: View): readonly ApprovalState[] {
   const all = [...moment.state.approvals.entries()].map(([, entry]) => entry);
-  return all.flatMap((entry) => (entry.approval.view === view.id ? stoodAt(moment, entry) : []));
+  return all.flatMap((entry) => (entry.approval.view === view.id ? approvalAt(moment, entry) : []));
 }
 
-export function approvalOf(moment: Moment, id: number): ApprovalNow | null {
+export function approvalOf(moment: Moment, id: number): ApprovalState | null {
   const entry = moment.state.approvals.get(id - 1);
-  return entry === undefined ? null : (stoodAt(moment, entry)[0] ?? null);
+  return entry === undefined ? null : (approvalAt(moment, entry)[0] ?? null);
 }
 
-function stoodAt(moment: Moment, { approval, log }: RecordedApproval): readonly ApprovalNow[] {
+function approvalAt(moment: Moment, { approval, log }: RecordedApproval): readonly ApprovalState[] {
   const version = versionAt(log, moment.seq);
   return version === null ? [] : [{ ...approval, ...version.value, seq: version.seq }];
 }
 
-/** A permission with what it is about. */
-export type PermissionNow = PermissionKey & Permission;
+/** A permission with the actor and verb it is about. */
+export type PermissionEntry = PermissionKey & Permission;
 
-/** The permissions that hold in a view: its own, and what its parent had at the fork. */
-export function permissionsOf(moment: Moment, view: View): readonly PermissionNow[] {
+/** The permissions that hold in a view: its own, and those its parent had at the fork. */
+export function permissionsOf(moment: Moment, view: View): readonly PermissionEntry[] {
   const turn = turnNow(moment, must(streamOf(moment, view.stream), "a view has a stream"));
   return permissionKeys(view, moment).flatMap((key) => {
     const permission = permissionOf(moment, view, key);
-    const holds = permission !== null && (permission.until === null || turn <= permission.until);
-    return holds ? [{ ...key, ...permission }] : [];
+    const isValid = permission !== null && (permission.until === null || turn <= permission.until);
+    return isValid ? [{ ...key, ...permission }] : [];
   });
 }
 
-/** What was last said about a verb, whether or not its turn has passed. */
+/** The last permission set for a verb, whether or not its turn has passed. */
 export function permissionOf(moment: Moment, view: View, key: PermissionKey): Permission | null {
   return permissionVersion(moment, view, key)?.value ?? null;
 }
@@ -314,28 +321,28 @@ export function permissionVersion(
     if (version !== null) return version;
   }
   if (view.parent === null) return null;
-  const then = asOf(moment, view.parent.seq);
-  const parent = must(viewOf(then, view.parent.view), "a forked view has a parent");
-  return permissionVersion(then, parent, { actor, verb });
+  const atFork = asOf(moment, view.parent.seq);
+  const parent = must(viewOf(atFork, view.parent.view), "a forked view has a parent");
+  return permissionVersion(atFork, parent, { actor, verb });
 }
 
-/** Each once, in an order that does not depend on who said it first. */
+/** Each key once, in an order that does not depend on which was set first. */
 function permissionKeys(view: View, moment: Moment): readonly PermissionKey[] {
   const keys = new Map<string, PermissionKey>();
-  for (let seen: View | null = view; seen !== null; ) {
-    for (const [, { actor, verb }] of seen.permissions.entries())
+  for (let ancestor: View | null = view; ancestor !== null; ) {
+    for (const [, { actor, verb }] of ancestor.permissions.entries())
       keys.set(`${verb} ${actor}`, { actor, verb });
-    seen = seen.parent === null ? null : viewOf(moment, seen.parent.view);
+    ancestor = ancestor.parent === null ? null : viewOf(moment, ancestor.parent.view);
   }
   return [...keys].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, key]) => key);
 }
 
-/** What the user calls this session; null: by what it is about. */
+/** The name the user gave this session. Null if it is named after its content. */
 export function nameOf(moment: Moment): string | null {
   return versionAt(moment.state.name, moment.seq)?.value ?? null;
 }
 
-/** What the user said for this session; null: as it is configured. */
+/** The mode the user set for this session. Null if the configured mode applies. */
 export function modeOf(moment: Moment): Mode | null {
   return versionAt(moment.state.mode, moment.seq)?.value ?? null;
 }

@@ -1,14 +1,14 @@
 import { fail, limits, ok, type Result, sameData } from "../base/index.ts";
-import type { Approval, Decided } from "./approval.ts";
+import type { Approval, ApprovalDecision } from "./approval.ts";
 import type { RuleDelta } from "./delta.ts";
 import type { Actor } from "./facts.ts";
 import { modeOf, nameOf, now, permissionOf, viewOf } from "./moment.ts";
 import type { PermissionLog, State, View } from "./state.ts";
 import { withVersion } from "./versions.ts";
 
-type Change<T extends RuleDelta["type"]> = Extract<RuleDelta, { type: T }>;
+type RuleDeltaOf<T extends RuleDelta["type"]> = Extract<RuleDelta, { type: T }>;
 
-export function askApproval(state: State, approval: Approval): Result<State> {
+export function applyApprovalRequest(state: State, approval: Approval): Result<State> {
   const refused = (problem: string) => fail("AP_APPROVAL_INVALID", { approval: approval.id, problem });
   const next = state.approvals.size + 1;
   if (approval.id !== next) return refused(`${next} is next`);
@@ -17,13 +17,13 @@ export function askApproval(state: State, approval: Approval): Result<State> {
   if (approval.until < approval.turn) return refused("it ends before it begins");
   const named = [...approval.blocks, ...(approval.source === null ? [] : [approval.source.block])];
   if (named.some((id) => state.blocks.get(id) === undefined)) return refused("it is about an unknown block");
-  const asked: Decided = { stand: "waiting", by: approval.actor, reason: approval.why };
-  const entry = { approval, log: withVersion(null, state.seq, asked) };
+  const waiting: ApprovalDecision = { stand: "waiting", by: approval.actor, reason: approval.why };
+  const entry = { approval, log: withVersion(null, state.seq, waiting) };
   return ok({ ...state, approvals: state.approvals.push(entry) });
 }
 
-/** What the words mean: an approval is the user's yes, and only time lets one expire. */
-const whoDecides: Readonly<Record<Decided["stand"], Actor | null>> = {
+/** The actor that may set each status: only the user approves or denies, and only policy lets one expire. */
+const whoDecides: Readonly<Record<ApprovalDecision["stand"], Actor | null>> = {
   waiting: null,
   approved: "user",
   denied: "user",
@@ -31,11 +31,11 @@ const whoDecides: Readonly<Record<Decided["stand"], Actor | null>> = {
 };
 
 /**
- * Decided once, for good. A decision is not taken back: from it on the command may be carried out and its
- * actor told, so a way back to waiting would promise what nobody can keep. What an approved command did is a
- * step of its own, and that is undone; what was denied is asked for again.
+ * An approval is decided once, for good. A decision cannot be undone: after it the command may be carried out
+ * and its actor informed, so going back to waiting would be a false promise. The effect of an approved
+ * command is a step of its own and can be undone; a denied command can be asked for again.
  */
-export function decideApproval(state: State, delta: Change<"approval-decided">): Result<State> {
+export function applyApprovalDecided(state: State, delta: RuleDeltaOf<"approval-decided">): Result<State> {
   const { approval: id, from, to, by, reason } = delta;
   const refused = (problem: string) => fail("AP_APPROVAL_INVALID", { approval: id, problem });
   const entry = state.approvals.get(id - 1);
@@ -48,14 +48,14 @@ export function decideApproval(state: State, delta: Change<"approval-decided">):
   return ok({ ...state, approvals: state.approvals.with(id - 1, { ...entry, log }) });
 }
 
-export function setPermission(state: State, delta: Change<"permission-set">): Result<State> {
+export function applyPermissionSet(state: State, delta: RuleDeltaOf<"permission-set">): Result<State> {
   const { actor, verb, from, to } = delta;
   const view = viewOf(now(state), delta.view);
   if (view === null) return fail("AP_VIEW_UNKNOWN", { view: delta.view });
   if (!sameData(permissionOf(now(state), view, { actor, verb }), from)) {
     return fail("AP_RULE_STALE", { what: `permission of ${actor} to ${verb}` });
   }
-  const { index, log } = logFor(view, delta);
+  const { index, log } = permissionSlot(view, delta);
   if (index >= limits.permissionsMax) {
     return fail("AP_FRAME_LIMIT", { seq: state.seq, limit: "permissionsMax", actual: index + 1 });
   }
@@ -64,21 +64,21 @@ export function setPermission(state: State, delta: Change<"permission-set">): Re
   return ok({ ...state, views: state.views.with(view.id, { ...view, permissions }) });
 }
 
-type LogAt = { readonly index: number; readonly log: PermissionLog["log"] | null };
+type PermissionSlot = { readonly index: number; readonly log: PermissionLog["log"] | null };
 
-function logFor(view: View, { actor, verb }: Change<"permission-set">): LogAt {
+function permissionSlot(view: View, { actor, verb }: RuleDeltaOf<"permission-set">): PermissionSlot {
   for (const [index, entry] of view.permissions.entries()) {
     if (entry.actor === actor && entry.verb === verb) return { index, log: entry.log };
   }
   return { index: view.permissions.size, log: null };
 }
 
-export function setName(state: State, { from, to }: Change<"name-set">): Result<State> {
+export function applyNameSet(state: State, { from, to }: RuleDeltaOf<"name-set">): Result<State> {
   if (nameOf(now(state)) !== from) return fail("AP_RULE_STALE", { what: "name of this session" });
   return ok({ ...state, name: withVersion(state.name, state.seq, to) });
 }
 
-export function setMode(state: State, { from, to }: Change<"mode-set">): Result<State> {
+export function applyModeSet(state: State, { from, to }: RuleDeltaOf<"mode-set">): Result<State> {
   if (modeOf(now(state)) !== from) return fail("AP_RULE_STALE", { what: "mode of this session" });
   return ok({ ...state, mode: withVersion(state.mode, state.seq, to) });
 }

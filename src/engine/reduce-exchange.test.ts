@@ -3,7 +3,7 @@ import { deltaExamples } from "../../test/support/delta-examples.ts";
 import { main, TestSession } from "../../test/support/engine.ts";
 import { must, streamId, unwrap } from "../base/index.ts";
 import type { Exchange, ExchangeEnd } from "./exchange.ts";
-import { exchangeOf, exchangesOf, now, stateAt } from "./moment.ts";
+import { exchangeOf, exchangesOf, momentAt, now } from "./moment.ts";
 
 const { exchange: example } = deltaExamples["exchange-opened"];
 const { end: ended } = deltaExamples["exchange-closed"];
@@ -18,7 +18,7 @@ const open = (exchange: Exchange) => ({ type: "exchange-opened", exchange }) as 
 const close = (end: ExchangeEnd) => ({ type: "exchange-closed", end }) as const;
 
 describe("exchanges", () => {
-  it("say how they were sent on; those of older frames were raw", () => {
+  it("have the form in which they were sent on; in older frames that is raw", () => {
     const session = new TestSession();
     const { rendering: _, ...older } = opened({ id: 2 });
     session.append([open(opened({ rendering: "plain" })), open(older)]);
@@ -52,12 +52,12 @@ describe("exchanges", () => {
     expect(session.attempt([close(closed())])).toMatchObject({ error: { code: "AP_EXCHANGE_INVALID" } });
   });
 
-  it("are still open at a moment before they ended, and not there before they began", () => {
+  it("are open at a moment before they ended, and unknown before they began", () => {
     const session = new TestSession();
     const before = session.state.seq;
     const begun = session.append([open(opened())]);
     session.append([close(closed({ outcome: "truncated" }))]);
-    const at = (seq: number) => exchangeOf(unwrap(stateAt(session.state, seq)), 1);
+    const at = (seq: number) => exchangeOf(unwrap(momentAt(session.state, seq)), 1);
     expect(at(before)).toBeNull();
     expect(must(at(begun), "it was open").end).toBeNull();
     expect(exchangeOf(now(session.state), 1)?.end?.outcome).toBe("truncated");
@@ -65,7 +65,7 @@ describe("exchanges", () => {
 });
 
 describe("identity", () => {
-  it("is said once", () => {
+  it("is recorded once", () => {
     const session = new TestSession();
     session.append([deltaExamples["session-identified"]]);
     expect(session.state.identity?.client).toBe("claude-code");

@@ -4,10 +4,10 @@ import { expectComplete, expectRefusal, named, type Refusal } from "../../test/s
 import { type BlockId, blockId, turnOf, type ViewId, viewId } from "../base/index.ts";
 import type { FactDelta } from "./delta.ts";
 import { type FactName, type FactValues, factNames, initialFact } from "./facts.ts";
-import { factOf, factVersion, stateAt } from "./moment.ts";
+import { factOf, factVersion, momentAt } from "./moment.ts";
 
-/** A value of each fact that is not the first one. */
-const changed: FactValues = {
+/** For each fact a value that is not the initial one. */
+const otherValues: FactValues = {
   level: "minimal",
   pin: "bottom",
   ttl: { at: turnOf(9), spanTurns: 3 },
@@ -19,45 +19,51 @@ const changed: FactValues = {
   supersession: blockId(8),
 };
 
-type Setting = {
+type FactDeltaInput = {
   readonly block: BlockId;
   readonly fact?: FactName;
   readonly view?: ViewId;
   readonly wrong?: object;
 };
 
-/** A change of a fact from its first value, or from a wrong one. */
-function setting(
+/** A delta that sets a fact from its initial value, or from a wrong one. */
+function factDelta(
   session: TestSession,
-  { block, fact = "level", view = mainView, wrong = {} }: Setting,
+  { block, fact = "level", view = mainView, wrong = {} }: FactDeltaInput,
 ): FactDelta {
   const from = { ...initialFact(session.wished(), fact), ...wrong };
-  return { type: `${fact}-set`, view, block, from, to: { value: changed[fact], by: "model" } } as FactDelta;
+  return {
+    type: `${fact}-set`,
+    view,
+    block,
+    from,
+    to: { value: otherValues[fact], by: "model" },
+  } as FactDelta;
 }
 
 const refusals: readonly Refusal[] = [
   {
     when: "the view does not exist",
     code: "AP_VIEW_UNKNOWN",
-    deltas: (s) => [setting(s, { block: s.add(), view: viewId(9) })],
+    deltas: (s) => [factDelta(s, { block: s.add(), view: viewId(9) })],
   },
   {
     when: "the block does not exist",
     code: "AP_BLOCK_UNKNOWN",
-    deltas: (s) => [setting(s, { block: blockId(50) })],
+    deltas: (s) => [factDelta(s, { block: blockId(50) })],
   },
   {
     when: "the block came to the parent after the fork",
     code: "AP_BLOCK_UNKNOWN",
     deltas: (s) => {
       const view = s.fork();
-      return [setting(s, { block: s.add(), view })];
+      return [factDelta(s, { block: s.add(), view })];
     },
   },
   {
     when: "the block belongs to a fork and the view to its parent",
     code: "AP_BLOCK_UNKNOWN",
-    deltas: (s) => [setting(s, { block: s.add({ view: s.fork() }) })],
+    deltas: (s) => [factDelta(s, { block: s.add({ view: s.fork() }) })],
   },
   {
     when: "the block was taken away",
@@ -66,21 +72,21 @@ const refusals: readonly Refusal[] = [
       const block = s.wished();
       s.append([{ type: "block-added", block }]);
       s.append([{ type: "block-removed", block }]);
-      return [setting(s, { block: block.id })];
+      return [factDelta(s, { block: block.id })];
     },
   },
   ...factNames.map(
     (fact): Refusal => ({
       when: `the ${fact} does not start from the present value`,
       code: "AP_DELTA_STALE",
-      deltas: (s) => [setting(s, { block: s.add(), fact, wrong: { value: changed[fact] } })],
+      deltas: (s) => [factDelta(s, { block: s.add(), fact, wrong: { value: otherValues[fact] } })],
     }),
   ),
   ...factNames.map(
     (fact): Refusal => ({
       when: `the ${fact} starts from the present value of another actor`,
       code: "AP_DELTA_STALE",
-      deltas: (s) => [setting(s, { block: s.add(), fact, wrong: { by: "user" } })],
+      deltas: (s) => [factDelta(s, { block: s.add(), fact, wrong: { by: "user" } })],
     }),
   ),
 ];
@@ -96,18 +102,18 @@ describe("a fact is refused", () => {
 });
 
 describe("a fact that is set", () => {
-  it.each(factNames)("%s: is there from then on, by name of who set it, and was not before", (fact) => {
+  it.each(factNames)("%s: holds from then on with its setter, and not before", (fact) => {
     const session = new TestSession();
     const block = session.add();
     const before = factOf(session.place(block), fact);
-    const seq = session.append([setting(session, { block, fact })]);
+    const seq = session.append([factDelta(session, { block, fact })]);
     expect(before).toEqual(initialFact(session.wished({ turn: turnOf(1) }), fact));
-    expect(factOf(session.place(block), fact)).toEqual({ value: changed[fact], by: "model" });
+    expect(factOf(session.place(block), fact)).toEqual({ value: otherValues[fact], by: "model" });
     expect(factOf(session.placeAt(block, seq - 1), fact)).toEqual(before);
     expect(factVersion(session.place(block), fact)?.seq).toBe(seq);
   });
 
-  it("leaves every other fact of the block alone", () => {
+  it("changes no other fact of the block", () => {
     const session = new TestSession();
     const block = session.add();
     session.set(block, { pin: "top" });
@@ -125,7 +131,7 @@ describe("a fact that is set", () => {
     expect(levels).toEqual(["minimal", "original", "original"]);
   });
 
-  it("is taken over by a fork, and from then on they change apart", () => {
+  it("is inherited by a fork, and from then on they change independently", () => {
     const session = new TestSession();
     const block = session.add();
     session.set(block, { level: "trimmed" });
@@ -145,20 +151,20 @@ describe("a fact that is set", () => {
     ]);
   });
 
-  it("as of the fork is taken over, though the parent has changed it since", () => {
+  it("is inherited as of the fork, though the parent has changed it since", () => {
     const session = new TestSession();
     const block = session.add();
     const seq = session.set(block, { pin: "top" });
     session.set(block, { pin: "bottom" });
     const child = session.fork({ seq });
     expect(session.fact(block, "pin", child)).toBe("top");
-    const then = stateAt(session.state, seq);
+    const then = momentAt(session.state, seq);
     expect(then.ok && then.value.seq).toBe(seq);
   });
 });
 
 describe("a ttl that is set", () => {
-  it("leaves a hint at its turn, once, and none where there is no end", () => {
+  it("leaves one hint at its turn, and none without an end", () => {
     const session = new TestSession();
     const block = session.add();
     const ttl = { at: turnOf(9), spanTurns: 3 };
@@ -168,7 +174,7 @@ describe("a ttl that is set", () => {
     expect([...session.view().due.entries()]).toEqual([[9, [block]]]);
   });
 
-  it("that lies ahead needs no further hint when another fact is set, and one that has passed does", () => {
+  it("gets another hint when another fact is set only if it has passed", () => {
     const session = new TestSession();
     const block = session.add({ span: 1 });
     session.turns(1);
@@ -179,7 +185,7 @@ describe("a ttl that is set", () => {
     expect([...session.view().due.entries()]).toEqual([[5, [block]]]);
   });
 
-  it("shares its turn with those of other blocks", () => {
+  it("shares its turn with other blocks", () => {
     const session = new TestSession();
     const [one, two] = [session.add(), session.add()];
     session.set(one, { ttl: { at: turnOf(4), spanTurns: 1 } });

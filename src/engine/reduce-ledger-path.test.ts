@@ -4,8 +4,8 @@ import { mainView, TestSession } from "../../test/support/engine.ts";
 import { type BlockId, blockId, must, seqOf, turnOf, type UnitId, unitId, unwrap } from "../base/index.ts";
 import { type Shown, shownForms } from "./block.ts";
 import type { Delta } from "./delta.ts";
-import { now, pathOf, shownOf, stateAt } from "./moment.ts";
-import { Paged } from "./paged.ts";
+import { momentAt, now, sentPath, shownOf } from "./moment.ts";
+import { PagedTable } from "./paged-table.ts";
 import { reduce } from "./reduce.ts";
 
 const turn = (number: number, leaf: number): Delta => ({
@@ -21,12 +21,12 @@ describe("a path through the tree", () => {
     const session = new TestSession();
     const [a, b] = [session.send(), session.send()];
     const c = session.send({ below: a });
-    expect(pathOf(now(session.state), session.view())).toEqual([a, c]);
-    const before = unwrap(stateAt(session.state, session.state.seq - 1));
-    expect(pathOf(before, session.view())).toEqual([a, b]);
+    expect(sentPath(now(session.state), session.view())).toEqual([a, c]);
+    const before = unwrap(momentAt(session.state, session.state.seq - 1));
+    expect(sentPath(before, session.view())).toEqual([a, b]);
   });
 
-  it("that leaves a unit shows its blocks no more, and shows them again when it comes back", () => {
+  it("that leaves a unit no longer shows its blocks, and shows them again when it returns", () => {
     const session = new TestSession();
     const block = session.add();
     const root = session.send({ shows: [] });
@@ -37,7 +37,7 @@ describe("a path through the tree", () => {
     expect(shownOf(now(session.state), session.view(), block)).toBe("original");
   });
 
-  it("that leaves the second place of a block still shows its first", () => {
+  it("that leaves one unit of a block still shows it in the other", () => {
     const session = new TestSession();
     const block = session.add();
     const root = session.send({ shows: [{ block, as: "placeholder" }] });
@@ -46,7 +46,7 @@ describe("a path through the tree", () => {
     expect(shownOf(now(session.state), session.view(), block)).toBe("placeholder");
   });
 
-  it("is that of one view: the ledger of another agent shows nothing of it", () => {
+  it("belongs to one view: the ledger of another agent shows nothing of it", () => {
     const session = new TestSession();
     const block = session.add();
     const agent = session.agent(mainView);
@@ -56,12 +56,12 @@ describe("a path through the tree", () => {
 });
 
 describe("following a path", () => {
-  it("costs what differs from the last one, not the length of both", () => {
+  it("costs the difference from the last one, not the length of both", () => {
     const session = new TestSession();
     session.turns(80);
     const frame = session.frame([{ type: "unit-sent", unit: session.unit() }, turn(81, 80)]);
     const { units } = session.state;
-    const looks = vi.spyOn(Paged.prototype, "get");
+    const looks = vi.spyOn(PagedTable.prototype, "get");
     const next = reduce(session.state, frame);
     const seen = looks.mock.contexts.filter(
       (table) => table === units || (next.ok && table === next.value.units),
@@ -72,7 +72,7 @@ describe("following a path", () => {
   });
 });
 
-describe("what is shown", () => {
+describe("the shown form of a block", () => {
   const sending = fc.record({
     below: fc.nat(),
     shows: fc.array(
@@ -81,7 +81,7 @@ describe("what is shown", () => {
     ),
   });
 
-  it("is what the path shows when it is read from scratch, whichever way the paths went, at every seq", () => {
+  it("equals what the path shows when read from scratch, at every seq", () => {
     fc.assert(
       fc.property(fc.array(sending, { maxLength: 14 }), (list) => {
         const session = new TestSession();
@@ -106,10 +106,10 @@ describe("what is shown", () => {
   });
 });
 
-/** The last unit on the path that shows the block says how. */
+/** The form in the last unit on the path that shows the block. */
 function fromScratch(session: TestSession, block: BlockId, seq: number): Shown {
   const moment = { state: session.state, seq: seqOf(seq) };
-  const path: readonly UnitId[] = pathOf(moment, session.view());
+  const path: readonly UnitId[] = sentPath(moment, session.view());
   const shows = path.flatMap((id) => must(session.state.units.get(id), "sent").shows);
   return shows.findLast((one) => one.block === block)?.as ?? "absent";
 }

@@ -3,8 +3,8 @@ import { main, mainView, TestSession } from "../../test/support/engine.ts";
 import { expectComplete, expectRefusal, named, type Refusal } from "../../test/support/refusals.ts";
 import { blockId, limits, streamId, turnOf, unitId, unwrap, viewId } from "../base/index.ts";
 import type { Delta, Unit } from "./delta.ts";
-import { epochNow, lastAnswer, lastSent, now, shownOf, stateAt } from "./moment.ts";
-import { Paged } from "./paged.ts";
+import { epochNow, lastSentTurn, lastTurnAnswer, momentAt, now, shownOf } from "./moment.ts";
+import { PagedTable } from "./paged-table.ts";
 import type { StreamTurn } from "./state.ts";
 
 const unit = (session: TestSession, change: Partial<Unit>): Delta => ({
@@ -33,13 +33,13 @@ const epoch = (number: number, cut: number | null = null, view = mainView): Delt
   reason: "price",
   means: "own",
 });
-const nowhere = viewId(9);
+const unknownView = viewId(9);
 const ordered = "units are numbered in order";
 
-/** The stream is at that turn already. */
+/** Brings the stream to that turn. */
 function atTurn(session: TestSession, number: number): void {
   session.turns(1);
-  const turns = Paged.empty<StreamTurn>().push({ seq: session.state.seq, turn: turnOf(number) });
+  const turns = PagedTable.empty<StreamTurn>().push({ seq: session.state.seq, turn: turnOf(number) });
   session.state = {
     ...session.state,
     streams: session.state.streams.with(main, { ...session.stream(), turns }),
@@ -69,7 +69,7 @@ const refusals: readonly Refusal[] = [
     code: "AP_UNIT_INVALID",
     problem: ordered,
     deltas: (s) => {
-      s.state = { ...s.state, units: Paged.fromPages(limits.unitsMax, []) };
+      s.state = { ...s.state, units: PagedTable.fromPages(limits.unitsMax, []) };
       return [unit(s, {})];
     },
   },
@@ -139,7 +139,7 @@ const refusals: readonly Refusal[] = [
   {
     when: "a turn's view does not exist",
     code: "AP_VIEW_UNKNOWN",
-    deltas: (s) => [unit(s, {}), turn(1, 0, nowhere)],
+    deltas: (s) => [unit(s, {}), turn(1, 0, unknownView)],
   },
   {
     when: "a turn is skipped",
@@ -177,7 +177,11 @@ const refusals: readonly Refusal[] = [
     problem: "its last unit was never sent",
     deltas: () => [turn(1, 4)],
   },
-  { when: "an answer's view does not exist", code: "AP_VIEW_UNKNOWN", deltas: () => [answered(1, nowhere)] },
+  {
+    when: "an answer's view does not exist",
+    code: "AP_VIEW_UNKNOWN",
+    deltas: () => [answered(1, unknownView)],
+  },
   {
     when: "a turn is answered that was never sent",
     code: "AP_TURN_INVALID",
@@ -207,7 +211,7 @@ const refusals: readonly Refusal[] = [
   {
     when: "an epoch's view does not exist",
     code: "AP_VIEW_UNKNOWN",
-    deltas: () => [epoch(1, null, nowhere)],
+    deltas: () => [epoch(1, null, unknownView)],
   },
   {
     when: "an epoch is skipped",
@@ -239,7 +243,7 @@ describe("an entry of the ledger is refused", () => {
   });
 });
 
-it("the ledger takes as many turns, and as many blocks in a unit, as there may be", () => {
+it("the ledger accepts turns, and blocks in a unit, up to their limits", () => {
   const session = new TestSession();
   atTurn(session, limits.turnsMax - 1);
   const shows = Array(limits.blocksPerUnitMax).fill({ block: session.add(), as: "original" });
@@ -248,20 +252,20 @@ it("the ledger takes as many turns, and as many blocks in a unit, as there may b
 });
 
 describe("a turn", () => {
-  it("is sent, and what its path shows is shown from then on", () => {
+  it("is sent, and the blocks of its path are shown from then on", () => {
     const session = new TestSession();
     const block = session.add();
     expect(shownOf(now(session.state), session.view(), block)).toBe("absent");
     session.send({ shows: [{ block, as: "trimmed" }] });
     expect(shownOf(now(session.state), session.view(), block)).toBe("trimmed");
-    expect(lastSent(now(session.state), session.view())).toMatchObject({ turn: 1, leaf: 0, exchange: 1 });
+    expect(lastSentTurn(now(session.state), session.view())).toMatchObject({ turn: 1, leaf: 0, exchange: 1 });
   });
 
-  it("may be tried again: a retry has the number of the turn it repeats", () => {
+  it("may be retried: a retry has the number of the turn it repeats", () => {
     const session = new TestSession();
     session.turns(2);
     session.send({ turn: 2 });
-    expect([session.turnNow(), lastSent(now(session.state), session.view())?.leaf]).toEqual([2, 2]);
+    expect([session.turnNow(), lastSentTurn(now(session.state), session.view())?.leaf]).toEqual([2, 2]);
     session.send();
     expect(session.turnNow()).toBe(3);
   });
@@ -275,26 +279,26 @@ describe("a turn", () => {
     expect(session.turnNow(child)).toBe(3);
   });
 
-  it("is answered where it was sent last, also when answers overtake each other", () => {
+  it("is matched with its last sending, also when answers overtake each other", () => {
     const session = new TestSession();
     const first = session.state.seq + 1;
     session.send();
     session.send();
     session.answer({ turn: 2 });
     session.answer({ turn: 1 });
-    expect(lastAnswer(now(session.state), session.view())).toMatchObject({ turn: 1, sentSeq: first });
+    expect(lastTurnAnswer(now(session.state), session.view())).toMatchObject({ turn: 1, sentSeq: first });
   });
 });
 
 describe("an epoch", () => {
-  it("is counted by its view from one", () => {
+  it("is numbered from one in its view", () => {
     const session = new TestSession();
     expect(epochNow(now(session.state), session.view())).toBe(0);
     session.turns(1);
     const seq = session.append([epoch(1, 0)]);
     session.append([epoch(2)]);
     expect(epochNow(now(session.state), session.view())).toBe(2);
-    expect(epochNow(unwrap(stateAt(session.state, seq)), session.view())).toBe(1);
+    expect(epochNow(unwrap(momentAt(session.state, seq)), session.view())).toBe(1);
     expect(session.view().epochs.get(0)).toEqual({ seq, cut: 0, reason: "price", means: "own" });
   });
 });

@@ -1,13 +1,13 @@
 import { assert, type BlockId, fail, limits, must, ok, type Result, type UnitId } from "../base/index.ts";
 import type { Shown } from "./block.ts";
 import type { LedgerDelta, Unit } from "./delta.ts";
-import { descendsFrom, epochNow, lastSent, now, streamOf, turnNow, viewOf } from "./moment.ts";
+import { descendsFrom, epochNow, lastSentTurn, now, streamOf, turnNow, viewOf } from "./moment.ts";
 import type { SentUnit, State, View } from "./state.ts";
 import { withVersion } from "./versions.ts";
 
-type Ledger<T extends LedgerDelta["type"]> = Extract<LedgerDelta, { type: T }>;
+type LedgerDeltaOf<T extends LedgerDelta["type"]> = Extract<LedgerDelta, { type: T }>;
 
-export function sendUnit(state: State, unit: Unit): Result<State> {
+export function applyUnitSent(state: State, unit: Unit): Result<State> {
   const refused = (problem: string) => fail("AP_UNIT_INVALID", { unit: unit.id, problem });
   if (streamOf(now(state), unit.stream) === null) return fail("AP_STREAM_UNKNOWN", { stream: unit.stream });
   if (unit.id !== state.units.size || unit.id >= limits.unitsMax)
@@ -18,7 +18,7 @@ export function sendUnit(state: State, unit: Unit): Result<State> {
     return refused("its parent belongs to another stream");
   }
   if (unit.shows.length > limits.blocksPerUnitMax) return refused("it shows too many blocks");
-  const foreign = unit.shows.find(({ block }) => !isWithin(state, unit, block));
+  const foreign = unit.shows.find(({ block }) => !isInStream(state, unit, block));
   if (foreign !== undefined) return refused(`it shows #${foreign.block}, which its stream does not have`);
   const depth = parent === null ? 0 : parent.depth + 1;
   return ok({ ...state, units: state.units.push(sentUnit(unit, state.seq, depth)) });
@@ -31,12 +31,12 @@ function sentUnit(unit: Unit, sentSeq: State["seq"], depth: number): SentUnit {
   return unit.cleared === undefined ? sent : { ...sent, cleared: true };
 }
 
-function isWithin(state: State, unit: Unit, id: BlockId): boolean {
+function isInStream(state: State, unit: Unit, id: BlockId): boolean {
   const block = state.blocks.get(id)?.block;
   return block !== undefined && descendsFrom(now(state), unit.stream, block.stream);
 }
 
-export function sendTurn(state: State, delta: Ledger<"turn-sent">): Result<State> {
+export function applyTurnSent(state: State, delta: LedgerDeltaOf<"turn-sent">): Result<State> {
   const view = viewOf(now(state), delta.view);
   if (view === null) return fail("AP_VIEW_UNKNOWN", { view: delta.view });
   const stream = must(streamOf(now(state), view.stream), "a view has a stream");
@@ -58,14 +58,16 @@ export function sendTurn(state: State, delta: Ledger<"turn-sent">): Result<State
   });
 }
 
-/** Follows the ledger from the last path to this one: what left it is shown no more, what joined it is. */
+/**
+ * Compares the last path with this one: blocks of units that left are no longer shown, those that joined are.
+ */
 function shownAlong(state: State, view: View, leaf: UnitId): View["shown"] {
-  const { left, joined, kept } = pathChange(state, lastSent(now(state), view)?.leaf ?? null, leaf);
+  const { left, joined, kept } = pathChange(state, lastSentTurn(now(state), view)?.leaf ?? null, leaf);
   const changes = new Map<BlockId, Shown>();
   for (const unit of joined) for (const { block, as } of unit.shows) changes.set(block, as);
   const gone = new Set(left.flatMap(({ shows }) => shows.map(({ block }) => block)));
   for (const block of changes.keys()) gone.delete(block);
-  // A block may be shown in two places: the one that was left need not be the only one.
+  // Two units may show one block: the unit that left need not be the only one.
   for (let unit = kept; unit !== null && gone.size > 0; unit = unitAt(state, unit.parent)) {
     for (const { block, as } of [...unit.shows].reverse()) if (gone.delete(block)) changes.set(block, as);
   }
@@ -81,13 +83,12 @@ function shownAlong(state: State, view: View, leaf: UnitId): View["shown"] {
 type PathChange = {
   readonly left: readonly SentUnit[];
   readonly joined: readonly SentUnit[];
-  /** The last unit both paths have. */
+  /** The last unit both paths have. Null if they share none. */
   readonly kept: SentUnit | null;
 };
 
 /**
- * Both lists run from the root's side to the leaf's. The cost is the length of the difference, not of the
- * path.
+ * Both lists are in the order from root to leaf. The cost is the length of the difference, not of the path.
  */
 function pathChange(state: State, from: UnitId | null, to: UnitId | null): PathChange {
   const left: SentUnit[] = [];
@@ -111,7 +112,7 @@ function unitAt(state: State, id: UnitId | null): SentUnit | null {
   return id === null ? null : must(state.units.get(id), "a path is made of sent units");
 }
 
-export function answerTurn(state: State, delta: Ledger<"turn-answered">): Result<State> {
+export function applyTurnAnswered(state: State, delta: LedgerDeltaOf<"turn-answered">): Result<State> {
   const view = viewOf(now(state), delta.view);
   if (view === null) return fail("AP_VIEW_UNKNOWN", { view: delta.view });
   const { turn, outcome, usage } = delta;
@@ -133,7 +134,7 @@ function seqOfTurn(view: View, turn: number): State["seq"] | null {
   return null;
 }
 
-export function startEpoch(state: State, delta: Ledger<"epoch-started">): Result<State> {
+export function applyEpochStarted(state: State, delta: LedgerDeltaOf<"epoch-started">): Result<State> {
   const view = viewOf(now(state), delta.view);
   if (view === null) return fail("AP_VIEW_UNKNOWN", { view: delta.view });
   const { epoch, cut, reason, means, predicted } = delta;

@@ -4,7 +4,7 @@ import { expectComplete, expectRefusal, named, type Refusal } from "../../test/s
 import { limits, type StepId, stepId } from "../base/index.ts";
 import type { Actor } from "./facts.ts";
 import type { Cause } from "./frame.ts";
-import { nextStep } from "./reduce-step.ts";
+import { nextStepId } from "./reduce-step.ts";
 import { versionList } from "./versions.ts";
 
 const cause = (type: Cause["type"], step: number | null): { readonly cause: Cause } => ({
@@ -13,12 +13,12 @@ const cause = (type: Cause["type"], step: number | null): { readonly cause: Caus
 const notSteps = "only commands and policy are undone in steps";
 const ended = "it was undone, or belongs to another actor";
 
-/** A session with one step that is done, of the model. */
-const oneStep = (session: TestSession) => {
+/** Gives the session one done step of the model. */
+const addStep = (session: TestSession) => {
   session.take({ deltas: [] }, "model");
   return [];
 };
-const oneUndone = (session: TestSession) => {
+const addUndoneStep = (session: TestSession) => {
   session.reverse(session.take({ deltas: [] }, "model"));
   return [];
 };
@@ -51,21 +51,21 @@ const refusals: readonly Refusal[] = [
     when: "a step is skipped",
     code: "AP_STEP_INVALID",
     problem: "steps are numbered in order",
-    deltas: oneStep,
+    deltas: addStep,
     over: cause("command", 3),
   },
   {
     when: "a step goes on after it was undone",
     code: "AP_STEP_INVALID",
     problem: ended,
-    deltas: oneUndone,
+    deltas: addUndoneStep,
     over: { ...cause("command", 1), actor: "model" },
   },
   {
     when: "another actor goes on with a step",
     code: "AP_STEP_INVALID",
     problem: ended,
-    deltas: oneStep,
+    deltas: addStep,
     over: { ...cause("command", 1), actor: "user" },
   },
   {
@@ -85,12 +85,12 @@ const refusals: readonly Refusal[] = [
     deltas: () => [],
     over: cause("undo", 1),
   },
-  { when: "a step is undone twice", code: "AP_UNDO_NOTHING", deltas: oneUndone, over: cause("undo", 1) },
-  { when: "a step is redone that is done", code: "AP_UNDO_NOTHING", deltas: oneStep, over: cause("redo", 1) },
+  { when: "a step is undone twice", code: "AP_UNDO_NOTHING", deltas: addUndoneStep, over: cause("undo", 1) },
+  { when: "a step is redone that is done", code: "AP_UNDO_NOTHING", deltas: addStep, over: cause("redo", 1) },
   {
     when: "a step is redone that does not exist",
     code: "AP_UNDO_NOTHING",
-    deltas: oneStep,
+    deltas: addStep,
     over: cause("redo", 2),
   },
 ];
@@ -126,16 +126,16 @@ describe("a step", () => {
   const log = (session: TestSession, id: StepId) =>
     versionList(session.state.steps.get(id)?.log ?? null).map(([, value]) => value);
 
-  it("begins with the first frame that names it, and remembers who and why", () => {
+  it("begins with the first frame that names it, and keeps its actor and reason", () => {
     const session = new TestSession();
-    expect(nextStep(session.state)).toBe(1);
+    expect(nextStepId(session.state)).toBe(1);
     const seq = session.append([], { ...cause("command", 1), actor: "model" });
     expect(session.state.steps.get(1)).toMatchObject({ id: 1, actor: "model", stream: 1, reason: "why" });
     expect(log(session, stepId(1))).toEqual([{ done: true, by: "model", frames: [seq] }]);
-    expect(nextStep(session.state)).toBe(2);
+    expect(nextStepId(session.state)).toBe(2);
   });
 
-  it("goes on with every frame of the same actor that names it: a turn of commands is one step", () => {
+  it("continues with every frame of the same actor that names it: a turn of commands is one step", () => {
     const session = new TestSession();
     const frames = [1, 2, 3].map(() => session.append([], { ...cause("command", 1), actor: "model" }));
     expect(log(session, stepId(1)).at(-1)).toEqual({ done: true, by: "model", frames });
@@ -152,7 +152,7 @@ describe("a step", () => {
     expect(session.state.steps.get(1)?.actor).toBe(actor);
   });
 
-  it("is undone and redone by the frame that turns it over, which is the one to reverse next", () => {
+  it("is undone and redone by a frame, which is the one to reverse next", () => {
     const session = new TestSession();
     const step = session.take({ deltas: [] });
     const [undone, redone] = [session.reverse(step), session.reverse(step)];
@@ -162,7 +162,7 @@ describe("a step", () => {
     ]);
   });
 
-  it("goes on after a redo: what follows is reversed together with it", () => {
+  it("continues after a redo: later frames are reversed together with it", () => {
     const session = new TestSession();
     const step = session.take({ deltas: [] }, "model");
     session.reverse(step);
@@ -171,7 +171,7 @@ describe("a step", () => {
     expect(log(session, step).at(-1)).toEqual({ done: true, by: "model", frames: [redone, more] });
   });
 
-  it("is not needed: commands and policy without one are never undone", () => {
+  it("is optional: commands and policy without one are never undone", () => {
     const session = new TestSession();
     session.append([], cause("command", null));
     session.append([], cause("policy", null));

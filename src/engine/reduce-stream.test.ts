@@ -4,7 +4,7 @@ import { expectComplete, expectRefusal, named, type Refusal } from "../../test/s
 import { limits, seqOf, streamId, viewId } from "../base/index.ts";
 import type { StreamDelta } from "./delta.ts";
 import { now, runNow, turnNow } from "./moment.ts";
-import { areFree } from "./reduce-stream.ts";
+import { areIdsFree } from "./reduce-stream.ts";
 
 const [other, otherView] = [streamId(2), viewId(2)];
 const stream = (id: number, parent: { stream: number; seq: number } | null = null): StreamDelta => ({
@@ -35,7 +35,7 @@ const run = (from: number, to: number, of = main): StreamDelta => ({
 });
 
 /** Streams 1, 2, 3, … each forked from the one before, and a view on each. */
-function nested(session: TestSession, depth: number): void {
+function openNested(session: TestSession, depth: number): void {
   for (let at = 1; at <= depth; at += 1) session.fork({ from: viewId(at) });
 }
 
@@ -83,7 +83,7 @@ const refusals: readonly Refusal[] = [
     code: "AP_FORK_INVALID",
     problem: deep,
     deltas: (session) => {
-      nested(session, limits.forkDepthMax);
+      openNested(session, limits.forkDepthMax);
       return [stream(200, { stream: limits.forkDepthMax + 1, seq: session.state.seq })];
     },
   },
@@ -185,7 +185,7 @@ describe("a frame about streams, views, ids and runs is refused", () => {
 });
 
 describe("a stream", () => {
-  it("without a parent counts its turns from nothing", () => {
+  it("without a parent counts its turns from zero", () => {
     const session = new TestSession();
     session.turns(3);
     session.append([stream(2), view(2, 2)]);
@@ -193,7 +193,7 @@ describe("a stream", () => {
     expect(session.stream(otherView)).toMatchObject({ depth: 0, parent: null, baseTurn: 0 });
   });
 
-  it("forked goes on counting turns where its parent was at the fork, not where it is", () => {
+  it("continues its parent's count of turns as of the fork", () => {
     const session = new TestSession();
     session.turns(3);
     const { seq } = session.state;
@@ -204,9 +204,9 @@ describe("a stream", () => {
     expect([session.turnNow(), session.turnNow(child)]).toEqual([7, 4]);
   });
 
-  it("may be nested as deep as allowed", () => {
+  it("may be nested up to the limit", () => {
     const session = new TestSession();
-    nested(session, limits.forkDepthMax);
+    openNested(session, limits.forkDepthMax);
     expect(session.stream(viewId(limits.forkDepthMax + 1)).depth).toBe(limits.forkDepthMax);
   });
 
@@ -219,15 +219,15 @@ describe("a stream", () => {
 });
 
 describe("ids", () => {
-  it("may be reserved in any order, and what was left out by another stream", () => {
+  it("may be reserved in any order, also those another stream skipped", () => {
     const session = new TestSession();
     session.append([stream(2), view(2, 2), ids(301, 401), { ...ids(201, 301), stream: other }]);
     expect(session.state.next.block).toBe(401);
-    expect(areFree(session.state, "block", { from: 101, to: 201 })).toBe(true);
-    expect(areFree(session.state, "block", { from: 101, to: 202 })).toBe(false);
+    expect(areIdsFree(session.state, "block", { from: 101, to: 201 })).toBe(true);
+    expect(areIdsFree(session.state, "block", { from: 101, to: 202 })).toBe(false);
   });
 
-  it("are reserved one after the other for the whole session, blocks and messages each by themselves", () => {
+  it("are reserved for the whole session, blocks and messages separately", () => {
     const session = new TestSession();
     session.append([stream(2), { ...ids(101, 201), stream: other }, ids(101, 111, "message")]);
     session.append([ids(201, 301)]);
@@ -238,7 +238,7 @@ describe("ids", () => {
     ]);
   });
 
-  it("may be reserved up to the largest number at once, and up to the last there is", () => {
+  it("may be reserved up to the limit at once, and up to the last id", () => {
     const session = new TestSession();
     session.append([ids(101, 101 + limits.idsPerReservationMax)]);
     session.state = { ...session.state, next: { block: limits.blocksMax - 1, message: 101 } };
@@ -248,14 +248,14 @@ describe("ids", () => {
 });
 
 describe("a run", () => {
-  it("that cannot start is told which one is next", () => {
+  it("that cannot start names the next one in the error", () => {
     const session = new TestSession();
     session.run();
     const tried = session.attempt([run(4, 5)]);
     expect(tried.ok ? null : tried.error.details).toEqual({ run: 5, stream: main, next: 2 });
   });
 
-  it("is numbered from one, and begins with the frame that says so", () => {
+  it("is numbered from one, and begins with its frame", () => {
     const session = new TestSession();
     expect(runNow(now(session.state), session.stream()).run).toBe(0);
     const first = session.run();
@@ -265,7 +265,7 @@ describe("a run", () => {
     expect(runNow({ state: session.state, seq: first }, session.stream())).toEqual({ run: 1, seq: first });
   });
 
-  it("goes on in a fork that leaves in the middle of it", () => {
+  it("continues in a fork made in the middle of it", () => {
     const session = new TestSession();
     session.run();
     const begun = session.run();

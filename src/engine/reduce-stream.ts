@@ -1,12 +1,12 @@
 import { fail, limits, ok, type Result } from "../base/index.ts";
 import type { StreamDelta } from "./delta.ts";
 import { asOf, now, runNow, streamOf, turnNow, viewOf } from "./moment.ts";
-import { Paged } from "./paged.ts";
-import type { IdRange, NextIds, State, Stream, View } from "./state.ts";
+import { PagedTable } from "./paged-table.ts";
+import type { NextIds, ReservedRange, State, Stream, View } from "./state.ts";
 
-type Opened<T extends StreamDelta["type"]> = Extract<StreamDelta, { type: T }>;
+type StreamDeltaOf<T extends StreamDelta["type"]> = Extract<StreamDelta, { type: T }>;
 
-export function openStream(state: State, delta: Opened<"stream-opened">): Result<State> {
+export function applyStreamOpened(state: State, delta: StreamDeltaOf<"stream-opened">): Result<State> {
   const { stream: id, parent } = delta;
   if (streamOf(now(state), id) !== null) return fail("AP_STREAM_EXISTS", { stream: id });
   if (id >= limits.streamsMax) {
@@ -23,26 +23,26 @@ export function openStream(state: State, delta: Opened<"stream-opened">): Result
     baseTurn: (from === null || parent === null
       ? 0
       : turnNow(asOf(now(state), parent.seq), from.value)) as Stream["baseTurn"],
-    blocks: Paged.empty(),
-    turns: Paged.empty(),
-    runs: Paged.empty(),
+    blocks: PagedTable.empty(),
+    turns: PagedTable.empty(),
+    runs: PagedTable.empty(),
     reserved: { block: [], message: [] },
-    due: Paged.empty(),
+    due: PagedTable.empty(),
   };
   return ok({ ...state, streams: state.streams.with(id, stream) });
 }
 
-function parentStream(state: State, delta: Opened<"stream-opened">): Result<Stream> {
+function parentStream(state: State, delta: StreamDeltaOf<"stream-opened">): Result<Stream> {
   const { stream: parent, seq } = delta.parent ?? { stream: -1, seq: -1 };
   const refused = (problem: string) => fail("AP_FORK_INVALID", { parent, seq, problem });
   if (seq >= state.seq || seq < 0) return refused("a fork looks back, not ahead");
-  const found = streamOf({ state, seq: seq as State["seq"] }, parent as Stream["id"]);
-  if (found === null) return refused("there was no such stream then");
-  if (found.depth >= limits.forkDepthMax) return refused("forks are nested too deeply");
-  return ok(found);
+  const forkedFrom = streamOf({ state, seq: seq as State["seq"] }, parent as Stream["id"]);
+  if (forkedFrom === null) return refused("there was no such stream then");
+  if (forkedFrom.depth >= limits.forkDepthMax) return refused("forks are nested too deeply");
+  return ok(forkedFrom);
 }
 
-export function openView(state: State, delta: Opened<"view-opened">): Result<State> {
+export function applyViewOpened(state: State, delta: StreamDeltaOf<"view-opened">): Result<State> {
   const { view: id, stream: streamId, agent, parent } = delta;
   const stream = streamOf(now(state), streamId);
   if (stream === null) return fail("AP_STREAM_UNKNOWN", { stream: streamId });
@@ -57,38 +57,38 @@ export function openView(state: State, delta: Opened<"view-opened">): Result<Sta
     parent,
     depth: from === null ? 0 : from.value.depth + 1,
     openedSeq: state.seq,
-    facts: Paged.empty(),
-    shown: Paged.empty(),
-    sent: Paged.empty(),
-    answers: Paged.empty(),
-    epochs: Paged.empty(),
-    due: Paged.empty(),
-    permissions: Paged.empty(),
+    facts: PagedTable.empty(),
+    shown: PagedTable.empty(),
+    sent: PagedTable.empty(),
+    answers: PagedTable.empty(),
+    epochs: PagedTable.empty(),
+    due: PagedTable.empty(),
+    permissions: PagedTable.empty(),
   };
   return ok({ ...state, views: state.views.with(id, view) });
 }
 
 /** A view takes over the facts of a view on its own stream, or on the parent of its stream at the fork. */
-function parentView(state: State, delta: Opened<"view-opened">, stream: Stream): Result<View> {
+function parentView(state: State, delta: StreamDeltaOf<"view-opened">, stream: Stream): Result<View> {
   const { view: parent, seq } = delta.parent ?? { view: -1, seq: -1 };
   const refused = (problem: string) => fail("AP_FORK_INVALID", { parent, seq, problem });
   if (seq >= state.seq || seq < 0) return refused("a fork looks back, not ahead");
-  const found = viewOf({ state, seq: seq as State["seq"] }, parent as View["id"]);
-  if (found === null) return refused("there was no such view then");
-  if (found.depth >= limits.forkDepthMax) return refused("forks are nested too deeply");
-  const atFork = found.stream === stream.parent?.stream && seq === stream.parent.seq;
-  if (found.stream !== stream.id && !atFork) return refused("that view belongs to another stream");
-  return ok(found);
+  const forkedFrom = viewOf({ state, seq: seq as State["seq"] }, parent as View["id"]);
+  if (forkedFrom === null) return refused("there was no such view then");
+  if (forkedFrom.depth >= limits.forkDepthMax) return refused("forks are nested too deeply");
+  const atFork = forkedFrom.stream === stream.parent?.stream && seq === stream.parent.seq;
+  if (forkedFrom.stream !== stream.id && !atFork) return refused("that view belongs to another stream");
+  return ok(forkedFrom);
 }
 
-/** Ranges may be taken in any order, since several hands number the blocks of a session; none twice. */
-export function reserveIds(state: State, delta: Opened<"ids-reserved">): Result<State> {
+/** Ranges may be reserved in any order, since several writers number the blocks of a session; none twice. */
+export function applyIdsReserved(state: State, delta: StreamDeltaOf<"ids-reserved">): Result<State> {
   const { stream: streamId, of, from, to } = delta;
   const stream = streamOf(now(state), streamId);
   if (stream === null) return fail("AP_STREAM_UNKNOWN", { stream: streamId });
   const next = state.next[of];
   const fits = from >= 1 && to > from && to - from <= limits.idsPerReservationMax && to <= limits.blocksMax;
-  if (!fits || !areFree(state, of, { from, to })) return fail("AP_IDS_INVALID", { from, to, next });
+  if (!fits || !areIdsFree(state, of, { from, to })) return fail("AP_IDS_INVALID", { from, to, next });
   const reserved = { ...stream.reserved, [of]: [...stream.reserved[of], { from, to }] };
   return ok({
     ...state,
@@ -97,8 +97,12 @@ export function reserveIds(state: State, delta: Opened<"ids-reserved">): Result<
   });
 }
 
-/** Whether no stream has reserved any of these. */
-export function areFree({ next, streams }: State, of: keyof NextIds, { from, to }: IdRange): boolean {
+/** True if no stream has reserved any of these ids. */
+export function areIdsFree(
+  { next, streams }: State,
+  of: keyof NextIds,
+  { from, to }: ReservedRange,
+): boolean {
   if (from >= next[of]) return true;
   for (const [, { reserved }] of streams.entries()) {
     if (reserved[of].some((range) => range.from < to && from < range.to)) return false;
@@ -106,7 +110,7 @@ export function areFree({ next, streams }: State, of: keyof NextIds, { from, to 
   return true;
 }
 
-export function startRun(state: State, delta: Opened<"run-started">): Result<State> {
+export function applyRunStarted(state: State, delta: StreamDeltaOf<"run-started">): Result<State> {
   const stream = streamOf(now(state), delta.stream);
   if (stream === null) return fail("AP_STREAM_UNKNOWN", { stream: delta.stream });
   const { run } = runNow(now(state), stream);

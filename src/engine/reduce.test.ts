@@ -15,24 +15,24 @@ import {
 } from "../base/index.ts";
 import { type Delta, deltaTypes } from "./delta.ts";
 import { type Frame, sealFrame } from "./frame.ts";
-import { Paged } from "./paged.ts";
-import { applyDelta, reduce, replay } from "./reduce.ts";
+import { PagedTable } from "./paged-table.ts";
+import { applyDelta, reduce, replayFrames } from "./reduce.ts";
 import { emptyState, type State } from "./state.ts";
 
 const codeOf = (result: Result<unknown>): ErrorCode | null => (result.ok ? null : result.error.code);
 
-/** The frame with some fields changed and sealed anew, so that only the change is wrong with it. */
-function resealed(session: TestSession, change: Partial<Frame>): Frame {
+/** The frame with some fields changed and sealed again, so that only the change is wrong. */
+function sealAgain(session: TestSession, change: Partial<Frame>): Frame {
   const { hash: _, prevHash: __, ...draft } = session.frame([]);
   return sealFrame({ ...draft, ...change }, session.state.hash);
 }
 
-describe("a frame is refused by its place", () => {
+describe("a frame that does not fit into the log is refused", () => {
   it.each<[string, ErrorCode, (session: TestSession) => Frame]>([
-    ["of another session", "AP_FRAME_SESSION", (s) => resealed(s, { session: sessionId("other") })],
-    ["that leaves a gap", "AP_FRAME_ORDER", (s) => resealed(s, { seq: seqOf(s.state.seq + 2) })],
+    ["of another session", "AP_FRAME_SESSION", (s) => sealAgain(s, { session: sessionId("other") })],
+    ["that leaves a gap", "AP_FRAME_ORDER", (s) => sealAgain(s, { seq: seqOf(s.state.seq + 2) })],
     ["that comes a second time", "AP_FRAME_ORDER", (s) => s.frames[0] as Frame],
-    ["numbered zero", "AP_FRAME_ORDER", (s) => resealed(s, { seq: seqOf(0) })],
+    ["numbered zero", "AP_FRAME_ORDER", (s) => sealAgain(s, { seq: seqOf(0) })],
     [
       "that follows another frame",
       "AP_FRAME_CHAIN",
@@ -52,7 +52,7 @@ describe("a frame is refused by its place", () => {
     expect(dump(session.state)).toEqual(before);
   });
 
-  it("a frame with one delta more than allowed is refused with AP_FRAME_LIMIT, and with as many as allowed it is taken", () => {
+  it("a frame with more deltas than the limit is refused with AP_FRAME_LIMIT, and one at the limit is accepted", () => {
     const session = new TestSession();
     const block = session.add();
     const purges = (count: number): Delta[] =>
@@ -61,10 +61,10 @@ describe("a frame is refused by its place", () => {
     expect(codeOf(session.attempt(purges(limits.deltasPerFrameMax)))).toBeNull();
   });
 
-  it("the frame after the last there may be is refused with AP_FRAME_LIMIT", () => {
+  it("a frame beyond the limit of frames is refused with AP_FRAME_LIMIT", () => {
     const session = new TestSession();
     const at = (seq: number): State => ({ ...session.state, seq: seqOf(seq) });
-    const next = (state: State) => reduce(state, resealed(session, { seq: seqOf(state.seq + 1) }));
+    const next = (state: State) => reduce(state, sealAgain(session, { seq: seqOf(state.seq + 1) }));
     expect(codeOf(next(at(limits.framesMax - 1)))).toBeNull();
     expect(codeOf(next(at(limits.framesMax)))).toBe("AP_FRAME_LIMIT");
   });
@@ -80,7 +80,7 @@ describe("a frame", () => {
     expect(frame.hash).not.toBe(hash);
   });
 
-  it("is atomic: where its last delta does not fit, its first has not happened", () => {
+  it("is atomic: if its last delta does not fit, its first has no effect", () => {
     const session = new TestSession();
     const block = session.add();
     const tokens = { count: 1, exact: true };
@@ -91,7 +91,7 @@ describe("a frame", () => {
     session.append([counted]);
   });
 
-  it("is refused for the first of its deltas that does not fit, whatever comes after it", () => {
+  it("is refused because of its first delta that does not fit", () => {
     const session = new TestSession();
     const fits = { type: "run-started", stream: main, from: 0, to: 1 } as const;
     const does = { type: "block-purged", block: session.wished().id } as const;
@@ -108,7 +108,7 @@ describe("a frame", () => {
     expect(session.isInReach(block.id)).toBe(false);
   });
 
-  it("sees what its own earlier deltas did", () => {
+  it("applies each delta on top of its earlier ones", () => {
     const session = new TestSession();
     const block = session.wished();
     session.append([
@@ -116,18 +116,18 @@ describe("a frame", () => {
       { type: "topics-set", block: block.id, from: [], to: ["a"] },
       { type: "topics-set", block: block.id, from: ["a"], to: ["b"] },
     ]);
-    expect(session.state.blocks.get(block.id)?.notes.value.topics).toEqual(["b"]);
+    expect(session.state.blocks.get(block.id)?.attributes.value.topics).toEqual(["b"]);
   });
 
-  it("and the state it is applied to may be frozen to the core: nothing writes on them", () => {
+  it("and the state it is applied to are never written: both may be deeply frozen", () => {
     fc.assert(
       fc.property(intents(40), (list) => {
         const { frames, states } = live(list);
-        let state = deepFrozen(emptyState(states[0]?.session ?? sessionId("s")));
+        let state = deepFreeze(emptyState(states[0]?.session ?? sessionId("s")));
         for (const frame of frames) {
-          const next = reduce(state, deepFrozen(frame));
+          const next = reduce(state, deepFreeze(frame));
           expect(codeOf(next)).toBeNull();
-          if (next.ok) state = deepFrozen(next.value);
+          if (next.ok) state = deepFreeze(next.value);
         }
         expect(dump(state)).toEqual(dump(states.at(-1) as State));
       }),
@@ -137,13 +137,16 @@ describe("a frame", () => {
 });
 
 describe("the reducer", () => {
-  it.each(deltaTypes)("knows %s, and refuses what does not fit by name, never by throwing", (type) => {
-    const state = { ...new TestSession().state, seq: seqOf(2) };
-    expect(codeOf(applyDelta(state, deltaExamples[type])) ?? "AP_OK").toMatch(/^AP_/);
-    expect(codeOf(applyDelta(emptyState(state.session), deltaExamples[type])) ?? "AP_OK").toMatch(/^AP_/);
-  });
+  it.each(deltaTypes)(
+    "knows %s, and refuses one that does not fit with an error, never by throwing",
+    (type) => {
+      const state = { ...new TestSession().state, seq: seqOf(2) };
+      expect(codeOf(applyDelta(state, deltaExamples[type])) ?? "AP_OK").toMatch(/^AP_/);
+      expect(codeOf(applyDelta(emptyState(state.session), deltaExamples[type])) ?? "AP_OK").toMatch(/^AP_/);
+    },
+  );
 
-  it("takes a type nobody knows for a bug of ours: shapes are checked before", () => {
+  it("throws on an unknown type: shapes are checked before", () => {
     const odd = { type: "facet-deleted" } as unknown as Delta;
     expect(() => applyDelta(new TestSession().state, odd)).toThrow(AssertionFault);
   });
@@ -152,18 +155,18 @@ describe("the reducer", () => {
 describe("replay", () => {
   it("of no frames is the state it began with", () => {
     const state = emptyState(sessionId("s"));
-    expect(replay(state, [])).toEqual({ ok: true, value: state });
+    expect(replayFrames(state, [])).toEqual({ ok: true, value: state });
   });
 
   it("stops at the first frame that does not fit and names it", () => {
     const session = new TestSession();
     session.pass(5);
     const broken = session.frames.map((frame) => (frame.seq === 4 ? { ...frame, time: 0 } : frame));
-    const result = replay(emptyState(session.state.session), broken);
+    const result = replayFrames(emptyState(session.state.session), broken);
     expect(result.ok ? null : result.error).toMatchObject({ code: "AP_FRAME_HASH", details: { seq: 4 } });
   });
 
-  it("takes frames one at a time, as a store hands them out", () => {
+  it("reads frames one at a time, as a store returns them", () => {
     const session = new TestSession();
     session.run();
     let read = 0;
@@ -173,15 +176,15 @@ describe("replay", () => {
         yield frame;
       }
     }
-    const result = replay(emptyState(session.state.session), stored());
+    const result = replayFrames(emptyState(session.state.session), stored());
     expect(result.ok && dump(result.value)).toEqual(dump(session.state));
     expect([read, session.frames.at(-1)?.stream]).toEqual([2, main]);
   });
 });
 
-function deepFrozen<T>(value: T): T {
+function deepFreeze<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
-  for (const item of Object.values(value)) deepFrozen(item);
-  if (value instanceof Paged) for (const [, page] of value.pages()) deepFrozen(page.items);
+  for (const item of Object.values(value)) deepFreeze(item);
+  if (value instanceof PagedTable) for (const [, page] of value.pages()) deepFreeze(page.items);
   return Object.freeze(value);
 }

@@ -5,59 +5,64 @@ import type { Fact } from "./facts.ts";
 import type { BlockEntry, FactLog, PermissionLog, RecordedApproval, Step } from "./state.ts";
 import { type Versions, versionList, versionsFrom } from "./versions.ts";
 
-/** How an entry of a table is written in a page. Versions become lists, oldest first. */
-export type Codec<T> = { readonly encode: (value: T) => unknown; readonly decode: (stored: unknown) => T };
+/** Writes and reads an entry of a table in a page. Versions become lists, oldest first. */
+export type EntryCodec<T> = {
+  readonly encode: (value: T) => unknown;
+  readonly decode: (stored: unknown) => T;
+};
 
 /** For entries that are plain data already. */
-export function plain<T>(): Codec<T> {
+export function plainCodec<T>(): EntryCodec<T> {
   return { encode: (value) => value, decode: (stored) => stored as T };
 }
 
-type List<T> = readonly (readonly [Seq, T])[];
+type StoredVersions<T> = readonly (readonly [Seq, T])[];
 
-function read<T>(list: List<T>): Versions<T> {
+function readVersions<T>(list: StoredVersions<T>): Versions<T> {
   return must(versionsFrom(list), "a stored log has at least one version");
 }
 
 type StoredBlock = {
   readonly block: BlockEntry["block"];
-  readonly notes: List<BlockEntry["notes"]["value"]>;
+  /** The attributes; the name is part of the format. */
+  readonly notes: StoredVersions<BlockEntry["attributes"]["value"]>;
 };
-const blocks: Codec<BlockEntry> = {
-  encode: ({ block, notes }) => ({ block, notes: versionList(notes) }),
+const blocks: EntryCodec<BlockEntry> = {
+  encode: ({ block, attributes }) => ({ block, notes: versionList(attributes) }),
   decode: (stored) => {
     const { block, notes } = stored as StoredBlock;
-    return { block, notes: read(notes) };
+    return { block, attributes: readVersions(notes) };
   },
 };
 
-const shown: Codec<Versions<Shown>> = {
+const shown: EntryCodec<Versions<Shown>> = {
   encode: versionList,
-  decode: (stored) => read(stored as List<Shown>),
+  decode: (stored) => readVersions(stored as StoredVersions<Shown>),
 };
 
-const facts: Codec<FactLog> = {
-  encode: (log) => mapValues(log as Logs, (versions) => versionList(versions)),
-  decode: (stored) => mapValues(stored as Readonly<Record<string, List<Fact>>>, read) as FactLog,
+const facts: EntryCodec<FactLog> = {
+  encode: (log) => mapValues(log as FactVersions, (versions) => versionList(versions)),
+  decode: (stored) =>
+    mapValues(stored as Readonly<Record<string, StoredVersions<Fact>>>, readVersions) as FactLog,
 };
-type Logs = Readonly<Record<string, Versions<Fact>>>;
+type FactVersions = Readonly<Record<string, Versions<Fact>>>;
 
-/** For entries that are plain data but for one log. */
-function logged<T, E extends { readonly log: Versions<T> }>(): Codec<E> {
+/** For entries that are plain data except for one log. */
+function logCodec<T, E extends { readonly log: Versions<T> }>(): EntryCodec<E> {
   return {
     encode: (entry) => ({ ...entry, log: versionList(entry.log) }),
     decode: (stored) => {
-      const entry = stored as Omit<E, "log"> & { readonly log: List<T> };
-      return { ...entry, log: read(entry.log) } as unknown as E;
+      const entry = stored as Omit<E, "log"> & { readonly log: StoredVersions<T> };
+      return { ...entry, log: readVersions(entry.log) } as unknown as E;
     },
   };
 }
-const steps: Codec<Step> = logged();
-const approvals: Codec<RecordedApproval> = logged();
-const permissions: Codec<PermissionLog> = logged();
+const steps: EntryCodec<Step> = logCodec();
+const approvals: EntryCodec<RecordedApproval> = logCodec();
+const permissions: EntryCodec<PermissionLog> = logCodec();
 
-/** Pages from before there was a choice do not say how a body was sent on. */
-const exchanges: Codec<RecordedExchange> = {
+/** Pages written before there was a choice do not have `rendering`; those bodies were sent raw. */
+const exchanges: EntryCodec<RecordedExchange> = {
   encode: (exchange) => exchange,
   decode: (stored) => {
     const exchange = stored as Exchange & Omit<RecordedExchange, "rendering">;
@@ -65,7 +70,7 @@ const exchanges: Codec<RecordedExchange> = {
   },
 };
 
-export const codecs = { blocks, shown, facts, steps, exchanges, approvals, permissions };
+export const entryCodecs = { blocks, shown, facts, steps, exchanges, approvals, permissions };
 
 function mapValues<A, B>(
   record: Readonly<Record<string, A>>,

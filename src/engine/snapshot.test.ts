@@ -4,12 +4,18 @@ import { deltaExamples } from "../../test/support/delta-examples.ts";
 import { dump, TestSession } from "../../test/support/engine.ts";
 import { intents, live } from "../../test/support/random-session.ts";
 import { frameHash, must, type Result, seqOf, sessionId, sha256Hex, unwrap } from "../base/index.ts";
-import { replay } from "./reduce.ts";
-import { fromPages, type StatePages, snapshotFormat, toPages, toPagesInSlices } from "./snapshot.ts";
+import { replayFrames } from "./reduce.ts";
+import {
+  type StatePages,
+  snapshotFormat,
+  stateFromPages,
+  stateToPages,
+  stateToPagesInSlices,
+} from "./snapshot.ts";
 import type { State } from "./state.ts";
 
-/** As it comes back from a disk: nothing is shared with what wrote it. */
-const thawed = (taken: StatePages): StatePages => ({
+/** Pages as they come back from a disk: they share nothing with the state that wrote them. */
+const reread = (taken: StatePages): StatePages => ({
   ...taken,
   pages: new Map([...taken.pages].map(([name, bytes]) => [name, Uint8Array.from(bytes)])),
 });
@@ -42,47 +48,47 @@ function example(): TestSession {
 }
 
 describe("a snapshot", () => {
-  it("brings back every table of the state, not only what readers see", () => {
+  it("restores every table of the state, not only what readers see", () => {
     const { state } = example();
-    expect(dump(unwrap(fromPages(thawed(toPages(state, new Set())))))).toEqual(dump(state));
+    expect(dump(unwrap(stateFromPages(reread(stateToPages(state, new Set())))))).toEqual(dump(state));
   });
 
-  it("brings back every table of any state", () => {
+  it("restores every table of any state", () => {
     fc.assert(
       fc.property(intents(60), (list) => {
         const state = live(list).states.at(-1) as State;
-        expect(dump(unwrap(fromPages(thawed(toPages(state, new Set())))))).toEqual(dump(state));
+        expect(dump(unwrap(stateFromPages(reread(stateToPages(state, new Set())))))).toEqual(dump(state));
       }),
       { numRuns: 40 },
     );
   });
 
-  it("from before anything could wait for the user brings back that nothing did", () => {
+  it("from before there were approvals restores none", () => {
     const { state } = new TestSession();
-    const taken = toPages(state, new Set());
+    const taken = stateToPages(state, new Set());
     const { approvals, mode, views, ...older } = JSON.parse(taken.root);
     expect([approvals, mode]).toEqual([{ size: 0, pages: [] }, []]);
     const olderViews = views.map(({ permissions: _, ...view }: { permissions: unknown }) => view);
     const root = JSON.stringify({ ...older, views: olderViews });
-    expect(dump(unwrap(fromPages(thawed({ ...taken, root }))))).toEqual(dump(state));
+    expect(dump(unwrap(stateFromPages(reread({ ...taken, root }))))).toEqual(dump(state));
   });
 
-  it("with its tail is the whole again, to the last table", () => {
+  it("plus the later frames gives the whole state, in every table", () => {
     fc.assert(
       fc.property(intents(60), fc.nat(), (list, cut) => {
         const { frames, states } = live(list);
         const seq = cut % states.length;
-        const base = unwrap(fromPages(thawed(toPages(states[seq] as State, new Set()))));
-        const whole = unwrap(replay(base, frames.slice(seq)));
+        const base = unwrap(stateFromPages(reread(stateToPages(states[seq] as State, new Set()))));
+        const whole = unwrap(replayFrames(base, frames.slice(seq)));
         expect(dump(whole)).toEqual(dump(states.at(-1) as State));
       }),
       { numRuns: 40 },
     );
   });
 
-  it("says which session, seq and hash it is of, and names its pages by their own hash", () => {
+  it("has its session, seq and hash, and names its pages by their own hash", () => {
     const { state } = example();
-    const taken = toPages(state, new Set());
+    const taken = stateToPages(state, new Set());
     expect([taken.session, taken.seq, taken.hash]).toEqual([state.session, state.seq, state.hash]);
     expect(JSON.parse(taken.root)).toMatchObject({
       format: snapshotFormat,
@@ -93,81 +99,81 @@ describe("a snapshot", () => {
     for (const [name, bytes] of taken.pages) expect(sha256Hex(bytes).startsWith(name)).toBe(true);
   });
 
-  it("of an empty session is a root and no pages", () => {
+  it("of an empty session has a root and no pages", () => {
     const { state } = example();
-    const empty = { ...state, ...pick(live([]).states[0] as State) };
-    const taken = toPages(empty, new Set());
+    const empty = { ...state, ...tablesOf(live([]).states[0] as State) };
+    const taken = stateToPages(empty, new Set());
     expect([taken.pageHashes, taken.pages.size]).toEqual([[], 0]);
-    expect(dump(unwrap(fromPages(taken)))).toEqual(dump(empty));
+    expect(dump(unwrap(stateFromPages(taken)))).toEqual(dump(empty));
   });
 });
 
 describe("a later snapshot", () => {
-  it("does not bring, encode or even look at pages that did not change", () => {
+  it("does not include, encode or read pages that did not change", () => {
     const session = example();
-    const first = toPages(session.state, new Set());
-    const reopened = unwrap(fromPages(thawed(first)));
+    const first = stateToPages(session.state, new Set());
+    const reopened = unwrap(stateFromPages(reread(first)));
     const before = decodedPages(reopened);
-    const again = toPages(reopened, new Set(first.pageHashes));
+    const again = stateToPages(reopened, new Set(first.pageHashes));
     expect(again.pages.size).toBe(0);
     expect(again.root).toBe(first.root);
     expect(before()).toBe(0);
   });
 
-  it("of a session that was never closed does not encode again what the last one encoded", () => {
+  it("of an open session does not encode again what the last one encoded", () => {
     const { state } = example();
-    const first = toPages(state, new Set());
+    const first = stateToPages(state, new Set());
     const looks = decodedPages(state);
-    expect(toPages(state, new Set(first.pageHashes)).root).toBe(first.root);
+    expect(stateToPages(state, new Set(first.pageHashes)).root).toBe(first.root);
     expect(looks()).toBe(0);
   });
 
-  it("brings the one page of blocks that changed, and names all of them", () => {
+  it("includes the one changed page of blocks, and names all of them", () => {
     const session = example();
-    const first = toPages(session.state, new Set());
+    const first = stateToPages(session.state, new Set());
     session.append([{ type: "tokens-counted", block: session.add(), tokens: { count: 1, exact: true } }]);
-    const second = toPages(session.state, new Set(first.pageHashes));
+    const second = stateToPages(session.state, new Set(first.pageHashes));
     expect(second.pages.size).toBeGreaterThan(0);
     expect(second.pages.size).toBeLessThan(8);
     const kept = [...first.pages].filter(([name]) => second.pageHashes.includes(name));
     const whole = { ...second, pages: new Map([...kept, ...second.pages]) };
-    expect(dump(unwrap(fromPages(whole)))).toEqual(dump(session.state));
+    expect(dump(unwrap(stateFromPages(whole)))).toEqual(dump(session.state));
   });
 
-  it("brings a page again if the last snapshot that had it was never written", () => {
+  it("includes a page again if the last snapshot with it was never written", () => {
     const { state } = example();
-    const lost = toPages(state, new Set());
-    const second = toPages(state, new Set());
+    const lost = stateToPages(state, new Set());
+    const second = stateToPages(state, new Set());
     expect([...second.pages.keys()].sort()).toEqual([...lost.pages.keys()].sort());
   });
 });
 
 describe("a snapshot taken in slices", () => {
-  /** With how many pages were encoded before each pause. */
+  /** The snapshot, and the pages that were encoded before each pause. */
   function sliced(state: State): { readonly taken: StatePages; readonly pauses: number } {
-    const slices = toPagesInSlices(state, new Set());
+    const slices = stateToPagesInSlices(state, new Set());
     for (let pauses = 0; ; pauses += 1) {
       const slice = slices.next();
       if (slice.done) return { taken: slice.value, pauses };
     }
   }
 
-  it("is the same snapshot, whatever happens between the slices", () => {
+  it("is the same snapshot, whatever frames come between the slices", () => {
     const session = example();
     for (let count = 0; count < 300; count += 1) session.send({ shows: [] });
     const { state } = session;
     const before = dump(state);
-    const slices = toPagesInSlices(state, new Set());
+    const slices = stateToPagesInSlices(state, new Set());
     slices.next();
     session.add();
     session.turns(3);
     let slice = slices.next();
     while (!slice.done) slice = slices.next();
-    expect(slice.value.root).toBe(toPages(state, new Set()).root);
-    expect(dump(unwrap(fromPages(thawed(slice.value))))).toEqual(before);
+    expect(slice.value.root).toBe(stateToPages(state, new Set()).root);
+    expect(dump(unwrap(stateFromPages(reread(slice.value))))).toEqual(before);
   });
 
-  it("pauses more often the more there is to encode, and not at all if there is nothing", () => {
+  it("pauses more often the more there is to encode, and never if there is nothing", () => {
     const session = example();
     const few = sliced(session.state).pauses;
     for (let count = 0; count < 600; count += 1) session.send({ shows: [] });
@@ -175,12 +181,12 @@ describe("a snapshot taken in slices", () => {
     expect(pauses).toBeGreaterThan(few);
     expect(pauses).toBeLessThanOrEqual(taken.pages.size / 8);
     const { pageHashes } = taken;
-    expect(toPagesInSlices(session.state, new Set(pageHashes)).next().done).toBe(true);
+    expect(stateToPagesInSlices(session.state, new Set(pageHashes)).next().done).toBe(true);
   });
 });
 
-describe("a damaged snapshot is refused by name, and the frames are replayed instead", () => {
-  const taken = toPages(example().state, new Set());
+describe("a damaged snapshot is refused with AP_SNAPSHOT_DAMAGED", () => {
+  const taken = stateToPages(example().state, new Set());
   const root = JSON.parse(taken.root) as Record<string, unknown>;
   const rooted = (change: object): StatePages => ({ ...taken, root: JSON.stringify({ ...root, ...change }) });
 
@@ -200,28 +206,28 @@ describe("a damaged snapshot is refused by name, and the frames are replayed ins
     ["a row of another seq", { ...taken, seq: seqOf(taken.seq + 1) }],
     ["no pages at all", { ...taken, pages: new Map() }],
   ])("%s is damage", (_, damaged) => {
-    expect(codeOf(fromPages(damaged))).toBe("AP_SNAPSHOT_DAMAGED");
+    expect(codeOf(stateFromPages(damaged))).toBe("AP_SNAPSHOT_DAMAGED");
   });
 
-  it("a snapshot from which any single page is missing is damage", () => {
+  it("a snapshot is damaged if any single page is missing", () => {
     for (const name of taken.pageHashes) {
       const pages = new Map([...taken.pages].filter(([other]) => other !== name));
-      expect(codeOf(fromPages({ ...taken, pages })), name).toBe("AP_SNAPSHOT_DAMAGED");
+      expect(codeOf(stateFromPages({ ...taken, pages })), name).toBe("AP_SNAPSHOT_DAMAGED");
     }
   });
 
   it("the error names the seq of the snapshot", () => {
-    const result = fromPages({ ...taken, root: "" });
+    const result = stateFromPages({ ...taken, root: "" });
     expect(result.ok ? null : result.error.details).toEqual({ seq: taken.seq });
   });
 });
 
 /** The tables of a state, to be put over those of another. */
-function pick({ streams, views, blocks, messages, pairs, units, steps, approvals }: State) {
+function tablesOf({ streams, views, blocks, messages, pairs, units, steps, approvals }: State) {
   return { streams, views, blocks, messages, pairs, units, steps, approvals };
 }
 
-/** Counts how many pages of the big tables were decoded since. */
+/** Returns a counter of the pages of the big tables decoded since. */
 function decodedPages(state: State): () => number {
   let decoded = 0;
   const tables = [

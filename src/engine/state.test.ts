@@ -3,7 +3,7 @@ import { dump } from "../../test/support/engine.ts";
 import { GENESIS_HASH, sessionId } from "../base/index.ts";
 import { emptyState } from "./state.ts";
 
-it("before the first frame there is a name, a hash to start from, the first ids and nothing else", () => {
+it("an empty state has a session id, the genesis hash, the first ids and nothing else", () => {
   const nothing = { size: 0, entries: [] };
   expect(dump(emptyState(sessionId("s")))).toEqual({
     session: "s",

@@ -11,71 +11,72 @@ import {
   type UnitId,
   type ViewId,
 } from "../base/index.ts";
-import type { Approval, Decided, Mode, Permission, PermissionKey } from "./approval.ts";
-import type { AddedBlock, BlockNotes, Shown } from "./block.ts";
-import type { Fork, PredictedBill, RewriteReason, TurnOutcome, Unit, ViewFork } from "./delta.ts";
-import type { Identity, RecordedExchange } from "./exchange.ts";
+import type { Approval, ApprovalDecision, Mode, Permission, PermissionKey } from "./approval.ts";
+import type { AddedBlock, BlockAttributes, Shown } from "./block.ts";
+import type { PredictedBill, RewriteReason, StreamFork, TurnOutcome, Unit, ViewFork } from "./delta.ts";
+import type { RecordedExchange, SessionIdentity, Usage } from "./exchange.ts";
 import type { Actor, Fact, FactName } from "./facts.ts";
-import { Paged } from "./paged.ts";
-import type { Usage } from "./usage.ts";
+import { PagedTable } from "./paged-table.ts";
 import type { Versions } from "./versions.ts";
 
 /**
- * A session, folded from its frames. It is immutable, and it remembers: whatever may change is kept with
- * every value it has had, so the state as of any past seq is read from this one (see moment.ts) and nothing
- * is ever replayed.
+ * A session, folded from its frames. It is immutable and keeps history: anything that may change is stored
+ * with every value it has had, so the state as of any past seq is read from this one (see moment.ts) without
+ * replaying frames.
  */
 export type State = {
   readonly session: SessionId;
   readonly seq: Seq;
   readonly hash: FrameHash;
-  readonly streams: Paged<Stream>;
-  readonly views: Paged<View>;
-  readonly blocks: Paged<BlockEntry>;
-  /** The blocks of each message, and of each pair, by its id. */
-  readonly messages: Paged<Group>;
-  readonly pairs: Paged<Group>;
-  readonly units: Paged<SentUnit>;
-  readonly steps: Paged<Step>;
-  /** By number, from 1: the first stands at index 0. */
-  readonly exchanges: Paged<RecordedExchange>;
-  readonly identity: (Identity & { readonly seq: Seq }) | null;
-  /** By number, from 1: the first stands at index 0. */
-  readonly approvals: Paged<RecordedApproval>;
-  /** What the user said for this session; null before anybody has. */
+  readonly streams: PagedTable<Stream>;
+  readonly views: PagedTable<View>;
+  readonly blocks: PagedTable<BlockEntry>;
+  /** The blocks of each message, by message id; `pairs` has the blocks of each pair, by pair id. */
+  readonly messages: PagedTable<BlockGroup>;
+  readonly pairs: PagedTable<BlockGroup>;
+  readonly units: PagedTable<SentUnit>;
+  readonly steps: PagedTable<Step>;
+  /** By number from 1, so exchange 1 is at index 0. */
+  readonly exchanges: PagedTable<RecordedExchange>;
+  readonly identity: (SessionIdentity & { readonly seq: Seq }) | null;
+  /** By number from 1, so approval 1 is at index 0. */
+  readonly approvals: PagedTable<RecordedApproval>;
+  /** The mode the user set for this session. Null if it was never set. */
   readonly mode: Versions<Mode | null> | null;
-  /** What the user calls this session; null before anybody has said. */
+  /** The name the user gave this session. Null if it was never named. */
   readonly name: Versions<string | null> | null;
   readonly next: NextIds;
 };
 
 export type NextIds = { readonly block: number; readonly message: number };
-export type Group = readonly BlockId[];
+export type BlockGroup = readonly BlockId[];
 
 export type Stream = {
   readonly id: StreamId;
   readonly name: string;
-  readonly parent: Fork | null;
+  readonly parent: StreamFork | null;
   readonly depth: number;
   readonly openedSeq: Seq;
-  /** A fork goes on counting where its parent was, so that an absolute ttl keeps its meaning. */
+  /** A fork continues its parent's count of turns, so that an absolute ttl keeps its meaning. */
   readonly baseTurn: Turn;
-  readonly blocks: Paged<BlockId>;
-  readonly turns: Paged<StreamTurn>;
-  readonly runs: Paged<Run>;
-  readonly reserved: { readonly block: readonly IdRange[]; readonly message: readonly IdRange[] };
-  /** By turn: blocks whose first ttl ends there. Hints only; the fact decides. */
-  readonly due: Paged<Group>;
+  readonly blocks: PagedTable<BlockId>;
+  readonly turns: PagedTable<StreamTurn>;
+  readonly runs: PagedTable<RunStart>;
+  readonly reserved: { readonly block: readonly ReservedRange[]; readonly message: readonly ReservedRange[] };
+  /** By turn: blocks whose first ttl ends there. These are hints only; the ttl fact decides. */
+  readonly due: PagedTable<BlockGroup>;
 };
 
 export type StreamTurn = { readonly seq: Seq; readonly turn: Turn };
-export type Run = { readonly seq: Seq };
-/** From the first id to before the last. */
-export type IdRange = { readonly from: number; readonly to: number };
+export type RunStart = { readonly seq: Seq };
+/** Ids from `from` to `to`, without `to` itself. */
+export type ReservedRange = { readonly from: number; readonly to: number };
 
-export type BlockEntry = { readonly block: AddedBlock; readonly notes: Versions<BlockNotes> };
+export type BlockEntry = { readonly block: AddedBlock; readonly attributes: Versions<BlockAttributes> };
 
-/** The facts of blocks as one agent in one stream has them. Untouched ones are not here: see initialFact. */
+/**
+ * The facts of blocks for one agent in one stream. Facts that were never set are not here: see initialFact.
+ */
 export type View = {
   readonly id: ViewId;
   readonly stream: StreamId;
@@ -83,13 +84,13 @@ export type View = {
   readonly parent: ViewFork | null;
   readonly depth: number;
   readonly openedSeq: Seq;
-  readonly facts: Paged<FactLog>;
-  readonly shown: Paged<Versions<Shown>>;
-  readonly sent: Paged<SentTurn>;
-  readonly answers: Paged<Answer>;
-  readonly epochs: Paged<Epoch>;
-  readonly due: Paged<Group>;
-  readonly permissions: Paged<PermissionLog>;
+  readonly facts: PagedTable<FactLog>;
+  readonly shown: PagedTable<Versions<Shown>>;
+  readonly sent: PagedTable<SentTurn>;
+  readonly answers: PagedTable<TurnAnswer>;
+  readonly epochs: PagedTable<Epoch>;
+  readonly due: PagedTable<BlockGroup>;
+  readonly permissions: PagedTable<PermissionLog>;
 };
 
 export type PermissionLog = PermissionKey & { readonly log: Versions<Permission | null> };
@@ -102,7 +103,7 @@ export type SentTurn = {
   readonly leaf: UnitId;
   readonly exchange: number;
 };
-export type Answer = {
+export type TurnAnswer = {
   readonly seq: Seq;
   readonly sentSeq: Seq;
   readonly turn: Turn;
@@ -117,40 +118,40 @@ export type Epoch = {
   readonly predicted?: PredictedBill;
 };
 
-/** Depth lets two paths of the tree find where they part without walking to the root. */
+/** `depth` lets two paths of the tree find their common unit without walking to the root. */
 export type SentUnit = Unit & { readonly sentSeq: Seq; readonly depth: number };
 
 export type RecordedApproval = {
   readonly approval: Approval;
-  readonly log: Versions<Decided>;
+  readonly log: Versions<ApprovalDecision>;
 };
 
-/** What is undone and redone as one. */
+/** The frames that are undone and redone together. */
 export type Step = {
   readonly id: StepId;
   readonly actor: Actor;
   readonly stream: StreamId | null;
   readonly reason: string;
-  readonly log: Versions<StepStand>;
+  readonly log: Versions<StepStatus>;
 };
-/** Where a step stands, who brought it there, and with which frames. */
-export type StepStand = { readonly done: boolean; readonly by: Actor; readonly frames: readonly Seq[] };
+/** Whether a step is done or undone, who did or undid it, and with which frames. */
+export type StepStatus = { readonly done: boolean; readonly by: Actor; readonly frames: readonly Seq[] };
 
 export function emptyState(session: SessionId): State {
   return {
     session,
     seq: seqOf(0),
     hash: GENESIS_HASH,
-    streams: Paged.empty(),
-    views: Paged.empty(),
-    blocks: Paged.empty(),
-    messages: Paged.empty(),
-    pairs: Paged.empty(),
-    units: Paged.empty(),
-    steps: Paged.empty(),
-    exchanges: Paged.empty(),
+    streams: PagedTable.empty(),
+    views: PagedTable.empty(),
+    blocks: PagedTable.empty(),
+    messages: PagedTable.empty(),
+    pairs: PagedTable.empty(),
+    units: PagedTable.empty(),
+    steps: PagedTable.empty(),
+    exchanges: PagedTable.empty(),
     identity: null,
-    approvals: Paged.empty(),
+    approvals: PagedTable.empty(),
     mode: null,
     name: null,
     next: { block: 1, message: 1 },

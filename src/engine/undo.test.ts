@@ -2,11 +2,19 @@ import { describe, expect, it } from "vitest";
 import { deltaExamples } from "../../test/support/delta-examples.ts";
 import { dump, TestSession } from "../../test/support/engine.ts";
 import { AssertionFault, type BlockId, hashContent, must, type StepId, unwrap } from "../base/index.ts";
-import { archive, pin, reference, select, supersede, unpin, wantLevel } from "./change.ts";
+import {
+  archiveBlocks,
+  pinBlocks,
+  referenceBlocks,
+  setBlockLevel,
+  setSelection,
+  supersedeBlock,
+  unpinBlocks,
+} from "./change-facts.ts";
 import { type Delta, type DeltaType, deltaTypes } from "./delta.ts";
 import { actors } from "./facts.ts";
-import { factOf, notesOf, now } from "./moment.ts";
-import { inverted, mayReverse, reverse } from "./undo.ts";
+import { attributesOf, factOf, now } from "./moment.ts";
+import { inverseOf, mayReverse, reverse } from "./undo.ts";
 
 const irreversible: readonly DeltaType[] = [
   "session-identified",
@@ -27,7 +35,7 @@ const irreversible: readonly DeltaType[] = [
 ];
 const reversible = deltaTypes.filter((type) => !irreversible.includes(type));
 
-const topics = (block: BlockId, from: readonly string[], to: readonly string[]): Delta => ({
+const topicsSet = (block: BlockId, from: readonly string[], to: readonly string[]): Delta => ({
   type: "topics-set",
   block,
   from,
@@ -40,97 +48,97 @@ const conflict = (session: TestSession, step: StepId) => {
   return result.ok ? null : { code: result.error.code, ...result.error.details };
 };
 
-/** A memory the model made, as a step. */
-function remembered(): { readonly session: TestSession; readonly block: BlockId; readonly step: StepId } {
+/** A session with a memory the model added as a step. */
+function memorySession(): { readonly session: TestSession; readonly block: BlockId; readonly step: StepId } {
   const session = new TestSession();
   const block = session.wished({ kind: "memory" });
   return { session, block: block.id, step: session.take({ deltas: [{ type: "block-added", block }] }) };
 }
 
 describe("every type of delta", () => {
-  it.each(irreversible)("%s cannot be taken back", (type) => {
-    expect(inverted(deltaExamples[type])).toBeNull();
+  it.each(irreversible)("%s has no inverse", (type) => {
+    expect(inverseOf(deltaExamples[type])).toBeNull();
   });
 
-  it.each(reversible)("%s is taken back by a delta that is itself taken back by the first", (type) => {
+  it.each(reversible)("%s is the inverse of its inverse", (type) => {
     const delta = deltaExamples[type];
-    const back = must(inverted(delta), "an inverse");
+    const back = must(inverseOf(delta), "an inverse");
     expect(back).not.toEqual(delta);
-    expect(inverted(back)).toEqual(delta);
+    expect(inverseOf(back)).toEqual(delta);
   });
 
   it.each(reversible.filter((type) => type.endsWith("-set")))(
     "%s is taken back by the same with its ends exchanged",
     (type) => {
       const delta = deltaExamples[type] as Extract<Delta, { type: "level-set" }>;
-      expect(inverted(delta)).toEqual({ ...delta, from: delta.to, to: delta.from });
+      expect(inverseOf(delta)).toEqual({ ...delta, from: delta.to, to: delta.from });
     },
   );
 
-  it("the creation of a block is taken back by its removal, and that by its creation", () => {
-    expect(inverted(deltaExamples["block-added"])?.type).toBe("block-removed");
-    expect(inverted(deltaExamples["block-removed"])?.type).toBe("block-added");
+  it("adding a block and removing it are inverse", () => {
+    expect(inverseOf(deltaExamples["block-added"])?.type).toBe("block-removed");
+    expect(inverseOf(deltaExamples["block-removed"])?.type).toBe("block-added");
   });
 
-  it("a type nobody knows is a bug of ours", () => {
-    expect(() => inverted({ type: "facet-deleted" } as unknown as Delta)).toThrow(AssertionFault);
+  it("an unknown type throws", () => {
+    expect(() => inverseOf({ type: "facet-deleted" } as unknown as Delta)).toThrow(AssertionFault);
   });
 });
 
 describe("undo", () => {
-  it("gives a fact back its value and its owner", () => {
+  it("restores the value of a fact and its setter", () => {
     const session = new TestSession();
     const block = session.add();
-    session.take(wantLevel(session.by("model"), [block], "trimmed"));
-    const step = session.take(wantLevel(session.by("user"), [block], "minimal"), "user");
+    session.take(setBlockLevel(session.by("model"), [block], "trimmed"));
+    const step = session.take(setBlockLevel(session.by("user"), [block], "minimal"), "user");
     session.reverse(step);
     expect(factOf(session.place(block), "level")).toEqual({ value: "trimmed", by: "model" });
     session.reverse(step);
     expect(factOf(session.place(block), "level")).toEqual({ value: "minimal", by: "user" });
   });
 
-  it.each(["user", "client", "model", "sidecar", "policy"] as const)("works on what the %s did", (actor) => {
+  it.each(["user", "client", "model", "sidecar", "policy"] as const)("reverses a step of the %s", (actor) => {
     const session = new TestSession();
     const block = session.add();
-    const step = session.take(pin(session.by(actor), [block], "top"), actor);
+    const step = session.take(pinBlocks(session.by(actor), [block], "top"), actor);
     session.reverse(step);
     expect(session.fact(block, "pin")).toBe("none");
   });
 
-  it("takes back all frames of a step, the last first", () => {
+  it("reverses all frames of a step, the last first", () => {
     const session = new TestSession();
     const block = session.add();
-    const step = session.take({ deltas: [topics(block, [], ["a"]), topics(block, ["a"], ["b"])] });
+    const step = session.take({ deltas: [topicsSet(block, [], ["a"]), topicsSet(block, ["a"], ["b"])] });
     const cause = { type: "command", step, reason: "test" } as const;
-    session.append([topics(block, ["b"], ["c"])], { actor: "model", cause });
+    session.append([topicsSet(block, ["b"], ["c"])], { actor: "model", cause });
     expect(unwrap(session.reversal(step))).toEqual([
-      topics(block, ["c"], ["b"]),
-      topics(block, ["b"], ["a"]),
-      topics(block, ["a"], []),
+      topicsSet(block, ["c"], ["b"]),
+      topicsSet(block, ["b"], ["a"]),
+      topicsSet(block, ["a"], []),
     ]);
     session.reverse(step);
-    expect(notesOf(now(session.state), block)?.topics).toEqual([]);
+    expect(attributesOf(now(session.state), block)?.topics).toEqual([]);
     session.reverse(step);
-    expect(notesOf(now(session.state), block)?.topics).toEqual(["c"]);
+    expect(attributesOf(now(session.state), block)?.topics).toEqual(["c"]);
   });
 
-  it("of a step that changed nothing is nothing", () => {
+  it("of a step that changed nothing has no deltas", () => {
     const session = new TestSession();
     expect(session.reversal(session.take({ deltas: [] }))).toEqual({ ok: true, value: [] });
   });
 
-  it("only says what to append: the state is as before", () => {
-    const { session, step } = remembered();
+  it("only proposes deltas: the state is not changed", () => {
+    const { session, step } = memorySession();
     const before = dump(session.state);
     unwrap(session.reversal(step));
     expect(dump(session.state)).toEqual(before);
   });
 
-  it("of two steps that changed one thing works one after the other, the later first", () => {
+  it("of two steps that changed one thing works in reverse order", () => {
     const session = new TestSession();
     const block = session.add();
-    const first = session.take(wantLevel(session.by("policy"), [block], "trimmed"));
-    const second = session.take(wantLevel(session.by("policy"), [block], "minimal"));
+    const first = session.take(setBlockLevel(session.by("policy"), [block], "trimmed"));
+    const second = session.take(setBlockLevel(session.by("policy"), [block], "minimal"));
     session.reverse(second);
     session.reverse(first);
     expect(session.fact(block, "level")).toBe("original");
@@ -139,28 +147,28 @@ describe("undo", () => {
   it("of a step that set one thing twice works once a later step is undone", () => {
     const session = new TestSession();
     const block = session.add();
-    const pinned = pin(session.by("model"), [block], "top");
+    const pinned = pinBlocks(session.by("model"), [block], "top");
     const first = session.take(pinned);
     const cause = { type: "command", step: first, reason: "test" } as const;
-    session.append(unpin(session.by("model"), [block]).deltas, { actor: "model", cause });
-    const second = session.take(pin(session.by("model"), [block], "bottom"));
+    session.append(unpinBlocks(session.by("model"), [block]).deltas, { actor: "model", cause });
+    const second = session.take(pinBlocks(session.by("model"), [block], "bottom"));
     session.reverse(second);
     session.reverse(first);
     expect(session.fact(block, "pin")).toBe("none");
   });
 
-  it("out of order works where the steps have nothing to do with each other", () => {
+  it("out of order works for independent steps", () => {
     const session = new TestSession();
     const [a, b] = [session.add(), session.add()];
-    const first = session.take(pin(session.by("model"), [a], "top"));
-    session.take(pin(session.by("model"), [b], "top"));
-    session.take(reference(session.by("model"), [a]));
+    const first = session.take(pinBlocks(session.by("model"), [a], "top"));
+    session.take(pinBlocks(session.by("model"), [b], "top"));
+    session.take(referenceBlocks(session.by("model"), [a]));
     session.reverse(first);
     expect([session.fact(a, "pin"), session.fact(b, "pin")]).toEqual(["none", "top"]);
     expect(session.fact(a, "reference").count).toBe(1);
   });
 
-  it("needs all of the frames the step names, each in its place", () => {
+  it("throws if the frames are not all those the step names, in order", () => {
     const session = new TestSession();
     const step = session.take({ deltas: [] });
     session.append([], { actor: "model", cause: { type: "command", step, reason: "test" } });
@@ -171,8 +179,8 @@ describe("undo", () => {
     expect(reverse(session.state, entry, [must(first, "frame"), must(second, "frame")]).ok).toBe(true);
   });
 
-  it("needs the frames the step names: others are a bug of ours", () => {
-    const { session, step } = remembered();
+  it("throws for frames the step does not name", () => {
+    const { session, step } = memorySession();
     const entry = must(session.state.steps.get(step), "step");
     for (const frames of [
       [],
@@ -189,7 +197,7 @@ describe("undo", () => {
       const session = new TestSession();
       const block = session.add();
       const step = session.take({
-        deltas: [topics(block, [], ["a"]), { ...deltaExamples[type], block } as Delta],
+        deltas: [topicsSet(block, [], ["a"]), { ...deltaExamples[type], block } as Delta],
       });
       expect(conflict(session, step)).toEqual({ code: "AP_UNDO_IRREVERSIBLE", step, type });
     },
@@ -197,13 +205,13 @@ describe("undo", () => {
 });
 
 describe("a conflict names the frame in the way", () => {
-  it("where a fact was changed since, though other facts were changed later", () => {
+  it("if a fact was changed since, though other facts were changed later", () => {
     const session = new TestSession();
     const block = session.add();
-    const step = session.take(wantLevel(session.by("model"), [block], "trimmed"));
+    const step = session.take(setBlockLevel(session.by("model"), [block], "trimmed"));
     const seq = session.set(block, { level: "minimal" });
     session.set(block, { pin: "top" });
-    session.append([topics(block, [], ["a"])]);
+    session.append([topicsSet(block, [], ["a"])]);
     expect(conflict(session, step)).toEqual({
       code: "AP_UNDO_CONFLICT",
       step,
@@ -212,19 +220,19 @@ describe("a conflict names the frame in the way", () => {
     });
   });
 
-  it("where a fact has the same value again, but from somebody else", () => {
+  it("if a fact has the same value again, but from another step", () => {
     const session = new TestSession();
     const block = session.add();
-    const step = session.take(wantLevel(session.by("model"), [block], "trimmed"));
+    const step = session.take(setBlockLevel(session.by("model"), [block], "trimmed"));
     const seq = session.set(block, { level: "trimmed" }, { by: "user" });
     expect(conflict(session, step)).toMatchObject({ code: "AP_UNDO_CONFLICT", seq });
   });
 
-  it("where topics were changed since, though other notes were changed later", () => {
+  it("if topics were changed since, though other attributes were changed later", () => {
     const session = new TestSession();
     const block = session.add();
-    const step = session.take({ deltas: [topics(block, [], ["a"])] });
-    const seq = session.append([topics(block, ["a"], ["b"])]);
+    const step = session.take({ deltas: [topicsSet(block, [], ["a"])] });
+    const seq = session.append([topicsSet(block, ["a"], ["b"])]);
     session.append([{ type: "tokens-counted", block, tokens }]);
     session.append([{ type: "scope-set", block, from: "session", to: "project" }]);
     expect(conflict(session, step)).toEqual({
@@ -235,12 +243,12 @@ describe("a conflict names the frame in the way", () => {
     });
   });
 
-  it("where the scope was changed since", () => {
+  it("if the scope was changed since", () => {
     const session = new TestSession();
     const block = session.add();
     const step = session.take({ deltas: [{ type: "scope-set", block, from: "session", to: "project" }] });
     const seq = session.append([{ type: "scope-set", block, from: "project", to: "session" }]);
-    session.append([topics(block, [], ["a"])]);
+    session.append([topicsSet(block, [], ["a"])]);
     expect(conflict(session, step)).toEqual({
       code: "AP_UNDO_CONFLICT",
       step,
@@ -249,7 +257,7 @@ describe("a conflict names the frame in the way", () => {
     });
   });
 
-  it("where the rendition of that level was changed since, not of another", () => {
+  it("if the rendition of that level was changed since, not of another", () => {
     const session = new TestSession();
     const block = session.add();
     const set = (level: "trimmed" | "minimal", from: string | null, to: string): Delta => ({
@@ -275,8 +283,8 @@ describe("a conflict names the frame in the way", () => {
   it.each(["user", "policy"] as const)(
     "where the %s has claimed a block whose creation would be taken back",
     (actor) => {
-      const { session, block, step } = remembered();
-      session.take(pin(session.by(actor), [block], "top"), actor);
+      const { session, block, step } = memorySession();
+      session.take(pinBlocks(session.by(actor), [block], "top"), actor);
       const { seq } = session.state;
       session.pass(2);
       expect(conflict(session, step)).toEqual({
@@ -288,10 +296,10 @@ describe("a conflict names the frame in the way", () => {
     },
   );
 
-  it("where a redo would set a fact that somebody has set meanwhile", () => {
+  it("if a redo would set a fact that was set meanwhile", () => {
     const session = new TestSession();
     const block = session.add();
-    const step = session.take(wantLevel(session.by("model"), [block], "trimmed"));
+    const step = session.take(setBlockLevel(session.by("model"), [block], "trimmed"));
     session.reverse(step);
     const seq = session.set(block, { level: "summarized" });
     expect(conflict(session, step)).toMatchObject({
@@ -301,9 +309,9 @@ describe("a conflict names the frame in the way", () => {
     });
   });
 
-  it("where a redo would change a block whose creation was undone", () => {
-    const { session, block, step } = remembered();
-    const pinned = session.take(pin(session.by("model"), [block], "top"));
+  it("if a redo would change a block whose creation was undone", () => {
+    const { session, block, step } = memorySession();
+    const pinned = session.take(pinBlocks(session.by("model"), [block], "top"));
     session.reverse(pinned);
     const seq = session.reverse(step);
     session.pass(2);
@@ -315,29 +323,29 @@ describe("a conflict names the frame in the way", () => {
     });
   });
 
-  it("and changes nothing, even where the first half of the step could be taken back", () => {
+  it("and changes nothing, even if the first half of the step could be undone", () => {
     const session = new TestSession();
     const [a, b] = [session.add(), session.add()];
-    const step = session.take(unwrap(archive(session.by("model"), [a, b], "done")));
+    const step = session.take(unwrap(archiveBlocks(session.by("model"), [a, b], "done")));
     session.set(a, { archive: null }, { by: "user" });
     expect(conflict(session, step)?.code).toBe("AP_UNDO_CONFLICT");
     expect(session.fact(b, "archive")).toEqual({ reason: "done" });
   });
 });
 
-describe("taking back the creation of a block is no conflict", () => {
-  it("where it was only referred to", () => {
-    const { session, block, step } = remembered();
-    session.take(reference(session.by("model"), [block]));
+describe("undoing the creation of a block is no conflict", () => {
+  it("if it was only referenced", () => {
+    const { session, block, step } = memorySession();
+    session.take(referenceBlocks(session.by("model"), [block]));
     session.reverse(step);
     expect(session.isInReach(block)).toBe(false);
   });
 
-  it("where policy has marked it as superseded, but not where the model has", () => {
-    const [marked, replaced] = [remembered(), remembered()];
+  it("if policy marked it as superseded, but it is one if the model did", () => {
+    const [marked, replaced] = [memorySession(), memorySession()];
     for (const [{ session, block }, actor] of [[marked, "policy"] as const, [replaced, "model"] as const]) {
       const newer = session.add();
-      session.take(supersede(session.by(actor), block, newer), actor);
+      session.take(supersedeBlock(session.by(actor), block, newer), actor);
     }
     marked.session.reverse(marked.step);
     expect(marked.session.isInReach(marked.block)).toBe(false);
@@ -346,46 +354,46 @@ describe("taking back the creation of a block is no conflict", () => {
     });
   });
 
-  it("where a claim was given up: the facts are what they were at first", () => {
-    const { session, block, step } = remembered();
-    session.take(select(session.by("user"), [block]), "user");
-    session.take(select(session.by("user"), []), "user");
+  it("if its facts are back at their initial values", () => {
+    const { session, block, step } = memorySession();
+    session.take(setSelection(session.by("user"), [block]), "user");
+    session.take(setSelection(session.by("user"), []), "user");
     expect(conflict(session, step)).toBeNull();
   });
 
-  it("where a fork has claimed it: the fork keeps the block and the claim", () => {
-    const { session, block, step } = remembered();
+  it("if a fork set a fact: the fork keeps the block and the fact", () => {
+    const { session, block, step } = memorySession();
     const child = session.fork();
-    session.take(pin(session.by("user", child), [block], "top"), "user");
+    session.take(pinBlocks(session.by("user", child), [block], "top"), "user");
     session.reverse(step);
     expect([session.isInReach(block), session.isInReach(block, child)]).toEqual([false, true]);
     expect(session.fact(block, "pin", child)).toBe("top");
   });
 
-  it("but is one where another agent of the same stream has claimed it", () => {
-    const { session, block, step } = remembered();
+  it("but it is one if another agent of the same stream set a fact", () => {
+    const { session, block, step } = memorySession();
     const agent = session.agent(null);
     const seq = session.set(block, { pin: "top" }, { view: agent });
     expect(conflict(session, step)).toMatchObject({ code: "AP_UNDO_CONFLICT", seq });
   });
 });
 
-describe("who may reverse a step", () => {
-  it("is whoever may change what it did: not the model what the user did, nor policy what the model did", () => {
+describe("the right to reverse a step", () => {
+  it("goes by rank: the model may not reverse the user, nor policy the model", () => {
     const session = new TestSession();
-    const step = session.take(pin(session.by("model"), [session.add()], "top"));
+    const step = session.take(pinBlocks(session.by("model"), [session.add()], "top"));
     const found = () => must(session.state.steps.get(step), "the step is known");
     expect(actors.filter((actor) => mayReverse(found(), actor))).toEqual(["user", "client", "model"]);
     session.reverse(step);
     expect(actors.filter((actor) => mayReverse(found(), actor))).toEqual(["user"]);
   });
 
-  it("is only the last to have set a value: an equal one may be another step's by now", () => {
+  it("needs the step to be the last that set the value, even if the value is equal", () => {
     const session = new TestSession();
     const block = session.add();
-    const first = session.take(pin(session.by("model"), [block], "top"));
-    session.take(unpin(session.by("model"), [block]));
-    const again = session.take(pin(session.by("model"), [block], "top"));
+    const first = session.take(pinBlocks(session.by("model"), [block], "top"));
+    session.take(unpinBlocks(session.by("model"), [block]));
+    const again = session.take(pinBlocks(session.by("model"), [block], "top"));
     const taken = must(session.state.steps.get(again), "the step is known").log.value.frames[0];
     expect(conflict(session, first)).toMatchObject({ code: "AP_UNDO_CONFLICT", seq: taken });
     expect(conflict(session, again)).toBeNull();

@@ -11,19 +11,19 @@ import {
   unreachable,
   unwrap,
 } from "../base/index.ts";
-import type { Block, BlockNotes } from "./block.ts";
+import type { Block, BlockAttributes } from "./block.ts";
 import type { Delta } from "./delta.ts";
 import { type Actor, type FactName, factNames, initialFact, outranks } from "./facts.ts";
 import type { Frame } from "./frame.ts";
-import { factVersion, now, type Place, permissionVersion, placeOf, viewOf } from "./moment.ts";
+import { type BlockView, blockViewOf, factVersion, now, permissionVersion, viewOf } from "./moment.ts";
 import { applyDelta } from "./reduce.ts";
 import type { State, Step } from "./state.ts";
 import type { Versions } from "./versions.ts";
 
 /**
- * The deltas that take back a step, or take it up again: both reverse the frames that brought it where it
- * stands. They are tried on the state first; one that does not fit is a conflict, which names the frame in
- * the way.
+ * The deltas that undo a step, or redo it: both reverse the frames that gave the step its present status.
+ * They are tried on the state first; a delta that does not fit is a conflict, which names the frame in the
+ * way.
  */
 export function reverse(state: State, step: Step, frames: readonly Frame[]): Result<readonly Delta[]> {
   const expected = step.log.value.frames;
@@ -33,26 +33,27 @@ export function reverse(state: State, step: Step, frames: readonly Frame[]): Res
   );
   const inverse: Delta[] = [];
   let scratch: State = { ...state, seq: seqOf(state.seq + 1) };
-  const looked = new Set<string>();
+  const checkedSubjects = new Set<string>();
   for (const delta of frames.flatMap((frame) => frame.deltas).reverse()) {
-    const undone = inverted(delta);
-    if (undone === null) return fail("AP_UNDO_IRREVERSIBLE", { step: step.id, type: delta.type });
-    // What a step has set several times is somebody else's only if its last word is.
-    const isLast = !looked.has(subjectOf(undone));
-    looked.add(subjectOf(undone));
-    const obstacle = (isLast ? takenOver(state, undone, expected) : null) ?? obstacleTo(scratch, undone);
+    const reversed = inverseOf(delta);
+    if (reversed === null) return fail("AP_UNDO_IRREVERSIBLE", { step: step.id, type: delta.type });
+    // A step may set one thing several times: only its last value can have been overwritten by a later frame.
+    const isLast = !checkedSubjects.has(subjectOf(reversed));
+    checkedSubjects.add(subjectOf(reversed));
+    const obstacle =
+      (isLast ? laterSetter(state, reversed, expected) : null) ?? obstacleTo(scratch, reversed);
     if (obstacle !== null) return fail("AP_UNDO_CONFLICT", { step: step.id, ...obstacle });
-    scratch = unwrap(applyDelta(scratch, undone));
-    inverse.push(undone);
+    scratch = unwrap(applyDelta(scratch, reversed));
+    inverse.push(reversed);
   }
   return ok(inverse);
 }
 
 /**
- * The delta that leads back. Null for what cannot be taken back: what was sent, reserved, opened, counted,
- * purged, asked or decided.
+ * The delta that reverses another. Null for deltas that cannot be undone: things that were sent, reserved,
+ * opened, counted, purged, asked or decided.
  */
-export function inverted(delta: Delta): Delta | null {
+export function inverseOf(delta: Delta): Delta | null {
   switch (delta.type) {
     case "block-added":
       return { type: "block-removed", block: delta.block };
@@ -95,58 +96,60 @@ export function inverted(delta: Delta): Delta | null {
   }
 }
 
-/** What a delta sets, whatever it sets it to. */
+/** A key for the thing a delta sets, independent of the value. */
 function subjectOf(delta: Delta): string {
   const { from, to, ...subject } = { from: null, to: null, ...delta };
   return JSON.stringify(subject);
 }
 
-/** The step must be the last to have set what it takes back: an equal value may be somebody else's by now. */
-function takenOver(state: State, delta: Delta, frames: readonly Seq[]): Obstacle | null {
+/**
+ * The frame that set the value after the step did, if any. An equal value may come from another frame by now.
+ */
+function laterSetter(state: State, delta: Delta, frames: readonly Seq[]): Obstacle | null {
   if (!("from" in delta) || sameData(delta.from, delta.to)) return null;
-  const present = presentValue(state, delta);
+  const present = presentSetter(state, delta);
   return frames.includes(present.seq) || isBackAgain(state, delta, present.seq) ? null : present;
 }
 
-/** Whether a later step that was taken back itself has left things as this one had made them. */
+/** True if a later step was undone and so restored the value this step had set. */
 function isBackAgain(state: State, delta: Delta, seq: Seq): boolean {
   const isUndoing = [...state.steps.entries()].some(
     ([, { log }]) => !log.value.done && log.value.frames.includes(seq),
   );
-  if (isRule(delta)) return isUndoing && sameData(ruleVersion(state, delta)?.value ?? null, delta.from);
+  if (isRuleSet(delta)) return isUndoing && sameData(ruleVersion(state, delta)?.value ?? null, delta.from);
   if (!("view" in delta && "block" in delta && "from" in delta)) return false;
   const view = isUndoing ? viewOf(now(state), delta.view) : null;
-  const place = view === null ? null : placeOf(now(state), view, delta.block);
+  const blockView = view === null ? null : blockViewOf(now(state), view, delta.block);
   const fact = delta.type.slice(0, -"-set".length) as FactName;
-  return place !== null && sameData(factVersion(place, fact)?.value, delta.from);
+  return blockView !== null && sameData(factVersion(blockView, fact)?.value, delta.from);
 }
 
-/** Who brought a step to where it stands decides who may reverse it, as with any fact. */
+/** The actor that did or undid a step decides who may reverse it, as with any fact. */
 export function mayReverse(step: Step, actor: Actor): boolean {
   return outranks(actor, step.log.value.by);
 }
 
 type Obstacle = { readonly seq: Seq; readonly what: string };
 
-/** The frame that stands in the way of a delta, or null if it fits. */
+/** The frame that prevents a delta. Null if the delta fits. */
 function obstacleTo(state: State, delta: Delta): Obstacle | null {
   const obstacle = delta.type === "block-removed" ? laterFact(state, delta.block.id) : null;
-  return obstacle ?? (applyDelta(state, delta).ok ? null : presentValue(state, delta));
+  return obstacle ?? (applyDelta(state, delta).ok ? null : presentSetter(state, delta));
 }
 
 /**
- * Taking away a block that somebody has since pinned, say, would take their pin too. Being mentioned is no
- * claim, and neither is being said again.
+ * A fact set on the block since it was added. Removing a block that was pinned since, for example, would
+ * remove the pin too. A reference does not count, and neither does being superseded by policy.
  */
 function laterFact(state: State, id: BlockId): Obstacle | null {
   const stream = state.blocks.get(id)?.block.stream;
   for (const [, view] of state.views.entries()) {
-    // A fork sees the block as it was when it left, whatever happens here: nothing is taken from it.
-    const place = view.stream === stream ? placeOf(now(state), view, id) : null;
-    const fact = place === null ? undefined : factNames.find((name) => isClaimed(place, name));
-    if (place !== null && fact !== undefined) {
+    // A fork keeps the block as it was at the fork, so removing it here takes nothing from the fork.
+    const blockView = view.stream === stream ? blockViewOf(now(state), view, id) : null;
+    const fact = blockView === null ? undefined : factNames.find((name) => isClaimed(blockView, name));
+    if (blockView !== null && fact !== undefined) {
       return {
-        seq: must(factVersion(place, fact), "a claimed fact was set").seq,
+        seq: must(factVersion(blockView, fact), "a claimed fact was set").seq,
         what: `the ${fact} of #${id}`,
       };
     }
@@ -154,72 +157,80 @@ function laterFact(state: State, id: BlockId): Obstacle | null {
   return null;
 }
 
-function isClaimed(place: Place, fact: FactName): boolean {
-  const version = factVersion(place, fact);
+function isClaimed(blockView: BlockView, fact: FactName): boolean {
+  const version = factVersion(blockView, fact);
   if (version === null || fact === "reference") return false;
-  // Nobody has asked for this mark: policy sees that other words stand for the block by now.
+  // No actor asked for this mark: policy set it because a newer block replaces this one.
   if (fact === "supersession" && version.value.by === "policy") return false;
-  return !sameData(version.value.value, initialFact(place.block, fact).value);
+  return !sameData(version.value.value, initialFact(blockView.block, fact).value);
 }
 
-type RuleSet = Extract<Delta, { readonly type: "permission-set" | "mode-set" | "name-set" }>;
+type RuleSetDelta = Extract<Delta, { readonly type: "permission-set" | "mode-set" | "name-set" }>;
 
-function isRule(delta: Delta): delta is RuleSet {
+function isRuleSet(delta: Delta): delta is RuleSetDelta {
   return delta.type === "permission-set" || delta.type === "mode-set" || delta.type === "name-set";
 }
 
-function ruleVersion(state: State, delta: RuleSet): Versions<unknown> | null {
+function ruleVersion(state: State, delta: RuleSetDelta): Versions<unknown> | null {
   if (delta.type === "mode-set") return state.mode;
   if (delta.type === "name-set") return state.name;
-  const view = must(viewOf(now(state), delta.view), "what was set in a view has one");
+  const view = must(viewOf(now(state), delta.view), "a permission was set in a known view");
   return permissionVersion(now(state), view, delta);
 }
 
-function ruleWords(delta: RuleSet): string {
+function ruleName(delta: RuleSetDelta): string {
   if (delta.type === "permission-set") return `the permission of ${delta.actor} to ${delta.verb}`;
   return delta.type === "mode-set" ? "the mode" : "the name";
 }
 
-/** Who gave a block's fact or note, a permission, the mode or the name the value it has now. */
-function presentValue(state: State, delta: Delta): Obstacle {
-  if (isRule(delta)) {
-    return { seq: ruleVersion(state, delta)?.seq ?? state.seq, what: ruleWords(delta) };
+/**
+ * The frame that set the present value: of a block's fact or attribute, a permission, the mode or the name.
+ */
+function presentSetter(state: State, delta: Delta): Obstacle {
+  if (isRuleSet(delta)) {
+    return { seq: ruleVersion(state, delta)?.seq ?? state.seq, what: ruleName(delta) };
   }
-  const id = "block" in delta ? blockNumber(delta.block) : null;
+  const id = "block" in delta ? blockIdIn(delta.block) : null;
   assert(id !== null, "only changes of blocks are reversed");
   const view = "view" in delta ? viewOf(now(state), delta.view) : null;
-  const place = view === null ? null : placeOf(now(state), view, id);
+  const blockView = view === null ? null : blockViewOf(now(state), view, id);
   const name = delta.type.slice(0, -"-set".length);
-  if (place !== null) {
-    const seq = factVersion(place, name as FactName)?.seq ?? state.seq;
+  if (blockView !== null) {
+    const seq = factVersion(blockView, name as FactName)?.seq ?? state.seq;
     return { seq, what: `the ${name} of #${id}` };
   }
-  const seq = noteSeq(must(state.blocks.get(id), "what was changed is known").notes, noteIn(delta));
-  return { seq, what: isNote(delta) ? `the ${name} of #${id}` : `#${id}` };
+  const seq = attributeSeq(
+    must(state.blocks.get(id), "what was changed is known").attributes,
+    attributeIn(delta),
+  );
+  return { seq, what: isAttributeSet(delta) ? `the ${name} of #${id}` : `#${id}` };
 }
 
-type NoteDelta = Extract<Delta, { readonly type: "topics-set" | "scope-set" | "rendition-set" }>;
+type AttributeDelta = Extract<Delta, { readonly type: "topics-set" | "scope-set" | "rendition-set" }>;
 
-function isNote(delta: Delta): delta is NoteDelta {
+function isAttributeSet(delta: Delta): delta is AttributeDelta {
   return delta.type === "topics-set" || delta.type === "scope-set" || delta.type === "rendition-set";
 }
 
-/** The note a delta is about; for all others, whether the block is there. */
-function noteIn(delta: Delta): (notes: BlockNotes) => unknown {
-  if (!isNote(delta)) return (notes) => notes.present;
-  if (delta.type === "rendition-set") return (notes) => notes.renditions[delta.level];
-  return (notes) => (delta.type === "topics-set" ? notes.topics : notes.scope);
+/** Reads the attribute a delta sets; for any other delta, whether the block is present. */
+function attributeIn(delta: Delta): (attributes: BlockAttributes) => unknown {
+  if (!isAttributeSet(delta)) return (attributes) => attributes.present;
+  if (delta.type === "rendition-set") return (attributes) => attributes.renditions[delta.level];
+  return (attributes) => (delta.type === "topics-set" ? attributes.topics : attributes.scope);
 }
 
-/** All notes share one log: the frame is the one after which this note did not change any more. */
-function noteSeq(newest: Versions<BlockNotes>, note: (notes: BlockNotes) => unknown): Seq {
+/** The frame after which this attribute did not change any more. All attributes share one log. */
+function attributeSeq(
+  newest: Versions<BlockAttributes>,
+  read: (attributes: BlockAttributes) => unknown,
+): Seq {
   let version = newest;
-  while (version.previous !== null && sameData(note(version.value), note(version.previous.value))) {
+  while (version.previous !== null && sameData(read(version.value), read(version.previous.value))) {
     version = version.previous;
   }
   return version.seq;
 }
 
-function blockNumber(block: Block | BlockId): BlockId {
+function blockIdIn(block: Block | BlockId): BlockId {
   return typeof block === "number" ? block : block.id;
 }

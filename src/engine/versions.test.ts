@@ -12,7 +12,7 @@ const versions = (entries: readonly Entry[]): Versions<string> | null =>
     null,
   );
 
-const long = (length: number): Versions<string> =>
+const longVersions = (length: number): Versions<string> =>
   versions(Array.from({ length }, (_, at) => [at + 1, `v${at + 1}`] as const)) as Versions<string>;
 
 /** Ascending seqs, some of them repeated. */
@@ -27,7 +27,7 @@ const entries: fc.Arbitrary<readonly Entry[]> = fc
   });
 
 describe("versions", () => {
-  it("hold nothing before the first, and the newest from its seq on", () => {
+  it("have no value before the first, and the newest from its seq on", () => {
     const log = versions([
       [3, "a"],
       [5, "b"],
@@ -42,12 +42,12 @@ describe("versions", () => {
     ]);
   });
 
-  it("of nothing are nothing", () => {
+  it("without entries have no version", () => {
     expect([versionAt(null, seqOf(9)), versionAt(undefined, seqOf(9))]).toEqual([null, null]);
     expect([versionList(null), versionsFrom([])]).toEqual([[], null]);
   });
 
-  it("a second value in one frame replaces the first: nobody ever saw the middle of a frame", () => {
+  it("a second value in one frame replaces the first", () => {
     const log = versions([
       [3, "a"],
       [5, "b"],
@@ -60,11 +60,11 @@ describe("versions", () => {
     expect(log?.length).toBe(2);
   });
 
-  it("are appended in order, never into the past", () => {
+  it("are appended in seq order only", () => {
     expect(() => withVersion(versions([[5, "a"]]), seqOf(4), "b")).toThrow(AssertionFault);
   });
 
-  it("as of any seq are what an array of them says", () => {
+  it("as of any seq agree with a plain array", () => {
     fc.assert(
       fc.property(entries, (list) => {
         const log = versions(list);
@@ -78,7 +78,7 @@ describe("versions", () => {
     );
   });
 
-  it("an older log stays as it was when one is appended to it", () => {
+  it("an older version does not change when one is appended to it", () => {
     fc.assert(
       fc.property(entries, fc.string(), (list, value) => {
         const log = versions(list);
@@ -90,7 +90,7 @@ describe("versions", () => {
     );
   });
 
-  it("two that follow the same log do not see each other, nor what either replaced", () => {
+  it("two successors of one version do not see each other, nor what either replaced", () => {
     const follow = fc.array(fc.tuple(fc.nat(2), fc.string()), { maxLength: 30 });
     fc.assert(
       fc.property(entries, follow, follow, (list, one, other) => {
@@ -98,21 +98,21 @@ describe("versions", () => {
         const last = list.at(-1)?.[0] ?? 1;
         const [ones, others] = [one, other].map((tail) => after(last, tail)) as [Entry[], Entry[]];
         let [a, b] = [shared, shared];
-        // In turn, so that each finds the other's versions behind the log they share.
+        // Alternating, so that each finds the other's versions behind the log they share.
         for (let at = 0; at < Math.max(ones.length, others.length); at += 1) {
           a = at < ones.length ? withVersion(a, ...entryAt(ones, at)) : a;
           b = at < others.length ? withVersion(b, ...entryAt(others, at)) : b;
         }
         for (let seq = 0; seq <= last + 62; seq += 1) {
-          expect(valueAt(shared, seq)).toEqual(said(list, seq));
-          expect(valueAt(a, seq)).toEqual(said([...list, ...ones], seq));
-          expect(valueAt(b, seq)).toEqual(said([...list, ...others], seq));
+          expect(valueAt(shared, seq)).toEqual(expectedValue(list, seq));
+          expect(valueAt(a, seq)).toEqual(expectedValue([...list, ...ones], seq));
+          expect(valueAt(b, seq)).toEqual(expectedValue([...list, ...others], seq));
         }
       }),
     );
   });
 
-  it("of which any may be followed at any time, again and again, all stay what they were", () => {
+  it("all stay unchanged when any of them gets any number of successors", () => {
     const followed = fc.array(fc.tuple(fc.nat(), fc.nat(2)), { maxLength: 60 });
     fc.assert(
       fc.property(followed, (choices) => {
@@ -129,13 +129,13 @@ describe("versions", () => {
         }
         for (const { log, list } of logs) {
           const last = list.at(-1)?.[0] ?? 0;
-          for (let seq = 0; seq <= last; seq += 1) expect(valueAt(log, seq)).toBe(said(list, seq));
+          for (let seq = 0; seq <= last; seq += 1) expect(valueAt(log, seq)).toBe(expectedValue(list, seq));
         }
       }),
     );
   });
 
-  it("come back from their list the same", () => {
+  it("survive their list unchanged", () => {
     fc.assert(
       fc.property(entries, (list) => {
         const log = versions(list);
@@ -148,29 +148,29 @@ describe("versions", () => {
 });
 
 describe("finding a version", () => {
-  it("looks at a handful of ten thousand seqs, wherever one goes", () => {
-    const log = long(10_000);
+  it("reads a handful of ten thousand seqs, whichever seq is wanted", () => {
+    const log = longVersions(10_000);
     for (let seq = 0; seq <= 10_000; seq += 37) {
-      const { looked, value } = watch(log, seq);
+      const { looked, value } = countReads(log, seq);
       expect(value).toBe(seq === 0 ? undefined : `v${seq}`);
       expect(looked).toBeLessThanOrEqual(1 + Math.ceil(Math.log2(10_000)));
     }
   });
 
-  it("is as short where frames replaced values of their own", () => {
+  it("is as short if frames replaced values of their own", () => {
     const twice = versions(Array.from({ length: 4_000 }, (_, at) => [1 + (at >>> 1), `v${at}`] as const));
     expect(twice?.length).toBe(2_000);
     expect(twice?.history?.length).toBe(4_000);
-    expect(watch(twice as Versions<string>, 3).looked).toBeLessThanOrEqual(12);
+    expect(countReads(twice as Versions<string>, 3).looked).toBeLessThanOrEqual(12);
   });
 
-  it("costs nothing for the newest, which is what nearly everybody asks for", () => {
-    expect(watch(long(1_000), 1_000).looked).toBe(0);
-    expect(watch(long(1_000), 5_000).looked).toBe(0);
+  it("costs nothing for the newest, which nearly every reader wants", () => {
+    expect(countReads(longVersions(1_000), 1_000).looked).toBe(0);
+    expect(countReads(longVersions(1_000), 5_000).looked).toBe(0);
   });
 
-  it("shares one history among all that follow each other", () => {
-    const log = long(100);
+  it("uses one history for all versions of a chain", () => {
+    const log = longVersions(100);
     const next = withVersion(log, seqOf(101), "next");
     expect(next.history).toBe(log.history);
     expect(withVersion(log, seqOf(101), "otherwise").history).not.toBe(log.history);
@@ -194,12 +194,12 @@ function valueAt(log: Versions<string> | null, seq: number): string | undefined 
   return versionAt(log, seqOf(seq))?.value;
 }
 
-function said(list: readonly Entry[], seq: number): string | undefined {
+function expectedValue(list: readonly Entry[], seq: number): string | undefined {
   return list.findLast(([at]) => at <= seq)?.[1];
 }
 
-/** versionAt over a history that counts how many of its seqs are looked at. */
-function watch(log: Versions<string>, seq: number) {
+/** Calls versionAt over a history that counts how many of its seqs are read. */
+function countReads(log: Versions<string>, seq: number) {
   let looked = 0;
   const history = new Proxy(log.history as NonNullable<typeof log.history>, {
     get: (entries, name) => {

@@ -1,30 +1,30 @@
 import { assert, type Seq } from "../base/index.ts";
 
 /**
- * Every value something has had, newest first. Appending shares all that was there. A version as of a seq is
- * found by halves in the history, whose seqs lie side by side: whoever followed ten links through memory
- * would wait at each.
+ * Every value something has had, as a chain from the newest. Appending shares the earlier versions. The
+ * version as of a seq is found by bisection in the history, whose seqs lie side by side: following ten links
+ * through memory would wait for each of them.
  */
 export type Versions<T> = {
   readonly seq: Seq;
   readonly value: T;
   readonly length: number;
   readonly previous: Versions<T> | null;
-  /** Null while there are few: then the links are as fast. */
-  readonly history: History<T> | null;
+  /** Null while there are few versions: then following the links is as fast. */
+  readonly history: VersionHistory<T> | null;
 };
 
 /**
- * The seq and the version, in turn, oldest first; one history for all that follow each other. It grows in
- * place: a version reads only what stands before it, which never changes, and the first to follow it takes
- * the place behind it. Whoever follows later (a plan, an undo on trial) starts a history of its own.
+ * Seqs and versions alternating, oldest first; all versions of one chain share it. It grows in place: a
+ * version reads only the entries before its own, which never change, and its first successor is appended
+ * behind it. A second successor of the same version (a plan, a trial undo) starts a history of its own.
  */
-type History<T> = (Seq | Versions<T>)[];
+type VersionHistory<T> = (Seq | Versions<T>)[];
 
-/** With so many versions a history begins. */
+/** A chain gets a history from this many versions on. */
 const historyMin = 8;
 
-/** A second value in one frame replaces the first: a frame is atomic, nobody ever saw its middle. */
+/** A second value in one frame replaces the first: a frame is atomic, so no reader ever saw its middle. */
 export function withVersion<T>(newest: Versions<T> | null, seq: Seq, value: T): Versions<T> {
   assert(newest === null || newest.seq <= seq, "versions are appended in order");
   const previous = newest?.seq === seq ? newest.previous : newest;
@@ -52,8 +52,8 @@ export function versionsFrom<T>(list: readonly (readonly [Seq, T])[]): Versions<
   return list.reduce<Versions<T> | null>((newest, [seq, value]) => withVersion(newest, seq, value), null);
 }
 
-/** A history up to this version: its own, if nobody has followed it there. */
-function historyOf<T>(version: Versions<T> | null): History<T> {
+/** A history that ends with this version: the shared one if it has no successor there, else a copy. */
+function historyOf<T>(version: Versions<T> | null): VersionHistory<T> {
   const own = version?.history ?? null;
   if (own !== null && own.at(-1) === version) return own;
   return chainOf(version).flatMap((older) => [older.seq, older]);
@@ -65,8 +65,8 @@ function chainOf<T>(newest: Versions<T> | null): readonly Versions<T>[] {
   return chain.reverse();
 }
 
-/** The last of the first `count` that is not after `seq`. */
-function versionIn<T>(history: History<T>, count: number, seq: Seq): Versions<T> | null {
+/** The last of the first `count` versions that is not after `seq`. */
+function versionIn<T>(history: VersionHistory<T>, count: number, seq: Seq): Versions<T> | null {
   let [low, high] = [0, count];
   while (low < high) {
     const middle = (low + high) >>> 1;

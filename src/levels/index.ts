@@ -1,10 +1,7 @@
-export { type Judgement, judge } from "./acceptance.ts";
-export type { Reason, ReasonKind } from "./acceptance-facts.ts";
 export { atArrival } from "./arrival.ts";
 export { commandOf, pathOf } from "./call.ts";
-export { type Covered, covers, type Difference } from "./coherence.ts";
-export { extract, judgedExtract } from "./extract.ts";
-export { keptText } from "./marker.ts";
+export { covers } from "./coherence.ts";
+export { judgedExtract } from "./extract.ts";
 export { minimal } from "./minimal.ts";
 export { contradictions, restates } from "./restate.ts";
 export { SeenLines, type SeenRun, withReferences } from "./seen-lines.ts";

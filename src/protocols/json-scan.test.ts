@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { elementsOf, membersOf, parseAt, skipSpace, valueAt } from "./json-scan.ts";
+import { elementsOf, membersOf, parseAt, skipSpace, valueRangeAt } from "./json-scan.ts";
 
-/** JSON as somebody else might have written it: spaces anywhere, escapes where none are needed. */
-const written = fc
+/** JSON in the form of other writers: spaces anywhere, escapes where none are needed. */
+const jsonText = fc
   .tuple(fc.jsonValue({ maxDepth: 5 }), fc.constantFrom(undefined, 1, "\t", "\r\n  "))
   .map(([value, space]) => JSON.stringify(value, null, space));
 
@@ -40,20 +40,20 @@ describe("scanning", () => {
 
   it("measures any value to its end", () => {
     fc.assert(
-      fc.property(written, (text) => {
+      fc.property(jsonText, (text) => {
         const { bytes, range } = whole(text);
-        expect(valueAt(bytes, 0)).toEqual(range);
+        expect(valueRangeAt(bytes, 0)).toEqual(range);
       }),
     );
   });
 
-  it("tells an escaped quote from one after an escaped backslash", () => {
+  it("distinguishes an escaped quote from one after an escaped backslash", () => {
     const text = String.raw`["a\"b","c\\","d\\\"e"]`;
     const { bytes } = whole(text);
     expect(elementsOf(bytes, 0)?.elements.map((range) => parseAt(bytes, range))).toEqual(JSON.parse(text));
   });
 
-  it("never throws or loops on what is no JSON", () => {
+  it("never throws or loops on bytes that are no JSON", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), fc.string({ maxLength: 60 }), (noise, text) => {
         for (const start of ["{", "[", '"', '{"a":', "[1,"]) {
@@ -61,19 +61,19 @@ describe("scanning", () => {
           const range = { start: 0, end: bytes.length };
           membersOf(bytes, range);
           elementsOf(bytes, 0);
-          valueAt(bytes, 0);
+          valueRangeAt(bytes, 0);
           expect(skipSpace(bytes, 0)).toBeLessThanOrEqual(bytes.length);
         }
       }),
     );
   });
 
-  it("gives up on what is nested too deeply, and takes linear time over backslashes", () => {
+  it("gives up on JSON nested too deeply, and takes linear time over backslashes", () => {
     const deep = Buffer.from("[".repeat(100_000));
-    expect(valueAt(deep, 0)).toBeNull();
+    expect(valueRangeAt(deep, 0)).toBeNull();
     const slashes = Buffer.from(`"${"\\".repeat(2_000_000)}"`);
     const started = performance.now();
-    expect(valueAt(slashes, 0)?.end).toBe(slashes.length);
+    expect(valueRangeAt(slashes, 0)?.end).toBe(slashes.length);
     expect(performance.now() - started).toBeLessThan(500);
   });
 });

@@ -1,6 +1,6 @@
-/** Where something lies in a body: from its first byte to behind its last. */
-export type Range = { readonly start: number; readonly end: number };
-export type Member = { readonly key: string; readonly keyStart: number; readonly value: Range };
+/** A stretch of a body, from its first byte to behind its last. */
+export type ByteRange = { readonly start: number; readonly end: number };
+export type JsonMember = { readonly key: string; readonly keyStart: number; readonly value: ByteRange };
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -11,24 +11,24 @@ const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** Deeper bodies are relayed, not looked into. */
+/** Bodies nested deeper are relayed but not read. */
 const DEPTH_MAX = 512;
 
 /**
- * Finds the places of JSON values in bytes without parsing them: strings are skipped by native search, so a
- * megabyte takes a fraction of a millisecond. It believes what it reads; where that is no JSON it answers
- * null or gives a range that will not parse, and never loops or throws.
+ * Finds the ranges of JSON values in bytes without parsing them: strings are skipped by native search, so a
+ * megabyte takes a fraction of a millisecond. It does not validate: for bytes that are no JSON it returns
+ * null or a range that will not parse, and never loops or throws.
  */
-export function membersOf(bytes: Buffer, { start, end }: Range): readonly Member[] | null {
+export function membersOf(bytes: Buffer, { start, end }: ByteRange): readonly JsonMember[] | null {
   if (bytes[start] !== OPEN_OBJECT) return null;
-  const members: Member[] = [];
+  const members: JsonMember[] = [];
   let at = skipSpace(bytes, start + 1);
   if (bytes[at] === CLOSE_OBJECT) return at + 1 === end ? members : null;
   for (;;) {
     const keyEnd = bytes[at] === QUOTE ? stringEnd(bytes, at) : -1;
     const colon = keyEnd === -1 ? -1 : skipSpace(bytes, keyEnd);
     if (bytes[colon] !== COLON) return null;
-    const value = valueAt(bytes, skipSpace(bytes, colon + 1));
+    const value = valueRangeAt(bytes, skipSpace(bytes, colon + 1));
     if (value === null) return null;
     members.push({ key: keyText(bytes, at, keyEnd), keyStart: at, value });
     at = skipSpace(bytes, value.end);
@@ -38,18 +38,21 @@ export function membersOf(bytes: Buffer, { start, end }: Range): readonly Member
   }
 }
 
-/** The elements of the array that starts there. `from` is where an element is known to start. */
+/**
+ * The elements of the array at `start`. A caller may pass `from`, the start of a later element, to skip
+ * ahead.
+ */
 export function elementsOf(
   bytes: Buffer,
   start: number,
   from: number | null = null,
-): { readonly elements: readonly Range[]; readonly end: number } | null {
+): { readonly elements: readonly ByteRange[]; readonly end: number } | null {
   if (bytes[start] !== OPEN_ARRAY) return null;
-  const elements: Range[] = [];
+  const elements: ByteRange[] = [];
   let at = skipSpace(bytes, from ?? start + 1);
   if (bytes[at] === CLOSE_ARRAY) return { elements, end: at + 1 };
   for (;;) {
-    const value = valueAt(bytes, at);
+    const value = valueRangeAt(bytes, at);
     if (value === null) return null;
     elements.push(value);
     at = skipSpace(bytes, value.end);
@@ -59,7 +62,7 @@ export function elementsOf(
   }
 }
 
-export function valueAt(bytes: Buffer, start: number): Range | null {
+export function valueRangeAt(bytes: Buffer, start: number): ByteRange | null {
   const end = valueEnd(bytes, start);
   return end === -1 ? null : { start, end };
 }
@@ -70,8 +73,8 @@ export function skipSpace(bytes: Buffer, from: number): number {
   return at;
 }
 
-/** Parses the value that lies there; undefined where it is no JSON. */
-export function parseAt(bytes: Buffer, { start, end }: Range): unknown {
+/** Parses the value in the range; undefined if it is no JSON. */
+export function parseAt(bytes: Buffer, { start, end }: ByteRange): unknown {
   try {
     return JSON.parse(bytes.toString("utf8", start, end));
   } catch {

@@ -22,7 +22,7 @@ const sample = Buffer.from(
 );
 
 describe("server-sent events", () => {
-  it("are read by name and data, whatever ends their lines", () => {
+  it("are read by name and data, with any line end", () => {
     expect(readWhole(sample)).toEqual([
       { event: "message_start", data: '{"a":"\u{1f525} über"}' },
       { event: "", data: "one\ntwo" },
@@ -30,7 +30,7 @@ describe("server-sent events", () => {
     ]);
   });
 
-  it("are the same however the bytes are cut: at every offset, and at every pair of offsets", () => {
+  it("are the same for bytes cut at any pair of offsets", () => {
     const whole = readWhole(sample);
     for (let a = 0; a <= sample.length; a += 1) {
       for (let b = a; b <= sample.length; b += 1) expect(readCut(sample, [a, b])).toEqual(whole);
@@ -51,16 +51,16 @@ describe("server-sent events", () => {
   it("do not count until the blank line that ends them", () => {
     const reader = eventReader();
     expect(reader.push(Buffer.from("data: half"))).toEqual([]);
-    expect(reader.leftOver()).toBeGreaterThan(0);
+    expect(reader.pendingBytes()).toBeGreaterThan(0);
     expect(reader.push(Buffer.from("\n\n"))).toEqual([{ event: "", data: "half" }]);
-    expect(reader.leftOver()).toBe(0);
+    expect(reader.pendingBytes()).toBe(0);
   });
 
   it("are given up when one is too long, without keeping it", () => {
     const reader = eventReader();
     const chunk = Buffer.alloc(1024 * 1024, "x");
     for (let sent = 0; sent <= eventBytesMax + chunk.length; sent += chunk.length) reader.push(chunk);
-    expect(reader.overflowed()).toBe(true);
+    expect(reader.hasOverflowed()).toBe(true);
     expect(reader.push(Buffer.from("\n\ndata: later\n\n"))).toEqual([]);
   });
 });

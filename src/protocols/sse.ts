@@ -1,31 +1,30 @@
 /** One event of a `text/event-stream`: its name and its data lines, joined. */
 export type WireEvent = { readonly event: string; readonly data: string };
 
-/** A line or an event longer than this is not looked at any further. */
+/** Reading stops at a line or an event longer than this. */
 export const eventBytesMax = 16 * 1024 * 1024;
 
 const LF = 0x0a;
 const CR = 0x0d;
 
 export type EventReader = {
-  /** Takes bytes however they were cut; gives the events that are whole by now. */
+  /** Takes bytes cut anywhere; returns the events that are whole by now. */
   readonly push: (bytes: Uint8Array) => readonly WireEvent[];
   /** Bytes of an event that never ended. */
-  readonly leftOver: () => number;
-  /** Whether an event was too long; nothing after it is read. */
-  readonly overflowed: () => boolean;
+  readonly pendingBytes: () => number;
+  /** An event was too long; nothing after it is read. */
+  readonly hasOverflowed: () => boolean;
 };
 
 /**
- * Reads server-sent events from bytes cut anywhere, inside a character or between CR and LF too: whole lines
- * are decoded, together. An event without the blank line that ends it was not sent to its end and does not
- * count.
+ * Reads server-sent events from bytes cut anywhere, inside a character or between CR and LF too: only whole
+ * lines are decoded. An event without the blank line that ends it is incomplete and does not count.
  */
 export function eventReader(): EventReader {
   const open = new OpenEvent();
   let pending: Uint8Array[] = [];
   let pendingBytes = 0;
-  let afterCr = false;
+  let isAfterCr = false;
   let overflowed = false;
 
   const keep = (rest: Uint8Array): void => {
@@ -34,56 +33,56 @@ export function eventReader(): EventReader {
     pendingBytes += rest.length;
   };
 
-  /** Everything up to the last line end, each line ended by LF alone. */
+  /** Decodes everything up to the last line end, and ends each line with LF alone. */
   const takeLines = (bytes: Buffer, end: number): string => {
     const lines = bytes.subarray(0, end);
     const text = (pending.length === 0 ? lines : Buffer.concat([...pending, lines])).toString("utf8");
-    const isSecondHalf = afterCr && text.startsWith("\n");
+    const isSecondHalf = isAfterCr && text.startsWith("\n");
     pending = [];
     pendingBytes = 0;
-    afterCr = end === bytes.length && bytes[end - 1] === CR;
-    const own = isSecondHalf ? text.slice(1) : text;
-    return own.includes("\r") ? own.replace(/\r\n?/g, "\n") : own;
+    isAfterCr = end === bytes.length && bytes[end - 1] === CR;
+    const withoutHalf = isSecondHalf ? text.slice(1) : text;
+    return withoutHalf.includes("\r") ? withoutHalf.replace(/\r\n?/g, "\n") : withoutHalf;
   };
 
   return {
-    push: (given) => {
+    push: (input) => {
       const events: WireEvent[] = [];
-      if (overflowed || given.length === 0) return events;
-      const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
+      if (overflowed || input.length === 0) return events;
+      const bytes = Buffer.from(input.buffer, input.byteOffset, input.byteLength);
       const end = linesEnd(bytes);
-      if (end > 0) open.take(takeLines(bytes, end), events);
-      else afterCr = false;
+      if (end > 0) open.addLines(takeLines(bytes, end), events);
+      else isAfterCr = false;
       keep(bytes.subarray(end));
       overflowed = pendingBytes + open.size > eventBytesMax;
       if (overflowed) pending = [];
       return events;
     },
-    leftOver: () => pendingBytes + open.size,
-    overflowed: () => overflowed,
+    pendingBytes: () => pendingBytes + open.size,
+    hasOverflowed: () => overflowed,
   };
 }
 
-/** Where the last line end lies behind; zero where there is none. Mostly it is the last byte of all. */
+/** The position behind the last line end; 0 if there is none. Mostly the last byte is one. */
 function linesEnd(bytes: Uint8Array): number {
   let end = bytes.length;
   while (end > 0 && bytes[end - 1] !== LF && bytes[end - 1] !== CR) end -= 1;
   return end;
 }
 
-/** The event whose lines are coming in. */
+/** The event whose lines are still arriving. */
 class OpenEvent {
-  /** Characters of it so far. */
+  /** Its characters so far. */
   size = 0;
   #event = "";
   #data: string | null = null;
 
   /** Contract: every line of the text is whole. */
-  take(text: string, events: WireEvent[]): void {
+  addLines(text: string, events: WireEvent[]): void {
     for (let start = 0; start < text.length; ) {
       const end = text.indexOf("\n", start);
       if (end === start) this.#finish(events);
-      else this.#add(text.slice(start, end));
+      else this.#addLine(text.slice(start, end));
       start = end + 1;
     }
   }
@@ -95,7 +94,7 @@ class OpenEvent {
     this.size = 0;
   }
 
-  #add(line: string): void {
+  #addLine(line: string): void {
     const colon = line.indexOf(":");
     const field = colon === -1 ? line : line.slice(0, colon);
     const from = line.charCodeAt(colon + 1) === 0x20 ? colon + 2 : colon + 1;

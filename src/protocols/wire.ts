@@ -1,15 +1,15 @@
 import type { ContentHash } from "../base/index.ts";
 import type { BlockKind, Usage } from "../engine/index.ts";
-import type { Member, Range } from "./json-scan.ts";
+import type { ByteRange, JsonMember } from "./json-scan.ts";
 
 /**
  * The smallest thing a request is made of: a tool, a system text, a content block of a message. Its bytes are
- * normalised in two ways only, so that the same thing is the same however a client writes it this time: the
+ * normalised in two ways only, so that a unit stays the same if a client writes it differently this time: the
  * cache mark is left out, and a bare string is written as the text block it stands for.
  */
 export type WireUnit = {
   readonly section: "tools" | "system" | "messages";
-  /** Who says it, in the words of the wire: user, assistant, system; tools and system texts are `system`. */
+  /** The role on the wire: user, assistant, system; tools and system texts are `system`. */
   readonly role: string;
   readonly kind: BlockKind;
   /** The `type` field of the wire. */
@@ -19,60 +19,61 @@ export type WireUnit = {
    * keys may stand for different copies, which their order tells apart.
    */
   readonly key: string;
-  /** The call a tool call makes or a tool result answers. */
+  /** The id of the tool call, for a call and for its result. */
   readonly callId: string | null;
   readonly hash: ContentHash;
-  /** Of its bytes. */
+  /** Length of its bytes. */
   readonly length: number;
   /**
-   * Which bytes of the body are which bytes of the unit, relative to where its message or section starts. The
-   * bytes themselves are not kept: a unit lives as long as its session, a body only until the next one.
+   * Maps bytes of the body to bytes of the unit, relative to the start of its message or section. The bytes
+   * themselves are not kept: a unit lives as long as its session, a body only until the next one.
    */
-  readonly places: readonly UnitPlace[];
-  /** Whether it was a bare string. */
-  readonly bare: boolean;
+  readonly slices: readonly UnitSlice[];
+  /** The client wrote it as a bare string. */
+  readonly isBare: boolean;
   /** The cache mark the client put on it or inside it, as JSON; null without one. */
   readonly mark: string | null;
-  /** A tool the model does not see until somebody names it. */
+  /** A tool with deferred loading: the model does not see it until it is named. */
   readonly isDeferred: boolean;
 };
-export type UnitPlace = { readonly at: number; readonly from: number; readonly length: number };
+/** `length` bytes at `at` in the group are those at `from` in the unit. */
+export type UnitSlice = { readonly at: number; readonly from: number; readonly length: number };
 
-/** A message with where it lies, or a whole section before the messages. */
+/** A message and its range in the body, or a whole section before the messages. */
 export type WireGroup = {
   readonly role: string;
-  readonly range: Range;
+  readonly range: ByteRange;
   readonly units: readonly WireUnit[];
-  /** What stands before the first unit of a message and behind its last, written as a list of blocks. */
+  /** The text before the first unit of a message and behind its last, written as a list of blocks. */
   readonly head: string;
   readonly tail: string;
-  /** What a message says besides its role and its content, in canonical form; empty for most. */
+  /** The fields of a message besides role and content, in canonical form; empty for most. */
   readonly extra: string;
-  /** Whether any of its units bears a cache mark. */
+  /** One of its units has a cache mark. */
   readonly isMarked: boolean;
 };
 
-/** A request, looked into as far as recording and recognising it need. */
+/** A request, read only as far as recording and recognising it need. */
 export type WireRequest = {
   readonly bytes: Buffer;
-  /** How many bytes from its start are those of the request it was read after. */
-  readonly shared: number;
+  /** The number of leading bytes that equal those of the previous request. */
+  readonly sharedBytes: number;
   readonly model: string | null;
   readonly tools: WireGroup;
   readonly system: WireGroup;
   readonly messages: readonly WireGroup[];
-  /** The keys of all that is said in the messages. */
-  readonly talk: readonly string[];
-  /** What the client says about its session inside the body. */
+  /** The keys of all units in the messages. */
+  readonly messageKeys: readonly string[];
+  /** The session id that the client names inside the body. */
   readonly sessionHint: string | null;
   readonly isStreamed: boolean;
-  /** Which messages bear a cache mark. */
-  readonly marked: readonly number[];
-  /** The fields of the body in their order, with where they lie. */
-  readonly members: readonly Member[];
+  /** The indexes of the messages with a cache mark. */
+  readonly markedMessages: readonly number[];
+  /** The fields of the body in their order, with their ranges. */
+  readonly members: readonly JsonMember[];
 };
 
-/** A block of an answer: it lies in no body in one piece, so its bytes come with it. */
+/** A block of an answer. No body holds it in one piece, so its bytes come with it. */
 export type AnswerUnit = { readonly unit: WireUnit; readonly bytes: Uint8Array };
 
 /** An answer, read from a copy of its bytes. */
@@ -81,10 +82,10 @@ export type WireAnswer = {
   readonly usage: Usage | null;
   readonly model: string | null;
   readonly stop: string | null;
-  /** How many tool results the provider says it has left out; null where it says nothing of it. */
+  /** The number of tool results the provider reports as left out; null if it reports nothing. */
   readonly cleared: number | null;
-  /** Whether the protocol says that this was all: its last event came, or its JSON is whole. */
+  /** The answer is complete: its last event came, or its JSON is whole. */
   readonly isWhole: boolean;
-  /** The provider's own error, or what could not be read; null for an answer in order. */
+  /** The provider's own error, or the part that could not be read; null for an answer in order. */
   readonly problem: string | null;
 };

@@ -1,20 +1,20 @@
 import { createHmac } from "node:crypto";
-import type { Caller } from "../session/index.ts";
-import { type Head, headerOf } from "./headers.ts";
+import type { Caller } from "../exchange/index.ts";
+import { type Head, headerOf, headersOf } from "./headers.ts";
 
-/** Names under which credentials travel, whatever stands around them. */
+/** A header or parameter whose name contains one of these is a credential. */
 const secretName = /token|secret|key|auth|cookie|credential|password|signature/i;
 
-/** Shorter values are found everywhere by chance, and are no secret. */
+/** Shorter values occur everywhere by chance, and are no secrets. */
 const secretLengthMin = 8;
 
 const mask = "***";
 
 /** A keyed hash: neither a stolen database nor a list of known keys leads back to the credential. */
-export type Hasher = (credential: string) => string;
+export type CredentialHasher = (credential: string) => string;
 
-/** Remembers the last answer, because most of the time one client asks again and again. */
-export function credentialHasher(key: Uint8Array): Hasher {
+/** Remembers the last hash, because most requests come from the same client. */
+export function credentialHasher(key: Uint8Array): CredentialHasher {
   let last = { credential: "", hash: "" };
   return (credential) => {
     if (credential !== last.credential || last.hash === "") {
@@ -25,8 +25,7 @@ export function credentialHasher(key: Uint8Array): Hasher {
   };
 }
 
-/** Who asked. */
-export function callerOf(head: Head, target: string, hasher: Hasher): Caller {
+export function callerOf(head: Head, target: string, hasher: CredentialHasher): Caller {
   const credential = credentialIn(head, target);
   return {
     owner: "local",
@@ -42,42 +41,43 @@ function credentialIn(head: Head, target: string): string | null {
     const value = headerOf(head, name);
     if (value !== undefined && value !== "") return stableCredential(bareCredential(value));
   }
-  const queried = secretParameters(target)[0];
-  return queried === undefined ? null : queried;
+  const parameter = secretParameters(target)[0];
+  return parameter === undefined ? null : parameter;
 }
 
-/** A signed AWS request has a new signature each time; what stays is the id of the key. */
+/** A signed AWS request has a new signature each time; only the id of the key stays the same. */
 function stableCredential(value: string): string {
   return /\bCredential=([^/,\s]+)/.exec(value)?.[1] ?? value;
 }
 
-/** Without the word that says how it is meant. */
+/** Removes the scheme, such as `Bearer`. */
 export function bareCredential(value: string): string {
   return value.replace(/^(?:bearer|basic|token)\s+/i, "").trim();
 }
 
-/** Every value that must not be written down, in the forms in which it may turn up. */
+/** Every value that must not be recorded, in all forms in which it may turn up. */
 export function secretsIn(head: Head, target: string): readonly string[] {
-  const found = new Set<string>();
+  const secrets = new Set<string>();
   const add = (value: string): void => {
-    if (value.length >= secretLengthMin) found.add(value);
+    if (value.length >= secretLengthMin) secrets.add(value);
   };
   for (let at = 0; at < head.names.length; at += 1) {
     const name = head.names[at] ?? "";
-    if (classOf(name) === "secret") for (const form of formsOf(name, head.raw[at * 2 + 1] ?? "")) add(form);
+    if (classOf(name) === "secret")
+      for (const form of secretForms(name, head.raw[at * 2 + 1] ?? "")) add(form);
   }
   for (const value of secretParameters(target)) add(value);
-  return [...found];
+  return [...secrets];
 }
 
-function formsOf(name: string, value: string): readonly string[] {
+function secretForms(name: string, value: string): readonly string[] {
   if (name === "cookie") return value.split(/; */).map((pair) => pair.slice(pair.indexOf("=") + 1));
   const plain = bareCredential(value);
   const signature = /\bSignature=([0-9a-f]+)/i.exec(plain)?.[1];
   return signature === undefined ? [plain] : [plain, signature];
 }
 
-/** Both as sent and decoded: an error message of an upstream may quote either. */
+/** Values both as sent and decoded: an error message of an upstream may quote either. */
 function secretParameters(target: string): readonly string[] {
   const query = queryOf(target);
   if (query === "") return [];
@@ -89,15 +89,15 @@ function secretParameters(target: string): readonly string[] {
   });
 }
 
-/** The target as it may be written down: every secret parameter, and every known secret anywhere, masked. */
-export function maskedTarget(target: string, secrets: readonly string[]): string {
+/** The target as it may be recorded: secret parameters are masked, and known secrets everywhere. */
+export function maskTarget(target: string, secrets: readonly string[]): string {
   const query = queryOf(target);
   const path = query === "" ? target : target.slice(0, target.length - query.length);
-  return masked(path + maskedQuery(query), secrets);
+  return maskSecrets(path + maskQuery(query), secrets);
 }
 
-/** Servers differ in what separates two parameters, so both signs count. */
-function maskedQuery(query: string): string {
+/** Servers differ in the separator of parameters, so both count. */
+function maskQuery(query: string): string {
   return query.replace(/[^&;]+/g, (pair) => {
     const { name, value } = splitPair(pair);
     return value !== "" && isSecretParameter(name) ? `${name}=${mask}` : pair;
@@ -129,14 +129,14 @@ function decodedOrNull(text: string): string | null {
   }
 }
 
-function masked(text: string, secrets: readonly string[]): string {
+function maskSecrets(text: string, secrets: readonly string[]): string {
   return secrets.reduce(
     (rest, secret) => (rest.length < secret.length ? rest : rest.replaceAll(secret, mask)),
     text,
   );
 }
 
-/** What may be written down of a request: known names only, because a new client may invent any other. */
+/** The request headers that may be recorded: known names only, because a new client may invent any other. */
 const harmlessHeaders: ReadonlySet<string> = new Set([
   "user-agent",
   "content-type",
@@ -162,38 +162,38 @@ const harmlessHeaders: ReadonlySet<string> = new Set([
 ]);
 
 export function requestHeaders(head: Head, secrets: readonly string[]): Readonly<Record<string, string>> {
-  return chosenHeaders(head, { isChosen: isHarmless, secrets });
+  return filterHeaders(head, { isChosen: isHarmlessHeader, secrets });
 }
 
-function isHarmless(name: string): boolean {
+function isHarmlessHeader(name: string): boolean {
   return classOf(name) === "harmless";
 }
 
 type HeaderClass = "harmless" | "secret" | "other";
 
-/** A client sends the same names every time, so what they are is looked up rather than found out again. */
+/** A client sends the same header names every time, so their classes are cached. */
 const knownClasses = new Map<string, HeaderClass>();
 const knownClassesMax = 1_000;
 
 function classOf(name: string): HeaderClass {
   const known = knownClasses.get(name);
   if (known !== undefined) return known;
-  const found = findClass(name);
-  if (knownClasses.size < knownClassesMax) knownClasses.set(name, found);
-  return found;
+  const headerClass = classifyHeader(name);
+  if (knownClasses.size < knownClassesMax) knownClasses.set(name, headerClass);
+  return headerClass;
 }
 
-function findClass(name: string): HeaderClass {
+function classifyHeader(name: string): HeaderClass {
   if (harmlessHeaders.has(name)) return "harmless";
   if (secretName.test(name)) return "secret";
   return name.startsWith("x-stainless-") || name.startsWith("x-codex-") ? "harmless" : "other";
 }
 
 export function responseHeaders(head: Head, secrets: readonly string[]): Readonly<Record<string, string>> {
-  return chosenHeaders(head, { isChosen: isHarmlessAnswer, secrets });
+  return filterHeaders(head, { isChosen: isHarmlessResponseHeader, secrets });
 }
 
-function isHarmlessAnswer(name: string): boolean {
+function isHarmlessResponseHeader(name: string): boolean {
   switch (name) {
     case "content-type":
     case "content-encoding":
@@ -206,16 +206,31 @@ function isHarmlessAnswer(name: string): boolean {
   }
 }
 
-type Choice = { readonly isChosen: (name: string) => boolean; readonly secrets: readonly string[] };
+type HeaderFilter = { readonly isChosen: (name: string) => boolean; readonly secrets: readonly string[] };
 
-function chosenHeaders(head: Head, { isChosen, secrets }: Choice): Readonly<Record<string, string>> {
+function filterHeaders(head: Head, { isChosen, secrets }: HeaderFilter): Readonly<Record<string, string>> {
   const chosen: Record<string, string> = {};
   for (let at = 0; at < head.names.length; at += 1) {
     const name = head.names[at] ?? "";
     if (!isChosen(name)) continue;
-    const value = masked(head.raw[at * 2 + 1] ?? "", secrets);
+    const value = maskSecrets(head.raw[at * 2 + 1] ?? "", secrets);
     const before = chosen[name];
     chosen[name] = before === undefined ? value : `${before}, ${value}`;
   }
   return chosen;
+}
+
+/** Tokens of a login, by their prefix; keys for programs have others. */
+const loginToken = /^(?:sk-ant-(?:oat|ort|sid)|ya29\.|eyJ[\w-]*\.[\w-]+\.)/;
+
+/**
+ * The request uses a person's login and not an API key. Clients with a login also say so in other headers,
+ * which counts even if the form of the token is unknown.
+ */
+export function isLogin(head: Head): boolean {
+  if (head.names.includes("chatgpt-account-id")) return true;
+  if (headersOf(head, "anthropic-beta").some((value) => /(?:^|[\s,])oauth-/.test(value))) return true;
+  return credentialHeaders.some((name) =>
+    headersOf(head, name).some((value) => loginToken.test(bareCredential(value))),
+  );
 }

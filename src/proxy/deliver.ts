@@ -1,3 +1,4 @@
+import type { PlannedRequest } from "../exchange/index.ts";
 import {
   eventInterceptor,
   eventStripper,
@@ -6,26 +7,25 @@ import {
   messageStripper,
   type Stripper,
 } from "../protocols/index.ts";
-import type { Sending } from "../session/index.ts";
-import type { Exchange } from "./exchange.ts";
 import { framingOf, type Head, headerOf, headersOf } from "./headers.ts";
+import type { RelayedExchange } from "./relayed-exchange.ts";
 
 /**
- * What takes lines of ours out of this answer; null where nothing of ours can be in it, or where it cannot be
- * seen: a compressed one passes as it is, for taking it apart would hold back what the upstream has flushed.
+ * Removes our notes from this answer if the model repeats them. Null if the answer cannot hold any, or is
+ * compressed: unpacking it would hold back bytes that the upstream has flushed.
  */
-export function stripperFor({ sending, arrival, context }: Exchange, head: Head): Stripper | null {
-  const strips = sending?.strips ?? null;
-  if (strips === null || arrival.route.protocol !== "anthropic" || isEncoded(head)) return null;
-  const guarded = (knows: (line: string) => boolean) => (line: string) => {
+export function stripperFor({ planned, arrival, context }: RelayedExchange, head: Head): Stripper | null {
+  const filter = planned?.ownLineFilter ?? null;
+  if (filter === null || arrival.route.protocol !== "anthropic" || isEncoded(head)) return null;
+  const guarded = (isMatch: (line: string) => boolean) => (line: string) => {
     try {
-      return knows(line);
+      return isMatch(line);
     } catch {
-      context.meter.add("deskFaults", 1);
+      context.meter.add("plannerFaults", 1);
       return false;
     }
   };
-  const { isOwn, opens, continues } = strips;
+  const { isOwn, opens, continues } = filter;
   const own = { isOwn: guarded(isOwn), opens: guarded(opens), continues: guarded(continues) };
   if (isEventStream(head)) return eventStripper(own);
   return headerOf(head, "content-type")?.includes("json") === true
@@ -33,19 +33,19 @@ export function stripperFor({ sending, arrival, context }: Exchange, head: Head)
     : null;
 }
 
-/** What hides calls and commands of ours in this answer; null where the model knows of none. */
-export function interceptorFor({ sending, context }: Exchange, head: Head): Interceptor | null {
-  if (sending === null || !mayHide(sending) || isEncoded(head)) return null;
-  const { isOwnTool, textNonce } = sending;
+/** Hides calls of our tools and command lines in this answer. Null if the model knows of neither. */
+export function interceptorFor({ planned, context }: RelayedExchange, head: Head): Interceptor | null {
+  if (planned === null || !mayHoldOwnCalls(planned) || isEncoded(head)) return null;
+  const { isOwnTool, commandNonce } = planned;
   const isOwn = isOwnTool ?? (() => false);
-  if (isEventStream(head)) return eventInterceptor(isOwn, textNonce);
+  if (isEventStream(head)) return eventInterceptor(isOwn, commandNonce);
   const isJson = headerOf(head, "content-type")?.includes("json") === true;
-  return isJson ? messageInterceptor(isOwn, context.limits.keptBytesMax, textNonce) : null;
+  return isJson ? messageInterceptor(isOwn, context.limits.keptBytesMax, commandNonce) : null;
 }
 
-/** Whether an answer may hold something that the client must not see. */
-export function mayHide({ isOwnTool, textNonce }: Sending): boolean {
-  return isOwnTool !== null || textNonce !== null;
+/** The answer may hold calls or commands that the client must not see. */
+export function mayHoldOwnCalls({ isOwnTool, commandNonce }: PlannedRequest): boolean {
+  return isOwnTool !== null || commandNonce !== null;
 }
 
 export function isEventStream(head: Head): boolean {
@@ -56,53 +56,48 @@ export function isEncoded(head: Head): boolean {
   return headersOf(head, "content-encoding").some((coding) => coding.toLowerCase() !== "identity");
 }
 
-/** Passes a chunk of the answer on to the client; false where the client is too slow to take more. */
-export function deliver(exchange: Exchange, chunk: Buffer): boolean {
+/** Passes a chunk of the answer on to the client. False if the client is too slow to take more. */
+export function deliver(exchange: RelayedExchange, chunk: Buffer): boolean {
   const { stripper, interceptor, arrival } = exchange;
   if (stripper === null && interceptor === null) return arrival.response.write(chunk);
-  return write(exchange, unhidden(exchange, stripper === null ? [chunk] : stripper.push(chunk)));
+  return writeToClient(exchange, intercept(exchange, stripper === null ? [chunk] : stripper.push(chunk)));
 }
 
-function unhidden({ interceptor }: Exchange, pieces: readonly Uint8Array[]): readonly Uint8Array[] {
+function intercept({ interceptor }: RelayedExchange, pieces: readonly Uint8Array[]): readonly Uint8Array[] {
   return interceptor === null ? pieces : pieces.flatMap((piece) => interceptor.push(piece));
 }
 
-/** One answer of the upstream has ended: nothing more can come of lines that were begun. */
-export function deliverSampled(exchange: Exchange): void {
-  if (exchange.stripper !== null) write(exchange, unhidden(exchange, exchange.stripper.end()));
+/** Delivers the line that the stripper holds: the upstream's answer has ended, so the line is complete. */
+export function deliverStripperRest(exchange: RelayedExchange): void {
+  if (exchange.stripper !== null) writeToClient(exchange, intercept(exchange, exchange.stripper.end()));
   exchange.stripper = null;
 }
 
-/** Passes on what was held: the answer broke off, and what arrived of it is the client's. */
-export function deliverHeld(exchange: Exchange): void {
-  deliverSampled(exchange);
-  if (exchange.interceptor !== null) write(exchange, exchange.interceptor.end());
+/** Delivers everything that stripper and interceptor hold, because the answer broke off or has ended. */
+export function deliverHeld(exchange: RelayedExchange): void {
+  deliverStripperRest(exchange);
+  if (exchange.interceptor !== null) writeToClient(exchange, exchange.interceptor.end());
 }
 
 /**
- * The same for an answer that came to its end. Where its length was told, empty lines make up for what was
- * taken out: they mean nothing behind a JSON value, nor behind events.
+ * Delivers the end of a complete answer. If the client was sent a Content-Length, newlines replace the bytes
+ * that the stripper removed: they mean nothing after a JSON value or after events.
  */
-export function deliverRest(exchange: Exchange): void {
-  const { incomingHead, received, stripper, interceptor } = exchange;
+export function deliverEnd(exchange: RelayedExchange): void {
+  const { answerHead, answerBody, stripper, interceptor } = exchange;
   deliverHeld(exchange);
-  // Of an answer that may hide something no length was told.
-  if (
-    stripper === null ||
-    interceptor !== null ||
-    incomingHead === null ||
-    framingOf(incomingHead) !== "length"
-  )
+  // With an interceptor we send no Content-Length.
+  if (stripper === null || interceptor !== null || answerHead === null || framingOf(answerHead) !== "length")
     return;
-  write(exchange, [Buffer.alloc(received.length - exchange.delivered, "\n")]);
+  writeToClient(exchange, [Buffer.alloc(answerBody.length - exchange.deliveredBytes, "\n")]);
 }
 
-function write(exchange: Exchange, pieces: readonly Uint8Array[]): boolean {
-  let isTaken = true;
+function writeToClient(exchange: RelayedExchange, pieces: readonly Uint8Array[]): boolean {
+  let mayContinue = true;
   for (const piece of pieces) {
     if (piece.length === 0) continue;
-    exchange.delivered += piece.length;
-    isTaken = exchange.arrival.response.write(piece);
+    exchange.deliveredBytes += piece.length;
+    mayContinue = exchange.arrival.response.write(piece);
   }
-  return isTaken;
+  return mayContinue;
 }

@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 
-/** All connections: one that has not sent a byte yet is not idle to node, and would be waited for. */
+/** Tracks all connections: Node does not count one without any bytes as idle, and would wait for it. */
 export function trackSockets(server: Server): ReadonlySet<Socket> {
   const sockets = new Set<Socket>();
   server.on("connection", (socket) => {
@@ -11,17 +11,17 @@ export function trackSockets(server: Server): ReadonlySet<Socket> {
   return sockets;
 }
 
-type Draining = {
+type DrainOptions = {
   readonly server: Server;
   readonly sockets: ReadonlySet<Socket>;
   readonly drainMs: number;
 };
 
-/** How often connections are closed whose last answer went out before the server was told to stop. */
+/** How often connections are closed that have become idle since. */
 const idleCheckMs = 25;
 
-/** Idle connections end at once; requests in flight may finish, but a stuck one cannot hold the process. */
-export async function drain({ server, sockets, drainMs }: Draining): Promise<void> {
+/** Closes idle connections at once, lets active requests finish, and cuts those that take too long. */
+export async function drain({ server, sockets, drainMs }: DrainOptions): Promise<void> {
   const closeIdle = (): void => {
     server.closeIdleConnections();
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { apertureError } from "../base/index.ts";
-import { errorBody, failureOf, GivenUp, shapeOf } from "./failures.ts";
+import { errorBody, errorShapeOf, RefusalError, refusalForError } from "./failures.ts";
 import type { Upstream } from "./upstreams.ts";
 
 const upstream: Upstream = {
   name: "anthropic",
   host: "api.example",
-  secure: true,
+  isSecure: true,
   prefix: "",
   connectMs: 10_000,
   open: () => {
@@ -37,24 +37,24 @@ test.each([
   ["ANYTHING", 502, "AP_UPSTREAM_CONNECT"],
 ])("%s becomes %s %s", (code, status, name) => {
   const error = Object.assign(new Error("sent sk-secret"), { code });
-  const failure = failureOf(error, upstream);
+  const failure = refusalForError(error, upstream);
   expect(failure).toMatchObject({ status, error: { code: name } });
   expect(failure.error.message).toContain("api.example");
   expect(JSON.stringify(failure)).not.toContain("secret");
 });
 
-test("what we gave up ourselves keeps its reason", () => {
+test("a refusal of ours keeps its reason", () => {
   const refusal = { status: 413, error: apertureError("AP_BODY_TOO_LARGE", { limit: 1 }) };
-  expect(failureOf(new GivenUp(refusal), upstream)).toBe(refusal);
+  expect(refusalForError(new RefusalError(refusal), upstream)).toBe(refusal);
 });
 
-describe("shapes", () => {
+describe("error shapes", () => {
   const refusal = { status: 502, error: apertureError("AP_UPSTREAM_RESET", { host: "h", reason: "r" }) };
   const message = expect.stringMatching(/^h closed .*\(AP_UPSTREAM_RESET\)$/);
   const body = (shape: Parameters<typeof errorBody>[2]): unknown =>
     JSON.parse(errorBody(refusal, "7", shape));
 
-  test("each provider's own", () => {
+  test("differ by provider", () => {
     expect(body("anthropic")).toEqual({
       type: "error",
       error: { type: "api_error", message },
@@ -67,11 +67,11 @@ describe("shapes", () => {
     expect(body("bedrock")).toEqual({ message });
   });
 
-  test("follow what the client speaks, then whom it speaks to", () => {
+  test("follow the protocol, or the upstream if there is none", () => {
     const route = { upstream: "x", rest: "/" };
-    expect(shapeOf({ ...route, label: "gemini", protocol: "openai-chat" })).toBe("openai");
-    expect(shapeOf({ ...route, label: "named", protocol: "anthropic" })).toBe("anthropic");
-    expect(shapeOf({ ...route, label: "bedrock", protocol: null })).toBe("bedrock");
-    expect(shapeOf({ ...route, label: "named", protocol: null })).toBe("openai");
+    expect(errorShapeOf({ ...route, label: "gemini", protocol: "openai-chat" })).toBe("openai");
+    expect(errorShapeOf({ ...route, label: "named", protocol: "anthropic" })).toBe("anthropic");
+    expect(errorShapeOf({ ...route, label: "bedrock", protocol: null })).toBe("bedrock");
+    expect(errorShapeOf({ ...route, label: "named", protocol: null })).toBe("openai");
   });
 });

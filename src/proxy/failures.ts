@@ -1,15 +1,16 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
 import { type ApertureError, apertureError } from "../base/index.ts";
 import { framingOf, readHead } from "./headers.ts";
 import type { Route } from "./routes.ts";
 import type { Upstream } from "./upstreams.ts";
 
-/** An answer of our own instead of an upstream's. */
+/** An error answer of ours in place of the upstream's answer. */
 export type Refusal = { readonly status: number; readonly error: ApertureError };
 
-/** Why an exchange was given up by us rather than by the network. */
-export class GivenUp extends Error {
-  override readonly name = "GivenUp";
+/** Carries a refusal of ours through Node's error events. */
+export class RefusalError extends Error {
+  override readonly name = "RefusalError";
   readonly refusal: Refusal;
   constructor(refusal: Refusal) {
     super(refusal.error.message);
@@ -17,22 +18,22 @@ export class GivenUp extends Error {
   }
 }
 
-/** Names the failure by its code alone: what an error says in words may repeat what was sent. */
-export function failureOf(error: Error, upstream: Upstream): Refusal {
-  if (error instanceof GivenUp) return error.refusal;
+/** Reports only the code of the failure: the message of an error may quote what was sent. */
+export function refusalForError(error: Error, upstream: Upstream): Refusal {
+  if (error instanceof RefusalError) return error.refusal;
   const reason = codeIn(error);
   const details = { upstream: upstream.name, host: upstream.host, reason };
-  if (reason === "ETIMEDOUT") return slow(upstream);
-  const found = causes.find(({ pattern }) => pattern.test(reason));
-  return { status: 502, error: apertureError(found?.code ?? "AP_UPSTREAM_CONNECT", details) };
+  if (reason === "ETIMEDOUT") return slowConnectRefusal(upstream);
+  const cause = causes.find(({ pattern }) => pattern.test(reason));
+  return { status: 502, error: apertureError(cause?.code ?? "AP_UPSTREAM_CONNECT", details) };
 }
 
-export function slow(upstream: Upstream): Refusal {
+export function slowConnectRefusal(upstream: Upstream): Refusal {
   const details = { host: upstream.host, seconds: upstream.connectMs / 1_000 };
   return { status: 504, error: apertureError("AP_UPSTREAM_SLOW", details) };
 }
 
-export function silent(upstream: Upstream, idleMs: number): Refusal {
+export function silenceRefusal(upstream: Upstream, idleMs: number): Refusal {
   const details = { host: upstream.host, seconds: idleMs / 1_000 };
   return { status: 504, error: apertureError("AP_UPSTREAM_SILENT", details) };
 }
@@ -48,10 +49,10 @@ const causes = [
   { pattern: /^(?:ERR_TLS|ERR_SSL|ERR_OSSL|EPROTO|CERT_|.*(?:CERT|SIGNATURE|CRL))/, code: "AP_UPSTREAM_TLS" },
 ] as const;
 
-export type Shape = "anthropic" | "openai" | "gemini" | "bedrock";
+export type ErrorShape = "anthropic" | "openai" | "gemini" | "bedrock";
 
-/** Errors take the form that the client of this protocol expects, so that it can show and retry them. */
-export function shapeOf(route: Route): Shape {
+/** The form of errors that clients of this protocol expect, so that they can show and retry them. */
+export function errorShapeOf(route: Route): ErrorShape {
   switch (route.protocol) {
     case "anthropic":
     case "gemini":
@@ -65,7 +66,7 @@ export function shapeOf(route: Route): Shape {
   }
 }
 
-export function errorBody({ status, error }: Refusal, id: string, shape: Shape): string {
+export function errorBody({ status, error }: Refusal, id: string, shape: ErrorShape): string {
   const message = `${error.message} (${error.code})`;
   switch (shape) {
     case "anthropic":
@@ -85,7 +86,7 @@ export function errorBody({ status, error }: Refusal, id: string, shape: Shape):
 
 export const threadProblem = "thread: threads are not supported here; send the whole conversation";
 
-/** What a provider says where it keeps no talks. Clients go by the code. */
+/** The error of a provider that does not store threads. Clients react to its code. */
 export function threadBody(id: string): string {
   const details = { error_code: "thread_unsupported_request", unsupported: [] };
   const error = { type: "invalid_request_error", message: threadProblem, details };
@@ -118,36 +119,43 @@ function geminiStatus(status: number): string {
   return names.get(status) ?? "INVALID_ARGUMENT";
 }
 
-/** On every answer of ours: no page may read it, no cache keep it, no browser guess its type. */
+/** Sent with every answer of ours: no page may read it, no cache keep it, no browser guess its type. */
 export const ownHeaders: Readonly<Record<string, string>> = {
   "cache-control": "no-store",
   "cross-origin-resource-policy": "same-origin",
   "x-content-type-options": "nosniff",
 };
 
-type Refused = {
+type OwnAnswerTarget = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly id: string;
-  /** Nothing more is read from this connection. */
-  readonly ends?: boolean;
+  /** The connection is closed after this answer. */
+  readonly endsConnection?: boolean;
 };
-export type Refusing = Refused & { readonly refusal: Refusal; readonly shape: Shape };
+export type RefusalInput = OwnAnswerTarget & { readonly refusal: Refusal; readonly shape: ErrorShape };
 
-export function sendRefusal({ refusal, shape, ...refused }: Refusing): void {
-  sendBody({ ...refused, status: refusal.status, body: errorBody(refusal, refused.id, shape) });
+export function sendRefusal({ refusal, shape, ...target }: RefusalInput): void {
+  sendOwnAnswer({ ...target, status: refusal.status, body: errorBody(refusal, target.id, shape) });
 }
 
-type Sent = Refused & { readonly status: number; readonly body: string };
+type OwnAnswer = OwnAnswerTarget & { readonly status: number; readonly body: string };
 
-const lingerMs = 1_000;
+const drainMs = 1_000;
 
 /**
- * Closing a socket whose input was not read makes the system discard the answer, so the rest of the body is
- * read for a moment before the end.
+ * Sends an answer of ours. If a socket is closed before its input was read, the system discards the answer,
+ * so the rest of the request is read for a moment first.
  */
-export function sendBody({ request, response, status, body, id, ends = false }: Sent): void {
-  const unread = !request.complete && framingOf(readHead(request.rawHeaders)) !== "none";
+export function sendOwnAnswer({
+  request,
+  response,
+  status,
+  body,
+  id,
+  endsConnection: ends = false,
+}: OwnAnswer): void {
+  const isUnread = !request.complete && framingOf(readHead(request.rawHeaders)) !== "none";
   response.writeHead(status, {
     ...ownHeaders,
     "content-type": "application/json",
@@ -155,9 +163,9 @@ export function sendBody({ request, response, status, body, id, ends = false }: 
     "x-aperture-request-id": id,
     ...(status === 426 ? { upgrade: "HTTP/1.1" } : {}),
     ...(status === 405 ? { allow: "GET, HEAD, POST, PUT, PATCH, DELETE" } : {}),
-    ...(unread || ends ? { connection: "close" } : {}),
+    ...(isUnread || ends ? { connection: "close" } : {}),
   });
-  if (!unread) {
+  if (!isUnread) {
     response.end(body);
     return;
   }
@@ -165,8 +173,57 @@ export function sendBody({ request, response, status, body, id, ends = false }: 
   const end = (): void => {
     response.end();
   };
-  const timer = setTimeout(end, lingerMs);
+  const timer = setTimeout(end, drainMs);
   request.once("end", end);
   response.once("close", () => clearTimeout(timer));
   request.resume();
+}
+
+type BrokenRequest = {
+  readonly error: NodeJS.ErrnoException;
+  readonly socket: Duplex;
+  /** An answer is being written on this connection, or its last one was written. */
+  readonly isBusy: boolean;
+};
+
+/**
+ * Answers a request that is not valid HTTP; it is never relayed. The connection always ends, because the
+ * start of the next request cannot be found.
+ */
+export function answerBrokenRequest({ error, socket, isBusy }: BrokenRequest): void {
+  // Bytes after the last request are ignored: its answer may still be on its way.
+  if (error.code === "HPE_CLOSED_CONNECTION" && isBusy) return;
+  if (isBusy || !socket.writable || unanswerableCodes.has(error.code ?? "")) {
+    socket.destroy();
+    return;
+  }
+  const { status, reason, problem } = statusOfParseError(error.code ?? "");
+  const refusal = { status, error: apertureError("AP_REQUEST_MALFORMED", { problem }) };
+  const body = errorBody(refusal, "", "openai");
+  const headers = {
+    ...ownHeaders,
+    "content-type": "application/json",
+    "content-length": Buffer.byteLength(body),
+    connection: "close",
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${reason}\r\n${lines.join("")}\r\n${body}`, () => socket.destroy());
+}
+
+/** Errors after which no answer can be delivered, or none is due. */
+const unanswerableCodes: ReadonlySet<string> = new Set(["ECONNRESET", "HPE_CLOSED_CONNECTION"]);
+
+function statusOfParseError(code: string): {
+  readonly status: number;
+  readonly reason: string;
+  readonly problem: string;
+} {
+  switch (code) {
+    case "HPE_HEADER_OVERFLOW":
+      return { status: 431, reason: "Request Header Fields Too Large", problem: "its headers are too large" };
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return { status: 408, reason: "Request Timeout", problem: "its headers did not arrive in time" };
+    default:
+      return { status: 400, reason: "Bad Request", problem: "it is not valid HTTP" };
+  }
 }

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { modelRefusal, refusalOf } from "./guard.ts";
+import { generalRefusal, misplacedKey, modelRefusal } from "./guard.ts";
 import { readHead } from "./headers.ts";
-import { namesOf } from "./hosts.ts";
+import { serverNamesOf } from "./hosts.ts";
 
-const names = namesOf({ host: "127.0.0.1", port: 4400, allowedHosts: ["Aperture.Example:8443"] });
+const names = serverNamesOf({ host: "127.0.0.1", port: 4400, allowedHosts: ["Aperture.Example:8443"] });
 const host = ["Host", "127.0.0.1:4400"];
 
 function status(headers: readonly string[], method = "POST", httpVersion = "1.1"): number | null {
-  return refusalOf({ method, httpVersion, head: readHead(headers) }, names)?.status ?? null;
+  return generalRefusal({ method, httpVersion, head: readHead(headers) }, names)?.status ?? null;
 }
 
 describe("host", () => {
@@ -18,7 +18,7 @@ describe("host", () => {
     "[::1]:4400",
     "aperture.example:8443",
     "APERTURE.EXAMPLE:8443",
-  ])("%s is ours", (name) => {
+  ])("%s is accepted", (name) => {
     expect(status(["Host", name])).toBeNull();
   });
 
@@ -65,19 +65,19 @@ describe("host", () => {
     expect(status(["Host", name])).toBe(421);
   });
 
-  test("there is exactly one", () => {
+  test("must occur exactly once", () => {
     expect(status([])).toBe(421);
     expect(status([...host, "host", "127.0.0.1:4400"])).toBe(421);
     expect(status([...host, "Host", "evil.example"])).toBe(421);
   });
 
-  test("comes before everything else, and nothing can stand in for it", () => {
+  test("is checked first, and no other header replaces it", () => {
     expect(status(["Host", "evil.example", "Origin", "http://127.0.0.1:4400"], "OPTIONS")).toBe(421);
     expect(status(["X-Forwarded-Host", "127.0.0.1:4400", "Forwarded", "host=localhost:4400"])).toBe(421);
   });
 
-  test("an address beyond loopback is a name, listening everywhere is not", () => {
-    const at = (address: string) => namesOf({ host: address, port: 80, allowedHosts: [] }).hosts;
+  test("may be the address we listen on, but not a wildcard", () => {
+    const at = (address: string) => serverNamesOf({ host: address, port: 80, allowedHosts: [] }).hosts;
     expect(at("192.0.2.7").has("192.0.2.7:80")).toBe(true);
     expect(at("192.0.2.7").has("192.0.2.7")).toBe(true);
     expect(at("0.0.0.0").has("0.0.0.0:80")).toBe(false);
@@ -92,7 +92,7 @@ describe("origin", () => {
     "http://[::1]:4400",
     "https://aperture.example:8443",
     "http://aperture.example:8443",
-  ])("%s is our own page", (origin) => {
+  ])("%s is accepted", (origin) => {
     expect(status([...host, "Origin", origin])).toBeNull();
   });
 
@@ -109,11 +109,11 @@ describe("origin", () => {
     "chrome-extension://abcdef",
     "file://",
     "http://127.0.0.1:4400 http://evil.example",
-  ])("%j is a stranger", (origin) => {
+  ])("%j is refused", (origin) => {
     expect(status([...host, "Origin", origin])).toBe(403);
   });
 
-  test("there is at most one", () => {
+  test("must occur at most once", () => {
     expect(status([...host, "Origin", "http://localhost:4400", "Origin", "http://localhost:4400"])).toBe(403);
   });
 
@@ -142,7 +142,7 @@ describe("framing", () => {
     [["transfer-encoding", "Chunked"]],
     [["Connection", "close, X-Mine"]],
     [[]],
-  ])("%j is clear", (headers) => {
+  ])("%j is accepted", (headers) => {
     expect(status([...host, ...headers])).toBeNull();
   });
 
@@ -166,7 +166,7 @@ describe("framing", () => {
     expect(status([...host, ...headers])).toBe(400);
   });
 
-  test("of another version is refused", () => {
+  test("of another HTTP version is refused", () => {
     expect(status(host, "GET", "1.0")).toBeNull();
     expect(status(host, "GET", "2.0")).toBe(400);
     expect(status(host, "GET", "0.9")).toBe(400);
@@ -176,7 +176,7 @@ describe("framing", () => {
 
 describe("model routes", () => {
   function model(headers: readonly string[], recorded = true): number | null {
-    return modelRefusal({ head: readHead(headers), recorded, relayToken: null })?.status ?? null;
+    return modelRefusal({ head: readHead(headers), isRecorded: recorded, relayToken: null })?.status ?? null;
   }
   const body = ["Content-Length", "5"];
   const key = ["Authorization", "Bearer k"];
@@ -187,7 +187,7 @@ describe("model routes", () => {
     "application/vnd.amazon.eventstream",
     "application/merge-patch+json",
     "application/octet-stream",
-  ])("a body of %s passes", (type) => {
+  ])("a body of %s is accepted", (type) => {
     expect(model([...body, "Content-Type", type])).toBeNull();
   });
 
@@ -199,12 +199,12 @@ describe("model routes", () => {
     "multipart/form-data; boundary=x",
     "",
     " ; application/json",
-  ])("a body of %j does not, with or without a key", (type) => {
+  ])("a body of %j is refused, with or without a key", (type) => {
     expect(model([...body, "Content-Type", type])).toBe(415);
     expect(model([...body, ...key, "Content-Type", type])).toBe(415);
   });
 
-  test("a body without a type does not, an empty one may", () => {
+  test("a body without a type is refused, unless it is empty", () => {
     expect(model(body)).toBe(415);
     expect(model(["Transfer-Encoding", "chunked"])).toBe(415);
     expect(model(["Content-Length", "0"])).toBeNull();
@@ -212,25 +212,25 @@ describe("model routes", () => {
     expect(model(["Content-Type", "text/plain"])).toBeNull();
   });
 
-  test("two types are no type", () => {
+  test("a body with two types is refused", () => {
     const both = ["Content-Type", "application/json", "Content-Type", "text/plain"];
     expect(model([...body, ...both])).toBe(415);
   });
 
-  test("an upload passes where it is not recorded and carries a key that no page could send", () => {
+  test("an upload is accepted on an unrecorded route with a key that no page could send", () => {
     const form = [...body, "Content-Type", "multipart/form-data; boundary=x"];
     expect(model([...form, ...key], false)).toBeNull();
     expect(model(form, false)).toBe(415);
   });
 
-  test("WebSockets are refused, an offer of HTTP 2 is ignored", () => {
+  test("a WebSocket is refused, an offer of HTTP 2 is ignored", () => {
     expect(model(["Upgrade", "websocket", "Connection", "Upgrade"])).toBe(426);
     expect(model(["Upgrade", "h2c", "Connection", "Upgrade, HTTP2-Settings"])).toBeNull();
   });
 
-  test("beyond loopback the token is asked for", () => {
+  test("require the token beyond loopback", () => {
     const ask = (headers: readonly string[]) =>
-      modelRefusal({ head: readHead(headers), recorded: true, relayToken: "s3cret" })?.status ?? null;
+      modelRefusal({ head: readHead(headers), isRecorded: true, relayToken: "s3cret" })?.status ?? null;
     expect(ask([])).toBe(401);
     expect(ask(["x-aperture-token", ""])).toBe(401);
     expect(ask(["x-aperture-token", "s3cre"])).toBe(401);
@@ -239,3 +239,26 @@ describe("model routes", () => {
     expect(ask(["X-Aperture-Token", "s3cret"])).toBeNull();
   });
 });
+
+const keys = { anthropic: "sk-ant-api03-x", openai: "sk-proj-x", google: "AIzaSyx", other: "sk-x" };
+const officialHosts = {
+  anthropic: "api.anthropic.com",
+  openai: "api.openai.com",
+  google: "generativelanguage.googleapis.com",
+  gateway: "gateway.example",
+} as const;
+
+test.each(Object.keys(keys) as (keyof typeof keys)[])(
+  "a key of %s is accepted for its issuer or a gateway only",
+  (owner) => {
+    for (const [name, host] of Object.entries(officialHosts)) {
+      const allowed = name === owner || name === "gateway" || owner === "other";
+      for (const header of ["Authorization", "X-Api-Key", "x-goog-api-key", "api-key"]) {
+        const value = header === "Authorization" ? `Bearer ${keys[owner]}` : keys[owner];
+        const refusal = misplacedKey(readHead([header, value]), host);
+        expect(refusal === null, `${owner} to ${name} in ${header}`).toBe(allowed);
+        expect(refusal?.error.message ?? "").not.toContain(keys[owner]);
+      }
+    }
+  },
+);

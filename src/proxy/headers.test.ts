@@ -5,21 +5,21 @@ import {
   framingOf,
   headersOf,
   readHead,
-  reframed,
+  reframeHeaders,
   trailerPairs,
   upstreamHeaders,
 } from "./headers.ts";
 
 const up = (...raw: string[]) => upstreamHeaders(readHead(raw), "api.example");
 const down = (...raw: string[]) =>
-  clientHeaders(readHead(raw), { id: "7", chunked: true, hasLength: true }).slice(0, -2);
+  clientHeaders(readHead(raw), { id: "7", isChunked: true, hasLength: true }).slice(0, -2);
 
-describe("upstream", () => {
-  test("the host is replaced where it stood", () => {
+describe("headers for the upstream", () => {
+  test("have the upstream's host in the same position", () => {
     expect(up("A", "1", "hOsT", "x", "B", "2")).toEqual(["A", "1", "hOsT", "api.example", "B", "2"]);
   });
 
-  test("what is about the client's connection stays behind", () => {
+  test("lack headers about the client's connection", () => {
     const hops = ["Keep-Alive", "1", "TE", "trailers", "Proxy-Authorization", "x", "Upgrade", "h2c"];
     expect(up(...hops, "Proxy-Connection", "x", "HTTP2-Settings", "y", "Expect", "100-continue")).toEqual([]);
     expect(up("Connection", "close, X-Mine", "X-Mine", "1", "X-Other", "2")).toEqual([
@@ -30,18 +30,18 @@ describe("upstream", () => {
     ]);
   });
 
-  test("what is addressed to us stays with us", () => {
+  test("lack our own headers", () => {
     const ours = ["X-Aperture-Session", "a", "x-aperture-token", "t", "X-APERTURE-ANYTHING", "1"];
     expect(up(...ours, "X-Aperturex", "2")).toEqual(["X-Aperturex", "2"]);
   });
 
-  test("the panel's cookie stays with us, others go", () => {
+  test("lack the panel's cookie, but have all others", () => {
     expect(up("Cookie", "a=1; aperture_session=x; b=2")).toEqual(["Cookie", "a=1; b=2"]);
     expect(up("Cookie", "__Host-aperture=x")).toEqual([]);
     expect(up("Cookie", "a=1;b=2")).toEqual(["Cookie", "a=1;b=2"]);
   });
 
-  test("everything else goes in its order, its spelling, and as often as it came", () => {
+  test("keep order, spelling and repetitions of all others", () => {
     const name = fc.stringMatching(/^[A-Za-z][A-Za-z0-9-]{0,12}$/).map((text) => `Q${text}`);
     fc.assert(
       fc.property(fc.array(fc.tuple(name, fc.stringMatching(/^[!-~]{0,20}$/))), (pairs) => {
@@ -53,13 +53,13 @@ describe("upstream", () => {
   });
 });
 
-describe("another body", () => {
+describe("headers for another body", () => {
   const other = (...raw: string[]) =>
-    reframed(raw, { isReplaced: true, length: 7, betas: [], isRead: false });
+    reframeHeaders(raw, { isReplaced: true, length: 7, betas: [], mustBePlain: false });
   const beta = (betas: readonly string[], ...raw: string[]) =>
-    reframed(raw, { isReplaced: true, length: 7, betas, isRead: false });
+    reframeHeaders(raw, { isReplaced: true, length: 7, betas, mustBePlain: false });
 
-  test("has its own length, where the client gave one", () => {
+  test("have its length in the position of the client's", () => {
     expect(other("A", "1", "content-LENGTH", "99", "B", "2")).toEqual([
       "A",
       "1",
@@ -70,7 +70,7 @@ describe("another body", () => {
     ]);
   });
 
-  test("is sent with a length where the client's came in chunks", () => {
+  test("have a length if the client's body was chunked", () => {
     expect(other("Trailer", "X-Sum", "Transfer-Encoding", "chunked", "B", "2")).toEqual([
       "Content-Length",
       "7",
@@ -79,9 +79,9 @@ describe("another body", () => {
     ]);
   });
 
-  test("that is the same keeps its framing", () => {
+  test("keep the framing if the body is the client's", () => {
     const raw = ["Trailer", "X-Sum", "Transfer-Encoding", "chunked", "B", "2"];
-    expect(reframed(raw, { isReplaced: false, length: 7, betas: [], isRead: false })).toEqual(raw);
+    expect(reframeHeaders(raw, { isReplaced: false, length: 7, betas: [], mustBePlain: false })).toEqual(raw);
   });
 
   test.each([
@@ -93,14 +93,14 @@ describe("another body", () => {
     ["into an empty one", ["anthropic-beta", ""], ["anthropic-beta", "x-1,y-2"]],
     ["after a comma", ["anthropic-beta", "a,"], ["anthropic-beta", "a,x-1,y-2"]],
     ["beside a longer name", ["anthropic-beta", "x-11"], ["anthropic-beta", "x-11,x-1,y-2"]],
-  ])("brings what it needs: %s", (_name, raw, wanted) => {
+  ])("add missing betas: %s", (_name, raw, wanted) => {
     const last = ["anthropic-beta", "x-1", "A", "1", "anthropic-beta", "b,y-2"];
     expect(beta(["x-1", "y-2"], ...raw)).toEqual(wanted ?? last);
   });
 });
 
-describe("to the client", () => {
-  test("connections, permissions for pages and our own names are not the upstream's to set", () => {
+describe("headers for the client", () => {
+  test("lack the upstream's connection headers, CORS permissions and our own names", () => {
     const gone = ["Connection", "x-a", "X-A", "1", "Keep-Alive", "timeout=5", "Proxy-Authenticate", "Basic"];
     const pages = ["Access-Control-Allow-Origin", "*", "access-control-expose-headers", "x"];
     expect(
@@ -108,8 +108,8 @@ describe("to the client", () => {
     ).toEqual(["Set-Cookie", "a", "Set-Cookie", "b"]);
   });
 
-  test("the request id comes last", () => {
-    expect(clientHeaders(readHead(["A", "1"]), { id: "7", chunked: false, hasLength: true })).toEqual([
+  test("end with the request id", () => {
+    expect(clientHeaders(readHead(["A", "1"]), { id: "7", isChunked: false, hasLength: true })).toEqual([
       "A",
       "1",
       "x-aperture-request-id",
@@ -117,27 +117,27 @@ describe("to the client", () => {
     ]);
   });
 
-  test("chunks and trailers are announced only where they will be sent", () => {
+  test("announce chunks and trailers only if they will be sent", () => {
     const raw = ["Transfer-Encoding", "chunked", "Trailer", "X-Sum"];
     expect(down(...raw)).toEqual(raw);
-    expect(clientHeaders(readHead(raw), { id: "7", chunked: false, hasLength: true })).toEqual([
+    expect(clientHeaders(readHead(raw), { id: "7", isChunked: false, hasLength: true })).toEqual([
       "x-aperture-request-id",
       "7",
     ]);
   });
 });
 
-test("framing", () => {
+test("the framing is read from length and transfer coding", () => {
   expect(framingOf(readHead([]))).toBe("none");
   expect(framingOf(readHead(["Content-Length", "0"]))).toBe("length");
   expect(framingOf(readHead(["Transfer-Encoding", "chunked"]))).toBe("chunked");
 });
 
-test("all values of a name, in order", () => {
+test("all values of a header are found in order", () => {
   expect(headersOf(readHead(["A", "1", "B", "2", "a", "3"]), "a")).toEqual(["1", "3"]);
 });
 
-test("trailers cannot reframe a message or speak for us", () => {
+test("trailers cannot change the framing or contain our headers", () => {
   const raw = ["X-Sum", "1", "Content-Length", "5", "Host", "x", "X-Aperture-Mode", "observe", "x-sum", "2"];
   expect(trailerPairs(raw)).toEqual([
     ["X-Sum", "1"],

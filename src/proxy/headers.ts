@@ -1,4 +1,4 @@
-/** A header block as it came: names and values in turn, and the names once more in lower case. */
+/** A header block as it came: `raw` has names and values in turn, `names` the names in lower case. */
 export type Head = { readonly raw: readonly string[]; readonly names: readonly string[] };
 
 export function readHead(raw: readonly string[]): Head {
@@ -7,13 +7,13 @@ export function readHead(raw: readonly string[]): Head {
   return { raw, names };
 }
 
-/** The first value under this name, which must be given in lower case. */
+/** The first value of a header. Contract: the name is in lower case. */
 export function headerOf(head: Head, name: string): string | undefined {
   const at = head.names.indexOf(name);
   return at === -1 ? undefined : head.raw[at * 2 + 1];
 }
 
-/** All values under this name. Mostly there is none or one, so it looks for the next only after a first. */
+/** All values of a header. Most headers occur once at most, so it searches on only after a first match. */
 export function headersOf(head: Head, name: string): readonly string[] {
   let at = head.names.indexOf(name);
   if (at === -1) return none;
@@ -27,16 +27,16 @@ const none: readonly string[] = [];
 /** How a body is delimited on one connection. */
 export type Framing = "none" | "length" | "chunked";
 
-/** Expects a head that passed the checks: at most one length, and `chunked` as the only coding. */
+/** Contract: the head passed the guard, so it has at most one length and no coding but `chunked`. */
 export function framingOf(head: Head): Framing {
   if (head.names.includes("transfer-encoding")) return "chunked";
   return head.names.includes("content-length") ? "length" : "none";
 }
 
-/** About one connection only. What `proxy-` begins with is among them too. */
+/** Headers about a single connection. All that begin with `proxy-` are too. */
 const hopByHop: ReadonlySet<string> = new Set(["keep-alive", "te", "upgrade", "http2-settings"]);
 
-/** Header names that a Connection header declares to be about that connection. */
+/** Header names that the Connection header declares to be about this connection only. */
 export function connectionNames(head: Head): readonly string[] {
   const values = headersOf(head, "connection");
   if (values.length === 0 || (values.length === 1 && values[0] === "keep-alive")) return none;
@@ -49,35 +49,36 @@ export function connectionNames(head: Head): readonly string[] {
 }
 
 /**
- * What goes upstream, in the client's order and spelling. The host is the upstream's; what concerns the
- * client's connection alone is left out; our own headers are for us. Nothing is added: an upstream cannot
- * tell from the headers that somebody stands in between.
+ * The headers for the upstream, in the client's order and spelling: with the upstream's host, without headers
+ * about the client's connection, and without our own. Nothing is added, so the upstream cannot see that there
+ * is a proxy.
  */
 export function upstreamHeaders(head: Head, host: string): string[] {
-  const named = connectionNames(head);
-  const chunked = framingOf(head) === "chunked";
+  const connectionOnly = connectionNames(head);
+  const isChunked = framingOf(head) === "chunked";
   const headers: string[] = [];
   for (let at = 0; at < head.names.length; at += 1) {
     const name = head.names[at] ?? "";
     const value = head.raw[at * 2 + 1] ?? "";
-    const sent = name === "trailer" && !chunked ? null : upstreamValue(name, value, host);
-    if (sent !== null && !isNamed(named, name)) headers.push(head.raw[at * 2] ?? "", sent);
+    const sent = name === "trailer" && !isChunked ? null : upstreamValue(name, value, host);
+    if (sent !== null && !isConnectionHeader(connectionOnly, name))
+      headers.push(head.raw[at * 2] ?? "", sent);
   }
   return headers;
 }
 
-export type Reframing = {
-  /** The body is another one than the client's, so how the client delimited it says nothing. */
+export type BodyReplacement = {
+  /** The body is not the client's, so the client's framing does not apply. */
   readonly isReplaced: boolean;
   readonly length: number;
   readonly betas: readonly string[];
-  /** Whether the answer has to be looked into, and so must not be compressed. */
-  readonly isRead: boolean;
+  /** The answer will be read, so it must not be compressed. */
+  readonly mustBePlain: boolean;
 };
 
-/** Headers for upstream with the length of another body, in the place where the client gave its own. */
-export function reframed(headers: readonly string[], reframing: Reframing): string[] {
-  const { isReplaced, length, betas, isRead } = reframing;
+/** Changes the headers for another body: its length replaces the client's in the same position. */
+export function reframeHeaders(headers: readonly string[], replacement: BodyReplacement): string[] {
+  const { isReplaced, length, betas, mustBePlain } = replacement;
   const result: string[] = [];
   for (let at = 0; at < headers.length; at += 2) {
     const [name = "", value = ""] = [headers[at], headers[at + 1]];
@@ -93,7 +94,7 @@ export function reframed(headers: readonly string[], reframing: Reframing): stri
         if (!isReplaced) result.push(name, value);
         break;
       case "accept-encoding":
-        result.push(name, isRead ? "identity" : value);
+        result.push(name, mustBePlain ? "identity" : value);
         break;
       default:
         result.push(name, value);
@@ -102,7 +103,7 @@ export function reframed(headers: readonly string[], reframing: Reframing): stri
   return betas.length === 0 ? result : withBetas(result, betas);
 }
 
-/** Adds what is missing to the last header of that name; an upstream reads them all as one list. */
+/** Adds missing betas to the last `anthropic-beta` header; an upstream reads all of them as one list. */
 function withBetas(headers: string[], betas: readonly string[]): string[] {
   const head = readHead(headers);
   const known = headersOf(head, "anthropic-beta").flatMap((value) =>
@@ -121,10 +122,10 @@ function upstreamValue(name: string, value: string, host: string): string | null
     case "host":
       return host;
     case "connection":
-      // In the client's place, but about our connection: an option it named is gone with its header.
+      // This is about our own connection: the options of the client's connection are dropped.
       return "keep-alive";
     case "expect":
-      // Answered by us: the body is already on its way when the upstream could.
+      // We have answered it: the body is already on its way.
       return null;
     case "cookie":
       return value.includes("perture") ? foreignCookies(value) : value;
@@ -143,52 +144,54 @@ function isHopByHop(name: string): boolean {
   return hopByHop.has(name) || name.startsWith("proxy-");
 }
 
-/** The framing headers are never dropped by name: the guard refuses a request that tries. */
-function isNamed(named: readonly string[], name: string): boolean {
-  return named.length > 0 && name !== "connection" && named.includes(name) && !isFraming(name);
+/** Framing headers are never dropped this way: the guard refuses a Connection header that names one. */
+function isConnectionHeader(connectionOnly: readonly string[], name: string): boolean {
+  return (
+    connectionOnly.length > 0 && name !== "connection" && connectionOnly.includes(name) && !isFraming(name)
+  );
 }
 
 export function isFraming(name: string): boolean {
   return name === "content-length" || name === "transfer-encoding" || name === "host";
 }
 
-type Passing = {
+type ClientHeaderOptions = {
   readonly id: string;
-  /** Whether the client may be sent a chunked body: not in HTTP 1.0, and not where there is no body. */
-  readonly chunked: boolean;
-  /** Whether the client gets as many bytes as the upstream has said. */
+  /** The client may get a chunked body: it speaks HTTP 1.1, and there is a body. */
+  readonly isChunked: boolean;
+  /** The client gets exactly as many bytes as the upstream announced. */
   readonly hasLength: boolean;
 };
 
 /**
- * What goes back to the client: the upstream's headers as they are, without those about its connection.
- * Permissions for other origins are taken out as well: an upstream that serves web pages allows them for
- * itself, but here they would let any page read what the user's own client may read.
+ * The headers for the client: the upstream's, without those about its connection. CORS permissions are
+ * removed: an upstream grants them for itself, but here they would let any page read what the user's client
+ * may read.
  */
-export function clientHeaders(head: Head, passing: Passing): string[] {
-  const named = connectionNames(head);
+export function clientHeaders(head: Head, options: ClientHeaderOptions): string[] {
+  const connectionOnly = connectionNames(head);
   const headers: string[] = [];
   for (let at = 0; at < head.names.length; at += 1) {
     const name = head.names[at] ?? "";
-    if (!isPassedOn(name, passing) || isNamed(named, name)) continue;
+    if (!isPassedOn(name, options) || isConnectionHeader(connectionOnly, name)) continue;
     headers.push(head.raw[at * 2] ?? "", head.raw[at * 2 + 1] ?? "");
   }
-  headers.push("x-aperture-request-id", passing.id);
+  headers.push("x-aperture-request-id", options.id);
   return headers;
 }
 
-function isPassedOn(name: string, { chunked, hasLength }: Passing): boolean {
-  if (name === "transfer-encoding" || name === "trailer") return chunked;
+function isPassedOn(name: string, { isChunked, hasLength }: ClientHeaderOptions): boolean {
+  if (name === "transfer-encoding" || name === "trailer") return isChunked;
   if (name === "content-length") return hasLength;
   if (name === "connection" || isHopByHop(name)) return false;
   return !name.startsWith("access-control-") && !name.startsWith("x-aperture-");
 }
 
-/** Trailers in the form that node takes. Framing that arrives after the body would be a lie about it. */
+/** Trailers as pairs for Node. Framing headers are dropped: after the body they could only contradict it. */
 export function trailerPairs(rawTrailers: readonly string[]): [string, string][] {
   const head = readHead(rawTrailers);
   return head.names.flatMap((name, at): [string, string][] => {
-    const dropped = isFraming(name) || isHopByHop(name) || name.startsWith("x-aperture-");
-    return dropped ? [] : [[head.raw[at * 2] ?? "", head.raw[at * 2 + 1] ?? ""]];
+    const isDropped = isFraming(name) || isHopByHop(name) || name.startsWith("x-aperture-");
+    return isDropped ? [] : [[head.raw[at * 2] ?? "", head.raw[at * 2 + 1] ?? ""]];
   });
 }

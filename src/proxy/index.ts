@@ -1,15 +1,3 @@
-export {
-  firstByteBucketsMs,
-  type RelayMetrics,
-  type StatusCounts,
-  type UpstreamLabel,
-  upstreamLabels,
-} from "./metrics.ts";
-export {
-  type ProxyOptions,
-  type RelayLimits,
-  type RunningProxy,
-  relayLimits,
-  type Upstreams,
-} from "./options.ts";
+export type { RelayMetrics, StatusCounts } from "./metrics.ts";
+export type { RelayLimits, RunningProxy } from "./options.ts";
 export { startProxy } from "./server.ts";

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { createMeter, firstByteBucketsMs } from "./metrics.ts";
 
-test("counts, classes and buckets", () => {
+test("the meter counts events, status classes and first-byte times", () => {
   const meter = createMeter();
   meter.add("requests", 1);
   meter.add("bytesUp", 10);
   meter.add("bytesUp", 5);
-  for (const status of [200, 204, 302, 404, 429, 529, 999]) meter.answered("openai", status);
-  for (const ms of [0, 50, 51, 30_000, 30_001]) meter.firstByte(ms);
+  for (const status of [200, 204, 302, 404, 429, 529, 999]) meter.countResponse("openai", status);
+  for (const ms of [0, 50, 51, 30_000, 30_001]) meter.countFirstByte(ms);
   const metrics = meter.read();
   expect(metrics).toMatchObject({ requests: 1, bytesUp: 15, aborted: 0 });
   expect(metrics.upstreams.openai).toEqual({
@@ -22,11 +22,11 @@ test("counts, classes and buckets", () => {
   expect(metrics.firstByte.slower).toBe(1);
 });
 
-test("a reading does not change afterwards", () => {
+test("metrics that were read do not change afterwards", () => {
   const meter = createMeter();
   const before = meter.read();
   meter.add("requests", 1);
-  meter.answered("named", 200);
-  meter.firstByte(1);
+  meter.countResponse("named", 200);
+  meter.countFirstByte(1);
   expect(before).toEqual(createMeter().read());
 });

@@ -1,4 +1,4 @@
-/** Upper bounds in milliseconds; what is slower is counted under the last, `slower`. */
+/** Upper bounds in milliseconds; slower answers are counted as `slower`. */
 export const firstByteBucketsMs = [50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000] as const;
 
 export type StatusCounts = {
@@ -9,7 +9,7 @@ export type StatusCounts = {
   readonly serverError: number;
 };
 
-/** Plain numbers. No label comes from a request, and upstreams a user named are counted together. */
+/** No label comes from a request: all upstreams that the user named are counted together. */
 export type RelayMetrics = {
   readonly requests: number;
   readonly active: number;
@@ -19,14 +19,16 @@ export type RelayMetrics = {
   readonly truncated: number;
   readonly retried: number;
   readonly recorderFaults: number;
-  /** Requests that were sent from the ledger, and those sent without reasoning made behind it. */
+  /** Requests that the ledger rendered. */
   readonly managed: number;
+  /** Requests that were sent without our notes, and without reasoning that depends on them. */
   readonly plain: number;
-  /** The desk failed, or was late: the body went as it came. */
-  readonly deskFaults: number;
-  /** Refusals of the upstream that were shown to the desk, and those the client never saw. */
-  readonly deskRefusals: number;
-  readonly deskRetries: number;
+  /** The planner failed or was late, and the client's body was sent. */
+  readonly plannerFaults: number;
+  /** Refusals of the upstream that the planner has seen. */
+  readonly plannerRefusals: number;
+  /** Refusals that the client never saw, because another plan was sent. */
+  readonly plannerRetries: number;
   readonly bytesUp: number;
   readonly bytesDown: number;
   readonly firstByte: {
@@ -40,7 +42,7 @@ export type RelayMetrics = {
 export const upstreamLabels = ["anthropic", "openai", "gemini", "bedrock", "named"] as const;
 export type UpstreamLabel = (typeof upstreamLabels)[number];
 
-type Counter =
+type MeterCounter =
   | "requests"
   | "active"
   | "refused"
@@ -51,21 +53,21 @@ type Counter =
   | "recorderFaults"
   | "managed"
   | "plain"
-  | "deskFaults"
-  | "deskRefusals"
-  | "deskRetries"
+  | "plannerFaults"
+  | "plannerRefusals"
+  | "plannerRetries"
   | "bytesUp"
   | "bytesDown";
 
 export type Meter = {
-  readonly add: (counter: Counter, amount: number) => void;
-  readonly answered: (label: UpstreamLabel, status: number) => void;
-  readonly firstByte: (ms: number) => void;
+  readonly add: (counter: MeterCounter, amount: number) => void;
+  readonly countResponse: (label: UpstreamLabel, status: number) => void;
+  readonly countFirstByte: (ms: number) => void;
   readonly read: () => RelayMetrics;
 };
 
 export function createMeter(): Meter {
-  const totals: Record<Counter, number> = {
+  const totals: Record<MeterCounter, number> = {
     requests: 0,
     active: 0,
     refused: 0,
@@ -74,11 +76,11 @@ export function createMeter(): Meter {
     truncated: 0,
     retried: 0,
     recorderFaults: 0,
-    deskFaults: 0,
-    deskRefusals: 0,
+    plannerFaults: 0,
+    plannerRefusals: 0,
     managed: 0,
     plain: 0,
-    deskRetries: 0,
+    plannerRetries: 0,
     bytesUp: 0,
     bytesDown: 0,
   };
@@ -88,12 +90,12 @@ export function createMeter(): Meter {
     add: (counter, amount) => {
       totals[counter] += amount;
     },
-    answered: (label, status) => {
+    countResponse: (label, status) => {
       const row = classes.get(label);
       const at = Math.min(Math.max(Math.floor(status / 100), 1), 5) - 1;
       if (row !== undefined) row[at] = (row[at] ?? 0) + 1;
     },
-    firstByte: (ms) => {
+    countFirstByte: (ms) => {
       const found = firstByteBucketsMs.findIndex((bound) => ms <= bound);
       const at = found === -1 ? firstByteBucketsMs.length : found;
       counts[at] = (counts[at] ?? 0) + 1;

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Desk, Recorder } from "../session/index.ts";
+import type { Planner, RecorderPort } from "../exchange/index.ts";
 import type { RelayMetrics } from "./metrics.ts";
 
-/** Where requests may go. Nothing in a request can add to this or change it. */
+/** The addresses that requests may go to. Nothing in a request can add one or change one. */
 export type Upstreams = {
   readonly anthropic: URL;
   readonly openai: URL;
@@ -23,11 +23,11 @@ export type RelayLimits = {
   readonly bodyBytesMax: number;
   /** A body larger than this is relayed, but no copy of it is kept. */
   readonly keptBytesMax: number;
-  /** How long the desk may take to say what is sent: beyond it, the body goes as it came. */
-  readonly takeMs: number;
-  /** How long an answer may be held back from the client for the desk to see it whole. */
+  /** How long the planner may take. After that the client's body is sent. */
+  readonly planMs: number;
+  /** How long a refusal may be held back from the client for the planner. */
   readonly holdMs: number;
-  /** How often a client that waits for us is told that somebody is there. */
+  /** How often a client gets a ping while it waits for a round. */
   readonly pingMs: number;
   readonly drainMs: number;
 };
@@ -39,7 +39,7 @@ export const relayLimits: RelayLimits = {
   headerBytes: 64 * 1024,
   bodyBytesMax: 256 * 1024 * 1024,
   keptBytesMax: 32 * 1024 * 1024,
-  takeMs: 3_000,
+  planMs: 3_000,
   holdMs: 5_000,
   pingMs: 5_000,
   drainMs: 30_000,
@@ -49,19 +49,19 @@ export type ProxyOptions = {
   readonly host: string;
   /** Zero lets the system choose. */
   readonly port: number;
-  /** Host values to answer under besides the loopback names, exactly as a client sends them. */
+  /** Host headers to accept besides the loopback names, exactly as a client sends them. */
   readonly allowedHosts: readonly string[];
   readonly upstreams: Upstreams;
-  /** Set when listening beyond loopback: then model routes ask for it in `x-aperture-token`. */
+  /** Set when listening beyond loopback: model routes then require it in `x-aperture-token`. */
   readonly relayToken: string | null;
-  readonly recorder: Recorder;
-  /** Decides what is sent in place of a body. Null: every body is relayed as it comes. */
-  readonly desk: Desk | null;
-  /** The secret of the keyed hash that stands for a credential. */
+  readonly recorder: RecorderPort;
+  /** Null if every body is relayed as it comes. */
+  readonly planner: Planner | null;
+  /** The key of the hash that replaces a credential. */
   readonly credentialKey: Uint8Array;
-  /** Everything that is not a model route. Called after the checks that hold for every route. */
-  readonly own: (request: IncomingMessage, response: ServerResponse) => void;
-  readonly ownPaths: (path: string) => boolean;
+  /** Answers requests for our own paths. Called after the checks for every route. */
+  readonly handleOwn: (request: IncomingMessage, response: ServerResponse) => void;
+  readonly isOwnPath: (path: string) => boolean;
   readonly limits?: Partial<RelayLimits>;
 };
 
@@ -69,6 +69,6 @@ export type RunningProxy = {
   readonly url: string;
   readonly port: number;
   readonly metrics: () => RelayMetrics;
-  /** Stops accepting, lets what is in flight end, then closes. */
+  /** Stops accepting connections, lets active requests finish, then closes. */
   readonly close: () => Promise<void>;
 };

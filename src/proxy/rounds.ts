@@ -1,159 +1,172 @@
 import type { IncomingMessage } from "node:http";
-import { wireEvent } from "../protocols/index.ts";
-import type { Desk, Sending } from "../session/index.ts";
-import { deliverSampled, isEncoded, isEventStream } from "./deliver.ts";
-import type { Answered, Exchange } from "./exchange.ts";
-import { collect, createCopy } from "./exchange-copy.ts";
+import type { PlannedRequest, Planner } from "../exchange/index.ts";
+import { encodeEvent } from "../protocols/index.ts";
+import { appendToCopy, createBodyCopy } from "./body-copy.ts";
+import { deliverStripperRest, isEncoded, isEventStream } from "./deliver.ts";
 import { errorBody, type Refusal } from "./failures.ts";
 import { readHead } from "./headers.ts";
-import { announceAgain, tellRound, tellUnused } from "./report.ts";
+import type { RelayedExchange, UpstreamAnswer } from "./relayed-exchange.ts";
+import { finishUnsent, recordResend, reportRound } from "./report-exchange.ts";
 
-/** What has to be done next lies in files that know this one. */
-export type RoundWays = {
-  /** Sends what the exchange is to send now. */
-  readonly again: (exchange: Exchange) => void;
-  /** Gives the client what there is. */
-  readonly finish: (exchange: Exchange, incoming: IncomingMessage) => void;
+/** The next steps, as arguments: they lie in files that import this one. */
+export type RoundSteps = {
+  /** Sends the planned request of the exchange. */
+  readonly sendAgain: (exchange: RelayedExchange) => void;
+  /** Ends the answer as it is. */
+  readonly finish: (exchange: RelayedExchange, incoming: IncomingMessage) => void;
 };
 
 /**
- * An answer of the upstream has come to its end. True: it has called our tools alone, so it is not the end of
- * what the client gets; they are carried out, and what the model says to that goes on with the same answer.
+ * Called when an answer of the upstream has ended. True if it called our tools alone: then their results are
+ * sent in a round, and the model's next answer continues the client's.
  */
-export function goesOn(exchange: Exchange, ways: RoundWays): boolean {
-  const { interceptor, sending, incoming } = exchange;
-  const { desk } = exchange.context;
-  if (interceptor === null || sending === null || desk === null || incoming === null) return false;
-  deliverSampled(exchange);
-  if (!interceptor.waits()) return false;
-  tellRound(exchange);
-  void goOn(exchange, { desk, sending, incoming, ...ways });
+export function startRound(exchange: RelayedExchange, steps: RoundSteps): boolean {
+  const { interceptor, planned, incoming } = exchange;
+  const { planner } = exchange.context;
+  if (interceptor === null || planned === null || planner === null || incoming === null) return false;
+  deliverStripperRest(exchange);
+  if (!interceptor.isWaitingForUs()) return false;
+  reportRound(exchange);
+  void planAndSendRound(exchange, { planner, planned, incoming, ...steps });
   return true;
 }
 
-type Going = RoundWays & {
-  readonly desk: Desk;
-  readonly sending: Sending;
+type RoundInput = RoundSteps & {
+  readonly planner: Planner;
+  readonly planned: PlannedRequest;
   readonly incoming: IncomingMessage;
 };
 
-async function goOn(exchange: Exchange, { desk, sending, incoming, again, finish }: Going): Promise<void> {
+async function planAndSendRound(
+  exchange: RelayedExchange,
+  { planner, planned, incoming, sendAgain, finish }: RoundInput,
+): Promise<void> {
   const { context } = exchange;
-  pingWhile(exchange, () => isWaitedFor(exchange, incoming));
-  const next = await desk.goOn(sending).catch(() => {
-    context.meter.add("deskFaults", 1);
+  pingWhile(exchange, () => isAwaitingAnswer(exchange, incoming));
+  const next = await planner.planRound(planned).catch(() => {
+    context.meter.add("plannerFaults", 1);
     return null;
   });
   if (exchange.outcome !== null) {
-    if (next !== null) tellUnused(context, next);
+    if (next !== null) finishUnsent(context, next);
   } else if (next === null || next.refusal !== null) finish(exchange, incoming);
   else {
-    begin(exchange, next);
-    again(exchange);
+    prepareRound(exchange, next);
+    sendAgain(exchange);
   }
 }
 
-/** One voice is enough: the answer before may still have one. */
-function pingWhile(exchange: Exchange, isWaited: () => boolean): void {
-  if (exchange.pings !== null) clearInterval(exchange.pings);
-  const pings = setInterval(() => {
-    if (isWaited()) ping(exchange);
-    else clearInterval(pings);
+/** Replaces the timer of the round before, if it still runs. */
+function pingWhile(exchange: RelayedExchange, isStillWaiting: () => boolean): void {
+  if (exchange.pingTimer !== null) clearInterval(exchange.pingTimer);
+  const timer = setInterval(() => {
+    if (isStillWaiting()) sendPing(exchange);
+    else clearInterval(timer);
   }, exchange.context.limits.pingMs);
-  exchange.pings = pings;
+  exchange.pingTimer = timer;
 }
 
-/** Until the next answer begins: an upstream may take its time before it says anything. */
-function isWaitedFor({ outcome, incoming }: Exchange, before: IncomingMessage): boolean {
+/** The round's answer has not begun: the upstream may take its time before the first byte. */
+function isAwaitingAnswer({ outcome, incoming }: RelayedExchange, before: IncomingMessage): boolean {
   return outcome === null && (incoming === null || incoming === before);
 }
 
-function begin(exchange: Exchange, next: Sending): void {
-  const { incoming, incomingHead: head } = exchange;
-  exchange.before = incoming === null || head === null ? null : { incoming, head };
-  exchange.isGoingOn = true;
-  exchange.sending = next;
-  exchange.deskTold = false;
-  exchange.numbered = null;
-  exchange.received = createCopy(exchange.context.limits.keptBytesMax);
+function prepareRound(exchange: RelayedExchange, next: PlannedRequest): void {
+  const { incoming, answerHead: head } = exchange;
+  exchange.previousAnswer = incoming === null || head === null ? null : { incoming, head };
+  exchange.isContinued = true;
+  exchange.planned = next;
+  exchange.isPlannerNotified = false;
+  exchange.blockNumbers = null;
+  exchange.answerBody = createBodyCopy(exchange.context.limits.keptBytesMax);
   exchange.incoming = null;
-  exchange.retried = false;
-  announceAgain(exchange, next.sent);
+  exchange.isRetried = false;
+  recordResend(exchange, next.sent);
 }
 
-/** Whether an answer cannot be gone on with: it is a refusal, or nobody can look into it. */
-export function isNoRound({ isGoingOn }: Exchange, incoming: IncomingMessage): boolean {
-  return isGoingOn && (incoming.statusCode !== 200 || isEncoded(readHead(incoming.rawHeaders)));
+/** The answer to a round cannot continue the client's: it is a refusal, or it is compressed. */
+export function isFailedRound({ isContinued }: RelayedExchange, incoming: IncomingMessage): boolean {
+  return isContinued && (incoming.statusCode !== 200 || isEncoded(readHead(incoming.rawHeaders)));
 }
 
 /**
- * The answer that was to be gone on with, where it can stand by itself: what the client has got of it is not
- * taken back because nothing follows.
+ * The answer before a failed round, if the client's part of it is an answer by itself; it is not taken back
+ * then.
  */
-export function standsAlone({ isGoingOn, before, interceptor }: Exchange): Answered | null {
-  return isGoingOn && interceptor?.says() === true ? before : null;
+export function completeAnswerBefore({
+  isContinued,
+  previousAnswer,
+  interceptor,
+}: RelayedExchange): UpstreamAnswer | null {
+  return isContinued && interceptor?.mayEndHere() === true ? previousAnswer : null;
 }
 
-/** Hears an answer to its end that the client gets nothing of. */
-export function hearOut(exchange: Exchange, { incoming, held }: Refusing, then: () => void): void {
-  const { received } = exchange;
+/** Reads an answer to its end without passing it on to the client. */
+export function readToEnd(
+  exchange: RelayedExchange,
+  { incoming, held }: FailedAnswer,
+  then: () => void,
+): void {
+  const { answerBody } = exchange;
   exchange.incoming = incoming;
-  exchange.incomingHead = readHead(incoming.rawHeaders);
-  for (const chunk of held) collect(received, chunk);
-  const over = (): void => {
+  exchange.answerHead = readHead(incoming.rawHeaders);
+  for (const chunk of held) appendToCopy(answerBody, chunk);
+  const onEnd = (): void => {
     if (exchange.outcome === null) then();
   };
   if (incoming.closed) {
-    over();
+    onEnd();
     return;
   }
-  incoming.on("data", (chunk: Buffer) => collect(received, chunk));
+  incoming.on("data", (chunk: Buffer) => appendToCopy(answerBody, chunk));
   incoming.on("error", () => undefined);
-  incoming.once("close", over);
+  incoming.once("close", onEnd);
 }
 
-/** An answer that refuses, and what was held of it. */
-export type Refusing = { readonly incoming: IncomingMessage; readonly held: readonly Buffer[] };
+/** An answer that is not passed on, and the chunks of it that were held. */
+export type FailedAnswer = { readonly incoming: IncomingMessage; readonly held: readonly Buffer[] };
 
-/** What went wrong in the middle of an answer in events is an event too. */
-export function tellFailure(exchange: Exchange, refusing: Refusing): void {
-  hearOut(exchange, refusing, () => {
+/** Ends a streamed answer with the error of a failed round as an event. */
+export function sendFailureEvent(exchange: RelayedExchange, answer: FailedAnswer): void {
+  readToEnd(exchange, answer, () => {
     exchange.outcome = "complete";
-    endWith(exchange, failureIn(Buffer.concat(exchange.received.chunks ?? [])));
+    endWithErrorEvent(exchange, errorIn(Buffer.concat(exchange.answerBody.chunks ?? [])));
   });
 }
 
-/** The same where there was no answer at all. False: nothing that the client has got can be gone on with. */
-export function tellNoAnswer(exchange: Exchange, { status, error }: Refusal): boolean {
-  const { isGoingOn, incoming, incomingHead, arrival } = exchange;
-  const isStreamed = incomingHead !== null && isEventStream(incomingHead);
-  if (!isGoingOn || incoming !== null || !isStreamed || !arrival.response.headersSent) return false;
+/** Ends a streamed answer with an error event if a round got no answer. False if that is not possible. */
+export function sendMissingAnswerEvent(exchange: RelayedExchange, { status, error }: Refusal): boolean {
+  const { isContinued, incoming, answerHead, arrival } = exchange;
+  const isStreamed = answerHead !== null && isEventStream(answerHead);
+  if (!isContinued || incoming !== null || !isStreamed || !arrival.response.headersSent) return false;
   exchange.outcome = "failed";
   exchange.problem = error.message;
-  const { error: told } = JSON.parse(errorBody({ status, error }, arrival.id, "anthropic")) as Told;
-  endWith(exchange, told);
+  const { error: errorDetails } = JSON.parse(
+    errorBody({ status, error }, arrival.id, "anthropic"),
+  ) as ErrorEnvelope;
+  endWithErrorEvent(exchange, errorDetails);
   return true;
 }
 
-function endWith({ arrival }: Exchange, error: unknown): void {
-  arrival.response.end(wireEvent({ type: "error", error }));
+function endWithErrorEvent({ arrival }: RelayedExchange, error: unknown): void {
+  arrival.response.end(encodeEvent({ type: "error", error }));
 }
 
-type Told = { readonly error: unknown };
+type ErrorEnvelope = { readonly error: unknown };
 
-function failureIn(body: Buffer): unknown {
+function errorIn(body: Buffer): unknown {
   try {
-    const { error } = JSON.parse(body.toString("utf8")) as Partial<Told>;
-    return error ?? unnamed;
+    const { error } = JSON.parse(body.toString("utf8")) as Partial<ErrorEnvelope>;
+    return error ?? unnamedError;
   } catch {
-    return unnamed;
+    return unnamedError;
   }
 }
 
-const unnamed = { type: "api_error", message: "The model API failed in the middle of an answer." };
+const unnamedError = { type: "api_error", message: "The model API failed in the middle of an answer." };
 
-/** Where the answer is one JSON value, nothing can be said before it is there. */
-function ping({ arrival, incomingHead, outcome }: Exchange): void {
-  const isStreamed = incomingHead !== null && isEventStream(incomingHead);
-  if (isStreamed && outcome === null) arrival.response.write(wireEvent({ type: "ping" }));
+/** Only a streamed answer can have pings; one JSON value cannot. */
+function sendPing({ arrival, answerHead, outcome }: RelayedExchange): void {
+  const isStreamed = answerHead !== null && isEventStream(answerHead);
+  if (isStreamed && outcome === null) arrival.response.write(encodeEvent({ type: "ping" }));
 }

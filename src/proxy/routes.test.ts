@@ -29,18 +29,18 @@ describe("by prefix", () => {
     expect(route(target)).toEqual({ ok: true, value: { upstream, label, rest, protocol } });
   });
 
-  test("wins over headers and over the path", () => {
+  test("overrides headers and path", () => {
     expect(route("/openai/v1/messages", ["anthropic-version", "1"])).toMatchObject({
       value: { upstream: "openai" },
     });
   });
 
-  test("is a whole segment", () => {
+  test("matches whole segments only", () => {
     expect(route("/anthropicx/v1/messages").ok).toBe(false);
     expect(route("/Anthropic/v1/messages").ok).toBe(false);
   });
 
-  test("of a name nobody gave is refused, and the known ones are told", () => {
+  test("of an unknown name is refused with the list of known names", () => {
     expect(route("/u/other/v1")).toMatchObject({
       error: { code: "AP_UPSTREAM_UNKNOWN", message: expect.stringContaining("local, x-1") },
     });
@@ -80,7 +80,7 @@ describe("by path", () => {
     }
   });
 
-  test("a look-alike is not the path", () => {
+  test("does not match similar paths", () => {
     expect(route("/v1/messagesx")).toMatchObject({ value: { upstream: "openai", protocol: null } });
     expect(route("/v1betamax/x").ok).toBe(false);
   });
@@ -97,14 +97,14 @@ describe("by header", () => {
     expect(route(target, headers, "GET")).toMatchObject({ value: { upstream, rest: target } });
   });
 
-  test.each(["/", "/favicon.ico", "/v2/models", "/v1"])("nothing says where %s goes", (target) => {
+  test.each(["/", "/favicon.ico", "/v2/models", "/v1"])("%s has no route", (target) => {
     expect(route(target)).toMatchObject({
       error: { code: "AP_UPSTREAM_UNCLEAR", message: expect.stringContaining("/anthropic, /openai") },
     });
   });
 
   test.each(["x-forwarded-host", "x-anthropic-base-url", "forwarded", "x-original-url", "x-rewrite-url"])(
-    "%s has no say",
+    "%s does not choose the upstream",
     (name) => {
       const value = "https://evil.example/openai/v1/chat/completions";
       expect(route("/v1/messages", [name, value])).toEqual(route("/v1/messages"));
@@ -152,11 +152,11 @@ describe("targets", () => {
     "/v1/%E4%B8%AD",
     "/v1/x?a=%2e%2e%2f",
     "/v1/~a!$&'()*+,;=:@[]",
-  ])("%j passes as it is", (target) => {
+  ])("%j passes unchanged", (target) => {
     expect(route(target)).toMatchObject({ value: { rest: target } });
   });
 
-  test("whatever passes keeps its bytes, and climbs nowhere", () => {
+  test("an accepted target keeps its bytes and does not climb", () => {
     fc.assert(
       fc.property(fc.webPath(), fc.string(), (path, query) => {
         const rest = `/v1${path}?${encodeURIComponent(query)}`;
@@ -170,7 +170,7 @@ describe("targets", () => {
   });
 });
 
-test("a router that has seen a path answers as if it had not", () => {
+test("the cache of a router does not change its answers", () => {
   const router = createRouter(named);
   const path = fc.constantFrom(
     "/v1/messages",

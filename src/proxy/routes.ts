@@ -1,44 +1,44 @@
 import { fail, ok, type Result } from "../base/index.ts";
-import type { Protocol } from "../session/index.ts";
+import type { Protocol } from "../exchange/index.ts";
 import { type Head, headerOf } from "./headers.ts";
 import type { UpstreamLabel } from "./metrics.ts";
 
 export type Route = {
-  /** One of the four, or the name a user gave. */
+  /** One of the four built-in names, or a name of the user's. */
   readonly upstream: string;
   readonly label: UpstreamLabel;
-  /** Path and query for the upstream, before the path of its own address is put in front. */
+  /** Path and query for the upstream, without the path of the upstream's own address. */
   readonly rest: string;
-  /** Null: relayed, but not worth recording. */
+  /** Null if the request is relayed but not recorded. */
   readonly protocol: Protocol | null;
 };
 
-type Asked = { readonly method: string; readonly target: string; readonly head: Head };
+type RouteInput = { readonly method: string; readonly target: string; readonly head: Head };
 
-/** A target up to its query. */
-export function pathOf(target: string): string {
+/** The target without its query. */
+export function requestPath(target: string): string {
   const query = target.indexOf("?");
   return query === -1 ? target : target.slice(0, query);
 }
 
-export type Router = (asked: Asked) => Result<Route>;
+export type Router = (input: RouteInput) => Result<Route>;
 
 const knownPathsMax = 500;
 
 /**
- * Clients ask for the same few paths again and again, so what was decided for a path is looked up. What a
- * header decided is not kept, and a query is looked at every time.
+ * Clients use the same few paths, so routes are cached by path. A route that headers decided is not cached,
+ * and the query is checked every time.
  */
 export function createRouter(named: ReadonlySet<string>): Router {
   const known = new Map<string, Route>();
-  return (asked) => {
-    const path = pathOf(asked.target);
-    const query = asked.target.slice(path.length);
-    const key = `${asked.method} ${path}`;
+  return (input) => {
+    const path = requestPath(input.target);
+    const query = input.target.slice(path.length);
+    const key = `${input.method} ${path}`;
     const route = known.get(key);
     if (route !== undefined && isPlain(query)) return ok({ ...route, rest: route.rest + query });
-    const found = routeOf(asked, named);
-    if (found.ok && known.size < knownPathsMax && !isByHeader(asked.target, named)) {
+    const found = routeOf(input, named);
+    if (found.ok && known.size < knownPathsMax && !isByHeader(input.target, named)) {
       const { rest } = found.value;
       known.set(key, { ...found.value, rest: rest.slice(0, rest.length - query.length) });
     }
@@ -50,16 +50,16 @@ function isByHeader(target: string, named: ReadonlySet<string>): boolean {
   return byPrefix(target, named) === null && byPath(target) === null;
 }
 
-/** Which upstream a request is for. Decided by path and header names alone, and only among known ones. */
-export function routeOf(asked: Asked, named: ReadonlySet<string>): Result<Route> {
-  const problem = targetProblem(asked.target);
+/** Finds the upstream of a request by path and header names alone, and only among the configured ones. */
+export function routeOf(input: RouteInput, named: ReadonlySet<string>): Result<Route> {
+  const problem = targetProblem(input.target);
   if (problem !== null) return fail("AP_TARGET_INVALID", { problem });
-  const chosen = byPrefix(asked.target, named) ?? byPath(asked.target) ?? byHeader(asked);
-  if (chosen === "unknown name") {
+  const target = byPrefix(input.target, named) ?? byPath(input.target) ?? byHeader(input);
+  if (target === "unknown name") {
     return fail("AP_UPSTREAM_UNKNOWN", { choices: [...named].join(", ") || "none" });
   }
-  if (chosen === null) return fail("AP_UPSTREAM_UNCLEAR", { choices: prefixChoices(named) });
-  return ok({ ...chosen, protocol: protocolOf(asked.method, chosen.rest) });
+  if (target === null) return fail("AP_UPSTREAM_UNCLEAR", { choices: prefixChoices(named) });
+  return ok({ ...target, protocol: protocolOf(input.method, target.rest) });
 }
 
 function prefixChoices(named: ReadonlySet<string>): string {
@@ -68,13 +68,13 @@ function prefixChoices(named: ReadonlySet<string>): string {
 
 const builtIn = ["anthropic", "openai", "gemini", "bedrock"] as const;
 type BuiltIn = (typeof builtIn)[number];
-type Chosen = Omit<Route, "protocol">;
+type UpstreamTarget = Omit<Route, "protocol">;
 
-/** Null where the target is safe to pass on as it is. Node's parser has refused spaces before. */
+/** Null if the target is safe to pass on unchanged. Node's parser has already refused spaces. */
 export function targetProblem(target: string): string | null {
   if (!target.startsWith("/")) return "it must begin with a slash";
   if (!isPlain(target)) return "it holds a character that must be percent-encoded";
-  const path = pathOf(target);
+  const path = requestPath(target);
   if (!/[.%]/.test(path)) return null;
   if (/%(?:[01][0-9a-f]|7f)/i.test(path)) return "its path holds an encoded control character";
   // A parameter after a dot segment is still a dot segment to some servers.
@@ -84,12 +84,12 @@ export function targetProblem(target: string): string | null {
   return climbs ? "its path holds a dot segment" : null;
 }
 
-/** Visible ASCII without the two signs that some read as a slash, or as the end. */
+/** Visible ASCII without `\` and `#`, which some servers read as a slash or as the end. */
 function isPlain(text: string): boolean {
   return /^[!-"$-[\]-~]*$/.test(text);
 }
 
-/** Undoes the encodings a server further on might undo, however often they were applied. */
+/** Undoes repeated percent-encoding, as a server behind the upstream might. */
 function decodedDots(path: string): string {
   let decoded = path;
   for (let round = 0; round < 8 && decoded.includes("%"); round += 1) {
@@ -102,10 +102,10 @@ function decodedDots(path: string): string {
   return decoded;
 }
 
-function byPrefix(target: string, named: ReadonlySet<string>): Chosen | "unknown name" | null {
+function byPrefix(target: string, named: ReadonlySet<string>): UpstreamTarget | "unknown name" | null {
   const first = /^\/([a-z]+)(?=[/?]|$)/.exec(target)?.[1];
   const name = builtIn.find((known) => known === first);
-  if (name !== undefined) return chosenFor(name, withoutPrefix(target, `/${name}`));
+  if (name !== undefined) return builtInTarget(name, withoutPrefix(target, `/${name}`));
   const own = /^\/u\/([^/?]*)/.exec(target)?.[1];
   if (own === undefined) return null;
   if (!named.has(own)) return "unknown name";
@@ -117,11 +117,11 @@ function withoutPrefix(target: string, prefix: string): string {
   return rest.startsWith("/") ? rest : `/${rest}`;
 }
 
-function chosenFor(name: BuiltIn, rest: string): Chosen {
+function builtInTarget(name: BuiltIn, rest: string): UpstreamTarget {
   return { upstream: name, label: name, rest };
 }
 
-/** Paths that only one of the four has. `/v1/models` and its like exist in several: see `byHeader`. */
+/** Paths that only one of the four has. Paths like `/v1/models` exist in several: see `byHeader`. */
 const uniquePaths: readonly { readonly pattern: RegExp; readonly name: BuiltIn }[] = [
   { pattern: /^\/v1\/messages(?:\/|$)/, name: "anthropic" },
   { pattern: /^\/api\//, name: "anthropic" },
@@ -130,28 +130,28 @@ const uniquePaths: readonly { readonly pattern: RegExp; readonly name: BuiltIn }
   { pattern: /^\/(?:model\/|inference-profiles(?:\/|$))/, name: "bedrock" },
 ];
 
-function byPath(target: string): Chosen | null {
+function byPath(target: string): UpstreamTarget | null {
   const path = plainPath(target);
   const found = uniquePaths.find(({ pattern }) => pattern.test(path));
-  return found === undefined ? null : chosenFor(found.name, target);
+  return found === undefined ? null : builtInTarget(found.name, target);
 }
 
-/** For matching only. A base URL that ends in a slash gives a doubled one, and that is passed on doubled. */
+/** For matching only: a base URL that ends in a slash gives a double slash, which is passed on unchanged. */
 function plainPath(target: string): string {
-  const path = pathOf(target);
+  const path = requestPath(target);
   return path.includes("//") ? path.replace(/\/{2,}/g, "/") : path;
 }
 
-function byHeader({ target, head }: Asked): Chosen | null {
+function byHeader({ target, head }: RouteInput): UpstreamTarget | null {
   const has = (name: string): boolean => headerOf(head, name) !== undefined;
-  if (has("anthropic-version") || has("x-api-key")) return chosenFor("anthropic", target);
-  if (has("x-goog-api-key")) return chosenFor("gemini", target);
-  return plainPath(target).startsWith("/v1/") ? chosenFor("openai", target) : null;
+  if (has("anthropic-version") || has("x-api-key")) return builtInTarget("anthropic", target);
+  if (has("x-goog-api-key")) return builtInTarget("gemini", target);
+  return plainPath(target).startsWith("/v1/") ? builtInTarget("openai", target) : null;
 }
 
 /**
- * By the end of the path, whatever the upstream: several of them speak the protocol of another one, and a
- * user's own upstream may put anything in front.
+ * The protocol follows from the end of the path, not from the upstream: several upstreams speak another's
+ * protocol, and a user's own upstream may have any prefix.
  */
 const recordedPaths: readonly { readonly pattern: RegExp; readonly protocol: Protocol }[] = [
   { pattern: /\/v1\/messages(?:\/count_tokens)?$/, protocol: "anthropic" },

@@ -3,33 +3,31 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { apertureError, must } from "../base/index.ts";
-import { answerBrokenRequest } from "./broken-request.ts";
 import { credentialHasher } from "./credentials.ts";
-import { isDemoPath, openDemo, toDemo } from "./demo.ts";
+import { demoRoute, isDemoPath, openDemo } from "./demo.ts";
 import { drain, trackSockets } from "./drain.ts";
-import type { RelayContext } from "./exchange.ts";
-import { ownHeaders, type Refusal, sendRefusal, shapeOf } from "./failures.ts";
-import { modelRefusal, refusalOf } from "./guard.ts";
+import { answerBrokenRequest, errorShapeOf, ownHeaders, type Refusal, sendRefusal } from "./failures.ts";
+import { generalRefusal, misplacedKey, modelRefusal } from "./guard.ts";
 import { type Head, readHead } from "./headers.ts";
-import { authorityOf, type Names, namesOf } from "./hosts.ts";
-import { misplacedKey } from "./key-owners.ts";
+import { authorityOf, type ServerNames, serverNamesOf } from "./hosts.ts";
 import { createMeter } from "./metrics.ts";
 import { type ProxyOptions, type RelayLimits, type RunningProxy, relayLimits } from "./options.ts";
-import { relay, sweep, sweepsPerIdle } from "./relay.ts";
-import { settle } from "./report.ts";
-import { createRouter, pathOf, type Route, type Router } from "./routes.ts";
+import { relay, sweepIdle, sweepsPerIdle } from "./relay.ts";
+import type { RelayContext } from "./relayed-exchange.ts";
+import { reportConcluded } from "./report-exchange.ts";
+import { createRouter, type Route, type Router, requestPath } from "./routes.ts";
 import { openUpstreams, type Upstream } from "./upstreams.ts";
 
-type Running = {
+type ServerState = {
   readonly options: ProxyOptions;
   readonly context: RelayContext;
   readonly upstreams: ReadonlyMap<string, Upstream>;
   readonly route: Router;
-  readonly names: Names;
+  readonly names: ServerNames;
   /** Answers of ours that are not complete yet. */
-  readonly answering: Set<ServerResponse>;
-  /** Connections that sent what nobody should: whatever else is on its way there is not looked at. */
-  readonly ended: WeakSet<Socket>;
+  readonly openAnswers: Set<ServerResponse>;
+  /** Connections whose request was refused by the guard: further requests on them are ignored. */
+  readonly refusedSockets: WeakSet<Socket>;
 };
 
 /** Rejects with the error of `listen`, for instance EADDRINUSE. */
@@ -39,24 +37,24 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
   await listen(server, options);
   const { port } = server.address() as AddressInfo; // a server that listens on a port has one
   const demo = await openDemo(limits);
-  const running = run(options, { limits, port, demo: demo.upstream });
-  attach(server, running);
-  const timer = setInterval(() => sweep(running.context), Math.max(5, limits.idleMs / sweepsPerIdle));
+  const state = createState(options, { limits, port, demo: demo.upstream });
+  attach(server, state);
+  const timer = setInterval(() => sweepIdle(state.context), Math.max(5, limits.idleMs / sweepsPerIdle));
   timer.unref();
   const sockets = trackSockets(server);
   let closing: Promise<void> | null = null;
   const close = async (): Promise<void> => {
-    running.context.draining = true;
+    state.context.isDraining = true;
     await drain({ server, sockets, drainMs: limits.drainMs });
     clearInterval(timer);
-    settle(running.context);
-    for (const upstream of running.upstreams.values()) upstream.close();
+    reportConcluded(state.context);
+    for (const upstream of state.upstreams.values()) upstream.close();
     await demo.close();
   };
   return {
     url: `http://${authorityOf(options.host, port)}`,
     port,
-    metrics: running.context.meter.read,
+    metrics: state.context.meter.read,
     close: () => {
       closing ??= close();
       return closing;
@@ -64,7 +62,7 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
   };
 }
 
-/** Longer than clients keep a connection themselves, so that it is never us who closes one in use. */
+/** Longer than clients keep a connection alive, so that we never close one that is about to be used. */
 const keepAliveMs = 305_000;
 
 function serverOptions(limits: RelayLimits) {
@@ -74,74 +72,74 @@ function serverOptions(limits: RelayLimits) {
     noDelay: true,
     keepAliveTimeout: keepAliveMs,
     headersTimeout: limits.headersMs,
-    // A request lasts as long as its client and its upstream want; only silence ends it.
+    // A request may last as long as its client and upstream want; only silence ends it.
     requestTimeout: 0,
     connectionsCheckingInterval: Math.min(10_000, Math.max(50, limits.headersMs / 4)),
   } as const;
 }
 
-type Opened = { readonly limits: RelayLimits; readonly port: number; readonly demo: Upstream };
+type ServerParts = { readonly limits: RelayLimits; readonly port: number; readonly demo: Upstream };
 
-function run(options: ProxyOptions, { limits, port, demo }: Opened): Running {
-  const { recorder, desk, credentialKey, host, allowedHosts } = options;
+function createState(options: ProxyOptions, { limits, port, demo }: ServerParts): ServerState {
+  const { recorder, planner, credentialKey, host, allowedHosts } = options;
   const meter = createMeter();
   const hasher = credentialHasher(credentialKey);
   return {
     options,
     context: {
       recorder,
-      desk,
+      planner,
       demo,
       hasher,
       limits,
       meter,
-      active: new Set(),
-      concluded: [],
-      draining: false,
+      activeExchanges: new Set(),
+      unreported: [],
+      isDraining: false,
     },
     upstreams: openUpstreams(options.upstreams, limits),
     route: createRouter(new Set(options.upstreams.named.keys())),
-    names: namesOf({ host, port, allowedHosts }),
-    answering: new Set(),
-    ended: new WeakSet(),
+    names: serverNamesOf({ host, port, allowedHosts }),
+    openAnswers: new Set(),
+    refusedSockets: new WeakSet(),
   };
 }
 
-type Visit = {
+type ServerRequest = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly head: Head;
   readonly id: string;
-  /** The client waits for a word before it sends its body. */
-  readonly waits: boolean;
+  /** The client waits for `100 Continue` before it sends its body. */
+  readonly expectsContinue: boolean;
 };
 
-function attach(server: Server, running: Running): void {
-  const visit = (waits: boolean) => (request: IncomingMessage, response: ServerResponse) => {
-    if (running.ended.has(request.socket)) return;
+function attach(server: Server, state: ServerState): void {
+  const handler = (expectsContinue: boolean) => (request: IncomingMessage, response: ServerResponse) => {
+    if (state.refusedSockets.has(request.socket)) return;
     const id = randomUUID();
-    const visited = { request, response, head: readHead(request.rawHeaders), id, waits };
+    const serverRequest = { request, response, head: readHead(request.rawHeaders), id, expectsContinue };
     try {
-      handle(running, visited);
+      handle(state, serverRequest);
     } catch {
-      breakOff(visited);
+      answerWithFault(serverRequest);
     }
   };
-  server.on("request", visit(false));
-  server.on("checkContinue", visit(true));
+  server.on("request", handler(false));
+  server.on("checkContinue", handler(true));
   server.on("clientError", (error, socket) => {
-    answerBrokenRequest({ error, socket, busy: isBusy(running, socket) });
+    answerBrokenRequest({ error, socket, isBusy: isBusy(state, socket) });
   });
 }
 
-function isBusy({ context, answering, ended }: Running, socket: Duplex): boolean {
-  for (const { arrival } of context.active) if (arrival.request.socket === socket) return true;
-  for (const response of answering) if (response.req.socket === socket) return true;
-  return socket instanceof Socket && ended.has(socket);
+function isBusy({ context, openAnswers, refusedSockets }: ServerState, socket: Duplex): boolean {
+  for (const { arrival } of context.activeExchanges) if (arrival.request.socket === socket) return true;
+  for (const response of openAnswers) if (response.req.socket === socket) return true;
+  return socket instanceof Socket && refusedSockets.has(socket);
 }
 
-/** A mistake of ours ends one request, never the process. */
-function breakOff({ request, response, id }: Visit): void {
+/** A bug of ours ends one request, never the process. */
+function answerWithFault({ request, response, id }: ServerRequest): void {
   if (response.headersSent) {
     response.destroy();
     return;
@@ -150,65 +148,80 @@ function breakOff({ request, response, id }: Visit): void {
   sendRefusal({ request, response, refusal, id, shape: "openai" });
 }
 
-function handle(running: Running, visit: Visit): void {
-  const { request, response, head } = visit;
+function handle(state: ServerState, serverRequest: ServerRequest): void {
+  const { request, response, head } = serverRequest;
   const method = request.method ?? "GET";
   const target = request.url ?? "";
-  const refusal = refusalOf({ method, httpVersion: request.httpVersion, head }, running.names);
+  const refusal = generalRefusal({ method, httpVersion: request.httpVersion, head }, state.names);
   if (refusal !== null) {
-    running.ended.add(request.socket);
-    refuse(running, visit, { refusal, route: null, ends: true });
+    state.refusedSockets.add(request.socket);
+    refuse(state, serverRequest, { refusal, route: null, endsConnection: true });
     return;
   }
-  if (running.options.ownPaths(pathOf(target))) {
-    serveOwn(running, visit);
+  if (state.options.isOwnPath(requestPath(target))) {
+    serveOwn(state, serverRequest);
     return;
   }
-  const found = running.route({ method, target, head });
-  if (!found.ok) {
-    const status = found.error.code === "AP_TARGET_INVALID" ? 400 : 404;
-    refuse(running, visit, { refusal: { status, error: found.error }, route: null, ends: status === 400 });
+  const routed = state.route({ method, target, head });
+  if (!routed.ok) {
+    const status = routed.error.code === "AP_TARGET_INVALID" ? 400 : 404;
+    refuse(state, serverRequest, {
+      refusal: { status, error: routed.error },
+      route: null,
+      endsConnection: status === 400,
+    });
     return;
   }
-  const { route, upstream } = placeOf(running, found.value);
-  const unfit = modelRefusal({
+  const { route, upstream } = upstreamFor(state, routed.value);
+  const guardRefusal = modelRefusal({
     head,
-    recorded: route.protocol !== null,
-    relayToken: running.options.relayToken,
+    isRecorded: route.protocol !== null,
+    relayToken: state.options.relayToken,
   });
-  const refused = unfit ?? misplacedKey(head, upstream.host);
+  const refused = guardRefusal ?? misplacedKey(head, upstream.host);
   if (refused !== null) {
-    refuse(running, visit, { refusal: refused, route, ends: refused.status === 426 });
+    refuse(state, serverRequest, { refusal: refused, route, endsConnection: refused.status === 426 });
     return;
   }
-  if (visit.waits) response.writeContinue();
-  relay(running.context, { id: visit.id, route, upstream, head, request, response });
+  if (serverRequest.expectsContinue) response.writeContinue();
+  relay(state.context, { id: serverRequest.id, route, upstream, head, request, response });
 }
 
-type Place = { readonly route: Route; readonly upstream: Upstream };
+type RoutedUpstream = { readonly route: Route; readonly upstream: Upstream };
 
-function placeOf({ upstreams, context }: Running, route: Route): Place {
-  if (isDemoPath(route)) return { route: toDemo(route), upstream: context.demo };
+function upstreamFor({ upstreams, context }: ServerState, route: Route): RoutedUpstream {
+  if (isDemoPath(route)) return { route: demoRoute(route), upstream: context.demo };
   return { route, upstream: must(upstreams.get(route.upstream), "a route names an upstream that exists") };
 }
 
-type Refused = { readonly refusal: Refusal; readonly route: Route | null; readonly ends: boolean };
+type RefusalOfRequest = {
+  readonly refusal: Refusal;
+  readonly route: Route | null;
+  readonly endsConnection: boolean;
+};
 
-function refuse({ context }: Running, { request, response, id }: Visit, refused: Refused): void {
-  const { refusal, route, ends } = refused;
+function refuse(
+  { context }: ServerState,
+  { request, response, id }: ServerRequest,
+  refused: RefusalOfRequest,
+): void {
+  const { refusal, route, endsConnection } = refused;
   context.meter.add("refused", 1);
-  if (context.draining) response.shouldKeepAlive = false;
-  const shape = route === null ? "openai" : shapeOf(route);
-  sendRefusal({ request, response, refusal, id, shape, ends });
+  if (context.isDraining) response.shouldKeepAlive = false;
+  const shape = route === null ? "openai" : errorShapeOf(route);
+  sendRefusal({ request, response, refusal, id, shape, endsConnection });
 }
 
-function serveOwn({ options, context, answering }: Running, { request, response, waits }: Visit): void {
-  if (context.draining) response.shouldKeepAlive = false;
+function serveOwn(
+  { options, context, openAnswers }: ServerState,
+  { request, response, expectsContinue }: ServerRequest,
+): void {
+  if (context.isDraining) response.shouldKeepAlive = false;
   for (const [name, value] of Object.entries(ownHeaders)) response.setHeader(name, value);
-  answering.add(response);
-  response.once("close", () => answering.delete(response));
-  if (waits) response.writeContinue();
-  options.own(request, response);
+  openAnswers.add(response);
+  response.once("close", () => openAnswers.delete(response));
+  if (expectsContinue) response.writeContinue();
+  options.handleOwn(request, response);
 }
 
 function listen(server: Server, { host, port }: ProxyOptions): Promise<void> {

@@ -8,13 +8,13 @@ function lookUp(name: string, all: boolean): Promise<unknown> {
   });
 }
 
-test("a name that leads to a link-local address leads nowhere", async () => {
+test("a name with only link-local addresses does not resolve", async () => {
   expect(await lookUp("169.254.169.254", true)).toBe("ELINKLOCAL");
   expect(await lookUp("169.254.169.254", false)).toBe("ELINKLOCAL");
   expect(await lookUp("fe80::1", true)).toBe("ELINKLOCAL");
 });
 
-test("other names lead where they lead", async () => {
+test("other names resolve normally", async () => {
   expect(await lookUp("127.0.0.1", true)).toEqual([{ address: "127.0.0.1", family: 4 }]);
   expect(await lookUp("127.0.0.1", false)).toBe("127.0.0.1");
   expect(await lookUp("no-such-host.invalid", true)).toMatch(/^E(?:NOTFOUND|AI_AGAIN)$/);
@@ -26,16 +26,16 @@ function open(url: string) {
   return openUpstreams({ ...upstreams, named: new Map([["anthropic", rest]]) }, relayLimits).get("anthropic");
 }
 
-test("an address is kept with its path, and its port only where it is unusual", () => {
+test("an upstream keeps the path of its address, and the port unless it is the default", () => {
   expect(open("https://api.example:443/base//")).toMatchObject({
     host: "api.example",
     prefix: "/base",
-    secure: true,
+    isSecure: true,
   });
-  expect(open("http://[::1]:8080")).toMatchObject({ host: "[::1]:8080", prefix: "", secure: false });
+  expect(open("http://[::1]:8080")).toMatchObject({ host: "[::1]:8080", prefix: "", isSecure: false });
 });
 
-test("a name of ours cannot be taken by a user's upstream", () => {
+test("a user's upstream cannot take a built-in name", () => {
   expect(open("https://first.example")?.host).toBe("first.example");
 });
 

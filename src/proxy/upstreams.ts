@@ -6,22 +6,26 @@ import { assert, must } from "../base/index.ts";
 import { isLinkLocal } from "../config/index.ts";
 import type { RelayLimits, Upstreams } from "./options.ts";
 
-/** One place to relay to, with the connections kept open to it. */
+/** A model API to relay to, with its open connections. */
 export type Upstream = {
   readonly name: string;
-  /** For messages and for the Host header: the port only where it is not the usual one. */
+  /** For messages and the Host header; includes the port unless it is the default. */
   readonly host: string;
-  readonly secure: boolean;
-  /** The path of its address, which goes in front of every target; without a slash at its end. */
+  readonly isSecure: boolean;
+  /** The path of its address, which is put in front of every target; without a trailing slash. */
   readonly prefix: string;
   readonly connectMs: number;
-  readonly open: (call: Call) => ClientRequest;
-  /** Drops connections nobody uses, because one of them turned out to be dead. */
+  readonly open: (call: UpstreamCall) => ClientRequest;
+  /** Drops idle connections, because one of them turned out to be stale. */
   readonly forgetIdle: () => void;
   readonly close: () => void;
 };
 
-export type Call = { readonly method: string; readonly rest: string; readonly headers: readonly string[] };
+export type UpstreamCall = {
+  readonly method: string;
+  readonly rest: string;
+  readonly headers: readonly string[];
+};
 
 export function openUpstreams(upstreams: Upstreams, limits: RelayLimits): ReadonlyMap<string, Upstream> {
   const { anthropic, openai, gemini, bedrock, named } = upstreams;
@@ -29,23 +33,23 @@ export function openUpstreams(upstreams: Upstreams, limits: RelayLimits): Readon
   return new Map([...urls].map(([name, url]) => [name, openUpstream({ name, url, limits })]));
 }
 
-type Opening = { readonly name: string; readonly url: URL; readonly limits: RelayLimits };
+type UpstreamOptions = { readonly name: string; readonly url: URL; readonly limits: RelayLimits };
 
-export function openUpstream({ name, url, limits }: Opening): Upstream {
+export function openUpstream({ name, url, limits }: UpstreamOptions): Upstream {
   assert(!isLinkLocal(url.hostname), "an upstream is never a link-local address");
-  const secure = url.protocol === "https:";
-  const agent = secure ? new TlsAgent(keeping) : new Agent(keeping);
-  carefully(agent);
+  const isSecure = url.protocol === "https:";
+  const agent = isSecure ? new TlsAgent(agentOptions) : new Agent(agentOptions);
+  checkLookups(agent);
   const watch = watchIdle(agent);
-  const open = secure ? httpsRequest : httpRequest;
+  const open = isSecure ? httpsRequest : httpRequest;
   const prefix = url.pathname.replace(/\/+$/, "");
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
-  const port = url.port === "" ? (secure ? 443 : 80) : Number(url.port);
+  const port = url.port === "" ? (isSecure ? 443 : 80) : Number(url.port);
   const maxHeaderSize = limits.headerBytes;
   return {
     name,
     host: url.host,
-    secure,
+    isSecure,
     prefix,
     connectMs: limits.connectMs,
     open: ({ method, rest, headers }) =>
@@ -59,17 +63,17 @@ export function openUpstream({ name, url, limits }: Opening): Upstream {
 }
 
 /**
- * Node's other defaults are what we want: no limit, the connection used last first, no delay. Few options,
- * because node copies them for each request, and no time-out, because it would be set and reset for each.
+ * Node's other defaults are right: no limit, the most recently used connection first, no delay. There are few
+ * options, because Node copies them for each request, and no timeout, because Node would reset it for each.
  */
-const keeping = { keepAlive: true } as const;
+const agentOptions = { keepAlive: true } as const;
 
-/** Node gives each address of a name a quarter of a second, which a distant upstream needs for itself. */
-const connecting = { lookup: checkedLookup, autoSelectFamilyAttemptTimeout: 2_000 } as const;
+/** Node allows 250 ms per address of a name, and a distant upstream may need all of that to connect. */
+const connectOptions = { lookup: checkedLookup, autoSelectFamilyAttemptTimeout: 2_000 } as const;
 
-function carefully(agent: Agent): void {
+function checkLookups(agent: Agent): void {
   const create = agent.createConnection.bind(agent);
-  agent.createConnection = (options, made) => create({ ...options, ...connecting }, made);
+  agent.createConnection = (options, onConnect) => create({ ...options, ...connectOptions }, onConnect);
 }
 
 function forgetIdle(agent: Agent): void {
@@ -80,45 +84,45 @@ function idleSockets(agent: Agent): readonly Socket[] {
   return Object.values(agent.freeSockets).flatMap((sockets) => sockets ?? []);
 }
 
-/** Unused connections are given up before the upstream, or a router in between, forgets them. */
+/** Idle connections are closed before the upstream or a router drops them. */
 const idleCheckMs = 30_000;
 
-/** Closes what was unused at the last look and did nothing since: it has been idle for one look to two. */
+/** Closes connections that were idle at the last check and have written nothing since. */
 function watchIdle(agent: Agent): NodeJS.Timeout {
   let before = new Map<Socket, number>();
-  const look = (): void => {
+  const check = (): void => {
     const idle = idleSockets(agent);
     for (const socket of idle) if (before.get(socket) === socket.bytesWritten) socket.destroy();
     before = new Map(idle.map((socket) => [socket, socket.bytesWritten]));
   };
-  return setInterval(look, idleCheckMs).unref();
+  return setInterval(check, idleCheckMs).unref();
 }
 
-type Found = (
+type LookupCallback = (
   error: NodeJS.ErrnoException | null,
   address: string | LookupAddress[],
   family?: number,
 ) => void;
 
 /**
- * A name that was accepted in the settings may later resolve to the address where a cloud machine hands out
- * its credentials. Such addresses are never an upstream, whoever says so.
+ * Resolves a name without its link-local addresses. A name from the settings may later resolve to the address
+ * where a cloud machine serves its credentials; that is never an upstream.
  */
-export function checkedLookup(name: string, options: LookupOptions, found: Found): void {
+export function checkedLookup(name: string, options: LookupOptions, onResult: LookupCallback): void {
   lookup(name, { ...options, all: true }, (error, addresses) => {
     if (error !== null) {
-      found(error, []);
+      onResult(error, []);
       return;
     }
     const usable = addresses.filter(({ address }) => !isLinkLocal(address));
     if (usable.length === 0) {
-      found(Object.assign(new Error("no usable address"), { code: "ELINKLOCAL" }), []);
+      onResult(Object.assign(new Error("no usable address"), { code: "ELINKLOCAL" }), []);
       return;
     }
-    if (options.all === true) found(null, usable);
+    if (options.all === true) onResult(null, usable);
     else {
       const first = must(usable[0], "there is a usable address");
-      found(null, first.address, first.family);
+      onResult(null, first.address, first.family);
     }
   });
 }

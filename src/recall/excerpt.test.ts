@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { excerptOf, type Match } from "./excerpt.ts";
 
-const halved = /\p{Surrogate}/u;
+const halfCharacter = /\p{Surrogate}/u;
 
 const lines = (count: number) => Array.from({ length: count }, (_, at) => `line ${at + 1}`).join("\n");
 
@@ -15,7 +15,7 @@ test("a short text is shown whole", () => {
   expect(excerptOf("one\ntwo", [], 20)).toEqual({ text: "one\ntwo", from: 0, line: 1, isWhole: true });
 });
 
-test("whole lines around the place, below and above in turn", () => {
+test("an excerpt takes whole lines around the match, below and above in turn", () => {
   const text = lines(100);
   const excerpt = excerptOf(text, [matchOf(text, "line 50")], 30);
   expect(excerpt).toEqual({
@@ -26,7 +26,7 @@ test("whole lines around the place, below and above in turn", () => {
   });
 });
 
-test("where more different terms stand together is better than where one is repeated", () => {
+test("several different terms together are better than one that is repeated", () => {
   const text = `${"alpha ".repeat(5)}\n${"x\n".repeat(200)}alpha beta\n${"y\n".repeat(200)}`;
   const matches = [0, 6, 12, 18, 24].map((from) => ({ from, to: from + 5, term: 1, worth: 1 }));
   const at = text.lastIndexOf("alpha");
@@ -34,19 +34,19 @@ test("where more different terms stand together is better than where one is repe
   expect(excerptOf(text, matches, 40).text).toContain("alpha beta");
 });
 
-test("of a line that is too long, the piece around the place", () => {
+test("a line that is too long is cut around the match", () => {
   const text = `${"😀".repeat(300)}needle${"😀".repeat(300)}`;
   const { text: shown, from } = excerptOf(text, [matchOf(text, "needle")], 41);
   expect(shown).toContain("needle");
-  expect(shown).not.toMatch(halved);
+  expect(shown).not.toMatch(halfCharacter);
   expect(text.slice(from, from + shown.length)).toBe(shown);
 });
 
-test("without a match it is the beginning", () => {
+test("without a match the excerpt is the beginning", () => {
   expect(excerptOf(lines(100), [], 16).text).toBe("line 1\nline 2");
 });
 
-test("any cut of any text is a piece of it, in its bounds, and no character is halved", () => {
+test("an excerpt of any text is part of it, within its limit, and splits no character", () => {
   const piece = fc.constantFrom("a", "word", " ", "\n", "\n\n", "é", "猫", "😀", "👩‍👧", "e\u0301");
   const texts = fc.array(piece, { minLength: 1, maxLength: 200 }).map((parts) => parts.join(""));
   fc.assert(
@@ -62,7 +62,7 @@ test("any cut of any text is a piece of it, in its bounds, and no character is h
       };
       const excerpt = excerptOf(text, [match], charsMax);
       expect(excerpt.text.length).toBeLessThanOrEqual(charsMax);
-      expect(excerpt.text).not.toMatch(halved);
+      expect(excerpt.text).not.toMatch(halfCharacter);
       expect(text.slice(excerpt.from, excerpt.from + excerpt.text.length)).toBe(excerpt.text);
       expect(text.slice(0, excerpt.from).split("\n").length).toBe(excerpt.line);
       expect(excerpt.isWhole).toBe(excerpt.text.length === text.length);

@@ -1,38 +1,38 @@
 import { assert } from "../base/index.ts";
-import type { Excerpt } from "./recall-index.ts";
+import type { RecallExcerpt } from "./recall-index.ts";
 import { isSecondHalf } from "./terms.ts";
 
-/** Something that was asked for, where it stands, and what it tells. */
+/** The position and weight of a query term in a text. */
 export type Match = {
   readonly from: number;
   readonly to: number;
-  /** The same for all places of one term. */
+  /** Equal for all matches of one term. */
   readonly term: number;
   readonly worth: number;
 };
 
-/** A second time says little more. */
+/** A repeated term adds only this share of its worth. */
 const repeatShare = 0.1;
 
 /**
- * The lines around the best matches, which stand in the order of their places. Whole lines as long as there
- * is room; what does not fit is cut between characters.
+ * The lines around the best matches. `matches` must be in the order of the text. Whole lines are taken if
+ * they fit; a line that is too long is cut between characters.
  */
-export function excerptOf(text: string, matches: readonly Match[], charsMax: number): Excerpt {
+export function excerptOf(text: string, matches: readonly Match[], charsMax: number): RecallExcerpt {
   assert(Number.isInteger(charsMax) && charsMax >= 2, "there is room for a character");
   if (text.length <= charsMax) return { text, from: 0, line: 1, isWhole: true };
   const best = bestWindow(matches, charsMax);
   const lines = wholeLines(text, best, charsMax);
-  const { from, to } = lines ?? around(text, best, charsMax);
+  const { from, to } = lines ?? centeredRange(text, best, charsMax);
   return { text: text.slice(from, to), from, line: lineAt(text, from), isWhole: false };
 }
 
-type Window = { readonly from: number; readonly to: number };
+type ExcerptRange = { readonly from: number; readonly to: number };
 
-/** The stretch that is short enough and tells most; the first of several. */
-function bestWindow(matches: readonly Match[], charsMax: number): Window {
+/** The range of at most `charsMax` characters with the most worth; the first of several. */
+function bestWindow(matches: readonly Match[], charsMax: number): ExcerptRange {
   const counts = new Map<number, number>();
-  let best: Window = { from: 0, to: 0 };
+  let best: ExcerptRange = { from: 0, to: 0 };
   let [most, worth, first] = [0, 0, 0];
   for (const match of matches) {
     const count = counts.get(match.term) ?? 0;
@@ -56,11 +56,11 @@ function bestWindow(matches: readonly Match[], charsMax: number): Window {
   return best;
 }
 
-/** The lines the window stands in and then, as long as they fit, the next below and above in turn. */
-function wholeLines(text: string, window: Window, charsMax: number): Window | null {
-  let from = text.lastIndexOf("\n", window.from - 1) + 1;
-  if (window.from === 0) from = 0;
-  let to = endOfLine(text, window.to);
+/** The lines of the range, then the next lines below and above in turn, as long as they fit. */
+function wholeLines(text: string, range: ExcerptRange, charsMax: number): ExcerptRange | null {
+  let from = text.lastIndexOf("\n", range.from - 1) + 1;
+  if (range.from === 0) from = 0;
+  let to = endOfLine(text, range.to);
   if (to - from > charsMax) return null;
   for (let isOpen = true; isOpen; ) {
     isOpen = false;
@@ -77,8 +77,8 @@ function endOfLine(text: string, at: number): number {
   return end < 0 ? text.length : end;
 }
 
-/** With as much on either side, and without half a character at an end. */
-function around(text: string, { from, to }: Window, charsMax: number): Window {
+/** Extends the range equally on both sides, without splitting a character. */
+function centeredRange(text: string, { from, to }: ExcerptRange, charsMax: number): ExcerptRange {
   const spare = Math.max(0, charsMax - (to - from));
   const start = Math.max(0, Math.min(from - (spare >> 1), text.length - charsMax));
   const end = start + charsMax;

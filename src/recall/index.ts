@@ -1,3 +1,2 @@
-export { type HitsAsked, hitsText, hitText, type ShownHit } from "./hit-text.ts";
-export { LexicalIndex, type LexicalOptions } from "./lexical-index.ts";
-export type { Excerpt, RecallAsked, RecallHit, RecallIndex, RecallSource } from "./recall-index.ts";
+export { LexicalIndex } from "./lexical-index.ts";
+export type { RecallExcerpt, RecallHit } from "./recall-index.ts";

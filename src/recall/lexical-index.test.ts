@@ -16,15 +16,15 @@ function indexOf(texts: readonly string[]): LexicalIndex {
   return index;
 }
 
-const asked = { max: 5, now: turnOf(100) };
-const found = (index: LexicalIndex, query: string) =>
-  index.find(query, asked).map(({ block }) => Number(block));
+const options = { max: 5, now: turnOf(100) };
+const foundBlocks = (index: LexicalIndex, query: string) =>
+  index.find(query, options).map(({ block }) => Number(block));
 
 describe("find", () => {
   const index = indexOf([
     "export function parseRequestBody(bytes) { return bytes; }",
     "the request had a body that nobody could parse",
-    "src/render/names.ts:12: const names = namesIn(text)",
+    "src/notes/names.ts:12: const names = namesIn(text)",
     "src/levels/names.ts:40: render the names of src",
     "retries are limited to 17, max_retry_count is read from settings.toml",
     "Wir haben über die Größe des Fensters gesprochen",
@@ -35,7 +35,7 @@ describe("find", () => {
   test.each([
     ["parseRequestBody", 1],
     ["parse_request_body", 1],
-    ["src/render/names.ts", 3],
+    ["src/notes/names.ts", 3],
     ["levels/names.ts", 4],
     ["max_retry_count", 5],
     ["maxRetryCount", 5],
@@ -46,42 +46,44 @@ describe("find", () => {
     ["黒猫", 7],
     ["庭", 7],
   ])("%s", (query, block) => {
-    expect(found(index, query)[0]).toBe(block);
+    expect(foundBlocks(index, query)[0]).toBe(block);
   });
 
-  test("a question without a word, or whose words stand nowhere, finds nothing", () => {
-    for (const query of ["", " ?! ", "x", "unheard", "\ud83d"]) expect(found(index, query)).toEqual([]);
+  test("a query without words, or with unknown words, finds nothing", () => {
+    for (const query of ["", " ?! ", "x", "unheard", "\ud83d"]) expect(foundBlocks(index, query)).toEqual([]);
   });
 
-  test("a name is found before the words it is made of", () => {
-    expect(found(index, "parseRequestBody")).toEqual([1, 2]);
+  test("a block with the name comes before one with its words", () => {
+    expect(foundBlocks(index, "parseRequestBody")).toEqual([1, 2]);
   });
 
-  test("who said it is found as well", () => {
-    const talk = indexOf(["hello there"]);
-    talk.add(sourceOf(9, "good morning", { speaker: "Caroline" }));
-    expect(talk.find("Caroline", asked)).toMatchObject([
+  test("a block is found by its speaker", () => {
+    const bySpeaker = indexOf(["hello there"]);
+    bySpeaker.add(sourceOf(9, "good morning", { speaker: "Caroline" }));
+    expect(bySpeaker.find("Caroline", options)).toMatchObject([
       { block: 9, excerpt: { text: "good morning", from: 0 } },
     ]);
   });
 
-  test("of two that say the same the later comes first, and a result before its call", () => {
-    expect(found(indexOf(["read_config is here", "read_config is here"]), "read_config")).toEqual([2, 1]);
+  test("of two equal texts the later comes first, and a result comes before its call", () => {
+    expect(foundBlocks(indexOf(["read_config is here", "read_config is here"]), "read_config")).toEqual([
+      2, 1,
+    ]);
     const pair = indexOf(["read_config is here"]);
     pair.add(sourceOf(2, "read_config is here", { kind: "tool-call" }));
-    expect(found(pair, "read_config")).toEqual([1, 2]);
+    expect(foundBlocks(pair, "read_config")).toEqual([1, 2]);
   });
 
-  test("no more than is wanted, and never more than an answer may have", () => {
+  test("there are no more hits than requested, and never more than the limit", () => {
     const many = indexOf(Array.from({ length: 200 }, () => "the same_words again"));
-    expect(many.find("same_words", { ...asked, max: 3 })).toHaveLength(3);
-    expect(many.find("same_words", { ...asked, max: 0 })).toEqual([]);
-    expect(many.find("same_words", { ...asked, max: 1_000 })).toHaveLength(limits.recallHitsMax);
+    expect(many.find("same_words", { ...options, max: 3 })).toHaveLength(3);
+    expect(many.find("same_words", { ...options, max: 0 })).toEqual([]);
+    expect(many.find("same_words", { ...options, max: 1_000 })).toHaveLength(limits.recallHitsMax);
   });
 
-  test("the excerpt shows the place, in the bounds that were asked for", () => {
+  test("the excerpt shows the match within the requested length", () => {
     const text = `${"filler line\n".repeat(500)}const wanted_name = 1;\n${"filler line\n".repeat(500)}`;
-    const [hit] = indexOf([text]).find("wanted_name", { ...asked, excerptChars: 80 });
+    const [hit] = indexOf([text]).find("wanted_name", { ...options, excerptChars: 80 });
     expect(hit?.excerpt).toMatchObject({ line: 499, isWhole: false });
     expect(hit?.excerpt.text).toContain("const wanted_name = 1;");
     expect(hit?.excerpt.text.length).toBeLessThanOrEqual(80);
@@ -96,49 +98,49 @@ describe("topic", () => {
     "auth and the flow, flow, flow",
   ]);
 
-  test("every word has to stand in the block", () => {
-    expect(new Set(index.topic("auth flow").map(Number))).toEqual(new Set([1, 4]));
-    expect(index.topic("auth.ts").map(Number)).toEqual([1]);
-    expect(index.topic("auth unheard")).toEqual([]);
-    expect(index.topic("")).toEqual([]);
+  test("a block must contain every word", () => {
+    expect(new Set(index.findTopic("auth flow").map(Number))).toEqual(new Set([1, 4]));
+    expect(index.findTopic("auth.ts").map(Number)).toEqual([1]);
+    expect(index.findTopic("auth unheard")).toEqual([]);
+    expect(index.findTopic("")).toEqual([]);
   });
 
-  test("blocks that have one of the words often do not displace those that have all", () => {
+  test("blocks that repeat one word do not displace those with all words", () => {
     const some = (id: number) => (id % 3 === 0 ? "flow ".repeat(9) : "auth ".repeat(9));
     const many = indexOf(Array.from({ length: 1_200 }, (_, at) => some(at)));
     for (const id of [2_001, 2_002]) many.add(sourceOf(id, `auth ${"filler ".repeat(400)} flow`));
-    expect(new Set(many.topic("auth flow").map(Number))).toEqual(new Set([2_001, 2_002]));
+    expect(new Set(many.findTopic("auth flow").map(Number))).toEqual(new Set([2_001, 2_002]));
   });
 
-  test("one character of a language without blanks is a topic", () => {
-    expect(indexOf(["黒猫", "犬"]).topic("猫").map(Number)).toEqual([1]);
+  test("one character of a language without spaces is a topic", () => {
+    expect(indexOf(["黒猫", "犬"]).findTopic("猫").map(Number)).toEqual([1]);
   });
 
-  test("it is bounded", () => {
+  test("the number of blocks is limited", () => {
     const many = indexOf(Array.from({ length: 300 }, () => "auth"));
-    expect(many.topic("auth")).toHaveLength(limits.recallTopicBlocksMax);
+    expect(many.findTopic("auth")).toHaveLength(limits.recallTopicBlocksMax);
   });
 });
 
-describe("bounds", () => {
-  test("what was added first is forgotten first", () => {
+describe("limits", () => {
+  test("the blocks added first are dropped first", () => {
     const index = new LexicalIndex({ bytesMax: 40_000 });
     for (let id = 1; id <= 500; id += 1) {
       index.add(sourceOf(id, `unique_${id} ${"some words ".repeat(20)}`));
       expect(index.bytes).toBeLessThanOrEqual(40_000);
     }
     expect(index.size).toBeGreaterThan(10);
-    expect(found(index, "unique_500")[0]).toBe(500);
-    expect(index.topic("unique_1")).toEqual([]);
+    expect(foundBlocks(index, "unique_500")[0]).toBe(500);
+    expect(index.findTopic("unique_1")).toEqual([]);
   });
 
-  test("of a very long block the beginning is known", () => {
+  test("only the beginning of a very long block is indexed", () => {
     const index = indexOf([`early_name ${"x ".repeat(limits.recallBlockCharsMax)} zebra_stripes`]);
-    expect(found(index, "early_name")).toEqual([1]);
-    expect(found(index, "zebra_stripes")).toEqual([]);
+    expect(foundBlocks(index, "early_name")).toEqual([1]);
+    expect(foundBlocks(index, "zebra_stripes")).toEqual([]);
   });
 
-  test("a block that alone is too large is not kept", () => {
+  test("a block larger than the whole memory is not kept", () => {
     const index = new LexicalIndex({ bytesMax: 1_000 });
     index.add(sourceOf(1, "word ".repeat(1_000)));
     expect([index.size, index.bytes < 1_000]).toEqual([0, true]);
@@ -153,40 +155,40 @@ const acts = fc.array(
   { maxLength: 60 },
 );
 
-test("after any adding and forgetting it answers like one that only ever knew what is left", () => {
+test("after any additions and removals the index answers like a new one with the same blocks", () => {
   fc.assert(
     fc.property(acts, fc.constantFrom(...words, "auth flow readFile"), (some: readonly Act[], query) => {
       const [index, left] = [new LexicalIndex({ seed: 7 }), new Map<number, string>()];
       for (const { id, text } of some) {
         left.delete(id);
-        if (text === null) index.forget(blockId(id));
+        if (text === null) index.remove(blockId(id));
         else index.add(sourceOf(id, text));
         if (text !== null) left.set(id, text);
       }
       const fresh = new LexicalIndex({ seed: 7 });
       for (const [id, text] of left) fresh.add(sourceOf(id, text));
-      expect(index.find(query, asked)).toEqual(fresh.find(query, asked));
-      expect(index.topic(query)).toEqual(fresh.topic(query));
+      expect(index.find(query, options)).toEqual(fresh.find(query, options));
+      expect(index.findTopic(query)).toEqual(fresh.findTopic(query));
       expect(index.size).toBe(left.size);
     }),
     { numRuns: 300 },
   );
 });
 
-test("sweeping out what was forgotten changes no answer", () => {
+test("a sweep of removed blocks changes no answer", () => {
   const text = (id: number) => Array.from({ length: 40 }, (_, at) => `name_${(id * 7 + at) % 900}`).join(" ");
   const [index, fresh] = [new LexicalIndex({ seed: 7 }), new LexicalIndex({ seed: 7 })];
   for (let id = 1; id <= 1_000; id += 1) index.add(sourceOf(id, text(id)));
   const before = index.bytes;
-  for (let id = 1; id <= 900; id += 1) index.forget(blockId(id));
+  for (let id = 1; id <= 900; id += 1) index.remove(blockId(id));
   expect(index.bytes).toBeLessThan(before / 3);
   for (let id = 901; id <= 1_000; id += 1) fresh.add(sourceOf(id, text(id)));
   for (const query of ["name_3", "name_10 name_400", "name_899"]) {
-    expect(index.find(query, asked)).toEqual(fresh.find(query, asked));
+    expect(index.find(query, options)).toEqual(fresh.find(query, options));
   }
 });
 
-test("two seeds find the same", () => {
+test("indexes with different seeds find the same", () => {
   const some = Array.from({ length: 60 }, (_, at) => `name_${at} ${words[at % words.length]} name_${at % 7}`);
   const [one, other] = [1, 99].map((seed) => {
     const index = new LexicalIndex({ seed });
@@ -194,11 +196,11 @@ test("two seeds find the same", () => {
     return index;
   });
   for (const query of [...words, "name_3 auth"]) {
-    expect(one?.find(query, asked)).toEqual(other?.find(query, asked));
+    expect(one?.find(query, options)).toEqual(other?.find(query, options));
   }
 });
 
-test("words that stand in every block change neither which blocks are found nor their order by score", () => {
+test("words that occur in every block change neither the hits nor their order", () => {
   const index = new LexicalIndex({ seed: 7 });
   const text = (id: number) => `common words here name_${id % 50} ${"filler ".repeat(id % 9)}`;
   for (let id = 1; id <= 2_000; id += 1) index.add(sourceOf(id, text(id)));
@@ -206,7 +208,7 @@ test("words that stand in every block change neither which blocks are found nor 
   expect(hits).toHaveLength(40);
   expect(hits.every(({ block }) => block % 50 === 7)).toBe(true);
   expect(hits.map(({ score }) => score)).toEqual(hits.map(({ score }) => score).sort((a, b) => b - a));
-  // Asked for so many that nothing may be left out, the first are the same with the same scores.
+  // With a smaller limit, for which terms are skipped, the first hits and scores are the same.
   const few = index.find("common words name_7", { max: 3, now: turnOf(2_000) });
   expect(few).toEqual(hits.slice(0, 3));
 });

@@ -1,73 +1,77 @@
 import { assert, type BlockId, cutText, limits } from "../base/index.ts";
 import type { BlockKind } from "../engine/index.ts";
-import { Best } from "./best.ts";
 import { excerptOf, type Match } from "./excerpt.ts";
-import { Gains, gainMax, type Posting, Postings, slotIn } from "./postings.ts";
-import { type QueryTerm, queryTerms } from "./query.ts";
-import type { RecallAsked, RecallHit, RecallIndex, RecallSource } from "./recall-index.ts";
-import { folded, type Span, Terms } from "./terms.ts";
+import { gainMax, type Posting, Postings, SlotScores, slotIn } from "./postings.ts";
+import { type QueryTerm, queryTerms } from "./query-terms.ts";
+import type { RecallHit, RecallIndex, RecallOptions, RecallSource } from "./recall-index.ts";
+import { foldTerm, TermReader, type TextSpan } from "./terms.ts";
+import { TopList } from "./top-list.ts";
 
 export type LexicalOptions = {
-  /** Memory it may take; what was added first is forgotten first. */
+  /** Maximum memory; the blocks added first are dropped first. */
   readonly bytesMax?: number;
-  /** Chosen by chance unless told, so that nobody can write texts against it. */
+  /** Absent: random, so that no text can be written to make hashes collide. */
   readonly seed?: number;
 };
 
-/** A call names what its result holds: whoever asks wants the result. */
+/** A call mentions what its result contains, and the result is what a query wants. */
 const kindWeights: Readonly<Partial<Record<BlockKind, number>>> = { "tool-call": 0.7, notice: 0.5 };
 
-/** Of two that fit about alike, the later is what holds now. */
+/** A later block gets a slightly higher score, because it is more likely to be valid. */
 const recencyShare = 0.1;
 const recencyTurns = 40;
-/** No block keeps more than this of what it has gained. */
+/** The largest factor on the score of a block. */
 const shareMax = 1 + recencyShare;
 
 const rounding = 1e-9;
-/** Shorter lists are walked through sooner than it is found out whether they matter. */
+/** Shorter lists are added at once: checking whether they matter would cost more. */
 const longList = 256;
 
-const excerptCharsUsual = 600;
-/** Looked at for an excerpt; the first ones decide well enough. */
+const defaultExcerptChars = 600;
+/** Maximum matches considered for an excerpt; the first ones decide well enough. */
 const matchesMax = 2_000;
-/** Hits that a shared number may have brought in are replaced by the next ones. */
+/** Spare hits replace those that only came from a shared hash. */
 const spareHits = 4;
 
-/** Estimated: a block besides its text, and a term in it with its share of the tables. */
+/** Estimated memory of a block besides its text, and of a term in it with its share of the tables. */
 const blockBytes = 400;
 const postingBytes = 32;
-/** Of the memory; the rest is for what was forgotten and not yet swept out. */
+/** Share of the memory for live blocks; the rest is for removed blocks that are not swept yet. */
 const liveShare = 0.8;
-/** So few forgotten terms are not worth a sweep. */
+/** Fewer removed terms are not worth a sweep. */
 const sweptMin = 10_000;
 
-type Entry = {
+type IndexEntry = {
   readonly source: RecallSource;
   readonly slot: number;
   readonly length: number;
-  /** Different terms. */
+  /** Number of distinct terms. */
   readonly postings: number;
   readonly bytes: number;
 };
 
-type Weighed = { readonly term: QueryTerm; readonly postings: readonly Posting[]; readonly worth: number };
-type Wanted = ReadonlyMap<number, Weighed>;
-type Ranking = { readonly max: number; readonly now: number | null; readonly termsMin: number };
-type Scored = { readonly entry: Entry; readonly score: number };
+type WeighedTerm = {
+  readonly term: QueryTerm;
+  readonly postings: readonly Posting[];
+  readonly worth: number;
+};
+type WeighedTerms = ReadonlyMap<number, WeighedTerm>;
+type RankOptions = { readonly max: number; readonly now: number | null; readonly termsMin: number };
+type ScoredEntry = { readonly entry: IndexEntry; readonly score: number };
 
 /**
- * Finds blocks by the words and names they hold. Adding costs what is new, finding what matches, and a block
- * that is forgotten leaves no trace in what is found.
+ * Finds blocks by their words and names. Adding costs as much as the new text, finding as much as the
+ * matches, and a removed block has no influence on later results.
  */
 export class LexicalIndex implements RecallIndex {
   readonly #bytesMax: number;
   readonly #seed: number;
-  readonly #terms: Terms;
+  readonly #terms: TermReader;
   readonly #postings = new Postings();
-  /** In the order in which they came. */
-  #entries = new Map<BlockId, Entry>();
-  #slots: (Entry | null)[] = [];
-  readonly #gains = new Gains();
+  /** In the order they were added. */
+  #entries = new Map<BlockId, IndexEntry>();
+  #slots: (IndexEntry | null)[] = [];
+  readonly #scores = new SlotScores();
   #length = 0;
   #bytes = 0;
   #livePostings = 0;
@@ -76,7 +80,7 @@ export class LexicalIndex implements RecallIndex {
   constructor({ bytesMax = limits.recallBytesMax, seed = randomSeed() }: LexicalOptions = {}) {
     this.#bytesMax = bytesMax;
     this.#seed = seed;
-    this.#terms = new Terms(seed);
+    this.#terms = new TermReader(seed);
   }
 
   /** Memory in use, estimated. */
@@ -89,7 +93,7 @@ export class LexicalIndex implements RecallIndex {
   }
 
   readonly add = (source: RecallSource): void => {
-    this.forget(source.block);
+    this.remove(source.block);
     const kept = { ...source, text: boundedText(source.text) };
     const counts = this.#count(kept);
     const slot = this.#slots.length;
@@ -98,12 +102,12 @@ export class LexicalIndex implements RecallIndex {
       this.#postings.add(term, slot, count);
       length += count;
     }
-    // One more than it has terms, so that blocks without any are swept as well.
+    // One more than the terms, so that blocks without terms are swept as well.
     const postings = counts.size + 1;
     const bytes = blockBytes + textBytes(kept.text) + postings * postingBytes;
     const entry = { source: kept, slot, length, postings, bytes };
     this.#slots.push(entry);
-    this.#gains.setLength(slot, length);
+    this.#scores.setLength(slot, length);
     this.#entries.set(source.block, entry);
     this.#length += length;
     this.#bytes += bytes;
@@ -111,7 +115,7 @@ export class LexicalIndex implements RecallIndex {
     this.#keepBounded();
   };
 
-  readonly forget = (block: BlockId): void => {
+  readonly remove = (block: BlockId): void => {
     const entry = this.#entries.get(block);
     if (entry === undefined) return;
     this.#entries.delete(block);
@@ -124,44 +128,51 @@ export class LexicalIndex implements RecallIndex {
     if (isMuch || this.#deadPostings > this.#livePostings + sweptMin) this.#sweep();
   };
 
-  readonly find = (query: string, asked: RecallAsked): readonly RecallHit[] => {
-    const { max, now, excerptChars = excerptCharsUsual } = asked;
+  readonly find = (query: string, options: RecallOptions): readonly RecallHit[] => {
+    const { max, now, excerptChars = defaultExcerptChars } = options;
     assert(Number.isInteger(max) && max >= 0, "a number of hits is whole");
-    const wanted = this.#weigh(queryTerms(query, this.#seed));
+    const weighedTerms = this.#weigh(queryTerms(query, this.#seed));
     const hits: RecallHit[] = [];
     const hitsMax = Math.min(max, limits.recallHitsMax);
-    for (const { entry, score } of this.#ranked(wanted, { max: hitsMax + spareHits, now, termsMin: 1 })) {
+    for (const { entry, score } of this.#ranked(weighedTerms, {
+      max: hitsMax + spareHits,
+      now,
+      termsMin: 1,
+    })) {
       if (hits.length >= hitsMax) break;
       const { block, text, speaker } = entry.source;
-      const matches = this.#matches(text, wanted);
-      if (matches.length === 0 && this.#matches(speaker, wanted).length === 0) continue;
+      const matches = this.#matches(text, weighedTerms);
+      if (matches.length === 0 && this.#matches(speaker, weighedTerms).length === 0) continue;
       hits.push({ block, score, excerpt: excerptOf(text, matches, excerptChars) });
     }
     return hits;
   };
 
-  readonly topic = (words: string): readonly BlockId[] => {
+  readonly findTopic = (words: string): readonly BlockId[] => {
     const terms = queryTerms(words, this.#seed);
     const whole = terms.filter(({ isPiece }) => !isPiece);
-    const wanted = this.#weigh(whole.length > 0 ? whole : terms);
-    const asked = { max: limits.recallTopicBlocksMax, now: null, termsMin: wanted.size };
-    const about = this.#ranked(wanted, asked).filter(({ entry: { source } }) => {
-      const matches = [...this.#matches(source.text, wanted), ...this.#matches(source.speaker, wanted)];
-      return new Set(matches.map(({ term }) => term)).size === wanted.size;
+    const weighedTerms = this.#weigh(whole.length > 0 ? whole : terms);
+    const options = { max: limits.recallTopicBlocksMax, now: null, termsMin: weighedTerms.size };
+    const about = this.#ranked(weighedTerms, options).filter(({ entry: { source } }) => {
+      const matches = [
+        ...this.#matches(source.text, weighedTerms),
+        ...this.#matches(source.speaker, weighedTerms),
+      ];
+      return new Set(matches.map(({ term }) => term)).size === weighedTerms.size;
     });
     return about.map(({ entry }) => entry.source.block);
   };
 
-  /** The rarer a term is, the more it tells. Terms that stand nowhere stay: a topic needs all of them. */
-  #weigh(terms: readonly QueryTerm[]): Wanted {
-    const wanted = new Map<number, Weighed>();
+  /** Weighs terms by rarity. Terms that occur nowhere are kept, because a topic needs all terms. */
+  #weigh(terms: readonly QueryTerm[]): WeighedTerms {
+    const weighedTerms = new Map<number, WeighedTerm>();
     for (const term of terms) {
       const postings = this.#live(term.hash);
       const others = this.#entries.size - postings.length;
       const rarity = Math.log(1 + (others + 0.5) / (postings.length + 0.5));
-      wanted.set(term.hash, { term, postings, worth: term.weight * rarity });
+      weighedTerms.set(term.hash, { term, postings, worth: term.weight * rarity });
     }
-    return wanted;
+    return weighedTerms;
   }
 
   #live(term: number): readonly number[] {
@@ -170,64 +181,64 @@ export class LexicalIndex implements RecallIndex {
     return postings.filter((posting) => this.#slots[slotIn(posting)] !== null);
   }
 
-  #ranked(wanted: Wanted, ranking: Ranking): readonly Scored[] {
-    this.#gather(wanted, ranking);
-    const best = this.#bestLeft(ranking);
-    this.#gains.clear();
-    return best.all();
+  #ranked(weighedTerms: WeighedTerms, ranking: RankOptions): readonly ScoredEntry[] {
+    this.#scoreTerms(weighedTerms, ranking);
+    const best = this.#bestCandidates(ranking);
+    this.#scores.clear();
+    return best.items();
   }
 
   /**
-   * The terms that tell most first. As soon as those that are left could not lift a block into the best any
-   * more, they count only for blocks that may still be among them: what stands everywhere would cost most and
-   * tell least. Where all terms are needed, only blocks that have the first are in question at all.
+   * Scores the terms with the most worth first. Once the remaining terms cannot lift a new block into the
+   * best, they count only for candidates: terms that occur everywhere would cost most and tell least. If all
+   * terms are required, only blocks with the first term are candidates.
    */
-  #gather(wanted: Wanted, ranking: Ranking): void {
-    const terms = [...wanted.values()].sort((a, b) => b.worth - a.worth);
-    const gains = this.#gains;
+  #scoreTerms(weighedTerms: WeighedTerms, ranking: RankOptions): void {
+    const terms = [...weighedTerms.values()].sort((a, b) => b.worth - a.worth);
+    const scores = this.#scores;
     const mean = Math.max(1, this.#length / Math.max(1, this.#entries.size));
-    let left = terms.reduce((sum, { worth }) => sum + worth, 0) * gainMax * shareMax;
+    let remaining = terms.reduce((sum, { worth }) => sum + worth, 0) * gainMax * shareMax;
     const needsAll = ranking.termsMin > 1;
     let isClosed = false;
     for (const { postings, worth } of terms) {
       if (postings.length >= longList && !needsAll) {
-        const last = this.#bestLeft(ranking).last();
-        const needed = (last?.score ?? 0) - left - rounding;
+        const last = this.#bestCandidates(ranking).last();
+        const needed = (last?.score ?? 0) - remaining - rounding;
         if (needed > 0) isClosed = true;
-        if (needed > 0) gains.keep((slot) => gains.scoreOf(slot) * shareMax >= needed);
+        if (needed > 0) scores.keepCandidates((slot) => scores.scoreOf(slot) * shareMax >= needed);
       }
-      if (isClosed) gains.addLeft(postings, worth, mean);
-      else gains.addAll(postings, worth, mean);
-      left -= worth * gainMax * shareMax;
+      if (isClosed) scores.addToCandidates(postings, worth, mean);
+      else scores.addAll(postings, worth, mean);
+      remaining -= worth * gainMax * shareMax;
       if (needsAll) isClosed = true;
     }
   }
 
-  #bestLeft({ max, now, termsMin }: Ranking): Best<Scored> {
-    const [best, gains] = [new Best<Scored>(max, compare), this.#gains];
-    for (const slot of gains.left) {
-      const most = gains.scoreOf(slot) * shareMax;
-      if (most < (best.last()?.score ?? 0) || gains.termsOf(slot) < termsMin) continue;
+  #bestCandidates({ max, now, termsMin }: RankOptions): TopList<ScoredEntry> {
+    const [best, scores] = [new TopList<ScoredEntry>(max, compare), this.#scores];
+    for (const slot of scores.candidates) {
+      const most = scores.scoreOf(slot) * shareMax;
+      if (most < (best.last()?.score ?? 0) || scores.termsOf(slot) < termsMin) continue;
       const entry = this.#slots[slot];
       if (entry !== null && entry !== undefined) {
-        best.add({ entry, score: gains.scoreOf(slot) * shareOf(entry.source, now) });
+        best.add({ entry, score: scores.scoreOf(slot) * shareOf(entry.source, now) });
       }
     }
     return best;
   }
 
-  /** Where the terms really stand, in the order of their places. */
-  #matches(text: string, wanted: Wanted): readonly Match[] {
+  /** The real matches of the terms, in the order of the text. */
+  #matches(text: string, weighedTerms: WeighedTerms): readonly Match[] {
     const terms = this.#terms;
     terms.read(text);
     const matches: Match[] = [];
-    const isMeant = meantBy(text);
+    const isMatch = termMatcher(text);
     for (let at = 0; at < terms.hashes.length && matches.length < matchesMax; at += 1) {
       const hash = terms.hashes[at] ?? 0;
-      const weighed = wanted.get(hash);
+      const weighed = weighedTerms.get(hash);
       if (weighed === undefined) continue;
       const span = { from: terms.starts[at] ?? 0, to: terms.ends[at] ?? 0 };
-      if (!isMeant(span, weighed.term)) continue;
+      if (!isMatch(span, weighed.term)) continue;
       matches.push({ ...span, term: hash, worth: weighed.worth });
     }
     return matches.sort((a, b) => a.from - b.from);
@@ -235,8 +246,8 @@ export class LexicalIndex implements RecallIndex {
 
   #count({ text, speaker }: RecallSource): ReadonlyMap<number, number> {
     const counts = new Map<number, number>();
-    for (const said of [speaker, text]) {
-      this.#terms.read(said);
+    for (const part of [speaker, text]) {
+      this.#terms.read(part);
       for (const term of this.#terms.hashes) counts.set(term, (counts.get(term) ?? 0) + 1);
     }
     return counts;
@@ -245,11 +256,11 @@ export class LexicalIndex implements RecallIndex {
   #keepBounded(): void {
     for (const block of this.#entries.keys()) {
       if (this.#bytes <= this.#bytesMax * liveShare) break;
-      this.forget(block);
+      this.remove(block);
     }
   }
 
-  /** Slots that were given back leave the lists, and the others move up. */
+  /** Removes freed slots from the lists and renumbers the others. */
   #sweep(): void {
     const slots = new Map<number, number>();
     const entries = [...this.#entries].map(([block, entry], slot) => {
@@ -259,19 +270,19 @@ export class LexicalIndex implements RecallIndex {
     this.#postings.renumber((slot) => slots.get(slot) ?? null);
     this.#entries = new Map(entries);
     this.#slots = entries.map(([, entry]) => entry);
-    for (const { slot, length } of this.#entries.values()) this.#gains.setLength(slot, length);
+    for (const { slot, length } of this.#entries.values()) this.#scores.setLength(slot, length);
     this.#deadPostings = 0;
   }
 }
 
-/** Whether the term itself stands there. The same spelling is looked at once. */
-function meantBy(text: string): (span: Span, term: QueryTerm) => boolean {
+/** Checks that a span holds the term itself, not one with the same hash. Each spelling is folded once. */
+function termMatcher(text: string): (span: TextSpan, term: QueryTerm) => boolean {
   const known = new Map<string, string>();
   return (span, { fold }) => {
     const spelling = text.slice(span.from, span.to);
-    const its = known.get(spelling) ?? folded(text, span);
-    known.set(spelling, its);
-    return its === fold;
+    const folded = known.get(spelling) ?? foldTerm(text, span);
+    known.set(spelling, folded);
+    return folded === fold;
   };
 }
 
@@ -280,8 +291,8 @@ function shareOf({ kind, turn }: RecallSource, now: number | null): number {
   return (kindWeights[kind] ?? 1) * (1 + recency);
 }
 
-/** Of equals the later one first. */
-function compare(a: Scored, b: Scored): number {
+/** Best score first; of equal scores the later block first. */
+function compare(a: ScoredEntry, b: ScoredEntry): number {
   return b.score - a.score || b.entry.source.block - a.entry.source.block;
 }
 
@@ -289,13 +300,13 @@ function randomSeed(): number {
   return Math.trunc(Math.random() * 2 ** 31);
 }
 
-/** What is cut is copied: a piece of a text would keep all of it in memory. */
+/** Copies a text that is cut: a slice would keep the whole text in memory. */
 function boundedText(text: string): string {
   if (text.length <= limits.recallBlockCharsMax) return text;
   return Buffer.from(cutText(text, limits.recallBlockCharsMax), "utf16le").toString("utf16le");
 }
 
-/** At most: texts without characters beyond Latin take half. */
+/** An upper bound: Latin texts take half. */
 function textBytes(text: string): number {
   return text.length * 2;
 }

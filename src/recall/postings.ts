@@ -1,24 +1,24 @@
-/** A block under one term: its slot and how often the term stands in it, as one small number. */
+/** A block under one term: its slot and the count of the term in it, packed into one small number. */
 export type Posting = number;
 
 const countBits = 5;
 const countMax = 2 ** countBits - 1;
 
-/** How soon more of the same stops counting, and how much more often a long text has to say it. */
+/** How fast repetitions of a term stop counting; `lengthShare` is how much long texts are discounted. */
 const saturation = 0.6;
 const lengthShare = 0.35;
 
-/** No block gets more than this times its worth for a term. */
+/** A block scores at most this factor times the worth of a term. */
 export const gainMax = saturation + 1;
 
 /**
- * Under each term, the slots of the blocks that have it, ascending. Most terms stand in one block only: those
- * need no list. A slot that is given back stays in the lists until it is swept out with many others.
+ * For each term the slots of the blocks that contain it, ascending. Most terms occur in one block only and
+ * need no list. A freed slot stays in the lists until a sweep removes many at once.
  */
 export class Postings {
   readonly #lists = new Map<number, Posting | Posting[]>();
 
-  /** Slots are added in ascending order. */
+  /** Slots must be added in ascending order. */
   add(term: number, slot: number, count: number): void {
     const posting = slot * (countMax + 1) + Math.min(count, countMax);
     const known = this.#lists.get(term);
@@ -32,7 +32,7 @@ export class Postings {
     return known === undefined ? [] : typeof known === "number" ? [known] : known;
   }
 
-  /** Gives every slot its new number; those without one leave. The order of slots must stay. */
+  /** Renumbers all slots and drops those without a new number. The order of slots must not change. */
   renumber(slotOf: (slot: number) => number | null): void {
     for (const [term, known] of this.#lists) {
       const moved = (typeof known === "number" ? [known] : known).flatMap((posting) => {
@@ -50,18 +50,19 @@ export function slotIn(posting: Posting): number {
   return posting >>> countBits;
 }
 
-/** What each slot has gained while one question is answered. Plain, for some words stand everywhere. */
-export class Gains {
+/** The scores of slots during one query. Arrays instead of maps, because some words occur in every block. */
+export class SlotScores {
   /** Terms in each slot. */
   #lengths = new Uint32Array(1_024);
   #scores = new Float64Array(1_024);
   #found = new Uint8Array(1_024);
-  /** Slots that have gained anything, each once; and those of them that are still in question. */
+  /** Slots with a score, each once. */
   #touched: number[] = [];
-  #left: number[] | null = null;
+  /** Those of them that may still be among the best. Null if all may. */
+  #candidates: number[] | null = null;
 
-  get left(): readonly number[] {
-    return this.#left ?? this.#touched;
+  get candidates(): readonly number[] {
+    return this.#candidates ?? this.#touched;
   }
 
   setLength(slot: number, length: number): void {
@@ -80,31 +81,31 @@ export class Gains {
     return this.#scores[slot] ?? 0;
   }
 
-  /** How many of the terms it has. */
+  /** How many query terms the block contains. */
   termsOf(slot: number): number {
     return this.#found[slot] ?? 0;
   }
 
-  /** From now on only those count that pass. */
-  keep(isWanted: (slot: number) => boolean): void {
-    this.#left = this.left.filter(isWanted);
+  /** Keeps only candidates that pass. */
+  keepCandidates(isWanted: (slot: number) => boolean): void {
+    this.#candidates = this.candidates.filter(isWanted);
   }
 
-  /** Every slot in the list gains. */
+  /** Adds to the score of every slot in the list. */
   addAll(postings: readonly Posting[], worth: number, lengthMean: number): void {
     const found = this.#found;
     for (const posting of postings) {
       const slot = posting >>> countBits;
       if (found[slot] === 0) this.#touched.push(slot);
-      this.#gain(posting, worth, lengthMean);
+      this.#addScore(posting, worth, lengthMean);
     }
   }
 
-  /** Only those that are still in question. */
-  addLeft(postings: readonly Posting[], worth: number, lengthMean: number): void {
-    for (const slot of this.left) {
-      const posting = postings[placeOf(postings, slot)];
-      if (posting !== undefined && posting >>> countBits === slot) this.#gain(posting, worth, lengthMean);
+  /** Adds to the score of candidates only. */
+  addToCandidates(postings: readonly Posting[], worth: number, lengthMean: number): void {
+    for (const slot of this.candidates) {
+      const posting = postings[lowerBound(postings, slot)];
+      if (posting !== undefined && posting >>> countBits === slot) this.#addScore(posting, worth, lengthMean);
     }
   }
 
@@ -114,10 +115,10 @@ export class Gains {
       this.#found[slot] = 0;
     }
     this.#touched = [];
-    this.#left = null;
+    this.#candidates = null;
   }
 
-  #gain(posting: Posting, worth: number, lengthMean: number): void {
+  #addScore(posting: Posting, worth: number, lengthMean: number): void {
     const slot = posting >>> countBits;
     const count = posting & countMax;
     const length = (this.#lengths[slot] ?? 0) / lengthMean;
@@ -127,8 +128,8 @@ export class Gains {
   }
 }
 
-/** The first place whose slot is not before this one. */
-function placeOf(postings: readonly Posting[], slot: number): number {
+/** The index of the first posting whose slot is not before this one. */
+function lowerBound(postings: readonly Posting[], slot: number): number {
   let [low, high] = [0, postings.length];
   while (low < high) {
     const middle = (low + high) >>> 1;

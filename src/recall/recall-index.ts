@@ -1,7 +1,7 @@
 import type { BlockId, Turn } from "../base/index.ts";
 import type { BlockKind } from "../engine/index.ts";
 
-/** A block as it is found again: by what it says, and by who said it. */
+/** A block in the index: it is found by its text and its speaker. */
 export type RecallSource = {
   readonly block: BlockId;
   readonly kind: BlockKind;
@@ -10,36 +10,36 @@ export type RecallSource = {
   readonly text: string;
 };
 
-export type RecallAsked = {
-  /** Hits wanted at most; never more than there may be in one answer. */
+export type RecallOptions = {
+  /** Maximum number of hits; `limits.recallHitsMax` also applies. */
   readonly max: number;
-  /** The turn in which it is asked: of two that fit alike, the later one comes first. */
+  /** The present turn: of two blocks with the same match, the later one comes first. */
   readonly now: Turn;
-  /** Characters of each excerpt; some hundred unless told. */
+  /** Maximum characters of each excerpt. Absent: some hundred. */
   readonly excerptChars?: number;
 };
 
-/** Whole lines around what was asked for, or a piece of one that is very long. */
-export type Excerpt = {
+/** Whole lines around a match, or a piece of a line that is very long. */
+export type RecallExcerpt = {
   readonly text: string;
-  /** Where it begins in the text of the block, in characters from 0. */
+  /** The offset in the text of the block, in characters from 0. */
   readonly from: number;
-  /** The line it begins in, from 1. */
+  /** The first line, from 1. */
   readonly line: number;
-  /** Whether it is all there is. */
+  /** True if the excerpt is the whole text. */
   readonly isWhole: boolean;
 };
 
-export type RecallHit = { readonly block: BlockId; readonly score: number; readonly excerpt: Excerpt };
+export type RecallHit = { readonly block: BlockId; readonly score: number; readonly excerpt: RecallExcerpt };
 
-/** Finds blocks of one stream by words. It decides nothing: what may be shown, its caller knows. */
+/** Finds blocks of one stream by words. The caller decides which hits may be shown. */
 export type RecallIndex = {
-  /** A block that is there already is taken anew. */
+  /** Adds a block, or replaces it. */
   readonly add: (source: RecallSource) => void;
-  /** What was purged or withheld. A block that is not there is no mistake. */
-  readonly forget: (block: BlockId) => void;
+  /** Removes a block that was purged or withheld. An unknown block is ignored. */
+  readonly remove: (block: BlockId) => void;
   /** Best first. */
-  readonly find: (query: string, asked: RecallAsked) => readonly RecallHit[];
-  /** The blocks in which every one of the words stands: what a command means by a topic. Best first. */
-  readonly topic: (words: string) => readonly BlockId[];
+  readonly find: (query: string, options: RecallOptions) => readonly RecallHit[];
+  /** The blocks that contain every word: a command that names a topic means these. Best first. */
+  readonly findTopic: (words: string) => readonly BlockId[];
 };

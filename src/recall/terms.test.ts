@@ -1,33 +1,33 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { folded, name, pair, part, piece, Terms, word } from "./terms.ts";
+import { foldTerm, nameTerm, pairTerm, partTerm, pieceTerm, TermReader, wordTerm } from "./terms.ts";
 
-const sortNames = new Map([
-  [word, "word"],
-  [name, "name"],
-  [pair, "pair"],
-  [part, "part"],
-  [piece, "piece"],
+const kindNames = new Map([
+  [wordTerm, "word"],
+  [nameTerm, "name"],
+  [pairTerm, "pair"],
+  [partTerm, "part"],
+  [pieceTerm, "piece"],
 ]);
 
-function read(text: string): Terms {
-  const terms = new Terms(7);
+function read(text: string): TermReader {
+  const terms = new TermReader(7);
   terms.read(text);
   return terms;
 }
 
-const spans = (terms: Terms) =>
+const spans = (terms: TermReader) =>
   terms.starts.map((from, at) => ({ from, to: terms.ends[at] as number, hash: terms.hashes[at] as number }));
 
-/** As `readFile:name`, sorted by place. */
+/** The terms as `readFile:name`, in the order they are read. */
 function shown(text: string): readonly string[] {
   const terms = read(text);
   return spans(terms).map(
-    ({ from, to }, at) => `${text.slice(from, to)}:${sortNames.get(terms.sorts[at] as number)}`,
+    ({ from, to }, at) => `${text.slice(from, to)}:${kindNames.get(terms.kinds[at] as number)}`,
   );
 }
 
-test("words stand by themselves, single letters do not count", () => {
+test("words are terms, single letters are not", () => {
   expect(shown("I saw 12 a cats, x")).toEqual(["saw:word", "12:word", "cats:word"]);
 });
 
@@ -44,12 +44,12 @@ test("a name has its pieces", () => {
 });
 
 test("neighbours in a path, a dotted name and a number are pairs", () => {
-  expect(shown("src/render/names.ts")).toEqual([
+  expect(shown("src/notes/names.ts")).toEqual([
     "src:part",
-    "render:part",
-    "src/render:pair",
+    "notes:part",
+    "src/notes:pair",
     "names:part",
-    "render/names:pair",
+    "notes/names:pair",
     "ts:part",
     "names.ts:pair",
   ]);
@@ -58,13 +58,13 @@ test("neighbours in a path, a dotted name and a number are pairs", () => {
   expect(shown("3.14")).toEqual(["14:part", "3.14:pair"]);
 });
 
-test("languages without blanks are read by characters and neighbours", () => {
+test("languages without spaces are read by characters and pairs of neighbours", () => {
   expect(shown("黒猫が")).toEqual(["黒:piece", "猫:piece", "黒猫:word", "が:piece", "猫が:word"]);
   expect(shown("𠀀𠀁")).toEqual(["𠀀:piece", "𠀁:piece", "𠀀𠀁:word"]);
   expect(shown("cat猫cat")).toEqual(["cat:word", "猫:piece", "cat:word"]);
 });
 
-test("other alphabets are words, what is no letter is nothing", () => {
+test("words of other alphabets are terms, symbols are not", () => {
   expect(shown("Größe Привет שלום 😀 naïve")).toEqual([
     "Größe:word",
     "Привет:word",
@@ -83,7 +83,7 @@ test.each([
   expect(read(one).hashes[0]).toBe(read(other).hashes[0]);
 });
 
-test("the sign between two neighbours does not tell pairs apart", () => {
+test("pairs are equal whatever sign is between them", () => {
   expect(read("pkg/mod").hashes).toEqual(read("pkg.mod").hashes);
   expect(read("pkg/mod").hashes).not.toEqual(read("mod/pkg").hashes);
 });
@@ -101,7 +101,7 @@ const anyText = fc.oneof(
     .map((parts) => parts.join("")),
 );
 
-test("terms lie inside the text and never halve a character; what folds alike has one number", () => {
+test("terms lie inside the text and split no character; terms that fold alike share a hash", () => {
   fc.assert(
     fc.property(anyText, (text) => {
       const known = new Map<string, number>();
@@ -109,7 +109,7 @@ test("terms lie inside the text and never halve a character; what folds alike ha
       for (const [at, { from, to, hash }] of spans(terms).entries()) {
         expect(from >= 0 && from < to && to <= text.length).toBe(true);
         expect(text.slice(from, to)).not.toMatch(/\p{Surrogate}/u);
-        const key = `${terms.sorts[at] === pair} ${folded(text, { from, to })}`;
+        const key = `${terms.kinds[at] === pairTerm} ${foldTerm(text, { from, to })}`;
         expect(known.get(key) ?? hash).toBe(hash);
         known.set(key, hash);
       }
@@ -118,10 +118,10 @@ test("terms lie inside the text and never halve a character; what folds alike ha
   );
 });
 
-test("what was read before leaves nothing behind", () => {
+test("reading a text leaves no terms of the text before", () => {
   fc.assert(
     fc.property(anyText, anyText, (one, other) => {
-      const terms = new Terms(7);
+      const terms = new TermReader(7);
       terms.read(one);
       terms.read(other);
       expect(spans(terms)).toEqual(spans(read(other)));
@@ -129,8 +129,8 @@ test("what was read before leaves nothing behind", () => {
   );
 });
 
-test("another seed gives other numbers", () => {
-  const terms = new Terms(8);
+test("another seed gives other hashes", () => {
+  const terms = new TermReader(8);
   terms.read("readFile");
   expect(terms.hashes).not.toEqual(read("readFile").hashes);
 });

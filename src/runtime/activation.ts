@@ -1,12 +1,12 @@
 import type { AddedBlock, Block } from "../engine/index.ts";
 
-/** How soon: what waits with a higher priority comes first. */
+/** From least to most urgent: an activation with a higher priority runs first. */
 export const priorities = ["low", "normal", "high", "critical"] as const;
 export type Priority = (typeof priorities)[number];
 
 /**
- * What an activation block says. An agent is asked to answer in a stream, or one of its tools was started;
- * the block is there until that is over, so whoever opens the log after a crash sees what was going on.
+ * The content of an activation block: an agent is asked to answer in a stream, or one of its tools was
+ * started. The block stays until that is over, so a log that is opened after a crash shows what was going on.
  */
 export type Activation =
   | { readonly agent: string; readonly priority: Priority; readonly reason: string | null }
@@ -17,14 +17,14 @@ export type AgentActivation = Extract<Activation, { priority: Priority }>;
 const agentAnchor = "agent ";
 const callAnchor = "call ";
 
-/** It is all in the anchor: there is nothing else to say of it. */
-export function anchorOf(activation: Activation): string {
+/** The anchor holds the whole activation; the block has no other content. */
+export function activationAnchor(activation: Activation): string {
   return "call" in activation
     ? `${callAnchor}${JSON.stringify([activation.agent, activation.call])}`
     : `${agentAnchor}${JSON.stringify([activation.agent, activation.priority, activation.reason])}`;
 }
 
-/** Null: it is no activation. */
+/** Null if the block is not an activation. */
 export function activationOf({ kind, anchor }: Pick<Block, "kind" | "anchor">): Activation | null {
   if (kind !== "activation") return null;
   if (anchor.startsWith(callAnchor)) {
@@ -39,11 +39,11 @@ export function activationOf({ kind, anchor }: Pick<Block, "kind" | "anchor">): 
   return { agent, priority, reason };
 }
 
-export type Pending = { readonly block: AddedBlock; readonly activation: AgentActivation };
+export type PendingActivation = { readonly block: AddedBlock; readonly activation: AgentActivation };
 
-/** Agents that are asked to act, in the order they are to: by priority, then first come first. */
-export function pendingOf(blocks: readonly AddedBlock[]): readonly Pending[] {
-  const pending = blocks.flatMap((block): readonly Pending[] => {
+/** The activations of agents in the order they run: by priority, then oldest first. */
+export function pendingActivations(blocks: readonly AddedBlock[]): readonly PendingActivation[] {
+  const pending = blocks.flatMap((block): readonly PendingActivation[] => {
     const activation = activationOf(block);
     return activation !== null && "priority" in activation ? [{ block, activation }] : [];
   });

@@ -1,14 +1,13 @@
 import { apertureError, fail, must, ok, type Result } from "../base/index.ts";
-import { taintedWhy } from "../commands/index.ts";
+import { taintedReason } from "../commands/index.ts";
 import {
-  type ApprovalNow,
+  type ApprovalState,
   approvalOf,
-  type Change,
-  decideApproval,
+  type ChangeContext,
   type Moment,
-  nextStep,
+  nextStepId,
   now,
-  setPermission,
+  ruleChanges,
   viewOf,
 } from "../engine/index.ts";
 import {
@@ -16,120 +15,132 @@ import {
   approvalRow,
   approvedCommand,
   type CommandLog,
-  carryOut,
-} from "../session/index.ts";
-import { type Agent, usual } from "./agent.ts";
-import { inOneGo } from "./in-one-go.ts";
+  executeCommand,
+} from "../execute/index.ts";
+import { type Agent, agentDefaults } from "./agent.ts";
+import { runOptimistically } from "./run/run-optimistically.ts";
 import type { SpaceLog } from "./space-log.ts";
-import type { ViewMemory } from "./view-memory.ts";
+import type { ViewCache } from "./view-cache.ts";
 
-/** A command of an agent that waits for somebody's word, or how it was decided. */
-export type Waiting = Omit<ApprovalRow, "stream" | "actor" | "cut" | "seq"> & {
+/** A command of an agent that waits for the user's approval, or how it was decided. */
+export type AgentApproval = Omit<ApprovalRow, "stream" | "actor" | "cut" | "seq"> & {
   readonly stream: string;
   readonly agent: string;
 };
 
-export type Decision = {
-  /** Told to the agent. */
+export type DecisionOptions = {
+  /** The agent is told this reason. */
   readonly reason?: string;
-  /** How long the word holds for commands of this kind; left out, for this one alone. */
+  /**
+   * How long the decision also holds for other commands with the same verb. Absent: `once`, only this
+   * command.
+   */
   readonly scope?: "once" | "turn" | "session";
 };
 
-/** What came of a decision, and the step that takes it back; null: nothing was done. */
-export type Decided = { readonly outcome: string | null; readonly step: number | null };
+/** The outcome of a decision, and the step that undoes it. Both are null if nothing was done. */
+export type DecisionResult = { readonly outcome: string | null; readonly step: number | null };
 
-/** Those that wait, first come first; or all there ever were. */
-export async function approvalsIn(
+/** The approvals that wait, oldest first; with `all` also those that were decided. */
+export async function listAgentApprovals(
   log: SpaceLog,
-  nameOf: (stream: number) => string,
+  streamName: (stream: number) => string,
   { all = false }: { readonly all?: boolean },
-): Promise<readonly Waiting[]> {
+): Promise<readonly AgentApproval[]> {
   const moment = log.moment();
   const known = [...moment.state.approvals.entries()].flatMap(([at]) => approvalOf(moment, at + 1) ?? []);
-  const rows: Waiting[] = [];
+  const rows: AgentApproval[] = [];
   for (const approval of known.filter(({ stand }) => all || stand === "waiting")) {
     const { agent } = must(viewOf(moment, approval.view), "an approval has a view");
     const { stream, actor: _, cut: __, seq: ___, ...row } = await approvalRow(log.store, moment, approval);
-    rows.push({ ...row, stream: nameOf(stream), agent });
+    rows.push({ ...row, stream: streamName(stream), agent });
   }
   return rows;
 }
 
-export type Deciding = Decision & { readonly approval: number; readonly to: "approved" | "denied" };
-export type DecidingPlace = {
+export type DecisionInput = DecisionOptions & {
+  readonly approval: number;
+  readonly to: "approved" | "denied";
+};
+export type DecisionDeps = {
   readonly log: SpaceLog;
-  readonly memory: ViewMemory;
-  /** Null: it is not in this space now, and what is usual counts for it. */
+  readonly cache: ViewCache;
+  /** Null if the agent is not in this space now; then the defaults apply. */
   readonly agent: Agent | null;
 };
 
-/** Somebody decides: at once, and for good. What is approved is carried out now, as the agent's. */
-export async function decide(place: DecidingPlace, deciding: Deciding): Promise<Result<Decided>> {
-  const { log, memory } = place;
+/** Decides an approval for good. An approved command is carried out now, on behalf of the agent. */
+export async function decideAgentApproval(
+  deps: DecisionDeps,
+  input: DecisionInput,
+): Promise<Result<DecisionResult>> {
+  const { log, cache } = deps;
   const release = log.store.hold();
   try {
-    return await inOneGo(log, memory, (live) => decideIn(place, deciding, live));
+    return await runOptimistically(log, cache, (live) => decideIn(deps, input, live));
   } finally {
     release();
   }
 }
 
 async function decideIn(
-  place: DecidingPlace,
-  { approval: id, to, reason = "", scope = "once" }: Deciding,
+  deps: DecisionDeps,
+  { approval: id, to, reason = "", scope = "once" }: DecisionInput,
   live: CommandLog,
-): Promise<Result<Decided>> {
-  const waiting = waitingOf(now(live.state()), id);
+): Promise<Result<DecisionResult>> {
+  const waiting = waitingApproval(now(live.state()), id);
   if (!waiting.ok) return waiting;
-  const done = to === "approved" ? await carryOutApproved(place, waiting.value, live) : nothingDone;
+  const done = to === "approved" ? await carryOutApproved(deps, waiting.value, live) : nothingDone;
   const { view: viewId, actor, verb } = waiting.value;
   const moment = now(live.state());
   const view = must(viewOf(moment, viewId), "an approval has a view");
-  const change: Change = { moment, view, actor: "user" };
-  // A yes that comes to nothing must not be told as a success.
-  const said = done.isError ? `not done: ${done.outcome}` : reason;
-  const decided = decideApproval(change, id, { to, reason: said });
+  const change: ChangeContext = { moment, view, actor: "user" };
+  // An approved command that failed must not be reported as a success.
+  const reportedReason = done.isError ? `not done: ${done.outcome}` : reason;
+  const decided = ruleChanges.decideApproval(change, id, { to, reason: reportedReason });
   if (!decided.ok) return decided;
-  const noted = live.carry({ deltas: [decided.value], actor: "user", cause: withoutStep });
-  if (!noted.ok) return noted;
+  const decisionCarried = live.append({ deltas: [decided.value], actor: "user", cause: withoutStep });
+  if (!decisionCarried.ok) return decisionCarried;
   const rule = to === "approved" ? "allow" : "deny";
-  const permitted = scope === "once" ? ok([]) : setPermission(change, { actor, verb }, { rule, scope });
+  const permitted =
+    scope === "once" ? ok([]) : ruleChanges.setPermission(change, { actor, verb }, { rule, scope });
   if (!permitted.ok) return permitted;
-  const cause = { type: "command", step: nextStep(live.state()), reason: "" } as const;
-  const ruled = live.carry({ deltas: permitted.value, actor: "user", cause });
-  return ruled.ok ? ok({ outcome: done.outcome, step: done.step }) : ruled;
+  const cause = { type: "command", step: nextStepId(live.state()), reason: "" } as const;
+  const permissionCarried = live.append({ deltas: permitted.value, actor: "user", cause });
+  return permissionCarried.ok ? ok({ outcome: done.outcome, step: done.step }) : permissionCarried;
 }
 
 const withoutStep = { type: "command", step: null, reason: "" } as const;
-/** Who decides is no model: lines of ours need no mark that only we can write. */
-const shownMark = "----";
-const unread = apertureError("AP_COMMAND_INVALID", { problem: "its text cannot be read any more" });
+/** The user reads the outcome, not a model, so the notes in it need no secret nonce. */
+const placeholderNonce = "----";
+const unreadableCommand = apertureError("AP_COMMAND_INVALID", {
+  problem: "its text cannot be read any more",
+});
 
-type Done = Decided & { readonly isError: boolean };
-const nothingDone: Done = { outcome: null, step: null, isError: false };
+type ApprovedCommandResult = DecisionResult & { readonly isError: boolean };
+const nothingDone: ApprovedCommandResult = { outcome: null, step: null, isError: false };
 
-/** By the way any command takes: what is never allowed stays so. */
+/** Carries out an approved command the way every command goes: what is never allowed stays forbidden. */
 async function carryOutApproved(
-  { log, memory, agent }: DecidingPlace,
-  approval: ApprovalNow,
+  { log, cache, agent }: DecisionDeps,
+  approval: ApprovalState,
   live: CommandLog,
-): Promise<Done> {
+): Promise<ApprovedCommandResult> {
   const command = await approvedCommand(approval, log.store);
-  if (command === null) return { outcome: unread.message, step: null, isError: true };
-  const windowOf = (): number => agent?.budgetTokens ?? usual.budgetTokens;
-  const line = { index: { view: memory.view }, ids: memory.ids, doings: memory.doings };
-  const carried = await carryOut(
+  if (command === null) return { outcome: unreadableCommand.message, step: null, isError: true };
+  const windowOf = (): number => agent?.budgetTokens ?? agentDefaults.budgetTokens;
+  const target = { index: { view: cache.view }, ids: cache.ids, actions: cache.actions };
+  const carried = await executeCommand(
     { store: log.store, windowOf },
     {
-      live,
-      line,
+      log: live,
+      stream: target,
       model: agent?.model ?? null,
       actor: approval.actor,
       mode: "auto",
-      isTainted: approval.why === taintedWhy,
-      nonce: shownMark,
-      request: null,
+      isTainted: approval.why === taintedReason,
+      nonce: placeholderNonce,
+      requestId: null,
       isApproved: true,
     },
     command,
@@ -139,8 +150,8 @@ async function carryOutApproved(
   return { outcome: text, step, isError };
 }
 
-/** One that can be decided: it is there, and nobody has. */
-export function waitingOf(moment: Moment, id: number): Result<ApprovalNow> {
+/** Finds an approval that can be decided: it exists and still waits. */
+export function waitingApproval(moment: Moment, id: number): Result<ApprovalState> {
   const approval = approvalOf(moment, id);
   if (approval === null) return fail("AP_APPROVAL_UNKNOWN", { approval: id });
   if (approval.stand === "waiting") return ok(approval);

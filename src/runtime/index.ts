@@ -1,33 +1,38 @@
-export { type AgentActivation, type Pending, type Priority, priorities } from "./activation.ts";
-export { type Agent, type Said, whenMentioned } from "./agent.ts";
-export type { Decided, Decision, Waiting } from "./approvals.ts";
-export type { EventOf, SpaceEvent } from "./events.ts";
-export type { Happening } from "./happening.ts";
+export { type AgentActivation, type PendingActivation, type Priority, priorities } from "./activation.ts";
+export { type Agent, type SpokenText, whenMentioned } from "./agent.ts";
+export type { AgentApproval, DecisionOptions, DecisionResult } from "./approvals.ts";
 export { createSpace, type SpaceOptions } from "./open-space.ts";
-export type { RenderedMessage } from "./path.ts";
+export type { WindowSize } from "./prompt/frame-window.ts";
+export type { RenderedMessage } from "./prompt/prompt-path.ts";
+export type { RenderedChunk, RenderedContext } from "./prompt/rendered-context.ts";
 export type {
-  Asking,
-  Mark,
+  CacheMark,
   ModelAnswer,
   ModelMessage,
   ModelRequest,
   ModelTool,
   Provider,
+  ProviderAskOptions,
   WireBlock,
 } from "./provider.ts";
-export { type AnthropicClient, type AnthropicOptions, anthropicProvider } from "./providers/anthropic.ts";
+export {
+  type AnthropicClient,
+  type AnthropicOptions,
+  anthropicProvider,
+} from "./providers/anthropic-provider.ts";
 export {
   type AwsCredentials,
   type BedrockClient,
   type BedrockOptions,
   bedrockProvider,
-} from "./providers/bedrock.ts";
+} from "./providers/bedrock-provider.ts";
 export { type RetryOptions, withRetries } from "./providers/retries.ts";
-export type { RenderedChunk, RenderedContext } from "./rendered-context.ts";
-export { calling, humanProvider, type Script, type ScriptedReply, scriptedProvider } from "./scripted.ts";
+export { humanProvider, type Script, type ScriptedReply, scriptedProvider, toolCall } from "./scripted.ts";
 export { type Adapter, Space } from "./space.ts";
 export { SpaceError } from "./space-error.ts";
-export type { Spend } from "./spend.ts";
+export type { EventOf, SpaceEvent } from "./space-events.ts";
+export type { SpaceInput } from "./space-input.ts";
+export type { SpaceSpend } from "./space-spend.ts";
 export { StreamHandle } from "./stream-handle.ts";
 export {
   defineTool,
@@ -38,4 +43,3 @@ export {
   type ToolRun,
   type ValueOf,
 } from "./tool.ts";
-export type { WindowSize } from "./window.ts";

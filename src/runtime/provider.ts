@@ -1,74 +1,71 @@
 import type { ApertureError, Json, Result } from "../base/index.ts";
 import type { Usage } from "../engine/index.ts";
 
-/** A content block in the form of the Messages interface: what blocks are stored in, whoever answers. */
+/** A content block in the form of the Messages API. Blocks are stored in this form for every provider. */
 export type WireBlock = { readonly type: string; readonly [field: string]: Json };
 
 export type ModelMessage = { readonly role: "user" | "assistant"; readonly content: readonly WireBlock[] };
 
-/** A tool as a model is told of it. */
+/** A tool as it is described to a model. */
 export type ModelTool = {
   readonly name: string;
   readonly description: string;
   readonly input_schema: { readonly type: "object"; readonly [field: string]: Json };
 };
 
-/**
- * A place in a prompt up to which it is worth keeping: the last block of the system text, or one of a
- * message.
- */
-export type Mark =
+/** A position up to which the provider caches the prefix: the system text, or a block of a message. */
+export type CacheMark =
   | { readonly in: "system" }
   | { readonly in: "message"; readonly message: number; readonly block: number };
 
-/** A prompt as a provider gets it: all of its system text, and messages in turn, the user's first. */
+/** A prompt as a provider gets it: the whole system text, then alternating messages, the user's first. */
 export type ModelRequest = {
   readonly model: string;
   readonly system: readonly WireBlock[];
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ModelTool[];
-  /** None: it must answer in words. */
+  /** `none`: the model must answer in text. */
   readonly toolChoice: "auto" | "none";
   readonly maxTokens: number;
   readonly stopSequences: readonly string[];
-  /** At most four. A provider without marks leaves them out. */
-  readonly marks: readonly Mark[];
+  /** At most four. A provider that has no cache marks ignores them. */
+  readonly marks: readonly CacheMark[];
 };
 
 export type ModelAnswer = {
   readonly content: readonly WireBlock[];
   /**
-   * Why it stopped, in the words of the Messages interface: `end_turn`, `tool_use`, `max_tokens`. Calls in an
-   * answer that was stopped are not made: what came of them may not be all of it.
+   * The stop reason of the Messages API: `end_turn`, `tool_use`, `max_tokens`. Calls in an answer that was
+   * cut off are not made, because they may be incomplete.
    */
   readonly stop: string;
   readonly usage: Usage;
 };
 
-const wholeStops: readonly string[] = ["end_turn", "tool_use", "pause_turn"];
+const completeStops: readonly string[] = ["end_turn", "tool_use", "pause_turn"];
 
-/** Whether an answer came to its end by itself. In any other, a call may be less than was meant. */
-export function isWholeStop(stop: string): boolean {
-  return wholeStops.includes(stop);
+/** True if the model ended its answer itself. In any other answer a call may be incomplete. */
+export function isCompleteStop(stop: string): boolean {
+  return completeStops.includes(stop);
 }
 
-export type Asking = {
+export type ProviderAskOptions = {
   readonly signal: AbortSignal;
-  /** Called with each piece of text as it comes. */
-  readonly heard: (text: string) => void;
-  /** What was heard so far is void: the answer broke off, and the question is put again. */
-  readonly anew?: () => void;
+  /** Called with each piece of text as it arrives. */
+  readonly onText: (text: string) => void;
+  /** Called when the answer broke off and the provider asks again: the text so far is void. */
+  readonly onRestart?: () => void;
 };
 
 /**
- * Whoever answers a prompt: a model behind an official client, a script, a person. Nothing is thrown: what
- * goes wrong is an error whose details say whether to try again (`retryable`) and when (`retryAfterMs`).
+ * Answers prompts: a model behind an official client, a script or a person. A provider does not throw: it
+ * returns an error whose details say whether to try again (`retryable`) and when (`retryAfterMs`).
  */
 export type Provider = {
   readonly name: string;
-  /** So long it may be silent, where an agent does not say; left out, what is usual. */
+  /** Default for `answerTimeoutMs` of its agents. Absent: `agentDefaults.answerTimeoutMs`. */
   readonly answerTimeoutMs?: number;
-  readonly ask: (request: ModelRequest, asking: Asking) => Promise<Result<ModelAnswer>>;
+  readonly ask: (request: ModelRequest, options: ProviderAskOptions) => Promise<Result<ModelAnswer>>;
 };
 
 export function isRetryable({ details }: ApertureError): boolean {

@@ -1,6 +1,6 @@
 import type { ApertureError, Result } from "../base/index.ts";
 
-/** What a space throws where it was used wrongly, or cannot write any more. */
+/** Thrown by a space that is used wrongly or cannot write any more. */
 export class SpaceError extends Error {
   readonly code: ApertureError["code"];
 
@@ -15,6 +15,6 @@ export function raise(error: ApertureError): never {
   throw new SpaceError(error);
 }
 
-export function unwrapped<T>(result: Result<T>): T {
+export function unwrapOrThrow<T>(result: Result<T>): T {
   return result.ok ? result.value : raise(result.error);
 }

@@ -18,40 +18,42 @@ import {
   now,
   type State,
 } from "../engine/index.ts";
-import type { Recorded, SessionLog } from "../session/index.ts";
-import type { Content } from "../store/index.ts";
-import { Contents } from "./contents.ts";
-import type { HeldStore } from "./held-store.ts";
+import type { AppendedFrame, SessionLog } from "../log/index.ts";
+import type { HashedContent } from "../store/index.ts";
+import { ContentCache } from "./content-cache.ts";
+import type { HoldableStore } from "./holdable-store.ts";
 
-/** What is appended as one frame. */
-export type Noted = {
+export type FrameInput = {
   readonly stream: StreamId | null;
   readonly actor: Actor;
   readonly cause: Cause["type"] | Cause;
   readonly deltas: readonly Delta[];
-  readonly contents?: readonly Content[];
+  readonly contents?: readonly HashedContent[];
 };
 
-type Left = { next: number; readonly end: number };
+type ReservedIds = { next: number; readonly end: number };
 
-/** Reserved at a time for a stream. */
-const perReservation = 100;
+/** How many ids are reserved at a time for a stream. */
+const idsPerReservation = 100;
 
-/** The log of a space: it alone writes to it, so it also gives out the numbers. */
+/** The log of a space. Only the space writes to it, so the log also hands out the ids. */
 export class SpaceLog {
-  readonly store: HeldStore;
-  readonly contents: Contents;
+  readonly store: HoldableStore;
+  readonly contents: ContentCache;
   readonly #log: SessionLog;
-  readonly #heard: (frame: Frame) => void;
-  readonly #left = new Map<string, Left>();
+  readonly #onFrame: (frame: Frame) => void;
+  readonly #reserved = new Map<string, ReservedIds>();
   #last: Promise<unknown> = Promise.resolve();
+  /**
+   * Ends of the ranges that a draft has reserved in frames that are not appended yet; 0 if there are none.
+   */
   #unlogged: NextIds = { block: 0, message: 0 };
 
-  constructor(log: SessionLog, store: HeldStore, heard: (frame: Frame) => void) {
+  constructor(log: SessionLog, store: HoldableStore, onFrame: (frame: Frame) => void) {
     this.#log = log;
     this.store = store;
-    this.contents = new Contents(store);
-    this.#heard = heard;
+    this.contents = new ContentCache(store);
+    this.#onFrame = onFrame;
   }
 
   state(): State {
@@ -62,66 +64,66 @@ export class SpaceLog {
     return now(this.state());
   }
 
-  append({ stream, actor, cause, deltas, contents = [] }: Noted): Result<Recorded> {
-    const why = typeof cause === "string" ? { type: cause, step: null, reason: "" } : cause;
-    const recorded = this.#log.append({ stream, actor, cause: why, deltas }, { contents });
-    // Numbers that were to be reserved with it are not.
-    if (!recorded.ok) this.#left.clear();
+  append({ stream, actor, cause, deltas, contents = [] }: FrameInput): Result<AppendedFrame> {
+    const fullCause = typeof cause === "string" ? { type: cause, step: null, reason: "" } : cause;
+    const appended = this.#log.append({ stream, actor, cause: fullCause, deltas }, { contents });
+    // The frame would have reserved ids: without the frame they are not reserved.
+    if (!appended.ok) this.#reserved.clear();
     this.#unlogged = { block: 0, message: 0 };
-    if (recorded.ok) this.#heard(recorded.value.frame);
-    return recorded;
+    if (appended.ok) this.#onFrame(appended.value.frame);
+    return appended;
   }
 
-  /** The same, and nobody goes on before it is on the disk. */
-  async appendDurably(noted: Noted): Promise<Result<Frame>> {
-    const recorded = this.append(noted);
-    if (!recorded.ok) return recorded;
-    const durable = await recorded.value.durable;
-    return durable.ok ? ok(recorded.value.frame) : durable;
+  /** Appends a frame and resolves when it is on the disk. */
+  async appendDurably(input: FrameInput): Promise<Result<Frame>> {
+    const appended = this.append(input);
+    if (!appended.ok) return appended;
+    const durable = await appended.value.durable;
+    return durable.ok ? ok(appended.value.frame) : durable;
   }
 
-  /** One after the other: what looks, waits and then writes must not be written between by its like. */
-  async exclusively<T>(act: () => Promise<T>): Promise<T> {
+  /** Runs actions one after the other, so that none writes between what another one reads and writes. */
+  async runExclusively<T>(act: () => Promise<T>): Promise<T> {
     const before = this.#last;
     const done = before.then(act);
     this.#last = done.catch(() => undefined);
     return await done;
   }
 
-  /** Undoes a step that is done, redoes one that is undone. */
+  /** Undoes a step, or redoes a step that is undone. */
   async reverse(step: StepId): Promise<Result<void>> {
-    const recorded = await this.#log.reverseStep(step, "user");
-    if (!recorded.ok) return recorded;
-    this.#heard(recorded.value.frame);
-    return await recorded.value.durable;
+    const appended = await this.#log.reverseStep(step, "user");
+    if (!appended.ok) return appended;
+    this.#onFrame(appended.value.frame);
+    return await appended.value.durable;
   }
 
-  /** A draft that came to nothing took its reservations with it: what it reserved nobody has. */
-  forgetUnlogged(): void {
-    if (this.#unlogged.block + this.#unlogged.message > 0) this.#left.clear();
+  /** Forgets the reservations of a draft that was never appended: the log does not know them. */
+  dropUnusedIds(): void {
+    if (this.#unlogged.block + this.#unlogged.message > 0) this.#reserved.clear();
     this.#unlogged = { block: 0, message: 0 };
   }
 
-  blockFor(stream: StreamId, deltas: Delta[]): BlockId {
-    return blockId(this.#take(stream, "block", deltas));
+  nextBlockId(stream: StreamId, deltas: Delta[]): BlockId {
+    return blockId(this.#nextId(stream, "block", deltas));
   }
 
-  messageFor(stream: StreamId, deltas: Delta[]): MessageId {
-    return messageId(this.#take(stream, "message", deltas));
+  nextMessageId(stream: StreamId, deltas: Delta[]): MessageId {
+    return messageId(this.#nextId(stream, "message", deltas));
   }
 
-  /** A number nobody has; what reserves it goes into the frame it is used in. */
-  #take(stream: StreamId, of: keyof NextIds, deltas: Delta[]): number {
+  /** A free id. If a new range has to be reserved for it, the reservation is added to `deltas`. */
+  #nextId(stream: StreamId, of: keyof NextIds, deltas: Delta[]): number {
     const key = `${of} ${stream}`;
-    let left = this.#left.get(key);
-    if (left === undefined || left.next >= left.end) {
+    let ids = this.#reserved.get(key);
+    if (ids === undefined || ids.next >= ids.end) {
       const from = Math.max(this.state().next[of], this.#unlogged[of]);
-      left = { next: from, end: from + perReservation };
-      this.#left.set(key, left);
-      this.#unlogged = { ...this.#unlogged, [of]: left.end };
-      deltas.push({ type: "ids-reserved", stream, of, from, to: left.end });
+      ids = { next: from, end: from + idsPerReservation };
+      this.#reserved.set(key, ids);
+      this.#unlogged = { ...this.#unlogged, [of]: ids.end };
+      deltas.push({ type: "ids-reserved", stream, of, from, to: ids.end });
     }
-    left.next += 1;
-    return left.next - 1;
+    ids.next += 1;
+    return ids.next - 1;
   }
 }

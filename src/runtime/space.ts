@@ -17,55 +17,58 @@ import {
   type Mode,
   type Moment,
   modeOf,
-  nextStep,
-  setMode,
+  nextStepId,
+  ruleChanges,
   streamOf,
   type View,
   viewOf,
 } from "../engine/index.ts";
-import { spokenIn } from "../protocols/index.ts";
-import { type StepRow, stepsPage } from "../session/index.ts";
-import { type Pending, type Priority, pendingOf } from "./activation.ts";
+import { readableUnit } from "../protocols/index.ts";
+import { type StepRow, stepsPage } from "../queries/index.ts";
+import { type PendingActivation, type Priority, pendingActivations } from "./activation.ts";
 import type { Agent } from "./agent.ts";
 import {
-  approvalsIn,
-  type Decided,
-  type Deciding,
-  type Decision,
-  decide,
-  type Waiting,
-  waitingOf,
+  type AgentApproval,
+  type DecisionInput,
+  type DecisionOptions,
+  type DecisionResult,
+  decideAgentApproval,
+  listAgentApprovals,
+  waitingApproval,
 } from "./approvals.ts";
-import { askedOf, isAsking } from "./asked.ts";
-import { Draft } from "./draft.ts";
-import type { EventOf, Events, SpaceEvent } from "./events.ts";
-import { draftHappening, type Happening } from "./happening.ts";
-import { checkTools } from "./head.ts";
-import type { News } from "./news.ts";
-import type { RenderedContext } from "./rendered-context.ts";
-import { previewOf, renderRun } from "./rendering.ts";
-import { end, type RunEnd, runActivation } from "./run.ts";
-import type { RunPlace } from "./run-place.ts";
-import { Runs, type Who } from "./runs.ts";
-import { raise, unwrapped } from "./space-error.ts";
+import { BlockIndex } from "./block-index.ts";
+import { checkTools } from "./prompt/prompt-head.ts";
+import { previewOf, renderRun } from "./prompt/render-run.ts";
+import type { RenderedContext } from "./prompt/rendered-context.ts";
+import type { RecentFrames } from "./recent-frames.ts";
+import { type RunEnd, recordRunEnd, runActivation } from "./run/run-activation.ts";
+import { type AgentInStream, Runs } from "./run/runs.ts";
+import type { RunDeps } from "./run-deps.ts";
+import { isActivationOf, runStatusOf } from "./run-status.ts";
+import { SpaceDraft } from "./space-draft.ts";
+import { raise, unwrapOrThrow } from "./space-error.ts";
+import type { EventOf, SpaceEvent, SpaceEvents } from "./space-events.ts";
+import { draftInput, type SpaceInput } from "./space-input.ts";
 import type { SpaceLog } from "./space-log.ts";
-import { type Spend, spendIn } from "./spend.ts";
-import { Standing } from "./standing.ts";
+import { type SpaceSpend, spendIn } from "./space-spend.ts";
 import { StreamHandle } from "./stream-handle.ts";
-import { ViewMemory } from "./view-memory.ts";
+import { ViewCache } from "./view-cache.ts";
 
-/** An outside source: what it brings becomes something that happened. */
-export type Adapter<E> = { readonly name: string; readonly read: (event: E) => readonly Happening[] };
+/** An outside source: `read` turns each of its events into inputs of the space. */
+export type Adapter<E> = { readonly name: string; readonly read: (event: E) => readonly SpaceInput[] };
 
-const nothingEnds = { signal: new AbortController().signal, isLeft: () => false };
+/** A preview is never aborted or suspended. */
+const neverEnds = { signal: new AbortController().signal, isSuspended: () => false };
 
-/** The stream that all others are forked from: what is said here before they are, all of them know. */
+/**
+ * The stream that all others are forked from: they know everything that was recorded here before the fork.
+ */
 export const root = streamId(1);
 
-export type SpacePlace = {
+export type SpaceDeps = {
   readonly log: SpaceLog;
-  readonly events: Events;
-  readonly news: News;
+  readonly events: SpaceEvents;
+  readonly recentFrames: RecentFrames;
   readonly clock: Clock;
   readonly ownsStore: boolean;
   readonly runsMax: number;
@@ -73,58 +76,58 @@ export type SpacePlace = {
 
 /** Agents and streams on one log. */
 export class Space {
-  readonly #place: SpacePlace;
-  readonly #standing: Standing;
+  readonly #deps: SpaceDeps;
+  readonly #index: BlockIndex;
   readonly #agents = new Map<string, Agent>();
   readonly #streams = new Map<string, StreamId>();
-  readonly #memories = new Map<ViewId, ViewMemory>();
+  readonly #caches = new Map<ViewId, ViewCache>();
   readonly #runs: Runs;
 
-  constructor(place: SpacePlace) {
-    this.#place = place;
-    const state = place.log.state();
-    this.#standing = new Standing(state);
-    // The root is nobody's to speak in: a stream of its name is a stream like any other.
+  constructor(deps: SpaceDeps) {
+    this.#deps = deps;
+    const state = deps.log.state();
+    this.#index = new BlockIndex(state);
+    // The root cannot be used by its name: a stream with that name is a stream like any other.
     for (const [, { id, name }] of state.streams.entries()) if (id !== root) this.#streams.set(name, id);
-    place.events.on("frame", ({ frame }) => this.#note(frame));
+    deps.events.on("frame", ({ frame }) => this.#applyFrame(frame));
     this.#runs = new Runs({
-      runsMax: place.runsMax,
+      runsMax: deps.runsMax,
       pending: () => this.pending(),
-      isKnown: (agent) => this.#agents.has(agent),
+      hasAgent: (agent) => this.#agents.has(agent),
       start: (who, signal) => this.#start(who, signal),
-      finished: ({ agent, stream }, { is }) =>
-        place.events.tell({ type: "finished", stream: this.#nameOf(stream), agent, is }),
+      onFinished: ({ agent, stream }, { is }) =>
+        deps.events.emit({ type: "finished", stream: this.#streamName(stream), agent, is }),
     });
   }
 
   get moment(): Moment {
-    return this.#place.log.moment();
+    return this.#deps.log.moment();
   }
 
-  /** Adds an agent. If it was at work when the space was last open, it goes on. */
+  /** Adds an agent. A run that was going on when the space was last closed continues. */
   add(agent: Agent): void {
     if (this.#agents.has(agent.name)) raise(apertureError("AP_AGENT_EXISTS", { agent: agent.name }));
-    unwrapped(checkTools(agent));
+    unwrapOrThrow(checkTools(agent));
     this.#agents.set(agent.name, agent);
-    this.#runs.pump();
+    this.#runs.startPending();
   }
 
   on<T extends SpaceEvent["type"]>(type: T, listener: (event: EventOf<T>) => void): () => void {
-    return this.#place.events.on(type, listener);
+    return this.#deps.events.on(type, listener);
   }
 
-  /** The stream of that name, opened if there is none. */
+  /** The stream of that name; it is opened if there is none. */
   stream(name: string): StreamHandle {
     if (!this.#streams.has(name)) this.#openStream(name, root);
     return new StreamHandle(this, name);
   }
 
   /**
-   * A stream that begins as another one is now, and goes on by itself. One that was forked from it before is
-   * that one: a program that starts again says the same again. Any other of that name is an error.
+   * A stream that begins with everything its parent holds now. If the fork exists already, it is returned: a
+   * program that restarts forks again. A stream of that name with another parent is an error.
    */
   fork(parent: string, name: string): StreamHandle {
-    const from = this.#streamOf(parent);
+    const from = this.#streamNamed(parent);
     const known = this.#streams.get(name);
     if (known === undefined) this.#openStream(name, from);
     else if (streamOf(this.moment, known)?.parent?.stream !== from)
@@ -132,26 +135,26 @@ export class Space {
     return new StreamHandle(this, name);
   }
 
-  /** Everything that happened together becomes one frame. Resolves when it is on the disk. */
-  happen(happenings: readonly Happening[]): Promise<void> {
-    return this.#happen(happenings, "");
+  /** Records all inputs as one frame. Resolves when the frame is on the disk. */
+  record(inputs: readonly SpaceInput[]): Promise<void> {
+    return this.#recordInputs(inputs, "");
   }
 
-  async #happen(happenings: readonly Happening[], reason: string): Promise<void> {
-    const { log } = this.#place;
+  async #recordInputs(inputs: readonly SpaceInput[], reason: string): Promise<void> {
+    const { log } = this.#deps;
     if (this.#runs.isClosed) raise(apertureError("AP_SPACE_CLOSED"));
-    const draft = new Draft(log);
-    const place = {
+    const draft = new SpaceDraft(log);
+    const deps = {
       log,
-      standing: this.#standing,
+      index: this.#index,
       root,
-      streamOf: (name: string) => this.#streamOf(name),
+      streamOf: (name: string) => this.#streamNamed(name),
       agents: [...this.#agents.values()],
-      waiting: this.#notBegun(),
+      notStarted: this.#notStarted(),
     };
-    for (const happening of happenings) {
-      if (happening.type === "activate") this.#known(happening.agent);
-      draftHappening(place, draft, happening);
+    for (const input of inputs) {
+      if (input.type === "activate") this.#agentNamed(input.agent);
+      draftInput(deps, draft, input);
     }
     if (draft.deltas.length === 0) return;
     const streams = new Set(
@@ -160,225 +163,233 @@ export class Space {
     const stream = streams.size === 1 ? must([...streams][0], "there is one") : null;
     const { deltas, contents } = draft;
     const cause = { type: "request", step: null, reason } as const;
-    const recorded = unwrapped(log.append({ stream, actor: "client", cause, deltas, contents }));
+    const appended = unwrapOrThrow(log.append({ stream, actor: "client", cause, deltas, contents }));
     this.#runs.retry();
-    unwrapped(await recorded.durable);
+    unwrapOrThrow(await appended.durable);
   }
 
-  /** What an outside source brings in, each event a frame that names the source. */
+  /** Connects an outside source: each event that is passed in becomes a frame that names the source. */
   attach<E>({ name, read }: Adapter<E>): (event: E) => Promise<void> {
-    return (event) => this.#happen(read(event), name);
+    return (event) => this.#recordInputs(read(event), name);
   }
 
-  /** Asks an agent to act, and resolves when it has; `finished` tells how that ended. */
-  async activate(asked: {
+  /** Asks an agent to act, and resolves when it has; the event `finished` says how the run ended. */
+  async activate(input: {
     readonly agent: string;
     readonly stream: string;
     readonly priority?: Priority;
     readonly reason?: string;
   }): Promise<void> {
-    await this.happen([{ type: "activate", ...asked }]);
-    await this.idle(asked);
+    await this.record([{ type: "activate", ...input }]);
+    await this.idle(input);
   }
 
-  /** Commands of agents that wait for your word, first come first; or all there ever were. */
-  approvals(options: { readonly all?: boolean } = {}): Promise<readonly Waiting[]> {
-    return approvalsIn(this.#place.log, (stream) => this.#nameOf(streamId(stream)), options);
+  /** Commands of agents that wait for approval, oldest first; with `all` also those that were decided. */
+  approvals(options: { readonly all?: boolean } = {}): Promise<readonly AgentApproval[]> {
+    return listAgentApprovals(this.#deps.log, (stream) => this.#streamName(streamId(stream)), options);
   }
 
-  /** Lets a command be carried out that waits for it. The agent is told with its next turn. */
-  approve(approval: number, decision: Decision = {}): Promise<Decided> {
+  /** Carries out a command that waits for approval. The agent is told with its next turn. */
+  approve(approval: number, decision: DecisionOptions = {}): Promise<DecisionResult> {
     return this.#decide({ ...decision, approval, to: "approved" });
   }
 
-  deny(approval: number, decision: Decision = {}): Promise<Decided> {
+  deny(approval: number, decision: DecisionOptions = {}): Promise<DecisionResult> {
     return this.#decide({ ...decision, approval, to: "denied" });
   }
 
-  async #decide(deciding: Deciding): Promise<Decided> {
-    const { log } = this.#place;
-    const decided = await log.exclusively(async () => {
-      const waiting = unwrapped(waitingOf(log.moment(), deciding.approval));
+  async #decide(input: DecisionInput): Promise<DecisionResult> {
+    const { log } = this.#deps;
+    const decided = await log.runExclusively(async () => {
+      const waiting = unwrapOrThrow(waitingApproval(log.moment(), input.approval));
       const { agent, stream } = must(viewOf(log.moment(), waiting.view), "an approval has a view");
-      const memory = this.#memoryOf({ agent, stream });
-      return await decide({ log, memory, agent: this.#agents.get(agent) ?? null }, deciding);
+      const cache = this.#cacheOf({ agent, stream });
+      return await decideAgentApproval({ log, cache, agent: this.#agents.get(agent) ?? null }, input);
     });
     await log.store.flush();
-    return unwrapped(decided);
+    return unwrapOrThrow(decided);
   }
 
-  /** What agents and people have done to what is remembered, the newest last; each can be undone. */
+  /** The steps in which agents and people changed the context, newest last; each can be undone. */
   async steps(limit = 50): Promise<readonly StepRow[]> {
-    const { log } = this.#place;
+    const { log } = this.#deps;
     await log.store.flush();
     const page = await stepsPage({ state: log.state(), store: log.store }, { limit });
-    return unwrapped(page).rows;
+    return unwrapOrThrow(page).rows;
   }
 
-  /** Takes back a step, or takes up again one that was taken back. */
+  /** Undoes a step, or redoes a step that is undone. */
   async reverse(step: number): Promise<void> {
-    const { log } = this.#place;
-    unwrapped(await log.exclusively(() => log.reverse(stepId(step))));
+    const { log } = this.#deps;
+    unwrapOrThrow(await log.runExclusively(() => log.reverse(stepId(step))));
   }
 
-  /** What agents have cost so far: all of them, one, or in a stream. */
-  spend(of: { readonly agent?: string; readonly stream?: string } = {}): Spend {
-    const stream = of.stream === undefined ? undefined : this.#streamOf(of.stream);
+  /** The cost so far of all agents, of one agent, or of one stream. */
+  spend(of: { readonly agent?: string; readonly stream?: string } = {}): SpaceSpend {
+    const stream = of.stream === undefined ? undefined : this.#streamNamed(of.stream);
     return spendIn(this.moment, { agent: of.agent, stream });
   }
 
-  /** What is done without asking in the whole space; null: what each agent says. */
+  /** The mode of the whole space. Null if each agent's own mode applies. */
   get mode(): Mode | null {
     return modeOf(this.moment);
   }
 
   async setMode(mode: Mode | null): Promise<void> {
-    const { log } = this.#place;
-    const deltas = unwrapped(setMode({ moment: log.moment(), actor: "user" }, mode));
+    const { log } = this.#deps;
+    const deltas = unwrapOrThrow(ruleChanges.setMode({ moment: log.moment(), actor: "user" }, mode));
     if (deltas.length === 0) return;
-    const cause = { type: "command", step: nextStep(log.state()), reason: "" } as const;
-    unwrapped(await log.appendDurably({ stream: null, actor: "user", cause, deltas }));
+    const cause = { type: "command", step: nextStepId(log.state()), reason: "" } as const;
+    unwrapOrThrow(await log.appendDurably({ stream: null, actor: "user", cause, deltas }));
   }
 
-  /** Agents that are asked to act, in the order they will. */
-  pending(): readonly Pending[] {
-    return pendingOf(this.#standing.activations(this.#place.log.state()));
+  /** The activations of agents, in the order they run. */
+  pending(): readonly PendingActivation[] {
+    return pendingActivations(this.#index.activations(this.#deps.log.state()));
   }
 
-  /** What an agent would be sent in a stream now. Nothing is sent; one that was never there gets its view. */
+  /**
+   * The prompt an agent would get in a stream now. Nothing is sent, but a new agent gets its view of the
+   * stream.
+   */
   async preview(agent: string, stream: string): Promise<RenderedContext> {
-    const id = this.#streamOf(stream);
-    const known = this.#known(agent);
-    const memory = this.#memoryOf({ agent, stream: id });
-    const run = { agent: known, memory, ...nothingEnds };
-    return previewOf(unwrapped(await renderRun(this.#runPlace(), run)));
+    const id = this.#streamNamed(stream);
+    const run = { agent: this.#agentNamed(agent), cache: this.#cacheOf({ agent, stream: id }), ...neverEnds };
+    return previewOf(unwrapOrThrow(await renderRun(this.#runDeps(), run)));
   }
 
-  /** Ends what an agent does in a stream, and what it was asked to do next. */
+  /** Ends the run of an agent in a stream, and drops the activations that wait for it there. */
   async cancel({ agent, stream }: { readonly agent: string; readonly stream: string }): Promise<void> {
-    const who = { agent, stream: this.#streamOf(stream) };
-    // A run that is stopped takes all that it was asked with it.
-    if (this.#runs.isGoing(who)) return await this.#runs.stop(who);
-    if (!this.pending().some(({ block }) => isAsking(block, who))) return;
-    // It may have been cut off between a call and its result, and nobody is here who will go on.
-    const place = { log: this.#place.log, standing: this.#standing };
-    unwrapped(end(place, { memory: this.#memoryOf(who) }, { notice: null, isCancelled: true }));
-    this.#runs.pump();
+    const who = { agent, stream: this.#streamNamed(stream) };
+    // A run that is stopped also removes the activations that wait.
+    if (this.#runs.isRunning(who)) return await this.#runs.stop(who);
+    if (!this.pending().some(({ block }) => isActivationOf(block, who))) return;
+    // A crash may have cut the run off between a call and its result, and no run continues it now.
+    const deps = { log: this.#deps.log, index: this.#index };
+    unwrapOrThrow(recordRunEnd(deps, { cache: this.#cacheOf(who) }, { notice: null, isCancelled: true }));
+    this.#runs.startPending();
   }
 
-  /** Resolves when nobody is at work or asked to be: everywhere, or an agent, or in a stream. */
+  /** Resolves when no run is active or pending: in the whole space, of one agent, or in one stream. */
   async idle(of: { readonly agent?: string; readonly stream?: string } = {}): Promise<void> {
-    const stream = of.stream === undefined ? null : this.#streamOf(of.stream);
+    const stream = of.stream === undefined ? null : this.#streamNamed(of.stream);
     await this.#runs.idle(
       (one) =>
         (stream === null || one.stream === stream) && (of.agent === undefined || one.agent === of.agent),
     );
   }
 
-  /** Ends all that goes on, without a word: it goes on when the space is opened again. */
+  /** Stops all runs without recording their end: they continue when the space is opened again. */
   async close(): Promise<void> {
     await this.#runs.close();
-    await this.#place.log.store.flush();
-    if (this.#place.ownsStore) await this.#place.log.store.close();
+    await this.#deps.log.store.flush();
+    if (this.#deps.ownsStore) await this.#deps.log.store.close();
   }
 
-  #note(frame: Frame): void {
-    this.#standing.note(frame);
-    this.#place.news.note(frame);
+  #applyFrame(frame: Frame): void {
+    this.#index.addFrame(frame);
+    this.#deps.recentFrames.add(frame);
     for (const delta of frame.deltas)
       if (delta.type === "stream-opened") this.#streams.set(delta.name, delta.stream);
-      else if (delta.type === "block-added") this.#tellOf(delta.block as AddedBlock);
-      else if (delta.type === "approval-asked") this.#tellOfApproval(delta.approval.id);
-      else if (delta.type === "approval-decided") this.#tellOfApproval(delta.approval);
+      else if (delta.type === "block-added") this.#emitSaid(delta.block as AddedBlock);
+      else if (delta.type === "approval-asked") this.#emitApproval(delta.approval.id);
+      else if (delta.type === "approval-decided") this.#emitApproval(delta.approval);
   }
 
-  #tellOf({ kind, stream, speaker, content, id, ephemeral }: AddedBlock): void {
+  #emitSaid({ kind, stream, speaker, content, id, ephemeral }: AddedBlock): void {
     if ((kind !== "user" && kind !== "assistant") || ephemeral) return;
-    const bytes = this.#place.log.contents.latest(content);
-    const spoken = bytes === null ? null : spokenIn(bytes);
+    const bytes = this.#deps.log.contents.cached(content);
+    const spoken = bytes === null ? null : readableUnit(bytes);
     if (spoken?.type !== "text") return;
     const { text } = spoken;
-    this.#place.events.tell({ type: "said", stream: this.#nameOf(stream), speaker, text, block: id });
+    this.#deps.events.emit({ type: "said", stream: this.#streamName(stream), speaker, text, block: id });
   }
 
-  #tellOfApproval(id: number): void {
+  #emitApproval(id: number): void {
     const { view, stand: is, command, why } = must(approvalOf(this.moment, id), "it is in the log");
     const { agent, stream } = must(viewOf(this.moment, view), "an approval has a view");
-    const told = { stream: this.#nameOf(stream), agent, approval: id, is, command, why };
-    this.#place.events.tell({ type: "approval", ...told });
+    const fields = { stream: this.#streamName(stream), agent, approval: id, is, command, why };
+    this.#deps.events.emit({ type: "approval", ...fields });
   }
 
   #openStream(name: string, parent: StreamId): void {
-    const { log } = this.#place;
+    const { log } = this.#deps;
     const { state, seq } = log.moment();
     const id = streamId(state.streams.size);
     const deltas: Delta[] = [{ type: "stream-opened", stream: id, name, parent: { stream: parent, seq } }];
-    unwrapped(log.append({ stream: null, actor: "client", cause: "session", deltas }));
+    unwrapOrThrow(log.append({ stream: null, actor: "client", cause: "session", deltas }));
   }
 
-  #streamOf(name: string): StreamId {
+  #streamNamed(name: string): StreamId {
     return this.#streams.get(name) ?? raise(apertureError("AP_STREAM_UNKNOWN", { stream: name }));
   }
 
-  #nameOf(id: StreamId): string {
+  #streamName(id: StreamId): string {
     return must(streamOf(this.moment, id), "a stream has a name").name;
   }
 
-  #known(name: string): Agent {
+  #agentNamed(name: string): Agent {
     const known = [...this.#agents.keys()].join(", ") || "none";
     return this.#agents.get(name) ?? raise(apertureError("AP_AGENT_UNKNOWN", { agent: name, known }));
   }
 
-  /** What no prompt has told its agent yet: its next one will. */
-  #notBegun(): readonly Pending[] {
+  /** Activations that no prompt of their agent covers yet: the next prompt will. */
+  #notStarted(): readonly PendingActivation[] {
     return this.pending().filter(({ block, activation }) => {
       const view = this.#viewOf({ agent: activation.agent, stream: block.stream });
-      const asked = view === null ? null : askedOf(this.moment, view, this.#standing);
-      return asked === null || !asked.isBegun || asked.waiting.includes(block);
+      const status = view === null ? null : runStatusOf(this.moment, view, this.#index);
+      return status === null || !status.isStarted || status.later.includes(block);
     });
   }
 
-  #start({ agent, stream }: Who, signal: AbortSignal): Promise<RunEnd> {
-    const known = this.#known(agent);
-    const memory = this.#memoryOf({ agent, stream });
-    const isLeft = (): boolean => this.#runs.isClosed;
-    return runActivation(this.#runPlace(), { agent: known, memory, signal, isLeft });
+  #start({ agent, stream }: AgentInStream, signal: AbortSignal): Promise<RunEnd> {
+    const isSuspended = (): boolean => this.#runs.isClosed;
+    const run = {
+      agent: this.#agentNamed(agent),
+      cache: this.#cacheOf({ agent, stream }),
+      signal,
+      isSuspended,
+    };
+    return runActivation(this.#runDeps(), run);
   }
 
-  #runPlace(): RunPlace {
-    const { log, clock, events } = this.#place;
+  #runDeps(): RunDeps {
+    const { log, clock, events } = this.#deps;
     const { key } = must(log.state().identity, "a space is identified");
     return {
       log,
-      standing: this.#standing,
-      news: this.#place.news,
+      index: this.#index,
+      recentFrames: this.#deps.recentFrames,
       clock,
       nonceOf: ({ id }) => sha256Hex(`${key} ${id}`).slice(0, 6),
-      nameOf: (stream) => this.#nameOf(stream),
-      tell: (event) => events.tell(event),
+      streamName: (stream) => this.#streamName(stream),
+      emit: (event) => events.emit(event),
     };
   }
 
-  /** What an agent knows of a stream; it has a view of each stream it acts in. */
-  #memoryOf({ agent, stream }: Who): ViewMemory {
+  /**
+   * The cache of an agent in a stream. An agent has a view of each stream it acts in; a new one is opened
+   * here.
+   */
+  #cacheOf({ agent, stream }: AgentInStream): ViewCache {
     const view = this.#viewOf({ agent, stream }) ?? this.#openView(agent, stream);
-    const memory = this.#memories.get(view.id) ?? new ViewMemory(view.id, stream);
-    this.#memories.set(view.id, memory);
-    return memory;
+    const cache = this.#caches.get(view.id) ?? new ViewCache(view.id, stream);
+    this.#caches.set(view.id, cache);
+    return cache;
   }
 
-  /** Null: it was never asked there. */
-  #viewOf({ agent, stream }: Who): View | null {
-    for (const [, view] of this.#place.log.state().views.entries())
+  /** Null if the agent never acted in the stream. */
+  #viewOf({ agent, stream }: AgentInStream): View | null {
+    for (const [, view] of this.#deps.log.state().views.entries())
       if (view.agent === agent && view.stream === stream) return view;
     return null;
   }
 
   #openView(agent: string, stream: StreamId): View {
-    const { log } = this.#place;
+    const { log } = this.#deps;
     const id = viewId(log.state().views.size === 0 ? 1 : log.state().views.size);
     const deltas: Delta[] = [{ type: "view-opened", view: id, stream, agent, parent: null }];
-    unwrapped(log.append({ stream, actor: "client", cause: "session", deltas }));
+    unwrapOrThrow(log.append({ stream, actor: "client", cause: "session", deltas }));
     return must(viewOf(log.moment(), id), "it was opened");
   }
 }

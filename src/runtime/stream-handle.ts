@@ -1,42 +1,41 @@
 import type { Priority } from "./activation.ts";
-import type { Happening } from "./happening.ts";
+import type { SpaceInput } from "./space-input.ts";
 
-type AroundOptions = Pick<Extract<Happening, { type: "around" }>, "during" | "trusted">;
-type SaidOptions = Omit<Extract<Happening, { type: "said" }>, "type" | "stream" | "speaker" | "text">;
+type AroundOptions = Pick<Extract<SpaceInput, { type: "around" }>, "during" | "trusted">;
+type SayOptions = Omit<Extract<SpaceInput, { type: "said" }>, "type" | "stream" | "speaker" | "text">;
 
-/** What a stream asks of its space. */
-export type StreamPlace = {
-  readonly happen: (happenings: readonly Happening[]) => Promise<void>;
-  readonly activate: (asked: Omit<Extract<Happening, { type: "activate" }>, "type">) => Promise<void>;
+export type StreamHandleDeps = {
+  readonly record: (inputs: readonly SpaceInput[]) => Promise<void>;
+  readonly activate: (input: Omit<Extract<SpaceInput, { type: "activate" }>, "type">) => Promise<void>;
   readonly fork: (parent: string, name: string) => StreamHandle;
 };
 
-/** One line of talk in a space, by its name. */
+/** A stream of a space, by its name. */
 export class StreamHandle {
   readonly name: string;
-  readonly #space: StreamPlace;
+  readonly #space: StreamHandleDeps;
 
-  constructor(space: StreamPlace, name: string) {
+  constructor(space: StreamHandleDeps, name: string) {
     this.#space = space;
     this.name = name;
   }
 
-  say(speaker: string, text: string, options: SaidOptions = {}): Promise<void> {
-    return this.#space.happen([{ type: "said", stream: this.name, speaker, text, ...options }]);
+  say(speaker: string, text: string, options: SayOptions = {}): Promise<void> {
+    return this.#space.record([{ type: "said", stream: this.name, speaker, text, ...options }]);
   }
 
-  /** Told for good, to every agent in this stream. */
+  /** Adds a system text for every agent in this stream. */
   tell(text: string): Promise<void> {
-    return this.#space.happen([{ type: "told", stream: this.name, text }]);
+    return this.#space.record([{ type: "told", stream: this.name, text }]);
   }
 
-  /** What is around here: a file, a state. Null: it is there no longer. */
+  /** Shows agents the present state of something, such as an open file. Null removes it. */
   around(name: string, text: string | null, options: AroundOptions = {}): Promise<void> {
-    return this.#space.happen([{ type: "around", stream: this.name, name, text, ...options }]);
+    return this.#space.record([{ type: "around", stream: this.name, name, text, ...options }]);
   }
 
   scope(name: string, open: boolean): Promise<void> {
-    return this.#space.happen([{ type: "scope", stream: this.name, name, open }]);
+    return this.#space.record([{ type: "scope", stream: this.name, name, open }]);
   }
 
   activate(

@@ -1,7 +1,7 @@
 import type { Json } from "../base/index.ts";
 import type { ModelTool, WireBlock } from "./provider.ts";
 
-/** The part of JSON Schema that tools are described with, and that every model can fill. */
+/** The part of JSON Schema that describes tool inputs and that every model can fill. */
 export type Schema =
   | { readonly type: "string"; readonly enum?: readonly string[]; readonly description?: string }
   | { readonly type: "number" | "integer" | "boolean"; readonly description?: string }
@@ -15,7 +15,7 @@ export type ObjectSchema = {
   readonly description?: string;
 };
 
-/** What a value of a schema is, in types. */
+/** The TypeScript type of a value that fits a schema. */
 export type ValueOf<S extends Schema> = S extends {
   readonly type: "string";
   readonly enum: readonly (infer E)[];
@@ -34,46 +34,42 @@ export type ValueOf<S extends Schema> = S extends {
             : never;
 
 type FieldsOf<S extends ObjectSchema> = {
-  readonly [K in keyof S["properties"] as K extends NeededOf<S> ? K : never]: ValueOf<S["properties"][K]>;
+  readonly [K in keyof S["properties"] as K extends RequiredOf<S> ? K : never]: ValueOf<S["properties"][K]>;
 } & {
-  readonly [K in keyof S["properties"] as K extends NeededOf<S> ? never : K]?: ValueOf<S["properties"][K]>;
+  readonly [K in keyof S["properties"] as K extends RequiredOf<S> ? never : K]?: ValueOf<S["properties"][K]>;
 };
-type NeededOf<S extends ObjectSchema> = S["required"] extends readonly (infer R)[] ? R : never;
+type RequiredOf<S extends ObjectSchema> = S["required"] extends readonly (infer R)[] ? R : never;
 
-/** What a tool answers: a text, or blocks such as a text and a picture. */
+/** The result of a tool: a text, or blocks such as a text and a picture. */
 export type ToolAnswer = string | readonly WireBlock[];
 
 export type ToolRun = {
-  /** Ends when the run is cancelled or the tool takes too long. */
+  /** Aborts when the run is cancelled or the tool takes too long. */
   readonly signal: AbortSignal;
   readonly agent: string;
   readonly stream: string;
-  /** The same when a call is made again after a crash, and for no other call. */
+  /** Unique for each call; a call that is repeated after a crash keeps its id. */
   readonly callId: string;
 };
 
-/** A tool as an agent has it. */
 export type Tool = {
   readonly name: string;
   readonly description: string;
   readonly input: ObjectSchema;
-  /** So long it may take; left out, a minute. */
+  /** Maximum duration of a call. Absent: one minute. */
   readonly timeoutMs?: number;
-  /**
-   * Whether a call that was cut off by a crash may be made again. Otherwise the agent is told that it was cut
-   * off.
-   */
+  /** Whether a call that a crash cut off may be repeated. Absent: the agent is told that it was cut off. */
   readonly repeatable?: boolean;
   readonly run: (input: never, run: ToolRun) => ToolAnswer | Promise<ToolAnswer>;
 };
 
-type Described<S extends ObjectSchema> = Omit<Tool, "input" | "run"> & {
+type TypedTool<S extends ObjectSchema> = Omit<Tool, "input" | "run"> & {
   readonly input: S;
   readonly run: (input: ValueOf<S>, run: ToolRun) => ToolAnswer | Promise<ToolAnswer>;
 };
 
-/** A tool whose input has the type its schema says. */
-export function defineTool<const S extends ObjectSchema>(tool: Described<S>): Tool {
+/** Defines a tool; `run` gets an input of the type that its schema describes. */
+export function defineTool<const S extends ObjectSchema>(tool: TypedTool<S>): Tool {
   return tool as unknown as Tool;
 }
 
@@ -81,7 +77,7 @@ export function modelTool({ name, description, input }: Tool): ModelTool {
   return { name, description, input_schema: input as unknown as ModelTool["input_schema"] };
 }
 
-/** What is wrong with an input, in words a model learns from; null: nothing. */
+/** The first problem of an input, in words that help a model to correct it. Null if there is none. */
 export function inputProblem(schema: Schema, value: Json | undefined, at = "the input"): string | null {
   switch (schema.type) {
     case "object":

@@ -18,10 +18,10 @@ import { appendGroup } from "./append.ts";
 import { readBody } from "./body-table.ts";
 import { closeQuietly, type Database, openDatabase } from "./database.ts";
 import { loadDriver } from "./driver.ts";
-import { readFrames, readHead } from "./frame-table.ts";
-import { collectGarbage } from "./gc.ts";
-import type { Batch, Body, Content } from "./store.ts";
-import { verifyAll } from "./verify.ts";
+import { readFrames, readSessionHead } from "./frame-table.ts";
+import { collectGarbage } from "./gc-job.ts";
+import type { Batch, Body, HashedContent } from "./store.ts";
+import { verifyAll } from "./verify-job.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "aperture-append-"));
 const session = sessionId("append");
@@ -58,12 +58,12 @@ function frame(seq: number, prevHash: FrameHash): Frame {
   return sealFrame(draft, prevHash);
 }
 
-function content(text: string): Content {
+function content(text: string): HashedContent {
   return { hash: hashContent(text), bytes: Buffer.from(text) };
 }
 
 /** A body that is one content. */
-function body(exchange: number, { hash, bytes }: Content): Body {
+function body(exchange: number, { hash, bytes }: HashedContent): Body {
   const recipe = [{ from: "content", content: hash, start: 0, length: bytes.length }] as const;
   return { session, exchange, side: "client-request", hash, length: bytes.length, recipe };
 }
@@ -81,24 +81,24 @@ const first = frame(1, GENESIS_HASH);
 const second = frame(2, first.hash);
 const third = frame(3, second.hash);
 
-describe("what a connection remembers of its tables", () => {
-  it("is forgotten when another connection has written", () => {
+describe("the cache of a connection", () => {
+  it("is cleared when another connection has written", () => {
     const path = freshPath();
     const [one, two] = [open(path), open(path)];
     const texts = ["a", "b", "c", "d"].map(content);
-    const [a, b, c, d] = texts as [Content, Content, Content, Content];
+    const [a, b, c, d] = texts as [HashedContent, HashedContent, HashedContent, HashedContent];
     expect(codes(one, [{ frames: [first], contents: [a], bodies: [body(1, a)] }])).toEqual([null]);
     expect(codes(two, [{ frames: [second], contents: [a, b], bodies: [body(2, b)] }])).toEqual([null]);
     expect(codes(one, [{ frames: [third], contents: [b, c], bodies: [body(3, c), body(4, b)] }])).toEqual([
       null,
     ]);
     expect(codes(two, [{ contents: [d], bodies: [body(5, d)] }])).toEqual([null]);
-    expect(readHead(one, session)?.seq).toBe(3);
+    expect(readSessionHead(one, session)?.seq).toBe(3);
     expect(Buffer.from(unwrap(readBody(one, body(5, d)))).toString()).toBe("d");
     expect(damageIn(one)).toEqual([]);
   });
 
-  it("is forgotten when nothing names a content any more and it was swept", () => {
+  it("is cleared when gc dropped a content", () => {
     const db = open(freshPath());
     const [kept, swept] = [content("kept"), content("swept")];
     expect(codes(db, [{ contents: [kept, swept], bodies: [body(1, kept)] }])).toEqual([null]);
@@ -108,7 +108,7 @@ describe("what a connection remembers of its tables", () => {
     expect(damageIn(db)).toEqual([]);
   });
 
-  it("is forgotten with the batch that was refused", () => {
+  it("is cleared when a batch was refused", () => {
     const db = open(freshPath());
     const text = content("text");
     const wrong: Body = { ...body(1, text), length: 99 };
@@ -122,9 +122,9 @@ describe("what a connection remembers of its tables", () => {
 });
 
 describe("a group of batches", () => {
-  it("loses the one that is refused and keeps those before and behind it", () => {
+  it("loses a refused batch and keeps those before and after it", () => {
     const db = open(freshPath());
-    const [a, b, c] = ["a", "b", "c"].map(content) as [Content, Content, Content];
+    const [a, b, c] = ["a", "b", "c"].map(content) as [HashedContent, HashedContent, HashedContent];
     const group = [
       { frames: [first], contents: [a], bodies: [body(1, a)] },
       { frames: [third], contents: [b], bodies: [body(2, b)] },
@@ -137,9 +137,9 @@ describe("a group of batches", () => {
     expect(damageIn(db)).toEqual([]);
   });
 
-  it("may be sent twice, and a body that is another one is refused by name", () => {
+  it("may be sent twice, and another body under the same key is refused", () => {
     const db = open(freshPath());
-    const [a, b] = ["a", "b"].map(content) as [Content, Content];
+    const [a, b] = ["a", "b"].map(content) as [HashedContent, HashedContent];
     const group = [{ frames: [first, second], contents: [a], bodies: [body(1, a)] }];
     expect(codes(db, group)).toEqual([null]);
     expect(codes(db, group)).toEqual([null]);

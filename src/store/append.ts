@@ -1,45 +1,45 @@
 import { fail, ok, type Result } from "../base/index.ts";
+import { checkBatch } from "./batch-rules.ts";
 import { insertBody } from "./body-table.ts";
 import { insertContent } from "./content-table.ts";
 import type { Database } from "./database.ts";
+import { isBatchError } from "./database-faults.ts";
 import { writeStep } from "./fail-points.ts";
-import { isOfTheBatch } from "./faults.ts";
 import { insertFrames } from "./frame-table.ts";
 import { rollBack } from "./migrations.ts";
-import { checkBatch } from "./rules.ts";
 import { insertSnapshot } from "./snapshot-table.ts";
 import type { Batch } from "./store.ts";
 
 /**
- * Writes batches in one transaction and says of each whether it is in. A batch refused for what is in it
- * leaves the others alone. Throws if the database cannot be written; then none of them is in.
+ * Writes batches in one transaction and returns for each whether it was written. A batch refused because of
+ * its content does not affect the others. Throws if the database cannot be written; then none of them is.
  */
 export function appendGroup(db: Database, batches: readonly Batch[]): readonly Result<void>[] {
-  // Hardly any is ever refused. Only if one is does each get a place of its own to go back to.
+  // Batches are hardly ever refused. Only if one is does each batch get a savepoint of its own.
   return transact(db, () => writeAll(db, batches)) ?? transact(db, () => writeEach(db, batches)) ?? [];
 }
 
-/** Commits what `write` did, or takes it back if that is null. */
+/** Commits if `write` returns a result, and rolls back if it returns null. */
 function transact<T>(db: Database, write: () => T | null): T | null {
   db.sql("BEGIN IMMEDIATE").run();
   try {
-    db.known.standAt(db.sql("PRAGMA data_version").get()?.["data_version"]);
+    db.cache.checkVersion(db.sql("PRAGMA data_version").get()?.["data_version"]);
     const result = write();
-    if (result === null) takeBack(db);
+    if (result === null) rollBackAndForget(db);
     else writeStep("commit", () => db.sql("COMMIT").run());
     return result;
   } catch (error) {
-    takeBack(db);
+    rollBackAndForget(db);
     throw error;
   }
 }
 
-function takeBack(db: Database): void {
-  db.known.forget();
+function rollBackAndForget(db: Database): void {
+  db.cache.forget();
   rollBack(db.sqlite);
 }
 
-/** Null as soon as one is refused. */
+/** Null as soon as one batch is refused. */
 function writeAll(db: Database, batches: readonly Batch[]): readonly Result<void>[] | null {
   const results: Result<void>[] = [];
   for (const batch of batches) {
@@ -55,7 +55,7 @@ function writeEach(db: Database, batches: readonly Batch[]): readonly Result<voi
     db.sql("SAVEPOINT batch").run();
     const result = tryBatch(db, batch);
     if (!result.ok) {
-      db.known.forget();
+      db.cache.forget();
       db.sql("ROLLBACK TO batch").run();
     }
     db.sql("RELEASE batch").run();
@@ -67,9 +67,8 @@ function tryBatch(db: Database, batch: Batch): Result<void> {
   try {
     return writeBatch(db, batch);
   } catch (error) {
-    if (!isOfTheBatch(error)) throw error;
-    // A value SQLite will not take, or a mistake of ours, must not hold up every batch behind this one for
-    // ever.
+    if (!isBatchError(error)) throw error;
+    // A value SQLite rejects, or a bug of ours, must not block every batch behind this one for ever.
     return fail("AP_STORE_IO", { problem: error instanceof Error ? error.message : String(error) });
   }
 }

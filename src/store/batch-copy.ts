@@ -1,12 +1,15 @@
 import type { Batch, Body, Snapshot } from "./store.ts";
 
 /**
- * A batch with bytes of its own, and the buffers it owns: to be handed to another thread without a second
- * copy, and without taking along the large buffer a slice may be a view of.
+ * A batch with bytes of its own, and the buffers it owns. They are transferred to another thread without a
+ * second copy, and without the large buffer a slice may be a view of.
  */
 export type BatchCopy = { readonly batch: Batch; readonly buffers: readonly ArrayBuffer[] };
 
-/** All bytes go into one buffer: handing one over costs more than copying what is mostly in it. */
+/**
+ * All bytes go into one buffer: transferring a buffer costs more than copying the few bytes most of them
+ * hold.
+ */
 export function copyBatch(batch: Batch): BatchCopy {
   let room = new Uint8Array(bytesIn(batch));
   const buffers = room.length === 0 ? [] : [room.buffer];
@@ -37,15 +40,15 @@ function bytesIn({ contents = [], bodies = [], snapshots = [] }: Batch): number 
   return total;
 }
 
-type Own = (bytes: Uint8Array) => Uint8Array;
+type CopyBytes = (bytes: Uint8Array) => Uint8Array;
 
-function copyBody(body: Body, own: Own): Body {
+function copyBody(body: Body, own: CopyBytes): Body {
   const recipe = body.recipe.map((piece) =>
     piece.from === "literal" ? { ...piece, bytes: own(piece.bytes) } : piece,
   );
   return { ...body, recipe };
 }
 
-function copySnapshot(snapshot: Snapshot, own: Own): Snapshot {
+function copySnapshot(snapshot: Snapshot, own: CopyBytes): Snapshot {
   return { ...snapshot, pages: new Map([...snapshot.pages].map(([name, bytes]) => [name, own(bytes)])) };
 }

@@ -1,16 +1,16 @@
 import { fail, isCount, isHash, isSessionId, limits, ok, type Result } from "../base/index.ts";
-import { type Batch, sides } from "./store.ts";
+import { type Batch, exchangeSides } from "./store.ts";
 
 /**
- * Whether a value is a batch at all. The types promise it; a store is a door, and behind it one bad row
- * breaks what everybody reads. Bytes, hashes and frames are looked at later, away from the caller's thread.
+ * Checks that a value is a batch at all. The types promise it, but a single bad row would break every later
+ * read. Bytes, hashes and frames are checked later, away from the caller's thread.
  */
-export function admitBatch(value: unknown): Result<Batch> {
+export function checkBatchShape(value: unknown): Result<Batch> {
   try {
     const problem = batchProblem(value);
     return problem === null ? ok(value as Batch) : invalid(problem);
   } catch (error) {
-    // A value may throw when it is looked at; that is its own fault, and not the caller's to catch.
+    // Reading a value may throw (a getter, a proxy): the batch is refused, and the caller need not catch it.
     return invalid(error instanceof Error ? error.message : "it cannot be looked at");
   }
 }
@@ -19,13 +19,13 @@ function invalid(problem: string): Result<never> {
   return fail("AP_BATCH_INVALID", { problem });
 }
 
-/** Null if all is well, else where and what is wrong. */
-type Check = (value: Fields) => string | null;
-type Fields = Readonly<Record<string, unknown>>;
+/** Null if the item is valid, else the problem. */
+type ItemCheck = (value: ItemFields) => string | null;
+type ItemFields = Readonly<Record<string, unknown>>;
 
 function batchProblem(value: unknown): string | null {
   if (!isObject(value)) return "it is not an object";
-  const lists: readonly (readonly [string, Check])[] = [
+  const lists: readonly (readonly [string, ItemCheck])[] = [
     ["contents", contentProblem],
     ["frames", frameProblem],
     ["bodies", bodyProblem],
@@ -38,7 +38,7 @@ function batchProblem(value: unknown): string | null {
   return null;
 }
 
-function listProblem(list: unknown, check: Check): string | null {
+function listProblem(list: unknown, check: ItemCheck): string | null {
   if (!Array.isArray(list)) return " is not a list";
   for (let at = 0; at < list.length; at++) {
     const item: unknown = list[at];
@@ -48,17 +48,17 @@ function listProblem(list: unknown, check: Check): string | null {
   return null;
 }
 
-function contentProblem({ hash, bytes }: Fields): string | null {
+function contentProblem({ hash, bytes }: ItemFields): string | null {
   if (!isHash(hash)) return "has no hash";
   return isBytes(bytes) ? null : "has no bytes";
 }
 
-/** The rest of a frame is looked at by the one who knows frames. */
-function frameProblem({ deltas }: Fields): string | null {
+/** The engine's `parseFrame` checks the rest of a frame. */
+function frameProblem({ deltas }: ItemFields): string | null {
   return Array.isArray(deltas) ? null : "has no deltas";
 }
 
-function bodyProblem(body: Fields): string | null {
+function bodyProblem(body: ItemFields): string | null {
   if (!isSessionId(body["session"])) return "has no session id";
   if (!isCount(body["exchange"])) return "has an exchange that is not a whole number from 0";
   if (!isSide(body["side"])) return "is of no known side";
@@ -68,8 +68,8 @@ function bodyProblem(body: Fields): string | null {
   return problem === null ? null : `has a recipe that is wrong: recipe${problem}`;
 }
 
-/** Numbers are looked at with what the piece is a slice of. */
-function pieceProblem(piece: Fields): string | null {
+/** `checkRecipe` checks the numbers, together with the source of the piece. */
+function pieceProblem(piece: ItemFields): string | null {
   switch (piece["from"]) {
     case "literal":
       return isBytes(piece["bytes"]) ? null : "has no bytes";
@@ -82,7 +82,7 @@ function pieceProblem(piece: Fields): string | null {
   }
 }
 
-function snapshotProblem({ session, seq, hash, root, pageHashes, pages }: Fields): string | null {
+function snapshotProblem({ session, seq, hash, root, pageHashes, pages }: ItemFields): string | null {
   if (!isSessionId(session)) return "has no session id";
   if (!isCount(seq) || seq === 0) return "has a seq that is not a whole number from 1";
   if (!isHash(hash)) return "has no hash";
@@ -105,13 +105,13 @@ function isPage(bytes: unknown): boolean {
 }
 
 function isSide(value: unknown): boolean {
-  return (sides as readonly unknown[]).includes(value);
+  return (exchangeSides as readonly unknown[]).includes(value);
 }
 
 function isBytes(value: unknown): value is Uint8Array {
   return value instanceof Uint8Array;
 }
 
-function isObject(value: unknown): value is Fields {
+function isObject(value: unknown): value is ItemFields {
   return typeof value === "object" && value !== null;
 }

@@ -2,19 +2,19 @@ import { sealedText } from "../engine/index.ts";
 import type { Batch } from "./store.ts";
 
 /**
- * What a batch takes while it waits. The size of a frame that was not sealed here is a guess: knowing it
- * would take writing it out.
+ * The memory a batch takes while it waits. The size of a frame that was not sealed here is a guess: the exact
+ * size would need serialising it.
  */
 export type BatchSize = { readonly frames: number; readonly bytes: number };
 
-/** What a batch, and each thing in it, takes beside its bytes: nothing is free to keep. */
+/** The memory a batch, and each thing in it, takes beside its bytes. */
 const ITEM_BYTES = 64;
 const PIECE_BYTES = 32;
 const FIELD_BYTES = 16;
-/** Frames are flatter than this; what is not a frame may go in circles. */
+/** Frames are flatter than this; a value that is not a frame may contain itself. */
 const DEPTH_MAX = 8;
 
-/** Contract: the batch was admitted. */
+/** Contract: the batch passed `checkBatchShape`. */
 export function batchSize(batch: Batch): BatchSize {
   const { contents = [], frames = [], bodies = [], snapshots = [] } = batch;
   let bytes = ITEM_BYTES * (1 + contents.length + frames.length + bodies.length + snapshots.length);

@@ -9,10 +9,11 @@ import {
   type SessionId,
   sha256Hex,
 } from "../base/index.ts";
-import { contentById, contentShape, readRow } from "./content-table.ts";
+import { checkRecipe, type SourceLengths } from "./batch-rules.ts";
+import { contentById, contentShape, readContentRow } from "./content-table.ts";
 import type { Database } from "./database.ts";
 import { writeStep } from "./fail-points.ts";
-import { bytesOf, ensureSession, sessionRow } from "./frame-table.ts";
+import { bytesFromHex, ensureSession, storedSession } from "./frame-table.ts";
 import { packBytes, unpackBytes } from "./packed-bytes.ts";
 import {
   type BodyRef,
@@ -23,21 +24,20 @@ import {
   type StoredPiece,
 } from "./recipe.ts";
 import {
-  type Expanded,
+  type ExpandedRecipe,
   expandRecipe,
   type IndexedRecipe,
   indexRecipe,
-  type RecipeOf,
+  type RecipeLookup,
   stepsAtMost,
 } from "./recipe-expand.ts";
-import { type BodyShape, bodyName, type StoredBodyKey } from "./remembered.ts";
 import { rowSum } from "./row-sum.ts";
-import { checkRecipe, type Known } from "./rules.ts";
-import { type Body, type BodyKey, type BodyRow, type Piece, sides } from "./store.ts";
+import { type Body, type BodyKey, type BodyRow, exchangeSides, type RecipePiece } from "./store.ts";
+import { type BodyShape, bodyCacheKey, type StoredBodyKey } from "./table-cache.ts";
 
 /**
- * A body as stored. `depth` counts the copies of copies it rests on, `leaves` is at least the number of
- * pieces it is put together from when they are followed.
+ * A body as stored. `depth` is the longest chain of copies below it; `leaves` is at least the number of
+ * pieces that are read to restore it.
  */
 export type StoredBody = {
   readonly session: number;
@@ -64,8 +64,8 @@ export function bodySum(row: Omit<StoredBody, "sum">): number {
 /** Contract: called inside a transaction, after the contents the recipe names. */
 export function insertBody(db: Database, body: Body): Result<void> {
   const { id } = ensureSession(db, body.session);
-  const key = { session: id, exchange: body.exchange, side: sides.indexOf(body.side) };
-  const sources = new Sources(db, id);
+  const key = { session: id, exchange: body.exchange, side: exchangeSides.indexOf(body.side) };
+  const sources = new RecipeSources(db, id);
   const checked = checkRecipe(body, sources);
   if (!checked.ok) return checked;
   const plan = planRecipe(
@@ -73,26 +73,26 @@ export function insertBody(db: Database, body: Body): Result<void> {
     { session: id, pieces: body.recipe.map((piece) => sources.stored(piece)) },
     sources,
   );
-  if (!plan.ok) return presentBody(db, key, body) ?? plan;
+  if (!plan.ok) return compareWithStored(db, key, body) ?? plan;
   const { pieces, depth, leaves } = plan.value;
   const { length } = body;
   const recipe = packBytes(encodeRecipe(pieces));
-  const row = { ...key, hash: bytesOf(body.hash), length, depth, leaves, recipe };
+  const row = { ...key, hash: bytesFromHex(body.hash), length, depth, leaves, recipe };
   const isNew = writeStep("body-insert", () => writeBody(db, row));
-  if (!isNew) return must(presentBody(db, key, body), "only one that is there is in the way");
-  db.known.bodies.set(bodyName(key), { length, depth, leaves });
+  if (!isNew) return must(compareWithStored(db, key, body), "only a stored body prevents the insert");
+  db.cache.bodies.set(bodyCacheKey(key), { length, depth, leaves });
   return ok(undefined);
 }
 
-/** False if there is one already. */
+/** False if the body is stored already. */
 function writeBody(db: Database, row: Omit<StoredBody, "sum">): boolean {
   const { session, exchange, side, hash, length, depth, leaves, recipe } = row;
   const values = [session, exchange, side, hash, length, depth, leaves, bodySum(row), recipe];
   return db.sql(INSERT).run(...values).changes > 0;
 }
 
-/** Null if there is none. One that is the same is fine, so that a batch may be sent twice. */
-function presentBody(db: Database, key: StoredBodyKey, body: Body): Result<void> | null {
+/** Null if no body is stored under the key. An equal one is accepted, so that a batch may be sent twice. */
+function compareWithStored(db: Database, key: StoredBodyKey, body: Body): Result<void> | null {
   const row = db.sql(`SELECT hash FROM bodies WHERE ${KEY}`).get(key.session, key.exchange, key.side);
   if (row === undefined) return null;
   const { session, exchange, side, hash } = body;
@@ -100,8 +100,8 @@ function presentBody(db: Database, key: StoredBodyKey, body: Body): Result<void>
   return isSame ? ok(undefined) : fail("AP_BODY_EXISTS", { session, exchange, side });
 }
 
-/** What a recipe is made of. */
-class Sources implements Known {
+/** The contents and bodies a recipe refers to. */
+class RecipeSources implements SourceLengths {
   readonly #db: Database;
   readonly #session: number;
 
@@ -118,12 +118,12 @@ class Sources implements Known {
     return this.#body(ref)?.length ?? null;
   }
 
-  /** Contract for this and the next: the recipe was checked. */
+  /** Contract, also for `stored`: the recipe was checked. */
   body(ref: BodyRef): BodyShape {
     return must(this.#body(ref), "the recipe was checked");
   }
 
-  stored(piece: Piece): StoredPiece {
+  stored(piece: RecipePiece): StoredPiece {
     if (piece.from !== "content") return piece;
     const { content, start, length } = piece;
     const { id } = must(contentShape(this.#db, content), "the recipe was checked");
@@ -131,30 +131,34 @@ class Sources implements Known {
   }
 
   #body(ref: BodyRef): BodyShape | null {
-    const key = { session: this.#session, exchange: ref.exchange, side: sides.indexOf(ref.side) };
-    const name = bodyName(key);
-    const known = this.#db.known.bodies.get(name);
-    if (known !== undefined) return known;
+    const key = { session: this.#session, exchange: ref.exchange, side: exchangeSides.indexOf(ref.side) };
+    const name = bodyCacheKey(key);
+    const cached = this.#db.cache.bodies.get(name);
+    if (cached !== undefined) return cached;
     const sql = `SELECT length, depth, leaves FROM bodies WHERE ${KEY}`;
     const row = this.#db.sql(sql).get(key.session, key.exchange, key.side);
     if (row === undefined) return null;
     const shape = row as unknown as BodyShape;
-    this.#db.known.bodies.set(name, shape);
+    this.#db.cache.bodies.set(name, shape);
     return shape;
   }
 }
 
-type Plan = { readonly pieces: readonly StoredPiece[]; readonly depth: number; readonly leaves: number };
+type RecipePlan = {
+  readonly pieces: readonly StoredPiece[];
+  readonly depth: number;
+  readonly leaves: number;
+};
 
 /**
- * Copies may rest on copies up to a depth; a body beyond it is written in contents and literal bytes again.
- * One that may take too much work to put together is counted out, and refused if it does.
+ * Copies may refer to copies up to a depth; a deeper body is stored as contents and literal bytes again. If a
+ * body might take too many steps to restore, the steps are counted, and it is refused if they are too many.
  */
 function planRecipe(
   db: Database,
   { session, pieces }: { readonly session: number; readonly pieces: readonly StoredPiece[] },
-  sources: Sources,
-): Result<Plan> {
+  sources: RecipeSources,
+): Result<RecipePlan> {
   const merged = mergePieces(pieces);
   const depth = merged.reduce(
     (a, piece) => (piece.from === "body" ? Math.max(a, 1 + sources.body(piece).depth) : a),
@@ -170,7 +174,7 @@ function planRecipe(
   return ok({ pieces: flat, depth: 0, leaves: flat.length });
 }
 
-/** Without their recipes, which may be large. */
+/** The keys of a session's bodies, without the recipes, which may be large. */
 export function bodyKeys(db: Database, session: number): readonly StoredBodyKey[] {
   const sql = "SELECT session, exchange, side FROM bodies WHERE session = ? ORDER BY exchange, side";
   return db.sql(sql).all(session) as unknown as StoredBodyKey[];
@@ -191,9 +195,9 @@ export function recipeOfRow(row: StoredBody): Result<readonly StoredPiece[]> {
 export function expandStored(
   db: Database,
   { session, pieces }: { readonly session: number; readonly pieces: readonly StoredPiece[] },
-): Result<Expanded<number>> {
+): Result<ExpandedRecipe<number>> {
   const loaded = new Map<string, IndexedRecipe<number>>();
-  const recipeOf: RecipeOf<number> = ({ exchange, side }) => {
+  const recipeOf: RecipeLookup<number> = ({ exchange, side }) => {
     const key = `${exchange} ${side}`;
     const recipe = loaded.get(key) ?? loadRecipe(db, { session, exchange, side });
     loaded.set(key, recipe);
@@ -221,7 +225,7 @@ function loadRecipe(
   db: Database,
   { session, exchange, side }: BodyRef & { readonly session: number },
 ): IndexedRecipe<number> {
-  const row = bodyRow(db, { session, exchange, side: sides.indexOf(side) });
+  const row = bodyRow(db, { session, exchange, side: exchangeSides.indexOf(side) });
   const problem = `the ${side} body of exchange ${exchange} is missing`;
   const pieces = row === null ? fail("AP_STORE_CORRUPT", { problem }) : recipeOfRow(row);
   if (!pieces.ok) throw new BrokenRecipe(pieces);
@@ -229,8 +233,9 @@ function loadRecipe(
 }
 
 export function readBody(db: Database, { session, exchange, side }: BodyKey): Result<Uint8Array> {
-  const id = sessionRow(db, session)?.id;
-  const row = id === undefined ? null : bodyRow(db, { session: id, exchange, side: sides.indexOf(side) });
+  const id = storedSession(db, session)?.id;
+  const row =
+    id === undefined ? null : bodyRow(db, { session: id, exchange, side: exchangeSides.indexOf(side) });
   if (row === null) return fail("AP_BODY_UNKNOWN", { session, exchange, side });
   const restored = restoreBody(db, row);
   if (restored.ok || restored.error.code === "AP_CONTENT_PURGED") return restored;
@@ -261,22 +266,24 @@ export function restoreBody(db: Database, row: StoredBody): Result<Uint8Array> {
   return matches ? ok(body) : fail("AP_STORE_CORRUPT", { problem: "a body does not match its hash" });
 }
 
-/** A body names the same content often; each is read once. */
+/** Reads each content once: a body often names the same content several times. */
 function contentReader(db: Database): (id: number) => Result<Uint8Array> {
   const read = new Map<number, Result<Uint8Array>>();
   return (id) => {
-    const known = read.get(id);
-    if (known !== undefined) return known;
+    const cached = read.get(id);
+    if (cached !== undefined) return cached;
     const row = contentById(db, id);
     const content =
-      row === null ? fail("AP_STORE_CORRUPT", { problem: `content ${id} is missing` }) : readRow(db, row);
+      row === null
+        ? fail("AP_STORE_CORRUPT", { problem: `content ${id} is missing` })
+        : readContentRow(db, row);
     read.set(id, content);
     return content;
   };
 }
 
 export function readBodies(db: Database, session: SessionId): readonly BodyRow[] {
-  const id = sessionRow(db, session)?.id;
+  const id = storedSession(db, session)?.id;
   if (id === undefined) return [];
   const sql = "SELECT exchange, side, hash, length FROM bodies WHERE session = ? ORDER BY exchange, side";
   return db
@@ -285,7 +292,7 @@ export function readBodies(db: Database, session: SessionId): readonly BodyRow[]
     .map((row) => ({
       session,
       exchange: row["exchange"] as number,
-      side: must(sides[row["side"] as number], "a stored side exists"),
+      side: must(exchangeSides[row["side"] as number], "a stored side exists"),
       hash: contentHash(Buffer.from(row["hash"] as Uint8Array).toString("hex")),
       length: row["length"] as number,
     }));

@@ -32,7 +32,7 @@ function commonLength(length: number, same: (from: number, to: number) => boolea
   return length;
 }
 
-/** Where two texts part that are the same up to `from` and not up to `to`. What is the same is read once. */
+/** The first offset at which two texts differ, if they are equal up to `from` and not up to `to`. */
 function bisect(from: number, to: number, same: (from: number, to: number) => boolean): number {
   assert(from < to, "something differs");
   let low = from;

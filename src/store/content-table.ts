@@ -5,13 +5,13 @@ import { commonPrefixLength } from "./common-bytes.ts";
 import type { Database } from "./database.ts";
 import { writeStep } from "./fail-points.ts";
 import { packBytes, unpackBytes } from "./packed-bytes.ts";
-import type { ContentShape } from "./remembered.ts";
 import { rowSum } from "./row-sum.ts";
-import type { Content } from "./store.ts";
+import type { HashedContent } from "./store.ts";
+import type { ContentShape } from "./table-cache.ts";
 
 /**
- * A content as stored: the first `shared` bytes are those of `base`, the rest is in `bytes`. `depth` is at
- * least one more than that of the base. `bytes` is null when the content was purged.
+ * A content as stored: its first `shared` bytes are those of `base`, the rest is in `bytes`. `depth` is at
+ * least one more than the depth of the base. `bytes` is null if the content was purged.
  */
 export type ContentRow = {
   readonly id: number;
@@ -25,14 +25,11 @@ export type ContentRow = {
   readonly bytes: Uint8Array | null;
 };
 
-/**
- * Contents are compared with earlier ones that begin with the same bytes, if they are long enough to be
- * worth it.
- */
+/** A content that is long enough is compared with earlier ones that begin with the same bytes. */
 const HEAD_BYTES = 256;
 const SHARING_BYTES_MIN = 512;
 const CANDIDATES_MAX = 4;
-/** How many earlier ones are asked whether they are the beginning of a new one: that takes no reading. */
+/** Earlier contents that are tested as the beginning of a new one; comparing hashes needs no reading. */
 const BEGINNINGS_MAX = 256;
 
 const COLUMNS = "id, hash, length, head, base, shared, depth, sum, bytes";
@@ -47,10 +44,10 @@ export function contentSum(row: Omit<ContentRow, "sum">): number {
   return rowSum([row.id, row.hash, row.length, row.head, row.base, row.shared, row.depth, row.bytes]);
 }
 
-/** Contract: the bytes have that hash. What is there already stays, and what was purged stays purged. */
-export function insertContent(db: Database, { hash, bytes }: Content): void {
-  if (db.known.contents.has(hash)) return;
-  // Where there is more to do than to insert it, it is worth asking first.
+/** Contract: the bytes have that hash. A content that is stored stays, and a purged one stays purged. */
+export function insertContent(db: Database, { hash, bytes }: HashedContent): void {
+  if (db.cache.contents.has(hash)) return;
+  // Finding a base takes work, so first check whether the content is stored already.
   if (bytes.length >= SHARING_BYTES_MIN && contentShape(db, hash) !== null) return;
   const key = Buffer.from(hash, "hex");
   const link = findBase(db, bytes);
@@ -58,7 +55,7 @@ export function insertContent(db: Database, { hash, bytes }: Content): void {
     id: nextId(db),
     hash: key,
     length: bytes.length,
-    head: headOf(bytes),
+    head: headChecksum(bytes),
     base: link?.base ?? null,
     shared: link?.shared ?? 0,
     depth: link?.depth ?? 0,
@@ -67,46 +64,46 @@ export function insertContent(db: Database, { hash, bytes }: Content): void {
   assert(row.depth <= limits.contentChainMax, "chains of contents are bounded");
   const isNew = writeStep("content-insert", () => writeContent(db, row));
   if (!isNew) return;
-  db.known.newestContent = row.id;
-  db.known.contents.set(hash, { id: row.id, length: row.length });
+  db.cache.newestContent = row.id;
+  db.cache.contents.set(hash, { id: row.id, length: row.length });
 }
 
-/** False if it is there already. */
+/** False if the content is stored already. */
 function writeContent(db: Database, row: Omit<ContentRow, "sum">): boolean {
   const { id, hash, length, head, base, shared, depth, bytes } = row;
   return db.sql(INSERT).run(id, hash, length, head, base, shared, depth, contentSum(row), bytes).changes > 0;
 }
 
-/** What recipes need to know of a content, or null if there is none. */
+/** The id and length of a content, which recipes need. Null if it is unknown. */
 export function contentShape(db: Database, hash: ContentHash): ContentShape | null {
-  const known = db.known.contents.get(hash);
-  if (known !== undefined) return known;
+  const cached = db.cache.contents.get(hash);
+  if (cached !== undefined) return cached;
   const row = db.sql("SELECT id, length FROM contents WHERE hash = ?").get(Buffer.from(hash, "hex"));
   if (row === undefined) return null;
   const shape = row as unknown as ContentShape;
-  db.known.contents.set(hash, shape);
+  db.cache.contents.set(hash, shape);
   return shape;
 }
 
-/** Numbers of dropped contents may come back: nothing that still exists refers to them. */
+/** Ids of dropped contents may be used again: nothing that still exists refers to them. */
 function nextId(db: Database): number {
-  if (db.known.newestContent !== null) return db.known.newestContent + 1;
+  if (db.cache.newestContent !== null) return db.cache.newestContent + 1;
   const newest = db.sql("SELECT max(id) AS id FROM contents").get()?.["id"];
   return typeof newest === "number" ? newest + 1 : 1;
 }
 
-export function headOf(bytes: Uint8Array): number | null {
+export function headChecksum(bytes: Uint8Array): number | null {
   return bytes.length < SHARING_BYTES_MIN ? null : crc32(bytes.subarray(0, HEAD_BYTES));
 }
 
-type Link = { readonly base: number; readonly shared: number; readonly depth: number };
+type BaseLink = { readonly base: number; readonly shared: number; readonly depth: number };
 
 /** The earlier content this one shares most with, if that is at least half of it. */
-function findBase(db: Database, bytes: Uint8Array): Link | null {
-  const head = headOf(bytes);
+function findBase(db: Database, bytes: Uint8Array): BaseLink | null {
+  const head = headChecksum(bytes);
   if (head === null) return null;
   let best = findBeginning(db, bytes, head);
-  // A chain that is long enough starts over: the next ones go on from a content that is stored whole.
+  // A chain at its limit starts over: this content is stored whole, and the next ones build on it.
   if (best !== null && best.depth > limits.contentChainMax) return null;
   for (const candidate of db.sql(BY_HEAD).all(head) as unknown as ContentRow[]) {
     if (candidate.depth >= limits.contentChainMax || candidate.length <= (best?.shared ?? 0)) continue;
@@ -114,7 +111,7 @@ function findBase(db: Database, bytes: Uint8Array): Link | null {
     if (!earlier.ok) continue;
     const shared = commonPrefixLength(earlier.value, bytes);
     if (shared * 2 < bytes.length || shared <= (best?.shared ?? 0)) continue;
-    const base = ownerOf(db, candidate, shared);
+    const base = ownerOfByte(db, candidate, shared);
     best = { base: base.id, shared, depth: base.depth + 1 };
     if (shared === earlier.value.length) break;
   }
@@ -123,13 +120,13 @@ function findBase(db: Database, bytes: Uint8Array): Link | null {
 
 /**
  * The longest earlier content this one begins with, if that is at least half of it. Many files may begin with
- * the same licence and grow by turns, so all of them are asked: one walk over the bytes gives the hash of
+ * the same licence and grow by turns, so all of them are tested: one pass over the bytes gives the hash of
  * every beginning.
  */
-function findBeginning(db: Database, bytes: Uint8Array, head: number): Link | null {
+function findBeginning(db: Database, bytes: Uint8Array, head: number): BaseLink | null {
   const rows = db.sql(BY_LENGTH).all(head, Math.ceil(bytes.length / 2), bytes.length);
   const hash = createHash("sha256");
-  let [at, best]: [number, Link | null] = [0, null];
+  let [at, best]: [number, BaseLink | null] = [0, null];
   for (const row of (rows as unknown as ContentRow[]).reverse()) {
     hash.update(bytes.subarray(at, row.length));
     at = row.length;
@@ -139,12 +136,12 @@ function findBeginning(db: Database, bytes: Uint8Array, head: number): Link | nu
 }
 
 /**
- * The link of the chain that brings the last shared byte: a shorter chain than one from the candidate
- * itself.
+ * The content in the candidate's chain that stores the last shared byte. Linking to it makes a shorter chain
+ * than linking to the candidate.
  */
-function ownerOf(db: Database, candidate: ContentRow, shared: number): ContentRow {
+function ownerOfByte(db: Database, candidate: ContentRow, shared: number): ContentRow {
   const base = candidate.base === null || candidate.shared < shared ? null : contentById(db, candidate.base);
-  return base === null ? candidate : ownerOf(db, base, shared);
+  return base === null ? candidate : ownerOfByte(db, base, shared);
 }
 
 export function contentByHash(db: Database, hash: ContentHash): ContentRow | null {
@@ -157,11 +154,11 @@ export function contentById(db: Database, id: number): ContentRow | null {
 
 export function readContent(db: Database, hash: ContentHash): Result<Uint8Array> {
   const row = contentByHash(db, hash);
-  return row === null ? fail("AP_CONTENT_UNKNOWN", { hash }) : readRow(db, row);
+  return row === null ? fail("AP_CONTENT_UNKNOWN", { hash }) : readContentRow(db, row);
 }
 
-/** Checks the hash on every read: what does not match is never handed out. */
-export function readRow(db: Database, row: ContentRow): Result<Uint8Array> {
+/** Checks the hash on every read: a content that does not match is never returned. */
+export function readContentRow(db: Database, row: ContentRow): Result<Uint8Array> {
   const hash = Buffer.from(row.hash).toString("hex");
   if (row.bytes === null) return fail("AP_CONTENT_PURGED", { hash });
   const restored = restoreContent(db, row);
@@ -169,8 +166,8 @@ export function readRow(db: Database, row: ContentRow): Result<Uint8Array> {
 }
 
 /**
- * Puts a content together from the end: each link of the chain fills what the ones after it left open, so
- * that the work is the size of the content and the length of the chain, not their product.
+ * Restores a content from its end: each link of the chain fills the bytes the links after it left open, so
+ * that the work is the size of the content plus the length of the chain, not their product.
  */
 export function restoreContent(db: Database, row: ContentRow): Result<Uint8Array> {
   const broken = fail("AP_STORE_CORRUPT", { problem: `content ${row.id} is not whole` });
@@ -199,7 +196,7 @@ export function rewriteWhole(db: Database, row: ContentRow, bytes: Uint8Array): 
   updateContent(db, whole);
 }
 
-/** Erases the bytes and keeps the name. */
+/** Erases the bytes and keeps the hash. */
 export function eraseContent(db: Database, row: ContentRow): void {
   updateContent(db, { ...row, head: null, base: null, shared: 0, depth: 0, bytes: null });
 }

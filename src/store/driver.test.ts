@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { loadDriver } from "./driver.ts";
 
 describe("the driver", () => {
-  it("has what is used of SQLite", () => {
+  it("has every function of SQLite that is used", () => {
     const { DatabaseSync } = loadDriver();
     const db = new DatabaseSync(":memory:");
     db.exec("CREATE TABLE t (a INTEGER PRIMARY KEY, b BLOB) STRICT");

@@ -2,12 +2,12 @@ import { createRequire } from "node:module";
 import type { SqlValue } from "./row-sum.ts";
 
 /**
- * The part of Node's `DatabaseSync` that is used here. Two modules have it; see
+ * The part of Node's `DatabaseSync` that is used here. Two modules provide it; see
  * docs/decisions/dependencies.md.
  */
 export type Sqlite = {
   readonly exec: (sql: string) => void;
-  readonly prepare: (sql: string) => Statement;
+  readonly prepare: (sql: string) => SqlStatement;
   readonly close: () => void;
   readonly function: (
     name: string,
@@ -16,12 +16,12 @@ export type Sqlite = {
   ) => void;
 };
 
-export type Row = Readonly<Record<string, SqlValue>>;
-export type Statement = {
+export type SqlRow = Readonly<Record<string, SqlValue>>;
+export type SqlStatement = {
   readonly run: (...values: SqlValue[]) => { readonly changes: number; readonly lastInsertRowid: number };
-  readonly get: (...values: SqlValue[]) => Row | undefined;
-  readonly all: (...values: SqlValue[]) => Row[];
-  readonly iterate: (...values: SqlValue[]) => IterableIterator<Row>;
+  readonly get: (...values: SqlValue[]) => SqlRow | undefined;
+  readonly all: (...values: SqlValue[]) => SqlRow[];
+  readonly iterate: (...values: SqlValue[]) => IterableIterator<SqlRow>;
 };
 
 export type SqliteOptions = {
@@ -34,15 +34,15 @@ export type Driver = { readonly DatabaseSync: new (path: string, options?: Sqlit
 const require = createRequire(import.meta.url);
 
 /**
- * Built into Node where it is new enough, else the port of the same code for older ones. Throws if neither
- * loads.
+ * Loads the driver built into newer versions of Node, else the package that ports the same code to older
+ * ones. Throws if neither loads.
  */
 export function loadDriver(): Driver {
   const builtIn = withoutSqliteWarning(() => process.getBuiltinModule?.("node:sqlite"));
   return (builtIn ?? require("@photostructure/sqlite")) as Driver;
 }
 
-/** Node announces its own module as experimental on every start. Every other warning passes. */
+/** Silences the warning that Node's own module is experimental. Every other warning passes. */
 function withoutSqliteWarning<T>(load: () => T): T {
   const { emitWarning } = process;
   const filtered = (warning: string | Error, ...rest: unknown[]): void => {
@@ -66,11 +66,11 @@ function isExperimental(detail: unknown): boolean {
 }
 
 /**
- * The rows of a query, without a statement left behind. One of the drivers keeps a closed connection, its
- * locks and its files until its statements are collected; what is only looked at before it is opened must
- * not stay so.
+ * The rows of a query, without a prepared statement left behind. One of the drivers keeps a closed
+ * connection, its locks and its files until its statements are garbage-collected; a file that is only
+ * inspected must not stay locked.
  */
-export function readOnce(db: Sqlite, columns: string, from: string): readonly (readonly SqlValue[])[] {
+export function selectOnce(db: Sqlite, columns: string, from: string): readonly (readonly SqlValue[])[] {
   const rows: SqlValue[][] = [];
   db.function("aperture_row", { varargs: true }, (...values) => {
     rows.push(values);

@@ -1,9 +1,9 @@
-import type { Driver, Row, Sqlite, SqliteOptions, Statement } from "./driver.ts";
+import type { Driver, Sqlite, SqliteOptions, SqlRow, SqlStatement } from "./driver.ts";
 
 /**
  * One of the drivers aborts the whole process when its thread is ended in the middle of a call, and
- * `process.exit` ends every thread. Calls pass a gate; whoever ends the thread shuts it first and waits
- * for the call inside.
+ * `process.exit` ends every thread. Calls pass a gate; the code that ends the thread shuts the gate first and
+ * waits for the call inside.
  */
 export type ExitGate = Int32Array<SharedArrayBuffer>;
 
@@ -18,7 +18,7 @@ export function openGate(): ExitGate {
   return new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 }
 
-/** After this no call begins any more. A call that takes longer than two seconds is not waited for. */
+/** Lets no further call begin, and waits for the present one for two seconds at most. */
 export function shutGate(gate: ExitGate): void {
   for (let waits = 0; waits < WAITS_MAX; waits++) {
     if (Atomics.compareExchange(gate, 0, OPEN, SHUT) !== INSIDE) return;
@@ -26,7 +26,7 @@ export function shutGate(gate: ExitGate): void {
   }
 }
 
-/** A thread that finds the gate shut stays there until it is ended. */
+/** A thread that finds the gate shut waits there until it is ended. */
 export function passGate<T>(gate: ExitGate, call: () => T): T {
   while (Atomics.compareExchange(gate, 0, OPEN, INSIDE) !== OPEN) Atomics.wait(gate, 0, SHUT);
   try {
@@ -37,7 +37,7 @@ export function passGate<T>(gate: ExitGate, call: () => T): T {
   }
 }
 
-/** The same driver, every call of which passes the gate. */
+/** The same driver, with every call passing the gate. */
 export function gatedDriver({ DatabaseSync }: Driver, gate: ExitGate): Driver {
   const open = (path: string, options: SqliteOptions = {}): Sqlite => {
     const db = passGate(gate, () => new DatabaseSync(path, options));
@@ -59,12 +59,12 @@ export function gatedDriver({ DatabaseSync }: Driver, gate: ExitGate): Driver {
   };
 }
 
-function gatedStatement(statement: Statement, gate: ExitGate): Statement {
+function gatedStatement(statement: SqlStatement, gate: ExitGate): SqlStatement {
   return {
     run: (...values) => passGate(gate, () => statement.run(...values)),
     get: (...values) => passGate(gate, () => statement.get(...values)),
     all: (...values) => passGate(gate, () => statement.all(...values)),
-    *iterate(...values): Generator<Row> {
+    *iterate(...values): Generator<SqlRow> {
       const rows = passGate(gate, () => statement.iterate(...values));
       for (let row = passGate(gate, () => rows.next()); !row.done; row = passGate(gate, () => rows.next()))
         yield row.value;
@@ -72,18 +72,18 @@ function gatedStatement(statement: Statement, gate: ExitGate): Statement {
   };
 }
 
-const live = new Set<ExitGate>();
+const openGates = new Set<ExitGate>();
 
-/** Shuts the gate when the process exits; returns how to call that off. */
+/** Shuts the gate when the process exits; returns how to cancel that. */
 export function shutAtExit(gate: ExitGate): () => void {
-  if (live.size === 0) process.on("exit", shutAll);
-  live.add(gate);
+  if (openGates.size === 0) process.on("exit", shutAll);
+  openGates.add(gate);
   return () => {
-    live.delete(gate);
-    if (live.size === 0) process.off("exit", shutAll);
+    openGates.delete(gate);
+    if (openGates.size === 0) process.off("exit", shutAll);
   };
 }
 
 function shutAll(): void {
-  for (const gate of live) shutGate(gate);
+  for (const gate of openGates) shutGate(gate);
 }

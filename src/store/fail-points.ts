@@ -1,5 +1,5 @@
 /**
- * Places where a test makes the process die or throw, one before and one after every write. They do nothing
+ * Points where a test makes the process die or throw, one before and one after every write. They do nothing
  * unless the store was opened with `failPoint`.
  */
 const steps = [
@@ -42,8 +42,8 @@ export type FailPoint = {
   readonly action: "kill" | "throw";
 };
 
-/** Thrown by a fail point. Nobody handles it: it stands for a thread that dies. */
-export class FailPointReached extends Error {
+/** Thrown by a fail point. No code handles it: it simulates a thread that dies. */
+export class FailPointError extends Error {
   override readonly name = "FailPointReached";
 }
 
@@ -70,5 +70,5 @@ function passPoint(name: FailPointName): void {
   hits += 1;
   if (hits !== armed.hit) return;
   if (armed.action === "kill") process.kill(process.pid, "SIGKILL");
-  throw new FailPointReached(name);
+  throw new FailPointError(name);
 }

@@ -43,39 +43,39 @@ describe("the frame codec", () => {
     expect(unwrap(encodeFrame(frame(""))).length).toBeLessThan(60);
   });
 
-  it("reads format 1 as it was written for ever", () => {
+  it("reads format 1 for ever", () => {
     // A change of the dictionary makes every stored frame unreadable: it needs a new format, not a new hash
     // here.
     expect(sha256Hex(frameDictionary)).toBe(
       "46d7ae682d83f5160d621e525dad4060ac831946d0570adfebdf93899e0e768c",
     );
     const stored = Buffer.from("o1WUGJljcbWFoRFl7jYzNjI2MDAwMDQyhnnBqBYA", "base64");
-    const place = {
+    const position = {
       session: sessionId("codec"),
       seq: seqOf(3),
       prevHash: GENESIS_HASH,
       hash: frame("").hash,
     };
-    expect(unwrap(decodeFrame(stored, place))).toEqual(frame(""));
+    expect(unwrap(decodeFrame(stored, position))).toEqual(frame(""));
   });
 
-  it("refuses what unpacks well and is not a frame", () => {
+  it("refuses valid JSON that is not a frame", () => {
     const forged = { ...frame(""), time: 2 ** 60 };
     const { session, seq, prevHash, hash } = forged;
     const decoded = decodeFrame(unwrap(encodeFrame(forged)), { session, seq, prevHash, hash });
     expect(decoded).toMatchObject({ ok: false, error: { code: "AP_FRAME_SHAPE" } });
   });
 
-  it("refuses what is too large and what is not a frame", () => {
+  it("refuses a frame that is too large, and garbage", () => {
     const large = encodeFrame(frame("x".repeat(limits.frameBytesMax)));
     expect(large).toMatchObject({ ok: false, error: { code: "AP_FRAME_LIMIT" } });
-    const place = {
+    const position = {
       session: sessionId("codec"),
       seq: seqOf(3),
       prevHash: GENESIS_HASH,
       hash: frameHash("0".repeat(64)),
     };
-    const garbage = decodeFrame(Buffer.from("garbage"), place);
+    const garbage = decodeFrame(Buffer.from("garbage"), position);
     expect(garbage).toMatchObject({ ok: false, error: { code: "AP_STORE_CORRUPT" } });
   });
 });

@@ -13,23 +13,25 @@ import { type Frame, parseFrame, sealedText } from "../engine/index.ts";
 import { frameDictionary } from "./frame-dictionary.ts";
 
 const dictionary = Buffer.from(frameDictionary);
-/** Most frames fit; zlib's own choice would spend more on its buffer than on the work. */
+/** Most frames fit; zlib's default would spend more time on its buffer than on the work. */
 const CHUNK_BYTES = 2048;
 
 const LARGE = { dictionary, level: 6, chunkSize: CHUNK_BYTES };
-/** Dictionary and frame lie inside this window; a larger one would only be more memory to clear. */
+/** Dictionary and frame fit into this window; a larger one would only be more memory to clear. */
 const SMALL = { ...LARGE, windowBits: 14, memLevel: 5 };
 const SMALL_BYTES_MAX = 4096;
 
-/** What the database keeps beside the body: where the frame stands in its session and in the hash chain. */
-export type FramePlace = {
+/**
+ * The frame's position in its session and in the hash chain, which the database keeps in columns of its own.
+ */
+export type FramePosition = {
   readonly session: SessionId;
   readonly seq: Seq;
   readonly prevHash: FrameHash;
   readonly hash: FrameHash;
 };
 
-/** The rest of the frame: canonical JSON, deflated against a text that looks like frames. */
+/** Encodes the frame without its position: canonical JSON, deflated with the frame dictionary. */
 export function encodeFrame(frame: Frame): Result<Uint8Array> {
   const text = Buffer.from(textOf(frame));
   if (text.length > limits.frameBytesMax) {
@@ -38,35 +40,37 @@ export function encodeFrame(frame: Frame): Result<Uint8Array> {
   return ok(deflateRawSync(text, text.length <= SMALL_BYTES_MAX ? SMALL : LARGE));
 }
 
-/** The text that was sealed holds the text to be kept: its place was written in the middle of it. */
+/**
+ * The text to store is the sealed text without the position, so it is cut out instead of serialised again.
+ */
 function textOf(frame: Frame): string {
   const { session, seq, prevHash, hash: _, ...rest } = frame;
-  const place = canonicalJson({ prevHash, seq, session });
-  const [sealed, inside] = [sealedText(frame), `${place.slice(1, -1)},`];
-  // Nothing but numbers stands behind it, so the last place that reads like it is the one.
+  const position = canonicalJson({ prevHash, seq, session });
+  const [sealed, inside] = [sealedText(frame), `${position.slice(1, -1)},`];
+  // Only numbers follow the position, so its last occurrence in the text is the real one.
   const at = sealed?.lastIndexOf(inside) ?? -1;
   if (sealed === null || at < 0) return canonicalJson(rest);
   return sealed.slice(0, at) + sealed.slice(at + inside.length);
 }
 
-/** Contract: the caller checks the seal; this puts the frame together and makes sure that it is one. */
-export function decodeFrame(body: Uint8Array, place: FramePlace): Result<Frame> {
-  const value = inflateFrame(body, place);
+/** Rebuilds a frame and checks its shape. Contract: the caller checks the seal. */
+export function decodeFrame(body: Uint8Array, position: FramePosition): Result<Frame> {
+  const value = inflateFrame(body, position);
   return value.ok ? parseFrame(value.value) : value;
 }
 
-function inflateFrame(body: Uint8Array, place: FramePlace): Result<unknown> {
+function inflateFrame(body: Uint8Array, position: FramePosition): Result<unknown> {
   try {
     const text = inflateRawSync(body, {
       dictionary,
       maxOutputLength: limits.frameBytesMax,
       chunkSize: CHUNK_BYTES,
     }).toString("utf8");
-    return ok({ ...(JSON.parse(text) as object), ...place });
+    return ok({ ...(JSON.parse(text) as object), ...position });
   } catch (error) {
     const problem = error instanceof Error ? error.message : "unknown";
     return fail("AP_STORE_CORRUPT", {
-      problem: `frame ${place.seq} of ${place.session} cannot be read (${problem})`,
+      problem: `frame ${position.seq} of ${position.session} cannot be read (${problem})`,
     });
   }
 }

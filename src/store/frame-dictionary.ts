@@ -1,7 +1,7 @@
 /**
- * What frames look like, for the compressor to refer to. Part of format 1 for ever: frames written with it
+ * Sample text of frames for the compressor to refer to. Part of format 1 for ever: frames written with it
  * cannot be read without it, so a better text needs a new format, never an edit (a test holds its hash). The
- * most frequent phrases stand last, where references to them are shortest.
+ * most frequent phrases come last, where references to them are shortest.
  */
 export const frameDictionary = [
   '{"actor":"sidecar","cause":{"reason":"","step":null,"type":"session"},"deltas":[',

@@ -10,13 +10,13 @@ import {
   sessionId,
 } from "../base/index.ts";
 import { checkSeal, type Frame } from "../engine/index.ts";
+import { checkFramePosition } from "./batch-rules.ts";
 import type { Database } from "./database.ts";
 import { writeStep } from "./fail-points.ts";
 import { decodeFrame, encodeFrame } from "./frame-codec.ts";
-import type { SessionRow } from "./remembered.ts";
 import { rowSum } from "./row-sum.ts";
-import { placeFrame } from "./rules.ts";
 import type { FrameRange, SessionHead } from "./store.ts";
+import type { StoredSession } from "./table-cache.ts";
 
 export type FrameRow = {
   readonly session: number;
@@ -28,7 +28,7 @@ export type FrameRow = {
 
 const SESSION_COLUMNS = "id, key, seq, hash, time, sum";
 
-export function sessionSum(row: Omit<SessionRow, "sum">): number {
+export function sessionSum(row: Omit<StoredSession, "sum">): number {
   return rowSum([row.id, row.key, row.seq, row.hash, row.time]);
 }
 
@@ -36,38 +36,41 @@ export function frameSum(row: Omit<FrameRow, "sum">): number {
   return rowSum([row.session, row.seq, row.hash, row.body]);
 }
 
-export function sessionRow(db: Database, key: SessionId): SessionRow | null {
+export function storedSession(db: Database, key: SessionId): StoredSession | null {
   const sql = `SELECT ${SESSION_COLUMNS} FROM sessions WHERE key = ?`;
-  return (db.sql(sql).get(key) as unknown as SessionRow | undefined) ?? null;
+  return (db.sql(sql).get(key) as unknown as StoredSession | undefined) ?? null;
 }
 
-export function sessionRows(db: Database): readonly SessionRow[] {
-  return db.sql(`SELECT ${SESSION_COLUMNS} FROM sessions ORDER BY id`).all() as unknown as SessionRow[];
+export function storedSessions(db: Database): readonly StoredSession[] {
+  return db.sql(`SELECT ${SESSION_COLUMNS} FROM sessions ORDER BY id`).all() as unknown as StoredSession[];
 }
 
-/** A session that has bodies but no frames yet stands at sequence 0. */
-export function ensureSession(db: Database, key: SessionId): SessionRow {
-  const known = db.known.sessions.get(key) ?? sessionRow(db, key);
-  if (known !== null) {
-    db.known.sessions.set(key, known);
-    return known;
+/** A session that has bodies but no frames yet has seq 0. */
+export function ensureSession(db: Database, key: SessionId): StoredSession {
+  const session = db.cache.sessions.get(key) ?? storedSession(db, key);
+  if (session !== null) {
+    db.cache.sessions.set(key, session);
+    return session;
   }
   const newest = db.sql("SELECT max(id) AS id FROM sessions").get()?.["id"];
   const id = typeof newest === "number" ? newest + 1 : 1;
-  const fresh = { id, key, seq: 0, hash: bytesOf(GENESIS_HASH), time: 0 };
+  const fresh = { id, key, seq: 0, hash: bytesFromHex(GENESIS_HASH), time: 0 };
   const row = { ...fresh, sum: sessionSum(fresh) };
   const sql = `INSERT INTO sessions (${SESSION_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)`;
   writeStep("session-insert", () => db.sql(sql).run(row.id, row.key, row.seq, row.hash, row.time, row.sum));
-  db.known.sessions.set(key, row);
+  db.cache.sessions.set(key, row);
   return row;
 }
 
 /** Contract: called inside a transaction, for frames of one session in order. */
 export function insertFrames(db: Database, frames: readonly Frame[]): Result<void> {
-  const heads = new Map<SessionId, SessionRow>();
+  const heads = new Map<SessionId, StoredSession>();
   for (const frame of frames) {
     const row = heads.get(frame.session) ?? ensureSession(db, frame.session);
-    const placed = placeFrame(frame, { head: headOf(row), hashAt: (seq) => hashAt(db, row.id, seq) });
+    const placed = checkFramePosition(frame, {
+      head: sessionHeadOf(row),
+      hashAt: (seq) => hashAt(db, row.id, seq),
+    });
     if (!placed.ok) return placed;
     if (placed.value === "present") continue;
     const next = insertFrame(db, row, frame);
@@ -77,49 +80,49 @@ export function insertFrames(db: Database, frames: readonly Frame[]): Result<voi
   for (const [key, row] of heads) {
     const summed = { ...row, sum: sessionSum(row) };
     writeStep("session-update", () => updateSession(db, summed));
-    db.known.sessions.set(key, summed);
+    db.cache.sessions.set(key, summed);
   }
   return ok(undefined);
 }
 
-function insertFrame(db: Database, row: SessionRow, frame: Frame): Result<SessionRow> {
+function insertFrame(db: Database, row: StoredSession, frame: Frame): Result<StoredSession> {
   const body = encodeFrame(frame);
   if (!body.ok) return body;
-  const hash = bytesOf(frame.hash);
+  const hash = bytesFromHex(frame.hash);
   const stored = { session: row.id, seq: frame.seq, hash, body: body.value };
   const sql = "INSERT INTO frames (session, seq, hash, sum, body) VALUES (?, ?, ?, ?, ?)";
   writeStep("frame-insert", () => db.sql(sql).run(row.id, frame.seq, hash, frameSum(stored), body.value));
   return ok({ ...row, seq: frame.seq, hash, time: Math.trunc(frame.time) });
 }
 
-function updateSession(db: Database, row: SessionRow): void {
+function updateSession(db: Database, row: StoredSession): void {
   const sql = "UPDATE sessions SET seq = ?, hash = ?, time = ?, sum = ? WHERE id = ?";
   db.sql(sql).run(row.seq, row.hash, row.time, row.sum, row.id);
 }
 
-export function headOf(row: SessionRow): SessionHead {
-  return { session: sessionId(row.key), seq: seqOf(row.seq), hash: hashOf(row.hash) };
+export function sessionHeadOf(row: StoredSession): SessionHead {
+  return { session: sessionId(row.key), seq: seqOf(row.seq), hash: hashFromBytes(row.hash) };
 }
 
 export function hashAt(db: Database, session: number, seq: number): FrameHash | null {
   const row = db.sql("SELECT hash FROM frames WHERE session = ? AND seq = ?").get(session, seq);
-  return row === undefined ? null : hashOf(row["hash"] as Uint8Array);
+  return row === undefined ? null : hashFromBytes(row["hash"] as Uint8Array);
 }
 
-export function readHead(db: Database, session: SessionId): SessionHead | null {
-  const row = sessionRow(db, session);
-  return row === null || row.seq === 0 ? null : headOf(row);
+export function readSessionHead(db: Database, session: SessionId): SessionHead | null {
+  const row = storedSession(db, session);
+  return row === null || row.seq === 0 ? null : sessionHeadOf(row);
 }
 
-export function readHeads(db: Database): readonly SessionHead[] {
-  return sessionRows(db)
+export function readSessionHeads(db: Database): readonly SessionHead[] {
+  return storedSessions(db)
     .filter((row) => row.seq > 0)
-    .map(headOf);
+    .map(sessionHeadOf);
 }
 
-/** Every frame's seal is checked, and that it follows the one before. */
+/** Checks the seal of every frame, and that each follows the one before. */
 export function readFrames(db: Database, { session, after, limit }: FrameRange): Result<readonly Frame[]> {
-  const row = sessionRow(db, session);
+  const row = storedSession(db, session);
   if (row === null) return ok([]);
   let prevHash = after === 0 ? GENESIS_HASH : hashAt(db, row.id, after);
   const frames: Frame[] = [];
@@ -140,22 +143,26 @@ export function frameRows(
   return db.sql(sql).all(session, after, limit) as unknown as FrameRow[];
 }
 
-type Expected = { readonly session: SessionId; readonly seq: number; readonly prevHash: FrameHash | null };
+type ExpectedFrame = {
+  readonly session: SessionId;
+  readonly seq: number;
+  readonly prevHash: FrameHash | null;
+};
 
-export function readFrame(row: FrameRow, { session, seq, prevHash }: Expected): Result<Frame> {
+export function readFrame(row: FrameRow, { session, seq, prevHash }: ExpectedFrame): Result<Frame> {
   const damaged = (problem: string): Result<never> =>
     fail("AP_STORE_CORRUPT", { problem: `frame ${seq} of session ${session} ${problem}` });
   if (row.seq !== seq || prevHash === null) return damaged("is missing");
   if (frameSum(row) !== row.sum) return damaged("has a wrong checksum");
-  const frame = decodeFrame(row.body, { session, seq: seqOf(seq), prevHash, hash: hashOf(row.hash) });
+  const frame = decodeFrame(row.body, { session, seq: seqOf(seq), prevHash, hash: hashFromBytes(row.hash) });
   if (!frame.ok) return frame;
   return checkSeal(frame.value, prevHash).ok ? frame : damaged("does not match its hash");
 }
 
-export function bytesOf(hash: string): Uint8Array {
+export function bytesFromHex(hash: string): Uint8Array {
   return Buffer.from(hash, "hex");
 }
 
-function hashOf(bytes: Uint8Array): FrameHash {
+function hashFromBytes(bytes: Uint8Array): FrameHash {
   return frameHash(Buffer.from(bytes).toString("hex"));
 }

@@ -1,37 +1,24 @@
-export { stepBack } from "./background.ts";
 export { commonPrefixLength } from "./common-bytes.ts";
-export { type FailPoint, type FailPointName, failPointNames } from "./fail-points.ts";
-export { type MemoryStoreOptions, openMemoryStore } from "./memory-store.ts";
-export type { StoreLine } from "./messages.ts";
-export { storeFormat } from "./migrations.ts";
-export { diffRecipe, type RecipeDiff, type Slice } from "./recipe-diff.ts";
-export {
-  joinSqliteStore,
-  openSqliteStore,
-  type SqliteStore,
-  type SqliteStoreOptions,
-  type SqliteThread,
-  startSqliteThread,
-} from "./sqlite-store.ts";
-export {
-  type Appended,
-  type BackupReport,
-  type Batch,
-  type Body,
-  type BodyKey,
-  type BodyRow,
-  type Content,
-  type Damage,
-  type DropReport,
-  type FrameRange,
-  type GcReport,
-  type Piece,
-  type PurgeReport,
-  type SessionHead,
-  type Side,
-  type Snapshot,
-  type Store,
-  type StoreStatus,
-  sides,
-  type VerifyReport,
+export { openMemoryStore } from "./memory-store.ts";
+export { type ContentSlice, diffRecipe } from "./recipe-diff.ts";
+export { joinSqliteStore, openSqliteStore, type SqliteThread, startSqliteThread } from "./sqlite-store.ts";
+export type {
+  AppendResult,
+  BackupReport,
+  Batch,
+  Body,
+  BodyRow,
+  DropReport,
+  ExchangeSide,
+  GcReport,
+  HashedContent,
+  PurgeReport,
+  RecipePiece,
+  SessionHead,
+  Snapshot,
+  Store,
+  StoreStatus,
+  VerifyReport,
 } from "./store.ts";
+export type { StorePort } from "./store-messages.ts";
+export { lowerThreadPriority } from "./thread-priority.ts";

@@ -12,28 +12,28 @@ import {
   sha256Hex,
   unwrap,
 } from "../base/index.ts";
-import { contentsOf, type Frame } from "../engine/index.ts";
-import { type BodyRef, type Leaf, mergePieces, type PieceOf } from "./recipe.ts";
+import { deltaContents, type Frame } from "../engine/index.ts";
+import { checkBatch, checkFramePosition, checkRecipe, checkSnapshotPosition } from "./batch-rules.ts";
+import { type BodyRef, mergePieces, type PieceOf, type RecipeLeaf } from "./recipe.ts";
 import {
-  type Expanded,
+  type ExpandedRecipe,
   expandRecipe,
   type IndexedRecipe,
   indexRecipe,
   stepsAtMost,
 } from "./recipe-expand.ts";
-import { checkBatch, checkRecipe, placeFrame, placeSnapshot } from "./rules.ts";
 import {
   type Batch,
   type Body,
   type BodyKey,
   type BodyRow,
-  type Content,
+  exchangeSides,
+  type HashedContent,
   type SessionHead,
   type Snapshot,
-  sides,
 } from "./store.ts";
 
-/** Plain data all through: it is written to a backup as it is. */
+/** Plain data throughout: a backup serialises it as it is, so its field names are a stored format. */
 export type MemoryState = {
   readonly contents: Map<ContentHash, MemoryContent>;
   readonly sessions: Map<SessionId, MemorySession>;
@@ -51,21 +51,21 @@ export type MemoryBody = {
   readonly leaves: number;
 };
 
-type Undo = (() => void)[];
+type UndoList = (() => void)[];
 
 export function emptyMemory(): MemoryState {
   return { contents: new Map(), sessions: new Map() };
 }
 
-/** All of a batch or nothing of it: what was done before a refusal is taken back. */
+/** Applies all of a batch or nothing: changes made before a refusal are reverted. */
 export function applyBatch(state: MemoryState, batch: Batch): Result<void> {
-  const undo: Undo = [];
+  const undo: UndoList = [];
   const result = tryBatch(state, batch, undo);
-  if (!result.ok) for (const takeBack of undo.reverse()) takeBack();
+  if (!result.ok) for (const revert of undo.reverse()) revert();
   return result;
 }
 
-function tryBatch(state: MemoryState, batch: Batch, undo: Undo): Result<void> {
+function tryBatch(state: MemoryState, batch: Batch, undo: UndoList): Result<void> {
   try {
     return writeBatch(state, batch, undo);
   } catch (error) {
@@ -73,7 +73,7 @@ function tryBatch(state: MemoryState, batch: Batch, undo: Undo): Result<void> {
   }
 }
 
-function writeBatch(state: MemoryState, batch: Batch, undo: Undo): Result<void> {
+function writeBatch(state: MemoryState, batch: Batch, undo: UndoList): Result<void> {
   const checked = checkBatch(batch);
   if (!checked.ok) return checked;
   for (const content of batch.contents ?? []) addContent(state, content, undo);
@@ -89,16 +89,16 @@ function writeBatch(state: MemoryState, batch: Batch, undo: Undo): Result<void> 
   return ok(undefined);
 }
 
-function addContent({ contents }: MemoryState, { hash, bytes }: Content, undo: Undo): void {
+function addContent({ contents }: MemoryState, { hash, bytes }: HashedContent, undo: UndoList): void {
   if (contents.has(hash)) return;
   contents.set(hash, { length: bytes.length, bytes });
   undo.push(() => contents.delete(hash));
 }
 
-function addFrame(state: MemoryState, frame: Frame, undo: Undo): Result<void> {
+function addFrame(state: MemoryState, frame: Frame, undo: UndoList): Result<void> {
   const { frames } = ensureSession(state, frame.session, undo);
-  const head = headOf(frame.session, frames);
-  const placed = placeFrame(frame, { head, hashAt: (seq) => hashAt(frames, seq) });
+  const head = memoryHead(frame.session, frames);
+  const placed = checkFramePosition(frame, { head, hashAt: (seq) => hashAt(frames, seq) });
   if (!placed.ok) return placed;
   if (placed.value === "present") return ok(undefined);
   frames.push(frame);
@@ -106,15 +106,15 @@ function addFrame(state: MemoryState, frame: Frame, undo: Undo): Result<void> {
   return ok(undefined);
 }
 
-function addBody(state: MemoryState, body: Body, undo: Undo): Result<void> {
+function addBody(state: MemoryState, body: Body, undo: UndoList): Result<void> {
   const { bodies } = ensureSession(state, body.session, undo);
   const { session, exchange, side, hash, length } = body;
   const checked = checkRecipe(body, {
     contentLength: (content) => state.contents.get(content)?.length ?? null,
-    bodyLength: (source) => bodies.get(keyOf(source))?.row.length ?? null,
+    bodyLength: (source) => bodies.get(memoryBodyKey(source))?.row.length ?? null,
   });
   if (!checked.ok) return checked;
-  const key = keyOf(body);
+  const key = memoryBodyKey(body);
   const present = bodies.get(key);
   if (present !== undefined) {
     return present.row.hash === hash ? ok(undefined) : fail("AP_BODY_EXISTS", { session, exchange, side });
@@ -144,10 +144,10 @@ function planRecipe(
   return ok({ recipe: indexRecipe(flat), depth: 0, leaves: flat.length });
 }
 
-function addSnapshot(state: MemoryState, snapshot: Snapshot, undo: Undo): Result<void> {
+function addSnapshot(state: MemoryState, snapshot: Snapshot, undo: UndoList): Result<void> {
   const session = ensureSession(state, snapshot.session, undo);
   const before = session.snapshot;
-  const placed = placeSnapshot(snapshot, {
+  const placed = checkSnapshotPosition(snapshot, {
     newest: before?.seq ?? 0,
     hashAt: (seq) => hashAt(session.frames, seq),
     hasPage: (name) => before?.pages.has(name) ?? false,
@@ -168,16 +168,16 @@ function addSnapshot(state: MemoryState, snapshot: Snapshot, undo: Undo): Result
   return ok(undefined);
 }
 
-function ensureSession({ sessions }: MemoryState, id: SessionId, undo: Undo): MemorySession {
-  const known = sessions.get(id);
-  if (known !== undefined) return known;
+function ensureSession({ sessions }: MemoryState, id: SessionId, undo: UndoList): MemorySession {
+  const session = sessions.get(id);
+  if (session !== undefined) return session;
   const fresh: MemorySession = { frames: [], bodies: new Map(), snapshot: null };
   sessions.set(id, fresh);
   undo.push(() => sessions.delete(id));
   return fresh;
 }
 
-export function headOf(session: SessionId, frames: readonly Frame[]): SessionHead {
+export function memoryHead(session: SessionId, frames: readonly Frame[]): SessionHead {
   const last = frames.at(-1);
   return { session, seq: last?.seq ?? seqOf(0), hash: last?.hash ?? GENESIS_HASH };
 }
@@ -186,42 +186,42 @@ function hashAt(frames: readonly Frame[], seq: number): FrameHash | null {
   return frames[seq - 1]?.hash ?? null;
 }
 
-export function keyOf({ exchange, side }: BodyRef): string {
+export function memoryBodyKey({ exchange, side }: BodyRef): string {
   return `${exchange} ${side}`;
 }
 
 function bodyIn(bodies: MemorySession["bodies"], ref: BodyRef): MemoryBody {
-  return must(bodies.get(keyOf(ref)), "a recipe was checked before it was stored");
+  return must(bodies.get(memoryBodyKey(ref)), "a recipe was checked before it was stored");
 }
 
-/** Contract: the recipe of a body that is stored, and was counted then. */
+/** Contract: the recipe belongs to a stored body, whose steps were counted when it was stored. */
 export function leavesOf(
   bodies: MemorySession["bodies"],
   pieces: readonly PieceOf<ContentHash>[],
-): readonly Leaf<ContentHash>[] {
+): readonly RecipeLeaf<ContentHash>[] {
   return unwrap(expandIn(bodies, pieces)).leaves;
 }
 
 function expandIn(
   bodies: MemorySession["bodies"],
   pieces: readonly PieceOf<ContentHash>[],
-): Result<Expanded<ContentHash>> {
+): Result<ExpandedRecipe<ContentHash>> {
   return expandRecipe(pieces, (ref) => bodyIn(bodies, ref).recipe);
 }
 
-export function readContent({ contents }: MemoryState, hash: ContentHash): Result<Uint8Array> {
+export function readMemoryContent({ contents }: MemoryState, hash: ContentHash): Result<Uint8Array> {
   const content = contents.get(hash);
   if (content === undefined) return fail("AP_CONTENT_UNKNOWN", { hash });
   return content.bytes === null ? fail("AP_CONTENT_PURGED", { hash }) : ok(new Uint8Array(content.bytes));
 }
 
-export function readBody(state: MemoryState, { session, exchange, side }: BodyKey): Result<Uint8Array> {
+export function readMemoryBody(state: MemoryState, { session, exchange, side }: BodyKey): Result<Uint8Array> {
   const bodies = state.sessions.get(session)?.bodies;
-  const body = bodies?.get(keyOf({ exchange, side }));
+  const body = bodies?.get(memoryBodyKey({ exchange, side }));
   if (bodies === undefined || body === undefined) return fail("AP_BODY_UNKNOWN", { session, exchange, side });
   const parts: Uint8Array[] = [];
   for (const leaf of leavesOf(bodies, body.recipe.pieces)) {
-    const source = leaf.from === "literal" ? ok(leaf.bytes) : readContent(state, leaf.content);
+    const source = leaf.from === "literal" ? ok(leaf.bytes) : readMemoryContent(state, leaf.content);
     if (!source.ok) return source;
     parts.push(
       leaf.from === "literal" ? source.value : source.value.subarray(leaf.start, leaf.start + leaf.length),
@@ -233,14 +233,16 @@ export function readBody(state: MemoryState, { session, exchange, side }: BodyKe
 
 export function bodyRows(session: MemorySession | undefined): readonly BodyRow[] {
   const rows = [...(session?.bodies.values() ?? [])].map(({ row }) => row);
-  return rows.sort((a, b) => a.exchange - b.exchange || sides.indexOf(a.side) - sides.indexOf(b.side));
+  return rows.sort(
+    (a, b) => a.exchange - b.exchange || exchangeSides.indexOf(a.side) - exchangeSides.indexOf(b.side),
+  );
 }
 
 /** Every content that a frame or a body names. */
 export function namedContents({ sessions }: MemoryState): ReadonlySet<ContentHash> {
   const named = new Set<ContentHash>();
   for (const { frames, bodies } of sessions.values()) {
-    for (const hash of frames.flatMap((frame) => frame.deltas.flatMap(contentsOf))) named.add(hash);
+    for (const hash of frames.flatMap((frame) => frame.deltas.flatMap(deltaContents))) named.add(hash);
     for (const piece of [...bodies.values()].flatMap(({ recipe }) => recipe.pieces)) {
       if (piece.from === "content") named.add(piece.content);
     }

@@ -11,23 +11,23 @@ import {
 } from "../base/index.ts";
 import { checkSeal, type Frame } from "../engine/index.ts";
 import { copyBatch } from "./batch-copy.ts";
-import { admitBatch } from "./batch-shape.ts";
-import { faultOf } from "./faults.ts";
+import { pageMatches } from "./batch-rules.ts";
+import { checkBatchShape } from "./batch-shape.ts";
+import { faultOf } from "./database-faults.ts";
 import {
   applyBatch,
   bodyRows,
   emptyMemory,
-  headOf,
   leavesOf,
   type MemorySession,
   type MemoryState,
+  memoryHead,
   namedContents,
-  readBody,
-  readContent,
+  readMemoryBody,
+  readMemoryContent,
 } from "./memory-state.ts";
-import { pageMatches } from "./rules.ts";
 import type {
-  Appended,
+  AppendResult,
   BackupReport,
   Batch,
   Damage,
@@ -40,7 +40,7 @@ import type {
   Store,
   VerifyReport,
 } from "./store.ts";
-import { TAIL_FRAMES } from "./verify.ts";
+import { TAIL_FRAMES } from "./verify-job.ts";
 
 export type MemoryStoreOptions = {
   /** A file that `backup` of a memory store wrote. */
@@ -48,8 +48,7 @@ export type MemoryStoreOptions = {
 };
 
 /**
- * A store that ends with its process. Everything goes in and out by value, so nobody can change what is
- * stored.
+ * A store that ends with its process. Everything is copied in and out, so no caller can change stored data.
  */
 export function openMemoryStore({ from }: MemoryStoreOptions = {}): Store {
   const state = from === undefined ? emptyMemory() : (deserialize(readFileSync(from)) as MemoryState);
@@ -62,8 +61,8 @@ export function openMemoryStore({ from }: MemoryStoreOptions = {}): Store {
     sessions: () => when(() => ok(heads(state))),
     head: (session) => when(() => ok(heads(state).find((head) => head.session === session) ?? null)),
     frames: (range) => when(() => ok(readFrames(state, range))),
-    content: (hash) => when(() => readContent(state, hash)),
-    body: (key) => when(() => readBody(state, key)),
+    content: (hash) => when(() => readMemoryContent(state, hash)),
+    body: (key) => when(() => readMemoryBody(state, key)),
     bodies: (session) => when(() => ok(structuredClone(bodyRows(state.sessions.get(session))))),
     snapshot: (session) => when(() => ok(structuredClone(state.sessions.get(session)?.snapshot ?? null))),
     verify: (scope) => when(() => ok(verify(state, scope))),
@@ -81,14 +80,14 @@ export function openMemoryStore({ from }: MemoryStoreOptions = {}): Store {
   };
 }
 
-function append(state: MemoryState, batch: Batch): Appended {
+function append(state: MemoryState, batch: Batch): AppendResult {
   const copied = ownCopy(batch);
   if (!copied.ok) return { accepted: false, refused: copied };
   return { accepted: true, durable: Promise.resolve(applyBatch(state, copied.value)) };
 }
 
 function ownCopy(batch: Batch): Result<Batch> {
-  const admitted = admitBatch(batch);
+  const admitted = checkBatchShape(batch);
   if (!admitted.ok) return admitted;
   try {
     return ok(copyBatch({ ...batch, frames: structuredClone(batch.frames ?? []) }).batch);
@@ -97,7 +96,7 @@ function ownCopy(batch: Batch): Result<Batch> {
   }
 }
 
-/** A question that makes no sense is answered, not thrown back. */
+/** An invalid query gets an error as its answer; nothing is thrown. */
 function attempt<T>(act: () => Result<T>): Result<T> {
   try {
     return act();
@@ -112,7 +111,7 @@ function readFrames({ sessions }: MemoryState, { session, after, limit }: FrameR
 
 function heads({ sessions }: MemoryState): readonly SessionHead[] {
   const started = [...sessions].filter(([, { frames }]) => frames.length > 0);
-  return started.map(([session, { frames }]) => headOf(session, frames));
+  return started.map(([session, { frames }]) => memoryHead(session, frames));
 }
 
 function backUp(state: MemoryState, path: string): Result<BackupReport> {
@@ -188,7 +187,7 @@ function contentDamage({ contents }: MemoryState): readonly Damage[] {
 
 function bodyDamage(state: MemoryState, { bodies }: MemorySession): readonly Damage[] {
   return [...bodies.values()].flatMap(({ row }) => {
-    const body = readBody(state, row);
+    const body = readMemoryBody(state, row);
     if (body.ok || body.error.code === "AP_CONTENT_PURGED") return [];
     return [{ where: `${row.side} body of exchange ${row.exchange}`, problem: body.error.message }];
   });

@@ -6,9 +6,9 @@ import { hashContent, unwrap } from "../base/index.ts";
 import { appendGroup } from "./append.ts";
 import { readContent } from "./content-table.ts";
 import { closeQuietly, type Database, openDatabase } from "./database.ts";
+import { StoreFault } from "./database-faults.ts";
 import { loadDriver } from "./driver.ts";
-import { armFailPoint, FailPointReached } from "./fail-points.ts";
-import { StoreFault } from "./faults.ts";
+import { armFailPoint, FailPointError } from "./fail-points.ts";
 import { formatOf, latestFormat, type Migration, migrations } from "./migrations.ts";
 
 const driver = loadDriver();
@@ -28,7 +28,7 @@ function open(list: readonly Migration[]): Database {
   return openDatabase({ path, driver, now: () => new Date(0), migrations: list }).database;
 }
 
-const told = { hash: hashContent("told"), bytes: Buffer.from("told") };
+const stored = { hash: hashContent("told"), bytes: Buffer.from("told") };
 const newest = latestFormat(migrations);
 const next: Migration = {
   format: newest + 1,
@@ -48,7 +48,7 @@ const broken: Migration = {
 /** A database of the present format with something in it. */
 function fill(): void {
   const db = open(migrations);
-  for (const result of appendGroup(db, [{ contents: [told] }])) unwrap(result);
+  for (const result of appendGroup(db, [{ contents: [stored] }])) unwrap(result);
   closeQuietly(db.sqlite);
 }
 
@@ -62,21 +62,21 @@ function thrown(act: () => unknown): unknown {
 }
 
 describe("migrations", () => {
-  it("bring an older database to the newest format and keep what is in it, and a copy of what was", () => {
+  it("bring an older database to the newest format, keep its content, and back it up first", () => {
     fill();
     const db = open([...migrations, next]);
     expect(formatOf(db.sqlite)).toBe(newest + 1);
-    expect(unwrap(readContent(db, told.hash))).toEqual(told.bytes);
+    expect(unwrap(readContent(db, stored.hash))).toEqual(stored.bytes);
     closeQuietly(db.sqlite);
     const copy = `${path}.format-${newest}.bak`;
     expect(statSync(copy).mode & 0o777).toBe(0o600);
     const old = openDatabase({ path: copy, driver, now: () => new Date(0) }).database;
     expect(formatOf(old.sqlite)).toBe(newest);
-    expect(unwrap(readContent(old, told.hash))).toEqual(told.bytes);
+    expect(unwrap(readContent(old, stored.hash))).toEqual(stored.bytes);
     closeQuietly(old.sqlite);
   });
 
-  it("make a new database in one go, without a copy of nothing", () => {
+  it("make a new database without a backup", () => {
     const db = open([...migrations, next]);
     expect(formatOf(db.sqlite)).toBe(newest + 1);
     closeQuietly(db.sqlite);
@@ -94,11 +94,11 @@ describe("migrations", () => {
     });
     expect(readFileSync(path).equals(image)).toBe(true);
     const db = open(migrations);
-    expect(unwrap(readContent(db, told.hash))).toEqual(told.bytes);
+    expect(unwrap(readContent(db, stored.hash))).toEqual(stored.bytes);
     closeQuietly(db.sqlite);
   });
 
-  it("wait for a lock like everything else", () => {
+  it("wait for a lock", () => {
     fill();
     const locker = new driver.DatabaseSync(path);
     locker.exec("BEGIN IMMEDIATE");
@@ -115,11 +115,11 @@ describe("migrations", () => {
         rmSync(path, { force: true });
         fill();
         armFailPoint({ name: `${step}-${side}`, hit: 1, action: "throw" });
-        expect(thrown(() => open([...migrations, next]))).toBeInstanceOf(FailPointReached);
+        expect(thrown(() => open([...migrations, next]))).toBeInstanceOf(FailPointError);
         armFailPoint(null);
         const db = open([...migrations, next]);
         expect(formatOf(db.sqlite)).toBe(newest + 1);
-        expect(unwrap(readContent(db, told.hash))).toEqual(told.bytes);
+        expect(unwrap(readContent(db, stored.hash))).toEqual(stored.bytes);
         closeQuietly(db.sqlite);
       }
     },
@@ -137,7 +137,7 @@ describe("migrations", () => {
     expect(readFileSync(path).equals(image)).toBe(true);
   });
 
-  it("that another process did in the meantime are not done twice", () => {
+  it("are not run again if another process ran them meanwhile", () => {
     fill();
     let ran = 0;
     const counted: Migration = {

@@ -1,18 +1,19 @@
 import { chmodSync, closeSync, openSync, renameSync, rmSync } from "node:fs";
 import { assert, must } from "../base/index.ts";
-import { type Driver, readOnce, type Sqlite } from "./driver.ts";
-import { FailPointReached, writeStep } from "./fail-points.ts";
-import { faultOf, StoreFault } from "./faults.ts";
-import { createFormat1, schemaOf } from "./schema.ts";
+import { faultOf, StoreFault } from "./database-faults.ts";
+import { type Driver, type Sqlite, selectOnce } from "./driver.ts";
+import { FailPointError, writeStep } from "./fail-points.ts";
+import { createFormat1, schemaOf } from "./table-schema.ts";
 
-/** One step from a format to the next, done in one transaction. Steps are never edited once released. */
+/** One step from a format to the next, in one transaction. A released migration is never edited. */
 export type Migration = { readonly format: number; readonly up: (db: Sqlite) => void };
 
 export const migrations: readonly Migration[] = [
   { format: 1, up: createFormat1 },
-  // Frames may name exchanges. The tables stay, but a version that does not know such frames must not write.
+  // Frames may name exchanges. The tables are the same, but a version that does not know such frames must not
+  // write.
   { format: 2, up: () => undefined },
-  // An exchange may say how its body was sent on. Again only frames differ.
+  // An exchange may say in which form its body was sent on. Again only frames differ.
   { format: 3, up: () => undefined },
   // Frames may hold approvals, permissions and modes.
   { format: 4, up: () => undefined },
@@ -28,10 +29,10 @@ export function latestFormat(list: readonly Migration[]): number {
 }
 
 export function formatOf(db: Sqlite): number {
-  return readOnce(db, "user_version", "pragma_user_version")[0]?.[0] as number;
+  return selectOnce(db, "user_version", "pragma_user_version")[0]?.[0] as number;
 }
 
-/** Contract: the file is ours or empty, and not newer than we are. A copy of what is there is made first. */
+/** Contract: the file is ours or empty, and not of a newer format. An existing database is copied first. */
 export function migrate(db: Sqlite, target: MigrationTarget): void {
   const found = formatOf(db);
   const latest = latestFormat(target.migrations);
@@ -41,11 +42,11 @@ export function migrate(db: Sqlite, target: MigrationTarget): void {
   for (const migration of target.migrations) {
     if (migration.format > found) runMigration(db, migration);
   }
-  // The header of the file itself shall say which format it has, also to one that looks without the journal.
+  // The file's own header must have the new format, also for readers that do not read the journal.
   db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
 }
 
-/** What a database of this list of migrations looks like when nothing is wrong with it. */
+/** The schema these migrations make, to compare a database with. */
 export function expectedSchema(driver: Driver, list: readonly Migration[]): readonly string[] {
   const db = new driver.DatabaseSync(":memory:");
   try {
@@ -59,7 +60,7 @@ export function expectedSchema(driver: Driver, list: readonly Migration[]): read
 function runMigration(db: Sqlite, { format, up }: Migration): void {
   db.exec("BEGIN IMMEDIATE");
   try {
-    // Another process may have been quicker between our look and our lock.
+    // Another process may have migrated the file between our check and our lock.
     if (formatOf(db) < format) {
       writeStep("migration-run", () => up(db));
       db.exec(`PRAGMA user_version = ${format}`);
@@ -71,12 +72,14 @@ function runMigration(db: Sqlite, { format, up }: Migration): void {
   }
 }
 
-/** A lock or a full disk passes; anything else would fail again in the same way. */
+/**
+ * A lock or a full disk goes away; any other error would fail again in the same way, so it stops the store.
+ */
 function migrationFault(error: unknown, format: number): unknown {
-  if (error instanceof FailPointReached) return error;
-  const { error: found } = faultOf(error, "");
-  if (found.code !== "AP_STORE_IO" || isDiskError(error)) return error;
-  return new StoreFault("stop", "AP_STORE_MIGRATION", { format, problem: String(found.details["problem"]) });
+  if (error instanceof FailPointError) return error;
+  const { error: cause } = faultOf(error, "");
+  if (cause.code !== "AP_STORE_IO" || isDiskError(error)) return error;
+  return new StoreFault("stop", "AP_STORE_MIGRATION", { format, problem: String(cause.details["problem"]) });
 }
 
 function isDiskError(error: unknown): boolean {

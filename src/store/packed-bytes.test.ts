@@ -8,7 +8,7 @@ import { packBytes, unpackBytes } from "./packed-bytes.ts";
 import { rowSum } from "./row-sum.ts";
 
 describe("packed bytes", () => {
-  it("come back, whatever they are", () => {
+  it("survive packing, whatever they are", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 500 }), (bytes) => {
         expect(Buffer.compare(unwrap(unpackBytes(packBytes(bytes), bytes.length)), bytes)).toBe(0);
@@ -17,13 +17,13 @@ describe("packed bytes", () => {
     );
   });
 
-  it("are deflated where that saves something, and kept as they are where not", () => {
+  it("are deflated if that saves something, else stored raw", () => {
     expect(packBytes(Buffer.alloc(10_000, "a")).length).toBeLessThan(100);
     expect(packBytes(randomBytes(10_000)).length).toBe(10_001);
     expect(packBytes(new Uint8Array()).length).toBe(1);
   });
 
-  it("of another length or another kind are refused", () => {
+  it("of another length or encoding are refused", () => {
     const blob = packBytes(Buffer.alloc(1_000, "a"));
     expect(unpackBytes(blob, 999).ok).toBe(false);
     expect(unpackBytes(blob, 1_001).ok).toBe(false);
@@ -35,7 +35,7 @@ describe("packed bytes", () => {
 });
 
 describe("a row's checksum", () => {
-  it("tells apart what looks alike", () => {
+  it("differs for similar rows", () => {
     const rows = [
       [1, 2],
       [12],
@@ -67,8 +67,8 @@ describe("a row's checksum over the columns one by one", () => {
     if (each === null) return crc32("n;", sum);
     if (typeof each === "number") return crc32(`i${each};`, sum);
     if (typeof each === "string") return crc32(`t${each.length}:${each}`, sum);
-    const described = crc32(`b${each.length}:`, sum);
-    return each.length === 0 ? described : crc32(each, described);
+    const withLength = crc32(`b${each.length}:`, sum);
+    return each.length === 0 ? withLength : crc32(each, withLength);
   }
 });
 

@@ -1,14 +1,14 @@
 import { constants, deflateRawSync, inflateRawSync } from "node:zlib";
 import { assert, fail, limits, ok, type Result } from "../base/index.ts";
 
-// The first byte of a stored blob says how the rest is kept.
+// The first byte of a stored blob says how the rest is encoded.
 const RAW = 0;
 const DEFLATED = 1;
 
-/** Below this a few bytes are saved at best, and the attempt costs more than writing them. */
+/** Shorter bytes are not deflated: that saves a few bytes at best and costs more than writing them. */
 const DEFLATE_BYTES_MIN = 128;
 
-/** What is small needs little room to be deflated in, and getting room is most of the work then. */
+/** Small inputs are deflated with small buffers: allocating them is most of the work then. */
 const SMALL_BYTES_MAX = 2_048;
 const SMALL = { level: 6, windowBits: 12, memLevel: 4, chunkSize: SMALL_BYTES_MAX };
 const LARGE = { level: 6 };
@@ -24,7 +24,7 @@ export function packBytes(bytes: Uint8Array): Uint8Array {
   return tagged(smaller ? DEFLATED : RAW, smaller ? deflated : bytes);
 }
 
-/** Contract: `length` is what the bytes must come to where that is known; never more than it is inflated. */
+/** `length` is the expected length, or null if it is unknown. Bytes are never inflated beyond it. */
 export function unpackBytes(blob: Uint8Array, length: number | null): Result<Uint8Array> {
   assert(length === null || length >= 0, "a length is not negative");
   const rest = blob.subarray(1);
@@ -45,7 +45,7 @@ function checked(bytes: Uint8Array, length: number | null): Result<Uint8Array> {
   return length === null || bytes.length === length ? ok(bytes) : damaged("has another length");
 }
 
-/** One chunk of the right size spares zlib from growing and joining. */
+/** With one chunk of the right size zlib need not grow and join buffers. */
 function chunkSize(length: number): number {
   return Math.min(Math.max(length, constants.Z_MIN_CHUNK), 1 << 20);
 }

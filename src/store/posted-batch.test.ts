@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { GENESIS_HASH, seqOf, sessionId, streamId, turnOf, unwrap } from "../base/index.ts";
 import { checkSeal, type Frame, sealFrame } from "../engine/index.ts";
+import { checkBatch } from "./batch-rules.ts";
 import { decodeFrame, encodeFrame } from "./frame-codec.ts";
-import type { PostedBatch } from "./messages.ts";
 import { postBatch, receiveBatch } from "./posted-batch.ts";
-import { checkBatch } from "./rules.ts";
+import type { PostedBatch } from "./store-messages.ts";
 
 const draft = {
   session: sessionId("posted"),
@@ -13,7 +13,7 @@ const draft = {
   turn: turnOf(0),
   time: 5,
   actor: "client",
-  // What stands in a text may look like the place of a frame.
+  // A text in a frame may look like the position of a frame.
   cause: {
     type: "request",
     step: null,
@@ -23,14 +23,14 @@ const draft = {
 } as const;
 const frame = sealFrame(draft, GENESIS_HASH);
 
-/** As it goes over a port. */
-function cross(batch: { readonly frames: readonly Frame[] }): PostedBatch {
+/** A batch as it goes over a port. */
+function sendOverPort(batch: { readonly frames: readonly Frame[] }): PostedBatch {
   return structuredClone(postBatch(batch));
 }
 
 describe("a frame on its way to the store's thread", () => {
-  it("arrives as it was sealed, and is kept as if it had been written out anew", () => {
-    const posted = cross({ frames: [frame] });
+  it("arrives as it was sealed, and is stored like a freshly serialised one", () => {
+    const posted = sendOverPort({ frames: [frame] });
     expect(posted.frames).toMatchObject([{ as: "text", hash: frame.hash }]);
     const received = receiveBatch(posted);
     expect(received.frames).toEqual([frame]);
@@ -41,14 +41,14 @@ describe("a frame on its way to the store's thread", () => {
     expect(unwrap(decodeFrame(kept, { session, seq, prevHash, hash }))).toEqual(frame);
   });
 
-  it("that was not sealed here crosses as a value", () => {
-    const posted = cross({ frames: [{ ...frame }] });
+  it("that was not sealed here is sent as a value", () => {
+    const posted = sendOverPort({ frames: [{ ...frame }] });
     expect(posted.frames).toMatchObject([{ as: "value" }]);
     expect(receiveBatch(posted).frames).toEqual([frame]);
   });
 
   it("that was changed on the way is refused", () => {
-    const posted = cross({ frames: [frame] });
+    const posted = sendOverPort({ frames: [frame] });
     const changed = JSON.parse(JSON.stringify(posted).replace('\\"time\\":5', '\\"time\\":6')) as PostedBatch;
     const received = receiveBatch(changed);
     expect(received.frames).toMatchObject([{ time: 6 }]);
@@ -59,9 +59,9 @@ describe("a frame on its way to the store's thread", () => {
     expect(checkBatch(received)).toMatchObject({ ok: false, error: { code: "AP_FRAME_HASH" } });
   });
 
-  it("of a wrong shape is refused though its seal holds", () => {
+  it("of a wrong shape is refused though its seal is valid", () => {
     const wrong = sealFrame({ ...draft, time: 0.5 }, GENESIS_HASH);
-    expect(checkBatch(receiveBatch(cross({ frames: [wrong] })))).toMatchObject({
+    expect(checkBatch(receiveBatch(sendOverPort({ frames: [wrong] })))).toMatchObject({
       ok: false,
       error: { code: "AP_FRAME_SHAPE" },
     });

@@ -1,8 +1,8 @@
-import { type Frame, frameOfText, sealedText } from "../engine/index.ts";
-import type { PostedBatch, PostedFrame } from "./messages.ts";
+import { type Frame, frameFromText, sealedText } from "../engine/index.ts";
 import type { Batch } from "./store.ts";
+import type { PostedBatch, PostedFrame } from "./store-messages.ts";
 
-/** Makes a batch ready to cross to another thread. */
+/** Prepares a batch for sending to another thread. */
 export function postBatch(batch: Batch): PostedBatch {
   return { ...batch, frames: (batch.frames ?? []).map(postFrame) };
 }
@@ -12,11 +12,11 @@ function postFrame(frame: Frame): PostedFrame {
   return text === null ? { as: "value", frame } : { as: "text", text, hash: frame.hash };
 }
 
-/** The batch again, on the other side. */
+/** Restores the batch on the receiving thread. */
 export function receiveBatch(posted: PostedBatch): Batch {
   return { ...posted, frames: (posted.frames ?? []).map(receiveFrame) };
 }
 
 function receiveFrame(posted: PostedFrame): Frame {
-  return posted.as === "text" ? frameOfText(posted.text, posted.hash) : posted.frame;
+  return posted.as === "text" ? frameFromText(posted.text, posted.hash) : posted.frame;
 }

@@ -2,13 +2,13 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type ContentHash, hashContent, must } from "../base/index.ts";
 import { pieceLength } from "./recipe.ts";
-import { diffRecipe, type Slice } from "./recipe-diff.ts";
-import type { Piece } from "./store.ts";
+import { type ContentSlice, diffRecipe } from "./recipe-diff.ts";
+import type { RecipePiece } from "./store.ts";
 
 const side = "client-request";
 type Parts = { readonly previous: Uint8Array; readonly contents: ReadonlyMap<ContentHash, Uint8Array> };
 
-function restore(pieces: readonly Piece[], { previous, contents }: Parts): Buffer {
+function restore(pieces: readonly RecipePiece[], { previous, contents }: Parts): Buffer {
   return Buffer.concat(
     pieces.map((piece) => {
       if (piece.from === "literal") return piece.bytes;
@@ -20,7 +20,11 @@ function restore(pieces: readonly Piece[], { previous, contents }: Parts): Buffe
   );
 }
 
-function check(previous: Uint8Array, next: Uint8Array, slices: readonly Slice[] = []): readonly Piece[] {
+function check(
+  previous: Uint8Array,
+  next: Uint8Array,
+  slices: readonly ContentSlice[] = [],
+): readonly RecipePiece[] {
   const contents = new Map(
     slices.map(({ start, length, content }) => [content, next.subarray(start, start + length)]),
   );
@@ -31,7 +35,7 @@ function check(previous: Uint8Array, next: Uint8Array, slices: readonly Slice[] 
   return pieces;
 }
 
-function expectNoLiteralInSlices(pieces: readonly Piece[], slices: readonly Slice[]): void {
+function expectNoLiteralInSlices(pieces: readonly RecipePiece[], slices: readonly ContentSlice[]): void {
   let at = 0;
   for (const piece of pieces) {
     const end = at + pieceLength(piece);
@@ -41,14 +45,14 @@ function expectNoLiteralInSlices(pieces: readonly Piece[], slices: readonly Slic
   }
 }
 
-function sliceOf(body: Uint8Array, text: string): Slice {
+function sliceOf(body: Uint8Array, text: string): ContentSlice {
   const bytes = Buffer.from(text);
   const start = Buffer.from(body).indexOf(bytes);
   expect(start).toBeGreaterThanOrEqual(0);
   return { start, length: bytes.length, content: hashContent(bytes) };
 }
 
-const literalBytes = (pieces: readonly Piece[]): number =>
+const literalBytes = (pieces: readonly RecipePiece[]): number =>
   pieces.reduce((sum, piece) => sum + (piece.from === "literal" ? piece.bytes.length : 0), 0);
 
 /** Random texts with something to find in them: few letters, so that runs repeat. */
@@ -77,7 +81,7 @@ function applyEdits(
 }
 
 describe("diffRecipe", () => {
-  it("gives the new body back after any edits, with any slices known", () => {
+  it("restores the new body after any edits, with any slices", () => {
     const cuts = fc.array(fc.tuple(fc.nat({ max: 200 }), fc.nat({ max: 120 })), { maxLength: 6 });
     fc.assert(
       fc.property(text, fc.array(edit, { maxLength: 4 }), cuts, (previous, edits, spans) => {
@@ -107,7 +111,7 @@ describe("diffRecipe", () => {
     );
   });
 
-  it("takes a turn that moves a cache mark and adds a message as a few copies", () => {
+  it("needs a few copies for a turn that moves a cache mark and adds a message", () => {
     const mark = ',"cache_control":{"type":"ephemeral"}';
     const message = (n: number, marked: boolean): string =>
       `{"role":"user","content":[{"type":"text","text":"message ${n} ${hashContent(`m${n}`)}"${marked ? mark : ""}}]}`;
@@ -122,10 +126,10 @@ describe("diffRecipe", () => {
 
   it("follows a message that turns from a string into a list of blocks", () => {
     const filler = Array.from({ length: 300 }, (_, n) => hashContent(`f${n}`)).join(" ");
-    const said = hashContent("said").repeat(4);
-    const before = Buffer.from(`{"a":"${filler}","content":"${said}"},{"b":"${filler}"}`);
+    const message = hashContent("said").repeat(4);
+    const before = Buffer.from(`{"a":"${filler}","content":"${message}"},{"b":"${filler}"}`);
     const after = Buffer.from(
-      `{"a":"${filler}","content":[{"type":"text","text":"${said}"}]},{"b":"${filler}"}`,
+      `{"a":"${filler}","content":[{"type":"text","text":"${message}"}]},{"b":"${filler}"}`,
     );
     const pieces = check(before, after);
     expect(pieces.length).toBeLessThanOrEqual(5);
@@ -133,20 +137,20 @@ describe("diffRecipe", () => {
   });
 
   it("names new messages as content, whole", () => {
-    const told = hashContent("told").repeat(30);
+    const message = hashContent("told").repeat(30);
     const before = Buffer.from(
       `{"messages":["${hashContent("one")}"],"stream":true,"more":"${hashContent("x")}"}`,
     );
     const after = Buffer.from(
-      `{"messages":["${hashContent("one")}","${told}"],"stream":true,"more":"${hashContent("x")}"}`,
+      `{"messages":["${hashContent("one")}","${message}"],"stream":true,"more":"${hashContent("x")}"}`,
     );
-    const pieces = check(before, after, [sliceOf(after, told)]);
+    const pieces = check(before, after, [sliceOf(after, message)]);
     expect(pieces.filter((piece) => piece.from === "content")).toEqual([
-      { from: "content", content: hashContent(told), start: 0, length: told.length },
+      { from: "content", content: hashContent(message), start: 0, length: message.length },
     ]);
   });
 
-  it("writes a first body from contents and glue", () => {
+  it("makes a first body from contents and literals", () => {
     const next = Buffer.from(`[${"a".repeat(100)},${"b".repeat(100)}]`);
     const slices = ["a", "b"].map((letter) => sliceOf(next, letter.repeat(100)));
     const pieces = diffRecipe({ previous: null, next, slices });

@@ -1,53 +1,57 @@
 import { assert, type ContentHash, limits, must } from "../base/index.ts";
 import { commonPrefixLength, commonSuffixLength } from "./common-bytes.ts";
 import { type BodyRef, mergePieces } from "./recipe.ts";
-import type { Piece } from "./store.ts";
+import type { RecipePiece } from "./store.ts";
 import { hashWindow, indexWindows, longestMatch, rollWindow, WINDOW_BYTES } from "./window-index.ts";
 
-/** Bytes of the new body that are bytes of a content, from `from` on, or from its start. */
-export type Slice = {
+/** Bytes of the new body that equal those of a content, from its offset `from` or from its start. */
+export type ContentSlice = {
   readonly start: number;
   readonly length: number;
   readonly content: ContentHash;
   readonly from?: number;
 };
 
-export type RecipeDiff = {
-  /** The body the new one most resembles: the one before on the same side of the same stream. */
+export type RecipeDiffInput = {
+  /** The body most like the new one: the previous one on the same side of the same stream. */
   readonly previous: (BodyRef & { readonly bytes: Uint8Array }) | null;
   readonly next: Uint8Array;
-  readonly slices: readonly Slice[];
-  /** How many bytes both bodies begin with, where that is known. */
+  readonly slices: readonly ContentSlice[];
+  /** The number of bytes both bodies begin with, if it is known already. */
   readonly sharedStart?: number;
 };
 
-/** Bytes of the new body that the previous one has too, at `source`. */
-type Run = { readonly start: number; readonly end: number; readonly source: number };
+/** Bytes of the new body that the previous one has too, at offset `source`. */
+type CopyRun = { readonly start: number; readonly end: number; readonly source: number };
 
-/** A shared start or end shorter than this is cheaper as it is. */
+/** A shared start or end shorter than this is cheaper as literal bytes. */
 const EDGE_BYTES_MIN = 16;
 
 /**
- * Writes a body in terms of the one before. A turn adds messages at the end, moves a cache mark here, turns
- * a string into a block there: a few copies and a few short literals. Bytes inside a slice are copied or
- * named as content, never kept as literal bytes, so erasing the content erases them here too. Linear in the
- * size of the bodies.
+ * Describes a body by its differences from the one before. A turn adds messages at the end, moves a cache
+ * mark, turns a string into a block: a few copies and a few short literals. Bytes inside a slice are copied
+ * or named as content, never kept as literal bytes, so erasing the content erases them here too. Linear in
+ * the size of the bodies.
  */
-export function diffRecipe({ previous, next, slices, sharedStart }: RecipeDiff): readonly Piece[] {
-  const known = orderedSlices(slices, next.length);
+export function diffRecipe({ previous, next, slices, sharedStart }: RecipeDiffInput): readonly RecipePiece[] {
+  const ordered = orderedSlices(slices, next.length);
   const edges = previous === null ? NO_EDGES : sharedEdges(previous.bytes, next, sharedStart);
-  const inner = previous === null ? [] : innerRuns({ previous: previous.bytes, next, edges, slices: known });
-  const plan = { previous, next, slices: known };
+  const inner =
+    previous === null ? [] : innerRuns({ previous: previous.bytes, next, edges, slices: ordered });
+  const plan = { previous, next, slices: ordered };
   const pieces = mergePieces(fillIn(plan, [edges.head, ...inner, edges.tail]));
   return pieces.length <= limits.recipePiecesMax
     ? pieces
     : mergePieces(fillIn(plan, [edges.head, edges.tail]));
 }
 
-type Edges = { readonly head: Run; readonly tail: Run };
-const NO_EDGES: Edges = { head: { start: 0, end: 0, source: 0 }, tail: { start: 0, end: 0, source: 0 } };
+type SharedEdges = { readonly head: CopyRun; readonly tail: CopyRun };
+const NO_EDGES: SharedEdges = {
+  head: { start: 0, end: 0, source: 0 },
+  tail: { start: 0, end: 0, source: 0 },
+};
 
-function sharedEdges(previous: Uint8Array, next: Uint8Array, sharedStart?: number): Edges {
+function sharedEdges(previous: Uint8Array, next: Uint8Array, sharedStart?: number): SharedEdges {
   const head = worthwhile(sharedStart ?? commonPrefixLength(previous, next));
   const tail = worthwhile(commonSuffixLength(previous.subarray(head), next.subarray(head)));
   return {
@@ -60,7 +64,7 @@ function worthwhile(length: number): number {
   return length < EDGE_BYTES_MIN ? 0 : length;
 }
 
-function orderedSlices(slices: readonly Slice[], length: number): readonly Slice[] {
+function orderedSlices(slices: readonly ContentSlice[], length: number): readonly ContentSlice[] {
   const ordered = slices.filter((slice) => slice.length > 0).sort((a, b) => a.start - b.start);
   let end = 0;
   for (const slice of ordered) {
@@ -71,27 +75,27 @@ function orderedSlices(slices: readonly Slice[], length: number): readonly Slice
   return ordered;
 }
 
-type Inner = {
+type InnerRunsInput = {
   readonly previous: Uint8Array;
   readonly next: Uint8Array;
-  readonly edges: Edges;
-  readonly slices: readonly Slice[];
+  readonly edges: SharedEdges;
+  readonly slices: readonly ContentSlice[];
 };
 
-/** The runs between the shared start and the shared end. They hold a slice whole or not at all. */
-function innerRuns({ previous, next, edges, slices }: Inner): readonly Run[] {
+/** The runs between the shared start and the shared end. A run never holds only part of a slice. */
+function innerRuns({ previous, next, edges, slices }: InnerRunsInput): readonly CopyRun[] {
   const source = previous.subarray(edges.head.end, edges.tail.source);
   const target = next.subarray(0, edges.tail.start);
   if (source.length < WINDOW_BYTES || target.length - edges.head.end < WINDOW_BYTES) return [];
   const index = indexWindows(source);
   const fences = fencesOf(slices);
-  const runs: Run[] = [];
+  const runs: CopyRun[] = [];
   let done = edges.head.end;
   let at = done;
   let hash: number | null = null;
   while (at + WINDOW_BYTES <= target.length) {
     const fence = fences.around(at);
-    // A slice the previous body holds whole would have been found within its first window.
+    // If the previous body held the whole slice, its first window would have matched.
     if (fence !== null && at >= fence.start + WINDOW_BYTES) {
       at = fence.end;
       hash = null;
@@ -129,14 +133,14 @@ function sharedBackwards(
   return count;
 }
 
-type Fences = {
-  /** The slice an offset lies strictly inside of. */
+type SliceFences = {
+  /** The slice that an offset lies strictly inside. Null if there is none. */
   readonly around: (offset: number) => { readonly start: number; readonly end: number } | null;
   readonly before: (offset: number) => number;
   readonly after: (offset: number) => number;
 };
 
-function fencesOf(slices: readonly Slice[]): Fences {
+function fencesOf(slices: readonly ContentSlice[]): SliceFences {
   const around = (offset: number): { readonly start: number; readonly end: number } | null => {
     const slice = slices[lastStartingBefore(slices, offset)];
     if (slice === undefined || offset <= slice.start || offset >= slice.start + slice.length) return null;
@@ -149,7 +153,7 @@ function fencesOf(slices: readonly Slice[]): Fences {
   };
 }
 
-function lastStartingBefore(slices: readonly Slice[], offset: number): number {
+function lastStartingBefore(slices: readonly ContentSlice[], offset: number): number {
   let low = -1;
   let high = slices.length;
   while (high - low > 1) {
@@ -160,9 +164,11 @@ function lastStartingBefore(slices: readonly Slice[], offset: number): number {
   return low;
 }
 
-/** Copies for the runs; between them contents where a slice is known, literal bytes where none is. */
-function fillIn({ previous, next, slices }: RecipeDiff, runs: readonly Run[]): Piece[] {
-  const pieces: Piece[] = [];
+/**
+ * Makes copies for the runs, and between them content pieces for known slices and literal bytes for the rest.
+ */
+function fillIn({ previous, next, slices }: RecipeDiffInput, runs: readonly CopyRun[]): RecipePiece[] {
+  const pieces: RecipePiece[] = [];
   let at = 0;
   let nextSlice = 0;
   const fillTo = (end: number): void => {
@@ -188,12 +194,12 @@ function fillIn({ previous, next, slices }: RecipeDiff, runs: readonly Run[]): P
   return pieces;
 }
 
-function contentPiece(slice: Slice, from: number, to: number): Piece {
+function contentPiece(slice: ContentSlice, from: number, to: number): RecipePiece {
   const start = (slice.from ?? 0) + from - slice.start;
   return { from: "content", content: slice.content, start, length: to - from };
 }
 
-function sliceEnd(slices: readonly Slice[], at: number): number {
+function sliceEnd(slices: readonly ContentSlice[], at: number): number {
   const slice = must(slices[at], "there is such a slice");
   return slice.start + slice.length;
 }

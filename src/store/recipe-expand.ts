@@ -1,10 +1,13 @@
 import { assert, fail, limits, must, ok, type Result } from "../base/index.ts";
-import { type BodyRef, type Copy, type Leaf, type PieceOf, pieceLength } from "./recipe.ts";
+import { type BodyRef, type PieceOf, pieceLength, type RecipeCopy, type RecipeLeaf } from "./recipe.ts";
 
-/** A recipe and the offset at which each of its pieces starts, for finding the pieces of a range. */
-export type IndexedRecipe<C> = { readonly pieces: readonly PieceOf<C>[]; readonly starts: readonly number[] };
+/** A recipe with the offset at which each piece starts, for finding the pieces of a range. */
+export type IndexedRecipe<C> = {
+  readonly pieces: readonly PieceOf<C>[];
+  readonly starts: readonly number[];
+};
 
-export type RecipeOf<C> = (body: BodyRef) => IndexedRecipe<C>;
+export type RecipeLookup<C> = (body: BodyRef) => IndexedRecipe<C>;
 
 export function indexRecipe<C>(pieces: readonly PieceOf<C>[]): IndexedRecipe<C> {
   const starts: number[] = [];
@@ -16,18 +19,21 @@ export function indexRecipe<C>(pieces: readonly PieceOf<C>[]): IndexedRecipe<C> 
   return { pieces, starts };
 }
 
-export type Expanded<C> = {
-  readonly leaves: readonly Leaf<C>[];
-  /** Every piece that was walked through, the copies too: what it takes to put the body together. */
+export type ExpandedRecipe<C> = {
+  readonly leaves: readonly RecipeLeaf<C>[];
+  /** The number of pieces visited, copies included: the work of restoring the body. */
   readonly steps: number;
 };
 
 /**
  * Follows copies down to contents and literal bytes. Depth and work are bounded when bodies are stored; a
- * recipe from disk that goes on regardless, or in circles, ends here.
+ * damaged recipe from disk that is endless or circular is refused here.
  */
-export function expandRecipe<C>(pieces: readonly PieceOf<C>[], recipeOf: RecipeOf<C>): Result<Expanded<C>> {
-  const leaves: Leaf<C>[] = [];
+export function expandRecipe<C>(
+  pieces: readonly PieceOf<C>[],
+  recipeOf: RecipeLookup<C>,
+): Result<ExpandedRecipe<C>> {
+  const leaves: RecipeLeaf<C>[] = [];
   let steps = 0;
   const visit = (piece: PieceOf<C>, depth: number): boolean => {
     steps += 1;
@@ -41,19 +47,19 @@ export function expandRecipe<C>(pieces: readonly PieceOf<C>[], recipeOf: RecipeO
   return fail("AP_RECIPE_INVALID", { problem: "it takes too many pieces to put it together" });
 }
 
-/** What it takes at most to put a body together, and how many copies of copies it rests on. */
-export type Effort = { readonly leaves: number; readonly depth: number };
+/** An upper bound of the steps that restore a body, and its longest chain of copies. */
+export type ExpandEffort = { readonly leaves: number; readonly depth: number };
 
 /**
- * At most how many steps a recipe takes, from what its sources take, so that nothing needs to be read; where
- * the answer is too much, counting tells. Slices of one source that lie behind each other take what all of it
- * takes, and a step more at every depth where they cut a piece in two; any others take all of it each.
+ * An upper bound of the steps a recipe takes, computed from its sources without reading them; if the bound is
+ * too high, the caller counts. Slices of one source that do not overlap take together as many steps as the
+ * whole source, plus one at every depth for each cut; overlapping slices take the whole source each.
  */
 export function stepsAtMost(
   pieces: readonly PieceOf<unknown>[],
-  effortOf: (body: BodyRef) => Effort,
+  effortOf: (body: BodyRef) => ExpandEffort,
 ): number {
-  const copies = new Map<string, Copy[]>();
+  const copies = new Map<string, RecipeCopy[]>();
   for (const piece of pieces) {
     if (piece.from !== "body") continue;
     const name = `${piece.exchange} ${piece.side}`;
@@ -63,12 +69,12 @@ export function stepsAtMost(
   for (const slices of copies.values()) {
     const { leaves, depth } = effortOf(must(slices[0], "there is a first"));
     const count = slices.length;
-    steps += liesApart(slices) ? leaves + (count - 1) * (depth + 1) : count * leaves;
+    steps += isDisjoint(slices) ? leaves + (count - 1) * (depth + 1) : count * leaves;
   }
   return steps;
 }
 
-function liesApart(slices: readonly Copy[]): boolean {
+function isDisjoint(slices: readonly RecipeCopy[]): boolean {
   const ordered = [...slices].sort((a, b) => a.start - b.start);
   return ordered.every(({ start, length }, at) => start + length <= (ordered[at + 1]?.start ?? Infinity));
 }
@@ -76,7 +82,7 @@ function liesApart(slices: readonly Copy[]): boolean {
 /** The pieces of a range, cut to fit it. */
 export function slicePieces<C>(
   { pieces, starts }: IndexedRecipe<C>,
-  range: Pick<Copy, "start" | "length">,
+  range: Pick<RecipeCopy, "start" | "length">,
 ): PieceOf<C>[] {
   const end = range.start + range.length;
   const parts: PieceOf<C>[] = [];

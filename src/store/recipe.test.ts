@@ -10,7 +10,7 @@ import {
   type StoredPiece,
 } from "./recipe.ts";
 import { expandRecipe, indexRecipe, slicePieces, stepsAtMost } from "./recipe-expand.ts";
-import { sides } from "./store.ts";
+import { exchangeSides } from "./store.ts";
 
 const offset = fc.nat({ max: 2 ** 33 });
 const length = fc.integer({ min: 1, max: 2 ** 26 });
@@ -19,7 +19,7 @@ const piece: fc.Arbitrary<StoredPiece> = fc.oneof(
   fc.record({
     from: fc.constant("body" as const),
     exchange: fc.nat({ max: 3 }),
-    side: fc.constantFrom(...sides),
+    side: fc.constantFrom(...exchangeSides),
     start: offset,
     length,
   }),
@@ -27,7 +27,7 @@ const piece: fc.Arbitrary<StoredPiece> = fc.oneof(
 );
 
 describe("a recipe", () => {
-  it("comes back from its bytes as it was", () => {
+  it("survives encoding unchanged", () => {
     fc.assert(
       fc.property(fc.array(piece), (pieces) => {
         expect(decodeRecipe(encodeRecipe(pieces))).toEqual({ ok: true, value: pieces });
@@ -35,7 +35,7 @@ describe("a recipe", () => {
     );
   });
 
-  it("is refused, never misread past its end, whatever the bytes are", () => {
+  it("made of random bytes is refused, never read past its end", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
         const decoded = decodeRecipe(bytes);
@@ -58,7 +58,7 @@ describe("a recipe", () => {
     expect(encodeRecipe(copies).length).toBeLessThan(24);
   });
 
-  it("joins neighbours that continue each other and drops what is empty", () => {
+  it("joins neighbours that continue each other and drops empty pieces", () => {
     const bytes = (text: string): Uint8Array => Buffer.from(text);
     expect(
       mergePieces<number>([
@@ -102,7 +102,7 @@ describe("a recipe", () => {
     ]);
   });
 
-  it("follows copies of copies down to what they were made of", () => {
+  it("follows copies of copies down to contents and literals", () => {
     const first = indexRecipe<number>([
       { from: "literal", bytes: Buffer.from("abc") },
       { from: "content", content: 7, start: 0, length: 100 },
@@ -123,7 +123,7 @@ describe("a recipe", () => {
     ]);
   });
 
-  it("takes no more steps than is said before it is put together", () => {
+  it("takes no more steps than the bound computed before", () => {
     const side = "client-request";
     const cut = fc.tuple(fc.nat(20), fc.nat(60), fc.nat(60));
     fc.assert(
@@ -157,7 +157,7 @@ describe("a recipe", () => {
     );
   });
 
-  it("of a body that grows turn by turn is not counted as more and more of the one before", () => {
+  it("of a body that grows turn by turn keeps a small bound", () => {
     const side = "client-request";
     let effort = { leaves: 3, depth: 0 };
     for (let exchange = 1; exchange <= 200; exchange += 1) {
@@ -173,7 +173,7 @@ describe("a recipe", () => {
     expect(effort.leaves).toBeLessThan(limits.recipeLeavesMax / 10);
   });
 
-  it("that goes in circles ends", () => {
+  it("that is circular is refused", () => {
     const circle: StoredPiece = { from: "body", exchange: 1, side: "client-request", start: 0, length: 4 };
     const expanded = expandRecipe([circle], () => indexRecipe<number>([circle]));
     expect(expanded).toMatchObject({ ok: false, error: { code: "AP_RECIPE_INVALID" } });

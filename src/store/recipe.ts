@@ -1,20 +1,20 @@
 import { assert, fail, ok, type Result } from "../base/index.ts";
-import { type Side, sides } from "./store.ts";
+import { type ExchangeSide, exchangeSides } from "./store.ts";
 import { type ByteReader, byteReader, byteWriter, unzigzag, zigzag } from "./varint.ts";
 
 /**
- * A piece of a recipe. How it names a content depends on the place: by hash outside, by a small local number
- * in the database.
+ * A piece of a recipe. `C` is how it names a content: by hash outside the database, by a small local number
+ * inside.
  */
-export type PieceOf<C> = Leaf<C> | Copy;
-export type Leaf<C> =
+export type PieceOf<C> = RecipeLeaf<C> | RecipeCopy;
+export type RecipeLeaf<C> =
   | { readonly from: "content"; readonly content: C; readonly start: number; readonly length: number }
   | { readonly from: "literal"; readonly bytes: Uint8Array };
-export type Copy = BodyRef & { readonly from: "body"; readonly start: number; readonly length: number };
-export type BodyRef = { readonly exchange: number; readonly side: Side };
+export type RecipeCopy = BodyRef & { readonly from: "body"; readonly start: number; readonly length: number };
+export type BodyRef = { readonly exchange: number; readonly side: ExchangeSide };
 export type StoredPiece = PieceOf<number>;
 
-// The low two bits of a piece's first number say what it is; the rest is its length.
+// The low two bits of a piece's first number are its type; the rest is its length.
 const LITERAL = 0;
 const CONTENT = 1;
 /** A copy from the same body as the copy before. */
@@ -27,7 +27,7 @@ export function pieceLength(piece: PieceOf<unknown>): number {
 
 export function encodeRecipe(pieces: readonly StoredPiece[]): Uint8Array {
   const out = byteWriter();
-  let last: Copy | null = null;
+  let last: RecipeCopy | null = null;
   for (const piece of pieces) {
     const length = pieceLength(piece) * 4;
     if (piece.from === "literal") {
@@ -42,9 +42,9 @@ export function encodeRecipe(pieces: readonly StoredPiece[]): Uint8Array {
       out.varint(length + (same ? SAME_BODY : OTHER_BODY));
       if (!same) {
         out.varint(piece.exchange);
-        out.varint(sides.indexOf(piece.side));
+        out.varint(exchangeSides.indexOf(piece.side));
       }
-      // Copies mostly go on where the one before ended, so the distance is a small number.
+      // A copy mostly starts where the one before ended, so the distance is a small number.
       out.varint(zigzag(piece.start - (same && last !== null ? last.start + last.length : 0)));
       last = piece;
     }
@@ -55,7 +55,7 @@ export function encodeRecipe(pieces: readonly StoredPiece[]): Uint8Array {
 export function decodeRecipe(bytes: Uint8Array): Result<readonly StoredPiece[]> {
   const input = byteReader(bytes);
   const pieces: StoredPiece[] = [];
-  let last: Copy | null = null;
+  let last: RecipeCopy | null = null;
   try {
     while (!input.done()) {
       const piece = readPiece(input, last);
@@ -69,7 +69,7 @@ export function decodeRecipe(bytes: Uint8Array): Result<readonly StoredPiece[]> 
   }
 }
 
-function readPiece(input: ByteReader, last: Copy | null): StoredPiece {
+function readPiece(input: ByteReader, last: RecipeCopy | null): StoredPiece {
   const first = input.varint();
   const length = Math.floor(first / 4);
   switch (first % 4) {
@@ -84,18 +84,18 @@ function readPiece(input: ByteReader, last: Copy | null): StoredPiece {
   }
 }
 
-type CopyContext = { readonly input: ByteReader; readonly length: number; readonly last: Copy | null };
+type CopyContext = { readonly input: ByteReader; readonly length: number; readonly last: RecipeCopy | null };
 
-function readCopy({ input, length, last }: CopyContext): Copy {
+function readCopy({ input, length, last }: CopyContext): RecipeCopy {
   const exchange = last === null ? input.varint() : last.exchange;
-  const side = last === null ? sides[input.varint()] : last.side;
+  const side = last === null ? exchangeSides[input.varint()] : last.side;
   if (side === undefined) throw new RangeError("names a side that does not exist");
   const start = unzigzag(input.varint()) + (last === null ? 0 : last.start + last.length);
   if (start < 0) throw new RangeError("copies from before the start of a body");
   return { from: "body", exchange, side, start, length };
 }
 
-/** Empty pieces go, and neighbours that continue each other become one. */
+/** Drops empty pieces and joins neighbours that continue each other. */
 export function mergePieces<C>(pieces: readonly PieceOf<C>[]): PieceOf<C>[] {
   const merged: PieceOf<C>[] = [];
   let literals: Uint8Array[] = [];
@@ -112,7 +112,7 @@ export function mergePieces<C>(pieces: readonly PieceOf<C>[]): PieceOf<C>[] {
       continue;
     }
     flush();
-    const joined = join(merged.at(-1), piece);
+    const joined = joinPieces(merged.at(-1), piece);
     if (joined === null) merged.push(piece);
     else merged[merged.length - 1] = joined;
   }
@@ -120,7 +120,7 @@ export function mergePieces<C>(pieces: readonly PieceOf<C>[]): PieceOf<C>[] {
   return merged;
 }
 
-function join<C>(
+function joinPieces<C>(
   before: PieceOf<C> | undefined,
   piece: Exclude<PieceOf<C>, { from: "literal" }>,
 ): PieceOf<C> | null {

@@ -1,13 +1,13 @@
 import { frameHash, must, ok, type Result, type SessionId, seqOf } from "../base/index.ts";
+import { checkSnapshotPosition, pageMatches } from "./batch-rules.ts";
 import type { Database } from "./database.ts";
 import { writeStep } from "./fail-points.ts";
-import { bytesOf, ensureSession, hashAt, sessionRow } from "./frame-table.ts";
+import { bytesFromHex, ensureSession, hashAt, storedSession } from "./frame-table.ts";
 import { packBytes, unpackBytes } from "./packed-bytes.ts";
 import { rowSum } from "./row-sum.ts";
-import { pageMatches, placeSnapshot } from "./rules.ts";
 import type { Snapshot } from "./store.ts";
 
-/** `pages` lists the names of all pages, in binary, each behind its length. */
+/** `pages` lists the names of all pages, in binary, each preceded by its length. */
 export type SnapshotRow = {
   readonly session: number;
   readonly seq: number;
@@ -31,11 +31,11 @@ export function pageSum(row: Omit<PageRow, "sum">): number {
   return rowSum([row.session, row.name, row.bytes]);
 }
 
-/** Replaces the session's snapshot, adds the pages that are new and drops those nothing names any more. */
+/** Replaces the session's snapshot, adds new pages and drops pages the snapshot no longer names. */
 export function insertSnapshot(db: Database, snapshot: Snapshot): Result<void> {
   const { id } = ensureSession(db, snapshot.session);
   const stored = pageNames(db, id);
-  const placed = placeSnapshot(snapshot, {
+  const placed = checkSnapshotPosition(snapshot, {
     newest: snapshotRow(db, id)?.seq ?? 0,
     hashAt: (seq) => hashAt(db, id, seq),
     hasPage: (name) => stored.has(name),
@@ -58,7 +58,7 @@ function insertPage(
   db: Database,
   page: { readonly session: number; readonly name: string; readonly bytes: Uint8Array },
 ): void {
-  const row = { session: page.session, name: bytesOf(page.name), bytes: packBytes(page.bytes) };
+  const row = { session: page.session, name: bytesFromHex(page.name), bytes: packBytes(page.bytes) };
   const sql = "INSERT INTO pages (session, name, sum, bytes) VALUES (?, ?, ?, ?)";
   writeStep("page-insert", () => db.sql(sql).run(row.session, row.name, pageSum(row), row.bytes));
 }
@@ -68,14 +68,14 @@ export function dropPage(
   { session, name }: { readonly session: number; readonly name: string },
 ): void {
   const sql = "DELETE FROM pages WHERE session = ? AND name = ?";
-  writeStep("page-delete", () => db.sql(sql).run(session, bytesOf(name)));
+  writeStep("page-delete", () => db.sql(sql).run(session, bytesFromHex(name)));
 }
 
 function writeSnapshot(db: Database, session: number, { seq, hash, root, pageHashes }: Snapshot): void {
   const pages = Buffer.concat(
-    [...new Set(pageHashes)].flatMap((name) => [Buffer.of(name.length / 2), bytesOf(name)]),
+    [...new Set(pageHashes)].flatMap((name) => [Buffer.of(name.length / 2), bytesFromHex(name)]),
   );
-  const row = { session, seq, hash: bytesOf(hash), pages, root: packBytes(Buffer.from(root)) };
+  const row = { session, seq, hash: bytesFromHex(hash), pages, root: packBytes(Buffer.from(root)) };
   const sql =
     "INSERT OR REPLACE INTO snapshots (session, seq, hash, sum, pages, root) VALUES (?, ?, ?, ?, ?, ?)";
   db.sql(sql).run(session, seq, row.hash, snapshotSum(row), pages, row.root);
@@ -96,7 +96,7 @@ export function pageRows(db: Database, session: number): readonly PageRow[] {
   return db.sql(sql).all(session) as unknown as PageRow[];
 }
 
-export function namesIn(row: SnapshotRow): readonly string[] {
+export function pageNamesIn(row: SnapshotRow): readonly string[] {
   const names: string[] = [];
   for (let at = 0; at < row.pages.length; ) {
     const length = row.pages[at] ?? 0;
@@ -106,22 +106,22 @@ export function namesIn(row: SnapshotRow): readonly string[] {
   return names;
 }
 
-/** The bytes of a page, or null if they are not what its name says. */
+/** The bytes of a page. Null if they do not match its name. */
 export function readPage(row: PageRow): Uint8Array | null {
   if (pageSum(row) !== row.sum) return null;
   const bytes = unpackBytes(row.bytes, null);
   return bytes.ok && pageMatches(Buffer.from(row.name).toString("hex"), bytes.value) ? bytes.value : null;
 }
 
-/** A snapshot that is not whole is no snapshot: the frames are the truth, and are replayed instead. */
+/** An incomplete snapshot counts as none: the frames are replayed instead. */
 export function readSnapshot(db: Database, session: SessionId): Snapshot | null {
-  const id = sessionRow(db, session)?.id;
+  const id = storedSession(db, session)?.id;
   const row = id === undefined ? null : snapshotRow(db, id);
   if (id === undefined || row === null || snapshotSum(row) !== row.sum) return null;
   const root = unpackBytes(row.root, null);
   const hash = Buffer.from(row.hash).toString("hex");
   if (!root.ok || hashAt(db, id, row.seq) !== hash) return null;
-  const pageHashes = namesIn(row);
+  const pageHashes = pageNamesIn(row);
   const pages = new Map<string, Uint8Array>();
   for (const page of pageRows(db, id)) {
     const bytes = readPage(page);

@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
 import type { FailPoint } from "./fail-points.ts";
-import type { StoreLine } from "./messages.ts";
 import type { Store } from "./store.ts";
+import type { StorePort } from "./store-messages.ts";
 import { ThreadHandle } from "./thread-handle.ts";
 import { ThreadOwner } from "./thread-owner.ts";
 
 export type SqliteStoreOptions = {
-  /** The database file; it and its folder are made if they are not there. */
+  /** The database file; it and its folder are created if they do not exist. */
   readonly path: string;
   /** Caps the file, in pages of 4096 bytes; reaching it is a full disk. */
   readonly maxPages?: number;
@@ -15,44 +15,45 @@ export type SqliteStoreOptions = {
 };
 
 export type SqliteStore = Store & {
-  /** Changes the cap on the file; null lifts it. Recording that paused for it goes on by itself. */
+  /** Changes the cap on the file; null lifts it. Recording that paused because of it resumes by itself. */
   readonly limitPages: (maxPages: number | null) => Promise<void>;
 };
 
-/** The thread that has the database, for users on other threads than its owner's. */
+/** The thread that owns the database, for users on other threads. */
 export type SqliteThread = {
-  /** To be handed to the user's thread with `transferList`; for one `joinSqliteStore`. */
-  readonly line: () => StoreLine;
-  /** Writes what it was sent, as far as it can, and ends. */
+  /** For one `joinSqliteStore`. The caller sends it to the user's thread with `transferList`. */
+  readonly openPort: () => StorePort;
+  /** Writes the batches it can, and ends the thread. */
   readonly close: () => Promise<void>;
 };
 
 /**
- * Returns at once: the file is opened on a thread of its own, and what goes wrong with it is told by
- * `status`.
+ * Returns at once: the file is opened on a thread of its own, and `status` reports what goes wrong with it.
  */
 export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
-  const owner = ownerOf(options, false);
-  const handle = new ThreadHandle(owner.line());
+  const owner = startOwner(options, false);
+  const handle = new ThreadHandle(owner.openPort());
   return storeOver(handle, () => owner.close());
 }
 
 /**
- * Starts the same thread for others to join. It outlives them: what one of them has sent is written, also
- * when its thread ends in the middle of something. Work here can wait for work elsewhere.
+ * Starts the same thread for other threads to join. It outlives them: the batches one of them has sent are
+ * written, even when that thread ends in the middle of something. It yields the processor to other threads.
  */
 export function startSqliteThread(options: SqliteStoreOptions): SqliteThread {
-  const owner = ownerOf(options, true);
-  return { line: () => owner.line(), close: () => owner.close() };
+  const owner = startOwner(options, true);
+  return { openPort: () => owner.openPort(), close: () => owner.close() };
 }
 
-/** A store over somebody else's thread. Closing it waits for what it has sent and leaves the thread alone. */
-export function joinSqliteStore(line: StoreLine): SqliteStore {
-  const handle = new ThreadHandle(line);
+/**
+ * A store over another owner's thread. Closing it waits for its own batches and leaves the thread running.
+ */
+export function joinSqliteStore(port: StorePort): SqliteStore {
+  const handle = new ThreadHandle(port);
   return storeOver(handle, () => handle.flush());
 }
 
-function ownerOf({ path, maxPages, failPoint }: SqliteStoreOptions, isBackground: boolean): ThreadOwner {
+function startOwner({ path, maxPages, failPoint }: SqliteStoreOptions, isBackground: boolean): ThreadOwner {
   const rest = { maxPages: maxPages ?? null, failPoint: failPoint ?? null, isBackground };
   return new ThreadOwner({ path: resolve(path), ...rest }, workerEntry());
 }
@@ -60,21 +61,21 @@ function ownerOf({ path, maxPages, failPoint }: SqliteStoreOptions, isBackground
 function storeOver(thread: ThreadHandle, ending: () => Promise<void>): SqliteStore {
   return {
     append: (batch) => thread.append(batch),
-    sessions: () => thread.ask({ type: "sessions" }),
-    head: (session) => thread.ask({ type: "head", session }),
-    frames: (range) => thread.ask({ type: "frames", range }),
-    content: (hash) => thread.ask({ type: "content", hash }),
-    body: (key) => thread.ask({ type: "body", key }),
-    bodies: (session) => thread.ask({ type: "bodies", session }),
-    snapshot: (session) => thread.ask({ type: "snapshot", session }),
-    verify: (scope) => thread.ask({ type: "verify", scope }),
-    gc: () => thread.ask({ type: "gc" }),
+    sessions: () => thread.query({ type: "sessions" }),
+    head: (session) => thread.query({ type: "head", session }),
+    frames: (range) => thread.query({ type: "frames", range }),
+    content: (hash) => thread.query({ type: "content", hash }),
+    body: (key) => thread.query({ type: "body", key }),
+    bodies: (session) => thread.query({ type: "bodies", session }),
+    snapshot: (session) => thread.query({ type: "snapshot", session }),
+    verify: (scope) => thread.query({ type: "verify", scope }),
+    gc: () => thread.query({ type: "gc" }),
     backup: (target) =>
-      thread.ask({ type: "backup", path: typeof target === "string" ? resolve(target) : "" }),
-    purge: (hashes) => thread.ask({ type: "purge", hashes }),
-    drop: (session) => thread.ask({ type: "drop", session }),
+      thread.query({ type: "backup", path: typeof target === "string" ? resolve(target) : "" }),
+    purge: (hashes) => thread.query({ type: "purge", hashes }),
+    drop: (session) => thread.query({ type: "drop", session }),
     limitPages: async (pages) => {
-      await thread.ask({ type: "limit-pages", pages });
+      await thread.query({ type: "limit-pages", pages });
     },
     status: () => thread.status(),
     watch: (listener) => thread.watch(listener),
@@ -83,8 +84,8 @@ function storeOver(thread: ThreadHandle, ending: () => Promise<void>): SqliteSto
   };
 }
 
-/** Threads run compiled code. From sources, as in tests, that is the build beside them. */
+/** Threads run compiled code. When this runs from sources, as in tests, that is the build in dist. */
 function workerEntry(): URL {
   const fromSources = import.meta.url.endsWith(".ts");
-  return new URL(fromSources ? "../../dist/store/worker.js" : "./worker.js", import.meta.url);
+  return new URL(fromSources ? "../../dist/store/store-worker.js" : "./store-worker.js", import.meta.url);
 }

@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { hashContent, limits, must } from "../base/index.ts";
+import { StoreFault } from "./database-faults.ts";
 import type { Driver } from "./driver.ts";
-import { StoreFault } from "./faults.ts";
-import type { Reply, Request } from "./messages.ts";
+import type { StoreReply, StoreRequest } from "./store-messages.ts";
 import { StoreThread } from "./store-thread.ts";
 
-/** A driver that opens nothing, for the reason it is given. */
-function failing(fault: () => StoreFault): Driver {
+/** A driver that fails to open, with the given fault. */
+function failingDriver(fault: () => StoreFault): Driver {
   return {
     DatabaseSync: class {
       constructor() {
@@ -21,31 +21,31 @@ function failing(fault: () => StoreFault): Driver {
 
 const missing = () => new StoreFault("stop", "AP_STORE_OLDER_NODE", { problem: "no such module" });
 const locked = () => new StoreFault("wait", "AP_STORE_LOCKED", {});
-/** What a machine without SQLite has in place of it. */
-const none = failing(missing);
+/** The driver of a machine without SQLite. */
+const driverWithoutSqlite = failingDriver(missing);
 
-function request(id: number, bytes: Uint8Array): Request {
+function request(id: number, bytes: Uint8Array): StoreRequest {
   return { id, call: { type: "append", batch: { contents: [{ hash: hashContent("a"), bytes }] } } };
 }
 
 describe("a store without a driver", () => {
-  it("says so and refuses everything, those who wait and those who come", () => {
+  it("reports that and refuses waiting and new batches", () => {
     const folder = mkdtempSync(join(tmpdir(), "aperture-thread-"));
-    const replies: Reply[] = [];
+    const replies: StoreReply[] = [];
     const options = {
       path: join(folder, "aperture.db"),
       maxPages: null,
       failPoint: null,
       isBackground: false,
     };
-    const thread = new StoreThread(options, none);
-    const answer = (reply: Reply): void => void replies.push(reply);
-    thread.join(answer);
+    const thread = new StoreThread(options, driverWithoutSqlite);
+    const send = (reply: StoreReply): void => void replies.push(reply);
+    thread.addHandle(send);
     const batch = { contents: [{ hash: hashContent("a"), bytes: Buffer.from("a") }] };
-    thread.receive([{ request: { id: 1, call: { type: "append", batch } }, answer }]);
+    thread.receive([{ request: { id: 1, call: { type: "append", batch } }, send }]);
     thread.receive([
-      { request: { id: 2, call: { type: "append", batch } }, answer },
-      { request: { id: 3, call: { type: "sessions" } }, answer },
+      { request: { id: 2, call: { type: "append", batch } }, send },
+      { request: { id: 3, call: { type: "sessions" } }, send },
     ]);
     const error = { code: "AP_STORE_OLDER_NODE" };
     expect(replies).toMatchObject([
@@ -59,7 +59,7 @@ describe("a store without a driver", () => {
 });
 
 describe("a store with several handles", () => {
-  it("tells each of its own batches, both of its health, and takes no more than it may", async () => {
+  it("reports to each its own batches, to all its health, and limits the queue", async () => {
     const folder = mkdtempSync(join(tmpdir(), "aperture-thread-"));
     const options = {
       path: join(folder, "aperture.db"),
@@ -70,16 +70,16 @@ describe("a store with several handles", () => {
     let fault = locked;
     const thread = new StoreThread(
       options,
-      failing(() => fault()),
+      failingDriver(() => fault()),
     );
-    const [first, second]: [Reply[], Reply[]] = [[], []];
-    const answers = [first, second].map((replies) => (reply: Reply) => void replies.push(reply));
-    const [toFirst, toSecond] = [must(answers[0], "two"), must(answers[1], "two")];
-    thread.join(toFirst);
-    thread.receive([{ request: request(1, new Uint8Array(limits.queueBytesMax * 2)), answer: toFirst }]);
-    thread.leave(toFirst);
-    thread.join(toSecond);
-    thread.receive([{ request: request(1, new Uint8Array(1)), answer: toSecond }]);
+    const [first, second]: [StoreReply[], StoreReply[]] = [[], []];
+    const senders = [first, second].map((replies) => (reply: StoreReply) => void replies.push(reply));
+    const [toFirst, toSecond] = [must(senders[0], "two"), must(senders[1], "two")];
+    thread.addHandle(toFirst);
+    thread.receive([{ request: request(1, new Uint8Array(limits.queueBytesMax * 2)), send: toFirst }]);
+    thread.removeHandle(toFirst);
+    thread.addHandle(toSecond);
+    thread.receive([{ request: request(1, new Uint8Array(1)), send: toSecond }]);
     expect(first).toEqual([]);
     expect(second).toMatchObject([
       { type: "appended", outcomes: [{ id: 1, refusal: { code: "AP_STORE_QUEUE_FULL" } }] },

@@ -1,72 +1,80 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ApertureError, apertureError, fail, limits, type Result } from "../base/index.ts";
-import { answerRead } from "./answer.ts";
 import { appendGroup } from "./append.ts";
 import { type BatchSize, batchSize } from "./batch-size.ts";
 import {
   closeQuietly,
   type Database,
   isInPlace,
-  type Opened,
+  type OpenedDatabase,
   openDatabase,
   replaceDatabase,
   truncateJournal,
 } from "./database.ts";
+import { type DatabaseFault, faultOf } from "./database-faults.ts";
 import type { Driver } from "./driver.ts";
-import { FailPointReached } from "./fail-points.ts";
-import { type Fault, faultOf } from "./faults.ts";
-import { runJob, verifyWith, type Workplace } from "./jobs.ts";
-import type { Health, Job, Question, Reply, Request, ThreadOptions } from "./messages.ts";
+import { FailPointError } from "./fail-points.ts";
+import { type JobDeps, runJob, verifyWith } from "./jobs.ts";
 import { receiveBatch } from "./posted-batch.ts";
+import { runRead } from "./reads.ts";
 import type { Batch } from "./store.ts";
-import { verifyTail } from "./verify.ts";
+import type {
+  StoreHealth,
+  StoreJob,
+  StoreQuery,
+  StoreReply,
+  StoreRequest,
+  StoreThreadOptions,
+} from "./store-messages.ts";
+import { verifyTail } from "./verify-job.ts";
 
-/** Where the replies to one handle go. */
-export type Answer = (reply: Reply) => void;
-export type Received = { readonly request: Request; readonly answer: Answer };
+/** Sends replies to one handle. */
+export type ReplySender = (reply: StoreReply) => void;
+export type IncomingRequest = { readonly request: StoreRequest; readonly send: ReplySender };
 
-type Waiting = {
+type QueuedBatch = {
   readonly id: number;
   readonly batch: Batch;
   readonly size: BatchSize;
-  readonly answer: Answer;
+  readonly send: ReplySender;
 };
-type Settled = { readonly waiting: Waiting; readonly refusal: ApertureError | null };
+type BatchOutcome = { readonly queued: QueuedBatch; readonly refusal: ApertureError | null };
 
-/** The first pauses are too short to call it trouble: two processes that write by turns meet that often. */
+/** The first pauses are too short to report: two processes that write by turns often meet a lock. */
 const PAUSES_MS = [1, 4, 20, 40, 80, 160, 320, 500] as const;
 const QUIET_TRIES = 2;
-/** A connection that met an error is replaced at once; if that does not help, not at every try. */
+/** A connection that met an error is reopened at once; if that does not help, only at every eighth try. */
 const REOPEN_EVERY_TRIES = 8;
 const GROUP_BYTES_MAX = 8 * 1024 * 1024;
-/** A handle keeps to the limit by itself; this is for what handles left behind that are no more. */
+/**
+ * Each handle keeps to the queue limit by itself; this bounds the batches that closed handles left behind.
+ */
 const WAITING_BYTES_MAX = limits.queueBytesMax * 2;
 const CLOSE_MS_MAX = 5_000;
 const CLOSE_PAUSE_MS = 20;
 const RECENT_SESSIONS_MAX = 32;
 
 /**
- * Owns the database, on a thread of its own. Batches are written in the order they came, as many as wait in
- * one transaction. When the database cannot be written they stay, and a timer tries again: nothing here ever
- * blocks.
+ * Owns the database, on a thread of its own. Batches are written in the order they came, all that wait in one
+ * transaction. When the database cannot be written they stay queued and a timer tries again: no call blocks.
  */
 export class StoreThread {
-  readonly #options: ThreadOptions;
+  readonly #options: StoreThreadOptions;
   readonly #driver: Driver;
-  readonly #handles = new Set<Answer>();
-  readonly #waiting: Waiting[] = [];
+  readonly #handles = new Set<ReplySender>();
+  readonly #waiting: QueuedBatch[] = [];
   #waitingBytes = 0;
   #db: Database | null = null;
-  #fault: Fault | null = null;
+  #fault: DatabaseFault | null = null;
   #maxPages: number | null;
-  /** What the handles were last told; null before the first word. */
-  #told: Health | null = null;
+  /** The health last sent to the handles. Null before the first report. */
+  #health: StoreHealth | null = null;
   #tries = 0;
   #timer: NodeJS.Timeout | null = null;
   #jobs: Promise<void> = Promise.resolve();
   #closing = false;
 
-  constructor(options: ThreadOptions, driver: Driver) {
+  constructor(options: StoreThreadOptions, driver: Driver) {
     this.#options = options;
     this.#maxPages = options.maxPages;
     this.#driver = driver;
@@ -76,33 +84,33 @@ export class StoreThread {
     if (this.#ensureOpen()) this.#recover();
   }
 
-  /** From now on this handle is told how the store is. */
-  join(answer: Answer): void {
-    this.#handles.add(answer);
-    if (this.#told !== null) answer({ type: "health", health: this.#told });
+  /** From now on this handle gets reports of the store's health. */
+  addHandle(send: ReplySender): void {
+    this.#handles.add(send);
+    if (this.#health !== null) send({ type: "health", health: this.#health });
   }
 
-  /** What the handle has sent is written all the same. */
-  leave(answer: Answer): void {
-    this.#handles.delete(answer);
+  /** Batches the handle has sent are still written. */
+  removeHandle(send: ReplySender): void {
+    this.#handles.delete(send);
   }
 
-  receive(all: readonly Received[]): void {
-    for (const { request, answer } of all) {
+  receive(incoming: readonly IncomingRequest[]): void {
+    for (const { request, send } of incoming) {
       const { id, call } = request;
       if (call.type === "append") {
         const batch = receiveBatch(call.batch);
-        this.#take({ id, batch, size: batchSize(batch), answer });
+        this.#enqueue({ id, batch, size: batchSize(batch), send });
         continue;
       }
-      // What was accepted before is written before, so that a question finds it.
+      // Batches accepted before the query are written first, so that the query finds them.
       this.#write();
-      this.#ask(call, (result) => answer({ type: "answer", id, result }));
+      this.#answer(call, (result) => send({ type: "answer", id, result }));
     }
     this.#write();
   }
 
-  /** Resolves when everything that can be written is, and the file is let go of. */
+  /** Resolves when everything that can be written is written and the file is closed. */
   async close(): Promise<void> {
     this.#closing = true;
     await this.#jobs;
@@ -116,28 +124,28 @@ export class StoreThread {
     this.release();
   }
 
-  /** Lets go of the file at once, whatever is going on. */
+  /** Closes the file at once, whatever is going on. */
   release(): void {
     if (this.#db !== null) closeQuietly(this.#db.sqlite);
     this.#db = null;
   }
 
-  #take(waiting: Waiting): void {
+  #enqueue(queued: QueuedBatch): void {
     if (this.#waitingBytes > WAITING_BYTES_MAX) {
       const frames = this.#waiting.reduce((sum, { size }) => sum + size.frames, 0);
       const refusal = apertureError("AP_STORE_QUEUE_FULL", { frames, bytes: this.#waitingBytes });
-      settle([{ waiting, refusal }]);
+      sendOutcomes([{ queued, refusal }]);
       return;
     }
-    this.#waiting.push(waiting);
-    this.#waitingBytes += waiting.size.bytes;
+    this.#waiting.push(queued);
+    this.#waitingBytes += queued.size.bytes;
   }
 
-  /** The first so many are dealt with. */
-  #shift(count: number): readonly Waiting[] {
-    const gone = this.#waiting.splice(0, count);
-    this.#waitingBytes -= gone.reduce((sum, { size }) => sum + size.bytes, 0);
-    return gone;
+  /** Removes the first batches of the queue. */
+  #dequeue(count: number): readonly QueuedBatch[] {
+    const removed = this.#waiting.splice(0, count);
+    this.#waitingBytes -= removed.reduce((sum, { size }) => sum + size.bytes, 0);
+    return removed;
   }
 
   #write(): void {
@@ -150,11 +158,11 @@ export class StoreThread {
           this.#db,
           group.map(({ batch }) => batch),
         );
-        this.#shift(group.length);
+        this.#dequeue(group.length);
         this.#recover();
-        settle(group.map((waiting, at) => ({ waiting, refusal: refusalIn(results[at]) })));
+        sendOutcomes(group.map((queued, at) => ({ queued, refusal: refusalIn(results[at]) })));
       } catch (error) {
-        this.#failed(error);
+        this.#handleFailure(error);
       }
     }
   }
@@ -165,10 +173,10 @@ export class StoreThread {
     const vanished = this.#db !== null;
     this.release();
     try {
-      this.#opened(openDatabase(this.#openOptions()), vanished);
+      this.#adoptDatabase(openDatabase(this.#openOptions()), vanished);
       return true;
     } catch (error) {
-      this.#failed(error);
+      this.#handleFailure(error);
       return false;
     }
   }
@@ -178,7 +186,7 @@ export class StoreThread {
     return { path, maxPages: this.#maxPages, driver: this.#driver, now: () => new Date() };
   }
 
-  #opened({ database, aside, crashed }: Opened, vanished: boolean): void {
+  #adoptDatabase({ database, aside, crashed }: OpenedDatabase, vanished: boolean): void {
     this.#db = database;
     if (aside !== null) {
       const { path } = this.#options;
@@ -196,21 +204,21 @@ export class StoreThread {
         }),
       );
     }
-    if (crashed) this.#later(() => this.#checkRecent());
+    if (crashed) this.#queueJob(() => this.#checkRecent());
   }
 
-  /** After a crash the newest frames are the ones to doubt. */
+  /** Verifies the newest frames, which are the ones a crash may have damaged. */
   async #checkRecent(): Promise<void> {
-    const place = this.#workplace();
-    if (place === null) return;
-    const report = await verifyWith(place, (db) => verifyTail(db, RECENT_SESSIONS_MAX));
+    const deps = this.#jobDeps();
+    if (deps === null) return;
+    const report = await verifyWith(deps, (db) => verifyTail(db, RECENT_SESSIONS_MAX));
     const first = report.ok ? report.value.damage[0] : undefined;
     if (first === undefined || this.#fault !== null) return;
     this.#recover(apertureError("AP_STORE_CORRUPT", { problem: `${first.where}: ${first.problem}` }));
   }
 
-  #failed(error: unknown): void {
-    if (error instanceof FailPointReached) throw error;
+  #handleFailure(error: unknown): void {
+    if (error instanceof FailPointError) throw error;
     this.#fault = faultOf(error, this.#options.path);
     if (this.#fault.remedy === "damaged" && this.#db !== null && this.#replace(this.#fault)) return;
     if (this.#fault.remedy !== "wait" && this.#tries % REOPEN_EVERY_TRIES === 0) this.release();
@@ -219,26 +227,26 @@ export class StoreThread {
       return;
     }
     const locked = this.#fault.error.code === "AP_STORE_LOCKED";
-    if (!locked || this.#tries >= QUIET_TRIES) this.#tell(degraded(this.#fault.error));
-    this.#schedule();
+    if (!locked || this.#tries >= QUIET_TRIES) this.#setHealth(degraded(this.#fault.error));
+    this.#scheduleRetry();
   }
 
-  /** A file that turns out to be damaged while it is written makes room for a new one. */
-  #replace(fault: Fault): boolean {
+  /** Replaces a file that turns out to be damaged while it is written. */
+  #replace(fault: DatabaseFault): boolean {
     const inPlace = this.#db !== null && isInPlace(this.#db);
     this.release();
     try {
       const options = this.#openOptions();
       const problem = String(fault.error.details["problem"]);
-      this.#opened(inPlace ? replaceDatabase(options, problem) : openDatabase(options), !inPlace);
+      this.#adoptDatabase(inPlace ? replaceDatabase(options, problem) : openDatabase(options), !inPlace);
       return true;
     } catch (error) {
-      if (error instanceof FailPointReached) throw error;
+      if (error instanceof FailPointError) throw error;
       return false;
     }
   }
 
-  #schedule(): void {
+  #scheduleRetry(): void {
     const pauseMs = PAUSES_MS[Math.min(this.#tries, PAUSES_MS.length - 1)];
     this.#tries += 1;
     this.#timer = setTimeout(() => {
@@ -251,51 +259,51 @@ export class StoreThread {
   #recover(notice: ApertureError | null = null): void {
     this.#fault = null;
     this.#tries = 0;
-    if (this.#told?.storage !== "ok" || notice !== null) this.#tell(healthy(notice));
+    if (this.#health?.storage !== "ok" || notice !== null) this.#setHealth(healthy(notice));
   }
 
-  #tell(health: Health): void {
-    this.#told = health;
-    for (const answer of this.#handles) answer({ type: "health", health });
+  #setHealth(health: StoreHealth): void {
+    this.#health = health;
+    for (const send of this.#handles) send({ type: "health", health });
   }
 
-  /** Nothing will ever be written here: say so, to those who wait and to those who come. */
+  /** Gives up for good: refuses the waiting batches, and makes handles refuse every later one. */
   #stop(error: ApertureError): void {
-    this.#tell({ ...degraded(error), refusing: error });
+    this.#setHealth({ ...degraded(error), refusing: error });
     this.#refuseWaiting(error);
   }
 
   #refuseWaiting(error: ApertureError): void {
-    settle(this.#shift(this.#waiting.length).map((waiting) => ({ waiting, refusal: error })));
+    sendOutcomes(this.#dequeue(this.#waiting.length).map((queued) => ({ queued, refusal: error })));
   }
 
-  #ask(question: Question, answer: (result: Result<unknown>) => void): void {
-    if (isJob(question)) this.#later(async () => answer(await this.#work(question)));
-    else if (!this.#ensureOpen() || this.#db === null) answer(this.#whyNot());
-    else answer(answerRead(this.#db, question));
+  #answer(query: StoreQuery, reply: (result: Result<unknown>) => void): void {
+    if (isJob(query)) this.#queueJob(async () => reply(await this.#runJob(query)));
+    else if (!this.#ensureOpen() || this.#db === null) reply(this.#unavailable());
+    else reply(runRead(this.#db, query));
   }
 
-  async #work(job: Job): Promise<Result<unknown>> {
+  async #runJob(job: StoreJob): Promise<Result<unknown>> {
     this.#write();
     if (job.type === "limit-pages") this.#maxPages = job.pages;
-    const place = this.#workplace();
-    if (place === null) return this.#whyNot();
-    // What is on its way must be in before anything is swept or erased, or it would come in afterwards.
+    const deps = this.#jobDeps();
+    if (deps === null) return this.#unavailable();
+    // Waiting batches must be written before anything is swept or erased, or they would bring it back.
     if (this.#waiting.length > 0 && job.type !== "limit-pages" && job.type !== "verify")
-      return this.#whyNot();
-    const result = await runJob(place, job);
-    if (job.type === "limit-pages") this.#tryNow();
+      return this.#unavailable();
+    const result = await runJob(deps, job);
+    if (job.type === "limit-pages") this.#retryNow();
     return result;
   }
 
-  /** Something has changed that may have ended the trouble. */
-  #tryNow(): void {
+  /** Tries again without waiting for the timer, after a change that may have ended the fault. */
+  #retryNow(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
     this.#write();
   }
 
-  #workplace(): Workplace | null {
+  #jobDeps(): JobDeps | null {
     if (!this.#ensureOpen() || this.#db === null) return null;
     const pause = async (ms: number): Promise<boolean> => {
       await (ms > 0 ? sleep(ms) : new Promise((resolve) => setImmediate(resolve)));
@@ -304,16 +312,16 @@ export class StoreThread {
     return { db: this.#db, driver: this.#driver, pause, now: () => new Date() };
   }
 
-  #whyNot(): Result<never> {
+  #unavailable(): Result<never> {
     return this.#fault === null ? fail("AP_STORE_CLOSED") : { ok: false, error: this.#fault.error };
   }
 
-  #later(work: () => Promise<void>): void {
+  #queueJob(work: () => Promise<void>): void {
     this.#jobs = this.#jobs.then(work);
   }
 }
 
-function nextGroup(waiting: readonly Waiting[]): readonly Waiting[] {
+function nextGroup(waiting: readonly QueuedBatch[]): readonly QueuedBatch[] {
   let bytes = 0;
   const end = waiting.findIndex((each) => {
     bytes += each.size.bytes;
@@ -326,32 +334,32 @@ function refusalIn(result: Result<void> | undefined): ApertureError | null {
   return result === undefined || result.ok ? null : result.error;
 }
 
-/** Each handle hears of its own batches, all in one message. */
-function settle(all: readonly Settled[]): void {
-  for (const answer of new Set(all.map(({ waiting }) => waiting.answer))) {
-    const own = all.filter(({ waiting }) => waiting.answer === answer);
-    const outcomes = own.map(({ waiting: { id }, refusal }) => ({ id, refusal }));
-    answer({ type: "appended", outcomes });
+/** Sends each handle the outcomes of its own batches, all in one message. */
+function sendOutcomes(all: readonly BatchOutcome[]): void {
+  for (const send of new Set(all.map(({ queued }) => queued.send))) {
+    const own = all.filter(({ queued }) => queued.send === send);
+    const outcomes = own.map(({ queued: { id }, refusal }) => ({ id, refusal }));
+    send({ type: "appended", outcomes });
   }
 }
 
-function healthy(notice: ApertureError | null): Health {
+function healthy(notice: ApertureError | null): StoreHealth {
   return { storage: "ok", code: notice?.code ?? null, message: notice?.message ?? null, refusing: null };
 }
 
-function degraded({ code, message }: ApertureError): Health {
+function degraded({ code, message }: ApertureError): StoreHealth {
   return { storage: "degraded", code, message, refusing: null };
 }
 
-function isJob(question: Question): question is Job {
-  return ["verify", "gc", "backup", "purge", "drop", "limit-pages"].includes(question.type);
+function isJob(query: StoreQuery): query is StoreJob {
+  return ["verify", "gc", "backup", "purge", "drop", "limit-pages"].includes(query.type);
 }
 
-/** A journal that cannot be emptied now is read at the next opening. */
+/** Ignores a failure: a journal that cannot be emptied now is read at the next opening. */
 function emptyJournal(db: Database): void {
   try {
     truncateJournal(db);
   } catch (error) {
-    if (error instanceof FailPointReached) throw error;
+    if (error instanceof FailPointError) throw error;
   }
 }

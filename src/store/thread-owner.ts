@@ -1,48 +1,55 @@
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import { openGate, shutAtExit, shutGate } from "./exit-gate.ts";
-import type { Closed, LineNews, Order, StoreLine, ThreadData, ThreadOptions } from "./messages.ts";
+import type {
+  PortNews,
+  StorePort,
+  StoreThreadData,
+  StoreThreadOptions,
+  ThreadClosedMessage,
+  ThreadOrder,
+} from "./store-messages.ts";
 
 const RESTART_MS_MIN = 20;
 const RESTART_MS_MAX = 500;
-/** A thread that lived this long did not die of its start. */
+/** A thread that lived this long did not die while starting. */
 const LIVED_MS_MIN = 1_000;
-/** A little longer than the thread takes to give up by itself. */
+/** A little longer than the thread's own limit for closing. */
 const CLOSE_MS_MAX = 6_000;
 
 /**
- * Owns the store's thread and replaces it when it dies. Others use it over lines, from whatever thread they
- * are on: one that ends takes its line with it and nothing else.
+ * Owns the store's thread and replaces it when it dies. Handles use it over ports, from any thread: a thread
+ * that ends takes its own port with it and nothing else.
  */
 export class ThreadOwner {
-  readonly #options: ThreadOptions;
+  readonly #options: StoreThreadOptions;
   readonly #entry: URL;
-  /** The owner's ends of the lines, to tell them what became of the thread. */
-  readonly #lines = new Set<MessagePort>();
-  /** Ports the next thread will read from. What is sent over them meanwhile waits in them. */
-  readonly #joining: MessagePort[] = [];
+  /** The owner's ends of the news ports, over which handles learn that the thread was replaced or ended. */
+  readonly #newsPorts = new Set<MessagePort>();
+  /** Ports the next thread will read from. Messages sent meanwhile wait in them. */
+  readonly #waitingPorts: MessagePort[] = [];
   #worker: Worker | null = null;
   #gate = openGate();
   #restartMs = RESTART_MS_MIN;
   #startedMs = 0;
   #closing: Promise<void> | null = null;
-  #closed: () => void = () => undefined;
+  #confirmClose: () => void = () => undefined;
 
-  constructor(options: ThreadOptions, entry: URL) {
+  constructor(options: StoreThreadOptions, entry: URL) {
     this.#options = options;
     this.#entry = entry;
     this.#start(options);
   }
 
-  line(): StoreLine {
-    const { port1: ours, port2: news } = new MessageChannel();
-    this.#lines.add(ours);
-    ours.on("close", () => this.#lines.delete(ours));
-    const port = this.#join();
-    if (this.#closing !== null) this.#end(ours);
+  openPort(): StorePort {
+    const { port1: newsPort, port2: news } = new MessageChannel();
+    this.#newsPorts.add(newsPort);
+    newsPort.on("close", () => this.#newsPorts.delete(newsPort));
+    const port = this.#openRequestPort();
+    if (this.#closing !== null) this.#endPort(newsPort);
     return { port, news };
   }
 
-  /** The thread writes what it was sent, as far as it can, and ends. */
+  /** Lets the thread write the batches it can, and ends it. */
   close(): Promise<void> {
     this.#closing ??= this.#shutDown();
     return this.#closing;
@@ -51,65 +58,65 @@ export class ThreadOwner {
   async #shutDown(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const done = new Promise<void>((resolve) => {
-      this.#closed = resolve;
+      this.#confirmClose = resolve;
       timer = setTimeout(resolve, CLOSE_MS_MAX);
     });
-    if (this.#worker === null) this.#closed();
-    else this.#worker.postMessage({ type: "close" } satisfies Order);
+    if (this.#worker === null) this.#confirmClose();
+    else this.#worker.postMessage({ type: "close" } satisfies ThreadOrder);
     await done;
     clearTimeout(timer);
     if (this.#worker !== null) shutGate(this.#gate);
     await this.#worker?.terminate();
-    for (const line of [...this.#lines]) this.#end(line);
-    for (const port of this.#joining.splice(0)) port.close();
+    for (const newsPort of [...this.#newsPorts]) this.#endPort(newsPort);
+    for (const port of this.#waitingPorts.splice(0)) port.close();
   }
 
-  #end(line: MessagePort): void {
-    line.postMessage({ type: "ended" } satisfies LineNews);
-    line.close();
+  #endPort(newsPort: MessagePort): void {
+    newsPort.postMessage({ type: "ended" } satisfies PortNews);
+    newsPort.close();
   }
 
-  #join(): MessagePort {
+  #openRequestPort(): MessagePort {
     const { port1, port2 } = new MessageChannel();
-    if (this.#worker === null) this.#joining.push(port1);
-    else this.#hand(this.#worker, port1);
+    if (this.#worker === null) this.#waitingPorts.push(port1);
+    else this.#passPort(this.#worker, port1);
     return port2;
   }
 
-  #hand(worker: Worker, port: MessagePort): void {
-    worker.postMessage({ type: "join", port } satisfies Order, [port]);
+  #passPort(worker: Worker, port: MessagePort): void {
+    worker.postMessage({ type: "join", port } satisfies ThreadOrder, [port]);
   }
 
-  #start(options: ThreadOptions): void {
+  #start(options: StoreThreadOptions): void {
     const gate = openGate();
-    const data: ThreadData = { ...options, gate };
+    const data: StoreThreadData = { ...options, gate };
     const worker = new Worker(this.#entry, { workerData: data });
     const forget = shutAtExit(gate);
     let problem = "it stopped";
-    worker.on("message", (_word: Closed) => this.#closed());
+    worker.on("message", (_message: ThreadClosedMessage) => this.#confirmClose());
     worker.on("error", (error) => {
       problem = error instanceof Error ? error.message : String(error);
     });
     worker.on("exit", () => {
       forget();
-      this.#died(problem);
+      this.#handleExit(problem);
     });
     this.#worker = worker;
     this.#gate = gate;
     this.#startedMs = performance.now();
-    for (const port of this.#joining.splice(0)) this.#hand(worker, port);
+    for (const port of this.#waitingPorts.splice(0)) this.#passPort(worker, port);
   }
 
-  /** Every line is given a port to the next thread at once, so that nobody has to know when it starts. */
-  #died(problem: string): void {
+  /** Gives every handle a port to the next thread at once, so that no handle needs to know when it starts. */
+  #handleExit(problem: string): void {
     this.#worker = null;
     if (this.#closing !== null) {
-      this.#closed();
+      this.#confirmClose();
       return;
     }
-    for (const line of this.#lines) {
-      const port = this.#join();
-      line.postMessage({ type: "replaced", problem, port } satisfies LineNews, [port]);
+    for (const newsPort of this.#newsPorts) {
+      const port = this.#openRequestPort();
+      newsPort.postMessage({ type: "replaced", problem, port } satisfies PortNews, [port]);
     }
     if (performance.now() - this.#startedMs >= LIVED_MS_MIN) this.#restartMs = RESTART_MS_MIN;
     setTimeout(() => this.#restart(), this.#restartMs);
@@ -117,7 +124,7 @@ export class ThreadOwner {
   }
 
   #restart(): void {
-    // A fail point fires once: it stands for one death.
+    // A fail point fires once: it simulates one death.
     if (this.#closing === null) this.#start({ ...this.#options, failPoint: null });
   }
 }

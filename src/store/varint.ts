@@ -8,7 +8,8 @@ export type ByteWriter = {
 };
 
 /**
- * Reads what a writer wrote. Throws RangeError on anything else, for the decoder above to turn into a value.
+ * Reads what a `ByteWriter` wrote. Throws RangeError on anything else, which `decodeRecipe` turns into an
+ * error value.
  */
 export type ByteReader = {
   readonly varint: () => number;
@@ -65,7 +66,7 @@ export function byteReader(source: Uint8Array): ByteReader {
   };
 }
 
-/** Small numbers of either sign become small whole numbers. */
+/** Maps small numbers of either sign to small whole numbers. */
 export function zigzag(value: number): number {
   return value < 0 ? -value * 2 - 1 : value * 2;
 }

@@ -1,40 +1,41 @@
 import { limits, must, sha256Hex } from "../base/index.ts";
-import { type ContentRow, contentById, contentSum, headOf, readRow } from "./content-table.ts";
+import { type ContentRow, contentById, contentSum, headChecksum, readContentRow } from "./content-table.ts";
 import { readPragma } from "./database.ts";
 import { frameDictionary } from "./frame-dictionary.ts";
-import { metaSum, schemaOf } from "./schema.ts";
-import { type Check, found } from "./verify-check.ts";
+import { metaSum, schemaOf } from "./table-schema.ts";
+import { reportDamage, type Verification } from "./verification.ts";
 
 const CHUNK_ROWS = 64;
 
-/** What SQLite itself can tell: the structure of the file, its indexes, its schema. */
-export function* checkFile(check: Check): Generator<void> {
+/** Checks with SQLite's own means: the structure of the file, its indexes, its schema. */
+export function* checkFile(check: Verification): Generator<void> {
   const { db } = check;
   for (const row of readPragma(db, "integrity_check(100)")) {
-    if (row["integrity_check"] !== "ok") found(check, "file", String(row["integrity_check"]));
+    if (row["integrity_check"] !== "ok") reportDamage(check, "file", String(row["integrity_check"]));
   }
   yield;
   for (const row of readPragma(db, "foreign_key_check")) {
-    found(check, `table ${row["table"]}`, `a row belongs to no ${row["parent"]}`);
+    reportDamage(check, `table ${row["table"]}`, `a row belongs to no ${row["parent"]}`);
   }
   if (schemaOf(db.sqlite).join("\n") !== db.schema.join("\n")) {
-    found(check, "schema", "the tables are not those of this format");
+    reportDamage(check, "schema", "the tables are not those of this format");
   }
   checkMeta(check);
 }
 
-function checkMeta(check: Check): void {
+function checkMeta(check: Verification): void {
   const rows = check.db.sql("SELECT name, value, sum FROM meta").all();
   for (const row of rows) {
     const [name, value] = [String(row["name"]), String(row["value"])];
-    if (metaSum({ name, value }) !== row["sum"]) found(check, `meta ${name}`, "has a wrong checksum");
+    if (metaSum({ name, value }) !== row["sum"]) reportDamage(check, `meta ${name}`, "has a wrong checksum");
   }
   const dictionary = rows.find((row) => row["name"] === "frame-dictionary")?.["value"];
-  if (dictionary !== sha256Hex(frameDictionary)) found(check, "meta", "names another dictionary for frames");
+  if (dictionary !== sha256Hex(frameDictionary))
+    reportDamage(check, "meta", "names another dictionary for frames");
 }
 
-/** One at a time: a content may be as large as memory allows. */
-export function* checkContents(check: Check): Generator<void> {
+/** Reads one content at a time: each may be as large as memory allows. */
+export function* checkContents(check: Verification): Generator<void> {
   const sql = `SELECT id FROM contents WHERE id > ? ORDER BY id LIMIT ${CHUNK_ROWS}`;
   for (let after: number | undefined = Number.MIN_SAFE_INTEGER; after !== undefined; ) {
     const ids: readonly number[] = check.db
@@ -50,18 +51,18 @@ export function* checkContents(check: Check): Generator<void> {
   }
 }
 
-function checkContent(check: Check, row: ContentRow): void {
+function checkContent(check: Verification, row: ContentRow): void {
   const problem = contentProblem(check, row);
-  if (problem !== null) found(check, `content ${Buffer.from(row.hash).toString("hex")}`, problem);
+  if (problem !== null) reportDamage(check, `content ${Buffer.from(row.hash).toString("hex")}`, problem);
 }
 
-function contentProblem({ db }: Check, row: ContentRow): string | null {
+function contentProblem({ db }: Verification, row: ContentRow): string | null {
   if (contentSum(row) !== row.sum) return "has a wrong checksum";
   const linked = linkProblem(row, row.base === null ? null : contentById(db, row.base));
   if (linked !== null || row.bytes === null) return linked;
-  const bytes = readRow(db, row);
+  const bytes = readContentRow(db, row);
   if (!bytes.ok) return bytes.error.message;
-  return headOf(bytes.value) === row.head ? null : "is filed under another beginning";
+  return headChecksum(bytes.value) === row.head ? null : "is filed under another beginning";
 }
 
 function linkProblem(row: ContentRow, base: ContentRow | null): string | null {

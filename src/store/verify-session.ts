@@ -2,25 +2,32 @@ import { type FrameHash, GENESIS_HASH, must, sessionId } from "../base/index.ts"
 import { bodyKeys, bodyRow, recipeOfRow, restoreBody, type StoredBody } from "./body-table.ts";
 import { frameRows, hashAt, readFrame, sessionSum } from "./frame-table.ts";
 import { unpackBytes } from "./packed-bytes.ts";
-import type { SessionRow } from "./remembered.ts";
-import { namesIn, pageRows, readPage, type SnapshotRow, snapshotRow, snapshotSum } from "./snapshot-table.ts";
-import { sides } from "./store.ts";
-import { type Check, found } from "./verify-check.ts";
+import {
+  pageNamesIn,
+  pageRows,
+  readPage,
+  type SnapshotRow,
+  snapshotRow,
+  snapshotSum,
+} from "./snapshot-table.ts";
+import { exchangeSides } from "./store.ts";
+import type { StoredSession } from "./table-cache.ts";
+import { reportDamage, type Verification } from "./verification.ts";
 
 const CHUNK_ROWS = 64;
 
-/** The chain of frames from `after` on, and that it ends where the session says. */
-export function* checkFrames(check: Check, row: SessionRow, after: number): Generator<void> {
+/** Checks the chain of frames from `after` on, and that it ends with the head of the session. */
+export function* checkFrames(check: Verification, row: StoredSession, after: number): Generator<void> {
   const where = `session ${row.key}`;
   check.tally.sessions += 1;
-  if (sessionSum(row) !== row.sum) found(check, where, "has a wrong checksum");
+  if (sessionSum(row) !== row.sum) reportDamage(check, where, "has a wrong checksum");
   let last = { seq: after, hash: after === 0 ? GENESIS_HASH : hashAt(check.db, row.id, after), time: 0 };
   for (;;) {
     const rows = frameRows(check.db, { session: row.id, after: last.seq, limit: CHUNK_ROWS });
     for (const stored of rows) {
       const expected = { session: sessionId(row.key), seq: last.seq + 1, prevHash: last.hash };
       const frame = readFrame(stored, expected);
-      if (!frame.ok) found(check, where, frame.error.message);
+      if (!frame.ok) reportDamage(check, where, frame.error.message);
       const time = frame.ok ? Math.trunc(frame.value.time) : row.time;
       last = { seq: stored.seq, hash: hexOf(stored.hash) as FrameHash, time };
     }
@@ -29,10 +36,10 @@ export function* checkFrames(check: Check, row: SessionRow, after: number): Gene
     yield;
   }
   const ends = last.seq === row.seq && last.hash === hexOf(row.hash) && last.time === row.time;
-  if (!ends) found(check, where, "does not end with its last frame");
+  if (!ends) reportDamage(check, where, "does not end with its last frame");
 }
 
-export function* checkBodies(check: Check, session: SessionRow): Generator<void> {
+export function* checkBodies(check: Verification, session: StoredSession): Generator<void> {
   for (const key of bodyKeys(check.db, session.id)) {
     checkBody(check, session, must(bodyRow(check.db, key), "it was there a moment ago"));
     check.tally.bodies += 1;
@@ -40,15 +47,16 @@ export function* checkBodies(check: Check, session: SessionRow): Generator<void>
   }
 }
 
-function checkBody(check: Check, session: SessionRow, row: StoredBody): void {
-  const where = `${sides[row.side] ?? "unknown"} body of exchange ${row.exchange} of session ${session.key}`;
-  if (sides[row.side] === undefined) found(check, where, "is of no known side");
+function checkBody(check: Verification, session: StoredSession, row: StoredBody): void {
+  const side = exchangeSides[row.side];
+  const where = `${side ?? "unknown"} body of exchange ${row.exchange} of session ${session.key}`;
+  if (side === undefined) reportDamage(check, where, "is of no known side");
   const body = restoreBody(check.db, row);
-  if (!body.ok && body.error.code !== "AP_CONTENT_PURGED") found(check, where, body.error.message);
-  else if (!restsOnLess(check, row)) found(check, where, "rests on more copies than it says");
+  if (!body.ok && body.error.code !== "AP_CONTENT_PURGED") reportDamage(check, where, body.error.message);
+  else if (!restsOnLess(check, row)) reportDamage(check, where, "rests on more copies than it says");
 }
 
-function restsOnLess({ db }: Check, row: StoredBody): boolean {
+function restsOnLess({ db }: Verification, row: StoredBody): boolean {
   const pieces = recipeOfRow(row);
   if (!pieces.ok) return false;
   return pieces.value.every((piece) => {
@@ -56,33 +64,33 @@ function restsOnLess({ db }: Check, row: StoredBody): boolean {
     const source = bodyRow(db, {
       session: row.session,
       exchange: piece.exchange,
-      side: sides.indexOf(piece.side),
+      side: exchangeSides.indexOf(piece.side),
     });
     return source !== null && source.depth < row.depth;
   });
 }
 
-export function* checkSnapshot(check: Check, session: SessionRow): Generator<void> {
+export function* checkSnapshot(check: Verification, session: StoredSession): Generator<void> {
   const where = `snapshot of session ${session.key}`;
   const row = snapshotRow(check.db, session.id);
   const named = new Set(row === null ? [] : checkRoot(check, session, row));
   for (const page of pageRows(check.db, session.id)) {
     const name = hexOf(page.name);
-    if (readPage(page) === null) found(check, where, `page ${name} does not match its name`);
-    if (!named.delete(name)) found(check, where, `page ${name} belongs to no snapshot`);
+    if (readPage(page) === null) reportDamage(check, where, `page ${name} does not match its name`);
+    if (!named.delete(name)) reportDamage(check, where, `page ${name} belongs to no snapshot`);
     check.tally.pages += 1;
     yield;
   }
-  for (const name of named) found(check, where, `page ${name} is missing`);
+  for (const name of named) reportDamage(check, where, `page ${name} is missing`);
 }
 
-function checkRoot(check: Check, session: SessionRow, row: SnapshotRow): readonly string[] {
+function checkRoot(check: Verification, session: StoredSession, row: SnapshotRow): readonly string[] {
   const where = `snapshot of session ${session.key}`;
-  if (snapshotSum(row) !== row.sum) found(check, where, "has a wrong checksum");
+  if (snapshotSum(row) !== row.sum) reportDamage(check, where, "has a wrong checksum");
   if (hashAt(check.db, session.id, row.seq) !== hexOf(row.hash))
-    found(check, where, "is of no frame of its session");
-  if (!unpackBytes(row.root, null).ok) found(check, where, "has a root that cannot be read");
-  return namesIn(row);
+    reportDamage(check, where, "is of no frame of its session");
+  if (!unpackBytes(row.root, null).ok) reportDamage(check, where, "has a root that cannot be read");
+  return pageNamesIn(row);
 }
 
 function hexOf(bytes: Uint8Array): string {

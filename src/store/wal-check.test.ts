@@ -28,21 +28,21 @@ function flipped(at: number): Buffer {
 describe("a journal", () => {
   const framesIn = (): number => (journal.length - 32) / FRAME_BYTES;
 
-  it("that is whole, empty, short or cut off anywhere has lost nothing", () => {
+  it("that is complete, empty, short or cut off anywhere has lost nothing", () => {
     expect(framesIn()).toBeGreaterThan(20);
     expect(lostFrames(journal)).toBe(0);
     for (let length = 0; length < journal.length; length += 997)
       expect(lostFrames(journal.subarray(0, length))).toBe(0);
   });
 
-  it("with a changed byte has lost everything from that frame on", () => {
+  it("with a changed byte has lost all frames from that one on", () => {
     for (let at = 32; at < journal.length - FRAME_BYTES; at += 1_013) {
       const frame = Math.floor((at - 32) / FRAME_BYTES);
       expect(lostFrames(flipped(at))).toBe(framesIn() - frame);
     }
   });
 
-  it("with a changed header has lost all, and with a changed last frame nothing that can be told", () => {
+  it("with a changed header has lost all, and with a changed last frame nothing detectable", () => {
     for (let at = 0; at < 32; at++) expect(lostFrames(flipped(at))).toBe(framesIn());
     expect(lostFrames(flipped(journal.length - 9))).toBe(0);
   });

@@ -1,20 +1,20 @@
 import { readFileSync, statSync } from "node:fs";
 
 /**
- * SQLite reads a journal up to the first frame that does not fit its checksum and drops the rest without a
- * word: right for a write that was cut off, wrong for a bit that flipped in the middle of what was committed.
- * This tells the two apart. The format is that of https://sqlite.org/fileformat2.html#walformat.
+ * SQLite reads a journal up to the first frame with a wrong checksum and silently drops the rest: right for a
+ * write that was cut off, wrong for a bit that flipped in the middle of committed frames. This tells the two
+ * apart. The format is that of https://sqlite.org/fileformat2.html#walformat.
  */
 
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 const MAGIC = 0x377f0682;
-/** What a database of ours has; needed only where the header itself is damaged. */
+/** The page size of our databases; needed only if the header itself is damaged. */
 const PAGE_BYTES = 4096;
-/** A journal is a few megabytes; one far beyond that is not read as a whole to look at it. */
+/** A journal has a few megabytes; a far larger one is not read into memory. */
 const JOURNAL_BYTES_MAX = 256 * 1024 * 1024;
 
-/** Reads the journal. One that changes while it is read is in use by somebody, and not lost. */
+/** Reads the journal twice: if it changes in between, another process uses it and nothing is lost. */
 export function lostFramesOf(path: string): number {
   if (statSync(path).size > JOURNAL_BYTES_MAX) return 0;
   const first = lostFrames(readFileSync(path));
@@ -22,8 +22,8 @@ export function lostFramesOf(path: string): number {
 }
 
 /**
- * How many frames up to the last one that ends a transaction are behind a frame that cannot be read. Every
- * transaction is synced before the next begins, so a power cut takes pages of the last one, and any of them.
+ * The number of committed frames behind a frame that cannot be read. Every transaction is synced before the
+ * next begins, so a power cut can lose any pages of the last transaction, and only of that.
  */
 export function lostFrames(bytes: Uint8Array): number {
   const wal = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -32,28 +32,28 @@ export function lostFrames(bytes: Uint8Array): number {
   const frames = Math.floor((wal.length - HEADER_BYTES) / (FRAME_HEADER_BYTES + header.pageBytes));
   const readable = header.valid ? readableFrames(wal, header, frames) : 0;
   const last = lastCommit(wal, header, frames);
-  // What was written last may have been cut off; only what was written after it tells. The header is synced
-  // before any frame.
+  // The last transaction may have been cut off; only an earlier one is known to be synced. The header is
+  // synced before any frame.
   const synced = header.valid ? lastCommit(wal, header, last - 1) : last;
   return readable < synced ? last - readable : 0;
 }
 
-type Header = {
+type WalHeader = {
   readonly valid: boolean;
   readonly pageBytes: number;
   readonly bigEndian: boolean;
   /** The two salts every frame of this journal repeats. */
   readonly salts: Buffer;
-  readonly sum: Sum;
+  readonly sum: WalChecksum;
 };
 
-function readHeader(wal: Buffer): Header {
+function readHeader(wal: Buffer): WalHeader {
   const magic = wal.readUInt32BE(0);
   const bigEndian = magic === MAGIC + 1;
   const sum = checksum(wal.subarray(0, 24), { a: 0, b: 0 }, bigEndian);
   const valid = (magic === MAGIC || bigEndian) && isSum(wal, 24, sum);
   if (valid) return { valid, pageBytes: wal.readUInt32BE(8), bigEndian, salts: wal.subarray(16, 24), sum };
-  // A damaged header makes SQLite drop the whole journal; its first frame still knows the salts.
+  // A damaged header makes SQLite drop the whole journal; its first frame still has the salts.
   return {
     valid,
     pageBytes: PAGE_BYTES,
@@ -63,7 +63,7 @@ function readHeader(wal: Buffer): Header {
   };
 }
 
-function readableFrames(wal: Buffer, header: Header, frames: number): number {
+function readableFrames(wal: Buffer, header: WalHeader, frames: number): number {
   let sum = header.sum;
   for (let at = 0; at < frames; at++) {
     const frame = frameAt(wal, header, at);
@@ -75,7 +75,7 @@ function readableFrames(wal: Buffer, header: Header, frames: number): number {
 }
 
 /** The number of the last frame that ends a transaction of this journal, counted from 1. */
-function lastCommit(wal: Buffer, header: Header, frames: number): number {
+function lastCommit(wal: Buffer, header: WalHeader, frames: number): number {
   for (let at = frames - 1; at >= 0; at--) {
     const frame = frameAt(wal, header, at);
     if (hasSalts(frame, header) && frame.readUInt32BE(4) !== 0) return at + 1;
@@ -83,18 +83,18 @@ function lastCommit(wal: Buffer, header: Header, frames: number): number {
   return 0;
 }
 
-function frameAt(wal: Buffer, { pageBytes }: Header, at: number): Buffer {
+function frameAt(wal: Buffer, { pageBytes }: WalHeader, at: number): Buffer {
   const start = HEADER_BYTES + at * (FRAME_HEADER_BYTES + pageBytes);
   return wal.subarray(start, start + FRAME_HEADER_BYTES + pageBytes);
 }
 
-function hasSalts(frame: Buffer, { salts }: Header): boolean {
+function hasSalts(frame: Buffer, { salts }: WalHeader): boolean {
   return frame.subarray(8, 16).equals(salts);
 }
 
-type Sum = { readonly a: number; readonly b: number };
+type WalChecksum = { readonly a: number; readonly b: number };
 
-function checksum(bytes: Buffer, { a, b }: Sum, bigEndian: boolean): Sum {
+function checksum(bytes: Buffer, { a, b }: WalChecksum, bigEndian: boolean): WalChecksum {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (let at = 0; at + 8 <= bytes.length; at += 8) {
     a = (a + view.getUint32(at, !bigEndian) + b) >>> 0;
@@ -103,6 +103,6 @@ function checksum(bytes: Buffer, { a, b }: Sum, bigEndian: boolean): Sum {
   return { a, b };
 }
 
-function isSum(bytes: Buffer, at: number, { a, b }: Sum): boolean {
+function isSum(bytes: Buffer, at: number, { a, b }: WalChecksum): boolean {
   return bytes.readUInt32BE(at) === a && bytes.readUInt32BE(at + 4) === b;
 }

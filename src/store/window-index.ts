@@ -4,7 +4,7 @@ import { commonPrefixLength } from "./common-bytes.ts";
 /** The shortest run of bytes worth copying: a copy costs about eight bytes in a recipe. */
 export const WINDOW_BYTES = 32;
 
-/** Windows with one hash that are looked at; more would let repetitive bodies take quadratic time. */
+/** Windows with one hash that are compared; more would let repetitive bodies take quadratic time. */
 const PROBES_MAX = 8;
 const BASE = 0x01000193;
 const BASE_TO_WINDOW = power(BASE, WINDOW_BYTES);
@@ -33,7 +33,7 @@ export function indexWindows(text: Uint8Array): WindowIndex {
   return { text, first, next, mask };
 }
 
-/** Where the longest run that starts with this window begins in the indexed text, and how long it is. */
+/** The longest run of the indexed text that starts with this window. Null if there is none. */
 export function longestMatch(
   index: WindowIndex,
   target: Uint8Array,
@@ -72,7 +72,7 @@ export function rollWindow(hash: number, text: Uint8Array, at: number): number {
   return (Math.imul(hash, BASE) + (text[at + WINDOW_BYTES] as number) - leaving) | 0;
 }
 
-/** The high bits of the product depend on every byte; the low ones alone would not. */
+/** Uses the high bits of the product, which depend on every byte; the low bits do not. */
 function slotOf(hash: number, mask: number): number {
   return (Math.imul(hash, 0x9e3779b1) >>> 7) & mask;
 }

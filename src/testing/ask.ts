@@ -1,12 +1,12 @@
-import type { CoreAnswer, StrictCore } from "./core.ts";
-import type { RawRequest } from "./read.ts";
+import type { RawRequest } from "./read-raw-request.ts";
+import type { CoreAnswer, StrictCore } from "./strict-core.ts";
 
 export type AskOptions = {
   readonly target?: string;
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-/** A request as a client would send it. Bytes and text go out as they are, everything else as JSON. */
+/** A request as a client would send it. Bytes and text are sent unchanged, other values as JSON. */
 export function rawRequest(body: unknown, options: AskOptions = {}): RawRequest {
   const headers = { "x-api-key": "key", "anthropic-version": "2023-06-01", ...options.headers };
   const text = typeof body === "string" ? body : JSON.stringify(body);
@@ -18,10 +18,10 @@ export function rawRequest(body: unknown, options: AskOptions = {}): RawRequest 
   };
 }
 
-/** Asks without a socket, as if the answer had been read to its end. */
+/** Asks a core without a socket, as if the answer had been read to its end. */
 export async function ask(core: StrictCore, raw: RawRequest, n = 1): Promise<CoreAnswer> {
   const answer = await core.answer(core.read(raw), n);
-  answer.started();
+  answer.onStart();
   return answer;
 }
 

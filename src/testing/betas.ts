@@ -1,6 +1,6 @@
 /**
- * The values of the `anthropic-beta` header that are known, by month. An unknown one is refused: whoever adds
- * betas to other people's requests must not guess.
+ * The known values of the `anthropic-beta` header, by month. An unknown one is refused: a proxy that adds
+ * betas to requests of its clients must not guess.
  */
 export const knownBetas: ReadonlySet<string> = new Set([
   "max-tokens-3-5-sonnet-2024-07-15",

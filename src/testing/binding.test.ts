@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { steppedClock } from "../base/index.ts";
 import { ask, jsonOf, rawRequest } from "./ask.ts";
 import { betaFor } from "./betas.ts";
-import { type StrictCore, type StrictCoreOptions, strictCore } from "./core.ts";
-import { type ReplyBlock, script } from "./reply.ts";
+import { type ReplyBlock, script } from "./model-reply.ts";
+import { type StrictCore, type StrictCoreOptions, strictCore } from "./strict-core.ts";
 
 type Fields = Record<string, unknown>;
 type Message = { readonly role: string; readonly content: unknown; readonly [key: string]: unknown };
@@ -16,7 +16,7 @@ const find = { name: "find", input_schema: { type: "object" } };
 const later = { name: "later", input_schema: { type: "object" }, defer_loading: true };
 
 const thought = (thinking: string): ReplyBlock => ({ type: "thinking", thinking });
-const spoken = (value: string): ReplyBlock => ({ type: "text", text: value });
+const textReply = (value: string): ReplyBlock => ({ type: "text", text: value });
 const called = (id: string): ReplyBlock => ({
   type: "tool_use",
   name: "look",
@@ -24,7 +24,7 @@ const called = (id: string): ReplyBlock => ({
   id,
 });
 
-function coreSaying(
+function coreWith(
   replies: readonly (readonly ReplyBlock[])[],
   options: Partial<StrictCoreOptions> = {},
 ): StrictCore {
@@ -57,11 +57,11 @@ async function verdict(core: StrictCore, body: Fields): Promise<string> {
 
 /** A conversation of three turns: u a(t,call) u(result) a(t,text) u a(t,text) u. */
 async function conversation(options: Partial<StrictCoreOptions> = {}, fields: Fields = {}) {
-  const core = coreSaying(
+  const core = coreWith(
     [
       [thought("first"), called("call_1")],
-      [thought("second"), spoken(" seen ")],
-      [thought("third"), spoken("bye")],
+      [thought("second"), textReply(" seen ")],
+      [thought("third"), textReply("bye")],
     ],
     options,
   );
@@ -78,8 +78,8 @@ async function conversation(options: Partial<StrictCoreOptions> = {}, fields: Fi
   return { core, body: { ...base, ...fields, messages } };
 }
 
-/** The messages with one of them changed. */
-function changed(
+/** The messages with other content in one of them. */
+function withContent(
   messages: readonly Message[],
   at: number,
   change: (content: readonly Fields[]) => unknown,
@@ -93,11 +93,11 @@ const withoutThinking =
   (...at: readonly number[]) =>
   (messages: readonly Message[]) =>
     at.reduce<readonly Message[]>(
-      (list, n) => changed(list, n, (content) => content.filter(({ type }) => type !== "thinking")),
+      (list, n) => withContent(list, n, (content) => content.filter(({ type }) => type !== "thinking")),
       messages,
     );
 
-const bound =
+const bindingError =
   /^messages\.\d+\.content\.0: Invalid signature in thinking block\. The block is bound to a different/;
 
 type Edit = readonly [string, (body: Awaited<ReturnType<typeof conversation>>["body"]) => Fields];
@@ -108,21 +108,21 @@ const inMessages =
 test.each<Edit>([
   ["nothing", () => ({})],
   ["marks anywhere", () => ({ system: [text("You look.", mark)], tools: [look, { ...find, ...mark }] })],
-  ["a mark in a message", inMessages((all) => changed(all, 0, () => [text("look there", mark)]))],
+  ["a mark in a message", inMessages((all) => withContent(all, 0, () => [text("look there", mark)]))],
   ["the order of tools", () => ({ tools: [find, look] })],
-  ["a string instead of a block", inMessages((all) => changed(all, 0, () => "look there"))],
+  ["a string instead of a block", inMessages((all) => withContent(all, 0, () => "look there"))],
   ["a block instead of a string", () => ({ system: [text("You look.")] })],
   [
     "a block instead of a string in a result",
-    inMessages((all) => changed(all, 2, ([result]) => [{ ...result, content: [text("a tree")] }])),
+    inMessages((all) => withContent(all, 2, ([result]) => [{ ...result, content: [text("a tree")] }])),
   ],
-  ["outer whitespace", inMessages((all) => changed(all, 0, () => "\n look there  "))],
+  ["outer whitespace", inMessages((all) => withContent(all, 0, () => "\n look there  "))],
   ["outer whitespace in the system prompt", () => ({ system: "You look.\n" })],
-  ["outer whitespace of the answer", inMessages((all) => changed(all, 3, ([t]) => [t, text("seen")]))],
+  ["outer whitespace of the answer", inMessages((all) => withContent(all, 3, ([t]) => [t, text("seen")]))],
   [
     "the order of keys",
     inMessages((all) =>
-      changed(all, 1, ([t]) => [
+      withContent(all, 1, ([t]) => [
         t,
         { input: { a: { c: 3, d: 2 }, b: 1 }, name: "look", id: "call_1", type: "tool_use" },
       ]),
@@ -132,9 +132,9 @@ test.each<Edit>([
     "the order of keys in a tool",
     () => ({ tools: [Object.fromEntries(Object.entries(look).reverse()), find] }),
   ],
-  ["a deferred tool that nobody named", () => ({ tools: [look, find, later] })],
+  ["a deferred tool that is not named yet", () => ({ tools: [look, find, later] })],
   [
-    "the limit, the effort, the choice and who asks",
+    "the limit, the effort, the tool choice and the user id",
     () => ({
       max_tokens: 7,
       output_config: { effort: "low" },
@@ -162,15 +162,15 @@ test.each<Edit>([
   ["a tool less", () => ({ tools: [look] })],
   ["no tools", () => ({ tools: undefined })],
   ["another description", () => ({ tools: [{ ...look, description: "sees" }, find] })],
-  ["another text", inMessages((all) => changed(all, 0, () => "look here"))],
-  ["inner whitespace", inMessages((all) => changed(all, 0, () => "look  there"))],
-  ["a trimmed result", inMessages((all) => changed(all, 2, ([result]) => [{ ...result, content: "a" }]))],
-  ["a pruned result", inMessages((all) => changed(all, 2, ([result]) => [{ ...result, content: [] }]))],
-  ["a reminder added", inMessages((all) => changed(all, 2, ([result]) => [result, text("hurry")]))],
-  ["a block split in two", inMessages((all) => changed(all, 0, () => [text("look"), text("there")]))],
+  ["another text", inMessages((all) => withContent(all, 0, () => "look here"))],
+  ["inner whitespace", inMessages((all) => withContent(all, 0, () => "look  there"))],
+  ["a trimmed result", inMessages((all) => withContent(all, 2, ([result]) => [{ ...result, content: "a" }]))],
+  ["a pruned result", inMessages((all) => withContent(all, 2, ([result]) => [{ ...result, content: [] }]))],
+  ["a reminder added", inMessages((all) => withContent(all, 2, ([result]) => [result, text("hurry")]))],
+  ["a block split in two", inMessages((all) => withContent(all, 0, () => [text("look"), text("there")]))],
   [
     "another input",
-    inMessages((all) => changed(all, 1, ([t, call]) => [t, { ...call, input: { b: 1, a: { d: 2 } } }])),
+    inMessages((all) => withContent(all, 1, ([t, call]) => [t, { ...call, input: { b: 1, a: { d: 2 } } }])),
   ],
   ["a turn removed", inMessages((all) => [...all.slice(0, 1), ...all.slice(3)])],
   ["a summary instead of turns", inMessages((all) => [user(text("they looked")), ...all.slice(3)])],
@@ -181,46 +181,46 @@ test.each<Edit>([
   ],
 ])("counts as an edit: %s", async (_name, edit) => {
   const { core, body } = await conversation();
-  expect(await verdict(core, { ...body, ...edit(body) })).toMatch(bound);
+  expect(await verdict(core, { ...body, ...edit(body) })).toMatch(bindingError);
 });
 
-describe("what binds", () => {
-  test("an unbound model looks at the block and not at what stands before it", async () => {
+describe("binding", () => {
+  test("an unbound model checks the block and not the prefix", async () => {
     const { core, body } = await conversation({}, { model: "claude-opus-4-8" });
     expect(await verdict(core, { ...body, system: "Another." })).toBe("accepted");
-    const forged = changed(body.messages, 1, ([t, call]) => [{ ...t, thinking: "forged" }, call]);
+    const forged = withContent(body.messages, 1, ([t, call]) => [{ ...t, thinking: "forged" }, call]);
     expect(await verdict(core, { ...body, messages: forged })).toContain(
       "messages.1.content.0: `thinking` blocks",
     );
-    const resigned = changed(body.messages, 1, ([t, call]) => [{ ...t, signature: "c2ln" }, call]);
+    const resigned = withContent(body.messages, 1, ([t, call]) => [{ ...t, signature: "c2ln" }, call]);
     expect(await verdict(core, { ...body, messages: resigned })).toContain("Invalid `signature`");
   });
 
-  test("modes bind every model, or none", async () => {
+  test("applies to every model or to none, by mode", async () => {
     const every = await conversation({ binding: "every-model" }, { model: "claude-opus-4-8" });
-    expect(await verdict(every.core, { ...every.body, system: "x" })).toMatch(bound);
+    expect(await verdict(every.core, { ...every.body, system: "x" })).toMatch(bindingError);
     const none = await conversation({ binding: "off" });
     expect(await verdict(none.core, { ...none.body, system: "x" })).toBe("accepted");
   });
 
-  test("reasoning of another model is dropped without a word, and costs nothing", async () => {
+  test("reasoning of another model is dropped without a report, and costs nothing", async () => {
     const { core, body } = await conversation();
     const other = { ...body, model: "claude-sonnet-5-5", system: "Another." };
     expect(await verdict(core, other)).toBe("accepted");
   });
 
   test("redacted reasoning is bound in the same way", async () => {
-    const core = coreSaying([[{ type: "redacted_thinking" }, spoken("a")]]);
+    const core = coreWith([[{ type: "redacted_thinking" }, textReply("a")]]);
     const { content } = await send(core, { ...base, messages: [user(text("q"))] });
     const messages = [user(text("q")), { role: "assistant", content }, user(text("r"))];
     expect(await verdict(core, { ...base, messages })).toBe("accepted");
-    expect(await verdict(core, { ...base, system: "x", messages })).toMatch(bound);
+    expect(await verdict(core, { ...base, system: "x", messages })).toMatch(bindingError);
   });
 
-  test("a deferred tool counts from where it is named", async () => {
-    const core = coreSaying([
+  test("a deferred tool counts from the point where it is named", async () => {
+    const core = coreWith([
       [thought("a"), called("c")],
-      [thought("b"), spoken("d")],
+      [thought("b"), textReply("d")],
     ]);
     const first = await send(core, { ...base, messages: [user(text("q"))] });
     const named = {
@@ -239,7 +239,7 @@ describe("what binds", () => {
   });
 
   test("a number that is written differently is another input", async () => {
-    const core = coreSaying([[thought("b"), spoken("d")]]);
+    const core = coreWith([[thought("b"), textReply("d")]]);
     const history = (n: string) =>
       `[{"role":"user","content":"q"},` +
       `{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"look","input":{"n":${n}}}]},` +
@@ -258,10 +258,10 @@ describe("what binds", () => {
 describe("escapes", () => {
   const drop = { thinking: { type: "adaptive", block_binding: { prefix_mismatch_behavior: "drop_block" } } };
 
-  test("drop_block drops what no longer fits, says so, and the conversation goes on", async () => {
+  test("drop_block drops blocks that no longer fit, reports them, and the conversation goes on", async () => {
     const { core, body } = await conversation({}, {});
-    const more = coreSaying([[thought("fourth"), spoken("x")], [spoken("y")]]);
-    const messages = changed(body.messages, 2, ([result]) => [{ ...result, content: "a" }]);
+    const more = coreWith([[thought("fourth"), textReply("x")], [textReply("y")]]);
+    const messages = withContent(body.messages, 2, ([result]) => [{ ...result, content: "a" }]);
     const answer = await send(more, { ...body, ...drop, messages });
     expect(answer["input_transformations"]).toEqual(
       [3, 5].map((n) => ({
@@ -277,31 +277,33 @@ describe("escapes", () => {
     ];
     expect(await verdict(core, { ...body, messages: kept })).toBe("accepted");
     const putBack = [...messages, { role: "assistant", content: answer.content }, user(text("r"))];
-    expect(await verdict(core, { ...body, messages: putBack })).toMatch(bound);
+    expect(await verdict(core, { ...body, messages: putBack })).toMatch(bindingError);
   });
 
-  test("a summary by the server stands for what it summarized, and the kept tail stays valid", async () => {
+  test("a summary by the server replaces what it summarized, and the kept tail stays valid", async () => {
     const { body } = await conversation();
     const headers = { "anthropic-beta": betaFor.compaction };
-    const core = coreSaying([[spoken("they looked")]]);
+    const core = coreWith([[textReply("they looked")]]);
     const head = { ...body, messages: body.messages.slice(0, 3), compaction: { type: "summarize" } };
     const { content, stop_reason } = jsonOf(await ask(core, rawRequest(head, { headers }))) as Message;
     expect(stop_reason).toBe("compaction");
     const tail = [{ role: "assistant", content }, ...body.messages.slice(3)];
     expect(await verdict(core, { ...body, messages: tail })).toBe("accepted");
-    expect(await verdict(core, { ...body, system: "x", messages: tail })).toMatch(bound);
-    const forged = changed(tail as Message[], 0, ([block]) => [{ ...block, content: "they slept" }]);
+    expect(await verdict(core, { ...body, system: "x", messages: tail })).toMatch(bindingError);
+    const forged = withContent(tail as Message[], 0, ([block]) => [{ ...block, content: "they slept" }]);
     expect(await verdict(core, { ...body, messages: forged })).toContain("`compaction` block");
   });
 
-  test("signatures made elsewhere are refused, or bound to where they are first seen", async () => {
+  test("foreign signatures are refused, or bound to the conversation where they are first seen", async () => {
     const { body } = await conversation();
-    const strange = coreSaying([], { secret: "other" });
-    expect(await verdict(strange, body)).toContain("Invalid `signature`");
-    const open = coreSaying([], { secret: "other", foreignSignatures: "accept" });
-    expect(await verdict(open, body)).toBe("accepted");
-    expect(await verdict(open, body)).toBe("accepted");
-    expect(await verdict(open, { ...body, system: "x" })).toMatch(bound);
-    expect(await verdict(open, { ...body, messages: withoutThinking(3)(body.messages) })).toMatch(bound);
+    const refusing = coreWith([], { secret: "other" });
+    expect(await verdict(refusing, body)).toContain("Invalid `signature`");
+    const accepting = coreWith([], { secret: "other", foreignSignatures: "accept" });
+    expect(await verdict(accepting, body)).toBe("accepted");
+    expect(await verdict(accepting, body)).toBe("accepted");
+    expect(await verdict(accepting, { ...body, system: "x" })).toMatch(bindingError);
+    expect(await verdict(accepting, { ...body, messages: withoutThinking(3)(body.messages) })).toMatch(
+      bindingError,
+    );
   });
 });

@@ -1,7 +1,13 @@
 import { isObject } from "./json-text.ts";
+import {
+  blockPath,
+  type ContentBlock,
+  isThinking,
+  type ParsedRequest,
+  type PlacedBlock,
+} from "./parsed-request.ts";
 import { PrefixChain } from "./prefix-chain.ts";
-import { invalid, type Problem } from "./problem.ts";
-import { type Block, isThinking, type ParsedRequest, type PlacedBlock, placeOf } from "./request.ts";
+import { invalid, type RequestProblem } from "./request-problem.ts";
 import { digestOf, type Seal, type Signer } from "./signatures.ts";
 
 export type BindingMode = "every-model" | "bound-models" | "off";
@@ -13,25 +19,25 @@ export type BindingPolicy = {
   readonly foreign: Map<string, Seal> | null;
 };
 
-/** One line of `input_transformations`. */
+/** One entry of `input_transformations`. */
 export type Transformation = {
   readonly type: "thinking_dropped";
   readonly path: string;
   readonly reason: "prefix_binding_mismatch" | "model_binding_mismatch";
 };
 
-export type Bound = {
-  readonly problem: Problem | null;
-  /** Blocks that the model does not get to see, and that nobody pays for. */
-  readonly dropped: ReadonlySet<Block>;
+export type BindingResult = {
+  readonly problem: RequestProblem | null;
+  /** Blocks that the model does not get, and that are not billed. */
+  readonly dropped: ReadonlySet<ContentBlock>;
   readonly transformations: readonly Transformation[];
-  /** The end of the conversation as sent: what the answer's own reasoning is bound to. */
+  /** The chain at the end of the request: the reasoning of the answer is bound to it. */
   readonly chain: PrefixChain;
   readonly lastThinking: string | null;
 };
 
-/** Checks every signature in a request against the conversation that now stands before it. */
-export function checkBinding(request: ParsedRequest, policy: BindingPolicy): Bound {
+/** Checks every signature in a request against the conversation before it. */
+export function checkBinding(request: ParsedRequest, policy: BindingPolicy): BindingResult {
   const walk = new BindingWalk(request, policy);
   for (const [number, message] of request.messages.entries()) {
     walk.chain.enter(message);
@@ -43,93 +49,94 @@ export function checkBinding(request: ParsedRequest, policy: BindingPolicy): Bou
   return walk.result(null);
 }
 
-type Verdict = "kept" | "unreadable" | "edited" | Problem;
+type BindingVerdict = "kept" | "unreadable" | "edited" | RequestProblem;
 
 class BindingWalk {
   readonly chain: PrefixChain;
   readonly #request: ParsedRequest;
   readonly #policy: BindingPolicy;
-  readonly #bound: boolean;
-  readonly #drops: boolean;
-  readonly #dropped = new Set<Block>();
+  readonly #isBound: boolean;
+  readonly #mayDrop: boolean;
+  readonly #dropped = new Set<ContentBlock>();
   readonly #transformations: Transformation[] = [];
-  #last: string | null = null;
+  #lastThinking: string | null = null;
 
   constructor(request: ParsedRequest, policy: BindingPolicy) {
     this.chain = new PrefixChain(request);
     this.#request = request;
     this.#policy = policy;
-    this.#bound = policy.mode === "every-model" || (policy.mode === "bound-models" && request.rules.bound);
+    this.#isBound =
+      policy.mode === "every-model" || (policy.mode === "bound-models" && request.rules.isBound);
     const binding = request.thinking?.["block_binding"];
-    this.#drops = isObject(binding) && binding["prefix_mismatch_behavior"] === "drop_block";
+    this.#mayDrop = isObject(binding) && binding["prefix_mismatch_behavior"] === "drop_block";
   }
 
-  visit(placed: PlacedBlock): Problem | null {
+  visit(placed: PlacedBlock): RequestProblem | null {
     const { block, message, index } = placed;
     if (block.type === "compaction") return this.#visitSummary(placed);
     if (!isThinking(block)) {
       this.chain.add(this.#request.messages[message]?.role ?? "user", block);
       return null;
     }
-    const verdict = this.#judge(block, placeOf({ message, block: index }));
+    const verdict = this.#judge(block, blockPath({ message, block: index }));
     if (typeof verdict === "object") return verdict;
-    if (verdict === "edited" && !this.#drops) return mismatch(placeOf({ message, block: index }));
+    if (verdict === "edited" && !this.#mayDrop) return mismatch(blockPath({ message, block: index }));
     if (verdict !== "kept") this.#drop(placed, verdict);
     return null;
   }
 
-  result(problem: Problem | null): Bound {
+  result(problem: RequestProblem | null): BindingResult {
     return {
       problem,
       dropped: this.#dropped,
       transformations: this.#transformations,
       chain: this.chain,
-      lastThinking: this.#last,
+      lastThinking: this.#lastThinking,
     };
   }
 
-  #judge(block: Block, place: string): Verdict {
+  #judge(block: ContentBlock, path: string): BindingVerdict {
     const seal = this.#sealOf(block);
     if (seal === null || seal.kind !== block.type)
-      return invalid(place, "Invalid `signature` in `thinking` block");
-    if (seal.text !== textDigest(block)) return invalid(place, "`thinking` blocks cannot be modified");
+      return invalid(path, "Invalid `signature` in `thinking` block");
+    if (seal.text !== textDigest(block)) return invalid(path, "`thinking` blocks cannot be modified");
     if (seal.model !== this.#request.model) return "unreadable";
-    // A run may lose its beginning or its end. A block that follows another than it did then has lost
-    // something in between, or got something back.
-    const hole = this.#last !== null && seal.before !== this.#last;
-    if (this.#bound && (hole || seal.prefix !== this.chain.prefix)) return "edited";
-    this.#last = seal.id;
+    // A run of reasoning may lose its beginning or its end. If a block follows another one than when it was
+    // signed, blocks were removed or added in between.
+    const hasHole = this.#lastThinking !== null && seal.before !== this.#lastThinking;
+    if (this.#isBound && (hasHole || seal.prefix !== this.chain.prefix)) return "edited";
+    this.#lastThinking = seal.id;
     return "kept";
   }
 
-  #sealOf(block: Block): Seal | null {
+  #sealOf(block: ContentBlock): Seal | null {
     const signature = signatureOf(block);
     const own = this.#policy.signer.open(signature);
     const { foreign } = this.#policy;
     if (own !== null || foreign === null) return own;
-    const seen = foreign.get(signature);
-    if (seen !== undefined) return seen;
+    const firstSeal = foreign.get(signature);
+    if (firstSeal !== undefined) return firstSeal;
     const seal: Seal = {
       kind: block.type as Seal["kind"], // only reasoning blocks come here
       id: digestOf(signature),
       model: this.#request.model,
       prefix: this.chain.prefix,
-      before: this.#last,
+      before: this.#lastThinking,
       text: textDigest(block),
     };
     foreign.set(signature, seal);
     return seal;
   }
 
-  #visitSummary({ block, message, index }: PlacedBlock): Problem | null {
+  #visitSummary({ block, message, index }: PlacedBlock): RequestProblem | null {
     const signature = block["signature"] ?? null;
     this.chain.add("assistant", block);
     if (typeof signature !== "string") return null;
     const seal = this.#policy.signer.open(signature);
-    const intact = seal?.kind === "compaction" && seal.text === textDigest(block);
-    if (intact) this.chain.resume(seal.prefix);
-    if (intact || this.#policy.foreign !== null) return null;
-    return invalid(placeOf({ message, block: index }), "Invalid `signature` in `compaction` block");
+    const isIntact = seal?.kind === "compaction" && seal.text === textDigest(block);
+    if (isIntact) this.chain.resume(seal.prefix);
+    if (isIntact || this.#policy.foreign !== null) return null;
+    return invalid(blockPath({ message, block: index }), "Invalid `signature` in `compaction` block");
   }
 
   #drop({ block, message, index }: PlacedBlock, verdict: "unreadable" | "edited"): void {
@@ -137,24 +144,24 @@ class BindingWalk {
     const reason = verdict === "edited" ? "prefix_binding_mismatch" : "model_binding_mismatch";
     this.#transformations.push({
       type: "thinking_dropped",
-      path: placeOf({ message, block: index }),
+      path: blockPath({ message, block: index }),
       reason,
     });
   }
 }
 
-export function textDigest(block: Block): string {
+export function textDigest(block: ContentBlock): string {
   if (block.type === "redacted_thinking") return digestOf("");
   return digestOf(String(block[block.type === "compaction" ? "content" : "thinking"]));
 }
 
-function signatureOf(block: Block): string {
+function signatureOf(block: ContentBlock): string {
   return String(block[block.type === "redacted_thinking" ? "data" : "signature"]);
 }
 
-function mismatch(place: string): Problem {
+function mismatch(path: string): RequestProblem {
   return invalid(
-    place,
+    path,
     "Invalid signature in thinking block. The block is bound to a different conversation than the one " +
       "it was sent back in: what stands before it, the tools or the system prompt have changed.",
   );

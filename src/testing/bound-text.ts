@@ -1,24 +1,24 @@
 import type { Json } from "../base/index.ts";
 import { isList, isObject, type JsonObject, type NumberTexts } from "./json-text.ts";
-import { type Block, blocksOf, textOf } from "./request.ts";
+import { type ContentBlock, contentBlocks, textOfBlock } from "./parsed-request.ts";
 
 /**
- * The text under which a block counts when reasoning is bound to it. What the provider promises not to look
- * at is gone: cache marks, the order of keys, string or one text block, outer whitespace, blank text. What
- * remains is compared to the letter, down to the way a number was written.
+ * The text of a block that reasoning is bound to. It leaves out what the provider promises to ignore: cache
+ * marks, the order of keys, string or one text block, outer whitespace, blank text. The rest is compared
+ * character by character, down to the way a number was written.
  */
-export function boundText(block: Block, numbers: NumberTexts): string | null {
+export function boundText(block: ContentBlock, numbers: NumberTexts): string | null {
   const plain = boundBlock(block);
   return plain === null ? null : canonicalText(plain, numbers);
 }
 
 export function boundToolText(tool: JsonObject, numbers: NumberTexts): string {
-  return canonicalText(bare(tool), numbers);
+  return canonicalText(withoutSilentFields(tool), numbers);
 }
 
 /**
  * One text per value: keys sorted, numbers as they were written. Strings carry their length instead of
- * quotes: nobody reads this text, and escaping a megabyte takes longer than everything else.
+ * quotes: this text is only hashed, and escaping a megabyte takes longer than everything else.
  */
 export function canonicalText(value: Json, numbers: NumberTexts): string {
   if (typeof value === "string") return `${value.length}"${value}`;
@@ -50,25 +50,25 @@ export function byCodeUnit(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-/** Null fields go too: they stand for absent ones, and clients send them back as they received them. */
-export function bare(record: JsonObject): JsonObject {
+/** Leaves out cache marks and null fields: null stands for absent, and clients send nulls back. */
+export function withoutSilentFields(record: JsonObject): JsonObject {
   const isSilent = (key: string): boolean => key === "cache_control" || record[key] === null;
   const keys = Object.keys(record);
   if (!keys.some(isSilent)) return record;
   return Object.fromEntries(keys.filter((key) => !isSilent(key)).map((key) => [key, record[key] ?? null]));
 }
 
-function boundBlock(block: Block): JsonObject | null {
+function boundBlock(block: ContentBlock): JsonObject | null {
   switch (block.type) {
     case "text": {
-      const text = textOf(block).trim();
-      return text === "" ? null : { ...bare(block), text };
+      const text = textOfBlock(block).trim();
+      return text === "" ? null : { ...withoutSilentFields(block), text };
     }
     case "tool_result": {
-      const parts = blocksOf(block["content"]).map(boundBlock);
-      return { ...bare(block), content: parts.filter((part) => part !== null) };
+      const parts = contentBlocks(block["content"]).map(boundBlock);
+      return { ...withoutSilentFields(block), content: parts.filter((part) => part !== null) };
     }
     default:
-      return bare(block);
+      return withoutSilentFields(block);
   }
 }

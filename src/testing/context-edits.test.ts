@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 import { steppedClock } from "../base/index.ts";
 import { rawRequest } from "./ask.ts";
 import { betaFor } from "./betas.ts";
-import { strictCore } from "./core.ts";
-import { readRequest } from "./read.ts";
-import type { ParsedRequest } from "./request.ts";
+import type { ParsedRequest } from "./parsed-request.ts";
+import { readRawRequest } from "./read-raw-request.ts";
+import { strictCore } from "./strict-core.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -33,50 +33,50 @@ function bodyWith(edits: unknown, over: Fields = {}): Fields {
 const headers = { "anthropic-beta": betaFor.contextManagement };
 
 function verdict(edits: unknown, over: Fields = {}): string {
-  const reading = readRequest(rawRequest(bodyWith(edits, over), { headers }), {});
-  return reading.type === "problem" ? reading.problem.message : "accepted";
+  const result = readRawRequest(rawRequest(bodyWith(edits, over), { headers }), {});
+  return result.type === "problem" ? result.problem.message : "accepted";
 }
 
-type Case = { readonly edits: unknown; readonly over: Fields; readonly says: string };
+type Case = { readonly edits: unknown; readonly over: Fields; readonly message: string };
 
-describe("what may be asked for", () => {
+describe("a request for edits", () => {
   const thinking = { type: "clear_thinking_20251015", keep: "all" };
   const adaptive = { thinking: { type: "adaptive" } };
   const server = { type: "server_tool_use", id: "s", name: "web_search", input: {} };
   const searched = { type: "web_search_tool_result", tool_use_id: "s", content: [] };
 
   test.each<[string, Case]>([
-    ["clearing results", { edits: [clear()], over: {}, says: "accepted" }],
-    ["both edits in order", { edits: [thinking, clear()], over: adaptive, says: "accepted" }],
-    ["the other order", { edits: [clear(), thinking], over: adaptive, says: "comes first" }],
-    ["one edit twice", { edits: [clear(), clear()], over: {}, says: "each edit comes once" }],
-    ["clearing thoughts without any", { edits: [thinking], over: {}, says: "needs thinking" }],
-    ["an unknown edit", { edits: [{ type: "clear_all" }], over: {}, says: "is not known" }],
-    ["an unknown field", { edits: [clear({ keeps: 1 })], over: {}, says: "keeps is not known" }],
-    ["a number for an amount", { edits: [clear({ keep: 1 })], over: {}, says: "keep has another form" }],
-    ["no list", { edits: "all", over: {}, says: "expected objects" }],
+    ["clearing results", { edits: [clear()], over: {}, message: "accepted" }],
+    ["both edits in order", { edits: [thinking, clear()], over: adaptive, message: "accepted" }],
+    ["the other order", { edits: [clear(), thinking], over: adaptive, message: "comes first" }],
+    ["one edit twice", { edits: [clear(), clear()], over: {}, message: "each edit comes once" }],
+    ["clearing reasoning without thinking", { edits: [thinking], over: {}, message: "needs thinking" }],
+    ["an unknown edit", { edits: [{ type: "clear_all" }], over: {}, message: "is not known" }],
+    ["an unknown field", { edits: [clear({ keeps: 1 })], over: {}, message: "keeps is not known" }],
+    ["a number for an amount", { edits: [clear({ keep: 1 })], over: {}, message: "keep has another form" }],
+    ["no list", { edits: "all", over: {}, message: "expected objects" }],
     [
       "an old model",
-      { edits: [clear()], over: { model: "claude-3-5-sonnet-20241022" }, says: "has no context editing" },
+      { edits: [clear()], over: { model: "claude-3-5-sonnet-20241022" }, message: "has no context editing" },
     ],
     [
       "a summary",
-      { edits: [{ type: "compact_20260112" }], over: {}, says: "needs the beta compact-2026-01-12" },
+      { edits: [{ type: "compact_20260112" }], over: {}, message: "needs the beta compact-2026-01-12" },
     ],
     [
       "an excluded tool that is older",
-      { edits: [clear({ exclude_tools: ["plan"] })], over: {}, says: "accepted" },
+      { edits: [clear({ exclude_tools: ["plan"] })], over: {}, message: "accepted" },
     ],
     [
       "an excluded tool among the kept",
-      { edits: [clear({ exclude_tools: ["read"] })], over: {}, says: "excluded tools count" },
+      { edits: [clear({ exclude_tools: ["read"] })], over: {}, message: "excluded tools count" },
     ],
     [
       "half of the calls of a message",
       {
         edits: [clear({ keep: uses(1) })],
         over: { messages: [begin, ...turn(call("a"), call("b"))] },
-        says: "which call of one message",
+        message: "which call of one message",
       },
     ],
     [
@@ -84,15 +84,15 @@ describe("what may be asked for", () => {
       {
         edits: [clear()],
         over: { messages: [...three, { role: "assistant", content: [server, searched] }, begin] },
-        says: "tools that run here count",
+        message: "tools that run here count",
       },
     ],
-  ])("%s", (_name, { edits, over, says }) => {
-    expect(verdict(edits, over)).toContain(says);
+  ])("%s", (_name, { edits, over, message }) => {
+    expect(verdict(edits, over)).toContain(message);
   });
 });
 
-describe("what is done", () => {
+describe("an edit", () => {
   async function ask(edits: unknown, target = "/v1/messages") {
     const read: ParsedRequest[] = [];
     const model = (request: ParsedRequest) => {
@@ -109,21 +109,21 @@ describe("what is done", () => {
     };
   }
 
-  test("the model does not read what is cleared, and the answer says how much that was", async () => {
+  test("hides cleared results from the model, and the answer reports their number", async () => {
     const { answer, read } = await ask([clear()]);
     expect(["a", "b", "c"].filter((id) => read.includes(`all of ${id}`))).toEqual(["c"]);
     const [applied] = answer.context_management.applied_edits;
     expect(applied).toMatchObject({ type: "clear_tool_uses_20250919", cleared_tool_uses: 2 });
   });
 
-  test("what is excluded stays, and below the trigger everything does", async () => {
+  test("keeps results of excluded tools, and everything below the trigger", async () => {
     const { read } = await ask([clear({ exclude_tools: ["plan"] })]);
     expect(["a", "b", "c"].filter((id) => read.includes(`all of ${id}`))).toEqual(["b", "c"]);
     const { answer } = await ask([clear({ trigger: uses(3) })]);
     expect(answer.context_management.applied_edits).toEqual([]);
   });
 
-  test("a count says what it was before", async () => {
+  test("is reported by a count with the tokens before it", async () => {
     const { answer } = await ask([clear()], "/v1/messages/count_tokens");
     expect(answer.context_management.original_input_tokens).not.toBe(answer.input_tokens);
   });

@@ -1,20 +1,27 @@
-export type { Split } from "./acts.ts";
-export { type AgentOptions, type AgentRule, ruleAgent } from "./agent.ts";
-export type { Step } from "./agent-plan.ts";
-export type { Usage } from "./answer.ts";
+export type { AnswerUsage } from "./answer-message.ts";
 export { type AskOptions, ask, jsonOf, rawRequest } from "./ask.ts";
+export { eventFrame, exceptionFrame, jsonFrame } from "./bedrock/event-stream.ts";
+export { type AwsKeys, signatureProblem } from "./bedrock/sigv4.ts";
 export { knownBetas } from "./betas.ts";
 export type { BindingMode } from "./binding.ts";
-export { type CoreAnswer, type StrictCore, type StrictCoreOptions, strictCore } from "./core.ts";
-export { type DemoModel, startDemoModel } from "./demo/server.ts";
-export { demoModelLike, demoModelName } from "./demo/talk.ts";
-export { eventFrame, exceptionFrame, jsonFrame } from "./event-stream.ts";
-export type { UpstreamExchange, UpstreamRequest } from "./exchange.ts";
-export { brokenInside, type Fault, type FaultChooser, overloaded, rateLimited, tooLarge } from "./faults.ts";
+export type { BodySplit } from "./delivery-steps.ts";
+export { demoModelLike, demoModelName } from "./demo/demo-agent.ts";
+export { type DemoModel, startDemoModel } from "./demo/demo-server.ts";
 export type { JsonObject } from "./json-text.ts";
-export type { Problem } from "./problem.ts";
-export type { RawRequest, Reading } from "./read.ts";
-export { call, type Reply, type ReplyBlock, type ScriptedModel, say, script } from "./reply.ts";
-export type { Block, ParsedMessage, ParsedRequest } from "./request.ts";
-export { type StrictUpstream, type StrictUpstreamOptions, startStrictUpstream } from "./server.ts";
-export { type AwsKeys, signatureProblem } from "./sigv4.ts";
+export { call, type ModelReply, type ReplyBlock, type ScriptedModel, say, script } from "./model-reply.ts";
+export type { ContentBlock, ParsedMessage, ParsedRequest } from "./parsed-request.ts";
+export type { AgentStep } from "./prompt-steps.ts";
+export type { RawRequest, ReadResult } from "./read-raw-request.ts";
+export type { RequestProblem } from "./request-problem.ts";
+export { type AgentOptions, type AgentRule, ruleAgent } from "./rule-agent.ts";
+export { type CoreAnswer, type StrictCore, type StrictCoreOptions, strictCore } from "./strict-core.ts";
+export { type StrictUpstream, type StrictUpstreamOptions, startStrictUpstream } from "./strict-upstream.ts";
+export type { UpstreamExchange, UpstreamRequest } from "./upstream-exchange.ts";
+export {
+  type FaultChooser,
+  internalError,
+  overloaded,
+  rateLimited,
+  tooLarge,
+  type UpstreamFault,
+} from "./upstream-faults.ts";

@@ -8,7 +8,7 @@ const problemOf = (text: string) => {
   return parsed.type === "problem" ? parsed.message : "none";
 };
 
-test("whatever the built-in parser writes is read as the same value", () => {
+test("any text of JSON.stringify is read as the same value", () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const text = JSON.stringify(value);
@@ -17,16 +17,16 @@ test("whatever the built-in parser writes is read as the same value", () => {
   );
 });
 
-test("what the built-in parser refuses is refused, and never with an exception", () => {
+test("text that the built-in parser refuses is refused without an exception", () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...'{}[]",:\\u0d8-1.eE tfn ') }), (text) => {
-      let valid = true;
+      let isValid = true;
       try {
         JSON.parse(text);
       } catch {
-        valid = false;
+        isValid = false;
       }
-      if (!valid) expect(parse(text).type).toBe("problem");
+      if (!isValid) expect(parse(text).type).toBe("problem");
     }),
   );
 });
@@ -38,7 +38,7 @@ describe("stricter than the built-in parser", () => {
     ["half a character", '["\\ud800"]', "half a character"],
     ["the other half", '["x\\udc00"]', "half a character"],
     ["halves in the wrong order", '["\\udc00\\ud800"]', "half a character"],
-    ["a number without end", "[1e999]", "too large"],
+    ["a number that is infinite", "[1e999]", "too large"],
     ["too many levels", "[".repeat(401) + "]".repeat(401), "levels"],
     ["a byte order mark", "\ufeff{}", "expected a value"],
     ["something after the value", "{} {}", "goes on"],
@@ -50,7 +50,7 @@ describe("stricter than the built-in parser", () => {
     expect(parseJsonText(Buffer.from([0x22, 0xff, 0x22]))).toMatchObject({ type: "problem" });
   });
 
-  test("both halves together, deep but not too deep, and a key named __proto__ are fine", () => {
+  test("a surrogate pair, allowed depth and a key named __proto__ are accepted", () => {
     expect(parse('["\\ud83d\\ude00"]')).toMatchObject({ value: ["😀"] });
     expect(parse("[".repeat(400) + "]".repeat(400)).type).toBe("value");
     const parsed = parse('{"__proto__":{"a":1}}');
@@ -58,7 +58,7 @@ describe("stricter than the built-in parser", () => {
   });
 });
 
-test("numbers remember how they were written, when it is not the usual way", () => {
+test("numbers in an unusual form keep their text", () => {
   const parsed = parse('{"a":1.0,"b":[12345678901234567890,2],"c":3}');
   if (parsed.type !== "value") throw new Error(parsed.message);
   const texts = [...parsed.numbers.values()].flatMap((each) => [...each]);

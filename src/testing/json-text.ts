@@ -4,18 +4,18 @@ export type JsonObject = { readonly [key: string]: Json };
 
 /**
  * Numbers whose text is not the shortest one (1.0, 1e3, integers beyond 2^53), by the value that holds them.
- * A number that was written differently is a changed number to whoever compares renderings.
+ * When renderings are compared, a number that is written differently has changed.
  */
 export type NumberTexts = ReadonlyMap<object, ReadonlyMap<string, string>>;
 
-export type JsonText =
+export type JsonParseResult =
   | { readonly type: "value"; readonly value: Json; readonly numbers: NumberTexts }
   | { readonly type: "problem"; readonly message: string };
 
 const depthMax = 400;
 
 /** Stricter than the built-in parser: no invalid UTF-8, repeated keys, half characters or endless numbers. */
-export function parseJsonText(bytes: Uint8Array): JsonText {
+export function parseJsonText(bytes: Uint8Array): JsonParseResult {
   let text: string;
   try {
     text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -40,7 +40,7 @@ export function isList(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** Never leaves this file: parseJsonText turns it into a value. */
+/** It never leaves this file: parseJsonText turns it into a value. */
 class JsonFault extends Error {}
 
 const numberPattern = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
@@ -48,7 +48,7 @@ const halfCharacter = /\p{Surrogate}/u;
 const plainCharsMax = 64;
 const firstPrintable = 0x20;
 const backslash = 0x5c;
-const words: readonly (readonly [string, Json])[] = [
+const literals: readonly (readonly [string, Json])[] = [
   ["true", true],
   ["false", false],
   ["null", null],
@@ -154,7 +154,7 @@ class JsonReader {
     return value;
   }
 
-  /** Most strings are short and mean what they say: those need no second parser. */
+  /** Most strings are short and have no escapes: those need no second parser. */
   #isPlain(from: number, to: number): boolean {
     for (let at = from; at < to; at += 1) {
       const code = this.#text.charCodeAt(at);
@@ -178,7 +178,7 @@ class JsonReader {
   }
 
   #scalar(): Json {
-    for (const [word, value] of words) {
+    for (const [word, value] of literals) {
       if (!this.#text.startsWith(word, this.#at)) continue;
       this.#at += word.length;
       return value;

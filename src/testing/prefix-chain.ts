@@ -1,23 +1,23 @@
-import { bare, boundText, boundToolText, byCodeUnit, canonicalText } from "./bound-text.ts";
+import { boundText, boundToolText, byCodeUnit, canonicalText, withoutSilentFields } from "./bound-text.ts";
 import type { JsonObject, NumberTexts } from "./json-text.ts";
 import {
-  type Block,
-  blocksOf,
+  type ContentBlock,
+  contentBlocks,
   isThinking,
   type ParsedMessage,
   type ParsedRequest,
   type Role,
-} from "./request.ts";
-import { changeOf } from "./rules-system.ts";
-import { toolName } from "./rules-tools.ts";
+} from "./parsed-request.ts";
+import { toolChangeOf } from "./rules/system-rules.ts";
+import { toolName } from "./rules/tool-rules.ts";
 import { digestOf } from "./signatures.ts";
 
 /**
- * A digest of everything before a place in a conversation, carried along block by block. Neighbouring
- * messages of one role count as one, so a block is joined with its role and not with its message.
+ * A running digest of everything before a point in a conversation, block by block. Neighbouring messages of
+ * one role count as one, so a block is joined with its role and not with its message.
  *
- * Reasoning itself is left out: a run of it may be dropped from the front without changing what later blocks
- * are bound to. Holes are found by the chain of reasoning blocks instead.
+ * Reasoning itself is left out: a run of it may be dropped from the front without changing the prefix of
+ * later blocks. The chain of reasoning blocks finds holes instead.
  */
 export class PrefixChain {
   readonly #numbers: NumberTexts;
@@ -32,21 +32,21 @@ export class PrefixChain {
         .filter(isDeferred)
         .map((tool) => [toolName(tool) ?? "", boundToolText(tool, request.numbers)]),
     );
-    // A deferred tool counts from where it is named: adding one that nobody has named yet changes nothing.
+    // A deferred tool counts from the point where it is named: adding an unnamed one changes nothing.
     const tools = request.tools
       .filter((tool) => !isDeferred(tool))
       .map((tool) => boundToolText(tool, request.numbers))
       .sort(byCodeUnit);
     const system = request.system.map((block) => boundText(block, request.numbers));
-    const spoken = system.filter((text) => text !== null);
-    this.#head = digestOf(digestOf(...tools), digestOf(...spoken));
+    const systemTexts = system.filter((text) => text !== null);
+    this.#head = digestOf(digestOf(...tools), digestOf(...systemTexts));
   }
 
   get prefix(): string {
     return digestOf(this.#head, this.#state);
   }
 
-  /** What a summary of the conversation so far must carry, to stand for it. */
+  /** A summary of the conversation so far carries this state, so that `resume` can continue from it. */
   get state(): string {
     return this.#state;
   }
@@ -58,10 +58,10 @@ export class PrefixChain {
   enter(message: ParsedMessage): void {
     if (message.role !== "system") return;
     const { content: _, ...fields } = message.asSent;
-    this.#join("message", canonicalText(bare(fields), this.#numbers));
+    this.#join("message", canonicalText(withoutSilentFields(fields), this.#numbers));
   }
 
-  add(role: Role, block: Block): void {
+  add(role: Role, block: ContentBlock): void {
     if (isThinking(block)) return;
     // The provider drops everything before its own summary.
     if (block.type === "compaction") this.#state = "";
@@ -82,15 +82,15 @@ function isDeferred(tool: JsonObject): boolean {
   return tool["defer_loading"] === true;
 }
 
-/** The tools that a block names, and thereby makes part of the conversation. */
-function namesIn(block: Block): readonly string[] {
+/** The tools that a block names; from then on they are part of the conversation. */
+function namesIn(block: ContentBlock): readonly string[] {
   switch (block.type) {
     case "tool_use":
       return [String(block["name"])];
     case "tool_addition":
-      return [changeOf(block).name ?? ""];
+      return [toolChangeOf(block).name ?? ""];
     case "tool_result":
-      return blocksOf(block["content"])
+      return contentBlocks(block["content"])
         .filter(({ type }) => type === "tool_reference")
         .map((part) => String(part["tool_name"]));
     default:

@@ -1,16 +1,16 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { steppedClock } from "../base/index.ts";
-import { ruleAgent } from "./agent.ts";
 import { ask, rawRequest } from "./ask.ts";
 import { knownBetas } from "./betas.ts";
-import { strictCore } from "./core.ts";
+import { ruleAgent } from "./rule-agent.ts";
+import { strictCore } from "./strict-core.ts";
 
 const core = () => strictCore({ model: ruleAgent(), clock: steppedClock(0), secret: "s" });
 const valid = { model: "claude-opus-5-5", max_tokens: 10, messages: [{ role: "user", content: "hello" }] };
 const targets = ["/v1/messages", "/v1/messages/count_tokens"];
 
-test("random bytes and random JSON are refused politely", async () => {
+test("random bytes and random JSON are refused with a 4xx status", async () => {
   const strict = core();
   const anything = fc.oneof(
     fc.uint8Array({ maxLength: 200 }),
@@ -29,7 +29,7 @@ test("random bytes and random JSON are refused politely", async () => {
   );
 });
 
-test("a body cut short at any place is refused", async () => {
+test("a body cut short at any byte is refused", async () => {
   const strict = core();
   const bytes = Buffer.from(JSON.stringify(valid));
   for (let length = 0; length < bytes.length; length += 1) {
@@ -38,7 +38,7 @@ test("a body cut short at any place is refused", async () => {
   expect((await ask(strict, rawRequest(bytes))).status).toBe(200);
 });
 
-/** Nearly valid requests: the words of the interface in random places. */
+/** Nearly valid requests: the words of the API at random positions. */
 const word = fc.constantFrom("user", "assistant", "system", "text", "a", "", " ", "tool_use", "5m");
 const scalar = fc.oneof(word, fc.integer({ min: -1, max: 2 }), fc.boolean(), fc.constant(null));
 const types = fc.constantFrom(
@@ -96,7 +96,7 @@ const request = fc.record(
 
 type Loose = { readonly messages: readonly { readonly role: string; readonly content: unknown }[] };
 
-/** A few rules once more, as simply as they can be said. */
+/** A few rules again, in the simplest form. */
 function looksValid({ messages }: Loose): boolean {
   const texts = JSON.stringify(messages);
   const calls = texts.split('"type":"tool_use"').length;
@@ -104,7 +104,7 @@ function looksValid({ messages }: Loose): boolean {
   return messages.length > 0 && messages[0]?.role !== "system" && calls === results;
 }
 
-test("nearly valid requests never break anything, and what is accepted looks valid", async () => {
+test("nearly valid requests never break the core, and accepted ones look valid", async () => {
   const strict = core();
   const headers = { "anthropic-beta": [...knownBetas].join(",") };
   await fc.assert(
@@ -117,7 +117,7 @@ test("nearly valid requests never break anything, and what is accepted looks val
   );
 });
 
-test("a request of a megabyte is read, checked and answered in a moment", async () => {
+test("a request of a megabyte is read, checked and answered within half a second", async () => {
   const strict = core();
   const turns = Array.from({ length: 400 }, (_, n) => [
     { role: "user", content: `Question ${n}: ${'"quoted" text\n'.repeat(85)}` },
@@ -132,6 +132,6 @@ test("a request of a megabyte is read, checked and answered in a moment", async 
     expect((await ask(strict, raw)).status).toBe(200);
     bestMs = Math.min(bestMs, performance.now() - startMs);
   }
-  // Ten times what a quiet machine needs: this is about growth, not about speed.
+  // A quiet machine needs a tenth of this: the test is about growth, not about speed.
   expect(bestMs).toBeLessThan(500);
 });

@@ -3,18 +3,18 @@ import { isList, isObject, type JsonObject } from "./json-text.ts";
 
 const depthMax = 20;
 
-/** A small value that fits a JSON schema: what a model says when a client wants an answer in a format. */
-export function exampleOf(schema: JsonObject): Json {
+/** A small value that fits a JSON schema: the answer of a model to a client that requires a format. */
+export function schemaExample(schema: JsonObject): Json {
   return exampleAt({ schema, root: schema, depth: 0 });
 }
 
-type SchemaQuestion = {
+type SchemaPosition = {
   readonly schema: Json | undefined;
   readonly root: JsonObject;
   readonly depth: number;
 };
 
-function exampleAt({ schema, root, depth }: SchemaQuestion): Json {
+function exampleAt({ schema, root, depth }: SchemaPosition): Json {
   if (!isObject(schema) || depth > depthMax) return null;
   const inner = (next: Json | undefined): Json => exampleAt({ schema: next, root, depth: depth + 1 });
   if (schema["const"] !== undefined) return schema["const"];
@@ -22,7 +22,7 @@ function exampleAt({ schema, root, depth }: SchemaQuestion): Json {
     const choices = schema[key];
     if (isList(choices) && choices[0] !== undefined) return choices[0];
   }
-  if (typeof schema["$ref"] === "string") return inner(target(root, schema["$ref"]));
+  if (typeof schema["$ref"] === "string") return inner(resolveReference(root, schema["$ref"]));
   for (const key of ["anyOf", "oneOf", "allOf"]) {
     const choices = schema[key];
     if (isList(choices)) return inner(choices[0]);
@@ -57,12 +57,12 @@ function textFor(schema: JsonObject): string {
     .slice(0, numberOf(schema["maxLength"], 1000));
 }
 
-function numberOf(value: Json | undefined, otherwise: number): number {
-  return typeof value === "number" ? value : otherwise;
+function numberOf(value: Json | undefined, fallback: number): number {
+  return typeof value === "number" ? value : fallback;
 }
 
 /** Follows `#/$defs/name`. */
-function target(root: JsonObject, path: string): Json | undefined {
+function resolveReference(root: JsonObject, path: string): Json | undefined {
   let value: Json | undefined = root;
   for (const key of path.split("/").slice(1)) value = isObject(value) ? value[key] : undefined;
   return value;

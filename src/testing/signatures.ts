@@ -1,14 +1,14 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { isObject, type JsonObject, parseJsonText } from "./json-text.ts";
 
-/** What a signature vouches for. */
+/** The facts that a signature covers. */
 export type Seal = {
   readonly kind: "thinking" | "redacted_thinking" | "compaction";
   readonly id: string;
   readonly model: string;
-  /** The digest of everything that stood before the block. */
+  /** The digest of everything before the block. */
   readonly prefix: string;
-  /** The reasoning block before this one at the time, so that a hole can be told from a shorter run. */
+  /** The reasoning block before this one at signing time, to distinguish a hole from a shorter run. */
   readonly before: string | null;
   /** The digest of the block's own text. */
   readonly text: string;
@@ -16,13 +16,13 @@ export type Seal = {
 
 export type Signer = {
   readonly sign: (seal: Seal) => string;
-  /** Null for whatever this signer has not made, or what was changed since. */
+  /** Null for a signature that this signer has not made, or that was changed since. */
   readonly open: (signature: string) => Seal | null;
 };
 
 const macBytes = 32;
 
-export function signerOf(secret: string): Signer {
+export function makeSigner(secret: string): Signer {
   const macOf = (json: Buffer): Buffer => createHmac("sha256", secret).update(json).digest();
   return {
     sign: (seal) => {
@@ -31,7 +31,7 @@ export function signerOf(secret: string): Signer {
     },
     open: (signature) => {
       const bytes = Buffer.from(signature, "base64");
-      // Decoding forgives; a signature must come back letter by letter.
+      // Decoding is lenient, but a signature must come back character by character.
       if (bytes.length <= macBytes || bytes.toString("base64") !== signature) return null;
       const json = bytes.subarray(macBytes);
       if (!timingSafeEqual(bytes.subarray(0, macBytes), macOf(json))) return null;

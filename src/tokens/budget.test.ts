@@ -5,8 +5,8 @@ import { type Calibration, noCalibration, observe } from "./calibrate.ts";
 
 const model = "claude-opus-4-5";
 
-/** Each step is a prompt and what was reported for it; nothing but growth. */
-function after(prompts: readonly number[]): Calibration {
+/** The calibration calibrationAfter growing prompts, each reported exactly as estimated. */
+function calibrationAfter(prompts: readonly number[]): Calibration {
   return prompts.reduce((calibration, prompt, index) => {
     const kept = prompts[index - 1] ?? 0;
     const usage = { input: prompt, cacheRead: 0, cacheWrite: 0, output: 0 };
@@ -14,10 +14,10 @@ function after(prompts: readonly number[]): Calibration {
   }, noCalibration);
 }
 
-test("what is used is what was reported and what is new; the rest lasts so many turns", () => {
-  const calibration = after([10_000, 20_000, 30_000]);
-  const asked = { model, prompt: 40_000, kept: 30_000, answer: 0 };
-  expect(budgetOf(calibration, { asked, window: 200_000, answerMax: 32_000 })).toEqual({
+test("the budget adds new text to the reported prompt, and says how many turns are left", () => {
+  const calibration = calibrationAfter([10_000, 20_000, 30_000]);
+  const estimate = { model, prompt: 40_000, kept: 30_000, answer: 0 };
+  expect(budgetOf(calibration, { estimate, window: 200_000, answerMax: 32_000 })).toEqual({
     window: 200_000,
     used: 40_000,
     reserved: 32_000,
@@ -27,27 +27,27 @@ test("what is used is what was reported and what is new; the rest lasts so many 
   });
 });
 
-test("a rewrite says nothing about growth", () => {
-  const calibration = after([100_000, 110_000, 20_000, 30_000]);
-  const asked = { model, prompt: 40_000, kept: 30_000, answer: 0 };
-  expect(budgetOf(calibration, { asked, window: 200_000, answerMax: 0 }).growth).toBe(10_000);
+test("a rewrite does not count as growth", () => {
+  const calibration = calibrationAfter([100_000, 110_000, 20_000, 30_000]);
+  const estimate = { model, prompt: 40_000, kept: 30_000, answer: 0 };
+  expect(budgetOf(calibration, { estimate, window: 200_000, answerMax: 0 }).growth).toBe(10_000);
 });
 
-test("without growth there is no end to see", () => {
-  const asked = { model, prompt: 400, kept: 0, answer: 0 };
-  expect(budgetOf(noCalibration, { asked, window: 1_000, answerMax: 0 }).turnsLeft).toBeNull();
+test("without growth there are no turns left to count", () => {
+  const estimate = { model, prompt: 400, kept: 0, answer: 0 };
+  expect(budgetOf(noCalibration, { estimate, window: 1_000, answerMax: 0 }).turnsLeft).toBeNull();
 });
 
-test("the parts make the window, whatever is asked", () => {
-  // Beyond what a number holds exactly, no sum is exact either.
+test("used, reserved and free add up to the window, whatever the input", () => {
+  // Sums of larger numbers are not exact.
   const odd = fc.constantFrom(Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY);
   const size = fc.oneof(fc.double({ min: -1e12, max: 1e12 }), odd, fc.integer({ min: -5, max: 300_000 }));
   fc.assert(
     fc.property(
       fc.record({ prompt: size, window: size, answerMax: size }),
       ({ prompt, window, answerMax }) => {
-        const asked = { model, prompt, kept: 10_000, answer: 0 };
-        const budget = budgetOf(after([10_000, 20_000]), { asked, window, answerMax });
+        const estimate = { model, prompt, kept: 10_000, answer: 0 };
+        const budget = budgetOf(calibrationAfter([10_000, 20_000]), { estimate, window, answerMax });
         expect(budget.used + budget.reserved + budget.free).toBe(budget.window);
         expect(
           Math.min(budget.used, budget.reserved, budget.free, budget.turnsLeft ?? 0),

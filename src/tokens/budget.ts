@@ -1,33 +1,35 @@
-import { type Asked, type Calibration, predict } from "./calibrate.ts";
+import { type Calibration, type EstimatedPrompt, predict } from "./calibrate.ts";
 
-/** What there is room for. */
-export type BudgetAsked = {
-  readonly asked: Asked;
+export type BudgetInput = {
+  readonly estimate: EstimatedPrompt;
   /** Tokens of the model's context window. */
   readonly window: number;
   /** Tokens the client wants to leave for the answer. */
   readonly answerMax: number;
 };
 
-/** Tokens available, used and reserved, and how long they last. Used and reserved never exceed the window. */
+/**
+ * Tokens available, used and reserved, and how many turns they last. Used and reserved never exceed the
+ * window.
+ */
 export type Budget = {
   readonly window: number;
   readonly used: number;
   readonly reserved: number;
   readonly free: number;
-  /** By how much the prompt grew per turn lately. */
+  /** Recent growth of the prompt per turn. */
   readonly growth: number;
-  /** Whole turns until nothing is free, if it goes on like this; null if it does not grow. */
+  /** Whole turns until nothing is free at the recent growth. Null if it does not grow. */
   readonly turnsLeft: number | null;
 };
 
-/** From what was last reported plus what is new since. */
-export function budgetOf(calibration: Calibration, { asked, window, answerMax }: BudgetAsked): Budget {
-  const size = roomOf(window);
-  const used = Math.min(size, predict(calibration, asked));
-  const reserved = Math.min(size - used, roomOf(answerMax));
+/** The budget by the last report plus an estimate of what is new since. */
+export function budgetOf(calibration: Calibration, { estimate, window, answerMax }: BudgetInput): Budget {
+  const size = tokensOr0(window);
+  const used = Math.min(size, predict(calibration, estimate));
+  const reserved = Math.min(size - used, tokensOr0(answerMax));
   const free = size - used - reserved;
-  const growth = growthOf([...(calibration.line?.recent ?? []), used]);
+  const growth = growthOf([...(calibration.history?.recent ?? []), used]);
   return {
     window: size,
     used,
@@ -38,13 +40,13 @@ export function budgetOf(calibration: Calibration, { asked, window, answerMax }:
   };
 }
 
-function roomOf(tokens: number): number {
+function tokensOr0(tokens: number): number {
   return Number.isFinite(tokens) && tokens > 0 ? Math.floor(tokens) : 0;
 }
 
 /**
- * The mean, since a few large results make most of the growth and a median would not see them. Turns in
- * which the prompt shrank were rewrites and say nothing about growth.
+ * The mean growth, because a few large results make most of it and a median would miss them. Turns in which
+ * the prompt shrank were rewrites and tell nothing about growth.
  */
 export function growthOf(prompts: readonly number[]): number {
   const steps = prompts.flatMap((prompt, index) => {
@@ -54,3 +56,9 @@ export function growthOf(prompts: readonly number[]): number {
   if (steps.length === 0) return 0;
   return Math.round(steps.reduce((sum, step) => sum + step, 0) / steps.length);
 }
+
+/**
+ * The assumed window of a model whose window is not known: most models have at least this, and too small a
+ * value does no harm. It is never shown to people as the size of a window.
+ */
+export const assumedWindow = 200_000;

@@ -1,11 +1,11 @@
 import type { Tokens } from "../engine/index.ts";
 import { type Profile, profileOf } from "./family.ts";
-import { imageSize, imageTokens } from "./image.ts";
-import { type Feature, shapeOf } from "./shape.ts";
+import { imageSize, imageTokens } from "./image-tokens.ts";
+import { type Feature, textShapeOf } from "./text-shape.ts";
 
 /**
- * Bytes a token stands for, by model, as measured on recorded sessions: the newer the tokenizer, the shorter
- * its tokens. First match wins. An estimate to begin with, never shown without its mark.
+ * Bytes per token by model, as measured on recorded sessions: newer tokenizers have shorter tokens. First
+ * match wins. People never see such an estimate without a mark.
  */
 const bytesPerToken: readonly (readonly [pattern: RegExp, bytes: number])[] = [
   [/opus-4-[0-6]|sonnet-4-[0-6]|haiku-4|claude-3/, 2.8],
@@ -14,28 +14,28 @@ const bytesPerToken: readonly (readonly [pattern: RegExp, bytes: number])[] = [
 ];
 const bytesPerUnknownToken = 3;
 
-/** For when only the length is known. */
+/** The estimate if only the length is known. */
 export function estimateTokens(bytes: number, model: string | null): Tokens {
   const known = bytesPerToken.find(([pattern]) => pattern.test(model ?? ""));
   return { count: Math.ceil(bytes / (known?.[1] ?? bytesPerUnknownToken)), exact: false };
 }
 
-/** By what the text is made of. Linear in its length; nothing is loaded. */
+/** The estimate by the shape of the text. Linear in its length; no vocabulary is loaded. */
 export function estimateText(text: string, model: string | null): number {
   return Math.ceil(textTokens(text, profileOf(model)));
 }
 
-/** A thing in a message, as far as its size goes. */
-export type Part =
+/** A part of a message, reduced to what its size depends on. */
+export type TokenPart =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "call"; readonly text: string }
   | { readonly kind: "result"; readonly text: string }
-  /** Where the text is kept back, the length of the signature tells how much there was. */
+  /** If the text is hidden, its size is estimated from the length of the signature. */
   | { readonly kind: "reasoning"; readonly text: string; readonly signatureLength: number }
-  /** The beginning of the image is enough; null if it is somewhere else. */
+  /** The first bytes of the image. Null if the request does not hold them. */
   | { readonly kind: "image"; readonly head: Uint8Array | null };
 
-export function estimatePart(part: Part, model: string | null): number {
+export function estimatePart(part: TokenPart, model: string | null): number {
   const profile = profileOf(model);
   switch (part.kind) {
     case "text":
@@ -51,17 +51,17 @@ export function estimatePart(part: Part, model: string | null): number {
   }
 }
 
-export type RequestForm = { readonly messages: number; readonly tools: number };
+export type RequestCounts = { readonly messages: number; readonly tools: number };
 
-/** What a provider puts around the parts of a request with so many messages and tools. */
-export function estimateOverhead({ messages, tools }: RequestForm, model: string | null): number {
+/** Tokens that a provider adds around the parts of a request. */
+export function estimateOverhead({ messages, tools }: RequestCounts, model: string | null): number {
   const { overhead } = profileOf(model);
   const forTools = tools > 0 ? overhead.anyTool + tools * overhead.tool : 0;
   return overhead.request + messages * overhead.message + forTools;
 }
 
 function textTokens(text: string, { weights, scale }: Profile): number {
-  const shape = shapeOf(text);
+  const shape = textShapeOf(text);
   let sum = 0;
   for (const feature of Object.keys(shape) as Feature[]) sum += shape[feature] * weights[feature];
   return sum * scale;

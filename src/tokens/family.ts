@@ -1,33 +1,33 @@
-import type { Feature } from "./shape.ts";
+import type { Feature } from "./text-shape.ts";
 
 /** Models whose tokenizers resemble each other. */
 export type Family = "claude" | "gpt" | "gemini" | "unknown";
 
 export type Weights = Readonly<Record<Feature, number>>;
 
-/** Tokens that stand around the content: what a provider adds to mark where a thing starts and ends. */
+/** Tokens that a provider adds around content to mark where it starts and ends. */
 export type Overhead = {
   readonly request: number;
   readonly message: number;
   readonly call: number;
   readonly result: number;
-  /** For the definition of a tool, besides its text. */
+  /** For each tool definition, besides its text. */
   readonly tool: number;
-  /** Once, if there is any tool. */
+  /** Once per request, if it has any tool. */
   readonly anyTool: number;
 };
 
 export type Profile = {
   readonly family: Family;
-  /** Against the weights: newer tokenizers of a family cut shorter pieces. */
+  /** Factor on the weights: newer tokenizers of a family have shorter tokens. */
   readonly scale: number;
   readonly weights: Weights;
   readonly overhead: Overhead;
-  /** Tokens per character of the signature of reasoning whose text is kept back. */
+  /** Tokens per character of the signature, for reasoning whose text is hidden. */
   readonly signatureRate: number;
 };
 
-/** Fitted against exact o200k counts of 5,300 texts; the scripts against samples of ten languages. */
+/** Fitted to exact o200k counts of 5,300 texts; the weights of scripts to samples of ten languages. */
 const gptWeights: Weights = {
   words: 0.92,
   longLetters: 0.15,
@@ -44,8 +44,8 @@ const gptWeights: Weights = {
 };
 
 /**
- * Fitted against the usage reported for 1,200 requests, no session alone. Those hold no other scripts: these
- * follow from the weights above and are on the safe side.
+ * Fitted to the usage reported for 1,200 requests of several sessions. Those hold no other scripts, so the
+ * weights of scripts follow from those above and are on the safe side.
  */
 const claudeWeights: Weights = {
   words: 1.09,
@@ -79,7 +79,7 @@ const gpt: Profile = {
   overhead: gptOverhead,
   signatureRate: 0,
 };
-const unknown: Profile = { ...gpt, family: "unknown", scale: 1.1 };
+const unknownProfile: Profile = { ...gpt, family: "unknown", scale: 1.1 };
 
 /** First match wins. */
 const profiles: readonly (readonly [pattern: RegExp, profile: Profile])[] = [
@@ -90,7 +90,7 @@ const profiles: readonly (readonly [pattern: RegExp, profile: Profile])[] = [
 ];
 
 export function profileOf(model: string | null): Profile {
-  return profiles.find(([pattern]) => pattern.test(model ?? ""))?.[1] ?? unknown;
+  return profiles.find(([pattern]) => pattern.test(model ?? ""))?.[1] ?? unknownProfile;
 }
 
 export function familyOf(model: string | null): Family {

@@ -1,30 +1,30 @@
 import { growthOf } from "./budget.ts";
 
-export type ForecastAsked = {
-  /** What the last prompts and their answers filled, the oldest first. */
+export type ForecastInput = {
+  /** Tokens of the last prompts with their answers, oldest first. */
   readonly fillings: readonly number[];
-  /** What the window holds; null: nobody knows, and nothing is said of its end. */
+  /** Tokens of the window. Null if they are not known; then the forecast does not say when it is full. */
   readonly size: number | null;
   /** Tokens that have to stay free for the answer. */
   readonly reserved: number;
   readonly turns: number;
 };
 
-/** How a window fills if it goes on like this. An estimate, whatever it is made from. */
+/** How a window fills if it continues to grow as lately. An estimate. */
 export type Forecast = {
-  /** By how much it grew per turn lately. */
+  /** Recent growth per turn in tokens. */
   readonly growth: number;
-  /** What is used after each of the next turns; never more than the window holds. */
+  /** Tokens used after each of the next turns; never more than the window. */
   readonly next: readonly number[];
-  /** Whole turns until nothing is free beside what is reserved; null: it does not grow, or hardly. */
+  /** Whole turns until only the reserved tokens are free. Null if it does not grow, or hardly. */
   readonly turnsLeft: number | null;
 };
 
-/** A few turns say nothing about more than these. */
+/** A few turns allow no forecast beyond this many. */
 const turnsLeftMax = 500;
 
-/** Null where there are not two turns to compare. */
-export function forecastOf({ fillings, size, reserved, turns }: ForecastAsked): Forecast | null {
+/** Null if there are not two turns to compare. */
+export function forecastOf({ fillings, size, reserved, turns }: ForecastInput): Forecast | null {
   const used = fillings.at(-1);
   if (used === undefined || fillings.length < 2) return null;
   const growth = growthOf(fillings);

@@ -1,17 +1,7 @@
-export { type Budget, type BudgetAsked, budgetOf } from "./budget.ts";
-export {
-  type Asked,
-  type Calibration,
-  freshLine,
-  noCalibration,
-  observe,
-  predict,
-  promptOf,
-  rateFor,
-  type Seen,
-} from "./calibrate.ts";
-export { estimateOverhead, estimatePart, estimateText, estimateTokens, type Part } from "./estimate.ts";
-export { type Family, familyOf } from "./family.ts";
-export { type Forecast, type ForecastAsked, forecastOf } from "./forecast.ts";
-export { imageHead, imageSize, imageTokens } from "./image.ts";
-export { type Counter, loadO200k, usesO200k } from "./o200k.ts";
+export { assumedWindow, type Budget, budgetOf } from "./budget.ts";
+export { type Calibration, type EstimatedPrompt, noCalibration, observe, rateFor } from "./calibrate.ts";
+export { estimateOverhead, estimatePart, estimateText, estimateTokens, type TokenPart } from "./estimate.ts";
+export { type Forecast, forecastOf } from "./forecast.ts";
+export { imageHead } from "./image-tokens.ts";
+export { type ExactCounter, loadO200k } from "./o200k.ts";
+export { sampledTokens, TokenCounter, unitTokens } from "./unit-tokens.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { loadO200k, stretchesOf, usesO200k } from "./o200k.ts";
+import { loadO200k, splitRuns, usesO200k } from "./o200k.ts";
 
 describe("exact counts", () => {
-  test("are those of the vocabulary, special names included as text", async () => {
+  test("follow the vocabulary, and names of special tokens count as text", async () => {
     const count = await loadO200k();
     expect(count("")).toBe(0);
     expect(count("Hello, world!")).toBe(4);
@@ -10,30 +10,30 @@ describe("exact counts", () => {
     expect(await loadO200k()).toBe(count);
   });
 
-  test("take linear time for a page without blanks", async () => {
+  test("take linear time for a page without spaces", async () => {
     const count = await loadO200k();
     const begin = performance.now();
     const tokens = count("我们在昨天的会议上讨论了新的项目计划大家认为应该先完成数据库的迁移".repeat(800));
     expect(tokens).toBeGreaterThan(10_000);
-    // Uncut it takes ten seconds and more.
+    // Without splitting it takes ten seconds and more.
     expect(performance.now() - begin).toBeLessThan(3_000);
   });
 });
 
 const halfPair = /^[\udc00-\udfff]|[\ud800-\udbff]$/;
 
-describe("pieces", () => {
-  test("are the text, and hold no long run", () => {
+describe("the pieces of a text", () => {
+  test("join to the text and hold no long run", () => {
     const text = `one two ${"x".repeat(600)} three${" ".repeat(600)}${"👍".repeat(400)}`;
-    const pieces = stretchesOf(text);
+    const pieces = splitRuns(text);
     expect(pieces.join("")).toBe(text);
     expect(pieces.every((piece) => !/\S{258}|\s{258}/.test(piece))).toBe(true);
     expect(pieces.every((piece) => !halfPair.test(piece))).toBe(true);
-    expect(stretchesOf("short text")).toEqual(["short text"]);
+    expect(splitRuns("short text")).toEqual(["short text"]);
   });
 });
 
-test("models are known by name", () => {
+test("models with the o200k vocabulary are recognised by name", () => {
   const yes = ["gpt-4o-mini", "gpt-5.4", "openai/gpt-4.1", "o3", "o4-mini", "codex-mini", "gpt-oss-120b"];
   const no = ["gpt-4", "gpt-3.5-turbo", "gpt-4-turbo", "claude-opus-4-5", "opus", "qwen-o1x", null];
   expect(yes.filter((model) => !usesO200k(model))).toEqual([]);

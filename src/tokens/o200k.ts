@@ -1,42 +1,42 @@
-/** Exact tokens of a text, as models with the o200k vocabulary count them. */
-export type Counter = (text: string) => number;
+/** Counts the exact tokens of a text with the o200k vocabulary. */
+export type ExactCounter = (text: string) => number;
 
-/** Names as providers and gateways write them, with or without the vendor in front. */
+/** Model names as providers and gateways write them, with or without a vendor prefix. */
 const o200kModels = /(?:^|[/.])(?:chatgpt-4o|gpt-4o|gpt-4\.[15]|gpt-[5-9]|gpt-oss|codex|o[1-9](?=-|$))/;
 
 export function usesO200k(model: string | null): boolean {
   return o200kModels.test(model ?? "");
 }
 
-let loading: Promise<Counter> | null = null;
+let loading: Promise<ExactCounter> | null = null;
 
-/** The vocabulary takes 0.2 s and 66 MB, so it comes with the first question, and once. */
-export function loadO200k(): Promise<Counter> {
+/** The vocabulary takes 0.2 s and 66 MB, so it is loaded once, with the first call. */
+export function loadO200k(): Promise<ExactCounter> {
   loading ??= load().catch((cause: unknown) => {
-    // The next question tries again.
+    // The next call tries again.
     loading = null;
     throw cause;
   });
   return loading;
 }
 
-async function load(): Promise<Counter> {
+async function load(): Promise<ExactCounter> {
   const { countTokens } = await import("gpt-tokenizer/encoding/o200k_base");
-  // Names of special tokens inside content are text like any other.
+  // Names of special tokens in content count as text.
   const asText = { allowedSpecial: new Set<string>(), disallowedSpecial: new Set<string>() };
-  return (text) => stretchesOf(text).reduce((sum, piece) => sum + countTokens(piece, asText), 0);
+  return (text) => splitRuns(text).reduce((sum, piece) => sum + countTokens(piece, asText), 0);
 }
 
 /**
- * Merging takes time quadratic in the length of what has no boundary inside: seconds for a page of Chinese.
- * Cut at this length, a count is linear and differs by a quarter of a per cent on such a page, and by next to
- * nothing elsewhere.
+ * Merging takes time quadratic in the length of a run without a boundary: seconds for a page of Chinese. With
+ * runs cut at this length a count is linear, and differs by a quarter of a percent on such a page and by next
+ * to nothing elsewhere.
  */
 const runMax = 256;
 const whiteSpace = /\s/;
 
-/** The text in pieces, none of which holds an unbroken run over the limit, of blanks or of anything else. */
-export function stretchesOf(text: string): readonly string[] {
+/** Splits a text into pieces without an unbroken run over the limit, of white space or of anything else. */
+export function splitRuns(text: string): readonly string[] {
   const pieces: string[] = [];
   let pieceStart = 0;
   let runStart = 0;
@@ -60,7 +60,7 @@ function isWhiteAt(text: string, at: number): boolean {
   return code < 0x3001 && whiteSpace.test(text.charAt(at));
 }
 
-/** Never cut inside a pair of surrogates: both halves would be counted as broken characters. */
+/** A text is never cut inside a surrogate pair: both halves would be counted as broken characters. */
 function isSecondHalf(text: string, at: number): boolean {
   const code = text.charCodeAt(at);
   return code >= 0xdc00 && code <= 0xdfff;

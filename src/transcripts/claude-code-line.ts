@@ -1,9 +1,9 @@
+import type { ProblemList } from "./client-transcript.ts";
 import type { JsonLine } from "./json-lines.ts";
-import type { WireBlock, WireUsage } from "./recording.ts";
-import type { ProblemList } from "./transcript.ts";
-import { countOf, type Fields, fieldsOf, listOf, textOf } from "./values.ts";
+import type { RecordedBlock, RecordedUsage } from "./session-recording.ts";
+import { countOf, jsonList, stringOf, type TranscriptFields, transcriptFields } from "./transcript-values.ts";
 
-/** A line of Claude Code, as far as it is part of a talk. */
+/** A line of Claude Code that is part of a conversation. */
 export type ClaudeLine = {
   readonly line: number;
   readonly id: string;
@@ -13,17 +13,17 @@ export type ClaudeLine = {
   readonly agent: string | null;
   readonly project: string | null;
   readonly time: string | null;
-  /** What it says; null: a link between others that says nothing. */
-  readonly content: string | readonly WireBlock[] | null;
-  /** The id of the answer it belongs to; null: it is the client's. */
+  /** Null if the line only links others. */
+  readonly content: string | readonly RecordedBlock[] | null;
+  /** The id of the answer it belongs to. Null if the line is the client's. */
   readonly answer: string | null;
   readonly model: string | null;
-  readonly usage: WireUsage | null;
+  readonly usage: RecordedUsage | null;
   readonly calls: readonly string[];
   readonly results: readonly string[];
 };
 
-/** What the client notes for itself. The model was sent none of it. */
+/** Types of lines that the client keeps for itself and never sends to the model. */
 const bookkeeping = new Set([
   "agent-name",
   "agent-setting",
@@ -48,16 +48,16 @@ const bookkeeping = new Set([
   "worktree-state",
 ]);
 
-export function readLine({ fields, line }: JsonLine, problems: ProblemList): readonly ClaudeLine[] {
-  const type = textOf(fields["type"]) ?? "";
-  const isSaid = type === "user" || type === "assistant";
-  if (!isSaid && !bookkeeping.has(type)) problems.add(unknownLine(type), line);
-  const id = textOf(fields["uuid"]);
+export function readClaudeLine({ fields, line }: JsonLine, problems: ProblemList): readonly ClaudeLine[] {
+  const type = stringOf(fields["type"]) ?? "";
+  const isMessage = type === "user" || type === "assistant";
+  if (!isMessage && !bookkeeping.has(type)) problems.add(unknownLine(type), line);
+  const id = stringOf(fields["uuid"]);
   if (id === null) {
-    if (isSaid) problems.add("messages without an id", line);
+    if (isMessage) problems.add("messages without an id", line);
     return [];
   }
-  return [{ ...linkOf(fields, id), line, ...(isSaid ? saidOf(fields, type, id) : nothingSaid) }];
+  return [{ ...linkOf(fields, id), line, ...(isMessage ? lineContent(fields, type, id) : noContent) }];
 }
 
 function unknownLine(type: string): string {
@@ -65,49 +65,56 @@ function unknownLine(type: string): string {
   return `lines of a kind nobody knows: ${JSON.stringify(type.slice(0, 40))}`;
 }
 
-function linkOf(fields: Fields, id: string) {
+function linkOf(fields: TranscriptFields, id: string) {
   return {
     id,
-    parent: textOf(fields["parentUuid"]),
-    session: textOf(fields["sessionId"]),
+    parent: stringOf(fields["parentUuid"]),
+    session: stringOf(fields["sessionId"]),
     isSide: fields["isSidechain"] === true,
-    agent: textOf(fields["agentId"]),
-    project: textOf(fields["cwd"]),
-    time: textOf(fields["timestamp"]),
+    agent: stringOf(fields["agentId"]),
+    project: stringOf(fields["cwd"]),
+    time: stringOf(fields["timestamp"]),
   };
 }
 
-type Said = Pick<ClaudeLine, "content" | "answer" | "model" | "usage" | "calls" | "results">;
+type LineContent = Pick<ClaudeLine, "content" | "answer" | "model" | "usage" | "calls" | "results">;
 
-const nothingSaid: Said = { content: null, answer: null, model: null, usage: null, calls: [], results: [] };
+const noContent: LineContent = {
+  content: null,
+  answer: null,
+  model: null,
+  usage: null,
+  calls: [],
+  results: [],
+};
 
-function saidOf(fields: Fields, type: string, id: string): Said {
-  const message = fieldsOf(fields["message"]);
+function lineContent(fields: TranscriptFields, type: string, id: string): LineContent {
+  const message = transcriptFields(fields["message"]);
   const content = contentOf(message["content"]);
   const blocks = typeof content === "string" || content === null ? [] : content;
   if (type === "user") {
-    return { ...nothingSaid, content, results: idsOf(blocks, "tool_result", "tool_use_id") };
+    return { ...noContent, content, results: idsOf(blocks, "tool_result", "tool_use_id") };
   }
-  const model = textOf(message["model"]);
-  // Written by the client itself, in place of an answer that never came.
-  if (model === "<synthetic>" || fields["isApiErrorMessage"] === true) return nothingSaid;
-  const answer = textOf(message["id"]) ?? id;
+  const model = stringOf(message["model"]);
+  // The client wrote this itself in place of an answer that never came.
+  if (model === "<synthetic>" || fields["isApiErrorMessage"] === true) return noContent;
+  const answer = stringOf(message["id"]) ?? id;
   const usage = usageOf(message["usage"]);
   return { content, answer, model, usage, calls: idsOf(blocks, "tool_use", "id"), results: [] };
 }
 
 function contentOf(content: unknown): ClaudeLine["content"] {
   if (typeof content === "string") return content;
-  const blocks = listOf(content).filter((block) => textOf(fieldsOf(block)["type"]) !== null);
-  return blocks.length === 0 ? null : (blocks as readonly WireBlock[]);
+  const blocks = jsonList(content).filter((block) => stringOf(transcriptFields(block)["type"]) !== null);
+  return blocks.length === 0 ? null : (blocks as readonly RecordedBlock[]);
 }
 
-function idsOf(blocks: readonly WireBlock[], type: string, field: string): readonly string[] {
-  return blocks.flatMap((block) => (block.type === type ? (textOf(block[field]) ?? []) : []));
+function idsOf(blocks: readonly RecordedBlock[], type: string, field: string): readonly string[] {
+  return blocks.flatMap((block) => (block.type === type ? (stringOf(block[field]) ?? []) : []));
 }
 
-function usageOf(value: unknown): WireUsage | null {
-  const usage = fieldsOf(value);
+function usageOf(value: unknown): RecordedUsage | null {
+  const usage = transcriptFields(value);
   if (usage["input_tokens"] === undefined && usage["output_tokens"] === undefined) return null;
   return {
     in: countOf(usage["input_tokens"]),

@@ -1,27 +1,35 @@
-import type { WireBlock } from "./recording.ts";
-import { type Fields, fieldsOf, listOf, parsed, textOf } from "./values.ts";
+import type { RecordedBlock } from "./session-recording.ts";
+import {
+  jsonList,
+  parseJson,
+  stringOf,
+  type TranscriptFields,
+  transcriptFields,
+} from "./transcript-values.ts";
 
-/** What the model said, or what it was told. */
-export type CodexItem = { readonly side: "client" | "model"; readonly blocks: readonly WireBlock[] };
+/** The blocks of one item, said by the model or sent by the client. */
+export type CodexItem = { readonly side: "client" | "model"; readonly blocks: readonly RecordedBlock[] };
 
 /**
- * An item of the Responses API as blocks; null: it says nothing to a model. A text stands for what has no
- * other form, and says what it stands for.
+ * An item of the Responses API as blocks. Null if the model does not see it. An item without an equivalent
+ * becomes a text that describes it.
  */
-export function readItem(item: Fields): CodexItem | null {
+export function readCodexItem(item: TranscriptFields): CodexItem | null {
   switch (item["type"]) {
     case "message":
       return messageItem(item);
     case "reasoning":
-      return said([{ type: "thinking", thinking: thoughtIn(item) }]);
+      return modelItem([{ type: "thinking", thinking: thoughtIn(item) }]);
     case "function_call":
-      return said([callOf(item, inputOf(textOf(item["arguments"]) ?? ""))]);
+      return modelItem([callOf(item, inputOf(stringOf(item["arguments"]) ?? ""))]);
     case "custom_tool_call":
-      return said([callOf(item, { raw: textOf(item["input"]) ?? "" })]);
+      return modelItem([callOf(item, { raw: stringOf(item["input"]) ?? "" })]);
     case "local_shell_call":
-      return said([callOf({ ...item, name: "local_shell" }, fieldsOf(item["action"]))]);
+      return modelItem([callOf({ ...item, name: "local_shell" }, transcriptFields(item["action"]))]);
     case "web_search_call":
-      return said([{ type: "text", text: `[web search: ${searchIn(fieldsOf(item["action"]))}]` }]);
+      return modelItem([
+        { type: "text", text: `[web search: ${searchIn(transcriptFields(item["action"]))}]` },
+      ]);
     case "function_call_output":
     case "custom_tool_call_output":
       return { side: "client", blocks: [resultOf(item)] };
@@ -30,61 +38,62 @@ export function readItem(item: Fields): CodexItem | null {
   }
 }
 
-/** Snapshots of the work tree and what was made unreadable for everybody but the provider. */
-const unsaid = new Set(["ghost_snapshot", "compaction", "compaction_summary", "compaction_trigger"]);
+/** Snapshots of the work tree, and items that only the provider can read. */
+const ignoredItems = new Set(["ghost_snapshot", "compaction", "compaction_summary", "compaction_trigger"]);
 
-export function isKnownItem({ type }: Fields): boolean {
-  return unsaid.has(textOf(type) ?? "");
+export function isIgnoredItem({ type }: TranscriptFields): boolean {
+  return ignoredItems.has(stringOf(type) ?? "");
 }
 
-function said(blocks: readonly WireBlock[]): CodexItem {
+function modelItem(blocks: readonly RecordedBlock[]): CodexItem {
   return { side: "model", blocks };
 }
 
-function messageItem({ role, content }: Fields): CodexItem {
-  const blocks = listOf(content).flatMap((part) => partOf(fieldsOf(part)));
+function messageItem({ role, content }: TranscriptFields): CodexItem {
+  const blocks = jsonList(content).flatMap((part) => partOf(transcriptFields(part)));
   return { side: role === "assistant" ? "model" : "client", blocks };
 }
 
-function partOf(part: Fields): readonly WireBlock[] {
-  const text = textOf(part["text"]);
+function partOf(part: TranscriptFields): readonly RecordedBlock[] {
+  const text = stringOf(part["text"]);
   if (text !== null) return [{ type: "text", text }];
-  const image = textOf(part["image_url"]);
+  const image = stringOf(part["image_url"]);
   return image === null ? [] : [imageOf(image)];
 }
 
-function imageOf(url: string): WireBlock {
+function imageOf(url: string): RecordedBlock {
   const [, media, data] = /^data:([\w./+-]+);base64,(.*)$/s.exec(url) ?? [];
   if (media === undefined || data === undefined) return { type: "image", source: { type: "url", url } };
   return { type: "image", source: { type: "base64", media_type: media, data } };
 }
 
-function thoughtIn(item: Fields): string {
-  const parts = [...listOf(item["summary"]), ...listOf(item["content"])];
-  return parts.flatMap((part) => textOf(fieldsOf(part)["text"]) ?? []).join("\n");
+function thoughtIn(item: TranscriptFields): string {
+  const parts = [...jsonList(item["summary"]), ...jsonList(item["content"])];
+  return parts.flatMap((part) => stringOf(transcriptFields(part)["text"]) ?? []).join("\n");
 }
 
-function callOf(item: Fields, input: unknown): WireBlock {
-  const id = textOf(item["call_id"]) ?? textOf(item["id"]) ?? "";
-  return { type: "tool_use", id, name: textOf(item["name"]) ?? "", input };
+function callOf(item: TranscriptFields, input: unknown): RecordedBlock {
+  const id = stringOf(item["call_id"]) ?? stringOf(item["id"]) ?? "";
+  return { type: "tool_use", id, name: stringOf(item["name"]) ?? "", input };
 }
 
-/** Arguments are a JSON text; one that was cut off stays a text. */
+/** Arguments are a JSON text; invalid JSON is kept as raw text. */
 function inputOf(text: string): unknown {
-  const value = parsed(text);
+  const value = parseJson(text);
   return typeof value === "object" && value !== null ? value : { raw: text };
 }
 
-function searchIn({ query, url, pattern }: Fields): string {
-  return [query, url, pattern].flatMap((word) => textOf(word) ?? []).join(" ");
+function searchIn({ query, url, pattern }: TranscriptFields): string {
+  return [query, url, pattern].flatMap((word) => stringOf(word) ?? []).join(" ");
 }
 
-/** A text, the parts of one, or in older files an object around a text. */
-function resultOf(item: Fields): WireBlock {
+/** The output is a text, a list of parts, or in older files an object around a text. */
+function resultOf(item: TranscriptFields): RecordedBlock {
   const { output } = item;
-  const base = { type: "tool_result", tool_use_id: textOf(item["call_id"]) ?? "" };
-  if (Array.isArray(output)) return { ...base, content: output.flatMap((part) => partOf(fieldsOf(part))) };
-  const inner = fieldsOf(output);
-  const content = textOf(output) ?? textOf(inner["content"]) ?? JSON.stringify(output ?? "");
+  const base = { type: "tool_result", tool_use_id: stringOf(item["call_id"]) ?? "" };
+  if (Array.isArray(output))
+    return { ...base, content: output.flatMap((part) => partOf(transcriptFields(part))) };
+  const inner = transcriptFields(output);
+  const content = stringOf(output) ?? stringOf(inner["content"]) ?? JSON.stringify(output ?? "");
   return inner["success"] === false ? { ...base, content, is_error: true } : { ...base, content };
 }

@@ -1,22 +1,14 @@
-export { type GatheredSession, Gatherer } from "./gather.ts";
-export { type Peeked, peekTranscript } from "./peek.ts";
-export { readTranscript } from "./read.ts";
+export type { Transcript, TranscriptProblem } from "./client-transcript.ts";
+export { peekTranscript, type TranscriptIdentity } from "./peek-transcript.ts";
+export { readTranscript } from "./read-transcript.ts";
+export { type GatheredSession, SessionGatherer } from "./session-gatherer.ts";
 export {
-  agentOf,
   modelOf,
-  type RecordedStream,
+  type RecordedBlock,
+  type RecordedMessage,
   type RecordedTurn,
   type Recording,
-  streamsOf,
-  timeOf,
-  type WireBlock,
-  type WireMessage,
-  type WireUsage,
-} from "./recording.ts";
-export {
-  type Transcript,
-  type TranscriptClient,
-  type TranscriptFile,
-  type TranscriptProblem,
-  transcriptClients,
-} from "./transcript.ts";
+  recordedClient,
+  recordingStreams,
+  turnTime,
+} from "./session-recording.ts";

@@ -1,15 +1,18 @@
-import type { ProblemList } from "./transcript.ts";
-import { type Fields, fieldsOf, parsed } from "./values.ts";
+import type { ProblemList } from "./client-transcript.ts";
+import { parseJson, type TranscriptFields, transcriptFields } from "./transcript-values.ts";
 
 /** A line that holds an object, and its number from 1. */
-export type JsonLine = { readonly fields: Fields; readonly line: number };
+export type JsonLine = { readonly fields: TranscriptFields; readonly line: number };
 
-/** A last line that was cut off, by a client that still writes or was ended, is told like any other. */
-export function jsonLines(text: string, problems: ProblemList): readonly JsonLine[] {
+/**
+ * Reads JSON lines. A last line that is cut off, because the client still writes or was killed, is a problem
+ * too.
+ */
+export function readJsonLines(text: string, problems: ProblemList): readonly JsonLine[] {
   return text.split("\n").flatMap((line, at) => {
     if (line.trim() === "") return [];
-    const value = parsed(line);
+    const value = parseJson(line);
     if (value === undefined) problems.add("lines that are no JSON", at + 1);
-    return value === undefined ? [] : [{ fields: fieldsOf(value), line: at + 1 }];
+    return value === undefined ? [] : [{ fields: transcriptFields(value), line: at + 1 }];
   });
 }

@@ -1,4 +1,4 @@
-// `aperture analyze` as somebody meets it who has never started Aperture.
+// `aperture analyze` for a user who has never started Aperture.
 import { spawnSync } from "node:child_process";
 import {
   existsSync,
@@ -18,18 +18,18 @@ import { transcriptFiles, writeTranscripts } from "../support/transcript-files.t
 const program = join(process.cwd(), "dist", "cli", "main.cjs");
 let home = "";
 
-/** Every run of the program plays sessions, on whatever machine this is. */
+/** Every run of the program plays sessions, which takes long on a slow machine. */
 vi.setConfig({ testTimeout: 120_000 });
 
 beforeAll(() => {
   home = mkdtempSync(join(tmpdir(), "aperture-analyze-"));
-  writeTranscripts(home, transcriptFiles(talk("claude-opus-4-6"), "claude-code"));
-  writeTranscripts(home, transcriptFiles({ ...talk("nobody-knows-1"), id: "other" }, "gemini-cli"));
+  writeTranscripts(home, transcriptFiles(readTwice("claude-opus-4-6"), "claude-code"));
+  writeTranscripts(home, transcriptFiles({ ...readTwice("nobody-knows-1"), id: "other" }, "gemini-cli"));
 });
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-/** A file is read, read again, and edited; its words are hostile to terminals and to pages. */
-function talk(model: string): Recording {
+/** A session that reads a file twice; its texts are hostile to terminals and to HTML pages. */
+function readTwice(model: string): Recording {
   const file = Array.from({ length: 40 }, (_, at) => `const parserStep${at} = readToken(${at});`).join("\n");
   const call = (n: number, name: string) => ({
     type: "tool_use",
@@ -65,7 +65,7 @@ function run(args: readonly string[], more: Readonly<Record<string, string>> = {
 }
 
 describe("over transcripts in their usual places", () => {
-  test("the report says what fills, repeats, idles, costs and would be saved", () => {
+  test("the report has all sections and figures", () => {
     const { code, out, err } = run([]);
     expect(code, err).toBe(0);
     expect(err).toBe("");
@@ -81,15 +81,13 @@ describe("over transcripts in their usual places", () => {
       expect(out).toContain(title);
     // Twice in each of the two sessions.
     expect(out).toMatch(/4x {2}Read src\/<script>/);
-    expect(out).toMatch(/gemini-cli +1 session +3 requests .*, if it were managed$/m);
-    expect(out).toContain(
-      "Gemini CLI: as if managed; today Aperture only relays and records what they send.",
-    );
-    expect(out).not.toMatch(/claude-code .*if it were managed/);
+    expect(out).toMatch(/gemini-cli +1 session +3 requests .*, if managed$/m);
+    expect(out).toContain("Gemini CLI: hypothetical; Aperture only relays and records their requests today.");
+    expect(out).not.toMatch(/claude-code .*if managed/);
     expect(out, "nothing that a terminal would obey").not.toContain("\u001b");
   });
 
-  test("what has no price is told in tokens, never as nothing", () => {
+  test("a model without a price is reported in tokens, never as zero cost", () => {
     const { out } = run(["--json"]);
     const { totals, sessions } = JSON.parse(out);
     const other = sessions.find(({ id }: { id: string }) => id === "other");
@@ -98,11 +96,11 @@ describe("over transcripts in their usual places", () => {
     expect(totals.simulated.usd.sessions).toBe(1);
     expect(totals.spent.unpriced).toBe(3);
     const alone = run([join(home, ".gemini")]);
-    expect(alone.out).toContain("nobody has a price of these models: tokens only");
+    expect(alone.out).toContain("the prices of these models are not known: tokens only");
     expect(alone.out).not.toMatch(/\$\d/);
   });
 
-  test("figures are consistent: a result read twice repeats, and is carried until the end", () => {
+  test("a result that is read twice counts as repeated, and only its last copy as used", () => {
     const { sessions } = JSON.parse(run(["--json", join(home, ".claude")]).out);
     const [{ contents, requests, spent }] = sessions;
     expect(requests).toBe(3);
@@ -110,26 +108,26 @@ describe("over transcripts in their usual places", () => {
     expect(contents.repeats.seenTokens / contents.repeats.resultTokens).toBeGreaterThan(0.4);
     expect(contents.files).toHaveLength(1);
     expect(spent).toMatchObject({ input: 30, cacheRead: 3_000, cacheWrite: 1_500, output: 150 });
-    // The second copy is the most recent one, so the first was used by nobody.
+    // The second copy is the most recent one, so the first was never used.
     expect(contents.idle).toMatchObject({ results: 2, neverUsed: 1 });
   });
 
-  test("colours only for those who look or ask", () => {
+  test("the output has colours only on request", () => {
     expect(run([], { FORCE_COLOR: "1" }).out).toContain("\u001b[1m");
     expect(run(["--no-color"], { FORCE_COLOR: "1" }).out).not.toContain("\u001b");
   });
 
-  test("nothing is written but the page that was asked for", () => {
-    const before = everything(home);
+  test("only the requested page is written", () => {
+    const before = allFiles(home);
     const { code, err } = run(["--html", "report.html"]);
     expect(code).toBe(0);
-    expect(err).toContain("report.html: a report of 2 sessions");
-    expect(everything(home).filter((path) => !before.includes(path))).toEqual(["report.html"]);
+    expect(err).toContain("report.html: report on 2 sessions");
+    expect(allFiles(home).filter((path) => !before.includes(path))).toEqual(["report.html"]);
     expect(existsSync(join(home, "data"))).toBe(false);
   });
 });
 
-test("the page needs nothing from anywhere and runs nothing", () => {
+test("the page loads nothing and runs no script", () => {
   run(["--html", "page.html"]);
   const page = readFileSync(join(home, "page.html"), "utf8");
   expect(page).toContain("default-src 'none'");
@@ -141,10 +139,10 @@ test("the page needs nothing from anywhere and runs nothing", () => {
     expect(picture).toMatch(/role="img" aria-label="[^"]+"/);
 });
 
-test("what cannot be read is told with its place, and the rest is analysed", () => {
+test("unreadable lines are reported with their number, and the rest is analysed", () => {
   const folder = join(home, "broken");
   mkdirSync(folder, { recursive: true });
-  const [main] = transcriptFiles({ ...talk("claude-opus-4-6"), id: "broken" }, "claude-code");
+  const [main] = transcriptFiles({ ...readTwice("claude-opus-4-6"), id: "broken" }, "claude-code");
   writeFileSync(join(folder, "broken.jsonl"), `${main?.text}{"type":"user","uuid":"x"\n{"type":"strange"}\n`);
   const { code, out } = run([folder]);
   expect(code).toBe(0);
@@ -155,7 +153,7 @@ test("what cannot be read is told with its place, and the rest is analysed", () 
 test("a request that was copied into another file counts once", () => {
   const folder = join(home, "twice");
   mkdirSync(folder, { recursive: true });
-  const [main] = transcriptFiles(talk("claude-opus-4-6"), "claude-code");
+  const [main] = transcriptFiles(readTwice("claude-opus-4-6"), "claude-code");
   writeFileSync(join(folder, "a.jsonl"), main?.text ?? "");
   writeFileSync(
     join(folder, "b.jsonl"),
@@ -164,7 +162,7 @@ test("a request that was copied into another file counts once", () => {
   expect(JSON.parse(run([folder, "--json"]).out).totals).toMatchObject({ sessions: 1, requests: 3 });
 });
 
-test("where there is nothing it says so and how to go on", () => {
+test("without transcripts the error says what to do", () => {
   const empty = join(home, "empty");
   mkdirSync(empty, { recursive: true });
   const none = run([empty]);
@@ -172,11 +170,11 @@ test("where there is nothing it says so and how to go on", () => {
   expect(none.err).toContain("aperture analyze FILE");
   const missing = run(["nowhere.jsonl"]);
   expect(missing.code).toBe(4);
-  expect(missing.err).toContain("nowhere.jsonl: it is not there");
+  expect(missing.err).toContain("nowhere.jsonl: it does not exist");
   writeFileSync(join(home, "text.txt"), "hello");
-  expect(run(["text.txt"]).err).toContain("it is no transcript of a client that is known here");
+  expect(run(["text.txt"]).err).toContain("not a transcript of a known client");
 });
 
-function everything(folder: string): readonly string[] {
+function allFiles(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" });
 }

@@ -1,4 +1,4 @@
-// `aperture import` through the built program, looked at through a running Aperture.
+// `aperture import` through the built program; the result is read from a running Aperture.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -15,10 +15,10 @@ afterAll(() => rig.close());
 const secret = `sk-ant-api03-${"x1Y2".repeat(12)}`;
 const kept = "a-password-of-this-machine";
 
-/** Two turns with a tool, and an agent that was started in between. */
-function talk(turns: number): Recording {
+/** The first `turns` turns of a session with a tool call, and an agent that it started. */
+function sessionOf(turns: number): Recording {
   const call = { type: "tool_use", id: "call_1", name: "Read", input: { file_path: "src/a.ts" } };
-  const said = (text: string) => ({ role: "user", content: text });
+  const userMessage = (text: string) => ({ role: "user", content: text });
   const at = (minute: number) => ({
     model: "claude-opus-4-6",
     t: `2026-03-01T10:0${minute}:00.000Z`,
@@ -26,12 +26,14 @@ function talk(turns: number): Recording {
   });
   const result = { type: "tool_result", tool_use_id: "call_1", content: `key ${secret} and ${kept}` };
   const all = [
-    { c: [said("please read it")], a: [call], m: at(1) },
+    { c: [userMessage("please read it")], a: [call], m: at(1) },
     { c: [{ role: "user", content: [result] }], a: [{ type: "text", text: "It is done." }], m: at(3) },
-    { c: [said("and now the rest")], a: [{ type: "text", text: "All done." }], m: at(4) },
-    { c: [said(`it is ${kept}`)], a: [{ type: "text", text: "Thank you." }], m: at(5) },
+    { c: [userMessage("and now the rest")], a: [{ type: "text", text: "All done." }], m: at(4) },
+    { c: [userMessage(`it is ${kept}`)], a: [{ type: "text", text: "Thank you." }], m: at(5) },
   ];
-  const agent = [{ c: [said("look around")], a: [{ type: "text", text: "Nothing there." }], m: at(2) }];
+  const agent = [
+    { c: [userMessage("look around")], a: [{ type: "text", text: "Nothing there." }], m: at(2) },
+  ];
   return {
     id: "talk",
     system: null,
@@ -42,24 +44,24 @@ function talk(turns: number): Recording {
   };
 }
 
-const importing = (args: readonly string[] = []) => rig.run(["import", ...args], { MY_PASSWORD: kept });
+const runImport = (args: readonly string[] = []) => rig.run(["import", ...args], { MY_PASSWORD: kept });
 
-test("a transcript becomes a session once, and what is added to it comes to it", {
+test("a transcript becomes one session, and later requests are added to it", {
   timeout: 120_000,
 }, async () => {
-  writeTranscripts(rig.home, transcriptFiles(talk(2), "claude-code"));
-  const first = await importing();
+  writeTranscripts(rig.home, transcriptFiles(sessionOf(2), "claude-code"));
+  const first = await runImport();
   expect(first.code, first.err).toBe(0);
   expect(first.out).toMatch(/^[0-9a-f]{8} {2}claude-code {2}talk {2}3 requests added, 1 credential masked$/m);
-  const again = await importing(["--json"]);
+  const again = await runImport(["--json"]);
   expect(JSON.parse(again.out).sessions).toEqual([
     expect.objectContaining({ transcript: "talk", added: 0, known: 3, lost: 0 }),
   ]);
-  writeTranscripts(rig.home, transcriptFiles(talk(3), "claude-code"));
-  expect((await importing()).out).toContain("1 request added, 3 known");
+  writeTranscripts(rig.home, transcriptFiles(sessionOf(3), "claude-code"));
+  expect((await runImport()).out).toContain("1 request added, 3 already known");
 });
 
-test("it is looked at like any session: blocks, streams, usage and times as the client noted them", {
+test("an imported session has the blocks, streams and usage of the transcript", {
   timeout: 120_000,
 }, async () => {
   const up = await rig.up();
@@ -81,22 +83,22 @@ test("it is looked at like any session: blocks, streams, usage and times as the 
   const { blocks } = (await api(rig, `/api/v1/sessions/${id}/state`)) as {
     blocks: readonly { readonly kind: string }[];
   };
-  // Those of the last request; its answer is sent with the next.
+  // The blocks of the last request; its answer is sent with the next one.
   const kinds = ["user", "tool-call", "tool-result", "assistant", "user"];
   expect(blocks.map(({ kind }) => kind)).toEqual(kinds);
-  // The Aperture that runs is handed what is new, and shows it at once.
-  expect((await importing()).out).toContain("nothing new, 4 known");
-  writeTranscripts(rig.home, transcriptFiles(talk(4), "claude-code"));
-  const grown = await importing();
+  // New requests are handed to the running Aperture, which shows them at once.
+  expect((await runImport()).out).toContain("nothing new, 4 already known");
+  writeTranscripts(rig.home, transcriptFiles(sessionOf(4), "claude-code"));
+  const grown = await runImport();
   expect([grown.code, grown.err.trim()]).toEqual([0, "1 request added from 1 session"]);
-  expect(grown.out).toContain("1 request added, 4 known, 1 credential masked");
+  expect(grown.out).toContain("1 request added, 4 already known, 1 credential masked");
   const after = (await api(rig, `/api/v1/sessions/${id}/requests`)) as { rows: readonly unknown[] };
   expect(after.rows).toHaveLength(5);
   up.child.kill("SIGTERM");
   await up.ended;
 });
 
-test("no credential is in the database, whether it looks like one or is one of this machine", () => {
+test("the database holds no credential, neither by its form nor from this machine's environment", () => {
   for (const name of ["aperture.db", "aperture.db-wal"]) {
     const bytes = read(join(rig.dataDir, name));
     expect(bytes.includes(secret)).toBe(false);
@@ -104,16 +106,16 @@ test("no credential is in the database, whether it looks like one or is one of t
   }
 });
 
-test("what cannot be read is told, and the rest is imported", { timeout: 60_000 }, async () => {
+test("unreadable lines are reported, and the rest is imported", { timeout: 60_000 }, async () => {
   const folder = join(rig.folder, "other");
   mkdirSync(folder);
-  const [file] = transcriptFiles({ ...talk(2), id: "other", streams: [] }, "codex");
+  const [file] = transcriptFiles({ ...sessionOf(2), id: "other", streams: [] }, "codex");
   writeFileSync(join(folder, "rollout.jsonl"), `${file?.text}{"cut off\n`);
-  const { code, out, err } = await importing([folder]);
+  const { code, out, err } = await runImport([folder]);
   expect(code, err).toBe(0);
   expect(out).toContain("codex  other  2 requests added");
   expect(err).toMatch(/rollout\.jsonl: 1 lines that are no JSON, first in line \d+/);
-  expect((await importing([join(rig.folder, "nowhere")])).code).toBe(4);
+  expect((await runImport([join(rig.folder, "nowhere")])).code).toBe(4);
 });
 
 function read(path: string): Buffer {

@@ -1,28 +1,27 @@
-// Recorded sessions, written as their clients write them, are read as what they were.
+// Recorded sessions that are written as transcripts of their clients are read back unchanged.
 import { describe, expect, test } from "vitest";
+import { type TranscriptClient, transcriptClients } from "../../src/transcripts/client-transcript.ts";
 import {
-  agentOf,
-  Gatherer,
   type Recording,
   readTranscript,
-  type TranscriptClient,
-  transcriptClients,
+  recordedClient,
+  SessionGatherer,
 } from "../../src/transcripts/index.ts";
 import { hasLargeSet, readRecording, recordingNames } from "../support/recordings.ts";
 import { transcriptFiles } from "../support/transcript-files.ts";
 
-function rebuilt(recording: Recording, client: TranscriptClient) {
+function writeAndRead(recording: Recording, client: TranscriptClient) {
   const read = transcriptFiles(recording, client).flatMap((file) => readTranscript(file) ?? []);
   expect(read.flatMap(({ problems }) => problems)).toEqual([]);
-  return new Gatherer().gather(read);
+  return new SessionGatherer().gather(read);
 }
 
 const isClient = (name: string): name is TranscriptClient =>
   (transcriptClients as readonly string[]).includes(name);
 
-/** Recordings of clients whose transcripts are read here; of others there is nothing to write or to read. */
+/** Recordings of clients whose transcripts can be read. */
 const readable = recordingNames().flatMap((name) => {
-  const client = agentOf(readRecording(name));
+  const client = recordedClient(readRecording(name));
   return isClient(client) ? [[name, client] as const] : [];
 });
 
@@ -32,9 +31,9 @@ test("there are recordings of every client whose transcripts are read", (context
 });
 
 describe.each(readable)("%s", (name, client) => {
-  test("has the same turns after it was written and read", () => {
+  test("has the same turns after it was written and read back", () => {
     const recording = readRecording(name);
-    const gathered = rebuilt(recording, client);
+    const gathered = writeAndRead(recording, client);
     expect(gathered?.client).toBe(client);
     const { id, system, tools, turns, streams } = gathered?.recording ?? ({} as Recording);
     expect({ id, system, tools }).toEqual({
@@ -54,7 +53,7 @@ function withoutId({ m, ...turn }: Recording["turns"][number]) {
   return { ...turn, m: kept };
 }
 
-/** Why a model stopped is not read: nothing asks for it. */
+/** The stop reason is not read, because nothing needs it. */
 function withoutStop({ m, ...turn }: Recording["turns"][number]) {
   const { stop: _, ...kept } = (m ?? {}) as Readonly<Record<string, unknown>>;
   return { ...turn, m: kept };

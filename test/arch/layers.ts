@@ -9,10 +9,12 @@ export type Layer = {
   readonly why: string;
 };
 
-const upToCommands = ["base", "engine", "render", "commands"] as const;
-const upToTokens = [...upToCommands, "protocols", "levels", "tokens"] as const;
-const upToSidecar = [...upToTokens, "store", "recall", "sidecar"] as const;
-const upToSession = [...upToSidecar, "session"] as const;
+const core = ["base", "engine", "content", "awareness", "notes", "commands"] as const;
+const codecs = [...core, "protocols", "levels", "tokens"] as const;
+const planning = [...codecs, "exchange", "policy", "ledger"] as const;
+const storage = [...codecs, "store", "recall", "sidecar", "transcripts"] as const;
+const recording = [...planning, "store", "recall", "sidecar", "transcripts", "log"] as const;
+const serving = [...recording, "recorder", "queries", "execute"] as const;
 
 const pure = { pure: true, thirdParty: false } as const;
 const effectful = { pure: false, thirdParty: true } as const;
@@ -25,7 +27,14 @@ export const layers: readonly Layer[] = [
     ...pure,
     why: "the truth is a fold over the log and nothing else",
   },
-  { folder: "render", mayImport: ["base", "engine"], ...pure, why: "what is shown follows from state alone" },
+  { folder: "content", mayImport: ["base", "engine"], ...pure, why: "reads stored content, and only that" },
+  { folder: "awareness", mayImport: ["base", "engine"], ...pure, why: "what is true of a context, as data" },
+  {
+    folder: "notes",
+    mayImport: ["base", "engine", "awareness"],
+    ...pure,
+    why: "what the model is told follows from facts, and is read back by the same file",
+  },
   {
     folder: "commands",
     mayImport: ["base", "engine"],
@@ -34,69 +43,102 @@ export const layers: readonly Layer[] = [
   },
   {
     folder: "protocols",
-    mayImport: upToCommands,
+    mayImport: core,
     pure: true,
     thirdParty: true,
     why: "bytes become values and back; sockets live elsewhere",
   },
   {
     folder: "levels",
-    mayImport: upToCommands,
+    mayImport: core,
     ...effectful,
     why: "texts of blocks; results enter as inputs",
   },
-  { folder: "tokens", mayImport: upToCommands, ...effectful, why: "counts; results enter as inputs" },
-  { folder: "store", mayImport: upToTokens, ...effectful, why: "keeps what it is given and decides nothing" },
-  { folder: "recall", mayImport: upToTokens, ...effectful, why: "finds what is stored and decides nothing" },
-  { folder: "sidecar", mayImport: upToTokens, ...effectful, why: "works in the background, through a port" },
+  { folder: "tokens", mayImport: core, ...effectful, why: "counts; results enter as inputs" },
+  {
+    folder: "exchange",
+    mayImport: codecs,
+    ...effectful,
+    why: "the values that relay, planner and recorder pass to each other, so that none needs another",
+  },
+  {
+    folder: "policy",
+    mayImport: [...codecs, "exchange"],
+    ...pure,
+    why: "decides what should be shown; it neither sends nor stores",
+  },
+  {
+    folder: "ledger",
+    mayImport: [...codecs, "exchange", "policy"],
+    ...pure,
+    why: "plans what is sent upstream from what was sent before; it waits for nothing",
+  },
+  { folder: "store", mayImport: codecs, ...effectful, why: "keeps what it is given and decides nothing" },
+  { folder: "recall", mayImport: codecs, ...effectful, why: "finds what is stored and decides nothing" },
+  { folder: "sidecar", mayImport: codecs, ...effectful, why: "works in the background, through a port" },
   {
     folder: "transcripts",
     mayImport: ["base"],
     ...pure,
-    why: "what clients write down of their sessions becomes recordings; whose they are is nobody's business here",
+    why: "reads what clients write down of their sessions; it knows none of our types",
   },
   {
-    folder: "session",
-    mayImport: [...upToSidecar, "transcripts"],
+    folder: "log",
+    mayImport: [...storage, "exchange"],
     ...effectful,
-    why: "what proxy and runtime share, so that neither needs the other",
+    why: "the session log: appends frames and reads them back; it does not know why",
+  },
+  {
+    folder: "recorder",
+    mayImport: recording,
+    ...effectful,
+    why: "turns exchanges into frames; it answers no question of a user",
+  },
+  {
+    folder: "queries",
+    mayImport: [...recording, "recorder"],
+    ...effectful,
+    why: "answers questions about sessions; it never writes",
+  },
+  {
+    folder: "execute",
+    mayImport: [...recording, "recorder", "queries"],
+    ...effectful,
+    why: "carries out commands of models and users, through the log",
+  },
+  {
+    folder: "host",
+    mayImport: serving,
+    ...effectful,
+    why: "the shell around ledger and log: threads, live streams, memory",
   },
   {
     folder: "proxy",
-    mayImport: [...upToSession, "config", "testing"],
+    mayImport: ["base", "protocols", "exchange", "config", "testing"],
     ...effectful,
-    why: "one of two ways in; it never knows the other. It serves the scripted demo model of testing",
+    why: "one of two ways in; it relays and knows neither log nor store. It serves the demo model of testing",
   },
   {
     folder: "runtime",
-    mayImport: [...upToSession, "config"],
+    mayImport: [...serving, "config"],
     ...effectful,
-    why: "one of two ways in; it never knows the other. Nobody stands around it who would pass prices in",
+    why: "one of two ways in; it never knows the other. It reads prices itself: no program passes them in",
   },
   {
     folder: "analysis",
-    mayImport: [...upToSession, "transcripts"],
+    mayImport: [...serving, "host"],
     ...effectful,
-    why: "plays recordings through the real desk and log to price them: what a benchmark and a verb share",
+    why: "plays recordings through the real planner and log to price them, for the benchmark and a verb",
   },
   {
     folder: "control",
-    mayImport: [...upToSession, "proxy", "runtime", "config"],
+    mayImport: [...serving, "host", "proxy", "runtime", "config"],
     ...effectful,
     why: "what panel and command line talk to",
   },
   {
     folder: "cli",
-    mayImport: [
-      ...upToSession,
-      "transcripts",
-      "analysis",
-      "proxy",
-      "runtime",
-      "control",
-      "config",
-      "testing",
-    ],
+    mayImport: [...serving, "host", "analysis", "proxy", "runtime", "control", "config", "testing"],
     ...effectful,
     why: "the outermost layer: nothing may import it. Its demo has the scripted model of testing",
   },
@@ -119,7 +161,11 @@ export const pureBuiltins: readonly {
   readonly file: string;
   readonly module: string;
   readonly names: string[];
-}[] = [{ file: "src/base/hash.ts", module: "node:crypto", names: ["hash"] }];
+}[] = [
+  { file: "src/base/hash.ts", module: "node:crypto", names: ["hash"] },
+  { file: "src/content/stored-text.ts", module: "node:buffer", names: ["isUtf8"] },
+  { file: "src/content/wire-json.ts", module: "node:buffer", names: ["isUtf8"] },
+];
 
 /** Unit tests may import these besides what their folder may. */
 export const testOnlyImports = { thirdParty: ["vitest", "fast-check"], folders: ["testing"] } as const;

@@ -51,8 +51,8 @@ describe("direction", () => {
     const config = { "src/config/index.ts": "" };
     const source = 'import "../config/index.ts";';
     expect(rulesFor({ ...config, "src/cli/index.ts": source })).toEqual([]);
-    expect(rulesFor({ ...config, "src/session/index.ts": source })).toEqual([
-      "src/session/index.ts:1 wrong direction: src/config/index.ts",
+    expect(rulesFor({ ...config, "src/host/index.ts": source })).toEqual([
+      "src/host/index.ts:1 wrong direction: src/config/index.ts",
     ]);
   });
 
@@ -82,7 +82,7 @@ describe("doors", () => {
   });
 
   test("missing, or in front of an unknown folder, or a file in no folder", () => {
-    expect(rulesFor({ "src/render/x.ts": "" })).toEqual(["src/render no door"]);
+    expect(rulesFor({ "src/notes/x.ts": "" })).toEqual(["src/notes no door"]);
     expect(rulesFor({ "src/utils/index.ts": "" })).toEqual(["src/utils unknown folder"]);
     expect(rulesFor({ "src/main.ts": "" })).toEqual(["src no file directly in src"]);
   });

@@ -1,4 +1,5 @@
 import { isBuiltin } from "node:module";
+import { posix } from "node:path";
 import { findCycles } from "./cycles.ts";
 import { type FileMap, type Import, lineAt, readSources, type SourceFile } from "./imports.ts";
 import { impureWords, type Layer, layers, pureBuiltins, testOnlyImports } from "./layers.ts";
@@ -147,22 +148,39 @@ function cycleViolations(sources: readonly SourceFile[]): Violation[] {
   const why = "code in a cycle cannot be understood, tested or moved one piece at a time";
   const productive = sources.filter((file) => !file.isTest);
   const fileGraph = new Map(productive.map((file) => [file.path, file.imports.map(({ target }) => target)]));
-  const folderGraph = new Map<string, string[]>();
-  for (const { folder = "", imports } of productive) {
-    const targets = imports
-      .filter(({ relative }) => relative)
-      .map(({ target }) => target.split("/")[1] ?? "");
-    const others = targets.filter((target) => target !== folder);
-    folderGraph.set(folder, [...(folderGraph.get(folder) ?? []), ...others]);
-  }
   return [
     ...findCycles(fileGraph).map((cycle) => ({ where: cycle.join(", "), rule: "cycle between files", why })),
-    ...findCycles(folderGraph).map((cycle) => ({
+    ...findCycles(folderGraph(productive, layerOf)).map((cycle) => ({
       where: cycle.join(", "),
       rule: "cycle between folders",
       why,
     })),
+    ...findCycles(folderGraph(productive, posix.dirname)).map((cycle) => ({
+      where: cycle.join(", "),
+      rule: "folders that import each other",
+      why,
+    })),
   ];
+}
+
+function layerOf(path: string): string {
+  return path.split("/")[1] ?? "";
+}
+
+/** Which folder imports which, where `folderOf` says what counts as the folder of a file. */
+function folderGraph(
+  files: readonly SourceFile[],
+  folderOf: (path: string) => string,
+): ReadonlyMap<string, readonly string[]> {
+  const graph = new Map<string, string[]>();
+  for (const { path, imports } of files) {
+    const own = folderOf(path);
+    const targets = imports.filter(({ relative }) => relative).map(({ target }) => folderOf(target));
+    // A folder may use the folders inside it, and these may use its files.
+    const others = targets.filter((target) => target !== own && !target.startsWith(`${own}/`));
+    graph.set(own, [...(graph.get(own) ?? []), ...others]);
+  }
+  return graph;
 }
 
 function at(place: { file: SourceFile; line: number }, rule: string, why: string): Violation {

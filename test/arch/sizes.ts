@@ -2,41 +2,17 @@ import { isCode } from "./files.ts";
 import { type FileMap, lineAt } from "./imports.ts";
 import { mask } from "./mask.ts";
 
-export const sizes = { fileSoft: 400, fileHard: 800, functionMax: 70, lineMax: 110 } as const;
+/** Files have no limit of their own: a file holds one concept, and a concept is as long as it is. */
+export const sizes = { functionMax: 70, lineMax: 110 } as const;
 
-/** Files allowed above the soft limit, with the line count they may not exceed. It can only shrink. */
-export type Ratchet = Readonly<Record<string, number>>;
-
-export function sizeProblems(files: FileMap, ratchet: Ratchet): string[] {
+export function sizeProblems(files: FileMap): string[] {
   const code = [...files].filter(([path]) => isCode(path));
-  const gone = Object.keys(ratchet).filter((path) => !files.has(path));
-  return [
-    ...gone.map((path) => `${path}: in the ratchet but not in the repository; remove it there`),
-    ...code.flatMap(([path, source]) => [
-      ...fileProblems(path, linesIn(source), ratchet[path]),
-      ...longLines(source).map((line) => `${path}:${line}: longer than ${sizes.lineMax} characters`),
-      ...longFunctions(source).map(
-        ({ line, lines }) => `${path}:${line}: a function of ${lines} lines; at most ${sizes.functionMax}`,
-      ),
-    ]),
-  ];
-}
-
-function linesIn(source: string): number {
-  return source.split("\n").length - (source.endsWith("\n") ? 1 : 0);
-}
-
-function fileProblems(path: string, lines: number, allowed: number | undefined): string[] {
-  if (lines > sizes.fileHard)
-    return [`${path}: ${lines} lines; at most ${sizes.fileHard}, without exception`];
-  if (allowed === undefined) {
-    return lines > sizes.fileSoft
-      ? [`${path}: ${lines} lines; split it, or add it to the ratchet with a reason in the commit`]
-      : [];
-  }
-  if (lines > allowed) return [`${path}: ${lines} lines; the ratchet allows ${allowed}`];
-  if (lines <= sizes.fileSoft) return [`${path}: ${lines} lines is small enough; remove it from the ratchet`];
-  return lines < allowed ? [`${path}: now ${lines} lines; lower the ratchet from ${allowed}`] : [];
+  return code.flatMap(([path, source]) => [
+    ...longLines(source).map((line) => `${path}:${line}: longer than ${sizes.lineMax} characters`),
+    ...longFunctions(source).map(
+      ({ line, lines }) => `${path}:${line}: a function of ${lines} lines; at most ${sizes.functionMax}`,
+    ),
+  ]);
 }
 
 /** A formatter cannot break a long string, pattern or address, so what is inside one does not count. */

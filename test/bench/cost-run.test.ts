@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, describe, expect, test } from "vitest";
 import { costCells } from "../../bench/cost/index.ts";
-import { parseRecording } from "../../bench/cost/recording.ts";
+import { parseRecording } from "../../bench/cost/parse-recording.ts";
 import { type Cell, isWithin } from "../../bench/report.ts";
 import { recordingNames } from "../support/recordings.ts";
 import { isLong } from "../support/runs.ts";
@@ -27,7 +27,7 @@ function bench(args: readonly string[]): Ran {
   return { status, cells, stderr };
 }
 
-/** What a set that is large enough is judged by: the bounds that issues and readers are told of. */
+/** The cells with a bound in a set that is large enough. */
 const judged: readonly (readonly [name: string, boundMax: number])[] = [
   ...["recorded", "volatile", "permanent"].flatMap((way): [string, number][] => [
     [`${way}, all: extra cost`, 4],
@@ -57,7 +57,7 @@ const judgedLong: typeof judged = [
 
 const isSet = recordingNames().length >= 10;
 
-test("npm run bench -- cost holds every bound on recorded sessions, and its exit code is its verdict", {
+test("npm run bench -- cost keeps every bound on recorded sessions, and its exit code says so", {
   timeout: 1_800_000,
 }, () => {
   const { status, cells, stderr } = bench(isLong ? [] : ["--quick"]);
@@ -65,7 +65,7 @@ test("npm run bench -- cost holds every bound on recorded sessions, and its exit
   expect(cells.filter((cell) => !isWithin(cell))).toEqual([]);
   expect(status).toBe(0);
   const bounds = new Map(cells.map(({ name, boundMax }) => [name, boundMax]));
-  // In a handful of sessions all is chance; what may happen to no request holds for them too.
+  // A few sessions have only the bounds that hold for every request.
   const expected = [...judged, ...(isLong ? judgedLong : [])].filter(([, max]) => isSet || max === 0);
   expect(expected.map(([name]) => [name, bounds.get(name)])).toEqual(expected);
 });
@@ -81,7 +81,7 @@ const whole = JSON.parse(
 const packed = (value: unknown): Buffer => gzipSync(Buffer.from(JSON.stringify(value)));
 const [firstTurn = {}] = whole.turns;
 
-/** Files as they come out of a broken disk, a broken tool, or another version of one. */
+/** Files from a broken disk, a broken tool, or another version of a tool. */
 const damaged: Readonly<Record<string, Buffer>> = {
   empty: Buffer.alloc(0),
   "cut-off": packed(whole).subarray(0, 400),
@@ -94,7 +94,7 @@ const damaged: Readonly<Record<string, Buffer>> = {
   "no-numbers": packed({ ...whole, turns: [{ ...firstTurn, m: { usage: { in: "many", out: {} } } }] }),
 };
 
-/** What is unknown or missing is no damage: the assumptions say what then holds. */
+/** Unknown or missing fields are no damage: the assumptions apply. */
 const odd: Readonly<Record<string, Buffer>> = {
   "unknown-agent": packed({ ...whole, agent: { name: "nobody" } }),
   "no-agent": packed({ ...whole, agent: undefined }),
@@ -118,7 +118,7 @@ describe("a recording", () => {
     });
 });
 
-test("sessions that cannot be played are told by name and reason, and the others are played", {
+test("sessions that cannot be played are reported with the reason, and the others are played", {
   timeout: 600_000,
 }, () => {
   const files = join(folder, "agent-sessions");

@@ -1,33 +1,31 @@
-// What the benchmark of cost measures with is tested here, and that it runs.
+// Tests of the simulated cache, the miss detector and the rules of the cost benchmark.
 import { expect, test } from "vitest";
 import { readAssumptions } from "../../bench/cost/assumptions.ts";
-import { type ClientStream, inBatches, oracle, pruned } from "../../bench/cost/prune.ts";
+import { type ClientStream, inBatches, oracle, pruneResults } from "../../bench/cost/prune.ts";
+import { assumptions } from "../../src/analysis/index.ts";
+import { BreakDetector } from "../../src/analysis/play/break-detector.ts";
+import { ExpandCharge } from "../../src/analysis/play/expand-charge.ts";
+import { MissDetector } from "../../src/analysis/play/miss-detector.ts";
+import { PromptMeter } from "../../src/analysis/play/prompt-meter.ts";
+import { PromptReader } from "../../src/analysis/play/prompt-reader.ts";
+import { playedNonce } from "../../src/analysis/play/request-player.ts";
 import {
-  assumptions,
-  BreakWatch,
   type CacheRules,
-  ExpandCharge,
-  Meter,
-  MissWatch,
-  NameBook,
-  nonce,
-  type Prompt,
-  PromptCache,
-  PromptReader,
-  type PromptUnit,
+  type CacheUnit,
+  type PlayedPrompt,
   promptAfter,
-  type SizedUnit,
-  Sizer,
-  shownNames,
-} from "../../src/analysis/index.ts";
+  SimulatedCache,
+} from "../../src/analysis/play/simulated-cache.ts";
+import { shownNames, UnitNames } from "../../src/analysis/play/unit-names.ts";
+import { type SizedPromptUnit, UnitSizer } from "../../src/analysis/play/unit-sizer.ts";
 import { must } from "../../src/base/index.ts";
 import { commandTools } from "../../src/commands/index.ts";
-import { unknownPrices } from "../../src/config/index.ts";
-import { ingestRequest, type WireRequest } from "../../src/protocols/index.ts";
-import { instructions } from "../../src/render/index.ts";
+import { unknownPrices } from "../../src/config/prices.ts";
+import { instructions } from "../../src/notes/index.ts";
+import { readWireRequest, type WireRequest } from "../../src/protocols/index.ts";
 import { estimateText } from "../../src/tokens/index.ts";
 
-test("the benchmark assumes what the product assumes", () => {
+test("the benchmark has the assumptions of the product", () => {
   expect(readAssumptions()).toEqual(assumptions);
 });
 
@@ -41,7 +39,7 @@ const rules: CacheRules = {
 };
 
 /** `a b! c` are three units of 100 tokens, the second of them marked; a call is `a(`, a result `a)`. */
-function prompt(text: string): readonly PromptUnit[] {
+function prompt(text: string): readonly CacheUnit[] {
   return text.split(" ").map((word) => ({
     key: word.replace("!", ""),
     tokens: 100,
@@ -51,11 +49,11 @@ function prompt(text: string): readonly PromptUnit[] {
   }));
 }
 
-/** Read, written and fresh of each prompt, a second after the one before. */
+/** The read, written and fresh tokens of each prompt, one second apart. */
 function bills(rule: Partial<CacheRules>, ...prompts: readonly (string | number)[]): readonly string[] {
-  const cache = new PromptCache({ ...rules, ...rule });
+  const cache = new SimulatedCache({ ...rules, ...rule });
   let timeMs = 0;
-  let before: Prompt | null = null;
+  let before: PlayedPrompt | null = null;
   const said: string[] = [];
   for (const one of prompts) {
     timeMs += typeof one === "number" ? one : 1_000;
@@ -67,15 +65,15 @@ function bills(rule: Partial<CacheRules>, ...prompts: readonly (string | number)
   return said;
 }
 
-test("what is marked is written, and read where a mark finds it again", () => {
+test("a marked prefix is written, and read when a later mark finds it", () => {
   expect(bills({}, "s! a b! c", "s! a b d e!")).toEqual(["0 300 100", "300 200 0"]);
 });
 
-test("what was never marked is not read, however alike the prompts begin", () => {
+test("a prefix that was never marked is not read", () => {
   expect(bills({}, "a b c", "a b c d!", "a b c d e!")).toEqual(["0 0 300", "0 400 0", "400 100 0"]);
 });
 
-test("a changed beginning is written anew, up to the last mark before it was changed", () => {
+test("after a change the prefix up to the last mark before it is read, and the rest is written", () => {
   expect(bills({}, "s! a b!", "s! x b!")).toEqual(["0 300 0", "100 200 0"]);
 });
 
@@ -87,12 +85,12 @@ test("a mark looks back twenty positions, and a run of results is one of them", 
   expect(bills({}, "a!", `a ${words(40, ")")}!`)[1]).toBe("100 4000 0");
 });
 
-test("what is not read in time is gone, and reading it gives it time", () => {
+test("a cached prefix expires, and reading it extends its lifetime", () => {
   expect(bills({}, "a!", 300_000, "a b!")[1]).toBe("0 200 0");
   expect(bills({}, "a!", 200_000, "a b!", 200_000, "a b c!")[2]).toBe("200 100 0");
 });
 
-test("a prompt too short is not cached", () => {
+test("a prompt that is too short is not cached", () => {
   expect(bills({ tokensMin: 250 }, "a b!", "a b!", "a b c!", "a b c d!")).toEqual([
     "0 0 200",
     "0 0 200",
@@ -101,22 +99,22 @@ test("a prompt too short is not cached", () => {
   ]);
 });
 
-test("without marks the longest beginning is read, in whole steps, and nothing is paid for writing", () => {
+test("with prefix caching the longest prefix is read in whole steps, and writing is free", () => {
   const prefix = { kind: "prefix", stepTokens: 128, lookBack: null } as const;
   expect(bills(prefix, "a b c", "a b c d", "a x")).toEqual(["0 0 300", "228 0 172", "100 0 100"]);
 });
 
-test("with breakpoints what the user said last is written", () => {
+test("with breakpoints the prompt is written up to the last user message", () => {
   const breakpoints = { kind: "breakpoints", lookBack: 80 } as const;
   expect(bills(breakpoints, "u1 t", "u1 a u2 t")).toEqual(["0 100 100", "100 200 100"]);
 });
 
-test("where nothing is cached all is fresh", () => {
+test("without a cache all tokens are fresh", () => {
   expect(bills({ kind: "none" }, "a b!", "a b!")).toEqual(["0 0 200", "0 0 200"]);
 });
 
-/** `role:text`, or `call:id:text` and `result:id:text`; a line of ours begins with `own:`. */
-function units(...said: readonly string[]): readonly SizedUnit[] {
+/** `role:text`, `call:id:text` or `result:id:text`; a note of ours begins with `own:`. */
+function units(...said: readonly string[]): readonly SizedPromptUnit[] {
   return said.map((one) => {
     const [kind = "", ...rest] = one.split(":");
     const isTool = kind === "call" || kind === "result";
@@ -141,32 +139,36 @@ const asked = "user:please look";
 const result = "result:1:open src/read_config.ts\nthen call parseAll()\ndone";
 
 function missed(shown: readonly string[], used: readonly string[]): readonly string[] {
-  const watch = new MissWatch(new NameBook());
+  const watch = new MissDetector(new UnitNames());
   const client = promptAfter(null, units(asked, result));
-  return watch.missed({ client, upstream: promptAfter(null, units(asked, ...shown)), used: new Set(used) });
+  return watch.missedNames({
+    client,
+    upstream: promptAfter(null, units(asked, ...shown)),
+    used: new Set(used),
+  });
 }
 
-test("a name is missed where the client's text has it and nothing that was sent shows it", () => {
+test("a name is missed if the client's text has it and the prompt does not show it", () => {
   const used = ["read_config.ts", "parseAll", "nobodySaidThis"];
   expect(missed([result], used)).toEqual([]);
   expect(missed(["result:1:left out"], used)).toEqual(["read_config.ts", "parseAll"]);
   expect(missed(["result:1:left out\nthen call parseAll()"], used)).toEqual(["read_config.ts"]);
 });
 
-test("neither our own lines nor lines that nobody said show a name", () => {
+test("a name in a note of ours or in an invented line does not count as shown", () => {
   expect(missed(["own:[k7f3 parseAll]"], ["parseAll"])).toEqual(["parseAll"]);
   expect(missed(["result:1:left out: parseAll"], ["parseAll"])).toEqual(["parseAll"]);
 });
 
-test("another block that shows a name shows it", () => {
-  const watch = new MissWatch(new NameBook());
+test("a name that another block shows is not missed", () => {
+  const watch = new MissDetector(new UnitNames());
   const again = "result:2:then call parseAll()";
   const client = promptAfter(null, units(asked, result, again));
   const upstream = promptAfter(null, units(asked, "result:1:see the next one", again));
-  expect(watch.missed({ client, upstream, used: new Set(["parseAll"]) })).toEqual([]);
+  expect(watch.missedNames({ client, upstream, used: new Set(["parseAll"]) })).toEqual([]);
 });
 
-test("of an over-long line a piece shows what stands in it", () => {
+test("a piece of an over-long line shows the names in it", () => {
   const long = `${"words that nobody needs, ".repeat(10)}then it calls parseAll for every row of the table`;
   const piece = "... it calls parseAll for every row of the table";
   expect([...shownNames(piece, long)]).toEqual(["parseAll"]);
@@ -174,7 +176,7 @@ test("of an over-long line a piece shows what stands in it", () => {
   expect([...shownNames(piece, "a short line\nit calls parseAll")]).toEqual([]);
 });
 
-test("what is missed is asked for once, written, and carried until the client drops its history", () => {
+test("a missed name is charged once, and its excerpt is carried until the client drops its history", () => {
   const charge = new ExpandCharge(50);
   const bill = { read: 900, written: 100, fresh: 0 };
   expect(charge.bill(bill, [])).toEqual({ read: 0, written: 0, fresh: 0 });
@@ -182,37 +184,37 @@ test("what is missed is asked for once, written, and carried until the client dr
   expect(charge.stillMissed(["parseAll", "readAll"])).toEqual(["readAll"]);
   expect(charge.bill(bill, [])).toEqual({ read: 50, written: 0, fresh: 0 });
   expect(charge.bill({ ...bill, read: 0 }, [])).toEqual({ read: 0, written: 50, fresh: 0 });
-  charge.startOver();
+  charge.reset();
   expect(charge.stillMissed(["parseAll"])).toEqual(["parseAll"]);
   expect(charge.bill(bill, [])).toEqual({ read: 0, written: 0, fresh: 0 });
 });
 
-/** A request to a model that takes a last text which is left out next time, or to one that does not. */
+/** A request to a model that accepts a dropped tail, or to one that does not. */
 function wire(model: string): WireRequest {
   const body = { model, messages: [{ role: "user", content: "please look" }] };
-  return must(ingestRequest(Buffer.from(JSON.stringify(body)), null), "it is a request");
+  return must(readWireRequest(Buffer.from(JSON.stringify(body)), null), "it is a request");
 }
 
 type Said = readonly string[];
 
 function breaks(model: string, ...requests: readonly (readonly [Said, Said])[]): readonly boolean[] {
-  const watch = new BreakWatch();
-  let [before, sent]: (Prompt<SizedUnit> | null)[] = [null, null];
+  const watch = new BreakDetector();
+  let [before, sent]: (PlayedPrompt<SizedPromptUnit> | null)[] = [null, null];
   return requests.map(([client, upstream]) => {
     before = promptAfter(before ?? null, units(...client));
     sent = promptAfter(sent ?? null, units(...upstream));
-    return watch.see({ client: before, upstream: sent, sent: wire(model) }).isBreak;
+    return watch.check({ client: before, upstream: sent, sent: wire(model) }).isBreak;
   });
 }
 
-test("a request breaks off where the client's goes on and what was sent does not", () => {
+test("a break is a request that does not continue the one before although the client's does", () => {
   const [one, two] = [[asked], [asked, result]];
   expect(breaks("claude-opus-4-5", [one, one], [two, two])).toEqual([false, false]);
   expect(breaks("claude-opus-4-5", [two, two], [two, [asked, "result:1:short"]])).toEqual([false, true]);
   expect(breaks("claude-opus-4-5", [two, two], [one, ["user:again"]])).toEqual([false, false]);
 });
 
-test("a tail may be left out next time, unless the model binds what it was sent", () => {
+test("a tail may be dropped in the next request, unless the model binds its prefix", () => {
   const first = [[asked], [asked, "own:[k7f3]"]] as const;
   const second = [
     [asked, result],
@@ -230,21 +232,21 @@ function clientStream(...answers: readonly string[]): ClientStream {
     isExtension: true,
   }));
   const prices = { ...unknownPrices, rule: { ...unknownPrices.rule, tokensMin: 1 } };
-  return { requests, prices, book: new NameBook(), placeholder: 1, excerpt: 10 };
+  return { requests, prices, unitNames: new UnitNames(), placeholder: 1, excerpt: 10 };
 }
 
 test("with foresight a result leaves after its last use, and nothing is missed", () => {
   const stream = clientStream("", "", "name_of_0", "", "");
-  const played = pruned(stream, oracle(stream));
+  const played = pruneResults(stream, oracle(stream));
   expect(played.map(({ isMiss }) => isMiss)).toEqual([false, false, false, false, false]);
   const sizes = played.map(({ bill: { read, written, fresh } }) => read + written + fresh);
-  // The first result stays until it was used, the others leave with the request after theirs.
+  // The first result stays until it was used, the others leave one request after they came.
   expect(sizes).toEqual([200, 300, 301, 203, 204]);
 });
 
-test("what leaves too early is missed once, and charged", () => {
+test("a result that leaves too early is missed once and charged", () => {
   const stream = clientStream("", "", "name_of_0", "name_of_0");
-  const played = pruned(stream, (_, arrived) => arrived + 1);
+  const played = pruneResults(stream, (_, arrived) => arrived + 1);
   expect(played.map(({ isMiss }) => isMiss)).toEqual([false, false, true, false]);
   expect(played.map(({ charge }) => charge.written)).toEqual([0, 0, 10, 0]);
   expect(played.map(({ charge }) => charge.read)).toEqual([0, 0, 202, 10]);
@@ -272,9 +274,9 @@ const clearing = (text: string) => ({
   content: [said(text)],
 });
 
-test("a prompt that is read after another is as if it were read alone", () => {
+test("a prompt that is read after another equals one that is read alone", () => {
   const options = { model: "claude-opus-5-5", ownTokens: 900, count: (text: string) => text.length };
-  const sizer = new Sizer(options);
+  const sizer = new UnitSizer(options);
   const reader = new PromptReader(sizer);
   const first = [{ role: "user", content: [said("one", true)] }, clearing("[k7f3 turn 1: a]")];
   const answered = [
@@ -292,24 +294,24 @@ test("a prompt that is read after another is as if it were read alone", () => {
   for (const messages of [first, first, second, [...answered, ...edited], edited, second]) {
     const body = { system: [said("be good", true)], messages };
     const request: WireRequest = must(
-      ingestRequest(Buffer.from(JSON.stringify(body)), before),
+      readWireRequest(Buffer.from(JSON.stringify(body)), before),
       "it is a request",
     );
     before = request;
     const { units, marks } = reader.read(request);
-    const alone = new PromptReader(new Sizer(options)).read(request);
+    const alone = new PromptReader(new UnitSizer(options)).read(request);
     expect(units.map(({ key }) => key)).toEqual(alone.units.map(({ key }) => key));
     expect(marks).toEqual(alone.marks);
   }
 });
 
-test("what clears itself is there for the last words of the user, and costs nothing afterwards", () => {
+test("a self-clearing message counts after the last user message and costs nothing afterwards", () => {
   const reader = new PromptReader(
-    new Sizer({ model: "claude-opus-5-5", ownTokens: 900, count: (text) => text.length }),
+    new UnitSizer({ model: "claude-opus-5-5", ownTokens: 900, count: (text) => text.length }),
   );
   const texts = (messages: readonly unknown[]): readonly string[] => {
     const body = Buffer.from(JSON.stringify({ messages }));
-    return reader.read(must(ingestRequest(body, null), "it is a request")).units.map(({ text }) => text);
+    return reader.read(must(readWireRequest(body, null), "it is a request")).units.map(({ text }) => text);
   };
   const first = [{ role: "user", content: "one" }, clearing("[k7f3 turn 1: a]")];
   expect(texts(first)).toEqual(["one", "[k7f3 turn 1: a]"]);
@@ -320,9 +322,9 @@ test("what clears itself is there for the last words of the user, and costs noth
   expect(texts([...first, ...next])).toEqual(["one", "two", "three"]);
 });
 
-test("what one model has cached no other reads, and the first finds it again", () => {
-  const sizer = new Sizer({ model: "a", ownTokens: 900, count: (text) => text.length });
-  const meter = new Meter({ ...unknownPrices, rule: { ...rules, tokensMin: 1 } }, sizer);
+test("each model has its own cache", () => {
+  const sizer = new UnitSizer({ model: "a", ownTokens: 900, count: (text) => text.length });
+  const meter = new PromptMeter({ ...unknownPrices, rule: { ...rules, tokensMin: 1 } }, sizer);
   const messages = [{ role: "user", content: [said("a question that is some tokens long", true)] }];
   const read = (model: string, timeMs: number): readonly boolean[] => {
     const { timed, warm } = meter.send(Buffer.from(JSON.stringify({ model, messages })), timeMs).bills;
@@ -335,30 +337,30 @@ test("what one model has cached no other reads, and the first finds it again", (
   expect(read("b", 400_000)).toEqual([false, true]);
 });
 
-test("a call id that is used again stands for every result it had", () => {
-  const result = (text: string) => units(`result:one:${text}`)[0] as SizedUnit;
-  const watch = new MissWatch(new NameBook());
+test("a call id that is used again stands for all its results", () => {
+  const result = (text: string) => units(`result:one:${text}`)[0] as SizedPromptUnit;
+  const watch = new MissDetector(new UnitNames());
   const [first, second] = [result("see src/lib/read_config.ts"), result("see src/lib/write_config.ts")];
   const client = promptAfter(null, [first, second]);
   const trimmed = { ...first, key: "trimmed", bare: "trimmed", text: "see src/lib/read_config.ts" };
   const upstream = promptAfter(null, [trimmed, second]);
-  expect(watch.missed({ client, upstream, used: new Set(["src/lib/read_config.ts"]) })).toEqual([]);
+  expect(watch.missedNames({ client, upstream, used: new Set(["src/lib/read_config.ts"]) })).toEqual([]);
 });
 
-/** Tokens of ours in a prompt that says the given instructions, where a character is a token. */
+/** Tokens of our notes in a prompt with these instructions, if a character is a token. */
 function instructionTokens(told: string): number {
   const count = (text: string): number => text.length;
   const model = "claude-opus-5-5";
-  const reader = new PromptReader(new Sizer({ model, ownTokens: 20_000, count }));
+  const reader = new PromptReader(new UnitSizer({ model, ownTokens: 20_000, count }));
   const body = { model, messages: [{ role: "user", content: [said("one"), said(told)] }] };
-  const request = must(ingestRequest(Buffer.from(JSON.stringify(body)), null), "it is a request");
+  const request = must(readWireRequest(Buffer.from(JSON.stringify(body)), null), "it is a request");
   const own = reader.read(request).units.filter((unit) => unit.own === "instructions");
   return own.reduce((sum, { tokens }) => sum + tokens, 0);
 }
 
-test("who joins later is charged as much for what it is told as who is told from the start", () => {
-  const late = instructions(nonce, { hasTools: false });
-  const first = instructions(nonce, { hasTools: true });
+test("a stream that is managed later is charged as much for instructions as one managed from the start", () => {
+  const late = instructions(playedNonce, { hasTools: false });
+  const first = instructions(playedNonce, { hasTools: true });
   const perChar = (text: string): number => estimateText(text, "claude-opus-5-5") / text.length;
   const tools = commandTools.reduce((sum, tool) => sum + JSON.stringify(tool).length, 0);
   expect(instructionTokens(late)).toBe(Math.ceil(20_000 * perChar(late)));

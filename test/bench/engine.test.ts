@@ -1,4 +1,4 @@
-// A benchmark that nobody runs stops working. This runs it in its quick form, through the public command.
+// A benchmark that is never run stops working. This runs its quick form through the public command.
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 
@@ -23,7 +23,10 @@ function run(): Outcome {
   };
 }
 
-/** Ratios of a few microseconds waver with the machine: a figure that is out three times is a mistake. */
+/**
+ * Ratios of a few microseconds vary with the machine: a figure that is out of bounds three times is a
+ * mistake.
+ */
 test("npm run bench -- engine prints its figures, and they keep their bounds", { timeout: 900_000 }, () => {
   const first = run();
   expect(first.status).toBe(first.outside.length === 0 ? 0 : 1);
@@ -35,7 +38,7 @@ test("npm run bench -- engine prints its figures, and they keep their bounds", {
   expect(outside.map(({ name, figure, boundMax }) => `${name}: ${figure} > ${boundMax}`)).toEqual([]);
 });
 
-test("an unknown benchmark is a misuse, with the list", () => {
+test("an unknown benchmark prints the usage", () => {
   const { status, stderr } = spawnSync(process.execPath, ["scripts/run.mjs", "bench", "dance"], {
     encoding: "utf8",
   });

@@ -1,17 +1,17 @@
-// Runs the benchmark in its quick form, through the public command. The promises of the proxy are for a quiet
-// machine and the full form; here bounds that only a mistake would break keep it honest.
+// Runs the quick form of the benchmark through the public command. The real bounds are for a quiet machine
+// and the full form; the bounds here are so wide that only a mistake breaks them.
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 
 type Cell = { readonly name: string; readonly figure: number; readonly boundMax: number | null };
 type Summary = { readonly bench: string; readonly cells: readonly Cell[] };
 
-/** What each kind of cell may be at most before it is a mistake and not a busy machine. */
+/** The bound of each kind of cell, above which it is a mistake and not a busy machine. */
 const mistakes: readonly (readonly [pattern: RegExp, count: number, max: number])[] = [
   [/^first byte.*observe/, 9, 3],
-  // A small body is looked into as thoroughly as a large one, and with it the answer: the ratio is large.
+  // A small body and its answer are read as thoroughly as large ones, so the ratio is large.
   [/^first byte.*auto/, 9, 9],
-  // 18 to 20 on a quiet machine, with what policy does to a megabyte of results when they have grown old.
+  // 18 to 20 on a quiet machine, including the policy's work on a megabyte of old results.
   [/^CPU of a request/, 1, 30],
   [/^delay of a delta/, 1, 30],
   [/^event loop delay/, 1, 200],
@@ -29,7 +29,7 @@ function run(): readonly Cell[] {
   return summary?.cells.filter(({ boundMax }) => boundMax !== null) ?? [];
 }
 
-/** `name: figure` of every cell that only a mistake could explain. */
+/** `name: figure` of every cell above its bound. */
 function mistakenIn(cells: readonly Cell[]): readonly string[] {
   expect(cells).toHaveLength(mistakes.reduce((sum, [, count]) => sum + count, 0));
   return mistakes.flatMap(([pattern, count, max]) => {
@@ -39,14 +39,16 @@ function mistakenIn(cells: readonly Cell[]): readonly string[] {
   });
 }
 
-/** Other work on the machine ends, a mistake stays: it is one if a second run finds the same cell far off. */
+/**
+ * Other work on the machine ends and a mistake stays: it fails if a second run finds the same cell far off.
+ */
 test("npm run bench -- proxy prints its figures, none of them far off", { timeout: 900_000 }, () => {
   const first = mistakenIn(run());
   const second = first.length === 0 ? [] : mistakenIn(run());
-  const nameOf = (told: string) => told.slice(0, told.lastIndexOf(":"));
+  const nameOf = (cell: string) => cell.slice(0, cell.lastIndexOf(":"));
   const names = new Set(first.map(nameOf));
   expect(
-    second.filter((told) => names.has(nameOf(told))),
+    second.filter((cell) => names.has(nameOf(cell))),
     `at first: ${first.join(", ")}`,
   ).toEqual([]);
 });

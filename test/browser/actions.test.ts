@@ -1,8 +1,8 @@
 // What a person does to the context: with its price first, undone, refused with a reason, and seen upstream.
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
-import type { PricedPage } from "../../src/control/index.ts";
-import type { BlockDetail, StateRow, StepsPage } from "../../src/session/index.ts";
+import type { PricedRequests } from "../../src/control/index.ts";
+import type { BlockDetail, StateRow, StepsPage } from "../../src/queries/index.ts";
 import type { Client } from "./client.ts";
 import { type Panel, panelRig, settled } from "./rig.ts";
 import { blockWith, call, storyModel, tellStory, text } from "./story.ts";
@@ -117,7 +117,7 @@ test("levels are looked at before one is chosen, and shown now if the user wants
   await answered(() => dialog.getByRole("button", { name: /^Apply now \(\$/ }).click());
   await toast(/^You trimmed/);
   await say("Go on with less of it.");
-  const { rows } = await rig().api<PricedPage>(`/sessions/${session}/requests?limit=1000`);
+  const { rows } = await rig().api<PricedRequests>(`/sessions/${session}/requests?limit=1000`);
   const last = rows.findLast(({ rewrite }) => rewrite !== null)?.rewrite;
   expect(last).toMatchObject({ reason: "user" });
   expect(last?.blocks).toContain(block);

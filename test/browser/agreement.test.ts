@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { countedText, sizeText } from "../../panel/src/base/words.ts";
 import { must, seededRandom } from "../../src/base/index.ts";
-import { readArguments } from "../../src/cli/arguments.ts";
+import { readArguments } from "../../src/cli/args/arguments.ts";
 import { dispatch } from "../../src/cli/dispatch.ts";
 import { plain } from "../../src/cli/format/paint.ts";
 import { loadSettings } from "../../src/cli/load-settings.ts";
@@ -108,10 +108,10 @@ async function printed(seq: number): Promise<State> {
       bytes: () => undefined,
       paint: plain,
       isTerminal: false,
-      isAsking: false,
+      mayPrompt: false,
     },
-    world: { env, home, cwd: folder, nowMs: () => Date.now() },
-    read: loadSettings({ env, home }),
+    system: { env, home, cwd: folder, nowMs: () => Date.now() },
+    settingsResult: loadSettings({ env, home }),
   });
   expect([code, code === 0 ? "" : lines.join("\n")]).toEqual([0, ""]);
   // Our own command line wrote it.

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Returned } from "../../src/control/index.ts";
+import type { RouteAnswers } from "../../src/control/index.ts";
 import { barriersIn } from "./axe.ts";
 import type { Client } from "./client.ts";
 import { panelRig, settled, themes } from "./rig.ts";
@@ -16,7 +16,7 @@ let managed = 0;
 
 beforeAll(async () => {
   ({ session, client } = await tellStory(rig()));
-  const { rows } = await rig().api<Returned["RequestsPage"]>(`/sessions/${session}/requests?limit=1000`);
+  const { rows } = await rig().api<RouteAnswers["RequestsPage"]>(`/sessions/${session}/requests?limit=1000`);
   total = rows.length;
   managed = rows.findLast(({ relation }) => relation === "append")?.id ?? 0;
 }, 90_000);
@@ -54,7 +54,7 @@ test("the list says what each request took and how it was sent, the newest first
 
 test("the diff has the rows of the API, each with its reason, and a person reads them", async () => {
   const panel = await rig().open();
-  const diff = await rig().api<Returned["RequestDiff"]>(`/sessions/${session}/requests/${managed}/diff`);
+  const diff = await rig().api<RouteAnswers["RequestDiff"]>(`/sessions/${session}/requests/${managed}/diff`);
   expect(diff.rows.filter((row) => row.type !== "same" && row.reasons.length === 0)).toEqual([]);
   expect(JSON.stringify(diff.rows)).not.toContain('"code":"unknown"');
   await panel.go(requests(`/${managed}`));

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
-import type { Reply, ReplyBlock } from "../../src/testing/index.ts";
+import type { ModelReply, ReplyBlock } from "../../src/testing/index.ts";
 import { ruleAgent, type ScriptedModel, type UpstreamExchange } from "../../src/testing/index.ts";
 import { openRig, type Rig } from "../cli/rig.ts";
 import { installClients, installMs } from "../clients/install.ts";
@@ -102,7 +102,7 @@ async function startPanelRig(flags: readonly string[]) {
 
 /** Says what it was given, one reply per sampling, and then what the agent of the upstream says by itself. */
 function scriptedModel() {
-  const replies: Reply[] = [];
+  const replies: ModelReply[] = [];
   const agent = ruleAgent();
   const model: ScriptedModel = (request, n) => {
     const next = request.tools.length === 0 ? undefined : replies.shift();

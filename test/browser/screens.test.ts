@@ -1,6 +1,6 @@
 // Every screen in both themes: it shows itself, keeps nobody out, and asks nobody but its own server.
 import { beforeAll, describe, expect, test } from "vitest";
-import { talk } from "../cli/rig.ts";
+import { converse } from "../cli/rig.ts";
 import { barriersIn } from "./axe.ts";
 import { type Panel, panelRig, settled, themes } from "./rig.ts";
 import { shoot } from "./shot.ts";
@@ -84,8 +84,8 @@ test.each(themes)("nothing has come by yet, in the %s theme", async (theme) => {
 
 describe("with a session", () => {
   beforeAll(async () => {
-    await talk(rig().rig, "notes", ["Write the notes of the release.", "Shorter.", "Now in German."]);
-    await talk(rig().rig, "shop", ["Why is the build red since this morning?"]);
+    await converse(rig().rig, "notes", ["Write the notes of the release.", "Shorter.", "Now in German."]);
+    await converse(rig().rig, "shop", ["Why is the build red since this morning?"]);
     ({ session } = await tellStory(rig()));
     block = await blockWith(rig(), session, "tool-result", "token.ts");
   }, 60_000);

@@ -1,7 +1,7 @@
 // The list of sessions: what can be done to one as a whole, and the sub-agents in it.
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
-import { post, talk } from "../cli/rig.ts";
+import { converse, post } from "../cli/rig.ts";
 import { barriersIn } from "./axe.ts";
 import { type Panel, panelRig, settled, themes } from "./rig.ts";
 import { shoot } from "./shot.ts";
@@ -22,8 +22,8 @@ async function askAgent(agent: string, prompt: string): Promise<void> {
 }
 
 beforeAll(async () => {
-  await talk(rig().rig, "notes", ["Write the notes of the release.", "Shorter."]);
-  await talk(rig().rig, "shop", [line, "And now?"]);
+  await converse(rig().rig, "notes", ["Write the notes of the release.", "Shorter."]);
+  await converse(rig().rig, "shop", [line, "And now?"]);
   await askAgent("7f1c", "Look through the logs of the build for the first error.");
   await askAgent("9d2e", "List what changed since yesterday.");
   await rig().recorded();

@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openRig, post, type Rig, relayedTalk, type Started, talk } from "../cli/rig.ts";
+import { converse, converseUnrecorded, openRig, post, type Rig, type Started } from "../cli/rig.ts";
 import { barriersIn } from "./axe.ts";
 import { browserMs, launchBrowser } from "./chromium.ts";
 import { apiOf, loginLink, openWindow, settled, type Theme, themes, untilRecorded } from "./rig.ts";
@@ -56,7 +56,7 @@ describe("storage that cannot be used", () => {
     startedMs = Date.now();
     mkdirSync(join(rig.dataDir, "aperture.db"), { recursive: true });
     await rig.up();
-    await relayedTalk(rig, "shop", ["Why is the build red?", "And now?"]);
+    await converseUnrecorded(rig, "shop", ["Why is the build red?", "And now?"]);
   }, 60_000);
 
   test.each(themes)("is said, with what still works, in the %s theme", async (theme) => {
@@ -81,7 +81,7 @@ describe("Aperture that is ended", () => {
   beforeAll(async () => {
     rig = await newRig();
     running = await rig.up();
-    await talk(rig, "shop", ["Why is the build red?", "And now?"]);
+    await converse(rig, "shop", ["Why is the build red?", "And now?"]);
     session = await firstSession(rig);
   }, 60_000);
 
@@ -121,7 +121,7 @@ describe("Aperture that is ended", () => {
 test("a session that was left while it was asked why nothing comes is not followed again", async () => {
   const rig = await newRig();
   await rig.up();
-  await talk(rig, "shop", ["Why is the build red?"]);
+  await converse(rig, "shop", ["Why is the build red?"]);
   const session = await firstSession(rig);
   const panel = await windowOf(rig);
   const { page } = panel;

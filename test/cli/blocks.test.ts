@@ -1,15 +1,15 @@
-// Verbs that look at many things: the blocks of a session, what it cost, and how one state became another.
+// Verbs that list and compare: the blocks of a session, its cost, and the difference between two seqs.
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import type { PricedPage } from "../../src/control/index.ts";
-import type { StateRow } from "../../src/session/index.ts";
-import { api, openRig, type Rig, talk } from "./rig.ts";
+import type { PricedRequests } from "../../src/control/index.ts";
+import type { StateRow } from "../../src/queries/index.ts";
+import { api, converse, openRig, type Rig } from "./rig.ts";
 
 let rig: Rig;
 let state: StateRow;
 beforeAll(async () => {
   rig = await openRig();
   await rig.up();
-  await talk(rig, "first", ["say hello", "say something about authentication", "say goodbye"]);
+  await converse(rig, "first", ["say hello", "say something about authentication", "say goodbye"]);
   await vi.waitFor(
     async () => expect(await finished()).toEqual(["complete", "complete", "complete"]),
     10_000,
@@ -18,9 +18,9 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-/** What a client has received is recorded a moment later. */
+/** An answer is recorded shortly after the client has received it. */
 async function finished(): Promise<readonly string[]> {
-  const page = (await api(rig, "/api/v1/sessions/last/requests")) as Partial<PricedPage>;
+  const page = (await api(rig, "/api/v1/sessions/last/requests")) as Partial<PricedRequests>;
   return (page.rows ?? []).map(({ outcome }) => outcome);
 }
 
@@ -33,7 +33,7 @@ async function listed(...args: readonly string[]): Promise<Listed> {
 }
 
 describe("blocks", () => {
-  test("are all there, as the state has them", async () => {
+  test("are listed as the state has them", async () => {
     const { v, seq, blocks } = await listed();
     expect({ v, seq, blocks }).toEqual({ v: 1, seq: state.seq, blocks: state.blocks });
     expect(blocks.length).toBeGreaterThan(5);
@@ -43,7 +43,7 @@ describe("blocks", () => {
     expect(err).toMatch(/^\d+ blocks, ~\S+ tokens, seq \d+\n$/);
   });
 
-  test("can be chosen by what they are, and every word counts", async () => {
+  test("must match every filter", async () => {
     const users = await listed("kind:user");
     expect(users.blocks.map(({ kind }) => kind)).toEqual(["user", "user", "user"]);
     const both = await listed("kind:user", "authentication");
@@ -54,7 +54,7 @@ describe("blocks", () => {
     expect((await listed("pinned:yes")).blocks.map(({ n }) => n)).toEqual(both.blocks.map(({ n }) => n));
   });
 
-  test("can be sorted, limited and looked at as of a seq", async () => {
+  test("can be sorted, limited and listed as of a seq", async () => {
     const { blocks } = await listed("--sort", "tokens", "--limit", "2");
     const sizes = state.blocks.map(({ tokens }) => tokens ?? 0).sort((a, b) => b - a);
     expect(blocks.map(({ tokens }) => tokens)).toEqual(sizes.slice(0, 2));
@@ -62,29 +62,29 @@ describe("blocks", () => {
     expect((await listed("--at", `${first}`)).blocks.length).toBeLessThan(state.blocks.length);
   });
 
-  test("that nobody could mean are refused with what is known", async () => {
-    for (const [word, says] of [
-      ["colour:red", "these are: zone, kind"],
+  test("with an unknown filter are refused, with the known ones", async () => {
+    for (const [filter, message] of [
+      ["colour:red", "Known filters: zone, kind"],
       ["pinned:perhaps", "yes or no"],
       ["tokens:many", "a number"],
     ] as const) {
-      const { code, err } = await rig.run(["blocks", word]);
-      expect({ code, says: err.includes(says) }).toEqual({ code: 2, says: true });
+      const { code, err } = await rig.run(["blocks", filter]);
+      expect({ code, hasMessage: err.includes(message) }).toEqual({ code: 2, hasMessage: true });
     }
     expect((await rig.run(["blocks", "--sort", "size"])).code).toBe(2);
   });
 
-  test("come with tabs for programs, and without a heading where that is asked for", async () => {
+  test("have tabs with --plain, and no heading with --quiet", async () => {
     const { out } = await rig.run(["blocks", "kind:user", "--plain", "--quiet"]);
     const lines = out.split("\n").slice(0, -1);
     expect(lines).toHaveLength(3);
     for (const line of lines) expect(line.split("\t")).toHaveLength(9);
   });
 
-  test("are shown again when something happens, until it is interrupted", async () => {
+  test("are printed again after every change, until interrupted", async () => {
     const started = rig.start(["blocks", "--watch", "--json", "--session", state.session]);
     await started.saw(/\n/);
-    await talk(rig, "first", ["say hello"]);
+    await converse(rig, "first", ["say hello"]);
     await started.saw(/\n.*\n/);
     started.child.kill("SIGINT");
     const { code, out } = await started.ended;
@@ -93,8 +93,8 @@ describe("blocks", () => {
   });
 });
 
-describe("diff of two seqs", () => {
-  test("names what is new, what is gone and what is otherwise", async () => {
+describe("diff", () => {
+  test("of two seqs lists new, removed and changed blocks", async () => {
     const [last] = state.blocks.filter(({ kind }) => kind === "user").slice(-1);
     const before = (last?.addedSeq ?? 2) - 1;
     const { code, out } = await rig.run(["diff", `${before}`, `${state.seq}`, "--json"]);
@@ -107,7 +107,7 @@ describe("diff of two seqs", () => {
     for (const n of added) expect(text).toMatch(new RegExp(`^- +#${n} `, "m"));
   });
 
-  test("needs two numbers, or none", async () => {
+  test("takes two seqs or none", async () => {
     expect((await rig.run(["diff", "1"])).code).toBe(2);
     expect((await rig.run(["diff", "1", "x"])).code).toBe(2);
     expect((await rig.run(["diff"])).code).toBe(0);
@@ -126,7 +126,7 @@ async function costs(...args: readonly string[]): Promise<Costs> {
 }
 
 describe("cost", () => {
-  test("adds up to what the sessions report, however it is grouped", async () => {
+  test("adds up to the usage of the sessions in every grouping", async () => {
     const page = (await api(rig, "/api/v1/sessions")) as { rows: readonly { usage: { input: number } }[] };
     const input = page.rows.reduce((sum, { usage }) => sum + usage.input, 0);
     for (const by of ["daily", "session", "model"]) {
@@ -138,13 +138,13 @@ describe("cost", () => {
     expect((await costs("model")).rows.map(({ name }) => name)).toEqual(["claude-sonnet-4-5"]);
   });
 
-  test("of another time is nothing, and that is said", async () => {
+  test("without usage in the span says so", async () => {
     expect(await costs("--until", "2020-01-31")).toMatchObject({ rows: [], total: null });
-    expect((await rig.run(["cost", "--until", "2020-01-31"])).err).toContain("Nothing was used");
+    expect((await rig.run(["cost", "--until", "2020-01-31"])).err).toContain("No usage was recorded");
     expect((await costs("--since", "today", "--until", "today")).total).not.toBeNull();
   });
 
-  test("of one session is of that one, and of a word that names none nothing is said", async () => {
+  test("of one session is of that session alone, and an unknown one is refused", async () => {
     for (const word of ["last", "name:first", state.session.slice(0, 12)]) {
       const { rows } = await costs("session", "--session", word);
       expect(rows.map(({ name }) => name.slice(0, 8))).toEqual([state.session.slice(0, 8)]);
@@ -153,38 +153,38 @@ describe("cost", () => {
     expect(none).toMatchObject({ code: 4, out: "", err: expect.stringContaining("There is no session") });
   });
 
-  test("can be left out, and days that are none are refused", async () => {
+  test("can be left out, and invalid days are refused", async () => {
     expect((await costs("--no-cost", "--offline")).total).not.toHaveProperty("usd");
     for (const day of ["2026-06-31", "soon"]) expect((await rig.run(["cost", "--since", day])).code).toBe(2);
     expect((await rig.run(["cost", "weekly"])).code).toBe(2);
   });
 });
 
-describe("options of every verb", () => {
-  test("-v says what is asked and how long it took", async () => {
+describe("global options", () => {
+  test("-v prints requests and durations", async () => {
     const { out, err } = await rig.run(["context", "-v"]);
     expect(err).toMatch(/^GET \/api\/v1\/sessions\/last 200 \d+ ms$/m);
     expect(out).not.toContain("GET");
   });
 
-  test("--config names a file, seen from here", async () => {
+  test("--config takes a path relative to the current folder", async () => {
     const { code, err } = await rig.run(["status", "--config", "nowhere/config.json"]);
     expect({ code, err }).toEqual({ code: 0, err: "" });
   });
 });
 
-test("what several sessions begin with names none of them, and their costs are not summed", async () => {
+test("an ambiguous start of an id names no session", async () => {
   const own = await openRig();
   try {
     await own.up();
-    // Two of so many begin with the same of sixteen digits.
-    await Promise.all(Array.from({ length: 17 }, (_, at) => talk(own, `talk-${at}`, [`say ${at}`])));
+    // Among 17 ids, two start with the same hexadecimal digit.
+    await Promise.all(Array.from({ length: 17 }, (_, at) => converse(own, `talk-${at}`, [`say ${at}`])));
     const page = (await api(own, "/api/v1/sessions?limit=100")) as { rows: readonly { id: string }[] };
     const starts = page.rows.map(({ id }) => id.charAt(0));
     const shared = starts.find((start, at) => starts.indexOf(start) !== at) ?? "";
     const { code, out, err } = await own.run(["cost", "--session", shared]);
     expect({ code, out }).toEqual({ code: 4, out: "" });
-    expect(err).toContain(`sessions begin with ${shared}`);
+    expect(err).toContain(`sessions start with ${shared}`);
   } finally {
     await own.close();
   }

@@ -1,11 +1,11 @@
-// Completion: every shell is told of every verb and option, and bash, zsh and fish really complete.
+// Completion: every script knows every verb and option, and bash, zsh and fish really complete.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { globalFlags, verbTable } from "../../src/cli/index.ts";
+import { globalFlags, verbTable } from "../../src/cli/args/verb-table.ts";
 import { needsPresent, needsProgram, needsTerminals } from "../support/needs.ts";
-import { openRig, type Rig, talk } from "./rig.ts";
+import { converse, openRig, type Rig } from "./rig.ts";
 
 /** A shell may have to be installed first. */
 const installMs = 300_000;
@@ -32,7 +32,7 @@ describe.each(shells)("%s", (shell) => {
     }
   });
 
-  test("takes the script without complaint", { timeout: installMs }, async (context) => {
+  test("accepts the script", { timeout: installMs }, async (context) => {
     const program = { bash: "bash", zsh: "zsh", fish: "fish", powershell: "pwsh" }[shell];
     if (shell === "powershell") needsPresent(context, program);
     else await needsProgram(context, program);
@@ -44,11 +44,11 @@ describe.each(shells)("%s", (shell) => {
   });
 });
 
-test("another shell has none", async () => {
+test("an unknown shell is refused", async () => {
   expect((await rig.run(["completion", "tcsh"])).code).toBe(2);
 });
 
-/** What a shell is given to complete, each with what it offers. */
+/** The lines to complete, each with the words that the shell offers. */
 type Offered = ReadonlyMap<string, readonly string[]>;
 type Offering = (script: string, lines: readonly string[]) => Offered;
 
@@ -62,7 +62,7 @@ function offeredIn(text: string): Offered {
   );
 }
 
-/** The program as the shells call it, to ask for sessions. */
+/** An `aperture` on PATH, which the scripts call to list sessions. */
 function environment(): Readonly<Record<string, string>> {
   const bin = join(rig.folder, "bin");
   mkdirSync(bin, { recursive: true });
@@ -84,19 +84,21 @@ function shell(
 }
 
 const inBash: Offering = (script, lines) => {
-  const ask = (line: string) => `
+  const complete = (line: string) => `
     COMP_WORDS=(${line.split(" ").join(" ")}${line.endsWith(" ") ? '""' : ""})
     COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _aperture; echo "${line} => \${COMPREPLY[*]}"`;
-  return offeredIn(shell("bash", ["-c", `${script}\n${lines.map(ask).join("\n")}`]));
+  return offeredIn(shell("bash", ["-c", `${script}\n${lines.map(complete).join("\n")}`]));
 };
 
 const inFish: Offering = (script, lines) => {
   writeFileSync(join(rig.folder, "aperture.fish"), script);
-  const ask = lines.map((line) => `echo "${line} => "(complete -C "${line}" | cut -f1 | string join " ")`);
-  return offeredIn(shell("fish", ["-N", "-c", `source aperture.fish; ${ask.join("; ")}`]));
+  const commands = lines.map(
+    (line) => `echo "${line} => "(complete -C "${line}" | cut -f1 | string join " ")`,
+  );
+  return offeredIn(shell("fish", ["-N", "-c", `source aperture.fish; ${commands.join("; ")}`]));
 };
 
-/** Its line editor completes line by line and says what was added; it needs a terminal for that. */
+/** The line editor of zsh completes each line and reports the words; it needs a terminal. */
 const inZsh: Offering = (script, lines) => {
   const folder = join(rig.folder, "zsh");
   mkdirSync(join(folder, "functions"), { recursive: true });
@@ -138,7 +140,7 @@ describe("really completes verbs, options, values and sessions", () => {
   let start = "";
   beforeAll(async () => {
     await rig.up();
-    await talk(rig, "first", ["say hello"]);
+    await converse(rig, "first", ["say hello"]);
     const { rows } = JSON.parse((await rig.run(["sessions", "--json"])).out) as { rows: { id: string }[] };
     start = rows[0]?.id.slice(0, 8) ?? "";
   });

@@ -1,4 +1,4 @@
-// The demo, as somebody meets it who has never heard of Aperture.
+// The demo, as a new user meets it.
 import { mkdirSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,35 +11,35 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-test("tells a whole day, needs nothing and leaves nothing behind", { timeout: 120_000 }, async () => {
+test("plays a whole day, needs nothing and leaves nothing behind", { timeout: 120_000 }, async () => {
   const before = demoFolders();
   const { code, out, err } = await rig.run(["demo", "--pace", "1", "--once"]);
   expect([code, err]).toEqual([0, ""]);
-  expect(out).toMatch(/^A day's work in 10 prompts and 60 requests, by a scripted model/);
+  expect(out).toMatch(/^A scripted model does a day's work in 10 prompts and 60 requests/);
   expect(out).toMatch(/^panel {2}http:\/\/127\.0\.0\.1:\d+\/login\?code=\S+&session=last$/m);
   expect(out).toMatch(/free [\d.]+k {2}seq \d+\n\[\w+\.+\]\n +\|\n P {2}primacy/);
   expect(out).toMatch(/Claude pinned \d+ blocks/);
   expect(out).toMatch(/Claude archived \d+ blocks \(-[\d.]+k\)/);
   expect(out).toMatch(/Aperture trimmed \d+ blocks/);
-  expect(out).toMatch(/you took back: archived \d+ blocks/);
+  expect(out).toMatch(/you undid: archived \d+ blocks/);
   expect(out).toMatch(/1 command waiting for you$/m);
   expect(out).toMatch(
-    /^That was the day\. The last prompt was [\d.]+k, where its client's own history is ~[\d.]+k: \d+ % less\.$/m,
+    /^The day is over\. The last prompt had [\d.]+k tokens, \d+ % less than the client's own history \(~[\d.]+k\)\.$/m,
   );
   expect(rig.upstream.exchanges).toEqual([]);
   expect(demoFolders()).toEqual(before);
 });
 
-test("stays to be looked at, with a way in that is not over", { timeout: 120_000 }, async () => {
+test("keeps running afterwards, with a login link that is still valid", { timeout: 120_000 }, async () => {
   const started = rig.start(["demo", "--pace", "1"]);
   const links = await vi.waitFor(() => {
     const seen = started.out().match(/http:\S+\/login\?code=\S+/g) ?? [];
     expect(seen).toHaveLength(2);
     return seen;
   }, 90_000);
-  expect(started.out()).toContain("That was the day.");
+  expect(started.out()).toContain("The day is over.");
   expect(links[0]).not.toBe(links[1]);
-  const way = started.out().match(/^verbs {2}aperture (context --data-dir \S+ --port \d+), in another/m);
+  const way = started.out().match(/^verbs {2}aperture (context --data-dir \S+ --port \d+) {2}\(in another/m);
   const looked = await rig.run((way?.[1] ?? "").split(" "));
   expect([looked.code, looked.err]).toEqual([0, ""]);
   expect(looked.out).toMatch(/^Users are logged out.* 200k /);
@@ -52,7 +52,7 @@ test("stays to be looked at, with a way in that is not over", { timeout: 120_000
   expect((await started.ended).code).toBe(0);
 });
 
-test("is ended by Ctrl-C, whenever it comes", { timeout: 60_000 }, async () => {
+test("ends on Ctrl-C at any time", { timeout: 60_000 }, async () => {
   const started = rig.start(["demo", "--pace", "60000"]);
   await started.saw(/Why did no test find it/);
   started.child.kill("SIGINT");
@@ -60,7 +60,7 @@ test("is ended by Ctrl-C, whenever it comes", { timeout: 60_000 }, async () => {
 });
 
 describe("a terminal that closes", () => {
-  const began = async (name: string) => {
+  const startDemo = async (name: string) => {
     const folder = join(rig.folder, name);
     mkdirSync(folder);
     const started = rig.start(["demo", "--pace", "200"], { TMPDIR: folder });
@@ -69,16 +69,16 @@ describe("a terminal that closes", () => {
     return { started, folder };
   };
 
-  test("ends it, and nothing is left behind", { timeout: 60_000 }, async () => {
-    const { started, folder } = await began("hung-up");
+  test("ends the demo and leaves nothing behind", { timeout: 60_000 }, async () => {
+    const { started, folder } = await startDemo("hung-up");
     started.child.kill("SIGHUP");
     started.child.kill("SIGHUP");
     expect((await started.ended).signal).toBeNull();
     expect(demoFolders(folder)).toEqual([]);
   });
 
-  test("leaves nothing behind either where nobody reads any more", { timeout: 60_000 }, async () => {
-    const { started, folder } = await began("unread");
+  test("leaves nothing behind if its output is closed", { timeout: 60_000 }, async () => {
+    const { started, folder } = await startDemo("unread");
     started.child.stdout?.destroy();
     expect((await started.ended).signal).toBeNull();
     expect(demoFolders(folder)).toEqual([]);

@@ -1,8 +1,8 @@
-// `aperture doctor` finds each planted fault, says how to end it, and finds nothing where nothing is wrong.
+// `aperture doctor` finds each planted fault with a fix, and nothing in a working setup.
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Finding } from "../../src/cli/doctor/finding.ts";
+import type { Diagnosis } from "../../src/cli/doctor/diagnosis.ts";
 import { freePort } from "../start/processes.ts";
 import { type Environment, openRig, type Rig } from "./rig.ts";
 
@@ -12,13 +12,17 @@ beforeEach(async () => {
 });
 afterEach(() => rig.close());
 
-type Examined = { readonly code: number | null; readonly found: readonly Finding[]; readonly text: string };
+type Examination = {
+  readonly code: number | null;
+  readonly found: readonly Diagnosis[];
+  readonly text: string;
+};
 
-async function examine(args: readonly string[] = [], env: Environment = {}): Promise<Examined> {
+async function examine(args: readonly string[] = [], env: Environment = {}): Promise<Examination> {
   const text = await rig.run(["doctor", ...args], env);
   const json = await rig.run(["doctor", "--json", ...args], env);
   expect(json.code).toBe(text.code);
-  const { v, findings } = JSON.parse(json.out) as { v: number; findings: readonly Finding[] };
+  const { v, findings } = JSON.parse(json.out) as { v: number; findings: readonly Diagnosis[] };
   expect(v).toBe(1);
   return { code: text.code, found: findings.filter(({ result }) => result !== "ok"), text: text.out };
 }
@@ -32,8 +36,8 @@ function wire(url: string): void {
   );
 }
 
-describe("nothing wrong", () => {
-  test("with a proxy: every line is ok, and the exit code is 0", async () => {
+describe("a working setup", () => {
+  test("with a running Aperture passes every check", async () => {
     await rig.up();
     const { code, found, text } = await examine();
     expect({ code, found }).toEqual({ code: 0, found: [] });
@@ -54,7 +58,7 @@ describe("nothing wrong", () => {
     }
   });
 
-  test("without one: that is worth a look, and all there is", async () => {
+  test("without a running Aperture has one warning", async () => {
     const { code, found, text } = await examine();
     expect(code).toBe(3);
     expect(found).toMatchObject([{ about: "proxy", result: "warn" }]);
@@ -63,7 +67,7 @@ describe("nothing wrong", () => {
 });
 
 describe("planted faults", () => {
-  test("files that others can read", async () => {
+  test("files that other users can read", async () => {
     await rig.up();
     chmodSync(join(rig.dataDir, "token"), 0o644);
     chmodSync(rig.dataDir, 0o755);
@@ -75,7 +79,7 @@ describe("planted faults", () => {
     ]);
   });
 
-  test("a token that is gone, and one that is wrong", async () => {
+  test("a missing token, and a wrong one", async () => {
     await rig.up();
     rmSync(join(rig.dataDir, "token"));
     const gone = await examine();
@@ -86,7 +90,7 @@ describe("planted faults", () => {
     ]);
     const wrong = await examine([], { APERTURE_TOKEN: "wrong" });
     expect(wrong.code).toBe(1);
-    expect(wrong.found[0]?.says).toContain("did not accept the token from APERTURE_TOKEN");
+    expect(wrong.found[0]?.says).toContain("rejected the token from APERTURE_TOKEN");
   });
 
   test("a data directory that is a file, and one below a file", async () => {
@@ -96,11 +100,11 @@ describe("planted faults", () => {
     expect(code).toBe(1);
     expect(found.at(-1)).toMatchObject({ about: "data", result: "fail" });
     expect((await examine(["--data-dir", join(file, "below")])).found.at(-1)?.says).toContain(
-      "cannot be made",
+      "cannot be created",
     );
   });
 
-  test("storage that does not work", async () => {
+  test("a store that cannot be written", async () => {
     const file = join(rig.folder, "b-file");
     writeFileSync(file, "");
     const env = { APERTURE_DATA_DIR: join(file, "data"), APERTURE_TOKEN: "t".repeat(20) };
@@ -113,13 +117,13 @@ describe("planted faults", () => {
     started.child.kill("SIGTERM");
   });
 
-  test("settings that cannot be used", async () => {
+  test("invalid settings", async () => {
     const { code, found } = await examine(["--port", "http"], { APERTURE_UPSTREAM_OPENAI: "not a url" });
     expect(code).toBe(1);
     expect(found.map(({ about }) => about)).toEqual(["settings", "settings"]);
   });
 
-  test("an upstream that keys would travel to unencrypted", async () => {
+  test("an upstream without encryption", async () => {
     await rig.up();
     const { code, found } = await examine([], { APERTURE_UPSTREAM_OPENAI: "http://models.example" });
     expect(code).toBe(3);
@@ -127,8 +131,8 @@ describe("planted faults", () => {
   });
 });
 
-describe("a client that goes elsewhere", () => {
-  test("to a port where nothing listens: broken, wherever it is said", async () => {
+describe("a client with another address", () => {
+  test("where nothing listens is a failure, in a file and in the environment", async () => {
     await rig.up();
     const url = `http://127.0.0.1:${await freePort()}`;
     wire(url);
@@ -140,24 +144,24 @@ describe("a client that goes elsewhere", () => {
     expect(inBoth.found).toHaveLength(2);
   });
 
-  test("to another gateway: worth a look", async () => {
+  test("of another gateway is a warning", async () => {
     await rig.up();
     wire("https://gateway.example");
     const { code, found } = await examine();
     expect(code).toBe(3);
-    expect(found[0]?.says).toContain("beats what aperture run sets");
+    expect(found[0]?.says).toContain("overrides aperture run");
   });
 
-  test("to us: fine while we run, broken while we do not", async () => {
+  test("of Aperture passes only while Aperture runs", async () => {
     wire(rig.url);
     const { code, found } = await examine();
     expect(code).toBe(1);
-    expect(found.at(-1)?.says).toContain("where Aperture does not run now");
+    expect(found.at(-1)?.says).toContain("where Aperture is not running");
     await rig.up();
     expect((await examine()).code).toBe(0);
   });
 
-  test("said in a settings file of the folder, or where the client was told to keep its own", async () => {
+  test("in the settings of the folder, or in a config folder of the client, is found", async () => {
     await rig.up();
     const settings = JSON.stringify({ env: { ANTHROPIC_BASE_URL: "https://gateway.example" } });
     mkdirSync(join(rig.folder, ".claude"));
@@ -170,17 +174,17 @@ describe("a client that goes elsewhere", () => {
     expect((await examine([], { CLAUDE_CONFIG_DIR: own })).found[0]?.says).toContain(own);
   });
 
-  test("a settings file that is no JSON, and an address that is none", async () => {
+  test("in invalid JSON, or that is not a URL, is reported", async () => {
     await rig.up();
     wire("nowhere");
-    expect((await examine()).found[0]?.says).toContain("which is no address");
+    expect((await examine()).found[0]?.says).toContain("which is not a URL");
     writeFileSync(join(rig.home, ".claude", "settings.json"), "{");
     expect((await examine()).found).toMatchObject([{ about: "claude", result: "warn" }]);
   });
 });
 
-describe("traps that others fell into", () => {
-  test("an upstream that refuses connections, of the proxy that runs or of the settings", async () => {
+describe("known traps", () => {
+  test("an upstream that refuses connections, of the running Aperture or of the settings", async () => {
     const dead = `http://127.0.0.1:${await freePort()}`;
     const down = await examine([], { APERTURE_UPSTREAM_ANTHROPIC: dead });
     expect(down.code).toBe(1);
@@ -198,7 +202,7 @@ describe("traps that others fell into", () => {
     expect((await examine()).found).toMatchObject([{ about: "reach", result: "fail" }]);
   });
 
-  test("an address left behind in the settings of any client, each with the command that ends it", async () => {
+  test("an address left behind in the settings of any client, with the command that removes it", async () => {
     await rig.up();
     const other = rig.port === 4400 ? 4401 : 4400;
     for (const client of ["claude", "codex", "gemini", "opencode", "pi"]) {
@@ -217,22 +221,22 @@ describe("traps that others fell into", () => {
     expect((await examine()).code).toBe(0);
   });
 
-  test("a model whose large window the client hides behind another address", async () => {
+  test("a model whose large window the client hides behind an unknown address", async () => {
     await rig.up();
     mkdirSync(join(rig.home, ".claude"));
     writeFileSync(join(rig.home, ".claude", "settings.json"), JSON.stringify({ model: "opus[1m]" }));
     expect((await examine()).found).toMatchObject([{ about: "claude", result: "warn" }]);
-    const told = { _CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL: "1" };
-    expect((await examine([], told)).code).toBe(0);
+    const assumed = { _CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL: "1" };
+    expect((await examine([], assumed)).code).toBe(0);
   });
 
-  test("a subscription is named, with what holds for its sessions, and is nothing to worry about", async () => {
+  test("a subscription login passes, and its consent is reported", async () => {
     await rig.up();
     mkdirSync(join(rig.home, ".claude"));
     writeFileSync(join(rig.home, ".claude", ".credentials.json"), "secret");
     const { code, text } = await examine();
     expect(code).toBe(0);
-    expect(text).toMatch(/^ok {2}login +a subscription, passed on and never stored/m);
+    expect(text).toMatch(/^ok {2}login +a subscription login, relayed and never stored/m);
     expect(text).not.toContain("secret");
   });
 });

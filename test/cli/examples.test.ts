@@ -1,12 +1,12 @@
-// Every example of the help is a line that works: it is understood, and what it asks for can be done.
+// Every example of the help and of the documentation runs.
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { verbTable } from "../../src/cli/index.ts";
-import type { SessionsPage, StateRow, StepsPage } from "../../src/session/index.ts";
+import { verbTable } from "../../src/cli/args/verb-table.ts";
+import type { SessionsPage, StateRow, StepsPage } from "../../src/queries/index.ts";
 import { examplesIn } from "../support/doc-examples.ts";
-import { openRig, type Rig, talk } from "./rig.ts";
+import { converse, openRig, type Rig } from "./rig.ts";
 
 let rig: Rig;
 beforeAll(async () => {
@@ -14,28 +14,28 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-/** These stay, start or stop something, or need a client; their own tests run them. */
+/** These run on, start or stop a process, or need a client. Their own tests run them. */
 const elsewhere = ["up", "down", "run", "demo", "leave"];
 
 /**
- * What every other example comes to is 0. These ask for what this session does not have, or has no more: the
- * approval of a command, and what an earlier example has taken back already.
+ * Exit codes of examples that do not end with 0. They need something that this session lacks: an approval, or
+ * a step that an earlier example has already undone.
  */
-const otherwise: Readonly<Record<string, number>> = {
+const otherCodes: Readonly<Record<string, number>> = {
   "aperture undo 3f9a 12": 1,
   "aperture approve 3": 4,
   "aperture approve 3 --scope always": 4,
   "aperture deny 3 --reason 'I still need that'": 4,
 };
 
-/** What the session has instead of what the examples name. */
-type Names = {
+/** The ids of this session, in place of those in the examples. */
+type SessionIds = {
   readonly session: string;
   readonly blocks: readonly number[];
   readonly steps: readonly number[];
 };
 
-async function namesHere(): Promise<Names> {
+async function readIds(): Promise<SessionIds> {
   const of = async <T>(...args: readonly string[]): Promise<T> =>
     JSON.parse((await rig.run([...args, "--json"])).out) as T;
   const { rows: sessions } = await of<SessionsPage>("sessions");
@@ -49,8 +49,8 @@ async function namesHere(): Promise<Names> {
   };
 }
 
-/** The example with what is here: its session, blocks, messages, steps, requests and seqs. */
-function real(line: string, { session, blocks, steps }: Names): string {
+/** The example with the ids of this session. */
+function withRealIds(line: string, { session, blocks, steps }: SessionIds): string {
   const [first = 0] = blocks;
   const last = blocks.at(-1) ?? 0;
   return line
@@ -83,10 +83,10 @@ function runLine(line: string): { readonly code: number | null; readonly text: s
   return { code: status, text: stdout + stderr };
 }
 
-/** The guides of clients are carried out with their clients, in the suite of those. */
+/** The suite of the clients runs the guides of clients. */
 const pages = ["README.md", "docs/guide/analyze.md", "docs/reference/api.md", "docs/reference/cli.md"];
 
-/** One per line, without what is said about it; what stays or starts something has its test elsewhere. */
+/** One command per line, without comments. Commands that keep running have their own tests. */
 function commandsIn(source: string): readonly string[] {
   const whole = source.replaceAll("\\\n", "").split("\n");
   const bare = whole.map((line) => line.replace(/\s+#.*$/, "").trim());
@@ -95,30 +95,35 @@ function commandsIn(source: string): readonly string[] {
   );
 }
 
-/** Steps to take back, and transcripts to read, each of the client that wrote them. */
+/** Prepares steps to undo and transcripts to read. */
 async function prepare(): Promise<void> {
   const run = async (...args: readonly string[]): Promise<void> => {
     const { code, err } = await rig.run(args);
     expect(code, err).toBe(0);
   };
-  names = await vi.waitFor(async () => {
-    const found = await namesHere();
+  ids = await vi.waitFor(async () => {
+    const found = await readIds();
     expect(found.blocks.length).toBeGreaterThan(2);
     return found;
   }, 10_000);
-  for (const block of names.blocks.slice(0, 3)) await run("pin", `${block}`);
-  names = await namesHere();
+  for (const block of ids.blocks.slice(0, 3)) await run("pin", `${block}`);
+  ids = await readIds();
   await run("fork", "--to", "claude");
   await run("fork", "--to", "codex");
   await run("fork", "--to", "claude", "--out", "claude.jsonl");
 }
 
-let names: Names = { session: "", blocks: [], steps: [] };
+let ids: SessionIds = { session: "", blocks: [], steps: [] };
 
 describe("examples", () => {
   beforeAll(async () => {
     await rig.up();
-    await talk(rig, "first", ["say hello about auth flow", "say more", "say database migration", "say done"]);
+    await converse(rig, "first", [
+      "say hello about auth flow",
+      "say more",
+      "say database migration",
+      "say done",
+    ]);
     await prepare();
     const folders = [".local/share/bash-completion/completions", ".zfunc", ".config/fish/completions"];
     for (const folder of folders) spawnSync("mkdir", ["-p", join(rig.home, folder)]);
@@ -135,22 +140,24 @@ describe("examples", () => {
     ),
   );
 
-  // Last, because what is imported is the session used last from then on.
-  const isLast = (line: string) => Number(line.startsWith("aperture import"));
-  const all = [...lines, ...documented].sort(([, one], [, other]) => isLast(one) - isLast(other));
+  // Undo and redo run first, before other examples change the same blocks. Imports run last, because an
+  // imported session becomes the most recently used one.
+  const orderOf = (line: string) =>
+    line.startsWith("aperture import") ? 2 : Number(!/^aperture (?:undo|redo)\b/.test(line));
+  const all = [...lines, ...documented].sort(([, one], [, other]) => orderOf(one) - orderOf(other));
 
   test.each(all)("%s: %s", (_, line) => {
-    const { code, text } = runLine(real(line, names));
-    expect(code, text).toBe(otherwise[line] ?? 0);
+    const { code, text } = runLine(withRealIds(line, ids));
+    expect(code, text).toBe(otherCodes[line] ?? 0);
     expect(text).not.toMatch(/^\{"error"/);
   });
 
-  test("every exception is one", () => {
+  test("every exception names an existing example", () => {
     const known = all.map(([, line]) => line);
-    expect(Object.keys(otherwise).filter((line) => !known.includes(line))).toEqual([]);
+    expect(Object.keys(otherCodes).filter((line) => !known.includes(line))).toEqual([]);
   });
 
-  test("what is not run here is run by a test of its own", () => {
+  test("every verb that is skipped here has its own test", () => {
     const folder = join(process.cwd(), "test", "cli");
     const files = readdirSync(folder).filter(
       (name) => name.endsWith(".test.ts") && name !== "examples.test.ts",
@@ -159,7 +166,7 @@ describe("examples", () => {
     for (const verb of elsewhere) expect(sources).toMatch(new RegExp(`(?:run|start)\\(\\[?"${verb}"`));
   });
 
-  test("every verb has one", () => {
+  test("every verb has an example", () => {
     for (const { examples } of verbTable) expect(examples.length).toBeGreaterThan(0);
   });
 });

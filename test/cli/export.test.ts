@@ -1,23 +1,23 @@
-// `aperture export` and `replay`: a session leaves without its secrets, and is checked byte by byte.
+// `aperture export` masks secrets, and `replay` checks a session byte by byte.
 import { spawn } from "node:child_process";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import type { PricedPage } from "../../src/control/index.ts";
+import type { PricedRequests } from "../../src/control/index.ts";
 import { needsTerminals } from "../support/needs.ts";
-import { api, openRig, post, type Rig, talk } from "./rig.ts";
+import { api, converse, openRig, post, type Rig } from "./rig.ts";
 
 const key = `sk-ant-${"api03-aB3dE6".repeat(5)}`;
 const hostile = "</pre><script>alert(1)</script>";
-/** As the client calls it: other sessions may come after it. */
+/** By the client's name for it, because later sessions follow. */
 const first = "name:first";
 let rig: Rig;
 beforeAll(async () => {
   rig = await openRig();
   await rig.up();
-  await talk(rig, "first", ["say hello", `say my key is ${key}`, `say ${hostile} and \`\`\`\` too`]);
+  await converse(rig, "first", ["say hello", `say my key is ${key}`, `say ${hostile} and \`\`\`\` too`]);
   await vi.waitFor(async () => {
-    const page = (await api(rig, "/api/v1/sessions/name:first/requests")) as Partial<PricedPage>;
+    const page = (await api(rig, "/api/v1/sessions/name:first/requests")) as Partial<PricedRequests>;
     expect((page.rows ?? []).map(({ outcome }) => outcome)).toEqual(["complete", "complete", "complete"]);
   }, 10_000);
 });
@@ -49,7 +49,7 @@ describe("export", () => {
     expect(count("body")).toBe(9);
   });
 
-  test("html is one file in which nothing of others runs", async () => {
+  test("html is one inert file", async () => {
     const { code } = await rig.run(["export", first, "--format", "html", "--out", "session.html"]);
     expect(code).toBe(0);
     const path = join(rig.folder, "session.html");
@@ -59,10 +59,10 @@ describe("export", () => {
     expect(text).toContain("&lt;script&gt;alert(1)");
     expect(text).not.toContain(key);
     const again = await rig.run(["export", first, "--format", "html", "--out", "session.html"]);
-    expect(again).toMatchObject({ code: 1, err: expect.stringContaining("there already") });
+    expect(again).toMatchObject({ code: 1, err: expect.stringContaining("already exists") });
   });
 
-  test("md and har are what their readers expect", async () => {
+  test("md and har have the expected form", async () => {
     const { out: md } = await rig.run(["export", first, "--format", "md"]);
     expect(md).toMatch(/^# say hello\n/);
     expect(md).toContain("`````\n");
@@ -81,7 +81,7 @@ describe("export", () => {
     expect((await rig.run(["export", "no-such-session"])).code).toBe(4);
   });
 
-  test("with secrets: refused where nobody can be asked, and --yes is no answer", async () => {
+  test("with secrets: refused without a terminal, even with --yes", async () => {
     const { code, out } = await rig.run(["export", first, "--with-secrets", "--yes"]);
     expect({ code, out }).toEqual({ code: 2, out: "" });
   });
@@ -92,13 +92,13 @@ describe("export", () => {
       const words = ["export", first, "--with-secrets", "--out", name].map((word) => `'${word}'`).join(" ");
       const line = `'${process.execPath}' '${join(process.cwd(), "dist/cli/main.cjs")}' ${words}`;
       const child = spawn("script", ["-qec", line, "/dev/null"], { env: { ...rig.env }, cwd: rig.folder });
-      let asked = 0;
+      let prompts = 0;
       child.stdout.on("data", (chunk: Buffer) => {
         if (!/Go on\?|to agree:/.test(chunk.toString())) return;
-        child.stdin.write(`${answers[asked] ?? ""}\n`);
-        asked += 1;
+        child.stdin.write(`${answers[prompts] ?? ""}\n`);
+        prompts += 1;
       });
-      return new Promise<number>((done) => child.once("close", () => done(asked)));
+      return new Promise<number>((done) => child.once("close", () => done(prompts)));
     };
     expect(await run(["n"], "no.jsonl")).toBe(1);
     expect(await run(["y", "with secrets"], "whole.jsonl")).toBe(2);
@@ -111,10 +111,10 @@ describe("export", () => {
 });
 
 describe("a session with sub-agents", () => {
-  const asked = "Look through the logs for the first error.";
+  const prompt = "Look through the logs for the first error.";
   beforeAll(async () => {
-    await talk(rig, "main", ["say who helps you"]);
-    const messages = [{ role: "user", content: `${asked} The key is ${key}.` }];
+    await converse(rig, "main", ["say who helps you"]);
+    const messages = [{ role: "user", content: `${prompt} The key is ${key}.` }];
     const body = JSON.stringify({ model: "claude-sonnet-4-5", max_tokens: 50, messages });
     await post(rig, body, { "x-aperture-session": "main", "x-claude-code-agent-id": "7f1c" });
     await vi.waitFor(async () => {
@@ -124,37 +124,37 @@ describe("a session with sub-agents", () => {
   });
   const exported = async (format: string) => (await rig.run(["export", "name:main", "--format", format])).out;
 
-  test("is exported with what they were asked, each under its own heading", async () => {
+  test("is exported with each sub-agent under its own heading", async () => {
     const [md, page] = [await exported("md"), await exported("html")];
-    expect(md).toMatch(new RegExp(`\\n# Sub-agent: ${asked}.*\\n\\n- 1 turn\\n[^]*${asked}`));
-    expect(page).toMatch(new RegExp(`<h2>Sub-agent: ${asked}[^]*<pre>${asked}`));
+    expect(md).toMatch(new RegExp(`\\n# Sub-agent: ${prompt}.*\\n\\n- 1 turn\\n[^]*${prompt}`));
+    expect(page).toMatch(new RegExp(`<h2>Sub-agent: ${prompt}[^]*<pre>${prompt}`));
     expect([md.includes(key), page.includes(key)]).toEqual([false, false]);
   });
 
-  test("has in jsonl every block of every stream, once", async () => {
+  test("has every block of every stream once in jsonl", async () => {
     const lines = linesOf(await exported("jsonl"));
     const head = lines.findIndex(({ type }) => type === "stream");
-    expect(lines[head]).toMatchObject({ stream: { turns: 1, title: expect.stringContaining(asked) } });
+    expect(lines[head]).toMatchObject({ stream: { turns: 1, title: expect.stringContaining(prompt) } });
     type Block = { readonly block: { readonly n: number; readonly stream: number } };
     const blocks = lines.filter(({ type }) => type === "block") as unknown as readonly Block[];
     const streams = new Set(blocks.map(({ block }) => block.stream));
     expect([streams.size, new Set(blocks.map(({ block }) => block.n)).size]).toEqual([2, blocks.length]);
-    expect(JSON.stringify(lines[head + 1])).toContain(asked);
+    expect(JSON.stringify(lines[head + 1])).toContain(prompt);
   });
 });
 
 describe("replay", () => {
-  test("carries out every frame again and compares every stored body", async () => {
+  test("replays every frame and compares every stored body", async () => {
     const { code, out } = await rig.run(["replay", first, "--verify"]);
     expect(code).toBe(0);
     expect(out).toMatch(
-      /^(\d+) frames, \1 carried out again to \d+ blocks; 3 requests, 9\/9 stored bodies byte-ident/,
+      /^(\d+) frames, \1 replayed to \d+ blocks; 3 requests, 9\/9 stored bodies byte-ident/,
     );
     const part = JSON.parse((await rig.run(["replay", first, "--to", "2", "--json"])).out) as Line;
     expect(part).toMatchObject({ v: 1, seq: 2, folded: 2, problems: [] });
   });
 
-  test("of requests that are only watched, both sides must hold the same bytes", async () => {
+  test("compares both sides of requests that are only observed", async () => {
     const messages = [{ role: "user", content: "say nothing much" }];
     await post(rig, JSON.stringify({ model: "claude-sonnet-4-5", max_tokens: 50, messages }));
     const id = await vi.waitFor(async () => {
@@ -164,10 +164,10 @@ describe("replay", () => {
     }, 10_000);
     const { code, out } = await rig.run(["replay", id, "--verify"]);
     expect(code).toBe(0);
-    expect(out).toContain("1/1 requests that were not managed went up as they came");
+    expect(out).toContain("1/1 requests that were not managed were relayed unchanged");
   });
 
-  test("a masked file is whole as far as one can say, and it says how far", async () => {
+  test("a masked file is checked as far as possible", async () => {
     const path = join(rig.folder, "masked.jsonl");
     await rig.run(["export", first, "--out", path]);
     const { code, err } = await rig.run(["replay", path, "--verify"]);
@@ -175,7 +175,7 @@ describe("replay", () => {
     expect(err).toContain("bodies are masked, unpacked or purged");
   });
 
-  test("whatever was changed in a file is found and named", async () => {
+  test("every change in a file is found and named", async () => {
     const { out: whole } = await rig.run(["export", first]);
     const change = async (edit: (line: string) => string) => {
       const path = join(rig.folder, "changed.jsonl");
@@ -187,12 +187,15 @@ describe("replay", () => {
       const isSecond = value.frame?.seq === 2;
       return isSecond ? JSON.stringify({ ...value, frame: { ...value.frame, time: 1 } }) : line;
     });
-    expect(time).toMatchObject({ code: 1, out: expect.stringContaining("frame 2: its seal does not hold") });
+    expect(time).toMatchObject({ code: 1, out: expect.stringContaining("frame 2: its seal is broken") });
     const body = await change((line) =>
       line.includes('"side":"client"') ? line.replace("Be kind", "Be rude") : line,
     );
-    expect(body).toMatchObject({ code: 1, out: expect.stringContaining("are not those that were stored") });
+    expect(body).toMatchObject({
+      code: 1,
+      out: expect.stringContaining("its bytes differ from the stored hash"),
+    });
     const other = await change((line) => line.replace('"type":"session"', '"type":"other"'));
-    expect(other).toMatchObject({ code: 1, err: expect.stringContaining("no export of a session") });
+    expect(other).toMatchObject({ code: 1, err: expect.stringContaining("not an export of a session") });
   });
 });

@@ -1,4 +1,4 @@
-// `aperture install` and `uninstall`: durable wiring, and files that are what they were afterwards.
+// `aperture install` and `uninstall`: permanent addresses, and settings that are restored byte for byte.
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -22,7 +22,7 @@ function write(path: string, text: string | Buffer, mode = 0o644): void {
   writeFileSync(at(path), text, { mode });
 }
 
-/** Settings as people have them: odd indentation, line ends, marks and remarks. */
+/** Realistic settings: odd indentation, line ends, byte order marks and comments. */
 const cases = [
   ["claude", ".claude/settings.json", '{\n\t"model": "opus",\n\t"env": {"A": "1"}\n}'],
   ["claude", ".claude/settings.json", '\uFEFF{"env":{"ANTHROPIC_BASE_URL":"https://gateway.example"}}\r\n'],
@@ -38,7 +38,7 @@ const cases = [
 ] as const;
 
 describe.each(cases)("%s, %s with %j", (client, path, text) => {
-  test("is led here, and is byte for byte what it was afterwards, with Aperture down", async () => {
+  test("is installed, and restored byte for byte while Aperture is stopped", async () => {
     write(path, text, 0o640);
     const done = await rig.run(["install", client]);
     expect(done.code).toBe(0);
@@ -47,31 +47,28 @@ describe.each(cases)("%s, %s with %j", (client, path, text) => {
     expect(statSync(at(path)).mode & 0o777).toBe(0o640);
     const first = read(path);
     const again = await rig.run(["install", client]);
-    expect(again).toMatchObject({ code: 0, out: expect.stringContaining("was there already") });
+    expect(again).toMatchObject({ code: 0, out: expect.stringContaining("already installed") });
     expect(read(path)).toBe(first);
     const undone = await rig.run(["uninstall", client]);
-    expect(undone).toMatchObject({ code: 0, out: expect.stringContaining(": as it was") });
+    expect(undone).toMatchObject({ code: 0, out: expect.stringContaining(": restored") });
     expect(read(path)).toBe(text);
-    expect((await rig.run(["uninstall", client])).err).toContain("Nothing of Aperture");
+    expect((await rig.run(["uninstall", client])).err).toContain("Aperture has nothing in the settings");
   });
 });
 
 describe("a client without settings", () => {
-  test.each(["claude", "codex", "gemini", "opencode", "pi"])(
-    "%s has none afterwards either",
-    async (client) => {
-      const { out } = await rig.run(["install", client, "--json"]);
-      const { written, backup } = JSON.parse(out) as { written: readonly string[]; backup: string };
-      expect(written.length).toBeGreaterThan(0);
-      expect(statSync(backup).mode & 0o777).toBe(0o600);
-      await rig.run(["uninstall", client]);
-      for (const path of [...written, backup]) expect(existsSync(path)).toBe(false);
-    },
-  );
+  test.each(["claude", "codex", "gemini", "opencode", "pi"])("%s has none afterwards", async (client) => {
+    const { out } = await rig.run(["install", client, "--json"]);
+    const { written, backup } = JSON.parse(out) as { written: readonly string[]; backup: string };
+    expect(written.length).toBeGreaterThan(0);
+    expect(statSync(backup).mode & 0o777).toBe(0o600);
+    await rig.run(["uninstall", client]);
+    for (const path of [...written, backup]) expect(existsSync(path)).toBe(false);
+  });
 });
 
-describe("what is written", () => {
-  test("stands where each client looks for it, and the rest stays", async () => {
+describe("the written settings", () => {
+  test("are where each client looks, and other settings stay", async () => {
     write(".claude/settings.json", '{"env":{"A":"1"},"model":"opus"}');
     write(".codex/config.toml", '# mine\nmodel = "gpt-6"\n[x]\n');
     for (const client of ["claude", "codex", "gemini", "opencode", "pi"]) await rig.run(["install", client]);
@@ -92,13 +89,13 @@ describe("what is written", () => {
     });
   });
 
-  test("a way to log in that somebody chose is not changed", async () => {
+  test("keep a login method that the user chose", async () => {
     write(".gemini/settings.json", '{"security":{"auth":{"selectedType":"oauth-personal"}}}');
     await rig.run(["install", "gemini"]);
     expect(read(".gemini/settings.json")).toContain("oauth-personal");
   });
 
-  test("a file with remarks is left alone, and what to write is said", async () => {
+  test("are not written to a file with comments, and the values are printed", async () => {
     const text = '{\n  // mine\n  "provider": {}\n}';
     write(".config/opencode/opencode.json", text);
     const { code, err } = await rig.run(["install", "opencode"]);
@@ -107,7 +104,7 @@ describe("what is written", () => {
     expect(read(".config/opencode/opencode.json")).toBe(text);
   });
 
-  test("a file that is not UTF-8 is left alone too", async () => {
+  test("are not written to a file that is not UTF-8", async () => {
     const bytes = Buffer.from([0x7b, 0xff, 0x7d]);
     write(".claude/settings.json", bytes);
     expect((await rig.run(["install", "claude"])).code).toBe(1);
@@ -115,8 +112,8 @@ describe("what is written", () => {
   });
 });
 
-describe("somebody else writes to the file", () => {
-  test("what they wrote stays, only ours goes, and what ours replaced is back", async () => {
+describe("a file that changes after the install", () => {
+  test("keeps the change, loses our address, and gets the replaced one back", async () => {
     write(".claude/settings.json", '{"env":{"ANTHROPIC_BASE_URL":"https://gateway.example"}}');
     await rig.run(["install", "claude"]);
     const now = JSON.parse(read(".claude/settings.json")) as Record<string, unknown>;
@@ -131,7 +128,7 @@ describe("somebody else writes to the file", () => {
     });
   });
 
-  test("an address that a crash left behind goes with --clean, one that leads elsewhere stays", async () => {
+  test("loses a leftover loopback address with --clean, and keeps any other", async () => {
     write(".claude/settings.json", '{"env":{"ANTHROPIC_BASE_URL":"http://localhost:8787","A":"1"}}');
     expect((await rig.run(["uninstall", "claude", "--clean"])).code).toBe(0);
     expect(JSON.parse(read(".claude/settings.json"))).toEqual({ env: { A: "1" } });
@@ -141,7 +138,7 @@ describe("somebody else writes to the file", () => {
   });
 });
 
-test("it works with settings that cannot be used, and knows its clients", async () => {
+test("uninstall works with invalid settings, and install knows its clients", async () => {
   await rig.run(["install", "claude"]);
   const { code } = await rig.run(["uninstall", "claude"], { APERTURE_MODE: "bold" });
   expect(code).toBe(0);

@@ -26,7 +26,7 @@ export type Started = {
 };
 export type Environment = Readonly<Record<string, string>>;
 
-/** A machine of its own: a home, a data directory, a port, and an upstream that no network leads to. */
+/** A separate machine: a home, a data directory, a port, and a local upstream. */
 export type Rig = {
   readonly folder: string;
   readonly home: string;
@@ -37,7 +37,7 @@ export type Rig = {
   readonly upstream: StrictUpstream;
   readonly start: (args: readonly string[], env?: Environment) => Started;
   readonly run: (args: readonly string[], env?: Environment) => Promise<Ended>;
-  /** `aperture up`, ready. */
+  /** Starts `aperture up` and waits until it is ready. */
   readonly up: () => Promise<Started>;
   readonly close: () => Promise<void>;
 };
@@ -92,9 +92,10 @@ export async function openRig(options: StrictUpstreamOptions = {}): Promise<Rig>
   };
 }
 
-type Place = { readonly env: Environment; readonly cwd: string };
-
-export function startProgram(command: readonly string[], { env, cwd }: Place): Started {
+export function startProgram(
+  command: readonly string[],
+  { env, cwd }: { readonly env: Environment; readonly cwd: string },
+): Started {
   const [file = "", ...args] = command;
   const child = spawn(file, args, { env, cwd, stdio: ["ignore", "pipe", "pipe"] });
   const out: Buffer[] = [];
@@ -119,31 +120,34 @@ export function startProgram(command: readonly string[], { env, cwd }: Place): S
 
 export type Sent = { readonly status: number; readonly body: Buffer; readonly sent: Buffer };
 
-/** Posts a body byte by byte as it is, as a client would. */
+/** Posts an exact body, as a client does. */
 export function post(rig: Rig, body: string, headers: Environment = {}): Promise<Sent> {
   const sent = Buffer.from(body, "utf8");
   const all = { "content-type": "application/json", "x-api-key": "k", "anthropic-version": "2023-06-01" };
-  return ask({ port: rig.port, path: "/v1/messages", method: "POST", headers: { ...all, ...headers } }, sent);
+  return send(
+    { port: rig.port, path: "/v1/messages", method: "POST", headers: { ...all, ...headers } },
+    sent,
+  );
 }
 
-/** What the API answers, for comparing. */
+/** The API's answer, for comparisons. */
 export async function api(rig: Rig, path: string): Promise<unknown> {
   const token = readFileSync(join(rig.dataDir, "token"), "utf8").trim();
   const headers = { authorization: `Bearer ${token}` };
-  const { body } = await ask({ port: rig.port, path, method: "GET", headers }, Buffer.alloc(0));
+  const { body } = await send({ port: rig.port, path, method: "GET", headers }, Buffer.alloc(0));
   return JSON.parse(body.toString("utf8"));
 }
 
-type Ask = {
+type RequestOptions = {
   readonly port: number;
   readonly path: string;
   readonly method: string;
   readonly headers: Environment;
 };
 
-function ask(asked: Ask, sent: Buffer): Promise<Sent> {
+function send(options: RequestOptions, sent: Buffer): Promise<Sent> {
   return new Promise((resolve, reject) => {
-    const outgoing = request({ host: "127.0.0.1", agent: false, ...asked }, (response) => {
+    const outgoing = request({ host: "127.0.0.1", agent: false, ...options }, (response) => {
       const chunks: Buffer[] = [];
       response.on("data", (chunk: Buffer) => chunks.push(chunk));
       response.on("end", () =>
@@ -157,15 +161,15 @@ function ask(asked: Ask, sent: Buffer): Promise<Sent> {
 
 type Message = { readonly role: string; readonly content: unknown };
 
-/** A talk of so many turns that is written down. Answers with what was sent and received. */
-export async function talk(rig: Rig, name: string, lines: readonly string[]): Promise<readonly Sent[]> {
-  const sent = await relayedTalk(rig, name, lines);
-  await written(rig, name, lines.length);
+/** Plays a conversation, one turn per line, until it is recorded. Returns the requests and responses. */
+export async function converse(rig: Rig, name: string, lines: readonly string[]): Promise<readonly Sent[]> {
+  const sent = await converseUnrecorded(rig, name, lines);
+  await waitUntilRecorded(rig, name, lines.length);
   return sent;
 }
 
-/** A talk of so many turns, each with the answers before it, whether or not anybody writes it down. */
-export async function relayedTalk(
+/** Plays a conversation without waiting for its recording. */
+export async function converseUnrecorded(
   rig: Rig,
   name: string,
   lines: readonly string[],
@@ -188,14 +192,14 @@ export async function relayedTalk(
   return sent;
 }
 
-/** What was answered is written down a moment later, and a busy machine takes longer for it. */
-async function written(rig: Rig, name: string, requests: number): Promise<void> {
+/** Answers are recorded shortly after they were sent, and later on a busy machine. */
+async function waitUntilRecorded(rig: Rig, name: string, requests: number): Promise<void> {
   const until = Date.now() + waitMs;
   const path = `/api/v1/sessions/${encodeURIComponent(`name:${name}`)}`;
   for (;;) {
     const { session } = (await api(rig, path)) as { session?: { requests: number; state: string } };
     if ((session?.requests ?? 0) >= requests && session?.state !== "active") return;
-    if (Date.now() > until) throw new Error(`the session ${name} was never written down`);
+    if (Date.now() > until) throw new Error(`the session ${name} was never recorded`);
     await new Promise((done) => setTimeout(done, 20));
   }
 }

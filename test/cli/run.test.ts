@@ -1,9 +1,9 @@
-// `aperture run`: a client that talks through Aperture and notices nothing of it.
+// `aperture run`: a client that runs through Aperture unchanged.
 import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { SessionsPage } from "../../src/session/index.ts";
+import type { SessionsPage } from "../../src/queries/index.ts";
 import { needsTerminals } from "../support/needs.ts";
 import { api, openRig, type Rig } from "./rig.ts";
 
@@ -51,7 +51,7 @@ async function isUp(): Promise<boolean> {
 }
 
 describe("the client", () => {
-  test("is told where to go, in an environment of its own, and its exit code is ours", async () => {
+  test("gets the addresses in its own environment, and its exit code is passed on", async () => {
     const path = script("env.mjs", `${printEnvironment}process.exit(7);`);
     const { code, out, err } = await rig.run(["run", node, path]);
     expect(code).toBe(7);
@@ -69,25 +69,25 @@ describe("the client", () => {
     expect(await isUp()).toBe(false);
   });
 
-  test("claude is told that its address leads to Anthropic, where it does", async () => {
+  test("claude gets the first-party variable only if requests go to Anthropic", async () => {
     const bin = join(rig.folder, "bin");
     mkdirSync(bin);
     const name = "_CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL";
-    writeFileSync(join(bin, "claude"), `#!${node}\nconsole.log(process.env.${name} ?? "not told");`);
+    writeFileSync(join(bin, "claude"), `#!${node}\nconsole.log(process.env.${name} ?? "not set");`);
     chmodSync(join(bin, "claude"), 0o755);
     const env = { PATH: `${bin}:${rig.env["PATH"]}` };
     const official = { ...env, APERTURE_UPSTREAM_ANTHROPIC: "https://api.anthropic.com" };
-    const said = async (more: Readonly<Record<string, string>>) =>
+    const variable = async (more: Readonly<Record<string, string>>) =>
       (await rig.run(["run", "claude"], more)).out.trim();
-    expect(await said(env)).toBe("not told");
-    expect(await said(official)).toBe("1");
-    expect(await said({ ...official, [name]: "0" })).toBe("0");
-    // Another one that runs is asked where it leads.
+    expect(await variable(env)).toBe("not set");
+    expect(await variable(official)).toBe("1");
+    expect(await variable({ ...official, [name]: "0" })).toBe("0");
+    // A running Aperture reports its own upstreams.
     await rig.up();
-    expect(await said(official)).toBe("not told");
+    expect(await variable(official)).toBe("not set");
   }, 60_000);
 
-  test("claude gets the project in a header beside its own, and a hint if nothing came through", async () => {
+  test("claude gets the project as a header, and a hint if no request came through", async () => {
     const bin = join(rig.folder, "bin");
     mkdirSync(bin);
     writeFileSync(join(bin, "claude"), `#!${node}\n${printEnvironment}`);
@@ -103,13 +103,13 @@ describe("the client", () => {
     expect(err).toContain("No request came through Aperture");
   });
 
-  test("gets every argument as it is", async () => {
+  test("gets every argument unchanged", async () => {
     const path = script("args.mjs", "console.log(JSON.stringify(process.argv.slice(2)));");
     const args = ["--json", "-q", "a b", "", "--", "$HOME", "--port", "1"];
     expect(JSON.parse((await rig.run(["run", node, path, ...args])).out)).toEqual(args);
   });
 
-  test("can send, and what it sent is there afterwards", async () => {
+  test("can send requests, which are recorded", async () => {
     const path = script("send.mjs", sendOne);
     const { code, out } = await rig.run(["run", "-q", node, path]);
     expect(code).toBe(0);
@@ -119,12 +119,12 @@ describe("the client", () => {
     expect(rows).toMatchObject([{ name: "say hello", project: "from-run", requests: 1 }]);
   });
 
-  test("that is killed by a signal ends us with 128 and its number", async () => {
+  test("that is killed by a signal gives 128 plus its number", async () => {
     const path = script("die.mjs", 'process.kill(process.pid, "SIGKILL");');
     expect((await rig.run(["run", node, path])).code).toBe(137);
   });
 
-  test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("gets %s, and decides itself", async (signal) => {
+  test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("gets %s and decides itself", async (signal) => {
     const path = script(
       "wait.mjs",
       `process.on("${signal}", () => { console.log("got it"); process.exit(9); });
@@ -139,8 +139,8 @@ describe("the client", () => {
   });
 });
 
-describe("a client that cannot run", () => {
-  test("is not found: 127, and nothing was started", async () => {
+describe("a client that cannot start", () => {
+  test("is not found: 127, and Aperture is not started", async () => {
     const { code, err } = await rig.run(["run", "no-such-client"]);
     expect(code).toBe(127);
     expect(err).toContain("no-such-client was not found on PATH");
@@ -148,7 +148,7 @@ describe("a client that cannot run", () => {
     expect(existsSync(rig.dataDir)).toBe(false);
   });
 
-  test("is no program: 126, and the proxy has ended", async () => {
+  test("is not executable: 126, and Aperture is stopped", async () => {
     const path = script("plain.txt", "hello");
     const { code, err } = await rig.run(["run", path]);
     expect(code).toBe(126);
@@ -158,7 +158,7 @@ describe("a client that cannot run", () => {
 });
 
 describe("the proxy", () => {
-  test("that runs already is used, and goes on afterwards", async () => {
+  test("that is already running is used, and keeps running", async () => {
     await rig.up();
     const path = script("send.mjs", sendOne);
     const { code, out, err } = await rig.run(["run", node, path]);
@@ -173,7 +173,7 @@ describe("the proxy", () => {
     expect((await fetch(link, { redirect: "manual" })).headers.get("set-cookie")).toBeNull();
   });
 
-  test("that ends under a client is replaced, so that the client goes on", async () => {
+  test("that ends before its client is replaced", async () => {
     const first = await rig.up();
     const path = script(
       "patient.mjs",
@@ -195,7 +195,7 @@ describe("the proxy", () => {
     expect(await isUp()).toBe(false);
   });
 
-  test("an address that was set before is named, because the client no longer goes there", async () => {
+  test("reports an address that it overrides", async () => {
     const path = script("nothing.mjs", "");
     const { err } = await rig.run(["run", node, path], { ANTHROPIC_BASE_URL: "https://gateway.example" });
     expect(err).toContain("ANTHROPIC_BASE_URL was https://gateway.example");
@@ -203,8 +203,8 @@ describe("the proxy", () => {
   });
 });
 
-/** A program under the name of a client that says how it was started. */
-function pretend(name: string): Readonly<Record<string, string>> {
+/** A program with the name of a client that prints how it was started. */
+function fakeClient(name: string): Readonly<Record<string, string>> {
   const bin = join(rig.folder, "bin");
   mkdirSync(bin, { recursive: true });
   const source = `#!${node}
@@ -221,26 +221,26 @@ console.log(JSON.stringify({ args, env, file }));`;
   return { PATH: `${bin}:${rig.env["PATH"]}` };
 }
 
-type Pretended = {
+type FakeClientOutput = {
   readonly args: readonly string[];
   readonly env: Record<string, string>;
   readonly file: string;
 };
 
-describe("clients we know", () => {
+describe("known clients", () => {
   async function started(name: string, more: Readonly<Record<string, string>> = {}) {
-    const { out, err } = await rig.run(["run", name, "--", "hello"], { ...pretend(name), ...more });
-    return { ...(JSON.parse(out) as Pretended), err };
+    const { out, err } = await rig.run(["run", name, "--", "hello"], { ...fakeClient(name), ...more });
+    return { ...(JSON.parse(out) as FakeClientOutput), err };
   }
 
-  test("codex is told on its command line, and that it is not managed yet", async () => {
+  test("codex gets the address on its command line, and is not managed", async () => {
     const { args, err } = await started("codex");
     expect(args).toEqual(["-c", `openai_base_url="${rig.url}/openai/v1"`, "hello"]);
-    expect(err).toMatch(/^relayed {2}all of it: the protocol of codex is not managed yet/m);
+    expect(err).toMatch(/^relayed {2}everything: codex is not managed yet/m);
     expect(err).not.toMatch(/^managed/m);
   });
 
-  test("gemini and opencode are told in their environment, beside what is there", async () => {
+  test("gemini and opencode get the address in their environment, merged with the user's", async () => {
     const gemini = await started("gemini", { GEMINI_CLI_CUSTOM_HEADERS: "X-Team: a" });
     expect(gemini.env["GOOGLE_GEMINI_BASE_URL"]).toBe(`${rig.url}/gemini`);
     expect(gemini.env["GEMINI_CLI_CUSTOM_HEADERS"]).toBe(
@@ -256,7 +256,7 @@ describe("clients we know", () => {
     expect(err).toMatch(/^relayed {2}other models: /m);
   });
 
-  test("pi is told by an extension that is gone afterwards", async () => {
+  test("pi gets a temporary extension", async () => {
     const { args, file } = await started("pi");
     expect(args.slice(2)).toEqual(["hello"]);
     expect(file).toContain("registerProvider");
@@ -264,60 +264,60 @@ describe("clients we know", () => {
     expect(existsSync(args[1] ?? "")).toBe(false);
   });
 
-  test("a mode is for the client alone", async () => {
+  test("a mode holds for the client alone", async () => {
     const { err } = await rig.run(["run", "--mode", "observe", node, script("nothing.mjs", "")]);
     expect(err).toContain("mode observe");
-    expect(err).toMatch(/^relayed {2}all of it: in mode observe/m);
+    expect(err).toMatch(/^relayed {2}everything: in mode observe/m);
     expect((await rig.run(["run", "--mode", "bold", node, script("nothing.mjs", "")])).code).toBe(2);
   });
 });
 
-test("a mode that a running Aperture does not take is not claimed", async () => {
+test("a running Aperture keeps its mode, and the banner says so", async () => {
   await rig.up();
   const { err } = await rig.run(["run", "--mode", "ask", node, script("nothing.mjs", "")]);
-  expect(err).toMatch(/ mode auto\nmode {5}not ask: the Aperture that runs keeps its own/);
-  // A client whose requests can say so is observed there all the same.
-  const claude = await rig.run(["run", "--mode", "observe", "claude"], pretend("claude"));
+  expect(err).toMatch(/ mode auto\nmode {5}not ask: the running Aperture keeps its own/);
+  // A client whose requests can carry the mode is observed nevertheless.
+  const claude = await rig.run(["run", "--mode", "observe", "claude"], fakeClient("claude"));
   expect(claude.err).toMatch(/ mode observe\n/);
   expect(claude.err).not.toMatch(/^mode |^managed /m);
-  // One whose requests cannot is not started: it would be managed although it was asked not to be.
+  // Any other client is not started, because it would be managed.
   const other = await rig.run(["run", "--mode", "observe", node, script("told.mjs", "console.log('here')")]);
   expect([other.code, other.out]).toEqual([1, ""]);
-  expect(other.err).toContain("cannot ask to be only observed");
+  expect(other.err).toContain("cannot ask it only to observe");
 });
 
-describe("a subscription", () => {
+describe("a subscription login", () => {
   const config = () => join(rig.home, ".config", "aperture", "config.json");
 
-  function ask(answer: string, args: readonly string[] = []): string {
+  function runWithAnswer(answer: string, args: readonly string[] = []): string {
     mkdirSync(join(rig.home, ".claude"), { recursive: true });
     writeFileSync(join(rig.home, ".claude", ".credentials.json"), "not for us");
     const words = [node, join(process.cwd(), "dist/cli/main.cjs"), ...args, "run", "claude"].map(
       (word) => `'${word}'`,
     );
-    const env = { ...rig.env, ...pretend("claude"), TERM: "dumb" };
+    const env = { ...rig.env, ...fakeClient("claude"), TERM: "dumb" };
     const options = { env, cwd: rig.folder, input: answer, encoding: "utf8" as const, timeout: 20_000 };
     return spawnSync("script", ["-qec", words.join(" "), "/dev/null"], options).stdout;
   }
 
-  test("is asked about once, at a terminal, and the answer is remembered", async (context) => {
+  test("is asked about once, at a terminal, and the answer is stored", async (context) => {
     needsTerminals(context);
-    expect(ask("", ["--no-input"])).not.toContain("Manage sessions");
-    await rig.run(["run", "claude"], pretend("claude"));
+    expect(runWithAnswer("", ["--no-input"])).not.toContain("Manage sessions");
+    await rig.run(["run", "claude"], fakeClient("claude"));
     expect(existsSync(config())).toBe(false);
-    expect(ask("y\n")).toContain("Manage sessions of this login too?");
+    expect(runWithAnswer("y\n")).toContain("Manage sessions of this login too?");
     expect(JSON.parse(readFileSync(config(), "utf8"))).toEqual({ manageLogins: "1" });
-    const again = ask("n\n");
+    const again = runWithAnswer("n\n");
     expect(again).not.toContain("Manage sessions");
-    expect(again).toMatch(/^managed {2}talks with tools/m);
+    expect(again).toMatch(/^managed {2}conversations with tools/m);
   }, 60_000);
 
-  test("that says no is only watched, and not asked again", (context) => {
+  test("without consent is only observed, and not asked about again", (context) => {
     needsTerminals(context);
-    expect(ask("\n")).toContain("Manage sessions of this login too?");
+    expect(runWithAnswer("\n")).toContain("Manage sessions of this login too?");
     expect(JSON.parse(readFileSync(config(), "utf8"))).toEqual({ manageLogins: "0" });
-    const again = ask("\n");
+    const again = runWithAnswer("\n");
     expect(again).not.toContain("Manage sessions");
-    expect(again).toMatch(/^relayed {2}all of it: sessions of a subscription/m);
+    expect(again).toMatch(/^relayed {2}everything: sessions on a subscription login/m);
   });
 });

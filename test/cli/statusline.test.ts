@@ -1,8 +1,8 @@
-// The status line of a client: always a line, never an exit code, and the session the client means.
+// The status line of a client: it always prints a line, never fails, and finds the client's session.
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openRig, type Rig, talk } from "./rig.ts";
+import { converse, openRig, type Rig } from "./rig.ts";
 
 let rig: Rig;
 beforeAll(async () => {
@@ -36,7 +36,7 @@ const client = (session: string) =>
   });
 
 describe("without Aperture", () => {
-  test("it says what the client knows, and that Aperture does not run", async () => {
+  test("it prints the client's facts, and that Aperture is not running", async () => {
     expect(await line(client("first"))).toEqual({
       code: 0,
       out: "Sonnet 4.5 10% 20k/200k | aperture is not running | $0.42\n",
@@ -52,13 +52,13 @@ describe("without Aperture", () => {
       "hostile text",
       JSON.stringify({ model: { display_name: "\u001b[2J\nx" }, cost: { total_cost_usd: "9" } }),
     ],
-  ])("whatever stands on standard input is no reason to fail: %s", async (_, input) => {
+  ])("it accepts any standard input: %s", async (_, input) => {
     const { code, out, err } = await line(input);
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(out).toMatch(/^[^\p{Cc}]+\n$/u);
   });
 
-  test("options that nobody knows and settings that cannot be used are none either", async () => {
+  test("it ignores unknown options and invalid settings", async () => {
     expect(await line("", ["--wrong", "--port", "x"])).toMatchObject({ code: 0, out: "aperture\n", err: "" });
   });
 });
@@ -66,20 +66,20 @@ describe("without Aperture", () => {
 describe("with Aperture", () => {
   beforeAll(async () => {
     await rig.up();
-    await talk(rig, "first", ["say hello", "say more"]);
-    await talk(rig, "second", ["say hello"]);
+    await converse(rig, "first", ["say hello", "say more"]);
+    await converse(rig, "second", ["say hello"]);
   });
 
-  test("it is about the session the client means", async () => {
+  test("it is about the client's session", async () => {
     await expect
       .poll(async () => (await line(client("first"))).out, { timeout: 10_000 })
       .toMatch(/^Sonnet 4\.5 <?\d+% \d+\/200k \| cache \d+% [45]:\d\d \| \$0\.42\n$/);
     const unknown = await line(client("never seen"));
-    expect(unknown.out).toContain("not through aperture yet");
+    expect(unknown.out).toContain("no request through aperture yet");
     expect((await rig.run(["context", "name:second", "--json"])).code).toBe(0);
   });
 
-  test("its help is like every other", async () => {
+  test("it has help like every verb", async () => {
     const { code, out } = await rig.run(["statusline", "--help"]);
     expect({ code, start: out.split("\n")[0] }).toEqual({
       code: 0,

@@ -1,4 +1,4 @@
-// What only a terminal shows: colours by themselves, bodies without what it would obey, one Ctrl-C as one.
+// Behaviour at a terminal: colours, bodies without control characters, and Ctrl-C.
 import { type ChildProcess, spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ beforeAll(async () => {
   await rig.up();
   const messages = [{ role: "user", content: "say hello" }];
   const body = JSON.stringify({ model: "claude-sonnet-4-5", max_tokens: 50, messages });
-  // Blank space in JSON may be a line end; the escape stands behind the value, where a parser refuses it.
+  // A line end is valid white space in JSON; an escape after the value is not, so a parser refuses it.
   await post(rig, `${body}\n`);
   await post(rig, `${body}${mark}[2J\u202e`);
 });
@@ -42,14 +42,14 @@ function onTerminal(args: readonly string[]): Terminal {
   return { child, text: () => text, ended };
 }
 
-test("colours appear by themselves", async (context) => {
+test("colours are on by default", async (context) => {
   needsTerminals(context);
   const { ended, text } = onTerminal(["status"]);
   expect(await ended).toBe(0);
   expect(text()).toContain(`${mark}[2m`);
 });
 
-test("a body is shown without what the terminal would obey, and the remark says so", async (context) => {
+test("a body is printed without control characters, with a hint", async (context) => {
   needsTerminals(context);
   const sessions = JSON.parse((await rig.run(["sessions", "--json"])).out) as { rows: { id: string }[] };
   const shown: string[] = [];
@@ -68,7 +68,7 @@ test("a body is shown without what the terminal would obey, and the remark says 
   }
 });
 
-test("Ctrl-C at the terminal reaches the client once, and the client decides", async (context) => {
+test("Ctrl-C reaches the client once, and the client decides", async (context) => {
   needsTerminals(context);
   const path = join(rig.folder, "count.mjs");
   writeFileSync(
@@ -87,24 +87,24 @@ test("Ctrl-C at the terminal reaches the client once, and the client decides", a
   expect(text()).toContain("count 1");
 });
 
-test("up gives a way into the panel to somebody who looks, and to no file", async (context) => {
+test("up prints a login link at a terminal, and none to a file", async (context) => {
   needsTerminals(context);
   const port = await freePort();
-  const place = ["--port", `${port}`, "--data-dir", join(rig.folder, "looked-at")];
-  const { child, ended, text } = onTerminal(["up", ...place]);
+  const options = ["--port", `${port}`, "--data-dir", join(rig.folder, "at-terminal")];
+  const { child, ended, text } = onTerminal(["up", ...options]);
   await expect.poll(text, { timeout: 10_000 }).toContain("listening on");
   const link = /panel: (http\S+\/login\?code=\S+) /.exec(text())?.[1] ?? "";
   expect((await fetch(link, { redirect: "manual" })).status).toBe(303);
   child.stdin?.write(controlC);
   expect(await ended).toBe(0);
-  const piped = rig.start(["up", ...place]);
+  const piped = rig.start(["up", ...options]);
   await piped.saw(/listening on/);
   expect(piped.out()).not.toContain("code=");
   piped.child.kill("SIGTERM");
   expect((await piped.ended).code).toBe(0);
 }, 30_000);
 
-test("long work says how far it is, and everything works as it does into a pipe", async (context) => {
+test("long work shows its progress, and verbs work as in a pipe", async (context) => {
   needsTerminals(context);
   expect((await rig.run(["fork", "--to", "claude"])).code).toBe(0);
   const verbs = ["--help", "analyze", "import", "sessions", "context", "export", "replay", "cost", "verify"];
@@ -112,7 +112,7 @@ test("long work says how far it is, and everything works as it does into a pipe"
     const { ended, text } = onTerminal([verb]);
     expect(await ended, `${verb}: ${text()}`).toBe(0);
     expect(text()).not.toContain("Error");
-    // One session takes longer than the moment after which work is said to be long: a thread starts for it.
-    if (verb === "analyze") expect(text()).toMatch(/\[[#.]{24}\] [01]\/1 sessions analysed/);
+    // One session takes long enough to show progress, because a thread starts for it.
+    if (verb === "analyze") expect(text()).toMatch(/\[[#.]{24}\] [01]\/1 sessions analyzed/);
   }
 }, 60_000);

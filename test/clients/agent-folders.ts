@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 export type AgentFolders = {
-  /** Where the client keeps its settings and transcripts. */
+  /** The folder of the client's settings and transcripts. */
   readonly home: string;
   /** The folder it works in. */
   readonly project: string;
   readonly remove: () => void;
 };
 
-/** A home and a project of its own, so that neither a user's settings nor an earlier run can matter. */
+/** Makes a fresh home and project, so that neither a user's settings nor an earlier run can matter. */
 export function makeFolders(): AgentFolders {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "aperture-client-")));
   const home = join(folder, "home");
@@ -24,19 +24,19 @@ export function makeFolders(): AgentFolders {
   };
 }
 
-/** Whatever is not for this machine goes to a proxy that is not there. */
-export const nowhere = {
+/** Requests to other machines go to a proxy that does not exist. */
+export const noNetwork = {
   HTTPS_PROXY: "http://127.0.0.1:9",
   NO_PROXY: "127.0.0.1,localhost",
 };
 
-/** Made from nothing: a setting of whoever runs the tests must not reach the client. */
+/** An empty environment: settings of the developer must not reach the client. */
 export function bareEnvironment(home: string): Readonly<Record<string, string | undefined>> {
   return { PATH: process.env["PATH"], HOME: home, USERPROFILE: home };
 }
 
 /** The texts of all files below a folder. */
-export function writtenBelow(folder: string): string {
+export function textsBelow(folder: string): string {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
   return files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), "utf8")).join("\n");
 }

@@ -1,5 +1,5 @@
-// A program that uses ai and @ai-sdk/anthropic. Arguments: where the two packages are, and the address to
-// talk to. Every step prints one line of JSON: its name, and what it came to.
+// A program that uses ai and @ai-sdk/anthropic. Arguments: the URLs of the two packages, and the address of
+// the API. Every step prints one line of JSON: its name and its result.
 const [, , aiUrl = "", anthropicUrl = "", baseURL = ""] = process.argv;
 const { generateText, jsonSchema, stepCountIs, streamText, tool } = await import(aiUrl);
 const { createAnthropic } = await import(anthropicUrl);
@@ -26,7 +26,7 @@ const sums = [
   "say the sums are 3, 7 and 11",
 ].join("\n");
 
-const tell = (step, value) => console.log(JSON.stringify({ step, value }));
+const printStep = (step, value) => console.log(JSON.stringify({ step, value }));
 
 async function streamed(prompt) {
   const result = streamText({ ...common, ...prompt });
@@ -37,12 +37,12 @@ async function streamed(prompt) {
 
 const question = { role: "user", content: sums, providerOptions: ephemeral };
 const plain = await generateText({ ...common, prompt: "say a plain answer: ä, 漢字, 🙂" });
-tell("plain", plain.text);
+printStep("plain", plain.text);
 const looped = await generateText({ ...common, messages: [question] });
-tell("loop", looped.text);
+printStep("loop", looped.text);
 const next = { role: "user", content: "say the next answer", providerOptions: ephemeral };
 const second = await generateText({ ...common, messages: [question, ...looped.response.messages, next] });
-tell("second turn", second.text);
+printStep("second turn", second.text);
 const first = await streamed({ messages: [question] });
-tell("streamed loop", first.text);
-tell("streamed second turn", (await streamed({ messages: [question, ...first.messages, next] })).text);
+printStep("streamed loop", first.text);
+printStep("streamed second turn", (await streamed({ messages: [question, ...first.messages, next] })).text);

@@ -1,8 +1,8 @@
 import { expect, vi } from "vitest";
-import type { StateRow } from "../../src/session/index.ts";
+import type { StateRow } from "../../src/queries/index.ts";
 import { api, type Rig } from "../cli/rig.ts";
 
-/** The seq once the answer to what was read is written down: the log may be a request behind the client. */
+/** The seq once the answer after the tool result is recorded: the log may be a request behind the client. */
 export async function answeredSeq(rig: Rig): Promise<number> {
   return await vi.waitFor(
     async () => {

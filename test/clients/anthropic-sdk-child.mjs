@@ -1,5 +1,5 @@
-// A program that uses @anthropic-ai/sdk. Arguments: where the package is, and the address to talk to. Every
-// step prints one line of JSON: its name, and what it came to.
+// A program that uses @anthropic-ai/sdk. Arguments: the URL of the package, and the address of the API. Every
+// step prints one line of JSON: its name and its result.
 const [, , moduleUrl = "", baseURL = ""] = process.argv;
 const { Anthropic } = await import(moduleUrl);
 const client = new Anthropic({
@@ -25,9 +25,9 @@ const textOf = ({ content }) =>
     .map(({ text }) => text)
     .join("");
 const sumOf = ({ a, b }) => String(a + b);
-const tell = (step, value) => console.log(JSON.stringify({ step, value }));
+const printStep = (step, value) => console.log(JSON.stringify({ step, value }));
 
-/** The loop that every agent has: call the model, run what it calls, send the results back. */
+/** The loop of every agent: call the model, run its tool calls, send the results back. */
 async function loop(ask) {
   const messages = [{ role: "user", content: sums }];
   for (;;) {
@@ -60,12 +60,12 @@ async function refused() {
 }
 
 const plain = { ...common, messages: [{ role: "user", content: "say a plain answer: ä, 漢字, 🙂" }] };
-tell("plain", textOf(await client.messages.create(plain)));
-tell("streamed", textOf(await client.messages.stream(plain).finalMessage()));
-tell("loop", await loop((request) => client.messages.create(request)));
-tell("streamed loop", await loop((request) => client.messages.stream(request).finalMessage()));
+printStep("plain", textOf(await client.messages.create(plain)));
+printStep("streamed", textOf(await client.messages.stream(plain).finalMessage()));
+printStep("loop", await loop((request) => client.messages.create(request)));
+printStep("streamed loop", await loop((request) => client.messages.stream(request).finalMessage()));
 const { max_tokens: _, ...counted } = plain;
-tell("counted", (await client.messages.countTokens(counted)).input_tokens > 0);
-tell("runner", await runner({ stream: false }));
-tell("streamed runner", await runner({ stream: true }));
-tell("refused", await refused());
+printStep("counted", (await client.messages.countTokens(counted)).input_tokens > 0);
+printStep("runner", await runner({ stream: false }));
+printStep("streamed runner", await runner({ stream: true }));
+printStep("refused", await refused());

@@ -21,7 +21,7 @@ sdkSuite(
     },
   },
   ({ near, refusals }) => {
-    // The runner asks for a conversation that the server keeps, is refused, and sends all of it from then on.
+    // The runner asks for a conversation that the server keeps, is refused, and then sends all of it.
     const threaded = near.filter((exchange) => bodyOf(exchange)?.["thread"] !== undefined);
     expect(threaded.map(({ status }) => status)).toEqual([400, 400]);
     expect(refusals.length).toBe(threaded.length + 1);

@@ -2,8 +2,8 @@ import { claudeSuite } from "./claude-suite.ts";
 
 claudeSuite({
   version: "2.1.325",
-  bound: true,
-  knocks: false,
+  isBound: true,
+  hasProbe: false,
   models: [
     "claude-fable-5-2",
     "claude-sonnet-5-5",

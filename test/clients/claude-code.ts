@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { bareEnvironment, makeFolders, nowhere } from "./agent-folders.ts";
+import { bareEnvironment, makeFolders, noNetwork } from "./agent-folders.ts";
 import { runProgram } from "./run-program.ts";
 
-/** What Claude Code says about one run in `--output-format json`. */
+/** The output of one run with `--output-format json`. */
 export type ClaudeResult = {
   readonly result: string;
   readonly isError: boolean;
@@ -14,11 +14,11 @@ export type ClaudeResult = {
 export type ClaudeCode = {
   /** The folder it works in. */
   readonly project: string;
-  /** Where it keeps its settings and transcripts. */
+  /** The folder of its settings and transcripts. */
   readonly home: string;
-  /** One process from start to end. Fails if it does not end well, with everything it printed. */
+  /** Runs one process. If it fails, the error holds everything it printed. */
   readonly run: (prompt: string, ...flags: readonly string[]) => Promise<ClaudeResult>;
-  /** The same with some variables changed: another address, further headers. */
+  /** The same with other environment variables, such as another address or more headers. */
   readonly runWith: (
     changes: Readonly<Record<string, string>>,
     prompt: string,
@@ -30,20 +30,17 @@ export type ClaudeCode = {
 const key = "sk-test-0123456789abcdefghij";
 const runMs = 60_000;
 
-export type Setting = {
+export type ClaudeOptions = {
   readonly program: string;
   readonly url: string;
-  /**
-   * Some versions leave out a first knock at the address they were given when they know of a proxy; open
-   * shows it.
-   */
+  /** Some versions first probe their address, but not behind a proxy; "open" shows the probe. */
   readonly outside: "blocked" | "open";
 };
 
-export function prepareClaudeCode({ program, url, outside }: Setting): ClaudeCode {
+export function prepareClaudeCode({ program, url, outside }: ClaudeOptions): ClaudeCode {
   const { home, project, remove } = makeFolders();
-  writeFileSync(join(home, ".claude.json"), JSON.stringify(seed(project)));
-  const env = { ...environment(home, url), ...(outside === "blocked" ? nowhere : {}) };
+  writeFileSync(join(home, ".claude.json"), JSON.stringify(firstStartSettings(project)));
+  const env = { ...environment(home, url), ...(outside === "blocked" ? noNetwork : {}) };
   const runWith: ClaudeCode["runWith"] = (changes, prompt, ...flags) =>
     runClaude({ program, project, env: { ...env, ...changes }, prompt, flags });
   return {
@@ -55,8 +52,8 @@ export function prepareClaudeCode({ program, url, outside }: Setting): ClaudeCod
   };
 }
 
-/** Answers to the questions of a first start, which nobody is there to give. */
-function seed(project: string): object {
+/** Answers to the questions that a first start would ask a user. */
+function firstStartSettings(project: string): object {
   return {
     hasCompletedOnboarding: true,
     theme: "dark",
@@ -77,7 +74,7 @@ function environment(home: string, url: string): NodeJS.ProcessEnv {
   };
 }
 
-type Run = {
+type ClaudeRun = {
   readonly program: string;
   readonly project: string;
   readonly env: NodeJS.ProcessEnv;
@@ -87,14 +84,14 @@ type Run = {
 
 const tools = "Read,Write,Edit,Bash,Agent";
 
-async function runClaude({ program, project, env, prompt, flags }: Run): Promise<ClaudeResult> {
+async function runClaude({ program, project, env, prompt, flags }: ClaudeRun): Promise<ClaudeResult> {
   const args = ["-p", prompt, "--output-format", "json", "--allowedTools", tools, ...flags];
   return readResult(await runProgram({ program, args, cwd: project, env, limitMs: runMs }));
 }
 
-function readResult(said: string): ClaudeResult {
+function readResult(output: string): ClaudeResult {
   // The client's own format; a field that is missing fails in the comparison that uses it.
-  const { result, is_error, session_id, num_turns } = JSON.parse(said) as { [name: string]: unknown };
+  const { result, is_error, session_id, num_turns } = JSON.parse(output) as { [name: string]: unknown };
   return {
     result: String(result),
     isError: is_error !== false,

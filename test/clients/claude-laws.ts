@@ -5,33 +5,33 @@ import { shapesOf } from "./shapes.ts";
 import type { Exchange } from "./tap.ts";
 import { headerOf } from "./wire-bytes.ts";
 
-/** The same script told twice. Read when a test runs, because it is told in a hook. */
-export type Twice = { readonly direct: Story; readonly through: Story };
+/** The same script played directly and through Aperture. */
+export type TwoRuns = { readonly direct: Story; readonly through: Story };
 
-/** What must hold for every script of every version. */
-export function lawsOfEveryScript(name: string, twice: () => Twice): void {
+/** Tests that must hold for every script of every version. The runs are read late: a hook plays them. */
+export function lawsOfEveryScript(name: string, runs: () => TwoRuns): void {
   test(`${name}: Aperture changes no byte in either direction and records all of them`, () => {
-    const { recording } = twice().through;
+    const { recording } = runs().through;
     console.log(`${name}: ${recording.near.length} requests compared`);
-    expect(recording.near.filter(isAsked).length).toBeGreaterThan(0);
+    expect(recording.near.filter(isPost).length).toBeGreaterThan(0);
     expect(differencesIn(recording)).toEqual([]);
   });
 
   test(`${name}: every process ends well and keeps to one session`, () => {
-    for (const story of Object.values(twice())) {
+    for (const story of Object.values(runs())) {
       const results = Object.values(story.results);
       const [first] = results;
       expect(results.filter(({ isError }) => isError)).toEqual([]);
       expect(new Set(results.map(({ session }) => session))).toEqual(new Set([first?.session]));
-      expect(new Set(story.recording.near.filter(isAsked).map(sessionOf))).toEqual(new Set([first?.session]));
+      expect(new Set(story.recording.near.filter(isPost).map(sessionOf))).toEqual(new Set([first?.session]));
     }
   });
 }
 
-/** Holds where nothing depends on who is quicker. */
-export function lawOfSameness(name: string, twice: () => Twice): void {
-  test(`${name}: the client says the same with Aperture as without`, () => {
-    const { direct, through } = twice();
+/** Holds for scripts without a race between agents. */
+export function lawOfSameness(name: string, runs: () => TwoRuns): void {
+  test(`${name}: the client sends the same with Aperture as without`, () => {
+    const { direct, through } = runs();
     expect(shapesOf(through.recording.near)).toEqual(shapesOf(direct.recording.near));
     expect(through.recording.refusals).toEqual(direct.recording.refusals);
     expect(textsOf(through)).toEqual(textsOf(direct));
@@ -39,13 +39,13 @@ export function lawOfSameness(name: string, twice: () => Twice): void {
   });
 }
 
-/** What the client printed, without what it measured itself. */
+/** The printed text of each step, without the step that prints measurements. */
 export function textsOf(story: Story): Readonly<{ [step: string]: string }> {
   const texts = Object.entries(story.results).map(([step, { result }]) => [step, result]);
   return Object.fromEntries(texts.filter(([step]) => step !== "count"));
 }
 
-export function isAsked({ method }: Exchange): boolean {
+export function isPost({ method }: Exchange): boolean {
   return method === "POST";
 }
 

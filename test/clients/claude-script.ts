@@ -1,34 +1,34 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { StrictUpstreamOptions } from "../../src/testing/index.ts";
-import { type ClaudeCode, type ClaudeResult, prepareClaudeCode, type Setting } from "./claude-code.ts";
-import { type Recording, recordClient, type Way } from "./rig.ts";
+import { type ClaudeCode, type ClaudeOptions, type ClaudeResult, prepareClaudeCode } from "./claude-code.ts";
+import { type Recording, type Route, recordClient } from "./rig.ts";
 
-/** What came of every step, and what the steps left behind. */
+/** The result of every step, and everything the steps left behind. */
 export type Story = {
   readonly results: Readonly<{ [step: string]: ClaudeResult }>;
-  /** The file that one of the tools was asked to change. */
+  /** The text of the file that a tool call edits. */
   readonly edited: string;
   readonly recording: Recording;
 };
 
-export type Telling = {
+export type ScriptRun = {
   readonly program: string;
-  readonly way: Way;
-  /** A prompt each, by name and in order. The first begins a session that the others continue. */
+  readonly route: Route;
+  /** A prompt for each step, in order. The first begins a session that the others continue. */
   readonly steps: (project: string) => Readonly<{ [step: string]: string }>;
   readonly upstream?: StrictUpstreamOptions;
   readonly flags?: readonly string[];
-  readonly outside?: Setting["outside"];
+  readonly outside?: ClaudeOptions["outside"];
 };
 
-/** Plays the steps as one session over several processes, in a project that nobody else uses. */
-export async function tell(telling: Telling): Promise<Story> {
-  const { program, way, upstream = {}, outside = "blocked" } = telling;
-  const { result, recording } = await recordClient({ ...upstream, way }, async (url) => {
+/** Plays the steps as one session over several processes, in a fresh project. */
+export async function playScript(run: ScriptRun): Promise<Story> {
+  const { program, route, upstream = {}, outside = "blocked" } = run;
+  const { result, recording } = await recordClient({ ...upstream, route }, async (url) => {
     const claude = prepareClaudeCode({ program, url, outside });
     try {
-      return await play(claude, telling);
+      return await playSteps(claude, run);
     } finally {
       claude.remove();
     }
@@ -36,19 +36,22 @@ export async function tell(telling: Telling): Promise<Story> {
   return { ...result, recording };
 }
 
-async function play(claude: ClaudeCode, { steps, flags = [] }: Telling): Promise<Omit<Story, "recording">> {
+async function playSteps(
+  claude: ClaudeCode,
+  { steps, flags = [] }: ScriptRun,
+): Promise<Omit<Story, "recording">> {
   const file = join(claude.project, "a.txt");
   writeFileSync(file, "alpha\nbeta\n");
   writeFileSync(join(claude.project, "b.txt"), "one\n");
   const results: { [step: string]: ClaudeResult } = {};
   for (const [step, prompt] of Object.entries(steps(claude.project))) {
-    const first = Object.keys(results).length === 0;
-    results[step] = await claude.run(prompt, ...flags, ...(first ? [] : ["--continue"]));
+    const isFirst = Object.keys(results).length === 0;
+    results[step] = await claude.run(prompt, ...flags, ...(isFirst ? [] : ["--continue"]));
   }
   return { results, edited: readFileSync(file, "utf8") };
 }
 
-/** The upstream's agent does what the lines of a prompt spell out. */
+/** The upstream's agent follows the steps in the lines of a prompt. */
 export function wholeSession(project: string): Readonly<{ [step: string]: string }> {
   return {
     plain: "say hello there",
@@ -76,10 +79,10 @@ export function toolLines(project: string): string {
   const bash = { command: "echo hi", description: "says hi" };
   const edit = { file_path: a, old_string: "beta", new_string: "gamma" };
   return [
-    callOf("Read", { file_path: a }),
-    `${callOf("Read", { file_path: b })} & ${callOf("Bash", bash)}`,
-    callOf("Edit", edit),
-    callOf("Nowhere", { reason: "no client has this tool" }),
+    callLine("Read", { file_path: a }),
+    `${callLine("Read", { file_path: b })} & ${callLine("Bash", bash)}`,
+    callLine("Edit", edit),
+    callLine("Nowhere", { reason: "no client has this tool" }),
     "say tools done",
   ].join("\n");
 }
@@ -88,13 +91,13 @@ export function agentLines({ background }: { readonly background: boolean }): st
   const bash = { command: "echo below", description: "says below" };
   const input = {
     description: "look around",
-    prompt: `${callOf("Bash", bash)}\nsay the agent is done`,
+    prompt: `${callLine("Bash", bash)}\nsay the agent is done`,
     subagent_type: "general-purpose",
     run_in_background: background,
   };
-  return `${callOf("Agent", input)}\nsay everything done`;
+  return `${callLine("Agent", input)}\nsay everything done`;
 }
 
-export function callOf(tool: string, input: object): string {
+export function callLine(tool: string, input: object): string {
   return `call ${tool} ${JSON.stringify(input)}`;
 }

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { isLong } from "../support/runs.ts";
-import { lawOfSameness, lawsOfEveryScript, type Twice, textsOf } from "./claude-laws.ts";
+import { lawOfSameness, lawsOfEveryScript, type TwoRuns, textsOf } from "./claude-laws.ts";
 import {
   backgroundSession,
+  playScript,
+  type ScriptRun,
   type Story,
   shortSession,
-  type Telling,
-  tell,
   wholeSession,
 } from "./claude-script.ts";
 import { type ClaudeVersion, installClients, installMs } from "./install.ts";
@@ -14,15 +14,15 @@ import { agentOf, isCount, messageShape, messagesOf, shapesOf } from "./shapes.t
 
 export type ClaudeTraits = {
   readonly version: ClaudeVersion;
-  /** Whether its usual model binds its reasoning to the conversation. */
-  readonly bound: boolean;
-  /** Whether it asks for the bare address first, to see that somebody is there. */
-  readonly knocks: boolean;
-  /** Models to try besides, with `--long`. */
+  /** Its usual model binds its reasoning to the conversation. */
+  readonly isBound: boolean;
+  /** It first requests the bare address, to check that a server answers. */
+  readonly hasProbe: boolean;
+  /** More models to try with `--long`. */
   readonly models: readonly string[];
 };
 
-const tellMs = 180_000;
+const playMs = 180_000;
 
 /** Every test of Claude Code, for one version of it. */
 export function claudeSuite(traits: ClaudeTraits): void {
@@ -30,11 +30,11 @@ export function claudeSuite(traits: ClaudeTraits): void {
     wholeSessionTests(traits);
     backgroundTests(traits);
     for (const model of isLong ? traits.models : []) {
-      const twice = tellTwice(traits, { steps: shortSession, flags: ["--model", model] });
-      lawsOfEveryScript(model, twice);
-      lawOfSameness(model, twice);
-      test(`${model}: nothing is refused, and every step says what it should`, () => {
-        const { through } = twice();
+      const runs = playTwice(traits, { steps: shortSession, flags: ["--model", model] });
+      lawsOfEveryScript(model, runs);
+      lawOfSameness(model, runs);
+      test(`${model}: nothing is refused, and every step has its answer`, () => {
+        const { through } = runs();
         expect(through.recording.refusals).toEqual([]);
         expect(Object.values(textsOf(through))).toEqual(["hello there", "tools done", "the third turn"]);
       });
@@ -42,28 +42,30 @@ export function claudeSuite(traits: ClaudeTraits): void {
   });
 }
 
-/** Both ways at once: they share nothing, and the client mostly waits. */
-function tellTwice({ version }: ClaudeTraits, telling: Omit<Telling, "program" | "way">): () => Twice {
-  let told: Twice | null = null;
+/** Plays a script on both routes at once: they share nothing, and the client mostly waits. */
+function playTwice({ version }: ClaudeTraits, script: Omit<ScriptRun, "program" | "route">): () => TwoRuns {
+  let played: TwoRuns | null = null;
   beforeAll(async () => {
     const program = (await installClients()).claudeCode(version);
-    const ways = ["direct", "through"] as const;
-    const [direct, through] = await Promise.all(ways.map((way) => tell({ ...telling, program, way })));
-    if (direct !== undefined && through !== undefined) told = { direct, through };
-  }, installMs + tellMs);
+    const routes = ["direct", "through"] as const;
+    const [direct, through] = await Promise.all(
+      routes.map((route) => playScript({ ...script, program, route })),
+    );
+    if (direct !== undefined && through !== undefined) played = { direct, through };
+  }, installMs + playMs);
   return () => {
-    if (told === null) throw new Error("the script was not played");
-    return told;
+    if (played === null) throw new Error("the script was not played");
+    return played;
   };
 }
 
 function wholeSessionTests(traits: ClaudeTraits): void {
-  const twice = tellTwice(traits, { steps: wholeSession });
-  lawsOfEveryScript("a whole session", twice);
-  lawOfSameness("a whole session", twice);
+  const runs = playTwice(traits, { steps: wholeSession });
+  lawsOfEveryScript("a whole session", runs);
+  lawOfSameness("a whole session", runs);
 
-  test("a whole session: every step says what it should, and the tools did their work", () => {
-    const { through } = twice();
+  test("a whole session: every step has its answer, and the tools did their work", () => {
+    const { through } = runs();
     expect(textsOf(through)).toEqual({
       plain: "hello there",
       tools: "tools done",
@@ -76,7 +78,7 @@ function wholeSessionTests(traits: ClaudeTraits): void {
   });
 
   test("a whole session: it holds parallel calls, an agent, counts and a compaction", () => {
-    const { near } = twice().through.recording;
+    const { near } = runs().through.recording;
     const last = near.filter((exchange) => agentOf(exchange) === null && !isCount(exchange));
     const shapes = last.flatMap(messagesOf).map(messageShape);
     expect(shapes.some((shape) => shape.endsWith("tool_use:Read,tool_use:Bash)"))).toBe(true);
@@ -87,22 +89,22 @@ function wholeSessionTests(traits: ClaudeTraits): void {
     expect(lengths.at(-1)).toBeLessThan(Math.max(...lengths));
   });
 
-  test("a whole session: only reasoning kept over a compaction is refused, and the client mends that", () => {
-    const { refusals } = twice().through.recording;
-    expect(refusals.length).toBe(traits.bound ? 1 : 0);
+  test("a whole session: only reasoning kept over a compaction is refused, and the client recovers", () => {
+    const { refusals } = runs().through.recording;
+    expect(refusals.length).toBe(traits.isBound ? 1 : 0);
     expect(refusals.filter((text) => !text.includes("bound to a different conversation"))).toEqual([]);
   });
 }
 
-/** Answers are compressed and cut at odd places here, which no client and no relay may notice. */
+/** Answers are compressed and cut at odd positions here, which must make no difference. */
 function backgroundTests(traits: ClaudeTraits): void {
   const upstream = { compress: true, split: 61 };
-  const twice = tellTwice(traits, { steps: backgroundSession, upstream, outside: "open" });
-  lawsOfEveryScript("an agent in the background", twice);
+  const runs = playTwice(traits, { steps: backgroundSession, upstream, outside: "open" });
+  lawsOfEveryScript("an agent in the background", runs);
 
-  test("an agent in the background: it says the same with Aperture as without", () => {
-    const { direct, through } = twice();
-    // When the one above hears of it depends on who is quicker, so that the main list is not compared.
+  test("an agent in the background: it sends the same with Aperture as without", () => {
+    const { direct, through } = runs();
+    // The order in the main list depends on a race between the agents, so it is not compared.
     const agents = ({ recording }: Story) =>
       shapesOf(recording.near.filter((each) => agentOf(each) !== null));
     expect(agents(through)).toEqual(agents(direct));
@@ -111,11 +113,11 @@ function backgroundTests(traits: ClaudeTraits): void {
     expect(through.recording.refusals).toEqual([]);
   });
 
-  test("an agent in the background: a knock at the bare address is answered here and goes no further", () => {
-    const { near, far } = twice().through.recording;
-    const knocks = near.filter(({ target }) => target === "/");
-    expect(knocks.map(({ method, status }) => `${method} ${status}`)).toEqual(
-      traits.knocks ? ["HEAD 404", "HEAD 404"] : [],
+  test("an agent in the background: a probe of the bare address is answered here and not relayed", () => {
+    const { near, far } = runs().through.recording;
+    const probes = near.filter(({ target }) => target === "/");
+    expect(probes.map(({ method, status }) => `${method} ${status}`)).toEqual(
+      traits.hasProbe ? ["HEAD 404", "HEAD 404"] : [],
     );
     expect(far.filter(({ target }) => target === "/")).toEqual([]);
   });

@@ -4,16 +4,18 @@ import type { Recording } from "./rig.ts";
 import type { Exchange } from "./tap.ts";
 import { requestsIn, responsesIn, type WirePart } from "./wire-bytes.ts";
 
-const asked = 'POST /v1/messages HTTP/1.1\r\nHost: here\r\nX-Api-Key: k\r\nContent-Length: 7\r\n\r\n{"a":1}';
+const requestText =
+  'POST /v1/messages HTTP/1.1\r\nHost: here\r\nX-Api-Key: k\r\nContent-Length: 7\r\n\r\n{"a":1}';
 const chunked =
   "HTTP/1.1 200 OK\r\nrequest-id: r1\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n";
-const told = chunked.replace("transfer", "x-aperture-request-id: id-1\r\ntransfer");
+const responseText = chunked.replace("transfer", "x-aperture-request-id: id-1\r\ntransfer");
 
 function exchange(request: string, response: string): Exchange {
-  const [sent] = requestsIn(Buffer.from(request));
-  const [got = null] = responsesIn(Buffer.from(response), ["POST"]);
-  if (sent === undefined) throw new Error("no request in these bytes");
-  return { method: "POST", target: "/v1/messages", request: sent, response: got, status: 200 };
+  const [requestPart] = requestsIn(Buffer.from(request));
+  const [responsePart = null] = responsesIn(Buffer.from(response), ["POST"]);
+  if (requestPart === undefined) throw new Error("no request in these bytes");
+  const target = "/v1/messages";
+  return { method: "POST", target, request: requestPart, response: responsePart, status: 200 };
 }
 
 function recorded(body: string, answer: string): Pick<Recording, "requested" | "answered"> {
@@ -25,7 +27,7 @@ function recorded(body: string, answer: string): Pick<Recording, "requested" | "
     totalMs: 2,
     outcome: "complete",
     problem: null,
-    numbered: null,
+    blockNumbers: null,
     status: 200,
   } as const;
   return {
@@ -37,8 +39,8 @@ function recorded(body: string, answer: string): Pick<Recording, "requested" | "
 }
 
 const faithful: Recording = {
-  near: [exchange(asked, told)],
-  far: [exchange(asked.replace("here", "there"), chunked.replace("3\r\nabc\r\n2\r\nde", "5\r\nabcde"))],
+  near: [exchange(requestText, responseText)],
+  far: [exchange(requestText.replace("here", "there"), chunked.replace("3\r\nabc\r\n2\r\nde", "5\r\nabcde"))],
   ...recorded('{"a":1}', "abcde"),
   refusals: [],
 };
@@ -47,24 +49,28 @@ function withFar(request: string, response: string): Recording {
   return { ...faithful, far: [exchange(request, response)] };
 }
 
-test("a relay that only changes what belongs to a connection makes no difference", () => {
+test("a relay that changes only connection headers makes no difference", () => {
   expect(differencesIn(faithful)).toEqual([]);
 });
 
 test.each([
-  ["another body", withFar(asked.replace('"a":1', '"a":2'), chunked), /did not reach the upstream/],
-  ["a header less", withFar(asked.replace("X-Api-Key: k\r\n", ""), chunked), /request headers/],
+  ["another body", withFar(requestText.replace('"a":1', '"a":2'), chunked), /did not reach the upstream/],
+  ["a missing header", withFar(requestText.replace("X-Api-Key: k\r\n", ""), chunked), /request headers/],
   [
-    "a header spelled otherwise",
-    withFar(asked.replace("X-Api-Key", "x-api-key"), chunked),
+    "a header spelled differently",
+    withFar(requestText.replace("X-Api-Key", "x-api-key"), chunked),
     /request headers/,
   ],
-  ["another response header", withFar(asked, chunked.replace("r1", "r2")), /response headers/],
-  ["another response body", withFar(asked, chunked.replace("abc", "abd")), /response body/],
-  ["another status", withFar(asked, chunked.replace("200", "201")), /status line/],
-  ["an answer cut off", withFar(asked, chunked.slice(0, -5)), /cut off/],
-  ["no answer", withFar(asked, ""), /never answered/],
-  ["a request nobody sent", { ...faithful, far: [...faithful.far, ...faithful.far] }, /no client sent it/],
+  ["another response header", withFar(requestText, chunked.replace("r1", "r2")), /response headers/],
+  ["another response body", withFar(requestText, chunked.replace("abc", "abd")), /response body/],
+  ["another status", withFar(requestText, chunked.replace("200", "201")), /status line/],
+  ["an answer cut off", withFar(requestText, chunked.slice(0, -5)), /cut off/],
+  ["no answer", withFar(requestText, ""), /never answered/],
+  [
+    "a request that no client sent",
+    { ...faithful, far: [...faithful.far, ...faithful.far] },
+    /no client sent it/,
+  ],
   ["no record", { ...faithful, requested: [] }, /not recorded/],
   ["a record of another request", { ...faithful, ...recorded("{}", "abcde") }, /recorded request/],
   ["a record of another answer", { ...faithful, ...recorded('{"a":1}', "abcd") }, /recorded answer/],
@@ -72,8 +78,8 @@ test.each([
   expect(differencesIn(recording).join("\n")).toMatch(expected);
 });
 
-test("bytes of one connection are cut into the messages they hold", () => {
-  const [first, second] = requestsIn(Buffer.from(`HEAD / HTTP/1.1\r\nHost: x\r\n\r\n${asked}`));
+test("bytes of one connection are cut into their messages", () => {
+  const [first, second] = requestsIn(Buffer.from(`HEAD / HTTP/1.1\r\nHost: x\r\n\r\n${requestText}`));
   expect([first?.framing, second?.body.toString()]).toEqual(["none", '{"a":1}']);
   const head = "HTTP/1.1 404 Not Found\r\nContent-Length: 9\r\n\r\n";
   const hint = "HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n";

@@ -4,8 +4,8 @@ import type { Exchange } from "./tap.ts";
 import { headerOf, type WirePart } from "./wire-bytes.ts";
 
 /**
- * Every difference that Aperture made between a client and its upstream, in words. Bodies are named by their
- * length and digest: what clients say to their models is not ours to print.
+ * Every difference that Aperture made between a client and its upstream, as text. Bodies are named by their
+ * length and digest, because we must not print what clients send to their models.
  */
 export function differencesIn(recording: Recording): readonly string[] {
   const near = recording.near.filter(isRelayed);
@@ -24,12 +24,12 @@ export function differencesIn(recording: Recording): readonly string[] {
   return [...problems, ...invented, ...countDifferences(recording)];
 }
 
-/** The bare address is asked for by clients that only want to know whether somebody is there. */
+/** Clients request the bare address only to check that a server answers. */
 export function isRelayed(exchange: Exchange): boolean {
   return exchange.target !== "/";
 }
 
-/** Clients do send the same body twice at once; then the better fit is the counterpart. */
+/** Clients may send the same body twice at once; then the better match is the counterpart. */
 function takeCounterpart(near: Exchange, left: Exchange[]): Exchange | null {
   const candidates = left.filter((far) => isSameRequest(near, far));
   const found = candidates.find((far) => relayDifferences(near, far).length === 0) ?? candidates[0];
@@ -54,18 +54,18 @@ function relayDifferences(near: Exchange, far: Exchange): readonly string[] {
 }
 
 function responseDifferences(near: Exchange, far: Exchange): readonly string[] {
-  const { response: got } = near;
-  const { response: given } = far;
-  if (got === null || given === null) return ["it was never answered"];
+  const { response: received } = near;
+  const { response: sent } = far;
+  if (received === null || sent === null) return ["it was never answered"];
   return [
-    ...differenceOf("status line", got.startLine, given.startLine),
-    ...differenceOf("response headers", headersOf(got), headersOf(given)),
-    ...differenceOf("response body", bodyName(got.body), bodyName(given.body)),
-    ...(got.complete && given.complete ? [] : ["the answer was cut off"]),
+    ...differenceOf("status line", received.startLine, sent.startLine),
+    ...differenceOf("response headers", headersOf(received), headersOf(sent)),
+    ...differenceOf("response body", bodyName(received.body), bodyName(sent.body)),
+    ...(received.complete && sent.complete ? [] : ["the answer was cut off"]),
   ];
 }
 
-/** What the recorder was given must be what the client sent and got, under the id that it was told. */
+/** The recorder must get what the client sent and received, under the id in the response header. */
 function copyDifferences(near: Exchange, recording: Recording): readonly string[] {
   const id = near.response === null ? null : headerOf(near.response, "x-aperture-request-id");
   const request = recording.requested.find((copy) => copy.id === id);
@@ -88,11 +88,11 @@ function countDifferences(recording: Recording): readonly string[] {
   ];
 }
 
-function differenceOf(what: string, got: string, wanted: string): readonly string[] {
-  return got === wanted ? [] : [`${what} is ${got}, not ${wanted}`];
+function differenceOf(what: string, actual: string, wanted: string): readonly string[] {
+  return actual === wanted ? [] : [`${what} is ${actual}, not ${wanted}`];
 }
 
-const ofOneConnection = new Set([
+const connectionHeaders = new Set([
   "connection",
   "keep-alive",
   "transfer-encoding",
@@ -102,10 +102,10 @@ const ofOneConnection = new Set([
   "host",
 ]);
 
-/** Spelling and order included: an upstream should not be able to tell that somebody stands in between. */
+/** With spelling and order: an upstream should not be able to tell that a proxy is in between. */
 function headersOf(part: WirePart): string {
   return part.headers
-    .filter(([name]) => !ofOneConnection.has(name.toLowerCase()) && !/^x-aperture-/i.test(name))
+    .filter(([name]) => !connectionHeaders.has(name.toLowerCase()) && !/^x-aperture-/i.test(name))
     .map(([name, value]) => `${name}: ${value}`)
     .join("\n");
 }

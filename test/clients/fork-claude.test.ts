@@ -1,46 +1,46 @@
-// A session of Claude Code, forked: the transcript is its own, with Aperture and without it.
+// Claude Code continues a forked session from its own transcript, through Aperture and without it.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openRig } from "../cli/rig.ts";
 import { answeredSeq } from "./answered-seq.ts";
 import { prepareClaudeCode } from "./claude-code.ts";
-import { callOf } from "./claude-script.ts";
+import { callLine } from "./claude-script.ts";
 import { claudeVersions, installClients, installMs } from "./install.ts";
 import { inLane } from "./lanes.ts";
-import { refusedIn } from "./managed-lines.ts";
+import { refusedIn } from "./managed-bodies.ts";
 
 const timeout = installMs + 180_000;
-/** It binds its reasoning to what it was made behind. */
+/** A model that binds its reasoning. */
 const model = ["--model", "claude-opus-5-5"] as const;
-type Forked = {
+type ForkResult = {
   readonly path: string;
   readonly resume: string;
   readonly left: { readonly reasoning: number };
 };
 
-test.concurrent.each(claudeVersions)("Claude Code %s goes on with a fork", { timeout }, async (version) => {
+test.concurrent.each(claudeVersions)("Claude Code %s continues a fork", { timeout }, async (version) => {
   await inLane(async () => {
     const program = (await installClients()).claudeCode(version);
     const rig = await openRig();
     await rig.up();
     const claude = prepareClaudeCode({ program, url: rig.url, outside: "blocked" });
-    const straight = { ANTHROPIC_BASE_URL: rig.upstream.url };
-    const fork = async (...args: readonly string[]): Promise<Forked> => {
+    const directly = { ANTHROPIC_BASE_URL: rig.upstream.url };
+    const fork = async (...args: readonly string[]): Promise<ForkResult> => {
       const to = ["--to", "claude", "--dir", claude.project, "--json"];
       const { code, out, err } = await rig.run(["fork", "last", ...args, ...to], { HOME: claude.home });
       expect([code, err]).toEqual([0, ""]);
-      return JSON.parse(out) as Forked;
+      return JSON.parse(out) as ForkResult;
     };
     try {
       writeFileSync(join(claude.project, "a.txt"), "the keeper's name is Ismael\n");
-      const read = callOf("Read", { file_path: join(claude.project, "a.txt") });
+      const read = callLine("Read", { file_path: join(claude.project, "a.txt") });
       await claude.run(`${read}\nsay I have read it`, ...model);
       const seq = await answeredSeq(rig);
       await claude.run("say the second", ...model, "--continue");
       const early = await fork("--at", `${seq}`);
-      const { result: without } = await claude.runWith(straight, "say without", ...model, "--continue");
-      // Through Aperture again: the session there is still the first one, which knows nothing of the fork.
+      const { result: without } = await claude.runWith(directly, "say without", ...model, "--continue");
+      // Through Aperture again: the session there is still the first one, without the fork.
       const whole = await fork();
       const { result: through } = await claude.run("say through", ...model, "--continue");
       expect([without, through]).toEqual(["without", "through"]);
@@ -48,7 +48,7 @@ test.concurrent.each(claudeVersions)("Claude Code %s goes on with a fork", { tim
       expect(early.path).not.toBe(whole.path);
       const bodies = rig.upstream.exchanges.map(({ body }) => body.toString());
       const [first, second] = ["say without", "say through"].map(
-        (words) => bodies.findLast((body) => body.includes(words)) ?? "",
+        (text) => bodies.findLast((body) => body.includes(text)) ?? "",
       );
       expect(first).toContain("the keeper's name is Ismael");
       expect(first).not.toContain("say the second");

@@ -1,9 +1,9 @@
-// A managed session goes on in the real Codex, with Aperture in between and without it.
+// A managed session continues in the real Codex, through Aperture and without it.
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import type { SessionsPage } from "../../src/session/index.ts";
+import type { SessionsPage } from "../../src/queries/index.ts";
 import { type DemoModel, startDemoModel } from "../../src/testing/index.ts";
 import { openRig, post, type Rig } from "../cli/rig.ts";
-import { bareEnvironment, nowhere } from "./agent-folders.ts";
+import { bareEnvironment, noNetwork } from "./agent-folders.ts";
 import { installClients, installMs } from "./install.ts";
 import { runProgram } from "./run-program.ts";
 
@@ -20,18 +20,18 @@ afterAll(async () => {
 test("Codex resumes a fork", { timeout: installMs + 120_000 }, async () => {
   if (rig === null || model === null) throw new Error("not prepared");
   const { codex: program } = await installClients();
-  const talk = { model: "aperture-demo", max_tokens: 100, messages: [{ role: "user", content: asked }] };
-  await post(rig, JSON.stringify(talk), { "x-aperture-session": "talk" });
+  const body = { model: "aperture-demo", max_tokens: 100, messages: [{ role: "user", content: prompt }] };
+  await post(rig, JSON.stringify(body), { "x-aperture-session": "talk" });
   const { out } = await vi.waitFor(async () => {
     const forked = await (rig as Rig).run(["fork", "--to", "codex", "--json"]);
     expect(forked.code, forked.err).toBe(0);
     return forked;
   }, 10_000);
   const id = (JSON.parse(out) as { readonly resume: string }).resume.split(" ").at(-1) ?? "";
-  const env = { ...bareEnvironment(rig.home), ...nowhere, OPENAI_API_KEY: "sk-test" };
-  const resume = (url: string, words: string): Promise<string> => {
+  const env = { ...bareEnvironment(rig.home), ...noNetwork, OPENAI_API_KEY: "sk-test" };
+  const resume = (url: string, text: string): Promise<string> => {
     const flags = ["--skip-git-repo-check", "-m", "aperture-demo", "-c", `openai_base_url="${url}"`];
-    const args = ["exec", ...flags, "resume", id, words];
+    const args = ["exec", ...flags, "resume", id, text];
     return runProgram({ program, args, cwd: rig?.folder ?? "", env, limitMs: 60_000 });
   };
   expect(await resume(`${rig.url}/openai/v1`, "say through it")).toContain("through it");
@@ -39,8 +39,8 @@ test("Codex resumes a fork", { timeout: installMs + 120_000 }, async () => {
   const { rows } = JSON.parse((await rig.run(["sessions", "--json"])).out) as SessionsPage;
   const session = rows.find(({ client }) => client === "codex")?.id ?? "none";
   const sent = await rig.run(["request", "1", "--upstream", "--session", session]);
-  expect(sent.out).toContain(asked);
+  expect(sent.out).toContain(prompt);
   expect(sent.out).toContain("say through it");
 });
 
-const asked = "say the keeper is Ismael";
+const prompt = "say the keeper is Ismael";

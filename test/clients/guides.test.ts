@@ -1,11 +1,11 @@
-// Every example of the guides is carried out, with the client it is about: what a reader types works.
+// Runs every example of the guides with its client: the commands that a reader types work.
 import { spawn } from "node:child_process";
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openRig, type Rig, talk } from "../cli/rig.ts";
+import { converse, openRig, type Rig } from "../cli/rig.ts";
 import { type Example, examplesIn } from "../support/doc-examples.ts";
-import { nowhere } from "./agent-folders.ts";
+import { noNetwork } from "./agent-folders.ts";
 import { type Clients, installClients, installMs } from "./install.ts";
 
 let [rig, clients]: [Rig | null, Clients | null] = [null, null];
@@ -15,11 +15,11 @@ beforeAll(async () => {
   rig = await openRig();
   prepare(rig, clients);
   await rig.up();
-  await talk(rig, "first", ["say the keeper is Ismael", "say more"]);
+  await converse(rig, "first", ["say the keeper is Ismael", "say more"]);
 }, installMs + 60_000);
 afterAll(() => rig?.close());
 
-/** The commands that the pages speak of, under their names. */
+/** Puts the commands that the pages mention on the path. */
 function prepare(
   { folder, home }: Rig,
   { claudeCode, codex, gemini, opencode, pi, moduleUrl }: Clients,
@@ -51,17 +51,17 @@ const quiet = {
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
 };
 
-type Outcome = { readonly code: number | null; readonly text: string };
+type ExampleResult = { readonly code: number | null; readonly text: string };
 
-/** The pages say 4400, which may be somebody's. */
-function carryOut(source: string, program = "bash"): Promise<Outcome> {
+/** The pages use port 4400, which may be taken. */
+function runExample(source: string, program = "bash"): Promise<ExampleResult> {
   if (rig === null) throw new Error("not prepared");
   const { folder, port, env } = rig;
-  const written = source.replaceAll("127.0.0.1:4400", `127.0.0.1:${port}`);
+  const example = source.replaceAll("127.0.0.1:4400", `127.0.0.1:${port}`);
   const PATH = `${join(folder, "bin")}:${env["PATH"]}`;
-  const all = { ...env, PATH, ...keys, ...quiet, ...nowhere };
+  const all = { ...env, PATH, ...keys, ...quiet, ...noNetwork };
   const file = join(folder, program === "bash" ? "example.sh" : "example.mjs");
-  writeFileSync(file, written);
+  writeFileSync(file, example);
   const child = spawn(program, program === "bash" ? ["-e", file] : [file], {
     cwd: folder,
     env: all,
@@ -75,7 +75,7 @@ function carryOut(source: string, program = "bash"): Promise<Outcome> {
   child.stderr.on("data", (chunk: Buffer) => {
     text += chunk.toString();
   });
-  return new Promise((done) => child.once("close", (code) => done({ code, text })));
+  return new Promise((resolve) => child.once("close", (code) => resolve({ code, text })));
 }
 
 const pages = [
@@ -88,29 +88,29 @@ const pages = [
   "ai-sdk",
   "anything-else",
 ];
-const shown = pages.flatMap((name) => examplesIn(`docs/guide/${name}.md`, "sh"));
-const named = ({ page, line }: Example) => `${basename(page)}:${line}`;
+const shellExamples = pages.flatMap((name) => examplesIn(`docs/guide/${name}.md`, "sh"));
+const nameOf = ({ page, line }: Example) => `${basename(page)}:${line}`;
 
-describe("what is typed", () => {
-  test.each(shown.map((example) => [named(example), example] as const))(
+describe("a shell example runs", () => {
+  test.each(shellExamples.map((example) => [nameOf(example), example] as const))(
     "%s",
     { timeout: 120_000 },
     async (_, { source, exits, prints }) => {
-      const { code, text } = await carryOut(source);
+      const { code, text } = await runExample(source);
       expect(code, text).toBe(exits);
-      for (const words of prints) expect(text).toContain(words);
+      for (const expected of prints) expect(text).toContain(expected);
     },
   );
 });
 
-describe("what is programmed", () => {
+describe("a program example runs", () => {
   test.each([
     ["anthropic-sdk", "hello from the SDK"],
     ["ai-sdk", "hello from the ai SDK"],
-  ])("%s", { timeout: 60_000 }, async (name, words) => {
+  ])("%s", { timeout: 60_000 }, async (name, expected) => {
     const [example, ...more] = examplesIn(`docs/guide/${name}.md`, "js");
     expect(more).toEqual([]);
-    const { code, text } = await carryOut(example?.source ?? "", process.execPath);
-    expect([code, text.trim()]).toEqual([0, words]);
+    const { code, text } = await runExample(example?.source ?? "", process.execPath);
+    expect([code, text.trim()]).toEqual([0, expected]);
   });
 });

@@ -20,10 +20,10 @@ export type Clients = {
   readonly moduleUrl: (name: string) => string;
 };
 
-/** How long a test file may wait for its clients. The programs are some 600 MB to download. */
+/** The time a test file may wait for its clients, which are some 600 MB to download. */
 export const installMs = 600_000;
 
-/** Installs what is missing, once for all test files and all processes, and fails with what it tried. */
+/** Installs missing clients, once for all test files and all processes. A failure lists what was tried. */
 export async function installClients(): Promise<Clients> {
   const folder = resolve(process.env["APERTURE_TEST_CLIENTS"] ?? join(".cache", "clients"));
   mkdirSync(folder, { recursive: true });
@@ -45,8 +45,8 @@ export async function installClients(): Promise<Clients> {
 
 /**
  * Claude Code, Codex and opencode are native programs in a package per platform. Their own packages name
- * these as optional, and one that fails to download is skipped in silence; so the platform's package is
- * asked for. The parts of pi are asked for by their versions too: its package takes the newest that fits.
+ * these as optional, and npm silently skips one that fails to download; so we request the platform's package.
+ * The parts of pi are pinned too: its package takes the newest that fits.
  */
 function dependencies(): Readonly<Record<string, string>> {
   const claudes = claudeVersions.map((version) => [
@@ -108,7 +108,7 @@ function opencodePath(folder: string): string {
   return join(folder, "node_modules", "opencode", "bin", programName("opencode"));
 }
 
-/** One folder per platform inside, under a name of the compiler's. */
+/** The package holds one folder per platform, named by the compiler. */
 function codexPath(folder: string): string {
   const vendor = join(folder, "node_modules", "codex", "vendor");
   const [platform = ""] = existsSync(vendor) ? readdirSync(vendor) : [];
@@ -127,7 +127,7 @@ function programName(name: string): string {
   return process.platform === "win32" ? `${name}.exe` : name;
 }
 
-/** Written last and by rename: an interrupted install leaves no stamp, and is done again. */
+/** The stamp is written last and by rename: an interrupted install leaves none, and is repeated. */
 function isCurrent(folder: string): boolean {
   const stamp = join(folder, "installed.json");
   return existsSync(stamp) && readFileSync(stamp, "utf8") === stampText();

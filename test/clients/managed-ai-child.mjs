@@ -1,5 +1,5 @@
 // A small agent made with ai and @ai-sdk/anthropic that keeps one conversation over several steps. Arguments:
-// where the two packages are, and a plan as JSON, as for the program that uses @anthropic-ai/sdk.
+// the URLs of the two packages, and a plan as JSON, as for the program that uses @anthropic-ai/sdk.
 const [, , aiUrl = "", anthropicUrl = "", planText = "{}"] = process.argv;
 const { generateText, jsonSchema, stepCountIs, streamText, tool } = await import(aiUrl);
 const { createAnthropic } = await import(anthropicUrl);
@@ -16,7 +16,7 @@ const add = tool({
 const messages = [];
 let tries = 0;
 
-/** A sum, and as many further lines as are asked for, no two of them alike. */
+/** A sum, and the requested number of extra lines, all different. */
 function sumOf({ a, b, lines = 0 }) {
   const line = (at) => {
     const numbers = Array.from({ length: 8 }, (_, n) => ((at + 1) * (n + 3) * (b + 7) * 7919) % 9973);
@@ -25,8 +25,8 @@ function sumOf({ a, b, lines = 0 }) {
   return [String(a + b), ...Array.from({ length: lines }, (_, at) => line(at))].join("\n");
 }
 
-/** Only what was asked last is marked: a request may hold four marks and no more. */
-function marked(all) {
+/** Marks only the last user message: a request may hold at most four marks. */
+function withMark(all) {
   const last = all.findLastIndex(({ role }) => role === "user");
   const providerOptions = { anthropic: { cacheControl: { type: "ephemeral" } } };
   return all.map((message, at) => (at === last ? { ...message, providerOptions } : message));
@@ -46,25 +46,25 @@ function settingsFor({ url, headers = {} }) {
 }
 
 async function once(step) {
-  const settings = { ...settingsFor(step), messages: marked(messages) };
+  const settings = { ...settingsFor(step), messages: withMark(messages) };
   if (step.streams !== true) {
     const { text, response } = await generateText(settings);
-    return { text, said: response.messages };
+    return { text, added: response.messages };
   }
   let failure = null;
   const result = streamText({ ...settings, onError: ({ error }) => (failure ??= error) });
   await result.consumeStream({ onError: (error) => (failure ??= error) });
   if (failure !== null) throw failure;
-  return { text: await result.text, said: (await result.response).messages };
+  return { text: await result.text, added: (await result.response).messages };
 }
 
-/** A step that does not come to its end is begun again, as programs do; one that is refused is not. */
+/** An interrupted step is repeated, as programs do; a refused one is not. */
 async function run(step) {
   for (let left = patience; ; left -= 1) {
     tries += 1;
     try {
-      const { text, said } = await once(step);
-      messages.push(...said);
+      const { text, added } = await once(step);
+      messages.push(...added);
       return text;
     } catch (error) {
       const status = error?.statusCode;

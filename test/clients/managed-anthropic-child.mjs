@@ -1,13 +1,13 @@
-// A small agent made with @anthropic-ai/sdk that keeps one conversation over several steps. Arguments: where
-// the package is, and a plan as JSON: for each step its prompt, its address, further headers, another model,
-// files that can be read, and whether the answers stream. Every step prints one line of JSON. A plan
-// without steps has them come in, each a line of JSON, until there are no more.
+// A small agent made with @anthropic-ai/sdk that keeps one conversation over several steps. Arguments: the
+// URL of the package, and a plan as JSON: for each step its prompt, its address, more headers, another model,
+// files that can be read, and a flag for streamed answers. Every step prints one line of JSON. Without steps
+// in the plan they are read from the standard input, each a line of JSON.
 import { createInterface } from "node:readline";
 
 const [, , moduleUrl = "", planText = "{}"] = process.argv;
 const { Anthropic } = await import(moduleUrl);
-const { bulk = "", patience = 0, steps = stepsGiven() } = JSON.parse(planText);
-// Now and then fetch waits on although its connection is gone: only this ends it.
+const { bulk = "", patience = 0, steps = stepsFromInput() } = JSON.parse(planText);
+// Sometimes fetch keeps waiting although its connection is gone: only this timeout ends it.
 const timeout = 30_000;
 const apiKey = "sk-test-0123456789abcdefghij";
 const client = new Anthropic({ apiKey, authToken: null, maxRetries: 0, timeout });
@@ -29,14 +29,14 @@ const common = {
 const messages = [];
 let tries = 0;
 
-/** An answer that does not arrive is asked for again, as agents do; one that is refused is not. */
+/** A request without an answer is repeated, as agents do; a refused one is not. */
 async function ask({ url, headers = {}, streams = false, model = common.model, files }) {
   for (let left = patience; ; left -= 1) {
     tries += 1;
     try {
       const one = client.withOptions({ baseURL: url });
       const tools = files === undefined ? common.tools : [...common.tools, read];
-      const body = { ...common, model, tools, messages: marked(messages) };
+      const body = { ...common, model, tools, messages: withMark(messages) };
       return streams
         ? await one.messages.stream(body, { headers }).finalMessage()
         : await one.messages.create(body, { headers });
@@ -48,7 +48,7 @@ async function ask({ url, headers = {}, streams = false, model = common.model, f
   }
 }
 
-/** A sum, and as many further lines as are asked for, no two of them alike. */
+/** A sum, and the requested number of extra lines, all different. */
 function sumOf({ a, b, lines = 0 }) {
   const line = (at) => {
     const numbers = Array.from({ length: 8 }, (_, n) => ((at + 1) * (n + 3) * (b + 7) * 7919) % 9973);
@@ -57,8 +57,8 @@ function sumOf({ a, b, lines = 0 }) {
   return [String(a + b), ...Array.from({ length: lines }, (_, at) => line(at))].join("\n");
 }
 
-/** What is said last is marked, so that the next request finds it cached. */
-function marked(all) {
+/** Marks the last block, so that the next request finds it cached. */
+function withMark(all) {
   const last = all.at(-1);
   const end = last.content.length - 1;
   const content = last.content.map((block, at) =>
@@ -67,8 +67,8 @@ function marked(all) {
   return [...all.slice(0, -1), { ...last, content }];
 }
 
-/** The loop of the package itself: with its threads, which nobody here keeps, and without. */
-async function runThrough({ url, headers = {}, streams = false }) {
+/** The tool runner of the package. It first asks for a thread, which our upstream does not keep. */
+async function runWithToolRunner({ url, headers = {}, streams = false }) {
   const one = client.withOptions({ baseURL: url, defaultHeaders: headers });
   const tool = { ...add, run: sumOf, parse: (input) => input };
   const body = { ...common, messages: [...messages], tools: [tool], stream: streams };
@@ -80,7 +80,7 @@ async function runThrough({ url, headers = {}, streams = false }) {
 }
 
 async function run(step) {
-  if (step.runs === true) return runThrough(step);
+  if (step.runs === true) return runWithToolRunner(step);
   for (;;) {
     const { content } = await ask(step);
     messages.push({ role: "assistant", content });
@@ -95,7 +95,7 @@ async function run(step) {
   }
 }
 
-async function* stepsGiven() {
+async function* stepsFromInput() {
   for await (const line of createInterface({ input: process.stdin })) yield JSON.parse(line);
 }
 

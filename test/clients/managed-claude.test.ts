@@ -1,9 +1,9 @@
-// Claude Code, managed: what reaches the model is ours, and the client notices nothing.
+// Claude Code, managed: the model gets our requests, and the client does not notice.
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { isLong } from "../support/runs.ts";
 import { prefixBreaks } from "../support/talker.ts";
-import { callOf, shortSession, wholeSession } from "./claude-script.ts";
+import { callLine, shortSession, wholeSession } from "./claude-script.ts";
 import { type ClaudeVersion, claudeVersions, installMs } from "./install.ts";
 import { inLane } from "./lanes.ts";
 import {
@@ -14,33 +14,33 @@ import {
   isTurn,
   isUntouched,
   leaksIn,
-  linesOf,
   refusedIn,
-} from "./managed-lines.ts";
+  turnsByAgent,
+} from "./managed-bodies.ts";
 import type { Pair } from "./managed-rig.ts";
 import { type ClaudePlay, type ManagedStory, playClaude } from "./managed-story.ts";
 import { isCount } from "./shapes.ts";
 import { bodyOf } from "./tap.ts";
 
 const timeout = installMs + 180_000;
-/** The older version's usual model does not bind its reasoning; with this one both have to obey. */
+/** The older version's usual model does not bind its reasoning; with this one both versions must keep it. */
 const model = "claude-opus-5-5";
-const play = (playing: ClaudePlay): Promise<ManagedStory> => inLane(() => playClaude(playing));
+const play = (input: ClaudePlay): Promise<ManagedStory> => inLane(() => playClaude(input));
 const texts = ({ results }: ManagedStory): readonly string[] => results.map(({ result }) => result);
 const nearBreaks = (pairs: readonly Pair[]): number =>
   prefixBreaks(pairs.map(({ near }) => near.request.body));
-const main = ({ pairs }: ManagedStory): readonly Pair[] => linesOf(pairs).get("main") ?? [];
-const markOf = (pair: Pair | undefined): string | undefined =>
+const main = ({ pairs }: ManagedStory): readonly Pair[] => turnsByAgent(pairs).get("main") ?? [];
+const nonceOf = (pair: Pair | undefined): string | undefined =>
   /\[(?:CONTEXT MANIFEST )?(\w{4}) turn \d+/.exec(pair?.far.body.toString() ?? "")?.[1];
 const header = (line: string) => ({ env: { ANTHROPIC_CUSTOM_HEADERS: line } });
 
-function expectUnseen({ near, transcript, exchanges }: ManagedStory): void {
+function expectUnnoticed({ near, transcript, exchanges }: ManagedStory): void {
   expect(refusedIn(exchanges)).toEqual([]);
   expect(leaksIn(near)).toEqual([]);
   expect(holdsOurs(transcript)).toBe(false);
 }
 
-const faultsOf = [
+const faultCases = [
   ["storage that dies", { maxPages: 60 }],
   ["an engine that is stuck", { stickAfter: 3, stuckMs: 500 }],
 ] as const;
@@ -55,7 +55,7 @@ describe.concurrent.each(claudeVersions)("Claude Code %s, managed", (version) =>
 });
 
 function scriptTest(version: ClaudeVersion): void {
-  test("every turn is ours, agents have ledgers of their own, and the rest passes as it came", {
+  test("every turn is managed, each agent has its own ledger, and other requests pass unchanged", {
     timeout,
   }, async () => {
     const story = await play({
@@ -71,24 +71,24 @@ function scriptTest(version: ClaudeVersion): void {
       "the third turn",
       "everything done",
     ]);
-    expectUnseen(story);
-    const lines = linesOf(story.pairs);
-    expect([...lines.values()].flat().every(({ far }) => isManaged(far))).toBe(true);
-    const [, below = []] = [...lines.values()];
-    expect(lines.size).toBe(2);
-    expect(markOf(below[0])).not.toBe(markOf(main(story)[0]));
+    expectUnnoticed(story);
+    const turns = turnsByAgent(story.pairs);
+    expect([...turns.values()].flat().every(({ far }) => isManaged(far))).toBe(true);
+    const [, agent = []] = [...turns.values()];
+    expect(turns.size).toBe(2);
+    expect(nonceOf(agent[0])).not.toBe(nonceOf(main(story)[0]));
     const others = story.pairs.filter((pair) => !isTurn(pair));
     expect(others.filter(({ near }) => isCount(near)).length).toBeGreaterThan(10);
     expect(others.filter((pair) => !isUntouched(pair))).toEqual([]);
     const own = nearBreaks(main(story));
     console.log(`${version}: ${main(story).length} turns, breaks ${breaksIn(main(story))}, its own ${own}`);
     expect(breaksIn(main(story))).toBe(own);
-    expect(breaksIn(below)).toBe(0);
+    expect(breaksIn(agent)).toBe(0);
   });
 }
 
 function modeTest(version: ClaudeVersion): void {
-  test("a change of mode between two processes", { timeout }, async () => {
+  test("the mode may change between two processes", { timeout }, async () => {
     const [observe, bypass] = [header("x-aperture-mode: observe"), header("x-aperture-bypass: 1")];
     const story = await play({
       version,
@@ -99,18 +99,18 @@ function modeTest(version: ClaudeVersion): void {
       },
     });
     expect(texts(story)).toEqual(["hello there", "tools done", "the third turn", "four", "five"]);
-    expectUnseen(story);
+    expectUnnoticed(story);
     const own = nearBreaks(main(story));
     console.log(`${version}, modes: breaks ${breaksIn(main(story))}, its own ${own}`);
-    // Leaving is a break each time; coming back joins what was sent meanwhile.
+    // Each time management stops the prefix breaks; when it resumes it continues what was sent meanwhile.
     expect(breaksIn(main(story))).toBe(2);
     expect(main(story).at(-1)?.far.body.toString()).toContain("come from Aperture");
   });
 }
 
 function faultTests(version: ClaudeVersion): void {
-  // The older version has nothing to add to what the newer one shows here.
-  test.each(version === "2.1.325" || isLong ? faultsOf : [])(
+  // The older version would not show anything new here.
+  test.each(version === "2.1.325" || isLong ? faultCases : [])(
     "%s is not noticed",
     { timeout },
     async (_, faults) => {
@@ -118,7 +118,7 @@ function faultTests(version: ClaudeVersion): void {
         Object.values(shortSession(project)).map((prompt) => ({ prompt }));
       const story = await play({ version, model, turns, options: { faults } });
       expect(texts(story)).toEqual(["hello there", "tools done", "the third turn"]);
-      expectUnseen(story);
+      expectUnnoticed(story);
       expect(main(story).every(({ far }) => isManaged(far))).toBe(true);
       expect(breaksIn(main(story))).toBe(nearBreaks(main(story)));
     },
@@ -126,7 +126,7 @@ function faultTests(version: ClaudeVersion): void {
 }
 
 function beginTest(version: ClaudeVersion): void {
-  test("begun without Aperture", { timeout }, async () => {
+  test("a session begun without Aperture is managed later", { timeout }, async () => {
     const story = await play({
       version,
       model,
@@ -137,7 +137,7 @@ function beginTest(version: ClaudeVersion): void {
         })),
     });
     expect(texts(story)).toEqual(["hello there", "tools done", "the third turn"]);
-    expectUnseen(story);
+    expectUnnoticed(story);
     const last = story.exchanges.at(-1)?.body.toString() ?? "";
     console.log(`${version}, begun without: managed at once ${holdsOurs(last)}`);
     expect(holdsOurs(last)).toBe(true);
@@ -145,7 +145,9 @@ function beginTest(version: ClaudeVersion): void {
 }
 
 function leaveTest(version: ClaudeVersion): void {
-  test("continued without Aperture: the client mends what is refused", { timeout }, async () => {
+  test("a session continued without Aperture is refused once, and the client recovers", {
+    timeout,
+  }, async () => {
     const story = await play({
       version,
       model,
@@ -164,7 +166,7 @@ function leaveTest(version: ClaudeVersion): void {
 }
 
 function compactionTest(version: ClaudeVersion): void {
-  test("a compaction reads what is cached", { timeout }, async () => {
+  test("a compaction reads the cached prompt", { timeout }, async () => {
     const files = Object.fromEntries(pages.map((n) => [`page${n}.txt`, pageOf(n)]));
     const story = await play({
       version,
@@ -172,7 +174,7 @@ function compactionTest(version: ClaudeVersion): void {
       files,
       turns: ({ project }) => [
         ...pages.map((n) => ({
-          prompt: `${callOf("Read", { file_path: join(project, `page${n}.txt`) })}\nsay ${n}`,
+          prompt: `${callLine("Read", { file_path: join(project, `page${n}.txt`) })}\nsay ${n}`,
         })),
         { prompt: "say ready" },
         { prompt: "/compact" },
@@ -180,9 +182,9 @@ function compactionTest(version: ClaudeVersion): void {
       ],
     });
     expect(texts(story)).toEqual([...pages.map(String), "ready", "", "after"]);
-    expectUnseen(story);
-    const asked = story.pairs.findIndex(({ near }) => asksForSummary(bodyOf(near)));
-    const [before, compaction] = [story.pairs[asked - 1], story.pairs[asked]].map(cachedShare);
+    expectUnnoticed(story);
+    const index = story.pairs.findIndex(({ near }) => asksForSummary(bodyOf(near)));
+    const [before, compaction] = [story.pairs[index - 1], story.pairs[index]].map(cachedShare);
     console.log(`${version}, compaction: ${JSON.stringify({ before, compaction })}`);
     expect(before).toBeGreaterThan(0.5);
     expect(compaction).toBeGreaterThanOrEqual(0.95 * (before ?? 1));
@@ -190,7 +192,7 @@ function compactionTest(version: ClaudeVersion): void {
   });
 }
 
-/** Enough of them to make the request for a summary small beside the session. */
+/** Enough pages to make the request for a summary small beside the session. */
 const pages = [1, 2, 3, 4];
 function pageOf(n: number): string {
   return Array.from({ length: 500 }, (_, line) => `page ${n}, line ${line}: ${"some words ".repeat(6)}`).join(
@@ -198,7 +200,7 @@ function pageOf(n: number): string {
   );
 }
 
-/** How much of the prompt was read from the cache. */
+/** The share of the prompt that was read from the cache. */
 function cachedShare(pair: Pair | undefined): number {
   const usage = pair?.far.usage;
   if (usage === undefined || usage === null) return 0;

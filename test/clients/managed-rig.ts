@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type AppOptions, type RunningApp, startApp } from "../../src/cli/index.ts";
+import { type AppOptions, type RunningApp, startApp } from "../../src/cli/app/app.ts";
 import {
   type StrictUpstream,
   type StrictUpstreamOptions,
@@ -14,11 +14,11 @@ import { headerOf } from "./wire-bytes.ts";
 
 /** Aperture as it runs by default, between a tap that its client talks to and the strict upstream. */
 export type ManagedRig = {
-  /** What the client is pointed at. */
+  /** The address for the client. */
   readonly url: string;
   readonly upstream: StrictUpstream;
   readonly app: RunningApp;
-  /** What the client sent and got. */
+  /** The client's exchanges. */
   readonly near: () => readonly Exchange[];
   readonly close: () => Promise<void>;
 };
@@ -27,9 +27,9 @@ export type RigOptions = {
   readonly upstream?: StrictUpstreamOptions;
   readonly faults?: NonNullable<AppOptions["faults"]>;
   /**
-   * How long a request may wait for the log, in place of the product's 250 ms. The programs under test take
-   * both processors for themselves here, and a log that is late is answered by sending what the client wrote:
-   * that is what other suites are about. A script that wants every verb carried out has to wait.
+   * Replaces the product's 250 ms that a request may wait for the log. The programs under test keep both
+   * processors busy, and if the log is late, the client's own request is sent; other suites test that. A
+   * script that needs every verb carried out has to wait.
    */
   readonly deadlineMs?: number;
 };
@@ -48,9 +48,9 @@ export async function startManagedRig({
     // Clients call Aperture by the address of the tap in front of it.
     settings: { ...settingsFor(url, dataDir), allowedHosts: [new URL(tap.url).host] },
     version: "0.0.0-test",
-    note: () => undefined,
+    notify: () => undefined,
     ...(faults === undefined ? {} : { faults }),
-    ...(deadlineMs === undefined ? {} : { deadlineMs, limits: { takeMs: 2 * deadlineMs } }),
+    ...(deadlineMs === undefined ? {} : { deadlineMs, limits: { planMs: 2 * deadlineMs } }),
   });
   appUrl = app.url;
   return {
@@ -70,7 +70,7 @@ export async function startManagedRig({
 /** A request as its client sent it and as the upstream got it. */
 export type Pair = { readonly near: Exchange; readonly far: UpstreamExchange };
 
-/** The upstream's name for a request comes back with its answer, and says which one it was. */
+/** Pairs requests by the upstream's request id, which comes back with the answer. */
 export function pairsOf(near: readonly Exchange[], far: readonly UpstreamExchange[]): readonly Pair[] {
   const byId = new Map(far.map((exchange) => [exchange.responseHeaders["request-id"], exchange]));
   return near.flatMap((exchange) => {

@@ -1,10 +1,10 @@
-// Programs with an SDK, managed: what reaches the model is ours, and they notice nothing.
+// Programs with an SDK, managed: the model gets our requests, and the programs do not notice.
 import { beforeAll, describe, expect, test } from "vitest";
 import { isLong } from "../support/runs.ts";
 import { prefixBreaks } from "../support/talker.ts";
 import { type Clients, installClients, installMs } from "./install.ts";
 import { inLane } from "./lanes.ts";
-import { breaksIn, holdsOurs, isManaged, leaksIn, refusedIn } from "./managed-lines.ts";
+import { breaksIn, holdsOurs, isManaged, leaksIn, refusedIn } from "./managed-bodies.ts";
 import { type ManagedRig, type Pair, pairsOf, type RigOptions, startManagedRig } from "./managed-rig.ts";
 import { runSdk, type SdkProgram, type SdkStep, type SdkStory, sdks, sums } from "./managed-sdk.ts";
 
@@ -14,39 +14,42 @@ beforeAll(async () => {
 }, installMs);
 
 const named = { "x-aperture-session": "a-name" };
-// Others may be ahead of it.
+// Other tests may be ahead in the lane.
 const timeout = 180_000;
-/** As many tokens as make a session with tools worth managing. */
+/** Enough tokens to make a session with tools worth managing. */
 const large = "q7 x9 z4 w2".repeat(6_000);
 
 type Turn = Partial<Omit<SdkStep, "prompt">>;
-type Played = { readonly rig: ManagedRig; readonly story: SdkStory; readonly pairs: readonly Pair[] };
-type Playing = {
+type PlayedSession = { readonly rig: ManagedRig; readonly story: SdkStory; readonly pairs: readonly Pair[] };
+type PlayInput = {
   readonly sdk: SdkProgram;
-  /** What differs from turn to turn, given the address to go past Aperture. */
+  /** The settings of each turn; `direct` is the upstream's own address. */
   readonly turns: (direct: string) => readonly Turn[];
   readonly options?: RigOptions;
   readonly bulk?: string;
 };
 
-const play = (playing: Playing, look: (played: Played) => void): Promise<void> =>
-  inLane(() => playNow(playing, look));
+const play = (input: PlayInput, check: (played: PlayedSession) => void): Promise<void> =>
+  inLane(() => playNow(input, check));
 
-/** Plays one session against a rig of its own, and looks at it before that is gone. */
-async function playNow({ sdk, turns, options = {}, bulk = "" }: Playing, look: (played: Played) => void) {
+/** Plays one session against a rig of its own, and checks it before the rig is closed. */
+async function playNow(
+  { sdk, turns, options = {}, bulk = "" }: PlayInput,
+  check: (played: PlayedSession) => void,
+) {
   const rig = await startManagedRig(options);
   try {
-    const given = turns(rig.upstream.url);
-    const steps = given.map((turn, at) => ({ prompt: sums(at), url: rig.url, headers: named, ...turn }));
+    const settings = turns(rig.upstream.url);
+    const steps = settings.map((turn, at) => ({ prompt: sums(at), url: rig.url, headers: named, ...turn }));
     const story = await runSdk(sdk, clients, { steps, bulk });
-    look({ rig, story, pairs: pairsOf(rig.near(), rig.upstream.exchanges) });
+    check({ rig, story, pairs: pairsOf(rig.near(), rig.upstream.exchanges) });
   } finally {
     await rig.close();
   }
 }
 
-/** Every step came to its end, nothing was refused, and nothing of ours is in what the program holds. */
-function expectWhole({ rig, story }: Played, steps: number): void {
+/** Every step ended well, nothing was refused, and the program got none of our notes. */
+function expectComplete({ rig, story }: PlayedSession, steps: number): void {
   const { code, values, transcript } = story;
   const ends = Array.from({ length: steps }, (_, at) => expect.stringContaining(`sums ${at} done`));
   expect({ code, values }).toEqual({ code: 0, values: ends });
@@ -55,13 +58,13 @@ function expectWhole({ rig, story }: Played, steps: number): void {
   expect(leaksIn(rig.near())).toEqual([]);
 }
 
-function expectManaged({ pairs }: Played): void {
+function expectManaged({ pairs }: PlayedSession): void {
   expect(pairs.map(({ far }) => isManaged(far))).toEqual(pairs.map(() => true));
 }
 
 const streamed = { streams: true };
 const scripts: readonly (readonly [string, readonly Turn[]])[] = [
-  ["both by turns", [{}, streamed, {}, streamed]],
+  ["streamed and not in turns", [{}, streamed, {}, streamed]],
   ["streamed", [streamed, streamed, streamed]],
   ...(isLong ? [["not streamed", [{}, {}, {}, {}]] as const] : []),
 ];
@@ -70,20 +73,20 @@ describe.concurrent.each(Object.entries(sdks))("%s", (name, sdk) => {
   test.each(scripts)("a named session is managed turn by turn: %s", { timeout }, (how, turns) =>
     play({ sdk, turns: () => turns }, (played) => {
       const { pairs } = played;
-      expectWhole(played, turns.length);
+      expectComplete(played, turns.length);
       expectManaged(played);
-      // The ai package writes its tools otherwise when it streams, which is an edit of its own.
+      // The ai package writes its tools differently when it streams, which is an edit by the client.
       const own = prefixBreaks(pairs.map(({ near }) => near.request.body));
       console.log(`${name}, ${how}: ${pairs.length} turns, breaks ${breaksIn(pairs)}, its own ${own}`);
       expect(pairs.length).toBe(turns.length * 3);
       expect(breaksIn(pairs)).toBe(own);
-      expect(own).toBe(name === "ai" && how === "both by turns" ? 3 : 0);
+      expect(own).toBe(name === "ai" && how === "streamed and not in turns" ? 3 : 0);
     }),
   );
 
   test("a session without a name is managed when it is large", { timeout }, () =>
     play({ sdk, turns: () => [{ headers: {} }, { headers: {} }], bulk: large }, (played) => {
-      expectWhole(played, 2);
+      expectComplete(played, 2);
       expectManaged(played);
       expect(breaksIn(played.pairs)).toBe(0);
     }),
@@ -94,38 +97,41 @@ describe.concurrent.each(Object.entries(sdks))("%s", (name, sdk) => {
     ["an engine that is stuck", { stickAfter: 3, stuckMs: 500 }],
   ])("%s is not noticed", { timeout }, (_, faults) =>
     play({ sdk, turns: () => [{}, {}, {}, {}], options: { faults } }, (played) => {
-      expectWhole(played, 4);
+      expectComplete(played, 4);
       expectManaged(played);
       expect(breaksIn(played.pairs)).toBe(0);
     }),
   );
 
-  test("auto, observe, auto, bypass, auto", { timeout }, () => {
+  test("the mode may change: auto, observe, auto, bypass, auto", { timeout }, () => {
     const observe = { headers: { ...named, "x-aperture-mode": "observe" } };
     const bypass = { headers: { ...named, "x-aperture-bypass": "1" } };
     return play({ sdk, turns: () => [{}, observe, {}, bypass, {}] }, (played) => {
-      expectWhole(played, 5);
+      expectComplete(played, 5);
       console.log(`${name}, modes: breaks ${breaksIn(played.pairs)}`);
-      // Leaving is a break each time; coming back joins what was sent meanwhile.
+      // Each time management stops the prefix breaks; when it resumes it continues what was sent meanwhile.
       expect(breaksIn(played.pairs)).toBe(2);
       expect(played.pairs.at(-1)?.far.body.toString()).toContain("come from Aperture");
     });
   });
 
-  test("begun without Aperture", { timeout }, () =>
+  test("a session begun without Aperture is managed later", { timeout }, () =>
     play({ sdk, turns: (url) => [{ url }, { url }, {}, {}, {}] }, (played) => {
       const { exchanges } = played.rig.upstream;
-      expectWhole(played, 5);
+      expectComplete(played, 5);
       expect(prefixBreaks(exchanges.map(({ body }) => body))).toBe(0);
       expect(exchanges.at(-1)?.body.toString()).toContain("come from Aperture");
     }),
   );
 
-  test("continued without Aperture it is refused: its reasoning is bound to what we sent", { timeout }, () =>
-    play({ sdk, turns: (url) => [{}, {}, { url }] }, ({ story }) => {
-      console.log(`${name}, left for good: ended with ${story.code}: ${story.values.at(-1)}`);
-      expect(story.code).toBe(1);
-      expect(story.values.at(-1)).toContain("bound to a different conversation");
-    }),
+  test(
+    "a session continued without Aperture is refused: its reasoning is bound to our requests",
+    { timeout },
+    () =>
+      play({ sdk, turns: (url) => [{}, {}, { url }] }, ({ story }) => {
+        console.log(`${name}, left for good: ended with ${story.code}: ${story.values.at(-1)}`);
+        expect(story.code).toBe(1);
+        expect(story.values.at(-1)).toContain("bound to a different conversation");
+      }),
   );
 });

@@ -1,32 +1,32 @@
 import { startChild } from "../support/child.ts";
 import type { Clients } from "./install.ts";
 
-/** A program of ours that talks with the help of one SDK. */
+/** A program of ours that uses one SDK. */
 export type SdkProgram = { readonly program: string; readonly modules: readonly string[] };
 export type SdkStep = {
   readonly prompt: string;
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly streams?: boolean;
-  /** Another than the usual one. */
+  /** Another model than the usual one. */
   readonly model?: string;
-  /** What its model can read, by path. */
+  /** Files that its model can read, by path. */
   readonly files?: Readonly<Record<string, string>>;
-  /** Whether the package itself goes on until nothing is called any more. */
+  /** The tool runner of the package carries out the calls. */
   readonly runs?: boolean;
 };
 export type SdkPlan = {
   readonly steps: readonly SdkStep[];
   /** Makes the first prompt larger. */
   readonly bulk?: string;
-  /** How often it asks again when no answer arrives. */
+  /** The number of retries if no answer arrives. */
   readonly patience?: number;
 };
 export type SdkStory = {
   readonly code: number | null;
-  /** What each step came to. */
+  /** The result of each step. */
   readonly values: readonly string[];
-  /** Everything it holds at the end, as it would send it again. */
+  /** The whole conversation at the end, as it would send it again. */
   readonly transcript: string;
 };
 
@@ -47,14 +47,14 @@ export async function runSdk(
   const { code, stderr } = await child.ended;
   if (stderr !== "") throw new Error(`${program} said: ${stderr}`);
   // Our own program wrote these lines.
-  const said = child.lines.map(
+  const results = child.lines.map(
     (line) => JSON.parse(line) as { readonly step: unknown; readonly value: unknown },
   );
-  const values = said.filter(({ step }) => step !== "messages").map(({ value }) => String(value));
-  return { code, values, transcript: JSON.stringify(said.at(-1)?.value) };
+  const values = results.filter(({ step }) => step !== "messages").map(({ value }) => String(value));
+  return { code, values, transcript: JSON.stringify(results.at(-1)?.value) };
 }
 
-/** A prompt whose steps the scripted model follows: words, two calls at once, one more, and an end. */
+/** A prompt whose steps the scripted model follows: text, two parallel calls, one more, and an end. */
 export function sums(n: number): string {
   return [
     "say I add these",

@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { UpstreamExchange } from "../../src/testing/index.ts";
-import { writtenBelow } from "./agent-folders.ts";
+import { textsBelow } from "./agent-folders.ts";
 import { type ClaudeResult, prepareClaudeCode } from "./claude-code.ts";
-import { type Logged, loggedBy } from "./hands-check.ts";
+import { type LogSummary, summarizeLogs } from "./every-verb-check.ts";
 import { type ClaudeVersion, installClients } from "./install.ts";
 import { type Pair, pairsOf, type RigOptions, startManagedRig } from "./managed-rig.ts";
 import type { Exchange } from "./tap.ts";
@@ -27,9 +27,9 @@ export type ManagedStory = {
   readonly near: readonly Exchange[];
   readonly exchanges: readonly UpstreamExchange[];
   readonly pairs: readonly Pair[];
-  /** What the client has written down of the session. */
+  /** The client's own transcript of the session. */
   readonly transcript: string;
-  readonly logged: Logged;
+  readonly logs: LogSummary;
 };
 
 /** Plays one session of Claude Code through Aperture, in a home and a project of its own. */
@@ -46,20 +46,20 @@ export async function playClaude({
   try {
     for (const [name, text] of Object.entries({ ...usualFiles, ...files }))
       writeFileSync(join(claude.project, name), text);
-    const chosen = model === undefined ? [] : ["--model", model];
+    const modelFlags = model === undefined ? [] : ["--model", model];
     const results: ClaudeResult[] = [];
     for (const { prompt, env = {} } of turns({
       project: claude.project,
       direct: rig.upstream.url,
     })) {
-      const again = results.length === 0 ? [] : ["--continue"];
-      results.push(await claude.runWith(env, prompt, ...chosen, ...again));
+      const continued = results.length === 0 ? [] : ["--continue"];
+      results.push(await claude.runWith(env, prompt, ...modelFlags, ...continued));
     }
     const near = rig.near();
     const exchanges = [...rig.upstream.exchanges];
-    const transcript = writtenBelow(join(claude.home, ".claude", "projects"));
-    const logged = await loggedBy(rig.app);
-    return { results, near, exchanges, transcript, logged, pairs: pairsOf(near, exchanges) };
+    const transcript = textsBelow(join(claude.home, ".claude", "projects"));
+    const logs = await summarizeLogs(rig.app);
+    return { results, near, exchanges, transcript, logs, pairs: pairsOf(near, exchanges) };
   } finally {
     claude.remove();
     await rig.close();

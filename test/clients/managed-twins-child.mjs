@@ -1,6 +1,6 @@
-// Many identical calls at once with @anthropic-ai/sdk, each of which goes on by itself. Arguments: where the
-// package is, and a plan as JSON: the address, further headers, how many twins, how many turns of each, and
-// the first prompt. Prints one line of JSON for each twin: all that it holds in the end.
+// Many identical calls at once with @anthropic-ai/sdk, each of which continues separately. Arguments: the URL
+// of the package, and a plan as JSON: the address, more headers, the number of twins, the number of turns of
+// each, and the first prompt. Prints one line of JSON for each twin: its whole conversation at the end.
 const [, , moduleUrl = "", planText = "{}"] = process.argv;
 const { Anthropic } = await import(moduleUrl);
 const { url, headers, twins, turns, prompt } = JSON.parse(planText);
@@ -20,8 +20,8 @@ const common = {
   system: "Be brief.",
 };
 
-/** What every twin says next is the same for all of them: the results of its calls, or to go on. */
-function next(messages) {
+/** The next user message is the same for all twins: the results of its calls, or "go on". */
+function nextMessage(messages) {
   const calls = (messages.at(-1)?.content ?? []).filter(({ type }) => type === "tool_use");
   const results = calls.map(({ id }) => ({ type: "tool_result", tool_use_id: id, content: "3" }));
   const text = messages.length === 0 ? prompt : "go on";
@@ -29,7 +29,7 @@ function next(messages) {
 }
 
 async function turn(messages, isStreamed) {
-  messages.push(next(messages));
+  messages.push(nextMessage(messages));
   const body = { ...common, messages };
   const { content } = isStreamed
     ? await client.messages.stream(body, { headers }).finalMessage()

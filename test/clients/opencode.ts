@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { bareEnvironment, nowhere } from "./agent-folders.ts";
+import { bareEnvironment, noNetwork } from "./agent-folders.ts";
 import type { AgentRun, AgentStory } from "./agent-story.ts";
 
 const model = { providerID: "anthropic", modelID: "claude-opus-5-5" };
@@ -9,32 +9,32 @@ const startMs = 60_000;
 const promptMs = 60_000;
 
 /**
- * One process, talked to as its own screen talks to it: a program that starts anew for every prompt costs six
- * seconds each, and is the same program.
+ * Runs one server process and uses the API that its own screen uses: a process for every prompt would cost
+ * six seconds each, and run the same code.
  */
 export async function runOpencode(
   program: string,
   { home, project, url, headers, prompts }: AgentRun,
 ): Promise<AgentStory> {
   writeFileSync(join(project, "opencode.json"), JSON.stringify(settings(url, headers)));
-  const env = { ...bareEnvironment(home), ...nowhere, ...quiet };
+  const env = { ...bareEnvironment(home), ...noNetwork, ...quiet };
   const server = startServer({ program, project, env });
   try {
-    const base = await server.listens;
+    const base = await server.url;
     const { id } = await post<{ readonly id: string }>(`${base}/session`, {});
-    const said: string[] = [];
+    const answers: string[] = [];
     for (const prompt of prompts) {
       const parts = [{ type: "text", text: prompt }];
-      said.push(textOf(await post<Answer>(`${base}/session/${id}/message`, { model, parts })));
+      answers.push(textOf(await post<Answer>(`${base}/session/${id}/message`, { model, parts })));
     }
-    const kept = await fetch(`${base}/session/${id}/message`);
-    return { said, transcript: await kept.text() };
+    const transcript = await fetch(`${base}/session/${id}/message`);
+    return { answers, transcript: await transcript.text() };
   } finally {
     await server.stop();
   }
 }
 
-/** What it would fetch, update or watch by itself has no part in what is tested. */
+/** Turns off downloads, updates and watchers, which are not under test. */
 const quiet = {
   OPENCODE_DISABLE_AUTOUPDATE: "1",
   OPENCODE_DISABLE_MODELS_FETCH: "1",
@@ -77,34 +77,34 @@ async function post<T>(url: string, body: object): Promise<T> {
   return JSON.parse(text) as T;
 }
 
-type Server = { readonly listens: Promise<string>; readonly stop: () => Promise<void> };
-type Start = { readonly program: string; readonly project: string; readonly env: NodeJS.ProcessEnv };
+type Server = { readonly url: Promise<string>; readonly stop: () => Promise<void> };
+type ServerOptions = { readonly program: string; readonly project: string; readonly env: NodeJS.ProcessEnv };
 
-/** It takes a port of its choice, and says which. */
-function startServer({ program, project, env }: Start): Server {
+/** The server takes a free port and prints it. */
+function startServer({ program, project, env }: ServerOptions): Server {
   const args = ["serve", "--hostname", "127.0.0.1", "--port", "0"];
   const child = spawn(program, args, { cwd: project, env, stdio: ["ignore", "pipe", "pipe"] });
   const ended = new Promise<void>((resolve) => {
     child.once("close", () => resolve());
   });
-  const listens = new Promise<string>((resolve, reject) => {
-    let said = "";
-    const fail = (why: string): void => reject(new Error(`opencode ${why}: ${said}`));
+  const url = new Promise<string>((resolve, reject) => {
+    let output = "";
+    const fail = (why: string): void => reject(new Error(`opencode ${why}: ${output}`));
     const timer = setTimeout(() => fail(`did not listen within ${startMs} ms`), startMs);
-    const hear = (chunk: Buffer): void => {
-      said += chunk.toString("utf8");
-      const found = /listening on (http:\S+)\s/.exec(said)?.[1];
+    const readOutput = (chunk: Buffer): void => {
+      output += chunk.toString("utf8");
+      const found = /listening on (http:\S+)\s/.exec(output)?.[1];
       if (found === undefined) return;
       clearTimeout(timer);
       resolve(found);
     };
-    child.stdout.on("data", hear);
-    child.stderr.on("data", hear);
+    child.stdout.on("data", readOutput);
+    child.stderr.on("data", readOutput);
     child.once("error", reject);
     void ended.then(() => fail("ended before it listened"));
   });
   return {
-    listens,
+    url,
     stop: async () => {
       child.kill("SIGKILL");
       await ended;

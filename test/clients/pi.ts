@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { bareEnvironment, nowhere, writtenBelow } from "./agent-folders.ts";
+import { bareEnvironment, noNetwork, textsBelow } from "./agent-folders.ts";
 import type { AgentRun, AgentStory } from "./agent-story.ts";
 import { runProgram } from "./run-program.ts";
 
 const limitMs = 120_000;
 
-/** All prompts but the last in one process; another one continues the session from its file. */
+/** Runs all prompts but the last in one process; another process continues the session from its file. */
 export async function runPi(
   program: string,
   { home, project, url, headers, prompts }: AgentRun,
@@ -15,34 +15,34 @@ export async function runPi(
   mkdirSync(folder, { recursive: true });
   const models = { providers: { anthropic: { baseUrl: url, headers } } };
   writeFileSync(join(folder, "models.json"), JSON.stringify(models));
-  const env = { ...bareEnvironment(home), ...nowhere, ...quiet, ANTHROPIC_API_KEY: "sk-test" };
-  const run = (flags: readonly string[], said: readonly string[]): Promise<string> => {
+  const env = { ...bareEnvironment(home), ...noNetwork, ...quiet, ANTHROPIC_API_KEY: "sk-test" };
+  const run = (flags: readonly string[], texts: readonly string[]): Promise<string> => {
     const args = [program, "-p", "--mode", "json", "--model", "anthropic/claude-opus-4-7:medium"];
-    const all = [...args, ...flags, ...said];
+    const all = [...args, ...flags, ...texts];
     return runProgram({ program: process.execPath, args: all, cwd: project, env, limitMs });
   };
   const first = await run([], prompts.slice(0, -1));
   const last = await run(["--continue"], prompts.slice(-1));
   return {
-    said: [...answersIn(first), ...answersIn(last)],
-    transcript: writtenBelow(join(folder, "sessions")),
+    answers: [...answersIn(first), ...answersIn(last)],
+    transcript: textsBelow(join(folder, "sessions")),
   };
 }
 
 const quiet = { PI_OFFLINE: "1", PI_TELEMETRY: "0" };
 
-type Line = { readonly type: string; readonly messages?: readonly Message[] };
+type OutputLine = { readonly type: string; readonly messages?: readonly Message[] };
 type Message = {
   readonly role: string;
   readonly content: readonly { readonly type: string; readonly text?: string }[];
   readonly errorMessage?: string;
 };
 
-/** What it ended each prompt with. */
-function answersIn(said: string): readonly string[] {
-  const lines = said.split("\n").filter((line) => line.startsWith("{"));
+/** The last answer to each prompt. */
+function answersIn(output: string): readonly string[] {
+  const lines = output.split("\n").filter((line) => line.startsWith("{"));
   // The client's own format; a field that is missing fails in the comparison that uses it.
-  const ends = lines.map((line) => JSON.parse(line) as Line).filter(({ type }) => type === "agent_end");
+  const ends = lines.map((line) => JSON.parse(line) as OutputLine).filter(({ type }) => type === "agent_end");
   return ends.map(({ messages }) => answerOf(messages?.findLast(({ role }) => role === "assistant")));
 }
 

@@ -1,37 +1,37 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { joinedCopy, type RequestCopy, type ResponseCopy } from "../../src/exchange/index.ts";
 import { startProxy } from "../../src/proxy/index.ts";
-import { joinedCopy, type RequestCopy, type ResponseCopy } from "../../src/session/index.ts";
 import { type StrictUpstreamOptions, startStrictUpstream } from "../../src/testing/index.ts";
 import { type Exchange, startTap } from "./tap.ts";
 
-/** Straight to the upstream, or through Aperture, which must make no difference. */
-export type Way = "direct" | "through";
+/** Directly to the upstream, or through Aperture, which must make no difference. */
+export type Route = "direct" | "through";
 
-/** What was said during one script. */
+/** The traffic of one script. */
 export type Recording = {
-  /** Between the client and whatever it was pointed at. */
+  /** Exchanges of the client with the address it uses. */
   readonly near: readonly Exchange[];
-  /** Between Aperture and the upstream; without Aperture the same as near. */
+  /** Exchanges of Aperture with the upstream; without Aperture the same as near. */
   readonly far: readonly Exchange[];
-  /** What Aperture dropped at its recorder. */
+  /** The copies that Aperture gave to its recorder. */
   readonly requested: readonly RequestCopy[];
   readonly answered: readonly ResponseCopy[];
-  /** What the upstream refused, in its words. */
+  /** The upstream's refusals, as text. */
   readonly refusals: readonly string[];
 };
 
 type Rig = { readonly url: string; readonly recording: () => Recording; readonly close: () => Promise<void> };
 
-/** Runs a client against a fresh upstream and answers with everything that went over the wire. */
+/** Runs a client against a fresh upstream and returns everything that went over the wire. */
 export async function recordClient<T>(
-  setting: { readonly way: Way } & StrictUpstreamOptions,
+  setting: { readonly route: Route } & StrictUpstreamOptions,
   client: (url: string) => Promise<T>,
 ): Promise<{ readonly result: T; readonly recording: Recording }> {
-  const { way, ...options } = setting;
-  const rig = way === "direct" ? await startDirect(options) : await startThrough(options);
+  const { route, ...options } = setting;
+  const rig = route === "direct" ? await startDirect(options) : await startThrough(options);
   try {
     const result = await client(rig.url);
-    await settled(rig);
+    await untilRecorded(rig);
     return { result, recording: rig.recording() };
   } finally {
     await rig.close();
@@ -68,15 +68,15 @@ async function startThrough(options: StrictUpstreamOptions): Promise<Rig> {
     allowedHosts: [new URL(near.url).host],
     upstreams: upstreamsAt(new URL(far.url)),
     relayToken: null,
-    desk: null,
+    planner: null,
     recorder: {
-      requested: (copy) => requested.push(joinedCopy(copy)),
-      resent: () => undefined,
-      answered: (copy) => answered.push(joinedCopy(copy)),
+      recordRequest: (copy) => requested.push(joinedCopy(copy)),
+      recordResend: () => undefined,
+      recordResponse: (copy) => answered.push(joinedCopy(copy)),
     },
     credentialKey: Buffer.alloc(32, 7),
-    own: (_, response) => response.writeHead(404).end(),
-    ownPaths: (path) => path === "/",
+    handleOwn: (_, response) => response.writeHead(404).end(),
+    isOwnPath: (path) => path === "/",
   });
   proxyUrl = proxy.url;
   return {
@@ -97,7 +97,7 @@ async function startThrough(options: StrictUpstreamOptions): Promise<Rig> {
   };
 }
 
-/** Only one of them speaks; a request that went to another would never arrive. */
+/** Only Anthropic has a server; a request to another upstream would never arrive. */
 function upstreamsAt(url: URL) {
   const nowhere = new URL("http://127.0.0.1:9");
   return { anthropic: url, openai: nowhere, gemini: nowhere, bedrock: nowhere, named: new Map() };
@@ -109,8 +109,8 @@ function refusalsOf(exchanges: readonly Refusable[]): readonly string[] {
   return exchanges.flatMap(({ error }) => (error === null ? [] : [`${error.type}: ${error.message}`]));
 }
 
-/** A client may have read its last byte before the recorder was told that there are no more. */
-async function settled(rig: Rig): Promise<void> {
+/** A client may read its last byte before the recorder gets the end of the answer. */
+async function untilRecorded(rig: Rig): Promise<void> {
   for (let tries = 0; tries < 200; tries += 1) {
     const { near, requested, answered } = rig.recording();
     if (requested.length === answered.length && near.every(({ response }) => response?.complete)) return;

@@ -8,7 +8,7 @@ export type Program = {
   readonly limitMs: number;
 };
 
-/** One process from start to end: what it said. Fails if it does not end well, with everything it printed. */
+/** Runs one process and returns its output. If it fails, the error holds everything it printed. */
 export function runProgram({ program, args, cwd, env, limitMs }: Program): Promise<string> {
   const child = spawn(program, args, {
     cwd,
@@ -24,9 +24,9 @@ export function runProgram({ program, args, cwd, env, limitMs }: Program): Promi
   return new Promise((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (code, signal) => {
-      const said = Buffer.concat(out).toString("utf8");
-      if (code === 0) resolve(said);
-      else reject(new Error(`${program} ended with ${code ?? signal}: ${said}\n${Buffer.concat(err)}`));
+      const output = Buffer.concat(out).toString("utf8");
+      if (code === 0) resolve(output);
+      else reject(new Error(`${program} ended with ${code ?? signal}: ${output}\n${Buffer.concat(err)}`));
     });
   });
 }

@@ -4,19 +4,19 @@ import { startChild } from "../support/child.ts";
 import { isLong } from "../support/runs.ts";
 import { differencesIn } from "./compare.ts";
 import { type Clients, installClients, installMs } from "./install.ts";
-import { type Recording, recordClient, type Way } from "./rig.ts";
+import { type Recording, type Route, recordClient } from "./rig.ts";
 import { shapesOf } from "./shapes.ts";
 
 type Steps = Readonly<{ [step: string]: unknown }>;
-type Told = { readonly steps: Steps; readonly recording: Recording };
+type SdkRun = { readonly steps: Steps; readonly recording: Recording };
 export type Sdk = {
   readonly program: string;
   readonly modules: readonly string[];
-  /** What the program must print, step by step. */
+  /** The expected output of each step. */
   readonly expected: Steps;
 };
 
-/** How an upstream may deliver one and the same answer. */
+/** The ways an upstream may deliver the same answer. */
 const deliveries: readonly (readonly [string, StrictUpstreamOptions])[] = [
   ["event by event", {}],
   ["compressed, in odd pieces", { compress: true, split: 7 }],
@@ -28,7 +28,7 @@ const deliveries: readonly (readonly [string, StrictUpstreamOptions])[] = [
     : []),
 ];
 
-/** A program with an SDK against every delivery, straight and through Aperture. */
+/** Tests a program with an SDK against every delivery, directly and through Aperture. */
 export function sdkSuite(sdk: Sdk, inspect: (recording: Recording) => void): void {
   let clients: Clients | null = null;
   beforeAll(async () => {
@@ -37,7 +37,7 @@ export function sdkSuite(sdk: Sdk, inspect: (recording: Recording) => void): voi
 
   test.each(deliveries)("answers that come %s", { timeout: 120_000 }, async (delivery, upstream) => {
     const urls = sdk.modules.map((name) => clients?.moduleUrl(name) ?? name);
-    const play = (way: Way): Promise<Told> => run({ sdk, urls, setting: { ...upstream, way } });
+    const play = (route: Route): Promise<SdkRun> => run({ sdk, urls, setting: { ...upstream, route } });
     const [direct, through] = await Promise.all([play("direct"), play("through")]);
     console.log(`${delivery}: ${through.recording.near.length} requests compared`);
     expect(direct.steps).toEqual(sdk.expected);
@@ -49,13 +49,13 @@ export function sdkSuite(sdk: Sdk, inspect: (recording: Recording) => void): voi
   });
 }
 
-type Play = {
+type RunInput = {
   readonly sdk: Sdk;
   readonly urls: readonly string[];
-  readonly setting: StrictUpstreamOptions & { readonly way: Way };
+  readonly setting: StrictUpstreamOptions & { readonly route: Route };
 };
 
-async function run({ sdk, urls, setting }: Play): Promise<Told> {
+async function run({ sdk, urls, setting }: RunInput): Promise<SdkRun> {
   const { result, recording } = await recordClient(setting, async (url) => {
     const child = startChild(sdk.program, [...urls, url]);
     const { code, stderr } = await child.ended;
@@ -67,6 +67,6 @@ async function run({ sdk, urls, setting }: Play): Promise<Told> {
 
 function stepsIn(lines: readonly string[]): Steps {
   // Our own program wrote these lines.
-  const said = lines.map((line) => JSON.parse(line) as { readonly step: string; readonly value: unknown });
-  return Object.fromEntries(said.map(({ step, value }) => [step, value]));
+  const steps = lines.map((line) => JSON.parse(line) as { readonly step: string; readonly value: unknown });
+  return Object.fromEntries(steps.map(({ step, value }) => [step, value]));
 }

@@ -5,22 +5,21 @@ import { headerOf } from "./wire-bytes.ts";
 type Fields = Readonly<{ [name: string]: unknown }>;
 
 /**
- * What a run of a script has in common with every other run of it: no ids, no times, no folders. One list
- * per agent, because agents that work side by side do not take turns; and what is counted side by side has
- * no order at all.
+ * The shape that all runs of a script share: no ids, no times, no folders. There is one list per agent,
+ * because parallel agents do not take turns; parallel counts have no order at all, so they are sorted.
  */
 export function shapesOf(exchanges: readonly Exchange[]): Readonly<{ [agent: string]: readonly string[] }> {
   const relayed = exchanges.filter(isRelayed);
   const agents = [...new Set(relayed.map(agentOf))].filter((id) => id !== null);
   const counts = relayed.filter(isCount);
-  const spoken = relayed.filter((exchange) => !isCount(exchange));
-  const below = agents.map((id, index) => [
+  const turns = relayed.filter((exchange) => !isCount(exchange));
+  const byAgent = agents.map((id, index) => [
     `agent ${index + 1}`,
-    spoken.filter((exchange) => agentOf(exchange) === id).map(shapeOf),
+    turns.filter((exchange) => agentOf(exchange) === id).map(shapeOf),
   ]);
   return {
-    main: spoken.filter((exchange) => agentOf(exchange) === null).map(shapeOf),
-    ...Object.fromEntries(below),
+    main: turns.filter((exchange) => agentOf(exchange) === null).map(shapeOf),
+    ...Object.fromEntries(byAgent),
     counts: counts.map(shapeOf).sort(),
   };
 }
@@ -42,7 +41,7 @@ function shapeOf(exchange: Exchange): string {
   return `${head} ${Object.keys(body).join(",")} | tools ${tools.join(",")} | ${messages}`;
 }
 
-/** A message with one text in it is the same message whether it is written as a string or as a list. */
+/** A message with one text has the same shape as a string and as a list. */
 export function messageShape({ role, content }: Fields): string {
   const blocks = typeof content === "string" ? ["text"] : listOf(content).map(blockShape);
   return `${role}(${blocks.join(",")})`;

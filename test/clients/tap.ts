@@ -7,7 +7,7 @@ export type Exchange = {
   readonly method: string;
   readonly target: string;
   readonly request: WirePart;
-  /** Null: the connection ended without an answer. */
+  /** Null if the connection ended without an answer. */
   readonly response: WirePart | null;
   readonly status: number | null;
 };
@@ -20,23 +20,23 @@ export type Tap = {
 };
 
 type Chunk = { readonly order: number; readonly bytes: Buffer };
-type Line = { readonly up: Chunk[]; readonly down: Chunk[] };
+type Connection = { readonly up: Chunk[]; readonly down: Chunk[] };
 
 /**
- * Passes bytes on unread and keeps a copy. It knows no HTTP until it is asked, so it cannot change any. The
- * target is asked for with every connection: a tap may stand before its target does.
+ * Passes bytes on unread and keeps a copy. It parses HTTP only afterwards, so it cannot change any. It asks
+ * for the target with every connection, because a tap may start before its target.
  */
 export async function startTap(targetUrl: () => string): Promise<Tap> {
-  const lines: Line[] = [];
+  const connections: Connection[] = [];
   const sockets = new Set<Socket>();
   let order = 0;
   const server = createServer({ noDelay: true }, (client) => {
     const { hostname, port } = new URL(targetUrl());
     const target = connect({ host: hostname, port: Number(port), noDelay: true });
-    const line: Line = { up: [], down: [] };
-    lines.push(line);
-    pass({ from: client, to: target }, (bytes) => line.up.push({ order: order++, bytes }));
-    pass({ from: target, to: client }, (bytes) => line.down.push({ order: order++, bytes }));
+    const connection: Connection = { up: [], down: [] };
+    connections.push(connection);
+    pass({ from: client, to: target }, (bytes) => connection.up.push({ order: order++, bytes }));
+    pass({ from: target, to: client }, (bytes) => connection.down.push({ order: order++, bytes }));
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -44,7 +44,7 @@ export async function startTap(targetUrl: () => string): Promise<Tap> {
   const { port: ownPort } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${ownPort}`,
-    exchanges: () => lines.flatMap(exchangesOf).sort((a, b) => a.order - b.order),
+    exchanges: () => connections.flatMap(exchangesOf).sort((a, b) => a.order - b.order),
     close: async () => {
       for (const socket of sockets) socket.destroy();
       server.close();
@@ -70,15 +70,15 @@ export async function startTap(targetUrl: () => string): Promise<Tap> {
   }
 }
 
-function exchangesOf(line: Line): readonly (Exchange & { readonly order: number })[] {
-  const requests = requestsIn(Buffer.concat(line.up.map(({ bytes }) => bytes)));
+function exchangesOf(connection: Connection): readonly (Exchange & { readonly order: number })[] {
+  const requests = requestsIn(Buffer.concat(connection.up.map(({ bytes }) => bytes)));
   const methods = requests.map(({ startLine }) => startLine.split(" ")[0] ?? "");
-  const responses = responsesIn(Buffer.concat(line.down.map(({ bytes }) => bytes)), methods);
+  const responses = responsesIn(Buffer.concat(connection.down.map(({ bytes }) => bytes)), methods);
   return requests.map((request, index) => {
     const [method = "", target = ""] = request.startLine.split(" ");
     const response = responses[index] ?? null;
     const status = response === null ? null : statusOf(response.startLine);
-    return { order: orderAt(line.up, request.offset), method, target, request, response, status };
+    return { order: orderAt(connection.up, request.offset), method, target, request, response, status };
   });
 }
 
@@ -93,6 +93,6 @@ function orderAt(chunks: readonly Chunk[], offset: number): number {
 
 export function bodyOf(exchange: Exchange): Readonly<Record<string, unknown>> | null {
   if (headerOf(exchange.request, "content-type") !== "application/json") return null;
-  // A JSON body of these APIs is an object; whatever is missing in it reads as undefined.
+  // A JSON body of these APIs is an object; a missing field reads as undefined.
   return JSON.parse(exchange.request.body.toString("utf8")) as Record<string, unknown>;
 }

@@ -4,18 +4,18 @@ export type WirePart = {
   /** Names and values as they were written, in their order. */
   readonly headers: readonly (readonly [string, string])[];
   readonly framing: "none" | "length" | "chunked" | "close";
-  /** Without the framing, so that the same body in other chunks compares equal. */
+  /** The body without its framing, so that the same body in other chunks compares equal. */
   readonly body: Buffer;
-  /** Where it began in the bytes it was cut from. */
+  /** The start of the message in the bytes of the connection. */
   readonly offset: number;
-  /** False: the connection ended in the middle of it. */
+  /** False if the connection ended in the middle of it. */
   readonly complete: boolean;
 };
 
-type Cut = { readonly body: Buffer; readonly end: number; readonly complete: boolean };
+type CutBody = { readonly body: Buffer; readonly end: number; readonly complete: boolean };
 type Head = Pick<WirePart, "startLine" | "headers"> & { readonly end: number };
 
-/** A reader of its own, deliberately: the proxy under test and the upstream use Node's parser. */
+/** This parser is independent on purpose: the proxy under test and the upstream use Node's parser. */
 export function requestsIn(bytes: Buffer): readonly WirePart[] {
   const parts: WirePart[] = [];
   for (let offset = 0; offset < bytes.length; ) {
@@ -36,8 +36,8 @@ export function responsesIn(bytes: Buffer, methods: readonly string[]): readonly
     const head = headAt(bytes, offset);
     if (head === null) break;
     const status = statusOf(head.startLine);
-    const bodiless = status < 200 || status === 204 || status === 304 || methods[parts.length] === "HEAD";
-    const part = partOf({ bytes, head, framing: bodiless ? "none" : framingOf(head), offset });
+    const hasNoBody = status < 200 || status === 204 || status === 304 || methods[parts.length] === "HEAD";
+    const part = partOf({ bytes, head, framing: hasNoBody ? "none" : framingOf(head), offset });
     if (status >= 200) parts.push(part.part);
     offset = part.end;
   }
@@ -68,20 +68,23 @@ function framingOf(head: Head): WirePart["framing"] {
   return headerOf(head, "content-length") === null ? "close" : "length";
 }
 
-type Place = {
+type PartInput = {
   readonly bytes: Buffer;
   readonly head: Head;
   readonly framing: WirePart["framing"];
   readonly offset: number;
 };
 
-function partOf({ bytes, head, framing, offset }: Place): { readonly part: WirePart; readonly end: number } {
-  const { body, end, complete } = cut(bytes, head, framing);
+function partOf({ bytes, head, framing, offset }: PartInput): {
+  readonly part: WirePart;
+  readonly end: number;
+} {
+  const { body, end, complete } = cutBody(bytes, head, framing);
   const { startLine, headers } = head;
   return { part: { startLine, headers, framing, body, offset, complete }, end };
 }
 
-function cut(bytes: Buffer, head: Head, framing: WirePart["framing"]): Cut {
+function cutBody(bytes: Buffer, head: Head, framing: WirePart["framing"]): CutBody {
   switch (framing) {
     case "none":
       return { body: Buffer.alloc(0), end: head.end, complete: true };
@@ -96,7 +99,7 @@ function cut(bytes: Buffer, head: Head, framing: WirePart["framing"]): Cut {
   }
 }
 
-function dechunk(bytes: Buffer, from: number): Cut {
+function dechunk(bytes: Buffer, from: number): CutBody {
   const chunks: Buffer[] = [];
   for (let at = from; ; ) {
     const lineEnd = bytes.indexOf("\r\n", at, "latin1");

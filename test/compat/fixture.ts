@@ -3,19 +3,19 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { hashContent, type SessionId, sessionId, unwrap } from "../../src/base/index.ts";
 import type { Frame, State } from "../../src/engine/index.ts";
-import { openSession } from "../../src/session/index.ts";
+import { openSession } from "../../src/log/index.ts";
 import { diffRecipe, openSqliteStore, type Store } from "../../src/store/index.ts";
 import { entryFor, intent, opening } from "../support/random-session.ts";
 
-/** What a fixture promises. Only things that no later version may see differently. */
-export type Expected = {
+/** The expected data of a fixture: only things no later version may read differently. */
+export type ExpectedFixture = {
   readonly format: number;
   readonly sessions: readonly { readonly session: string; readonly seq: number; readonly hash: string }[];
   readonly bodies: readonly { readonly session: string; readonly exchange: number; readonly hash: string }[];
   readonly purged: string;
 };
 
-/** Writes a database with everything in it that the format can hold. */
+/** Writes a database with everything the format can hold. */
 export async function writeFixture(folder: string, format: number): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const store = openSqliteStore({ path: join(folder, "aperture.db") });
@@ -23,17 +23,17 @@ export async function writeFixture(folder: string, format: number): Promise<void
   for (const [index, session] of ids.entries()) await writeSession(store, session, index + 1);
   const bodies = await writeBodies(store, ids[0] as SessionId);
   const secret = hashContent(secretText);
-  unwrap(await appended(store, { contents: [{ hash: secret, bytes: Buffer.from(secretText) }] }));
+  unwrap(await appendAndWait(store, { contents: [{ hash: secret, bytes: Buffer.from(secretText) }] }));
   unwrap(await store.purge([secret]));
   const sessions = unwrap(await store.sessions()).map(({ session, seq, hash }) => ({ session, seq, hash }));
   await store.close();
-  const expected: Expected = { format, sessions, bodies, purged: secret };
+  const expected: ExpectedFixture = { format, sessions, bodies, purged: secret };
   writeFileSync(join(folder, "expected.json"), `${JSON.stringify(expected, null, 2)}\n`);
 }
 
 const secretText = "something the user wanted gone";
 
-/** Long enough to have a snapshot and a tail. */
+/** Writes a session long enough to have a snapshot and later frames. */
 async function writeSession(store: Store, session: SessionId, seed: number): Promise<void> {
   const log = unwrap(await openSession({ store, session, clock: { now: () => 1_700_000_000_000 } }));
   const frames: Frame[] = [];
@@ -48,8 +48,8 @@ async function writeSession(store: Store, session: SessionId, seed: number): Pro
 }
 
 /** Bodies that copy from each other, contents that grow, and bytes that are no text. */
-async function writeBodies(store: Store, session: SessionId): Promise<Expected["bodies"]> {
-  const rows: Expected["bodies"][number][] = [];
+async function writeBodies(store: Store, session: SessionId): Promise<ExpectedFixture["bodies"]> {
+  const rows: ExpectedFixture["bodies"][number][] = [];
   let previous: Buffer | null = null;
   let grown = "a line of a file that is read again\n".repeat(20);
   for (let exchange = 1; exchange <= 12; exchange += 1) {
@@ -72,14 +72,14 @@ async function writeBodies(store: Store, session: SessionId): Promise<Expected["
       length: bytes.length,
     } as const;
     const contents = [{ hash: hashContent(content), bytes: content }];
-    unwrap(await appended(store, { contents, bodies: [{ ...row, recipe }] }));
+    unwrap(await appendAndWait(store, { contents, bodies: [{ ...row, recipe }] }));
     rows.push({ session, exchange, hash: row.hash });
     previous = bytes;
   }
   return rows;
 }
 
-function appended(store: Store, batch: Parameters<Store["append"]>[0]) {
+function appendAndWait(store: Store, batch: Parameters<Store["append"]>[0]) {
   const appended = store.append(batch);
   return appended.accepted ? appended.durable : Promise.resolve(appended.refused);
 }

@@ -3,10 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { canonicalJson, contentHash, hashContent, sessionId, unwrap } from "../../src/base/index.ts";
-import { describe as described, emptyState, now, replay } from "../../src/engine/index.ts";
-import { openSession } from "../../src/session/index.ts";
-import { openSqliteStore, type Store, storeFormat } from "../../src/store/index.ts";
-import { type Expected, writeFixture } from "./fixture.ts";
+import { describeMoment } from "../../src/engine/describe-moment.ts";
+import { emptyState, now, replayFrames } from "../../src/engine/index.ts";
+import { openSession } from "../../src/log/index.ts";
+import { openSqliteStore, type Store } from "../../src/store/index.ts";
+import { storeFormat } from "../../src/store/migrations.ts";
+import { type ExpectedFixture, writeFixture } from "./fixture.ts";
 
 const home = "test/compat";
 const clock = { now: () => 0 };
@@ -24,12 +26,12 @@ describe("databases of every released format", () => {
     expect(formats).toEqual(Array.from({ length: storeFormat }, (_, index) => index + 1));
   });
 
-  it.each(fixtures)("%s opens, is whole, and says what it always said", async (name) => {
+  it.each(fixtures)("%s opens, is intact, and has the expected content", async (name) => {
     const folder = mkdtempSync(join(tmpdir(), "aperture-compat-"));
     const path = join(folder, "aperture.db");
     copyFileSync(join(home, name, "aperture.db"), path);
     const store = openSqliteStore({ path });
-    const expected = JSON.parse(readFileSync(join(home, name, "expected.json"), "utf8")) as Expected;
+    const expected = JSON.parse(readFileSync(join(home, name, "expected.json"), "utf8")) as ExpectedFixture;
     await expectSame(store, expected);
     expect(store.status().storage).toBe("ok");
     await store.close();
@@ -37,7 +39,7 @@ describe("databases of every released format", () => {
   });
 });
 
-async function expectSame(store: Store, expected: Expected): Promise<void> {
+async function expectSame(store: Store, expected: ExpectedFixture): Promise<void> {
   expect(unwrap(await store.verify("all")).damage).toEqual([]);
   expect(unwrap(await store.sessions())).toEqual(expected.sessions);
   for (const { session, seq } of expected.sessions) await expectOneState(store, session, seq);
@@ -49,13 +51,13 @@ async function expectSame(store: Store, expected: Expected): Promise<void> {
   expect(purged).toMatchObject({ ok: false, error: { code: "AP_CONTENT_PURGED" } });
 }
 
-/** The stored snapshot and its tail lead to the state that all frames lead to. */
+/** Expects that the stored snapshot plus later frames gives the same state as all frames. */
 async function expectOneState(store: Store, name: string, seq: number): Promise<void> {
   const session = sessionId(name);
   const opened = unwrap(await openSession({ store, session, clock })).state();
   const frames = unwrap(await store.frames({ session, after: 0, limit: seq }));
-  const whole = unwrap(replay(emptyState(session), frames));
+  const whole = unwrap(replayFrames(emptyState(session), frames));
   expect(unwrap(await store.snapshot(session))?.seq).toBeGreaterThan(0);
   expect(opened.seq).toBe(seq);
-  expect(canonicalJson(described(now(opened)))).toBe(canonicalJson(described(now(whole))));
+  expect(canonicalJson(describeMoment(now(opened)))).toBe(canonicalJson(describeMoment(now(whole))));
 }

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { routes } from "../../src/control/index.ts";
-import { type Served, serve, token } from "./serve.ts";
+import { routes } from "../../src/control/contract.ts";
+import { serve, type TestControl, token } from "./serve.ts";
 
-let served: Served;
+let served: TestControl;
 
 beforeAll(async () => {
   served = await serve();
@@ -49,7 +49,7 @@ describe("without credentials", () => {
   });
 
   it.each(["/api/v1/nothing", "/api/v1", "/s/s1", "/assets/x", "/api/v1/sessions/none"])(
-    "not even whether %s exists is told",
+    "it is not revealed whether %s exists",
     async (path) => {
       expect((await served.call(path)).status).toBe(401);
       expect((await served.call(path, { method: "DELETE" })).status).toBe(401);
@@ -83,7 +83,7 @@ describe("with a cookie", () => {
     expect((await served.call("/api/v1/health", { headers: { cookie } })).status).toBe(401);
   });
 
-  it("no login link can be made: whoever borrows a browser does not get to stay", async () => {
+  it("no login link can be made, so that a borrowed browser gives no lasting access", async () => {
     const cookie = await loggedIn();
     const headers = { cookie, "x-aperture-csrf": "1", "content-type": "application/json" };
     expect((await served.call("/api/v1/login-links", { method: "POST", headers })).status).toBe(401);
@@ -102,26 +102,27 @@ describe("a login link", () => {
   });
 
   it("leads to the page of a session, or to that of the newest", async () => {
-    const place = async (query: string) => (await served.call(`${await newLink()}${query}`)).headers.location;
-    expect(await place("&session=s1")).toBe("/s/s1");
-    expect(await place("&session=last")).toBe("/s/s1");
-    expect(await place("&session=//evil.example")).toBe("/s/%2F%2Fevil.example");
+    const locationOf = async (query: string) =>
+      (await served.call(`${await newLink()}${query}`)).headers.location;
+    expect(await locationOf("&session=s1")).toBe("/s/s1");
+    expect(await locationOf("&session=last")).toBe("/s/s1");
+    expect(await locationOf("&session=//evil.example")).toBe("/s/%2F%2Fevil.example");
   });
 
-  it("is not used up by a look without a body, and not opened from another page", async () => {
+  it("is not used up by HEAD or by a page of another origin", async () => {
     const path = await newLink();
     expect((await served.call(path, { method: "HEAD" })).status).toBe(405);
     expect((await served.call(path, { headers: { "sec-fetch-site": "cross-site" } })).status).toBe(403);
     expect((await served.call(path)).status).toBe(303);
   });
 
-  it("is too old after a minute", async () => {
+  it("expires after a minute", async () => {
     const path = await newLink();
     served.clock.advance(60_000);
     expect((await served.call(path)).status).toBe(401);
   });
 
-  it("cannot be guessed again and again", async () => {
+  it("is locked after ten wrong guesses", async () => {
     served.clock.advance(120_000);
     for (let n = 0; n < 10; n += 1) expect((await served.call(`/login?code=${n}`)).status).toBe(401);
     const busy = await served.call(await newLink());
@@ -132,7 +133,7 @@ describe("a login link", () => {
   });
 });
 
-it("a body that goes on arriving does not hold the answer, nor the connection after it", async () => {
+it("an unfinished body delays neither the answer nor the end of its connection", async () => {
   const headers = { ...bearer, "content-length": "1000000" };
   const reply = await Promise.race([
     served.call("/api/v1/login-links", { method: "POST", headers, body: "{}" }).catch(() => null),

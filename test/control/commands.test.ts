@@ -1,11 +1,11 @@
-// What the user does to the context over the API: done, planned, refused, repeated.
+// Commands of the user over the API: executed, planned, refused, repeated.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Reply, type Served, serve, token } from "./serve.ts";
+import { type Reply, serve, type TestControl, token } from "./serve.ts";
 
 const session = "/api/v1/sessions/s1";
 const headers = { authorization: `Bearer ${token}` };
 
-let served: Served;
+let served: TestControl;
 beforeEach(async () => {
   served = await serve();
   const watched = await served.session("s1");
@@ -27,7 +27,7 @@ describe("a command of the user", () => {
   it.each([
     ["as text", "@pin(block-1)"],
     ["as fields", { verb: "pin", target: 1 }],
-  ])("is done, %s, and undone", async (_, command) => {
+  ])("is executed, %s, and undone", async (_, command) => {
     const done = await act(command);
     expect([done.status, done.json()]).toMatchObject([
       200,
@@ -56,7 +56,7 @@ describe("a command of the user", () => {
     expect([done["cut"], done["bill"]]).toEqual([planned["cut"], planned["bill"]]);
   });
 
-  it("says what it left alone and why", async () => {
+  it("reports skipped blocks and their reasons", async () => {
     await act("@pin(block-1)");
     const done = (await act({ verb: "archive", target: "1..2" })).json();
     expect(done).toMatchObject({
@@ -66,7 +66,7 @@ describe("a command of the user", () => {
     });
   });
 
-  it("restores, and keeps for the project", async () => {
+  it("restores, and sets the scope", async () => {
     await act({ verb: "archive", target: 2, reason: "done" });
     expect((await act("@restore(2)")).json()).toMatchObject({ verb: "restore", blocks: [2], step: 2 });
     expect((await act("@scope(project, 2)")).json()).toMatchObject({ blocks: [2], step: 3 });
@@ -76,7 +76,7 @@ describe("a command of the user", () => {
     });
   });
 
-  it("notes something, and takes it back", async () => {
+  it("creates a memory, and undoes it", async () => {
     const done = (
       await act({ verb: "create", text: "The login page is in src/login.ts", topic: "login" })
     ).json();
@@ -97,18 +97,18 @@ describe("a command of the user", () => {
     });
   });
 
-  it("does not promise to withhold what is only observed", async () => {
+  it("refuses to withhold in an observed session", async () => {
     const refused = await act("@withhold(1)");
     expect([refused.status, refused.json()]).toMatchObject([409, { error: { code: "AP_COMMAND_REFUSED" } }]);
   });
 
-  it("reads", async () => {
+  it("recalls", async () => {
     const read = (await act('@recall("login")')).json();
     expect(read).toMatchObject({ verb: "recall", step: null, blocks: [] });
     expect(read["text"]).toContain("Fix the login page");
   });
 
-  it("reads in a dry run too, and nothing is written for it", async () => {
+  it("answers lookups in a dry run, and writes nothing", async () => {
     const before = await seqNow();
     const planned = (await plan('@recall("login")')).json();
     expect(planned).toMatchObject({ verb: "recall", dryRun: true, step: null, blocks: [] });
@@ -123,10 +123,10 @@ describe("a command of the user", () => {
     ["a verb without a target", { verb: "purge" }, [400, "AP_COMMAND_INVALID"]],
     ["an empty target", "@purge()", [400, "AP_COMMAND_INVALID"]],
     ["an unknown scope", "@scope(world, 1)", [400, "AP_COMMAND_INVALID"]],
-    ["words nothing is about", '@archive("quantum")', [404, "AP_TOPIC_UNKNOWN"]],
+    ["an unknown topic", '@archive("quantum")', [404, "AP_TOPIC_UNKNOWN"]],
     ["a list", ["@pin(1)"], [400, "AP_INPUT_INVALID"]],
     ["nothing", null, [400, "AP_INPUT_INVALID"]],
-  ])("is refused with %s, and nothing happens", async (_, command, [status, code]) => {
+  ])("is refused with %s, and changes nothing", async (_, command, [status, code]) => {
     const seq = await seqNow();
     for (const reply of [await act(command), await plan(command)]) {
       expect([reply.status, reply.json()]).toMatchObject([status, { error: { code } }]);
@@ -134,7 +134,7 @@ describe("a command of the user", () => {
     expect(await seqNow()).toBe(seq);
   });
 
-  it("is done once under one key", async () => {
+  it("is executed once per key", async () => {
     const note = { verb: "create", text: "kept once" };
     const [one, two] = await Promise.all([act(note, { key: "a" }), act(note, { key: "a" })]);
     expect(one.text).toBe(two.text);
@@ -145,7 +145,7 @@ describe("a command of the user", () => {
   });
 });
 
-describe("what holds always", () => {
+describe("a lasting permission", () => {
   it.each([
     {},
     { verb: "archive" },
@@ -154,7 +154,7 @@ describe("what holds always", () => {
     { verb: "archive", zone: "moon", rule: "allow" },
     { verb: "archive", rule: "allow", actor: "client" },
     [],
-  ])("is not %j", async (body) => {
+  ])("is refused as %j", async (body) => {
     const sent = { method: "PUT", headers, body: JSON.stringify(body) };
     expect((await served.call("/api/v1/permissions", sent)).status).toBe(400);
   });
@@ -170,7 +170,7 @@ describe("the mode of a session", () => {
     expect((await send("PUT", "mode", { mode: null })).json()).toMatchObject({ mode: null });
   });
 
-  it.each([{}, { mode: "loud" }, { mode: "ask", more: 1 }, []])("is not %j", async (body) => {
+  it.each([{}, { mode: "loud" }, { mode: "ask", more: 1 }, []])("is refused as %j", async (body) => {
     expect((await send("PUT", "mode", body)).status).toBe(400);
   });
 });

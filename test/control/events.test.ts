@@ -4,20 +4,24 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { limits } from "../../src/base/index.ts";
 import { numRuns } from "../support/runs.ts";
 import type { WatchedSession } from "../support/watched-session.ts";
-import { type Served, serve, token } from "./serve.ts";
+import { serve, type TestControl, token } from "./serve.ts";
 
-let served: Served;
+let served: TestControl;
 
 beforeAll(async () => {
   served = await serve();
 });
 afterAll(() => served.close());
 
-type Seen = { readonly id: string | null; readonly event: string; readonly data: Record<string, unknown> };
+type SeenEvent = {
+  readonly id: string | null;
+  readonly event: string;
+  readonly data: Record<string, unknown>;
+};
 
-/** A viewer that keeps what it saw and can be cut off at any moment. */
-class Watching {
-  readonly seen: Seen[] = [];
+/** A viewer that keeps the events it saw and can be cut off at any moment. */
+class TestViewer {
+  readonly seen: SeenEvent[] = [];
   text = "";
   readonly #response: IncomingMessage;
   #rest = "";
@@ -29,7 +33,7 @@ class Watching {
     response.on("error", () => undefined);
   }
 
-  static open(query: string, lastId: string | null = null): Promise<Watching> {
+  static open(query: string, lastId: string | null = null): Promise<TestViewer> {
     const headers = {
       authorization: `Bearer ${token}`,
       ...(lastId === null ? {} : { "last-event-id": lastId }),
@@ -41,7 +45,7 @@ class Watching {
           "content-type": "text/event-stream; charset=utf-8",
           "x-accel-buffering": "no",
         });
-        resolve(new Watching(response));
+        resolve(new TestViewer(response));
       }).on("error", reject);
     });
   }
@@ -58,7 +62,7 @@ class Watching {
     this.#notify();
   }
 
-  async until(isDone: (seen: readonly Seen[]) => boolean): Promise<void> {
+  async until(isDone: (seen: readonly SeenEvent[]) => boolean): Promise<void> {
     while (!isDone(this.seen)) {
       await new Promise<void>((resume, reject) => {
         const timer = setTimeout(() => reject(new Error(`only ${JSON.stringify(this.seen)}`)), 5_000);
@@ -75,7 +79,7 @@ class Watching {
   }
 }
 
-/** The server hears of a cut connection a moment after the viewer has cut it. */
+/** The server notices a cut connection a moment after the viewer has cut it. */
 async function allGone(): Promise<void> {
   for (let n = 0; n < 500 && served.control.viewers() > 0; n += 1) {
     await new Promise((resume) => setTimeout(resume, 10));
@@ -88,13 +92,13 @@ const ticks = async (session: WatchedSession, count: number) => {
 };
 
 describe("events", () => {
-  it("begin with a comment line at once, and tell of frames, requests, notices and trouble", async () => {
+  it("begin with a comment line at once, and report frames, requests, notices and storage", async () => {
     const session = await served.session("kinds");
-    const watching = await Watching.open("");
+    const watching = await TestViewer.open("");
     await session.tick();
-    served.tell({ type: "request", session: "kinds", exchange: 1, phase: "opened" });
-    served.tell({ type: "notice", session: null, code: null, message: "said" });
-    served.tell({ type: "degraded", storage: "degraded", message: "full" });
+    served.publish({ type: "request", session: "kinds", exchange: 1, phase: "opened" });
+    served.publish({ type: "notice", session: null, code: null, message: "said" });
+    served.publish({ type: "degraded", storage: "degraded", message: "full" });
     await watching.until((seen) => seen.length === 4);
     expect(watching.text).toMatch(/^: /);
     expect(watching.seen.map(({ event, id }) => [event, id])).toEqual([
@@ -115,27 +119,27 @@ describe("events", () => {
     watching.cut();
   });
 
-  it("of one session can start anywhere in its past, also under the name `last`", async () => {
+  it("of one session can start at any seq, also under the name `last`", async () => {
     served.clock.advance(1_000);
     const session = await served.session("past");
     await ticks(session, 3);
-    const watching = await Watching.open("?session=last&after=2");
+    const watching = await TestViewer.open("?session=last&after=2");
     await watching.until((seen) => seen.length === 2);
     expect(watching.seen.map(({ id }) => id)).toEqual(["past:3", "past:4"]);
     watching.cut();
   });
 
-  it("a viewer that left is forgotten", async () => {
+  it("a viewer that left is dropped", async () => {
     await allGone();
-    const watching = await Watching.open("");
+    const watching = await TestViewer.open("");
     expect(served.control.viewers()).toBe(1);
     watching.cut();
     await allGone();
   });
 
-  it("are for a bounded number of viewers", async () => {
+  it("have a bounded number of viewers", async () => {
     await allGone();
-    const watching = await Promise.all(Array.from({ length: limits.viewersMax }, () => Watching.open("")));
+    const watching = await Promise.all(Array.from({ length: limits.viewersMax }, () => TestViewer.open("")));
     const reply = await served.get("/api/v1/events");
     expect([reply.status, reply.json()]).toMatchObject([503, { error: { code: "AP_VIEWERS_FULL" } }]);
     for (const one of watching) one.cut();
@@ -147,7 +151,7 @@ describe("a viewer that comes back", () => {
   const cuts = fc.array(fc.record({ seen: fc.nat(6), away: fc.nat(4) }), { minLength: 1, maxLength: 4 });
   let sessions = 0;
 
-  it("wherever it was cut off, sees every frame exactly once and in order", async () => {
+  it("sees every frame exactly once and in order, wherever it was cut off", async () => {
     await fc.assert(
       fc.asyncProperty(cuts, fc.boolean(), async (plan, byHeader) => {
         sessions += 1;
@@ -157,8 +161,8 @@ describe("a viewer that comes back", () => {
         const seqs: number[] = [];
         for (const { seen, away } of plan) {
           const query = `?session=${name}&after=${byHeader ? 0 : seq}`;
-          const watching = await Watching.open(query, byHeader ? `${name}:${seq}` : null);
-          // Not waited for: frames come while the past is still being read.
+          const watching = await TestViewer.open(query, byHeader ? `${name}:${seq}` : null);
+          // Not awaited: frames come while the past is still being read.
           const writing = ticks(session, seen + 1);
           await watching.until((all) => all.length >= seen);
           watching.cut();
@@ -168,7 +172,7 @@ describe("a viewer that comes back", () => {
           await ticks(session, away);
         }
         const head = session.log.state().seq;
-        const last = await Watching.open(`?session=${name}&after=${seq}`);
+        const last = await TestViewer.open(`?session=${name}&after=${seq}`);
         await last.until((all) => all.length >= head - seq);
         last.cut();
         seqs.push(...last.seen.map(({ data }) => Number(data["seq"])));
@@ -178,13 +182,13 @@ describe("a viewer that comes back", () => {
     );
   });
 
-  it("finds its place also after the database was opened again", async () => {
+  it("continues at its seq after the database was opened again", async () => {
     const session = await served.session("reopened");
     await ticks(session, 3);
     await served.reopen();
-    const watching = await Watching.open("", "reopened:2");
+    const watching = await TestViewer.open("", "reopened:2");
     await watching.until((seen) => seen.length === 3);
-    // Of other sessions its place is not known: it is told to read them anew.
+    // Its seq in other sessions is not known, so it gets a resync.
     expect(watching.seen.map(({ event, data }) => [event, data["seq"]])).toEqual([
       ["resync", 2],
       ["frame", 3],

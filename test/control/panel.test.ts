@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readPanel } from "../../src/control/index.ts";
-import { type Served, serve, token } from "./serve.ts";
+import { serve, type TestControl, token } from "./serve.ts";
 
 const page = '<!doctype html><script type="module" src="/assets/index-0a1B2c3D.js"></script>';
 const script = `console.log("${"x".repeat(4_000)}");`;
@@ -13,7 +13,7 @@ const policy =
   "font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 let folder: string;
-let served: Served;
+let served: TestControl;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "aperture-panel-"));
@@ -34,7 +34,7 @@ afterAll(async () => {
 
 describe("the page", () => {
   it.each(["/", "/?x=1", "/approvals", "/s/s1", "/s/s1/requests/4?at=12", "/s/none"])(
-    "is shown at %s to anybody, under the strict policy",
+    "is served at %s to all callers, under the strict policy",
     async (path) => {
       const reply = await served.call(path);
       expect([reply.status, reply.text]).toEqual([200, page]);
@@ -54,13 +54,13 @@ describe("the page", () => {
     },
   );
 
-  it("holds nothing: what it shows needs a login as before", async () => {
+  it("has no data: that still needs a login", async () => {
     for (const path of ["/api/v1/sessions", "/api/v1/sessions/s1/state", "/api/v1/nothing"]) {
       expect((await served.call(path)).status).toBe(401);
     }
   });
 
-  it("is not given to pages of others", async () => {
+  it("is refused to pages of other origins", async () => {
     for (const headers of [{ origin: "http://evil.example" }, { "sec-fetch-site": "cross-site" }]) {
       expect((await served.call("/", { headers })).status).toBe(403);
       expect((await served.call("/assets/plain.css", { headers })).status).toBe(403);
@@ -69,7 +69,7 @@ describe("the page", () => {
 });
 
 describe("assets", () => {
-  it("are kept for good where their name carries a hash, and asked for again where it does not", async () => {
+  it("are cached for good if their name has a hash, and not otherwise", async () => {
     const hashed = await served.call("/assets/index-0a1B2c3D.js");
     expect([hashed.text, hashed.headers["content-type"]]).toEqual([script, "text/javascript; charset=utf-8"]);
     expect(hashed.headers["cache-control"]).toBe("public, max-age=31536000, immutable");
@@ -88,7 +88,7 @@ describe("assets", () => {
     ["gzip;q=0.0", false],
     ["br", false],
     ["", false],
-  ])("are packed for whoever accepts %j: %s", async (accepts, isPacked) => {
+  ])("are packed for accept-encoding %j: %s", async (accepts, isPacked) => {
     const reply = await served.call("/assets/index-0a1B2c3D.js", { headers: { "accept-encoding": accepts } });
     expect(reply.headers["content-encoding"]).toBe(isPacked ? "gzip" : undefined);
     expect((isPacked ? gunzipSync(reply.bytes) : reply.bytes).toString("utf8")).toBe(script);
@@ -104,7 +104,7 @@ describe("assets", () => {
     "/assets/..%2f..%2fsecret.js",
     "/assets/%2e%2e/%2e%2e/secret.js",
     "/assets/index.js.map",
-  ])("nothing else is one: %s", async (path) => {
+  ])("are not found outside the folder: %s", async (path) => {
     for (const headers of [{}, { authorization: `Bearer ${token}` }]) {
       const reply = await served.call(path, { headers });
       expect([reply.status, reply.json()]).toMatchObject([404, { error: { code: "AP_ROUTE_UNKNOWN" } }]);
@@ -112,7 +112,7 @@ describe("assets", () => {
   });
 });
 
-it("a folder without a page is no panel, and the address says what runs", async () => {
+it("without a page there is no panel, and `/` says what runs", async () => {
   expect(readPanel(join(folder, "none"))).toBeNull();
   const bare = await serve({ panelDir: join(folder, "none") });
   expect((await bare.call("/")).text).toContain("Aperture 1.2.3");

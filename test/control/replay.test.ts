@@ -1,7 +1,7 @@
-// Recorded requests are given to the strict model inside: it says what the one they went to has said.
+// The built-in strict model answers recorded requests like the upstream they were sent to.
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { ErrorAnswer, ReplayAnswer } from "../../src/control/index.ts";
-import type { RequestsPage, SessionsPage, StateRow } from "../../src/session/index.ts";
+import type { RequestsPage, SessionsPage, StateRow } from "../../src/queries/index.ts";
 import { type StrictUpstream, startStrictUpstream } from "../../src/testing/index.ts";
 import { ask, jsonIn, startTestApp, type TestApp } from "../support/app.ts";
 import { Talker } from "../support/talker.ts";
@@ -19,10 +19,10 @@ beforeAll(async () => {
       ],
     }),
   });
-  app = await startTestApp(upstream.url, { mode: "auto", deadlineMs: 20_000, limits: { takeMs: 30_000 } });
+  app = await startTestApp(upstream.url, { mode: "auto", deadlineMs: 20_000, limits: { planMs: 30_000 } });
   const talker = new Talker({ session: "first" });
   for (const prompt of ["one", "two", "three", "four", "five"]) await talker.turn(app.url, prompt);
-  // The history begins with what the model said: no provider takes that.
+  // The history begins with a message of the model, which no provider accepts.
   await talker.post(app.url, talker.body(talker.messages.slice(1, 3)));
   await app.recorded();
   session =
@@ -36,30 +36,32 @@ afterAll(async () => {
 const requests = async (id: string) => jsonIn<RequestsPage>(await app.api(`/sessions/${id}/requests`)).rows;
 const replay = (id: string, exchange: number) => app.api(`/sessions/${id}/requests/${exchange}/replay`);
 
-it("says of every request what its upstream said, in its words, with what came from the cache", async () => {
+it("every request gets the verdict of its upstream, with the same message and cache reads", async () => {
   const sent = upstream.exchanges.length;
   const { rows } = jsonIn<SessionsPage>(await app.api("/sessions"));
-  const heard: string[] = [];
+  const statuses: string[] = [];
   let fromCache = 0;
-  const said = new Set(upstream.exchanges.flatMap(({ error }) => (error === null ? [] : [error.message])));
+  const messages = new Set(
+    upstream.exchanges.flatMap(({ error }) => (error === null ? [] : [error.message])),
+  );
   for (const { id } of rows) {
     for (const row of await requests(id)) {
       const { verdict, behind } = jsonIn<ReplayAnswer>(await replay(id, row.id));
       expect([row.id, verdict.status]).toEqual([row.id, row.status]);
-      heard.push(`${row.rendering} ${verdict.status}`);
-      if (!verdict.accepted) expect(said).toContain(verdict.message);
+      statuses.push(`${row.rendering} ${verdict.status}`);
+      if (!verdict.accepted) expect(messages).toContain(verdict.message);
       else if (behind !== null) expect(verdict.prompt?.cacheRead).toBe(row.usage?.cacheRead);
       if (verdict.accepted) fromCache += verdict.prompt?.cacheRead ?? 0;
     }
   }
-  expect(heard).toContain("managed 200");
+  expect(statuses).toContain("managed 200");
   expect(fromCache).toBeGreaterThan(0);
-  expect(heard.some((each) => each.endsWith(" 400"))).toBe(true);
-  // Nothing was sent to find that out.
+  expect(statuses.some((each) => each.endsWith(" 400"))).toBe(true);
+  // The replay sent nothing.
   expect(upstream.exchanges.length).toBe(sent);
 }, 60_000);
 
-it("what was purged cannot be replayed, and says so", async () => {
+it("a request with purged content cannot be replayed", async () => {
   const { blocks } = jsonIn<StateRow>(await app.api(`/sessions/${session}/state`));
   const last = blocks.findLast(({ kind }) => kind === "tool-result")?.n ?? 0;
   const body = JSON.stringify({ command: `@purge(${last})` });

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { routes } from "../../src/control/index.ts";
+import { routes } from "../../src/control/contract.ts";
 import type { Written } from "../support/watched-session.ts";
-import { type Served, serve, token } from "./serve.ts";
+import { serve, type TestControl, token } from "./serve.ts";
 
 const hostile = '<script>alert(1)</script><img src=x onerror=alert(1)> \u001b]0;x\u0007 "quoted" 🔥';
 
-let served: Served;
+let served: TestControl;
 let written: Written;
 
 beforeAll(async () => {
@@ -56,7 +56,7 @@ describe.each(["as written", "after the database was opened again"])("reading, %
     expect((await served.get("/api/v1/sessions/last")).json()).toMatchObject({ session: { id: "shop-2" } });
   });
 
-  it("the state can be had as of a seq", async () => {
+  it("the state can be read as of a seq", async () => {
     const then = (await served.get("/api/v1/sessions/shop-1/state?at=3&stream=1")).json();
     expect(then).toMatchObject({ seq: 3, head: 5, blocks: [{ n: 1 }, { n: 2 }] });
   });
@@ -75,7 +75,7 @@ describe.each(["as written", "after the database was opened again"])("reading, %
     expect(frames).toEqual({ session: "shop-1", seq: 5, frames: [written.frames[1]], next: 3 });
   });
 
-  it("bodies are the exact bytes, to be saved and never to be shown", async () => {
+  it("bodies are the exact bytes, as files to save", async () => {
     for (const [side, bytes] of [
       ["client", written.request],
       ["upstream", written.request],
@@ -90,7 +90,7 @@ describe.each(["as written", "after the database was opened again"])("reading, %
 });
 
 describe("open routes", () => {
-  it("say that it runs, and nothing of what is recorded", async () => {
+  it("report that it runs, and nothing that is recorded", async () => {
     const welcome = await served.call("/");
     expect(welcome.text).toContain("Aperture 1.2.3");
     expect(welcome.headers["content-type"]).toBe("text/plain; charset=utf-8");
@@ -110,13 +110,13 @@ describe("open routes", () => {
   });
 });
 
-describe("what cannot be answered", () => {
+describe("a request that cannot be answered", () => {
   it.each([
     ["/api/v1/sessions/unknown", 404, "AP_SESSION_UNKNOWN"],
     ["/api/v1/sessions/SHOP-1/state", 404, "AP_SESSION_UNKNOWN"],
     ["/api/v1/sessions/%2e%2e/state", 404, "AP_SESSION_UNKNOWN"],
     ["/api/v1/sessions/shop-1/blocks/99", 404, "AP_BLOCK_UNKNOWN"],
-    // A block of another session is as unknown as one of none.
+    // A block of another session is unknown, too.
     ["/api/v1/sessions/shop-2/blocks/1", 404, "AP_BLOCK_UNKNOWN"],
     ["/api/v1/sessions/shop-2/requests/1", 404, "AP_EXCHANGE_UNKNOWN"],
     ["/api/v1/sessions/shop-1/requests/9/client", 404, "AP_EXCHANGE_UNKNOWN"],
@@ -152,7 +152,7 @@ describe("what cannot be answered", () => {
     expect(reply.json()).toEqual({ error: { code, message: expect.stringMatching(/^[A-Z].*\.$/) } });
   });
 
-  it.each(routes)("$name refuses other methods and says which it takes", async ({ path }) => {
+  it.each(routes)("$name refuses other methods and names the allowed ones", async ({ path }) => {
     const right = routes.filter((route) => route.path === path).map(({ method }) => method as string);
     for (const wrong of ["DELETE", "PUT", "POST", "GET"].filter((method) => !right.includes(method))) {
       const headers = { authorization: `Bearer ${token}` };

@@ -1,12 +1,12 @@
-// The one write: what is accepted, what is refused, and that nothing else happens.
+// Selecting blocks over the API: accepted and refused bodies.
 import { connect } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Reply, type Served, serve, token } from "./serve.ts";
+import { type Reply, serve, type TestControl, token } from "./serve.ts";
 
 const path = "/api/v1/sessions/s1/selection";
 const bearer = { authorization: `Bearer ${token}` };
 
-let served: Served;
+let served: TestControl;
 beforeEach(async () => {
   served = await serve();
   const session = await served.session("s1");
@@ -24,7 +24,7 @@ const put = (body: unknown, to = path): Promise<Reply> =>
 const chosen = (reply: Reply) => (reply.json()["selected"] as { block: number }[]).map(({ block }) => block);
 
 describe("selecting", () => {
-  it("sets exactly what is named, again and again the same, and reads it back", async () => {
+  it("sets exactly the named blocks, is idempotent, and can be read back", async () => {
     const first = await put({ blocks: [3, 1] });
     expect([first.status, first.headers["content-type"]]).toEqual([200, "application/json"]);
     expect(first.json()).toMatchObject({ seq: 6, stream: 1, skipped: [], told: "[user-selected] #1 #3" });
@@ -41,7 +41,7 @@ describe("selecting", () => {
     expect((await served.get(path)).json()).toEqual(before);
   });
 
-  it("names what is not there; if nothing is, it is an error that leads on", async () => {
+  it("names unknown blocks; if all are unknown, the error names the nearest", async () => {
     expect((await put({ blocks: [2, 99] })).json()).toMatchObject({
       skipped: [{ block: 99, code: "AP_BLOCK_UNKNOWN" }],
     });
@@ -66,7 +66,7 @@ describe("selecting", () => {
   });
 });
 
-describe("what cannot be used changes nothing", () => {
+describe("an invalid selection changes nothing", () => {
   it.each([
     ["nothing", ""],
     ["no JSON", "{blocks"],

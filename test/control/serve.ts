@@ -3,17 +3,13 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, request }
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ok, type SteppedClock, steppedClock } from "../../src/base/index.ts";
+import type { SteppedClock } from "../../src/base/clock.ts";
+import { ok, steppedClock } from "../../src/base/index.ts";
 import { replayStrictly } from "../../src/cli/replay/strict-model.ts";
 import { type Control, createControl, readPanel } from "../../src/control/index.ts";
-import {
-  answerQuestion,
-  type EngineEvent,
-  frameEvent,
-  type Library,
-  openSession,
-  type SessionLog,
-} from "../../src/session/index.ts";
+import type { ActDeps } from "../../src/execute/acts.ts";
+import { answerQuestion } from "../../src/host/answer-question.ts";
+import { type EngineEvent, frameEvent, openSession, type SessionLog } from "../../src/log/index.ts";
 import { openSqliteStore, type Store } from "../../src/store/index.ts";
 import { actOn, recorderOn, reverseOn } from "../support/acting.ts";
 import { WatchedSession } from "../support/watched-session.ts";
@@ -25,53 +21,53 @@ export type Reply = {
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Buffer;
   readonly text: string;
-  /** The body parsed, for those who know that it is JSON. */
+  /** Parses the body as JSON. */
   readonly json: () => Readonly<Record<string, unknown>>;
 };
-export type Wish = {
+export type CallOptions = {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
 };
 
-/** The control API on a real socket, over a real database. */
-export type Served = {
+/** The control API on a real socket and a real database. */
+export type TestControl = {
   readonly port: number;
   readonly clock: SteppedClock;
   readonly control: Control;
   readonly store: () => Store;
   readonly session: (name: string) => Promise<WatchedSession>;
-  readonly tell: (event: EngineEvent) => void;
-  /** Asks as it is told, with no credentials of its own. */
-  readonly call: (path: string, wish?: Wish) => Promise<Reply>;
-  /** Asks with the token. */
+  readonly publish: (event: EngineEvent) => void;
+  /** Calls without credentials of its own. */
+  readonly call: (path: string, options?: CallOptions) => Promise<Reply>;
+  /** Calls with the token. */
   readonly get: (path: string) => Promise<Reply>;
-  /** Closes the database and opens it again, as a restart would. */
+  /** Reopens the database, as a restart would. */
   readonly reopen: () => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
-export async function serve({ panelDir }: { readonly panelDir?: string } = {}): Promise<Served> {
+export async function serve({ panelDir }: { readonly panelDir?: string } = {}): Promise<TestControl> {
   const folder = mkdtempSync(join(tmpdir(), "aperture-control-"));
   const open = () => openSqliteStore({ path: join(folder, "aperture.db") });
   const clock = steppedClock(1_700_000_000_000);
   const listeners = new Set<(event: EngineEvent) => void>();
   const live = new Map<string, SessionLog>();
   let store = open();
-  let library = libraryOf(store, live, clock);
-  const tell = (event: EngineEvent): void => {
+  let deps = actDepsOf(store, live, clock);
+  const publish = (event: EngineEvent): void => {
     for (const listener of listeners) listener(event);
   };
   const control = createControl({
-    ask: (question) => answerQuestion(library, question),
+    ask: (question) => answerQuestion(deps, question),
     watch: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
     token,
-    // What is written is not looked at here.
-    exported: ({ session, format }) => Promise.resolve(ok(Buffer.from(`${session} as ${format}`))),
-    replayed: replayStrictly,
+    // The exported bytes are not checked in these tests.
+    exportSession: ({ session, format }) => Promise.resolve(ok(Buffer.from(`${session} as ${format}`))),
+    replay: replayStrictly,
     upstreams: { anthropic: "https://models.example/" },
     mode: "auto",
     health: () => ({ storage: "ok", message: null, recording: { on: true, missed: 0, since: null } }),
@@ -84,7 +80,7 @@ export async function serve({ panelDir }: { readonly panelDir?: string } = {}): 
   const server = createServer(control.handle);
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   const { port } = server.address() as AddressInfo;
-  const call: Served["call"] = (path, wish) => send(port, path, wish);
+  const call: TestControl["call"] = (path, options) => send(port, path, options);
   return {
     port,
     clock,
@@ -92,18 +88,18 @@ export async function serve({ panelDir }: { readonly panelDir?: string } = {}): 
     store: () => store,
     session: async (name) => {
       const watched = await WatchedSession.open(store, name, clock);
-      watched.onFrame = (frame) => tell(frameEvent(frame));
+      watched.onFrame = (frame) => publish(frameEvent(frame));
       live.set(name, watched.log);
       return watched;
     },
-    tell,
+    publish: publish,
     call,
     get: (path) => call(path, { headers: { authorization: `Bearer ${token}` } }),
     reopen: async () => {
       await store.close();
       live.clear();
       store = open();
-      library = libraryOf(store, live, clock);
+      deps = actDepsOf(store, live, clock);
     },
     close: async () => {
       control.close();
@@ -115,22 +111,22 @@ export async function serve({ panelDir }: { readonly panelDir?: string } = {}): 
   };
 }
 
-function libraryOf(store: Store, live: Map<string, SessionLog>, clock: SteppedClock): Library {
+function actDepsOf(store: Store, live: Map<string, SessionLog>, clock: SteppedClock): ActDeps {
   const recorder = recorderOn(store, clock);
   return {
     store,
-    open: (session) => {
+    openLog: (session) => {
       const log = live.get(session);
       return log === undefined ? openSession({ store, session, clock }) : Promise.resolve(ok(log));
     },
     windowOf: () => 200_000,
-    ledger: () => Promise.resolve(ok(null)),
-    command: () => Promise.resolve(ok([])),
-    within: async (session, work) => {
+    streamRecord: () => Promise.resolve(ok(null)),
+    executeCalls: () => Promise.resolve(ok([])),
+    inSession: async (session, work) => {
       await store.flush();
-      const done = await recorder.within(session, work);
-      const log = await recorder.shelf.log(session);
-      // From here on the recorder's log is the one that goes on.
+      const done = await recorder.inSession(session, work);
+      const log = await recorder.cache.log(session);
+      // From here on the recorder's log is the live one.
       if (log.ok) live.set(session, log.value);
       await store.flush();
       return done;
@@ -140,7 +136,7 @@ function libraryOf(store: Store, live: Map<string, SessionLog>, clock: SteppedCl
       const opened = log === undefined ? await openSession({ store, session, clock }) : ok(log);
       return opened.ok ? await actOn(opened.value, stream, propose) : opened;
     },
-    reverse: async (session, verb, step) => {
+    reverseStep: async (session, verb, step) => {
       const log = live.get(session);
       const opened = log === undefined ? await openSession({ store, session, clock }) : ok(log);
       return opened.ok ? await reverseOn(opened.value, verb, step) : opened;
@@ -148,7 +144,11 @@ function libraryOf(store: Store, live: Map<string, SessionLog>, clock: SteppedCl
   };
 }
 
-function send(port: number, path: string, { method = "GET", headers = {}, body }: Wish = {}): Promise<Reply> {
+function send(
+  port: number,
+  path: string,
+  { method = "GET", headers = {}, body }: CallOptions = {},
+): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const sent = request({ host: "127.0.0.1", port, path, method, headers, agent: false }, (response) => {
       resolve(replyOf(response));
@@ -160,7 +160,7 @@ function send(port: number, path: string, { method = "GET", headers = {}, body }
 
 async function replyOf(response: IncomingMessage): Promise<Reply> {
   const chunks: Buffer[] = [];
-  // What never ends by itself is looked at by its head only.
+  // An event stream never ends, so only its head is read.
   if (response.headers["content-type"]?.startsWith("text/event-stream") && !isHead(response))
     response.destroy();
   else for await (const chunk of response) chunks.push(chunk as Buffer);

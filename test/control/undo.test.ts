@@ -1,11 +1,11 @@
-// Taking back what was done: what is accepted, what is refused and how, and that nothing else happens.
+// Undo and redo over the API: accepted and refused bodies.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Reply, type Served, serve, token } from "./serve.ts";
+import { type Reply, serve, type TestControl, token } from "./serve.ts";
 
 const session = "/api/v1/sessions/s1";
 const headers = { authorization: `Bearer ${token}` };
 
-let served: Served;
+let served: TestControl;
 beforeEach(async () => {
   served = await serve();
   const watched = await served.session("s1");
@@ -24,7 +24,7 @@ const selected = async () => (await served.get(`${session}/selection`)).json()["
 const seqNow = async () => (await served.get(`${session}/steps`)).json()["seq"];
 
 describe("undo and redo", () => {
-  it("take the last step back, and up again", async () => {
+  it("reverse the last step", async () => {
     await select(1);
     const undone = await post("undo", {});
     expect([undone.status, undone.json()]).toMatchObject([
@@ -36,7 +36,7 @@ describe("undo and redo", () => {
     expect(await selected()).toMatchObject([{ block: 1 }]);
   });
 
-  it("lead back to a seq: steps done since are undone, steps undone since are redone", async () => {
+  it("restore a seq: steps done since are undone, steps undone since are redone", async () => {
     await select(1);
     await select(1, 2);
     const then = await seqNow();
@@ -65,7 +65,7 @@ describe("undo and redo", () => {
     expect((await post("redo", { step: 1 })).status).toBe(200);
   });
 
-  it("refuse by name, and change nothing", async () => {
+  it("are refused with a code, and then change nothing", async () => {
     expect([(await post("undo", {})).status, (await post("redo", {})).json()]).toMatchObject([
       409,
       { error: { code: "AP_UNDO_EMPTY" } },
@@ -97,7 +97,7 @@ describe("undo and redo", () => {
     ["a text", { step: "1" }],
     ["a fraction", { step: 1.5 }],
     ["zero", { step: 0 }],
-  ])("do nothing with %s", async (_, body) => {
+  ])("are refused with %s", async (_, body) => {
     await select(1);
     const seq = await seqNow();
     expect((await post("undo", body)).json()).toMatchObject({ error: { code: "AP_INPUT_INVALID" } });

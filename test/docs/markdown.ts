@@ -19,10 +19,10 @@ export function headings(markdown: string, depth: number): string[] {
   );
 }
 
-/** First cells of all table rows, split at commas: a row may define several words together. */
+/** First cells of all table rows, split at commas: a row may define several words. `\\|` is a pipe. */
 export function tableWords(markdown: string): string[] {
-  return [...markdown.matchAll(/^\|([^|]+)\|/gm)]
-    .flatMap((match) => (match[1] ?? "").replaceAll(/[*`]/g, "").split(","))
+  return [...markdown.matchAll(/^\|((?:\\\||[^|])+)\|/gm)]
+    .flatMap((match) => (match[1] ?? "").replaceAll("\\|", "|").replaceAll(/[*`]/g, "").split(","))
     .map((word) => word.trim())
     .filter((word) => word !== "" && !/^[-: ]+$/.test(word));
 }

@@ -1,15 +1,18 @@
 // The page about prices shows the table that the arithmetic is given, value by value.
 import { describe, expect, test } from "vitest";
-import { type ModelPrices, priceRows, pricesOf, unknownPrices } from "../../src/config/index.ts";
+import { pricesOf } from "../../src/config/index.ts";
+import { type ModelPriceData, priceRows } from "../../src/config/price-rows.ts";
+import { unknownPrices } from "../../src/config/prices.ts";
+import { type ModelPrices as PricesAsked, promptPrice } from "../../src/policy/index.ts";
+import type { PriceField } from "../../src/policy/price.ts";
 import { modelTraits } from "../../src/protocols/index.ts";
-import { type PriceField, type ModelPrices as PricesAsked, promptPrice } from "../../src/render/index.ts";
 import { headings, page } from "./markdown.ts";
 
-const all: readonly ModelPrices[] = [...priceRows.map(({ prices }) => prices), unknownPrices];
+const all: readonly ModelPriceData[] = [...priceRows.map(({ prices }) => prices), unknownPrices];
 const text = page("docs/reference/prices.md");
 
 /** A row of the page. What is our guess bears the sign of an estimate. */
-function rowOf(prices: ModelPrices): string {
+function rowOf(prices: ModelPriceData): string {
   const { family, inputUsd, output, read, cache, longCache, rule, longPrompt } = prices;
   const marked = (field: PriceField, shown: string) => (prices.assumed.includes(field) ? `~${shown}` : shown);
   const cells = [
@@ -27,12 +30,16 @@ function rowOf(prices: ModelPrices): string {
   return `| ${cells.join(" | ")} |`;
 }
 
-function lifeOf({ write, lifetimeMs }: ModelPrices["cache"]): string {
+function lifeOf({ write, lifetimeMs }: ModelPriceData["cache"]): string {
   const minutes = lifetimeMs / 60_000;
   return `${shownNumber(write)} for ${minutes < 60 ? `${minutes} min` : `${minutes / 60} h`}`;
 }
 
-function longOf({ aboveTokens, inputFactor, outputFactor }: NonNullable<ModelPrices["longPrompt"]>): string {
+function longOf({
+  aboveTokens,
+  inputFactor,
+  outputFactor,
+}: NonNullable<ModelPriceData["longPrompt"]>): string {
   return `${aboveTokens / 1_000}k: x${inputFactor}, x${outputFactor}`;
 }
 

@@ -1,16 +1,16 @@
-// Aperture in a process of its own, until its input ends. What it reads there is how much of its memory is to
-// be taken, as a share; it says when it has, and 0 gives it back.
+// Aperture in a process of its own, until its input ends. Each line it reads is a share of its memory to
+// fill; it reports when that is done. 0 frees the memory.
 //   node [--max-old-space-size=MB --expose-gc] app-child.mjs UPSTREAM FOLDER
 import { createInterface } from "node:readline";
 import { getHeapStatistics } from "node:v8";
-import { startApp } from "../../dist/cli/index.js";
+import { startApp } from "../../dist/cli/app/app.js";
 import { settingsFor } from "../support/app-settings.mjs";
 
 const app = await startApp({
   settings: settingsFor(new URL(process.argv[2] ?? ""), process.argv[3] ?? ""),
   version: "0.0.0-test",
   deadlineMs: 20_000,
-  note: () => undefined,
+  notify: () => undefined,
 });
 console.log(JSON.stringify({ url: app.url, token: app.token }));
 

@@ -1,10 +1,10 @@
-// A process that records as fast as it can until it is killed. It says which frames it was told are durable,
-// one number a line, written straight to the pipe so that nothing said is lost with the process.
-// Its argument is a JSON object: path, session, scenario ("append" or "all"), and failPoint or none.
+// A process that records as fast as it can until it is killed. It prints the seq of each durable frame, one
+// per line, written straight to the pipe so that no line is lost with the process. Its argument is a JSON
+// object: path, session, scenario ("append" or "all"), and an optional failPoint.
 import { randomBytes } from "node:crypto";
 import { writeSync } from "node:fs";
 import { hashContent, sessionId, unwrap } from "../../dist/base/index.js";
-import { openSession } from "../../dist/session/index.js";
+import { openSession } from "../../dist/log/index.js";
 import { openSqliteStore } from "../../dist/store/index.js";
 
 const options = JSON.parse(process.argv[2] ?? "{}");
@@ -27,7 +27,7 @@ for (let round = 0; round < rounds; round += 1) {
 await store.flush();
 await store.close();
 
-/** Every append brings a content and a body that is made of it. */
+/** Every append has a content and a body made of it. */
 function append(deltas) {
   const seq = log.state().seq + 1;
   const bytes = Buffer.from(`content of frame ${seq} `.repeat(40));
@@ -56,8 +56,8 @@ function runStarted() {
 }
 
 /**
- * What a user may ask for while recording goes on. A content others were stored on top of is erased, and a
- * large one nobody points to is collected.
+ * Does what a user may do during recording: purges a content that others are stored as differences to,
+ * collects a large unreferenced one, makes a backup and deletes a session.
  */
 async function maintain(round) {
   const base = "a file that is read again and again\n".repeat(30 + round);
@@ -72,7 +72,7 @@ async function maintain(round) {
   await deleteAnother(round);
 }
 
-/** A session that says what ours has said as well: it is deleted, and ours keeps every word. */
+/** Deletes a session that shares a content with ours; ours must keep it. */
 async function deleteAnother(round) {
   const other = sessionId(`another-${round}`);
   const opening = unwrap(await openSession({ store, session: other, clock }));

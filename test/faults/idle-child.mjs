@@ -1,4 +1,4 @@
-// Does nothing, and says how long its event loop was held up meanwhile: what the machine does to everybody.
+// Does nothing, and prints the longest delay of its event loop: what the machine does to every process.
 //   node idle-child.mjs MILLISECONDS
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -37,7 +37,7 @@ async function start(): Promise<Started> {
   return { child, startMs: performance.now() - began, ...JSON.parse(line) };
 }
 
-/** How the requests of the newest session ended, or that they are open. */
+/** The outcomes of the requests of the newest session. */
 async function outcomes({ url, token }: Started): Promise<readonly string[]> {
   const headers = { authorization: `Bearer ${token}` };
   const answer = await ask(`${url}/api/v1/sessions/last/requests`, { headers });
@@ -46,14 +46,14 @@ async function outcomes({ url, token }: Started): Promise<readonly string[]> {
   return rows.map(({ outcome }) => outcome);
 }
 
-test(`a kill breaks the connection, and the next process says that it was interrupted: ${kills} times`, async () => {
+test(`a kill breaks the connection, and the next process marks it interrupted: ${kills} times`, async () => {
   const startsMs: number[] = [];
   let running = await start();
   for (let n = 0; n < kills; n += 1) {
     const headers = { ...modelHeaders, "x-claude-code-session-id": `s-${n}` };
     const message = { role: "user", content: "say something" };
-    const asked = { model: "claude-opus-4-8", max_tokens: 900, stream: true, messages: [message] };
-    const answer = ask(`${running.url}/v1/messages`, { headers, body: JSON.stringify(asked) });
+    const request = { model: "claude-opus-4-8", max_tokens: 900, stream: true, messages: [message] };
+    const answer = ask(`${running.url}/v1/messages`, { headers, body: JSON.stringify(request) });
     await expect.poll(() => outcomes(running), { timeout: 10_000 }).toEqual(["open"]);
     await sleep(n * 150);
     running.child.process.kill("SIGKILL");
@@ -65,6 +65,6 @@ test(`a kill breaks the connection, and the next process says that it was interr
   }
   running.child.process.stdin?.end();
   expect((await running.child.ended).code).toBe(0);
-  // What is slow because of us is slow every time; what is slow because the machine is busy is not.
+  // If we were slow, every start would be; a busy machine slows only some.
   expect(Math.min(...startsMs)).toBeLessThan(2_000);
 }, 120_000);

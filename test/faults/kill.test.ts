@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { hashContent, seededRandom, sessionId, unwrap } from "../../src/base/index.ts";
-import { emptyState, replay } from "../../src/engine/index.ts";
-import { type FailPointName, failPointNames, openSqliteStore, type Store } from "../../src/store/index.ts";
+import { emptyState, replayFrames } from "../../src/engine/index.ts";
+import { type FailPointName, failPointNames } from "../../src/store/fail-points.ts";
+import { openSqliteStore, type Store } from "../../src/store/index.ts";
 import { startChild } from "../support/child.ts";
 import { isLong } from "../support/runs.ts";
 
@@ -16,7 +17,7 @@ const seed = Number(process.env["APERTURE_TEST_SEED"] ?? 20_261_115);
 describe("a process that is killed while it records", () => {
   const kills = isLong ? 2_000 : 100;
 
-  it(`loses nothing it called durable and needs no repair: ${kills} kills at random moments`, async () => {
+  it(`loses no durable frame and needs no repair: ${kills} kills at random moments`, async () => {
     const lanes = await Promise.all([lane(seed, kills / 2), lane(seed + 1, kills / 2)]);
     const tally = { kills: lanes[0].kills + lanes[1].kills, acknowledged: lanes[0].frames + lanes[1].frames };
     console.log(`${tally.kills} kills, ${tally.acknowledged} acknowledged frames, 0 lost (seed ${seed})`);
@@ -25,7 +26,7 @@ describe("a process that is killed while it records", () => {
   }, 1_200_000);
 });
 
-/** One database, killed again and again, each time opened again and looked at. */
+/** Kills the process of one database again and again, and checks the database each time. */
 async function lane(
   laneSeed: number,
   kills: number,
@@ -37,7 +38,7 @@ async function lane(
   while (done < kills) {
     if (done % 10 === 0) path = join(folder, `${done}.db`);
     const child = startChild(script, [JSON.stringify({ path, session, scenario: "append" })]);
-    // Every fifth is killed wherever it happens to be, which may be in the middle of opening or recovering.
+    // Every fifth is killed without waiting, maybe while it opens or recovers.
     if (done % 5 !== 4) await child.said(() => true);
     await sleep(random.below(done % 5 === 4 ? 400 : 120));
     child.process.kill("SIGKILL");
@@ -55,7 +56,7 @@ describe("a process that dies at a chosen write", () => {
   const hits = isLong ? [1, 2, 3, 7] : [1];
 
   it.each(reachable)(
-    "loses nothing it called durable: %s",
+    "loses no durable frame: %s",
     async (name) => {
       for (const hit of hits) {
         const folder = mkdtempSync(join(tmpdir(), "aperture-point-"));
@@ -77,15 +78,15 @@ function scenarioFor({ path, name, hit }: { path: string; name: FailPointName; h
   return { path, session, scenario: "all", failPoint: { name, hit, action: "kill" } };
 }
 
-/** Opens the database again, with no other step, and checks every frame that was said to be durable. */
-async function expectWhole(path: string, said: readonly string[]): Promise<number> {
+/** Opens the database without any repair, and checks every frame that was reported durable. */
+async function expectWhole(path: string, lines: readonly string[]): Promise<number> {
   const store = openSqliteStore({ path });
-  const acknowledged = said.map(Number);
+  const acknowledged = lines.map(Number);
   expect(acknowledged).toEqual([...acknowledged].sort((a, b) => a - b));
   const last = acknowledged.at(-1) ?? 0;
   const frames = unwrap(await store.frames({ session, after: 0, limit: 100_000 }));
   expect(frames.length).toBeGreaterThanOrEqual(last);
-  unwrap(replay(emptyState(session), frames));
+  unwrap(replayFrames(emptyState(session), frames));
   for (let seq = Math.max(1, last - 9); seq <= last; seq += 1) await expectContent(store, seq);
   const report = unwrap(await store.verify("all"));
   expect(report.damage).toEqual([]);

@@ -1,4 +1,4 @@
-// Holds the write lock of a database for a while: what another program does to us.
+// Holds the write lock of a database for a while, as another program might.
 //   node lock-child.mjs PATH MILLISECONDS
 import { setTimeout as sleep } from "node:timers/promises";
 import { loadDriver } from "../../dist/store/driver.js";

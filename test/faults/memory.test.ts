@@ -1,4 +1,4 @@
-// Memory that runs out costs the record first, then what is managed, never an answer; and it comes back.
+// When memory runs out, recording stops first, then management, but answers never; and both come back.
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -43,7 +43,7 @@ async function fill(share: number): Promise<void> {
 
 type Health = { readonly storage: string; readonly message: string | null };
 
-/** As the panel and the command line are told it. */
+/** The health as panel and command line get it. */
 async function health(): Promise<Health> {
   const headers = { authorization: `Bearer ${token}` };
   return jsonIn<Health>(await ask(`${url}/api/v1/health`, { headers }));
@@ -55,7 +55,7 @@ async function sessions(): Promise<number> {
   return answer.status === 200 ? jsonIn<{ rows: readonly unknown[] }>(answer).rows.length : 0;
 }
 
-/** The engine may be between two threads, or behind. */
+/** Polls until the count is stable: the engine may be restarting or behind. */
 async function settledSessions(): Promise<number> {
   for (let before = -1; ; await sleep(500)) {
     const count = await sessions();
@@ -64,11 +64,11 @@ async function settledSessions(): Promise<number> {
   }
 }
 
-async function messageSoon(words: string): Promise<void> {
-  await expect.poll(async () => (await health()).message, { timeout: 20_000 }).toContain(words);
+async function expectMessage(text: string): Promise<void> {
+  await expect.poll(async () => (await health()).message, { timeout: 20_000 }).toContain(text);
 }
 
-async function okSoon(): Promise<void> {
+async function expectOk(): Promise<void> {
   const storage = async () => (await health()).storage;
   await expect.poll(storage, { timeout: 30_000 }).toBe("ok");
 }
@@ -77,7 +77,7 @@ function isWhole({ status, isWhole: isAll }: Answer): boolean {
   return status === 200 && isAll;
 }
 
-test("at 85 % no bodies are recorded, at 95 % requests only pass, and all of it comes back", async () => {
+test("at 85 % bodies are not recorded, at 95 % requests only pass, and both end again", async () => {
   await start(300);
   const talker = new Talker({ bulk: 80_000 });
   const turn = async (who: Talker): Promise<boolean> => {
@@ -85,24 +85,24 @@ test("at 85 % no bodies are recorded, at 95 % requests only pass, and all of it 
     return upstream.exchanges.at(-1)?.body.includes("managed by Aperture") ?? false;
   };
   expect(await turn(talker)).toBe(true);
-  await okSoon();
+  await expectOk();
 
   await fill(0.88);
-  await messageSoon("bodies are not recorded");
-  expect(await turn(talker), "what is managed stays so").toBe(true);
-  expect(await turn(new Talker({ bulk: 80_000 })), "and nothing new is").toBe(false);
+  await expectMessage("bodies are not recorded");
+  expect(await turn(talker), "a managed session stays managed").toBe(true);
+  expect(await turn(new Talker({ bulk: 80_000 })), "a new session is not managed").toBe(false);
 
   await fill(0.96);
-  await messageSoon("requests are relayed and nothing else");
-  expect(await turn(talker), "its words go up as the client wrote them").toBe(false);
+  await expectMessage("requests are relayed and nothing else");
+  expect(await turn(talker), "the client's body is sent").toBe(false);
 
   await fill(0);
-  await okSoon();
+  await expectOk();
   expect(await turn(talker), "it is managed again").toBe(true);
   expect((await health()).message).toBe(null);
 }, 120_000);
 
-test("large bodies fill the engine's memory: every request is answered, and it records again", async () => {
+test("large bodies that fill the engine's memory fail no request, and recording resumes", async () => {
   await start(64);
   const messages = new Set<string>();
   let failed = 0;
@@ -123,12 +123,12 @@ test("large bodies fill the engine's memory: every request is answered, and it r
     messages.add((await health()).message ?? "");
   };
   const hasRunOut = () => [...messages].some((message) => message.startsWith("Memory runs out"));
-  // How much fits in depends on when it is collected: it goes on until there is no room, within bounds.
+  // How much fits depends on garbage collection: it sends until memory runs out, within bounds.
   for (let n = 0; n < 60 || (n < 300 && !hasRunOut()); n += 3)
     await Promise.all([send(n), send(n + 1), send(n + 2)]);
   expect(failed).toBe(0);
   expect(hasRunOut()).toBe(true);
-  await okSoon();
+  await expectOk();
   const recorded = await settledSessions();
   await send(1_000);
   await expect.poll(sessions, { timeout: 20_000 }).toBe(recorded + 1);

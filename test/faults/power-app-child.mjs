@@ -1,10 +1,10 @@
-// Aperture, a strict upstream, a client and a user in one process, so that one trace has all of it in order.
+// Aperture, a strict upstream, a client and a user in one process, so that one trace has everything in order.
 //   node power-app-child.mjs FOLDER TURNS
-// Every turn the model notes something and the user pins and takes back; whatever was acknowledged is said: a
-// seq once the control API has answered, a note once the model was told that it is kept.
+// In every turn the model creates a memory, and the user pins and undoes. Acknowledged acts are written to a
+// file: a seq once the control API has answered, a memory once the model's call has its result.
 import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { startApp } from "../../dist/cli/index.js";
+import { startApp } from "../../dist/cli/app/app.js";
 import { startStrictUpstream } from "../../dist/testing/index.js";
 import { settingsFor } from "../support/app-settings.mjs";
 
@@ -17,9 +17,9 @@ const note = () => `Shelf ${turn} holds ${turn * 7 + 3} books about river ${turn
 const create = () => ({ type: "tool_use", name: "aperture_note", input: { verb: "create", text: note() } });
 const upstream = await startStrictUpstream({
   model: ({ messages }) => {
-    const told = messages.at(-1).content.find(({ type }) => type === "tool_result");
-    if (told === undefined) return { content: [create()] };
-    if (!JSON.stringify(told).includes("not on disk yet")) say({ note: note() });
+    const result = messages.at(-1).content.find(({ type }) => type === "tool_result");
+    if (result === undefined) return { content: [create()] };
+    if (!JSON.stringify(result).includes("not on disk yet")) say({ note: note() });
     return { content: [{ type: "text", text: `Noted, ${turn}.` }] };
   },
 });
@@ -27,7 +27,7 @@ const app = await startApp({
   settings: settingsFor(new URL(upstream.url), folder),
   version: "0.0.0-test",
   deadlineMs: 20_000,
-  note: () => undefined,
+  notify: () => undefined,
 });
 const messages = [];
 while (turn < Number(turns)) {

@@ -1,4 +1,4 @@
-// A database of two columns without Aperture, to test the test: commits, each said as soon as it is there.
+// A plain database without Aperture, to test the test itself: each commit is reported as soon as it is done.
 //   node power-plain-child.mjs FOLDER SYNCHRONOUS
 import { openSync, writeSync } from "node:fs";
 import { join } from "node:path";

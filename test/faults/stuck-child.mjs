@@ -1,10 +1,10 @@
-// Aperture under load with an engine that gets stuck again and again, until it was replaced often enough.
+// Aperture under load with an engine that hangs again and again, until it was replaced often enough.
 //   node stuck-child.mjs UPSTREAM REPLACEMENTS
 // Its last line is a JSON object: requests, failed, replaced, frames, damage.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startApp } from "../../dist/cli/index.js";
+import { startApp } from "../../dist/cli/app/app.js";
 import { openSqliteStore } from "../../dist/store/index.js";
 import { settingsFor } from "../support/app-settings.mjs";
 
@@ -14,7 +14,7 @@ const dataDir = mkdtempSync(join(tmpdir(), "aperture-stuck-"));
 const app = await startApp({
   settings: { ...settingsFor(upstream, dataDir), mode: "observe" },
   version: "0.0.0-test",
-  note: () => undefined,
+  notify: () => undefined,
   faults: { stickAfter: 10, stuckMs: 200 },
 });
 const lanes = 8;

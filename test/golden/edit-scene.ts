@@ -1,6 +1,6 @@
 // A talk with something of everything in it, to be written in other forms and to be edited.
 import { must } from "../../src/base/index.ts";
-import type { Reply } from "../../src/testing/index.ts";
+import type { ModelReply } from "../../src/testing/index.ts";
 import {
   GoldenTalk,
   result,
@@ -30,7 +30,7 @@ const cited = {
   citations: [{ type: "char_location", cited_text: "CITED-ONE", document_index: 0 }],
 } as const;
 
-const replies: readonly Reply[] = [
+const replies: readonly ModelReply[] = [
   {
     content: [
       thinks(1),

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { instructionPoints } from "../../src/render/index.ts";
+import { instructionPoints } from "../../src/notes/instructions.ts";
 import { casesFolder, readSession } from "../support/golden-file.ts";
 import { playSession } from "../support/golden-session.ts";
 import { textsFolder } from "../support/golden-texts.ts";

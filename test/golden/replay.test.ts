@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import { must } from "../../src/base/index.ts";
 import type { BodyEvidence } from "../../src/cli/replay/evidence.ts";
-import { judge } from "../../src/cli/replay/judge.ts";
+import { judgeReplay } from "../../src/cli/replay/judge.ts";
 import { casesFolder, readSession } from "../support/golden-file.ts";
 import { type Played, playSession } from "../support/golden-session.ts";
 
@@ -23,7 +23,7 @@ test("the ledger spells every managed request of every golden session", async ()
   for (const name of readdirSync(casesFolder)) {
     const played = await playSession(readSession(name));
     if (played.frames.length === 0) continue;
-    const { managed, problems } = judge(await evidenceOf(played), null);
+    const { managed, problems } = judgeReplay(await evidenceOf(played), null);
     expect(problems, name).toEqual([]);
     expect(managed.identical, name).toBe(managed.all);
     all += managed.all;
@@ -38,8 +38,8 @@ test("a body in which one letter of one unit differs is told by name", async () 
     const text = Buffer.from(body.bytes).toString("utf8").replace("rivers", "rovers");
     return { ...body, bytes: Buffer.from(text) };
   });
-  const { problems } = judge({ ...evidence, bodies }, null);
+  const { problems } = judgeReplay({ ...evidence, bodies }, null);
   expect(problems).toContainEqual(
-    expect.stringMatching(/^request \d+: the ledger does not spell what went up$/),
+    expect.stringMatching(/^request \d+: the upstream body differs from the ledger$/),
   );
 });

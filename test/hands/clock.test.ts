@@ -1,7 +1,7 @@
-// The clock may jump: order comes from seq, and what ends with time ends with turns.
+// The clock may jump: order comes from seq, and expiry is counted in turns.
 import { expect, test } from "vitest";
 import { must } from "../../src/base/index.ts";
-import { blocksOf, factValue, now, placeOf, viewOf } from "../../src/engine/index.ts";
+import { blockViewOf, factValue, now, viewBlocks, viewOf } from "../../src/engine/index.ts";
 import type { ReplyBlock } from "../../src/testing/index.ts";
 import { HandsKit } from "../support/hands-kit.ts";
 
@@ -12,14 +12,14 @@ const read: ReplyBlock = { type: "tool_use", name: "read", input: {} };
 const own = (verb: string): ReplyBlock => ({ type: "tool_use", name: "aperture_read", input: { verb } });
 
 async function play(jumpMs: readonly number[]): Promise<HandsKit> {
-  let asked = 0;
+  let requests = 0;
   const kit = new HandsKit({
     policy: "off",
     model: ({ messages }) => {
-      asked += 1;
-      const heard = messages.findLast(({ role }) => role === "user")?.content ?? [];
-      const isNew = !heard.some(({ type }) => type === "tool_result");
-      return { content: isNew ? [own("manifest"), read] : [{ type: "text", text: `answer ${asked}` }] };
+      requests += 1;
+      const lastUserContent = messages.findLast(({ role }) => role === "user")?.content ?? [];
+      const isNew = !lastUserContent.some(({ type }) => type === "tool_result");
+      return { content: isNew ? [own("manifest"), read] : [{ type: "text", text: `answer ${requests}` }] };
     },
   });
   for (const ms of jumpMs) {
@@ -31,18 +31,18 @@ async function play(jumpMs: readonly number[]): Promise<HandsKit> {
   return kit;
 }
 
-async function ends(kit: HandsKit) {
+async function expiries(kit: HandsKit) {
   const moment = now(await kit.state());
   const view = must(viewOf(moment, 1 as Parameters<typeof viewOf>[1]), "there is one");
-  return [...blocksOf(moment, view)].map(({ id, kind, turn }) => {
-    const place = must(placeOf(moment, view, id), "it is in its view");
-    return [id, kind, turn, factValue(place, "ttl")];
+  return [...viewBlocks(moment, view)].map(({ id, kind, turn }) => {
+    const blockView = must(blockViewOf(moment, view, id), "it is in its view");
+    return [id, kind, turn, factValue(blockView, "ttl")];
   });
 }
 
-test("by ten years and back, by an hour, and not at all: nothing ends sooner, and nothing is out of order", async () => {
+test("clock jumps of years and hours change neither expiry nor order", async () => {
   const [still, jumped] = [await play(jumps.map(() => 0)), await play(jumps)];
-  expect(await ends(jumped)).toEqual(await ends(still));
+  expect(await expiries(jumped)).toEqual(await expiries(still));
   expect(jumped.problems()).toEqual([]);
   const frames = await jumped.frames();
   expect(frames.map(({ seq }) => seq)).toEqual(frames.map((_, at) => at + 1));

@@ -1,10 +1,10 @@
-// What goes wrong around a command costs the command at most, and nothing is done twice.
+// A fault around a command costs at most that command, and nothing is executed twice.
 import { describe, expect, test } from "vitest";
 import { must, unwrap } from "../../src/base/index.ts";
 import type { Delta } from "../../src/engine/index.ts";
-import type { SessionRecorder } from "../../src/session/index.ts";
+import type { CommandBatch } from "../../src/exchange/index.ts";
 import { openMemoryStore } from "../../src/store/index.ts";
-import type { Reply, ReplyBlock } from "../../src/testing/index.ts";
+import type { ModelReply, ReplyBlock } from "../../src/testing/index.ts";
 import { HandsKit, type HandsOptions } from "../support/hands-kit.ts";
 
 const text = (words: string): ReplyBlock => ({ type: "text", text: words });
@@ -13,8 +13,11 @@ const own = (name: string, input: Record<string, unknown>): ReplyBlock =>
   ({ type: "tool_use", name: `aperture_${name}`, input }) as ReplyBlock;
 const pinFive = own("manage", { verb: "pin", target: "5" });
 
-/** A session in which the model has read one file; what it says after that is given. */
-async function begun(replies: Reply["content"][], options: Partial<HandsOptions> = {}): Promise<HandsKit> {
+/** Starts a session in which the model has read one file; `replies` are its next answers. */
+async function startSession(
+  replies: ModelReply["content"][],
+  options: Partial<HandsOptions> = {},
+): Promise<HandsKit> {
   const script = [[text("I look."), read], [text("So it is.")], ...replies];
   const model = () => ({ content: script.shift() ?? [text("Nothing more.")] });
   const kit = new HandsKit({ isStreamed: true, ...options, model });
@@ -23,8 +26,8 @@ async function begun(replies: Reply["content"][], options: Partial<HandsOptions>
   return kit;
 }
 
-/** What the model has done: the deltas of its commands. */
-async function done(kit: HandsKit): Promise<readonly Delta["type"][]> {
+/** The types of the deltas that the model's commands appended. */
+async function commandDeltas(kit: HandsKit): Promise<readonly Delta["type"][]> {
   const frames = await kit.commandFrames();
   return frames
     .filter(({ actor }) => actor === "model")
@@ -49,18 +52,18 @@ describe("a bad or invented command", () => {
     ["update", { block: "5" }],
   ];
 
-  test.each(bad)("changes nothing and is told what is wrong: %s %j", async (name, input) => {
-    const kit = await begun([[own(name, input)], [text("I see.")]]);
+  test.each(bad)("changes nothing and gets an error: %s %j", async (name, input) => {
+    const kit = await startSession([[own(name, input)], [text("I see.")]]);
     const { rounds } = await kit.say("Go on.");
     expect(rounds).toHaveLength(1);
     expect(kit.problems()).toEqual([]);
-    expect(await done(kit)).toEqual([]);
+    expect(await commandDeltas(kit)).toEqual([]);
     expect(rounds[0]?.body).toContain('"is_error":true');
   });
 
-  test("three in a row are followed by one reminder, and there is no loop", async () => {
+  test("three in a row get one reminder, and there is no loop", async () => {
     const again = [own("archive", { target: "999", reason: "gone" })];
-    const kit = await begun([again, again, again, again, again, again, again]);
+    const kit = await startSession([again, again, again, again, again, again, again]);
     const { rounds } = await kit.say("Go on.");
     expect(rounds).toHaveLength(4);
     await kit.say("And now?");
@@ -70,49 +73,49 @@ describe("a bad or invented command", () => {
   });
 });
 
-describe("what is heard twice", () => {
-  test("is done once: the same answer, told to the desk and to the log again", async () => {
-    const kit = await begun([[pinFive], [text("Good.")]]);
-    const asked: Parameters<SessionRecorder["command"]>[0][] = [];
-    const command = kit.recorder.command.bind(kit.recorder);
-    kit.recorder.command = (one) => {
-      asked.push(one);
-      return command(one);
+describe("a repeated answer or request", () => {
+  test("a batch that is executed again keeps its first result", async () => {
+    const kit = await startSession([[pinFive], [text("Good.")]]);
+    const batches: CommandBatch[] = [];
+    const command = kit.command;
+    kit.command = (batch) => {
+      batches.push(batch);
+      return command(batch);
     };
     await kit.say("Go on.");
-    const told = unwrap(await command(must(asked[0], "something was asked")));
-    expect(told[0]?.text).toContain("#5, #6, #7 pinned.");
-    expect(asked).toHaveLength(1);
-    expect(await done(kit)).toEqual(pinned);
+    const results = unwrap(await command(must(batches[0], "something was asked")));
+    expect(results[0]?.text).toContain("#5, #6, #7 pinned.");
+    expect(batches).toHaveLength(1);
+    expect(await commandDeltas(kit)).toEqual(pinned);
   });
 
-  test("a retry after an answer that was not heard: only what was heard counts", async () => {
-    const kit = await begun([[pinFive], [pinFive], [text("Good.")]]);
+  test("after a lost answer only the retry counts", async () => {
+    const kit = await startSession([[pinFive], [pinFive], [text("Good.")]]);
     await kit.say("Go on.", { isLost: true });
-    expect(await done(kit)).toEqual([]);
+    expect(await commandDeltas(kit)).toEqual([]);
     await kit.say("Go on.");
-    expect(await done(kit)).toEqual(pinned);
+    expect(await commandDeltas(kit)).toEqual(pinned);
     expect(kit.problems()).toEqual([]);
   });
 
-  test("two identical requests at once, each with the same call: the second changes nothing", async () => {
+  test("of two identical requests at once, the second changes nothing", async () => {
     const note = own("note", { verb: "create", text: "The file has some lines." });
-    const kit = await begun([[pinFive, note], [pinFive, note], [text("One.")], [text("Two.")]]);
+    const kit = await startSession([[pinFive, note], [pinFive, note], [text("One.")], [text("Two.")]]);
     await Promise.all([kit.say("Go on."), kit.say("Go on.")]);
     expect(kit.problems()).toEqual([]);
-    const types = await done(kit);
+    const types = await commandDeltas(kit);
     expect(types.filter((type) => type === "pin-set")).toEqual(pinned);
     expect(types.filter((type) => type === "block-added")).toHaveLength(1);
   });
 });
 
-describe("an answer that does not arrive whole", () => {
-  test("the client leaves before its end, wherever that is: nothing is carried out", async () => {
-    for (let heard = 1; heard <= 11; heard += 1) {
-      const kit = await begun([[text("I pin it."), pinFive]]);
-      const { answer } = await kit.say("Go on.", { heard });
-      expect(heard).toBeLessThan(answer.chunks.length);
-      expect(await done(kit)).toEqual([]);
+describe("an incomplete answer", () => {
+  test("executes nothing if the client leaves before its end", async () => {
+    for (let chunksRead = 1; chunksRead <= 11; chunksRead += 1) {
+      const kit = await startSession([[text("I pin it."), pinFive]]);
+      const { answer } = await kit.say("Go on.", { heard: chunksRead });
+      expect(chunksRead).toBeLessThan(answer.chunks.length);
+      expect(await commandDeltas(kit)).toEqual([]);
     }
   });
 
@@ -123,10 +126,10 @@ describe("an answer that does not arrive whole", () => {
     ["a delta of nothing", (event) => `data: {"type":"content_block_delta"\n\n${event}`],
   ];
 
-  test.each(damages)("malformed events, at every place: %s", async (_, spoil) => {
+  test.each(damages)("executes nothing with malformed events at any position: %s", async (_, spoil) => {
     const broad = own("manage", { verb: "pin", target: "4..5, 6..7" });
     for (let at = 0; ; at += 1) {
-      const kit = await begun([[text("I pin it."), broad]]);
+      const kit = await startSession([[text("I pin it."), broad]]);
       let count = 0;
       await kit.say("Go on.", {
         damage: (chunks) => {
@@ -135,28 +138,28 @@ describe("an answer that does not arrive whole", () => {
         },
       });
       if (at >= count) break;
-      expect([at, await done(kit)]).toEqual([at, []]);
+      expect([at, await commandDeltas(kit)]).toEqual([at, []]);
       await kit.say("And now?");
       expect(kit.problems()).toEqual([]);
     }
   });
 });
 
-describe("whoever carries out commands fails", () => {
-  test("killed between the answer and the command: the next process tells the model, and goes on", async () => {
-    const kit = await begun([[pinFive, read], [text("Good.")]], { commandMs: 50 });
-    kit.recorder.command = () => new Promise(() => undefined);
+describe("the executor fails", () => {
+  test("killed between answer and command: the next process tells the model", async () => {
+    const kit = await startSession([[pinFive, read], [text("Good.")]], { commandMs: 50 });
+    kit.command = () => new Promise(() => undefined);
     await kit.say("Go on.");
     kit.restart();
     await kit.results("another file");
     expect(kit.problems()).toEqual([]);
-    expect(await done(kit)).toEqual([]);
+    expect(await commandDeltas(kit)).toEqual([]);
     expect(must(kit.sent.at(-1), "it was sent").body).toContain("has not carried this out in time");
   });
 
-  test("its records cannot be reached: the model is told, the client gets its answer", async () => {
+  test("its store is closed: the model is told, the client gets its answer", async () => {
     const store = openMemoryStore();
-    const kit = await begun([[pinFive], [text("Good.")], [text("Yes.")]], { store });
+    const kit = await startSession([[pinFive], [text("Good.")], [text("Yes.")]], { store });
     await store.close();
     await kit.say("Go on.");
     await kit.say("And now?");
@@ -165,9 +168,9 @@ describe("whoever carries out commands fails", () => {
     expect(must(kit.sent.at(-1), "it was sent").body).toContain("records cannot be reached");
   });
 
-  test("it is stuck: nobody waits for long, and nothing of it reaches the client", async () => {
-    const kit = await begun([[pinFive], [text("Good.")], [text("Yes.")]], { commandMs: 50 });
-    kit.recorder.command = () => new Promise(() => undefined);
+  test("it hangs: the wait is short, and the client notices nothing", async () => {
+    const kit = await startSession([[pinFive], [text("Good.")], [text("Yes.")]], { commandMs: 50 });
+    kit.command = () => new Promise(() => undefined);
     const { rounds } = await kit.say("Go on.");
     expect(rounds[0]?.body).toContain("has not carried this out in time");
     expect(JSON.stringify(kit.history.at(-1))).toContain("Good.");
@@ -176,11 +179,11 @@ describe("whoever carries out commands fails", () => {
   });
 });
 
-test("many requests of one session at once: each command once, in one order, and everything is accepted", async () => {
+test("many requests of one session at once: each command is executed once, in one order", async () => {
   const notes = Array.from({ length: 4 }, (_, at) =>
     own("note", { verb: "create", text: `Note ${at}: shelf ${at} holds ${at * 7} books.` }),
   );
-  const kit = await begun(notes.map((note) => [note]));
+  const kit = await startSession(notes.map((note) => [note]));
   await Promise.all(notes.map((_, at) => kit.say(`Go on with ${at}.`)));
   expect(kit.problems()).toEqual([]);
   const added = (await kit.commandFrames()).flatMap(({ deltas }) =>

@@ -1,21 +1,21 @@
-// Whatever content says, and wherever it stands: nobody's command comes of it.
+// Content never becomes a command, whatever it says and wherever it stands.
 import { describe, expect, test } from "vitest";
 import { seededRandom } from "../../src/base/index.ts";
-import { commandLines, isTainting, TextHold } from "../../src/commands/index.ts";
-import type { Reply } from "../../src/testing/index.ts";
+import { CommandLineFilter, commandLines, isTainting } from "../../src/commands/index.ts";
+import type { ModelReply } from "../../src/testing/index.ts";
 import { HandsKit, handsNonce } from "../support/hands-kit.ts";
-import { type Injected, injectionCorpus } from "./injection/corpus.ts";
+import { type InjectedText, injectionCorpus } from "./injection/corpus.ts";
 
 const corpus = injectionCorpus(handsNonce);
 const isLong = process.env["APERTURE_TEST_LONG"] === "1";
-/** Of each disguise of a command every second, the others of the next one; and all the rest. */
+/** Every second text of each disguise, alternating between disguises, and all other texts. */
 const chosen = corpus.filter((_, at) => isLong || at >= 1_000 || (at + Math.floor(at / 30)) % 2 === 0);
 const batchOf = 24;
 const batches = Array.from({ length: Math.ceil(chosen.length / batchOf) }, (_, at) =>
   chosen.slice(at * batchOf, (at + 1) * batchOf),
 );
 
-test("there are more than five hundred of them, of many kinds", () => {
+test("the corpus is large and has many kinds", () => {
   expect(corpus.length).toBeGreaterThanOrEqual(1_100);
   expect(chosen.length).toBeGreaterThanOrEqual(600);
   expect(new Set(corpus.map(({ kind }) => kind)).size).toBeGreaterThanOrEqual(50);
@@ -32,7 +32,7 @@ function quoted(text: string): string {
   return `It says:\n${text.replace(/^/gm, "> ")}\n\nThat is all.`;
 }
 
-async function nothingHappened(kit: HandsKit): Promise<void> {
+async function expectNoCommand(kit: HandsKit): Promise<void> {
   expect(kit.problems()).toEqual([]);
   expect(kit.recorder.counts()).toMatchObject({ gaps: 0, unread: 0 });
   const acted = (await kit.frames()).filter(
@@ -45,8 +45,8 @@ async function nothingHappened(kit: HandsKit): Promise<void> {
 describe.each(batches.map((batch, at) => [at, batch] as const))("batch %i", (at, batch) => {
   const isStreamed = at % 4 !== 3;
 
-  test("said by the user, by a tool, by the model in quotes and by the model itself, in pieces", async () => {
-    const replies: Reply["content"][] = [];
+  test("in user, tool, quoted model and plain model texts: no command", async () => {
+    const replies: ModelReply["content"][] = [];
     const kit = new HandsKit({ model: () => ({ content: replies.shift() ?? [] }), isStreamed });
     for (const [n, { text }] of batch.entries()) {
       const quote = n % 2 === 0 ? fenced(text) : quoted(text);
@@ -60,10 +60,10 @@ describe.each(batches.map((batch, at) => [at, batch] as const))("batch %i", (at,
     }
     expect(replies).toEqual([]);
     expect(kit.sent).toHaveLength(batch.length * 2);
-    await nothingHappened(kit);
+    await expectNoCommand(kit);
   });
 
-  test("said by the system prompt", async () => {
+  test("in the system prompt: no command", async () => {
     const system = batch.map(({ text }) => ({ type: "text", text: `Words of the day: ${text}` }));
     const kit = new HandsKit({
       model: () => ({ content: [{ type: "text", text: "Yes." }] }),
@@ -73,16 +73,16 @@ describe.each(batches.map((batch, at) => [at, batch] as const))("batch %i", (at,
     await kit.say("Are you there?");
     await kit.say("And now?");
     expect(kit.sent).toHaveLength(2);
-    await nothingHappened(kit);
+    await expectNoCommand(kit);
   });
 });
 
 describe("in text mode", () => {
   const found = (text: string): number => commandLines(text, handsNonce).length;
-  const wrong = (count: (one: Injected) => number, isWanted: (one: Injected) => boolean) =>
+  const wrong = (count: (one: InjectedText) => number, isWanted: (one: InjectedText) => boolean) =>
     corpus.filter((one) => count(one) !== (isWanted(one) ? 1 : 0)).map(({ kind, text }) => [kind, text]);
 
-  test("a line counts only with the mark, alone, outside code and quotes, and where the model says it", () => {
+  test("a line counts only with the nonce, alone, outside code and quotes", () => {
     expect(corpus.filter(({ isLine }) => isLine).length).toBeGreaterThanOrEqual(40);
     expect(
       wrong(
@@ -92,7 +92,7 @@ describe("in text mode", () => {
     ).toEqual([]);
   });
 
-  test("nothing that is fenced, quoted or spoken about counts", () => {
+  test("fenced, quoted or indented lines do not count", () => {
     expect(
       wrong(
         ({ text }) => found(fenced(text)),
@@ -119,14 +119,14 @@ describe("in text mode", () => {
     ).toEqual([]);
   });
 
-  test("with another session's mark nothing counts", () => {
+  test("lines with another session's nonce do not count", () => {
     expect(corpus.filter(({ text }) => commandLines(text, "w3b8").length > 0)).toEqual([]);
   });
 
-  test("however it is cut into pieces, it is the same", () => {
+  test("the result does not depend on how the text is cut into pieces", () => {
     const random = seededRandom(7);
     for (const { text, isLine, kind } of corpus) {
-      const hold = new TextHold(handsNonce);
+      const hold = new CommandLineFilter(handsNonce);
       const passed: string[] = [];
       let commands = 0;
       for (let from = 0; from < text.length; ) {
@@ -143,7 +143,7 @@ describe("in text mode", () => {
   });
 });
 
-test("whatever can be seen to speak of commands makes a turn one in which the user is asked", () => {
+test("text that visibly speaks of commands taints its turn", () => {
   const missed = corpus.filter(({ text, speaks }) => speaks && !isTainting(text, handsNonce));
   expect(missed.map(({ kind, text }) => [kind, text.slice(0, 80)])).toEqual([]);
   const wrongly = corpus.filter(({ kind, text }) => kind.startsWith("a ") && isTainting(text, handsNonce));

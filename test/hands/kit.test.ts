@@ -1,10 +1,10 @@
-// What the other tests here stand on: a command of the model goes through desk and recorder without a socket.
+// Checks the test kit: a command of the model goes through planner and recorder without a socket.
 import { expect, test } from "vitest";
-import type { Reply } from "../../src/testing/index.ts";
+import type { ModelReply } from "../../src/testing/index.ts";
 import { HandsKit } from "../support/hands-kit.ts";
 
-test.each([true, false])("a call of ours is carried out and hidden, streamed: %s", async (isStreamed) => {
-  const replies: Reply["content"][] = [
+test.each([true, false])("a call of our tools is executed and hidden, streamed: %s", async (isStreamed) => {
+  const replies: ModelReply["content"][] = [
     [
       { type: "text", text: "one" },
       { type: "tool_use", name: "read", input: {} },

@@ -1,7 +1,7 @@
-// What a provider has signed, paired or made itself is never edited: it stays as it is, or goes whole.
+// Blocks that a provider has signed, paired or made itself are never edited: they stay, or go whole.
 import { expect, test } from "vitest";
 import { must, unwrap } from "../../src/base/index.ts";
-import { archive, blocksOf, now, wantLevel } from "../../src/engine/index.ts";
+import { changes, now, viewBlocks } from "../../src/engine/index.ts";
 import type { ReplyBlock } from "../../src/testing/index.ts";
 import { HandsKit } from "../support/hands-kit.ts";
 
@@ -54,43 +54,48 @@ function blocksIn(body: string): readonly Block[] {
   return messages.flatMap(({ content }) => (typeof content === "string" ? [] : content));
 }
 
-/** Without the marks of a cache, which are no part of what was said. */
+/** The block without cache marks, which are no part of its content. */
 const textOf = (block: Block): string =>
   JSON.stringify(block, (key, value: unknown) => (key === "cache_control" ? undefined : value));
 
-test.each(["archived", "minimal"] as const)("all of it %s, by the user, after a rest", async (how) => {
-  const replies = [search, reads];
-  let asked = 0;
-  const kit = new HandsKit({
-    policy: "auto",
-    model: () => {
-      asked += 1;
-      return { content: replies[asked - 1] ?? [{ type: "text", text: `answer ${asked}` }] };
-    },
-  });
-  await kit.say("What is the oldest library?");
-  await kit.say("Read its page.");
-  await kit.results(`A page. ${"Many words. ".repeat(4_000)}`);
-  const first = new Map(
-    kit.sent.flatMap(({ body }) => blocksIn(body)).map((block) => [textOf(block), block]),
-  );
-  await kit.act((change) => {
-    const ids = [...blocksOf(now(change.moment.state), change.view)].map(({ id }) => id);
-    return how === "archived" ? unwrap(archive(change, ids, "done")) : wantLevel(change, ids, "minimal");
-  });
-  for (const words of ["Go on.", "And then?", "What else?", "Is that all?"]) {
-    kit.clock.advance(3 * 60 * 60_000);
-    await kit.say(words);
-  }
-  expect(kit.problems()).toEqual([]);
-  const last = blocksIn(must(kit.sent.at(-1), "it was sent").body);
-  const kept = last.filter(({ type }) => locked.includes(type));
-  expect(kept.filter((block) => !first.has(textOf(block)))).toEqual([]);
-  const calls = last.flatMap(({ type, id }) => (type.endsWith("tool_use") ? [id] : []));
-  const results = last.flatMap(({ type, tool_use_id }) =>
-    type.endsWith("tool_result") ? [tool_use_id] : [],
-  );
-  expect(results.sort()).toEqual(calls.sort());
-  // Something has gone, else this would show nothing.
-  expect(must(kit.sent.at(-1), "it was sent").body.includes("Many words. ".repeat(3_000))).toBe(false);
-});
+test.each(["archived", "minimal"] as const)(
+  "locked blocks are unchanged after the user has set everything %s",
+  async (action) => {
+    const replies = [search, reads];
+    let requests = 0;
+    const kit = new HandsKit({
+      policy: "auto",
+      model: () => {
+        requests += 1;
+        return { content: replies[requests - 1] ?? [{ type: "text", text: `answer ${requests}` }] };
+      },
+    });
+    await kit.say("What is the oldest library?");
+    await kit.say("Read its page.");
+    await kit.results(`A page. ${"Many words. ".repeat(4_000)}`);
+    const first = new Map(
+      kit.sent.flatMap(({ body }) => blocksIn(body)).map((block) => [textOf(block), block]),
+    );
+    await kit.act((change) => {
+      const ids = [...viewBlocks(now(change.moment.state), change.view)].map(({ id }) => id);
+      return action === "archived"
+        ? unwrap(changes.archive(change, ids, "done"))
+        : changes.setLevel(change, ids, "minimal");
+    });
+    for (const words of ["Go on.", "And then?", "What else?", "Is that all?"]) {
+      kit.clock.advance(3 * 60 * 60_000);
+      await kit.say(words);
+    }
+    expect(kit.problems()).toEqual([]);
+    const last = blocksIn(must(kit.sent.at(-1), "it was sent").body);
+    const kept = last.filter(({ type }) => locked.includes(type));
+    expect(kept.filter((block) => !first.has(textOf(block)))).toEqual([]);
+    const calls = last.flatMap(({ type, id }) => (type.endsWith("tool_use") ? [id] : []));
+    const results = last.flatMap(({ type, tool_use_id }) =>
+      type.endsWith("tool_result") ? [tool_use_id] : [],
+    );
+    expect(results.sort()).toEqual(calls.sort());
+    // Something must have been removed, or the test would prove nothing.
+    expect(must(kit.sent.at(-1), "it was sent").body.includes("Many words. ".repeat(3_000))).toBe(false);
+  },
+);

@@ -1,8 +1,8 @@
-// What the model notes down, what replaces it, and what it is offered again.
+// Memories of the model: how they are replaced, and which archived blocks are offered again.
 import { describe, expect, test } from "vitest";
 import { must } from "../../src/base/index.ts";
-import { blocksOf, factValue, now, placeOf } from "../../src/engine/index.ts";
-import type { Reply, ReplyBlock } from "../../src/testing/index.ts";
+import { blockViewOf, factValue, now, viewBlocks } from "../../src/engine/index.ts";
+import type { ModelReply, ReplyBlock } from "../../src/testing/index.ts";
 import { HandsKit } from "../support/hands-kit.ts";
 
 const text = (words: string): ReplyBlock => ({ type: "text", text: words });
@@ -15,17 +15,20 @@ const own = (name: string, input: Record<string, string>): ReplyBlock => ({
 const note = (words: string, more: Record<string, string> = {}) =>
   own("note", { verb: "create", text: words, ...more });
 
-/** Long enough that leaving it out is worth a line. */
+/** Long enough to be worth a placeholder. */
 const page = [
   "The mill has 14 windows and two doors.",
   ...Array.from({ length: 240 }, (_, at) => `Row ${at} of ${at}.`),
 ].join("\n");
 
-async function told(replies: readonly Reply["content"][], says: readonly string[]): Promise<HandsKit> {
+async function playTurns(
+  replies: readonly ModelReply["content"][],
+  prompts: readonly string[],
+): Promise<HandsKit> {
   const script = [...replies];
   const kit = new HandsKit({ model: () => ({ content: script.shift() ?? [text("Nothing more.")] }) });
-  for (const words of says) {
-    // By then nothing is cached any more, so what was archived is really gone.
+  for (const words of prompts) {
+    // The cache has expired by then, so archived blocks are really removed.
     kit.clock.advance(2 * 60 * 60_000);
     await kit.say(words);
     await kit.results(page);
@@ -34,73 +37,76 @@ async function told(replies: readonly Reply["content"][], says: readonly string[
   return kit;
 }
 
-/** The memories in the order they were made: archived, and by what they are outdated. */
+/** The memories in the order they were made, with their state. */
 async function memories(kit: HandsKit) {
   const moment = now(await kit.state());
   const view = must(moment.state.views.get(1), "there is a view");
-  return [...blocksOf(moment, view)]
+  return [...viewBlocks(moment, view)]
     .filter(({ kind }) => kind === "memory")
     .map(({ id }) => {
-      const place = must(placeOf(moment, view, id), "it is in the view");
+      const blockView = must(blockViewOf(moment, view, id), "it is in the view");
       return {
         id,
-        isArchived: factValue(place, "archive") !== null,
-        isOutdated: factValue(place, "supersession") !== null,
+        isArchived: factValue(blockView, "archive") !== null,
+        isOutdated: factValue(blockView, "supersession") !== null,
       };
     });
 }
 
 const timeout = "The upload timeout is 30 seconds and must not be raised.";
 
-describe("a memory that is said anew", () => {
-  test("archives the older one if it says all of it", async () => {
+describe("a new memory", () => {
+  test("archives an older one that it covers", async () => {
     const whole = "The upload timeout is 30 seconds and must not be raised. Retries are off.";
-    const kit = await told([[note(timeout)], [text("Noted.")], [note(whole)], [text("Better.")]], ["a", "b"]);
+    const kit = await playTurns(
+      [[note(timeout)], [text("Noted.")], [note(whole)], [text("Better.")]],
+      ["a", "b"],
+    );
     expect(await memories(kit)).toMatchObject([{ isArchived: true }, { isArchived: false }]);
   });
 
-  test("stays beside it if something would be lost, and the model is told what", async () => {
-    const [first] = await memories(await told([[note(timeout)], [text("Noted.")]], ["a"]));
+  test("keeps the older one if something would be lost, and tells the model what", async () => {
+    const [first] = await memories(await playTurns([[note(timeout)], [text("Noted.")]], ["a"]));
     const id = `${must(first, "it was made").id}`;
     const less = [note("Uploads have a timeout.", { supersedes: id })];
-    const kit = await told([[note(timeout)], [text("Noted.")], less, [text("Hm.")]], ["a", "b"]);
+    const kit = await playTurns([[note(timeout)], [text("Noted.")], less, [text("Hm.")]], ["a", "b"]);
     expect(await memories(kit)).toMatchObject([{ isArchived: false }, { isArchived: false }]);
     expect(must(kit.sent.at(-1), "it was sent").body).toContain(`#${id} stays as well`);
   });
 
-  test("update of what a tool said makes a memory that stands for it, and the original stays", async () => {
+  test("replaces a tool result on update, and the original is kept", async () => {
     const update = own("note", {
       verb: "update",
       supersedes: "6",
       text: "The mill has 14 windows and two doors.",
     });
-    const kit = await told([[read], [text("I see.")], [update], [text("Done.")]], ["a", "b"]);
+    const kit = await playTurns([[read], [text("I see.")], [update], [text("Done.")]], ["a", "b"]);
     expect(await memories(kit)).toHaveLength(1);
     const { blocks } = await kit.state();
     expect(blocks.get(6)?.block.kind).toBe("tool-result");
   });
 });
 
-describe("a memory that the model", () => {
+describe("a memory", () => {
   const afterwards = async (answer: string) =>
-    await memories(await told([[note(timeout)], [text("Noted.")], [text(answer)]], ["a", "b"]));
+    await memories(await playTurns([[note(timeout)], [text("Noted.")], [text(answer)]], ["a", "b"]));
 
-  test("says again is marked as outdated, and kept", async () => {
+  test("that the model repeats is marked as outdated, and kept", async () => {
     expect(await afterwards(timeout)).toMatchObject([{ isOutdated: true, isArchived: false }]);
   });
 
-  test("contradicts is marked too, and the model hears of it", async () => {
+  test("that the model contradicts is marked too, and the model reads that", async () => {
     const answer = "The upload timeout is 90 seconds and must not be raised.";
     expect(await afterwards(answer)).toMatchObject([{ isOutdated: true, isArchived: false }]);
-    const kit = await told(
+    const kit = await playTurns(
       [[note(timeout)], [text("Noted.")], [text(answer)], [text("Yes.")]],
       ["a", "b", "c"],
     );
     expect(must(kit.sent.at(-1), "it was sent").body).toMatch(/#\d+ superseded by #\d+/);
   });
 
-  test("says again stays in sight, also where the client has begun anew", async () => {
-    const kit = await told([[note(timeout)], [text("Noted.")], [text(timeout)]], ["a", "b"]);
+  test("that the model repeats stays visible, even in a new conversation", async () => {
+    const kit = await playTurns([[note(timeout)], [text("Noted.")], [text(timeout)]], ["a", "b"]);
     const [{ id, isOutdated } = { id: 0, isOutdated: false }] = await memories(kit);
     expect([isOutdated, kit.briefings.at(-1)?.memories]).toEqual([
       true,
@@ -111,18 +117,18 @@ describe("a memory that the model", () => {
     expect(must(kit.sent.at(-1), "it was sent").body).toContain(`memory #${id}, yours: ${timeout}`);
   });
 
-  test("says again is not out of reach of an undo", async () => {
-    const kit = await told([[note(timeout)], [text("Noted.")], [text(timeout)]], ["a", "b"]);
+  test("that the model repeats can still be undone", async () => {
+    const kit = await playTurns([[note(timeout)], [text("Noted.")], [text(timeout)]], ["a", "b"]);
     await kit.undo(await kit.lastStep());
     expect(await memories(kit)).toEqual([]);
   });
 
-  test("does not speak of is left alone", async () => {
+  test("that the model does not mention is not marked", async () => {
     expect(await afterwards("The mill has 14 windows.")).toMatchObject([{ isOutdated: false }]);
   });
 
-  test("and the mark can be taken back", async () => {
-    const kit = await told([[note(timeout)], [text("Noted.")], [text(timeout)]], ["a", "b"]);
+  test("loses its outdated mark on undo", async () => {
+    const kit = await playTurns([[note(timeout)], [text("Noted.")], [text(timeout)]], ["a", "b"]);
     const marks = (await kit.frames()).filter(({ cause }) => cause.reason === "the model says it again");
     const { step } = must(marks[0], "it was marked").cause;
     await kit.undo(must(step, "it is a step"));
@@ -134,8 +140,8 @@ describe("archived blocks", () => {
   const archive = own("archive", { target: "6", reason: "read" });
   const begin = [[read], [text("I see.")], [archive], [text("Gone.")]];
 
-  test("that the user's words ask for are offered by id while the run goes on, in the user's own words", async () => {
-    const kit = await told(
+  test("that match the user's words are offered by id during the run", async () => {
+    const kit = await playTurns(
       [...begin, [read], [text("As I said.")], [text("Bye.")]],
       ["Look.", "Tidy up.", "How many windows and doors are there?"],
     );
@@ -146,16 +152,18 @@ describe("archived blocks", () => {
     expect(newest(kit)).not.toContain("hint: archived");
   });
 
-  test("are not offered where the user speaks of something else, nor where nothing is archived", async () => {
+  test("are not offered if the user's words do not match, or nothing is archived", async () => {
     const other = ["Look.", "Tidy up.", "Please translate yesterday's letter carefully."];
-    expect(newest(await told([...begin, [read], [text("Done.")]], other))).not.toContain("hint: archived");
+    expect(newest(await playTurns([...begin, [read], [text("Done.")]], other))).not.toContain(
+      "hint: archived",
+    );
     const kept = [[read], [text("I see.")], [read], [text("Yes.")]];
-    const asked = ["Look.", "How many windows and doors are there?"];
-    expect(newest(await told(kept, asked))).not.toContain("hint: archived");
+    const prompts = ["Look.", "How many windows and doors are there?"];
+    expect(newest(await playTurns(kept, prompts))).not.toContain("hint: archived");
   });
 });
 
-/** What the last body says at its end: what is older stays where it is. */
+/** The end of the last body, because older notes stay in it. */
 function newest(kit: HandsKit): string {
   const { body } = must(kit.sent.at(-1), "it was sent");
   return body.slice(body.lastIndexOf("CONTEXT MANIFEST"));

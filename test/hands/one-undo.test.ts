@@ -1,5 +1,5 @@
-// One undo takes back all that a model did in one turn: the next rewrite sends the bytes of a session in
-// which it did nothing.
+// One undo reverts all commands of a model's turn: the next rewrite sends the same bytes as a session without
+// them.
 import { describe, expect, test } from "vitest";
 import type { ReplyBlock } from "../../src/testing/index.ts";
 import { frozen, upstreamUnits } from "../support/golden-units.ts";
@@ -13,9 +13,9 @@ const own = (name: string, input: Record<string, string>): ReplyBlock => ({
   input,
 });
 
-/** The last is so new that there is nothing shorter of it yet. */
+/** The last page is so new that it has no renditions yet. */
 const pagesRead = 6;
-/** The results of the pages, by their numbers. */
+/** The block numbers of the page results. */
 const pages = { first: "6", second: "10", third: "14", fourth: "18", fifth: "22" } as const;
 const commands = [
   own("archive", { target: `${pages.second}, ${pages.third}`, reason: "read" }),
@@ -23,8 +23,8 @@ const commands = [
   own("manage", { verb: "compress", target: pages.fifth, level: "minimal" }),
   own("manage", { verb: "pin", target: pages.first, position: "top" }),
 ];
-/** As many calls, so that everything has the same number, and none of them changes anything. */
-const questions = commands.map(() => own("read", { verb: "manifest", detail: "summary" }));
+/** As many calls that change nothing, so that all blocks get the same numbers. */
+const harmlessCalls = commands.map(() => own("read", { verb: "manifest", detail: "summary" }));
 
 const page = (n: number): string =>
   Array.from({ length: 160 }, (_, at) => `page ${n}, shelf ${at}: ${at * 7 + n} books, ${at % 9} lent`).join(
@@ -50,7 +50,7 @@ class Story {
     await this.kit.say("Tidy up.");
   }
 
-  /** The units of the next body, when nothing is cached any more: what is wanted is shown. */
+  /** The units of the next body after the cache has expired, so that pending changes are shown. */
   async afterRest(words: string): Promise<readonly string[]> {
     this.kit.clock.advance(2 * 60 * 60_000);
     await this.kit.say(words);
@@ -59,15 +59,15 @@ class Story {
   }
 }
 
-/** All units but what was asked of our tools, what they answered, and what a manifest tells of one turn. */
+/** All units except calls of our tools, their results, and manifests. */
 function unitsOf(body: string): readonly string[] {
   const units = upstreamUnits(body);
-  const calls = units.flatMap(({ kind, text: said }) =>
-    kind === "tool-call" && said.includes('"name":"aperture_') ? [idIn(said, "id")] : [],
+  const calls = units.flatMap(({ kind, text: unitText }) =>
+    kind === "tool-call" && unitText.includes('"name":"aperture_') ? [idIn(unitText, "id")] : [],
   );
   return units
-    .filter(({ text: said }) => !said.includes("CONTEXT MANIFEST"))
-    .filter(({ text: said }) => !calls.some((id) => said.includes(id)))
+    .filter(({ text: unitText }) => !unitText.includes("CONTEXT MANIFEST"))
+    .filter(({ text: unitText }) => !calls.some((id) => unitText.includes(id)))
     .map(frozen);
 }
 
@@ -75,9 +75,9 @@ function idIn(unit: string, name: string): string {
   return new RegExp(`"${name}":"([^"]+)"`).exec(unit)?.[1] ?? "no id";
 }
 
-describe("what a model did in one turn", () => {
-  test("is shown after a rewrite, and after one undo to the byte as if it had never been", async () => {
-    const [busy, idle] = [new Story(commands), new Story(questions)];
+describe("the commands of one turn", () => {
+  test("are shown after a rewrite, and leave no byte after one undo", async () => {
+    const [busy, idle] = [new Story(commands), new Story(harmlessCalls)];
     await busy.open();
     await idle.open();
     const steps = new Set(
@@ -87,7 +87,7 @@ describe("what a model did in one turn", () => {
     );
     expect(steps.size).toBe(1);
     const [changed, unchanged] = [await busy.afterRest("First."), await idle.afterRest("First.")];
-    // Two are pruned and two are shorter, or nothing would be proved.
+    // Two blocks are pruned and two are shorter, or nothing would be proved.
     expect(changed.filter((unit) => !unchanged.includes(unit)).length).toBeGreaterThanOrEqual(4);
     await busy.kit.undo(await busy.kit.lastStep());
     const back = await busy.afterRest("Second.");
@@ -95,8 +95,8 @@ describe("what a model did in one turn", () => {
     expect(back.length).toBeGreaterThan(20);
   });
 
-  test("and before anything of it was shown, one undo leaves nothing to rewrite", async () => {
-    const [busy, idle] = [new Story(commands), new Story(questions)];
+  test("leave nothing to rewrite if they are undone before they were shown", async () => {
+    const [busy, idle] = [new Story(commands), new Story(harmlessCalls)];
     await busy.open();
     await idle.open();
     await busy.kit.undo(await busy.kit.lastStep());

@@ -1,7 +1,7 @@
-// Random models that use our tools, well and badly, among users, rests and lost answers.
+// Random models use our tools, well and badly, with user acts, pauses and lost answers in between.
 import { describe, expect, test } from "vitest";
 import { type Random, seededRandom, unwrap } from "../../src/base/index.ts";
-import { pin, select } from "../../src/engine/index.ts";
+import { changes } from "../../src/engine/index.ts";
 import type { Attempt } from "../support/desk-kit.ts";
 import { dump } from "../support/engine.ts";
 import { sharedUnits, type UpstreamUnit, upstreamUnits } from "../support/golden-units.ts";
@@ -15,20 +15,20 @@ const turns = 14;
 const page = (n: number): string =>
   Array.from({ length: 40 }, (_, at) => `page ${n}, shelf ${at}: ${at * 7 + n} books, ${at} lent`).join("\n");
 
-/** What was sent and not answered: the client goes on from what was before it. */
+/** Requests whose answer was lost: the client continues from the request before. */
 const lost = new WeakSet<Attempt>();
 
-/** What has happened over all seeds: what never happens proves nothing. */
+/** Counts events over all seeds, because an event that never happens proves nothing. */
 const tally = new Map<string, number>();
 const count = (what: string): void => void tally.set(what, (tally.get(what) ?? 0) + 1);
 
 describe.each(seeds)("seed %i", (seed) => {
-  test("everything is accepted, goes on from before, hides what is ours, and is in the log", async () => {
+  test("all requests are accepted, keep their prefix, hide our tools, and are in the log", async () => {
     const random = seededRandom(seed);
-    let said = 0;
+    let replies = 0;
     const next = (): number => {
-      said += 1;
-      return said;
+      replies += 1;
+      return replies;
     };
     const isStreamed = random.below(2) === 0;
     const kit = new HandsKit({
@@ -45,7 +45,7 @@ describe.each(seeds)("seed %i", (seed) => {
 });
 
 async function oneTurn(kit: HandsKit, random: Random, turn: number): Promise<void> {
-  if (turn > 2) await somethingHappens(kit, random);
+  if (turn > 2) await randomEvent(kit, random);
   const isLost = turn > 0 && random.below(8) === 0;
   const options = isLost ? { isLost } : {};
   const open = kit.history.at(-1)?.content ?? [];
@@ -58,19 +58,19 @@ async function oneTurn(kit: HandsKit, random: Random, turn: number): Promise<voi
   if (isLost) for (const attempt of kit.sent.slice(from)) lost.add(attempt);
 }
 
-async function somethingHappens(kit: HandsKit, random: Random): Promise<void> {
+async function randomEvent(kit: HandsKit, random: Random): Promise<void> {
   const what = random.pick(["nothing", "nothing", "rest", "pin", "select", "undo", "restart"]);
   const { blocks } = await kit.state();
-  const some = [...blocks.entries()].map(([, { block }]) => block.id);
+  const ids = [...blocks.entries()].map(([, { block }]) => block.id);
   if (what === "rest") kit.clock.advance(2 * 60 * 60_000);
-  if (what === "pin") await kit.act((change) => pin(change, [random.pick(some)], "top"));
-  if (what === "select") await kit.act((change) => select(change, [random.pick(some)]));
+  if (what === "pin") await kit.act((change) => changes.pin(change, [random.pick(ids)], "top"));
+  if (what === "select") await kit.act((change) => changes.select(change, [random.pick(ids)]));
   if (what === "restart") kit.restart();
   if (what === "undo") {
     const { steps } = await kit.state();
     const open = [...steps.entries()].flatMap(([, { id, log }]) => (log.value.done ? [id] : []));
     const last = open.at(-1);
-    if (last !== undefined) await kit.recorder.reverse(kit.session, "undo", last);
+    if (last !== undefined) await kit.recorder.reverseStep(kit.session, "undo", last);
   }
   count(what);
 }
@@ -79,7 +79,7 @@ async function checkAll(kit: HandsKit): Promise<void> {
   expect(kit.problems()).toEqual([]);
   expect(kit.recorder.counts().gaps).toBe(0);
   expect(JSON.stringify(kit.history)).not.toContain("aperture");
-  expect(breaks(kit)).toEqual([]);
+  expect(prefixBreaks(kit)).toEqual([]);
   const frames = await kit.commandFrames();
   for (const { actor, deltas } of frames) for (const { type } of deltas) count(`${actor} ${type}`);
   expect(unwrap(await kit.store.verify("all")).damage).toEqual([]);
@@ -88,8 +88,8 @@ async function checkAll(kit: HandsKit): Promise<void> {
   expect(dump(await kit.state())).toEqual(live);
 }
 
-/** Requests that changed what was sent before, without an epoch that says so. */
-function breaks(kit: HandsKit): readonly string[] {
+/** Requests that changed their prefix without an epoch. */
+function prefixBreaks(kit: HandsKit): readonly string[] {
   let before: readonly UpstreamUnit[] = [];
   return kit.sent.flatMap((attempt, at) => {
     const units = upstreamUnits(attempt.body);
@@ -100,7 +100,7 @@ function breaks(kit: HandsKit): readonly string[] {
   });
 }
 
-test("and everything that can happen did", () => {
+test("every kind of event has happened", () => {
   const wanted = ["rounds 0", "rounds 1", "rounds 2", "lost", "rest", "undo", "restart"];
   const done = ["archive-set", "level-set", "pin-set", "focus-set", "block-added", "approval-asked"];
   const missing = [...wanted, ...done.map((type) => `model ${type}`)].filter((what) => !tally.has(what));

@@ -1,12 +1,12 @@
-// What a provider does not take from us is sent once more as its client wrote it, who never knows.
+// A request that the provider refuses in our form is sent again as written; the client does not notice.
 import { afterEach, describe, expect, it } from "vitest";
-import type { EngineEvent } from "../../src/session/index.ts";
-import { type Fault, type StrictUpstream, startStrictUpstream } from "../../src/testing/index.ts";
+import type { EngineEvent } from "../../src/log/index.ts";
+import { type StrictUpstream, startStrictUpstream, type UpstreamFault } from "../../src/testing/index.ts";
 import { ask, jsonIn, startTestApp, type TestApp } from "../support/app.ts";
 import { heardIn } from "../support/heard.ts";
 import { Talker } from "../support/talker.ts";
 
-const odd: Fault = {
+const odd: UpstreamFault = {
   type: "status",
   status: 400,
   errorType: "invalid_request_error",
@@ -30,7 +30,7 @@ async function start(): Promise<void> {
     }),
     fault: ({ body }) => (refuses && body.includes("aperture_") ? odd : null),
   });
-  app = await startTestApp(upstream.url, { mode: "auto", deadlineMs: 20_000, limits: { takeMs: 30_000 } });
+  app = await startTestApp(upstream.url, { mode: "auto", deadlineMs: 20_000, limits: { planMs: 30_000 } });
   app.engine.watch((event: EngineEvent) => {
     if (event.type === "notice") notices.push(event.code ?? "");
   });
@@ -52,7 +52,7 @@ const isOurs = (at: number): boolean =>
 
 describe.each(["claude-opus-5-5", "claude-opus-4-6"])("with %s", (model) => {
   it.each([[true], [false]])(
-    "a refusal of ours costs one attempt, then it passes (streamed: %s)",
+    "a refused rendering costs one attempt, then requests pass unchanged (streamed: %s)",
     async (stream) => {
       await start();
       const talker = new Talker({ model, bulk: 80_000, more: { stream } });
@@ -64,7 +64,7 @@ describe.each(["claude-opus-5-5", "claude-opus-4-6"])("with %s", (model) => {
       expect(statuses()).toEqual([400, 200, 200]);
       expect([isOurs(0), isOurs(1), isOurs(2)]).toEqual([true, false, false]);
       expect(notices).toEqual(["AP_EDIT_REFUSED"]);
-      // Until the user wants it otherwise.
+      // Setting the mode resumes managing.
       refuses = false;
       const headers = { authorization: `Bearer ${app.token}`, "content-type": "application/json" };
       const body = JSON.stringify({ mode: "auto" });
@@ -78,7 +78,7 @@ describe.each(["claude-opus-5-5", "claude-opus-4-6"])("with %s", (model) => {
   );
 });
 
-it("a refusal that is the client's own affair reaches it, and changes nothing", async () => {
+it("a refusal of the client's own mistake reaches it, and changes nothing", async () => {
   await start();
   refuses = false;
   const talker = new Talker({ model: "claude-opus-5-5", bulk: 80_000 });

@@ -1,8 +1,8 @@
-// A model that says what a test tells it, behind the real proxy, and a client that looks at what it gets.
+// A scripted model behind the real proxy, and a client that checks its answers.
 import { afterAll, expect } from "vitest";
 import {
   type FaultChooser,
-  type Reply,
+  type ModelReply,
   type StrictUpstream,
   startStrictUpstream,
   type UpstreamExchange,
@@ -11,31 +11,34 @@ import { startTestApp, type TestApp } from "../support/app.ts";
 import { type Heard, heardIn } from "../support/heard.ts";
 import { rejections, Talker, type TalkOptions } from "../support/talker.ts";
 
-export type Said = Reply["content"][number];
+export type ReplyPart = ModelReply["content"][number];
 
-export const text = (words: string): Said => ({ type: "text", text: words });
-export const think = (words: string): Said => ({ type: "thinking", thinking: words });
-export const call = (name: string, input: Record<string, unknown> = {}): Said =>
-  ({ type: "tool_use", name, input }) as Said;
-/** Changes nothing, and is always possible. */
-export const ours = (verb = "manifest"): Said => call("aperture_read", { verb });
-export const theirs = (n = 1): Said => call("look", { n });
+export const text = (words: string): ReplyPart => ({ type: "text", text: words });
+export const think = (words: string): ReplyPart => ({ type: "thinking", thinking: words });
+export const call = (name: string, input: Record<string, unknown> = {}): ReplyPart =>
+  ({ type: "tool_use", name, input }) as ReplyPart;
+/** A call of our tools that changes nothing and is always allowed. */
+export const ours = (verb = "manifest"): ReplyPart => call("aperture_read", { verb });
+export const theirs = (n = 1): ReplyPart => call("look", { n });
 
 export type Scene = {
   readonly app: TestApp;
-  /** What the upstream was asked since the scene began. */
+  /** The upstream's exchanges since the scene began. */
   readonly exchanges: () => readonly UpstreamExchange[];
   readonly bodies: () => readonly Buffer[];
 };
 
-type Play = { readonly replies: readonly (Reply | readonly Said[])[]; readonly fault?: FaultChooser };
+type SceneScript = {
+  readonly replies: readonly (ModelReply | readonly ReplyPart[])[];
+  readonly fault?: FaultChooser;
+};
 
 let running: { readonly upstream: StrictUpstream; readonly app: TestApp } | null = null;
-let play: Play = { replies: [] };
-let sampled = 0;
+let play: SceneScript = { replies: [] };
+let samplings = 0;
 
-/** To be called once by every file that plays scenes. */
-export function endsScenes(): void {
+/** Call it once in every file that plays scenes. */
+export function closeAfterAll(): void {
   afterAll(async () => {
     const ended = running;
     running = null;
@@ -44,12 +47,15 @@ export function endsScenes(): void {
   });
 }
 
-/** Every sampling is answered with the next of these. One Aperture serves all scenes of a file. */
-export async function scene(replies: Play["replies"], fault: FaultChooser = () => null): Promise<Scene> {
+/** Answers each sampling with the next reply. One Aperture serves all scenes of a file. */
+export async function scene(
+  replies: SceneScript["replies"],
+  fault: FaultChooser = () => null,
+): Promise<Scene> {
   running ??= await start();
   const { app, upstream } = running;
   play = { replies, fault };
-  sampled = 0;
+  samplings = 0;
   const before = upstream.exchanges.length;
   const exchanges = () => upstream.exchanges.slice(before);
   return { app, exchanges, bodies: () => exchanges().map(({ body }) => body) };
@@ -60,12 +66,12 @@ async function start(): Promise<NonNullable<typeof running>> {
     compress: true,
     fault: (request) => play.fault?.(request) ?? null,
     model: () => {
-      sampled += 1;
-      const reply = play.replies[sampled - 1] ?? [text("nothing more")];
+      samplings += 1;
+      const reply = play.replies[samplings - 1] ?? [text("nothing more")];
       return "content" in reply ? reply : { content: reply };
     },
   });
-  const limits = { takeMs: 30_000, pingMs: 100 };
+  const limits = { planMs: 30_000, pingMs: 100 };
   const app = await startTestApp(upstream.url, { mode: "auto", deadlineMs: 20_000, limits });
   return { upstream, app };
 }
@@ -75,38 +81,38 @@ export const forms = [
   ["in one piece", {}],
 ] as const satisfies readonly (readonly [string, Readonly<Record<string, unknown>>])[];
 
-/** Large enough to be managed at once. */
-export function talk(more: Readonly<Record<string, unknown>>, options: TalkOptions = {}): Talker {
+/** A client whose requests are large enough to be managed at once. */
+export function newTalker(more: Readonly<Record<string, unknown>>, options: TalkOptions = {}): Talker {
   return new Talker({ bulk: 80_000, more, ...options });
 }
 
-/** So many turns, none of them refused by the upstream and none of them with anything of ours in it. */
-export async function turns(
+/** Plays turns and checks that none is refused and none shows the client anything of ours. */
+export async function playTurns(
   { app, exchanges }: Scene,
   talker: Talker,
   count: number,
 ): Promise<readonly Heard[]> {
-  const heard: Heard[] = [];
+  const answers: Heard[] = [];
   for (let n = 0; n < count; n += 1) {
     const answer = await talker.turn(app.url, `question ${n}`);
     expect([answer.status, answer.isWhole]).toEqual([200, true]);
-    heard.push(heardIn(answer));
+    answers.push(heardIn(answer));
     await app.recorded();
   }
   expect(rejections(exchanges())).toEqual([]);
-  expect(app.proxy.metrics()).toMatchObject({ deskFaults: 0, recorderFaults: 0 });
+  expect(app.proxy.metrics()).toMatchObject({ plannerFaults: 0, recorderFaults: 0 });
   expect(JSON.stringify(talker.messages)).not.toContain("aperture");
   expect(await rolesIn(app)).toEqual(["turn"]);
-  return heard;
+  return answers;
 }
 
-/** What the log takes the requests of the newest session for. */
+/** The roles that the log gives the requests of the newest session. */
 async function rolesIn({ engine }: TestApp): Promise<readonly string[]> {
-  const found = await engine.ask({ type: "requests", session: "last", after: 0, limit: 100 });
-  return found.ok ? [...new Set(found.value.rows.map(({ role }) => role))] : [found.error.message];
+  const page = await engine.ask({ type: "requests", session: "last", after: 0, limit: 100 });
+  return page.ok ? [...new Set(page.value.rows.map(({ role }) => role))] : [page.error.message];
 }
 
-/** What an answer consists of, each block in a word or two. */
+/** The blocks of an answer, each in a word or two. */
 export function shapeOf({ content }: Pick<Heard, "content">): readonly string[] {
   return content.map((block) => {
     const words = block["text"] ?? block["thinking"] ?? block["name"];
@@ -114,7 +120,7 @@ export function shapeOf({ content }: Pick<Heard, "content">): readonly string[] 
   });
 }
 
-/** How large a prompt was, as the upstream has counted it. */
+/** The size of a prompt, as the upstream counted it. */
 export function promptOf(usage: Readonly<Record<string, unknown>> | null | undefined): number {
   const names = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
   return names.reduce((sum, name) => sum + Number(usage?.[name] ?? 0), 0);

@@ -1,15 +1,15 @@
-// While commands take their time, the client is kept, and once it has left nothing more is done for it.
+// While commands run, the client is kept alive; once it has left, nothing more is done for it.
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
-import { wireEvent } from "../../src/protocols/index.ts";
-import type { Sending } from "../../src/session/index.ts";
-import { type FakeDesk, fakeDesk, managed } from "../relay/fake-desk.ts";
-import { type Relay, startRelay, startUpstream, type Upstream, until } from "../relay/harness.ts";
+import type { PlannedRequest } from "../../src/exchange/index.ts";
+import { encodeEvent } from "../../src/protocols/index.ts";
+import { type FakePlanner, fakePlanner, managedPlan } from "../relay/fake-planner.ts";
+import { startRelay, startUpstream, type TestRelay, type TestUpstream, until } from "../relay/harness.ts";
 import { ask, modelHeaders } from "../support/app.ts";
 import { heardIn } from "../support/heard.ts";
 
-let upstream: Upstream;
-let relay: Relay;
+let upstream: TestUpstream;
+let relay: TestRelay;
 
 afterEach(async () => {
   await relay.proxy.close();
@@ -19,35 +19,35 @@ afterEach(async () => {
 const usage = { input_tokens: 1, output_tokens: 1 };
 const callBlock = { type: "tool_use", id: "toolu_1", name: "aperture_read", input: {} };
 
-function sampled(block: object, stop: string): Buffer {
+function eventsOf(block: object, stop: string): Buffer {
   const message = { id: "msg_1", type: "message", role: "assistant", content: [], usage };
   return Buffer.concat([
-    wireEvent({ type: "message_start", message }),
-    wireEvent({ type: "content_block_start", index: 0, content_block: block }),
-    wireEvent({ type: "content_block_stop", index: 0 }),
-    wireEvent({ type: "message_delta", delta: { stop_reason: stop, stop_sequence: null }, usage }),
-    wireEvent({ type: "message_stop" }),
+    encodeEvent({ type: "message_start", message }),
+    encodeEvent({ type: "content_block_start", index: 0, content_block: block }),
+    encodeEvent({ type: "content_block_stop", index: 0 }),
+    encodeEvent({ type: "message_delta", delta: { stop_reason: stop, stop_sequence: null }, usage }),
+    encodeEvent({ type: "message_stop" }),
   ]);
 }
 
-function message(block: object, stop: string): string {
+function jsonOf(block: object, stop: string): string {
   return JSON.stringify({ type: "message", role: "assistant", content: [block], stop_reason: stop, usage });
 }
 
-type Slow = {
+type SlowOptions = {
   readonly isStreamed: boolean;
-  /** What the desk does about our calls. */
-  readonly goOn: (next: Sending) => Promise<Sending | null>;
-  /** How long the upstream thinks about the second sampling. */
+  /** Plans the round after the calls of our tools. */
+  readonly planRound: (next: PlannedRequest) => Promise<PlannedRequest | null>;
+  /** The delay of the second sampling. */
   readonly headMs?: number;
 };
 
-/** An upstream that calls us once and then says something, behind a desk that takes its time. */
-async function start({ isStreamed, goOn, headMs = 0 }: Slow): Promise<FakeDesk> {
+/** Starts an upstream that calls our tools once and then says something, behind a slow planner. */
+async function start({ isStreamed, planRound, headMs = 0 }: SlowOptions): Promise<FakePlanner> {
   upstream = await startUpstream((_seen, response) => {
     const isFirst = upstream.seen.length === 1;
     const block = isFirst ? callBlock : { type: "text", text: "done" };
-    const write = isStreamed ? sampled : message;
+    const write = isStreamed ? eventsOf : jsonOf;
     setTimeout(
       () => {
         response.setHeader("content-type", isStreamed ? "text/event-stream" : "application/json");
@@ -57,18 +57,18 @@ async function start({ isStreamed, goOn, headMs = 0 }: Slow): Promise<FakeDesk> 
     );
   });
   const isOwnTool = (name: string): boolean => name.startsWith("aperture_");
-  const desk = fakeDesk({
-    take: (asking) => managed(asking, ["{}"], { isOwnTool }),
-    goOn: (sending) => goOn({ ...sending }),
+  const planner = fakePlanner({
+    plan: (meta) => managedPlan(meta, ["{}"], { isOwnTool }),
+    planRound: (planned) => planRound({ ...planned }),
   });
-  relay = await startRelay(upstream.url, { desk, limits: { pingMs: 20 } });
-  return desk;
+  relay = await startRelay(upstream.url, { planner: planner, limits: { pingMs: 20 } });
+  return planner;
 }
 
 const post = () =>
   ask(`http://127.0.0.1:${relay.proxy.port}/v1/messages`, { headers: modelHeaders, body: "{}" });
-const slowly =
-  (ms: number): Slow["goOn"] =>
+const afterDelay =
+  (ms: number): SlowOptions["planRound"] =>
   async (next) => {
     await sleep(ms);
     return next;
@@ -76,23 +76,23 @@ const slowly =
 
 describe("a client that waits", () => {
   test.each([
-    ["our commands", { goOn: slowly(250) }],
-    ["the model", { goOn: slowly(0), headMs: 250 }],
-  ])("for %s hears that somebody is there", async (_name, slow) => {
+    ["our commands", { planRound: afterDelay(250) }],
+    ["the model", { planRound: afterDelay(0), headMs: 250 }],
+  ])("for %s gets pings", async (_name, slow) => {
     await start({ isStreamed: true, ...slow });
     const { content, pings, stop } = heardIn(await post());
     expect([content, stop]).toEqual([[{ type: "text", text: "done" }], "end_turn"]);
     expect(pings).toBeGreaterThanOrEqual(4);
   });
 
-  test("for one JSON value hears nothing before it is there", async () => {
-    await start({ isStreamed: false, goOn: slowly(100) });
+  test("for a JSON answer gets nothing before it is complete", async () => {
+    await start({ isStreamed: false, planRound: afterDelay(100) });
     expect((await post()).body.toString().startsWith('{"type":"message"')).toBe(true);
   });
 
-  test("gets what there is where the desk fails or has nothing to send", async () => {
-    for (const goOn of [() => Promise.reject(new Error("no")), () => Promise.resolve(null)]) {
-      await start({ isStreamed: true, goOn });
+  test("gets the answer so far if the planner fails or has nothing to send", async () => {
+    for (const planRound of [() => Promise.reject(new Error("no")), () => Promise.resolve(null)]) {
+      await start({ isStreamed: true, planRound });
       expect(heardIn(await post())).toMatchObject({ content: [{ text: "(no answer)" }], stop: "end_turn" });
       await relay.proxy.close();
       await upstream.close();
@@ -103,25 +103,29 @@ describe("a client that waits", () => {
 test.each([
   ["events", true],
   ["one value", false],
-])("a client that leaves while commands are carried out is not asked for: %s", async (_name, isStreamed) => {
+])("no second sampling is sent for a client that leaves during commands: %s", async (_name, isStreamed) => {
   let begun = false;
-  const desk = await start({
+  const planner = await start({
     isStreamed,
-    goOn: async (next) => {
+    planRound: async (next) => {
       begun = true;
       await sleep(150);
       return next;
     },
   });
-  const left = new AbortController();
+  const abort = new AbortController();
   const url = `http://127.0.0.1:${relay.proxy.port}/v1/messages`;
-  const asked = fetch(url, { method: "POST", headers: modelHeaders, body: "{}", signal: left.signal });
+  const asked = fetch(url, { method: "POST", headers: modelHeaders, body: "{}", signal: abort.signal });
   const got = asked.then((response) => response.text()).catch((error: unknown) => error);
   await until(() => begun);
-  left.abort();
+  abort.abort();
   expect(await got).toBeInstanceOf(Error);
-  await until(() => desk.ended.length === 2);
+  await until(() => planner.finished.length === 2);
   expect(upstream.seen).toHaveLength(1);
-  // The second was never sent, and the desk knows.
-  expect(desk.ended[1]?.answer).toMatchObject({ status: null, hasLeft: false, isComplete: false });
+  // The second request was never sent, and the planner knows.
+  expect(planner.finished[1]?.answer).toMatchObject({
+    status: null,
+    isRequestFlushed: false,
+    isComplete: false,
+  });
 });

@@ -1,7 +1,7 @@
-// What nobody has used for a while is suggested in the detailed manifest, where one is asked for.
+// Blocks that were not used for a while are candidates in the detailed manifest.
 import { expect, test } from "vitest";
 import { must } from "../../src/base/index.ts";
-import type { Reply, ReplyBlock } from "../../src/testing/index.ts";
+import type { ModelReply, ReplyBlock } from "../../src/testing/index.ts";
 import { HandsKit } from "../support/hands-kit.ts";
 
 const text = (words: string): ReplyBlock => ({ type: "text", text: words });
@@ -15,9 +15,9 @@ const page = (n: number): string =>
   Array.from({ length: 240 }, (_, at) => `page${n}_shelf${at} holds ${at * 7 + n} books`).join("\n");
 const idle = (turns: number) => Array.from({ length: turns }, () => [text("Yes.")]);
 
-/** Two pages are read, nothing is said of the second any more, and the model asks what there is. */
-async function told(use: string): Promise<HandsKit> {
-  const script: Reply["content"][] = [
+/** The model reads two pages, mentions `use` much later, and then asks for the manifest. */
+async function playUntilManifest(use: string): Promise<HandsKit> {
+  const script: ModelReply["content"][] = [
     [read],
     [text("A page.")],
     [read],
@@ -33,7 +33,7 @@ async function told(use: string): Promise<HandsKit> {
     await kit.results(page(n));
   }
   for (let turn = 0; turn < 8; turn += 1) await kit.say(`Go on, for the time ${turn}.`);
-  // By then nothing is cached any more, so that a rewrite is free.
+  // The cache has expired by then, so a rewrite is free.
   kit.clock.advance(2 * 60 * 60_000);
   await kit.say("I am back.");
   expect(kit.problems()).toEqual([]);
@@ -45,17 +45,17 @@ function newest({ body }: { readonly body: string }): string {
   return body.slice(body.lastIndexOf("CONTEXT MANIFEST"));
 }
 
-test("results that nobody speaks of are candidates", async () => {
-  const kit = await told("Fine.");
-  const asked = must(kit.sent.at(-2), "the answer to the manifest was sent").body;
-  expect(asked).toMatch(/CANDIDATES [^\\]*#9\.\.#11 tool output/);
+test("results that are not mentioned are candidates", async () => {
+  const kit = await playUntilManifest("Fine.");
+  const manifestBody = must(kit.sent.at(-2), "the answer to the manifest was sent").body;
+  expect(manifestBody).toMatch(/CANDIDATES [^\\]*#9\.\.#11 tool output/);
   // The first page is pruned by this rewrite.
   expect(newest(must(kit.sent.at(-1), "it was sent"))).toMatch(/COLD \d+ blocks? ~?[1-9]/);
 });
 
-test("one that the model speaks of is none", async () => {
-  const kit = await told("The second has page2_shelf17, as I need it.");
-  const asked = must(kit.sent.at(-2), "the answer to the manifest was sent").body;
-  expect(asked).toMatch(/CANDIDATES #5\.\.#7 tool output [^#]*\\n/);
+test("a result that the model mentions is not a candidate", async () => {
+  const kit = await playUntilManifest("The second has page2_shelf17, as I need it.");
+  const manifestBody = must(kit.sent.at(-2), "the answer to the manifest was sent").body;
+  expect(manifestBody).toMatch(/CANDIDATES #5\.\.#7 tool output [^#]*\\n/);
   expect(newest(must(kit.sent.at(-1), "it was sent"))).not.toContain("CANDIDATES");
 });

@@ -1,9 +1,9 @@
-// A client that lets its provider keep the talk would go on behind calls of ours that nobody has answered
-// there: where we render, it is told to send all of it, and where we only watch, that is left to the two.
+// A provider that keeps the conversation itself would continue behind unanswered calls of our tools. A
+// managed client is told to send the whole conversation; for an observed one nothing changes.
 import { expect, test } from "vitest";
-import { endsScenes, ours, scene, talk, text } from "./relay-kit.ts";
+import { closeAfterAll, newTalker, ours, scene, text } from "./relay-kit.ts";
 
-endsScenes();
+closeAfterAll();
 
 const thread = { thread: { type: "create" } };
 const refusal = {
@@ -14,39 +14,39 @@ const refusal = {
 test.each([
   ["to begin one", thread],
   ["to go on with one", { thread: { type: "continue", previous_message_id: "msg_1" } }],
-])("a managed talk is not kept by the provider: asked %s", async (_, more) => {
-  const given = await scene([[ours(), text("one")], [text("two")]]);
-  const asking = talk(more);
-  const answer = await asking.turn(given.app.url, "question");
+])("a managed conversation is not kept by the provider: asked %s", async (_, more) => {
+  const played = await scene([[ours(), text("one")], [text("two")]]);
+  const talker = newTalker(more);
+  const answer = await talker.turn(played.app.url, "question");
   expect(answer.status).toBe(400);
   expect(JSON.parse(answer.body.toString())).toMatchObject(refusal);
-  expect(given.exchanges()).toEqual([]);
+  expect(played.exchanges()).toEqual([]);
 });
 
-test("the client goes on with all of it, and is managed from there", async () => {
-  const given = await scene([[ours()], [text("two")], [text("three")]]);
-  const first = talk(thread);
-  expect((await first.turn(given.app.url, "question")).status).toBe(400);
-  const next = talk({}, { session: first.session });
-  expect((await next.turn(given.app.url, "question")).status).toBe(200);
-  expect((await next.turn(given.app.url, "and then?")).status).toBe(200);
-  expect(given.exchanges().map(({ status }) => status)).toEqual([200, 200, 200]);
-  expect(given.bodies().at(-1)?.toString()).toContain("CONTEXT MANIFEST");
+test("a client that sends the whole conversation is managed", async () => {
+  const played = await scene([[ours()], [text("two")], [text("three")]]);
+  const first = newTalker(thread);
+  expect((await first.turn(played.app.url, "question")).status).toBe(400);
+  const next = newTalker({}, { session: first.session });
+  expect((await next.turn(played.app.url, "question")).status).toBe(200);
+  expect((await next.turn(played.app.url, "and then?")).status).toBe(200);
+  expect(played.exchanges().map(({ status }) => status)).toEqual([200, 200, 200]);
+  expect(played.bodies().at(-1)?.toString()).toContain("CONTEXT MANIFEST");
 });
 
 test.each([
   ["observed", { "x-aperture-mode": "observe" }],
   ["bypassed", { "x-aperture-bypass": "1" }],
-])("a talk that is %s asks its provider itself", async (_, headers) => {
-  const given = await scene([[text("one")]]);
-  await talk(thread, { headers }).turn(given.app.url, "question");
-  // This upstream keeps none, and says so in its own words.
+])("a conversation that is %s reaches its provider unchanged", async (_, headers) => {
+  const played = await scene([[text("one")]]);
+  await newTalker(thread, { headers }).turn(played.app.url, "question");
+  // This upstream keeps no conversations, and refuses with its own message.
   expect(
-    given.exchanges().map(({ status, error }) => [status, error?.message.startsWith("thread: ")]),
+    played.exchanges().map(({ status, error }) => [status, error?.message.startsWith("thread: ")]),
   ).toEqual([[400, true]]);
 });
 
-test("a talk that says null for it asks for none", async () => {
-  const given = await scene([[text("one")]]);
-  expect((await talk({ thread: null }).turn(given.app.url, "question")).status).toBe(200);
+test("a null thread asks for none", async () => {
+  const played = await scene([[text("one")]]);
+  expect((await newTalker({ thread: null }).turn(played.app.url, "question")).status).toBe(200);
 });

@@ -1,33 +1,34 @@
 // The user acts on the context of a live session, and decides what its model may do.
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { PricedApprovals, PricedCommand, PricedPage } from "../../src/control/index.ts";
-import type { DecideAnswer, PermissionsAnswer, StateRow } from "../../src/session/index.ts";
-import { type Reply, type StrictUpstream, startStrictUpstream } from "../../src/testing/index.ts";
+import type { PricedApprovals, PricedCommand, PricedRequests } from "../../src/control/index.ts";
+import type { DecideAnswer, PermissionsAnswer } from "../../src/execute/index.ts";
+import type { StateRow } from "../../src/queries/index.ts";
+import { type ModelReply, type StrictUpstream, startStrictUpstream } from "../../src/testing/index.ts";
 import { ask, startTestApp, type TestApp } from "../support/app.ts";
 import { rejections, Talker } from "../support/talker.ts";
 
-type Said = Reply["content"][number];
+type ReplyPart = ModelReply["content"][number];
 
-const text = (words: string): Said => ({ type: "text", text: words });
-const call = (name: string, input: Record<string, unknown>): Said =>
-  ({ type: "tool_use", name, input }) as Said;
+const text = (words: string): ReplyPart => ({ type: "text", text: words });
+const call = (name: string, input: Record<string, unknown>): ReplyPart =>
+  ({ type: "tool_use", name, input }) as ReplyPart;
 
 let upstream: StrictUpstream;
 let app: TestApp;
 let talker: Talker;
-let replies: (readonly Said[])[] = [];
-let asked = 0;
+let replies: (readonly ReplyPart[])[] = [];
+let answers = 0;
 
 beforeEach(async () => {
   replies = [];
-  asked = 0;
+  answers = 0;
   upstream = await startStrictUpstream({
     model: () => {
-      asked += 1;
-      return { content: replies.shift() ?? [text(`nothing more, for the time ${asked}`)] };
+      answers += 1;
+      return { content: replies.shift() ?? [text(`nothing more, for the time ${answers}`)] };
     },
   });
-  app = await startTestApp(upstream.url, { mode: "auto", deadlineMs: 20_000, limits: { takeMs: 30_000 } });
+  app = await startTestApp(upstream.url, { mode: "auto", deadlineMs: 20_000, limits: { planMs: 30_000 } });
   talker = new Talker({ model: "claude-opus-4-6", bulk: 80_000 });
 });
 afterEach(async () => {
@@ -62,15 +63,15 @@ async function blockWith(words: string): Promise<number> {
   return Number(/#(\d+)/.exec(recalled.text)?.[1]);
 }
 
-/** For another model nothing is cached, so that a rewrite is free and comes with the next turn. */
-function goOnWith(model: string): void {
+/** Another model has no cache, so that a rewrite is free and comes with the next turn. */
+function switchModel(model: string): void {
   const other = new Talker({ session: talker.session, model });
   other.messages = talker.messages;
   talker = other;
 }
 
 describe("the user", () => {
-  it("plans, archives, sees it upstream after a rewrite, and has identical bytes back after an undo", async () => {
+  it("plans and archives; a rewrite removes the block, and an undo restores identical bytes", async () => {
     await turn("first question");
     await turn(`second question about ${"banana tree ".repeat(2_000)}`);
     await turn("third question");
@@ -81,36 +82,36 @@ describe("the user", () => {
     expect(planned.cut).toMatchObject({ block, freed: planned.freed });
     expect(planned.bill?.savedEach.tokens).toBeGreaterThan(0);
     const whole = messageWith(await turn("fourth question"), "banana tree");
-    // The provider has counted another prompt since: the sizes of all blocks follow.
+    // The provider has counted another prompt since, which changes all fitted sizes.
     const { freed } = await plan({ verb: "archive", target: block, reason: "eaten" });
     const done = await act({ verb: "archive", target: block, reason: "eaten" });
     expect(done).toMatchObject({ blocks: [block], freed, dryRun: false });
-    goOnWith("claude-opus-4-8");
+    switchModel("claude-opus-4-8");
     const pruned = await turn("fifth question");
     expect(pruned).not.toContain("banana tree");
     expect(pruned).toContain("eaten");
     await send("POST", "undo", { step: done.step });
-    goOnWith("claude-opus-4-6");
+    switchModel("claude-opus-4-6");
     expect(messageWith(await turn("sixth question"), "banana tree")).toBe(whole);
     expect(rejections(upstream.exchanges)).toEqual([]);
   });
 
-  it("has it shown with the next request where it is wanted now, and pays for that", async () => {
+  it("forces a rewrite with the next request by `when: now`", async () => {
     await turn("first question");
     await turn(`second question about ${"banana tree ".repeat(40)}`);
     await turn(`third question ${"of something else ".repeat(4_000)}`);
     const block = await blockWith("banana");
     const archive = { verb: "archive", target: block, reason: "eaten" };
     await send("POST", "ops", { command: archive });
-    // Next to nothing is freed, and the cache is warm: it waits.
+    // Little would be freed and the cache is warm, so the change waits.
     expect(await turn("fourth question")).toContain("banana tree");
     await send("POST", "ops", { command: { verb: "restore", target: block } });
     await send("POST", "ops", { command: archive, when: "now" });
     expect(await turn("fifth question")).not.toContain("banana tree");
-    const { rows } = JSON.parse((await app.api("/sessions/last/requests")).body.toString()) as PricedPage;
+    const { rows } = JSON.parse((await app.api("/sessions/last/requests")).body.toString()) as PricedRequests;
     expect(rows.at(-1)?.rewrite).toMatchObject({ reason: "user", blocks: [block] });
     expect(await turn("sixth question")).not.toContain("banana tree");
-    const again = JSON.parse((await app.api("/sessions/last/requests")).body.toString()) as PricedPage;
+    const again = JSON.parse((await app.api("/sessions/last/requests")).body.toString()) as PricedRequests;
     expect(again.rows.at(-1)?.rewrite).toBeNull();
     expect(rejections(upstream.exchanges)).toEqual([]);
   });
@@ -124,14 +125,14 @@ describe("the user", () => {
     expect((await turn("fourth question")).split(`user pinned #${block}`).length).toBeLessThanOrEqual(2);
   });
 
-  it("notes something, and the model has it in sight in every request, until it is withheld", async () => {
+  it("creates a memory that is in every request until it is withheld", async () => {
     await turn("first question");
-    const noted = await act({ verb: "create", text: "Never touch\nthe production database." });
-    const memory = Number(/#(\d+)/.exec(noted.text)?.[1]);
+    const created = await act({ verb: "create", text: "Never touch\nthe production database." });
+    const memory = Number(/#(\d+)/.exec(created.text)?.[1]);
     const line = `memory #${memory}, the user's: Never touch the production database.]`;
     expect((await turn("second question")).split(line)).toHaveLength(2);
     expect((await turn("third question")).split(line)).toHaveLength(2);
-    goOnWith("claude-opus-4-8");
+    switchModel("claude-opus-4-8");
     expect((await turn("fourth question")).split(line)).toHaveLength(2);
     await act(`@withhold(${memory})`);
     expect(await turn("fifth question")).not.toContain("production database");
@@ -139,23 +140,23 @@ describe("the user", () => {
     expect(rejections(upstream.exchanges)).toEqual([]);
   });
 
-  it("purges what the model has noted, with the call that noted it", async () => {
+  it("purges a memory of the model with the call that made it", async () => {
     const text = "The staging server is the one called heron.";
     replies = [[call("aperture_note", { verb: "create", text })]];
     await turn("first question");
     expect((await turn("second question")).split(text)).toHaveLength(2);
     const stateNow = async () =>
       JSON.parse((await app.api("/sessions/last/state")).body.toString()) as StateRow;
-    const kindOf = (wanted: string, { blocks }: StateRow): number =>
-      blocks.find(({ kind }) => kind === wanted)?.n ?? 0;
-    const [memory, made] = [kindOf("memory", await stateNow()), kindOf("tool-call", await stateNow())];
+    const kindOf = (kindName: string, { blocks }: StateRow): number =>
+      blocks.find(({ kind }) => kind === kindName)?.n ?? 0;
+    const [memory, noteCall] = [kindOf("memory", await stateNow()), kindOf("tool-call", await stateNow())];
     await act(`@purge(${memory})`);
     expect((await turn("third question")).includes("heron")).toBe(false);
-    expect((await app.api(`/sessions/last/blocks/${made}`)).body.includes("heron")).toBe(false);
+    expect((await app.api(`/sessions/last/blocks/${noteCall}`)).body.includes("heron")).toBe(false);
     expect(rejections(upstream.exchanges)).toEqual([]);
   });
 
-  it("withholds, and nothing of it is sent any more", async () => {
+  it("withholds a block, and it is not sent any more", async () => {
     await turn("my secret is a very blue elephant");
     await turn("second question");
     const block = await blockWith("blue elephant");
@@ -164,12 +165,12 @@ describe("the user", () => {
     expect(sent).not.toContain("blue elephant");
     expect(sent).toContain("withheld by the user");
     await act(`@release(${block})`);
-    goOnWith("claude-opus-4-8");
+    switchModel("claude-opus-4-8");
     expect(await turn("fourth question")).toContain("blue elephant");
     expect(rejections(upstream.exchanges)).toEqual([]);
   });
 
-  it("purges, and nothing of it is kept or sent any more", async () => {
+  it("purges blocks, and they are neither stored nor sent any more", async () => {
     await turn("my secret is a very blue elephant");
     replies = [[call("look", { n: 4_711 })]];
     await turn("second question");
@@ -184,7 +185,7 @@ describe("the user", () => {
     expect(rejections(upstream.exchanges)).toEqual([]);
   });
 
-  it("is told where what was purged cannot be kept from being sent", async () => {
+  it("is told if a purged block is still sent by the client", async () => {
     await turn("first question");
     const { blocks } = JSON.parse((await app.api("/sessions/last/state")).body.toString()) as StateRow;
     const system = blocks.find(({ kind }) => kind === "system")?.n ?? 0;
@@ -194,7 +195,7 @@ describe("the user", () => {
     expect(purged.skipped[0]?.message).toContain("nothing can stand in the place of its system");
   });
 
-  it("withholds what a model was shown again, in our own results too", async () => {
+  it("withholds a block in results of our tools, too", async () => {
     await turn("my secret is a very blue elephant");
     const block = await blockWith("blue elephant");
     replies = [[call("aperture_read", { verb: "expand", target: `${block}` })], [text("I have read it")]];
@@ -204,7 +205,7 @@ describe("the user", () => {
     expect(rejections(upstream.exchanges)).toEqual([]);
   });
 
-  it("has a session left alone, and taken up again", async () => {
+  it("switches a session to observe and back", async () => {
     expect(await turn("first question")).toContain("aperture_");
     await send("PUT", "mode", { mode: "observe" });
     expect(await turn("second question")).not.toContain('"name":"aperture_');
@@ -214,7 +215,7 @@ describe("the user", () => {
   });
 });
 
-describe("where the user wants to be asked", () => {
+describe("in ask mode", () => {
   const archivingInAsk = async (): Promise<number> => {
     await turn("first question");
     await turn("second question");
@@ -228,13 +229,13 @@ describe("where the user wants to be asked", () => {
   const archiving = async (): Promise<number> => {
     const block = await archivingInAsk();
     await vi.waitFor(async () => expect((await approvals()).waiting).toBe(1));
-    const { rows } = JSON.parse((await app.api("/sessions/last/requests")).body.toString()) as PricedPage;
-    // Both halves of the turn have ended, the one that called us too.
+    const { rows } = JSON.parse((await app.api("/sessions/last/requests")).body.toString()) as PricedRequests;
+    // Both exchanges of the turn have ended, also the one that called our tools.
     expect(rows.map(({ outcome }) => outcome)).toEqual(rows.map(() => "complete"));
     return block;
   };
 
-  it("a command waits, is approved, is done as the model's, and told once", async () => {
+  it("an approved command is executed as the model's, and reported once", async () => {
     const block = await archiving();
     expect((await approvals()).rows).toMatchObject([
       { approval: 1, actor: "model", verb: "archive", blocks: [block], stand: "waiting", turnsLeft: 19 },
@@ -242,22 +243,24 @@ describe("where the user wants to be asked", () => {
     const { rows } = await send<DecideAnswer>("POST", "approvals/1", { decision: "approve" });
     expect(rows).toMatchObject([{ stand: "approved", by: "user" }]);
     expect(rows[0]?.outcome).toContain(`#${block} archived`);
-    const told = `user approved your archive of #${block}`;
+    const note = `user approved your archive of #${block}`;
     const next = await turn("fourth question");
-    expect(next).toContain(told);
+    expect(next).toContain(note);
     expect(next).toContain(`you archived #${block}`);
-    goOnWith("claude-opus-4-8");
-    expect((await turn("fifth question")).split(told)).toHaveLength(1);
+    switchModel("claude-opus-4-8");
+    expect((await turn("fifth question")).split(note)).toHaveLength(1);
     expect(rejections(upstream.exchanges)).toEqual([]);
   });
 
-  it("a yes for always holds in every session, for that verb and zone, until it is taken back", async () => {
+  it("an approval for always holds in all sessions, for that verb and zone, until it is removed", async () => {
     await archiving();
     await send("POST", "approvals/1", { decision: "approve", scope: "always" });
-    const kept = JSON.parse((await app.api("/permissions")).body.toString()) as PermissionsAnswer;
-    expect(kept.rows).toMatchObject([{ actor: "model", verb: "archive", zone: "middle", rule: "allow" }]);
+    const permissions = JSON.parse((await app.api("/permissions")).body.toString()) as PermissionsAnswer;
+    expect(permissions.rows).toMatchObject([
+      { actor: "model", verb: "archive", zone: "middle", rule: "allow" },
+    ]);
     talker = new Talker({ model: "claude-opus-4-6", bulk: 80_000 });
-    asked = 0;
+    answers = 0;
     const block = await archivingInAsk();
     expect(bodyNow()).toContain(`#${block} archived`);
     expect((await approvals()).rows).toEqual([]);
@@ -266,18 +269,18 @@ describe("where the user wants to be asked", () => {
     const taken = await ask(`${app.url}/api/v1/permissions`, { method: "PUT", headers, body });
     expect([taken.status, taken.body.toString()]).toEqual([200, '{"rows":[]}']);
     talker = new Talker({ model: "claude-opus-4-6", bulk: 80_000 });
-    asked = 0;
+    answers = 0;
     await archiving();
   });
 
-  it("a command is denied, and the model reads why, once", async () => {
+  it("a denied command is reported with its reason, once", async () => {
     const block = await archiving();
     const decision = { decision: "deny", reason: "still needed" };
     const { rows } = await send<DecideAnswer>("POST", "approvals/1", decision);
     expect(rows).toMatchObject([{ stand: "denied", outcome: null, step: null }]);
-    const told = `user denied your archive of #${block} (\\"still needed\\")`;
-    expect(await turn("fourth question")).toContain(told);
-    expect((await turn("fifth question")).split(told)).toHaveLength(1);
+    const note = `user denied your archive of #${block} (\\"still needed\\")`;
+    expect(await turn("fourth question")).toContain(note);
+    expect((await turn("fifth question")).split(note)).toHaveLength(1);
     const again = await ask(`${app.url}/api/v1/sessions/last/approvals/1`, {
       method: "POST",
       headers: { authorization: `Bearer ${app.token}` },
@@ -287,7 +290,7 @@ describe("where the user wants to be asked", () => {
   });
 });
 
-/** The block of a body that holds the words, byte by byte. */
+/** The exact bytes of the message that holds the words. */
 function messageWith(body: string, words: string): string {
   const at = body.indexOf(words);
   expect(at).toBeGreaterThan(0);

@@ -1,27 +1,27 @@
-// What the user withheld leaves in no body, whatever we have forgotten and whatever form the body has.
+// Withheld content leaves in no body, even after a restart and in bodies that cannot be read.
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { PricedCommand } from "../../src/control/index.ts";
-import { type Reply, type StrictUpstream, startStrictUpstream } from "../../src/testing/index.ts";
+import { type ModelReply, type StrictUpstream, startStrictUpstream } from "../../src/testing/index.ts";
 import { type Answer, ask, jsonIn, startTestApp, type TestApp } from "../support/app.ts";
 import { rejections, Talker } from "../support/talker.ts";
 
-type Said = Reply["content"][number];
+type ReplyPart = ModelReply["content"][number];
 
 const secret = "my secret is a very blue elephant";
-const text = (words: string): Said => ({ type: "text", text: words });
+const text = (words: string): ReplyPart => ({ type: "text", text: words });
 
 let upstream: StrictUpstream;
 let app: TestApp;
 let talker: Talker;
-let replies: (readonly Said[])[] = [];
+let replies: (readonly ReplyPart[])[] = [];
 
 beforeEach(async () => {
   replies = [];
   upstream = await startStrictUpstream({
     model: () => ({ content: replies.shift() ?? [text("nothing more")] }),
   });
-  app = await startTestApp(upstream.url, { mode: "auto", deadlineMs: 20_000, limits: { takeMs: 30_000 } });
+  app = await startTestApp(upstream.url, { mode: "auto", deadlineMs: 20_000, limits: { planMs: 30_000 } });
   talker = new Talker({ model: "claude-opus-4-6", bulk: 80_000 });
 });
 afterEach(async () => {
@@ -50,7 +50,7 @@ async function blockWith(words: string): Promise<number> {
   return Number(/#(\d+)/.exec(recalled.text)?.[1]);
 }
 
-/** A new process over the same data, whose log is too late for every request. */
+/** Restarts on the same data, with a log that answers too late for every request. */
 async function restartLate(): Promise<void> {
   const { dataDir } = app;
   await app.close();
@@ -58,11 +58,11 @@ async function restartLate(): Promise<void> {
     mode: "auto",
     dataDir,
     deadlineMs: 0,
-    limits: { takeMs: 30_000 },
+    limits: { planMs: 30_000 },
   });
 }
 
-/** Two turns, with the secret in a message of its own between others. */
+/** Plays three turns, the second with the secret alone in its message. */
 async function tellSecret(): Promise<void> {
   await turn("first question");
   await turn(secret);
@@ -72,7 +72,7 @@ async function tellSecret(): Promise<void> {
 const refusalIn = (answer: Answer): string => jsonIn<{ error: { message: string } }>(answer).error.message;
 
 describe.each(["withhold", "purge"])("after %s", (verb) => {
-  it("a restart with a log that is late sends its placeholder", async () => {
+  it("a placeholder is sent, even after a restart with a late log", async () => {
     await tellSecret();
     await act(`@${verb}(${await blockWith("blue elephant")})`);
     await restartLate();
@@ -82,12 +82,12 @@ describe.each(["withhold", "purge"])("after %s", (verb) => {
     expect(rejections(upstream.exchanges)).toEqual([]);
   });
 
-  it("so it is where its client has joined it with something else since", async () => {
+  it("a placeholder is sent, even if the client has joined it with other text", async () => {
     await tellSecret();
     await act(`@${verb}(${await blockWith("blue elephant")})`);
     await restartLate();
     const [first, second, third] = talker.messages;
-    const joined = { role: "user", content: [text(`${wordsIn(first)}\n\n${secret}\nand more`)] };
+    const joined = { role: "user", content: [text(`${textIn(first)}\n\n${secret}\nand more`)] };
     talker.messages = [joined, second, ...talker.messages.slice(4)].filter((one) => one !== undefined);
     expect(third).toBeDefined();
     const sent = await turn("fourth question");
@@ -97,11 +97,17 @@ describe.each(["withhold", "purge"])("after %s", (verb) => {
     expect(rejections(upstream.exchanges)).toEqual([]);
   });
 
-  it("nor does it leave in what a model was shown of it before", async () => {
+  it("results that showed it to the model are withheld, too", async () => {
     await tellSecret();
     const block = await blockWith("blue elephant");
     replies = [
-      [{ type: "tool_use", name: "aperture_read", input: { verb: "expand", target: `${block}` } } as Said],
+      [
+        {
+          type: "tool_use",
+          name: "aperture_read",
+          input: { verb: "expand", target: `${block}` },
+        } as ReplyPart,
+      ],
       [text("I have read it")],
     ];
     expect((await turn("fourth question")).split("blue elephant")).toHaveLength(3);
@@ -113,7 +119,7 @@ describe.each(["withhold", "purge"])("after %s", (verb) => {
   });
 });
 
-describe("a body that nobody looks into", () => {
+describe("a body that cannot be read", () => {
   const unread = "could not be read, and content of its session is withheld";
   const bodies = {
     compressed: () => ({ body: gzipSync(next()), headers: { "content-encoding": "gzip" } }),
@@ -123,7 +129,7 @@ describe("a body that nobody looks into", () => {
   } as const;
   const next = (words = "fourth question"): Buffer => talker.body([...talker.messages, talker.next(words)]);
 
-  it("is not sent, and its client is told why", async () => {
+  it("is refused with the reason", async () => {
     await tellSecret();
     await act(`@withhold(${await blockWith("blue elephant")})`);
     await restartLate();
@@ -134,7 +140,7 @@ describe("a body that nobody looks into", () => {
       expect([name, answer.status, refusalIn(answer)]).toEqual([name, 409, expect.stringContaining(unread)]);
     }
     expect(upstream.exchanges).toHaveLength(before);
-    // What nothing was withheld in is nobody's concern.
+    // A session without withheld content is not affected.
     const other = new Talker({ model: "claude-opus-4-6", bulk: 80_000 });
     const passed = await other.post(app.url, gzipSync(other.body([other.next("first")])), {
       "content-encoding": "gzip",
@@ -144,6 +150,6 @@ describe("a body that nobody looks into", () => {
   });
 });
 
-function wordsIn(message: Talker["messages"][number] | undefined): string {
+function textIn(message: Talker["messages"][number] | undefined): string {
   return String(message?.content[0]?.["text"] ?? "");
 }

@@ -1,5 +1,5 @@
 import type { Random } from "../../src/base/index.ts";
-import { extract } from "../../src/levels/index.ts";
+import { extract } from "../../src/levels/extract.ts";
 import { type Damage, damages, namesOf, numbersOf } from "./acceptance-damage.ts";
 import { handRecorded, handTexts } from "./acceptance-hand.ts";
 import { holdoutRecorded, holdoutTexts } from "./acceptance-holdout.ts";

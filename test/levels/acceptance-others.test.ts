@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { judge } from "../../src/levels/index.ts";
+import { judge } from "../../src/levels/acceptance.ts";
 import { damagedBy, type OtherText, otherTexts } from "./acceptance-others.ts";
 import type { Half } from "./acceptance-recorded.ts";
 

@@ -1,9 +1,9 @@
 import {
+  type RecordedBlock,
+  type RecordedMessage,
   type RecordedTurn,
   readRecording,
   recordingNames,
-  type WireBlock,
-  type WireMessage,
 } from "../support/recordings.ts";
 
 export type LongText = { readonly kind: "user" | "assistant" | "tool-result"; readonly text: string };
@@ -35,7 +35,7 @@ function textsOfTurn({ a, c }: RecordedTurn): readonly LongText[] {
   ];
 }
 
-function textsOfMessage({ content }: WireMessage): readonly LongText[] {
+function textsOfMessage({ content }: RecordedMessage): readonly LongText[] {
   if (typeof content === "string") return [{ kind: "user", text: content }];
   return content.flatMap((block): readonly LongText[] => {
     if (block.type === "text") return [{ kind: "user", text: stringOf(block["text"]) }];
@@ -45,7 +45,7 @@ function textsOfMessage({ content }: WireMessage): readonly LongText[] {
 
 function resultText(content: unknown): string {
   if (!Array.isArray(content)) return stringOf(content);
-  return (content as readonly WireBlock[]).map(({ text }) => stringOf(text)).join("\n");
+  return (content as readonly RecordedBlock[]).map(({ text }) => stringOf(text)).join("\n");
 }
 
 function stringOf(value: unknown): string {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { seededRandom } from "../../src/base/index.ts";
-import { judge } from "../../src/levels/index.ts";
+import { judge } from "../../src/levels/acceptance.ts";
 import { byHand, damagedOnes, type Faithful, faithfulOnes, type Half } from "./acceptance-cases.ts";
 
 const damagedCount = 200;

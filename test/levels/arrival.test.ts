@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { atArrival, SeenLines, type SeenRun, withReferences } from "../../src/levels/index.ts";
-import { streamsOf } from "../../src/transcripts/index.ts";
+import { recordingStreams } from "../../src/transcripts/index.ts";
 import {
   hasLargeSet,
+  type RecordedBlock,
+  type RecordedMessage,
   type RecordedTurn,
   readRecording,
   recordingNames,
-  type WireBlock,
-  type WireMessage,
 } from "../support/recordings.ts";
 
 /** Characters of tool results, and how many of them each step leaves out. */
@@ -19,7 +19,7 @@ const repeatedMin = hasLargeSet ? 0.05 : 0.02;
 test("what recorded results repeat is left out, and every reference leads to the same lines", () => {
   const tally: Tally = { chars: 0, unchanged: 0, arrival: 0, seen: 0, runs: 0 };
   for (const name of recordingNames())
-    for (const turns of streamsOf(readRecording(name))) countStream(turns, tally);
+    for (const turns of recordingStreams(readRecording(name))) countStream(turns, tally);
   const share = (chars: number): string => `${((100 * chars) / tally.chars).toFixed(2)} %`;
   console.info(
     `of ${tally.chars} characters of results: ${share(tally.arrival)} control and repeated lines, ` +
@@ -86,7 +86,7 @@ function renumbered(line: string, up: number): string {
   );
 }
 
-function resultsOf({ content }: WireMessage): readonly string[] {
+function resultsOf({ content }: RecordedMessage): readonly string[] {
   if (typeof content === "string") return [];
   return content.filter(({ type }) => type === "tool_result").flatMap((block) => textsOf(block["content"]));
 }
@@ -94,5 +94,7 @@ function resultsOf({ content }: WireMessage): readonly string[] {
 function textsOf(content: unknown): readonly string[] {
   if (typeof content === "string") return [content];
   if (!Array.isArray(content)) return [];
-  return (content as readonly WireBlock[]).flatMap(({ text }) => (typeof text === "string" ? [text] : []));
+  return (content as readonly RecordedBlock[]).flatMap(({ text }) =>
+    typeof text === "string" ? [text] : [],
+  );
 }

@@ -1,7 +1,8 @@
 // Whatever tool says it, what went wrong stays. The spellings are those of the tools; each stands alone amid
 // a long run, which is where a line is lost most easily.
 import { describe, expect, test } from "vitest";
-import { keptText, trimText } from "../../src/levels/index.ts";
+import { trimText } from "../../src/levels/index.ts";
+import { keptText } from "../../src/levels/marker.ts";
 import { saysError, saysErrorPrinted } from "./error-checker.ts";
 import { errorSpellings, fineLines } from "./error-spellings.ts";
 

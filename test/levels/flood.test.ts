@@ -1,7 +1,8 @@
 // A long text of little but the same error again and again: a third of it, and no name is lost silently.
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { keptText, trimText } from "../../src/levels/index.ts";
+import { trimText } from "../../src/levels/index.ts";
+import { keptText } from "../../src/levels/marker.ts";
 import { loadO200k } from "../../src/tokens/index.ts";
 
 const count = await loadO200k();

@@ -1,14 +1,14 @@
-import { identifiersIn, standingIn } from "../../src/analysis/index.ts";
+import { identifiersIn, namesInText } from "../../src/analysis/play/identifiers.ts";
 import type { Json } from "../../src/base/index.ts";
 import type { Source } from "../../src/levels/index.ts";
-import type { Counter } from "../../src/tokens/index.ts";
-import { streamsOf } from "../../src/transcripts/index.ts";
+import type { ExactCounter } from "../../src/tokens/index.ts";
+import { recordingStreams } from "../../src/transcripts/index.ts";
 import {
+  type RecordedBlock,
+  type RecordedMessage,
   type RecordedTurn,
   readRecording,
   recordingNames,
-  type WireBlock,
-  type WireMessage,
 } from "../support/recordings.ts";
 
 /** A tool result of a recorded session, with what the model went on to say of it. */
@@ -20,12 +20,12 @@ export type RecordedResult = {
   readonly usedLater: ReadonlySet<string>;
 };
 
-export type Wanted = { readonly tokensMin: number; readonly count: Counter };
+export type Wanted = { readonly tokensMin: number; readonly count: ExactCounter };
 
 /** Every result of every line of talk that is long enough, in the order of the recordings. */
 export function recordedResults(wanted: Wanted): readonly RecordedResult[] {
   return recordingNames().flatMap((session) =>
-    streamsOf(readRecording(session)).flatMap((turns) => resultsIn({ session, turns }, wanted)),
+    recordingStreams(readRecording(session)).flatMap((turns) => resultsIn({ session, turns }, wanted)),
   );
 }
 
@@ -48,7 +48,7 @@ function resultsIn({ session, turns }: Talk, { tokensMin, count }: Wanted): read
         tool: call?.tool ?? null,
         input: call?.input ?? null,
       };
-      const usedLater = [...standingIn(text)].filter((name) => (lastUses.get(name) ?? -1) >= turn);
+      const usedLater = [...namesInText(text)].filter((name) => (lastUses.get(name) ?? -1) >= turn);
       return [{ session, source, tokens, usedLater: new Set(usedLater) }];
     }),
   );
@@ -74,11 +74,11 @@ function callsIn(turns: readonly RecordedTurn[]): ReadonlyMap<string, Call> {
   return calls;
 }
 
-function blocksOf({ content }: WireMessage): readonly WireBlock[] {
+function blocksOf({ content }: RecordedMessage): readonly RecordedBlock[] {
   return typeof content === "string" ? [{ type: "text", text: content }] : content;
 }
 
-function answerText(block: WireBlock): string {
+function answerText(block: RecordedBlock): string {
   if (block.type === "thinking") return stringOf(block["thinking"]);
   if (block.type === "tool_use") return [stringOf(block["name"]), ...stringsIn(block["input"])].join("\n");
   return stringOf(block["text"]);
@@ -87,7 +87,7 @@ function answerText(block: WireBlock): string {
 /** Images have no text. */
 export function resultText(content: unknown): string {
   if (!Array.isArray(content)) return stringOf(content);
-  return (content as readonly WireBlock[])
+  return (content as readonly RecordedBlock[])
     .map((block) => stringOf(block["text"]))
     .filter((text) => text !== "")
     .join("\n");

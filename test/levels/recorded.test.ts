@@ -1,9 +1,10 @@
 // Trimmed and minimal over tool results of recorded sessions, drawn by a seed, against bounds that were set
 // before. What counts as an error and as a name is decided here and in the benchmark, not by the product.
 import { describe, expect, test } from "vitest";
-import { standingIn } from "../../src/analysis/index.ts";
+import { namesInText } from "../../src/analysis/play/identifiers.ts";
 import { type Json, seededRandom } from "../../src/base/index.ts";
-import { keptText, minimal, trimText } from "../../src/levels/index.ts";
+import { minimal, trimText } from "../../src/levels/index.ts";
+import { keptText } from "../../src/levels/marker.ts";
 import { loadO200k } from "../../src/tokens/index.ts";
 import { saysError, saysErrorPrinted } from "./error-checker.ts";
 import { type RecordedResult, recordedResults, stringsIn } from "./recorded-results.ts";
@@ -44,7 +45,7 @@ function tokenShare(some: readonly Trimmed[]): number {
 
 function nameShare(some: readonly Trimmed[]): number {
   const kept = total(some, ({ trimmed, usedLater }) => {
-    const standing = standingIn(keptText(trimmed));
+    const standing = namesInText(keptText(trimmed));
     return [...usedLater].filter((name) => standing.has(name)).length;
   });
   return kept / total(some, ({ usedLater }) => usedLater.size);

@@ -1,4 +1,4 @@
-// What a client is told about the size of its next request is the size of that request, but for our tail.
+// A token count equals the size of the next request without our tail.
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { type StrictUpstream, startStrictUpstream, type UpstreamExchange } from "../../src/testing/index.ts";
 import { type Answer, ask, jsonIn, modelHeaders, startTestApp, type TestApp } from "../support/app.ts";
@@ -14,11 +14,11 @@ beforeEach(async () => {
     model: ({ thinking }) => {
       n += 1;
       const thought = { type: "thinking", thinking: `thought ${n}` } as const;
-      const said =
+      const block =
         n % 3 === 0
           ? ({ type: "text", text: `answer ${n}` } as const)
           : ({ type: "tool_use", name: "look", input: { n } } as const);
-      return { content: thinking === null ? [said] : [thought, said] };
+      return { content: thinking === null ? [block] : [thought, block] };
     },
   });
   app = await startTestApp(upstream.url, { mode: "auto" });
@@ -43,7 +43,7 @@ function betaOf({ rawHeaders }: UpstreamExchange): Readonly<Record<string, strin
   return at === -1 ? {} : { "anthropic-beta": rawHeaders[at + 1] ?? "" };
 }
 
-/** A turn's body without what holds for that turn only. */
+/** The body of a turn without the manifest, which belongs to that turn only. */
 function withoutTail(body: Buffer): Buffer {
   const { messages, ...rest } = JSON.parse(body.toString()) as Body;
   const last = messages.at(-1);
@@ -54,21 +54,21 @@ function withoutTail(body: Buffer): Buffer {
 }
 
 it.each(["claude-opus-5-5", "claude-opus-4-8"])(
-  "a count says what the next request will hold without its tail: %s",
+  "a count equals the next request without its tail: %s",
   async (model) => {
-    const talker = new Talker({ model });
-    const named = { "x-claude-code-session-id": talker.session ?? "" };
+    const client = new Talker({ model });
+    const named = { "x-claude-code-session-id": client.session ?? "" };
     for (let turn = 0; turn < 8; turn += 1) {
-      const asked = talker.body([...talker.messages, talker.next(`prompt ${turn}`)]);
-      // A session that has not begun is not managed yet, and counted as the client would send it.
-      const counted = turn === 0 ? null : await count(app.url, asked, named);
-      const whatWasCounted = lastSent()?.body ?? Buffer.alloc(0);
-      expect((await talker.turn(app.url, `prompt ${turn}`)).status).toBe(200);
+      const body = client.body([...client.messages, client.next(`prompt ${turn}`)]);
+      // A session that has not begun is not managed yet, so its first request is not compared.
+      const counted = turn === 0 ? null : await count(app.url, body, named);
+      const countedBody = lastSent()?.body ?? Buffer.alloc(0);
+      expect((await client.turn(app.url, `prompt ${turn}`)).status).toBe(200);
       const sent = lastSent();
       if (counted === null || sent === undefined) continue;
       const tailless = withoutTail(sent.body);
       expect(tailless.length).toBeLessThan(sent.body.length);
-      expect(promptOf(whatWasCounted), `turn ${turn}`).toEqual(promptOf(tailless));
+      expect(promptOf(countedBody), `turn ${turn}`).toEqual(promptOf(tailless));
       const truth = await count(upstream.url, tailless, betaOf(sent));
       expect([counted.status, truth.status]).toEqual([200, 200]);
       expect(jsonIn(counted)).toEqual(jsonIn(truth));
@@ -77,17 +77,17 @@ it.each(["claude-opus-5-5", "claude-opus-4-8"])(
   },
 );
 
-it("a count of something else passes as it came, and the session goes on", async () => {
-  const talker = new Talker();
-  const named = { "x-claude-code-session-id": talker.session ?? "" };
-  await talker.turn(app.url, "prompt");
+it("a count of a single tool passes unchanged, and does not affect the session", async () => {
+  const client = new Talker();
+  const named = { "x-claude-code-session-id": client.session ?? "" };
+  await client.turn(app.url, "prompt");
   for (let n = 0; n < 6; n += 1) {
     const tool = { name: `tool_${n}`, description: "does something", input_schema: { type: "object" } };
     const body = { model: "claude-opus-5-5", messages: [{ role: "user", content: "foo" }], tools: [tool] };
     await count(app.url, Buffer.from(JSON.stringify(body)), named);
     expect(lastSent()?.body.toString()).toBe(JSON.stringify(body));
   }
-  expect((await talker.turn(app.url, "prompt")).status).toBe(200);
+  expect((await client.turn(app.url, "prompt")).status).toBe(200);
   expect(lastSent()?.usage?.cache_read_input_tokens).toBeGreaterThan(0);
   expect(rejections(upstream.exchanges)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-// A desk that was killed has forgotten everything, and its log may be too slow to tell.
+// A planner that was restarted has no streams in memory, and the log may be too slow to restore them.
 import { expect, it } from "vitest";
 import { DeskKit } from "../support/desk-kit.ts";
 import { Talker } from "../support/talker.ts";
@@ -8,7 +8,7 @@ type Content = Talker["messages"][number]["content"];
 function kit(): DeskKit {
   let n = 0;
   return new DeskKit({
-    place: { remember: () => new Promise(() => undefined), deadlineMs: 1 },
+    place: { lookUpStream: () => new Promise(() => undefined), deadlineMs: 1 },
     model: () => {
       n += 1;
       const thought = { type: "thinking", thinking: `thought ${n}` } as const;
@@ -17,26 +17,26 @@ function kit(): DeskKit {
   });
 }
 
-/** One turn; answers with how often the upstream refused it before it was accepted. */
-async function turn(desk: DeskKit, talker: Talker): Promise<number> {
-  const asked = [...talker.messages, talker.next("begin")];
+/** Plays one turn. Returns how often the upstream refused it before it was accepted. */
+async function turn(planner: DeskKit, talker: Talker): Promise<number> {
+  const messages = [...talker.messages, talker.next("begin")];
   const headers = talker.session === null ? {} : { "x-claude-code-session-id": talker.session };
-  const { answer, attempts, body } = await desk.post(talker.body(asked), { headers });
+  const { answer, attempts, body } = await planner.post(talker.body(messages), { headers });
   expect(answer.status).toBe(200);
   const { content } = JSON.parse(body.toString()) as { readonly content: Content };
-  talker.messages = [...asked, { role: "assistant", content }];
+  talker.messages = [...messages, { role: "assistant", content }];
   return attempts.filter(({ problem }) => problem !== null).length;
 }
 
 it.each([
   ["with a name", "a-name"],
   ["without one", null],
-])("a log that stays silent costs one refusal, not one for each turn: %s", async (_, session) => {
-  const desk = kit();
+])("a silent log costs one refusal, not one for each turn: %s", async (_, session) => {
+  const planner = kit();
   const talker = new Talker({ session });
-  for (let n = 0; n < 3; n += 1) expect(await turn(desk, talker)).toBe(0);
-  desk.restart();
-  const refused: number[] = [];
-  for (let n = 0; n < 5; n += 1) refused.push(await turn(desk, talker));
-  expect(refused).toEqual([1, 0, 0, 0, 0]);
+  for (let n = 0; n < 3; n += 1) expect(await turn(planner, talker)).toBe(0);
+  planner.restart();
+  const refusals: number[] = [];
+  for (let n = 0; n < 5; n += 1) refusals.push(await turn(planner, talker));
+  expect(refusals).toEqual([1, 0, 0, 0, 0]);
 });

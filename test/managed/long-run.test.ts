@@ -1,5 +1,5 @@
-// A long run on a small window: the user speaks once, then come hundreds of calls and results. Whatever has
-// to go goes in time, for no other reason, and never what the model is just working on.
+// A long run on a small window: one user message, then hundreds of calls and results. Blocks are pruned in
+// time, only under pressure, and never those that the model is working on.
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { type StrictUpstream, startStrictUpstream } from "../../src/testing/index.ts";
 import { type Starting, startTestApp, type TestApp } from "../support/app.ts";
@@ -7,20 +7,21 @@ import { RunTalker, RunWatch, runModel } from "../support/long-run.ts";
 import { disagreements, recordOf } from "../support/run-record.ts";
 import { isLong } from "../support/runs.ts";
 
-/** Every model has the same small window, for us as for the upstream. */
+/** Planner and upstream use this window for every model. */
 const window = 100_000;
 const windows = [{ pattern: /./, tokens: window }];
 
-/** What is left of the window for the prompt; see `Talker` for what is kept for the answer. */
-const room = window - 4_000;
+/** The window without the tokens that `Talker` reserves for the answer. */
+const promptMax = window - 4_000;
 /**
- * How full it is after a rewrite: six tenths are meant, and nobody counts exactly before it is sent. Around a
- * restart, when the provider's own count is not known, it was seen at 0.69.
+ * The prompt after a rewrite. The target is 0.6 of the room, but sizes before sending are estimates: after a
+ * restart, when the provider's count is unknown, 0.69 was seen.
  */
-const relievedMax = 0.72 * room;
-/** How full it is before one, without what is new, and how many requests lie between two at least. */
-const shortMin = 0.7 * room;
-const calmRequests = 5;
+const afterRewriteMax = 0.72 * promptMax;
+/** The prompt before a rewrite, without its new content. */
+const beforeRewriteMin = 0.7 * promptMax;
+/** The fewest requests between two rewrites. */
+const requestsBetweenMin = 5;
 const timeout = 600_000;
 
 let upstream: StrictUpstream;
@@ -34,18 +35,18 @@ afterEach(async () => {
   await upstream.close();
 });
 
-/** A busy machine may take its time; what happens after the deadline has tests of its own. */
-const patient = { deadlineMs: 20_000, limits: { takeMs: 30_000 } };
+/** Deadlines for a busy machine; missed deadlines have tests of their own. */
+const patient = { deadlineMs: 20_000, limits: { planMs: 30_000 } };
 const start = (starting: Starting = {}): Promise<TestApp> =>
   startTestApp(upstream.url, { mode: "auto", windows, ...patient, ...starting });
 
 type Run = { readonly talker: RunTalker; readonly watch: RunWatch };
-const begin = (model: string): Run => ({
+const newRun = (model: string): Run => ({
   talker: new RunTalker({ model, seed: 3 }),
   watch: new RunWatch(),
 });
 
-async function go({ talker, watch }: Run, requests: number): Promise<void> {
+async function play({ talker, watch }: Run, requests: number): Promise<void> {
   for (let n = 0; n < requests; n += 1) {
     const answer = await talker.turn(app.url, "Find out why it is slow.");
     watch.look(talker, upstream.exchanges);
@@ -54,27 +55,27 @@ async function go({ talker, watch }: Run, requests: number): Promise<void> {
   }
 }
 
-/** What holds of every run, whatever happened to it on its way. */
-function expectSafe({ watch }: Run, name: string): void {
-  const told = watch.rewrites.map(
+/** Holds for every run. */
+function expectFits({ watch }: Run, name: string): void {
+  const descriptions = watch.rewrites.map(
     ({ n, from, to, thoughts }) => `${n}: ${from} to ${to}, ${thoughts} thoughts left`,
   );
-  const rewrites = told.join("; ");
+  const rewrites = descriptions.join("; ");
   console.log(
-    `${name}: ${watch.requests} requests, largest prompt ${watch.largest} of ${room} tokens, ` +
+    `${name}: ${watch.requests} requests, largest prompt ${watch.largest} of ${promptMax} tokens, ` +
       `${watch.rewrites.length} rewrites (${rewrites})`,
   );
-  expect(watch.largest).toBeLessThanOrEqual(room);
+  expect(watch.largest).toBeLessThanOrEqual(promptMax);
   expect(watch.changed).toEqual([]);
   expect(watch.rewrites.length).toBeGreaterThan(1);
-  expect(watch.rewrites.filter(({ to }) => to > relievedMax)).toEqual([]);
+  expect(watch.rewrites.filter(({ to }) => to > afterRewriteMax)).toEqual([]);
 }
 
-/** Room is made when it is short, and once: not again with every request until somebody has noticed. */
-function expectCalm({ watch: { rewrites } }: Run): void {
-  const again = rewrites.filter(({ n }, at) => n - (rewrites[at - 1]?.n ?? 0) < calmRequests);
-  expect(again).toEqual([]);
-  expect(rewrites.filter(({ from }) => from < shortMin)).toEqual([]);
+/** A rewrite happens only under pressure, and not again with each of the next requests. */
+function expectFewRewrites({ watch: { rewrites } }: Run): void {
+  const tooSoon = rewrites.filter(({ n }, at) => n - (rewrites[at - 1]?.n ?? 0) < requestsBetweenMin);
+  expect(tooSoon).toEqual([]);
+  expect(rewrites.filter(({ from }) => from < beforeRewriteMin)).toEqual([]);
 }
 
 async function expectRecord({ talker, watch }: Run): Promise<void> {
@@ -83,34 +84,34 @@ async function expectRecord({ talker, watch }: Run): Promise<void> {
   expect(disagreements(blocks, talker, upstream.exchanges.at(-1)?.body ?? Buffer.alloc(0))).toEqual([]);
 }
 
-it("three hundred requests fit, with a restart in between", { timeout }, async () => {
+it("300 requests fit into the window, with a restart in between", { timeout }, async () => {
   app = await start();
-  const run = begin("claude-opus-5-5");
-  await go(run, 170);
+  const run = newRun("claude-opus-5-5");
+  await play(run, 170);
   await expectRecord(run);
   await app.close();
   app = await start({ dataDir: app.dataDir });
-  await go(run, 130);
-  expectSafe(run, "bound, restarted");
-  expectCalm(run);
+  await play(run, 130);
+  expectFits(run, "bound, restarted");
+  expectFewRewrites(run);
   await expectRecord(run);
 });
 
-it("a model that does not bind its reasoning", { timeout }, async () => {
+it("requests of a model without bound reasoning fit into the window", { timeout }, async () => {
   app = await start();
-  const run = begin("claude-opus-4-6");
-  await go(run, isLong ? 300 : 100);
-  expectSafe(run, "not bound");
-  expectCalm(run);
+  const run = newRun("claude-opus-4-6");
+  await play(run, isLong ? 300 : 100);
+  expectFits(run, "not bound");
+  expectFewRewrites(run);
   await expectRecord(run);
 });
 
-it("a log that is stuck leaves it to the desk", { timeout }, async () => {
+it("requests fit into the window while the log is stuck", { timeout }, async () => {
   app = await start({ faults: { stickAfter: 20, stuckMs: 1_000 } });
-  const run = begin("claude-opus-5-5");
-  await go(run, isLong ? 300 : 100);
+  const run = newRun("claude-opus-5-5");
+  await play(run, isLong ? 300 : 100);
   const { replaced, waitingBytes } = app.engine.status();
   expect(replaced + waitingBytes).toBeGreaterThan(0);
-  expectSafe(run, "log stuck");
-  expectCalm(run);
+  expectFits(run, "log stuck");
+  expectFewRewrites(run);
 });

@@ -1,4 +1,4 @@
-// Bodies that no parser writes the same way back: what is odd in them arrives byte by byte.
+// Bodies that would change if they were parsed and written again: their odd parts arrive byte for byte.
 import { isUtf8 } from "node:buffer";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
@@ -42,17 +42,17 @@ function answerTo(n: number): string {
   });
 }
 
-const said = Buffer.from('{"role":"assistant","content":[{"type":"text","text":"So it is."}]}');
+const answer = Buffer.from('{"role":"assistant","content":[{"type":"text","text":"So it is."}]}');
 const head =
   '{"model":"claude-opus-4-6","max_tokens":1000,"tools":[{"name":"look","description":"looks","input_schema":' +
   '{"type":"object"}}],"system":"You are an agent.","messages":[';
 
-/** A talk of these blocks, one a turn, each answered. */
+/** A conversation with one of these blocks per turn, each answered. */
 function bodyOf(blocks: readonly Buffer[]): Buffer {
-  const asked = blocks.map((block) =>
+  const messagesOfUser = blocks.map((block) =>
     Buffer.concat([Buffer.from('{"role":"user","content":['), block, Buffer.from("]}")]),
   );
-  const parts = asked.flatMap((message, at) => (at === 0 ? [message] : [said, message]));
+  const parts = messagesOfUser.flatMap((message, at) => (at === 0 ? [message] : [answer, message]));
   const comma = Buffer.from(",");
   const messages = parts.flatMap((part, at) => (at === 0 ? [part] : [comma, part]));
   return Buffer.concat([Buffer.from(head), ...messages, Buffer.from("]}")]);
@@ -69,13 +69,13 @@ const odds: readonly (readonly [string, Buffer])[] = [
   ["a number beyond what is exact", odd(',"n":12345678901234567890')],
   ["numbers in other forms", odd(',"n":[1.0,1e2,-0,1E+2]')],
   ["keys that look like numbers", odd(',"n":{"2":1,"1":2}')],
-  ["escapes nobody needs", Buffer.from('{"type":"text","text":"\\u00e9\\/ \\u0041"}')],
+  ["needless escapes", Buffer.from('{"type":"text","text":"\\u00e9\\/ \\u0041"}')],
   ["blanks", Buffer.from('{ "type" :\t"text" ,\n"text": "odd" }')],
   ["a hundred levels", odd(`,"n":${nested(100)}`)],
 ];
 
 describe("a managed session", () => {
-  const talk = async (name: string, block: Buffer) => {
+  const playSession = async (name: string, block: Buffer) => {
     sent = [];
     const headers = { ...modelHeaders, "x-aperture-session": name.replaceAll(" ", "-") };
     const turns = [[plain("first")], [plain("first"), block], [plain("first"), block, plain("third")]];
@@ -90,8 +90,8 @@ describe("a managed session", () => {
     return { bodies: turns.map(bodyOf), block };
   };
 
-  it.each(odds)("with %s is managed on, and what is ours is whole", async (name, block) => {
-    await talk(name, block);
+  it.each(odds)("with %s stays managed, and our notes are valid UTF-8", async (name, block) => {
+    await playSession(name, block);
     for (const body of sent) {
       expect(body.includes("aperture_read")).toBe(true);
       const at = body.indexOf(block);
@@ -102,8 +102,8 @@ describe("a managed session", () => {
     }
   });
 
-  it.each([511, 513, 5_000, 200_000])("with %i levels passes as its client wrote it", async (depth) => {
-    const { bodies } = await talk(`${depth} levels`, odd(`,"n":${nested(depth)}`));
+  it.each([511, 513, 5_000, 200_000])("with %i levels passes unchanged", async (depth) => {
+    const { bodies } = await playSession(`${depth} levels`, odd(`,"n":${nested(depth)}`));
     expect(sent.slice(1).map((body, at) => body.equals(bodies[at + 1] ?? Buffer.alloc(0)))).toEqual([
       true,
       true,

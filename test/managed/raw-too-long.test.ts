@@ -1,10 +1,10 @@
-// A session whose own history no longer fits the window goes on as long as its record is there. Where that is
-// lost, nothing is dropped in silence: the provider says what is wrong, and the user was warned before.
+// A session whose full history exceeds the window continues as long as its record exists. If the record is
+// lost, nothing is dropped silently: the client gets the provider's error, and the user was warned before.
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import type { NoticeEvent } from "../../src/session/index.ts";
+import type { NoticeEvent } from "../../src/log/engine-events.ts";
 import { type StrictUpstream, startStrictUpstream } from "../../src/testing/index.ts";
 import { ask, startTestApp, type TestApp } from "../support/app.ts";
 import { rejections, Talker } from "../support/talker.ts";
@@ -33,7 +33,7 @@ afterEach(async () => {
 });
 
 async function start(dataDir: string): Promise<TestApp> {
-  const patient = { deadlineMs: 20_000, limits: { takeMs: 30_000 } };
+  const patient = { deadlineMs: 20_000, limits: { planMs: 30_000 } };
   const started = await startTestApp(upstream.url, { mode: "auto", windows, dataDir, ...patient });
   started.engine.watch((event) => {
     if (event.type === "notice") notices.push(event);
@@ -41,9 +41,9 @@ async function start(dataDir: string): Promise<TestApp> {
   return started;
 }
 
-async function archive(words: string): Promise<void> {
+async function archive(target: string): Promise<void> {
   const headers = { authorization: `Bearer ${app.token}`, "content-type": "application/json" };
-  const body = JSON.stringify({ command: { verb: "archive", target: words, reason: "read" } });
+  const body = JSON.stringify({ command: { verb: "archive", target, reason: "read" } });
   const answer = await ask(`${app.url}/api/v1/sessions/last/ops`, { method: "POST", headers, body });
   expect([answer.status, answer.status === 200 ? "" : answer.body.toString()]).toEqual([200, ""]);
 }
@@ -51,14 +51,14 @@ async function archive(words: string): Promise<void> {
 const headers = { "x-aperture-session": "long" };
 const models = ["claude-opus-4-6", "claude-opus-4-8"];
 
-/** The same talk with another model: for that nothing is cached, so what was archived goes at once. */
+/** The same conversation with another model. Its cache is empty, so archived blocks are pruned at once. */
 function withModel(talker: Talker, model: string | undefined): Talker {
   const other = new Talker({ session: talker.session, bulk: 0, headers, ...(model ? { model } : {}) });
   other.messages = talker.messages;
   return other;
 }
 
-/** Reads ten pages, of which the window holds six, and puts away what it has read. */
+/** Reads ten pages, of which the window holds six, and archives those it has read. */
 async function readAll(): Promise<Talker> {
   let talker = new Talker({ bulk: 0, headers });
   for (let n = 1; n <= 10; n += 1) {
@@ -70,7 +70,7 @@ async function readAll(): Promise<Talker> {
   return talker;
 }
 
-it("passes on the provider's own words once its record is lost, and fits again once it is back", async () => {
+it("passes on the provider's error if its record is lost, and fits again once it is back", async () => {
   const talker = withModel(await readAll(), models[0]);
   expect(notices.map(({ code }) => code)).toContain("AP_RAW_FULL");
   expect(rejections(upstream.exchanges)).toEqual([]);

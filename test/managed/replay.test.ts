@@ -1,15 +1,15 @@
-// Every recorded session once more, managed, towards a model that binds its reasoning: nothing is refused,
-// every body goes on from the one before it, and the model is told exactly what the client said.
+// Every recorded session is replayed as a managed one, with a model that binds its reasoning: no request is
+// refused, every body extends the one before, and the model gets exactly what the client sent.
 import { describe, expect, it } from "vitest";
 import type { ReplyBlock } from "../../src/testing/index.ts";
 import { clientBody } from "../support/client-body.ts";
 import { DeskKit } from "../support/desk-kit.ts";
 import {
+  type RecordedBlock,
+  type RecordedMessage,
   type RecordedTurn,
   readRecording,
   recordingNames,
-  type WireBlock,
-  type WireMessage,
 } from "../support/recordings.ts";
 import { validRecording } from "../support/valid-recording.ts";
 
@@ -19,21 +19,22 @@ const headers = { "x-aperture-session": "replayed" };
 
 describe("a recorded session, managed", () => {
   it.each(recordingNames())(
-    "%s is never refused, and only ever extended",
+    "%s is never refused, and its bodies are only extended",
     { timeout: 600_000 },
     async (name) => {
       const recording = validRecording(readRecording(name));
       let next: readonly ReplyBlock[] = [];
-      // What is left out when a result comes is looked at elsewhere; here every word is compared.
-      const place = { handling: () => ({ arrival: "off" as const }), windowOf: () => 10_000_000 };
+      // Results are not trimmed on arrival, so that every text can be compared.
+      const arrivalPolicy = () => ({ arrival: "off" }) as const;
+      const place = { arrivalPolicy, windowOf: () => 10_000_000 };
       const kit = new DeskKit({ model: () => ({ content: next }), place });
-      let held: readonly WireMessage[] = [];
+      let history: readonly RecordedMessage[] = [];
       let before: readonly string[] = [];
       let extended = 0;
       const turns = recording.turns.slice(0, turnsMax);
       for (const [at, turn] of turns.entries()) {
-        const isAppend = (turn.k ?? held.length) >= held.length;
-        const messages = [...held.slice(0, turn.k ?? held.length), ...turn.c];
+        const isAppend = (turn.k ?? history.length) >= history.length;
+        const messages = [...history.slice(0, turn.k ?? history.length), ...turn.c];
         next = replyOf(turn, at);
         const { attempts, sending, body } = await kit.post(clientBody(recording, messages, model), {
           headers,
@@ -41,32 +42,34 @@ describe("a recorded session, managed", () => {
         expect(attempts.map(({ problem }) => problem)).toEqual([null]);
         expect(sending.rendering).toBe("managed");
         const sent = unitsOf(JSON.parse(attempts[0]?.body ?? "{}") as Body);
-        expect(saidIn(sent)).toEqual(saidIn(unitsOf({ messages })));
+        expect(contentUnits(sent)).toEqual(contentUnits(unitsOf({ messages })));
         if (isAppend && at > 0) {
           expect(sent.slice(0, before.length)).toEqual(before);
           extended += 1;
         }
         before = sent;
-        const { content } = JSON.parse(answerOf(body)) as { readonly content: readonly WireBlock[] };
-        held = [...messages, { role: "assistant", content }];
+        const { content } = JSON.parse(answerOf(body)) as { readonly content: readonly RecordedBlock[] };
+        history = [...messages, { role: "assistant", content }];
       }
       expect(extended).toBeGreaterThan(turns.length / 2 - 1);
     },
   );
 });
 
-type Body = { readonly messages: readonly WireMessage[] };
+type Body = { readonly messages: readonly RecordedMessage[] };
 
-/** One string for each block, with who says it; marks are no part of it. */
+/** One string per block, with its role and without its cache mark. */
 function unitsOf({ messages }: Body): readonly string[] {
   return messages.flatMap(({ role, content, ...rest }) => {
     const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
-    return blocks.map(({ cache_control: _mark, ...block }: WireBlock) => JSON.stringify([role, rest, block]));
+    return blocks.map(({ cache_control: _mark, ...block }: RecordedBlock) =>
+      JSON.stringify([role, rest, block]),
+    );
   });
 }
 
-/** What was said, without reasoning, which a fork loses, and without our lines. */
-function saidIn(units: readonly string[]): readonly string[] {
+/** The units without our notes, and without reasoning, which a fork loses. */
+function contentUnits(units: readonly string[]): readonly string[] {
   return units.filter(
     (unit) =>
       !/"type":"(?:redacted_)?thinking"/.test(unit) &&
@@ -75,14 +78,14 @@ function saidIn(units: readonly string[]): readonly string[] {
 }
 
 function replyOf({ a }: RecordedTurn, at: number): readonly ReplyBlock[] {
-  const said = a.filter(
+  const blocks = a.filter(
     ({ type }) => type === "text" || type === "tool_use",
   ) as unknown as readonly ReplyBlock[];
-  const spoken = said.length > 0 ? said : [{ type: "text", text: "(nothing)" } as const];
-  return [{ type: "thinking", thinking: `What comes after ${at} turns?` }, ...spoken];
+  const content = blocks.length > 0 ? blocks : [{ type: "text", text: "(nothing)" } as const];
+  return [{ type: "thinking", thinking: `What comes after ${at} turns?` }, ...content];
 }
 
-/** The bodies ask for events; what they say is put together by hand. */
+/** Joins the events of a streamed answer into one message. */
 function answerOf(body: Buffer): string {
   const blocks: Record<string, unknown>[] = [];
   const inputs = new Map<number, string>();

@@ -1,7 +1,8 @@
-// What policy has shortened and a user wants back is sent again as it was sent first, byte for byte.
+// A block that the policy trimmed is sent with its first bytes again after an undo.
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { staleTurns } from "../../src/engine/index.ts";
-import type { ReverseAnswer, StepRow, StepsPage } from "../../src/session/index.ts";
+import type { ReverseAnswer } from "../../src/execute/index.ts";
+import type { StepRow, StepsPage } from "../../src/queries/index.ts";
 import { type ScriptedModel, type StrictUpstream, startStrictUpstream } from "../../src/testing/index.ts";
 import { ask, jsonIn, startTestApp, type TestApp } from "../support/app.ts";
 import { manifestStart } from "../support/own-lines.ts";
@@ -9,11 +10,11 @@ import { recordOf } from "../support/run-record.ts";
 import { toolText } from "../support/run-texts.ts";
 import { promptOf, rejections, Talker, type TalkMessage } from "../support/talker.ts";
 
-/** Longer than what is cached lives. */
+/** Longer than the cache lives. */
 const idleMs = 7 * 60_000;
 const result = toolText(5, 4_000);
 
-class OneResult extends Talker {
+class OneResultTalker extends Talker {
   override next(text: string): TalkMessage {
     const { role, content } = super.next(text);
     return {
@@ -23,17 +24,17 @@ class OneResult extends Talker {
   }
 }
 
-/** One call, and from then on words only. */
+/** One tool call, and texts from then on. */
 function model(): ScriptedModel {
   let n = 0;
   return () => {
     n += 1;
     const thinking = { type: "thinking", thinking: `thought ${n}` } as const;
-    const said =
+    const block =
       n === 1
         ? ({ type: "tool_use", name: "look", input: { n } } as const)
         : ({ type: "text", text: `answer ${n}` } as const);
-    return { content: [thinking, said] };
+    return { content: [thinking, block] };
   };
 }
 
@@ -41,10 +42,10 @@ let upstream: StrictUpstream;
 let app: TestApp;
 
 beforeEach(async () => {
-  // Only what the time is, not what waits for it.
+  // Fakes the clock, but no timers.
   vi.useFakeTimers({ toFake: ["Date"] });
   upstream = await startStrictUpstream({ model: model() });
-  app = await startTestApp(upstream.url, { mode: "auto", deadlineMs: 20_000, limits: { takeMs: 30_000 } });
+  app = await startTestApp(upstream.url, { mode: "auto", deadlineMs: 20_000, limits: { planMs: 30_000 } });
 });
 afterEach(async () => {
   vi.useRealTimers();
@@ -61,19 +62,19 @@ async function turns(talker: Talker, count: number): Promise<readonly string[]> 
   return promptOf(upstream.exchanges.at(-1)?.body ?? Buffer.alloc(0));
 }
 
-/** The unit of the only result, as it was sent. */
+/** The unit of the only tool result, as it was sent. */
 function resultIn(prompt: readonly string[]): string {
   return prompt.find((unit) => unit.includes('"tool_result"')) ?? "";
 }
 
-/** Said as yes or no: nobody reads two long texts side by side. */
+/** Compares here, so that a failure does not print two long texts. */
 const isSame = (one: string, other: string): boolean => one === other && one.includes(JSON.stringify(result));
 
 async function stepsDone(): Promise<number> {
   return jsonIn<StepsPage>(await app.api("/sessions/last/steps")).total;
 }
 
-/** Takes back what was done last, and answers with what that was. */
+/** Undoes the last step and returns it. */
 async function undoLast(): Promise<StepRow> {
   const headers = { authorization: `Bearer ${app.token}`, "content-type": "application/json" };
   const undone = await ask(`${app.url}/api/v1/sessions/last/undo`, { headers, body: "{}" });
@@ -81,28 +82,32 @@ async function undoLast(): Promise<StepRow> {
   return jsonIn<ReverseAnswer>(undone).step;
 }
 
-const idle = (): void => void vi.setSystemTime(Date.now() + idleMs);
+const passTime = (): void => void vi.setSystemTime(Date.now() + idleMs);
 
-it.each(["claude-opus-5-5", "claude-opus-4-6"])("undo brings back what was sent first: %s", async (name) => {
-  const talker = new OneResult({ model: name });
-  await turns(talker, 1);
-  const first = await turns(talker, 1);
-  expect(isSame(resultIn(first), resultIn(first))).toBe(true);
-  const before = await turns(talker, staleTurns);
-  expect(isSame(resultIn(before), resultIn(first))).toBe(true);
-  await expect.poll(stepsDone, { timeout: 10_000 }).toBe(1);
-  // The desk is told of it right after it is written down.
-  await app.recorded();
-  idle();
-  const short = await turns(talker, 1);
-  expect(resultIn(short).length).toBeLessThan(resultIn(first).length / 2);
-  expect(await undoLast()).toMatchObject({ actor: "policy", reason: "not used for a while", done: false });
-  idle();
-  const again = await turns(talker, 1);
-  expect(isSame(resultIn(again), resultIn(first))).toBe(true);
-  // And so is all that was said around it; reasoning may be gone, and our last words hold for one request.
-  const lasting = before.filter((unit) => !/"type":"thinking"/.test(unit) && !manifestStart.test(unit));
-  expect(lasting.filter((unit, at) => at > 0 && !again.includes(unit))).toEqual([]);
-  expect((await recordOf(app)).rewrites.map(({ reason }) => reason)).toEqual(["cold", "cold"]);
-  expect(rejections(upstream.exchanges)).toEqual([]);
-});
+it.each(["claude-opus-5-5", "claude-opus-4-6"])(
+  "an undone block is sent with its first bytes: %s",
+  async (name) => {
+    const talker = new OneResultTalker({ model: name });
+    await turns(talker, 1);
+    const first = await turns(talker, 1);
+    expect(isSame(resultIn(first), resultIn(first))).toBe(true);
+    const before = await turns(talker, staleTurns);
+    expect(isSame(resultIn(before), resultIn(first))).toBe(true);
+    await expect.poll(stepsDone, { timeout: 10_000 }).toBe(1);
+    // The planner gets the wishes right after the step is recorded.
+    await app.recorded();
+    passTime();
+    const short = await turns(talker, 1);
+    expect(resultIn(short).length).toBeLessThan(resultIn(first).length / 2);
+    expect(await undoLast()).toMatchObject({ actor: "policy", reason: "not used for a while", done: false });
+    passTime();
+    const again = await turns(talker, 1);
+    expect(isSame(resultIn(again), resultIn(first))).toBe(true);
+    // All other units are unchanged too, except for reasoning and for the manifest, which belongs to one
+    // request.
+    const lasting = before.filter((unit) => !/"type":"thinking"/.test(unit) && !manifestStart.test(unit));
+    expect(lasting.filter((unit, at) => at > 0 && !again.includes(unit))).toEqual([]);
+    expect((await recordOf(app)).rewrites.map(({ reason }) => reason)).toEqual(["cold", "cold"]);
+    expect(rejections(upstream.exchanges)).toEqual([]);
+  },
+);

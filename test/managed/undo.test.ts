@@ -1,10 +1,13 @@
-// What policy has done is taken back: the words come back as they were sent before, to the byte.
+// A block that the policy lowered is sent with its earlier bytes after an undo.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { must, type SteppedClock, sessionId, steppedClock, unwrap } from "../../src/base/index.ts";
-import { type DeskPlace, type LedgerQuestion, SessionRecorder } from "../../src/session/index.ts";
+import type { SteppedClock } from "../../src/base/clock.ts";
+import { must, sessionId, steppedClock, unwrap } from "../../src/base/index.ts";
+import type { StreamLookup } from "../../src/exchange/index.ts";
+import type { PlannerDeps } from "../../src/host/planner/session-planner.ts";
+import { SessionRecorder } from "../../src/recorder/index.ts";
 import { openMemoryStore } from "../../src/store/index.ts";
-import type { Reply } from "../../src/testing/index.ts";
+import type { ModelReply } from "../../src/testing/index.ts";
 import { DeskKit, type Posted } from "../support/desk-kit.ts";
 import { mark, type TalkBlock, type TalkMessage, text, user } from "../support/golden-talk.ts";
 import { upstreamUnits } from "../support/golden-units.ts";
@@ -16,21 +19,21 @@ const model = "claude-opus-5-5";
 const tools = [{ name: "read", description: "Reads a file.", input_schema: { type: "object" } }];
 const system = "You look after an old library. ".repeat(80);
 
-/** A file of which no two lines are alike. */
+/** A file whose lines all differ. */
 const file = Array.from({ length: 90 }, (_, at) => `shelf ${at}: ${at * 7} books, ${at * 3} of them lent`);
 const page = file.join("\n");
-/** Of which much is left when it is trimmed. */
+/** A log that keeps many lines when it is trimmed. */
 const errors = Array.from({ length: 160 }, (_, at) =>
   at % 2 === 0
-    ? `checked shelf ${at} of the reading room, lamp ${at * 3} is lit, ladder ${at * 5} is in its place`
+    ? `checked shelf ${at} of the randomReading room, lamp ${at * 3} is lit, ladder ${at * 5} is in its place`
     : `ERROR shelf ${at}: the binding of volume ${at * 7} is torn`,
 ).join("\n");
 
-/** A client, a desk, an upstream that forgives nothing, and a recorder with its policy. */
+/** A client, a planner, a strict upstream, and a recorder with its policy. */
 class Story {
   readonly #clock: SteppedClock = steppedClock(1_000_000);
   readonly #store = openMemoryStore();
-  readonly #replies: Reply[] = [];
+  readonly #replies: ModelReply[] = [];
   readonly #kit: DeskKit;
   readonly #recorder: SessionRecorder;
   #history: readonly TalkMessage[] = [];
@@ -40,14 +43,14 @@ class Story {
   /** Tokens the window holds. */
   window = 200_000;
 
-  constructor(arrival: ReturnType<DeskPlace["handling"]>["arrival"] = "lossless") {
+  constructor(arrival: ReturnType<PlannerDeps["arrivalPolicy"]>["arrival"] = "lossless") {
     this.#recorder = this.#newRecorder();
     this.#kit = new DeskKit({
       model: () => must(this.#replies.shift(), "a reply was given"),
       clock: this.#clock,
       place: {
-        remember: async (question: LedgerQuestion) => unwrap(await this.#recorder.ledger(question)),
-        handling: () => ({ arrival }),
+        lookUpStream: async (question: StreamLookup) => unwrap(await this.#recorder.streamRecord(question)),
+        arrivalPolicy: () => ({ arrival }),
         windowOf: () => this.window,
       },
     });
@@ -58,14 +61,14 @@ class Story {
       store: this.#store,
       clock: this.#clock,
       newSession: () => session,
-      tell: () => undefined,
-      brief: (briefing) => this.#kit.desk.brief(briefing),
+      onEvent: () => undefined,
+      onWishes: (wishes) => this.#kit.desk.updateWishes(wishes),
       windowOf: () => this.window,
       policy: "auto",
     });
   }
 
-  /** The user asks, the model reads a file, and says something that does not speak of it. */
+  /** The user asks, the model reads a file, and answers without mentioning it. */
   async read(path: string, content: string): Promise<string> {
     this.#calls += 1;
     const id = `call-${this.#calls}`;
@@ -77,7 +80,7 @@ class Story {
     return id;
   }
 
-  say(words: string, reply: Reply["content"] = [{ type: "text", text: "Yes." }]): Promise<void> {
+  say(words: string, reply: ModelReply["content"] = [{ type: "text", text: "Yes." }]): Promise<void> {
     return this.#send([text(words)], reply);
   }
 
@@ -85,33 +88,33 @@ class Story {
     for (let at = 0; at < count; at += 1) await this.say("And then?");
   }
 
-  /** Until nothing is cached any more. */
+  /** Waits until the cache has expired. */
   async rest(): Promise<void> {
     this.#clock.advance(2 * 60 * 60_000);
     await this.say("I am back.");
   }
 
-  /** Takes back the last step that has this reason. */
+  /** Undoes the last step with this reason. */
   async undo(reason: string): Promise<void> {
-    const state = unwrap(await this.#recorder.shelf.log(session)).state();
+    const state = unwrap(await this.#recorder.cache.log(session)).state();
     const steps = [...state.steps.entries()].map(([, step]) => step);
     const step = must(
       steps.findLast((one) => one.reason.startsWith(reason) && one.log.value.done),
       `something was done: ${reason}`,
     );
-    unwrap(await this.#recorder.reverse(session, "undo", step.id));
+    unwrap(await this.#recorder.reverseStep(session, "undo", step.id));
   }
 
-  /** Takes back all that was done by itself, the latest first; answers with the reasons. */
+  /** Undoes all steps of the policy, the latest first. Returns their reasons. */
   async undoAll(): Promise<readonly string[]> {
-    const state = unwrap(await this.#recorder.shelf.log(session)).state();
+    const state = unwrap(await this.#recorder.cache.log(session)).state();
     const steps = [...state.steps.entries()].map(([, step]) => step);
     const done = steps.filter((one) => one.actor === "policy" && one.log.value.done).reverse();
-    for (const { id } of done) unwrap(await this.#recorder.reverse(session, "undo", id));
+    for (const { id } of done) unwrap(await this.#recorder.reverseStep(session, "undo", id));
     return done.map(({ reason }) => reason);
   }
 
-  /** The bytes of a result in the last request. */
+  /** The bytes of a tool result in the last request. */
   shown(call: string): string {
     const units = upstreamUnits(this.#last).map((unit) => unit.text);
     return must(
@@ -120,10 +123,10 @@ class Story {
     );
   }
 
-  async #send(said: readonly TalkBlock[], reply: Reply["content"]): Promise<void> {
+  async #send(blocks: readonly TalkBlock[], reply: ModelReply["content"]): Promise<void> {
     this.#replies.push({ content: reply });
-    const history = [...this.#history, user(...said)];
-    const marked = said.map((block, at) => (at === said.length - 1 ? { ...block, ...mark } : block));
+    const history = [...this.#history, user(...blocks)];
+    const marked = blocks.map((block, at) => (at === blocks.length - 1 ? { ...block, ...mark } : block));
     const messages = [...this.#history, user(...marked)];
     const posted = await this.#kit.post({ model, max_tokens: 2_000, system, tools, messages }, { headers });
     expect(posted.attempts.map(({ problem }) => problem)).toEqual([null]);
@@ -135,7 +138,7 @@ class Story {
 
   async #record({ asking, sending, answer, body, numbered }: Posted): Promise<void> {
     const { clientBody, sent } = sending;
-    await this.#recorder.requested({ ...asking, body: clientBody, length: clientBody.length, sent });
+    await this.#recorder.recordRequest({ ...asking, body: clientBody, length: clientBody.length, sent });
     const ended = {
       status: answer.status,
       outcome: "complete",
@@ -144,20 +147,20 @@ class Story {
       totalMs: 2,
     } as const;
     const type = { "content-type": "application/json" };
-    await this.#recorder.answered({
+    await this.#recorder.recordResponse({
       ...ended,
       id: asking.id,
       headers: type,
       body,
       length: body.length,
-      numbered,
+      blockNumbers: numbered,
     });
     await this.#recorder.idle();
   }
 }
 
-describe("what is undone is sent as it was sent first", () => {
-  it("after it was trimmed because nobody used it, and stays so", async () => {
+describe("an undone block is sent with its first bytes", () => {
+  it("after it was trimmed because it was stale, and stays so", async () => {
     const story = new Story();
     const call = await story.read("shelves", page);
     const first = story.shown(call);
@@ -177,7 +180,7 @@ describe("what is undone is sent as it was sent first", () => {
     const call = await story.read("shelves", page);
     const first = story.shown(call);
     await story.read("shelves", file.map((line) => `${line} now`).join("\n"));
-    // Less of it is made after the turn that wants it.
+    // Its shorter rendition is made after the turn that wants it.
     await story.turns(1);
     await story.rest();
     expect(story.shown(call)).toMatch(/#\d+ minimal, whole/);
@@ -186,7 +189,7 @@ describe("what is undone is sent as it was sent first", () => {
     expect(story.shown(call)).toBe(first);
   });
 
-  it("after it had reached the end of its turns", async () => {
+  it("after its turns were over", async () => {
     const story = new Story();
     const call = await story.read("shelves", errors);
     await story.turns(6);
@@ -201,7 +204,7 @@ describe("what is undone is sent as it was sent first", () => {
     expect(story.shown(call)).toBe(trimmed);
   });
 
-  it("after it had to go because there was no room for it", async () => {
+  it("after it was pruned under pressure", async () => {
     const story = new Story();
     const call = await story.read("shelves", page);
     const first = story.shown(call);
@@ -209,14 +212,14 @@ describe("what is undone is sent as it was sent first", () => {
     story.window = 9_000;
     await story.read("more", errors.replaceAll("shelf", "case"));
     expect(story.shown(call)).not.toContain("shelf 3: 21 books");
-    // Where there is no room it would have to go once more.
+    // With a small window it would be pruned again.
     story.window = 200_000;
     await story.undo("window pressure");
     await story.rest();
     expect(story.shown(call)).toBe(first);
   });
 
-  it("after it was cut when it came, as it is sent where nothing is cut", async () => {
+  it("after it was trimmed on arrival, as if that were off", async () => {
     const [story, other] = [new Story("trimmed"), new Story("off")];
     const long = `${errors}\n${page}\n${errors.replaceAll("shelf", "case")}`;
     const call = await story.read("shelves", long);
@@ -227,10 +230,10 @@ describe("what is undone is sent as it was sent first", () => {
     expect(story.shown(call)).toBe(other.shown(await other.read("shelves", long)));
   });
 
-  it("whatever was done by itself, in whatever order, once all of it is taken back", async () => {
-    const reasons = new Set<string>();
+  it("after any steps of the policy in any order, once all are undone", async () => {
+    const undoneReasons = new Set<string>();
     await fc.assert(
-      fc.asyncProperty(fc.array(reading, { minLength: 2, maxLength: 5 }), async (readings) => {
+      fc.asyncProperty(fc.array(randomReading, { minLength: 2, maxLength: 5 }), async (readings) => {
         const story = new Story();
         const first = new Map<string, string>();
         for (const [at, { path, lines, turns, rests }] of readings.entries()) {
@@ -241,18 +244,22 @@ describe("what is undone is sent as it was sent first", () => {
         }
         await story.turns(6);
         await story.rest();
-        for (const reason of await story.undoAll()) reasons.add(reason.replace(/ #\d+$/, ""));
+        for (const reason of await story.undoAll()) undoneReasons.add(reason.replace(/ #\d+$/, ""));
         await story.rest();
         for (const [call, bytes] of first) expect(story.shown(call) === bytes, call).toBe(true);
       }),
       { numRuns: isLong ? 60 : 6 },
     );
-    expect([...reasons].sort()).toEqual(["its turns are over", "not used for a while", "superseded by"]);
+    expect([...undoneReasons].sort()).toEqual([
+      "its turns are over",
+      "not used for a while",
+      "superseded by",
+    ]);
   }, 300_000);
 });
 
-/** A file is read, and some turns go by; the same file may be read again. */
-const reading = fc.record({
+/** A file is read, and some turns pass; the same file may be read again. */
+const randomReading = fc.record({
   path: fc.constantFrom("shelves", "lamps"),
   lines: fc.array(fc.stringMatching(/^[a-z_]{4,12} [0-9]{1,5} (ERROR )?[a-z ]{20,60}$/), {
     minLength: 40,

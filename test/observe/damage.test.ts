@@ -1,21 +1,21 @@
-// What happens to an answer on its way: cut anywhere, reset anywhere, left by its client. The client gets the
-// upstream's bytes and nothing else, and never a success that was none.
+// Answers are cut anywhere, reset anywhere, or abandoned by their client. The client gets the upstream's
+// bytes and nothing else, and never a false success.
 import { request as send } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import { must, type Random, seededRandom } from "../../src/base/index.ts";
-import type { RequestsPage, StateRow } from "../../src/session/index.ts";
+import type { RequestsPage, StateRow } from "../../src/queries/index.ts";
 import {
-  type Fault,
-  type Reply,
+  type ModelReply,
   type StrictUpstream,
   type StrictUpstreamOptions,
   startStrictUpstream,
+  type UpstreamFault,
 } from "../../src/testing/index.ts";
 import { type Answer, ask, jsonIn, modelHeaders, startTestApp, type TestApp } from "../support/app.ts";
 
 const isLong = process.env["APERTURE_TEST_LONG"] === "1";
-const reply: Reply = {
+const reply: ModelReply = {
   content: [
     { type: "text", text: "é\u{1f525}" },
     { type: "tool_use", id: "toolu_1", name: "read", input: { n: 1 } },
@@ -37,8 +37,8 @@ afterEach(async () => {
   await upstream.close();
 });
 
-function body(words: string): string {
-  const messages = [{ role: "user", content: words }];
+function body(content: string): string {
+  const messages = [{ role: "user", content }];
   return JSON.stringify({ model: "claude-opus-4-8", max_tokens: 99, messages, tools, stream: true });
 }
 
@@ -46,7 +46,7 @@ function headersOf(session: string) {
   return { ...modelHeaders, "x-claude-code-session-id": session };
 }
 
-function asked(session: string): Promise<Answer> {
+function askOnce(session: string): Promise<Answer> {
   return ask(`${app.url}/v1/messages`, { headers: headersOf(session), body: body("hello") });
 }
 
@@ -60,15 +60,15 @@ describe("an answer that arrives in pieces", () => {
     let offset = 1;
     await start({
       model,
-      // Looked at for each answer anew, so one upstream serves every offset.
+      // Read for each answer, so that one upstream serves every offset.
       get split() {
         return [offset];
       },
     });
-    const whole = await asked("whole");
+    const whole = await askOnce("whole");
     const sessions: string[] = [];
     for (offset = 1; offset < whole.body.length; offset += 1) {
-      const answer = await asked(`s-${offset}`);
+      const answer = await askOnce(`s-${offset}`);
       expect(answer.isWhole).toBe(true);
       expect(withoutIds(answer.body)).toBe(withoutIds(whole.body));
       expect(must(upstream.exchanges.at(-1), "it arrived").sent.equals(answer.body)).toBe(true);
@@ -82,7 +82,7 @@ describe("an answer that arrives in pieces", () => {
   });
 });
 
-/** Messages have an id of their own each time. */
+/** Each answer has its own message id. */
 function withoutIds(bytes: Buffer): string {
   return bytes.toString("utf8").replace(/msg_[\w-]+/g, "msg");
 }
@@ -107,14 +107,14 @@ async function expectSameBlocks(count: number, expected: readonly unknown[]): Pr
 describe("an answer that breaks off", () => {
   it("never looks like a success: 1,000 resets", { timeout: 240_000 }, async () => {
     const random = seededRandom(20_261_116);
-    let fault: Fault | null = null;
+    let fault: UpstreamFault | null = null;
     await start({ model, fault: () => fault });
-    const { length } = (await asked("whole")).body;
+    const { length } = (await askOnce("whole")).body;
     let fabricated = 0;
     const count = isLong ? 10_000 : 1_000;
     for (let n = 0; n < count; n += 1) {
       fault = someReset(random, length);
-      const answer = await asked(`s-${n % 50}`).catch(() => null);
+      const answer = await askOnce(`s-${n % 50}`).catch(() => null);
       if (answer?.isWhole === true && isSuccess(answer)) fabricated += 1;
       const sent = upstream.exchanges.at(-1)?.sent ?? Buffer.alloc(0);
       if (answer?.status === 200) expect(sent.subarray(0, answer.body.length).equals(answer.body)).toBe(true);
@@ -127,15 +127,15 @@ describe("an answer that breaks off", () => {
   });
 });
 
-/** A client takes an answer for a success if it is complete and says that it is. */
+/** A client takes an answer for a success if it is complete and has its last event. */
 function isSuccess({ status, body: bytes }: Answer): boolean {
   return status === 200 && bytes.toString("utf8").endsWith('data: {"type":"message_stop"}\n\n');
 }
 
-function someReset(random: Random, length: number): Fault {
+function someReset(random: Random, length: number): UpstreamFault {
   const bytes = 1 + random.below(length - 2);
   const events = random.below(8);
-  const faults: readonly Fault[] = [
+  const faults: readonly UpstreamFault[] = [
     { type: "reset-after-bytes", bytes },
     { type: "end-after-bytes", bytes },
     { type: "reset-after-events", events },
@@ -171,26 +171,26 @@ describe("a client that leaves", () => {
   );
 });
 
-/** Sends a request and goes, when the upstream has it or when its first bytes have come back. */
+/** Sends a request and leaves when the upstream has it, or when the first bytes of the answer arrive. */
 function leave(isEarly: boolean): Promise<number> {
   const before = upstream.exchanges.length;
   return new Promise((resolve, reject) => {
     const options = { method: "POST", headers: headersOf("leaver") };
     const outgoing = send(`${app.url}/v1/messages`, options, (response) => {
       response.on("error", () => undefined);
-      response.once("data", () => go());
+      response.once("data", () => abort());
     });
-    const go = (): void => {
+    const abort = (): void => {
       const at = performance.now();
       outgoing.destroy();
       resolve(at);
     };
     outgoing.on("error", (error) => (outgoing.destroyed ? undefined : reject(error)));
     outgoing.end(body("I may leave"));
-    if (isEarly) void arrived(before).then(go);
+    if (isEarly) void untilArrived(before).then(abort);
   });
 }
 
-async function arrived(before: number): Promise<void> {
+async function untilArrived(before: number): Promise<void> {
   while ((upstream.exchanges[before]?.body.length ?? 0) === 0) await sleep(1);
 }

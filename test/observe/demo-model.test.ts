@@ -1,34 +1,34 @@
-// The model name `aperture-demo` is answered by the scripted model inside, on every protocol route, without a
-// key and without a byte for the configured upstreams; what passes is recorded and managed like all else.
+// The built-in scripted model answers the model name `aperture-demo` on every protocol route, without a key
+// and without a byte for the configured upstreams; its requests are recorded and managed like others.
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { RequestsPage, SessionsPage } from "../../src/session/index.ts";
+import type { RequestsPage, SessionsPage } from "../../src/queries/index.ts";
 import { type Answer, ask, jsonIn, startTestApp, type TestApp } from "../support/app.ts";
 
-let stranger: Server;
-const strangerGot: string[] = [];
+let upstream: Server;
+const upstreamPaths: string[] = [];
 let app: TestApp;
 
 beforeAll(async () => {
-  stranger = createServer((request, response) => {
-    strangerGot.push(request.url ?? "");
+  upstream = createServer((request, response) => {
+    upstreamPaths.push(request.url ?? "");
     request.resume();
     response.writeHead(401, { "content-type": "application/json" }).end('{"error":"who are you?"}');
   });
-  await new Promise<void>((done) => stranger.listen(0, "127.0.0.1", () => done()));
-  app = await startTestApp(`http://127.0.0.1:${(stranger.address() as AddressInfo).port}`, { mode: "auto" });
+  await new Promise<void>((resolve) => upstream.listen(0, "127.0.0.1", () => resolve()));
+  app = await startTestApp(`http://127.0.0.1:${(upstream.address() as AddressInfo).port}`, { mode: "auto" });
 });
 
 afterAll(async () => {
   await app.remove();
-  stranger.closeAllConnections();
-  stranger.close();
+  upstream.closeAllConnections();
+  upstream.close();
 });
 
-type Asking = { readonly path: string; readonly body: object; readonly headers?: Record<string, string> };
+type DemoCall = { readonly path: string; readonly body: object; readonly headers?: Record<string, string> };
 
-function send({ path, body, headers = {} }: Asking): Promise<Answer> {
+function send({ path, body, headers = {} }: DemoCall): Promise<Answer> {
   const all = { "content-type": "application/json", ...headers };
   return ask(`${app.url}${path}`, { headers: all, body: JSON.stringify(body) });
 }
@@ -40,14 +40,14 @@ const textOf = ({ body }: Answer): string => body.toString("utf8");
 const dataOf = (answer: Answer): readonly Loose[] =>
   [...textOf(answer).matchAll(/^data: (\{.*\})\r?$/gm)].map(([, json = ""]) => JSON.parse(json) as Loose);
 
-// Answers of four protocols are looked at field by field.
+// The fields of four protocols' answers are checked one by one, so they are not typed.
 type Loose = ReturnType<typeof JSON.parse>;
 
 describe("the Messages API", () => {
   const messages = [{ role: "user", content: prompt }];
   const body = { model, max_tokens: 500, messages };
 
-  test("answers, with calls, and goes on with their results", async () => {
+  test("answers with calls, and continues with their results", async () => {
     const first = jsonIn(await send({ path: "/v1/messages", body })) as Loose;
     expect(first.content.map(({ type }: Loose) => type)).toEqual(["text", "tool_use", "tool_use"]);
     const results = first.content
@@ -72,7 +72,7 @@ describe("the Messages API", () => {
     expect((jsonIn(answer) as Loose).input_tokens).toBeGreaterThan(5);
   });
 
-  test("is managed where the user asks for it", async () => {
+  test("is managed if the user asks for it", async () => {
     const headers = { "x-aperture-session": "demo-managed" };
     const answer = await send({ path: "/v1/messages", body, headers });
     expect(answer.status).toBe(200);
@@ -87,7 +87,7 @@ describe("the Messages API", () => {
 describe("Chat Completions", () => {
   const body = { messages: [{ role: "user", content: prompt }], model };
 
-  test("answers, and goes on with results", async () => {
+  test("answers, and continues with results", async () => {
     const { choices } = jsonIn(await send({ path: "/v1/chat/completions", body })) as Loose;
     expect(choices[0]).toMatchObject({ finish_reason: "tool_calls", message: { content: "looking" } });
     const calls = choices[0].message.tool_calls as Loose[];
@@ -98,19 +98,19 @@ describe("Chat Completions", () => {
     expect(next.choices[0]).toMatchObject({ finish_reason: "stop", message: { content: "all is well" } });
   });
 
-  test("streams, however late the body names its model", async () => {
+  test("streams, even if the body names its model late", async () => {
     const long = [{ role: "user", content: `${"x ".repeat(200_000)}\nsay late` }];
     const options = { stream: true, stream_options: { include_usage: true } };
     const answer = await send({ path: "/v1/chat/completions", body: { messages: long, ...options, model } });
-    const said = dataOf(answer).map(({ choices }) => choices[0]?.delta?.content ?? "");
-    expect(said.join("")).toBe("late");
+    const pieces = dataOf(answer).map(({ choices }) => choices[0]?.delta?.content ?? "");
+    expect(pieces.join("")).toBe("late");
     expect(dataOf(answer).at(-1).usage.prompt_tokens).toBeGreaterThan(50_000);
     expect(textOf(answer).endsWith("data: [DONE]\n\n")).toBe(true);
   });
 });
 
 describe("Responses", () => {
-  test("answers, and goes on with results", async () => {
+  test("answers, and continues with results", async () => {
     const input: Loose[] = [{ role: "user", content: [{ type: "input_text", text: prompt }] }];
     const first = jsonIn(await send({ path: "/v1/responses", body: { model, input } })) as Loose;
     const types = first.output.map(({ type }: Loose) => type);
@@ -137,7 +137,7 @@ describe("Gemini", () => {
   const path = `/v1beta/models/${model}`;
   const contents = [{ role: "user", parts: [{ text: prompt }] }];
 
-  test("answers, goes on with results, and counts", async () => {
+  test("answers, continues with results, and counts", async () => {
     const answer = await send({ path: `${path}:generateContent`, body: { contents } });
     const [{ content }] = (jsonIn(answer) as Loose).candidates;
     expect(content.parts[1]).toEqual({ functionCall: { name: "look", args: { at: "a" } } });
@@ -165,12 +165,12 @@ describe("Bedrock", () => {
     max_tokens: 100,
     messages: [{ role: "user", content: "say from the rock" }],
   };
-  const talk = { messages: [{ role: "user", content: [{ text: "say conversed" }] }] };
+  const conversation = { messages: [{ role: "user", content: [{ text: "say conversed" }] }] };
 
   test("invokes and converses", async () => {
     const invoked = jsonIn(await send({ path: `${path}/invoke`, body: anthropic })) as Loose;
     expect(invoked.content).toEqual([{ type: "text", text: "from the rock" }]);
-    const conversed = jsonIn(await send({ path: `${path}/converse`, body: talk })) as Loose;
+    const conversed = jsonIn(await send({ path: `${path}/converse`, body: conversation })) as Loose;
     expect(conversed.output.message.content).toEqual([{ text: "conversed" }]);
     expect(conversed.stopReason).toBe("end_turn");
   });
@@ -181,12 +181,12 @@ describe("Bedrock", () => {
       JSON.parse(Buffer.from(bytes, "base64").toString("utf8")),
     ) as Loose[];
     expect(events.at(-1).type).toBe("message_stop");
-    const conversed = framesIn((await send({ path: `${path}/converse-stream`, body: talk })).body);
+    const conversed = framesIn((await send({ path: `${path}/converse-stream`, body: conversation })).body);
     expect(conversed.map(({ delta }) => delta?.text ?? "").join("")).toBe("conversed");
   });
 });
 
-/** Messages by their lengths alone: who wrote them is not asked how. */
+/** Reads frames by their lengths alone, without the code that wrote them. */
 function framesIn(body: Buffer): readonly Loose[] {
   const found: Loose[] = [];
   for (let at = 0; at < body.length; at += body.readUInt32BE(at)) {
@@ -196,8 +196,8 @@ function framesIn(body: Buffer): readonly Loose[] {
   return found;
 }
 
-test("nothing of it went to the configured upstreams, and all of it is recorded", async () => {
-  expect(strangerGot).toEqual([]);
+test("no request reached the configured upstreams, and all are recorded", async () => {
+  expect(upstreamPaths).toEqual([]);
   await app.recorded();
   const { rows } = jsonIn(await app.api("/sessions?limit=50")) as SessionsPage;
   expect(new Set(rows.map(({ upstream }) => upstream))).toEqual(new Set([model]));
@@ -206,13 +206,13 @@ test("nothing of it went to the configured upstreams, and all of it is recorded"
 test.each([
   ["a name that only begins like it", { model: "aperture-demo-2", messages: [] }],
   [
-    "one that speaks of it",
+    "a message that mentions it",
     { model: "gpt-5", messages: [{ role: "user", content: '"model":"aperture-demo"' }] },
   ],
-  ["one with it inside", { metadata: { model }, model: "gpt-5", messages: [] }],
-])("another model is none of its business: %s", async (_, body) => {
-  strangerGot.length = 0;
+  ["a nested field with the name", { metadata: { model }, model: "gpt-5", messages: [] }],
+])("another model goes to its upstream: %s", async (_, body) => {
+  upstreamPaths.length = 0;
   expect((await send({ path: "/v1/chat/completions", body })).status).toBe(401);
   expect((await send({ path: "/v1/messages", body: { ...body, max_tokens: 9 } })).status).toBe(401);
-  expect(strangerGot).toEqual(["/v1/chat/completions", "/v1/messages"]);
+  expect(upstreamPaths).toEqual(["/v1/chat/completions", "/v1/messages"]);
 });

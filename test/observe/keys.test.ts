@@ -1,24 +1,24 @@
-// Forty keys in forty places: none of them may be found in anything that is left behind.
+// Forty keys at forty positions: none of them may be found in anything that is stored or printed.
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { SessionsPage, StateRow } from "../../src/session/index.ts";
+import type { SessionsPage, StateRow } from "../../src/queries/index.ts";
 import {
-  type Fault,
-  type Reply,
+  type ModelReply,
   type StrictUpstream,
   say,
   startStrictUpstream,
+  type UpstreamFault,
 } from "../../src/testing/index.ts";
 import { type Answer, ask, jsonIn, startTestApp, type TestApp } from "../support/app.ts";
 
 let upstream: StrictUpstream;
 let app: TestApp;
-let fault: Fault | null = null;
-let reply: Reply = say("hello");
+let fault: UpstreamFault | null = null;
+let reply: ModelReply = say("hello");
 const keys: string[] = [];
-const seen: Answer[] = [];
+const answers: Answer[] = [];
 
 function canary(): string {
   const key = `canary-${String(keys.length).padStart(2, "0")}-Zk9qLx7Vw2Np5Rt8`;
@@ -29,18 +29,18 @@ function canary(): string {
 const messages = [{ role: "user", content: "say hello" }];
 const body = JSON.stringify({ model: "claude-opus-4-8", max_tokens: 999, messages, stream: true });
 
-type Asking = {
+type KeyRequest = {
   readonly path?: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
 };
 
-async function send({ path = "/v1/messages", headers, body: text = body }: Asking): Promise<void> {
+async function send({ path = "/v1/messages", headers, body: text = body }: KeyRequest): Promise<void> {
   const common = { "content-type": "application/json", "anthropic-version": "2023-06-01" };
   const answer = await ask(`${app.url}${path}`, { headers: { ...common, ...headers }, body: text }).catch(
     () => null,
   );
-  if (answer !== null) seen.push(answer);
+  if (answer !== null) answers.push(answer);
 }
 
 beforeAll(async () => {
@@ -81,18 +81,18 @@ const queries = [
 ];
 
 describe("keys", () => {
-  it("pass through in every header and query they come in", async () => {
+  it("pass through in every header and query", async () => {
     for (const name of headerNames)
       await send({ headers: { "x-api-key": "plain-key-000000", [name]: canary() } });
     for (const scheme of schemes) await send({ headers: { authorization: `${scheme} ${canary()}` } });
     for (const name of queries) {
       await send({ path: `/v1/messages?beta=true&${name}=${canary()}`, headers: { "x-api-key": canary() } });
     }
-    expect(seen.length).toBeGreaterThan(20);
+    expect(answers.length).toBeGreaterThan(20);
   });
 
-  it("come back in the provider's own refusals, are refused, and break off", async () => {
-    const faults: readonly Fault[] = [
+  it("are repeated in refusals, and sent in requests that break off", async () => {
+    const faults: readonly UpstreamFault[] = [
       { type: "echo-credential" },
       { type: "echo-credential", status: 403 },
       { type: "reset-before-head" },
@@ -105,10 +105,10 @@ describe("keys", () => {
       await send({ headers: { "x-api-key": canary() } });
       fault = null;
     }
-    expect(seen.some((answer) => keys.some((key) => answer.body.includes(key)))).toBe(true);
+    expect(answers.some((answer) => keys.some((key) => answer.body.includes(key)))).toBe(true);
   });
 
-  it("come back compressed, in pieces, and as what a basic credential stands for", async () => {
+  it("come back compressed, in pieces, and as the password of a basic credential", async () => {
     const gzip = { "accept-encoding": "gzip" };
     for (const status of [401, 403]) {
       fault = { type: "echo-credential", status };
@@ -136,7 +136,7 @@ describe("keys", () => {
     });
   });
 
-  it("stand in a body beside the header, in bodies nobody can read, on routes nobody knows", async () => {
+  it("are sent in a body beside the header, in unreadable bodies, and on unknown routes", async () => {
     const key = canary();
     await send({ headers: { "x-api-key": key }, body: body.replace("say hello", `say ${key}`) });
     await send({ headers: { authorization: `Bearer ${canary()}` }, body: "not json" });
@@ -146,7 +146,7 @@ describe("keys", () => {
     await send({ path: `/login?code=${canary()}`, headers: {} });
   });
 
-  it("are in nothing that is left: files, notes, metrics, answers of the API", async () => {
+  it("are in none of the files, notes, metrics and API answers", async () => {
     await app.recorded();
     expect(keys.length).toBeGreaterThanOrEqual(40);
     expect(app.engine.status().counts.requests).toBeGreaterThan(25);
@@ -154,12 +154,12 @@ describe("keys", () => {
     const metrics = await ask(`${app.url}/metrics`, { headers: { authorization: `Bearer ${app.token}` } });
     const recorded = await everythingRecorded();
     expect(recorded.some((bytes) => bytes.includes("say hello"))).toBe(true);
-    const told = [...app.notes, sessions.body.toString(), metrics.body.toString()];
+    const texts = [...app.notes, sessions.body.toString(), metrics.body.toString()];
     await app.engine.close();
     const left = [
       ...recorded,
       ...filesIn(app.dataDir).map((path) => readFileSync(path)),
-      ...told.map((text) => Buffer.from(text)),
+      ...texts.map((text) => Buffer.from(text)),
     ];
     expect(left.length).toBeGreaterThan(3);
     const found = keys.filter((key) => left.some((bytes) => bytes.includes(key)));
@@ -167,7 +167,7 @@ describe("keys", () => {
   });
 });
 
-/** Contents are stored compressed, so what the files hold is also read back through the API. */
+/** Contents are stored compressed, so they are also read back through the API. */
 async function everythingRecorded(): Promise<readonly Buffer[]> {
   const { rows } = jsonIn<SessionsPage>(await app.api("/sessions?limit=100"));
   const read = rows.map(async ({ id, requests }) => {
@@ -184,7 +184,7 @@ async function everythingRecorded(): Promise<readonly Buffer[]> {
   return (await Promise.all(read)).flat();
 }
 
-/** Bodies may be stored compressed, as they came. */
+/** Bodies may be compressed by the client, and are stored so. */
 function readable(bytes: Buffer): Buffer {
   return bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes;
 }

@@ -1,8 +1,8 @@
-// Every recorded session once more, as HTTP: from a client through Aperture to an upstream that refuses
-// whatever the real one might refuse. Nothing may be refused, nothing changed, nothing lost.
+// Replays every recorded session over HTTP: from a client through Aperture to an upstream that refuses
+// everything the real one might refuse. Nothing may be refused, changed or lost.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hashContent } from "../../src/base/index.ts";
-import type { RequestDetail, SessionsPage } from "../../src/session/index.ts";
+import type { RequestDetail, SessionsPage } from "../../src/queries/index.ts";
 import { type ReplyBlock, type StrictUpstream, startStrictUpstream } from "../../src/testing/index.ts";
 import { ask, jsonIn, modelHeaders, startTestApp, type TestApp } from "../support/app.ts";
 import { clientBody, requestsOf } from "../support/client-body.ts";
@@ -11,11 +11,11 @@ import { validRecording } from "../support/valid-recording.ts";
 
 const isLong = process.env["APERTURE_TEST_LONG"] === "1";
 const turnsMax = isLong ? Number.POSITIVE_INFINITY : 60;
-/** How many bodies are asked back: a body far into a session takes its store some milliseconds. */
-const askedBack = isLong ? 1 : 8;
+/** Every so many bodies one is read back: a body far into a session takes the store some milliseconds. */
+const readBackEvery = isLong ? 1 : 8;
 
-type Sent = { readonly request: Buffer; readonly response: Buffer };
-const sent = new Map<string, Sent[]>();
+type BodyPair = { readonly request: Buffer; readonly response: Buffer };
+const sent = new Map<string, BodyPair[]>();
 let upstream: StrictUpstream;
 let app: TestApp;
 let next: readonly ReplyBlock[] = [];
@@ -42,17 +42,17 @@ function modelNames(): readonly string[] {
 describe("a recorded session, sent again", () => {
   it.each(recordingNames())("%s passes byte for byte", { timeout: 600_000 }, async (name) => {
     const recording = validRecording(readRecording(name));
-    const bodies: Sent[] = [];
+    const bodies: BodyPair[] = [];
     for (const { turn, messages } of requestsOf({ turns: recording.turns.slice(0, turnsMax) })) {
       const model = turn.m?.model ?? recording.models[0] ?? "claude-opus-4-5";
-      bodies.push(await passes(name, clientBody(recording, messages, model), turn));
+      bodies.push(await sendUnchanged(name, clientBody(recording, messages, model), turn));
     }
     sent.set(name, bodies);
     await app.recorded();
     await expectRecorded(name, bodies);
   });
 
-  it("and comes back exactly after a restart", { timeout: 600_000 }, async () => {
+  it("is the same after a restart", { timeout: 600_000 }, async () => {
     const { dataDir } = app;
     await app.close();
     app = await startTestApp(upstream.url, { dataDir });
@@ -62,7 +62,7 @@ describe("a recorded session, sent again", () => {
   });
 });
 
-async function passes(name: string, body: Buffer, turn: RecordedTurn): Promise<Sent> {
+async function sendUnchanged(name: string, body: Buffer, turn: RecordedTurn): Promise<BodyPair> {
   next = turn.a as unknown as readonly ReplyBlock[];
   // Images of recordings are counted by their bytes here, so some need the wider window.
   const beta = { "anthropic-beta": "context-1m-2025-08-07" };
@@ -76,7 +76,7 @@ async function passes(name: string, body: Buffer, turn: RecordedTurn): Promise<S
   return { request: body, response: answer.body };
 }
 
-async function expectRecorded(name: string, bodies: readonly Sent[]): Promise<void> {
+async function expectRecorded(name: string, bodies: readonly BodyPair[]): Promise<void> {
   const { rows: sessions } = jsonIn<SessionsPage>(await app.api("/sessions?limit=100"));
   const found = await Promise.all(
     sessions.map(async ({ id }) => jsonIn<RequestDetail>(await app.api(`/sessions/${id}/requests/1`))),
@@ -85,7 +85,7 @@ async function expectRecorded(name: string, bodies: readonly Sent[]): Promise<vo
   const at = found.findIndex((detail) => detail.bodies.some(({ hash }) => hash === first));
   const { id } = sessions[at] ?? { id: name };
   for (const [index, { request, response }] of bodies.entries()) {
-    if (index % askedBack !== 0 && index !== bodies.length - 1) continue;
+    if (index % readBackEvery !== 0 && index !== bodies.length - 1) continue;
     const side = async (which: string) =>
       (await app.api(`/sessions/${id}/requests/${index + 1}/${which}`)).body;
     expect(request.equals(await side("client"))).toBe(true);

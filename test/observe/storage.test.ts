@@ -1,4 +1,4 @@
-// Storage that cannot be used costs the record, never an answer.
+// If storage fails, recording stops, but every request is answered.
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,8 +15,8 @@ afterEach(async () => {
   await upstream.close();
 });
 
-/** Each way the place of the data can be unusable. */
-const deaths: readonly (readonly [string, () => Starting])[] = [
+/** The ways in which the data folder can be unusable. */
+const failures: readonly (readonly [string, () => Starting])[] = [
   ["a full disk", () => ({ faults: { maxPages: 16 } })],
   [
     "a folder where the file should be",
@@ -36,8 +36,8 @@ const deaths: readonly (readonly [string, () => Starting])[] = [
   ],
 ];
 
-describe.each(deaths)("with %s", (_name, starting) => {
-  it(`answers ${count} of ${count} requests, and says that it does not record`, {
+describe.each(failures)("with %s", (_name, starting) => {
+  it(`answers ${count} of ${count} requests, and reports that it does not record`, {
     timeout: 120_000,
   }, async () => {
     upstream = await startStrictUpstream({ bodiesKept: 10 });
@@ -59,14 +59,14 @@ describe.each(deaths)("with %s", (_name, starting) => {
       answered += answers.filter((answer) => answer.status === 200 && answer.isWhole).length;
     }
     expect(answered).toBe(count);
-    // Recording runs when nothing else wants to: it may notice late, but never in the way of an answer.
+    // Recording has the lowest priority: it may notice late, but never delays an answer.
     const storage = async () => jsonIn<{ storage: string }>(await ask(`${app.url}/readyz`)).storage;
     await expect.poll(storage, { timeout: 20_000 }).toBe("degraded");
     expect((await ask(`${app.url}/readyz`)).status).toBe(200);
   });
 });
 
-it("goes on relaying when the folder becomes unreadable in the middle", { timeout: 60_000 }, async () => {
+it("keeps relaying when the folder becomes unreadable", { timeout: 60_000 }, async () => {
   upstream = await startStrictUpstream();
   const dataDir = mkdtempSync(join(tmpdir(), "aperture-gone-"));
   app = await startTestApp(upstream.url, { dataDir });
@@ -83,7 +83,7 @@ it("goes on relaying when the folder becomes unreadable in the middle", { timeou
   chmodSync(dataDir, 0o700);
 });
 
-it("goes on relaying while the engine's thread dies, and records again afterwards", {
+it("keeps relaying while the engine's thread dies, and records again afterwards", {
   timeout: 60_000,
 }, async () => {
   upstream = await startStrictUpstream();

@@ -3,20 +3,20 @@ import { describe, expect, it } from "vitest";
 import { type Random, seededRandom, unwrap } from "../../src/base/index.ts";
 import {
   type Command,
+  CommandLineFilter,
+  commandFromCall,
   commandLines,
-  commandOf,
   commandTools,
   isTainting,
-  noActs,
+  noCommands,
   parseCommand,
   parseTarget,
   printCommand,
-  proposeCommand,
-  type Sifted,
   type Target,
-  TextHold,
   verbs,
 } from "../../src/commands/index.ts";
+import { proposeCommand } from "../../src/commands/propose.ts";
+import type { FilteredText } from "../../src/commands/text-commands.ts";
 import { factNames, isWithheld } from "../../src/engine/index.ts";
 import { anyCommand, anyText } from "../support/commands.ts";
 import { TestSession } from "../support/engine.ts";
@@ -25,13 +25,13 @@ import { isLong, numRuns } from "../support/runs.ts";
 
 const nonce = "k7f3";
 const tries = { numRuns: isLong ? 100_000 : 2_000 };
-const stringsMade = 100_000;
+const randomTexts = 100_000;
 const seed = fc.readConfigureGlobal().seed ?? 1;
 const timeout = isLong ? 600_000 : 30_000;
 const msMax = 5;
 
-/** A command with a few signs lost, doubled, swapped or made up, as a model may slip. */
-const mutated = fc
+/** A command with a few characters lost, doubled, swapped or added, as a model may write it. */
+const mutatedCommand = fc
   .tuple(
     anyCommand,
     fc.array(fc.tuple(fc.nat(), fc.nat({ max: 3 }), fc.string({ maxLength: 4 })), { maxLength: 4 }),
@@ -49,11 +49,11 @@ const signList: readonly string[] = [
 ];
 const signs = fc.constantFrom(...signList);
 const anyString = fc.oneof(
-  mutated,
+  mutatedCommand,
   fc.array(signs, { maxLength: 60 }).map((list) => `@${list.join("")}`),
   fc.tuple(fc.constantFrom(...verbs), anyText).map(([verb, text]) => `@${verb}(${text})`),
   fc.string({ unit: "binary", maxLength: 400 }),
-  // Long runs of one sign are what makes a careless pattern slow.
+  // Long runs of one character make a careless pattern slow.
   fc
     .tuple(fc.constantFrom(...verbs), signs, fc.nat({ max: 6_000 }))
     .map(
@@ -61,8 +61,8 @@ const anyString = fc.oneof(
     ),
 );
 
-/** The quickest of a few tries: what is slow is slow each time; a pause of the machine is nobody's fault. */
-function msOf(act: () => unknown): number {
+/** The fastest of a few tries: slow code is slow each time, a pause of the machine is not. */
+function fastestMs(act: () => unknown): number {
   const once = (): number => {
     const start = performance.now();
     act();
@@ -72,22 +72,22 @@ function msOf(act: () => unknown): number {
   return first < msMax ? first : Math.min(first, once(), once(), once(), once());
 }
 
-/** Every way in which something written is looked at. */
-function readings(text: string, name: string): readonly (() => unknown)[] {
+/** Every parser that reads a text. */
+function parsersOf(text: string, name: string): readonly (() => unknown)[] {
   return [
     () => parseCommand(text),
     () => parseTarget(text),
-    () => commandOf(name, { verb: text, target: text, text, reason: text, since: text, from: text }),
+    () => commandFromCall(name, { verb: text, target: text, text, reason: text, since: text, from: text }),
     () => commandLines(`${text.replaceAll("\n", " ")} ${nonce}\n`, nonce),
     () => isTainting(text, nonce),
   ];
 }
 
-/** Strings of the same sorts, many more of them: without what makes a failure smaller they cost little. */
-function madeString(random: Random, commands: readonly string[]): string {
+/** Texts of the same sorts as `anyString`, but cheaper to make, since fast-check does not shrink them. */
+function randomText(random: Random, commands: readonly string[]): string {
   const sort = random.below(100);
   const some = (max: number) => Array.from({ length: random.below(max) }, () => random.pick(signList));
-  if (sort < 45) return slipped(random, random.pick(commands));
+  if (sort < 45) return withTypos(random, random.pick(commands));
   if (sort < 70) return `@${some(60).join("")}`;
   if (sort < 85) return `@${random.pick(verbs)}(${some(40).join("")})`;
   if (sort < 99) return String.fromCodePoint(...some(120).map(() => random.below(0xd800)));
@@ -96,7 +96,7 @@ function madeString(random: Random, commands: readonly string[]): string {
   return `@${random.pick(verbs)}(${sign.repeat(count)})`;
 }
 
-function slipped(random: Random, command: string): string {
+function withTypos(random: Random, command: string): string {
   let text = command;
   for (let slips = random.below(5); slips > 0; slips -= 1) {
     const at = random.below(text.length + 1);
@@ -105,33 +105,33 @@ function slipped(random: Random, command: string): string {
   return text;
 }
 
-describe("whatever is written as a command", () => {
-  it(`is read or refused in ${stringsMade} random strings, each reading of it in time`, {
+describe("any text written as a command", () => {
+  it(`is read or refused in ${randomTexts} random strings, and every parser is fast`, {
     timeout: 120_000,
   }, () => {
     const random = seededRandom(seed);
     const sampled = fc.sample(anyCommand, { numRuns: 2_000, seed });
     const commands = sampled.map(printCommand).filter(({ length }) => length < 2_000);
     let [read, refused, slowest] = [0, 0, 0];
-    for (let made = 0; made < stringsMade; made += 1) {
-      const text = madeString(random, commands);
+    for (let made = 0; made < randomTexts; made += 1) {
+      const text = randomText(random, commands);
       const { name } = random.pick(commandTools);
       const result = parseCommand(text);
       if (result.ok) read += 1;
       else refused += 1;
-      // Asserting costs more than reading: only what would fail is asserted.
+      // Asserting costs more than parsing, so only failures are asserted.
       if (!result.ok && result.error.code !== "AP_COMMAND_INVALID") expect([text, result.error]).toEqual([]);
-      for (const act of readings(text, name)) {
-        const ms = msOf(act);
+      for (const act of parsersOf(text, name)) {
+        const ms = fastestMs(act);
         if (ms >= msMax) expect([text, ms]).toEqual([]);
         slowest = Math.max(slowest, ms);
       }
     }
-    expect(Math.min(read, refused)).toBeGreaterThan(stringsMade / 10);
+    expect(Math.min(read, refused)).toBeGreaterThan(randomTexts / 10);
     expect(slowest).toBeLessThan(msMax);
   });
 
-  it("is read or refused, never thrown, and never slow", { timeout }, () => {
+  it("is read or refused, without throwing and without delay", { timeout }, () => {
     let [read, refused] = [0, 0];
     fc.assert(
       fc.property(anyString, fc.constantFrom(...commandTools), (text, { name }) => {
@@ -145,18 +145,18 @@ describe("whatever is written as a command", () => {
           expect(result.error.message).not.toMatch(/\n|undefined|\{problem\}/);
           expect(result.error.message.length).toBeLessThan(260);
         }
-        for (const act of readings(text, name)) expect(msOf(act)).toBeLessThan(msMax);
+        for (const act of parsersOf(text, name)) expect(fastestMs(act)).toBeLessThan(msMax);
       }),
       tries,
     );
     expect(Math.min(read, refused)).toBeGreaterThan(tries.numRuns / 10);
   });
 
-  it("acts only with the mark, and passes on otherwise, however it is cut", { timeout }, () => {
+  it("acts only with the mark, and passes otherwise, however it is split", { timeout }, () => {
     fc.assert(
       fc.property(anyString, fc.integer({ min: 1, max: 9 }), (text, size) => {
-        const hold = new TextHold("zz99");
-        const sifted: Sifted[] = [];
+        const hold = new CommandLineFilter("zz99");
+        const sifted: FilteredText[] = [];
         for (let at = 0; at < text.length; at += size) sifted.push(hold.push(text.slice(at, at + size)));
         sifted.push(hold.end());
         expect(sifted.flatMap(({ commands }) => commands)).toEqual([]);
@@ -168,15 +168,15 @@ describe("whatever is written as a command", () => {
 });
 
 const small = fc.integer({ min: 1, max: 40 });
-const aim: fc.Arbitrary<Target> = fc
+const smallTarget: fc.Arbitrary<Target> = fc
   .oneof(
     fc.tuple(small, small).map(([first, last]) => `${first}..${last}`),
     fc.constantFrom("primacy", "middle", "recency", "cold", "stale"),
   )
   .map((text) => unwrap(parseTarget(text)));
-/** Commands about blocks that a short session may well have. */
-const aimed: fc.Arbitrary<Command> = fc
-  .tuple(anyCommand, aim, small)
+/** Commands about blocks that a short session is likely to have. */
+const smallCommand: fc.Arbitrary<Command> = fc
+  .tuple(anyCommand, smallTarget, small)
   .map(([command, target, block]) =>
     "target" in command
       ? { ...command, target }
@@ -187,28 +187,28 @@ const aimed: fc.Arbitrary<Command> = fc
 
 const longer = fc.array(intents(60), { minLength: 4, maxLength: 4 }).map((lists) => lists.flat());
 
-describe("whatever a model proposes, in any session", () => {
-  it("fits the state, touches no fact of the user, and reads nothing withheld", { timeout }, () => {
+describe("any command of a model, in any session", () => {
+  it("proposes deltas that fit, changes no fact of the user, and reads nothing withheld", { timeout }, () => {
     let [changes, left] = [0, 0];
     fc.assert(
-      fc.property(longer, fc.array(aimed, { minLength: 4, maxLength: 12 }), (list, commands) => {
+      fc.property(longer, fc.array(smallCommand, { minLength: 4, maxLength: 12 }), (list, commands) => {
         const { states } = live(list);
         const session = new TestSession();
         session.state = states.at(-1) ?? session.state;
-        let acts = noActs;
+        let acts = noCommands;
         for (const command of commands) {
           const change = session.by("model");
           const proposed = proposeCommand(change, command, {
-            topic: () => [],
+            findByTopic: () => [],
             mode: "auto",
-            tainted: false,
+            isTainted: false,
             permissions: [],
-            acts,
+            history: acts,
             windowTokens: 1_000_000,
             countTokens: (text) => text.length,
-            inPlace: false,
+            isInPlace: false,
           });
-          acts = proposed.acts;
+          acts = proposed.history;
           for (const delta of proposed.deltas) {
             expect(factNames.map((fact) => `${fact}-set`)).toContain(delta.type);
             if (
@@ -220,7 +220,7 @@ describe("whatever a model proposes, in any session", () => {
               expect(delta.from.by).not.toBe("user");
             }
           }
-          const read = proposed.reads.flatMap((reading) => (reading.of === "blocks" ? reading.blocks : []));
+          const read = proposed.lookups.flatMap((reading) => (reading.of === "blocks" ? reading.blocks : []));
           expect(read.filter((id) => isWithheld(session.place(id)))).toEqual([]);
           if (proposed.refused !== null) expect(proposed.deltas).toEqual([]);
           changes += proposed.deltas.length;

@@ -1,32 +1,31 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { seqOf, unwrap } from "../../src/base/index.ts";
+import { describeMoment } from "../../src/engine/describe-moment.ts";
 import {
-  describe as described,
   emptyState,
   type Frame,
-  fromPages,
+  momentAt,
   now,
   parseFrame,
   reduce,
-  replay,
+  replayFrames,
   type State,
-  type StatePages,
-  stateAt,
-  toPages,
+  stateFromPages,
 } from "../../src/engine/index.ts";
+import { type StatePages, stateToPages } from "../../src/engine/snapshot.ts";
 import { intents, live, testSession } from "../support/random-session.ts";
 import { numRuns } from "../support/runs.ts";
 
-const at = (state: State, seq: number) => described(unwrap(stateAt(state, seq)));
+const at = (state: State, seq: number) => describeMoment(unwrap(momentAt(state, seq)));
 const text = (value: unknown) => JSON.stringify(value);
 
 describe("one log: live, past, replayed and reopened states agree", () => {
-  it("the state as of any seq is what was live at that seq", () => {
+  it("the state as of any seq equals the live state at that seq", () => {
     fc.assert(
       fc.property(intents(60), (list) => {
         const { states } = live(list);
-        const seen = states.map((state) => text(described(now(state))));
+        const seen = states.map((state) => text(describeMoment(now(state))));
         const last = states.at(-1) as State;
         seen.forEach((then, seq) => {
           expect(text(at(last, seq))).toBe(then);
@@ -36,32 +35,32 @@ describe("one log: live, past, replayed and reopened states agree", () => {
     );
   });
 
-  it("states that were handed out are never changed by what comes later", () => {
+  it("a state is never changed by later frames", () => {
     fc.assert(
       fc.property(intents(60), (list) => {
         const seen: string[] = [];
         const { states, frames } = live(list);
         let state = emptyState(testSession);
         for (const frame of frames) {
-          seen.push(text(described(now(state))));
+          seen.push(text(describeMoment(now(state))));
           state = unwrap(reduce(state, frame));
         }
         seen.forEach((then, seq) => {
-          expect(text(described(now(states[seq] as State)))).toBe(then);
+          expect(text(describeMoment(now(states[seq] as State)))).toBe(then);
         });
       }),
       numRuns(80),
     );
   });
 
-  it("a snapshot taken anywhere plus its tail is the whole, now and at every earlier seq", () => {
+  it("a snapshot at any seq plus later frames gives the whole state, at every seq", () => {
     fc.assert(
       fc.property(intents(60), fc.nat(), (list, cut) => {
         const { frames, states } = live(list);
         const last = states.at(-1) as State;
         const seq = cut % states.length;
-        const base = unwrap(fromPages(thawed(toPages(states[seq] as State, new Set()))));
-        const reopened = unwrap(replay(base, frames.slice(seq)));
+        const base = unwrap(stateFromPages(reread(stateToPages(states[seq] as State, new Set()))));
+        const reopened = unwrap(replayFrames(base, frames.slice(seq)));
         for (let past = 0; past <= last.seq; past += 1)
           expect(text(at(reopened, past))).toBe(text(at(last, past)));
         expect(reopened.hash).toBe(last.hash);
@@ -70,19 +69,19 @@ describe("one log: live, past, replayed and reopened states agree", () => {
     );
   });
 
-  it("a later snapshot brings only new pages, and with the kept ones is whole", () => {
+  it("a later snapshot has only new pages, and is complete with the kept ones", () => {
     fc.assert(
       fc.property(intents(80), (list) => {
         const { states } = live(list);
         const pages = new Map<string, Uint8Array>();
         let known = new Set<string>();
         for (const state of states.filter((_, index) => index % 7 === 0)) {
-          const taken = toPages(state, known);
+          const taken = stateToPages(state, known);
           for (const [name, bytes] of taken.pages) pages.set(name, bytes);
           known = new Set(taken.pageHashes);
           const kept = new Map([...pages].filter(([name]) => known.has(name)));
-          const reopened = unwrap(fromPages({ ...taken, pages: kept }));
-          expect(text(described(now(reopened)))).toBe(text(described(now(state))));
+          const reopened = unwrap(stateFromPages({ ...taken, pages: kept }));
+          expect(text(describeMoment(now(reopened)))).toBe(text(describeMoment(now(state))));
         }
       }),
       numRuns(60),
@@ -90,8 +89,8 @@ describe("one log: live, past, replayed and reopened states agree", () => {
   });
 });
 
-describe("the chain", () => {
-  it("finds any changed byte of any frame", () => {
+describe("the hash chain", () => {
+  it("detects any changed byte of any frame", () => {
     fc.assert(
       fc.property(intents(20), fc.nat(), fc.integer({ min: 1, max: 127 }), (list, where, flip) => {
         const { frames } = live(list);
@@ -104,7 +103,7 @@ describe("the chain", () => {
     );
   });
 
-  it("refuses a frame left out, repeated, or out of order", () => {
+  it("refuses a missing, repeated or misplaced frame", () => {
     fc.assert(
       fc.property(intents(20), fc.nat(), (list, where) => {
         const { frames } = live(list);
@@ -113,7 +112,7 @@ describe("the chain", () => {
         const without = [...frames.slice(0, index), ...frames.slice(index + 1)];
         const swapped = frames.length < 2 ? twice : [...frames].reverse();
         for (const wrong of [twice, swapped, ...(index < frames.length - 1 ? [without] : [])]) {
-          expect(replay(emptyState(testSession), wrong).ok).toBe(false);
+          expect(replayFrames(emptyState(testSession), wrong).ok).toBe(false);
         }
       }),
       numRuns(100),
@@ -122,7 +121,7 @@ describe("the chain", () => {
 });
 
 describe("parseFrame", () => {
-  it("takes every frame we make", () => {
+  it("accepts every frame we make", () => {
     fc.assert(
       fc.property(intents(60), (list) => {
         for (const frame of live(list).frames)
@@ -132,7 +131,7 @@ describe("parseFrame", () => {
     );
   });
 
-  it("never throws, and takes no other JSON", () => {
+  it("never throws, and accepts no other JSON", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(parseFrame(value).ok).toBe(false);
@@ -149,7 +148,7 @@ describe("parseFrame", () => {
         fc.constantFrom<unknown>({}, [], -1, 1.5, "?", true),
         (list, where, odd) => {
           const frame = live(list).frames.at(-1) as Frame;
-          const parsed = parseFrame(replaced(frame, where, odd));
+          const parsed = parseFrame(withLeafReplaced(frame, where, odd));
           if (parsed.ok) expect(reduce(emptyState(testSession), parsed.value).ok).toBe(false);
         },
       ),
@@ -158,8 +157,8 @@ describe("parseFrame", () => {
   });
 });
 
-/** As a snapshot comes back from a disk: bytes, with nothing shared with what wrote them. */
-function thawed(pages: StatePages): StatePages {
+/** Pages as they come back from a disk: bytes that share nothing with the state that wrote them. */
+function reread(pages: StatePages): StatePages {
   return {
     ...pages,
     seq: seqOf(pages.seq),
@@ -171,14 +170,14 @@ function isIntact(json: string, original: readonly Frame[]): boolean {
   try {
     const frames = JSON.parse(json) as unknown[];
     const parsed = frames.map((frame) => unwrap(parseFrame(frame)));
-    return parsed.length === original.length && replay(emptyState(testSession), parsed).ok;
+    return parsed.length === original.length && replayFrames(emptyState(testSession), parsed).ok;
   } catch {
     return false;
   }
 }
 
 /** The n-th leaf of the value (counting round) replaced. */
-function replaced(value: unknown, where: number, odd: unknown): unknown {
+function withLeafReplaced(value: unknown, where: number, odd: unknown): unknown {
   const leaves = countLeaves(value);
   let left = where % leaves;
   const walk = (node: unknown): unknown => {

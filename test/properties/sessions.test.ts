@@ -4,8 +4,9 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { canonicalJson, sessionId, steppedClock, unwrap } from "../../src/base/index.ts";
-import { describe as described, type Frame, now, type State, stateAt } from "../../src/engine/index.ts";
-import { openSession, type SessionLog } from "../../src/session/index.ts";
+import { describeMoment } from "../../src/engine/describe-moment.ts";
+import { type Frame, momentAt, now, type State } from "../../src/engine/index.ts";
+import { openSession, type SessionLog } from "../../src/log/index.ts";
 import { openMemoryStore, openSqliteStore, type Store } from "../../src/store/index.ts";
 import type { Intent } from "../support/random-acts.ts";
 import { entryFor, intents, opening } from "../support/random-session.ts";
@@ -14,8 +15,8 @@ import { readRecording, recordingNames } from "../support/recordings.ts";
 import { isLong, numRuns } from "../support/runs.ts";
 
 const clock = steppedClock(1_700_000_000_000);
-/** Canonical, because frames come back from a store with their keys in another order. */
-const text = (state: State, seq: number) => canonicalJson(described(unwrap(stateAt(state, seq))));
+/** Canonical text, because frames come back from a store with their keys in another order. */
+const text = (state: State, seq: number) => canonicalJson(describeMoment(unwrap(momentAt(state, seq))));
 
 /** Every store, with a way to close it and open it again as after a restart. */
 const stores: readonly {
@@ -51,7 +52,7 @@ const recordings = recordingNames().filter((name) => isLong || readRecording(nam
 const everyNthBody = isLong ? 1 : 5;
 
 describe.each(stores)("sessions on the $name store", ({ run }) => {
-  it("open again as they were, at every seq, however often they are closed", async () => {
+  it("reopen unchanged, at every seq, however often they are closed", async () => {
     await run(async (reopen) => {
       let store = await reopen();
       await fc.assert(
@@ -73,13 +74,13 @@ describe.each(stores)("sessions on the $name store", ({ run }) => {
     });
   });
 
-  it("hold recorded sessions: snapshots, past states and the exact bytes of requests", async () => {
+  it("keep recorded sessions: snapshots, past states and the exact bytes of requests", async () => {
     await run(async (reopen) => {
-      for (const name of recordings) await recordedComesBack(name, reopen);
+      for (const name of recordings) await checkRecording(name, reopen);
     });
   }, 600_000);
 
-  it("undo and redo by appending, also what is not durable yet", async () => {
+  it("undo and redo by appending, also frames that are not durable yet", async () => {
     await run(async (reopen) => {
       const log = unwrap(await openSession({ store: await reopen(), session: sessionId("undone"), clock }));
       const intent = (verb: Intent["verb"]): Intent => ({ verb, a: 0, b: 1, c: 1 });
@@ -96,7 +97,7 @@ describe.each(stores)("sessions on the $name store", ({ run }) => {
   });
 });
 
-/** States are long: a difference is told by where it begins. */
+/** States are long, so a failure shows only where the difference begins. */
 function expectSame(actual: string, expected: string): void {
   const at = [...expected].findIndex((char, index) => char !== actual[index]);
   const around = (text: string) => text.slice(Math.max(0, at - 60), at + 60);
@@ -107,13 +108,13 @@ function facts(json: string): unknown {
   return (JSON.parse(json) as { views: unknown }).views;
 }
 
-type Played = { readonly live: readonly string[]; readonly frames: readonly Frame[] };
+type PlayedSession = { readonly live: readonly string[]; readonly frames: readonly Frame[] };
 
 async function play(
   log: SessionLog,
   list: readonly Intent[],
   before: readonly Frame[] = [],
-): Promise<Played> {
+): Promise<PlayedSession> {
   const frames = [...before];
   const live: string[] = [];
   const started = log.state().seq === 0 ? [opening] : [];
@@ -122,13 +123,13 @@ async function play(
     if (entry === null) continue;
     const { frame, durable } = unwrap(log.append(entry));
     frames.push(frame);
-    live.push(canonicalJson(described(now(log.state()))));
+    live.push(canonicalJson(describeMoment(now(log.state()))));
     unwrap(await durable);
   }
   return { live, frames };
 }
 
-async function recordedComesBack(name: string, reopen: Reopen): Promise<void> {
+async function checkRecording(name: string, reopen: Reopen): Promise<void> {
   const session = sessionId(name);
   const { entries, sent } = recordedSession(readRecording(name));
   const log = unwrap(await openSession({ store: await reopen(), session, clock }));

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { canonicalJson, unwrap } from "../../src/base/index.ts";
+import { describeMoment } from "../../src/engine/describe-moment.ts";
 import {
-  describe as described,
   type Frame,
-  nextStep,
+  nextStepId,
   now,
   reduce,
   reverse,
@@ -16,11 +16,11 @@ import { intents, live, sealed } from "../support/random-session.ts";
 import { numRuns } from "../support/runs.ts";
 
 /**
- * All a reader can see, but for the seq and the list of steps, which say that something was undone, and for
- * what ends with its frame: an undo is a frame more.
+ * All a reader can see, without the seq and the list of steps, which show that something was undone, and
+ * without ephemeral blocks: an undo adds a frame, which ends them.
  */
-function visible(state: State): string {
-  const { steps: _, seq: __, ...rest } = described(now(state)) as Record<string, unknown>;
+function visibleState(state: State): string {
+  const { steps: _, seq: __, ...rest } = describeMoment(now(state)) as Record<string, unknown>;
   const isLasting = (one: unknown): boolean => !JSON.stringify(one).includes('"ephemeral":true');
   return canonicalJson(
     JSON.parse(canonicalJson(rest), (key, value) =>
@@ -29,7 +29,7 @@ function visible(state: State): string {
   );
 }
 
-function reversed(state: State, frames: readonly Frame[]): { state: State; frames: readonly Frame[] } {
+function reverseLast(state: State, frames: readonly Frame[]): { state: State; frames: readonly Frame[] } {
   const step = state.steps.last as Step;
   const its = step.log.value.frames.map((seq) => frames[seq - 1] as Frame);
   const deltas = unwrap(reverse(state, step, its));
@@ -44,20 +44,20 @@ function reversed(state: State, frames: readonly Frame[]): { state: State; frame
   return { state: unwrap(reduce(state, frame)), frames: [...frames, frame] };
 }
 
-describe("undo appends, and leads back", () => {
-  it("undo of what was just done is identity, redo does it again, and so on for ever", () => {
+describe("undo", () => {
+  it("undo of the last step restores the state, redo does it again, any number of times", () => {
     fc.assert(
       fc.property(intents(40), (list) => {
         const { states, frames } = live(list);
         for (let seq = 1; seq < states.length; seq += 1) {
           const [before, after] = [states[seq - 1] as State, states[seq] as State];
-          if (nextStep(after) === nextStep(before)) continue;
-          const undone = reversed(after, frames.slice(0, seq));
-          expect(visible(undone.state)).toBe(visible(before));
-          const redone = reversed(undone.state, undone.frames);
-          expect(visible(redone.state)).toBe(visible(after));
-          const again = reversed(redone.state, redone.frames);
-          expect(visible(again.state)).toBe(visible(before));
+          if (nextStepId(after) === nextStepId(before)) continue;
+          const undone = reverseLast(after, frames.slice(0, seq));
+          expect(visibleState(undone.state)).toBe(visibleState(before));
+          const redone = reverseLast(undone.state, undone.frames);
+          expect(visibleState(redone.state)).toBe(visibleState(after));
+          const again = reverseLast(redone.state, redone.frames);
+          expect(visibleState(again.state)).toBe(visibleState(before));
         }
       }),
       numRuns(120),
@@ -86,7 +86,7 @@ describe("undo appends, and leads back", () => {
     expect(conflicts).toBeGreaterThan(0);
   });
 
-  it("what was removed and added again is there as before", () => {
+  it("a block that was removed and added again is as before", () => {
     const intent = (verb: Verb): Intent => ({ verb, a: 0, b: 0, c: 0 });
     const { states } = live([
       intent("remember"),
@@ -96,7 +96,7 @@ describe("undo appends, and leads back", () => {
       intent("redo"),
     ]);
     expect(states).toHaveLength(7);
-    const seen = states.slice(2).map(visible);
+    const seen = states.slice(2).map(visibleState);
     expect(new Set([seen[0], seen[2], seen[4]]).size).toBe(1);
     expect(new Set([seen[1], seen[3]]).size).toBe(1);
     expect(seen[0]).not.toBe(seen[1]);

@@ -2,29 +2,29 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { must, seqOf, streamId, unwrap, type ViewId, viewId } from "../../src/base/index.ts";
 import {
-  blocksOf,
+  type BlockView,
+  blockViewOf,
   type Delta,
   type FactDelta,
   type FactName,
   type Frame,
-  factsOf,
   factValue,
   isPinned,
   levels,
   lifecycleOf,
   type Moment,
+  momentAt,
   now,
-  type Place,
   pairOf,
-  pathOf,
-  placeOf,
   type Shown,
   type State,
+  sentPath,
   shownOf,
-  stateAt,
   type View,
+  viewBlocks,
   zoneOf,
 } from "../../src/engine/index.ts";
+import { factsOf } from "../../src/engine/moment.ts";
 import type { Intent } from "../support/random-acts.ts";
 import { intents, live } from "../support/random-session.ts";
 import { numRuns } from "../support/runs.ts";
@@ -33,51 +33,51 @@ function views(state: State): readonly View[] {
   return [...state.views.entries()].map(([, view]) => view);
 }
 
-function places(moment: Moment, view: View): readonly Place[] {
-  return [...blocksOf(moment, view)].map(({ id }) =>
-    must(placeOf(moment, view, id), "a view reaches its blocks"),
+function blockViewsIn(moment: Moment, view: View): readonly BlockView[] {
+  return [...viewBlocks(moment, view)].map(({ id }) =>
+    must(blockViewOf(moment, view, id), "a view reaches its blocks"),
   );
 }
 
 function factsIn(moment: Moment, view: View): string {
-  // A fork begins with a frame of its own: what ends with a frame is not there any more.
-  const lasting = places(moment, view).filter(({ block }) => !block.ephemeral);
-  return JSON.stringify(lasting.map((place) => [place.block.id, factsOf(place)]));
+  // A fork begins with a frame of its own, which ends ephemeral blocks.
+  const lasting = blockViewsIn(moment, view).filter(({ block }) => !block.ephemeral);
+  return JSON.stringify(lasting.map((blockView) => [blockView.block.id, factsOf(blockView)]));
 }
 
 describe("views", () => {
-  it("a fork has what its parent had at the fork, and shares no later change in either direction", () => {
+  it("a fork has its parent's facts as of the fork, and they share no later change", () => {
     let forks = 0;
     fc.assert(
       fc.property(intents(80), (list) => {
         const { states, frames } = live(list);
         for (const frame of frames) {
-          for (const [child, parent] of opened(frame)) {
+          for (const [child, parent] of openedForks(frame)) {
             forks += 1;
             const born = states[frame.seq] as State;
             const view = must(born.views.get(child), "the view is open");
             const from = must(born.views.get(parent.view), "its parent is open");
-            const then = unwrap(stateAt(born, parent.seq));
+            const then = unwrap(momentAt(born, parent.seq));
             expect(factsIn(now(born), view)).toBe(factsIn(then, from));
           }
         }
         for (let seq = 1; seq < states.length; seq += 1)
-          noLeak(states[seq - 1] as State, states[seq] as State, frames[seq - 1] as Frame);
+          expectNoLeak(states[seq - 1] as State, states[seq] as State, frames[seq - 1] as Frame);
       }),
       numRuns(120),
     );
     expect(forks).toBeGreaterThan(50);
   });
 
-  it("what is shown is what the last path shows, found from scratch", () => {
+  it("the shown form is the one on the last path, computed from scratch", () => {
     fc.assert(
       fc.property(intents(60), (list) => {
         const last = live(list).states.at(-1) as State;
         for (let seq = 0; seq <= last.seq; seq += 3) {
-          const moment = unwrap(stateAt(last, seq));
+          const moment = unwrap(momentAt(last, seq));
           for (const view of views(last).filter(({ openedSeq }) => openedSeq <= seq)) {
             const onPath = new Map<number, Shown>();
-            for (const id of pathOf(moment, view)) {
+            for (const id of sentPath(moment, view)) {
               for (const { block, as } of last.units.get(id)?.shows ?? []) onPath.set(block, as);
             }
             for (const [id] of last.blocks.entries()) {
@@ -109,11 +109,11 @@ describe("pairs and pins", () => {
             )
               continue;
             if (delta.type === "ttl-set") continue;
-            const place = must(
-              placeOf(now(state), must(state.views.get(delta.view), "view"), delta.block),
-              "place",
+            const blockView = must(
+              blockViewOf(now(state), must(state.views.get(delta.view), "view"), delta.block),
+              "the block is in reach",
             );
-            for (const member of pairOf(place)) expectSame(member, delta);
+            for (const member of pairOf(blockView)) expectSame(member, delta);
           }
         }
       }),
@@ -121,7 +121,7 @@ describe("pairs and pins", () => {
     );
   });
 
-  it("nothing lowers or archives a pinned block but undo and redo", () => {
+  it("only undo and redo may lower or archive a pinned block", () => {
     let pinned = 0;
     fc.assert(
       fc.property(intents(80), (list) => {
@@ -130,14 +130,18 @@ describe("pairs and pins", () => {
           if (frame.cause.type === "undo" || frame.cause.type === "redo") continue;
           const [before, after] = [states[frame.seq - 1] as State, states[frame.seq] as State];
           for (const view of views(before)) {
-            for (const place of places(now(before), view).filter(isPinned)) {
+            for (const blockView of blockViewsIn(now(before), view).filter(isPinned)) {
               pinned += 1;
-              const later = placeOf(now(after), must(after.views.get(view.id), "views stay"), place.block.id);
+              const later = blockViewOf(
+                now(after),
+                must(after.views.get(view.id), "views stay"),
+                blockView.block.id,
+              );
               if (later === null) continue;
-              const detail = (one: Place) => levels.indexOf(factValue(one, "level"));
-              expect(detail(later)).toBeLessThanOrEqual(detail(place));
-              const isCold = (one: Place) => factValue(one, "archive") !== null;
-              expect(isCold(later) && !isCold(place)).toBe(false);
+              const detail = (one: BlockView) => levels.indexOf(factValue(one, "level"));
+              expect(detail(later)).toBeLessThanOrEqual(detail(blockView));
+              const isCold = (one: BlockView) => factValue(one, "archive") !== null;
+              expect(isCold(later) && !isCold(blockView)).toBe(false);
             }
           }
         }
@@ -147,7 +151,7 @@ describe("pairs and pins", () => {
     expect(pinned).toBeGreaterThan(100);
   });
 
-  it("what the user set, only the user changes", () => {
+  it("only the user changes what the user set", () => {
     fc.assert(
       fc.property(intents(80), (list) => {
         for (const frame of live(list).frames) {
@@ -161,7 +165,7 @@ describe("pairs and pins", () => {
     );
   });
 
-  it("only the user decides, permits and sets the mode; policy ends what is over", () => {
+  it("only the user decides, permits and sets the mode; policy only expires", () => {
     let seen = 0;
     const isRule = ({ type }: Delta) => ["approval-decided", "permission-set", "mode-set"].includes(type);
     fc.assert(
@@ -185,13 +189,13 @@ describe("pairs and pins", () => {
     fc.assert(
       fc.property(intents(60), fc.nat(), (list, when) => {
         const last = live(list).states.at(-1) as State;
-        const moment = unwrap(stateAt(last, when % (last.seq + 1)));
+        const moment = unwrap(momentAt(last, when % (last.seq + 1)));
         for (const view of views(last).filter(({ openedSeq }) => openedSeq <= moment.seq)) {
-          for (const place of places(moment, view)) {
-            expect(["primacy", "middle", "recency", "cold"]).toContain(zoneOf(place));
-            const cold = factValue(place, "archive") !== null;
-            expect(zoneOf(place) === "cold").toBe(cold);
-            if (cold) expect(["archived", "evicted"]).toContain(lifecycleOf(place));
+          for (const blockView of blockViewsIn(moment, view)) {
+            expect(["primacy", "middle", "recency", "cold"]).toContain(zoneOf(blockView));
+            const cold = factValue(blockView, "archive") !== null;
+            expect(zoneOf(blockView) === "cold").toBe(cold);
+            if (cold) expect(["archived", "evicted"]).toContain(lifecycleOf(blockView));
           }
         }
       }),
@@ -200,13 +204,13 @@ describe("pairs and pins", () => {
   });
 });
 
-describe("a fork at a seq where a block was away", () => {
-  it("does not see a block its parent had undone by then, nor lose one undone later", () => {
+describe("a fork at a seq where a block was removed", () => {
+  it("does not see the block, and keeps a block that was removed later", () => {
     const intent = (verb: Intent["verb"], b = 0): Intent => ({ verb, a: 0, b, c: 0 });
     const { states } = live([intent("remember"), intent("undo"), intent("fork", 2), intent("fork", 1)]);
     const last = states.at(-1) as State;
     const seen = [viewId(2), viewId(3)].map(
-      (id) => [...blocksOf(now(last), must(last.views.get(id), "fork"))].length,
+      (id) => [...viewBlocks(now(last), must(last.views.get(id), "fork"))].length,
     );
     const forkedAt = [streamId(2), streamId(3)].map((id) => last.streams.get(id)?.parent?.seq);
     expect(forkedAt).toEqual([seqOf(3), seqOf(2)]);
@@ -214,22 +218,22 @@ describe("a fork at a seq where a block was away", () => {
   });
 });
 
-/** A part that is in the cold already stays there as it is; what expires is the rest. */
-function expectSame(member: Place, delta: FactDelta): void {
+/** A block that is archived already stays as it is; only the rest of the pair expires. */
+function expectSame(member: BlockView, delta: FactDelta): void {
   const fact = delta.type.slice(0, -"-set".length) as FactName;
   const isCold = factValue(member, "archive") !== null;
   if (fact === "archive") expect(isCold).toBe(delta.to.value !== null);
   else if (!isCold) expect(factValue(member, fact)).toEqual(delta.to.value);
 }
 
-function opened(frame: Frame): readonly (readonly [ViewId, { view: ViewId; seq: number }])[] {
+function openedForks(frame: Frame): readonly (readonly [ViewId, { view: ViewId; seq: number }])[] {
   return frame.deltas.flatMap((delta) =>
     delta.type === "view-opened" && delta.parent !== null ? [[delta.view, delta.parent] as const] : [],
   );
 }
 
 /** A frame changes facts only in the views it names, and blocks only in the stream it names. */
-function noLeak(before: State, after: State, frame: Frame): void {
+function expectNoLeak(before: State, after: State, frame: Frame): void {
   const named = new Set(frame.deltas.flatMap((delta) => ("view" in delta ? [delta.view] : [])));
   const streams = new Set(
     frame.deltas.flatMap((delta) =>

@@ -1,4 +1,4 @@
-// What recall costs, against a simple way to do the same on the same machine at the same time.
+// The time of recall, compared with a simple scan on the same machine at the same time.
 import { expect, test } from "vitest";
 import { blockId, seededRandom, turnOf } from "../../src/base/index.ts";
 import { LexicalIndex } from "../../src/recall/index.ts";
@@ -20,12 +20,12 @@ const texts = Array.from({ length: blocks }, () =>
   Array.from({ length: 1 + random.below(40) }, lineOf).join("\n"),
 );
 
-function ask(): string {
+function randomQuery(): string {
   const words = lineOf().split(/:? /);
   return pick([words[0], words[1], words.slice(0, 4).join(" ")]) as string;
 }
 
-/** Every text is looked through for every word; what has most of them comes first. */
+/** Searches every text for every word; texts with most words come first. */
 function scan(lowered: readonly string[], query: string): readonly number[] {
   const words = query.toLowerCase().split(" ");
   const counts = lowered.map((text, at) => ({
@@ -42,20 +42,20 @@ function timeOf(work: () => unknown): number {
   return performance.now() - start;
 }
 
-/** The quickest of some: what others do on the machine meanwhile is not to be measured. */
+/** The fastest of several attempts, so that other work on the machine does not count. */
 const quickest = (work: () => unknown): number => Math.min(...Array.from({ length: 4 }, () => timeOf(work)));
 
 const at = (share: number, times: readonly number[]): number =>
   [...times].sort((a, b) => a - b)[Math.floor(times.length * share)] as number;
 
-test("finding among ten thousand blocks takes far less than looking through them", {
+test("finding among ten thousand blocks takes at most half the time of a scan", {
   timeout: 120_000,
 }, () => {
   const index = new LexicalIndex();
   const add = timeOf(() => {
     for (const [order, text] of texts.entries()) {
-      const place = { block: blockId(order + 1), turn: turnOf(order + 1) };
-      index.add({ ...place, kind: "tool-result", speaker: "client", text });
+      const ids = { block: blockId(order + 1), turn: turnOf(order + 1) };
+      index.add({ ...ids, kind: "tool-result", speaker: "client", text });
     }
   });
   expect(index.size).toBe(blocks);
@@ -63,10 +63,10 @@ test("finding among ten thousand blocks takes far less than looking through them
   const finds: number[] = [];
   const scans: number[] = [];
   for (let round = 0; round < 300; round += 1) {
-    const query = ask();
-    const asked = { max: 5, now: turnOf(blocks) };
+    const query = randomQuery();
+    const options = { max: 5, now: turnOf(blocks) };
     if (round % 5 === 0) scans.push(quickest(() => scan(lowered, query)));
-    finds.push(quickest(() => index.find(query, asked)));
+    finds.push(quickest(() => index.find(query, options)));
   }
   const [p50, p95, simple] = [at(0.5, finds), at(0.95, finds), at(0.5, scans)];
   const chars = texts.reduce((sum, text) => sum + text.length, 0);
@@ -101,7 +101,7 @@ function countWords(text: string): number {
 
 const ordinary = texts.slice(0, 400).join("\n").slice(0, 200_000);
 
-test.each(Object.entries(hostile))("a text made of %s is added and found in its length", (_, text) => {
+test.each(Object.entries(hostile))("a text of %s is added and searched in linear time", (_, text) => {
   const index = new LexicalIndex();
   const counted = quickest(() => countWords(ordinary));
   const source = {
@@ -115,6 +115,6 @@ test.each(Object.entries(hostile))("a text made of %s is added and found in its 
     index.add(source);
     index.find(text.slice(0, 200), { max: 5, now: turnOf(2) });
   });
-  // A language without blanks has twelve times as many terms as the text whose words are counted.
+  // A language without spaces has twelve times as many terms as the text whose words are counted.
   expect(spent / counted).toBeLessThanOrEqual(120);
 });

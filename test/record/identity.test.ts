@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { sessionId, streamId, unwrap } from "../../src/base/index.ts";
-import { blocksOf, now, streamOf, viewOf } from "../../src/engine/index.ts";
+import { now, streamOf, viewBlocks, viewOf } from "../../src/engine/index.ts";
 import { openMemoryStore } from "../../src/store/index.ts";
 import { call, mark, model, RecorderKit, result, text, user } from "../support/copies.ts";
 
@@ -17,7 +17,7 @@ function kit(): RecorderKit {
 }
 
 describe("a client that names its session", () => {
-  it("is recognised by that name, whatever its history says", async () => {
+  it("is recognised by that name, not by its history", async () => {
     const one = kit();
     await one.turn({ talk: hello, headers: claude("A") });
     await one.turn({ talk: hello, headers: claude("B") });
@@ -40,18 +40,18 @@ describe("a client that names its session", () => {
     await one.turn({ talk: [user("look around")], headers: claude("A", "a1f0") });
     await one.turn({ talk: [user("look elsewhere")], headers: claude("A", "a2f0") });
     await one.turn({ talk: onward, headers: claude("A") });
-    const { state } = { state: unwrap(await one.recorder.shelf.log(sessionId("s-1"))).state() };
+    const { state } = { state: unwrap(await one.recorder.cache.log(sessionId("s-1"))).state() };
     const streams = [...state.streams.entries()].map(([, stream]) => stream);
     expect(streams.map(({ name }) => name)).toEqual(["main", "agent a1f0", "agent a2f0"]);
     expect(streams.map(({ parent }) => parent?.stream ?? null)).toEqual([null, streamId(1), streamId(1)]);
     const [, , child] = [...state.views.entries()].map(([, view]) => view);
-    const own = [...blocksOf(now(state), child ?? (viewOf(now(state), 1 as never) as never))];
+    const own = [...viewBlocks(now(state), child ?? (viewOf(now(state), 1 as never) as never))];
     expect(own.every(({ stream }) => stream === child?.stream)).toBe(true);
     expect(await one.standings("s-1")).toEqual(["turn first", "turn first", "turn first", "turn append"]);
     expect(streamOf(now(state), streamId(1))?.turns.size).toBe(2);
   });
 
-  it("asks beside the talk without tools: titles and the like are no turns", async () => {
+  it("takes no turn for side requests without tools, such as titles", async () => {
     const one = kit();
     await one.turn({ talk: [user("title for: hello")], tools: [], headers: claude("A") });
     await one.turn({ talk: hello, headers: claude("A") });
@@ -72,7 +72,7 @@ describe("a client that names its session", () => {
 describe("compaction", () => {
   const summary = "The user greeted us and we are porting the parser.\nNext: finish the tests in parser.ts.";
 
-  it("is recognised when it is asked for, and when its summary takes the place of the history", async () => {
+  it("is recognised when it is requested, and when its summary replaces the history", async () => {
     const one = kit();
     const headers = claude("A");
     const tool = [...hello, model([call("t1")]), user([result("t1", "file text")])];
@@ -94,7 +94,7 @@ describe("compaction", () => {
     ]);
   });
 
-  it("of a client we do not know is a turn, told apart by what follows", async () => {
+  it("of an unknown client is a turn, recognised by the next request", async () => {
     const one = kit();
     const headers = { "x-aperture-session": "mine" };
     await one.turn({ talk: hello, headers }, { content: [text("done")] });
@@ -107,14 +107,14 @@ describe("compaction", () => {
 describe("the same request again", () => {
   const headers = claude("A");
 
-  it("is a retry after no whole answer, and the same turn", async () => {
+  it("is a retry of the same turn if the answer was not whole", async () => {
     for (const failure of [{ status: 529 }, { outcome: "truncated" }, { outcome: "aborted" }] as const) {
       const one = kit();
       await one.turn({ talk: hello, headers }, failure);
       await one.turn({ talk: hello, headers });
       await one.turn({ talk: onward, headers });
       expect(await one.standings("s-1")).toEqual(["turn first", "turn retry 1", "turn append"]);
-      const state = unwrap(await one.recorder.shelf.log(sessionId("s-1"))).state();
+      const state = unwrap(await one.recorder.cache.log(sessionId("s-1"))).state();
       expect([...(state.views.get(1)?.sent.entries() ?? [])].map(([, { turn }]) => turn)).toEqual([1, 1, 2]);
     }
   });
@@ -130,7 +130,7 @@ describe("the same request again", () => {
     const chosen = [...hello, model([call("t2")]), user([result("t2", "x")])];
     await one.turn({ talk: chosen, headers });
     expect(await one.standings("s-1")).toEqual(["turn first", "turn twin 1", "turn append"]);
-    const state = unwrap(await one.recorder.shelf.log(sessionId("s-1"))).state();
+    const state = unwrap(await one.recorder.cache.log(sessionId("s-1"))).state();
     const shown = [...(state.views.get(1)?.shown.entries() ?? [])].map(([block]) => block);
     const calls = [...state.blocks.entries()].filter(([, { block }]) => block.kind === "tool-call");
     const [ofSecond, ofFirst] = calls.map(([id]) => id);
@@ -138,7 +138,7 @@ describe("the same request again", () => {
     expect(shown).not.toContain(ofFirst);
   });
 
-  it("asks anew after a whole answer", async () => {
+  it("is a rewind after a whole answer", async () => {
     const one = kit();
     await one.turn({ talk: hello, headers });
     await one.turn({ talk: hello, headers });
@@ -147,14 +147,14 @@ describe("the same request again", () => {
 });
 
 describe("a client that goes back", () => {
-  it("keeps what was said before that point, and its blocks", async () => {
+  it("keeps the blocks before that point", async () => {
     const one = kit();
     const headers = claude("A");
     await one.turn({ talk: hello, headers });
     await one.turn({ talk: onward, headers });
     await one.turn({ talk: [...onward.slice(0, 2), user("something else")], headers });
     expect(await one.standings("s-1")).toEqual(["turn first", "turn append", "turn rewind 2"]);
-    const state = unwrap(await one.recorder.shelf.log(sessionId("s-1"))).state();
+    const state = unwrap(await one.recorder.cache.log(sessionId("s-1"))).state();
     const texts = [...state.blocks.entries()].filter(([, { block }]) => block.kind === "user");
     expect(texts).toHaveLength(3);
   });
@@ -171,7 +171,7 @@ describe("a client that names nothing", () => {
     expect(await one.standings("s-1")).toEqual(["turn first", "turn append", "turn append"]);
   });
 
-  it("begins anew when it says the same first thing again, and the answers tell which is which", async () => {
+  it("begins a new session with the same first message, and the answers distinguish the two", async () => {
     const one = kit();
     await one.turn({ talk: hello }, { content: [call("t1")] });
     await one.turn({ talk: hello }, { content: [call("t2")] });
@@ -181,11 +181,12 @@ describe("a client that names nothing", () => {
     expect(await one.standings("s-2")).toEqual(["turn first", "turn append"]);
   });
 
-  it("is told apart from many that begin alike", async () => {
+  it("is distinguished from many that begin alike", async () => {
     const one = kit();
-    const talks = Array.from({ length: 40 }, (_, n) => `t${n}`);
-    for (const id of talks) await one.turn({ talk: hello }, { content: [call(id)] });
-    for (const id of talks) await one.turn({ talk: [...hello, model([call(id)]), user([result(id, "x")])] });
+    const callIds = Array.from({ length: 40 }, (_, n) => `t${n}`);
+    for (const id of callIds) await one.turn({ talk: hello }, { content: [call(id)] });
+    for (const id of callIds)
+      await one.turn({ talk: [...hello, model([call(id)]), user([result(id, "x")])] });
     expect(await one.sessions()).toHaveLength(40);
     for (const id of await one.sessions())
       expect(await one.standings(id)).toEqual(["turn first", "turn append"]);
@@ -210,7 +211,7 @@ describe("a client that names nothing", () => {
 });
 
 describe("after a restart", () => {
-  it("goes on where the log ends, by name and by history", async () => {
+  it("a session continues where the log ends, by name and by history", async () => {
     const store = openMemoryStore();
     const before = new RecorderKit(store, "old");
     await before.turn({ talk: hello, headers: claude("A") });
@@ -223,7 +224,7 @@ describe("after a restart", () => {
     expect(await after.standings("old-2")).toEqual(["turn first", "turn append"]);
   });
 
-  it("closes what the last process left open as interrupted, and takes the next for a retry", async () => {
+  it("an exchange left open is closed as interrupted, and the next request is a retry", async () => {
     const store = openMemoryStore();
     const before = new RecorderKit(store, "old");
     await before.ask({ talk: hello, headers: claude("A") });
@@ -234,7 +235,7 @@ describe("after a restart", () => {
     expect(second).toMatchObject({ relation: "retry", of: 1 });
   });
 
-  it("closes what was left open without waiting for another request", async () => {
+  it("an exchange left open is closed without waiting for another request", async () => {
     const store = openMemoryStore();
     await new RecorderKit(store, "old").ask({ talk: hello, headers: claude("A") });
     const after = new RecorderKit(store, "new");
@@ -245,7 +246,7 @@ describe("after a restart", () => {
 });
 
 describe("many sessions at once", () => {
-  it("keep their open requests, however many they are", async () => {
+  it("all keep their open requests", async () => {
     const one = kit();
     const names = Array.from({ length: 90 }, (_, n) => `S${n}`);
     const open: string[] = [];
@@ -259,7 +260,7 @@ describe("many sessions at once", () => {
     }
   });
 
-  it("are not disturbed by a request that cannot be recorded as it is", async () => {
+  it("are not disturbed by a request that cannot be read", async () => {
     const one = kit();
     const headers = claude("A");
     await one.turn({ talk: hello, headers });

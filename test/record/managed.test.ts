@@ -3,19 +3,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { contentHash, must, type SessionId, sessionId, unwrap } from "../../src/base/index.ts";
-import { blocksOf, now, pathOf, shownOf } from "../../src/engine/index.ts";
-import type { RequestCopy } from "../../src/session/index.ts";
+import { now, sentPath, shownOf, viewBlocks } from "../../src/engine/index.ts";
+import type { RequestCopy } from "../../src/exchange/index.ts";
 import { openSqliteStore, type Store } from "../../src/store/index.ts";
 import { call, model, result, text, user } from "../support/copies.ts";
 import { body, line, Managed, named, ours, thought, turnAt, turns } from "../support/managed-talk.ts";
 import { hashesOf, placesOf, shared } from "../support/reports.ts";
 
-describe("a managed talk", () => {
-  it("is recorded as the ledger sent it: its units, its bytes, its turns", async () => {
+describe("a managed conversation", () => {
+  it("is recorded as the ledger sent it: units, bytes and turns", async () => {
     const managed = new Managed();
     for (const at of turns.keys()) await managed.turn(at);
     const state = await managed.state();
-    const path = pathOf(now(state), await managed.view()).map((id) => state.units.get(id));
+    const path = sentPath(now(state), await managed.view()).map((id) => state.units.get(id));
     const last = turnAt(2).upstream;
     expect(path.map((unit) => unit?.bytes)).toEqual(hashesOf(last));
     const origins =
@@ -32,12 +32,12 @@ describe("a managed talk", () => {
     expect(unwrap(await managed.store.verify("all")).damage).toEqual([]);
   });
 
-  it("keeps what the client said and the ledger left out", async () => {
+  it("keeps blocks of the client that the ledger left out", async () => {
     const managed = new Managed();
     for (const at of turns.keys()) await managed.turn(at);
     const moment = now(await managed.state());
     const view = await managed.view();
-    const blocks = [...blocksOf(moment, view)];
+    const blocks = [...viewBlocks(moment, view)];
     const reasoning = blocks.filter(({ kind }) => kind === "reasoning");
     expect(reasoning.map(({ id }) => shownOf(moment, view, id))).toEqual(["absent"]);
     const content = unwrap(await managed.store.content(must(reasoning[0], "there is one").content));
@@ -46,7 +46,7 @@ describe("a managed talk", () => {
     expect(blocks.map(({ kind }) => kind).join(" ")).toBe(kinds);
   });
 
-  it("loses on both sides what is erased, and nothing else", async () => {
+  it("loses purged content on both sides, and nothing else", async () => {
     const managed = new Managed();
     for (const at of turns.keys()) await managed.turn(at);
     await managed.store.flush();
@@ -58,7 +58,7 @@ describe("a managed talk", () => {
     expect(await managed.bytes(2, "upstream-request")).toBe(turnAt(1).upstream.toString());
   });
 
-  it("is stored by a database as it is in memory", async () => {
+  it("is stored the same in a database and in memory", async () => {
     const folder = mkdtempSync(join(tmpdir(), "aperture-managed-"));
     const store = openSqliteStore({ path: join(folder, "aperture.db") });
     const managed = new Managed(store);
@@ -75,20 +75,20 @@ describe("a managed talk", () => {
     rmSync(folder, { recursive: true });
   });
 
-  it("stores what is new and names the rest", async () => {
+  it("stores new bytes once and references for the rest", async () => {
     const managed = new Managed();
     for (const at of turns.keys()) await managed.turn(at);
     const bytes = turns.reduce((sum, { client, upstream }) => sum + client.length + upstream.length, 0);
     expect(managed.kit.literalBytes).toBeLessThan(bytes / 4);
   });
 
-  it("is refused once and sent again: two exchanges, each with its bytes", async () => {
+  it("has two exchanges, each with its bytes, if it is refused once and sent again", async () => {
     const managed = new Managed();
     await managed.turn(0);
     const { client, upstream } = turnAt(1);
     const id = await managed.ask({ client, upstream });
     const plain = body([user([text("fix it")]), model([call("t1")]), user([result("t1", "a file")])]);
-    await managed.kit.recorder.resent(
+    await managed.kit.recorder.recordResend(
       id,
       managed.ledger.report({ client, upstream: plain, rendering: "plain" }),
     );
@@ -107,30 +107,30 @@ describe("a managed talk", () => {
     expect(phases).toEqual(["opened", "closed", "opened", "closed", "opened", "closed"]);
   });
 
-  it("sent again as it came is raw", async () => {
+  it("is raw if it is sent again unchanged", async () => {
     const managed = new Managed();
     const { client, upstream } = turnAt(0);
     const id = await managed.ask({ client, upstream });
-    await managed.kit.recorder.resent(id, null);
+    await managed.kit.recorder.recordResend(id, null);
     await managed.kit.answer(id);
     const exchanges = await managed.kit.exchanges("s-1");
     expect(exchanges.map(({ rendering }) => rendering)).toEqual(["managed", "raw"]);
     expect(await managed.bytes(2, "upstream-request")).toBe(client.toString());
   });
 
-  it("whose earlier report was lost is recorded all the same, as the client's own path", async () => {
+  it("is recorded as the client's own path if an earlier report was lost", async () => {
     const managed = new Managed();
     const lost = turnAt(0);
     managed.ledger.report(lost);
     await managed.turn(1);
     const state = await managed.state();
-    const path = pathOf(now(state), await managed.view()).map((id) => state.units.get(id));
+    const path = sentPath(now(state), await managed.view()).map((id) => state.units.get(id));
     expect(path.map((unit) => unit?.bytes)).toEqual(hashesOf(turnAt(1).client));
     expect(await managed.kit.standings("s-1")).toEqual(["turn first"]);
     expect(await managed.bytes(1, "upstream-request")).toBe(turnAt(1).upstream.toString());
     const remembered = await managed.remembered();
     const sent = remembered?.turns[0];
-    expect(sent?.path.map(({ bytes }) => bytes)).toEqual(hashesOf(turnAt(1).upstream));
+    expect(sent?.path.map(({ bytesHash }) => bytesHash)).toEqual(hashesOf(turnAt(1).upstream));
     const origins = "client aperture client aperture aperture client model client aperture";
     expect(sent?.path.map(({ origin }) => origin).join(" ")).toBe(origins);
     expect(unwrap(await managed.store.verify("all")).damage).toEqual([]);
@@ -152,7 +152,7 @@ describe("a managed talk", () => {
     expect(epoch).toMatchObject({ reason: "pressure", means: "own", cut: 3 });
   });
 
-  it("is not moved on by what is no turn", async () => {
+  it("is not extended by requests that are no turns", async () => {
     const managed = new Managed();
     await managed.turn(0);
     const before = (await managed.state()).units.size;
@@ -168,7 +168,7 @@ describe("a managed talk", () => {
     }
   });
 
-  it("has no upstream bytes where they were not kept, rather than the client's", async () => {
+  it("has no upstream bytes if they were not kept, and never the client's instead", async () => {
     const managed = new Managed();
     const { client, upstream } = turnAt(0);
     await managed.ask({ client, upstream, over: { body: [], fresh: [] } });
@@ -179,20 +179,20 @@ describe("a managed talk", () => {
 describe("a credential inside a managed body", () => {
   const secret = "sk-ant-very-secret-0123456789";
 
-  it("rests nowhere, and what is shared stays as it was", async () => {
+  it("is stored nowhere, and the shared body stays unchanged", async () => {
     const managed = new Managed();
-    const talk = [user([text(`my key is ${secret}`)])];
-    const client = body(talk);
+    const messages = [user([text(`my key is ${secret}`)])];
+    const client = body(messages);
     const upstream = ours([user([line(1), text(`my key is ${secret}`)])]);
     const sent = managed.ledger.report({ client, upstream });
-    const held = Buffer.concat(sent.body).toString();
+    const before = Buffer.concat(sent.body).toString();
     const id = await managed.kit.send(client, { ...named, secrets: [secret], sent });
-    await managed.kit.recorder.resent(
+    await managed.kit.recorder.recordResend(
       id,
       managed.ledger.report({ client, upstream: client, rendering: "plain" }),
     );
     await managed.kit.answer(id, { content: [text("hidden")] });
-    expect(Buffer.concat(sent.body).toString()).toBe(held);
+    expect(Buffer.concat(sent.body).toString()).toBe(before);
     const kept = await everythingIn(managed.store, sessionId("s-1"));
     expect(kept).toContain("my key is ***");
     expect(kept).not.toContain(secret);
@@ -219,13 +219,13 @@ describe("a credential inside a managed body", () => {
       length: client.length,
       sent: null,
     };
-    await managed.kit.recorder.requested(copy);
+    await managed.kit.recorder.recordRequest(copy);
     expect(client.toString()).toContain(secret);
     expect(await everythingIn(managed.store, sessionId("s-1"))).not.toContain(secret);
   });
 });
 
-/** Frames, contents and bodies of a session, as one text. */
+/** All frames, contents and bodies of a session as one text. */
 async function everythingIn(store: Store, session: SessionId): Promise<string> {
   await store.flush();
   const frames = unwrap(await store.frames({ session, after: 0, limit: 100 }));

@@ -6,29 +6,29 @@ import { afterEach, describe, expect, test } from "vitest";
 import { seededRandom } from "../../src/base/index.ts";
 import { isLong } from "../support/runs.ts";
 import {
-  ask,
   ignore,
   json,
   pause,
   postJson,
-  type Relay,
-  speak,
+  sendBytes,
+  sendRequest,
   startRelay,
   startSocketUpstream,
   startUpstream,
-  type Upstream,
+  type TestRelay,
+  type TestUpstream,
   until,
 } from "./harness.ts";
 
-let upstream: Upstream;
-let relay: Relay;
+let upstream: TestUpstream;
+let relay: TestRelay;
 
 afterEach(async () => {
   await relay.proxy.close();
   await upstream.close();
 });
 
-/** What is really held, after everything that can be let go was. */
+/** The bytes held after garbage collection. */
 function heldBytes(): number {
   setFlagsFromString("--expose-gc");
   runInNewContext("gc")();
@@ -38,20 +38,20 @@ function heldBytes(): number {
 const times = (usual: number) => (isLong ? usual * 10 : usual);
 const head = (framing: string) => `HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n${framing}\r\n\r\n`;
 
-/** Answers as soon as the head of a request is there; the body does not matter here. */
+/** Answers as soon as the head of a request is there, without reading its body. */
 function onRequest(socket: Socket, answer: () => void): void {
   let text = "";
-  let answered = false;
+  let hasAnswered = false;
   socket.on("data", (chunk) => {
-    if (answered) return;
+    if (hasAnswered) return;
     text += chunk.toString("latin1");
-    answered = text.includes("\r\n\r\n");
-    if (answered) answer();
+    hasAnswered = text.includes("\r\n\r\n");
+    if (hasAnswered) answer();
   });
 }
 
-/** Asks, and leaves when it is told to. */
-function leaver(port: number): { readonly leave: () => void } {
+/** A client that sends a request and disconnects when told to. */
+function startLeaver(port: number): { readonly leave: () => void } {
   const headers = ["Host", `127.0.0.1:${port}`, ...json(2)];
   const outgoing = request({
     host: "127.0.0.1",
@@ -68,36 +68,36 @@ function leaver(port: number): { readonly leave: () => void } {
 }
 
 describe("a client that leaves", () => {
-  test("while it waits for the head takes the upstream's work with it, within a second", async () => {
+  test("before the head of the answer ends the upstream's request within a second", async () => {
     upstream = await startSocketUpstream((socket) => socket.resume());
     relay = await startRelay(upstream.url);
-    const leavers = Array.from({ length: times(50) }, () => leaver(relay.proxy.port));
-    await until(() => upstream.open() === leavers.length);
+    const leavers = Array.from({ length: times(50) }, () => startLeaver(relay.proxy.port));
+    await until(() => upstream.openCount() === leavers.length);
     for (const { leave } of leavers) leave();
-    expect(await until(() => upstream.open() === 0)).toBeLessThan(1_000);
-    await until(() => relay.answered.length === leavers.length);
-    expect(new Set(relay.answered.map(({ outcome }) => outcome))).toEqual(new Set(["aborted"]));
-    expect(relay.requested).toHaveLength(leavers.length);
+    expect(await until(() => upstream.openCount() === 0)).toBeLessThan(1_000);
+    await until(() => relay.responses.length === leavers.length);
+    expect(new Set(relay.responses.map(({ outcome }) => outcome))).toEqual(new Set(["aborted"]));
+    expect(relay.requests).toHaveLength(leavers.length);
     expect(relay.proxy.metrics()).toMatchObject({ active: 0, aborted: leavers.length });
   });
 
-  test("in the middle of an answer does the same, and what came so far is recorded", async () => {
+  test("in the middle of an answer does the same, and the part that came is recorded", async () => {
     upstream = await startSocketUpstream((socket) =>
       onRequest(socket, () => socket.write(`${head("Transfer-Encoding: chunked")}5\r\nhello\r\n`)),
     );
     relay = await startRelay(upstream.url);
-    const leavers = Array.from({ length: times(50) }, () => leaver(relay.proxy.port));
-    await until(() => relay.requested.length === leavers.length);
+    const leavers = Array.from({ length: times(50) }, () => startLeaver(relay.proxy.port));
+    await until(() => relay.requests.length === leavers.length);
     await pause(20);
     for (const { leave } of leavers) leave();
-    expect(await until(() => upstream.open() === 0)).toBeLessThan(1_000);
-    await until(() => relay.answered.length === leavers.length);
-    for (const { outcome, status, body } of relay.answered) {
+    expect(await until(() => upstream.openCount() === 0)).toBeLessThan(1_000);
+    await until(() => relay.responses.length === leavers.length);
+    for (const { outcome, status, body } of relay.responses) {
       expect([outcome, status, Buffer.from(body ?? []).toString()]).toEqual(["aborted", 200, "hello"]);
     }
   });
 
-  test("while it sends its body stops the upload", async () => {
+  test("while it sends its body ends the upload", async () => {
     upstream = await startSocketUpstream((socket) => socket.resume());
     relay = await startRelay(upstream.url);
     const socket = connect({ host: "127.0.0.1", port: relay.proxy.port });
@@ -106,17 +106,17 @@ describe("a client that leaves", () => {
       `POST /v1/messages HTTP/1.1\r\nHost: 127.0.0.1:${relay.proxy.port}\r\n` +
         "Content-Type: application/json\r\nContent-Length: 100\r\n\r\nhalf",
     );
-    await until(() => upstream.open() === 1);
+    await until(() => upstream.openCount() === 1);
     socket.destroy();
-    expect(await until(() => upstream.open() === 0)).toBeLessThan(1_000);
+    expect(await until(() => upstream.openCount() === 0)).toBeLessThan(1_000);
   });
 });
 
 describe("an answer that breaks off", () => {
   const body = Buffer.from("data: 0123456789\n\n".repeat(200));
 
-  /** Cuts the answer after so many bytes, by reset or by an orderly end of the connection. */
-  async function cutting(
+  /** Cuts the answer at a random byte, by a reset or by a regular end of the connection. */
+  async function startCuttingUpstream(
     framing: "length" | "chunked" | "close",
     cut: (socket: Socket) => void,
   ): Promise<() => number> {
@@ -144,18 +144,18 @@ describe("an answer that breaks off", () => {
     ["length", "end"],
     ["chunked", "reset"],
     ["chunked", "end"],
-    // Ended by its connection alone, so that only the reset tells.
+    // Without a length, only a reset shows that it is not complete.
     ["close", "reset"],
-  ] as const)("(%s, %s) never looks like success, and loses nothing that came", async (framing, how) => {
-    const cut = await cutting(framing, (socket) => {
+  ] as const)("(%s, %s) never looks complete, and loses no byte that came", async (framing, how) => {
+    const cut = await startCuttingUpstream(framing, (socket) => {
       if (how === "end") socket.end();
-      // Node is told of an orderly end where a reset is found together with the bytes before it, as on a busy
-      // machine: where only the reset tells, they have to be read before.
+      // On a busy machine Node may read a reset together with the bytes before it, and report a regular end.
+      // If only the reset counts, the bytes have to be read before it comes.
       else setTimeout(() => socket.resetAndDestroy(), framing === "close" ? 40 : 3);
     });
     const count = times(50);
     for (let round = 0; round < count; round += 1) {
-      const text = await speak(
+      const text = await sendBytes(
         relay.proxy.port,
         `POST /v1/messages HTTP/1.1\r\nHost: 127.0.0.1:${relay.proxy.port}\r\n` +
           "Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}",
@@ -168,18 +168,18 @@ describe("an answer that breaks off", () => {
         framing === "length" ? sent : sent.replace(/(?:^|\r\n)[0-9a-f]+\r\n/g, "").replace(/\r\n$/, "");
       expect(arrived).toBe(body.subarray(0, cut()).toString());
     }
-    await until(() => relay.answered.length === count);
-    expect(new Set(relay.answered.map(({ outcome }) => outcome))).toEqual(new Set(["truncated"]));
+    await until(() => relay.responses.length === count);
+    expect(new Set(relay.responses.map(({ outcome }) => outcome))).toEqual(new Set(["truncated"]));
     expect(relay.proxy.metrics()).toMatchObject({ truncated: count, active: 0 });
   });
 
   test("is an error for an ordinary client", async () => {
-    await cutting("chunked", (socket) => socket.destroy());
+    await startCuttingUpstream("chunked", (socket) => socket.destroy());
     await expect(postJson(relay.proxy.port, "/v1/messages", Buffer.from("{}"))).rejects.toThrow();
   });
 
-  test("is a reset where only the end of the connection would end it", async () => {
-    await cutting("chunked", (socket) => setTimeout(() => socket.resetAndDestroy(), 3));
+  test("is a reset if the client has no other way to see the end", async () => {
+    await startCuttingUpstream("chunked", (socket) => setTimeout(() => socket.resetAndDestroy(), 3));
     const socket = connect({ host: "127.0.0.1", port: relay.proxy.port });
     const failed = new Promise<string>((resolve) => {
       socket.once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? ""));
@@ -194,18 +194,18 @@ describe("an answer that breaks off", () => {
   });
 });
 
-test("an answer that comes before the request is complete is passed on, and the upload ends", async () => {
+test("an answer before the end of the request is passed on, and ends the upload", async () => {
   upstream = await startSocketUpstream((socket) =>
     onRequest(socket, () => socket.end("HTTP/1.1 401 Unauthorized\r\nContent-Length: 2\r\n\r\nno")),
   );
   relay = await startRelay(upstream.url);
   const slow = [Buffer.alloc(1_000), Buffer.alloc(1_000)];
-  const got = await ask({ port: relay.proxy.port, headers: json(2_000), body: slow });
+  const got = await sendRequest({ port: relay.proxy.port, headers: json(2_000), body: slow });
   expect([got.status, got.body.toString()]).toEqual([401, "no"]);
 });
 
 describe("a slow client", () => {
-  test("slows the upstream down, and gets everything in the end", async () => {
+  test("slows down the upstream, and gets everything in the end", async () => {
     const total = 128 * 1024 * 1024;
     let written = 0;
     upstream = await startUpstream((_seen, response) => {
@@ -223,7 +223,7 @@ describe("a slow client", () => {
       };
       more();
     });
-    // Nothing of a file download is recorded, so all that is held is what is on its way.
+    // File downloads are not recorded, so only bytes in transit are held.
     relay = await startRelay(upstream.url);
     const socket = connect({ host: "127.0.0.1", port: relay.proxy.port });
     socket.write(
@@ -231,8 +231,8 @@ describe("a slow client", () => {
     );
     socket.pause();
     const before = heldBytes();
-    expect(await heldUpAt(() => written)).toBeLessThan(total / 2);
-    // Both sides of the test hold some themselves.
+    expect(await stopsAt(() => written)).toBeLessThan(total / 2);
+    // Both ends of the test hold some bytes themselves.
     await until(() => heldBytes() - before < 512 * 1024);
     let got = 0;
     socket.on("data", (chunk) => {
@@ -268,7 +268,7 @@ describe("a slow client", () => {
   });
 });
 
-test("a slow upstream slows the client down", async () => {
+test("a slow upstream slows down the client", async () => {
   const sockets: Socket[] = [];
   upstream = await startSocketUpstream((socket) => sockets.push(socket.pause()));
   relay = await startRelay(upstream.url, { limits: { keptBytesMax: 1024 } });
@@ -285,18 +285,18 @@ test("a slow upstream slows the client down", async () => {
   };
   socket.on("drain", more);
   more();
-  expect(await heldUpAt(() => socket.bytesWritten - socket.writableLength)).toBeLessThan(total / 2);
+  expect(await stopsAt(() => socket.bytesWritten - socket.writableLength)).toBeLessThan(total / 2);
   socket.destroy();
-  // A connection nobody reads from does not tell that its other end has gone.
-  for (const taken of sockets) taken.resume();
-  await until(() => upstream.open() === 0);
+  // A connection that is not read does not report that its other end has gone.
+  for (const paused of sockets) paused.resume();
+  await until(() => upstream.openCount() === 0);
 });
 
 /**
- * Where a count comes to a stop. Kernels hold several megabytes per connection and take their time to decide
- * how many, so it is a stop only if it lasts.
+ * The value at which a count stops. Kernels buffer several megabytes per connection and adapt that slowly, so
+ * only a stop that lasts counts.
  */
-async function heldUpAt(count: () => number): Promise<number> {
+async function stopsAt(count: () => number): Promise<number> {
   let [last, quiet] = [0, 0];
   for (let waited = 0; waited < 10_000 && quiet < 400; waited += 50) {
     await pause(50);

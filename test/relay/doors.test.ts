@@ -1,9 +1,17 @@
-// The checks before routing, over real connections: the decisions themselves are tested beside guard.ts.
+// The checks before routing, over real connections. The rules themselves are tested in guard.test.ts.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { ask, json, type Relay, speak, startRelay, startUpstream, type Upstream } from "./harness.ts";
+import {
+  json,
+  sendBytes,
+  sendRequest,
+  startRelay,
+  startUpstream,
+  type TestRelay,
+  type TestUpstream,
+} from "./harness.ts";
 
-let upstream: Upstream;
-let relay: Relay;
+let upstream: TestUpstream;
+let relay: TestRelay;
 let port: number;
 
 beforeAll(async () => {
@@ -36,13 +44,13 @@ const paths = [
 
 async function statusOf(path: string, lines: readonly string[], method = "GET"): Promise<string> {
   const head = [`${method} ${path} HTTP/1.1`, ...lines, "Connection: close"].join("\r\n");
-  return (await speak(port, `${head}\r\n\r\n`, 2_000)).slice("HTTP/1.1 ".length, "HTTP/1.1 200".length);
+  return (await sendBytes(port, `${head}\r\n\r\n`, 2_000)).slice("HTTP/1.1 ".length, "HTTP/1.1 200".length);
 }
 
 describe.each(paths)("at %s", (path) => {
   const ours = () => `Host: 127.0.0.1:${port}`;
 
-  test("another name is not answered", async () => {
+  test("a foreign Host header is refused", async () => {
     for (const host of ["evil.example", `evil.example:${port}`, "127.0.0.1", `127.0.0.1:${port + 1}`, ""]) {
       expect(await statusOf(path, [`Host: ${host}`]), host).toBe("421");
     }
@@ -50,7 +58,7 @@ describe.each(paths)("at %s", (path) => {
     expect(await statusOf(path, [])).toBe("400");
   });
 
-  test("a page of another origin is not answered", async () => {
+  test("a page of another origin is refused", async () => {
     expect(await statusOf(path, [ours(), "Origin: http://evil.example"])).toBe("403");
     expect(await statusOf(path, [ours(), "Origin: null"])).toBe("403");
     expect(await statusOf(path, [ours(), "Sec-Fetch-Site: cross-site"])).toBe("403");
@@ -60,7 +68,7 @@ describe.each(paths)("at %s", (path) => {
     expect(upstream.seen).toEqual([]);
   });
 
-  test("our own page and our own names are", async () => {
+  test("our own page and our own names are accepted", async () => {
     const expected = path === "/nowhere" ? "404" : "200";
     expect(await statusOf(path, [ours(), `Origin: http://127.0.0.1:${port}`])).toBe(expected);
     expect(await statusOf(path, [ours(), "Sec-Fetch-Site: same-origin"])).toBe(expected);
@@ -69,17 +77,17 @@ describe.each(paths)("at %s", (path) => {
     );
   });
 
-  test("no answer lets pages of other origins read it", async () => {
+  test("an answer has no CORS headers", async () => {
     for (const method of ["GET", "POST", "OPTIONS", "HEAD"]) {
-      const got = await ask({ port, path, method, headers: ["Content-Length", "0"] });
+      const got = await sendRequest({ port, path, method, headers: ["Content-Length", "0"] });
       expect(got.rawHeaders.join().toLowerCase()).not.toContain("access-control");
     }
   });
 });
 
-test("answers of ours are private, typed and not kept", async () => {
+test("answers of ours have headers against caching and foreign pages", async () => {
   for (const path of ["/", "/nowhere", "/u/none/x"]) {
-    const { headers } = await ask({ port, path, method: "GET" });
+    const { headers } = await sendRequest({ port, path, method: "GET" });
     expect(headers).toMatchObject({
       "cache-control": "no-store",
       "cross-origin-resource-policy": "same-origin",
@@ -88,8 +96,8 @@ test("answers of ours are private, typed and not kept", async () => {
   }
 });
 
-test("a path that leads nowhere names the choices", async () => {
-  const got = await ask({ port, path: "/nowhere", method: "GET" });
+test("the error for an unknown path names the choices", async () => {
+  const got = await sendRequest({ port, path: "/nowhere", method: "GET" });
   expect(got.status).toBe(404);
   expect(JSON.parse(got.body.toString())).toMatchObject({
     error: { code: "AP_UPSTREAM_UNCLEAR", message: expect.stringContaining("/anthropic, /openai, /gemini") },
@@ -97,19 +105,23 @@ test("a path that leads nowhere names the choices", async () => {
 });
 
 test.each(["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", null])(
-  "what any page may send (%s) is not passed on",
+  "a body type that any page may send (%s) is refused",
   async (type) => {
     const typed = type === null ? [] : ["Content-Type", type];
-    const got = await ask({ port, headers: [...typed, "Content-Length", "2"], body: Buffer.from("{}") });
+    const got = await sendRequest({
+      port,
+      headers: [...typed, "Content-Length", "2"],
+      body: Buffer.from("{}"),
+    });
     expect(got.status).toBe(415);
     expect(JSON.parse(got.body.toString())).toMatchObject({ type: "error" });
     expect(upstream.seen).toEqual([]);
   },
 );
 
-test("a WebSocket is refused so that its client goes on without", async () => {
+test("a WebSocket is refused with 426, so that its client continues without", async () => {
   const lines = ["Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13"];
-  const text = await speak(
+  const text = await sendBytes(
     port,
     `GET /v1/responses HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${lines.join("\r\n")}\r\n\r\n`,
   );
@@ -118,15 +130,17 @@ test("a WebSocket is refused so that its client goes on without", async () => {
   expect(upstream.seen).toEqual([]);
 });
 
-test("beyond loopback, models ask for the token and keep it", async () => {
+test("beyond loopback, model routes require the token and do not pass it on", async () => {
   const guarded = await startRelay(upstream.url, { relayToken: "s3cret-token" });
-  const asking = { port: guarded.proxy.port, body: Buffer.from("{}") };
-  expect((await ask({ ...asking, headers: json(2) })).status).toBe(401);
-  expect((await ask({ ...asking, headers: [...json(2), "X-Aperture-Token", "wrong"] })).status).toBe(401);
-  expect(upstream.seen).toEqual([]);
-  expect((await ask({ ...asking, headers: [...json(2), "X-Aperture-Token", "s3cret-token"] })).status).toBe(
-    200,
+  const options = { port: guarded.proxy.port, body: Buffer.from("{}") };
+  expect((await sendRequest({ ...options, headers: json(2) })).status).toBe(401);
+  expect((await sendRequest({ ...options, headers: [...json(2), "X-Aperture-Token", "wrong"] })).status).toBe(
+    401,
   );
+  expect(upstream.seen).toEqual([]);
+  expect(
+    (await sendRequest({ ...options, headers: [...json(2), "X-Aperture-Token", "s3cret-token"] })).status,
+  ).toBe(200);
   expect(JSON.stringify(upstream.seen)).not.toContain("s3cret");
   await guarded.proxy.close();
 });
@@ -145,8 +159,8 @@ test("a request cannot choose its upstream", async () => {
   const headers = [...attempts.flatMap((name) => [name, href]), "X-Api-Key", "sk-secret", ...json(2)];
   const path = `/v1/messages?api_base=${encodeURIComponent(href)}&base_url=${encodeURIComponent(href)}&host=${host}`;
   const body = Buffer.from(JSON.stringify({ api_base: href, base_url: href }));
-  const asking = { port, path, body, headers: [...headers.slice(0, -1), String(body.length)] };
-  expect((await ask(asking)).body.toString()).toBe("ok");
-  expect(evil.opened()).toBe(0);
+  const options = { port, path, body, headers: [...headers.slice(0, -1), String(body.length)] };
+  expect((await sendRequest(options)).body.toString()).toBe("ok");
+  expect(evil.openedCount()).toBe(0);
   await evil.close();
 });

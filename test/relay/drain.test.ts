@@ -6,16 +6,16 @@ import {
   ignore,
   pause,
   postJson,
-  type Relay,
-  speak,
+  sendBytes,
   startRelay,
   startUpstream,
-  type Upstream,
+  type TestRelay,
+  type TestUpstream,
   until,
 } from "./harness.ts";
 
-let upstream: Upstream;
-let relay: Relay;
+let upstream: TestUpstream;
+let relay: TestRelay;
 
 afterEach(async () => {
   await relay.proxy.close();
@@ -24,7 +24,7 @@ afterEach(async () => {
 
 const body = Buffer.from("{}");
 
-test("what is in flight ends, what is new is not accepted", async () => {
+test("active requests finish, new connections are refused", async () => {
   const held: ServerResponse[] = [];
   upstream = await startUpstream((_seen, response) => {
     response.writeHead(200).write("first ");
@@ -44,11 +44,11 @@ test("what is in flight ends, what is new is not accepted", async () => {
   held[0]?.end("last");
   expect((await inFlight).body.toString()).toBe("first last");
   await closing;
-  expect(relay.answered).toMatchObject([{ outcome: "complete" }]);
-  expect(await until(() => upstream.open() === 0)).toBeLessThan(1_000);
+  expect(relay.responses).toMatchObject([{ outcome: "complete" }]);
+  expect(await until(() => upstream.openCount() === 0)).toBeLessThan(1_000);
 });
 
-test("a new request on an old connection is answered, with its end announced", async () => {
+test("a new request on an open connection is answered with Connection: close", async () => {
   const held: ServerResponse[] = [];
   upstream = await startUpstream((_seen, response) => {
     held.push(response);
@@ -57,7 +57,7 @@ test("a new request on an old connection is answered, with its end announced", a
   const post =
     `POST /v1/messages HTTP/1.1\r\nHost: 127.0.0.1:${relay.proxy.port}\r\n` +
     "Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}";
-  const both = speak(relay.proxy.port, post + post);
+  const both = sendBytes(relay.proxy.port, post + post);
   await until(() => held.length === 2);
   const closing = relay.proxy.close();
   held[0]?.end("one");
@@ -68,7 +68,7 @@ test("a new request on an old connection is answered, with its end announced", a
   await closing;
 });
 
-test("connections that wait for nothing do not hold it up", async () => {
+test("idle connections do not delay the end", async () => {
   upstream = await startUpstream((_seen, response) => response.end("ok"));
   relay = await startRelay(upstream.url);
   const agent = new Agent({ keepAlive: true });
@@ -81,7 +81,7 @@ test("connections that wait for nothing do not hold it up", async () => {
   agent.destroy();
 });
 
-test("a request that does not end is cut when the time is up", async () => {
+test("a request that does not finish is cut when the time is up", async () => {
   upstream = await startUpstream((_seen, response) => response.writeHead(200).write("x"));
   relay = await startRelay(upstream.url, { limits: { drainMs: 150 } });
   const stuck = postJson(relay.proxy.port, "/v1/messages", body).catch((error: unknown) => error);
@@ -108,11 +108,11 @@ test("a port in use is an error with its code", async () => {
       named: new Map(),
     },
     relayToken: null,
-    desk: null,
-    recorder: { requested: ignore, resent: ignore, answered: ignore },
+    planner: null,
+    recorder: { recordRequest: ignore, recordResend: ignore, recordResponse: ignore },
     credentialKey: new Uint8Array(32),
-    own: (_request, response) => response.end(),
-    ownPaths: () => false,
+    handleOwn: (_request, response) => response.end(),
+    isOwnPath: () => false,
   });
   await expect(second).rejects.toMatchObject({ code: "EADDRINUSE" });
 });

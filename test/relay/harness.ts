@@ -1,16 +1,17 @@
-// What the relay is tested between: upstreams made of node's own parts, and clients that write bytes.
+// Upstreams and clients for tests of the relay.
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, createServer as createSocketServer, type Socket } from "node:net";
-import { type ProxyOptions, type RunningProxy, startProxy } from "../../src/proxy/index.ts";
 import {
   joinedCopy,
   type Pieces,
   type RequestCopy,
   type ResponseCopy,
-  type SentReport,
-} from "../../src/session/index.ts";
+  type SentRequest,
+} from "../../src/exchange/index.ts";
+import { type RunningProxy, startProxy } from "../../src/proxy/index.ts";
+import type { ProxyOptions } from "../../src/proxy/options.ts";
 
-export type Seen = {
+export type SeenRequest = {
   readonly method: string;
   readonly url: string;
   readonly rawHeaders: readonly string[];
@@ -18,47 +19,47 @@ export type Seen = {
   readonly body: Buffer;
 };
 
-export type Answerer = (seen: Seen, response: ServerResponse) => void;
+export type AnswerHandler = (seen: SeenRequest, response: ServerResponse) => void;
 
-export type Upstream = {
+export type TestUpstream = {
   readonly url: URL;
-  readonly seen: Seen[];
-  /** Connections that were opened, ever. */
-  readonly opened: () => number;
+  readonly seen: SeenRequest[];
+  /** Connections that were ever opened. */
+  readonly openedCount: () => number;
   /** Connections that are open now. */
-  readonly open: () => number;
+  readonly openCount: () => number;
   readonly close: () => Promise<void>;
 };
 
 /** An upstream that reads a whole request before it answers. */
-export async function startUpstream(answer: Answerer): Promise<Upstream> {
-  const seen: Seen[] = [];
+export async function startUpstream(answer: AnswerHandler): Promise<TestUpstream> {
+  const seen: SeenRequest[] = [];
   const server = createServer(
     { keepAliveTimeout: 60_000, maxHeaderSize: 128 * 1024 },
     (incoming, response) => {
       void bodyOf(incoming).then((body) => {
         const { method = "", url = "", rawHeaders, rawTrailers } = incoming;
-        const whole = { method, url, rawHeaders, rawTrailers, body };
-        seen.push(whole);
-        answer(whole, response);
+        const seenRequest = { method, url, rawHeaders, rawTrailers, body };
+        seen.push(seenRequest);
+        answer(seenRequest, response);
       }, ignore);
     },
   );
   return { seen, ...(await serve(server)) };
 }
 
-/** An upstream that is handed the bare connections. */
-export async function startSocketUpstream(take: (socket: Socket) => void): Promise<Upstream> {
+/** An upstream that works on raw connections. */
+export async function startSocketUpstream(onConnection: (socket: Socket) => void): Promise<TestUpstream> {
   const server = createSocketServer((socket) => {
     socket.on("error", ignore);
-    take(socket);
+    onConnection(socket);
   });
   return { seen: [], ...(await serve(server)) };
 }
 
 async function serve(
   server: Server | ReturnType<typeof createSocketServer>,
-): Promise<Omit<Upstream, "seen">> {
+): Promise<Omit<TestUpstream, "seen">> {
   const sockets = new Set<Socket>();
   let opened = 0;
   server.on("connection", (socket: Socket) => {
@@ -75,20 +76,25 @@ async function serve(
       server.close(() => resolve());
       for (const socket of sockets) socket.destroy();
     });
-  return { url: new URL(`http://127.0.0.1:${port}`), opened: () => opened, open: () => sockets.size, close };
+  return {
+    url: new URL(`http://127.0.0.1:${port}`),
+    openedCount: () => opened,
+    openCount: () => sockets.size,
+    close,
+  };
 }
 
-export type Relay = {
+export type TestRelay = {
   readonly proxy: RunningProxy;
-  readonly requested: RequestCopy[];
-  readonly resent: { readonly id: string; readonly sent: SentReport | null }[];
-  readonly answered: ResponseCopy[];
+  readonly requests: RequestCopy[];
+  readonly resends: { readonly id: string; readonly sent: SentRequest | null }[];
+  readonly responses: ResponseCopy[];
 };
 
-export async function startRelay(upstream: URL, options: Partial<ProxyOptions> = {}): Promise<Relay> {
-  const requested: RequestCopy[] = [];
-  const resent: { readonly id: string; readonly sent: SentReport | null }[] = [];
-  const answered: ResponseCopy[] = [];
+export async function startRelay(upstream: URL, options: Partial<ProxyOptions> = {}): Promise<TestRelay> {
+  const requests: RequestCopy[] = [];
+  const resends: { readonly id: string; readonly sent: SentRequest | null }[] = [];
+  const responses: ResponseCopy[] = [];
   const proxy = await startProxy({
     host: "127.0.0.1",
     port: 0,
@@ -101,30 +107,30 @@ export async function startRelay(upstream: URL, options: Partial<ProxyOptions> =
       named: new Map([["mine", new URL("/base/", upstream)]]),
     },
     relayToken: null,
-    desk: null,
+    planner: null,
     recorder: {
-      requested: (copy) => requested.push(plainCopy(copy)),
-      resent: (id, sent) => resent.push({ id, sent }),
-      answered: (copy) => answered.push(plainCopy(copy)),
+      recordRequest: (copy) => requests.push(plainCopy(copy)),
+      recordResend: (id, sent) => resends.push({ id, sent }),
+      recordResponse: (copy) => responses.push(plainCopy(copy)),
     },
     credentialKey: new Uint8Array(32).fill(1),
-    own: (_request, response) => response.end("own"),
-    ownPaths: (path) => path === "/" || path.startsWith("/api/v1"),
+    handleOwn: (_request, response) => response.end("own"),
+    isOwnPath: (path) => path === "/" || path.startsWith("/api/v1"),
     ...options,
   });
-  return { proxy, requested, resent, answered };
+  return { proxy, requests, resends, responses };
 }
 
-export type Asking = {
+export type RequestOptions = {
   readonly port: number;
   readonly method?: string;
   readonly path?: string;
-  /** Names and values in turn; the Host header is put in front. */
+  /** Names and values in turn; the Host header is added in front. */
   readonly headers?: readonly string[];
   readonly body?: Uint8Array | readonly Uint8Array[];
 };
 
-export type Answer = {
+export type ReceivedAnswer = {
   readonly status: number;
   readonly message: string;
   readonly rawHeaders: readonly string[];
@@ -133,14 +139,14 @@ export type Answer = {
   readonly body: Buffer;
 };
 
-/** Rejects if the answer does not come, or does not come to its end. */
-export function ask({
+/** Rejects if there is no answer, or it breaks off. */
+export function sendRequest({
   port,
   method = "POST",
   path = "/v1/messages",
   headers = [],
   body,
-}: Asking): Promise<Answer> {
+}: RequestOptions): Promise<ReceivedAnswer> {
   return new Promise((resolve, reject) => {
     const all = ["Host", `127.0.0.1:${port}`, ...headers];
     const outgoing = request(
@@ -173,8 +179,8 @@ export const json = (length: number | string) => [
   String(length),
 ];
 
-export function postJson(port: number, path: string, body: Uint8Array): Promise<Answer> {
-  return ask({ port, path, headers: json(body.length), body });
+export function postJson(port: number, path: string, body: Uint8Array): Promise<ReceivedAnswer> {
+  return sendRequest({ port, path, headers: json(body.length), body });
 }
 
 export function bodyOf(incoming: IncomingMessage): Promise<Buffer> {
@@ -189,8 +195,8 @@ export function bodyOf(incoming: IncomingMessage): Promise<Buffer> {
   });
 }
 
-/** Writes bytes and answers with all that came back until the connection ended, or the time was up. */
-export function speak(port: number, bytes: string, waitMs = 5_000): Promise<string> {
+/** Writes bytes and returns everything that came back until the connection ended or the time was up. */
+export function sendBytes(port: number, bytes: string, waitMs = 5_000): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect({ host: "127.0.0.1", port });
     let text = "";
@@ -225,7 +231,7 @@ export function ignore(): void {
   // Connections in these tests break on purpose.
 }
 
-/** In plain bytes, so that tests can compare what they read with what they wrote. */
+/** Copies the body into plain bytes, so that tests can compare it. */
 function plainCopy<C extends { readonly body: Pieces | null }>(copy: C) {
   const joined = joinedCopy(copy);
   return { ...joined, body: joined.body === null ? null : Uint8Array.from(joined.body) };

@@ -3,19 +3,19 @@ import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { numRuns } from "../support/runs.ts";
 import {
-  type Answerer,
-  ask,
-  type Relay,
-  speak,
+  type AnswerHandler,
+  sendBytes,
+  sendRequest,
   startRelay,
   startUpstream,
-  type Upstream,
+  type TestRelay,
+  type TestUpstream,
   until,
 } from "./harness.ts";
 
-let upstream: Upstream;
-let relay: Relay;
-let answer: Answerer;
+let upstream: TestUpstream;
+let relay: TestRelay;
+let answer: AnswerHandler;
 
 beforeAll(async () => {
   upstream = await startUpstream((seen, response) => answer(seen, response));
@@ -29,8 +29,8 @@ afterAll(async () => {
 
 beforeEach(() => {
   upstream.seen.length = 0;
-  relay.requested.length = 0;
-  relay.answered.length = 0;
+  relay.requests.length = 0;
+  relay.responses.length = 0;
   answer = (_seen, response) => response.end("ok");
 });
 
@@ -68,38 +68,38 @@ function framed(parts: readonly Uint8Array[], chunked: boolean): string[] {
   return chunked ? ["Transfer-Encoding", "chunked"] : ["Content-Length", String(length)];
 }
 
-test("every byte, header and query arrives as it left, both ways", async () => {
+test("every byte, header and query arrives unchanged, both ways", async () => {
   await fc.assert(
-    fc.asyncProperty(requests, answers, async (asked, answered) => {
+    fc.asyncProperty(requests, answers, async (sent, reply) => {
       const upHeaders = [
-        ...asked.headers,
+        ...sent.headers,
         "Content-type",
         "application/json",
-        ...framed(asked.chunks, asked.chunked),
+        ...framed(sent.chunks, sent.chunked),
       ];
-      const downHeaders = [...answered.headers, ...framed(answered.chunks, answered.chunked)];
+      const downHeaders = [...reply.headers, ...framed(reply.chunks, reply.chunked)];
       answer = (_seen, response) => {
         response.sendDate = false;
-        response.writeHead(answered.status, answered.message, downHeaders);
-        for (const chunk of answered.chunks) response.write(chunk);
+        response.writeHead(reply.status, reply.message, downHeaders);
+        for (const chunk of reply.chunks) response.write(chunk);
         response.end();
       };
       upstream.seen.length = 0;
-      const path = asked.path + asked.query;
-      const got = await ask({
+      const path = sent.path + sent.query;
+      const got = await sendRequest({
         port: relay.proxy.port,
-        method: asked.method,
+        method: sent.method,
         path,
         headers: [...upHeaders, "Connection", "close"],
-        body: asked.chunks,
+        body: sent.chunks,
       });
       const [seen] = upstream.seen;
-      expect(seen?.method).toBe(asked.method);
+      expect(seen?.method).toBe(sent.method);
       expect(seen?.url).toBe(path.replace(/^\/openai/, "").replace(/^\/u\/mine/, "/base"));
       expect(seen?.rawHeaders).toEqual(["Host", upstream.url.host, ...upHeaders, "Connection", "keep-alive"]);
-      expect(seen?.body).toEqual(Buffer.concat(asked.chunks));
-      expect(got.status).toBe(answered.status);
-      expect(got.message).toBe(answered.message);
+      expect(seen?.body).toEqual(Buffer.concat(sent.chunks));
+      expect(got.status).toBe(reply.status);
+      expect(got.message).toBe(reply.message);
       expect(got.rawHeaders.slice(0, downHeaders.length)).toEqual(downHeaders);
       expect(got.rawHeaders.slice(downHeaders.length)).toEqual([
         "x-aperture-request-id",
@@ -107,27 +107,27 @@ test("every byte, header and query arrives as it left, both ways", async () => {
         "Connection",
         "close",
       ]);
-      expect(got.body).toEqual(Buffer.concat(answered.chunks));
+      expect(got.body).toEqual(Buffer.concat(reply.chunks));
     }),
     numRuns(150),
   );
 });
 
-test("the copies are the same bytes", async () => {
+test("the recorder gets the same bytes", async () => {
   const body = Buffer.from('{"model":"m"}');
   answer = (_seen, response) =>
     response.writeHead(200, { "Content-Type": "text/event-stream" }).end("data: x\n\n");
-  const got = await ask({
+  const got = await sendRequest({
     port: relay.proxy.port,
     headers: ["content-type", "application/json", "content-length", `${body.length}`],
     body,
   });
   const id = got.headers["x-aperture-request-id"];
-  // The copy of an answer before this one may arrive late: only those under this id count.
+  // A copy of an earlier exchange may arrive late: only those with this id count.
   const ours = <C extends { readonly id: string }>(copies: readonly C[]) =>
     copies.filter((copy) => copy.id === id);
-  await until(() => ours(relay.answered).length === 1);
-  expect(ours(relay.requested)).toEqual([
+  await until(() => ours(relay.responses).length === 1);
+  expect(ours(relay.requests)).toEqual([
     expect.objectContaining({
       id,
       protocol: "anthropic",
@@ -139,8 +139,8 @@ test("the copies are the same bytes", async () => {
       length: body.length,
     }),
   ]);
-  const answered = ours(relay.answered);
-  expect(answered).toEqual([
+  const reply = ours(relay.responses);
+  expect(reply).toEqual([
     expect.objectContaining({
       id,
       status: 200,
@@ -150,13 +150,13 @@ test("the copies are the same bytes", async () => {
       outcome: "complete",
     }),
   ]);
-  expect(answered[0]?.firstByteMs).toBeLessThanOrEqual(answered[0]?.totalMs ?? 0);
+  expect(reply[0]?.firstByteMs).toBeLessThanOrEqual(reply[0]?.totalMs ?? 0);
 });
 
-test("compressed bytes pass as they are, and so does the wish for them", async () => {
+test("compressed bytes pass unchanged, and so does Accept-Encoding", async () => {
   const packed = gzipSync("hello".repeat(1_000));
   answer = (_seen, response) => response.writeHead(200, { "Content-Encoding": "gzip" }).end(packed);
-  const got = await ask({
+  const got = await sendRequest({
     port: relay.proxy.port,
     headers: ["Accept-Encoding", "gzip, br;q=0.5"],
     method: "GET",
@@ -179,7 +179,7 @@ describe("answers without a body", () => {
       response.writeHead(status, [...given]);
       response.end();
     };
-    const got = await ask({ port: relay.proxy.port, method, path: "/v1/models" });
+    const got = await sendRequest({ port: relay.proxy.port, method, path: "/v1/models" });
     expect(got.status).toBe(status);
     expect(got.body.length).toBe(0);
     const kept = given[0] === "Transfer-Encoding" ? [] : given;
@@ -188,7 +188,7 @@ describe("answers without a body", () => {
 
   test("requests without a body get no framing", async () => {
     for (const method of ["GET", "HEAD", "DELETE"]) {
-      await ask({ port: relay.proxy.port, method, path: "/v1/models" });
+      await sendRequest({ port: relay.proxy.port, method, path: "/v1/models" });
     }
     expect(upstream.seen).toHaveLength(3);
     for (const { rawHeaders } of upstream.seen) {
@@ -196,9 +196,9 @@ describe("answers without a body", () => {
     }
   });
 
-  test("a request that could have a body but has none is told to have none", async () => {
+  test("a POST without a body gets a length of 0", async () => {
     for (const method of ["POST", "PUT", "PATCH"])
-      await ask({ port: relay.proxy.port, method, path: "/v1/x" });
+      await sendRequest({ port: relay.proxy.port, method, path: "/v1/x" });
     for (const { rawHeaders, body } of upstream.seen) {
       expect(rawHeaders.join()).toContain("Content-Length,0");
       expect(rawHeaders.join()).not.toContain("chunked");
@@ -206,24 +206,27 @@ describe("answers without a body", () => {
     }
   });
 
-  test("trailers announced for a body of known length are not announced again", async () => {
+  test("trailers announced with a length are not announced upstream", async () => {
     const headers = ["Content-Type", "application/json", "Trailer", "X-Sum", "Content-Length", "2"];
     const text = `POST /v1/x HTTP/1.1\r\nHost: 127.0.0.1:${relay.proxy.port}\r\n`;
     const lines = [0, 2, 4].map((at) => `${headers[at]}: ${headers[at + 1]}\r\n`).join("");
-    const got = await speak(relay.proxy.port, `${text}${lines}Connection: close\r\n\r\n{}`);
+    const got = await sendBytes(relay.proxy.port, `${text}${lines}Connection: close\r\n\r\n{}`);
     expect(got).toMatch(/^HTTP\/1\.1 200/);
     expect(upstream.seen[0]?.rawHeaders).not.toContain("Trailer");
   });
 
   test("an empty body stays an empty body", async () => {
-    await ask({ port: relay.proxy.port, headers: ["Content-Length", "0"] });
+    await sendRequest({ port: relay.proxy.port, headers: ["Content-Length", "0"] });
     expect(upstream.seen[0]?.rawHeaders).toEqual(expect.arrayContaining(["Content-Length", "0"]));
   });
 });
 
-test.each([301, 302, 307, 308])("a redirect (%i) is the client's to follow", async (status) => {
+test.each([301, 302, 307, 308])("a redirect (%i) is passed on, not followed", async (status) => {
   answer = (_seen, response) => response.writeHead(status, { Location: "http://evil.example/x" }).end();
-  const got = await ask({ port: relay.proxy.port, headers: ["Content-Length", "0", "X-Api-Key", "k"] });
+  const got = await sendRequest({
+    port: relay.proxy.port,
+    headers: ["Content-Length", "0", "X-Api-Key", "k"],
+  });
   expect(got.status).toBe(status);
   expect(got.headers.location).toBe("http://evil.example/x");
   expect(upstream.seen).toHaveLength(1);
@@ -247,27 +250,30 @@ function askWithTrailers(): Promise<string> {
   const head = `POST /v1/x HTTP/1.1\r\nHost: 127.0.0.1:${relay.proxy.port}\r\nContent-Type: application/json\r\n`;
   const body =
     "Transfer-Encoding: chunked\r\nTrailer: X-Up\r\nConnection: close\r\n\r\n3\r\nabc\r\n0\r\nX-Up: 1\r\n\r\n";
-  return speak(relay.proxy.port, head + body);
+  return sendBytes(relay.proxy.port, head + body);
 }
 
-describe("what is ours", () => {
-  test("is never passed on, and cannot be faked by an upstream", async () => {
+describe("our own headers", () => {
+  test("are never passed on, and cannot be faked by an upstream", async () => {
     answer = (_seen, response) => {
       response.setHeader("X-Aperture-Request-Id", "fake");
       response.setHeader("Access-Control-Allow-Origin", "*");
       response.end();
     };
     const ours = ["X-Aperture-Session", "s", "x-aperture-mode", "observe", "X-APERTURE-TOKEN", "t"];
-    const got = await ask({ port: relay.proxy.port, headers: [...ours, "Content-Length", "0"] });
+    const got = await sendRequest({ port: relay.proxy.port, headers: [...ours, "Content-Length", "0"] });
     expect(upstream.seen[0]?.rawHeaders.join().toLowerCase()).not.toContain("aperture");
     expect(got.headers["x-aperture-request-id"]).toMatch(/^[0-9a-f-]{36}$/);
     expect(got.headers["access-control-allow-origin"]).toBeUndefined();
-    await until(() => relay.requested.length === 1);
-    expect(relay.requested[0]?.headers).toEqual({ "x-aperture-session": "s", "x-aperture-mode": "observe" });
+    await until(() => relay.requests.length === 1);
+    expect(relay.requests[0]?.headers).toEqual({ "x-aperture-session": "s", "x-aperture-mode": "observe" });
   });
 
-  test("nothing tells an upstream that somebody stands in between", async () => {
-    await ask({ port: relay.proxy.port, headers: ["Content-Length", "0", "Connection", "keep-alive"] });
+  test("do not reveal the proxy to the upstream", async () => {
+    await sendRequest({
+      port: relay.proxy.port,
+      headers: ["Content-Length", "0", "Connection", "keep-alive"],
+    });
     expect(upstream.seen[0]?.rawHeaders).toEqual([
       "Host",
       upstream.url.host,

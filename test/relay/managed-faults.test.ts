@@ -1,26 +1,26 @@
-// A desk that is late, fails or refuses, and clients and upstreams that do not wait for it.
+// A planner that is late, fails or refuses, and clients and upstreams that do not wait for it.
 import { request } from "node:http";
 import { connect } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { apertureError } from "../../src/base/index.ts";
-import type { Asking, Desk, Sending } from "../../src/session/index.ts";
-import { type FakeDesk, fakeDesk, managed } from "./fake-desk.ts";
+import type { PlannedRequest, Planner, RequestMeta } from "../../src/exchange/index.ts";
+import { type FakePlanner, fakePlanner, managedPlan } from "./fake-planner.ts";
 import {
   ignore,
   json,
   pause,
   postJson,
-  type Relay,
   startRelay,
   startSocketUpstream,
   startUpstream,
-  type Upstream,
+  type TestRelay,
+  type TestUpstream,
   until,
 } from "./harness.ts";
 
-let upstream: Upstream;
-let relay: Relay;
-let desk: FakeDesk;
+let upstream: TestUpstream;
+let relay: TestRelay;
+let planner: FakePlanner;
 
 afterEach(async () => {
   await relay.proxy.close();
@@ -29,22 +29,22 @@ afterEach(async () => {
 
 const body = Buffer.from('{"mine":1}');
 
-async function echo(given: FakeDesk, limits = {}): Promise<void> {
-  desk = given;
+async function echo(fake: FakePlanner, limits = {}): Promise<void> {
+  planner = fake;
   upstream = await startUpstream((seen, response) => response.end(seen.body));
-  relay = await startRelay(upstream.url, { desk, limits });
+  relay = await startRelay(upstream.url, { planner, limits });
 }
 
-type Waiting = { readonly asking: Asking; readonly say: (sending: Sending) => void };
+type PendingPlan = { readonly meta: RequestMeta; readonly resolve: (planned: PlannedRequest) => void };
 
-/** A desk that says nothing until it is told to. */
-function slowDesk(): { readonly desk: FakeDesk; readonly waiting: Waiting[] } {
-  const waiting: Waiting[] = [];
-  const take = (asking: Asking) =>
-    new Promise<Sending>((resolve) => {
-      waiting.push({ asking, say: resolve });
+/** A planner whose plans come when the test says so. */
+function slowPlanner(): { readonly planner: FakePlanner; readonly pending: PendingPlan[] } {
+  const pending: PendingPlan[] = [];
+  const plan = (meta: RequestMeta) =>
+    new Promise<PlannedRequest>((resolve) => {
+      pending.push({ meta, resolve });
     });
-  return { desk: fakeDesk({ take }), waiting };
+  return { planner: fakePlanner({ plan }), pending };
 }
 
 function leaver(port: number): { readonly leave: () => void } {
@@ -56,169 +56,172 @@ function leaver(port: number): { readonly leave: () => void } {
   return { leave: () => outgoing.destroy() };
 }
 
-const nothing = {
+const unsent = {
   status: null,
   contentType: "",
   contentEncoding: "",
   body: null,
   isComplete: false,
-  hasLeft: false,
+  isRequestFlushed: false,
 };
 
-describe("a desk that takes its time", () => {
-  test("is waited for", async () => {
-    const slow = slowDesk();
-    await echo(slow.desk);
+describe("a slow planner", () => {
+  test("is awaited", async () => {
+    const slow = slowPlanner();
+    await echo(slow.planner);
     const got = postJson(relay.proxy.port, "/v1/messages", body);
-    await until(() => slow.waiting.length === 1);
+    await until(() => slow.pending.length === 1);
     await pause(50);
-    expect([upstream.opened(), relay.requested.length]).toEqual([0, 0]);
-    const [{ asking, say } = { asking: null, say: ignore }] = slow.waiting;
-    if (asking !== null) say(managed(asking, ["late"]));
+    expect([upstream.openedCount(), relay.requests.length]).toEqual([0, 0]);
+    const [{ meta, resolve } = { meta: null, resolve: ignore }] = slow.pending;
+    if (meta !== null) resolve(managedPlan(meta, ["late"]));
     expect((await got).body.toString()).toBe("late");
-    await until(() => desk.ended.length === 1);
-    expect(desk.ended).toMatchObject([{ answer: { status: 200, isComplete: true }, body: "late" }]);
-    expect(relay.proxy.metrics().deskFaults).toBe(0);
+    await until(() => planner.finished.length === 1);
+    expect(planner.finished).toMatchObject([{ answer: { status: 200, isComplete: true }, body: "late" }]);
+    expect(relay.proxy.metrics().plannerFaults).toBe(0);
   });
 
-  test("sends nothing once the client has left, and is told so", async () => {
-    const slow = slowDesk();
-    await echo(slow.desk);
+  test("learns that its plan was not sent if the client has left", async () => {
+    const slow = slowPlanner();
+    await echo(slow.planner);
     const client = leaver(relay.proxy.port);
-    await until(() => slow.waiting.length === 1);
+    await until(() => slow.pending.length === 1);
     client.leave();
-    await until(() => relay.answered.length === 1);
-    expect(relay.requested).toMatchObject([{ body: new Uint8Array(body), sent: null }]);
-    expect(relay.answered).toMatchObject([{ outcome: "aborted", status: null }]);
-    expect(desk.ended).toEqual([]);
-    for (const { asking, say } of slow.waiting) say(managed(asking, ["too late"]));
-    await until(() => desk.ended.length === 1);
-    expect(desk.ended[0]?.answer).toEqual(nothing);
-    expect(upstream.opened()).toBe(0);
+    await until(() => relay.responses.length === 1);
+    expect(relay.requests).toMatchObject([{ body: new Uint8Array(body), sent: null }]);
+    expect(relay.responses).toMatchObject([{ outcome: "aborted", status: null }]);
+    expect(planner.finished).toEqual([]);
+    for (const { meta, resolve } of slow.pending) resolve(managedPlan(meta, ["too late"]));
+    await until(() => planner.finished.length === 1);
+    expect(planner.finished[0]?.answer).toEqual(unsent);
+    expect(upstream.openedCount()).toBe(0);
   });
 
-  test("is waited for only so long: then the body goes as it came", async () => {
-    const slow = slowDesk();
-    await echo(slow.desk, { takeMs: 30 });
+  test("is awaited for a limited time, then the client's body is sent", async () => {
+    const slow = slowPlanner();
+    await echo(slow.planner, { planMs: 30 });
     const got = await postJson(relay.proxy.port, "/v1/messages", body);
     expect(got.body).toEqual(body);
-    await until(() => relay.answered.length === 1);
-    expect(relay.requested).toMatchObject([{ body: new Uint8Array(body), sent: null }]);
-    for (const { asking, say } of slow.waiting) say(managed(asking, ["too late"]));
-    await until(() => desk.ended.length === 1);
-    expect(desk.ended[0]?.answer).toEqual(nothing);
-    expect([upstream.seen.length, relay.proxy.metrics().deskFaults]).toEqual([1, 1]);
+    await until(() => relay.responses.length === 1);
+    expect(relay.requests).toMatchObject([{ body: new Uint8Array(body), sent: null }]);
+    for (const { meta, resolve } of slow.pending) resolve(managedPlan(meta, ["too late"]));
+    await until(() => planner.finished.length === 1);
+    expect(planner.finished[0]?.answer).toEqual(unsent);
+    expect([upstream.seen.length, relay.proxy.metrics().plannerFaults]).toEqual([1, 1]);
   });
 });
 
-describe("a desk that fails", () => {
+describe("a planner that fails", () => {
   const broken = (): never => {
-    throw new Error("desk");
+    throw new Error("planner");
   };
-  const take: Desk["take"] = (asking) => managed(asking, ["ours"]);
+  const plan: Planner["plan"] = (meta) => managedPlan(meta, ["ours"]);
   test.each([
-    ["when it is asked", { take, reads: broken }],
-    ["when it takes", { take: broken }],
-    ["later", { take: () => Promise.reject(new Error("desk")) }],
-    ["to give headers that can be sent", { take: (asking) => managed(asking, ["x"], { betas: ["a\nb"] }) }],
-    ["to give bytes", { take: (asking) => managed(asking, ["x"], { pieces: [1] as never }) }],
-    ["to give anything", { take: () => undefined as never }],
-  ] satisfies [string, Parameters<typeof fakeDesk>[0]][])("%s costs nothing", async (_name, parts) => {
-    await echo(fakeDesk(parts));
-    for (let round = 1; round <= 2; round += 1) {
-      const got = await postJson(relay.proxy.port, "/v1/messages", body);
-      expect([got.status, got.body]).toEqual([200, body]);
-    }
-    await until(() => relay.answered.length === 2);
-    expect(upstream.seen).toHaveLength(2);
-    expect(relay.proxy.metrics()).toMatchObject({ deskFaults: 2, failed: 0 });
-  });
+    ["in needsBody", { plan, needsBody: broken }],
+    ["in plan", { plan: broken }],
+    ["asynchronously", { plan: () => Promise.reject(new Error("planner")) }],
+    ["with invalid headers", { plan: (meta) => managedPlan(meta, ["x"], { betas: ["a\nb"] }) }],
+    ["with invalid bytes", { plan: (meta) => managedPlan(meta, ["x"], { pieces: [1] as never }) }],
+    ["without a plan", { plan: () => undefined as never }],
+  ] satisfies [string, Parameters<typeof fakePlanner>[0]][])(
+    "%s does not affect the client",
+    async (_name, parts) => {
+      await echo(fakePlanner(parts));
+      for (let round = 1; round <= 2; round += 1) {
+        const got = await postJson(relay.proxy.port, "/v1/messages", body);
+        expect([got.status, got.body]).toEqual([200, body]);
+      }
+      await until(() => relay.responses.length === 2);
+      expect(upstream.seen).toHaveLength(2);
+      expect(relay.proxy.metrics()).toMatchObject({ plannerFaults: 2, failed: 0 });
+    },
+  );
 
-  test("to give what can be sent is told so, and the record knows only what was sent", async () => {
-    await echo(fakeDesk({ take: (asking) => managed(asking, ["x"], { betas: ["a\nb"] }) }));
+  test("with an invalid plan learns that it was not sent, and only the sent body is recorded", async () => {
+    await echo(fakePlanner({ plan: (meta) => managedPlan(meta, ["x"], { betas: ["a\nb"] }) }));
     await postJson(relay.proxy.port, "/v1/messages", body);
-    await until(() => relay.answered.length === 1);
-    expect(desk.ended.map(({ answer }) => answer)).toEqual([nothing]);
-    expect([relay.requested.map(({ sent }) => sent), relay.resent]).toEqual([[null], []]);
+    await until(() => relay.responses.length === 1);
+    expect(planner.finished.map(({ answer }) => answer)).toEqual([unsent]);
+    expect([relay.requests.map(({ sent }) => sent), relay.resends]).toEqual([[null], []]);
   });
 
-  test("when it is told how it ended is nobody else's trouble", async () => {
-    await echo(fakeDesk({ take, answered: broken }));
+  test("in finish does not affect client and recorder", async () => {
+    await echo(fakePlanner({ plan, finish: broken }));
     expect((await postJson(relay.proxy.port, "/v1/messages", body)).body.toString()).toBe("ours");
-    await until(() => relay.answered.length === 1);
-    expect(relay.proxy.metrics()).toMatchObject({ deskFaults: 1, recorderFaults: 0 });
-    expect(desk.ended).toHaveLength(1);
+    await until(() => relay.responses.length === 1);
+    expect(relay.proxy.metrics()).toMatchObject({ plannerFaults: 1, recorderFaults: 0 });
+    expect(planner.finished).toHaveLength(1);
   });
 });
 
-describe("the desk is told once", () => {
-  const take: Desk["take"] = (asking) => managed(asking, ["ours"]);
+describe("a plan is finished once", () => {
+  const plan: Planner["plan"] = (meta) => managedPlan(meta, ["ours"]);
 
-  test("of what it refused to send, and the client by name", async () => {
+  test("if the planner refused to send, and the client gets the error", async () => {
     const refusal = apertureError("AP_CONTROL_FAULT");
-    await echo(fakeDesk({ take: (asking) => managed(asking, [], { refusal }) }));
+    await echo(fakePlanner({ plan: (meta) => managedPlan(meta, [], { refusal }) }));
     const got = await postJson(relay.proxy.port, "/v1/messages", body);
     expect(got.status).toBe(409);
     expect(JSON.parse(got.body.toString())).toMatchObject({
       type: "error",
       error: { type: "invalid_request_error", message: expect.stringContaining(refusal.code) },
     });
-    await until(() => relay.answered.length === 1);
-    expect(upstream.opened()).toBe(0);
-    expect(desk.ended.map(({ answer }) => answer)).toMatchObject([{ status: null, isComplete: false }]);
-    expect(relay.requested).toHaveLength(1);
-    expect(relay.answered).toMatchObject([{ outcome: "failed", problem: refusal.message }]);
+    await until(() => relay.responses.length === 1);
+    expect(upstream.openedCount()).toBe(0);
+    expect(planner.finished.map(({ answer }) => answer)).toMatchObject([{ status: null, isComplete: false }]);
+    expect(relay.requests).toHaveLength(1);
+    expect(relay.responses).toMatchObject([{ outcome: "failed", problem: refusal.message }]);
   });
 
-  test("of an upstream that is not there", async () => {
-    await echo(fakeDesk({ take }));
+  test("if the upstream is not there", async () => {
+    await echo(fakePlanner({ plan }));
     const gone = await startUpstream((_seen, response) => response.end());
     await gone.close();
     await relay.proxy.close();
-    relay = await startRelay(gone.url, { desk });
+    relay = await startRelay(gone.url, { planner });
     expect((await postJson(relay.proxy.port, "/v1/messages", body)).status).toBe(502);
-    await until(() => relay.answered.length === 1);
-    expect(desk.ended.map(({ answer }) => answer)).toMatchObject([{ status: null, isComplete: false }]);
-    expect(relay.requested).toMatchObject([{ sent: { rendering: "managed" } }]);
+    await until(() => relay.responses.length === 1);
+    expect(planner.finished.map(({ answer }) => answer)).toMatchObject([{ status: null, isComplete: false }]);
+    expect(relay.requests).toMatchObject([{ sent: { rendering: "managed" } }]);
   });
 
-  test("of a client that leaves in the middle of an answer", async () => {
-    desk = fakeDesk({ take });
+  test("if the client leaves in the middle of an answer", async () => {
+    planner = fakePlanner({ plan });
     upstream = await startUpstream((_seen, response) =>
       response.writeHead(200, { "Content-Type": "text/event-stream" }).write("half"),
     );
-    relay = await startRelay(upstream.url, { desk });
+    relay = await startRelay(upstream.url, { planner });
     const client = leaver(relay.proxy.port);
     await until(() => upstream.seen.length === 1);
     await pause(30);
     client.leave();
-    await until(() => relay.answered.length === 1);
-    expect(desk.ended).toMatchObject([
+    await until(() => relay.responses.length === 1);
+    expect(planner.finished).toMatchObject([
       { answer: { status: 200, contentType: "text/event-stream", isComplete: false }, body: "half" },
     ]);
   });
 
-  test("of an answer that breaks off", async () => {
-    desk = fakeDesk({ take });
+  test("if the answer breaks off", async () => {
+    planner = fakePlanner({ plan });
     upstream = await startSocketUpstream((socket) =>
       socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf")),
     );
-    relay = await startRelay(upstream.url, { desk });
+    relay = await startRelay(upstream.url, { planner });
     await expect(postJson(relay.proxy.port, "/v1/messages", body)).rejects.toThrow();
-    await until(() => relay.answered.length === 1);
-    expect(desk.ended).toMatchObject([{ answer: { status: 200, isComplete: false }, body: "half" }]);
+    await until(() => relay.responses.length === 1);
+    expect(planner.finished).toMatchObject([{ answer: { status: 200, isComplete: false }, body: "half" }]);
   });
 });
 
-test("a client that leaves before its body is whole is not for the desk", async () => {
-  await echo(fakeDesk({ take: (asking) => managed(asking, ["ours"]) }));
+test("a request whose client leaves before its body is whole is not planned", async () => {
+  await echo(fakePlanner({ plan: (meta) => managedPlan(meta, ["ours"]) }));
   const { port } = relay.proxy;
   const socket = connect({ host: "127.0.0.1", port }).on("error", ignore);
   const head = [`Host: 127.0.0.1:${port}`, "Content-Type: application/json", "Content-Length: 100"];
   socket.write(`POST /v1/messages HTTP/1.1\r\n${head.join("\r\n")}\r\n\r\nhalf`);
-  await until(() => desk.asked.length === 1);
+  await until(() => planner.offered.length === 1);
   socket.destroy();
-  await until(() => relay.answered.length === 1);
-  expect([desk.taken.length, desk.ended.length, upstream.opened()]).toEqual([0, 0, 0]);
-  expect(relay.answered).toMatchObject([{ outcome: "aborted", status: null }]);
+  await until(() => relay.responses.length === 1);
+  expect([planner.planned.length, planner.finished.length, upstream.openedCount()]).toEqual([0, 0, 0]);
+  expect(relay.responses).toMatchObject([{ outcome: "aborted", status: null }]);
 });

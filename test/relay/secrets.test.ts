@@ -1,13 +1,21 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { apertureError } from "../../src/base/index.ts";
-import { ask, json, type Relay, startRelay, startUpstream, type Upstream, until } from "./harness.ts";
+import {
+  json,
+  sendRequest,
+  startRelay,
+  startUpstream,
+  type TestRelay,
+  type TestUpstream,
+  until,
+} from "./harness.ts";
 
-let upstream: Upstream;
-let relay: Relay;
+let upstream: TestUpstream;
+let relay: TestRelay;
 let status = 200;
 
 beforeAll(async () => {
-  // An upstream that repeats what it was told, as error messages of real ones do.
+  // An upstream that repeats the key, as error messages of real ones do.
   upstream = await startUpstream((seen, response) => {
     const [, key = ""] = /canary-[\w-]+/.exec(seen.rawHeaders.join()) ?? [];
     response.writeHead(status, { "Request-Id": `r ${key}`, "Set-Cookie": `s=${key}`, "X-Echo": key });
@@ -61,45 +69,45 @@ const parameters = [
   "X-Amz-Security-Token",
 ];
 const canary = (at: number) => `canary-${at}-0123456789abcdef`;
-const written = () => JSON.stringify([relay.requested, relay.answered], withoutSecrets);
+const recorded = () => JSON.stringify([relay.requests, relay.responses], withoutSecrets);
 
-/** `secrets` is there to hold them, in memory. */
+/** Leaves out the fields that hold secrets in memory on purpose. */
 function withoutSecrets(key: string, value: unknown): unknown {
   return key === "secrets" || key === "body" ? null : value;
 }
 
-test("no key in a header is written down, wherever it is repeated", async () => {
+test("a key in a header is never recorded, even if it is repeated elsewhere", async () => {
   for (const [at, name] of names.entries()) {
     const value =
       name === "Authorization" ? `Bearer ${canary(at)}` : name === "Cookie" ? `a=${canary(at)}` : canary(at);
     const headers = [name, value, "User-Agent", `cli ${canary(at)}`, "X-Session-Id", canary(at), ...json(2)];
-    await ask({
+    await sendRequest({
       port: relay.proxy.port,
       path: `/v1/messages?x=${canary(at)}`,
       headers,
       body: Buffer.from("{}"),
     });
   }
-  await until(() => relay.answered.length === names.length);
-  expect(written()).not.toContain("canary");
-  for (const [at, { caller }] of relay.requested.entries())
+  await until(() => relay.responses.length === names.length);
+  expect(recorded()).not.toContain("canary");
+  for (const [at, { caller }] of relay.requests.entries())
     expect(caller.secrets, names[at]).toContain(canary(at));
 });
 
-test("no key in a query is", async () => {
-  relay.requested.length = 0;
-  relay.answered.length = 0;
+test("a key in a query is never recorded", async () => {
+  relay.requests.length = 0;
+  relay.responses.length = 0;
   for (const [at, name] of parameters.entries()) {
     const path = `/v1beta/models/m:generateContent?alt=sse&${name}=${canary(at)}&z=1`;
-    await ask({ port: relay.proxy.port, path, headers: json(2), body: Buffer.from("{}") });
+    await sendRequest({ port: relay.proxy.port, path, headers: json(2), body: Buffer.from("{}") });
   }
-  await until(() => relay.answered.length === parameters.length);
-  expect(written()).not.toContain("canary");
-  expect(relay.requested[0]?.target).toBe("/v1beta/models/m:generateContent?alt=sse&key=***&z=1");
-  for (const { caller } of relay.requested) expect(caller.secrets).toHaveLength(1);
+  await until(() => relay.responses.length === parameters.length);
+  expect(recorded()).not.toContain("canary");
+  expect(relay.requests[0]?.target).toBe("/v1beta/models/m:generateContent?alt=sse&key=***&z=1");
+  for (const { caller } of relay.requests) expect(caller.secrets).toHaveLength(1);
 });
 
-test("no key is in an error of ours", async () => {
+test("a key is never part of an error of ours", async () => {
   const gone = await startUpstream((_seen, response) => response.end());
   await gone.close();
   const failing = await startRelay(gone.url);
@@ -111,7 +119,7 @@ test("no key is in an error of ours", async () => {
     "/model/m/invoke",
   ];
   for (const path of [...paths, "/nowhere-at-all", "/u/none/x", "/v1/../x"]) {
-    const got = await ask({
+    const got = await sendRequest({
       port: failing.proxy.port,
       path: `${path}?key=${canary(3)}`,
       headers,
@@ -123,9 +131,9 @@ test("no key is in an error of ours", async () => {
   await failing.proxy.close();
 });
 
-test("no key is in the metrics, nor anything else of a request", async () => {
+test("the metrics contain nothing from a request", async () => {
   status = 429;
-  await ask({
+  await sendRequest({
     port: relay.proxy.port,
     path: `/u/mine/${canary(1)}`,
     headers: json(2),
@@ -136,7 +144,7 @@ test("no key is in the metrics, nor anything else of a request", async () => {
   expect(relay.proxy.metrics().upstreams.named.clientError).toBe(1);
 });
 
-test("the sentence about a misplaced key does not hold the key", () => {
+test("the error about a misplaced key does not contain the key", () => {
   const { message } = apertureError("AP_KEY_MISPLACED", { owner: "Anthropic", host: "api.openai.com" });
   expect(message).not.toMatch(/sk-/);
 });

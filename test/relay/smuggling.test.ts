@@ -1,10 +1,19 @@
-// Requests whose end two servers could see in different places. Each carries a second request in its body; it
-// must never arrive upstream as a request, and a body that arrives must be the one the client meant.
+// Request smuggling: requests whose end two servers could see in different places. Each has a second request
+// in its body, which must never arrive upstream as a request; a body that arrives must be the one the client
+// meant.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { pause, type Relay, speak, startRelay, startUpstream, type Upstream, until } from "./harness.ts";
+import {
+  pause,
+  sendBytes,
+  startRelay,
+  startUpstream,
+  type TestRelay,
+  type TestUpstream,
+  until,
+} from "./harness.ts";
 
-let upstream: Upstream;
-let relay: Relay;
+let upstream: TestUpstream;
+let relay: TestRelay;
 
 beforeAll(async () => {
   upstream = await startUpstream((_seen, response) => response.end("ok"));
@@ -88,7 +97,7 @@ const refused: readonly (readonly [string, readonly string[], string])[] = [
 
 describe("refused", () => {
   test.each(refused)("%s", async (_name, lines, body) => {
-    const text = await speak(relay.proxy.port, post([...lines, "Connection: close"], body), 300);
+    const text = await sendBytes(relay.proxy.port, post([...lines, "Connection: close"], body), 300);
     expect(text).not.toMatch(/^HTTP\/1\.1 200/);
     expect(text.match(/HTTP\/1\.1 /g)?.length ?? 0).toBeLessThanOrEqual(1);
     expect(upstream.seen).toEqual([]);
@@ -105,7 +114,7 @@ describe("refused", () => {
     ["a climb", "POST /v1/../v1/messages HTTP/1.1", /^HTTP\/1\.1 400/],
     ["another protocol", "PRI * HTTP/2.0", /^HTTP\/1\.1 400/],
   ])("%s in the first line", async (_name, line, expected) => {
-    const text = await speak(
+    const text = await sendBytes(
       relay.proxy.port,
       post(["Content-Length: 0", "Connection: close"], "", line),
       300,
@@ -115,7 +124,7 @@ describe("refused", () => {
   });
 
   test("a chunked body in HTTP 1.0", async () => {
-    const text = await speak(
+    const text = await sendBytes(
       relay.proxy.port,
       post(["Transfer-Encoding: chunked"], chunkedHidden, "POST /v1/messages HTTP/1.0"),
       300,
@@ -125,7 +134,7 @@ describe("refused", () => {
   });
 });
 
-describe("accepted, with one end only", () => {
+describe("accepted, with a unique end", () => {
   test.each([
     ["a length", [`Content-Length: ${hidden.length}`], hidden],
     ["chunks", ["Transfer-Encoding: chunked"], whole],
@@ -138,53 +147,53 @@ describe("accepted, with one end only", () => {
       hidden,
     ],
   ])("%s", async (_name, lines, body) => {
-    const text = await speak(relay.proxy.port, post([...lines, "Connection: close"], body), 1_000);
+    const text = await sendBytes(relay.proxy.port, post([...lines, "Connection: close"], body), 1_000);
     expect(text).toMatch(/^HTTP\/1\.1 200/);
     expect(upstream.seen.map((seen) => [seen.url, seen.body.toString()])).toEqual([["/v1/messages", hidden]]);
   });
 
-  test("a body on a GET stays its body", async () => {
+  test("a GET with a body", async () => {
     const get = post(
       [`Content-Length: ${hidden.length}`, "Connection: close"],
       hidden,
       "GET /v1/models HTTP/1.1",
     );
-    expect(await speak(relay.proxy.port, get, 1_000)).toMatch(/^HTTP\/1\.1 200/);
+    expect(await sendBytes(relay.proxy.port, get, 1_000)).toMatch(/^HTTP\/1\.1 200/);
     expect(upstream.seen.map((seen) => [seen.url, seen.body.toString()])).toEqual([["/v1/models", hidden]]);
   });
 });
 
-describe("one connection, several requests", () => {
-  test("are answered in order, one request upstream for each", async () => {
+describe("several requests on one connection", () => {
+  test("are answered in order, each with one request upstream", async () => {
     const one = post(["Content-Length: 2"], "{}");
     const last = post(["Content-Length: 2", "Connection: close"], "[]");
-    const text = await speak(relay.proxy.port, one + one + last, 2_000);
+    const text = await sendBytes(relay.proxy.port, one + one + last, 2_000);
     expect(text.match(/HTTP\/1\.1 200/g)).toHaveLength(3);
     const bodies = upstream.seen.map(({ body }) => body.toString());
     expect(bodies).toHaveLength(3);
     expect(bodies).toEqual(expect.arrayContaining(["[]", "{}", "{}"]));
   });
 
-  test("what follows a refused request on its connection is not read", async () => {
+  test("are ignored after a refused one", async () => {
     const bad = post(["Content-Length: 1", "Transfer-Encoding: chunked"], "0\r\n\r\n");
-    const text = await speak(relay.proxy.port, bad + post(["Content-Length: 2"], "{}"), 300);
+    const text = await sendBytes(relay.proxy.port, bad + post(["Content-Length: 2"], "{}"), 300);
     expect(text.match(/HTTP\/1\.1 /g)).toHaveLength(1);
     expect(upstream.seen).toEqual([]);
   });
 
-  test("bad chunks after good ones end the upstream's request too", async () => {
-    await speak(relay.proxy.port, post(["Transfer-Encoding: chunked"], "2\r\n{}\r\nnonsense"), 300);
+  test("end upstream too if one has invalid chunks", async () => {
+    await sendBytes(relay.proxy.port, post(["Transfer-Encoding: chunked"], "2\r\n{}\r\nnonsense"), 300);
     await until(() => relay.proxy.metrics().active === 0);
     await pause(20);
     expect(upstream.seen).toEqual([]);
   });
 
-  test("a client that leaves while its requests wait takes all of them along", async () => {
+  test("are all aborted if the client leaves", async () => {
     const waiting = await startUpstream(() => undefined);
     const other = await startRelay(waiting.url);
     const one = post(["Content-Length: 2"], "{}").replace(String(relay.proxy.port), String(other.proxy.port));
-    await speak(other.proxy.port, one.repeat(12), 300);
-    await until(() => waiting.seen.length > 0 && waiting.open() === 0, 1_000);
+    await sendBytes(other.proxy.port, one.repeat(12), 300);
+    await until(() => waiting.seen.length > 0 && waiting.openCount() === 0, 1_000);
     expect(other.proxy.metrics()).toMatchObject({ active: 0, aborted: waiting.seen.length });
     await other.proxy.close();
     await waiting.close();
@@ -192,15 +201,19 @@ describe("one connection, several requests", () => {
 });
 
 describe("headers", () => {
-  test("that do not end in time are cut off", async () => {
+  test("that are not complete in time end the connection", async () => {
     const started = performance.now();
-    const text = await speak(relay.proxy.port, "POST /v1/messages HTTP/1.1\r\nHost: x\r\nX-Slow: ", 5_000);
+    const text = await sendBytes(
+      relay.proxy.port,
+      "POST /v1/messages HTTP/1.1\r\nHost: x\r\nX-Slow: ",
+      5_000,
+    );
     expect(text).toMatch(/^HTTP\/1\.1 408/);
     expect(performance.now() - started).toBeLessThan(3_000);
   });
 
   test("that are too large are refused", async () => {
-    const text = await speak(
+    const text = await sendBytes(
       relay.proxy.port,
       post([`X-A: ${"a".repeat(70_000)}`, "Content-Length: 0"], ""),
       2_000,
@@ -209,17 +222,17 @@ describe("headers", () => {
     expect(upstream.seen).toEqual([]);
   });
 
-  test("of 60 KB pass", async () => {
+  test("of 60 KB are accepted", async () => {
     const large = [`X-A: ${"a".repeat(60_000)}`, "Content-Length: 0", "Connection: close"];
-    expect(await speak(relay.proxy.port, post(large, ""), 2_000)).toMatch(/^HTTP\/1\.1 200/);
+    expect(await sendBytes(relay.proxy.port, post(large, ""), 2_000)).toMatch(/^HTTP\/1\.1 200/);
   });
 });
 
-test("what comes after a last request does not cost its answer", async () => {
+test("bytes after the last request do not affect its answer", async () => {
   const slow = await startUpstream((_seen, response) => setTimeout(() => response.end("ok"), 50));
   const other = await startRelay(slow.url);
   const last = post(["Content-Length: 2", "Connection: close"], "{}\r\n");
-  const text = await speak(
+  const text = await sendBytes(
     other.proxy.port,
     last.replace(`${relay.proxy.port}`, `${other.proxy.port}`),
     2_000,
@@ -229,9 +242,9 @@ test("what comes after a last request does not cost its answer", async () => {
   await slow.close();
 });
 
-test("a client that waits for a word before its body gets it, and the upstream is not asked", async () => {
+test("a client that expects 100 Continue gets it from us, not from the upstream", async () => {
   const lines = ["Expect: 100-continue", "Content-Length: 2", "Connection: close"];
-  const text = await speak(relay.proxy.port, post(lines, "{}"), 1_000);
+  const text = await sendBytes(relay.proxy.port, post(lines, "{}"), 1_000);
   expect(text).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200/);
   expect(upstream.seen[0]?.rawHeaders.join().toLowerCase()).not.toContain("expect");
 });

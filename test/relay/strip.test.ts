@@ -1,25 +1,25 @@
-// Lines of ours that a model repeats: the client does not see them, and the desk and the recorder do.
+// Our notes that a model repeats: the client does not get them, planner and recorder do.
 import { type ClientRequest, request, type ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
-import { readAnswer } from "../../src/protocols/index.ts";
-import { type FakeDesk, fakeDesk, managed } from "./fake-desk.ts";
+import { readWireAnswer } from "../../src/protocols/index.ts";
+import { type FakePlanner, fakePlanner, managedPlan } from "./fake-planner.ts";
 import {
-  type Answerer,
+  type AnswerHandler,
   ignore,
   json,
   pause,
   postJson,
-  type Relay,
   startRelay,
   startUpstream,
-  type Upstream,
+  type TestRelay,
+  type TestUpstream,
   until,
 } from "./harness.ts";
 
-let upstream: Upstream;
-let relay: Relay;
-let desk: FakeDesk;
+let upstream: TestUpstream;
+let relay: TestRelay;
+let planner: FakePlanner;
 
 afterEach(async () => {
   await relay.proxy.close();
@@ -27,18 +27,18 @@ afterEach(async () => {
 });
 
 const own = "[k7f3 turn 31, 14:05: message 12 #41]";
-const strips = (line: string): boolean => line.startsWith("[k7f3 ") && line.endsWith("]");
+const isOwnLine = (line: string): boolean => line.startsWith("[k7f3 ") && line.endsWith("]");
 const body = Buffer.from('{"mine":1}');
 
-async function start(answer: Answerer, recognises = strips, limits = {}): Promise<void> {
-  desk = fakeDesk({
-    take: (asking) =>
-      managed(asking, ["ours"], {
-        strips: { isOwn: recognises, opens: () => false, continues: () => false },
+async function start(answer: AnswerHandler, isOwn = isOwnLine, limits = {}): Promise<void> {
+  planner = fakePlanner({
+    plan: (meta) =>
+      managedPlan(meta, ["ours"], {
+        ownLineFilter: { isOwn, opens: () => false, continues: () => false },
       }),
   });
   upstream = await startUpstream(answer);
-  relay = await startRelay(upstream.url, { desk, limits });
+  relay = await startRelay(upstream.url, { planner, limits });
 }
 
 const event = (fields: Readonly<Record<string, unknown>>): string =>
@@ -54,19 +54,19 @@ const streamed = (...texts: readonly string[]): string => head + texts.map(delta
 const sse = { "content-type": "text/event-stream; charset=utf-8" };
 
 function textOf(bytes: Uint8Array): unknown {
-  const { units, isWhole } = readAnswer(bytes, "text/event-stream");
+  const { units, isWhole } = readWireAnswer(bytes, "text/event-stream");
   return isWhole ? JSON.parse(Buffer.from(units[0]?.bytes ?? []).toString()).text : null;
 }
 
-/** Desk and recorder have what the upstream said. */
-async function expectTold(said: string): Promise<void> {
-  await until(() => relay.answered.length === 1 && desk.ended.length === 1);
-  expect(desk.ended[0]?.body).toBe(said);
-  expect(Buffer.from(relay.answered[0]?.body ?? []).toString()).toBe(said);
-  expect(relay.answered[0]).toMatchObject({ outcome: "complete", length: Buffer.byteLength(said) });
+/** Planner and recorder have the upstream's answer. */
+async function expectReported(answer: string): Promise<void> {
+  await until(() => relay.responses.length === 1 && planner.finished.length === 1);
+  expect(planner.finished[0]?.body).toBe(answer);
+  expect(Buffer.from(relay.responses[0]?.body ?? []).toString()).toBe(answer);
+  expect(relay.responses[0]).toMatchObject({ outcome: "complete", length: Buffer.byteLength(answer) });
 }
 
-/** Writes these pieces one after another, so that they arrive by themselves. */
+/** Writes the pieces with pauses, so that they arrive separately. */
 async function writeSlowly(response: ServerResponse, pieces: readonly string[]): Promise<void> {
   for (const piece of pieces) {
     response.write(piece);
@@ -74,36 +74,36 @@ async function writeSlowly(response: ServerResponse, pieces: readonly string[]):
   }
 }
 
-describe("a line of ours in a streamed answer", () => {
-  const said = streamed("Yes.\n[k7", "f3 turn 31, 14:05: mess", "age 12 #41]\nDo", "ne", `\n${own}`);
+describe("a note in a streamed answer", () => {
+  const answer = streamed("Yes.\n[k7", "f3 turn 31, 14:05: mess", "age 12 #41]\nDo", "ne", `\n${own}`);
 
-  test("does not reach the client, whose other bytes are the upstream's", async () => {
-    const cut = [0, 200, 301, 333, 500, said.length];
+  test("does not reach the client, but all other bytes do", async () => {
+    const cut = [0, 200, 301, 333, 500, answer.length];
     await start((_seen, response) => {
       response.writeHead(200, sse);
-      const pieces = cut.slice(1).map((end, at) => said.slice(cut[at], end));
+      const pieces = cut.slice(1).map((end, at) => answer.slice(cut[at], end));
       void writeSlowly(response, pieces).then(() => response.end());
     });
     const got = await postJson(relay.proxy.port, "/v1/messages", body);
     expect(textOf(got.body)).toBe("Yes.\nDone\n");
     expect(got.body.toString()).toBe(streamed("Yes.\n", "", "Do", "ne", "\n"));
-    await expectTold(said);
+    await expectReported(answer);
   });
 
-  test("leaves a length that was told true", async () => {
+  test("is padded to the announced length", async () => {
     await start((_seen, response) => {
-      response.writeHead(200, { ...sse, "content-length": said.length });
-      response.end(said);
+      response.writeHead(200, { ...sse, "content-length": answer.length });
+      response.end(answer);
     });
     const got = await postJson(relay.proxy.port, "/v1/messages", body);
-    expect(got.headers["content-length"]).toBe(String(said.length));
-    expect(got.body.length).toBe(said.length);
+    expect(got.headers["content-length"]).toBe(String(answer.length));
+    expect(got.body.length).toBe(answer.length);
     expect(textOf(got.body)).toBe("Yes.\nDone\n");
-    await expectTold(said);
+    await expectReported(answer);
   });
 
-  test("is seen where the answer is compressed: it passes byte for byte", async () => {
-    const packed = gzipSync(said);
+  test("reaches the client if the answer is compressed", async () => {
+    const packed = gzipSync(answer);
     await start((_seen, response) => {
       response.writeHead(200, { ...sse, "content-encoding": "gzip" });
       response.end(packed);
@@ -112,65 +112,67 @@ describe("a line of ours in a streamed answer", () => {
     expect(got.body.equals(packed)).toBe(true);
   });
 
-  test("passes where the desk fails to recognise it", async () => {
+  test("reaches the client if the planner's filter throws", async () => {
     const broken = (): never => {
-      throw new Error("desk");
+      throw new Error("planner");
     };
-    await start((_seen, response) => response.writeHead(200, sse).end(said), broken);
+    await start((_seen, response) => response.writeHead(200, sse).end(answer), broken);
     const got = await postJson(relay.proxy.port, "/v1/messages", body);
-    expect(got.body.toString()).toBe(said);
-    expect(relay.proxy.metrics().deskFaults).toBeGreaterThan(0);
+    expect(got.body.toString()).toBe(answer);
+    expect(relay.proxy.metrics().plannerFaults).toBeGreaterThan(0);
   });
 });
 
-describe("a line of ours in a JSON answer", () => {
+describe("a note in a JSON answer", () => {
   const message = (text: string): string =>
     `{"content":[{"type":"text","text":${JSON.stringify(text)}}],"n":1.0}`;
-  const said = message(`a\n${own}\nb`);
+  const answer = message(`a\n${own}\nb`);
   const typed = { "content-type": "application/json" };
 
   test.each([
     ["in chunks", {}, ""],
-    ["with a length", { "content-length": said.length }, "\n".repeat(own.length + 2)],
+    ["with a length", { "content-length": answer.length }, "\n".repeat(own.length + 2)],
   ])("does not reach the client: %s", async (_name, headers, padding) => {
     await start((_seen, response) => {
       response.writeHead(200, { ...typed, ...headers });
-      void writeSlowly(response, [said.slice(0, 30), said.slice(30)]).then(() => response.end());
+      void writeSlowly(response, [answer.slice(0, 30), answer.slice(30)]).then(() => response.end());
     });
     const got = await postJson(relay.proxy.port, "/v1/messages", body);
     expect(got.body.toString()).toBe(message("a\nb") + padding);
-    await expectTold(said);
+    await expectReported(answer);
   });
 
-  test("reaches it where the answer is too large to be kept", async () => {
-    await start((_seen, response) => response.writeHead(200, typed).end(said), strips, { keptBytesMax: 40 });
+  test("reaches the client if the answer is too large to be kept", async () => {
+    await start((_seen, response) => response.writeHead(200, typed).end(answer), isOwnLine, {
+      keptBytesMax: 40,
+    });
     const got = await postJson(relay.proxy.port, "/v1/messages", body);
-    expect(got.body.toString()).toBe(said);
+    expect(got.body.toString()).toBe(answer);
   });
 
-  test("keeps the client waiting for the body, not for the head", async () => {
+  test("delays the body, but not the head", async () => {
     let finish: () => void = ignore;
     await start((_seen, response) => {
       response.writeHead(200, typed);
-      response.write(said.slice(0, 30));
-      finish = () => response.end(said.slice(30));
+      response.write(answer.slice(0, 30));
+      finish = () => response.end(answer.slice(30));
     });
-    const client = listen(relay.proxy.port);
+    const client = startClient(relay.proxy.port);
     await until(() => client.status() === 200);
     finish();
     await until(() => client.text() === message("a\nb"));
   });
 });
 
-type Listener = {
+type TestClient = {
   readonly outgoing: ClientRequest;
   readonly status: () => number;
   readonly text: () => string;
   readonly isBroken: () => boolean;
 };
 
-/** A client that tells what it has so far. */
-function listen(port: number): Listener {
+/** A client that shows what it has received so far. */
+function startClient(port: number): TestClient {
   let [text, status, isBroken] = ["", 0, false];
   const headers = ["Host", `127.0.0.1:${port}`, ...json(body.length)];
   const outgoing = request({ host: "127.0.0.1", port, method: "POST", path: "/v1/messages", headers });
@@ -193,13 +195,13 @@ describe("while text is held", () => {
   const shown = head + delta("a\n");
   const held = delta("[k7f3 turn 31");
 
-  async function hold(): Promise<{ readonly client: Listener; readonly answering: ServerResponse }> {
+  async function hold(): Promise<{ readonly client: TestClient; readonly answering: ServerResponse }> {
     let answering: ServerResponse | null = null;
     await start((_seen, response) => {
       answering = response.writeHead(200, sse);
       void writeSlowly(response, [shown, held]);
     });
-    const client = listen(relay.proxy.port);
+    const client = startClient(relay.proxy.port);
     await until(() => client.text() === shown);
     await pause(60);
     expect(client.text()).toBe(shown);
@@ -210,29 +212,29 @@ describe("while text is held", () => {
   test("a client may leave", async () => {
     const { client } = await hold();
     client.outgoing.destroy();
-    await until(() => relay.answered.length === 1 && desk.ended.length === 1);
-    expect(relay.answered).toMatchObject([{ outcome: "aborted", length: (shown + held).length }]);
-    expect(desk.ended[0]).toMatchObject({ body: shown + held, answer: { isComplete: false } });
-    await until(() => upstream.open() === 0);
+    await until(() => relay.responses.length === 1 && planner.finished.length === 1);
+    expect(relay.responses).toMatchObject([{ outcome: "aborted", length: (shown + held).length }]);
+    expect(planner.finished[0]).toMatchObject({ body: shown + held, answer: { isComplete: false } });
+    await until(() => upstream.openCount() === 0);
   });
 
-  test("an upstream may die: what it said is the client's", async () => {
+  test("an upstream may die, and the client gets everything it sent", async () => {
     const { client, answering } = await hold();
     answering.socket?.destroy();
     await until(() => client.isBroken());
     expect(client.text()).toBe(shown + held);
-    await until(() => relay.answered.length === 1);
-    expect(relay.answered).toMatchObject([{ outcome: "truncated", length: (shown + held).length }]);
+    await until(() => relay.responses.length === 1);
+    expect(relay.responses).toMatchObject([{ outcome: "truncated", length: (shown + held).length }]);
   });
 
-  test("an upstream may end as if all were said", async () => {
+  test("an upstream may end the answer", async () => {
     const { client, answering } = await hold();
     answering.end();
-    await until(() => client.text() === shown + held && relay.answered.length === 1);
-    expect(relay.answered).toMatchObject([{ outcome: "complete" }]);
+    await until(() => client.text() === shown + held && relay.responses.length === 1);
+    expect(relay.responses).toMatchObject([{ outcome: "complete" }]);
   });
 
-  test("the rest may show that the line is none of ours", async () => {
+  test("the rest of the line may show that it is not ours", async () => {
     const { client, answering } = await hold();
     answering.write(delta(" is over\n"));
     await until(() => client.text() === shown + held + delta(" is over\n"));

@@ -2,21 +2,21 @@ import type { ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:tls";
 import { afterEach, describe, expect, test } from "vitest";
 import {
-  ask,
   ignore,
   json,
   pause,
   postJson,
-  type Relay,
+  sendRequest,
   startRelay,
   startSocketUpstream,
   startUpstream,
-  type Upstream,
+  type TestRelay,
+  type TestUpstream,
   until,
 } from "./harness.ts";
 
-let upstream: Upstream;
-let relay: Relay;
+let upstream: TestUpstream;
+let relay: TestRelay;
 
 afterEach(async () => {
   await relay.proxy.close();
@@ -43,32 +43,34 @@ describe("before an answer", () => {
     expect(got.headers["x-content-type-options"]).toBe("nosniff");
     expect(errorOf(got.body)).toMatchObject(shape);
     expect(got.body.toString()).toContain("AP_UPSTREAM_CONNECT");
-    await until(() => relay.answered.length === 1);
-    expect(relay.requested).toMatchObject([{ length: body.length, body: new Uint8Array(body) }]);
-    expect(relay.answered).toMatchObject([{ status: null, outcome: "failed", length: 0, firstByteMs: null }]);
+    await until(() => relay.responses.length === 1);
+    expect(relay.requests).toMatchObject([{ length: body.length, body: new Uint8Array(body) }]);
+    expect(relay.responses).toMatchObject([
+      { status: null, outcome: "failed", length: 0, firstByteMs: null },
+    ]);
     expect(relay.proxy.metrics()).toMatchObject({ failed: 1, active: 0 });
   });
 
-  test("an unknown name says so", async () => {
+  test("an unknown name is an error that says so", async () => {
     upstream = await startUpstream((_seen, response) => response.end());
     relay = await startRelay(new URL("http://no-such-host.invalid"));
     const got = await postJson(relay.proxy.port, "/v1/messages", body);
     expect([got.status, got.body.toString()]).toEqual([502, expect.stringContaining("AP_UPSTREAM_DNS")]);
   });
 
-  test("a failed handshake says so", async () => {
+  test("a failed handshake is an error that says so", async () => {
     upstream = await startSocketUpstream((socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"));
     relay = await startRelay(new URL(`https://127.0.0.1:${upstream.url.port}`));
     const got = await postJson(relay.proxy.port, "/v1/messages", body);
     expect([got.status, got.body.toString()]).toEqual([502, expect.stringContaining("AP_UPSTREAM_TLS")]);
   });
 
-  test("a reset says so, and is not tried again", async () => {
+  test("a reset is an error that says so, and is not retried", async () => {
     upstream = await startSocketUpstream((socket) => socket.once("data", () => socket.resetAndDestroy()));
     relay = await startRelay(upstream.url);
     const got = await postJson(relay.proxy.port, "/v1/messages", body);
     expect([got.status, got.body.toString()]).toEqual([502, expect.stringContaining("AP_UPSTREAM_RESET")]);
-    expect(upstream.opened()).toBe(1);
+    expect(upstream.openedCount()).toBe(1);
   });
 
   test.each([
@@ -88,7 +90,7 @@ describe("before an answer", () => {
 });
 
 describe("time", () => {
-  test("a handshake that does not end is given up", async () => {
+  test("a handshake that does not finish is given up", async () => {
     const sockets = await startSocketUpstream((socket) => socket.resume());
     upstream = sockets;
     relay = await startRelay(new URL(`https://127.0.0.1:${sockets.url.port}`), {
@@ -100,23 +102,23 @@ describe("time", () => {
     expect(performance.now() - started).toBeLessThan(2_000);
   });
 
-  test("an upstream that stays silent is given up, with an error if it had not begun", async () => {
+  test("a silent upstream is given up with an error if its answer has not begun", async () => {
     upstream = await startSocketUpstream((socket) => socket.resume());
     relay = await startRelay(upstream.url, { limits: { idleMs: 200 } });
     const got = await postJson(relay.proxy.port, "/v1/messages", body);
     expect([got.status, got.body.toString()]).toEqual([504, expect.stringContaining("AP_UPSTREAM_SILENT")]);
-    await until(() => upstream.open() === 0);
+    await until(() => upstream.openCount() === 0);
   });
 
-  test("and by a cut if it had", async () => {
+  test("a silent upstream is cut off if its answer has begun", async () => {
     upstream = await startUpstream((_seen, response) => response.writeHead(200).write("x"));
     relay = await startRelay(upstream.url, { limits: { idleMs: 200 } });
     await expect(postJson(relay.proxy.port, "/v1/messages", body)).rejects.toThrow();
-    await until(() => relay.answered.length === 1);
-    expect(relay.answered).toMatchObject([{ outcome: "truncated", status: 200 }]);
+    await until(() => relay.responses.length === 1);
+    expect(relay.responses).toMatchObject([{ outcome: "truncated", status: 200 }]);
   });
 
-  test("one that says a word now and then is waited for", async () => {
+  test("a slow upstream is awaited as long as bytes keep coming", async () => {
     upstream = await startUpstream((_seen, response) => {
       response.writeHead(200);
       for (let at = 0; at < 8; at += 1) setTimeout(() => response.write("."), at * 100);
@@ -143,15 +145,15 @@ describe("time", () => {
   });
 });
 
-describe("a connection that the upstream closed while it was unused", () => {
-  test("costs nothing: the request is sent again on a new one", async () => {
+describe("a connection that the upstream closed while it was idle", () => {
+  test("is replaced, and the request is sent again", async () => {
     let requests = 0;
     upstream = await startSocketUpstream((socket) => {
       let served = 0;
       socket.on("data", (chunk) => {
         requests += 1;
         served += 1;
-        // The second request on a connection meets its end.
+        // The second request on a connection finds it closed.
         if (served > 1) socket.resetAndDestroy();
         else if (chunk.includes("POST")) socket.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
       });
@@ -161,13 +163,13 @@ describe("a connection that the upstream closed while it was unused", () => {
       const got = await postJson(relay.proxy.port, "/v1/messages", body);
       expect([got.status, got.body.toString()]).toEqual([200, "ok"]);
     }
-    await until(() => relay.answered.length === 10);
+    await until(() => relay.responses.length === 10);
     expect(relay.proxy.metrics()).toMatchObject({ retried: 9, failed: 0 });
     expect(requests).toBe(19);
-    expect(relay.requested.every(({ length }) => length === body.length)).toBe(true);
+    expect(relay.requests.every(({ length }) => length === body.length)).toBe(true);
   });
 
-  test("is not used again for a body that is no longer held", async () => {
+  test("is an error if the body is no longer held", async () => {
     upstream = await startSocketUpstream((socket) => {
       let served = 0;
       socket.on("data", () => {
@@ -179,11 +181,11 @@ describe("a connection that the upstream closed while it was unused", () => {
     relay = await startRelay(upstream.url, { limits: { keptBytesMax: 5 } });
     expect((await postJson(relay.proxy.port, "/v1/messages", body)).status).toBe(200);
     expect((await postJson(relay.proxy.port, "/v1/messages", body)).status).toBe(502);
-    await until(() => relay.answered.length === 2);
-    expect(relay.requested[0]).toMatchObject({ body: null, length: body.length });
+    await until(() => relay.responses.length === 2);
+    expect(relay.requests[0]).toMatchObject({ body: null, length: body.length });
   });
 
-  test("is not tried again once the upstream had time to begin", async () => {
+  test("is an error if the upstream may have started to work", async () => {
     upstream = await startSocketUpstream((socket) => {
       let served = 0;
       socket.on("data", () => {
@@ -200,7 +202,7 @@ describe("a connection that the upstream closed while it was unused", () => {
 });
 
 describe("size", () => {
-  test("a body that says it is too large is refused before it is sent", async () => {
+  test("a body with too large a length is refused before it is sent", async () => {
     upstream = await startUpstream((_seen, response) => response.end());
     relay = await startRelay(upstream.url, { limits: { bodyBytesMax: 10 } });
     const got = await postJson(relay.proxy.port, "/v1/messages", Buffer.alloc(11));
@@ -210,45 +212,45 @@ describe("size", () => {
     expect(upstream.seen).toHaveLength(1);
   });
 
-  test("one that turns out to be is refused when it does, and never arrives whole", async () => {
+  test("a chunked body is refused once it is too large, and never arrives whole", async () => {
     upstream = await startUpstream((_seen, response) => response.end());
     relay = await startRelay(upstream.url, { limits: { bodyBytesMax: 100_000 } });
     const chunks = Array.from({ length: 10 }, () => Buffer.alloc(20_000));
     const headers = ["Content-Type", "application/json", "Transfer-Encoding", "chunked"];
-    const got = await ask({ port: relay.proxy.port, headers, body: chunks });
+    const got = await sendRequest({ port: relay.proxy.port, headers, body: chunks });
     expect(got.status).toBe(413);
     await pause(50);
     expect(upstream.seen).toEqual([]);
   });
 
-  test("beyond what is kept, everything passes and the copies say so", async () => {
+  test("a body that is too large to keep is relayed, and recorded without its bytes", async () => {
     const large = Buffer.alloc(200_000, 1);
     upstream = await startUpstream((seen, response) => response.end(seen.body));
     relay = await startRelay(upstream.url, { limits: { keptBytesMax: 100_000 } });
     expect((await postJson(relay.proxy.port, "/v1/messages", large)).body).toEqual(large);
-    await until(() => relay.answered.length === 1);
-    expect(relay.requested).toMatchObject([{ body: null, length: large.length }]);
-    expect(relay.answered).toMatchObject([{ body: null, length: large.length, outcome: "complete" }]);
+    await until(() => relay.responses.length === 1);
+    expect(relay.requests).toMatchObject([{ body: null, length: large.length }]);
+    expect(relay.responses).toMatchObject([{ body: null, length: large.length, outcome: "complete" }]);
   });
 
-  test("large bodies pass through whole, both ways", async () => {
+  test("large bodies are relayed whole, both ways", async () => {
     const large = Buffer.from(Array.from({ length: 3_000_000 }, (_, at) => (at * 7) % 251));
     upstream = await startUpstream((seen, response) => response.end(seen.body));
     relay = await startRelay(upstream.url);
-    const got = await ask({ port: relay.proxy.port, headers: json(large.length), body: large });
+    const got = await sendRequest({ port: relay.proxy.port, headers: json(large.length), body: large });
     expect(got.body.equals(large)).toBe(true);
-    await until(() => relay.answered.length === 1);
-    expect(Buffer.from(relay.requested[0]?.body ?? []).equals(large)).toBe(true);
-    expect(Buffer.from(relay.answered[0]?.body ?? []).equals(large)).toBe(true);
+    await until(() => relay.responses.length === 1);
+    expect(Buffer.from(relay.requests[0]?.body ?? []).equals(large)).toBe(true);
+    expect(Buffer.from(relay.responses[0]?.body ?? []).equals(large)).toBe(true);
   });
 });
 
-test("a recorder that throws is nobody else's trouble", async () => {
+test("a recorder that throws does not affect the client", async () => {
   upstream = await startUpstream((_seen, response) => response.end("fine"));
   const broken = (): never => {
     throw new Error("recorder");
   };
-  const recorder = { requested: broken, resent: broken, answered: broken };
+  const recorder = { recordRequest: broken, recordResend: broken, recordResponse: broken };
   relay = await startRelay(upstream.url, { recorder });
   const got = await postJson(relay.proxy.port, "/v1/messages", body);
   expect([got.status, got.body.toString()]).toEqual([200, "fine"]);
@@ -258,16 +260,16 @@ test("a recorder that throws is nobody else's trouble", async () => {
 test("an own route that throws ends one request, never the process", async () => {
   upstream = await startUpstream((_seen, response) => response.end("fine"));
   relay = await startRelay(upstream.url, {
-    own: () => {
+    handleOwn: () => {
       throw new Error("own");
     },
   });
-  const got = await ask({ port: relay.proxy.port, method: "GET", path: "/" });
+  const got = await sendRequest({ port: relay.proxy.port, method: "GET", path: "/" });
   expect([got.status, got.body.toString()]).toEqual([500, expect.stringContaining("AP_CONTROL_FAULT")]);
   expect((await postJson(relay.proxy.port, "/v1/messages", body)).status).toBe(200);
 });
 
-test("a certificate nobody vouches for is refused", async () => {
+test("an untrusted certificate is refused", async () => {
   upstream = await startUpstream((_seen, response) => response.end());
   const server = createTlsServer({}, ignore);
   await new Promise<void>((resolve) => {

@@ -4,26 +4,26 @@ import { must } from "../../src/base/index.ts";
 import { blockOf } from "../../src/engine/index.ts";
 import {
   type Agent,
-  calling,
   createSpace,
   type EventOf,
   type ScriptedReply,
   type Space,
   scriptedProvider,
+  toolCall,
 } from "../../src/runtime/index.ts";
 import { openMemoryStore } from "../../src/store/index.ts";
 import { agentOf, promptText } from "../support/runtime.ts";
 
-const archive = calling("aperture_archive", { target: "1", reason: "answered" });
-const note = (text: string) => calling("aperture_note", { verb: "create", text });
+const archive = toolCall("aperture_archive", { target: "1", reason: "answered" });
+const note = (text: string) => toolCall("aperture_note", { verb: "create", text });
 
-async function deskWith(replies: readonly ScriptedReply[], rest: Partial<Agent> = {}) {
+async function openDesk(replies: readonly ScriptedReply[], rest: Partial<Agent> = {}) {
   const store = openMemoryStore();
   const provider = scriptedProvider(replies);
   const agents = [agentOf(provider, rest)];
   const space = await createSpace({ store, name: "approvals", agents });
-  const told: EventOf<"approval">[] = [];
-  space.on("approval", (event) => told.push(event));
+  const events: EventOf<"approval">[] = [];
+  space.on("approval", (event) => events.push(event));
   const desk = space.stream("desk");
   await desk.say("bob", "The lighthouse was painted in 1931.");
   await desk.say("bob", "Drop it, and note where the key is.");
@@ -34,7 +34,7 @@ async function deskWith(replies: readonly ScriptedReply[], rest: Partial<Agent> 
     await desk.activate("ada");
     return last();
   };
-  return { store, space, desk, told, last, again };
+  return { store, space, desk, events, last, again };
 }
 
 const isArchived = ({ moment: { state } }: Space): boolean => {
@@ -46,11 +46,11 @@ const memories = ({ moment }: Space): number =>
     ([, { block }]) => block.kind === "memory" && blockOf(moment, block.id) !== null,
   ).length;
 
-describe("what an agent may not do by itself", () => {
-  it("waits, is told and listed with all that is needed to judge it; a yes does it, and the agent hears once", async () => {
-    const { space, told, last, again } = await deskWith([[archive], "I asked.", "Good.", "Fine."]);
+describe("a command that needs approval", () => {
+  it("is listed with everything needed to decide it; approval carries it out, and the agent is told once", async () => {
+    const { space, events, last, again } = await openDesk([[archive], "I asked.", "Good.", "Fine."]);
     expect(last()).toContain("waits for the user");
-    expect(told).toMatchObject([{ stream: "desk", agent: "ada", approval: 1, is: "waiting" }]);
+    expect(events).toMatchObject([{ stream: "desk", agent: "ada", approval: 1, is: "waiting" }]);
     const [waiting] = await space.approvals();
     expect(waiting).toMatchObject({
       approval: 1,
@@ -65,7 +65,7 @@ describe("what an agent may not do by itself", () => {
     const { step, outcome } = await space.approve(1);
     expect(outcome).toContain("#1 archived");
     expect([isArchived(space), await space.approvals()]).toEqual([true, []]);
-    expect(told.map(({ is }) => is)).toEqual(["waiting", "approved"]);
+    expect(events.map(({ is }) => is)).toEqual(["waiting", "approved"]);
     const first = await again();
     expect(first.split("approved")).toHaveLength(2);
     expect((await again()).split("approved")).toHaveLength(2);
@@ -74,11 +74,11 @@ describe("what an agent may not do by itself", () => {
     await space.close();
   });
 
-  it("is not done after a no, and the agent is told why", async () => {
-    const { space, told, again } = await deskWith([[archive], "I asked.", "I see."]);
+  it("is not carried out when it is denied, and the agent is told why", async () => {
+    const { space, events, again } = await openDesk([[archive], "I asked.", "I see."]);
     expect(await space.deny(1, { reason: "we still need the year" })).toEqual({ outcome: null, step: null });
     expect(isArchived(space)).toBe(false);
-    expect(told.map(({ is }) => is)).toEqual(["waiting", "denied"]);
+    expect(events.map(({ is }) => is)).toEqual(["waiting", "denied"]);
     expect(await again()).toContain("we still need the year");
     await expect(space.approve(1)).rejects.toThrow("denied");
     await expect(space.approve(7)).rejects.toThrow("7");
@@ -86,42 +86,42 @@ describe("what an agent may not do by itself", () => {
     await space.close();
   });
 
-  it("is asked for once, if the word is to hold", async () => {
-    const second = calling("aperture_archive", { target: "2", reason: "done" });
-    const { space, again } = await deskWith([[archive], "I asked.", [second], "Done."]);
+  it("needs no second approval if the first one holds for the session", async () => {
+    const second = toolCall("aperture_archive", { target: "2", reason: "done" });
+    const { space, again } = await openDesk([[archive], "I asked.", [second], "Done."]);
     await space.approve(1, { scope: "session" });
     await again();
     expect(await space.approvals()).toEqual([]);
     await space.close();
   });
 
-  it("waits across a restart, and for twenty turns", async () => {
-    const { space, store } = await deskWith([[archive], "I asked."]);
+  it("waits across a restart, and expires after twenty turns", async () => {
+    const { space, store } = await openDesk([[archive], "I asked."]);
     await space.close();
     const agents = [agentOf(scriptedProvider(() => "Yes."))];
     const later = await createSpace({ store, name: "approvals", agents });
     expect(await later.approvals()).toHaveLength(1);
-    const told: string[] = [];
-    later.on("approval", ({ is }) => told.push(is));
+    const events: string[] = [];
+    later.on("approval", ({ is }) => events.push(is));
     for (let turn = 0; turn < 22; turn += 1) await later.stream("desk").activate("ada");
-    expect([told, await later.approvals()]).toEqual([["expired"], []]);
+    expect([events, await later.approvals()]).toEqual([["expired"], []]);
     await later.close();
   });
 });
 
-describe("how much is done without asking", () => {
-  it("is for the agent to say, and for the space to overrule", async () => {
+describe("the mode", () => {
+  it("of an agent says how much is done without asking, and the space overrules it", async () => {
     const script = [[note("The key hangs in the shed.")], "Noted."];
-    const asking = await deskWith(script, { mode: "ask" });
-    expect([memories(asking.space), (await asking.space.approvals()).length]).toEqual([0, 1]);
-    await asking.space.approve(1);
-    expect(memories(asking.space)).toBe(1);
-    await asking.space.close();
-    const observed = await deskWith(script, { mode: "observe" });
-    expect([memories(observed.space), await observed.space.approvals()]).toEqual([0, []]);
-    expect(observed.last()).toContain("only observed");
-    await observed.space.close();
-    const { space, again } = await deskWith([...script, [note("The boat is green.")], "Noted."]);
+    const askMode = await openDesk(script, { mode: "ask" });
+    expect([memories(askMode.space), (await askMode.space.approvals()).length]).toEqual([0, 1]);
+    await askMode.space.approve(1);
+    expect(memories(askMode.space)).toBe(1);
+    await askMode.space.close();
+    const observeMode = await openDesk(script, { mode: "observe" });
+    expect([memories(observeMode.space), await observeMode.space.approvals()]).toEqual([0, []]);
+    expect(observeMode.last()).toContain("only observed");
+    await observeMode.space.close();
+    const { space, again } = await openDesk([...script, [note("The boat is green.")], "Noted."]);
     expect(memories(space)).toBe(1);
     await space.setMode("ask");
     await again();
@@ -132,9 +132,9 @@ describe("how much is done without asking", () => {
   });
 });
 
-describe("what an agent did", () => {
-  it("can be looked at and taken back, and taken up again", async () => {
-    const { space, again } = await deskWith([[note("The key hangs in the shed.")], "Noted.", "Yes.", "Yes."]);
+describe("a command of an agent", () => {
+  it("is a step that can be listed, undone and redone", async () => {
+    const { space, again } = await openDesk([[note("The key hangs in the shed.")], "Noted.", "Yes.", "Yes."]);
     const [step] = await space.steps();
     expect(step).toMatchObject({ actor: "model", done: true });
     await space.reverse(must(step, "it did something").step);
@@ -147,7 +147,7 @@ describe("what an agent did", () => {
     await space.close();
   });
 
-  it("is done although others write meanwhile, and asks beside others that ask", async () => {
+  it("is carried out although other agents and people write meanwhile", async () => {
     const names = ["ada", "eve", "kim"];
     const agents = names.map((name) =>
       agentOf(

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { must } from "../../src/base/index.ts";
 import {
-  calling,
   createSpace,
   defineTool,
   type RenderedContext,
   scriptedProvider,
+  toolCall,
 } from "../../src/runtime/index.ts";
 import { openMemoryStore } from "../../src/store/index.ts";
 import { agentOf } from "../support/runtime.ts";
@@ -20,19 +20,19 @@ const look = defineTool({
   ],
 });
 
-function checked(context: RenderedContext): RenderedContext {
+function checkedContext(context: RenderedContext): RenderedContext {
   const { chunks, messages, system, tools, totalTokens } = context;
   expect(chunks.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(totalTokens);
   expect(chunks.every(({ text, tokens }) => text !== "" && tokens > 0)).toBe(true);
-  const said = chunks.filter(({ role }) => role === "user" || role === "assistant");
+  const spoken = chunks.filter(({ role }) => role === "user" || role === "assistant");
   const blocks = messages.flatMap(({ role, content }) => content.map((block) => ({ role, block })));
-  expect(said.map(({ role, text }) => ({ role, text }))).toEqual(
+  expect(spoken.map(({ role, text }) => ({ role, text }))).toEqual(
     blocks.map(({ role, block }) => ({
       role,
       text: block.type === "text" ? block["text"] : JSON.stringify(block),
     })),
   );
-  expect(said.flatMap(({ blockIds }) => blockIds)).toEqual(messages.flatMap(({ blockIds }) => blockIds));
+  expect(spoken.flatMap(({ blockIds }) => blockIds)).toEqual(messages.flatMap(({ blockIds }) => blockIds));
   const front = chunks.filter(({ role }) => role === "system").map(({ text }) => text);
   expect(front).toEqual(system.map(({ text }) => text));
   expect(chunks.filter(({ role }) => role === "tools").map(({ text }) => text)).toEqual([
@@ -41,21 +41,21 @@ function checked(context: RenderedContext): RenderedContext {
   return context;
 }
 
-describe("a rendered context in chunks", () => {
-  it("is all of the prompt in its order, with what each piece costs and the blocks it shows", async () => {
+describe("the chunks of a rendered context", () => {
+  it("are the whole prompt in order, with the tokens and blocks of each piece", async () => {
     const store = openMemoryStore();
-    const provider = scriptedProvider((_, n) => (n === 0 ? [calling("look")] : `Answer ${n}.`));
+    const provider = scriptedProvider((_, n) => (n === 0 ? [toolCall("look")] : `Answer ${n}.`));
     const agents = [agentOf(provider, { tools: [look], window: { frames: 8, step: 4 } })];
     const space = await createSpace({ store, name: "chunks", agents });
     const desk = space.stream("desk");
     await desk.around("board", "The lock is open.");
     for (let turn = 0; turn < 8; turn += 1) {
       await desk.say("bob", `turn ${turn}`);
-      checked(await space.preview("ada", "desk"));
+      checkedContext(await space.preview("ada", "desk"));
       await desk.activate("ada");
     }
     await desk.say("bob", "the last word");
-    const before = checked(await space.preview("ada", "desk"));
+    const before = checkedContext(await space.preview("ada", "desk"));
     const chunk = must(
       before.chunks.find(({ text }) => text.includes("the last word")),
       "it is shown",
@@ -63,15 +63,15 @@ describe("a rendered context in chunks", () => {
     const { block } = must(space.moment.state.blocks.get(must(chunk.blockIds[0], "it is a block")), "known");
     expect(block).toMatchObject({ kind: "user", speaker: "bob" });
     await space.close();
-    // Put together from the log, it is the same.
+    // The context restored from the log is the same.
     const again = await createSpace({ store, name: "chunks", agents });
-    expect(checked(await again.preview("ada", "desk")).chunks.slice(0, -1)).toEqual(
+    expect(checkedContext(await again.preview("ada", "desk")).chunks.slice(0, -1)).toEqual(
       before.chunks.slice(0, -1),
     );
     await again.close();
   });
 
-  it("are what the budget counts", async () => {
+  it("add up to the tokens that the budget limits", async () => {
     const provider = scriptedProvider(() => "Yes.");
     const space = await createSpace({ agents: [agentOf(provider, { memory: false, budgetTokens: 1_200 })] });
     const desk = space.stream("desk");

@@ -2,7 +2,7 @@
 import { appendFileSync } from "node:fs";
 
 const [, , dist, path, journal] = process.argv;
-const { calling, createSpace, defineTool, scriptedProvider } = await import(`${dist}/runtime/index.js`);
+const { toolCall, createSpace, defineTool, scriptedProvider } = await import(`${dist}/runtime/index.js`);
 
 const word = { type: "object", properties: {}, required: [] };
 const tool = (name, run) =>
@@ -21,10 +21,10 @@ const tools = [
   tool("third", () => "third done"),
 ];
 
-/** It calls all of them once, then says what it got. */
+/** Calls all three tools once, then answers with their results. */
 const provider = scriptedProvider(({ messages }) => {
   const results = messages.flatMap(({ content }) => content.filter(({ type }) => type === "tool_result"));
-  if (results.length === 0) return [calling("first"), calling("second"), calling("third")];
+  if (results.length === 0) return [toolCall("first"), toolCall("second"), toolCall("third")];
   return `I got: ${results.map(({ content }) => content).join(" | ")}`;
 });
 const agent = { name: "ada", provider, model: "claude-sonnet-5", tools };
@@ -38,10 +38,10 @@ space.on("said", ({ speaker, text }) => {
   if (speaker === "ada") console.log(`said ${text}`);
 });
 const isNew = space.moment.seq < 3;
-const desk = space.stream("desk");
+const stream = space.stream("desk");
 if (isNew) {
-  await desk.say("bob", "do all three");
-  await desk.activate("ada");
+  await stream.say("bob", "do all three");
+  await stream.activate("ada");
 }
 await space.idle();
 await new Promise((resolve) => setTimeout(resolve, 50));

@@ -15,7 +15,7 @@ function newFolder(): string {
   return folder;
 }
 
-// Whoever runs the tests may have one; the examples are started without.
+// The person who runs the tests may have a key; the examples are started without one.
 delete process.env["ANTHROPIC_API_KEY"];
 
 /** An example as a reader starts it. */
@@ -29,8 +29,8 @@ async function output(child: Child): Promise<readonly string[]> {
   return child.lines;
 }
 
-/** What an example is shown to print: the first block behind its heading. */
-function shown(name: string): readonly string[] {
+/** The output that the README shows for an example: the first block after its heading. */
+function documentedOutput(name: string): readonly string[] {
   const [, section = ""] = readFileSync("examples/README.md", "utf8").split(`## ${name}\n`);
   const [, block = ""] = section.split(/```\w*\n/);
   return block
@@ -40,13 +40,13 @@ function shown(name: string): readonly string[] {
 }
 
 describe.concurrent("the examples, as real programs without a key", { timeout: 30_000 }, () => {
-  it("group-chat: two agents answer, each by its name, and a private talk stays private", async () => {
+  it("group-chat: two agents answer, each by its name, and a private conversation stays private", async () => {
     const chat = start("group-chat.mjs");
     chat.process.stdin?.end("hello\n/dm ada I have a secret\nbea, what is the sea?\n/dm carl hi\n\nada?\n");
-    expect(await output(chat)).toEqual(shown("group-chat.mjs"));
+    expect(await output(chat)).toEqual(documentedOutput("group-chat.mjs"));
   });
 
-  it("http-bot: each user has a talk of their own, which a restart goes on with", async () => {
+  it("http-bot: each user has a conversation of their own, and a restart continues it", async () => {
     const file = join(newFolder(), "bot.db");
     const first = start("http-bot.mjs", ["--file", file]);
     const say = await sayer(first);
@@ -69,14 +69,16 @@ describe.concurrent("the examples, as real programs without a key", { timeout: 3
     await output(again);
   });
 
-  it("coding-agent: works with its three tools, and reaches nothing outside the folder", async () => {
+  it("coding-agent: works with its three tools, and reads nothing outside the folder", async () => {
     const folder = join(newFolder(), "work");
     writeFileSync(join(folder, "..", "secret"), "secret");
-    expect(await output(start("coding-agent.mjs", ["--folder", folder]))).toEqual(shown("coding-agent.mjs"));
+    expect(await output(start("coding-agent.mjs", ["--folder", folder]))).toEqual(
+      documentedOutput("coding-agent.mjs"),
+    );
     expect(readFileSync(join(folder, "src/add.mjs"), "utf8")).toContain("a + b");
   });
 
-  it("coding-agent: writes nowhere unless it is told where", async () => {
+  it("coding-agent: does not start without a folder", async () => {
     const { code, stderr } = await start("coding-agent.mjs").ended;
     expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining("--folder work") });
   });
@@ -89,7 +91,7 @@ describe.concurrent("the examples, as real programs without a key", { timeout: 3
     expect(existsSync(join(outside, "add.mjs"))).toBe(false);
   });
 
-  it("coding-agent: killed while it writes, the next start finishes the task", async () => {
+  it("coding-agent: after a kill the next start finishes the task", async () => {
     const folder = newFolder();
     const first = start("coding-agent.mjs", ["--folder", folder, "--slow-ms", "60000"]);
     expect(await first.said((line) => line === "-> write_file started")).not.toBeNull();

@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { must } from "../../src/base/index.ts";
 import type { State } from "../../src/engine/index.ts";
-import { type Agent, createSpace, defineTool, type Happening, type Space } from "../../src/runtime/index.ts";
+import { type Agent, createSpace, defineTool, type Space, type SpaceInput } from "../../src/runtime/index.ts";
 import { openMemoryStore, type Store } from "../../src/store/index.ts";
-import type { Reply, ScriptedModel } from "../../src/testing/index.ts";
+import type { ModelReply, ScriptedModel } from "../../src/testing/index.ts";
 import { crashStore } from "../support/crash-store.ts";
 import { numRuns } from "../support/runs.ts";
 import { agentOf, promptUnits, strictProvider } from "../support/runtime.ts";
@@ -15,14 +15,14 @@ const agents = ["ada", "eve"] as const;
 const word = { type: "object", properties: { word: { type: "string" } }, required: ["word"] } as const;
 
 type Act =
-  | { readonly type: "happen"; readonly happenings: readonly Happening[] }
+  | { readonly type: "record"; readonly inputs: readonly SpaceInput[] }
   | { readonly type: "settle" }
   | { readonly type: "reopen" }
   | { readonly type: "cancel"; readonly agent: string; readonly stream: string };
 
 const stream = fc.constantFrom(...streams);
 const agent = fc.constantFrom(...agents);
-const happening: fc.Arbitrary<Happening> = fc.oneof(
+const input: fc.Arbitrary<SpaceInput> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
@@ -64,8 +64,8 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   {
     weight: 12,
     arbitrary: fc.record({
-      type: fc.constant("happen" as const),
-      happenings: fc.array(happening, { minLength: 1, maxLength: 4 }),
+      type: fc.constant("record" as const),
+      inputs: fc.array(input, { minLength: 1, maxLength: 4 }),
     }),
   },
   { weight: 4, arbitrary: fc.constant({ type: "settle" } as const) },
@@ -73,9 +73,9 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ type: fc.constant("cancel" as const), agent, stream }) },
 );
 
-/** Says, calls, commands or thinks, by the number of the request. */
+/** Answers with text, tool calls or commands, by the number of the request. */
 function moody(seed: number): ScriptedModel {
-  return (request, n): Reply => {
+  return (request, n): ModelReply => {
     const canCall = request.body["tool_choice"] === undefined && (request.body["tools"] ?? null) !== null;
     const mood = (n * 7 + seed) % 9;
     const text = { type: "text", text: `Answer ${n} of ${seed}. ` } as const;
@@ -155,22 +155,22 @@ class World {
 
   async perform(one: Act): Promise<void> {
     const space = must(this.space, "it is open");
-    if (one.type === "happen") await space.happen(one.happenings);
+    if (one.type === "record") await space.record(one.inputs);
     else if (one.type === "cancel") await space.cancel(one);
     else await space.idle();
     if (one.type !== "reopen") return;
-    const before = await looks(space);
+    const before = await previews(space);
     await space.close();
-    expect(await looks(await this.open())).toEqual(before);
+    expect(await previews(await this.open())).toEqual(before);
   }
 }
 
-/** What every agent that has been somewhere would be sent there, without the time. */
-async function looks(space: Space): Promise<string> {
+/** The prompts of all views as text, without the time. */
+async function previews(space: Space): Promise<string> {
   const seen: unknown[] = [];
   for (const { agent: name, stream: id } of viewsIn(space.moment.state)) {
-    const where = must(space.moment.state.streams.get(id), "a view has a stream").name;
-    seen.push(await space.preview(name, where));
+    const streamName = must(space.moment.state.streams.get(id), "a view has a stream").name;
+    seen.push(await space.preview(name, streamName));
   }
   return JSON.stringify(seen).replace(/\d{4}-\d\d-\d\d \d\d:\d\d UTC|, \d\d:\d\d/g, "");
 }
@@ -179,18 +179,18 @@ function viewsIn(state: State) {
   return [...state.views.entries()].map(([, view]) => view);
 }
 
-/** Prompts of one agent in one stream, by the mark that only they carry. */
+/** The prompts of each view, told apart by the nonce of the view. */
 function byView(world: World): readonly (readonly (readonly string[])[])[] {
   const views = new Map<string, (readonly string[])[]>();
   for (const { request } of world.providers.flatMap(({ exchanges }) => exchanges)) {
-    const mark = /\[(\w{6}) this is/.exec(JSON.stringify(request.messages))?.[1] ?? "none";
-    views.set(mark, [...(views.get(mark) ?? []), promptUnits(request)]);
+    const nonce = /\[(\w{6}) this is/.exec(JSON.stringify(request.messages))?.[1] ?? "none";
+    views.set(nonce, [...(views.get(nonce) ?? []), promptUnits(request)]);
   }
   return [...views.values()];
 }
 
 describe("whatever happens in a space", () => {
-  it("no prompt is refused, prompts go on from each other but for whole steps, no call is made twice", async () => {
+  it("no prompt is refused, each continues the one before unless an epoch starts, no call is made twice", async () => {
     let prompts = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(act, { minLength: 5, maxLength: 40, size: "max" }), async (acts) => {
@@ -217,7 +217,7 @@ describe("whatever happens in a space", () => {
     expect(prompts).toBeGreaterThan(200);
   }, 3_600_000);
 
-  it("and whenever the process ends, whoever opens it again comes to an end that no provider refuses", async () => {
+  it("and whenever the process ends, a reopened space finishes its runs without a refusal", async () => {
     let resumed = 0;
     await fc.assert(
       fc.asyncProperty(

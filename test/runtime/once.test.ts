@@ -2,26 +2,26 @@ import { describe, expect, it } from "vitest";
 import { must } from "../../src/base/index.ts";
 import { blockOf, now } from "../../src/engine/index.ts";
 import {
-  calling,
   createSpace,
   defineTool,
   type ModelRequest,
   type Space,
   scriptedProvider,
+  toolCall,
 } from "../../src/runtime/index.ts";
 import type { Store } from "../../src/store/index.ts";
 import { crashStore } from "../support/crash-store.ts";
 import { agentOf } from "../support/runtime.ts";
 
 const none = { type: "object", properties: {} } as const;
-const note = (text: string) => calling("aperture_note", { verb: "create", text });
+const note = (text: string) => toolCall("aperture_note", { verb: "create", text });
 
-/** Notes, asks for what must be asked for, reads, calls a tool, notes again, and says that it is done. */
+/** Creates a memory, asks for an approval, recalls, calls a tool, creates another memory, and answers. */
 function provider() {
   const rounds = [
-    [note("The key hangs in the shed."), calling("aperture_archive", { target: "1", reason: "old" })],
-    [calling("aperture_read", { verb: "recall", target: "lighthouse" }), calling("look")],
-    [note("The boat is green."), calling("aperture_manage", { verb: "pin", target: "2" })],
+    [note("The key hangs in the shed."), toolCall("aperture_archive", { target: "1", reason: "old" })],
+    [toolCall("aperture_read", { verb: "recall", target: "lighthouse" }), toolCall("look")],
+    [note("The boat is green."), toolCall("aperture_manage", { verb: "pin", target: "2" })],
   ];
   const done = ({ messages }: ModelRequest): number =>
     messages.filter(({ content }) => content.some(({ type }) => type === "tool_result")).length;
@@ -42,8 +42,8 @@ async function spaceOn(store: Store, ran: string[]): Promise<Space> {
   return await createSpace({ store, name: "once", agents: [agent] });
 }
 
-/** What has come of it: everything that would be there twice if something had been done twice. */
-function cameTo({ moment: { state } }: Space): readonly unknown[] {
+/** Everything that would be there twice if something had been done twice. */
+function effectsOf({ moment: { state } }: Space): readonly unknown[] {
   const blocks = [...state.blocks.entries()].map(([, { block }]) => block);
   const there = blocks.filter(({ id }) => blockOf(now(state), id) !== null);
   const count = (kind: string): number => there.filter((block) => block.kind === kind).length;
@@ -55,7 +55,7 @@ function cameTo({ moment: { state } }: Space): readonly unknown[] {
 }
 
 describe("whenever a process ends", () => {
-  it("what an agent has asked of its own memory is done once, and each tool ran once", async () => {
+  it("the commands of an agent are carried out once, and each tool ran once", async () => {
     const store = crashStore();
     const ran: string[] = [];
     const whole = await spaceOn(store, ran);
@@ -63,7 +63,7 @@ describe("whenever a process ends", () => {
     await desk.say("bob", "The lighthouse was painted in 1931.");
     await desk.say("bob", "Note what matters.");
     await desk.activate("ada");
-    const [memories, calls, results, approvals] = cameTo(whole);
+    const [memories, calls, results, approvals] = effectsOf(whole);
     expect([memories, calls, results, approvals]).toEqual([[expect.anything(), expect.anything()], 6, 6, 1]);
     const all = store.batches.length;
     expect(all).toBeGreaterThan(12);
@@ -71,7 +71,7 @@ describe("whenever a process ends", () => {
       const again = await spaceOn(await store.after(batches), []);
       await again.idle();
       if (again.moment.state.views.size === 0) continue;
-      expect([batches, cameTo(again)]).toEqual([batches, cameTo(whole)]);
+      expect([batches, effectsOf(again)]).toEqual([batches, effectsOf(whole)]);
       await again.close();
     }
     expect(ran).toHaveLength(1);

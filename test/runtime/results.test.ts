@@ -1,4 +1,4 @@
-// A call has one result, whatever its tool does and however the run ends: with two, or with none, every later
+// A call has one result, whatever its tool does and however the run ends: with two or none, every later
 // prompt is refused.
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
@@ -6,13 +6,13 @@ import { must } from "../../src/base/index.ts";
 import { blockOf, type Delta } from "../../src/engine/index.ts";
 import {
   type Agent,
-  calling,
   createSpace,
   defineTool,
   type Provider,
   type Space,
   scriptedProvider,
   type Tool,
+  toolCall,
 } from "../../src/runtime/index.ts";
 import { openMemoryStore } from "../../src/store/index.ts";
 import { call, say } from "../../src/testing/index.ts";
@@ -29,15 +29,15 @@ async function ask(space: Space, text: string): Promise<void> {
   await space.stream("desk").activate("ada");
 }
 
-/** Activations that nobody ended. */
-function goingOn({ moment }: Space): readonly string[] {
+/** The anchors of activations that were not removed. */
+function openActivations({ moment }: Space): readonly string[] {
   const blocks = [...moment.state.blocks.entries()].map(([, { block }]) => block);
   return blocks.flatMap(({ id, kind, anchor }) =>
     kind === "activation" && blockOf(moment, id) !== null ? [anchor] : [],
   );
 }
 
-function isBeginning(delta: Delta): boolean {
+function isCallStart(delta: Delta): boolean {
   return delta.type === "block-added" && delta.block.anchor.startsWith("call ");
 }
 
@@ -46,20 +46,24 @@ const picture = (media_type: string) => [
   { type: "image", source: { type: "base64", media_type, data: "iVBORw0KGgo=" } },
 ];
 
-describe("whatever a tool returns, its call has one result that a provider takes", () => {
+describe("a call has one result that a provider accepts, whatever its tool returns", () => {
   const cyclic: { type: string; self?: unknown } = { type: "text" };
   cyclic.self = cyclic;
   it.each([
-    ["blocks that cannot be written down", [{ type: "text", text: "x", meta: 1n }], "BigInt"],
+    ["blocks that JSON cannot express", [{ type: "text", text: "x", meta: 1n }], "BigInt"],
     ["a block that holds itself", [cyclic], "circular"],
-    ["a list of things that have a type", [{ type: "file", path: "a.ts" }], "a.ts"],
-    ["a text that is none", [{ type: "text", text: 5 }], "5"],
-    ["a text with more to it", [{ type: "text", text: "well", meta: 1 }], "well"],
-    ["a text with a mark", [{ type: "text", text: "well", cache_control: { type: "ephemeral" } }], "well"],
-    ["a picture of no source", [{ type: "image", path: "a.png" }], "a.png"],
+    ["a list of other objects with a type", [{ type: "file", path: "a.ts" }], "a.ts"],
+    ["a text that is a number", [{ type: "text", text: 5 }], "5"],
+    ["a text with an unknown field", [{ type: "text", text: "well", meta: 1 }], "well"],
+    [
+      "a text with a cache mark",
+      [{ type: "text", text: "well", cache_control: { type: "ephemeral" } }],
+      "well",
+    ],
+    ["a picture without a source", [{ type: "image", path: "a.png" }], "a.png"],
     ["a picture no model takes", picture("image/svg+xml"), "image/svg+xml"],
     ["a picture", picture("image/png"), "iVBORw0KGgo="],
-  ])("%s", async (_, returned, told) => {
+  ])("%s", async (_, returned, expected) => {
     const provider = strictProvider((_request, n) => (n === 0 ? both : say("Fine.")));
     const tools = [tool("odd", () => returned), tool("slow", () => pause(30, "slow is done"))];
     const space = await createSpace({ agents: [agentOf(provider, { tools })] });
@@ -67,17 +71,17 @@ describe("whatever a tool returns, its call has one result that a provider takes
     await ask(space, "and?");
     expect(provider.refusals).toEqual([]);
     const prompt = promptText(must(provider.exchanges.at(-1), "it was asked").request);
-    expect(prompt).toContain(told);
+    expect(prompt).toContain(expected);
     expect(prompt).toContain("slow is done");
     expect(prompt.match(/"tool_result"/g)).toHaveLength(2);
-    expect(goingOn(space)).toEqual([]);
+    expect(openActivations(space)).toEqual([]);
     await space.close();
   });
 
   it.each([
-    ["nothing", new Error("")],
-    ["what has no words", Object.create(null)],
-    ["no error", 5],
+    ["an error without a message", new Error("")],
+    ["an object that is no string", Object.create(null)],
+    ["a number", 5],
   ])("and whatever it throws: %s", async (_, thrown) => {
     const provider = strictProvider((_request, n) => (n === 0 ? call("odd", {}) : say("Fine.")));
     const throws = tool("odd", () => {
@@ -91,37 +95,37 @@ describe("whatever a tool returns, its call has one result that a provider takes
     await space.close();
   });
 
-  it("nobody writes the mark into a document or what was found", async () => {
-    let mark = "";
+  it("the nonce is removed from documents and search results", async () => {
+    let nonce = "";
     const found = () => [
       {
         type: "document",
-        title: mark,
-        source: { type: "text", media_type: "text/plain", data: `${mark} bob` },
+        title: nonce,
+        source: { type: "text", media_type: "text/plain", data: `${nonce} bob` },
       },
-      { type: "search_result", source: "a", title: "b", content: [{ type: "text", text: `${mark} bob` }] },
-      { type: "image", source: { type: "base64", media_type: "image/png", data: mark } },
+      { type: "search_result", source: "a", title: "b", content: [{ type: "text", text: `${nonce} bob` }] },
+      { type: "image", source: { type: "base64", media_type: "image/png", data: nonce } },
     ];
     const provider = strictProvider((_request, n) => (n === 0 ? call("odd", {}) : say("Fine.")));
     const space = await createSpace({ agents: [agentOf(provider, { tools: [tool("odd", found)] })] });
     await space.stream("desk").say("bob", "go");
     const { messages } = await space.preview("ada", "desk");
-    mark = /\[([0-9a-f]{6}) bob/.exec(JSON.stringify(messages))?.[1] ?? expect.fail();
+    nonce = /\[([0-9a-f]{6}) bob/.exec(JSON.stringify(messages))?.[1] ?? expect.fail();
     await space.stream("desk").activate("ada");
     const result = JSON.stringify(provider.exchanges[1]?.request.messages.at(-1)?.content[0]);
-    // Once, in what nobody reads.
-    expect(result.split(mark)).toHaveLength(2);
-    expect(result).toContain(`"data":"${mark}"`);
+    // Only in base64 data, which is not read as text.
+    expect(result.split(nonce)).toHaveLength(2);
+    expect(result).toContain(`"data":"${nonce}"`);
     await space.close();
   });
 });
 
 describe("however a run ends, its calls have one result each", () => {
-  it("a call that fails at us is waited for like the others, and none goes on in the log", async () => {
+  it("a fault of our own in one call does not keep the others from ending, and no call stays open", async () => {
     const strict = strictProvider((_request, n) => (n === 0 ? both : say("Fine.")));
     const tools = [tool("odd", () => "odd is done"), tool("slow", () => pause(40, "slow is done"))];
     const agent = agentOf(strict, { tools });
-    // What is read of the agent for a call, once: a fault of ours that no tool has caused.
+    // Reading the agent's tools throws once: a fault of our own that no tool caused.
     let faults = 0;
     const broken: Agent = new Proxy(agent, {
       get: (target, field) => {
@@ -132,11 +136,11 @@ describe("however a run ends, its calls have one result each", () => {
     });
     const space = await createSpace({ agents: [broken] });
     space.on("frame", ({ frame }) => {
-      if (faults === 0 && frame.deltas.some(isBeginning)) faults = 1;
+      if (faults === 0 && frame.deltas.some(isCallStart)) faults = 1;
     });
     await ask(space, "go");
     expect(faults).toBe(2);
-    expect(goingOn(space)).toEqual([]);
+    expect(openActivations(space)).toEqual([]);
     await ask(space, "and?");
     expect(strict.refusals).toEqual([]);
     const prompt = promptText(must(strict.exchanges.at(-1), "it was asked").request);
@@ -146,21 +150,21 @@ describe("however a run ends, its calls have one result each", () => {
     await space.close();
   });
 
-  it("one that is left in the middle of a call, and taken back by somebody who has not its agent", async () => {
+  it("a run that is left in the middle of a call can be cancelled in a space without its agent", async () => {
     const store = openMemoryStore();
     const strict = strictProvider((_request, n) => (n === 0 ? call("stuck", {}) : say("Fine.")));
     const stuck = tool("stuck", () => new Promise(() => undefined));
     const agent = agentOf(strict, { tools: [stuck] });
     const first = await createSpace({ store, name: "left", agents: [agent] });
     await first.stream("desk").say("bob", "go");
-    const isBegun = new Promise((resolve) => first.on("tool", resolve));
+    const isStarted = new Promise((resolve) => first.on("tool", resolve));
     void first.stream("desk").activate("ada");
-    await isBegun;
+    await isStarted;
     await first.close();
     const second = await createSpace({ store, name: "left" });
-    expect(goingOn(second)).toHaveLength(2);
+    expect(openActivations(second)).toHaveLength(2);
     await second.cancel({ agent: "ada", stream: "desk" });
-    expect(goingOn(second)).toEqual([]);
+    expect(openActivations(second)).toEqual([]);
     second.add(agent);
     await ask(second, "and?");
     expect(strict.refusals).toEqual([]);
@@ -169,10 +173,10 @@ describe("however a run ends, its calls have one result each", () => {
   });
 });
 
-describe("an agent that may not manage its memory", () => {
-  it.each(["aperture_note", "aperture_archive"])("has no tool %s, though it calls it", async (name) => {
+describe("an agent that may not manage its context", () => {
+  it.each(["aperture_note", "aperture_archive"])("has no tool %s, although it calls it", async (name) => {
     const input = { verb: "create", text: "The key hangs in the shed.", target: "1", reason: "old" };
-    const provider = scriptedProvider([[calling(name, input)], "Fine."]);
+    const provider = scriptedProvider([[toolCall(name, input)], "Fine."]);
     const space = await createSpace({ agents: [agentOf(provider, { memory: false })] });
     await ask(space, "note it");
     const result = provider.requests[1]?.messages.at(-1)?.content[0];
@@ -184,12 +188,12 @@ describe("an agent that may not manage its memory", () => {
   });
 });
 
-describe("what time does to an agent", () => {
-  /** Answers one call in its first turn, and nothing but words after that. */
+describe("the expiry of an agent's blocks", () => {
+  /** Calls a tool in its first turn, and answers in text after that. */
   const looksOnce = (): Provider =>
-    scriptedProvider((_, n) => (n === 0 ? [calling("look")] : `Answer ${n}.`));
+    scriptedProvider((_, n) => (n === 0 ? [toolCall("look")] : `Answer ${n}.`));
 
-  it("does not depend on whose turn it was when something fell due", async () => {
+  it("does not depend on which agent had the turn when a block was due", async () => {
     const look = tool("look", () => "seen ".repeat(300));
     const ada = { ...agentOf(looksOnce(), { tools: [look] }), name: "ada" };
     const eve = { ...agentOf(scriptedProvider(() => "Hm.")), name: "eve" };
@@ -200,33 +204,33 @@ describe("what time does to an agent", () => {
       await desk.say("bob", `turn ${turn}`);
       await desk.activate(turn % 3 === 0 ? "ada" : "eve");
     }
-    expect(loweredIn(space, "ada")).toBe(true);
+    expect(isLoweredFor(space, "ada")).toBe(true);
     await space.close();
   });
 
-  it("nor on whether that turn failed", async () => {
+  it("does not depend on whether that turn failed", async () => {
     const look = tool("look", () => "seen ".repeat(300));
-    const words = looksOnce();
-    let asked = 0;
+    const inner = looksOnce();
+    let attempts = 0;
     const provider: Provider = {
       name: "often down",
-      ask: async (request, asking) => {
-        asked += 1;
-        return asked > 2 && asked % 3 !== 0
+      ask: async (request, askOptions) => {
+        attempts += 1;
+        return attempts > 2 && attempts % 3 !== 0
           ? await Promise.reject(new Error("down"))
-          : await words.ask(request, asking);
+          : await inner.ask(request, askOptions);
       },
     };
     const space = await createSpace({ agents: [agentOf(provider, { tools: [look] })] });
     await ask(space, "look");
     for (let turn = 3; turn < 66; turn += 1) await ask(space, `turn ${turn}`);
-    expect(loweredIn(space, "ada")).toBe(true);
+    expect(isLoweredFor(space, "ada")).toBe(true);
     await space.close();
   });
 });
 
-/** Whether the result of the first call is wanted shorter than it was. */
-function loweredIn({ moment }: Space, agent: string): boolean {
+/** True if the agent's view wants the result of the first call shorter. */
+function isLoweredFor({ moment }: Space, agent: string): boolean {
   const { state } = moment;
   const result = [...state.blocks.entries()].find(([, { block }]) => block.kind === "tool-result")?.[1].block;
   const view = [...state.views.entries()].find(([, one]) => one.agent === agent)?.[1];

@@ -2,16 +2,16 @@ import { afterEach, describe, expect, it } from "vitest";
 import { unwrap } from "../../src/base/index.ts";
 import { pricesOf } from "../../src/config/index.ts";
 import type { Frame } from "../../src/engine/index.ts";
+import { stateRow } from "../../src/queries/state-row.ts";
 import {
-  calling,
   createSpace,
   defineTool,
   humanProvider,
   type Space,
   scriptedProvider,
+  toolCall,
   whenMentioned,
 } from "../../src/runtime/index.ts";
-import { stateRow } from "../../src/session/read/state-row.ts";
 import { agentOf, promptText } from "../support/runtime.ts";
 
 const open: Space[] = [];
@@ -38,18 +38,18 @@ const add = defineTool({
 });
 
 describe("a space", () => {
-  it("from what somebody says to what an agent answers, with everything told on the way", async () => {
+  it("emits every event from a message to the agent's answer, in order", async () => {
     const provider = scriptedProvider([
-      [{ type: "text", text: "Let me see." }, calling("add", { a: 1, b: 2 })],
+      [{ type: "text", text: "Let me see." }, toolCall("add", { a: 1, b: 2 })],
       "It is 3.",
     ]);
     const space = await spaceOf({
       agents: [agentOf(provider, { tools: [add], wakes: whenMentioned("ada") })],
     });
-    const heard: string[] = [];
+    const events: string[] = [];
     for (const type of ["said", "heard", "tool", "finished"] as const) {
       space.on(type, ({ type: what, ...rest }) =>
-        heard.push(
+        events.push(
           `${what} ${Object.values(rest)
             .filter((one) => typeof one === "string")
             .join(" ")}`,
@@ -60,7 +60,7 @@ describe("a space", () => {
     await lobby.say("bob", "hello all");
     await lobby.say("bob", "ada, what is 1 + 2?");
     await space.idle();
-    expect(heard).toEqual([
+    expect(events).toEqual([
       "said lobby bob hello all",
       "said lobby bob ada, what is 1 + 2?",
       "heard lobby ada Let me see.",
@@ -73,11 +73,15 @@ describe("a space", () => {
     ]);
   });
 
-  it("wakes only whom it means", () => {
-    const isMeant = whenMentioned("ada");
-    const said = (text: string, speaker = "bob"): boolean => isMeant({ stream: "lobby", speaker, text });
-    expect([said("ada, hello"), said("hello @Ada!"), said("is ADA here?")]).toEqual([true, true, true]);
-    expect([said("canada"), said("adage"), said("nobody"), said("ada speaks", "ada")]).toEqual([
+  it("wakes only an agent that is mentioned", () => {
+    const wakes = whenMentioned("ada");
+    const isWoken = (text: string, speaker = "bob"): boolean => wakes({ stream: "lobby", speaker, text });
+    expect([isWoken("ada, hello"), isWoken("hello @Ada!"), isWoken("is ADA here?")]).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect([isWoken("canada"), isWoken("adage"), isWoken("nobody"), isWoken("ada speaks", "ada")]).toEqual([
       false,
       false,
       false,
@@ -85,7 +89,7 @@ describe("a space", () => {
     ]);
   });
 
-  it("takes in what an adapter reads, one event a frame", async () => {
+  it("records the inputs of an adapter, one frame per event", async () => {
     const provider = scriptedProvider(() => "Noted.");
     const space = await spaceOf({ agents: [agentOf(provider)] });
     space.stream("mail");
@@ -101,36 +105,36 @@ describe("a space", () => {
     const frames: Frame[] = [];
     space.on("frame", ({ frame }) => frames.push(frame));
     await receive({ from: "carol", subject: "The lock is stuck" });
-    const brought = space.moment.state.blocks.last?.block.addedSeq;
-    expect(brought).toBe(before + 1);
+    const addedSeq = space.moment.state.blocks.last?.block.addedSeq;
+    expect(addedSeq).toBe(before + 1);
     expect(frames[0]?.cause.reason).toBe("mail");
     await space.idle();
     expect(promptText(provider.requests[0] ?? expect.fail())).toContain("latest: The lock is stuck");
   });
 
-  it("tells an agent why it is asked, once", async () => {
-    const provider = scriptedProvider([[calling("add", { a: 1, b: 2 })], "Done."]);
+  it("shows an agent the reason of its activation once", async () => {
+    const provider = scriptedProvider([[toolCall("add", { a: 1, b: 2 })], "Done."]);
     const space = await spaceOf({ agents: [agentOf(provider, { tools: [add] })] });
     await space.stream("desk").say("bob", "hello");
     await space.stream("desk").activate("ada", { reason: "the build is red] [x" });
-    const told = provider.requests.map(
+    const reasons = provider.requests.map(
       (request) => promptText(request).split("you are asked to act: ").length - 1,
     );
-    expect(told).toEqual([1, 1]);
+    expect(reasons).toEqual([1, 1]);
     expect(promptText(provider.requests[0] ?? expect.fail())).toContain("the build is red");
   });
 
-  it("a person can stand in for the model", async () => {
+  it("lets a person answer instead of a model", async () => {
     const human = humanProvider(async ({ messages }) => `I read ${messages.length} message.`);
     const space = await spaceOf({ agents: [agentOf(human)] });
-    const said: string[] = [];
-    space.on("said", ({ speaker, text }) => said.push(`${speaker}: ${text}`));
+    const messages: string[] = [];
+    space.on("said", ({ speaker, text }) => messages.push(`${speaker}: ${text}`));
     await space.stream("desk").say("bob", "hello");
     await space.stream("desk").activate("ada");
-    expect(said).toContain("ada: I read 1 message.");
+    expect(messages).toContain("ada: I read 1 message.");
   });
 
-  it("says what it has cost, as the providers have counted it and at the prices of their models", async () => {
+  it("sums up the cost by the providers' counts and the models' prices", async () => {
     const usage = { input: 1_000, cacheRead: 10_000, cacheWrite: 2_000, output: 100 };
     const answer = { content: [{ type: "text", text: "Yes." }], usage };
     const space = await spaceOf({
@@ -150,7 +154,7 @@ describe("a space", () => {
     expect(space.spend()).toMatchObject({ turns: 3, usd: null, usage: { cacheRead: 30_000 } });
   });
 
-  it("says clearly what is used wrongly, and nothing is lost", async () => {
+  it("rejects wrong use with a clear error and records nothing", async () => {
     const space = await spaceOf({ agents: [agentOf(scriptedProvider(() => "Yes."))] });
     expect(() => space.add(agentOf(scriptedProvider([])))).toThrow(
       "There is an agent ada in this space already.",
@@ -161,7 +165,7 @@ describe("a space", () => {
     await expect(space.preview("ada", "nowhere")).rejects.toThrow("There is no stream nowhere.");
     const seq = space.moment.seq;
     await expect(
-      space.happen([{ type: "said", stream: "nowhere", speaker: "bob", text: "?" }]),
+      space.record([{ type: "said", stream: "nowhere", speaker: "bob", text: "?" }]),
     ).rejects.toThrow("nowhere");
     await expect(space.stream("desk").activate("nobody")).rejects.toThrow(
       "There is no agent nobody in this space; there are: ada.",
@@ -171,7 +175,7 @@ describe("a space", () => {
     await expect(space.stream("desk").say("bob", "late")).rejects.toThrow("This space is closed.");
   });
 
-  it("is a session like any other: whoever looks at it sees the stream an agent is in", async () => {
+  it("is a session like any other: its state shows the stream an agent is in", async () => {
     const space = await spaceOf({ agents: [agentOf(scriptedProvider(() => "Yes."))] });
     space.stream("empty");
     await space.stream("desk").say("bob", "hello");
@@ -182,7 +186,7 @@ describe("a space", () => {
     expect(model).toBe("claude-sonnet-5");
   });
 
-  it("what was going on when it was left goes on when it is opened again", async () => {
+  it("continues its runs when it is opened again", async () => {
     const { openMemoryStore } = await import("../../src/store/index.ts");
     const store = openMemoryStore();
     let release: (words: string) => void = () => undefined;

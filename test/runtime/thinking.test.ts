@@ -1,5 +1,5 @@
-// Models that think because they are told to want to see what led to the calls whose results they are given,
-// also where the prompt begins anew in the middle of a run. A model that binds its reasoning must not.
+// A model with optional thinking requires the reasoning behind the calls whose results it gets, also if a new
+// path begins in the middle of a run. A model that binds its reasoning must not get it there.
 import { afterEach, describe, expect, it } from "vitest";
 import type { Json } from "../../src/base/index.ts";
 import {
@@ -13,7 +13,7 @@ import {
   type Tool,
 } from "../../src/runtime/index.ts";
 import { openMemoryStore } from "../../src/store/index.ts";
-import { type Reply, type StrictUpstream, say, startStrictUpstream } from "../../src/testing/index.ts";
+import { type ModelReply, type StrictUpstream, say, startStrictUpstream } from "../../src/testing/index.ts";
 import { apiKey, keys } from "../support/provider-kit.ts";
 import { agentOf, strictProvider } from "../support/runtime.ts";
 
@@ -23,14 +23,14 @@ afterEach(async () => {
 });
 
 type Fields = Readonly<Record<string, Json>>;
-type Way = {
+type ProviderWay = {
   readonly name: string;
   readonly prefix: string;
   readonly bedrock: boolean;
   readonly provider: (url: string, fields: Fields) => Provider;
 };
 
-const onBedrock = (api: "invoke" | "converse"): Way => ({
+const onBedrock = (api: "invoke" | "converse"): ProviderWay => ({
   name: `bedrock ${api}`,
   prefix: "eu.anthropic.",
   bedrock: true,
@@ -38,7 +38,7 @@ const onBedrock = (api: "invoke" | "converse"): Way => ({
     bedrockProvider({ region: keys.region, credentials: keys, endpoint, api, fields }),
 });
 
-const ways: readonly Way[] = [
+const ways: readonly ProviderWay[] = [
   {
     name: "anthropic",
     prefix: "",
@@ -59,14 +59,18 @@ const look: Tool = defineTool({
   run: () => "a line of what there is to see\n".repeat(250),
 });
 
-const looking: Reply = {
+const looking: ModelReply = {
   content: [
     { type: "thinking", thinking: "I had better look." },
     { type: "tool_use", name: "look", input: {} },
   ],
 };
 
-async function started(way: Way, kind: typeof manual | typeof bound, replies: (n: number) => Reply) {
+async function startUpstream(
+  way: ProviderWay,
+  kind: typeof manual | typeof bound,
+  replies: (n: number) => ModelReply,
+) {
   const options = way.bedrock ? { bedrock: keys } : { keys: [apiKey] };
   let answers = 0;
   const upstream = await startStrictUpstream({ ...options, model: () => replies(answers++) });
@@ -82,25 +86,26 @@ async function started(way: Way, kind: typeof manual | typeof bound, replies: (n
   return { upstream, agent };
 }
 
-async function asked(space: Space): Promise<readonly string[]> {
+/** Activates the agent and returns the notices of its run. */
+async function runNotices(space: Space): Promise<readonly string[]> {
   const notices: string[] = [];
   space.on("notice", ({ text }) => notices.push(text));
   await space.stream("desk").activate("ada");
   return notices;
 }
 
-/** How often a prompt began anew. */
-function rewrites({ moment }: Space): number {
+/** How often a new path began. */
+function epochsIn({ moment }: Space): number {
   return [...moment.state.views.entries()].reduce((sum, [, { epochs }]) => sum + epochs.size, 0);
 }
 
 describe("reasoning between two calls of one answer", () => {
   const manage = (input: Fields) => ({ type: "tool_use", name: "aperture_manage", input }) as const;
   it.each(["6", "7", "message-6", "1..20"])(
-    "stays behind the call it was made behind, though the agent has it shortened: %s",
+    "stays after its call, although the agent has the call shortened: %s",
     async (target) => {
       const long = "a word and another one ".repeat(100);
-      const both: Reply = {
+      const both: ModelReply = {
         content: [
           { type: "thinking", thinking: "I had better look." },
           { type: "tool_use", name: "look", input: { word: long } },
@@ -123,40 +128,40 @@ describe("reasoning between two calls of one answer", () => {
   );
 });
 
-describe.each(ways)("reasoning in the middle of a run, $name", (way) => {
-  it.each([manual, bound])("when the budget is short: $model", async (kind) => {
-    const { upstream, agent } = await started(way, kind, (n) => (n < 4 ? looking : say("Seen.")));
+describe.each(ways)("a new path in the middle of a run is accepted, $name", (way) => {
+  it.each([manual, bound])("if the budget is short: $model", async (kind) => {
+    const { upstream, agent } = await startUpstream(way, kind, (n) => (n < 4 ? looking : say("Seen.")));
     const space = await createSpace({ agents: [agent] });
     await space.stream("desk").say("bob", "look four times");
-    expect(await asked(space)).toEqual([]);
-    expect(rewrites(space)).toBeGreaterThan(0);
+    expect(await runNotices(space)).toEqual([]);
+    expect(epochsIn(space)).toBeGreaterThan(0);
     expect(upstream.exchanges.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
     const last = String(upstream.exchanges.at(-1)?.body);
     expect(last.includes("I had better look.")).toBe(kind === manual);
     await space.close();
   });
 
-  it.each([manual, bound])("when nobody spoke between two answers: $model", async (kind) => {
-    const { upstream, agent } = await started(way, kind, (n) =>
+  it.each([manual, bound])("if no message came between two answers: $model", async (kind) => {
+    const { upstream, agent } = await startUpstream(way, kind, (n) =>
       n === 1 || n === 2 ? looking : say("Seen."),
     );
     const space = await createSpace({ agents: [agent] });
     await space.stream("desk").say("bob", "look around");
-    for (let n = 0; n < 2; n += 1) expect(await asked(space)).toEqual([]);
-    expect(rewrites(space)).toBeGreaterThan(0);
+    for (let n = 0; n < 2; n += 1) expect(await runNotices(space)).toEqual([]);
+    expect(epochsIn(space)).toBeGreaterThan(0);
     expect(upstream.exchanges.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     await space.close();
   });
 
-  it.each([manual, bound])("when it goes on with other instructions: $model", async (kind) => {
+  it.each([manual, bound])("if the run continues with another system text: $model", async (kind) => {
     const store = openMemoryStore();
-    const { upstream, agent } = await started(way, kind, (n) => (n === 0 ? looking : say("Seen.")));
+    const { upstream, agent } = await startUpstream(way, kind, (n) => (n === 0 ? looking : say("Seen.")));
     const stuck: Tool = { ...look, run: () => new Promise(() => undefined) };
     const first = await createSpace({ store, name: "thinking", agents: [{ ...agent, tools: [stuck] }] });
     await first.stream("desk").say("bob", "look");
-    const isBegun = new Promise((resolve) => first.on("tool", resolve));
+    const isStarted = new Promise((resolve) => first.on("tool", resolve));
     void first.stream("desk").activate("ada");
-    await isBegun;
+    await isStarted;
     await first.close();
     const second = await createSpace({
       store,
@@ -164,7 +169,7 @@ describe.each(ways)("reasoning in the middle of a run, $name", (way) => {
       agents: [{ ...agent, system: "Be brief." }],
     });
     await second.idle();
-    expect(rewrites(second)).toBe(1);
+    expect(epochsIn(second)).toBe(1);
     expect(upstream.exchanges.map(({ status }) => status)).toEqual([200, 200]);
     await second.close();
   });

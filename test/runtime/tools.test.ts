@@ -2,12 +2,12 @@ import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { fail, ok } from "../../src/base/index.ts";
 import {
-  calling,
   createSpace,
   defineTool,
   humanProvider,
   type Provider,
   scriptedProvider,
+  toolCall,
   withRetries,
 } from "../../src/runtime/index.ts";
 import { call, say } from "../../src/testing/index.ts";
@@ -18,7 +18,7 @@ const none = { type: "object", properties: {} } as const;
 const word = { type: "object", properties: { word: { type: "string" } }, required: ["word"] } as const;
 
 describe("the tool loop", () => {
-  it("remembers every round, and the next activation knows what was done", async () => {
+  it("shows every earlier round, also in the next run", async () => {
     const provider = strictProvider((request, n) => {
       if (n < 3)
         return {
@@ -51,7 +51,7 @@ describe("the tool loop", () => {
     await space.close();
   });
 
-  it("makes calls of one answer at once, and waits for all of them", async () => {
+  it("makes the calls of one answer at once, and waits for all of them", async () => {
     let [atOnce, most] = [0, 0];
     const slow = defineTool({
       name: "slow",
@@ -65,7 +65,10 @@ describe("the tool loop", () => {
         return said;
       },
     });
-    const provider = scriptedProvider([["a", "b", "c"].map((one) => calling("slow", { word: one })), "All."]);
+    const provider = scriptedProvider([
+      ["a", "b", "c"].map((one) => toolCall("slow", { word: one })),
+      "All.",
+    ]);
     const space = await createSpace({ agents: [agentOf(provider, { tools: [slow] })] });
     await space.stream("desk").say("bob", "go");
     await space.stream("desk").activate("ada");
@@ -77,7 +80,7 @@ describe("the tool loop", () => {
     await space.close();
   });
 
-  it("what goes wrong is for the agent to read: no such tool, a bad input, a throw, too long", async () => {
+  it("tells the agent about an unknown tool, a bad input, an error and a timeout", async () => {
     const throws = defineTool({
       name: "throws",
       description: "Throws.",
@@ -99,7 +102,12 @@ describe("the tool loop", () => {
       input: word,
       run: ({ word: said }) => said,
     });
-    const calls = [calling("nothing"), calling("look", { words: "x" }), calling("throws"), calling("stuck")];
+    const calls = [
+      toolCall("nothing"),
+      toolCall("look", { words: "x" }),
+      toolCall("throws"),
+      toolCall("stuck"),
+    ];
     const provider = scriptedProvider([calls, "I see."]);
     const space = await createSpace({ agents: [agentOf(provider, { tools: [throws, stuck, look] })] });
     await space.stream("desk").say("bob", "go");
@@ -114,7 +122,7 @@ describe("the tool loop", () => {
     await space.close();
   });
 
-  it("ends when it is cancelled, and leaves nothing a provider would refuse", async () => {
+  it("ends when it is cancelled, and the provider accepts the next prompt", async () => {
     const provider = strictProvider((_, n) => (n === 0 ? call("stuck", {}) : say("Fine.")));
     const stuck = defineTool({
       name: "stuck",
@@ -140,8 +148,8 @@ describe("the tool loop", () => {
     await space.close();
   });
 
-  it("has a bound on its rounds: asked for words, then stopped with a notice", async () => {
-    const provider = scriptedProvider(() => [calling("look", { word: "again" })]);
+  it("requires text after the last round, then stops with a notice", async () => {
+    const provider = scriptedProvider(() => [toolCall("look", { word: "again" })]);
     const look = defineTool({ name: "look", description: "Looks.", input: word, run: () => "seen" });
     const space = await createSpace({ agents: [agentOf(provider, { tools: [look], roundsMax: 3 })] });
     const notices: string[] = [];
@@ -153,7 +161,7 @@ describe("the tool loop", () => {
     await space.close();
   });
 
-  it("an agent's error is a notice in the stream, and the next activation works", async () => {
+  it("turns a provider's error into a notice, and the next activation works", async () => {
     const provider = scriptedProvider((_, n) => {
       if (n === 0) throw new Error("the cable is out");
       return "Back.";
@@ -172,7 +180,7 @@ describe("the tool loop", () => {
 });
 
 describe("memory commands", () => {
-  it("are built in: a note lasts, an archived part leaves its place at the next beginning, and can be recalled", async () => {
+  it("are built in: a memory lasts, archiving waits for the user, recall finds a text that left the window", async () => {
     const provider = strictProvider((_, n) => {
       if (n === 0)
         return {
@@ -203,12 +211,15 @@ describe("memory commands", () => {
     expect(provider.refusals).toEqual([]);
     expect(last).toContain("memory, message");
     expect(last).toContain("The harbour key hangs in the shed.");
-    expect(provider.exchanges.map(({ request }) => promptText(request)).join()).toContain("painted in 1931");
+    expect(await space.approvals()).toMatchObject([{ verb: "archive", blocks: [1] }]);
+    const prompts = provider.exchanges.map(({ request }) => promptText(request));
+    expect(prompts[8]).not.toContain("painted in 1931");
+    expect(prompts[9]).toContain("painted in 1931");
     await space.close();
   });
 });
 
-describe("an answer that is less than one", () => {
+describe("an incomplete answer", () => {
   const write = (made: string[]) =>
     defineTool({
       name: "write",
@@ -221,14 +232,14 @@ describe("an answer that is less than one", () => {
     });
 
   it.each(["max_tokens", "stop_sequence", "refusal", "model_context_window_exceeded"])(
-    "makes no call when it was stopped by %s, and the agent is told",
+    "that stopped with %s makes no call, and the agent is told",
     async (stop) => {
       const made: string[] = [];
       const cut = {
-        content: [calling("write", { word: "half" }), calling("aperture_note", { verb: "create" })],
+        content: [toolCall("write", { word: "half" }), toolCall("aperture_note", { verb: "create" })],
         stop,
       };
-      const provider = scriptedProvider([cut, [calling("write", { word: "whole" })], "Done."]);
+      const provider = scriptedProvider([cut, [toolCall("write", { word: "whole" })], "Done."]);
       const space = await createSpace({ agents: [agentOf(provider, { tools: [write(made)] })] });
       await space.stream("desk").say("bob", "go");
       await space.stream("desk").activate("ada");
@@ -241,7 +252,7 @@ describe("an answer that is less than one", () => {
     },
   );
 
-  it("is told to the people in the stream where it is the last word", async () => {
+  it("becomes a notice in the stream if it ends the run", async () => {
     const provider = scriptedProvider([
       { content: [{ type: "text", text: "It was a dark and" }], stop: "max_tokens" },
       { content: [], stop: "refusal" },
@@ -260,39 +271,40 @@ describe("an answer that is less than one", () => {
   });
 });
 
-describe("a provider that says nothing", () => {
-  it("is given up after its time, told as a notice, and asked again the next time", async () => {
-    let asked = 0;
+describe("a silent provider", () => {
+  it("is given up after the timeout with a notice, and asked again the next time", async () => {
+    let attempts = 0;
     const provider: Provider = {
       name: "deaf",
-      ask: async (_, { signal, heard }) => {
-        asked += 1;
-        for (let word = 0; asked === 2 && word < 6; word += 1) {
+      ask: async (_, { signal, onText }) => {
+        attempts += 1;
+        for (let word = 0; attempts === 2 && word < 6; word += 1) {
           await pause(20);
-          heard("word ");
+          onText("word ");
         }
-        if (asked === 2) return ok({ content: [{ type: "text", text: "Slowly." }], stop: "end_turn", usage });
-        // It hears that it is over, and says so; that is no answer either.
+        if (attempts === 2)
+          return ok({ content: [{ type: "text", text: "Slowly." }], stop: "end_turn", usage });
+        // The provider notices the abort and returns an error, which is no answer either.
         await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
         return fail("AP_PROVIDER_CANCELLED", { provider: "deaf" });
       },
     };
     const space = await createSpace({ agents: [agentOf(provider, { answerTimeoutMs: 60 })] });
     const notices: string[] = [];
-    const said: string[] = [];
+    const messages: string[] = [];
     space.on("notice", ({ text }) => notices.push(text));
-    space.on("said", ({ text }) => said.push(text));
+    space.on("said", ({ text }) => messages.push(text));
     await space.stream("desk").activate("ada");
     expect(notices).toEqual([
       "ada could not answer: The provider deaf said nothing for 60 ms, and is not waited for any longer.",
     ]);
-    // As long as something is heard, it may take longer than that.
+    // As long as text arrives, an answer may take longer than the timeout.
     await space.stream("desk").activate("ada");
-    expect(said).toEqual(["Slowly."]);
+    expect(messages).toEqual(["Slowly."]);
     await space.close();
   });
 
-  it("may be a person, who takes the time that is needed", () => {
+  it("that is a person has no timeout", () => {
     expect(humanProvider(async () => "Yes.").answerTimeoutMs).toBe(Number.POSITIVE_INFINITY);
     expect(withRetries(humanProvider(async () => "Yes.")).answerTimeoutMs).toBe(Number.POSITIVE_INFINITY);
   });

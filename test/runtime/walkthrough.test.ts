@@ -5,15 +5,15 @@ import { activationText, walkedSpace } from "../support/runtime-walkthrough.ts";
 
 const page = "docs/walkthrough/one-activation.md";
 
-test("the walkthrough is fresh; APERTURE_GOLDEN=write writes it anew", async () => {
+test("the walkthrough matches the code; APERTURE_GOLDEN=write writes it again", async () => {
   const text = activationText(await walkedSpace());
   if (process.env["APERTURE_GOLDEN"] === "write") writeFileSync(page, text);
   expect(existsSync(page)).toBe(true);
   expect(text).toBe(readFileSync(page, "utf8"));
 });
 
-test("the files it names are there", () => {
-  const files = [...readFileSync(page, "utf8").matchAll(/`([a-z-]+\.ts)`/g)].map(
+test("the files that the walkthrough names exist", () => {
+  const files = [...readFileSync(page, "utf8").matchAll(/`([a-z/-]+\.ts)`/g)].map(
     ([, name]) => `src/runtime/${name}`,
   );
   expect(files.length).toBeGreaterThan(8);

@@ -3,8 +3,8 @@ import { createSpace, scriptedProvider } from "../../src/runtime/index.ts";
 import { say } from "../../src/testing/index.ts";
 import { agentOf, promptText, promptUnits, strictProvider } from "../support/runtime.ts";
 
-/** A talk of so many turns, each a few lines long. */
-async function talk(turns: number, window = { frames: 50, step: 25 }) {
+/** A conversation of so many turns, each a few lines long. */
+async function converse(turns: number, window = { frames: 50, step: 25 }) {
   const line = "We spoke about the harbour, the tide tables and who keeps the keys of the lock. ";
   const provider = strictProvider((_, n) => say(`Answer ${n}. ${line.repeat(3)}`));
   const space = await createSpace({ agents: [agentOf(provider, { window })] });
@@ -26,8 +26,8 @@ function cachedShare(usages: readonly { input: number; cacheRead: number; cacheW
 }
 
 describe("the rolling window", () => {
-  it("within a step every prompt begins with the whole of the one before, byte for byte", async () => {
-    const { exchanges, refusals } = await talk(120);
+  it("within a step every prompt begins with the whole previous prompt, byte for byte", async () => {
+    const { exchanges, refusals } = await converse(120);
     expect(refusals).toEqual([]);
     const prompts = exchanges.map(({ request }) => promptUnits(request));
     const breaks = prompts.filter((units, at) => {
@@ -40,19 +40,19 @@ describe("the rolling window", () => {
   });
 
   it("never shows more frames than it holds, and says what it does not show", async () => {
-    const { exchanges } = await talk(60);
+    const { exchanges } = await converse(60);
     for (const { request } of exchanges) {
-      const said = promptText(request).match(/Question \d+\?|Answer \d+\./g) ?? [];
-      expect(said.length).toBeLessThanOrEqual(50);
+      const shown = promptText(request).match(/Question \d+\?|Answer \d+\./g) ?? [];
+      expect(shown.length).toBeLessThanOrEqual(50);
     }
     expect(promptText(exchanges.at(-1)?.request ?? expect.fail())).toMatch(
       /earlier: everything up to message \d+ #\d+/,
     );
   });
 
-  it("keeps nine tenths of a long talk in the provider's cache, where a sliding one keeps less than half", async () => {
-    const { exchanges, refusals } = await talk(500);
-    const sliding = await talk(150, { frames: 50, step: 1 });
+  it("keeps nine tenths of a long conversation in the provider's cache; a sliding window less than six tenths", async () => {
+    const { exchanges, refusals } = await converse(500);
+    const sliding = await converse(150, { frames: 50, step: 1 });
     expect(refusals).toEqual([]);
     const [stepped, slid] = [exchanges, sliding.exchanges].map((all) =>
       cachedShare(all.map(({ usage }) => usage)),
@@ -62,7 +62,7 @@ describe("the rolling window", () => {
     expect(slid).toBeLessThan(0.6);
   }, 120_000);
 
-  it("keeps to its budget of tokens, newest first, and says so rather than send too much", async () => {
+  it("keeps to its budget of tokens: old frames leave first, then the last message is shortened", async () => {
     const provider = scriptedProvider(() => "Good.");
     const agent = agentOf(provider, { budgetTokens: 4_000, memory: false });
     const space = await createSpace({ agents: [agent] });
@@ -85,7 +85,7 @@ describe("the rolling window", () => {
     await space.close();
   }, 60_000);
 
-  it("tells the stream where even the shortest form does not fit", async () => {
+  it("sends nothing and adds a notice if even the shortest form does not fit", async () => {
     const provider = scriptedProvider(() => "Good.");
     const system = "Everything about the harbour. ".repeat(2_000);
     const space = await createSpace({ agents: [agentOf(provider, { budgetTokens: 2_000, system })] });

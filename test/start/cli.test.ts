@@ -1,4 +1,4 @@
-// The command line as a user meets it: the built program in a process of its own.
+// The command line: the built program in its own process.
 import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -33,7 +33,7 @@ describe("up", () => {
     expect(await each.exited).toBe(0);
   });
 
-  test("makes its data directory for its user alone, and says whether recording works", async () => {
+  test("creates a private data directory, and reports that recording works", async () => {
     const port = await freePort();
     const data = join(folder, "mine");
     const each = aperture([], { APERTURE_PORT: `${port}`, APERTURE_DATA_DIR: data });
@@ -46,7 +46,7 @@ describe("up", () => {
     expect(ready).toMatchObject({ ok: true, storage: "ok", message: null, recording: { on: true } });
   });
 
-  test("starts all the same where nothing can be recorded, and says so", async () => {
+  test("starts without a writable data directory, and reports it", async () => {
     const port = await freePort();
     const file = join(folder, "a-file");
     writeFileSync(file, "not a directory");
@@ -57,7 +57,7 @@ describe("up", () => {
     expect(ready).toMatchObject({ ok: true, storage: "degraded" });
   });
 
-  test("a port in use is named, with the way out", async () => {
+  test("names a port that is in use, with a fix", async () => {
     const port = await freePort();
     await aperture([], { APERTURE_PORT: `${port}` }).waitFor(/listening on/, 10_000);
     const { code, output } = await outcome(aperture([], { APERTURE_PORT: `${port}` }));
@@ -66,7 +66,7 @@ describe("up", () => {
     expect(output).toContain("APERTURE_PORT");
   });
 
-  test("an address that others can reach needs a token and a word of its own", async () => {
+  test("needs a token and a flag for an address that other machines can reach", async () => {
     const attempts = [{}, { APERTURE_TOKEN: "t".repeat(20) }, { APERTURE_ALLOW_REMOTE: "1" }];
     for (const env of attempts) {
       const { code, output } = await outcome(aperture(["up"], { APERTURE_HOST: "0.0.0.0", ...env }));
@@ -75,7 +75,7 @@ describe("up", () => {
     }
   });
 
-  test("bad settings are all reported", async () => {
+  test("reports all invalid settings", async () => {
     const { code, output } = await outcome(
       aperture(["up"], { APERTURE_PORT: "http", APERTURE_MODE: "fast" }),
     );
@@ -84,7 +84,7 @@ describe("up", () => {
   });
 });
 
-test("--help, --version and a misuse", async () => {
+test("--help, --version and an unknown verb", async () => {
   expect(await outcome(aperture(["--help"]))).toMatchObject({
     code: 0,
     output: expect.stringContaining("usage:"),

@@ -1,5 +1,5 @@
-// There may be no Docker here, so the Dockerfile is read and carried out in plain folders: every path that it
-// copies exists, every step runs, and what comes out starts and is healthy by its own check.
+// Docker may be missing, so this test parses the Dockerfile and runs its steps in plain folders: every copied
+// path exists, every step runs, and the result starts and passes its own health check.
 import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -26,7 +26,7 @@ function read(text: string): readonly Stage[] {
     const [, word = "", rest = ""] = /^([A-Z]+)\s+(.*)$/.exec(line) ?? [];
     if (word === "FROM") found.push({ name: / AS (\w+)$/.exec(rest)?.[1] ?? "", steps: [] });
     else if (word !== "") found.at(-1)?.steps.push({ word, rest });
-    else if (line !== "" && !line.startsWith("#")) throw new Error(`not understood: ${line}`);
+    else if (line !== "" && !line.startsWith("#")) throw new Error(`unknown instruction: ${line}`);
   }
   return found;
 }
@@ -39,7 +39,7 @@ const variables = Object.fromEntries(all(final, "ENV").map((line) => line.split(
 const listIn = (text: string): readonly string[] => JSON.parse(text.slice(text.indexOf("["))) as string[];
 
 describe("the Dockerfile", () => {
-  test("ends as nobody special, with one volume, one port and a check of its health", () => {
+  test("runs unprivileged, with one volume, one port and a health check", () => {
     expect(stages.map(({ name }) => name)).toEqual(["build", ""]);
     expect(all(final, "USER")).toEqual(["node"]);
     expect(all(final, "VOLUME")).toEqual([variables["APERTURE_DATA_DIR"]]);
@@ -49,32 +49,32 @@ describe("the Dockerfile", () => {
     expect(words.indexOf("USER")).toBeGreaterThan(words.lastIndexOf("RUN"));
   });
 
-  test("copies only what its context lets through", () => {
+  test("copies exactly the files that its context allows", () => {
     const lines = readFileSync(".dockerignore", "utf8").split("\n");
-    const let_ = lines.filter((line) => line.startsWith("!")).map((line) => line.slice(1));
+    const allowed = lines.filter((line) => line.startsWith("!")).map((line) => line.slice(1));
     const copied = all(build, "COPY").flatMap((line) => line.split(" ").slice(0, -1));
-    expect([...copied].sort()).toEqual([...let_].sort());
+    expect([...copied].sort()).toEqual([...allowed].sort());
     for (const path of copied) expect(existsSync(path), path).toBe(true);
   });
 });
 
 describe("its steps, in plain folders", () => {
-  const [made, shipped] = [join(folder, "build"), join(folder, "app")];
+  const [built, shipped] = [join(folder, "build"), join(folder, "app")];
 
   beforeAll(() => {
-    mkdirSync(made);
+    mkdirSync(built);
     mkdirSync(shipped);
     for (const { word, rest } of build?.steps ?? []) {
-      if (word === "COPY") copy(rest.split(" "), { from: process.cwd(), to: made });
-      if (word === "RUN") execFileSync("sh", ["-c", rest], { cwd: made, env: plain(), stdio: "pipe" });
+      if (word === "COPY") copy(rest.split(" "), { from: process.cwd(), to: built });
+      if (word === "RUN") execFileSync("sh", ["-c", rest], { cwd: built, env: plain(), stdio: "pipe" });
     }
     for (const line of all(final, "COPY")) {
       const [, source = "", target = ""] = /^--from=build \/app\/(\S+) (\S+)$/.exec(line) ?? [];
-      copy([source, target], { from: made, to: shipped });
+      copy([source, target], { from: built, to: shipped });
     }
   }, 180_000);
 
-  test("what is shipped starts, is healthy by its own check, and asks others for the token", async () => {
+  test("the image starts, passes its health check, and requires the token", async () => {
     expect(existsSync(join(shipped, "node_modules", "vitest"))).toBe(false);
     const [port, token] = [await freePort(), "t".repeat(32)];
     const dataDir = join(folder, "data");
@@ -99,10 +99,10 @@ describe("its steps, in plain folders", () => {
   });
 });
 
-type Between = { readonly from: string; readonly to: string };
+type CopyFolders = { readonly from: string; readonly to: string };
 
-/** As Docker does it: a folder's contents into the named folder, files into the one named at the end. */
-function copy(words: readonly string[], { from, to }: Between): void {
+/** Copies as Docker does: the contents of a folder into the target folder, files into it or as it. */
+function copy(words: readonly string[], { from, to }: CopyFolders): void {
   const target = words.at(-1) ?? "";
   for (const source of words.slice(0, -1)) {
     const path = join(from, source);

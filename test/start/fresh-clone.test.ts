@@ -14,7 +14,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 }, 120_000);
 
-/** What a clone would contain if everything here were committed: no packages, no build. */
+/** Copies the files that a clone would contain: no packages, no build. */
 function copyRepository(): void {
   const listed = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "-z"], { encoding: "utf8" });
   for (const path of listed.split("\0")) {
@@ -40,8 +40,8 @@ async function expectHealthy(port: number): Promise<void> {
   expect(await response.json()).toEqual({ ok: true });
 }
 
-/** From the demo's first letter to the strip that it draws, beside the Aperture that runs. */
-async function firstPicture(): Promise<number> {
+/** The time until the demo draws its first strip, while an Aperture runs. */
+async function timeToFirstStrip(): Promise<number> {
   const startedMs = performance.now();
   const env = { APERTURE_PORT: `${await freePort()}` };
   const demo = start([process.execPath, "dist/cli/main.cjs", "demo"], { cwd: clone, env });
@@ -53,7 +53,7 @@ async function firstPicture(): Promise<number> {
   return took;
 }
 
-/** The server is npm's grandchild, behind a shell. */
+/** The server is a grandchild of npm, behind a shell. */
 function serverBelow(npm: Running): number {
   const rows = execFileSync("ps", ["-A", "-o", "pid=,ppid=,args="], { encoding: "utf8" })
     .split("\n")
@@ -74,24 +74,22 @@ test("npm start works on a fresh clone, and is quick the second time", { timeout
   expect(first.npm.output()).toContain("installing packages (first run)...");
   expect(first.npm.output()).toContain("building...");
   expect(first.npm.output()).toContain(`data directory: ${join(folder, "data")}`);
-  expect(first.npm.output()).toContain("`aperture open` has logged your browser in");
+  expect(first.npm.output()).toContain("`aperture open` logs your browser in");
   await expectHealthy(port);
-  const pictureMs = await firstPicture();
+  const stripMs = await timeToFirstStrip();
   process.kill(serverBelow(first.npm), "SIGTERM");
   expect(await first.npm.exited, first.npm.output()).toBe(0);
 
   const second = await startClone(port);
   expect(second.npm.output()).not.toMatch(/installing|building/);
   await expectHealthy(port);
-  // This time the signal goes to npm alone, as a process manager sends it: the server must not stay behind.
+  // This signal goes to npm alone, as a process manager sends it. The server must not survive.
   second.npm.signal("SIGTERM");
   await second.npm.exited;
   await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow("fetch failed");
-  const seconds = [first.readyMs, pictureMs, second.readyMs].map((ms) => (ms / 1_000).toFixed(1));
-  console.log(
-    `npm start ${seconds[0]} s, then the demo's first picture ${seconds[1]} s, again ${seconds[2]} s`,
-  );
-  expect(pictureMs).toBeLessThan(10_000);
-  // Generous, for a busy machine; what matters is that nothing is installed or built again.
+  const seconds = [first.readyMs, stripMs, second.readyMs].map((ms) => (ms / 1_000).toFixed(1));
+  console.log(`npm start ${seconds[0]} s, the demo's first strip ${seconds[1]} s, again ${seconds[2]} s`);
+  expect(stripMs).toBeLessThan(10_000);
+  // Generous for a busy machine; the point is that nothing is installed or built again.
   expect(second.readyMs).toBeLessThan(10_000);
 });

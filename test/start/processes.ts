@@ -4,18 +4,18 @@ import { type AddressInfo, createServer } from "node:net";
 export type Running = {
   readonly pid: number;
   readonly output: () => string;
-  /** Resolves when the pattern shows up in the output; rejects if the process or the time ends first. */
+  /** Resolves when the output matches; rejects if the process or the time ends first. */
   readonly waitFor: (pattern: RegExp, withinMs: number) => Promise<void>;
   readonly signal: (name: NodeJS.Signals) => void;
   readonly exited: Promise<number | null>;
-  /** Ends the process and all its children, whatever state they are in. For clean-up: it never fails. */
+  /** Kills the process and its children in any state. For clean-up: it never fails. */
   readonly kill: () => void;
 };
 
-type Options = { readonly cwd?: string; readonly env?: Readonly<Record<string, string>> };
+type StartOptions = { readonly cwd?: string; readonly env?: Readonly<Record<string, string>> };
 
-/** A process group of its own (`detached`): ending npm must end the server that npm started. */
-export function start(command: readonly string[], { cwd, env }: Options = {}): Running {
+/** Starts a process group (`detached`), so that killing npm also kills the server that npm started. */
+export function start(command: readonly string[], { cwd, env }: StartOptions = {}): Running {
   const [program = "", ...args] = command;
   const child = spawn(program, args, {
     cwd,
@@ -47,13 +47,13 @@ export function start(command: readonly string[], { cwd, env }: Options = {}): R
   };
 }
 
-/** What the test runner sets for itself must not reach the processes under test. */
+/** Removes variables of the test runner from the environment. */
 function cleanEnvironment(extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !/^(?:APERTURE_|VITEST|NODE_ENV$)/.test(name));
   return { ...Object.fromEntries(kept), ...extra };
 }
 
-type Wait = {
+type WaitInput = {
   readonly pattern: RegExp;
   readonly withinMs: number;
   readonly output: () => string;
@@ -61,13 +61,13 @@ type Wait = {
   readonly exited: Promise<number | null>;
 };
 
-function waitFor({ pattern, withinMs, output, listeners, exited }: Wait): Promise<void> {
+function waitFor({ pattern, withinMs, output, listeners, exited }: WaitInput): Promise<void> {
   return new Promise((resolve, reject) => {
-    const giveUp = (why: string) => {
+    const failWait = (why: string) => {
       finish();
       reject(new Error(`${why} before ${pattern} was printed. Output:\n${output()}`));
     };
-    const timer = setTimeout(() => giveUp(`${withinMs} ms passed`), withinMs);
+    const timer = setTimeout(() => failWait(`${withinMs} ms passed`), withinMs);
     const look = () => {
       if (!pattern.test(output())) return;
       finish();
@@ -79,7 +79,7 @@ function waitFor({ pattern, withinMs, output, listeners, exited }: Wait): Promis
     };
     listeners.add(look);
     look();
-    exited.then((code) => giveUp(`the process ended with ${code}`), reject);
+    exited.then((code) => failWait(`the process ended with ${code}`), reject);
   });
 }
 
@@ -87,11 +87,11 @@ function killGroup(child: ChildProcess): void {
   try {
     if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
   } catch {
-    // Already gone, which is what was wanted.
+    // It has already ended.
   }
 }
 
-/** Free at the time of asking. Good enough: nothing else on a test machine takes ports at that moment. */
+/** A port that is free now. Nothing else on a test machine takes ports in between. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

@@ -1,4 +1,4 @@
-// The scripts behind `npm start` and `npm test` decide whether all else is believed, so they are tested too.
+// The scripts behind `npm start` and `npm test`: every other result depends on them.
 import { existsSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ async function run(...args: string[]): Promise<{ code: number | null; output: st
 }
 
 describe("tasks", () => {
-  test("an unknown task or suite is a misuse, with the list", async () => {
+  test("an unknown task or suite is refused, with the list", async () => {
     expect(await run("dance")).toMatchObject({
       code: 2,
       output: expect.stringContaining("start|test|check"),
@@ -79,7 +79,7 @@ describe("the set-up lock", () => {
     expect(await withLock(path, async () => readFileSync(path, "utf8"))).toBe(`${process.pid}`);
   });
 
-  test("is taken over when nobody has refreshed it, even if the process id is in use again", async () => {
+  test("is taken over if it was not refreshed, even if its process id is in use again", async () => {
     const path = join(folder, "c.lock");
     writeFileSync(path, `${process.pid}`);
     const longAgo = new Date(Date.now() - 60_000);
@@ -87,7 +87,7 @@ describe("the set-up lock", () => {
     expect(await withLock(path, async () => "in")).toBe("in");
   });
 
-  test("is given back when the work fails", async () => {
+  test("is released when the work fails", async () => {
     const path = join(folder, "d.lock");
     await expect(withLock(path, () => Promise.reject(new Error("no")))).rejects.toThrow("no");
     expect(existsSync(path)).toBe(false);

@@ -1,11 +1,12 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { hashContent, limits, unwrap } from "../../src/base/index.ts";
-import { type Body, diffRecipe, type Piece, type Store, sides } from "../../src/store/index.ts";
+import { type Body, diffRecipe, type RecipePiece, type Store } from "../../src/store/index.ts";
+import { exchangeSides } from "../../src/store/store.ts";
 import { body, codeOf, content, frames, literal, mustPut, noise, put, session, slice } from "./samples.ts";
 
 export function contentsContract(open: () => Store): void {
-  it("come back bit by bit, whatever the bytes are", async () => {
+  it("come back unchanged, whatever the bytes are", async () => {
     const store = open();
     await fc.assert(
       fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 3_000 }), { maxLength: 5 }), async (texts) => {
@@ -19,7 +20,7 @@ export function contentsContract(open: () => Store): void {
     );
   });
 
-  it("that grow, shrink or branch come back too", async () => {
+  it("that grow, shrink or branch come back unchanged", async () => {
     const store = open();
     const trunk = noise("trunk", 4_000);
     const grown = Array.from({ length: 40 }, (_, n) => content(trunk + noise("grow", n * 700)));
@@ -35,11 +36,11 @@ export function contentsContract(open: () => Store): void {
     expect(unwrap(await store.verify("all")).damage).toEqual([]);
   });
 
-  it("nobody stored are unknown", async () => {
+  it("that were never stored are unknown", async () => {
     expect(codeOf(await open().content(hashContent("never")))).toBe("AP_CONTENT_UNKNOWN");
   });
 
-  it("that are not what their hash says, or too large, are refused", async () => {
+  it("with another hash, or too large, are refused", async () => {
     const store = open();
     const { hash } = content("one");
     expect(codeOf(await put(store, { contents: [{ hash, bytes: content("two").bytes }] }))).toBe(
@@ -50,7 +51,7 @@ export function contentsContract(open: () => Store): void {
     expect(codeOf(await store.content(hash))).toBe("AP_CONTENT_UNKNOWN");
   });
 
-  it("cannot be changed by whoever appended or read them", async () => {
+  it("cannot be changed through the arrays that were appended or read", async () => {
     const store = open();
     const { hash, bytes } = content("as it was");
     const durable = put(store, { contents: [{ hash, bytes }] });
@@ -61,21 +62,21 @@ export function contentsContract(open: () => Store): void {
   });
 }
 
-/** Bytes no text decoder would leave alone. */
+/** Bytes that any text decoder would change. */
 const invalidUtf8 = Uint8Array.of(0xff, 0xfe, 0x00, 0xc3, 0x28, 0xed, 0xa0, 0x80, 0x22, 0x0a);
 
 export function bodiesContract(open: () => Store): void {
-  it("come back bit by bit from contents, earlier bodies and literal bytes", async () => {
+  it("come back unchanged from contents, earlier bodies and literal bytes", async () => {
     const store = open();
-    const told = content(noise("told", 3_000));
-    const first = Buffer.concat([invalidUtf8, told.bytes, Buffer.from("}")]);
+    const stored = content(noise("told", 3_000));
+    const first = Buffer.concat([invalidUtf8, stored.bytes, Buffer.from("}")]);
     const second = Buffer.concat([Buffer.from("{"), first.subarray(4, 2_000), invalidUtf8]);
-    const copy: Piece = { from: "body", exchange: 1, side: "client-request", start: 4, length: 1_996 };
+    const copy: RecipePiece = { from: "body", exchange: 1, side: "client-request", start: 4, length: 1_996 };
     const bodies = [
       body({
         exchange: 1,
         bytes: first,
-        recipe: [literal(invalidUtf8), slice(told), literal(Buffer.from("}"))],
+        recipe: [literal(invalidUtf8), slice(stored), literal(Buffer.from("}"))],
       }),
       body({
         exchange: 2,
@@ -84,7 +85,7 @@ export function bodiesContract(open: () => Store): void {
         recipe: [literal(Buffer.from("{")), copy, literal(invalidUtf8)],
       }),
     ];
-    await mustPut(store, { contents: [told], frames: frames(1), bodies });
+    await mustPut(store, { contents: [stored], frames: frames(1), bodies });
     const [one, two] = bodies as [Body, Body];
     expect(Buffer.compare(unwrap(await store.body(one)), first)).toBe(0);
     expect(Buffer.compare(unwrap(await store.body(two)), second)).toBe(0);
@@ -96,11 +97,11 @@ export function bodiesContract(open: () => Store): void {
     const store = open();
     const bytes = Buffer.from("x");
     const all = [3, 1, 2].flatMap((exchange) =>
-      [...sides].reverse().map((side) => body({ exchange, side, bytes, recipe: [literal(bytes)] })),
+      [...exchangeSides].reverse().map((side) => body({ exchange, side, bytes, recipe: [literal(bytes)] })),
     );
     await mustPut(store, { bodies: all });
     const keys = unwrap(await store.bodies(session)).map(({ exchange, side }) => [exchange, side]);
-    expect(keys).toEqual([1, 2, 3].flatMap((exchange) => sides.map((side) => [exchange, side])));
+    expect(keys).toEqual([1, 2, 3].flatMap((exchange) => exchangeSides.map((side) => [exchange, side])));
     expect(unwrap(await store.sessions())).toEqual([]);
   });
 
@@ -116,12 +117,12 @@ export function bodiesContract(open: () => Store): void {
 }
 
 export function refusedBodiesContract(open: () => Store): void {
-  it("with an impossible recipe are refused by name", async () => {
+  it("with an invalid recipe are refused", async () => {
     const store = open();
     const known = content("0123456789");
     await mustPut(store, { contents: [known] });
     const bytes = Buffer.from("abc");
-    const recipes: readonly (readonly [string, readonly Piece[]])[] = [
+    const recipes: readonly (readonly [string, readonly RecipePiece[]])[] = [
       ["AP_RECIPE_INVALID", [literal(Buffer.from("ab"))]],
       ["AP_RECIPE_INVALID", [slice(known, 8, 3)]],
       ["AP_RECIPE_INVALID", [slice(known, -1, 3)]],
@@ -136,7 +137,7 @@ export function refusedBodiesContract(open: () => Store): void {
     expect(codeOf(await store.body(missing))).toBe("AP_BODY_UNKNOWN");
   });
 
-  it("whose recipe gives other bytes than it claims are never handed out", async () => {
+  it("whose recipe gives other bytes than its hash are never returned", async () => {
     const store = open();
     const wrong = body({ exchange: 1, bytes: Buffer.from("abc"), recipe: [literal(Buffer.from("abd"))] });
     await mustPut(store, { bodies: [wrong] });

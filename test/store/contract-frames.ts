@@ -4,7 +4,7 @@ import type { Store } from "../../src/store/index.ts";
 import { codeOf, content, frame, frames, mustPut, otherSession, put, session } from "./samples.ts";
 
 export function framesContract(open: () => Store): void {
-  it("come back as they were, in order, in the range asked for", async () => {
+  it("come back unchanged, in order, in the given range", async () => {
     const store = open();
     const log = frames(20, { note: "ünï \u{1f525}" });
     await mustPut(store, { frames: log.slice(0, 12) });
@@ -16,7 +16,7 @@ export function framesContract(open: () => Store): void {
     expect(unwrap(await store.head(session))).toEqual({ session, seq, hash });
   });
 
-  it("keep the sessions apart", async () => {
+  it("are kept apart by session", async () => {
     const store = open();
     const [mine, theirs] = [frames(3), frames(2, { session: otherSession })];
     await mustPut(store, { frames: [...mine, ...theirs] });
@@ -27,7 +27,7 @@ export function framesContract(open: () => Store): void {
     expect(unwrap(await store.frames({ session: otherSession, after: 0, limit: 9 }))).toEqual(theirs);
   });
 
-  it("of a session nobody wrote are none", async () => {
+  it("of an unknown session are none", async () => {
     const store = open();
     expect(unwrap(await store.sessions())).toEqual([]);
     expect(unwrap(await store.head(session))).toBeNull();
@@ -57,7 +57,7 @@ export function framesContract(open: () => Store): void {
 }
 
 export function refusedFramesContract(open: () => Store): void {
-  it("that do not continue their session are refused by name", async () => {
+  it("that do not continue their session are refused", async () => {
     const store = open();
     const log = frames(5);
     expect(codeOf(await put(store, { frames: log.slice(1, 2) }))).toBe("AP_STORE_GAP");
@@ -72,7 +72,7 @@ export function refusedFramesContract(open: () => Store): void {
     expect(unwrap(await store.head(session))).toMatchObject({ seq: 2 });
   });
 
-  it("with a wrong seal are refused, and so is one that cannot be written out", async () => {
+  it("with a wrong seal or an invalid value are refused", async () => {
     const store = open();
     const [one] = frames(1) as [ReturnType<typeof frame>];
     expect(codeOf(await put(store, { frames: [{ ...one, turn: 7 as never }] }))).toBe("AP_FRAME_HASH");
@@ -80,7 +80,7 @@ export function refusedFramesContract(open: () => Store): void {
     await mustPut(store, { frames: [one] });
   });
 
-  it("are refused with all of their batch, and without the batches around it", async () => {
+  it("are refused with their whole batch, but without the batches around it", async () => {
     const store = open();
     const log = frames(3);
     const lost = content("lost with its batch");
@@ -95,7 +95,7 @@ export function refusedFramesContract(open: () => Store): void {
     expect(unwrap(await store.head(session))).toMatchObject({ seq: 2 });
   });
 
-  it("cannot be changed by whoever appended or read them", async () => {
+  it("cannot be changed through the objects that were appended or read", async () => {
     const store = open();
     const [one] = structuredClone(frames(1)) as [ReturnType<typeof frame>];
     const kept = structuredClone(one);

@@ -2,7 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { GENESIS_HASH, hashContent, sessionId, unwrap } from "../../src/base/index.ts";
-import type { Body, Piece, Store } from "../../src/store/index.ts";
+import type { Body, RecipePiece, Store } from "../../src/store/index.ts";
 import {
   body,
   codeOf,
@@ -19,7 +19,7 @@ import {
 } from "./samples.ts";
 
 export function snapshotsContract(open: () => Store): void {
-  it("bring all pages back though only the new ones were written", async () => {
+  it("come back with all pages though only the new ones were written", async () => {
     const store = open();
     const log = frames(6);
     const [second, fourth] = [log[1], log[3]] as [(typeof log)[number], (typeof log)[number]];
@@ -30,7 +30,7 @@ export function snapshotsContract(open: () => Store): void {
     expect(unwrap(await store.verify("all")).pages).toBe(3);
   });
 
-  it("older than the one that is there are passed over", async () => {
+  it("older than the stored one are ignored", async () => {
     const store = open();
     const log = frames(4);
     const [second, fourth] = [log[1], log[3]] as [(typeof log)[number], (typeof log)[number]];
@@ -41,7 +41,7 @@ export function snapshotsContract(open: () => Store): void {
     expect(unwrap(await store.verify("all"))).toMatchObject({ pages: 1, damage: [] });
   });
 
-  it("that are not whole, not of a frame, or not what they claim are refused", async () => {
+  it("that are incomplete, misnamed or of an unknown frame are refused", async () => {
     const store = open();
     const log = frames(2);
     const [first] = log as [(typeof log)[number]];
@@ -82,7 +82,7 @@ export function erasingContract(open: () => Store): void {
     expect(unwrap(await store.verify("all")).damage).toEqual([]);
   });
 
-  it("what was purged does not come back, not even when it is sent again", async () => {
+  it("a purged content does not come back, not even when it is sent again", async () => {
     const store = open();
     const secret = content("secret");
     await mustPut(store, { contents: [secret] });
@@ -110,7 +110,7 @@ export function erasingContract(open: () => Store): void {
 }
 
 export function gcContract(open: () => Store): void {
-  it("gc keeps what is named and drops the rest", async () => {
+  it("gc keeps contents that are named and drops the rest", async () => {
     const store = open();
     const start = noise("named", 2_000);
     const base = content(start);
@@ -138,20 +138,20 @@ export function gcContract(open: () => Store): void {
   });
 }
 
-function copyOf(exchange: number, start: number, length: number): Piece {
+function copyOf(exchange: number, start: number, length: number): RecipePiece {
   return { from: "body", exchange, side: "client-request", start, length };
 }
 
 export function restContract(open: () => Store, openBackup: (path: string) => Store): void {
-  it("verify counts what is there and finds nothing wrong with it", async () => {
+  it("verify counts everything and finds no damage", async () => {
     const store = open();
-    const told = content("told");
-    const log = frames(100, { contents: [told.hash] });
+    const stored = content("stored");
+    const log = frames(100, { contents: [stored.hash] });
     const last = log[99] as (typeof log)[number];
     await mustPut(store, {
-      contents: [told],
+      contents: [stored],
       frames: log,
-      bodies: [body({ exchange: 1, bytes: told.bytes, recipe: [slice(told)] })],
+      bodies: [body({ exchange: 1, bytes: stored.bytes, recipe: [slice(stored)] })],
       snapshots: [snapshot(last, ["a", "b"])],
     });
     const whole = { sessions: 1, frames: 100, contents: 1, bodies: 1, pages: 2, damage: [] };
@@ -164,14 +164,14 @@ export function restContract(open: () => Store, openBackup: (path: string) => St
     });
   });
 
-  it("a backup opens and is equal, is its owner's alone, and never overwrites", async () => {
+  it("a backup opens, is equal, is readable by its owner alone, and never overwrites", async () => {
     const store = open();
-    const told = content(noise("told", 2_000));
-    const log = frames(10, { contents: [told.hash] });
-    const held = body({ exchange: 1, bytes: told.bytes.subarray(5), recipe: [slice(told, 5, 1_995)] });
+    const stored = content(noise("stored", 2_000));
+    const log = frames(10, { contents: [stored.hash] });
+    const held = body({ exchange: 1, bytes: stored.bytes.subarray(5), recipe: [slice(stored, 5, 1_995)] });
     const last = log[9] as (typeof log)[number];
     await mustPut(store, {
-      contents: [told],
+      contents: [stored],
       frames: log,
       bodies: [held],
       snapshots: [snapshot(last, ["a"])],
@@ -183,7 +183,7 @@ export function restContract(open: () => Store, openBackup: (path: string) => St
     await mustPut(store, { frames: frames(1, { seq: 11, prevHash: last.hash }) });
     const copy = openBackup(path);
     expect(unwrap(await copy.frames({ session, after: 0, limit: 99 }))).toEqual(log);
-    expect(Buffer.compare(unwrap(await copy.body(held)), told.bytes.subarray(5))).toBe(0);
+    expect(Buffer.compare(unwrap(await copy.body(held)), stored.bytes.subarray(5))).toBe(0);
     expect(unwrap(await copy.snapshot(session))).toEqual(snapshot(last, ["a"]));
     expect(unwrap(await copy.verify("all"))).toMatchObject({
       frames: 10,
@@ -199,7 +199,7 @@ export function restContract(open: () => Store, openBackup: (path: string) => St
     expect(existsSync(nowhere)).toBe(false);
   });
 
-  it("a closed store refuses everything by name, and closes twice", async () => {
+  it("a closed store refuses everything, and may be closed twice", async () => {
     const store = open();
     await mustPut(store, { frames: frames(1) });
     await Promise.all([store.close(), store.close()]);
@@ -211,7 +211,7 @@ export function restContract(open: () => Store, openBackup: (path: string) => St
 }
 
 export function dropContract(open: () => Store): void {
-  it("dropping a session takes its log, its bodies and what nobody else holds, and nothing of others", async () => {
+  it("dropping a session deletes its log, bodies and contents no other session holds, and nothing else", async () => {
     const store = open();
     const [own, shared] = [content(`own ${noise("o", 600)}`), content(`shared ${noise("s", 600)}`)];
     const other = sessionId("dropped-1");
@@ -228,7 +228,7 @@ export function dropContract(open: () => Store): void {
     expect(unwrap(await store.bodies(other))).toEqual([]);
     expect(unwrap(await store.frames({ session, after: 0, limit: 9 }))).toEqual(log);
     expect(unwrap(await store.verify("all"))).toMatchObject({ sessions: 1, frames: 2, damage: [] });
-    // The same id may begin again, and nothing of before is in it.
+    // The same id may be used again, and nothing of before is in it.
     await mustPut(store, { frames: frames(1, { session: other }) });
     expect(unwrap(await store.drop(sessionId("never-there")))).toMatchObject({ frames: 0, bodies: 0 });
     expect(unwrap(await store.verify("all"))).toMatchObject({ sessions: 2, damage: [] });

@@ -1,8 +1,8 @@
 import { afterEach, describe } from "vitest";
 import type { Store } from "../../src/store/index.ts";
 import { bodiesContract, contentsContract, refusedBodiesContract } from "./contract-bodies.ts";
-import { bombContract, doorContract, emptyContract, nonsenseContract } from "./contract-door.ts";
 import { framesContract, refusedFramesContract } from "./contract-frames.ts";
+import { emptyContract, invalidInputContract, recipeLimitContract, shapeContract } from "./contract-input.ts";
 import {
   dropContract,
   erasingContract,
@@ -11,13 +11,13 @@ import {
   snapshotsContract,
 } from "./contract-rest.ts";
 
-/** How the suite makes stores, and opens what `backup` wrote. */
+/** How the suite opens stores and backups. */
 export type StoreKind = {
   readonly open: () => Store;
   readonly openBackup: (path: string) => Store;
 };
 
-/** What every store promises, whatever it keeps its data in. */
+/** The contract of every store, whatever it keeps its data in. */
 export function describeStore(name: string, kind: StoreKind): void {
   const opened: Store[] = [];
   const open = (): Store => {
@@ -33,11 +33,11 @@ export function describeStore(name: string, kind: StoreKind): void {
     framesContract(open);
     refusedFramesContract(open);
   });
-  describe(`${name}: at the door`, () => {
-    doorContract(open);
+  describe(`${name}: invalid input and limits`, () => {
+    shapeContract(open);
     emptyContract(open);
-    nonsenseContract(open);
-    bombContract(open);
+    invalidInputContract(open);
+    recipeLimitContract(open);
   });
   describe(`${name}: contents`, () => contentsContract(open));
   describe(`${name}: bodies`, () => {

@@ -1,4 +1,4 @@
-// Writes as fast as it can and exits without closing, as a program does that is told to stop.
+// Writes as fast as it can and exits without closing, like a program that is stopped.
 import { hashContent } from "../../dist/base/index.js";
 import { openSqliteStore } from "../../dist/store/index.js";
 

@@ -19,17 +19,25 @@ import {
   unwrap,
 } from "../../src/base/index.ts";
 import { type Delta, type Frame, sealFrame } from "../../src/engine/index.ts";
-import type { Batch, Body, Content, Piece, Side, Snapshot, Store } from "../../src/store/index.ts";
+import type {
+  Batch,
+  Body,
+  ExchangeSide,
+  HashedContent,
+  RecipePiece,
+  Snapshot,
+  Store,
+} from "../../src/store/index.ts";
 
 export const session = sessionId("sample");
 export const otherSession = sessionId("other");
 
-export function content(text: string | Uint8Array): Content {
+export function content(text: string | Uint8Array): HashedContent {
   const bytes = typeof text === "string" ? Buffer.from(text) : text;
   return { hash: hashContent(bytes), bytes: new Uint8Array(bytes) };
 }
 
-/** Text that does not compress away and does not repeat. */
+/** Text that does not repeat and hardly compresses. */
 export function noise(seed: string, length: number): string {
   let text = "";
   for (let n = 0; text.length < length; n++) text += sha256Hex(`${seed} ${n}`);
@@ -44,7 +52,7 @@ export type FrameOptions = {
   readonly note?: string;
 };
 
-/** A frame of valid shape. What it does to a state is not the store's business. */
+/** A frame of valid shape. A store does not check whether it fits a state. */
 export function frame(options: FrameOptions): Frame {
   const { seq, prevHash, contents = [], note = "" } = options;
   return sealFrame(
@@ -56,13 +64,16 @@ export function frame(options: FrameOptions): Frame {
       time: 1_763_230_000_000 + seq * 977,
       actor: "client",
       cause: { type: "request", step: null, reason: note },
-      deltas: contents.length > 0 ? contents.map((hash, at) => added(seq * 100 + at, hash)) : [counted(seq)],
+      deltas:
+        contents.length > 0
+          ? contents.map((hash, at) => blockAdded(seq * 100 + at, hash))
+          : [tokensCounted(seq)],
     },
     prevHash,
   );
 }
 
-function added(id: number, hash: ContentHash): Delta {
+function blockAdded(id: number, hash: ContentHash): Delta {
   return {
     type: "block-added",
     block: {
@@ -82,7 +93,7 @@ function added(id: number, hash: ContentHash): Delta {
   };
 }
 
-function counted(seq: number): Delta {
+function tokensCounted(seq: number): Delta {
   return { type: "tokens-counted", block: blockId(seq), tokens: { count: seq, exact: false } };
 }
 
@@ -98,9 +109,9 @@ export function frames(count: number, options: Partial<FrameOptions> = {}): Fram
 export type BodyOptions = {
   readonly session?: SessionId;
   readonly exchange: number;
-  readonly side?: Side;
+  readonly side?: ExchangeSide;
   readonly bytes: Uint8Array;
-  readonly recipe: readonly Piece[];
+  readonly recipe: readonly RecipePiece[];
 };
 
 export function body({ exchange, side = "client-request", bytes, recipe, ...rest }: BodyOptions): Body {
@@ -108,11 +119,11 @@ export function body({ exchange, side = "client-request", bytes, recipe, ...rest
   return { session: rest.session ?? session, exchange, side, hash, length: bytes.length, recipe };
 }
 
-export function literal(bytes: Uint8Array): Piece {
+export function literal(bytes: Uint8Array): RecipePiece {
   return { from: "literal", bytes };
 }
 
-export function slice({ hash, bytes }: Content, start = 0, length = bytes.length): Piece {
+export function slice({ hash, bytes }: HashedContent, start = 0, length = bytes.length): RecipePiece {
   return { from: "content", content: hash, start, length };
 }
 
@@ -131,7 +142,7 @@ export function snapshot(at: Frame, all: readonly string[], brought: readonly st
   };
 }
 
-/** Appends and waits; a batch that is not accepted is answered like one that was refused later. */
+/** Appends and waits; a batch that is not accepted gives the same result as one refused later. */
 export async function put(store: Store, batch: Batch): Promise<Result<void>> {
   const appended = store.append(batch);
   return appended.accepted ? await appended.durable : appended.refused;
@@ -145,14 +156,14 @@ export function codeOf(result: Result<unknown>): string {
   return result.ok ? "ok" : result.error.code;
 }
 
-/** A folder that goes away with the tests of the file. */
+/** A folder that is deleted after the tests of the file. */
 export function folder(): string {
   const path = mkdtempSync(join(tmpdir(), "aperture-store-"));
-  made.push(path);
+  folders.push(path);
   return path;
 }
 
-const made: string[] = [];
+const folders: string[] = [];
 afterAll(() => {
-  for (const path of made.splice(0)) rmSync(path, { recursive: true, force: true });
+  for (const path of folders.splice(0)) rmSync(path, { recursive: true, force: true });
 });

@@ -4,12 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, expect, it } from "vitest";
 import { limits, type SessionId, sessionId, unwrap } from "../../src/base/index.ts";
 import { loadDriver } from "../../src/store/driver.ts";
-import {
-  openSqliteStore,
-  type SqliteStore,
-  type SqliteStoreOptions,
-  type StoreStatus,
-} from "../../src/store/index.ts";
+import { openSqliteStore, type StoreStatus } from "../../src/store/index.ts";
+import type { SqliteStore, SqliteStoreOptions } from "../../src/store/sqlite-store.ts";
 import { startChild } from "../support/child.ts";
 import {
   codeOf,
@@ -25,21 +21,21 @@ import {
 } from "./samples.ts";
 
 const { DatabaseSync } = loadDriver();
-const opened: SqliteStore[] = [];
+const openStores: SqliteStore[] = [];
 
 function open(options: SqliteStoreOptions): SqliteStore {
   const store = openSqliteStore(options);
-  opened.push(store);
+  openStores.push(store);
   return store;
 }
 
 // Not after each test: some of them run at the same time.
 afterAll(async () => {
-  await Promise.all(opened.splice(0).map((store) => store.close()));
+  await Promise.all(openStores.splice(0).map((store) => store.close()));
 });
 
-/** Resolves with the first status that fits. */
-function when(store: SqliteStore, fits: (status: StoreStatus) => boolean): Promise<StoreStatus> {
+/** Resolves with the first status that passes the test. */
+function waitForStatus(store: SqliteStore, fits: (status: StoreStatus) => boolean): Promise<StoreStatus> {
   if (fits(store.status())) return Promise.resolve(store.status());
   return new Promise((resolve) => {
     const stop = store.watch((status) => {
@@ -50,13 +46,13 @@ function when(store: SqliteStore, fits: (status: StoreStatus) => boolean): Promi
   });
 }
 
-/** What has happened to a promise so far, without waiting for it. */
+/** The state of a promise, without waiting for it. */
 async function stateOf(promise: Promise<unknown>): Promise<"done" | "waiting"> {
   return await Promise.race([promise.then(() => "done" as const), sleep(30, "waiting" as const)]);
 }
 
 describe.concurrent("a locked database", () => {
-  it("keeps what was accepted and writes it in order when the lock is gone", async () => {
+  it("keeps accepted batches and writes them in order when the lock is gone", async () => {
     const path = join(folder(), "aperture.db");
     const store = open({ path });
     const log = frames(40);
@@ -68,7 +64,7 @@ describe.concurrent("a locked database", () => {
       unwrap(await put(store, { frames: [one] }));
       order.push(one.seq);
     });
-    const status = await when(store, ({ storage }) => storage === "degraded");
+    const status = await waitForStatus(store, ({ storage }) => storage === "degraded");
     expect(status).toMatchObject({ code: "AP_STORE_LOCKED", waitingFrames: 39 });
     expect(await stateOf(Promise.race(durable))).toBe("waiting");
     expect(unwrap(await store.head(session))).toMatchObject({ seq: 1 });
@@ -77,13 +73,13 @@ describe.concurrent("a locked database", () => {
     locker.close();
     await Promise.all(durable);
     expect(order).toEqual(log.slice(1).map(({ seq }) => seq));
-    expect(await when(store, ({ storage }) => storage === "ok")).toMatchObject({
+    expect(await waitForStatus(store, ({ storage }) => storage === "ok")).toMatchObject({
       code: null,
       waitingFrames: 0,
     });
   });
 
-  it("refuses by name once too much waits, and takes batches again afterwards", async () => {
+  it("refuses batches once too much waits, and accepts them again afterwards", async () => {
     const path = join(folder(), "aperture.db");
     const store = open({ path });
     const log = frames(limits.queueFramesMax + 1);
@@ -101,7 +97,7 @@ describe.concurrent("a locked database", () => {
     expect(unwrap(await store.head(session))).toMatchObject({ seq: limits.queueFramesMax + 1 });
   });
 
-  it("does not hold up closing for ever", async () => {
+  it("does not delay closing for ever", async () => {
     const path = join(folder(), "aperture.db");
     const store = open({ path });
     await mustPut(store, { frames: frames(1) });
@@ -123,7 +119,7 @@ describe("a full disk", () => {
     const store = open({ path, maxPages: 60 });
     const contents = Array.from({ length: 12 }, (_, n) => content(noise(`full ${n}`, 40_000)));
     const durable = contents.map((one) => put(store, { contents: [one] }));
-    expect(await when(store, ({ storage }) => storage === "degraded")).toMatchObject({
+    expect(await waitForStatus(store, ({ storage }) => storage === "degraded")).toMatchObject({
       code: "AP_STORE_FULL",
     });
     expect(await stateOf(Promise.all(durable))).toBe("waiting");
@@ -138,12 +134,12 @@ describe("a full disk", () => {
 });
 
 describe("a data folder that cannot be used", () => {
-  it("is told at once, keeps what is accepted, and heals", async () => {
+  it("is reported at once, keeps accepted batches, and recovers", async () => {
     const path = join(folder(), "data", "aperture.db");
     writeFileSync(dirname(path), "a file where the folder should be");
     const store = open({ path });
     const durable = put(store, { frames: frames(3) });
-    expect(await when(store, ({ storage }) => storage === "degraded")).toMatchObject({
+    expect(await waitForStatus(store, ({ storage }) => storage === "degraded")).toMatchObject({
       code: "AP_STORE_READONLY",
     });
     expect(codeOf(await store.head(session))).toBe("AP_STORE_READONLY");
@@ -156,7 +152,7 @@ describe("a data folder that cannot be used", () => {
 });
 
 describe("a data folder that may not be written", () => {
-  it("is told at once, and recording goes on when it may be", async (context) => {
+  it("is reported at once, and recording resumes when it may be written", async (context) => {
     const path = join(folder(), "data", "aperture.db");
     const before = open({ path });
     await mustPut(before, { frames: frames(2) });
@@ -166,12 +162,12 @@ describe("a data folder that may not be written", () => {
     expect(stderr).toBe("");
     const [only] = child.lines;
     if (child.lines.length === 1) context.skip(only);
-    expect(child.lines).toEqual(["accepted true", "told AP_STORE_READONLY", "durable true"]);
+    expect(child.lines).toEqual(["accepted true", "reported AP_STORE_READONLY", "durable true"]);
   });
 });
 
-describe("a file that is no use", () => {
-  it("of somebody else is kept aside unharmed", async () => {
+describe("an unusable file", () => {
+  it("of another program is kept aside unchanged", async () => {
     const path = join(folder(), "aperture.db");
     const theirs = new DatabaseSync(path);
     theirs.exec("CREATE TABLE theirs (a); INSERT INTO theirs VALUES ('precious')");
@@ -194,7 +190,7 @@ describe("a file that is no use", () => {
     expect(store.status().message).toContain(asideOf(path, "damaged"));
   });
 
-  it("that turns out damaged while it is written makes room for a new one", async () => {
+  it("that turns out damaged while it is written is replaced by a new one", async () => {
     const path = join(folder(), "aperture.db");
     const before = open({ path });
     const log = frames(400);
@@ -222,7 +218,7 @@ describe("a file that is no use", () => {
     const store = open({ path });
     const early = store.append({ frames: frames(1, { session: otherSession }) });
     expect(codeOf(early.accepted ? await early.durable : early.refused)).toBe("AP_STORE_NEWER");
-    expect(await when(store, ({ storage }) => storage === "degraded")).toMatchObject({
+    expect(await waitForStatus(store, ({ storage }) => storage === "degraded")).toMatchObject({
       code: "AP_STORE_NEWER",
     });
     const late = store.append({ frames: frames(1, { session: otherSession }) });
@@ -232,7 +228,7 @@ describe("a file that is no use", () => {
     expect(readFileSync(path).equals(image)).toBe(true);
   });
 
-  it("that was deleted under us is started anew, and said so", async () => {
+  it("that was deleted while open is started anew, and that is reported", async () => {
     const path = join(folder(), "aperture.db");
     const store = open({ path });
     await mustPut(store, { frames: frames(2) });
@@ -251,7 +247,7 @@ describe("a file that is no use", () => {
 });
 
 describe("a database whose owner died", () => {
-  it("is checked at its end when it is opened, and damage is told", async () => {
+  it("is checked at its end when it is opened, and damage is reported", async () => {
     const path = join(folder(), "aperture.db");
     const first = open({ path });
     await mustPut(first, { frames: frames(80) });
@@ -261,7 +257,7 @@ describe("a database whose owner died", () => {
     for (const suffix of ["", "-wal"]) writeFileSync(crashed + suffix, readFileSync(path + suffix));
     other.close();
     const store = open({ path: crashed });
-    const status = await when(store, ({ code }) => code !== null);
+    const status = await waitForStatus(store, ({ code }) => code !== null);
     expect(status).toMatchObject({ storage: "ok", code: "AP_STORE_CORRUPT" });
     expect(status.message).toContain("frame 75");
     expect(unwrap(await store.frames({ session, after: 0, limit: 70 })).length).toBe(70);
@@ -279,7 +275,7 @@ describe("a database whose owner was killed", () => {
     child.process.kill("SIGKILL");
     await child.ended;
     expect(statSync(`${path}-wal`).size).toBeGreaterThan(0);
-    const said = Number(child.lines.at(-1));
+    const lastSeq = Number(child.lines.at(-1));
     const stores = Array.from({ length: 8 }, () => open({ path }));
     const others = stores.map((_, n) => sessionId(`starter-${n}`));
     const results = await Promise.all(
@@ -288,7 +284,7 @@ describe("a database whose owner was killed", () => {
     expect(results.map(codeOf)).toEqual(stores.map(() => "ok"));
     const [first] = stores as [SqliteStore, ...SqliteStore[]];
     expect(unwrap(await first.verify("all"))).toMatchObject({ damage: [], sessions: 9 });
-    expect(unwrap(await first.head(session))?.seq).toBeGreaterThanOrEqual(said);
+    expect(unwrap(await first.head(session))?.seq).toBeGreaterThanOrEqual(lastSeq);
     expect(first.status()).toMatchObject({ storage: "ok", code: null });
   }, 60_000);
 });
@@ -313,7 +309,7 @@ describe("two stores on one file", () => {
     expect(unwrap(await one.verify("all")).damage).toEqual([]);
   });
 
-  it("may start at once on a file that is not there yet", async () => {
+  it("may start at once on a file that does not exist yet", async () => {
     const path = join(folder(), "new", "aperture.db");
     mkdirSync(dirname(path));
     const stores = Array.from({ length: 4 }, () => open({ path }));

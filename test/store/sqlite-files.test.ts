@@ -13,28 +13,29 @@ import { afterEach, describe, expect, it } from "vitest";
 import { type ContentHash, hashContent, unwrap } from "../../src/base/index.ts";
 import { loadDriver } from "../../src/store/driver.ts";
 import { frameDictionary } from "../../src/store/frame-dictionary.ts";
-import { type Body, diffRecipe, openSqliteStore, type SqliteStore } from "../../src/store/index.ts";
+import { type Body, diffRecipe, openSqliteStore } from "../../src/store/index.ts";
+import type { SqliteStore } from "../../src/store/sqlite-store.ts";
 import { startChild } from "../support/child.ts";
 import { body, content, folder, frames, literal, mustPut, noise, session, slice } from "./samples.ts";
 
 const { DatabaseSync } = loadDriver();
-const opened: SqliteStore[] = [];
+const openStores: SqliteStore[] = [];
 
 function open(path: string): SqliteStore {
   const store = openSqliteStore({ path });
-  opened.push(store);
+  openStores.push(store);
   return store;
 }
 
 afterEach(async () => {
-  for (const store of opened.splice(0)) await store.close();
+  for (const store of openStores.splice(0)) await store.close();
 });
 
 function modeOf(path: string): string {
   return (statSync(path).mode & 0o777).toString(8);
 }
 
-describe("room on disk", () => {
+describe("space on disk", () => {
   it("grows with what is new in a content that is appended to, not with its size", async () => {
     const path = join(folder(), "aperture.db");
     const store = open(path);
@@ -76,7 +77,7 @@ describe("room on disk", () => {
     }
   });
 
-  it("of a frame is a few hundred bytes, all told", async () => {
+  it("of a frame is a few hundred bytes in all", async () => {
     const path = join(folder(), "aperture.db");
     const store = open(path);
     const log = frames(1_000, { contents: [hashContent("told")] });
@@ -92,14 +93,16 @@ describe("room on disk", () => {
     let history = "";
     let unique = 0;
     for (let exchange = 1; exchange <= 100; exchange++) {
-      const said = content(noise(`said ${exchange}`, 1_000));
-      history += `{"text":"${Buffer.from(said.bytes).toString()}"},`;
+      const message = content(noise(`said ${exchange}`, 1_000));
+      history += `{"text":"${Buffer.from(message.bytes).toString()}"},`;
       unique += 1_000;
       const bytes = Buffer.from(`{"messages":[${history}],"mark":${exchange}}`);
-      const slices = [{ start: bytes.indexOf(said.bytes), length: said.bytes.length, content: said.hash }];
+      const slices = [
+        { start: bytes.indexOf(message.bytes), length: message.bytes.length, content: message.hash },
+      ];
       const from = previous === null ? null : { ...previous, side: "client-request" as const };
       const recipe = diffRecipe({ previous: from, next: bytes, slices });
-      await mustPut(store, { contents: [said], bodies: [body({ exchange, bytes, recipe })] });
+      await mustPut(store, { contents: [message], bodies: [body({ exchange, bytes, recipe })] });
       previous = { exchange, bytes };
     }
     await store.close();
@@ -127,7 +130,7 @@ describe("room on disk", () => {
 });
 
 describe("files", () => {
-  it("are their owner's alone, also where everything else is open to all", async () => {
+  it("are readable by their owner alone, whatever the umask", async () => {
     const path = join(folder(), "deep", "data", "aperture.db");
     const child = startChild("test/store/umask-child.mjs", [path]);
     const { stderr } = await child.ended;
@@ -143,7 +146,7 @@ describe("files", () => {
     expect(modeOf(dirname(path))).toBe("700");
   });
 
-  it("leave the folder of somebody else as it is", async () => {
+  it("leave a folder with other files as it is", async () => {
     const path = join(folder(), "aperture.db");
     writeFileSync(join(dirname(path), "holiday.jpg"), "");
     chmodSync(dirname(path), 0o755);
@@ -152,7 +155,7 @@ describe("files", () => {
     expect(modeOf(path)).toBe("600");
   });
 
-  it("close a folder that holds nothing else, and give its owner no more than before", async () => {
+  it("close a folder that holds only our files to others, and add no permission", async () => {
     const path = join(folder(), "aperture.db");
     const kept = [
       "aperture.db-wal",
@@ -165,7 +168,7 @@ describe("files", () => {
     expect(modeOf(dirname(path))).toBe("700");
   });
 
-  it("are files: a folder in the place of one is called what it is", async () => {
+  it("are never folders: a folder at the path is reported as one", async () => {
     const path = join(folder(), "aperture.db");
     mkdirSync(path);
     const answer = await open(path).sessions();
@@ -188,7 +191,7 @@ describe("a journal that was not closed", () => {
     return open(copy);
   }
 
-  it("tells of committed frames it lost to a flipped byte, by itself and in every check", async () => {
+  it("reports committed frames lost to a flipped byte, on opening and in every check", async () => {
     const store = await crashed((journal) => {
       const middle = Math.floor(journal.length / 2);
       journal[middle] = (journal[middle] ?? 0) ^ 1;
@@ -203,7 +206,7 @@ describe("a journal that was not closed", () => {
     await mustPut(store, { frames: frames(30).slice(report.frames) });
   });
 
-  it("has lost nothing when it is whole, or when the last write was cut off", async () => {
+  it("has lost nothing if it is complete, or if the last write was cut off", async () => {
     const changes: readonly ((journal: Buffer) => Buffer)[] = [
       (journal) => journal,
       (journal) => journal.subarray(0, journal.length - 100),

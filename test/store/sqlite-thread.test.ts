@@ -1,13 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { unwrap } from "../../src/base/index.ts";
-import {
-  type Batch,
-  type FailPointName,
-  failPointNames,
-  openSqliteStore,
-  type Store,
-} from "../../src/store/index.ts";
+import { type FailPointName, failPointNames } from "../../src/store/fail-points.ts";
+import { type Batch, openSqliteStore, type Store } from "../../src/store/index.ts";
 import { startChild } from "../support/child.ts";
 import { body, codeOf, content, folder, frames, noise, put, session, slice, snapshot } from "./samples.ts";
 
@@ -17,11 +12,11 @@ import { body, codeOf, content, folder, frames, noise, put, session, slice, snap
 function batches(): readonly Batch[] {
   const log = frames(12);
   return log.map((frame, n) => {
-    const told = content(noise("told", 800 + n * 100));
+    const stored = content(noise("told", 800 + n * 100));
     return {
-      contents: [told],
+      contents: [stored],
       frames: [frame],
-      bodies: [body({ exchange: n + 1, bytes: told.bytes, recipe: [slice(told)] })],
+      bodies: [body({ exchange: n + 1, bytes: stored.bytes, recipe: [slice(stored)] })],
       snapshots: n % 3 === 2 ? [snapshot(frame, [`page ${n}`, "page for all"])] : [],
     };
   });
@@ -41,8 +36,8 @@ async function expectWhole(store: Store): Promise<void> {
   expect(unwrap(await store.frames({ session, after: 0, limit: 99 }))).toEqual(frames(12));
 }
 
-/** The thread answers a question with an error when it dies over it; the next thread answers it. */
-async function insist<T>(
+/** Asks again: a query fails if its thread dies, and the next thread answers it. */
+async function queryAgain<T>(
   ask: () => Promise<T & { readonly ok: boolean }>,
 ): Promise<T & { readonly ok: boolean }> {
   for (;;) {
@@ -52,19 +47,19 @@ async function insist<T>(
   }
 }
 
-const ofMigrations = (name: FailPointName): boolean => name.startsWith("migration-");
-const ofJobs = (name: FailPointName): boolean => /^(purge|drop|gc|backup|checkpoint)-/.test(name);
-const ofAppends = failPointNames.filter(
-  (name) => !ofMigrations(name) && !ofJobs(name) && !name.startsWith("aside"),
+const isMigrationPoint = (name: FailPointName): boolean => name.startsWith("migration-");
+const isJobPoint = (name: FailPointName): boolean => /^(purge|drop|gc|backup|checkpoint)-/.test(name);
+const appendPoints = failPointNames.filter(
+  (name) => !isMigrationPoint(name) && !isJobPoint(name) && !name.startsWith("aside"),
 );
 
-/** Around the moment at which the work counts; the other points of these jobs lie inside one transaction. */
-const inJobs = failPointNames.filter((name) =>
+/** Points around the commit of each job; the others lie inside one transaction. */
+const commitPoints = failPointNames.filter((name) =>
   /^(purge-commit|gc-commit|gc-vacuum|backup-write)-/.test(name),
 );
 
 describe.concurrent("a thread that dies", () => {
-  it.each(ofAppends)(
+  it.each(appendPoints)(
     "at %s is replaced, and everything accepted is written once and in order",
     async (name) => {
       const path = join(folder(), "aperture.db");
@@ -80,14 +75,14 @@ describe.concurrent("a thread that dies", () => {
       expect((await Promise.all(results)).map(codeOf)).toEqual(results.map(() => "ok"));
       expect(order).toEqual(results.map((_, n) => n));
       expect(seen).toContain("AP_STORE_IO");
-      await insist(() => store.head(session));
+      await queryAgain(() => store.head(session));
       expect(store.status()).toMatchObject({ storage: "ok", waitingFrames: 0, waitingBytes: 0 });
       await expectWhole(store);
       await store.close();
     },
   );
 
-  it.each(failPointNames.filter((name) => ofMigrations(name) && !name.startsWith("migration-backup")))(
+  it.each(failPointNames.filter((name) => isMigrationPoint(name) && !name.startsWith("migration-backup")))(
     "at %s leaves nothing half made",
     async (name) => {
       const path = join(folder(), "aperture.db");
@@ -99,15 +94,15 @@ describe.concurrent("a thread that dies", () => {
     },
   );
 
-  it.each(inJobs)("at %s has done the work or not begun it", async (name) => {
+  it.each(commitPoints)("at %s has done the whole job or nothing of it", async (name) => {
     const path = join(folder(), "aperture.db");
     const store = openSqliteStore({ path, failPoint: { name, hit: 1, action: "throw" } });
     for (const batch of batches()) unwrap(await put(store, batch));
     const gone = content(noise("told", 900));
     let copies = 0;
-    await insist(() => store.purge([gone.hash]));
-    await insist(() => store.gc());
-    await insist(() => {
+    await queryAgain(() => store.purge([gone.hash]));
+    await queryAgain(() => store.gc());
+    await queryAgain(() => {
       copies += 1;
       return store.backup(join(folder(), `copy-${copies}.db`));
     });
@@ -121,7 +116,7 @@ describe.concurrent("a thread that dies", () => {
     await store.close();
   });
 
-  it("while it closes loses nothing that was durable", async () => {
+  it("while it closes loses nothing durable", async () => {
     const path = join(folder(), "aperture.db");
     const store = openSqliteStore({
       path,
@@ -136,7 +131,7 @@ describe.concurrent("a thread that dies", () => {
 });
 
 describe("a process that exits while it writes", () => {
-  it("ends as it meant to, and leaves a database that is whole", async () => {
+  it("exits with its code, and leaves an intact database", async () => {
     const path = join(folder(), "aperture.db");
     for (let round = 0; round < 4; round++) {
       const child = startChild("test/store/exit-child.mjs", [path, String(round * 7)]);

@@ -3,8 +3,8 @@ import { Agent, type IncomingHttpHeaders, request as send } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type AppOptions, type RunningApp, startApp } from "../../src/cli/index.ts";
-import type { Mode } from "../../src/config/index.ts";
+import { type AppOptions, type RunningApp, startApp } from "../../src/cli/app/app.ts";
+import type { ConfiguredMode } from "../../src/config/index.ts";
 import { settingsFor } from "./app-settings.mjs";
 
 export type TestApp = RunningApp & {
@@ -20,7 +20,7 @@ export type TestApp = RunningApp & {
 export type Starting = Partial<Pick<AppOptions, "limits" | "faults" | "deadlineMs" | "windows">> & {
   readonly dataDir?: string;
   /** Observe, unless a test is about what is managed. */
-  readonly mode?: Mode;
+  readonly mode?: ConfiguredMode;
   readonly textCommands?: "on" | "off";
 };
 
@@ -37,7 +37,7 @@ export async function startTestApp(upstream: string, starting: Starting = {}): P
       textCommands: starting.textCommands ?? "off",
     },
     version: "0.0.0-test",
-    note: (line) => notes.push(line),
+    notify: (line) => notes.push(line),
     ...(limits === undefined ? {} : { limits }),
     ...(windows === undefined ? {} : { windows }),
     ...(faults === undefined ? {} : { faults }),

@@ -1,4 +1,4 @@
-import type { RecordedTurn, Recording, WireBlock, WireMessage } from "./recordings.ts";
+import type { RecordedBlock, RecordedMessage, RecordedTurn, Recording } from "./recordings.ts";
 
 const mark = { cache_control: { type: "ephemeral" } } as const;
 
@@ -6,7 +6,11 @@ const mark = { cache_control: { type: "ephemeral" } } as const;
  * A request body as Claude Code writes it: messages before system and tools, the cache mark on the last block
  * of the last message. A message with a single text is a bare string, except while it bears the mark.
  */
-export function clientBody(recording: Recording, messages: readonly WireMessage[], model: string): Buffer {
+export function clientBody(
+  recording: Recording,
+  messages: readonly RecordedMessage[],
+  model: string,
+): Buffer {
   const system = [{ type: "text", text: recording.system ?? "You are a careful assistant.", ...mark }];
   const tools = recording.tools.map((name) => ({ name, description: "", input_schema: { type: "object" } }));
   return Buffer.from(
@@ -21,11 +25,11 @@ export function clientBody(recording: Recording, messages: readonly WireMessage[
   );
 }
 
-function blocksOf({ content }: WireMessage): readonly WireBlock[] {
+function blocksOf({ content }: RecordedMessage): readonly RecordedBlock[] {
   return typeof content === "string" ? [{ type: "text", text: content }] : content;
 }
 
-function marked(message: WireMessage): object {
+function marked(message: RecordedMessage): object {
   const blocks = blocksOf(message);
   const last = blocks.length - 1;
   return {
@@ -34,7 +38,7 @@ function marked(message: WireMessage): object {
   };
 }
 
-function bare(message: WireMessage): object {
+function bare(message: RecordedMessage): object {
   const [first, second] = blocksOf(message);
   const isPlain = message.role === "user" && first?.type === "text" && second === undefined;
   return isPlain ? { role: message.role, content: first["text"] } : message;
@@ -43,9 +47,9 @@ function bare(message: WireMessage): object {
 /** What the client holds at each request of a recording, first to last. */
 export function* requestsOf(recording: Pick<Recording, "turns">): Generator<{
   readonly turn: RecordedTurn;
-  readonly messages: readonly WireMessage[];
+  readonly messages: readonly RecordedMessage[];
 }> {
-  let messages: readonly WireMessage[] = [];
+  let messages: readonly RecordedMessage[] = [];
   for (const turn of recording.turns) {
     messages = [...messages.slice(0, turn.k ?? messages.length), ...turn.c];
     yield { turn, messages };

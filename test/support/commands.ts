@@ -1,12 +1,9 @@
 import fc from "fast-check";
-import {
-  type Command,
-  commandLimits,
-  type Pointer,
-  type Target,
-  type Verb,
-} from "../../src/commands/index.ts";
+import { commandLimits, type Pointer } from "../../src/commands/command.ts";
+import type { Command, Target, Verb } from "../../src/commands/index.ts";
 import { levels } from "../../src/engine/index.ts";
+import type { CommandBatch } from "../../src/exchange/index.ts";
+import type { executeRecordedCalls } from "../../src/execute/index.ts";
 
 const zones = ["primacy", "middle", "recency", "cold"] as const;
 
@@ -70,10 +67,10 @@ export const anyCommand: fc.Arbitrary<Command> = fc.oneof(...Object.values(byVer
 
 /** The longest of each kind: quotes double when they are written. */
 export const longestCommands: readonly Command[] = [
-  { verb: "update", block: 999_999_999_999_999, text: '"'.repeat(commandLimits.noteCharsMax) },
+  { verb: "update", block: 999_999_999_999_999, text: '"'.repeat(commandLimits.memoryCharsMax) },
   {
     verb: "create",
-    text: "\n".repeat(commandLimits.noteCharsMax - 1).concat("x"),
+    text: "\n".repeat(commandLimits.memoryCharsMax - 1).concat("x"),
     topic: "\\".repeat(120),
     supersedes: 999_999_999_999_999,
   },
@@ -87,3 +84,6 @@ export const longestCommands: readonly Command[] = [
     reason: '"'.repeat(500),
   },
 ];
+
+/** Carries out the commands of an answer, as the host does. */
+export type ExecuteCalls = (asked: CommandBatch) => ReturnType<typeof executeRecordedCalls>;

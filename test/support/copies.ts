@@ -1,14 +1,9 @@
 import { type SessionId, sessionId, unwrap } from "../../src/base/index.ts";
 import { exchangesOf, now, type RecordedExchange } from "../../src/engine/index.ts";
-import {
-  type EngineEvent,
-  type RelayOutcome,
-  type RequestCopy,
-  type ResponseCopy,
-  type SentReport,
-  SessionRecorder,
-} from "../../src/session/index.ts";
-import type { Appended, Batch, Store } from "../../src/store/index.ts";
+import type { RelayOutcome, RequestCopy, ResponseCopy, SentRequest } from "../../src/exchange/index.ts";
+import type { EngineEvent } from "../../src/log/index.ts";
+import { SessionRecorder } from "../../src/recorder/index.ts";
+import type { AppendResult, Batch, Store } from "../../src/store/index.ts";
 
 export type WireTalk = readonly { readonly role: string; readonly content: unknown }[];
 export type Asking = {
@@ -20,7 +15,7 @@ export type Asking = {
   readonly target?: string;
   readonly secrets?: readonly string[];
   /** What went upstream in its place. */
-  readonly sent?: SentReport;
+  readonly sent?: SentRequest;
 };
 export type Answering = {
   readonly content?: readonly object[];
@@ -61,13 +56,13 @@ export class RecorderKit {
         sessions += 1;
         return sessionId(`${prefix}-${sessions}`);
       },
-      tell: (event) => this.events.push(event),
-      brief: () => undefined,
+      onEvent: (event) => this.events.push(event),
+      onWishes: () => undefined,
       windowOf: () => 200_000,
     });
   }
 
-  #counted(store: Store, batch: Batch): Appended {
+  #counted(store: Store, batch: Batch): AppendResult {
     for (const piece of (batch.bodies ?? []).flatMap(({ recipe }) => recipe)) {
       if (piece.from === "literal") this.literalBytes += piece.bytes.length;
     }
@@ -100,7 +95,7 @@ export class RecorderKit {
       sent: asking.sent ?? null,
     };
     this.sent.set(id, body);
-    await this.recorder.requested(copy);
+    await this.recorder.recordRequest(copy);
     return id;
   }
 
@@ -118,11 +113,11 @@ export class RecorderKit {
       length: bytes.length,
       outcome,
       problem: null,
-      numbered: null,
+      blockNumbers: null,
       firstByteMs: 1,
       totalMs: 2,
     };
-    await this.recorder.answered(copy);
+    await this.recorder.recordResponse(copy);
   }
 
   /** Asks and is answered. */
@@ -133,7 +128,7 @@ export class RecorderKit {
   }
 
   async exchanges(session: string): Promise<readonly RecordedExchange[]> {
-    const log = unwrap(await this.recorder.shelf.log(sessionId(session)));
+    const log = unwrap(await this.recorder.cache.log(sessionId(session)));
     return exchangesOf(now(log.state()));
   }
 

@@ -8,7 +8,8 @@ import {
   unitId,
   viewId,
 } from "../../src/base/index.ts";
-import type { Block, Delta, DeltaType, FactName, FactValues, Unit } from "../../src/engine/index.ts";
+import type { DeltaType } from "../../src/engine/delta.ts";
+import type { Block, Delta, FactName, FactValues, Unit } from "../../src/engine/index.ts";
 
 export const exampleBlock: Block = {
   id: blockId(7),

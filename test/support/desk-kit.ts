@@ -1,18 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Clock, must, steppedClock, unwrap } from "../../src/base/index.ts";
 import { pricesOf } from "../../src/config/index.ts";
+import type { BlockNumbers, PlannedRequest, RequestMeta } from "../../src/exchange/index.ts";
+import { defaultAwareness, SessionPlanner } from "../../src/host/index.ts";
+import type { PlannerDeps } from "../../src/host/planner/session-planner.ts";
+import { defaultArrivalPolicy } from "../../src/ledger/arrivals.ts";
 import { eventInterceptor, type Interceptor, messageInterceptor } from "../../src/protocols/index.ts";
-import {
-  type AnswerNumbers,
-  type Asking,
-  BodyMemory,
-  type DeskPlace,
-  type Sending,
-  SessionDesk,
-  type SessionRecorder,
-  usualAwareness,
-  usualHandling,
-} from "../../src/session/index.ts";
+import { BodyBufferPool, type SessionRecorder } from "../../src/recorder/index.ts";
 import {
   type CoreAnswer,
   type ScriptedModel,
@@ -20,27 +14,30 @@ import {
   type StrictCoreOptions,
   strictCore,
 } from "../../src/testing/index.ts";
+import type { ExecuteCalls } from "./commands.ts";
 
 export type KitOptions = {
   readonly model: ScriptedModel;
   readonly core?: Partial<StrictCoreOptions>;
-  readonly place?: Partial<DeskPlace>;
+  readonly place?: Partial<PlannerDeps>;
   readonly clock?: Clock;
   /**
    * Is told what a relay would tell it, while it happens, and carries out what answers ask of our tools.
    * Without one, calls of our tools get through to the client.
    */
-  readonly recorder?: () => Pick<SessionRecorder, "requested" | "resent" | "answered" | "command">;
+  readonly recorder?: () => Pick<SessionRecorder, "recordRequest" | "recordResend" | "recordResponse"> & {
+    readonly command: ExecuteCalls;
+  };
 };
 /** One body that reached the upstream. */
 export type Attempt = {
-  readonly sending: Sending;
+  readonly sending: PlannedRequest;
   readonly body: string;
   readonly problem: string | null;
 };
 export type Posted = {
-  readonly asking: Asking;
-  readonly sending: Sending;
+  readonly asking: RequestMeta;
+  readonly sending: PlannedRequest;
   /** Of every attempt that reached the upstream, the last one at the end. */
   readonly attempts: readonly Attempt[];
   readonly answer: CoreAnswer;
@@ -49,7 +46,7 @@ export type Posted = {
   /** As the client gets it. */
   readonly body: Buffer;
   /** What the desk calls the blocks of the answer. */
-  readonly numbered: AnswerNumbers;
+  readonly numbered: BlockNumbers;
 };
 export type PostOptions = {
   readonly headers?: Readonly<Record<string, string>>;
@@ -65,9 +62,9 @@ export type PostOptions = {
 
 /** A desk in front of the strict upstream, without sockets. */
 export class DeskKit {
-  desk: SessionDesk;
+  desk: SessionPlanner;
   readonly core: StrictCore;
-  readonly #place: DeskPlace;
+  readonly #place: PlannerDeps;
   readonly #recorder: KitOptions["recorder"];
   #commands: Promise<unknown>[] = [];
   #posts = 0;
@@ -79,44 +76,44 @@ export class DeskKit {
       clock,
       mode: () => "auto",
       nonceOf: () => "k7f3",
-      newName: () => `talk-${this.#posts}`,
-      remember: () => Promise.resolve(null),
+      newSessionName: () => `talk-${this.#posts}`,
+      lookUpStream: () => Promise.resolve(null),
       isRecording: () => true,
-      recordOf: () => 0,
+      recordVersionOf: () => 0,
       isBehind: () => false,
       managesLogins: false,
       hasManaged: () => true,
       noteManaged: () => undefined,
-      command: (asked) => this.#command(asked),
-      awareness: () => usualAwareness,
+      runCommands: (asked) => this.#command(asked),
+      awareness: () => defaultAwareness,
       windowOf: () => 200_000,
       pricesOf,
-      handling: () => usualHandling,
+      arrivalPolicy: () => defaultArrivalPolicy,
       // Whoever looked at a body after it was given back would see it.
-      memory: new BodyMemory({ freeMax: 64, freeBytesMax: 64 * 1024 * 1024, isSpoiled: true }),
+      bodyPool: new BodyBufferPool({ freeMax: 64, freeBytesMax: 64 * 1024 * 1024, isPoisoned: true }),
       ...place,
     };
-    this.desk = new SessionDesk(this.#place);
+    this.desk = new SessionPlanner(this.#place);
   }
 
   /** Another process takes over: what the desk held in memory is gone. */
   restart(): void {
-    this.desk = new SessionDesk(this.#place);
+    this.desk = new SessionPlanner(this.#place);
   }
 
   async post(body: object | Buffer, options: PostOptions = {}): Promise<Posted> {
     const bytes = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
     const asking = this.#asking(bytes.length, options);
     const { desk } = this;
-    const room = desk.room(bytes.length);
+    const room = desk.allocateBody(bytes.length);
     room.set(bytes);
-    let sending = await desk.take(asking, [room]);
+    let sending = await desk.plan(asking, [room]);
     let answer = await this.#send(asking, sending.pieces, sending.betas);
     const attempts = [attemptOf(sending, answer)];
     if (answer.status === 400 && sending.mayRetry) {
-      const again = desk.refused(sending, Buffer.concat(answer.chunks));
+      const again = desk.planRetry(sending, Buffer.concat(answer.chunks));
       if (again !== null) {
-        desk.answered(sending, ended(answer, options));
+        desk.finish(sending, ended(answer, options));
         sending = again;
         answer = await this.#send(asking, sending.pieces, sending.betas);
         attempts.push(attemptOf(sending, answer));
@@ -127,18 +124,18 @@ export class DeskKit {
     const said = [...pushed(relay, answer)];
     const rounds: Attempt[] = [];
     await this.#tellAsked(asking, attempts);
-    let numbered = desk.answered(sending, ended(answer, options));
-    while (relay?.waits() && options.isLost !== true && options.heard === undefined) {
+    let numbered = desk.finish(sending, ended(answer, options));
+    while (relay?.isWaitingForUs() && options.isLost !== true && options.heard === undefined) {
       await this.#tellAnswered(asking, { answer, numbered }, { goesOn: true });
-      const next = await desk.goOn(sending);
+      const next = await desk.planRound(sending);
       if (next === null) break;
-      relay.goOn();
+      relay.beginRound();
       sending = next;
       answer = await this.#send(asking, sending.pieces, sending.betas);
       rounds.push(attemptOf(sending, answer));
-      await this.#recorder?.().resent(asking.id, must(rounds.at(-1), "it was sent").sending.sent);
+      await this.#recorder?.().recordResend(asking.id, must(rounds.at(-1), "it was sent").sending.sent);
       said.push(...pushed(relay, answer));
-      numbered = desk.answered(sending, ended(answer, options));
+      numbered = desk.finish(sending, ended(answer, options));
     }
     said.push(...(relay?.end() ?? []));
     await this.#tellAnswered(asking, { answer, numbered }, options);
@@ -151,7 +148,7 @@ export class DeskKit {
     return { asking, sending: last, attempts, answer, rounds, body: Buffer.concat(said), numbered };
   }
 
-  async #command(asked: Parameters<DeskPlace["command"]>[0]) {
+  async #command(asked: Parameters<PlannerDeps["runCommands"]>[0]) {
     const recorder = this.#recorder?.();
     if (recorder === undefined) return [];
     const done = recorder.command(asked).then(unwrap);
@@ -159,28 +156,32 @@ export class DeskKit {
     return await done;
   }
 
-  async #tellAsked(asking: Asking, attempts: readonly Attempt[]): Promise<void> {
+  async #tellAsked(asking: RequestMeta, attempts: readonly Attempt[]): Promise<void> {
     const recorder = this.#recorder?.();
     const [first, ...again] = attempts.map(({ sending }) => sending);
     if (recorder === undefined || first === undefined) return;
     const { clientBody: body, sent } = first;
-    await recorder.requested({ ...asking, body, length: body.length, sent });
-    for (const { sent: other } of again) await recorder.resent(asking.id, other);
+    await recorder.recordRequest({ ...asking, body, length: body.length, sent });
+    for (const { sent: other } of again) await recorder.recordResend(asking.id, other);
   }
 
-  async #tellAnswered({ id }: Asking, heard: Heard, how: PostOptions & { goesOn?: true }): Promise<void> {
+  async #tellAnswered(
+    { id }: RequestMeta,
+    heard: Heard,
+    how: PostOptions & { goesOn?: true },
+  ): Promise<void> {
     const { answer, numbered } = heard;
     const { body, contentType, isComplete } = ended(answer, how);
     const bytes = body === null ? null : Buffer.concat(body);
-    await this.#recorder?.().answered({
+    await this.#recorder?.().recordResponse({
       id,
       status: answer.status,
       headers: { "content-type": contentType },
       body: bytes,
       length: bytes?.length ?? 0,
       outcome: isComplete ? "complete" : "aborted",
-      ...(how.goesOn ? { goesOn: true } : {}),
-      numbered,
+      ...(how.goesOn ? { isContinued: true } : {}),
+      blockNumbers: numbered,
       problem: null,
       firstByteMs: 1,
       totalMs: 2,
@@ -195,7 +196,7 @@ export class DeskKit {
   #asking(
     length: number,
     { headers = {}, target = "/v1/messages", credential = "key-1" }: PostOptions,
-  ): Asking {
+  ): RequestMeta {
     this.#posts += 1;
     return {
       id: `request-${this.#posts}`,
@@ -212,21 +213,21 @@ export class DeskKit {
   }
 
   async #send(
-    { headers, target, method }: Asking,
-    pieces: Sending["pieces"],
-    betas: Sending["betas"],
+    { headers, target, method }: RequestMeta,
+    pieces: PlannedRequest["pieces"],
+    betas: PlannedRequest["betas"],
   ): Promise<CoreAnswer> {
     const beta = [headers["anthropic-beta"], ...betas].filter((one) => one !== undefined).join(",");
     const sent = { ...headers, "x-api-key": "k", ...(beta === "" ? {} : { "anthropic-beta": beta }) };
     const rawHeaders = Object.entries(sent).flat();
     const reading = this.core.read({ method, target, rawHeaders, body: Buffer.concat(pieces) });
     const answer = await this.core.answer(reading, this.#posts);
-    answer.started();
+    answer.onStart();
     return answer;
   }
 }
 
-function attemptOf(sending: Sending, { problem }: CoreAnswer): Attempt {
+function attemptOf(sending: PlannedRequest, { problem }: CoreAnswer): Attempt {
   const kept = copyOf(sending);
   return {
     sending: kept,
@@ -236,7 +237,7 @@ function attemptOf(sending: Sending, { problem }: CoreAnswer): Attempt {
 }
 
 /** To be looked at for as long as a test likes: the memory of a body is used again. */
-function copyOf({ pieces, clientBody, sent, ...rest }: Sending): Sending {
+function copyOf({ pieces, clientBody, sent, ...rest }: PlannedRequest): PlannedRequest {
   return {
     ...rest,
     pieces: [Buffer.concat(pieces)],
@@ -245,10 +246,13 @@ function copyOf({ pieces, clientBody, sent, ...rest }: Sending): Sending {
   };
 }
 
-type Heard = { readonly answer: CoreAnswer; readonly numbered: AnswerNumbers };
+type Heard = { readonly answer: CoreAnswer; readonly numbered: BlockNumbers };
 
 /** What hides calls of our tools, as the relay would choose it. */
-function interceptorFor({ isOwnTool, textNonce }: Sending, { streams }: CoreAnswer): Interceptor | null {
+function interceptorFor(
+  { isOwnTool, commandNonce: textNonce }: PlannedRequest,
+  { isStreamed: streams }: CoreAnswer,
+): Interceptor | null {
   if (isOwnTool === null && textNonce === null) return null;
   const isOwn = isOwnTool ?? (() => false);
   return streams
@@ -264,5 +268,12 @@ function ended(answer: CoreAnswer, { isLost = false, heard }: PostOptions) {
   const contentType = answer.headers.find(([name]) => name.toLowerCase() === "content-type")?.[1] ?? "";
   const body = isLost ? null : answer.chunks.slice(0, heard ?? answer.chunks.length);
   const isComplete = !isLost && heard === undefined;
-  return { status: answer.status, contentType, contentEncoding: "", body, isComplete, hasLeft: true };
+  return {
+    status: answer.status,
+    contentType,
+    contentEncoding: "",
+    body,
+    isComplete,
+    isRequestFlushed: true,
+  };
 }

@@ -1,14 +1,14 @@
 import { must, type SessionId, unwrap } from "../../src/base/index.ts";
-import { emptyState, exchangesOf, now, type RecordedExchange, replay } from "../../src/engine/index.ts";
-import type { DiffEntry } from "../../src/session/diff/body-diff.ts";
-import { type BodyUnit, bytesIn } from "../../src/session/diff/body-units.ts";
-import { type Compared, compareBodies } from "../../src/session/diff/compare-bodies.ts";
-import type { Side } from "../../src/session/diff/diff-units.ts";
+import { emptyState, exchangesOf, now, type RecordedExchange, replayFrames } from "../../src/engine/index.ts";
+import type { DiffEntry } from "../../src/queries/diff/body-diff.ts";
+import { type BodyUnit, bodyUnitBytes } from "../../src/queries/diff/body-units.ts";
+import { type BodyComparison, compareBodies } from "../../src/queries/diff/compare-bodies.ts";
+import type { DiffSide } from "../../src/queries/diff/diff-units.ts";
 import type { Store } from "../../src/store/index.ts";
 
 export type Accounted = {
   readonly exchange: RecordedExchange;
-  readonly compared: Compared;
+  readonly compared: BodyComparison;
   /** What the diff does not explain, in words; empty: every byte has its reason. */
   readonly missing: readonly string[];
 };
@@ -19,10 +19,10 @@ export async function accounted(store: Store): Promise<readonly Accounted[]> {
   const all: Accounted[] = [];
   for (const { session } of unwrap(await store.sessions())) {
     const frames = unwrap(await store.frames({ session, after: 0, limit: 100_000 }));
-    const moment = now(unwrap(replay(emptyState(session), frames)));
+    const moment = now(unwrap(replayFrames(emptyState(session), frames)));
     for (const exchange of exchangesOf(moment)) {
       const bodies = await bodiesOf(store, session, exchange);
-      const compared = bodies === null ? null : compareBodies(moment, { exchange, other: null, ...bodies });
+      const compared = bodies === null ? null : compareBodies(moment, { exchange, base: null, ...bodies });
       if (compared !== null) all.push({ exchange, compared, missing: missingIn(compared) });
     }
   }
@@ -36,7 +36,7 @@ async function bodiesOf(store: Store, session: SessionId, { id, rendering }: Rec
   return client.ok && upstream !== null ? { before: client.value, after: upstream } : null;
 }
 
-export function missingIn(compared: Compared): readonly string[] {
+export function missingIn(compared: BodyComparison): readonly string[] {
   const { before, after, diff } = compared;
   const reasons = [...diff.entries, ...diff.fields].flatMap((one) => one.reasons);
   const marks = diff.entries.flatMap(({ mark }) => mark?.reasons ?? []);
@@ -60,7 +60,7 @@ export function missingIn(compared: Compared): readonly string[] {
 /** Every unit stands in one row, and only in one. */
 function coverage(
   name: "before" | "after",
-  { units }: Side,
+  { units }: DiffSide,
   entries: readonly DiffEntry[],
 ): readonly string[] {
   const seen = entries.flatMap((entry) => entry[name]).sort((a, b) => a - b);
@@ -69,24 +69,27 @@ function coverage(
 }
 
 /** A report that never reached the log tells it nothing: of such a unit it may say that it does not know. */
-function isUnknown({ after }: Compared, { after: [at], reasons }: DiffEntry): boolean {
+function isUnknown({ after }: BodyComparison, { after: [at], reasons }: DiffEntry): boolean {
   const isTold = at === undefined || after.facts?.[at]?.origin !== null;
   return isTold && reasons.some(({ code }) => code === "unknown");
 }
 
 /** What has no reason to differ does not. */
-function isExplained({ before, after }: Compared, { before: had, after: has, reasons }: DiffEntry): boolean {
+function isExplained(
+  { before, after }: BodyComparison,
+  { before: had, after: has, reasons }: DiffEntry,
+): boolean {
   if (reasons.length > 0) return true;
   const [one, other] = [before.units[had[0] ?? -1], after.units[has[0] ?? -1]];
   return had.length === 1 && has.length === 1 && one?.unit.hash === other?.unit.hash;
 }
 
-function show({ before, after }: Compared, entry: DiffEntry): string {
-  const text = (side: Side, [at]: readonly number[]): string => {
+function show({ before, after }: BodyComparison, entry: DiffEntry): string {
+  const text = (side: DiffSide, [at]: readonly number[]): string => {
     const unit = side.units[at ?? -1];
     if (unit === undefined) return "-";
     const { origin, as } = side.facts?.[at ?? -1] ?? {};
-    const said = Buffer.from(bytesIn(side.request, unit)).toString().slice(0, 300);
+    const said = Buffer.from(bodyUnitBytes(side.request, unit)).toString().slice(0, 300);
     return `${unit.unit.role} ${origin ?? "?"} ${as ?? ""} ${said}`;
   };
   return `${text(before, entry.before)} => ${text(after, entry.after)}`;
@@ -102,7 +105,7 @@ type Spelled = {
 };
 
 /** The client's body with the diff applied is what went upstream. */
-function otherBody(compared: Compared): readonly string[] {
+function otherBody(compared: BodyComparison): readonly string[] {
   const [made, sent] = [applied(compared), spelled(compared.after)];
   const names = ["fields", "tools", "system", "messages"] as const;
   return names.flatMap((name) => {
@@ -116,7 +119,7 @@ function otherBody(compared: Compared): readonly string[] {
   });
 }
 
-function applied({ before, after, diff }: Compared): Spelled {
+function applied({ before, after, diff }: BodyComparison): Spelled {
   const fields = { ...spelled(before).fields };
   for (const { name, after: value } of diff.fields) {
     if (value === null) delete fields[name];
@@ -153,7 +156,7 @@ type Made = { readonly unit: BodyUnit; readonly old: BodyUnit | null; readonly s
  */
 function messagesFrom(
   made: readonly Made[],
-  sides: { readonly before: Side; readonly after: Side },
+  sides: { readonly before: DiffSide; readonly after: DiffSide },
 ): readonly Message[] {
   const messages: { rest: Message["rest"]; said: Said[]; of: number | null; role: string }[] = [];
   for (const { unit, old, said } of made) {
@@ -176,7 +179,7 @@ function messagesFrom(
   return messages.map(({ rest, said }) => ({ rest, said }));
 }
 
-function restOf({ request }: Side, message: number | null): Message["rest"] {
+function restOf({ request }: DiffSide, message: number | null): Message["rest"] {
   const { range } = must(request.messages[message ?? -1], "it has a message");
   const { content: _, ...rest } = JSON.parse(
     request.bytes.toString("utf8", range.start, range.end),
@@ -184,8 +187,8 @@ function restOf({ request }: Side, message: number | null): Message["rest"] {
   return sorted(rest);
 }
 
-function blockOf({ request }: Side, unit: BodyUnit): unknown {
-  const bytes = bytesIn(request, unit);
+function blockOf({ request }: DiffSide, unit: BodyUnit): unknown {
+  const bytes = bodyUnitBytes(request, unit);
   return bytes.length === 0 ? undefined : JSON.parse(Buffer.from(bytes).toString());
 }
 
@@ -194,7 +197,7 @@ function sorted(fields: Record<string, unknown>): Record<string, unknown> {
 }
 
 /** A body as the test reads it: by JSON alone, and not by the code that is tested. */
-function spelled({ request }: Side): Spelled {
+function spelled({ request }: DiffSide): Spelled {
   const body = JSON.parse(request.bytes.toString()) as Record<string, unknown>;
   const { tools = [], system = [], messages, ...fields } = body;
   return {

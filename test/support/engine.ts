@@ -15,39 +15,39 @@ import {
   type ViewId,
   viewId,
 } from "../../src/base/index.ts";
+import type { ShownBlock } from "../../src/engine/delta.ts";
+import type { Fact } from "../../src/engine/facts.ts";
 import {
   type Actor,
   type Block,
-  blocksOf,
-  type Change,
+  type BlockView,
+  blockViewOf,
+  type ChangeContext,
   type Delta,
   emptyState,
-  type Fact,
   type FactDelta,
   type FactName,
   type FactValues,
   type Frame,
   factOf,
   factValue,
-  lastSent,
-  nextStep,
+  lastSentTurn,
+  momentAt,
+  nextStepId,
   now,
-  type Place,
   type Proposal,
-  pathOf,
-  placeOf,
   reduce,
   reverse,
   runNow,
-  type ShownBlock,
   type State,
   type Stream,
-  stateAt,
+  sentPath,
   turnNow,
   type Unit,
   type View,
+  viewBlocks,
 } from "../../src/engine/index.ts";
-import { type Entry, main, mainView, opening, sealed, testSession } from "./random-session.ts";
+import { type FrameEntry, main, mainView, opening, sealed, testSession } from "./random-session.ts";
 
 export { main, mainView } from "./random-session.ts";
 
@@ -88,17 +88,17 @@ export class TestSession {
     this.append(opening().deltas, opening());
   }
 
-  frame(deltas: readonly Delta[], over: Partial<Entry> = {}): Frame {
+  frame(deltas: readonly Delta[], over: Partial<FrameEntry> = {}): Frame {
     const cause = { type: "request", step: null, reason: "" } as const;
     return sealed(this.state, { stream: main, actor: "client", cause, ...over, deltas });
   }
 
   /** What would become of the frame; the session stays where it is. */
-  attempt(deltas: readonly Delta[], over: Partial<Entry> = {}): Result<State> {
+  attempt(deltas: readonly Delta[], over: Partial<FrameEntry> = {}): Result<State> {
     return reduce(this.state, this.frame(deltas, over));
   }
 
-  append(deltas: readonly Delta[], over: Partial<Entry> = {}): Seq {
+  append(deltas: readonly Delta[], over: Partial<FrameEntry> = {}): Seq {
     const frame = this.frame(deltas, over);
     this.state = unwrap(reduce(this.state, frame));
     this.frames.push(frame);
@@ -122,17 +122,17 @@ export class TestSession {
     return turnNow(now(this.state), this.stream(view));
   }
 
-  place(block: BlockId, view: ViewId = mainView): Place {
-    return must(placeOf(now(this.state), this.view(view), block), `#${block} is in reach`);
+  place(block: BlockId, view: ViewId = mainView): BlockView {
+    return must(blockViewOf(now(this.state), this.view(view), block), `#${block} is in reach`);
   }
 
-  placeAt(block: BlockId, seq: number): Place {
-    const moment = unwrap(stateAt(this.state, seq));
-    return must(placeOf(moment, this.view(), block), `#${block} was in reach`);
+  placeAt(block: BlockId, seq: number): BlockView {
+    const moment = unwrap(momentAt(this.state, seq));
+    return must(blockViewOf(moment, this.view(), block), `#${block} was in reach`);
   }
 
   isInReach(block: BlockId, view: ViewId = mainView): boolean {
-    return placeOf(now(this.state), this.view(view), block) !== null;
+    return blockViewOf(now(this.state), this.view(view), block) !== null;
   }
 
   fact<F extends FactName>(block: BlockId, fact: F, view: ViewId = mainView): FactValues[F] {
@@ -203,7 +203,7 @@ export class TestSession {
 
   unit(sending: Sending = {}): Unit {
     const view = sending.view ?? mainView;
-    const path = pathOf(now(this.state), this.view(view));
+    const path = sentPath(now(this.state), this.view(view));
     const below = sending.below === undefined ? (path.at(-1) ?? null) : sending.below;
     return {
       id: this.state.units.size as UnitId,
@@ -233,7 +233,7 @@ export class TestSession {
   }
 
   answer({ view = mainView, turn, outcome = "complete" }: Answering = {}): Seq {
-    const sent = turn ?? must(lastSent(now(this.state), this.view(view)), "a turn was sent").turn;
+    const sent = turn ?? must(lastSentTurn(now(this.state), this.view(view)), "a turn was sent").turn;
     return this.append([{ type: "turn-answered", view, turn: turnOf(sent), outcome, usage: null }], {
       stream: this.stream(view).id,
     });
@@ -278,13 +278,13 @@ export class TestSession {
     return view;
   }
 
-  by(actor: Actor, view: ViewId = mainView): Change {
+  by(actor: Actor, view: ViewId = mainView): ChangeContext {
     return { moment: now(this.state), view: this.view(view), actor };
   }
 
   /** Appends what a change came to as a step of its own, and says which. */
   take({ deltas }: Pick<Proposal, "deltas">, actor: Actor = "model"): StepId {
-    const step = nextStep(this.state);
+    const step = nextStepId(this.state);
     const type = actor === "policy" || actor === "sidecar" ? "policy" : "command";
     this.append(deltas, { actor, cause: { type, step, reason: "test" } });
     return step;
@@ -317,7 +317,7 @@ export class TestSession {
       for (const { block } of unit.shows) shown.add(block);
       id = unit.parent;
     }
-    const blocks = [...blocksOf(now(this.state), this.view(view))];
+    const blocks = [...viewBlocks(now(this.state), this.view(view))];
     return blocks
       .filter(({ id }) => !shown.has(id))
       .map(({ id }) => ({ block: id, as: "original" as const }));

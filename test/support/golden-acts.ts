@@ -1,14 +1,6 @@
 import { type BlockId, type SessionId, unwrap } from "../../src/base/index.ts";
-import {
-  archive,
-  type Change,
-  type Frame,
-  type Proposal,
-  pin,
-  select,
-  unpin,
-} from "../../src/engine/index.ts";
-import type { SessionRecorder } from "../../src/session/index.ts";
+import { type ChangeContext, changes, type Frame, type Proposal } from "../../src/engine/index.ts";
+import type { SessionRecorder } from "../../src/recorder/index.ts";
 import type { Store } from "../../src/store/index.ts";
 import type { GoldenAct } from "./golden-file.ts";
 
@@ -30,16 +22,16 @@ export async function actOnWords(place: ActPlace, act: GoldenAct): Promise<void>
   if (proposal.skipped.length > 0) throw new Error(`left alone: ${JSON.stringify(proposal.skipped)}`);
 }
 
-function proposalFor(act: GoldenAct, change: Change, blocks: readonly BlockId[]): Proposal {
+function proposalFor(act: GoldenAct, change: ChangeContext, blocks: readonly BlockId[]): Proposal {
   switch (act.act) {
     case "select":
-      return select(change, blocks);
+      return changes.select(change, blocks);
     case "pin":
-      return pin(change, blocks, "top");
+      return changes.pin(change, blocks, "top");
     case "unpin":
-      return unpin(change, blocks);
+      return changes.unpin(change, blocks);
     case "archive":
-      return unwrap(archive(change, blocks, act.reason));
+      return unwrap(changes.archive(change, blocks, act.reason));
   }
 }
 

@@ -1,18 +1,19 @@
 import { must, unwrap } from "../../src/base/index.ts";
-import { type Command, callOf, parseCommand } from "../../src/commands/index.ts";
+import { type Command, parseCommand } from "../../src/commands/index.ts";
+import { commandCall } from "../../src/commands/tools.ts";
 import type { Frame } from "../../src/engine/index.ts";
-import type { Reply, ReplyBlock } from "../../src/testing/index.ts";
+import type { ModelReply, ReplyBlock } from "../../src/testing/index.ts";
 import { deltaLine } from "./golden-print.ts";
 import { upstreamUnits } from "./golden-units.ts";
 import { HandsKit, handsNonce } from "./hands-kit.ts";
 
 const shelf = Array.from({ length: 60 }, (_, at) => `shelf ${at}: ${at * 7} books, ${at * 3} of them lent`);
 const text = (words: string): ReplyBlock => ({ type: "text", text: words });
-const call = (command: Command): ReplyBlock => ({ type: "tool_use", ...callOf(command) });
+const call = (command: Command): ReplyBlock => ({ type: "tool_use", ...commandCall(command) });
 const read: ReplyBlock = { type: "tool_use", name: "read", input: { path: "shelves.txt" } };
 
 /** What is said before the command: a file was read, spoken of, and left behind. */
-const before: readonly Reply["content"][] = [
+const before: readonly ModelReply["content"][] = [
   [read],
   [text("The shelves are in order; shelf 7 has 49 books.")],
   [text("The reading room opens at nine.")],
@@ -20,7 +21,7 @@ const before: readonly Reply["content"][] = [
 
 /** One command, in both forms, and everything that comes of it in each. */
 export async function commandText(form: string, first: readonly string[] = []): Promise<string> {
-  const { name, input } = callOf(unwrap(parseCommand(form)));
+  const { name, input } = commandCall(unwrap(parseCommand(form)));
   const called = await played(form, first, "tools");
   const written = await played(form, first, "text");
   const isSame = called.frames.join("\n") === written.frames.join("\n");
@@ -43,7 +44,7 @@ async function played(form: string, first: readonly string[], commands: "tools" 
   const said = (one: string): ReplyBlock =>
     commands === "text" ? text(`${one} ${handsNonce}`) : call(unwrap(parseCommand(one)));
   const earlier = first.map(said);
-  const prepared: readonly Reply["content"][] = earlier.length === 0 ? [] : [earlier, [text("Good.")]];
+  const prepared: readonly ModelReply["content"][] = earlier.length === 0 ? [] : [earlier, [text("Good.")]];
   const script = [...before, ...prepared, [said(form)], [text("Done.")], [text("Yes.")]];
   const kit = new HandsKit({ model: () => ({ content: must(script.shift(), "a reply is left") }), commands });
   await kit.say("Look at the shelves.");
@@ -101,7 +102,7 @@ type Scene = {
   readonly title: string;
   readonly about: string;
   readonly says: string;
-  readonly reply: Reply["content"];
+  readonly reply: ModelReply["content"];
 };
 
 /** A memory from its beginning to its end, told as a story. */

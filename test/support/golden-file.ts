@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Awareness, Rendering } from "../../src/session/index.ts";
+import type { BodyForm } from "../../src/engine/index.ts";
+import type { Awareness } from "../../src/host/index.ts";
 import type { ReplyBlock } from "../../src/testing/index.ts";
 import type { TalkMessage } from "./golden-talk.ts";
 
@@ -51,7 +52,7 @@ export type GoldenStep = {
   readonly acts?: readonly GoldenAct[];
   readonly reply?: readonly ReplyBlock[];
   /** How it has to be sent, whatever the files say: managed where it says nothing. */
-  readonly rendering?: Rendering;
+  readonly rendering?: BodyForm;
   /** Played so many times; `{n}` in its words is the number of the time. */
   readonly times?: number;
 };

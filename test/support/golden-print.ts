@@ -1,5 +1,5 @@
 import type { Frame } from "../../src/engine/index.ts";
-import type { SentUnit } from "../../src/session/index.ts";
+import type { SentRequestUnit } from "../../src/exchange/index.ts";
 import type { GoldenSession } from "./golden-file.ts";
 import type { GoldenExchange, Played } from "./golden-session.ts";
 import { seen, sharedUnits, type UpstreamUnit } from "./golden-units.ts";
@@ -77,7 +77,7 @@ const nonce = "k7f3";
 export function originOf({ posted, units, client }: GoldenExchange, unit: UpstreamUnit): string {
   if (unit.text.startsWith(ownTool)) return "aperture";
   const fresh = posted.sending.sent?.fresh ?? [];
-  const said = fresh.find((one: SentUnit) => Buffer.from(one.bytes).toString() === unit.text);
+  const said = fresh.find((one: SentRequestUnit) => Buffer.from(one.bytes).toString() === unit.text);
   if (said !== undefined) return said.origin === "aperture" ? "aperture" : said.origin;
   const isTail = unit === units.at(-1) && !JSON.stringify(client).includes(unit.text.slice(24, -2));
   if (isTail || /\[k7f3 |mark k7f3|MANIFEST k7f3|\| k7f3 ---|\| k7f3\]/.test(unit.text)) return "aperture";

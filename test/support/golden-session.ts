@@ -1,22 +1,17 @@
+import type { SteppedClock } from "../../src/base/clock.ts";
 import {
   canonicalJson,
   must,
   type SessionId,
-  type SteppedClock,
   sessionId,
   steppedClock,
   unwrap,
 } from "../../src/base/index.ts";
 import type { Frame } from "../../src/engine/index.ts";
-import { ingestRequest, messageStripper, unitBytes } from "../../src/protocols/index.ts";
-import {
-  type Asking,
-  type Awareness,
-  type Briefing,
-  type LedgerQuestion,
-  SessionRecorder,
-  usualAwareness,
-} from "../../src/session/index.ts";
+import type { RequestMeta, StreamLookup, Wishes } from "../../src/exchange/index.ts";
+import { type Awareness, defaultAwareness } from "../../src/host/index.ts";
+import { messageStripper, readWireRequest, unitBytes } from "../../src/protocols/index.ts";
+import { SessionRecorder } from "../../src/recorder/index.ts";
 import { openMemoryStore, type Store } from "../../src/store/index.ts";
 import { script } from "../../src/testing/index.ts";
 import { DeskKit, type Posted } from "./desk-kit.ts";
@@ -35,7 +30,7 @@ export type Played = {
   readonly exchanges: readonly GoldenExchange[];
   readonly frames: readonly Frame[];
   /** What the log has told the desk, in order. */
-  readonly briefings: readonly Briefing[];
+  readonly briefings: readonly Wishes[];
   /** Exchanges that could not be written down. */
   readonly gaps: number;
   /** Where it was written down. */
@@ -54,7 +49,7 @@ const recordMs = 1_700_000_000_000;
 
 /** A client with its script, a desk, an upstream, and a recorder that is told what a relay would tell it. */
 class Player {
-  readonly briefings: Briefing[] = [];
+  readonly briefings: Wishes[] = [];
   readonly #session: GoldenSession;
   readonly #clock: SteppedClock;
   readonly #kit: DeskKit;
@@ -71,10 +66,10 @@ class Player {
     this.#recorder = this.#newRecorder();
     this.#body = session.body;
     this.#clock = steppedClock(session.startsAt === undefined ? 1_000_000 : Date.parse(session.startsAt));
-    this.#awareness = { ...usualAwareness, ...session.awareness };
+    this.#awareness = { ...defaultAwareness, ...session.awareness };
     const replies = session.steps.flatMap(({ reply }) => (reply === undefined ? [] : [{ content: reply }]));
-    const remember = async (question: LedgerQuestion) => unwrap(await this.#recorder.ledger(question));
-    const place = { remember, awareness: () => this.#awareness, managesLogins: true };
+    const remember = async (question: StreamLookup) => unwrap(await this.#recorder.streamRecord(question));
+    const place = { lookUpStream: remember, awareness: () => this.#awareness, managesLogins: true };
     this.#kit = new DeskKit({ model: script(replies), clock: this.#clock, place });
     this.#lead();
   }
@@ -124,10 +119,10 @@ class Player {
       store: this.store,
       clock: { now: () => recordMs },
       newSession,
-      tell: () => undefined,
-      brief: (briefing) => {
+      onEvent: () => undefined,
+      onWishes: (briefing) => {
         this.briefings.push(briefing);
-        this.#kit.desk.brief(briefing);
+        this.#kit.desk.updateWishes(briefing);
       },
       windowOf: () => 200_000,
       policy: this.#session.policy ?? "off",
@@ -143,11 +138,11 @@ class Player {
   /** The kit asks one upstream with a key; what else there is the desk is told here. */
   #lead(): void {
     const { desk } = this.#kit;
-    const take = desk.take.bind(desk);
-    desk.take = (asking, pieces) => take({ ...asking, ...this.#where() }, pieces);
+    const take = desk.plan.bind(desk);
+    desk.plan = (asking, pieces) => take({ ...asking, ...this.#where() }, pieces);
   }
 
-  #where(): Pick<Asking, "upstream" | "isLogin"> {
+  #where(): Pick<RequestMeta, "upstream" | "isLogin"> {
     const { upstream = "anthropic", isLogin = false } = this.#session;
     return { upstream, isLogin };
   }
@@ -165,17 +160,22 @@ class Player {
     const key = canonicalJson(["local", this.#where().upstream, client, name, null]);
     if (withhold !== undefined) {
       this.#withheld = new Set([...this.#withheld, ...this.#otherwise(withhold).keys()]);
-      this.#kit.desk.withhold(key, this.#withheld);
+      const isOfStream = ({ streamKey }: Wishes) => streamKey === key;
+      const { isUrgent: _, ...last } = must(
+        this.briefings.findLast(isOfStream),
+        "the log reported the stream",
+      );
+      this.#kit.desk.updateWishes({ ...last, levels: [], withheld: [...this.#withheld] });
     }
     if (rewrite !== undefined) {
-      this.#kit.desk.rewrite(key, { replacements: this.#otherwise(rewrite), reason: "user" });
+      this.#kit.desk.rewrite(key, { bytesByKey: this.#otherwise(rewrite), reason: "user" });
     }
   }
 
   /** The units of the last request that hold the words, each with what is shown in its place. */
   #otherwise({ words, by }: Words): ReadonlyMap<string, Uint8Array> {
     const { messages, bytes } = must(
-      ingestRequest(must(this.#lastBody, "something was sent"), null),
+      readWireRequest(must(this.#lastBody, "something was sent"), null),
       "it is one",
     );
     const found = messages.flatMap(({ units, range }) =>
@@ -191,23 +191,23 @@ class Player {
     const [first, ...again] = attempts.map(({ sending }) => sending);
     const { clientBody, sent } = must(first, "something was sent");
     const where = this.#where();
-    await this.#recorder.requested({
+    await this.#recorder.recordRequest({
       ...asking,
       ...where,
       body: clientBody,
       length: clientBody.length,
       sent,
     });
-    for (const sending of again) await this.#recorder.resent(asking.id, sending.sent);
+    for (const sending of again) await this.#recorder.recordResend(asking.id, sending.sent);
     const type = answer.headers.find(([name]) => name === "content-type")?.[1] ?? "";
-    await this.#recorder.answered({
+    await this.#recorder.recordResponse({
       id: asking.id,
       status: answer.status,
       headers: { "content-type": type },
       body,
       length: body.length,
       outcome: "complete",
-      numbered,
+      blockNumbers: numbered,
       problem: null,
       firstByteMs: 1,
       totalMs: 2,
@@ -237,7 +237,7 @@ function shownAs(block: string, by: string): string {
 function saidIn({ answer, body, sending }: Posted): readonly TalkMessage[] {
   if (answer.status !== 200) return [];
   const none = { isOwn: () => false, continues: () => false, opens: () => false };
-  const stripper = messageStripper(sending.strips ?? none, body.length);
+  const stripper = messageStripper(sending.ownLineFilter ?? none, body.length);
   const got = Buffer.concat([...stripper.push(body), ...stripper.end()]);
   const { content } = JSON.parse(got.toString()) as { readonly content?: readonly TalkBlock[] };
   return content === undefined ? [] : [{ role: "assistant", content }];

@@ -1,8 +1,7 @@
 import { must } from "../../src/base/index.ts";
-import { readAnswer } from "../../src/protocols/index.ts";
-import type { Sending, SentUnit } from "../../src/session/index.ts";
-import type { Reply, StrictCoreOptions } from "../../src/testing/index.ts";
-import { script } from "../../src/testing/index.ts";
+import type { PlannedRequest, SentRequestUnit } from "../../src/exchange/index.ts";
+import { readWireAnswer } from "../../src/protocols/index.ts";
+import { type ModelReply, type StrictCoreOptions, script } from "../../src/testing/index.ts";
 import { DeskKit, type Posted, type PostOptions } from "./desk-kit.ts";
 import { type UpstreamUnit, upstreamUnits } from "./golden-units.ts";
 
@@ -47,9 +46,9 @@ export const tool = (name: string, over: object = {}): TalkBlock => ({
 /** A client that is led by a script, in front of a desk whose upstream forgives nothing. */
 export class GoldenTalk {
   readonly kit: DeskKit;
-  readonly #reported = new Map<string, SentUnit>();
+  readonly #reported = new Map<string, SentRequestUnit>();
 
-  constructor(replies: readonly Reply[], core: Partial<StrictCoreOptions> = {}) {
+  constructor(replies: readonly ModelReply[], core: Partial<StrictCoreOptions> = {}) {
     this.kit = new DeskKit({ model: script(replies), core });
   }
 
@@ -63,11 +62,11 @@ export class GoldenTalk {
   }
 
   /** The path that the log was told of, from the first unit on. */
-  reported({ sent }: Sending): readonly SentUnit[] {
-    const path: SentUnit[] = [];
+  reported({ sent }: PlannedRequest): readonly SentRequestUnit[] {
+    const path: SentRequestUnit[] = [];
     let id: string | null = sent?.leaf ?? null;
     while (id !== null) {
-      const unit: SentUnit = must(this.#reported.get(id), "every unit of a path was reported");
+      const unit: SentRequestUnit = must(this.#reported.get(id), "every unit of a path was reported");
       path.push(unit);
       id = unit.parent;
     }
@@ -82,7 +81,7 @@ export function wireText(body: unknown): string {
 
 function contentOf(body: Buffer): readonly TalkBlock[] {
   if (body.subarray(0, 6).toString() === "event:") {
-    const { units } = readAnswer(body, "text/event-stream");
+    const { units } = readWireAnswer(body, "text/event-stream");
     return units.map(({ bytes }) => JSON.parse(Buffer.from(bytes).toString()) as TalkBlock);
   }
   return (JSON.parse(body.toString()) as { readonly content?: readonly TalkBlock[] }).content ?? [];

@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { ManifestFacts, PrunedRange } from "../../src/awareness/index.ts";
+import type { SelectedBlock } from "../../src/awareness/selected.ts";
 import {
   changeNote,
   compactHeader,
@@ -8,23 +10,20 @@ import {
   type HeaderMode,
   hintOf,
   instructions,
-  type ManifestFacts,
   type ManifestOptions,
   manifestText,
   messageHeader,
   type Offer,
   offerLine,
-  type PrunedRange,
   partHeader,
   placeholder,
-  rangeText,
   reasoningText,
-  type Selected,
-  type StoredReasoning,
-  selectionLine,
-  selectionText,
   type TurnHeader,
-} from "../../src/render/index.ts";
+} from "../../src/notes/index.ts";
+import { writeSelectedField } from "../../src/notes/manifest-note.ts";
+import { rangeText } from "../../src/notes/range.ts";
+import type { StoredReasoning } from "../../src/notes/reasoning.ts";
+import { selectionLine, shownSelected } from "../../src/notes/selection.ts";
 import { detailed, nonce, shownFacts } from "./render-facts.ts";
 
 /** One text of ours and what it is made from, as it stands in `facts.json`. */
@@ -88,8 +87,11 @@ const writers = {
   manifest: (given: ManifestGiven) => manifestText(...manifestOf(given)),
   "change note": (given: ManifestGiven) => changeNote(...manifestOf(given)),
   offer: (given: readonly Offer[]) => offerLine(nonce, given),
-  "selection in a manifest": (given: readonly Selected[]) => selectionText(nonce, given),
-  "selection as a sentence": (given: readonly Selected[]) => selectionLine(nonce, given),
+  "selection in a manifest": (given: readonly SelectedBlock[]) =>
+    given.length === 0
+      ? null
+      : writeSelectedField({ selected: given.map((one) => shownSelected(nonce, one)), more: 0 }),
+  "selection as a sentence": (given: readonly SelectedBlock[]) => selectionLine(nonce, given),
 } as const;
 
 type Name = keyof typeof writers;

@@ -1,5 +1,5 @@
 import { must } from "../../src/base/index.ts";
-import { ingestRequest, unitBytes, type WireGroup, type WireUnit } from "../../src/protocols/index.ts";
+import { readWireRequest, unitBytes, type WireGroup, type WireUnit } from "../../src/protocols/index.ts";
 
 /** A unit of a body as it went upstream. */
 export type UpstreamUnit = {
@@ -16,7 +16,7 @@ export type UpstreamUnit = {
 
 /** The units of a body in the order in which a model reads them. */
 export function upstreamUnits(body: string): readonly UpstreamUnit[] {
-  const request = must(ingestRequest(Buffer.from(body), null), "the body is a request");
+  const request = must(readWireRequest(Buffer.from(body), null), "the body is a request");
   const { bytes } = request;
   return [request.tools, request.system, ...request.messages].flatMap((group): UpstreamUnit[] => {
     if (group.units.length === 0 && request.messages.includes(group)) return [emptyMessage(group)];

@@ -1,6 +1,6 @@
 import { must } from "../../src/base/index.ts";
 import type { Frame } from "../../src/engine/index.ts";
-import type { Briefing, Sending } from "../../src/session/index.ts";
+import type { PlannedRequest, Wishes } from "../../src/exchange/index.ts";
 import { deltaLine, originOf, shortened } from "./golden-print.ts";
 import type { GoldenExchange, Played } from "./golden-session.ts";
 import { wireText } from "./golden-talk.ts";
@@ -9,7 +9,7 @@ import { seen, sharedUnits, type UpstreamUnit, upstreamUnits } from "./golden-un
 /** The case the page is made from. */
 export const walkedCase = "one-turn";
 
-type Numbered = NonNullable<NonNullable<Sending["sent"]>["fresh"][number]["numbered"]>;
+type Numbered = NonNullable<NonNullable<PlannedRequest["sent"]>["fresh"][number]["numbered"]>;
 
 /** The second request of a session, told from its first byte to what the third one says of it. */
 export function walkthroughText({ exchanges, frames, briefings }: Played): string {
@@ -36,7 +36,7 @@ const opening = `# One turn, byte by byte
 This page follows one request through Aperture: what a client sends, what of it a model gets to read, what comes back,
 what is written down, and what the next turn says of it. It is generated from the case \`test/golden/cases/${walkedCase}\`
 by \`test/golden/walkthrough.test.ts\` and compared with what the code does, so it is true today. The words in it are those
-of [VOCABULARY.md](../../VOCABULARY.md); the files it names are under \`src/session/ledger\` unless they say otherwise.
+of [VOCABULARY.md](../../VOCABULARY.md); file names are unique in \`src\`.
 
 What happened before: the user asked "Which books about rivers do we have?", and the model answered with a thought and a
 call of the tool \`list\`. The client has run the tool, and the user has added a word. Like every client it sends the
@@ -52,16 +52,16 @@ const closing = `## What would have been otherwise
 - Had the headers been \`full\`, each message and part would have had a line of its own. See the case \`clearing-full\`.
 - Had the client edited something old, the path would have forked at that unit: everything before it would have kept its
   bytes, and reasoning behind it would have been left out, because the provider would refuse it. See the case \`edit\`.
-- Had Aperture been restarted, \`remember.ts\` would have put the path back from the log. See the case \`restart\`.
+- Had Aperture been restarted, \`restore-stream.ts\` would have put the path back from the log. See the case \`restart\`.
 - Had the model repeated a line of ours, the client would not have got it. See the case \`echo\`.
-- Had anything failed, the client's own words would have gone up, without the reasoning (\`plain.ts\`). No failure of
+- Had anything failed, the client's own words would have gone up, without the reasoning (\`plain-body.ts\`). No failure of
   ours becomes the client's.`;
 
 function clientPart({ client }: GoldenExchange): string {
   const units = upstreamUnits(wireText(client));
   return `## 1. What the client sent
 
-\`take\` in \`desk.ts\` gets the body whole. \`ingestRequest\` in \`src/protocols\` finds its units: each tool, each system
+\`plan\` in \`session-planner.ts\` gets the body whole. \`readWireRequest\` in \`src/protocols\` finds its units: each tool, each system
 text, each block of a message (\`>\` begins one). Nothing is written anew; a unit is a slice of the bytes that came.
 
 ${listing(units.map((unit, at) => `${count(at)}${unitText(unit)}`))}`;
@@ -76,10 +76,10 @@ function numbersPart(before: GoldenExchange, now: GoldenExchange): string {
   });
   return `## 2. What is known of it, and what it is called
 
-The session has a name (\`x-aperture-session\`), so \`lines.ts\` has its ledger: a tree of all units ever sent for it.
-\`follow.ts\` walks down that tree as long as it says what the client says, past units of ours, which the client does not
-know. Bytes need not be equal: \`tolerance.ts\` lists the liberties clients take. What is new gets the next numbers of the
-session (\`numbers.ts\`): by them user, model and log mean the same block.
+The session has a name (\`x-aperture-session\`), so \`live-streams.ts\` has its ledger: a tree of all units ever sent for it.
+\`match-path.ts\` walks down that tree as long as it says what the client says, past units of ours, which the client does not
+know. Bytes need not be equal: \`same-unit.ts\` lists the liberties clients take. What is new gets the next numbers of the
+session (\`block-numbers.ts\`): by them user, model and log mean the same block.
 
 ${listing(lines)}
 
@@ -93,7 +93,7 @@ function ownPart(now: GoldenExchange): string {
   const [header, manifest] = own.map(ownWords);
   return `## 3. What the model is told about it
 
-\`headers.ts\` writes one line, because the user speaks: the turn, the time, the numbers of all blocks the model has not
+\`block-headers.ts\` writes one line, because the user speaks: the turn, the time, the numbers of all blocks the model has not
 been told of, the size of the large one and the turn at which it expires.
 
 ${listing([header ?? ""])}
@@ -103,7 +103,7 @@ front, in the middle and in the run that goes on, what they take, and what is le
 
 ${listing((manifest ?? "").split("\n"))}
 
-\`carrier.ts\` decides how the manifest travels. This model binds its reasoning to everything before it and takes system
+\`add-notes.ts\` decides how the manifest travels. This model binds its reasoning to everything before it and takes system
 messages that clear themselves, and the upstream is one that may be asked for them: so it is one, with \`clear_at\`. The
 model sees it until the user speaks again; its bytes stay where they are.`;
 }
@@ -143,7 +143,7 @@ function answerPart({ posted }: GoldenExchange): string {
   return `## 5. What came back
 
 The answer goes to the client as it comes; only lines of ours that a model may repeat are taken out. The desk hears it
-(\`hear.ts\`) and gives its blocks the next numbers. The model learns them from the next line of headers, because nothing of
+(\`answer-nodes.ts\`) and gives its blocks the next numbers. The model learns them from the next line of headers, because nothing of
 ours is ever put among its own words.
 
 ${listing(lines)}`;
@@ -159,13 +159,14 @@ ours shows no block: blocks are what the client and the model said.
 ${listing(frames.flatMap(frameLines))}`;
 }
 
-function briefingPart({ seq, turn, facts, rate }: Briefing): string {
+function briefingPart({ seq, turn, facts, tokenRate: rate }: Wishes): string {
   const { primacy, middle, recency } = facts;
   const zones = [primacy, middle, recency].map(({ blocks, tokens }) => `${blocks} blocks, ${tokens} tokens`);
   return `## 7. What the log tells the desk
 
-After each answer the engine briefs the desk (\`src/session/record/briefing.ts\`), so that the next request is rendered
-without asking anybody: all that a manifest says, taken from the state and never from an earlier manifest.
+After each answer the recorder sends its wishes to the planner (\`src/recorder/wishes/wishes-builder.ts\`), so that
+the next request is planned without asking the log: all that a manifest says, taken from the state and never from an
+earlier manifest.
 
 ${listing([
   `up to frame ${seq}, turn ${turn}`,
@@ -204,7 +205,7 @@ function framesAround(frames: readonly Frame[]): Around {
   return [must(asked, "it was asked"), must(answered, "it was answered"), must(selected, "the user acted")];
 }
 
-function briefingAt(briefings: readonly Briefing[], { seq }: Frame): Briefing {
+function briefingAt(briefings: readonly Wishes[], { seq }: Frame): Wishes {
   return must(
     briefings.find((briefing) => briefing.seq === seq),
     "each answer is followed by a briefing",
@@ -225,7 +226,7 @@ function cut(line: string): string {
 }
 
 function freshAt({ posted }: GoldenExchange, at: number) {
-  return posted.sending.sent?.fresh.find(({ unit }) => unit === at);
+  return posted.sending.sent?.fresh.find(({ clientIndex: unit }) => unit === at);
 }
 
 function ownIn(exchange: GoldenExchange): readonly UpstreamUnit[] {

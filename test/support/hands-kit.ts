@@ -1,22 +1,13 @@
-import {
-  must,
-  type SessionId,
-  type StepId,
-  type SteppedClock,
-  sessionId,
-  steppedClock,
-  unwrap,
-} from "../../src/base/index.ts";
-import type { Change, Frame, Proposal, State } from "../../src/engine/index.ts";
-import {
-  type Awareness,
-  type Briefing,
-  type LedgerQuestion,
-  SessionRecorder,
-  usualAwareness,
-} from "../../src/session/index.ts";
+import type { SteppedClock } from "../../src/base/clock.ts";
+import { must, type SessionId, type StepId, sessionId, steppedClock, unwrap } from "../../src/base/index.ts";
+import type { ChangeContext, Frame, Proposal, State } from "../../src/engine/index.ts";
+import type { StreamLookup, Wishes } from "../../src/exchange/index.ts";
+import { executeRecordedCalls } from "../../src/execute/index.ts";
+import { type Awareness, defaultAwareness } from "../../src/host/index.ts";
+import { SessionRecorder } from "../../src/recorder/index.ts";
 import { openMemoryStore, type Store } from "../../src/store/index.ts";
 import type { ScriptedModel } from "../../src/testing/index.ts";
+import type { ExecuteCalls } from "./commands.ts";
 import { type Attempt, DeskKit, type Posted, type PostOptions } from "./desk-kit.ts";
 import { mark, type TalkBlock, type TalkMessage, user } from "./golden-talk.ts";
 import { contentOf } from "./simulate-answer.ts";
@@ -54,12 +45,18 @@ export class HandsKit {
   readonly store: Store;
   readonly clock: SteppedClock = steppedClock(1_700_000_000_000);
   readonly session: SessionId = sessionId("hands-1");
-  readonly briefings: Briefing[] = [];
+  readonly briefings: Wishes[] = [];
   readonly kit: DeskKit;
   recorder: SessionRecorder;
   history: readonly TalkMessage[] = [];
   /** Every body that reached the upstream, in order. */
   readonly sent: Attempt[] = [];
+  /** Carries out the commands of an answer; a test may replace it. */
+  command: ExecuteCalls = (asked) =>
+    executeRecordedCalls(
+      { recorder: this.recorder, store: this.store, windowOf: () => this.#options.window ?? 200_000 },
+      asked,
+    );
   readonly #options: HandsOptions;
 
   constructor(options: HandsOptions) {
@@ -70,13 +67,21 @@ export class HandsKit {
     this.kit = new DeskKit({
       model,
       clock: this.clock,
-      recorder: () => this.recorder,
+      recorder: () => {
+        const { recorder, command } = this;
+        return {
+          recordRequest: (copy) => recorder.recordRequest(copy),
+          recordResend: (id, sent) => recorder.recordResend(id, sent),
+          recordResponse: (copy) => recorder.recordResponse(copy),
+          command,
+        };
+      },
       place: {
         mode: () => mode,
         nonceOf: () => handsNonce,
-        remember: async (question: LedgerQuestion) => unwrap(await this.recorder.ledger(question)),
+        lookUpStream: async (question: StreamLookup) => unwrap(await this.recorder.streamRecord(question)),
         windowOf: () => window,
-        awareness: () => ({ ...usualAwareness, commands }),
+        awareness: () => ({ ...defaultAwareness, commands }),
         deadlineMs: 10_000,
         commandMs,
       },
@@ -139,7 +144,7 @@ export class HandsKit {
   }
 
   async state(): Promise<State> {
-    return unwrap(await this.recorder.shelf.log(this.session)).state();
+    return unwrap(await this.recorder.cache.log(this.session)).state();
   }
 
   async frames(after = 0): Promise<readonly Frame[]> {
@@ -158,12 +163,12 @@ export class HandsKit {
     return (await this.frames(after)).filter(({ cause }) => cause.type === "command");
   }
 
-  async act(propose: (change: Change) => Proposal): Promise<Proposal> {
+  async act(propose: (change: ChangeContext) => Proposal): Promise<Proposal> {
     return unwrap(await this.recorder.act(this.session, "main", propose));
   }
 
   async undo(step: StepId): Promise<void> {
-    unwrap(await this.recorder.reverse(this.session, "undo", step));
+    unwrap(await this.recorder.reverseStep(this.session, "undo", step));
   }
 
   /** The last step of the model that stands. */
@@ -185,10 +190,10 @@ export class HandsKit {
         sessions += 1;
         return sessionId(`hands-${sessions}`);
       },
-      tell: () => undefined,
-      brief: (briefing) => {
+      onEvent: () => undefined,
+      onWishes: (briefing) => {
         this.briefings.push(briefing);
-        this.kit.desk.brief(briefing);
+        this.kit.desk.updateWishes(briefing);
       },
       windowOf: () => window,
       policy,

@@ -1,5 +1,5 @@
 import { type Random, seededRandom } from "../../src/base/index.ts";
-import type { Reply, ReplyBlock, ScriptedModel, UpstreamExchange } from "../../src/testing/index.ts";
+import type { ModelReply, ReplyBlock, ScriptedModel, UpstreamExchange } from "../../src/testing/index.ts";
 import { manifestStart } from "./own-lines.ts";
 import { toolText, toolTokens } from "./run-texts.ts";
 import { promptOf, Talker, type TalkMessage, type TalkOptions } from "./talker.ts";
@@ -32,7 +32,7 @@ export class RunTalker extends Talker {
 export function runModel(seed: number): ScriptedModel {
   const random = seededRandom(seed);
   let n = 0;
-  return (): Reply => {
+  return (): ModelReply => {
     n += 1;
     const thinking = `Step ${n}: ${toolText(random.below(2 ** 30), 40 + random.below(300))}`;
     const calls = random.below(5) === 0 ? 2 + random.below(2) : 1;

@@ -1,7 +1,10 @@
 import { must, sessionId, unwrap } from "../../src/base/index.ts";
 import type { State, View } from "../../src/engine/index.ts";
-import { answerQuestion, type LedgerQuestion, type Library } from "../../src/session/index.ts";
-import { openMemoryStore, type Side, type Store } from "../../src/store/index.ts";
+import type { StreamLookup } from "../../src/exchange/index.ts";
+import type { ActDeps } from "../../src/execute/acts.ts";
+import { executeRecordedCalls } from "../../src/execute/index.ts";
+import { answerQuestion } from "../../src/host/answer-question.ts";
+import { type ExchangeSide, openMemoryStore, type Store } from "../../src/store/index.ts";
 import { type Asking, call, model, RecorderKit, result, text, user, type WireTalk } from "./copies.ts";
 import { HandLedger, type Rendered } from "./reports.ts";
 
@@ -85,7 +88,7 @@ export class Managed {
   }
 
   async state(session = "s-1"): Promise<State> {
-    return unwrap(await this.kit.recorder.shelf.log(sessionId(session))).state();
+    return unwrap(await this.kit.recorder.cache.log(sessionId(session))).state();
   }
 
   async view(session = "s-1"): Promise<View> {
@@ -94,29 +97,30 @@ export class Managed {
     return view[1];
   }
 
-  async bytes(exchange: number, side: Side, session = "s-1"): Promise<string> {
+  async bytes(exchange: number, side: ExchangeSide, session = "s-1"): Promise<string> {
     const { recorder } = this.kit;
-    const library: Library = {
+    const library: ActDeps = {
       store: this.store,
-      open: (id) => recorder.shelf.log(id),
+      openLog: (id) => recorder.cache.log(id),
       windowOf: () => 1,
-      ledger: (question) => recorder.ledger(question),
-      command: (asked) => recorder.command(asked),
-      within: (id, work) => recorder.within(id, work),
+      streamRecord: (question) => recorder.streamRecord(question),
+      executeCalls: (asked) =>
+        executeRecordedCalls({ recorder, store: this.store, windowOf: () => 1 }, asked),
+      inSession: (id, work) => recorder.inSession(id, work),
       act: (id, stream, propose) => recorder.act(id, stream, propose),
-      reverse: (id, verb, step) => recorder.reverse(id, verb, step),
+      reverseStep: (id, verb, step) => recorder.reverseStep(id, verb, step),
     };
     await this.store.flush();
     const answer = unwrap(await answerQuestion(library, { type: "body", session, exchange, side }));
     return Buffer.from(answer.bytes).toString();
   }
 
-  async remembered(over: Partial<LedgerQuestion> = {}) {
-    return unwrap(await this.kit.recorder.ledger({ ...question, ...over }));
+  async remembered(over: Partial<StreamLookup> = {}) {
+    return unwrap(await this.kit.recorder.streamRecord({ ...question, ...over }));
   }
 }
 
-export const question: LedgerQuestion = {
+export const question: StreamLookup = {
   type: "ledger",
   owner: "local",
   upstream: "anthropic",
@@ -124,7 +128,7 @@ export const question: LedgerQuestion = {
   sessionKey: "one",
   credential: "c1",
   agent: null,
-  talk: [],
+  messageKeys: [],
 };
 
 /** The turn of that number, from 0. */

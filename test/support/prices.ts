@@ -1,4 +1,4 @@
-import type { ModelPrices } from "../../src/render/index.ts";
+import type { ModelPrices } from "../../src/policy/index.ts";
 
 /** What most models charge, in round numbers. */
 export const somePrices: ModelPrices = {

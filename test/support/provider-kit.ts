@@ -1,7 +1,11 @@
-// What tests of providers share: prompts, somebody who listens, and every way to ask.
-import type { ModelRequest, Provider, WireBlock } from "../../src/runtime/provider.ts";
-import { anthropicProvider } from "../../src/runtime/providers/anthropic.ts";
-import { bedrockProvider } from "../../src/runtime/providers/bedrock.ts";
+// Shared by tests of providers: prompts, a listener, and every API through which a provider can be asked.
+import {
+  anthropicProvider,
+  bedrockProvider,
+  type ModelRequest,
+  type Provider,
+  type WireBlock,
+} from "../../src/runtime/index.ts";
 import {
   type AwsKeys,
   type StrictUpstream,
@@ -38,7 +42,7 @@ const onBedrock = (api: "invoke" | "converse", stream: boolean): Way => ({
   provider: (endpoint) => bedrockProvider({ region: keys.region, credentials: keys, endpoint, api, stream }),
 });
 
-/** Every interface a provider speaks, in both forms of an answer: what holds for one holds for all. */
+/** Every API of a provider, streamed and whole: the contract holds for all of them. */
 export const ways: readonly Way[] = [true, false].flatMap((stream) => [
   direct(stream),
   onBedrock("invoke", stream),
@@ -47,8 +51,8 @@ export const ways: readonly Way[] = [true, false].flatMap((stream) => [
 
 export const inEvents: readonly Way[] = ways.filter(({ name }) => name.endsWith("in events"));
 
-export function text(words: string): WireBlock {
-  return { type: "text", text: words };
+export function text(content: string): WireBlock {
+  return { type: "text", text: content };
 }
 
 export function user(...content: readonly WireBlock[]): ModelRequest["messages"][number] {
@@ -71,23 +75,23 @@ export function prompt(way: Pick<Way, "model">, fields: Partial<ModelRequest> = 
 
 export type Listener = {
   readonly signal: AbortSignal;
-  readonly heard: (text: string) => void;
-  readonly anew: () => void;
+  readonly onText: (text: string) => void;
+  readonly onRestart: () => void;
   readonly pieces: string[];
   readonly abort: () => void;
 };
 
-/** Keeps what it hears; `on` is called with each piece. */
+/** Collects the pieces of text; `on` is called with each piece. */
 export function listener(on: (text: string) => void = () => undefined): Listener {
   const controller = new AbortController();
   const pieces: string[] = [];
   return {
     signal: controller.signal,
-    heard: (piece) => {
+    onText: (piece) => {
       pieces.push(piece);
       on(piece);
     },
-    anew: () => pieces.splice(0),
+    onRestart: () => pieces.splice(0),
     pieces,
     abort: () => controller.abort(),
   };

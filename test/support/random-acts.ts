@@ -12,45 +12,34 @@ import {
   type ViewId,
   viewId,
 } from "../../src/base/index.ts";
+import { blockKinds } from "../../src/engine/block.ts";
 import {
   type Actor,
-  addMemory,
-  archive,
+  attributesOf,
   type Block,
   type BlockKind,
-  blockKinds,
-  blocksOf,
   type Cause,
-  type Change,
+  type ChangeContext,
+  changes,
   type Delta,
   epochNow,
-  expire,
   type Frame,
-  focus,
-  lastSent,
+  lastSentTurn,
   levels,
-  nextStep,
-  notesOf,
+  nextStepId,
   now,
   type Proposal,
-  pathOf,
-  pin,
-  reference,
-  restore,
   reverse,
   runNow,
   type State,
   type Stream,
-  select,
-  supersede,
+  sentPath,
   turnNow,
   type Unit,
-  unpin,
   type View,
-  wantLevel,
-  withhold,
+  viewBlocks,
 } from "../../src/engine/index.ts";
-import type { Entry } from "../../src/session/index.ts";
+import type { FrameEntry } from "../../src/log/session-log.ts";
 import { deltaExamples } from "./delta-examples.ts";
 import { closingOf, openingOf } from "./random-exchanges.ts";
 import { memoryWish, ruleActs, ruleVerbs } from "./random-rules.ts";
@@ -102,7 +91,7 @@ export type Scene = {
   readonly view: View;
   readonly stream: Stream;
 };
-type Act = (scene: Scene, frames: readonly Frame[]) => Entry | null;
+type Act = (scene: Scene, frames: readonly Frame[]) => FrameEntry | null;
 
 /** Null where the intent has nothing to work on, such as an undo with no step. */
 export const acts: Readonly<Record<Verb, Act>> = {
@@ -121,53 +110,58 @@ export const acts: Readonly<Record<Verb, Act>> = {
   fork: openFork,
   agent: openAgent,
   level: (scene) =>
-    changed(scene, (change) => wantLevel(change, targets(scene), pick(levels, scene.one.c) ?? "trimmed")),
-  pin: (scene) => changed(scene, (change) => pin(change, targets(scene), scene.one.c % 2 ? "top" : "bottom")),
-  unpin: (scene) => changed(scene, (change) => unpin(change, targets(scene))),
-  archive: (scene) => changed(scene, (change) => unwrap(archive(change, targets(scene), "done with it"))),
-  restore: (scene) => changed(scene, (change) => restore(change, targets(scene))),
-  focus: (scene) => changed(scene, (change) => focus(change, targets(scene))),
-  select: (scene) => changed(scene, (change) => select(change, targets(scene))),
+    changed(scene, (change) =>
+      changes.setLevel(change, targets(scene), pick(levels, scene.one.c) ?? "trimmed"),
+    ),
+  pin: (scene) =>
+    changed(scene, (change) => changes.pin(change, targets(scene), scene.one.c % 2 ? "top" : "bottom")),
+  unpin: (scene) => changed(scene, (change) => changes.unpin(change, targets(scene))),
+  archive: (scene) =>
+    changed(scene, (change) => unwrap(changes.archive(change, targets(scene), "done with it"))),
+  restore: (scene) => changed(scene, (change) => changes.restore(change, targets(scene))),
+  focus: (scene) => changed(scene, (change) => changes.focus(change, targets(scene))),
+  select: (scene) => changed(scene, (change) => changes.select(change, targets(scene))),
   withhold: (scene) =>
     changed(
       scene,
-      (change) => unwrap(withhold({ ...change, actor: "user" }, targets(scene), scene.one.c % 2 === 0)),
+      (change) =>
+        unwrap(changes.withhold({ ...change, actor: "user" }, targets(scene), scene.one.c % 2 === 0)),
       "user",
     ),
-  reference: (scene) => changed(scene, (change) => reference(change, targets(scene))),
+  reference: (scene) => changed(scene, (change) => changes.reference(change, targets(scene))),
   supersede: (scene) => {
     const [older, newer] = targets(scene);
     return older === undefined || newer === undefined
       ? null
-      : changed(scene, (change) => supersede(change, older, newer));
+      : changed(scene, (change) => changes.supersede(change, older, newer));
   },
-  expire: (scene) => changed(scene, (change) => expire(change, turnOf(0)), "policy"),
+  expire: (scene) => changed(scene, (change) => changes.expire(change, turnOf(0)), "policy"),
   remember: (scene) => {
     const { blocks: ids, message, reserved } = freeIds(scene, 1);
     // Ids are reserved for good: they are no part of what a step can take back.
     if (reserved.length > 0) return entry(scene.stream, "request", reserved);
     const wish = memoryWish(scene.one, { id: ids[0] as BlockId, message, older: targets(scene)[0] ?? null });
-    return changed(scene, (change) => unwrap(addMemory(change, wish)));
+    return changed(scene, (change) => unwrap(changes.addMemory(change, wish)));
   },
   rendition: (scene) =>
     noted(scene, (id) => {
       const level = pick(levels, scene.one.c) ?? "trimmed";
-      const from = notesOf(now(scene.state), id)?.renditions[level] ?? null;
+      const from = attributesOf(now(scene.state), id)?.renditions[level] ?? null;
       const to = { content: hashContent(`r${scene.one.b}`), tokens: { count: scene.one.b, exact: false } };
       return { type: "rendition-set", block: id, level, from, to };
     }),
   topics: (scene) =>
     noted(scene, (id) => {
-      const from = notesOf(now(scene.state), id)?.topics ?? [];
+      const from = attributesOf(now(scene.state), id)?.topics ?? [];
       return { type: "topics-set", block: id, from, to: [`topic ${scene.one.c % 5}`] };
     }),
   scope: (scene) =>
     noted(scene, (id) => {
-      const from = notesOf(now(scene.state), id)?.scope ?? "session";
+      const from = attributesOf(now(scene.state), id)?.scope ?? "session";
       return { type: "scope-set", block: id, from, to: from === "session" ? "project" : "session" };
     }),
   tokens: (scene) => {
-    const id = targets(scene).find((block) => notesOf(now(scene.state), block)?.tokens === null);
+    const id = targets(scene).find((block) => attributesOf(now(scene.state), block)?.tokens === null);
     const tokens = { count: scene.one.c, exact: scene.one.c % 2 === 0 };
     return id === undefined
       ? null
@@ -192,18 +186,18 @@ export const acts: Readonly<Record<Verb, Act>> = {
   redo: (scene, frames) => reversed(scene, frames, false),
 };
 
-function entry(stream: Stream, type: Cause["type"], deltas: readonly Delta[]): Entry {
+function entry(stream: Stream, type: Cause["type"], deltas: readonly Delta[]): FrameEntry {
   return { stream: stream.id, actor: "client", cause: { type, step: null, reason: "" }, deltas };
 }
 
 function command(state: State, reason: string): Cause {
-  return { type: "command", step: nextStep(state), reason };
+  return { type: "command", step: nextStepId(state), reason };
 }
 
 /** A few new blocks of one message, with ids reserved on the way where they have run out. */
 type Added = { readonly kinds: readonly BlockKind[]; readonly pair: boolean };
 
-function blocks(scene: Scene, { kinds, pair }: Added, over: Partial<Block> = {}): Entry | null {
+function blocks(scene: Scene, { kinds, pair }: Added, over: Partial<Block> = {}): FrameEntry | null {
   const { message, ...ids } = freeIds(scene, kinds.length);
   const turn = turnOf(turnNow(now(scene.state), scene.stream) + 1);
   const deltas = kinds.map((kind, index): Delta => {
@@ -242,8 +236,8 @@ function aBlock({ scene, id, kind, message, turn, pair }: Making): Block {
 }
 
 /** Results come in a message of their own and join the pair of an earlier call. */
-function answerCall(scene: Scene): Entry | null {
-  const call = [...blocksOf(now(scene.state), scene.view)].findLast(
+function answerCall(scene: Scene): FrameEntry | null {
+  const call = [...viewBlocks(now(scene.state), scene.view)].findLast(
     (block) => block.kind === "tool-call" && block.stream === scene.stream.id,
   );
   const made = call === undefined ? null : blocks(scene, { kinds: ["tool-result"], pair: false });
@@ -272,13 +266,13 @@ function freeIds(scene: Scene, count: number) {
 }
 
 /** Sends the blocks that are not in the ledger yet, below a unit of the last path chosen by the caller. */
-function sendTurn(scene: Scene, keep: (path: readonly UnitId[]) => number, epoch = false): Entry | null {
+function sendTurn(scene: Scene, keep: (path: readonly UnitId[]) => number, epoch = false): FrameEntry | null {
   const { state, view, stream } = scene;
-  const path = pathOf(now(state), view);
+  const path = sentPath(now(state), view);
   const kept = path.slice(0, keep(path));
   const cut = kept.at(-1) ?? null;
   const inLedger = new Set(kept.flatMap((id) => state.units.get(id)?.shows.map(({ block }) => block) ?? []));
-  const fresh = [...blocksOf(now(state), view)].filter(({ id }) => !inLedger.has(id)).slice(0, 6);
+  const fresh = [...viewBlocks(now(state), view)].filter(({ id }) => !inLedger.has(id)).slice(0, 6);
   if (fresh.length === 0 && cut === null) return null;
   const units = fresh.map(({ id, message }, index): Unit => {
     const as = pick([...levels, "placeholder"] as const, scene.one.c + index) ?? "original";
@@ -305,8 +299,8 @@ function sendTurn(scene: Scene, keep: (path: readonly UnitId[]) => number, epoch
   ]);
 }
 
-function answerTurn({ state, view, stream, one }: Scene): Entry | null {
-  const sent = lastSent(now(state), view);
+function answerTurn({ state, view, stream, one }: Scene): FrameEntry | null {
+  const sent = lastSentTurn(now(state), view);
   const usage = { input: one.b, cacheRead: one.c, cacheWrite: 0, output: 1 };
   return sent === null
     ? null
@@ -316,7 +310,7 @@ function answerTurn({ state, view, stream, one }: Scene): Entry | null {
 }
 
 /** A stream that leaves another at a past seq, with a view that takes over the facts of that time. */
-function openFork({ state, view, stream, one }: Scene): Entry | null {
+function openFork({ state, view, stream, one }: Scene): FrameEntry | null {
   if (state.streams.size > 6) return null;
   const seq = seqOf(Math.max(view.openedSeq, stream.openedSeq) + (one.b % (state.seq - view.openedSeq + 1)));
   if (seq > state.seq) return null;
@@ -336,7 +330,7 @@ function openFork({ state, view, stream, one }: Scene): Entry | null {
   };
 }
 
-function openAgent({ state, view, stream }: Scene): Entry | null {
+function openAgent({ state, view, stream }: Scene): FrameEntry | null {
   if (state.views.size > 8) return null;
   const parent = { view: view.id, seq: state.seq };
   const agent = `agent ${state.views.size}`;
@@ -349,7 +343,7 @@ function nextView(state: State): ViewId {
   return viewId(state.views.size);
 }
 
-function changed(scene: Scene, make: (change: Change) => Proposal, by?: Actor): Entry | null {
+function changed(scene: Scene, make: (change: ChangeContext) => Proposal, by?: Actor): FrameEntry | null {
   const actor = by ?? (pick(["model", "user", "policy"] as const, scene.one.b) as Actor);
   const { deltas } = make({ moment: now(scene.state), view: scene.view, actor });
   const cause: Cause = {
@@ -359,7 +353,7 @@ function changed(scene: Scene, make: (change: Change) => Proposal, by?: Actor): 
   return deltas.length === 0 ? null : { stream: scene.stream.id, actor, cause, deltas };
 }
 
-function noted(scene: Scene, make: (id: BlockId) => Delta): Entry | null {
+function noted(scene: Scene, make: (id: BlockId) => Delta): FrameEntry | null {
   const [id] = targets(scene);
   return id === undefined
     ? null
@@ -374,7 +368,7 @@ function noted(scene: Scene, make: (id: BlockId) => Delta): Entry | null {
 /**
  * Undo or redo of a random step; a conflict or a purge in it is a legal outcome, and then nothing happens.
  */
-function reversed(scene: Scene, frames: readonly Frame[], done: boolean): Entry | null {
+function reversed(scene: Scene, frames: readonly Frame[], done: boolean): FrameEntry | null {
   const steps = [...scene.state.steps.entries()].filter(([, step]) => step.log.value.done === done);
   const step = pick(steps, scene.one.b)?.[1];
   if (step === undefined) return null;
@@ -386,7 +380,7 @@ function reversed(scene: Scene, frames: readonly Frame[], done: boolean): Entry 
 
 /** One to three blocks the view reaches. */
 function targets({ state, view, one }: Scene): BlockId[] {
-  const all = [...blocksOf(now(state), view)].flatMap(({ id, ephemeral }) => (ephemeral ? [] : [id]));
+  const all = [...viewBlocks(now(state), view)].flatMap(({ id, ephemeral }) => (ephemeral ? [] : [id]));
   const start = all.length === 0 ? 0 : one.b % all.length;
   return all.slice(start, start + 1 + (one.c % 3));
 }

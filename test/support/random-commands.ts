@@ -1,8 +1,8 @@
 import type { Random } from "../../src/base/index.ts";
-import type { Reply, ReplyBlock } from "../../src/testing/index.ts";
+import type { ModelReply, ReplyBlock } from "../../src/testing/index.ts";
 
 /** What a model may say in a world of commands: words, calls of the client, calls of ours, or both. */
-export function randomReply(random: Random, next: () => number): Reply["content"] {
+export function randomReply(random: Random, next: () => number): ModelReply["content"] {
   const thought = (): ReplyBlock => ({ type: "thinking", thinking: `thought ${next()}` });
   const text = (): ReplyBlock => ({ type: "text", text: `said ${next()}, shelf ${random.below(60)}` });
   const read = (): ReplyBlock => ({ type: "tool_use", name: "read", input: { n: next() } });

@@ -1,11 +1,6 @@
 import type { StreamId } from "../../src/base/index.ts";
-import {
-  type Delta,
-  exchangeOutcomes,
-  exchangeRelations,
-  renderings,
-  type State,
-} from "../../src/engine/index.ts";
+import { bodyForms, exchangeOutcomes, exchangeRelations } from "../../src/engine/exchange.ts";
+import type { Delta, State } from "../../src/engine/index.ts";
 import { deltaExamples } from "./delta-examples.ts";
 
 type Chance = { readonly b: number; readonly c: number };
@@ -15,7 +10,7 @@ export function openingOf(state: State, stream: StreamId, { b, c }: Chance): Del
   const id = state.exchanges.size + 1;
   const relation = exchangeRelations[b % exchangeRelations.length] ?? "none";
   const of = id > 1 && c % 2 === 0 ? 1 + (b % (id - 1)) : null;
-  const rendering = renderings[c % (renderings.length + 1)];
+  const rendering = bodyForms[c % (bodyForms.length + 1)];
   const said = rendering === undefined ? {} : { rendering };
   const opened = { ...exchange, ...said, id, stream: c % 3 === 0 ? null : stream, relation, of, bytes: c };
   return { type: "exchange-opened", exchange: opened };

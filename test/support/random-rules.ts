@@ -1,30 +1,23 @@
 import { type BlockId, hashContent, type Result, unwrap } from "../../src/base/index.ts";
+import { type PermissionKey, permissionScopes } from "../../src/engine/approval.ts";
+import type { MemoryInput } from "../../src/engine/change-memory.ts";
 import {
   type Actor,
-  approvalsOf,
-  askApprovals,
-  blocksOf,
   type Cause,
-  type Change,
+  type ChangeContext,
   type Delta,
-  decideApproval,
-  expireApprovals,
-  type MemoryWish,
   modes,
-  nextStep,
+  nextStepId,
   now,
-  type PermissionKey,
   permissionRules,
-  permissionScopes,
+  ruleChanges,
   type State,
   type Stream,
-  setMode,
-  setName,
-  setPermission,
-  spendPermission,
   type View,
+  viewBlocks,
 } from "../../src/engine/index.ts";
-import type { Entry } from "../../src/session/index.ts";
+import { approvalsOf } from "../../src/engine/moment.ts";
+import type { FrameEntry } from "../../src/log/session-log.ts";
 
 export const ruleVerbs = ["ask", "decide", "permit", "spend", "mode"] as const;
 
@@ -37,23 +30,25 @@ type Scene = {
 
 /** What waits for the user, and what the user says for later, in random sessions. */
 export const ruleActs = {
-  ask: (scene: Scene) => appended(scene, "model", askApprovals(by(scene, "model"), [askingIn(scene)])),
+  ask: (scene: Scene) =>
+    appended(scene, "model", ruleChanges.askApprovals(by(scene, "model"), [askingIn(scene)])),
   decide,
   permit: (scene: Scene) => taken(scene, unwrap(permitted(scene))),
-  spend: (scene: Scene) => appended(scene, "policy", spendPermission(by(scene, "policy"), keyOf(scene))),
+  spend: (scene: Scene) =>
+    appended(scene, "policy", ruleChanges.spendPermission(by(scene, "policy"), keyOf(scene))),
   mode: (scene: Scene) => {
     const to = [...modes, null][scene.one.c % 4] ?? null;
-    return taken(scene, unwrap(setMode(by(scene, "user"), to)));
+    return taken(scene, unwrap(ruleChanges.setMode(by(scene, "user"), to)));
   },
   name: (scene: Scene) => {
     const to = ["fix-auth", "docs", null][scene.one.c % 3] ?? null;
-    return taken(scene, unwrap(setName(by(scene, "user"), to)));
+    return taken(scene, unwrap(ruleChanges.setName(by(scene, "user"), to)));
   },
 };
 
-type Remembering = Pick<MemoryWish, "id" | "message"> & { readonly older: BlockId | null };
+type Remembering = Pick<MemoryInput, "id" | "message"> & { readonly older: BlockId | null };
 
-export function memoryWish({ b, c }: Scene["one"], { id, message, older }: Remembering): MemoryWish {
+export function memoryWish({ b, c }: Scene["one"], { id, message, older }: Remembering): MemoryInput {
   return {
     id,
     message,
@@ -66,8 +61,8 @@ export function memoryWish({ b, c }: Scene["one"], { id, message, older }: Remem
 }
 
 /** By time now and then, else by the user. */
-function decide(scene: Scene): Entry | null {
-  const late = expireApprovals(by(scene, "policy"));
+function decide(scene: Scene): FrameEntry | null {
+  const late = ruleChanges.expireApprovals(by(scene, "policy"));
   if (late.length > 0) return appended(scene, "policy", late);
   const waiting = approvalsOf(now(scene.state), scene.view).filter(({ stand }) => stand === "waiting");
   const one = waiting[scene.one.b % Math.max(1, waiting.length)];
@@ -75,12 +70,12 @@ function decide(scene: Scene): Entry | null {
   return one === undefined
     ? null
     : appended(scene, "user", [
-        unwrap(decideApproval(by(scene, "user"), one.id, { to, reason: "so be it" })),
+        unwrap(ruleChanges.decideApproval(by(scene, "user"), one.id, { to, reason: "so be it" })),
       ]);
 }
 
 function askingIn({ state, view, one }: Scene) {
-  const all = [...blocksOf(now(state), view)].map(({ id }) => id);
+  const all = [...viewBlocks(now(state), view)].map(({ id }) => id);
   const blocks: readonly BlockId[] = all.slice(one.b % (all.length + 1)).slice(0, one.c % 3);
   const [block] = blocks;
   return {
@@ -98,25 +93,25 @@ function permitted(scene: Scene): Result<readonly Delta[]> {
   const { b, c } = scene.one;
   const rule = permissionRules[b % 3] ?? "ask";
   const scope = permissionScopes[c % 3] ?? "once";
-  return setPermission(by(scene, "user"), keyOf(scene), c % 5 === 0 ? null : { rule, scope });
+  return ruleChanges.setPermission(by(scene, "user"), keyOf(scene), c % 5 === 0 ? null : { rule, scope });
 }
 
 function keyOf({ one }: Scene): PermissionKey {
   return { actor: one.a % 2 === 0 ? "model" : "sidecar", verb: one.b % 2 === 0 ? "archive" : "create" };
 }
 
-function by({ state, view }: Scene, actor: Actor): Change {
+function by({ state, view }: Scene, actor: Actor): ChangeContext {
   return { moment: now(state), view, actor };
 }
 
 /** Without a step: it cannot be taken back. */
-function appended({ stream }: Scene, actor: Actor, deltas: readonly Delta[]): Entry | null {
+function appended({ stream }: Scene, actor: Actor, deltas: readonly Delta[]): FrameEntry | null {
   const cause: Cause = { type: actor === "policy" ? "policy" : "command", step: null, reason: "" };
   return deltas.length === 0 ? null : { stream: stream.id, actor, cause, deltas };
 }
 
 /** As a step of the user. */
-function taken({ state, stream, one }: Scene, deltas: readonly Delta[]): Entry | null {
-  const cause: Cause = { type: "command", step: nextStep(state), reason: one.verb };
+function taken({ state, stream, one }: Scene, deltas: readonly Delta[]): FrameEntry | null {
+  const cause: Cause = { type: "command", step: nextStepId(state), reason: one.verb };
   return deltas.length === 0 ? null : { stream: stream.id, actor: "user", cause, deltas };
 }

@@ -10,7 +10,7 @@ import {
   sealFrame,
   turnNow,
 } from "../../src/engine/index.ts";
-import type { Entry } from "../../src/session/index.ts";
+import type { FrameEntry } from "../../src/log/session-log.ts";
 import { acts, type Intent, pick, type Scene, verbs } from "./random-acts.ts";
 
 /**
@@ -47,7 +47,7 @@ export function live(list: readonly Intent[], session = testSession): History {
   return { frames, states };
 }
 
-export function sealed(state: State, entry: Entry): Frame {
+export function sealed(state: State, entry: FrameEntry): Frame {
   const seq = seqOf(state.seq + 1);
   const stream = entry.stream === null ? undefined : state.streams.get(entry.stream);
   const turn = stream === undefined ? turnOf(0) : turnNow(now(state), stream);
@@ -61,7 +61,7 @@ export const main = streamId(1);
 export const mainView = viewId(1);
 
 /** The first frame of every session: a stream, a view, and ids to work with. */
-export function opening(): Entry {
+export function opening(): FrameEntry {
   return {
     stream: main,
     actor: "client",
@@ -76,7 +76,7 @@ export function opening(): Entry {
 }
 
 /** Null where the intent has nothing to work on, such as an undo with no step. */
-export function entryFor(state: State, one: Intent, frames: readonly Frame[]): Entry | null {
+export function entryFor(state: State, one: Intent, frames: readonly Frame[]): FrameEntry | null {
   const view = pick([...state.views.entries()], one.a)?.[1];
   if (view === undefined) return null;
   const stream = state.streams.get(view.stream) as Stream;
@@ -84,4 +84,4 @@ export function entryFor(state: State, one: Intent, frames: readonly Frame[]): E
   return acts[one.verb](scene, frames);
 }
 
-export type { Entry } from "../../src/session/index.ts";
+export type { FrameEntry } from "../../src/log/session-log.ts";

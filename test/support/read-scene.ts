@@ -1,11 +1,9 @@
 import { ok, steppedClock, unwrap } from "../../src/base/index.ts";
-import {
-  type AnswerOf,
-  answerQuestion,
-  type Library,
-  openSession,
-  type Question,
-} from "../../src/session/index.ts";
+import type { ActDeps } from "../../src/execute/acts.ts";
+import { answerQuestion } from "../../src/host/answer-question.ts";
+import type { Question } from "../../src/host/index.ts";
+import type { AnswerOf } from "../../src/host/questions.ts";
+import { openSession } from "../../src/log/index.ts";
 import { openMemoryStore, type Store } from "../../src/store/index.ts";
 import { actOn, recorderOn, reverseOn } from "./acting.ts";
 import { WatchedSession } from "./watched-session.ts";
@@ -16,22 +14,22 @@ export const clock = steppedClock(1_700_000_000_000);
 export type ReadScene = {
   readonly store: Store;
   readonly watched: WatchedSession;
-  readonly library: Library;
+  readonly library: ActDeps;
   /** Fails the test if the question is refused. */
   readonly ask: <Q extends Question>(question: Q) => Promise<AnswerOf<Q>>;
 };
 
 export async function scene(name = "s1", store: Store = openMemoryStore()): Promise<ReadScene> {
   const watched = await WatchedSession.open(store, name, clock);
-  const library: Library = {
+  const library: ActDeps = {
     store,
-    open: (session) => openSession({ store, session, clock }),
+    openLog: (session) => openSession({ store, session, clock }),
     windowOf: (model) => (model === null ? 100 : 2_000),
-    ledger: () => Promise.resolve(ok(null)),
-    command: () => Promise.resolve(ok([])),
-    within: (session, work) => recorderOn(store, clock).within(session, work),
+    streamRecord: () => Promise.resolve(ok(null)),
+    executeCalls: () => Promise.resolve(ok([])),
+    inSession: (session, work) => recorderOn(store, clock).inSession(session, work),
     act: (_, stream, propose) => actOn(watched.log, stream, propose),
-    reverse: (_, verb, step) => reverseOn(watched.log, verb, step),
+    reverseStep: (_, verb, step) => reverseOn(watched.log, verb, step),
   };
   return {
     store,

@@ -12,9 +12,9 @@ import {
   viewId,
 } from "../../src/base/index.ts";
 import type { Block, BlockKind, Cause, Delta, Unit } from "../../src/engine/index.ts";
-import type { Entry } from "../../src/session/index.ts";
-import { type Body, type Content, diffRecipe, type Side } from "../../src/store/index.ts";
-import type { RecordedTurn, Recording, WireBlock } from "./recordings.ts";
+import type { FrameEntry } from "../../src/log/session-log.ts";
+import { type Body, diffRecipe, type ExchangeSide, type HashedContent } from "../../src/store/index.ts";
+import type { RecordedBlock, RecordedTurn, Recording } from "./recordings.ts";
 import {
   type BuiltBody,
   buildBody,
@@ -27,13 +27,13 @@ import {
 
 /** One append of a recorded session, with everything a store needs to give the exact bytes back. */
 export type RecordedEntry = {
-  readonly entry: Entry;
-  readonly contents: readonly Content[];
+  readonly entry: FrameEntry;
+  readonly contents: readonly HashedContent[];
   readonly bodies: readonly Omit<Body, "session">[];
 };
 
 /** What the test compares against afterwards. */
-export type SentBody = { readonly exchange: number; readonly side: Side; readonly bytes: Buffer };
+export type SentBody = { readonly exchange: number; readonly side: ExchangeSide; readonly bytes: Buffer };
 export type RecordedSession = {
   readonly entries: readonly RecordedEntry[];
   readonly sent: readonly SentBody[];
@@ -70,7 +70,7 @@ class SessionWriter {
   uniqueBytes = 0;
   readonly #recording: Recording;
   readonly #seen = new Set<ContentHash>();
-  readonly #previous = new Map<Side, BuiltBody>();
+  readonly #previous = new Map<ExchangeSide, BuiltBody>();
   readonly #pairs = new Map<unknown, MessageId>();
   #messages: { readonly raw: RawMessage; readonly leaf: UnitId | null }[] = [];
   #reserved = { block: 1, message: 1 };
@@ -98,7 +98,7 @@ class SessionWriter {
 
   #request(turn: RecordedTurn): void {
     const deltas: Delta[] = [];
-    const contents: Content[] = [];
+    const contents: HashedContent[] = [];
     for (const message of turn.c) {
       const header = `[k7f3 turn ${this.#turn}: message ${this.#next.message} #${this.#next.block}..]`;
       this.#say({ raw: rawMessage(message, header), speaker: "client", deltas, contents });
@@ -116,7 +116,7 @@ class SessionWriter {
 
   #response(turn: RecordedTurn): void {
     const deltas: Delta[] = [];
-    const contents: Content[] = [];
+    const contents: HashedContent[] = [];
     const raw: RawMessage = { role: "assistant", bare: false, blocks: turn.a.map(rawBlock), header: null };
     this.#say({ raw, speaker: "model", deltas, contents });
     const used = turn.m?.usage;
@@ -179,7 +179,7 @@ class SessionWriter {
     return id;
   }
 
-  #keep(text: string, contents: Content[]): void {
+  #keep(text: string, contents: HashedContent[]): void {
     const bytes = Buffer.from(text);
     const hash = hashContent(bytes);
     if (this.#seen.has(hash)) return;
@@ -188,7 +188,7 @@ class SessionWriter {
     contents.push({ hash, bytes });
   }
 
-  #body(side: Side, built: BuiltBody): Omit<Body, "session"> {
+  #body(side: ExchangeSide, built: BuiltBody): Omit<Body, "session"> {
     const before = this.#previous.get(side);
     const previous = before === undefined ? null : { exchange: this.#turn - 1, side, bytes: before.bytes };
     const recipe = diffRecipe({ previous, next: built.bytes, slices: built.slices });
@@ -198,7 +198,7 @@ class SessionWriter {
   }
 
   /** What came back, as it came: a content of its own, because the text is scattered over its events. */
-  #responseBody(blocks: readonly WireBlock[], contents: Content[]): Omit<Body, "session"> {
+  #responseBody(blocks: readonly RecordedBlock[], contents: HashedContent[]): Omit<Body, "session"> {
     const bytes = Buffer.from(wireEvents(blocks, this.#turn));
     const hash = hashContent(bytes);
     contents.push({ hash, bytes });
@@ -209,7 +209,7 @@ class SessionWriter {
   }
 
   #push({ cause, actor, deltas, contents = [], bodies = [] }: Pushing): void {
-    const entry: Entry = { stream, actor, cause: { type: cause, step: null, reason: "" }, deltas };
+    const entry: FrameEntry = { stream, actor, cause: { type: cause, step: null, reason: "" }, deltas };
     this.entries.push({ entry, contents, bodies });
   }
 }
@@ -218,7 +218,7 @@ type Saying = {
   readonly raw: RawMessage;
   readonly speaker: Speaker;
   readonly deltas: Delta[];
-  readonly contents: Content[];
+  readonly contents: HashedContent[];
 };
 type Adding = {
   readonly block: RawBlock;
@@ -226,7 +226,7 @@ type Adding = {
   readonly pair: MessageId | null;
   readonly speaker: Speaker;
   readonly deltas: Delta[];
-  readonly contents: Content[];
+  readonly contents: HashedContent[];
 };
 type Unitary = Pick<Unit, "parent" | "message" | "origin"> & {
   readonly block: RawBlock;
@@ -236,7 +236,7 @@ type Pushing = {
   readonly cause: Cause["type"];
   readonly actor: "client" | "model";
   readonly deltas: readonly Delta[];
-  readonly contents?: readonly Content[];
+  readonly contents?: readonly HashedContent[];
   readonly bodies?: readonly Omit<Body, "session">[];
 };
 type Making = {

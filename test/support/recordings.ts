@@ -4,11 +4,10 @@ import { gunzipSync } from "node:zlib";
 import type { Recording } from "../../src/transcripts/index.ts";
 
 export type {
+  RecordedBlock,
+  RecordedMessage,
   RecordedTurn,
   Recording,
-  WireBlock,
-  WireMessage,
-  WireUsage,
 } from "../../src/transcripts/index.ts";
 
 const largeSet = resolve("../shared/data");

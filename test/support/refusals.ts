@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import type { ApertureError, ErrorCode, Result } from "../../src/base/index.ts";
 import type { Delta, State } from "../../src/engine/index.ts";
 import { dump, TestSession } from "./engine.ts";
-import type { Entry } from "./random-session.ts";
+import type { FrameEntry } from "./random-session.ts";
 
 /** A frame that must be refused: what is wrong with it, by which name, and how to come to it. */
 export type Refusal = {
@@ -11,7 +11,7 @@ export type Refusal = {
   readonly code: ErrorCode;
   readonly problem?: string;
   readonly deltas: (session: TestSession) => readonly Delta[];
-  readonly over?: Partial<Entry>;
+  readonly over?: Partial<FrameEntry>;
 };
 
 /** Tries the frame. Whatever comes of it, the state it was tried on must be as before, to the last table. */

@@ -1,5 +1,6 @@
 import fc from "fast-check";
-import type { ManifestFacts, ManifestOptions } from "../../src/render/index.ts";
+import type { ManifestFacts } from "../../src/awareness/index.ts";
+import type { ManifestOptions } from "../../src/notes/index.ts";
 
 export const nonce = "k7f3";
 

@@ -1,14 +1,14 @@
 import { type ContentHash, must } from "../../src/base/index.ts";
-import type { Rendering } from "../../src/engine/index.ts";
-import { ingestRequest, unitBytes, type WireRequest, type WireUnit } from "../../src/protocols/index.ts";
-import { placeId, type SentReport, type SentUnit } from "../../src/session/index.ts";
+import type { BodyForm } from "../../src/engine/index.ts";
+import { nodeId, type SentRequest, type SentRequestUnit } from "../../src/exchange/index.ts";
+import { readWireRequest, unitBytes, type WireRequest, type WireUnit } from "../../src/protocols/index.ts";
 
 /** What is sent in place of a client's body, and how. */
 export type Rendered = {
   readonly client: Buffer;
   readonly upstream: Buffer;
-  readonly over?: Partial<SentReport>;
-  readonly rendering?: Rendering;
+  readonly over?: Partial<SentRequest>;
+  readonly rendering?: BodyForm;
 };
 
 type Placed = { readonly unit: WireUnit; readonly bytes: Uint8Array };
@@ -21,9 +21,9 @@ export class HandLedger {
   readonly #told = new Set<string>();
 
   /** In shared memory, as a desk hands it over. */
-  report({ client, upstream, over = {}, rendering = "managed" }: Rendered): SentReport {
+  report({ client, upstream, over = {}, rendering = "managed" }: Rendered): SentRequest {
     const said = unitsOf(client).map(({ unit }) => unit.hash);
-    const fresh: SentUnit[] = [];
+    const fresh: SentRequestUnit[] = [];
     let parent: string | null = null;
     for (const placed of unitsOf(upstream)) {
       const unit = this.#unit(placed, said, parent);
@@ -35,12 +35,12 @@ export class HandLedger {
     const half = body.length >> 1;
     return {
       rendering,
-      line: "l",
-      talkName: null,
-      briefed: 0,
+      streamKey: "l",
+      generatedName: null,
+      wishesSeq: 0,
       leaf: must(parent, "a request has units"),
       fresh,
-      copies: [],
+      aliases: [],
       isTurn: true,
       body: [body.subarray(0, half), body.subarray(half)],
       length: body.length,
@@ -49,16 +49,16 @@ export class HandLedger {
     };
   }
 
-  #unit({ unit, bytes }: Placed, said: readonly ContentHash[], parent: string | null): SentUnit {
+  #unit({ unit, bytes }: Placed, said: readonly ContentHash[], parent: string | null): SentRequestUnit {
     const index = said.indexOf(unit.hash);
     const origin = index === -1 ? "aperture" : unit.role === "assistant" ? "model" : "client";
-    const id = placeId(parent, unit.key, unit.hash);
+    const id = nodeId(parent, unit.key, unit.hash);
     return {
       id,
       parent,
       origin,
       key: unit.key,
-      unit: index === -1 ? null : index,
+      clientIndex: index === -1 ? null : index,
       numbered: null,
       as: "original",
       bytes: shared(bytes),
@@ -69,7 +69,7 @@ export class HandLedger {
 /** The places of a body's units, in order. */
 export function placesOf(body: Buffer): readonly string[] {
   const places: string[] = [];
-  for (const { unit } of unitsOf(body)) places.push(placeId(places.at(-1) ?? null, unit.key, unit.hash));
+  for (const { unit } of unitsOf(body)) places.push(nodeId(places.at(-1) ?? null, unit.key, unit.hash));
   return places;
 }
 
@@ -80,7 +80,7 @@ export function hashesOf(body: Buffer): readonly string[] {
 
 /** The keys of what is said in a body. */
 export function talkOf(body: Buffer): readonly string[] {
-  return read(body).talk;
+  return read(body).messageKeys;
 }
 
 export function shared(bytes: Uint8Array): Buffer {
@@ -97,5 +97,5 @@ function unitsOf(body: Buffer): readonly Placed[] {
 }
 
 function read(body: Buffer): WireRequest {
-  return must(ingestRequest(body, null), "the body is a request");
+  return must(readWireRequest(body, null), "the body is a request");
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Frame, RewriteReason } from "../../src/engine/index.ts";
-import type { BlockRow, FramesPage, SessionsPage, StateRow } from "../../src/session/index.ts";
+import type { BlockRow, FramesPage, SessionsPage, StateRow } from "../../src/queries/index.ts";
 import { jsonIn, type TestApp } from "./app.ts";
 import { clearedCalls } from "./cleared-calls.ts";
 import type { Talker } from "./talker.ts";

@@ -3,10 +3,10 @@ import { fail, ok } from "../../src/base/index.ts";
 import type { Agent, ModelAnswer, ModelRequest, Provider, WireBlock } from "../../src/runtime/index.ts";
 import { type ScriptedModel, type StrictCoreOptions, strictCore } from "../../src/testing/index.ts";
 
-/** What a prompt came to at the strict upstream. */
+/** A prompt and the tokens that the strict upstream counted for it. */
 export type StrictExchange = { readonly request: ModelRequest; readonly usage: ModelAnswer["usage"] };
 
-/** A provider over the strict upstream without a socket: it refuses whatever the real one might. */
+/** A provider over the strict upstream without a socket: it refuses everything the real one might refuse. */
 export function strictProvider(
   model: ScriptedModel,
   options: Partial<StrictCoreOptions> = {},
@@ -29,7 +29,7 @@ export function strictProvider(
         refusals.push(`${body.error?.message}`);
         return fail("AP_AGENT_UNKNOWN", { agent: "strict", known: `${body.error?.message}` });
       }
-      answer.started();
+      answer.onStart();
       const { input_tokens: input, cache_read_input_tokens: cacheRead } = body.usage;
       const { cache_creation_input_tokens: cacheWrite, output_tokens: output } = body.usage;
       const usage = { input, cacheRead, cacheWrite, output };
@@ -58,7 +58,7 @@ function rawOf(request: ModelRequest) {
 
 const ephemeral = { cache_control: { type: "ephemeral" } };
 
-/** The body of a request, with its marks on it. */
+/** The body of a request, with its cache marks. */
 function bodyOf({ model, system, messages, tools, maxTokens, marks, toolChoice }: ModelRequest) {
   const isMarked = (message: number, block: number): boolean =>
     marks.some((mark) => mark.in === "message" && mark.message === message && mark.block === block);
@@ -79,12 +79,12 @@ function bodyOf({ model, system, messages, tools, maxTokens, marks, toolChoice }
   };
 }
 
-/** An agent with no more to it than its provider. */
+/** A minimal agent with this provider. */
 export function agentOf(provider: Provider, rest: Partial<Agent> = {}): Agent {
   return { name: "ada", provider, model: "claude-sonnet-5", system: "You are helpful.", ...rest };
 }
 
-/** All that a request says, as one text. */
+/** The whole content of a request as one text. */
 export function promptText({ system, messages }: ModelRequest): string {
   return [...system, ...messages.flatMap(({ content }) => content)]
     .map((block) => JSON.stringify(block))

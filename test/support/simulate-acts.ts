@@ -1,3 +1,5 @@
+import type { Wishes } from "../../src/exchange/index.ts";
+import { emptyFacts } from "./render-facts.ts";
 import { agedResult } from "./simulate-aging.ts";
 import { type Block, type Message, saysBlock } from "./simulate-body.ts";
 import { forget, resultOf } from "./simulate-laws.ts";
@@ -263,6 +265,7 @@ const restart: Act = async (world, talk) => {
   const fault = random.pick(faults);
   note(world, `restart, ${fault}`);
   kit.restart();
+  world.wishes.clear();
   // What the user withheld lives in the desk only, so far.
   for (const { stream } of world.talks) {
     stream.isForgotten = true;
@@ -331,13 +334,20 @@ const rewrite: Act = async (world, talk) => {
     return false;
   const other = inOtherWords(chosen, `shortened ${world.next()}`);
   const replacements = new Map([[chosen.key, Buffer.from(JSON.stringify(other))]]);
-  world.kit.desk.rewrite(key, { replacements, reason: "user" });
+  world.kit.desk.rewrite(key, { bytesByKey: replacements, reason: "user" });
   noteRewritten(talk, chosen, other);
   excuseOthers(world, talk);
   speak(world, talk);
   await send(world, talk, { isEpoch: true });
   return true;
 };
+
+/** The wishes that the planner has for a stream, without those that it applies only once. */
+function lastWishes({ wishes }: World, streamKey: string): Wishes {
+  const common = { streamKey, seq: 0, turn: 0, facts: emptyFacts, tokenRate: 1, headerNames: [] };
+  const { isUrgent: _, ...last }: Wishes = wishes.get(streamKey) ?? { ...common, levels: [], held: [] };
+  return { ...last, levels: [] };
+}
 
 export const withhold: Act = async (world, talk) => {
   const key = deskKey(talk);
@@ -354,7 +364,7 @@ export const withhold: Act = async (world, talk) => {
   for (const { stream, account } of world.talks) if (stream === talk.stream) forget(account);
   withheldUnits.add(chosen.key);
   noteRewritten(talk, chosen, other);
-  world.kit.desk.withhold(key, new Set(withheldUnits));
+  world.kit.desk.updateWishes({ ...lastWishes(world, key), withheld: [...withheldUnits] });
   speak(world, talk);
   await send(world, talk, { isEpoch: true });
   return true;

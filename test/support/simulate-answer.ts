@@ -1,6 +1,6 @@
 import type { Random } from "../../src/base/index.ts";
+import type { PlannedRequest } from "../../src/exchange/index.ts";
 import { eventStripper, messageStripper } from "../../src/protocols/index.ts";
-import type { Sending } from "../../src/session/index.ts";
 import type { ParsedRequest } from "../../src/testing/index.ts";
 import { type Block, blocksOf, type Fields, nonce } from "./simulate-body.ts";
 
@@ -8,7 +8,7 @@ import { type Block, blocksOf, type Fields, nonce } from "./simulate-body.ts";
 const chunkBytes = 61;
 
 /** An answer as the proxy passes it on. */
-export function passedOn(body: Buffer, strips: Sending["strips"], isStreamed: boolean): Buffer {
+export function passedOn(body: Buffer, strips: PlannedRequest["ownLineFilter"], isStreamed: boolean): Buffer {
   if (strips === null) return body;
   const stripper = isStreamed ? eventStripper(strips) : messageStripper(strips, body.length);
   const out: Uint8Array[] = [];

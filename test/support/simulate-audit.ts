@@ -1,5 +1,7 @@
 import { blockId, hashContent, must, unwrap } from "../../src/base/index.ts";
 import {
+  type BlockView,
+  blockViewOf,
   type Delta,
   type Frame,
   factOf,
@@ -8,28 +10,26 @@ import {
   isPinned,
   levels,
   type Moment,
+  momentAt,
   now,
-  type Place,
   pairOf,
-  pathOf,
-  placeOf,
   type State,
+  sentPath,
   shownOf,
-  stateAt,
   streamOf,
   turnNow,
   type View,
 } from "../../src/engine/index.ts";
-import type { SentUnit } from "../../src/session/index.ts";
+import type { SentRequestUnit } from "../../src/exchange/index.ts";
 import { nonce } from "./simulate-body.ts";
 import { broken } from "./simulate-broken.ts";
 
 /** What the log says is shown is what the body of the last turn shows. */
-export function checkShown(state: State, stream: string, path: readonly SentUnit[]): void {
+export function checkShown(state: State, stream: string, path: readonly SentRequestUnit[]): void {
   const view = viewNamed(state, stream);
   if (view === null) return;
   // Of several requests at once only the last one is what the log says.
-  const sent = pathOf(now(state), view).map((unit) => state.units.get(unit)?.bytes);
+  const sent = sentPath(now(state), view).map((unit) => state.units.get(unit)?.bytes);
   const hashes = path.map(({ bytes }) => hashContent(bytes));
   if (sent.slice(sent.length - hashes.length).join() !== hashes.join()) return;
   const anchored = new Map([...state.blocks.entries()].map(([id, { block }]) => [block.anchor, id]));
@@ -50,7 +50,7 @@ export function viewNamed(state: State, stream: string): View | null {
 /** Policy leaves alone what somebody has a hold on, and what has not reached its end. */
 export function checkPolicy(state: State, frame: Frame): void {
   if (frame.actor !== "policy" || frame.cause.type !== "policy") return;
-  const before = unwrap(stateAt(state, frame.seq - 1));
+  const before = unwrap(momentAt(state, frame.seq - 1));
   for (const delta of frame.deltas) {
     const place = isLowering(delta) ? placeBefore(before, delta) : null;
     if (place === null) continue;
@@ -67,11 +67,11 @@ function isLowering(delta: Delta): delta is FactDelta {
   return delta.type === "level-set" && levels.indexOf(delta.to.value) > levels.indexOf(delta.from.value);
 }
 
-function placeBefore(moment: Moment, { view: id, block }: FactDelta): Place | null {
-  return placeOf(moment, must(moment.state.views.get(id), "a fact belongs to a view"), block);
+function placeBefore(moment: Moment, { view: id, block }: FactDelta): BlockView | null {
+  return blockViewOf(moment, must(moment.state.views.get(id), "a fact belongs to a view"), block);
 }
 
-function heldBy(place: Place): string | null {
+function heldBy(place: BlockView): string | null {
   if (isPinned(place)) return "it is pinned";
   if (pairOf(place).some((member) => factValue(member, "selection"))) return "it is selected";
   if (pairOf(place).some(isFocused)) return "it is focused";
@@ -79,10 +79,10 @@ function heldBy(place: Place): string | null {
   return by === "user" || by === "model" ? `its level was set by the ${by}` : null;
 }
 
-function endOf(place: Place): string | null {
+function endOf(place: BlockView): string | null {
   const stream = must(streamOf(place.moment, place.view.stream), "a view has a stream");
   const turn = turnNow(place.moment, stream);
-  const isOver = (member: Place): boolean => (factValue(member, "ttl")?.at ?? Number.MAX_VALUE) <= turn;
+  const isOver = (member: BlockView): boolean => (factValue(member, "ttl")?.at ?? Number.MAX_VALUE) <= turn;
   const alive = pairOf(place).filter((member) => factValue(member, "archive") === null);
   return alive.every(isOver) ? null : "its turns are not over";
 }
@@ -90,20 +90,20 @@ function endOf(place: Place): string | null {
 const toolKinds: readonly string[] = ["tool-call", "tool-result"];
 
 /** Before its end only what tools said is lowered, with the call and what was thought before it. */
-function kindOf(place: Place): string | null {
+function kindOf(place: BlockView): string | null {
   const { kind } = place.block;
   const isOfTool = pairOf(place).some(({ block }) => toolKinds.includes(block.kind));
   return isOfTool && kind !== "user" && kind !== "system" ? null : `it is of kind ${kind}`;
 }
 
 /** What somebody has a hold on stays, however full the window is. */
-export function checkHeld(state: State, stream: string, fresh: readonly SentUnit[]): void {
+export function checkHeld(state: State, stream: string, fresh: readonly SentRequestUnit[]): void {
   const view = viewNamed(state, stream);
   for (const { numbered, as, bytes, cleared } of fresh) {
     if (numbered === null || as === "original" || view === null) continue;
     // What the user withholds or puts in other words says so without a line of ours.
     if (cleared !== true && !Buffer.from(bytes).includes(`[${nonce} #`)) continue;
-    const place = placeOf(now(state), view, blockId(numbered.block));
+    const place = blockViewOf(now(state), view, blockId(numbered.block));
     // What the user has lowered themselves they may have pinned as well.
     if (place === null || factOf(place, "archive").by === "user") continue;
     const why = heldBy(place);

@@ -1,7 +1,7 @@
 import { canonicalJson, type Json } from "../../src/base/index.ts";
 import { isCommandTool } from "../../src/commands/index.ts";
-import { nothingSaid } from "../../src/protocols/index.ts";
-import { isOwnLine } from "../../src/render/index.ts";
+import { isOwnLine } from "../../src/notes/index.ts";
+import { noAnswerText } from "../../src/protocols/index.ts";
 import { clearedCalls } from "./cleared-calls.ts";
 
 /** The mark of every line of ours in a simulated world. */
@@ -103,7 +103,7 @@ export function saysBlock(role: string, block: Block): string | null {
       // Between texts that a client has joined any space may stand.
       const text = String(block["text"]);
       // What stands for an answer of which the client knows nothing.
-      if (role === "assistant" && text.trim() === nothingSaid) return null;
+      if (role === "assistant" && text.trim() === noAnswerText) return null;
       return `${role} ${role === "assistant" ? withoutEchoes(text).replaceAll(/\s/g, "") : text.trim()}`;
     }
   }

@@ -1,7 +1,7 @@
 import { sha256Hex } from "../../src/base/index.ts";
+import type { SentRequestUnit } from "../../src/exchange/index.ts";
+import { continuesOwnLine, isOwnLine } from "../../src/notes/index.ts";
 import { modelTraits } from "../../src/protocols/index.ts";
-import { continuesOwnLine, isOwnLine } from "../../src/render/index.ts";
-import type { SentUnit } from "../../src/session/index.ts";
 import type { Posted } from "./desk-kit.ts";
 import { manifestStart } from "./own-lines.ts";
 import {
@@ -71,7 +71,7 @@ export type Look = {
   readonly account: Account;
   readonly posted: Posted;
   /** What the log was told of the request, in order; empty where it went as it came. */
-  readonly path: readonly SentUnit[];
+  readonly path: readonly SentRequestUnit[];
   /** As the client means them, whatever form it wrote them in. */
   readonly messages: readonly Message[];
   readonly wire: Buffer;

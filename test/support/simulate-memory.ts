@@ -1,12 +1,13 @@
 import { type ContentHash, hashContent } from "../../src/base/index.ts";
-import { ingestRequest, readAnswer } from "../../src/protocols/index.ts";
-import type { Answers, LedgerQuestion, SentReport, SentUnit } from "../../src/session/index.ts";
+import type { SentRequest, SentRequestUnit, StreamLookup } from "../../src/exchange/index.ts";
+import type { QuestionAnswers } from "../../src/host/questions.ts";
+import { readWireAnswer, readWireRequest } from "../../src/protocols/index.ts";
 import type { Posted } from "./desk-kit.ts";
 
 /** Knows: everything. Late: never answers. Rejects: says that it cannot. */
 export type MemoryMode = "knows" | "late" | "rejects";
 
-type RememberedStream = NonNullable<Answers["ledger"]>;
+type RememberedStream = NonNullable<QuestionAnswers["ledger"]>;
 type RememberedTurn = RememberedStream["turns"][number];
 /** What outlives a desk. */
 export type Memory = {
@@ -15,7 +16,7 @@ export type Memory = {
   readonly note: (posted: Posted, heard: Buffer | null) => Promise<void>;
   /** Another process takes over; of each stream the last turns may be lost. */
   readonly restart: (lostTurns: number) => Promise<void>;
-  readonly remember: (question: LedgerQuestion) => Promise<Answers["ledger"]>;
+  readonly remember: (question: StreamLookup) => Promise<QuestionAnswers["ledger"]>;
 };
 
 type Kept = RememberedTurn & { readonly talk: readonly string[] };
@@ -23,7 +24,7 @@ type KeptStream = {
   readonly name: string;
   readonly talkName: string | null;
   readonly credential: string;
-  readonly units: Map<string, SentUnit>;
+  readonly units: Map<string, SentRequestUnit>;
   /** What the model said, as the desk has called it. */
   readonly said: Map<number, RememberedStream["blocks"][number]>;
   turns: readonly Kept[];
@@ -48,10 +49,11 @@ export class SimulatedMemory implements Memory {
     if (stream === undefined) return;
     const path = pathTo(stream.units, sent.leaf);
     if (path === null) return;
-    const request = ingestRequest(Buffer.from(sending.clientBody), null);
+    const request = readWireRequest(Buffer.from(sending.clientBody), null);
     const contentType = answer.headers.find(([name]) => name === "content-type")?.[1] ?? "";
     const heard = answer.status === 200 && body !== null ? { body, contentType } : null;
-    const said = heard === null ? [] : readAnswer(heard.body, contentType).units.map(({ unit }) => unit.key);
+    const said =
+      heard === null ? [] : readWireAnswer(heard.body, contentType).units.map(({ unit }) => unit.key);
     for (const [at, key] of said.entries()) {
       const called = numbered?.[at] ?? null;
       if (called !== null) stream.said.set(called.block, { key, ...called });
@@ -63,7 +65,7 @@ export class SimulatedMemory implements Memory {
         path,
         answer: heard,
         turn: stream.turns.length + 1,
-        talk: [...(request?.talk ?? []), ...said],
+        talk: [...(request?.messageKeys ?? []), ...said],
       },
     ];
   }
@@ -75,28 +77,28 @@ export class SimulatedMemory implements Memory {
     return Promise.resolve();
   }
 
-  remember(question: LedgerQuestion): Promise<RememberedStream | null> {
+  remember(question: StreamLookup): Promise<RememberedStream | null> {
     if (this.mode === "late") return new Promise(() => undefined);
     if (this.mode === "rejects") return Promise.reject(new Error("the store is gone"));
     const stream = question.sessionKey === null ? this.#alike(question) : this.#named(question);
     if (stream === null) return Promise.resolve(this.#sessionOf(question));
-    const { talkName, wasManaged, turns } = stream;
-    const common = { talkName, wasManaged, isKnown: true, model: null, turns, turn: turns.length };
-    return Promise.resolve({ ...common, blocks: blocksIn([stream]), briefing: null, next: this.#next() });
+    const { talkName: generatedName, wasManaged, turns } = stream;
+    const common = { generatedName, wasManaged, isKnown: true, model: null, turns, lastTurn: turns.length };
+    return Promise.resolve({ ...common, blocks: blocksIn([stream]), wishes: null, nextIds: this.#next() });
   }
 
   /** Of a session whose stream is new it is known which numbers are taken. */
-  #sessionOf({ sessionKey }: LedgerQuestion): RememberedStream | null {
+  #sessionOf({ sessionKey }: StreamLookup): RememberedStream | null {
     const isKnown = [...this.#streams.keys()].some((name) =>
       name.startsWith(`[${JSON.stringify(sessionKey)},`),
     );
     if (sessionKey === null || !isKnown) return null;
-    const none = { talkName: null, wasManaged: false, isKnown: false, model: null, turns: [], turn: 0 };
-    return { ...none, blocks: [], briefing: null, next: this.#next() };
+    const none = { generatedName: null, wasManaged: false, isKnown: false, model: null, turns: [] };
+    return { ...none, lastTurn: 0, blocks: [], wishes: null, nextIds: this.#next() };
   }
 
   /** Behind all numbers ever given, whichever session they were given in. */
-  #next(): RememberedStream["next"] {
+  #next(): RememberedStream["nextIds"] {
     const blocks = blocksIn([...this.#streams.values()]);
     return {
       block: 1 + Math.max(0, ...blocks.map(({ block }) => block)),
@@ -104,12 +106,12 @@ export class SimulatedMemory implements Memory {
     };
   }
 
-  #noteUnits(asking: Posted["asking"], sent: SentReport): void {
+  #noteUnits(asking: Posted["asking"], sent: SentRequest): void {
     const name = this.#nameOf(asking, sent);
     const { credential } = asking.caller;
     const stream: KeptStream = this.#streams.get(name) ?? {
       name,
-      talkName: sent.talkName,
+      talkName: sent.generatedName,
       credential,
       units: new Map(),
       said: new Map(),
@@ -121,19 +123,19 @@ export class SimulatedMemory implements Memory {
     for (const unit of sent.fresh) stream.units.set(unit.id, unit);
   }
 
-  #nameOf(asking: Posted["asking"], { talkName }: SentReport): string {
+  #nameOf(asking: Posted["asking"], { generatedName: talkName }: SentRequest): string {
     const { headers } = asking;
     const agent = headers["x-claude-code-agent-id"];
     const session = headers["x-aperture-session"] ?? headers["x-claude-code-session-id"] ?? talkName;
     return nameOf(session, agent === undefined ? null : `agent ${agent}`);
   }
 
-  #named({ sessionKey, agent }: LedgerQuestion): KeptStream | null {
+  #named({ sessionKey, agent }: StreamLookup): KeptStream | null {
     return this.#streams.get(nameOf(sessionKey, agent)) ?? null;
   }
 
   /** The talk that says most of what is said, with something of the model's in it; the newest of equals. */
-  #alike({ credential, talk }: LedgerQuestion): KeptStream | null {
+  #alike({ credential, messageKeys: talk }: StreamLookup): KeptStream | null {
     let best: { readonly stream: KeptStream; readonly fit: number } | null = null;
     const asked = spoken(talk);
     for (const stream of this.#streams.values()) {
@@ -171,12 +173,12 @@ function spoken(talk: readonly string[]): readonly string[] {
   return talk.filter((key) => !key.startsWith("sign:"));
 }
 
-function pathTo(units: ReadonlyMap<string, SentUnit>, leaf: string): RememberedTurn["path"] | null {
-  const path: { origin: SentUnit["origin"]; key: string; bytes: ContentHash }[] = [];
+function pathTo(units: ReadonlyMap<string, SentRequestUnit>, leaf: string): RememberedTurn["path"] | null {
+  const path: { origin: SentRequestUnit["origin"]; key: string; bytesHash: ContentHash }[] = [];
   for (let at: string | null = leaf; at !== null; ) {
     const unit = units.get(at);
     if (unit === undefined) return null;
-    path.push({ origin: unit.origin, key: unit.key, bytes: hashContent(unit.bytes) });
+    path.push({ origin: unit.origin, key: unit.key, bytesHash: hashContent(unit.bytes) });
     at = unit.parent;
   }
   return path.reverse();

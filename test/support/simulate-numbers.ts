@@ -1,5 +1,5 @@
-import { readAnswer } from "../../src/protocols/index.ts";
-import type { SentReport, SentUnit } from "../../src/session/index.ts";
+import type { SentRequest, SentRequestUnit } from "../../src/exchange/index.ts";
+import { readWireAnswer } from "../../src/protocols/index.ts";
 import type { Posted } from "./desk-kit.ts";
 import { type Block, nonce, saysBlock } from "./simulate-body.ts";
 import { broken } from "./simulate-broken.ts";
@@ -36,11 +36,11 @@ export class NumberBook {
       sent === null ? [] : [sent],
     );
     const called = reports.flatMap((sent) => this.#sent(sent));
-    const named = reports.flatMap(({ line, fresh }) => this.#unknown(line, fresh));
-    const line = attempts.at(-1)?.sending.sent?.line ?? null;
+    const named = reports.flatMap(({ streamKey: line, fresh }) => this.#unknown(line, fresh));
+    const line = attempts.at(-1)?.sending.sent?.streamKey ?? null;
     if (line === null || heard === null || numbered === null) return { called, named };
     const contentType = answer.headers.find(([name]) => name === "content-type")?.[1] ?? "";
-    const said = readAnswer(heard, contentType).units.flatMap(({ unit, bytes }, at) => {
+    const said = readWireAnswer(heard, contentType).units.flatMap(({ unit, bytes }, at) => {
       const one = numbered[at] ?? null;
       return one === null
         ? []
@@ -49,7 +49,7 @@ export class NumberBook {
     return { called: [...called, ...said], named };
   }
 
-  #sent({ line, fresh }: SentReport): readonly Called[] {
+  #sent({ streamKey: line, fresh }: SentRequest): readonly Called[] {
     return fresh.flatMap(({ numbered, key, bytes, as }) => {
       if (numbered === null) return [];
       const says = as === "original" ? meaningOf(bytes, numbered.kind) : "";
@@ -57,7 +57,7 @@ export class NumberBook {
     });
   }
 
-  #unknown(line: string, fresh: SentReport["fresh"]): readonly number[] {
+  #unknown(line: string, fresh: SentRequest["fresh"]): readonly number[] {
     const known = this.#of(line);
     return fresh.flatMap((unit, at) => announcedIn(unit, fresh[at + 1])).filter((block) => !known.has(block));
   }
@@ -98,7 +98,7 @@ export function meaningOf(bytes: Uint8Array, kind: string): string {
 }
 
 /** What a header in a unit names. It stands in the block it is about, a result of ours too, or before it. */
-function announcedIn(unit: SentUnit, next: SentUnit | undefined): readonly number[] {
+function announcedIn(unit: SentRequestUnit, next: SentRequestUnit | undefined): readonly number[] {
   const { bytes, numbered, origin } = unit;
   const text = origin === "model" ? "" : ownTextIn(bytes);
   // Names are content, and may look like numbers.

@@ -1,15 +1,17 @@
 import { type Random, type SessionId, sessionId, unwrap } from "../../src/base/index.ts";
-import type { Change, Proposal } from "../../src/engine/index.ts";
-import {
-  type Answers,
-  type Briefing,
-  type LedgerQuestion,
-  type RequestCopy,
-  type ResponseCopy,
-  type SentUnit,
-  SessionRecorder,
-} from "../../src/session/index.ts";
+import type { ChangeContext, Proposal } from "../../src/engine/index.ts";
+import type {
+  RequestCopy,
+  ResponseCopy,
+  SentRequestUnit,
+  StreamLookup,
+  Wishes,
+} from "../../src/exchange/index.ts";
+import { executeRecordedCalls } from "../../src/execute/index.ts";
+import type { QuestionAnswers } from "../../src/host/questions.ts";
+import { SessionRecorder } from "../../src/recorder/index.ts";
 import { openMemoryStore } from "../../src/store/index.ts";
+import type { ExecuteCalls } from "./commands.ts";
 import type { Posted } from "./desk-kit.ts";
 import type { Aging } from "./simulate-aging.ts";
 import { checkHeld, checkPolicy, checkShown } from "./simulate-audit.ts";
@@ -19,12 +21,14 @@ import { type Calling, meaningOf } from "./simulate-numbers.ts";
 
 type Audited = {
   /** What the log was told of the request, in order. */
-  readonly path: readonly SentUnit[];
+  readonly path: readonly SentRequestUnit[];
   /** What of it was sent for the first time. */
-  readonly fresh: readonly SentUnit[];
+  readonly fresh: readonly SentRequestUnit[];
 };
 
-type Relayed = Pick<SessionRecorder, "requested" | "resent" | "answered" | "command">;
+type Relayed = Pick<SessionRecorder, "recordRequest" | "recordResend" | "recordResponse"> & {
+  readonly command: ExecuteCalls;
+};
 
 /** What a real recorder remembers: slower than the simulated memory, and the real thing. */
 export class RecordedMemory implements Memory {
@@ -38,7 +42,7 @@ export class RecordedMemory implements Memory {
   /** The seq up to which the frames of a session were looked at. */
   readonly #audited = new Map<SessionId, number>();
   /** Tells whoever renders. */
-  briefed: (briefing: Briefing) => void = () => undefined;
+  briefed: (briefing: Wishes) => void = () => undefined;
 
   readonly #aging: Aging | null;
 
@@ -54,13 +58,17 @@ export class RecordedMemory implements Memory {
   /** The recorder as a relay has it. */
   relayed(): Relayed {
     return {
-      requested: async (copy) => {
-        await this.#recorder.requested(copy);
-        if (copy.sent !== null && this.#last !== null) this.#sessionOf.set(copy.sent.line, this.#last);
+      recordRequest: async (copy) => {
+        await this.#recorder.recordRequest(copy);
+        if (copy.sent !== null && this.#last !== null) this.#sessionOf.set(copy.sent.streamKey, this.#last);
       },
-      resent: (id, sent) => this.#recorder.resent(id, sent),
-      answered: (copy) => this.#recorder.answered(copy),
-      command: (asked) => this.#recorder.command(asked),
+      recordResend: (id, sent) => this.#recorder.recordResend(id, sent),
+      recordResponse: (copy) => this.#recorder.recordResponse(copy),
+      command: (asked) =>
+        executeRecordedCalls(
+          { recorder: this.#recorder, store: this.#store, windowOf: () => this.#aging?.window ?? 200_000 },
+          asked,
+        ),
     };
   }
 
@@ -74,10 +82,10 @@ export class RecordedMemory implements Memory {
       length: sending.clientBody.length,
       sent: first?.sending.sent ?? null,
     };
-    await this.#recorder.requested(copy);
-    const line = first?.sending.sent?.line;
+    await this.#recorder.recordRequest(copy);
+    const line = first?.sending.sent?.streamKey;
     if (line !== undefined && this.#last !== null) this.#sessionOf.set(line, this.#last);
-    if (second !== undefined) await this.#recorder.resent(id, second.sending.sent);
+    if (second !== undefined) await this.#recorder.recordResend(id, second.sending.sent);
     const isWhole = heard !== null && heard.length === Buffer.concat(answer.chunks).length;
     const contentType = answer.headers.find(([name]) => name === "content-type")?.[1] ?? "";
     const end: ResponseCopy = {
@@ -87,18 +95,18 @@ export class RecordedMemory implements Memory {
       body: heard === null ? null : Uint8Array.from(heard),
       length: heard?.length ?? 0,
       outcome: isWhole ? "complete" : "aborted",
-      numbered,
+      blockNumbers: numbered,
       problem: null,
       firstByteMs: 1,
       totalMs: 2,
     };
-    await this.#recorder.answered(end);
+    await this.#recorder.recordResponse(end);
   }
 
   /** The log calls blocks what the desk has called them. */
   async check({ called, named }: Calling): Promise<void> {
     if (this.#last === null || called.length + named.length === 0) return;
-    const { blocks } = unwrap(await this.#recorder.shelf.log(this.#last)).state();
+    const { blocks } = unwrap(await this.#recorder.cache.log(this.#last)).state();
     const lost = named.find((block) => blocks.get(block) === undefined);
     if (lost !== undefined) broken("numbers", `a header names #${lost}, which nobody has`, "");
     const anchors = new Set([...blocks.entries()].map(([, { block }]) => block.anchor));
@@ -125,7 +133,7 @@ export class RecordedMemory implements Memory {
   async audit(line: string, stream: string, { path, fresh }: Audited): Promise<void> {
     const session = this.#sessionOf.get(line);
     if (session === undefined) return;
-    const state = unwrap(await this.#recorder.shelf.log(session)).state();
+    const state = unwrap(await this.#recorder.cache.log(session)).state();
     checkShown(state, stream, path);
     checkHeld(state, stream, fresh);
     await this.#store.flush();
@@ -136,7 +144,7 @@ export class RecordedMemory implements Memory {
   }
 
   /** Something a user does in the session a line is in; false where there is none. */
-  async act(line: string, stream: string, propose: (change: Change) => Proposal): Promise<boolean> {
+  async act(line: string, stream: string, propose: (change: ChangeContext) => Proposal): Promise<boolean> {
     const session = this.#sessionOf.get(line);
     if (session === undefined) return false;
     const done = await this.#recorder.act(session, stream, propose);
@@ -147,12 +155,12 @@ export class RecordedMemory implements Memory {
   async undo(line: string, random: Random): Promise<boolean> {
     const session = this.#sessionOf.get(line);
     if (session === undefined) return false;
-    const state = unwrap(await this.#recorder.shelf.log(session)).state();
+    const state = unwrap(await this.#recorder.cache.log(session)).state();
     const steps = [...state.steps.entries()].map(([, step]) => step);
     const done = steps.filter(({ actor, log }) => actor === "policy" && log.value.done);
     if (done.length === 0) return false;
     const { id } = random.pick(done);
-    const undone = await this.#recorder.reverse(session, "undo", id);
+    const undone = await this.#recorder.reverseStep(session, "undo", id);
     return undone.ok;
   }
 
@@ -163,9 +171,9 @@ export class RecordedMemory implements Memory {
     this.#recorder = this.#newRecorder();
   }
 
-  async remember(question: LedgerQuestion): Promise<Answers["ledger"]> {
+  async remember(question: StreamLookup): Promise<QuestionAnswers["ledger"]> {
     if (this.mode !== "knows") throw new Error("the store is gone");
-    const found = await this.#recorder.ledger(question);
+    const found = await this.#recorder.streamRecord(question);
     if (!found.ok) throw new Error(found.error.code);
     return found.value;
   }
@@ -178,10 +186,10 @@ export class RecordedMemory implements Memory {
         this.#sessions += 1;
         return sessionId(`s-${this.#sessions}`);
       },
-      tell: (event) => {
+      onEvent: (event) => {
         if (event.type === "request") this.#last = sessionId(event.session);
       },
-      brief: (briefing) => this.briefed(briefing),
+      onWishes: (briefing) => this.briefed(briefing),
       windowOf: () => this.#aging?.window ?? 200_000,
       policy: this.#aging?.policy ?? "auto",
     });

@@ -1,16 +1,16 @@
+import type { SentRequest, SentRequestUnit } from "../../src/exchange/index.ts";
 import { atArrival } from "../../src/levels/index.ts";
-import { isOwnLine } from "../../src/render/index.ts";
-import type { SentReport, SentUnit } from "../../src/session/index.ts";
+import { isOwnLine } from "../../src/notes/index.ts";
 import type { Posted } from "./desk-kit.ts";
 import { type Block, blocksOf, nonce, type SeenUnit } from "./simulate-body.ts";
 import { broken } from "./simulate-broken.ts";
 
 /** A unit of a body with what the log was told of it; null: nothing, it is sent for this once. */
-export type ShownUnit = SeenUnit & { readonly report: SentUnit | null };
+export type ShownUnit = SeenUnit & { readonly report: SentRequestUnit | null };
 
 /** All that the log of a world was ever told to be sent. */
 export class SentBook {
-  readonly #units = new Map<string, SentUnit>();
+  readonly #units = new Map<string, SentRequestUnit>();
 
   note({ attempts, rounds }: Posted): void {
     for (const { sending } of [...attempts, ...rounds]) {
@@ -18,7 +18,7 @@ export class SentBook {
       // An id is made of what is said: two streams may say the same, and number it otherwise.
       for (const unit of sent?.fresh ?? []) {
         const bytes = Uint8Array.from(unit.bytes);
-        this.#units.set(`${sent?.line} ${unit.id}`, { ...unit, bytes });
+        this.#units.set(`${sent?.streamKey} ${unit.id}`, { ...unit, bytes });
       }
     }
   }
@@ -27,8 +27,8 @@ export class SentBook {
    * What the log was told of a request, in order. What went up as it came was not told, though a desk may put
    * it back from the log and go on with it: then it is the rest that was told.
    */
-  pathOf({ line, leaf }: SentReport): readonly SentUnit[] {
-    const path: SentUnit[] = [];
+  pathOf({ streamKey: line, leaf }: SentRequest): readonly SentRequestUnit[] {
+    const path: SentRequestUnit[] = [];
     for (let id: string | null = leaf; id !== null; ) {
       const unit = this.#units.get(`${line} ${id}`);
       if (unit === undefined) break;
@@ -40,7 +40,7 @@ export class SentBook {
 }
 
 /** What the log was told is what the body shows, to the byte and in one piece. */
-export function shownIn(units: readonly SeenUnit[], path: readonly SentUnit[]): readonly ShownUnit[] {
+export function shownIn(units: readonly SeenUnit[], path: readonly SentRequestUnit[]): readonly ShownUnit[] {
   const texts = path.map(textOf);
   const isAt = (from: number): boolean => texts.every((text, at) => units[from + at]?.block === text);
   const last = units.length - texts.length;
@@ -52,7 +52,7 @@ export function shownIn(units: readonly SeenUnit[], path: readonly SentUnit[]): 
 }
 
 /** As a reader of JSON has it. */
-function textOf({ bytes }: SentUnit): string {
+function textOf({ bytes }: SentRequestUnit): string {
   return JSON.stringify(JSON.parse(Buffer.from(bytes).toString("utf8") || "{}"));
 }
 

@@ -1,18 +1,13 @@
+import { changeWords } from "../../src/awareness/change.ts";
+import type { ManifestFacts } from "../../src/awareness/index.ts";
 import { type BlockId, type Random, unwrap } from "../../src/base/index.ts";
 import {
-  archive,
-  blocksOf,
-  type Change as Changing,
-  focus,
+  type ChangeContext as Changing,
+  changes,
   type Proposal,
-  pin,
-  restore,
-  select,
-  unpin,
-  wantLevel,
+  viewBlocks,
 } from "../../src/engine/index.ts";
-import { changeWords, type ManifestFacts } from "../../src/render/index.ts";
-import { type Awareness, usualAwareness } from "../../src/session/index.ts";
+import { type Awareness, defaultAwareness } from "../../src/host/index.ts";
 import { emptyFacts } from "./render-facts.ts";
 import { type Act, goOn } from "./simulate-acts.ts";
 import { nonce } from "./simulate-body.ts";
@@ -35,7 +30,7 @@ function otherAwareness(before: Awareness, random: Random): Awareness {
     case 2:
       return { ...before, fill: random.pick(["shown", "hidden"]), zoneMinutes: random.pick([0, 120, -570]) };
     case 3:
-      return usualAwareness;
+      return defaultAwareness;
     default:
       return { ...before, headers: random.pick(["compact", "full", "full", "off"]) };
   }
@@ -49,28 +44,32 @@ export const point: Act = async (world, talk) => {
     const stream = talk.agent === null ? "main" : `agent ${talk.agent}`;
     const done = await memory.act(talk.line, stream, (change) => chosenAct(change, random));
     if (!done) return false;
-  } else world.kit.desk.brief(madeUp(world, talk, talk.line));
+  } else {
+    const wishes = madeUp(world, talk, talk.line);
+    world.wishes.set(wishes.streamKey, wishes);
+    world.kit.desk.updateWishes(wishes);
+  }
   return await goOn(world, talk);
 };
 
 function chosenAct(change: Changing, random: Random): Proposal {
-  const all = [...blocksOf(change.moment, change.view)].map(({ id }) => id);
+  const all = [...viewBlocks(change.moment, change.view)].map(({ id }) => id);
   const blocks: BlockId[] = all.filter(() => random.below(4) === 0).slice(0, 5);
   switch (random.below(7)) {
     case 0:
-      return pin(change, blocks, random.pick(["top", "bottom"]));
+      return changes.pin(change, blocks, random.pick(["top", "bottom"]));
     case 1:
-      return unpin(change, blocks);
+      return changes.unpin(change, blocks);
     case 2:
-      return unwrap(archive(change, blocks, random.pick(["done", hostile(random)])));
+      return unwrap(changes.archive(change, blocks, random.pick(["done", hostile(random)])));
     case 3:
-      return restore(change, blocks);
+      return changes.restore(change, blocks);
     case 4:
-      return focus(change, blocks);
+      return changes.focus(change, blocks);
     case 5:
-      return wantLevel(change, blocks, random.pick(["original", "trimmed", "summarized"]));
+      return changes.setLevel(change, blocks, random.pick(["original", "trimmed", "summarized"]));
     default:
-      return select(change, blocks);
+      return changes.select(change, blocks);
   }
 }
 
@@ -96,13 +95,13 @@ function madeUp({ random, next, clock }: World, talk: Talk, line: string) {
   const names = Array.from({ length: random.below(4) }, () => hostile(random));
   const turns = talk.history.filter(({ role }) => role === "assistant").length;
   return {
-    line,
+    streamKey: line,
     seq: (clock.now() % 1_000_000_000) + next(),
     turn: random.below(turns + 1),
     facts: madeUpFacts(random),
-    rate: random.pick([1, 1, 0.8, 1.4]),
-    names,
-    wanted: [],
+    tokenRate: random.pick([1, 1, 0.8, 1.4]),
+    headerNames: names,
+    levels: [],
     held: [],
   };
 }

@@ -1,7 +1,9 @@
-import { type Random, type SteppedClock, seededRandom, steppedClock } from "../../src/base/index.ts";
+import type { SteppedClock } from "../../src/base/clock.ts";
+import { type Random, seededRandom, steppedClock } from "../../src/base/index.ts";
 import { isCommandTool } from "../../src/commands/index.ts";
-import { type Awareness, type Sending, usualAwareness } from "../../src/session/index.ts";
-import type { Reply, ReplyBlock, ScriptedModel } from "../../src/testing/index.ts";
+import type { PlannedRequest, Wishes } from "../../src/exchange/index.ts";
+import { type Awareness, defaultAwareness } from "../../src/host/index.ts";
+import type { ModelReply, ReplyBlock, ScriptedModel } from "../../src/testing/index.ts";
 import { DeskKit, type Posted, type PostOptions } from "./desk-kit.ts";
 import { type Aging, agedInput, newAging } from "./simulate-aging.ts";
 import { contentOf, passedOn, withEcho } from "./simulate-answer.ts";
@@ -35,6 +37,8 @@ export type World = {
   readonly clock: SteppedClock;
   readonly kit: DeskKit;
   readonly memory: Memory;
+  /** The last wishes that the planner got, by stream. */
+  readonly wishes: Map<string, Wishes>;
   readonly talks: Talk[];
   /** How the model is told of its context, from the next request on. */
   readonly told: { awareness: Awareness };
@@ -80,7 +84,8 @@ export function openWorld(seed: number, kind: WorldKind): World {
     names += 1;
     return `talk-${names}`;
   };
-  const told = { awareness: usualAwareness };
+  const told = { awareness: defaultAwareness };
+  const wishes = new Map<string, Wishes>();
   const kit = new DeskKit({
     model: scripted({ random, next, isPlain, isAged, isCrowded, hasHands }),
     clock,
@@ -88,17 +93,28 @@ export function openWorld(seed: number, kind: WorldKind): World {
     core: { binding: "bound-models" },
     place: {
       nonceOf: () => nonce,
-      newName,
-      remember: (question) => memory.remember(question),
+      newSessionName: newName,
+      lookUpStream: (question) => {
+        const record = memory.remember(question);
+        void record.then(
+          (known) => known?.wishes && wishes.set(known.wishes.streamKey, known.wishes),
+          () => undefined,
+        );
+        return record;
+      },
       awareness: () => told.awareness,
       windowOf: () => aging?.window ?? 200_000,
       // A real recorder is given the time it needs on a busy machine.
       deadlineMs: isRecorded ? 5_000 : 2,
     },
   });
-  if (memory instanceof RecordedMemory) memory.briefed = (briefing) => kit.desk.brief(briefing);
+  if (memory instanceof RecordedMemory)
+    memory.briefed = (next) => {
+      wishes.set(next.streamKey, next);
+      kit.desk.updateWishes(next);
+    };
   const kept = { talks: [], log: [], tally: new Map(), numbers: new NumberBook(), sent: new SentBook() };
-  const world = { isRecorded, aging, random, clock, kit, memory, next, told, ...kept };
+  const world = { isRecorded, aging, random, clock, kit, memory, wishes, next, told, ...kept };
   const talks = 1 + random.below(3);
   for (let at = 0; at < talks; at += 1) newTalk(world, {});
   return world;
@@ -199,7 +215,7 @@ function scripted(scripting: Scripting): ScriptedModel {
   const { random, next, isPlain, isAged, isCrowded = false, hasHands = false } = scripting;
   const more = isCrowded ? " and what follows from it".repeat(40) : "";
   const thinking = (): ReplyBlock => ({ type: "thinking", thinking: `thought ${next()}${more}` });
-  return (request): Reply => {
+  return (request): ModelReply => {
     const text = (): ReplyBlock => {
       const said = `said ${next()}${random.pick(["", "\n", "."])}`;
       const repeats = !isPlain && random.below(6) === 0;
@@ -278,7 +294,7 @@ export async function send(world: World, talk: Talk, options: SendOptions = {}):
   world.log.push(`${talk.session} ${talk.model} ${talk.mode} ${purpose} ${fate}: ${ways}`);
   const heard = fate === "lost" ? null : Buffer.concat(posted.answer.chunks.slice(0, events.heard));
   await noteSent(world, posted, heard);
-  talk.line = posted.sending.sent?.line ?? talk.line;
+  talk.line = posted.sending.sent?.streamKey ?? talk.line;
   const { stream, account } = talk;
   world.sent.note(posted);
   const { sent } = posted.sending;
@@ -299,15 +315,15 @@ export async function send(world: World, talk: Talk, options: SendOptions = {}):
   if (stream.isForgotten && (isTurn || isTakenForTurn(talk, messages))) beginAnew(world, talk, messages);
   checkLaws(look);
   if (world.memory instanceof RecordedMemory && sent?.isTurn === true && posted.answer.status === 200) {
-    const { line, fresh } = sent;
+    const { streamKey: line, fresh } = sent;
     await world.memory.audit(line, talk.agent === null ? "main" : `agent ${talk.agent}`, { path, fresh });
   }
   if (isTurn && fate === "heard" && posted.answer.status === 200)
-    takeAnswer(talk, posted.body, posted.sending.strips);
+    takeAnswer(talk, posted.body, posted.sending.ownLineFilter);
   return posted;
 }
 
-function wayOf({ rendering, sent }: Sending): string {
+function wayOf({ rendering, sent }: PlannedRequest): string {
   const reason = sent?.epoch?.reason;
   return reason === undefined ? rendering : `${rendering} (${reason})`;
 }
@@ -363,7 +379,7 @@ function isJoined({ style: { naming, liberties, retelling } }: Talk, messages: r
 /** Texts that lines of ours were taken out of. */
 const stripped = new WeakSet<Block>();
 
-function takeAnswer(talk: Talk, body: Buffer, strips: Sending["strips"] = null): void {
+function takeAnswer(talk: Talk, body: Buffer, strips: PlannedRequest["ownLineFilter"] = null): void {
   const { isStreamed } = talk.style;
   const content = contentOf(passedOn(body, strips, isStreamed), isStreamed);
   for (const [at, { text }] of contentOf(body, isStreamed).entries()) {

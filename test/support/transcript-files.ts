@@ -1,20 +1,17 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type {
-  RecordedTurn,
-  Recording,
-  TranscriptClient,
-  TranscriptFile,
-  WireBlock,
-  WireMessage,
-} from "../../src/transcripts/index.ts";
-import { blocksOf } from "../../src/transcripts/transcript.ts";
+import {
+  recordedBlocks,
+  type TranscriptClient,
+  type TranscriptText,
+} from "../../src/transcripts/client-transcript.ts";
+import type { RecordedBlock, RecordedMessage, RecordedTurn, Recording } from "../../src/transcripts/index.ts";
 
 /**
  * Recorded sessions in the files of the clients that had them, as those clients write them: the way back from
  * what the readers of transcripts do. Written apart from them, so that a mistake there does not hide itself.
  */
-export function transcriptFiles(recording: Recording, client: TranscriptClient): readonly TranscriptFile[] {
+export function transcriptFiles(recording: Recording, client: TranscriptClient): readonly TranscriptText[] {
   switch (client) {
     case "claude-code":
       return claudeFiles(recording);
@@ -28,7 +25,7 @@ export function transcriptFiles(recording: Recording, client: TranscriptClient):
 }
 
 /** Below a home directory, where the clients would have put them. */
-export function writeTranscripts(home: string, files: readonly TranscriptFile[]): readonly string[] {
+export function writeTranscripts(home: string, files: readonly TranscriptText[]): readonly string[] {
   return files.map(({ name, text }) => {
     const path = join(home, name);
     mkdirSync(dirname(path), { recursive: true });
@@ -42,7 +39,7 @@ const asLines = (values: readonly unknown[]): string =>
 
 const noTime = "1970-01-01T00:00:00.000Z";
 
-function claudeFiles(recording: Recording): readonly TranscriptFile[] {
+function claudeFiles(recording: Recording): readonly TranscriptText[] {
   const folder = ".claude/projects/-somewhere";
   const { id } = recording;
   const main = { name: `${folder}/${id}.jsonl`, text: asLines(claudeLines(id, recording.turns, null)) };
@@ -116,15 +113,15 @@ function claudeLines(
   return lines;
 }
 
-function callOf(content: WireMessage["content"]): unknown {
+function callOf(content: RecordedMessage["content"]): unknown {
   const [only, ...others] = typeof content === "string" ? [] : content;
   return others.length === 0 ? only?.["tool_use_id"] : undefined;
 }
 
 /** Each result has a line of its own. */
-function claudeParts(content: WireMessage["content"]): readonly WireMessage["content"][] {
+function claudeParts(content: RecordedMessage["content"]): readonly RecordedMessage["content"][] {
   if (typeof content === "string") return [content];
-  const isResult = ({ type }: WireBlock): boolean => type === "tool_result";
+  const isResult = ({ type }: RecordedBlock): boolean => type === "tool_result";
   const results = content.filter(isResult);
   return results.length < content.length ? [content] : results.map((block) => [block]);
 }
@@ -153,15 +150,15 @@ function codexText({ id, system, turns }: Recording): string {
   return asLines(lines);
 }
 
-function codexClientItems(message: WireMessage): readonly unknown[] {
-  return blocksOf(message).map((block) =>
+function codexClientItems(message: RecordedMessage): readonly unknown[] {
+  return recordedBlocks(message).map((block) =>
     block.type === "tool_result"
       ? { type: "function_call_output", call_id: block["tool_use_id"], output: block["content"] }
       : { type: "message", role: "user", content: [{ type: "input_text", text: block["text"] }] },
   );
 }
 
-function codexModelItem(block: WireBlock): unknown {
+function codexModelItem(block: RecordedBlock): unknown {
   switch (block.type) {
     case "thinking": {
       const text = block["thinking"];
@@ -169,7 +166,7 @@ function codexModelItem(block: WireBlock): unknown {
       return { type: "reasoning", summary, encrypted_content: "gAAAA" };
     }
     case "tool_use": {
-      const { id, name, input } = block as WireBlock & { input: Readonly<Record<string, unknown>> };
+      const { id, name, input } = block as RecordedBlock & { input: Readonly<Record<string, unknown>> };
       const call = { name, call_id: id };
       return Object.keys(input).join() === "raw"
         ? { type: "custom_tool_call", status: "completed", ...call, input: input["raw"] }
@@ -184,14 +181,14 @@ function geminiText({ id, turns }: Recording): string {
   const results = new Map(
     turns.flatMap(({ c }) =>
       c
-        .flatMap(blocksOf)
+        .flatMap(recordedBlocks)
         .flatMap((block) => (block.type === "tool_result" ? [[block["tool_use_id"], block]] : [])),
-    ) as readonly (readonly [unknown, WireBlock])[],
+    ) as readonly (readonly [unknown, RecordedBlock])[],
   );
   const messages = turns.flatMap(({ c, a, m }, at) => {
     const timestamp = m?.t ?? noTime;
     const said = c.flatMap((message, nth) => {
-      const isWords = blocksOf(message).some(({ type }) => type !== "tool_result");
+      const isWords = recordedBlocks(message).some(({ type }) => type !== "tool_result");
       return isWords ? [{ id: `u${at}-${nth}`, timestamp, type: "user", content: message.content }] : [];
     });
     return [
@@ -216,7 +213,7 @@ function geminiTokens(m: RecordedTurn["m"]): unknown {
   return { input: fresh + cr, output: out, cached: cr, thoughts: 0, tool: 0, total: fresh + cr + out };
 }
 
-function geminiAnswer(a: readonly WireBlock[], results: ReadonlyMap<unknown, WireBlock>): object {
+function geminiAnswer(a: readonly RecordedBlock[], results: ReadonlyMap<unknown, RecordedBlock>): object {
   const thoughts = a.flatMap((block) => {
     if (block.type !== "thinking") return [];
     const [subject, ...rest] = String(block["thinking"]).split("\n");

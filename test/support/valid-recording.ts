@@ -1,4 +1,4 @@
-import type { RecordedTurn, Recording, WireBlock, WireMessage } from "./recordings.ts";
+import type { RecordedBlock, RecordedMessage, RecordedTurn, Recording } from "./recordings.ts";
 
 /**
  * Recordings come from the logs of many clients and many models. This writes one as a client of the Messages
@@ -13,14 +13,14 @@ export function validRecording(recording: Recording): Recording {
   return { ...recording, turns, tools: [...new Set([...recording.tools, ...writer.tools])] };
 }
 
-const nothing: WireBlock = { type: "text", text: "(nothing)" };
+const nothing: RecordedBlock = { type: "text", text: "(nothing)" };
 
 class Writer {
   readonly tools = new Set<string>();
   readonly #keepsReasoning: boolean;
   /** Texts that signatures were made for: one that signs two texts is no signature. */
   readonly #signed = new Map<string, string>();
-  #messages: WireMessage[] = [];
+  #messages: RecordedMessage[] = [];
 
   constructor(keepsReasoning: boolean) {
     this.#keepsReasoning = keepsReasoning;
@@ -33,7 +33,7 @@ class Writer {
     return { ...turn, c, a: blocksIn(content) };
   }
 
-  #say(message: WireMessage): WireMessage {
+  #say(message: RecordedMessage): RecordedMessage {
     const blocks = blocksIn(message.content);
     const isModel = message.role === "assistant";
     const written = isModel ? this.#answer(blocks) : this.#request(blocks);
@@ -42,7 +42,7 @@ class Writer {
     return said;
   }
 
-  #answer(blocks: readonly WireBlock[]): readonly WireBlock[] {
+  #answer(blocks: readonly RecordedBlock[]): readonly RecordedBlock[] {
     const used = new Set(this.#messages.flatMap(({ content }) => blocksIn(content).map(idOf)));
     const kept = blocks.filter((block) => !isBlank(block) && (!isReasoning(block) || this.#isSigned(block)));
     while (kept.length > 0 && kept.every((block, at) => at < kept.length - 1 || isReasoning(block)))
@@ -56,7 +56,7 @@ class Writer {
     });
   }
 
-  #isSigned(block: WireBlock): boolean {
+  #isSigned(block: RecordedBlock): boolean {
     const [signature, text] = [String(block["signature"] ?? ""), String(block["thinking"] ?? "")];
     if (!this.#keepsReasoning || block.type !== "thinking" || signature.length < 32) return false;
     const known = this.#signed.get(signature) ?? text;
@@ -65,7 +65,7 @@ class Writer {
   }
 
   /** Results first, in the order of the calls they answer, one for each; then what else is said. */
-  #request(blocks: readonly WireBlock[]): readonly WireBlock[] {
+  #request(blocks: readonly RecordedBlock[]): readonly RecordedBlock[] {
     const before = blocksIn(this.#messages.at(-1)?.content ?? []);
     const calls = before.filter(({ type }) => type === "tool_use").map(({ id }) => String(id));
     const results = calls.map((id) => {
@@ -74,7 +74,7 @@ class Writer {
     });
     const answered = new Set(calls.map((id) => id.replace(/_again\d+$/, "")));
     for (const name of referencedTools(blocks)) this.tools.add(name);
-    const rest = blocks.flatMap((block): readonly WireBlock[] => {
+    const rest = blocks.flatMap((block): readonly RecordedBlock[] => {
       const id = resultOf(block);
       if (id === null) return isBlank(block) || isReasoning(block) ? [] : [block];
       return answered.has(id) ? [] : [{ type: "text", text: JSON.stringify(block["content"] ?? "") }];
@@ -83,30 +83,30 @@ class Writer {
   }
 }
 
-function blocksIn(content: WireMessage["content"]): readonly WireBlock[] {
+function blocksIn(content: RecordedMessage["content"]): readonly RecordedBlock[] {
   return typeof content === "string" ? [{ type: "text", text: content }] : content;
 }
 
-function isReasoning({ type }: WireBlock): boolean {
+function isReasoning({ type }: RecordedBlock): boolean {
   return type === "thinking" || type === "redacted_thinking";
 }
 
-function isBlank(block: WireBlock): boolean {
+function isBlank(block: RecordedBlock): boolean {
   return block.type === "text" && String(block["text"] ?? "").trim() === "";
 }
 
-function idOf(block: WireBlock): string {
+function idOf(block: RecordedBlock): string {
   return String(block["id"] ?? "");
 }
 
-function resultOf(block: WireBlock): string | null {
+function resultOf(block: RecordedBlock): string | null {
   return block.type === "tool_result" ? String(block["tool_use_id"]) : null;
 }
 
 /** Tools that a search found: a client declares them from then on, and may as well from the start. */
-function referencedTools(blocks: readonly WireBlock[]): readonly string[] {
+function referencedTools(blocks: readonly RecordedBlock[]): readonly string[] {
   const inner = blocks.flatMap(({ content }) =>
-    Array.isArray(content) ? (content as readonly WireBlock[]) : [],
+    Array.isArray(content) ? (content as readonly RecordedBlock[]) : [],
   );
   return inner.flatMap((block) => (block.type === "tool_reference" ? [String(block["tool_name"])] : []));
 }

@@ -11,8 +11,8 @@ import {
   viewId,
 } from "../../src/base/index.ts";
 import type { BlockKind, Delta, Exchange, ExchangeEnd, Frame, Taint, Unit } from "../../src/engine/index.ts";
-import { openSession, type SessionLog } from "../../src/session/index.ts";
-import type { Body, Content, Side, Store } from "../../src/store/index.ts";
+import { openSession, type SessionLog } from "../../src/log/index.ts";
+import type { Body, ExchangeSide, HashedContent, Store } from "../../src/store/index.ts";
 
 /** One request and its answer, as a test describes them: what matters is said, the rest is ordinary. */
 export type Talk = {
@@ -197,7 +197,7 @@ export class WatchedSession {
     ];
   }
 
-  #body(exchange: number, side: Side, bytes: Buffer): Body {
+  #body(exchange: number, side: ExchangeSide, bytes: Buffer): Body {
     const recipe = [{ from: "literal", bytes }] as const;
     const session = this.log.state().session;
     return { session, exchange, side, hash: hashContent(bytes), length: bytes.length, recipe };
@@ -215,6 +215,6 @@ export class WatchedSession {
 
 export const textBlock = (text: string): string => JSON.stringify({ type: "text", text });
 
-function contentOf(text: string): Content {
+function contentOf(text: string): HashedContent {
   return { hash: hashContent(text), bytes: Buffer.from(text) };
 }

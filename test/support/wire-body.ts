@@ -1,8 +1,8 @@
 import { type ContentHash, hashContent } from "../../src/base/index.ts";
-import type { Recording, WireBlock, WireMessage } from "./recordings.ts";
+import type { RecordedBlock, RecordedMessage, Recording } from "./recordings.ts";
 
 /** A block as it stands in a request body: its exact bytes, and what they are called. */
-export type RawBlock = { readonly text: string; readonly hash: ContentHash; readonly wire: WireBlock };
+export type RawBlock = { readonly text: string; readonly hash: ContentHash; readonly wire: RecordedBlock };
 export type RawMessage = {
   readonly role: string;
   /** A message may be a bare string; then its one block is the string literal. */
@@ -12,7 +12,7 @@ export type RawMessage = {
   readonly header: string | null;
 };
 
-export function rawMessage(message: WireMessage, header: string | null): RawMessage {
+export function rawMessage(message: RecordedMessage, header: string | null): RawMessage {
   const { role, content } = message;
   if (typeof content !== "string") return { role, bare: false, blocks: content.map(rawBlock), header };
   const text = JSON.stringify(content);
@@ -20,7 +20,7 @@ export function rawMessage(message: WireMessage, header: string | null): RawMess
   return { role, bare: true, blocks: [{ text, hash: hashContent(text), wire }], header };
 }
 
-export function rawBlock(wire: WireBlock): RawBlock {
+export function rawBlock(wire: RecordedBlock): RawBlock {
   const text = JSON.stringify(wire);
   return { text, hash: hashContent(text), wire };
 }
@@ -95,7 +95,7 @@ function joined(parts: readonly (string | RawBlock)[]): BuiltBody {
 }
 
 /** An answer as server-sent events, its text in small pieces as models write it. */
-export function wireEvents(blocks: readonly WireBlock[], turn: number): string {
+export function wireEvents(blocks: readonly RecordedBlock[], turn: number): string {
   const events: unknown[] = [{ type: "message_start", message: { id: `msg_${turn}`, content: [] } }];
   for (const [index, block] of blocks.entries()) {
     events.push({ type: "content_block_start", index, content_block: { type: block.type } });

@@ -1,28 +1,28 @@
-// What the price table and the arithmetic predict, against the usage that recorded answers report.
+// Compares the bills predicted from the price table with the usage that recorded answers report.
 import { expect, test } from "vitest";
 import { pricesOf } from "../../src/config/index.ts";
-import { billError, measuredInput, promptPrice } from "../../src/render/index.ts";
+import { billError, measuredInput, promptPrice } from "../../src/policy/index.ts";
 import { type RecordedTurn, readRecording, recordingNames } from "../support/recordings.ts";
 
-type Answered = {
+type ReportedTurn = {
   readonly model: string;
   readonly timeMs: number;
   readonly isAppended: boolean;
   readonly usage: { readonly in: number; readonly cr: number; readonly cw: number; readonly out: number };
 };
 
-function answeredIn(turn: RecordedTurn): readonly Answered[] {
+function reportedTurns(turn: RecordedTurn): readonly ReportedTurn[] {
   const { model, usage, t } = (turn.m ?? {}) as NonNullable<RecordedTurn["m"]> & { readonly t?: string };
   if (model === undefined || usage === undefined || t === undefined) return [];
   return [{ model, usage, timeMs: Date.parse(t), isAppended: turn.k === undefined }];
 }
 
-function promptOf({ usage }: Answered): number {
+function promptOf({ usage }: ReportedTurn): number {
   return usage.in + usage.cr + usage.cw;
 }
 
-/** What the cache should do is read all that the request before it had, and write the rest. */
-function errorsOf(turns: readonly Answered[]): readonly number[] {
+/** The cache should read everything that the request before had, and write the rest. */
+function errorsOf(turns: readonly ReportedTurn[]): readonly number[] {
   return turns.flatMap((turn, at) => {
     const before = turns[at - 1];
     const prices = pricesOf(turn.model);
@@ -36,13 +36,13 @@ function errorsOf(turns: readonly Answered[]): readonly number[] {
   });
 }
 
-const sessions = recordingNames().map((name) => readRecording(name).turns.flatMap(answeredIn));
+const sessions = recordingNames().map((name) => readRecording(name).turns.flatMap(reportedTurns));
 const documented = sessions.filter(([first]) => pricesOf(first?.model ?? null).provider === "anthropic");
 
-/** The small set in the repository has only a model that we guess the prices of. */
+/** The small set in the repository has only a model whose prices are guessed. */
 const limits = documented.length > 0 ? { median: 0.01, p90: 0.1 } : { median: 0.1, p90: 0.2 };
 
-test("the bill of the next request of a warm cache is predicted", () => {
+test("the bill of a request with a warm cache is predicted", () => {
   const known = documented.length > 0 ? documented : sessions;
   const errors = known.flatMap(errorsOf).sort((one, other) => one - other);
   const [median = 1, p90 = 1] = [0.5, 0.9].map((part) => errors[Math.floor(errors.length * part)]);

@@ -1,32 +1,26 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  type Asked,
-  type Calibration,
-  freshLine,
-  noCalibration,
-  observe,
-  predict,
-} from "../../src/tokens/index.ts";
+import { predict, withoutHistory } from "../../src/tokens/calibrate.ts";
+import { type Calibration, type EstimatedPrompt, noCalibration, observe } from "../../src/tokens/index.ts";
 
 const model = "some-model";
 
-/** A provider that counts `rate` tokens per estimated one, and `hidden` that nobody sees. */
-type Provider = { readonly rate: number; readonly hidden: number };
+/** A provider that counts `rate` tokens per estimated one, and `hidden` ones that no estimate sees. */
+type CountingProvider = { readonly rate: number; readonly hidden: number };
 
-/** Talks on with the provider: each step is the estimate of what the client adds. */
-function talk(from: Calibration, steps: readonly number[], provider: Provider) {
+/** Sends growing prompts to the provider: each step is the estimate of what the client adds. */
+function converse(from: Calibration, steps: readonly number[], provider: CountingProvider) {
   let calibration = from;
-  let asked: Asked = { model, prompt: 0, kept: 0, answer: 0 };
+  let last: EstimatedPrompt = { model, prompt: 0, kept: 0, answer: 0 };
   const errors: number[] = [];
   for (const step of steps) {
-    const answer = asked.prompt === 0 ? 0 : 50;
-    asked = { model, prompt: asked.prompt + answer + step, kept: asked.prompt, answer };
-    const reported = Math.round(provider.hidden + asked.prompt * provider.rate);
-    errors.push(Math.abs(predict(calibration, asked) - reported) / reported);
-    calibration = observe(calibration, { ...asked, usage: usageOf(reported, 50 * provider.rate) });
+    const answer = last.prompt === 0 ? 0 : 50;
+    last = { model, prompt: last.prompt + answer + step, kept: last.prompt, answer };
+    const reported = Math.round(provider.hidden + last.prompt * provider.rate);
+    errors.push(Math.abs(predict(calibration, last) - reported) / reported);
+    calibration = observe(calibration, { ...last, usage: usageOf(reported, 50 * provider.rate) });
   }
-  return { calibration, asked, errors };
+  return { calibration, last, errors };
 }
 
 function usageOf(prompt: number, output: number) {
@@ -44,7 +38,7 @@ const wild = fc.oneof(
   fc.constantFrom(Number.NaN, Number.POSITIVE_INFINITY, -1, 0),
 );
 const wildUsage = fc.record({ input: wild, cacheRead: wild, cacheWrite: wild, output: wild });
-const wildAsked = fc.record({
+const wildEstimate = fc.record({
   model: fc.constantFrom("a", "b", "__proto__", "constructor"),
   prompt: wild,
   kept: wild,
@@ -55,23 +49,23 @@ describe("a calibration", () => {
   test("converges on any provider", () => {
     fc.assert(
       fc.property(manySteps, anyProvider, (steps, provider) => {
-        const { errors } = talk(noCalibration, steps, provider);
+        const { errors } = converse(noCalibration, steps, provider);
         for (const error of errors.slice(30)) expect(error).toBeLessThan(0.01);
       }),
     );
   });
 
-  test("never answers anything but a count, whatever it is told", () => {
+  test("predicts a count, whatever was reported", () => {
     fc.assert(
       fc.property(
-        fc.array(fc.tuple(wildAsked, fc.option(wildUsage)), { maxLength: 30 }),
-        wildAsked,
-        (told, asked) => {
-          const calibration = told.reduce(
-            (before, [seen, usage]) => observe(before, { ...seen, usage }),
+        fc.array(fc.tuple(wildEstimate, fc.option(wildUsage)), { maxLength: 30 }),
+        wildEstimate,
+        (reports, prompt) => {
+          const calibration = reports.reduce(
+            (before, [estimate, usage]) => observe(before, { ...estimate, usage }),
             noCalibration,
           );
-          const tokens = predict(calibration, asked);
+          const tokens = predict(calibration, prompt);
           expect(Number.isFinite(tokens)).toBe(true);
           expect(tokens).toBeGreaterThanOrEqual(0);
         },
@@ -79,15 +73,15 @@ describe("a calibration", () => {
     );
   });
 
-  test("survives being stored, and changes nothing it was given", () => {
+  test("can be stored as JSON, and is never changed in place", () => {
     fc.assert(
       fc.property(manySteps, anyProvider, (steps, provider) => {
-        const { calibration, asked } = talk(noCalibration, steps, provider);
+        const { calibration, last } = converse(noCalibration, steps, provider);
         const text = JSON.stringify(calibration);
         const stored = JSON.parse(text) as Calibration;
         expect(stored).toEqual(calibration);
-        expect(predict(stored, asked)).toBe(predict(calibration, asked));
-        observe(calibration, { ...asked, usage: usageOf(1, 1) });
+        expect(predict(stored, last)).toBe(predict(calibration, last));
+        observe(calibration, { ...last, usage: usageOf(1, 1) });
         expect(JSON.stringify(calibration)).toBe(text);
       }),
       { numRuns: 30 },
@@ -95,7 +89,7 @@ describe("a calibration", () => {
   });
 
   test("stays small however long the session is", () => {
-    const { calibration } = talk(noCalibration, new Array(3_000).fill(300), { rate: 1.2, hidden: 9_000 });
+    const { calibration } = converse(noCalibration, new Array(3_000).fill(300), { rate: 1.2, hidden: 9_000 });
     expect(JSON.stringify(calibration).length).toBeLessThan(8_000);
     const many = Array.from({ length: 100 }, (_, index) => `model-${index}`).reduce(
       (before, name) => observe(before, { model: name, prompt: 9, kept: 0, answer: 0, usage: usageOf(9, 1) }),
@@ -104,47 +98,50 @@ describe("a calibration", () => {
     expect(Object.keys(many.rates).length).toBeLessThanOrEqual(16);
   });
 
-  test("forgets one absurd report soon", () => {
+  test("recovers from one absurd report", () => {
     const provider = { rate: 1.3, hidden: 20_000 };
-    const { calibration, asked } = talk(noCalibration, new Array(20).fill(1_000), provider);
-    const next = { model, prompt: asked.prompt + 1_000, kept: asked.prompt, answer: 0 };
+    const { calibration, last } = converse(noCalibration, new Array(20).fill(1_000), provider);
+    const next = { model, prompt: last.prompt + 1_000, kept: last.prompt, answer: 0 };
     const absurd = observe(calibration, { ...next, usage: usageOf(900_000, 10) });
     const after = { model, prompt: next.prompt + 1_000, kept: next.prompt, answer: 0 };
     const right = observe(absurd, { ...after, usage: usageOf(20_000 + Math.round(after.prompt * 1.3), 10) });
-    const last = { model, prompt: after.prompt + 5_000, kept: after.prompt, answer: 0 };
-    const reported = 20_000 + last.prompt * 1.3;
-    expect(Math.abs(predict(right, last) - reported) / reported).toBeLessThan(0.02);
+    const final = { model, prompt: after.prompt + 5_000, kept: after.prompt, answer: 0 };
+    const reported = 20_000 + final.prompt * 1.3;
+    expect(Math.abs(predict(right, final) - reported) / reported).toBeLessThan(0.02);
   });
 
-  test("follows a prompt that shrinks, and one that goes back to where it was", () => {
+  test("follows a prompt that shrinks to any earlier length", () => {
     const provider = { rate: 1.3, hidden: 20_000 };
-    const { calibration, asked } = talk(noCalibration, new Array(60).fill(2_000), provider);
-    for (const kept of [0, 2_000, asked.prompt / 2, asked.prompt - 10]) {
+    const { calibration, last } = converse(noCalibration, new Array(60).fill(2_000), provider);
+    for (const kept of [0, 2_000, last.prompt / 2, last.prompt - 10]) {
       const cut = { model, prompt: kept + 3_000, kept, answer: 0 };
       const reported = 20_000 + cut.prompt * 1.3;
       expect(Math.abs(predict(calibration, cut) - reported) / reported).toBeLessThan(0.02);
     }
   });
 
-  test.each(["appended", "cut"])("does without the report of one response: %s", (way) => {
+  test.each(["appended", "cut"])("copes with one response without usage: %s", (way) => {
     const provider = { rate: 1.3, hidden: 20_000 };
-    const { calibration, asked } = talk(noCalibration, new Array(20).fill(1_000), provider);
-    const kept = way === "cut" ? 100 : asked.prompt;
-    const silent = { model, prompt: kept + 1_000, kept, answer: 0 };
-    const next = { model, prompt: silent.prompt + 1_000, kept: silent.prompt, answer: 0 };
+    const { calibration, last } = converse(noCalibration, new Array(20).fill(1_000), provider);
+    const kept = way === "cut" ? 100 : last.prompt;
+    const unreported = { model, prompt: kept + 1_000, kept, answer: 0 };
+    const next = { model, prompt: unreported.prompt + 1_000, kept: unreported.prompt, answer: 0 };
     const reported = 20_000 + next.prompt * 1.3;
-    const tokens = predict(observe(calibration, { ...silent, usage: null }), next);
+    const tokens = predict(observe(calibration, { ...unreported, usage: null }), next);
     expect(Math.abs(tokens - reported) / reported).toBeLessThan(0.02);
   });
 
-  test("keeps a rate per model, and what it learnt for the session's other streams", () => {
-    const { calibration, asked } = talk(noCalibration, new Array(30).fill(2_000), { rate: 1.5, hidden: 0 });
-    const other = { ...asked, model: "another", kept: asked.prompt, prompt: asked.prompt + 1_000, answer: 0 };
+  test("keeps a rate per model, also for other streams of the session", () => {
+    const { calibration, last } = converse(noCalibration, new Array(30).fill(2_000), {
+      rate: 1.5,
+      hidden: 0,
+    });
+    const other = { ...last, model: "another", kept: last.prompt, prompt: last.prompt + 1_000, answer: 0 };
     const changed = observe(calibration, { ...other, usage: usageOf(other.prompt, 10) });
     expect(Math.abs(predict(calibration, other) / other.prompt - 1)).toBeLessThan(0.05);
-    const back = { ...asked, kept: other.prompt, prompt: other.prompt + 1_000, answer: 0 };
+    const back = { ...last, kept: other.prompt, prompt: other.prompt + 1_000, answer: 0 };
     expect(Math.abs(predict(changed, back) / (back.prompt * 1.5) - 1)).toBeLessThan(0.05);
     const child = { model, prompt: 10_000, kept: 0, answer: 0 };
-    expect(Math.abs(predict(freshLine(calibration), child) / 15_000 - 1)).toBeLessThan(0.05);
+    expect(Math.abs(predict(withoutHistory(calibration), child) / 15_000 - 1)).toBeLessThan(0.05);
   });
 });

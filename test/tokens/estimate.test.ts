@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { estimatePart, estimateText, loadO200k } from "../../src/tokens/index.ts";
-import { readRecording, recordingNames, type WireBlock } from "../support/recordings.ts";
+import { type RecordedBlock, readRecording, recordingNames } from "../support/recordings.ts";
 import { anyText, filled, longRuns, models } from "./texts.ts";
 
 const anyModel = fc.constantFrom(...models);
@@ -13,14 +13,14 @@ describe("an estimate", () => {
         const tokens = estimateText(text, model);
         expect(Number.isSafeInteger(tokens)).toBe(true);
         expect(tokens).toBeGreaterThanOrEqual(0);
-        // No tokenizer makes more than a few tokens of one character.
+        // No tokenizer makes more than a few tokens from one character.
         expect(tokens).toBeLessThanOrEqual(text.length * 3 + 1);
       }),
     );
   });
 
-  test("hardly shrinks when text is added, and is hardly less than its halves", () => {
-    // A run of at most 64 characters may be seen in another light once it is complete.
+  test("hardly shrinks when text is added, and nearly equals the sum of its halves", () => {
+    // A run of at most 64 characters may be classified differently once it is complete.
     const tolerance = 90;
     fc.assert(
       fc.property(anyText, anyText, anyModel, (one, other, model) => {
@@ -38,11 +38,11 @@ describe("an estimate", () => {
       return { tokens, ms: performance.now() - begin };
     });
     expect((large?.tokens ?? 0) / (small?.tokens ?? 1)).toBeCloseTo(10, 0);
-    // Quadratic time would be a hundred times as much: minutes. The bound leaves room for a busy machine.
+    // Quadratic time would be a hundred times longer. The bound leaves room for a busy machine.
     expect(large?.ms).toBeLessThan(2_000);
   });
 
-  test("is near the exact count of recorded texts", async () => {
+  test("is close to the exact count of recorded texts", async () => {
     const exact = await loadO200k();
     const texts = recordingNames().flatMap(textsOf).slice(0, 1_500);
     const counts = texts.map((text) => ({ exact: exact(text), estimate: estimateText(text, "gpt-5.4") }));
@@ -56,18 +56,18 @@ describe("an estimate", () => {
     expect(median).toBeLessThan(0.08);
   });
 
-  test("of kept-back reasoning follows its signature", () => {
+  test("of hidden reasoning follows its signature", () => {
     const reasoning = { kind: "reasoning", text: "", signatureLength: 4_000 } as const;
     expect(estimatePart(reasoning, "claude-opus-4-8")).toBe(1_040);
     expect(estimatePart(reasoning, "gpt-5.4")).toBe(0);
   });
 });
 
-/** What clients and tools said, in pieces that are worth counting and quick to count. */
+/** Texts of clients and tools, cut to pieces that are quick to count. */
 function textsOf(name: string): readonly string[] {
   const blocks = readRecording(name).turns.flatMap(({ c }) =>
     c.flatMap(({ content }) => (typeof content === "string" ? [{ type: "text", text: content }] : content)),
-  ) as readonly WireBlock[];
+  ) as readonly RecordedBlock[];
   const texts = blocks.flatMap((block) => [block["text"], block["content"]]);
   return texts
     .filter((text): text is string => typeof text === "string" && text.length > 400)

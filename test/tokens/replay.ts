@@ -1,38 +1,37 @@
-import { messageTokens } from "../../src/analysis/index.ts";
+import { messageTokens } from "../../src/analysis/play/message-tokens.ts";
 import type { BlockKind, Usage } from "../../src/engine/index.ts";
-import { unitTokens } from "../../src/session/index.ts";
-import { type Asked, estimateOverhead, estimatePart } from "../../src/tokens/index.ts";
-import type { RecordedTurn, Recording, WireMessage } from "../../src/transcripts/index.ts";
+import { type EstimatedPrompt, estimateOverhead, estimatePart, unitTokens } from "../../src/tokens/index.ts";
+import type { RecordedMessage, RecordedTurn, Recording } from "../../src/transcripts/index.ts";
 
-/** A request of a recording as the predictor is asked about it, and the usage reported for it afterwards. */
-export type Replayed = { readonly asked: Asked; readonly usage: Usage | null };
+/** A request of a recording as an estimate, and the usage reported for it afterwards. */
+export type ReplayedPrompt = { readonly estimate: EstimatedPrompt; readonly usage: Usage | null };
 
-/** What a message is estimated at: by its parts, or as the product does it, by the bytes of its units. */
-export type SizeOf = (message: WireMessage, model: string) => number;
+/** Estimates a message by turnModel parts, or as the recorder does, by the bytes of turnModel units. */
+export type SizeOf = (message: RecordedMessage, model: string) => number;
 
 export function* replay(
   recording: Recording,
   turns = recording.turns,
   sizeOf: SizeOf = messageTokens,
-): Generator<Replayed> {
+): Generator<ReplayedPrompt> {
   const model = turns.find(({ m }) => m?.model !== undefined)?.m?.model ?? recording.models[0] ?? "unknown";
   const head = headTokens(recording, model);
   let sizes: number[] = [];
   let answer = 0;
   let before = 0;
   for (const turn of turns) {
-    const its = turn.m?.model ?? model;
+    const turnModel = turn.m?.model ?? model;
     const kept = turn.k ?? sizes.length;
     const isExtended = kept >= sizes.length;
     const history = sizes.slice(0, kept);
-    sizes = [...history, ...turn.c.map((message) => sizeOf(message, its))];
+    sizes = [...history, ...turn.c.map((message) => sizeOf(message, turnModel))];
     const prompt = head + sum(sizes);
     const shared = isExtended ? before : head + sum(history);
     yield {
-      asked: { model: its, prompt, kept: shared, answer: isExtended ? answer : 0 },
+      estimate: { model: turnModel, prompt, kept: shared, answer: isExtended ? answer : 0 },
       usage: usageOf(turn),
     };
-    answer = sizeOf({ role: "assistant", content: turn.a }, its);
+    answer = sizeOf({ role: "assistant", content: turn.a }, turnModel);
     before = prompt;
     sizes.push(answer);
   }
@@ -49,8 +48,8 @@ function usageOf({ m }: RecordedTurn): Usage | null {
   return { input: usage.in, cacheRead: usage.cr, cacheWrite: usage.cw, output: usage.out };
 }
 
-/** As the record sizes what was sent. */
-export function unitsTokens({ role, content }: WireMessage, model: string): number {
+/** The estimate of the recorder for a message. */
+export function unitsTokens({ role, content }: RecordedMessage, model: string): number {
   const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
   const sized = blocks.map((block) =>
     unitTokens({ bytes: Buffer.from(JSON.stringify(block)), kind: kindOf(role, block.type) }, model),

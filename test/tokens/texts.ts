@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** Long runs of one sort, none of which a counter may take more than linear time for. */
+/** Long runs of one kind, which a counter must handle in linear time. */
 export const longRuns: readonly (readonly [name: string, unit: string])[] = [
   ["Chinese", "我们在昨天的会议上讨论了新的项目计划大家认为应该先完成数据库的迁移"],
   ["one letter", "a"],

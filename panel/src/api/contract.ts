@@ -5,24 +5,24 @@ export type {
   PricedApproval,
   PricedApprovals,
   PricedCommand,
-  PricedDetail,
-  PricedPage,
-  PricedRow,
+  PricedRequest,
+  PricedRequestDetail,
+  PricedRequests,
   PricedSession,
-  Returned,
+  RouteAnswers,
   ViewerEvent,
 } from "../../../src/control/index.ts";
 
-import type { Returned } from "../../../src/control/index.ts";
+import type { RouteAnswers } from "../../../src/control/index.ts";
 
-export type StateRow = Returned["StateRow"];
+export type StateRow = RouteAnswers["StateRow"];
 export type BlockRow = StateRow["blocks"][number];
 export type SegmentRow = StateRow["strip"][number];
 export type StreamRow = StateRow["streams"][number];
-export type StreamDetail = Returned["SessionDetail"]["streams"][number];
+export type StreamDetail = RouteAnswers["SessionDetail"]["streams"][number];
 export type WindowRow = StateRow["window"];
 export type Zone = BlockRow["zone"];
-export type BlockDetail = Returned["BlockDetail"];
-export type SelectionAnswer = Returned["SelectionAnswer"];
-export type StepRow = Returned["StepsPage"]["rows"][number];
-export type Mode = NonNullable<Returned["ModeAnswer"]["mode"]>;
+export type BlockDetail = RouteAnswers["BlockDetail"];
+export type SelectionAnswer = RouteAnswers["SelectionAnswer"];
+export type StepRow = RouteAnswers["StepsPage"]["rows"][number];
+export type Mode = NonNullable<RouteAnswers["ModeAnswer"]["mode"]>;

@@ -1,7 +1,7 @@
 import { useEffect } from "react";
 import { createStore, useStore } from "../base/store.ts";
 import { read } from "./client.ts";
-import type { Returned } from "./contract.ts";
+import type { RouteAnswers } from "./contract.ts";
 
 /** What blocks are about never changes: it is read once, and only for those that are looked at. */
 type Labels = ReadonlyMap<number, string | null>;
@@ -63,7 +63,7 @@ async function fill(batch: {
   const { session, blocks } = batch;
   const path = `/sessions/${encodeURIComponent(session)}/labels?blocks=${[...blocks].join(",")}`;
   try {
-    const { rows } = await read<Returned["LabelsAnswer"]>(path);
+    const { rows } = await read<RouteAnswers["LabelsAnswer"]>(path);
     storeOf(session).set(
       (before) => new Map([...before, ...rows.map((row) => [row.block, row.label] as const)]),
     );

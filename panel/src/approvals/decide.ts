@@ -1,5 +1,5 @@
 import { write } from "../api/client.ts";
-import type { Returned } from "../api/contract.ts";
+import type { RouteAnswers } from "../api/contract.ts";
 import { refresh } from "../api/resource.ts";
 import { attempt, sessionPath } from "../context/acts.ts";
 import { say } from "../parts/toasts.tsx";
@@ -26,14 +26,14 @@ export async function decide(
   const path = `${sessionPath(session)}/approvals${approval === null ? "" : `/${approval}`}`;
   const body = { decision, scope, ...(decision === "deny" && reason !== "" ? { reason } : {}) };
   await attempt(session, async () => {
-    const answer = await write<Returned["DecideAnswer"]>("POST", path, body);
+    const answer = await write<RouteAnswers["DecideAnswer"]>("POST", path, body);
     for (const row of answer.rows) say(toldOf(row));
     return answer;
   });
   if (scope === "always") refresh(rulesPath);
 }
 
-type Decided = Returned["DecideAnswer"]["rows"][number];
+type Decided = RouteAnswers["DecideAnswer"]["rows"][number];
 
 /** A step is announced by what watches them; what came to none is said here. */
 function toldOf({ stand, verb, outcome, reason, step }: Decided): string {

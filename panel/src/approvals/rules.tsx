@@ -1,5 +1,5 @@
 import { write } from "../api/client.ts";
-import type { Returned, StepRow } from "../api/contract.ts";
+import type { RouteAnswers, StepRow } from "../api/contract.ts";
 import { put, useLater } from "../api/resource.ts";
 import { attempt, undo } from "../context/acts.ts";
 import { actorName, stepsPath, stepText } from "../context/steps.ts";
@@ -9,13 +9,13 @@ import { sessionRules } from "./session-rules.ts";
 
 export type RulesProps = { readonly session: string; readonly model: string | null };
 
-type Kept = Returned["PermissionsAnswer"];
+type Kept = RouteAnswers["PermissionsAnswer"];
 type Rule = Kept["rows"][number];
 
 /** What the user has said for longer than once: each can be taken back here. */
 export function Rules({ session, model }: RulesProps) {
   const { data, error } = useLater<Kept>(rulesPath);
-  const { data: steps } = useLater<Returned["StepsPage"]>(stepsPath(session));
+  const { data: steps } = useLater<RouteAnswers["StepsPage"]>(stepsPath(session));
   const kept = data?.rows ?? [];
   const own = sessionRules(steps?.rows ?? []);
   if (kept.length + own.length === 0 && error === null) return null;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { blockList as cliBlocks, formWords as cliForms } from "../../../src/cli/format/blocks.ts";
-import * as cli from "../../../src/cli/format/numbers.ts";
-import { moneyText as cliMoney } from "../../../src/cli/format/rewrite.ts";
-import { usedText } from "../../../src/cli/format/window.ts";
+import { blockList as cliBlocks, formNames as cliForms } from "../../../src/cli/format/block-list.ts";
+import * as cli from "../../../src/cli/format/number-text.ts";
+import { moneyText as cliMoney } from "../../../src/cli/format/rewrite-text.ts";
+import { usedText } from "../../../src/cli/format/window-text.ts";
 import * as panel from "./words.ts";
 
 const numbers = [
@@ -16,7 +16,7 @@ describe("the panel and the command line write numbers in the same way", () => {
     expect(panel.sizeText(n)).toBe(cli.sizeText(n));
     expect(panel.bytesText(n)).toBe(cli.bytesText(n));
     expect(panel.countedText(n, false)).toBe(cli.countedText(n, false));
-    expect(panel.manyText(n, "block")).toBe(cli.manyText(n, "block"));
+    expect(panel.manyText(n, "block")).toBe(cli.pluralText(n, "block"));
     const money = { tokens: n, usd: n / 1_000 };
     expect(panel.moneyText(money)).toBe(cliMoney(money));
     expect(panel.moneyText({ ...money, usd: null })).toBe(cliMoney({ ...money, usd: null }));

@@ -1,4 +1,4 @@
-import type { Returned, StepRow } from "../api/contract.ts";
+import type { RouteAnswers, StepRow } from "../api/contract.ts";
 import { useResource } from "../api/resource.ts";
 import { contextRoute } from "../base/paths.ts";
 import { go } from "../base/route.ts";
@@ -15,7 +15,7 @@ export type ActivityProps = {
 
 /** Everything that was done, by whomever; each can be taken back or taken up again. */
 export function Activity({ session, model, onClose }: ActivityProps) {
-  const { data } = useResource<Returned["StepsPage"]>(stepsPath(session));
+  const { data } = useResource<RouteAnswers["StepsPage"]>(stepsPath(session));
   const rows = [...(data?.rows ?? [])].reverse();
   return (
     <Dialog title="Activity" onClose={onClose} className="wide">

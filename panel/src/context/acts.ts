@@ -1,5 +1,5 @@
 import { wordsOf, write } from "../api/client.ts";
-import type { PricedCommand, Returned } from "../api/contract.ts";
+import type { PricedCommand, RouteAnswers } from "../api/contract.ts";
 import { refresh } from "../api/resource.ts";
 import { randomKey } from "../base/random-key.ts";
 import { currentRoute } from "../base/route.ts";
@@ -76,7 +76,7 @@ export async function redo(session: string, step?: number): Promise<void> {
 export async function restore(session: string, seq: number): Promise<void> {
   await attempt(session, async () => {
     const path = `${sessionPath(session)}/undo`;
-    const { steps, problem } = await write<Returned["ReverseAnswer"]>("POST", path, { to: seq });
+    const { steps, problem } = await write<RouteAnswers["ReverseAnswer"]>("POST", path, { to: seq });
     say(`Restored what held at seq ${seq}: ${manyText(steps.length, "step")} reversed`);
     if (problem !== null) warn(`The rest stays as it is: ${problem.message}`);
   });
@@ -85,7 +85,11 @@ export async function restore(session: string, seq: number): Promise<void> {
 async function reverse(session: string, verb: "undo" | "redo", step?: number): Promise<void> {
   const body = step === undefined ? {} : { step };
   await attempt(session, async () => {
-    const answer = await write<Returned["ReverseAnswer"]>("POST", `${sessionPath(session)}/${verb}`, body);
+    const answer = await write<RouteAnswers["ReverseAnswer"]>(
+      "POST",
+      `${sessionPath(session)}/${verb}`,
+      body,
+    );
     const { did, step: number } = answer.step;
     const other = verb === "undo" ? "redo" : "undo";
     say(`${verb === "undo" ? "Taken back" : "Done again"}: ${did ?? `step ${number}`}`, {
@@ -100,7 +104,7 @@ async function reverse(session: string, verb: "undo" | "redo", step?: number): P
 export async function focusOn(session: string, blocks: readonly number[]): Promise<void> {
   await attempt(session, async () => {
     const path = `${sessionPath(session)}/selection${streamQuery()}`;
-    const answer = await write<Returned["SelectAnswer"]>("PUT", path, { blocks });
+    const answer = await write<RouteAnswers["SelectAnswer"]>("PUT", path, { blocks });
     const words =
       blocks.length === 0 ? "No block is focused any more" : `The model will read: ${answer.told ?? ""}`;
     say(words);
@@ -110,7 +114,7 @@ export async function focusOn(session: string, blocks: readonly number[]): Promi
 
 export async function setMode(session: string, mode: Mode): Promise<void> {
   await attempt(session, async () => {
-    const answer = await write<Returned["ModeAnswer"]>("PUT", `${sessionPath(session)}/mode`, { mode });
+    const answer = await write<RouteAnswers["ModeAnswer"]>("PUT", `${sessionPath(session)}/mode`, { mode });
     say(`Mode ${mode} from the next request on: ${modeAbout[mode]}`);
     return answer;
   });

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import { read } from "../api/client.ts";
-import type { BlockRow, Returned } from "../api/contract.ts";
+import type { BlockRow, RouteAnswers } from "../api/contract.ts";
 import { countedText, manyText, tokensText } from "../base/words.ts";
 import { ScrollText } from "../parts/scroll-text.tsx";
 import { sessionPath, wantedFor } from "./acts.ts";
@@ -65,7 +65,7 @@ export function Compress({ session, blocks, rows, onClose }: CompressProps) {
   );
 }
 
-type Preview = Returned["PreviewsAnswer"];
+type Preview = RouteAnswers["PreviewsAnswer"];
 
 /** Of more blocks than this, only what is known without asking is shown. */
 const previewedMax = 20;

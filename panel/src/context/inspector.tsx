@@ -1,5 +1,5 @@
 import { useMemo, useState } from "react";
-import type { BlockDetail, Returned } from "../api/contract.ts";
+import type { BlockDetail, RouteAnswers } from "../api/contract.ts";
 import { useLabels } from "../api/labels.ts";
 import { useResource } from "../api/resource.ts";
 import { clockText, countedText, formWords } from "../base/words.ts";
@@ -91,7 +91,7 @@ type DetailProps = { readonly session: string; readonly detail: BlockDetail };
 
 /** What it says, whatever is shown of it. Text of others: it is shown as text and nothing else. */
 function Words({ session, detail: { block, placeholder } }: DetailProps) {
-  const { data, error } = useResource<Returned["ExpansionAnswer"]>(expansionPath(session, block.n));
+  const { data, error } = useResource<RouteAnswers["ExpansionAnswer"]>(expansionPath(session, block.n));
   const row = data?.rows[0];
   return (
     <>
@@ -128,7 +128,7 @@ function Text({ text, isCut }: { readonly text: string; readonly isCut: boolean 
 /** Every level with its size, and what the model would read of the block there. */
 function Levels({ session, detail: { levels, block } }: DetailProps) {
   const path = `${sessionPath(session)}/blocks/${block.n}/levels`;
-  const { data } = useResource<Returned["PreviewsAnswer"]>(path);
+  const { data } = useResource<RouteAnswers["PreviewsAnswer"]>(path);
   const [chosen, setChosen] = useState<string | null>(null);
   const previews = data?.rows ?? [];
   const shown = previews.find(({ level }) => level === chosen);
@@ -169,7 +169,7 @@ function Levels({ session, detail: { levels, block } }: DetailProps) {
   );
 }
 
-type Preview = Returned["PreviewsAnswer"]["rows"][number];
+type Preview = RouteAnswers["PreviewsAnswer"]["rows"][number];
 type ShortenedProps = { readonly session: string; readonly block: number; readonly preview: Preview };
 
 const looks = ["diff", "text"] as const;
@@ -177,7 +177,7 @@ const lookTitles = { diff: "what it leaves out", text: "its text alone" } as con
 
 /** What the model would read at a level, against what the block says. */
 function Shortened({ session, block, preview }: ShortenedProps) {
-  const { data } = useResource<Returned["ExpansionAnswer"]>(expansionPath(session, block));
+  const { data } = useResource<RouteAnswers["ExpansionAnswer"]>(expansionPath(session, block));
   const [look, setLook] = useState<(typeof looks)[number]>("diff");
   const whole = data?.rows[0]?.text ?? null;
   const stretches = useMemo(

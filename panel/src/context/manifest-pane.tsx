@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { Returned } from "../api/contract.ts";
+import type { RouteAnswers } from "../api/contract.ts";
 import { useResource } from "../api/resource.ts";
 import { tokensText } from "../base/words.ts";
 import { ScrollText } from "../parts/scroll-text.tsx";
@@ -21,7 +21,7 @@ export function ManifestPane({ session, isPast, onClose }: ManifestPaneProps) {
   const [detail, setDetail] = useState<(typeof details)[number]>("summary");
   const more = streamQuery().replace("?", "&");
   const path = `${sessionPath(session)}/manifest?detail=${detail}${more}`;
-  const { data, error } = useResource<Returned["ManifestAnswer"]>(path);
+  const { data, error } = useResource<RouteAnswers["ManifestAnswer"]>(path);
   return (
     <aside className="inspector" aria-label="Manifest">
       <header>
@@ -42,7 +42,7 @@ export function ManifestPane({ session, isPast, onClose }: ManifestPaneProps) {
   );
 }
 
-function Told({ data }: { readonly data: Returned["ManifestAnswer"] }) {
+function Told({ data }: { readonly data: RouteAnswers["ManifestAnswer"] }) {
   const { text, tokens, turn, mode, signatures } = data;
   return (
     <>

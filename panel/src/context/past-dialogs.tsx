@@ -1,4 +1,4 @@
-import type { Returned, StepRow } from "../api/contract.ts";
+import type { RouteAnswers, StepRow } from "../api/contract.ts";
 import { useResource } from "../api/resource.ts";
 import { manyText } from "../base/words.ts";
 import { CopyLine } from "../parts/copy-line.tsx";
@@ -15,7 +15,7 @@ export type PastDialogProps = {
 
 /** What going back to a seq would change, before anything is done. */
 export function RestoreDialog({ session, at, model, onClose }: PastDialogProps) {
-  const { data } = useResource<Returned["StepsPage"]>(stepsPath(session));
+  const { data } = useResource<RouteAnswers["StepsPage"]>(stepsPath(session));
   const changes = (data?.rows ?? []).filter((row) => standsOtherwise(row, at)).reverse();
   const title = `Restore what held at seq ${at}`;
   return (

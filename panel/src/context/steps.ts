@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "react";
-import type { Returned, StepRow } from "../api/contract.ts";
+import type { RouteAnswers, StepRow } from "../api/contract.ts";
 import { modelName, tokensText } from "../base/words.ts";
 import { say } from "../parts/toasts.tsx";
 import { sessionPath, undo } from "./acts.ts";
@@ -37,7 +37,10 @@ export type Looked = {
 };
 
 /** Whoever did it, in this page or elsewhere: what is new is said, and again only where it has grown. */
-export function useStepToasts({ session, since, model }: Looked, page: Returned["StepsPage"] | null): void {
+export function useStepToasts(
+  { session, since, model }: Looked,
+  page: RouteAnswers["StepsPage"] | null,
+): void {
   const heard = useRef<Said>(new Map());
   useEffect(() => {
     if (page === null || since === null) return;

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from "react";
-import type { PricedPage, PricedRow, Returned } from "../api/contract.ts";
+import type { PricedRequest, PricedRequests, RouteAnswers } from "../api/contract.ts";
 import { useConnection } from "../api/live.ts";
 import { useLater } from "../api/resource.ts";
 import { useCommands } from "../base/commands.ts";
@@ -31,7 +31,7 @@ type Speed = (typeof speeds)[number];
 /** Any earlier seq can be looked at; nothing can be done there. */
 export function Timeline({ session, at, head, onGo }: TimelineProps) {
   const requests = useNewestRequests(session);
-  const { data: steps } = useLater<Returned["StepsPage"]>(stepsPath(session));
+  const { data: steps } = useLater<RouteAnswers["StepsPage"]>(stepsPath(session));
   const starts = useMemo(() => turnStarts(requests), [requests]);
   const ticks = useMemo(() => ticksOf(steps?.rows ?? []), [steps]);
   const { is } = useConnection();
@@ -96,13 +96,13 @@ export function Timeline({ session, at, head, onGo }: TimelineProps) {
   );
 }
 
-const noRows: readonly PricedRow[] = [];
+const noRows: readonly PricedRequest[] = [];
 
-function useNewestRequests(session: string): readonly PricedRow[] {
+function useNewestRequests(session: string): readonly PricedRequest[] {
   const path = sessionPath(session);
-  const { data: detail } = useLater<Returned["SessionDetail"]>(path);
+  const { data: detail } = useLater<RouteAnswers["SessionDetail"]>(path);
   const after = detail === null ? null : newestAfter(detail.session.requests);
-  const { data } = useLater<PricedPage>(
+  const { data } = useLater<PricedRequests>(
     after === null ? null : `${path}/requests?after=${after}&limit=${requestsRead}`,
   );
   return data?.rows ?? noRows;

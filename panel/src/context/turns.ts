@@ -1,4 +1,4 @@
-import type { PricedRow, StepRow } from "../api/contract.ts";
+import type { PricedRequest, StepRow } from "../api/contract.ts";
 
 /** Where a turn begins in the log. */
 export type TurnStart = { readonly turn: number; readonly seq: number };
@@ -13,7 +13,9 @@ export function newestAfter(total: number): number {
 }
 
 /** A turn that was sent more than once begins where it was sent first. */
-export function turnStarts(requests: readonly Pick<PricedRow, "turn" | "openedSeq">[]): readonly TurnStart[] {
+export function turnStarts(
+  requests: readonly Pick<PricedRequest, "turn" | "openedSeq">[],
+): readonly TurnStart[] {
   const starts = new Map<number, number>();
   for (const { turn, openedSeq } of requests) {
     if (turn !== null) starts.set(turn, Math.min(openedSeq, starts.get(turn) ?? openedSeq));

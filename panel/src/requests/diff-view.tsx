@@ -1,5 +1,5 @@
 import { useMemo } from "react";
-import type { PricedRow, Returned } from "../api/contract.ts";
+import type { PricedRequest, RouteAnswers } from "../api/contract.ts";
 import { contextRoute, pathOf } from "../base/paths.ts";
 import { bytesText, formWords, manyText, tokensText } from "../base/words.ts";
 import { Problem } from "../parts/problem.tsx";
@@ -9,7 +9,7 @@ import { wordDiff } from "../parts/word-diff.ts";
 import { addedText } from "./row-words.ts";
 import { useOnce } from "./use-once.ts";
 
-type Diff = Returned["RequestDiff"];
+type Diff = RouteAnswers["RequestDiff"];
 type Row = Diff["rows"][number];
 type Same = Extract<Row, { readonly type: "same" }>;
 type Change = Extract<Row, { readonly type: "changed" | "inserted" | "removed" }>;
@@ -19,7 +19,7 @@ type Reason = Change["reasons"][number];
 export type DiffViewProps = {
   readonly session: string;
   readonly path: string;
-  readonly row: PricedRow;
+  readonly row: PricedRequest;
   /** Whether it is compared with the request before instead of with what the client sent. */
   readonly isPrevious: boolean;
 };

@@ -1,4 +1,4 @@
-import type { PricedDetail } from "../api/contract.ts";
+import type { PricedRequestDetail } from "../api/contract.ts";
 import { bytesText, clockText } from "../base/words.ts";
 import { Fact } from "../parts/fact.tsx";
 import { addedText, outcomeText, renderingAbout, roleText } from "./row-words.ts";
@@ -11,7 +11,7 @@ const sideWords: Readonly<Record<string, string>> = {
 };
 
 /** What is known of a request besides its bodies; of its headers, why there are none. */
-export function FactsView({ detail }: { readonly detail: PricedDetail }) {
+export function FactsView({ detail }: { readonly detail: PricedRequestDetail }) {
   const { request, bodies, attempts } = detail;
   return (
     <section className="request-facts" aria-label="Headers and facts">

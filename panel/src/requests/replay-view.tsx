@@ -1,13 +1,13 @@
-import type { PricedRow, Returned } from "../api/contract.ts";
+import type { PricedRequest, RouteAnswers } from "../api/contract.ts";
 import { tokensText } from "../base/words.ts";
 import { useOnce } from "./use-once.ts";
 
-type Answer = Returned["ReplayAnswer"];
+type Answer = RouteAnswers["ReplayAnswer"];
 type Verdict = Answer["verdict"];
 type Accepted = Extract<Verdict, { readonly accepted: true }>;
 type Refused = Extract<Verdict, { readonly accepted: false }>;
 
-export type ReplayViewProps = { readonly path: string; readonly row: PricedRow };
+export type ReplayViewProps = { readonly path: string; readonly row: PricedRequest };
 
 /** What the strict model inside Aperture says to what went upstream. */
 export function ReplayView({ path, row }: ReplayViewProps) {
@@ -26,7 +26,13 @@ export function ReplayView({ path, row }: ReplayViewProps) {
   );
 }
 
-function Outcome({ answer: { verdict, behind }, row }: { readonly answer: Answer; readonly row: PricedRow }) {
+function Outcome({
+  answer: { verdict, behind },
+  row,
+}: {
+  readonly answer: Answer;
+  readonly row: PricedRequest;
+}) {
   return verdict.accepted ? (
     <>
       <p className="verdict same">Accepted: {verdict.status}</p>
@@ -51,7 +57,7 @@ function Refusal({ verdict: { status, type, message } }: { readonly verdict: Ref
 function promptText(
   { tokens, cacheRead }: NonNullable<Accepted["prompt"]>,
   behind: Answer["behind"],
-  { usage }: PricedRow,
+  { usage }: PricedRequest,
 ): string {
   const counted = `A prompt of ~${tokensText(tokens)}`;
   if (behind === null)

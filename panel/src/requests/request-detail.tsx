@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { readText, wordsOf } from "../api/client.ts";
-import type { HealthAnswer, PricedDetail, PricedRow, Returned } from "../api/contract.ts";
+import type { HealthAnswer, PricedRequest, PricedRequestDetail, RouteAnswers } from "../api/contract.ts";
 import { useResource } from "../api/resource.ts";
 import { useCommands } from "../base/commands.ts";
 import { copyText } from "../base/copy.ts";
@@ -23,7 +23,7 @@ export type RequestDetailProps = {
   readonly exchange: number;
   readonly tab: RequestTab;
   /** Its row, as the list has it: what is open may still change there. */
-  readonly row: PricedRow | null;
+  readonly row: PricedRequest | null;
   readonly onTab: (tab: RequestTab) => void;
   readonly onClose: () => void;
 };
@@ -39,7 +39,7 @@ const titles: Readonly<Record<RequestTab, string>> = {
 /** One request: how it differs, its bodies, and what is known of it. */
 export function RequestDetail({ session, exchange, tab, row, onTab, onClose }: RequestDetailProps) {
   const path = `${sessionPath(session)}/requests/${exchange}`;
-  const { data, error } = useOnce<PricedDetail>(path, `${row?.outcome}`);
+  const { data, error } = useOnce<PricedRequestDetail>(path, `${row?.outcome}`);
   const [isPrevious, setPrevious] = useState(false);
   const [replayed, setReplayed] = useState<number | null>(null);
   const replay = (): void => {
@@ -92,7 +92,7 @@ export function RequestDetail({ session, exchange, tab, row, onTab, onClose }: R
   );
 }
 
-function titleText(request: PricedRow): string {
+function titleText(request: PricedRequest): string {
   const time = request.time === null ? "" : clockText(request.time);
   return [roleText(request), request.model ?? "", outcomeText(request), time]
     .filter((each) => each !== "")
@@ -102,14 +102,14 @@ function titleText(request: PricedRow): string {
 type DoingsProps = {
   readonly session: string;
   readonly path: string;
-  readonly request: PricedRow;
+  readonly request: PricedRequest;
   readonly exchange: number;
   readonly replay: () => void;
 };
 
 function Doings({ session, path, request, exchange, replay }: DoingsProps) {
   const { data: health } = useResource<HealthAnswer>("/health");
-  const { data: detail } = useResource<Returned["SessionDetail"]>(sessionPath(session));
+  const { data: detail } = useResource<RouteAnswers["SessionDetail"]>(sessionPath(session));
   const file = `request-${exchange}-upstream.json`;
   const copyCurl = async (): Promise<void> => {
     const upstream = health?.upstreams[detail?.session.upstream ?? ""] ?? "$UPSTREAM_URL";

@@ -1,6 +1,6 @@
 import { defaultRangeExtractor, useVirtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, useEffect, useRef } from "react";
-import type { PricedRow } from "../api/contract.ts";
+import type { PricedRequest } from "../api/contract.ts";
 import { clockText } from "../base/words.ts";
 import {
   addedText,
@@ -15,7 +15,7 @@ import {
 
 export type RequestListProps = {
   /** The newest first. */
-  readonly rows: readonly PricedRow[];
+  readonly rows: readonly PricedRequest[];
   /** The request the keys move from. */
   readonly cursor: number | null;
   readonly open: number | null;
@@ -121,7 +121,7 @@ const steps: Readonly<Record<string, number>> = {
 };
 
 type LineProps = {
-  readonly row: PricedRow;
+  readonly row: PricedRequest;
   readonly index: number;
   readonly start: number;
   readonly isOpen: boolean;

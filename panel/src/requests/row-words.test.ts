@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { PricedRow } from "../api/contract.ts";
+import type { PricedRequest } from "../api/contract.ts";
 import { addedText, firstChange, isTrouble, outcomeText, roleText } from "./row-words.ts";
 
-const row = (over: Partial<PricedRow>): PricedRow =>
-  ({ role: "turn", relation: "append", of: null, turn: 3, ...over }) as PricedRow;
+const row = (over: Partial<PricedRequest>): PricedRequest =>
+  ({ role: "turn", relation: "append", of: null, turn: 3, ...over }) as PricedRequest;
 
 describe("a request in a row", () => {
   it("says what it is to its session", () => {
@@ -22,7 +22,7 @@ describe("a request in a row", () => {
   it("says what it took us, and where it was written anew", () => {
     expect([addedText(null), addedText(3.14), addedText(41.7)]).toEqual(["–", "3.1 ms", "42 ms"]);
     expect(firstChange(row({ rewrite: null }))).toBeNull();
-    expect(firstChange(row({ rewrite: { blocks: [27, 12] } as unknown as PricedRow["rewrite"] }))).toBe(
+    expect(firstChange(row({ rewrite: { blocks: [27, 12] } as unknown as PricedRequest["rewrite"] }))).toBe(
       "▼ #12",
     );
   });

@@ -1,5 +1,5 @@
 import { useCallback, useMemo, useState } from "react";
-import type { PricedPage, PricedRow, Returned } from "../api/contract.ts";
+import type { PricedRequest, PricedRequests, RouteAnswers } from "../api/contract.ts";
 import { useResource } from "../api/resource.ts";
 import { useCommands } from "../base/commands.ts";
 import type { RequestTab } from "../base/paths.ts";
@@ -20,11 +20,11 @@ const pageRows = 1_000;
 
 /** What the client sent, what went upstream, and why they differ. */
 export function RequestsScreen({ session, exchange, tab }: RequestsProps) {
-  const { data: detail } = useResource<Returned["SessionDetail"]>(sessionPath(session));
+  const { data: detail } = useResource<RouteAnswers["SessionDetail"]>(sessionPath(session));
   const [back, setBack] = useState(0);
   const total = detail?.session.requests ?? 0;
   const after = Math.max(0, (Math.ceil(total / pageRows) - 1 - back) * pageRows);
-  const { data, error } = useResource<PricedPage>(
+  const { data, error } = useResource<PricedRequests>(
     detail === null ? null : `${sessionPath(session)}/requests?after=${after}&limit=${pageRows}`,
   );
   const rows = useMemo(() => [...(data?.rows ?? [])].reverse(), [data]);
@@ -58,7 +58,7 @@ export function RequestsScreen({ session, exchange, tab }: RequestsProps) {
   );
 }
 
-function unchangedText(rows: readonly PricedRow[]): string {
+function unchangedText(rows: readonly PricedRequest[]): string {
   const raw = rows.filter(({ rendering }) => rendering === "raw").length;
   return raw === 0 ? "" : `, ${raw} of ${rows.length} passed byte for byte`;
 }
@@ -83,7 +83,7 @@ function Pages({ back, first, onBack }: PagesProps) {
 }
 
 /** Where the keys are in the list. While a request is open, moving opens the next one. */
-function useMoves({ session, exchange, tab }: RequestsProps, rows: readonly PricedRow[]) {
+function useMoves({ session, exchange, tab }: RequestsProps, rows: readonly PricedRequest[]) {
   const [cursor, setCursor] = useState(exchange);
   const here = exchange ?? cursor;
   const onMove = useCallback(

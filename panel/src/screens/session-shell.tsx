@@ -1,5 +1,11 @@
 import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
-import type { PricedApprovals, PricedSession, Returned, StreamDetail, ViewerEvent } from "../api/contract.ts";
+import type {
+  PricedApprovals,
+  PricedSession,
+  RouteAnswers,
+  StreamDetail,
+  ViewerEvent,
+} from "../api/contract.ts";
 import { useEvents } from "../api/live.ts";
 import { refresh, useLater, useResource } from "../api/resource.ts";
 import { useCommands } from "../base/commands.ts";
@@ -25,9 +31,9 @@ export type SessionShellProps = {
 export function SessionShell({ route, children }: SessionShellProps) {
   const { session } = route;
   const path = sessionPath(session);
-  const { data: detail } = useResource<Returned["SessionDetail"]>(path);
+  const { data: detail } = useResource<RouteAnswers["SessionDetail"]>(path);
   const { data: approvals } = useLater<PricedApprovals>(`${path}/approvals`);
-  const { data: steps } = useLater<Returned["StepsPage"]>(stepsPath(session));
+  const { data: steps } = useLater<RouteAnswers["StepsPage"]>(stepsPath(session));
   useEvents(
     session,
     useCallback((event) => onEvent(path, event), [path]),

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useMemo, useState } from "react";
-import type { HealthAnswer, PricedSession, Returned, ViewerEvent } from "../api/contract.ts";
+import type { HealthAnswer, PricedSession, RouteAnswers, ViewerEvent } from "../api/contract.ts";
 import { useEvents } from "../api/live.ts";
 import { refresh, useResource } from "../api/resource.ts";
 import { manyText } from "../base/words.ts";
@@ -14,7 +14,7 @@ const rowsMax = 1_000;
 
 /** Which runs there are, and which of them fills up. */
 export function SessionsScreen() {
-  const { data, error } = useResource<Returned["SessionsPage"]>(`/sessions?limit=${rowsMax}`);
+  const { data, error } = useResource<RouteAnswers["SessionsPage"]>(`/sessions?limit=${rowsMax}`);
   const { data: health } = useResource<HealthAnswer>("/health");
   const [words, setWords] = useState("");
   const now = useNow();

@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from "react";
 import { wordsOf, write } from "../api/client.ts";
-import type { PricedSession, Returned } from "../api/contract.ts";
+import type { PricedSession, RouteAnswers } from "../api/contract.ts";
 import { refresh } from "../api/resource.ts";
 import { manyText } from "../base/words.ts";
 import { sessionPath } from "../context/acts.ts";
@@ -43,7 +43,7 @@ function Rename({ row, onClose }: SessionDialogProps) {
     const wanted = name.trim() === "" ? null : name;
     void attempt(async () => {
       const path = `${sessionPath(row.id)}/name`;
-      const answer = await write<Returned["NamedAnswer"]>("PUT", path, { name: wanted });
+      const answer = await write<RouteAnswers["RenameAnswer"]>("PUT", path, { name: wanted });
       say(`The session is called “${answer.name}”`);
       refresh("/sessions");
       onClose();
@@ -110,7 +110,7 @@ function Delete({ row, onDeleted }: DeleteProps) {
     event.preventDefault();
     void attempt(async () => {
       const path = sessionPath(row.id);
-      const answer = await write<Returned["DeletedAnswer"]>("DELETE", path, { confirm: row.id });
+      const answer = await write<RouteAnswers["DeleteAnswer"]>("DELETE", path, { confirm: row.id });
       const erased = `${manyText(answer.frames, "frame")} and ${answer.bodies} stored bodies erased`;
       say(`Deleted “${row.name}”: ${erased}`);
       // The list alone: nothing is asked any more of what is gone.

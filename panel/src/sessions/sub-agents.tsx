@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { Returned, StreamDetail } from "../api/contract.ts";
+import type { RouteAnswers, StreamDetail } from "../api/contract.ts";
 import { useLater } from "../api/resource.ts";
 import { contextRoute } from "../base/paths.ts";
 import { manyText, windowText } from "../base/words.ts";
@@ -12,7 +12,7 @@ const seenMax = 4;
 
 /** The streams of a session that are not its main one: each has a window of its own to look at. */
 export function SubAgents({ session }: { readonly session: string }) {
-  const { data } = useLater<Returned["SessionDetail"]>(sessionPath(session));
+  const { data } = useLater<RouteAnswers["SessionDetail"]>(sessionPath(session));
   const [isAll, setAll] = useState(false);
   const [main, ...others] = data?.streams ?? [];
   // The newest are those people look for.

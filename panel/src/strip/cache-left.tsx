@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import type { Returned, StateRow } from "../api/contract.ts";
+import type { RouteAnswers, StateRow } from "../api/contract.ts";
 import { useLater } from "../api/resource.ts";
 import { leftText } from "../base/words.ts";
 import { sessionPath } from "../context/acts.ts";
@@ -11,7 +11,7 @@ export function CacheLeft({ state }: { readonly state: StateRow }) {
 }
 
 function Left({ session }: { readonly session: string }) {
-  const { data } = useLater<Returned["GlanceAnswer"]>(`${sessionPath(session)}/glance`);
+  const { data } = useLater<RouteAnswers["GlanceAnswer"]>(`${sessionPath(session)}/glance`);
   const endsMs = data?.cacheEndsMs ?? null;
   const now = useSeconds(endsMs);
   return endsMs === null ? null : `, ${leftText(endsMs - now)}`;

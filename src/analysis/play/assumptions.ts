@@ -1,28 +1,28 @@
-/** How a client writes its requests, as far as it is not recorded. */
+/** How a client writes its requests: the part that recordings lack. */
 export type ClientShape = {
-  /** System text and tools together. */
+  /** Characters of system text and tools together. */
   readonly overheadChars: number;
   readonly toolsChars: number;
-  /** How many of its system texts, and of its last messages, bear a cache mark. */
+  /** How many of its system texts, and of its last messages, have a cache mark. */
   readonly systemMarks: number;
   readonly messageMarks: number;
   readonly userAgent: string;
   readonly source: string;
 };
 
-type Said<T> = { readonly value: T; readonly source: string };
+type SourcedValue<T> = { readonly value: T; readonly source: string };
 
-/** Everything the figures rest on that is not in the recordings, each with where it comes from. */
+/** Everything the figures are based on that is not in the recordings, each with its source. */
 export type Assumptions = {
   readonly clients: Readonly<Record<string, ClientShape>>;
   readonly otherClient: ClientShape;
-  readonly ownTokens: Said<number>;
-  readonly prices: Said<string>;
-  readonly readPrices: Said<readonly number[]>;
-  readonly excerptChars: Said<number>;
-  readonly placeholderChars: Said<number>;
-  readonly gaps: Said<string>;
-  readonly tokens: Said<string>;
+  readonly ownTokens: SourcedValue<number>;
+  readonly prices: SourcedValue<string>;
+  readonly readPrices: SourcedValue<readonly number[]>;
+  readonly excerptChars: SourcedValue<number>;
+  readonly placeholderChars: SourcedValue<number>;
+  readonly gaps: SourcedValue<string>;
+  readonly tokens: SourcedValue<string>;
 };
 
 export const assumptions: Assumptions = {

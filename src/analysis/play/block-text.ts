@@ -1,7 +1,7 @@
-import type { WireBlock } from "../../transcripts/index.ts";
+import type { RecordedBlock } from "../../transcripts/index.ts";
 
-/** What a reader sees of a block; empty for an image. */
-export function blockText(block: WireBlock): string {
+/** The readable text of a block; empty for an image. */
+export function blockText(block: RecordedBlock): string {
   switch (block.type) {
     case "thinking":
       return stringOf(block["thinking"]);
@@ -16,7 +16,7 @@ export function blockText(block: WireBlock): string {
 
 function resultText(content: unknown): string {
   if (!Array.isArray(content)) return stringOf(content);
-  return (content as readonly WireBlock[]).map((block) => stringOf(block["text"])).join("\n");
+  return (content as readonly RecordedBlock[]).map((block) => stringOf(block["text"])).join("\n");
 }
 
 function stringOf(value: unknown): string {

@@ -1,4 +1,4 @@
-/** Found on its own, without the code that is measured: a mistake there must not hide itself. */
+/** Identifiers are found independently of the code that is measured, so that a mistake there shows. */
 const run = /[A-Za-z0-9_./~@$-]+/g;
 const separator = /[./~@$-]/;
 const charsMin = 8;
@@ -15,7 +15,7 @@ const shapes = [
 export function identifiersIn(text: string): ReadonlySet<string> {
   const found = new Set<string>();
   for (const [piece] of text.matchAll(run)) {
-    const name = trimmed(piece);
+    const name = trimSeparators(piece);
     if (isIdentifier(name)) found.add(name);
   }
   return found;
@@ -24,7 +24,7 @@ export function identifiersIn(text: string): ReadonlySet<string> {
 const fronts = ["/", ".", "/.", "~/", "~/."];
 
 /** `--name`, `./name`, `../name`, `//name` are the name; `/usr`, `.github` and `~/` stay as they are. */
-function trimmed(piece: string): string {
+function trimSeparators(piece: string): string {
   const front = /^[./~@$-]*/.exec(piece)?.[0] ?? "";
   let end = piece.length;
   while (end > front.length && separator.test(piece.charAt(end - 1))) end -= 1;
@@ -36,8 +36,8 @@ function isIdentifier(name: string): boolean {
   return shapes.some((shape) => shape.test(name));
 }
 
-/** All that stands in a text literally: its identifiers, and every part of one that is cut off by signs. */
-export function standingIn(text: string): ReadonlySet<string> {
+/** All names that occur literally in a text: its identifiers, and every part of one between separators. */
+export function namesInText(text: string): ReadonlySet<string> {
   const found = new Set<string>();
   for (const name of identifiersIn(text)) for (const part of partsOf(name)) found.add(part);
   return found;

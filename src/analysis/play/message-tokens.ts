@@ -1,17 +1,17 @@
-import { estimateOverhead, estimatePart, imageHead, type Part } from "../../tokens/index.ts";
-import type { WireBlock, WireMessage } from "../../transcripts/index.ts";
+import { estimateOverhead, estimatePart, imageHead, type TokenPart } from "../../tokens/index.ts";
+import type { RecordedBlock, RecordedMessage } from "../../transcripts/index.ts";
 
 const aMessage = { messages: 1, tools: 0 };
 const noMessage = { messages: 0, tools: 0 };
 
-export function messageTokens({ content }: WireMessage, model: string): number {
+export function messageTokens({ content }: RecordedMessage, model: string): number {
   const parts =
     typeof content === "string" ? [{ kind: "text", text: content } as const] : content.flatMap(partsOf);
   const around = estimateOverhead(aMessage, model) - estimateOverhead(noMessage, model);
   return around + sum(parts.map((part) => estimatePart(part, model)));
 }
 
-function partsOf(block: WireBlock): readonly Part[] {
+function partsOf(block: RecordedBlock): readonly TokenPart[] {
   switch (block.type) {
     case "thinking": {
       const signature = typeof block["signature"] === "string" ? block["signature"] : "";
@@ -28,14 +28,14 @@ function partsOf(block: WireBlock): readonly Part[] {
   }
 }
 
-function resultParts(content: unknown): readonly Part[] {
+function resultParts(content: unknown): readonly TokenPart[] {
   if (!Array.isArray(content)) return [{ kind: "result", text: textOf(content) }];
-  const inner = (content as readonly WireBlock[]).flatMap(partsOf);
+  const inner = (content as readonly RecordedBlock[]).flatMap(partsOf);
   const texts = inner.flatMap((part) => (part.kind === "text" ? [part.text] : []));
   return [{ kind: "result", text: texts.join("\n") }, ...inner.filter(({ kind }) => kind === "image")];
 }
 
-function headOf(block: WireBlock): Uint8Array | null {
+function headOf(block: RecordedBlock): Uint8Array | null {
   const source = block["source"] as { readonly data?: unknown } | undefined;
   return typeof source?.data === "string" ? imageHead(source.data) : null;
 }

@@ -1,33 +1,38 @@
-import { isClearing, sharedMessages, type WireGroup, type WireRequest } from "../../protocols/index.ts";
-import { type Prompt, promptAfter } from "./cache.ts";
-import type { SizedUnit, Sizer } from "./units.ts";
+import {
+  isSelfClearing,
+  sharedMessageCount,
+  type WireGroup,
+  type WireRequest,
+} from "../../protocols/index.ts";
+import { type PlayedPrompt, promptAfter } from "./simulated-cache.ts";
+import type { SizedPromptUnit, UnitSizer } from "./unit-sizer.ts";
 
-/** Where the units of each group end: tools, system, then the messages. */
-type Read = {
+type ReadPrompt = {
   readonly request: WireRequest;
-  readonly prompt: Prompt<SizedUnit>;
+  readonly prompt: PlayedPrompt<SizedPromptUnit>;
+  /** The index after the last unit of each group: tools, system, then the messages. */
   readonly ends: readonly number[];
 };
 
-/** Reads the requests of one stream. What a request has in common with the one before is not read again. */
+/** Reads the requests of one stream. The part that a request shares with the one before is not read again. */
 export class PromptReader {
-  readonly #sizer: Sizer;
-  #before: Read | null = null;
+  readonly #sizer: UnitSizer;
+  #before: ReadPrompt | null = null;
 
-  constructor(sizer: Sizer) {
+  constructor(sizer: UnitSizer) {
     this.#sizer = sizer;
   }
 
-  /** In the order in which a provider reads it: tools, system, messages. */
-  read(request: WireRequest): Prompt<SizedUnit> {
+  /** Reads the units in the order of a provider: tools, system, messages. */
+  read(request: WireRequest): PlayedPrompt<SizedPromptUnit> {
     const groups = groupsOf(request);
     const lastUser = lastUserIn(request);
     const shared = this.#before === null ? 0 : sharedGroups(this.#before.request, request);
     const ends = this.#before?.ends.slice(0, shared) ?? [];
     const units = this.#before?.prompt.units.slice(0, ends.at(-1) ?? 0) ?? [];
     for (const [at, group] of groups.slice(shared).entries()) {
-      // What clears itself is there for the last words of the user alone.
-      const isGone = isClearing(group.head) && shared + at < lastUser;
+      // A self-clearing message only counts after the last message of the user.
+      const isGone = isSelfClearing(group.head) && shared + at < lastUser;
       for (const unit of isGone ? [] : this.#sizer.unitsOf(request, group)) units.push(unit);
       ends.push(units.length);
     }
@@ -42,16 +47,16 @@ function groupsOf({ tools, system, messages }: WireRequest): readonly WireGroup[
   return [tools, system, ...messages];
 }
 
-/** Its number among the groups. */
+/** The index of the user's last message among the groups. */
 function lastUserIn({ messages }: WireRequest): number {
   return messages.findLastIndex(({ role }) => role === "user") + sections;
 }
 
 const sections = 2;
 
-/** Groups that are the same in both, and shown in both or in neither. */
+/** How many groups are the same in both requests, and shown in both or in neither. */
 function sharedGroups(before: WireRequest, now: WireRequest): number {
   if (before.tools !== now.tools || before.system !== now.system) return 0;
   const settled = Math.min(lastUserIn(before), lastUserIn(now));
-  return Math.min(sharedMessages(now, before) + sections, settled);
+  return Math.min(sharedMessageCount(now, before) + sections, settled);
 }

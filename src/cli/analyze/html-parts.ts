@@ -1,51 +1,51 @@
 import { printable } from "../format/printable.ts";
 
-/** Text from sessions is written by anybody: it never becomes a part of the page. */
-export function escaped(text: string): string {
+/** Text from sessions is untrusted: it never becomes part of the page's markup. */
+export function escapeHtml(text: string): string {
   return printable(text, 400).replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }
 
-export type Tile = { readonly figure: string; readonly words: string; readonly mood?: "good" | "bad" };
+export type HtmlTile = { readonly figure: string; readonly caption: string; readonly mood?: "good" | "bad" };
 
-export function tiles(all: readonly Tile[]): string {
+export function htmlTiles(all: readonly HtmlTile[]): string {
   const each = all.map(
-    ({ figure, words, mood }) =>
-      `<div class="tile${mood === undefined ? "" : ` ${mood}`}"><b>${escaped(figure)}</b><span>${escaped(words)}</span></div>`,
+    ({ figure, caption, mood }) =>
+      `<div class="tile${mood === undefined ? "" : ` ${mood}`}"><b>${escapeHtml(figure)}</b><span>${escapeHtml(caption)}</span></div>`,
   );
   return `<div class="tiles">${each.join("")}</div>`;
 }
 
-export function part(title: string, remark: string, inside: readonly string[]): string {
-  const said = remark === "" ? "" : `<p class="remark">${escaped(remark)}</p>`;
-  return `<section><h2>${escaped(title)}</h2>${said}${inside.join("")}</section>`;
+export function htmlSection(title: string, remark: string, inside: readonly string[]): string {
+  const text = remark === "" ? "" : `<p class="remark">${escapeHtml(remark)}</p>`;
+  return `<section><h2>${escapeHtml(title)}</h2>${text}${inside.join("")}</section>`;
 }
 
-export type Column = { readonly title: string; readonly isNumber?: true };
+export type HtmlColumn = { readonly title: string; readonly isNumber?: true };
 
-/** Rows are texts; they are escaped here. */
-export function table(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
+/** The cells are plain text and are escaped here. */
+export function htmlTable(columns: readonly HtmlColumn[], rows: readonly (readonly string[])[]): string {
   const head = columns.map(
-    ({ title, isNumber }) => `<th scope="col"${isNumber ? ' class="n"' : ""}>${escaped(title)}</th>`,
+    ({ title, isNumber }) => `<th scope="col"${isNumber ? ' class="n"' : ""}>${escapeHtml(title)}</th>`,
   );
   const body = rows.map((row) => {
     const cells = row.map(
-      (text, at) => `<td class="${columns[at]?.isNumber ? "n" : "name"}">${escaped(text)}</td>`,
+      (text, at) => `<td class="${columns[at]?.isNumber ? "n" : "name"}">${escapeHtml(text)}</td>`,
     );
     return `<tr>${cells.join("")}</tr>`;
   });
   return `<div class="scroll"><table><thead><tr>${head.join("")}</tr></thead><tbody>${body.join("")}</tbody></table></div>`;
 }
 
-/** What a picture shows, for those who do not see it. */
-export function asTable(words: string, inside: string): string {
-  return `<details><summary>${escaped(words)}</summary>${inside}</details>`;
+/** A chart's data as a table, for readers who cannot see the chart. */
+export function htmlDetails(caption: string, inside: string): string {
+  return `<details><summary>${escapeHtml(caption)}</summary>${inside}</details>`;
 }
 
-export type LegendRow = { readonly colour: string; readonly words: string };
+export type LegendRow = { readonly colour: string; readonly caption: string };
 
-export function legend(rows: readonly LegendRow[], more = ""): string {
+export function htmlLegend(rows: readonly LegendRow[], more = ""): string {
   const each = rows.map(
-    ({ colour, words }) => `<li><i style="background:${colour}"></i>${escaped(words)}</li>`,
+    ({ colour, caption }) => `<li><i style="background:${colour}"></i>${escapeHtml(caption)}</li>`,
   );
   return `<ul class="legend">${each.join("")}${more}</ul>`;
 }

@@ -1,4 +1,4 @@
-/** Colours that people with other eyes can tell apart, on light and on dark. */
+/** Colours that colour-blind readers can tell apart, on light and on dark. */
 export const kindColours: Readonly<Record<string, string>> = {
   "tool-result": "#0072b2",
   "tool-call": "#56b4e9",

@@ -1,16 +1,22 @@
-import { flagWords, sessionsCommand, valuedBefore, valuedFlags, verbWords } from "./words.ts";
+import {
+  flagsWithValue,
+  flagWords,
+  globalFlagsWithValue,
+  sessionsCommand,
+  verbCompletions,
+} from "./completion-words.ts";
 
 export function bashScript(): string {
-  const all = verbWords();
+  const all = verbCompletions();
   const rows = all.map(({ verb, flags, operands, takesSession }) => {
     const words = [...operands, ...flagWords(flags)].join(" ");
     const sessions = takesSession ? "; sessions=1" : "";
     return `    ${verb.name}) words="${words}"${sessions} ;;`;
   });
-  const values = valuedFlags().flatMap(({ name, choices = [] }) =>
+  const values = flagsWithValue().flatMap(({ name, choices = [] }) =>
     choices.length === 0 ? [] : [`    --${name}) words="${choices.join(" ")}" ;;`],
   );
-  return `# completion of aperture for bash: put it where bash-completion looks, or source it
+  return `# bash completion for aperture: save it where bash-completion looks, or source it
 _aperture() {
   local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" verb="" words="" sessions="" at
   COMPREPLY=()
@@ -23,7 +29,7 @@ ${values.join("\n")}
   if [ -n "$words" ]; then mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word"); return; fi
   for ((at = 1; at < COMP_CWORD; at += 1)); do
     case "\${COMP_WORDS[at]}" in
-      ${valuedBefore.join("|")}) at=$((at + 1)) ;;
+      ${globalFlagsWithValue.join("|")}) at=$((at + 1)) ;;
       -*) ;;
       *) verb="\${COMP_WORDS[at]}"; break ;;
     esac

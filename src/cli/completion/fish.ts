@@ -1,12 +1,12 @@
-import type { Flag } from "../verb-table.ts";
-import { globalFlags } from "../verb-table.ts";
-import { sessionsCommand, type VerbWords, verbWords } from "./words.ts";
+import { type Flag, takesValue } from "../args/verb-spec.ts";
+import { globalFlags } from "../args/verb-table.ts";
+import { sessionsCommand, type VerbCompletion, verbCompletions } from "./completion-words.ts";
 
 export function fishScript(): string {
-  const all = verbWords();
+  const all = verbCompletions();
   const names = all.map(({ verb: { name } }) => name).join(" ");
   return [
-    "# completion of aperture for fish: put it as aperture.fish into its folder of completions",
+    "# fish completion for aperture: save it as aperture.fish in the completions folder of fish",
     "function __aperture_sessions",
     "  string match -q -- '-*' (commandline -ct); and return",
     "  echo last",
@@ -22,7 +22,7 @@ export function fishScript(): string {
   ].join("\n");
 }
 
-function verbLines({ verb, operands, takesSession }: VerbWords): readonly string[] {
+function verbLines({ verb, operands, takesSession }: VerbCompletion): readonly string[] {
   const inside = `-n "__fish_seen_subcommand_from ${verb.name}"`;
   return [
     ...verb.flags.map((flag) => flagLine(flag, inside)),
@@ -32,7 +32,8 @@ function verbLines({ verb, operands, takesSession }: VerbWords): readonly string
   ];
 }
 
-function flagLine({ name, short, value, about, choices = [] }: Flag, inside: string | null): string {
+function flagLine(flag: Flag, inside: string | null): string {
+  const { name, short, about, choices = [] } = flag;
   const values = name === "session" ? "(__aperture_sessions)" : choices.join(" ");
   const isFile = name === "data-dir" || name === "config";
   return [
@@ -40,8 +41,8 @@ function flagLine({ name, short, value, about, choices = [] }: Flag, inside: str
     ...(inside === null ? [] : [inside]),
     `-l ${name}`,
     ...(short === undefined ? [] : [`-s ${short}`]),
-    ...(value === undefined ? [] : [isFile ? "-r -F" : "-x"]),
-    ...(value === undefined || values === "" ? [] : [`-a "${values}"`]),
+    ...(takesValue(flag) ? [isFile ? "-r -F" : "-x"] : []),
+    ...(values === "" ? [] : [`-a "${values}"`]),
     `-d ${quoted(about)}`,
   ].join(" ");
 }

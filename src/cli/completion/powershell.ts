@@ -1,17 +1,17 @@
-import { flagWords, valuedBefore, valuedFlags, verbWords } from "./words.ts";
+import { flagsWithValue, flagWords, globalFlagsWithValue, verbCompletions } from "./completion-words.ts";
 
 export function powershellScript(): string {
-  const all = verbWords();
+  const all = verbCompletions();
   const rows = all.map(({ verb, flags, operands }) => {
     return `    ${quoted(verb.name)} = @(${[...operands, ...flagWords(flags)].map(quoted).join(", ")})`;
   });
-  const values = valuedFlags().flatMap(({ name, choices = [] }) =>
+  const values = flagsWithValue().flatMap(({ name, choices = [] }) =>
     choices.length === 0 ? [] : [`    ${quoted(`--${name}`)} = @(${choices.map(quoted).join(", ")})`],
   );
   const sessionVerbs = all
     .filter(({ takesSession }) => takesSession)
     .map(({ verb: { name } }) => quoted(name));
-  return `# completion of aperture for PowerShell: add it to $PROFILE
+  return `# PowerShell completion for aperture: add it to $PROFILE
 Register-ArgumentCompleter -Native -CommandName aperture -ScriptBlock {
   param($wordToComplete, $commandAst, $cursorPosition)
   $verbs = @{
@@ -24,7 +24,7 @@ ${values.join("\n")}
   $given = @($commandAst.CommandElements | Select-Object -Skip 1 | ForEach-Object { "$_" })
   if ($wordToComplete -ne '' -and $given.Count -gt 0) { $given = @($given | Select-Object -SkipLast 1) }
   $before = if ($given.Count -gt 0) { $given[-1] } else { '' }
-  $valued = @(${valuedBefore.map(quoted).join(", ")})
+  $valued = @(${globalFlagsWithValue.map(quoted).join(", ")})
   $verb = $null
   for ($at = 0; $at -lt $given.Count -and -not $verb; $at += 1) {
     if ($valued -contains $given[$at]) { $at += 1 } elseif ($given[$at] -notlike '-*') { $verb = $given[$at] }

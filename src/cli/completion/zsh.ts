@@ -1,11 +1,16 @@
-import type { Flag } from "../verb-table.ts";
-import { sessionsCommand, type VerbWords, valuedBefore, verbWords } from "./words.ts";
+import { type Flag, takesValue } from "../args/verb-spec.ts";
+import {
+  globalFlagsWithValue,
+  sessionsCommand,
+  type VerbCompletion,
+  verbCompletions,
+} from "./completion-words.ts";
 
 export function zshScript(): string {
-  const all = verbWords();
+  const all = verbCompletions();
   const verbs = all.map(({ verb: { name, about } }) => `    ${quoted(`${name}:${about}`)}`);
   return `#compdef aperture
-# completion of aperture for zsh: put it as _aperture into a folder of $fpath
+# zsh completion for aperture: save it as _aperture in a folder of $fpath
 _aperture_sessions() {
   [[ $PREFIX == -* ]] && return 1
   local -a sessions
@@ -20,7 +25,7 @@ ${verbs.join("\n")}
   local at verb=""
   for ((at = 2; at < CURRENT; at += 1)); do
     case "\${words[at]}" in
-      ${valuedBefore.join("|")}) at=$((at + 1)) ;;
+      ${globalFlagsWithValue.join("|")}) at=$((at + 1)) ;;
       -*) ;;
       *) verb=\${words[at]}; break ;;
     esac
@@ -33,20 +38,21 @@ ${all.map(verbCase).join("\n")}
 _aperture "$@"`;
 }
 
-function verbCase({ verb, flags, operands, takesSession }: VerbWords): string {
+function verbCase({ verb, flags, operands, takesSession }: VerbCompletion): string {
   const specs = flags.flatMap(flagSpecs);
   const rest = takesSession ? "_aperture_sessions" : operands.length > 0 ? `(${operands.join(" ")})` : "";
   const others = rest === "" && verb.operands.some(({ name }) => name === "FILE") ? "_files" : rest;
-  // The name of the verb is an operand to _arguments too; the first place is its own. What can be anything is
-  // still named: a verb whose operands _arguments does not know gets no options completed either.
+  // To _arguments the verb is an operand too, the first one. The other operands are always named, even if any
+  // word fits: for a verb with operands that it does not know, _arguments completes no options either.
   return `    ${verb.name}) _arguments '1:verb:' ${[...specs, quoted(`*:word:${others || " "}`)].join(" ")} ;;`;
 }
 
-function flagSpecs({ name, short, value, about, choices = [] }: Flag): readonly string[] {
-  const says = `[${about.replace(/[[\]:]/g, " ")}]`;
-  const takes = value === undefined ? "" : `:${value}:${valueWords(name, choices)}`;
+function flagSpecs(flag: Flag): readonly string[] {
+  const { name, short, value, about, choices = [] } = flag;
+  const help = `[${about.replace(/[[\]:]/g, " ")}]`;
+  const takes = takesValue(flag) ? `:${value ?? name}:${valueWords(name, choices)}` : "";
   const names = [`--${name}`, ...(short === undefined ? [] : [`-${short}`])];
-  return names.map((each) => quoted(`${each}${says}${takes}`));
+  return names.map((each) => quoted(`${each}${help}${takes}`));
 }
 
 function valueWords(name: string, choices: readonly string[]): string {

@@ -1,18 +1,21 @@
-import type { Collected, ExportedRequest, Text } from "./collected.ts";
-import type { Written } from "./jsonl.ts";
+import type { ExportedRequest, ExportText, SessionExport } from "./collect-session.ts";
+import type { ExportInfo } from "./jsonl.ts";
 
-/** For tools that read recorded HTTP. Headers are not stored, so none are in it, and no credential is. */
-export function har({ session, requests }: Collected, { version, isMasked }: Written): string {
+/**
+ * HAR, for tools that read recorded HTTP. Headers are not stored, so the file contains none, and no
+ * credentials.
+ */
+export function sessionHar({ session, requests }: SessionExport, { version, isMasked }: ExportInfo): string {
   const log = {
     version: "1.2",
     creator: { name: "Aperture", version },
-    comment: `${session.name}${isMasked ? " (what looked like a secret is masked)" : ""}`,
-    entries: requests.map(entryOf),
+    comment: `${session.name}${isMasked ? " (texts that look like secrets are masked)" : ""}`,
+    entries: requests.map(harEntry),
   };
   return JSON.stringify({ log }, null, 1);
 }
 
-function entryOf({ row, texts }: ExportedRequest) {
+function harEntry({ row, texts }: ExportedRequest) {
   const totalMs = row.totalMs ?? 0;
   const waitMs = row.firstByteMs ?? totalMs;
   const sent = texts.upstream ?? texts.client;
@@ -22,7 +25,7 @@ function entryOf({ row, texts }: ExportedRequest) {
     time: totalMs,
     request: {
       method,
-      // An export says nothing of where a company's upstreams are.
+      // An export does not reveal the addresses of a company's upstreams.
       url: `https://upstream.invalid${path}`,
       httpVersion: "HTTP/1.1",
       cookies: [],
@@ -41,7 +44,7 @@ function entryOf({ row, texts }: ExportedRequest) {
       redirectURL: "",
       headersSize: -1,
       bodySize: row.bytesDown ?? -1,
-      content: contentOf(texts.response),
+      content: harContent(texts.response),
     },
     cache: {},
     timings: { send: 0, wait: waitMs, receive: Math.max(0, totalMs - waitMs) },
@@ -49,7 +52,7 @@ function entryOf({ row, texts }: ExportedRequest) {
   };
 }
 
-function contentOf(text: Text | null) {
+function harContent(text: ExportText | null) {
   if (text === null) return { size: 0, mimeType: "" };
   const mimeType = /^(?:event|data):/.test(text.text) ? "text/event-stream" : "application/json";
   const encoding = text.encoding === "base64" ? { encoding: "base64" } : {};

@@ -1,16 +1,16 @@
-import type { Collected, ExportedBlock } from "./collected.ts";
-import { bodySides } from "./collected.ts";
+import type { ExportedBlock, SessionExport } from "./collect-session.ts";
+import { bodySides } from "./collect-session.ts";
 
 export type ExportHead = {
   readonly type: "session";
   readonly v: 1;
   readonly aperture: string;
   readonly masked: boolean;
-  readonly session: Collected["session"];
+  readonly session: SessionExport["session"];
 };
 
-/** The form that holds everything: one JSON value per line, what is pointed to before what points to it. */
-export function* jsonLines(all: Collected, { version, isMasked }: Written): Generator<string> {
+/** The complete format: one JSON value per line. A value comes before the values that refer to it. */
+export function* jsonLines(all: SessionExport, { version, isMasked }: ExportInfo): Generator<string> {
   const head: ExportHead = {
     type: "session",
     v: 1,
@@ -40,8 +40,9 @@ export function* jsonLines(all: Collected, { version, isMasked }: Written): Gene
 function* blockLines(blocks: readonly ExportedBlock[]): Generator<string> {
   for (const { row, content, renditions } of blocks) {
     yield JSON.stringify({ type: "block", block: row, content });
-    for (const made of renditions) yield JSON.stringify({ type: "rendition", block: row.n, ...made });
+    for (const rendition of renditions)
+      yield JSON.stringify({ type: "rendition", block: row.n, ...rendition });
   }
 }
 
-export type Written = { readonly version: string; readonly isMasked: boolean };
+export type ExportInfo = { readonly version: string; readonly isMasked: boolean };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { masked, maskedValue } from "./mask.ts";
+import { maskSecretText, maskValue } from "./mask.ts";
 
-// Put together here, so that no tool that looks for secrets takes this file for one.
+// Assembled here, so that secret scanners do not report this file.
 const secrets = [
   `sk-ant-${"api03-aB3".repeat(6)}`,
   `AKIA${"IOSFODNN7EXAMPLE"}`,
@@ -13,16 +13,16 @@ const secrets = [
 ];
 
 describe("masking", () => {
-  test.each(secrets)("%s goes, and what stands around it stays", (secret) => {
-    expect(masked(`before ${secret} after`)).toBe("before [masked] after");
+  test.each(secrets)("%s is masked, and the text around it stays", (secret) => {
+    expect(maskSecretText(`before ${secret} after`)).toBe("before [masked] after");
   });
 
-  test("what a name or an address says is secret goes", () => {
-    expect(masked("Authorization: Bearer abcdef1234567890")).toBe("Authorization: Bearer [masked]");
-    expect(masked("postgres://me:hunter22@db/x")).toBe("postgres://me:[masked]@db/x");
-    expect(masked('{"api_key":"abc123def456"}')).toBe('{"api_key":"[masked]"}');
-    expect(masked('{\\"password\\": \\"abc123def456\\"}')).toBe('{\\"password\\": \\"[masked]\\"}');
-    expect(masked("DB_PASSWORD=abc123def456")).toBe("DB_PASSWORD=[masked]");
+  test("values with telling names, and passwords in URLs, are masked", () => {
+    expect(maskSecretText("Authorization: Bearer abcdef1234567890")).toBe("Authorization: Bearer [masked]");
+    expect(maskSecretText("postgres://me:hunter22@db/x")).toBe("postgres://me:[masked]@db/x");
+    expect(maskSecretText('{"api_key":"abc123def456"}')).toBe('{"api_key":"[masked]"}');
+    expect(maskSecretText('{\\"password\\": \\"abc123def456\\"}')).toBe('{\\"password\\": \\"[masked]\\"}');
+    expect(maskSecretText("DB_PASSWORD=abc123def456")).toBe("DB_PASSWORD=[masked]");
   });
 
   test("ordinary words, code and hashes stay", () => {
@@ -34,11 +34,11 @@ describe("masking", () => {
       "https://example.org:8080/path",
       "a task-force of sk-8 people",
     ];
-    for (const text of plain) expect(masked(text)).toBe(text);
+    for (const text of plain) expect(maskSecretText(text)).toBe(text);
   });
 
   test("values keep their shape", () => {
     const value = { a: [1, null, { b: secrets[0] }], c: true };
-    expect(maskedValue(value)).toEqual({ a: [1, null, { b: "[masked]" }], c: true });
+    expect(maskValue(value)).toEqual({ a: [1, null, { b: "[masked]" }], c: true });
   });
 });

@@ -1,7 +1,7 @@
-import { secretShapes } from "../../base/index.ts";
+import { secretPatterns } from "../../base/index.ts";
 
-/** What stands in the place of something that looks like a secret. */
-export const maskText = "[masked]";
+/** The text that replaces a secret. */
+export const maskLabel = "[masked]";
 
 const privateKey = /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g;
 
@@ -11,20 +11,20 @@ const announced: readonly RegExp[] = [
   /(:\/\/[^\s/:@"']{1,100}:)[^\s/@"']{3,}(?=@)/g,
 ];
 
-/** `password = "…"`, `API_KEY: …`: a name that says so, and a value that is no plain word or number. */
+/** `password = "…"`, `API_KEY: …`: a telling name, and a value that is not a plain word or number. */
 const named =
   /((?:api[_-]?key|access[_-]?key|secret|passw(?:or)?d|auth[_-]?token|access[_-]?token|private[_-]?key)\\?["']?\s*[:=]\s*\\?["']?)(?=[^\s"'\\,;}]*\d)(?=[^\s"'\\,;}]*[A-Za-z])[^\s"'\\,;}]{8,}/gi;
 
-export function masked(text: string): string {
-  const plain = [privateKey, ...secretShapes].reduce((left, shape) => left.replace(shape, maskText), text);
-  const told = announced.reduce((left, shape) => left.replace(shape, `$1${maskText}`), plain);
-  return told.replace(named, `$1${maskText}`);
+export function maskSecretText(text: string): string {
+  const plain = [privateKey, ...secretPatterns].reduce((left, shape) => left.replace(shape, maskLabel), text);
+  const withoutAnnounced = announced.reduce((left, shape) => left.replace(shape, `$1${maskLabel}`), plain);
+  return withoutAnnounced.replace(named, `$1${maskLabel}`);
 }
 
-/** Every text in a value; names and numbers stay. */
-export function maskedValue(value: unknown): unknown {
-  if (typeof value === "string") return masked(value);
-  if (Array.isArray(value)) return value.map(maskedValue);
+/** Masks every text in a value. Names and numbers stay. */
+export function maskValue(value: unknown): unknown {
+  if (typeof value === "string") return maskSecretText(value);
+  if (Array.isArray(value)) return value.map(maskValue);
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, maskedValue(inner)]));
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, maskValue(inner)]));
 }

@@ -13,7 +13,7 @@ export type Paint = (style: Style, text: string) => string;
 
 export const plain: Paint = (_, text) => text;
 
-/** For programs that read lines: plain, and a table has one tab between its columns. */
+/** For scripts: no colours, and tables have one tab between columns. */
 export const tabbed: Paint = (_, text) => text;
 
 const escapeMark = String.fromCharCode(27);
@@ -23,14 +23,14 @@ export const coloured: Paint = (style, text) => {
   return text === "" ? "" : `${escapeMark}[${on}m${text}${escapeMark}[${off}m`;
 };
 
-export type ColourWish = {
+export type ColourInput = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly isTerminal: boolean;
   readonly isSwitchedOff: boolean;
 };
 
-/** Colours are for people who look: never in a pipe, unless somebody asks for them by name. */
-export function wantsColour({ env, isTerminal, isSwitchedOff }: ColourWish): boolean {
+/** Colours go to a terminal, or to a pipe only if FORCE_COLOR asks for them. */
+export function wantsColour({ env, isTerminal, isSwitchedOff }: ColourInput): boolean {
   if (isSwitchedOff || isSet(env["NO_COLOR"])) return false;
   if (isSet(env["FORCE_COLOR"])) return env["FORCE_COLOR"] !== "0";
   return isTerminal && env["TERM"] !== "dumb";

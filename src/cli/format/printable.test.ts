@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { columnsOf } from "./columns.ts";
 import { cutColumns, printable, printableJson, printableLines } from "./printable.ts";
+import { textWidth } from "./text-width.ts";
 
 const mark = String.fromCharCode(27);
 const bell = String.fromCharCode(7);
 const oneByte = String.fromCharCode(0x9b);
 const half = String.fromCharCode(0xd83d);
 
-/** What a terminal must not be given. */
+/** Texts that control a terminal. */
 const corpus: readonly (readonly [name: string, text: string, shown: string])[] = [
   ["colour", `${mark}[31mred${mark}[0m`, "red"],
   ["a cleared screen", `a${mark}[2Jb`, "ab"],
@@ -35,31 +35,31 @@ const corpus: readonly (readonly [name: string, text: string, shown: string])[] 
   ["a zero byte and DEL", `a${String.fromCharCode(0)}b${String.fromCharCode(127)}`, "ab"],
 ];
 
-/** Spelled with numbers, so that it does not share the pattern it checks. */
-function isObeyed(code: number): boolean {
+/** Defined by code points, so that it does not share the pattern under test. */
+function isControlCode(code: number): boolean {
   const isControl = code < 0x20 || (code >= 0x7f && code <= 0x9f);
   const isDirection = (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
   return isControl || isDirection || (code >= 0xd800 && code <= 0xdfff);
 }
 
-function obeyedIn(text: string, allowed: readonly string[] = []): readonly string[] {
-  return [...text].filter((each) => isObeyed(each.codePointAt(0) ?? 0) && !allowed.includes(each));
+function controlCodesIn(text: string, allowed: readonly string[] = []): readonly string[] {
+  return [...text].filter((each) => isControlCode(each.codePointAt(0) ?? 0) && !allowed.includes(each));
 }
 
-describe("what a terminal would obey is not printed", () => {
+describe("control characters are not printed", () => {
   test.each(corpus)("%s", (_, text, shown) => {
-    expect(obeyedIn(printable(text))).toEqual([]);
+    expect(controlCodesIn(printable(text))).toEqual([]);
     if (shown !== "") expect(printable(text)).toBe(shown);
-    expect(obeyedIn(printableLines(text), ["\n", "\t"])).toEqual([]);
+    expect(controlCodesIn(printableLines(text), ["\n", "\t"])).toEqual([]);
   });
 
-  test("whatever the text", () => {
+  test("for any text", () => {
     const anything = fc.string({ unit: "binary", maxLength: 200 });
     fc.assert(
       fc.property(anything, fc.integer({ min: 1, max: 40 }), (text, columns) => {
-        expect(obeyedIn(printable(text, columns))).toEqual([]);
-        expect(columnsOf(printable(text, columns))).toBeLessThanOrEqual(columns);
-        expect(obeyedIn(printableLines(text), ["\n", "\t"])).toEqual([]);
+        expect(controlCodesIn(printable(text, columns))).toEqual([]);
+        expect(textWidth(printable(text, columns))).toBeLessThanOrEqual(columns);
+        expect(controlCodesIn(printableLines(text), ["\n", "\t"])).toEqual([]);
       }),
     );
   });
@@ -72,15 +72,15 @@ describe("what a terminal would obey is not printed", () => {
   });
 });
 
-test("JSON keeps its value and loses what a terminal would obey", () => {
+test("JSON keeps its value without control characters", () => {
   for (const [, text] of corpus.filter(([name]) => name !== "half a character")) {
     const json = JSON.stringify({ text });
     expect(JSON.parse(printableJson(json))).toEqual({ text });
-    expect(obeyedIn(printableJson(json))).toEqual([]);
+    expect(controlCodesIn(printableJson(json))).toEqual([]);
   }
 });
 
-test("a cut is made between characters and says so", () => {
+test("a text is cut between characters, with a mark", () => {
   expect(cutColumns("abcdef", 6)).toBe("abcdef");
   expect(cutColumns("abcdefg", 6)).toBe("abcde…");
   expect(cutColumns("👍👍👍👍", 6)).toBe("👍👍…");

@@ -1,25 +1,25 @@
-import type { BlockRow, StateRow } from "../../session/index.ts";
-import { formWords } from "./blocks.ts";
-import { countedText } from "./numbers.ts";
+import type { BlockRow, StateRow } from "../../queries/index.ts";
+import { formNames } from "./block-list.ts";
+import { countedText } from "./number-text.ts";
 import { printable } from "./printable.ts";
-import type { Cell } from "./table.ts";
+import type { TableCell } from "./table.ts";
 
-/** One field of a block that is not what it was. */
-export type Change = { readonly field: string; readonly from: string; readonly to: string };
-export type Difference = {
+/** A field of a block that changed. */
+export type BlockFieldChange = { readonly field: string; readonly from: string; readonly to: string };
+export type StateDifference = {
   readonly from: number;
   readonly to: number;
-  /** Of the window. */
+  /** The tokens used in the window. */
   readonly usedTokens: { readonly from: number; readonly to: number };
   readonly added: readonly BlockRow[];
   readonly gone: readonly BlockRow[];
-  readonly changed: readonly { readonly block: number; readonly changes: readonly Change[] }[];
+  readonly changed: readonly { readonly block: number; readonly changes: readonly BlockFieldChange[] }[];
 };
 
-type States = { readonly before: StateRow; readonly after: StateRow };
+type StatePair = { readonly before: StateRow; readonly after: StateRow };
 
-/** How one state became another: what no field says of a block is not a difference. */
-export function differenceOf({ before, after }: States): Difference {
+/** The blocks that two states do not share, and the fields that changed. */
+export function differenceOf({ before, after }: StatePair): StateDifference {
   const then = new Map(before.blocks.map((row) => [row.n, row]));
   const now = new Map(after.blocks.map((row) => [row.n, row]));
   const changed = after.blocks.flatMap((row) => {
@@ -37,10 +37,10 @@ export function differenceOf({ before, after }: States): Difference {
   };
 }
 
-/** Where a block is used and how old it is changes with every turn; that is not told. */
+/** Last use and age are left out: they change with every turn. */
 const fields: readonly (readonly [string, (row: BlockRow) => string])[] = [
-  ["shown", ({ shown }) => formWords[shown]],
-  ["wanted", ({ wanted }) => formWords[wanted]],
+  ["shown", ({ shown }) => formNames[shown]],
+  ["wanted", ({ wanted }) => formNames[wanted]],
   ["zone", ({ zone }) => zone],
   ["pinned", ({ pinned }) => yesNo(pinned)],
   ["focused", ({ focused }) => yesNo(focused)],
@@ -48,7 +48,7 @@ const fields: readonly (readonly [string, (row: BlockRow) => string])[] = [
   ["withheld", ({ withheld }) => yesNo(withheld)],
 ];
 
-function changesOf(was: BlockRow, is: BlockRow): readonly Change[] {
+function changesOf(was: BlockRow, is: BlockRow): readonly BlockFieldChange[] {
   return fields.flatMap(([field, of]) => {
     const [from, to] = [of(was), of(is)];
     return from === to ? [] : [{ field, from, to }];
@@ -59,10 +59,10 @@ function yesNo(isSet: boolean): string {
   return isSet ? "yes" : "no";
 }
 
-export function differenceRows({ added, gone, changed }: Difference): readonly (readonly Cell[])[] {
+export function differenceRows({ added, gone, changed }: StateDifference): readonly (readonly TableCell[])[] {
   return [
     ...added.map((row) => blockCells("+", row)),
-    ...changed.map(({ block, changes }): readonly Cell[] => [
+    ...changed.map(({ block, changes }): readonly TableCell[] => [
       { text: "~", style: "yellow" },
       { text: `#${block}`, align: "right", style: "bold" },
       { text: changes.map(({ field, from, to }) => `${field} ${from} -> ${to}`).join(", ") },
@@ -71,7 +71,7 @@ export function differenceRows({ added, gone, changed }: Difference): readonly (
   ];
 }
 
-function blockCells(sign: "+" | "-", row: BlockRow): readonly Cell[] {
+function blockCells(sign: "+" | "-", row: BlockRow): readonly TableCell[] {
   const size = row.tokens === null ? "" : `, ${countedText(row.tokens, row.exact)} tokens`;
   return [
     { text: sign, style: sign === "+" ? "green" : "red" },

@@ -1,29 +1,29 @@
 import { expect, test } from "vitest";
 import { coloured, plain, wantsColour } from "./paint.ts";
-import { aligned, tableWith } from "./table.ts";
+import { alignRows, tableLines } from "./table.ts";
 
-test("cells stand below each other, numbers at their right", () => {
+test("columns are aligned, numbers to the right", () => {
   const rows = [
     [{ text: "a" }, { text: "7", align: "right" as const }, { text: "x" }],
     [{ text: "long" }, { text: "120", align: "right" as const }, { text: "" }],
   ];
-  expect(aligned(rows)).toEqual(["a       7  x", "long  120"]);
-  expect(tableWith(["name", "n", ""], rows, plain)[0]).toBe("name    n");
+  expect(alignRows(rows)).toEqual(["a       7  x", "long  120"]);
+  expect(tableLines(["name", "n", ""], rows, plain)[0]).toBe("name    n");
 });
 
 test("wide characters take two columns, accents none", () => {
-  const lines = aligned(["修复", "éé", "ab"].map((text) => [{ text }, { text: "|" }]));
+  const lines = alignRows(["修复", "éé", "ab"].map((text) => [{ text }, { text: "|" }]));
   expect(lines).toEqual(["修复  |", "éé    |", "ab    |"]);
 });
 
-test("colours take no room", () => {
+test("colours take no width", () => {
   const escapes = new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, "g");
   const rows = [
     [{ text: "ok", style: "green" as const }, { text: "x" }],
     [{ text: "fail" }, { text: "y" }],
   ];
-  expect(aligned(rows, coloured)[0]).not.toBe(aligned(rows)[0]);
-  expect(aligned(rows, coloured).map((line) => line.replace(escapes, ""))).toEqual(aligned(rows));
+  expect(alignRows(rows, coloured)[0]).not.toBe(alignRows(rows)[0]);
+  expect(alignRows(rows, coloured).map((line) => line.replace(escapes, ""))).toEqual(alignRows(rows));
 });
 
 test.each([

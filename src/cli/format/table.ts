@@ -1,41 +1,41 @@
-import { columnsOf } from "./columns.ts";
 import { type Paint, plain, type Style, tabbed } from "./paint.ts";
+import { textWidth } from "./text-width.ts";
 
-export type Cell = { readonly text: string; readonly align?: "right"; readonly style?: Style };
+export type TableCell = { readonly text: string; readonly align?: "right"; readonly style?: Style };
 
-/** Lines whose cells stand below each other. Colours come last, so that they take no room. */
-export function aligned(rows: readonly (readonly Cell[])[], paint: Paint = plain): readonly string[] {
+/** Pads the cells of each column to one width. Colours are applied last, so that they take no width. */
+export function alignRows(rows: readonly (readonly TableCell[])[], paint: Paint = plain): readonly string[] {
   if (paint === tabbed) return rows.map((row) => row.map(({ text }) => text.trim()).join("\t"));
   const count = Math.max(0, ...rows.map((row) => row.length));
   const widths = Array.from({ length: count }, (_, at) =>
-    Math.max(0, ...rows.map((row) => columnsOf(row[at]?.text ?? ""))),
+    Math.max(0, ...rows.map((row) => textWidth(row[at]?.text ?? ""))),
   );
   return rows.map((row) =>
     row
-      .map((cell, at) => filled(cell, { width: widths[at] ?? 0, isLast: at === row.length - 1 }, paint))
+      .map((cell, at) => padCell(cell, { width: widths[at] ?? 0, isLast: at === row.length - 1 }, paint))
       .join("  ")
       .trimEnd(),
   );
 }
 
-type Room = { readonly width: number; readonly isLast: boolean };
+type CellRoom = { readonly width: number; readonly isLast: boolean };
 
-function filled({ text, align, style }: Cell, { width, isLast }: Room, paint: Paint): string {
-  const blank = " ".repeat(width - columnsOf(text));
+function padCell({ text, align, style }: TableCell, { width, isLast }: CellRoom, paint: Paint): string {
+  const blank = " ".repeat(width - textWidth(text));
   const shown = style === undefined ? text : paint(style, text);
   if (align === "right") return blank + shown;
   return isLast ? shown : shown + blank;
 }
 
-/** A heading above the rows; the heading follows the side of the first row's cells. */
-export function tableWith(
+/** Rows below headings. A heading is aligned like the first row's cell. */
+export function tableLines(
   headings: readonly string[],
-  rows: readonly (readonly Cell[])[],
+  rows: readonly (readonly TableCell[])[],
   paint: Paint,
 ): readonly string[] {
-  const head = headings.map((text, at): Cell => {
+  const head = headings.map((text, at): TableCell => {
     const side = rows[0]?.[at]?.align;
     return side === undefined ? { text, style: "dim" } : { text, style: "dim", align: side };
   });
-  return aligned([head, ...rows], paint);
+  return alignRows([head, ...rows], paint);
 }

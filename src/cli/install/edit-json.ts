@@ -1,34 +1,34 @@
-import type { JsonValue } from "./plan.ts";
+import type { FileValue } from "./client-files.ts";
 
-/** A text that is no JSON object cannot be edited: it may hold remarks, which would be lost. */
-export type Edited = { readonly text: string } | { readonly problem: string };
+/** Only a plain JSON object can be edited: comments in the file would be lost. */
+export type EditResult = { readonly text: string } | { readonly problem: string };
 
-type Fields = { [name: string]: unknown };
+type SettingsObject = { [name: string]: unknown };
 
-const noJson = "it is not a plain JSON object; remarks in it would be lost";
+const noJson = "it is not a plain JSON object, and comments in it would be lost";
 
 export function readJsonValue(text: string, path: readonly string[]): string | null {
-  let value: unknown = parsed(text);
+  let value: unknown = parseJson(text);
   for (const name of path) value = isFields(value) ? value[name] : undefined;
   return typeof value === "string" ? value : null;
 }
 
-/** Sets values, in the indentation the file has. Null takes one out, and with it what then is empty. */
+/** Sets values and keeps the file's indentation. Null removes a value, and the objects that become empty. */
 export function editJson(
   text: string | null,
-  changes: readonly { readonly path: readonly string[]; readonly value: JsonValue["value"] | null }[],
-): Edited {
-  const fields = text === null || text.trim() === "" ? {} : parsed(text);
+  changes: readonly { readonly path: readonly string[]; readonly value: FileValue["value"] | null }[],
+): EditResult {
+  const fields = text === null || text.trim() === "" ? {} : parseJson(text);
   if (!isFields(fields)) return { problem: noJson };
   for (const { path, value } of changes) {
     if (value === null) remove(fields, path);
     else if (!put(fields, path, value))
-      return { problem: `${path.slice(0, -1).join(".")} is no object in it` };
+      return { problem: `${path.slice(0, -1).join(".")} is not an object in it` };
   }
   return { text: `${JSON.stringify(fields, null, indentOf(text ?? ""))}\n` };
 }
 
-function put(fields: Fields, path: readonly string[], value: string): boolean {
+function put(fields: SettingsObject, path: readonly string[], value: string): boolean {
   const [name = "", ...rest] = path;
   if (rest.length === 0) {
     fields[name] = value;
@@ -40,7 +40,7 @@ function put(fields: Fields, path: readonly string[], value: string): boolean {
   return put(inner, rest, value);
 }
 
-function remove(fields: Fields, path: readonly string[]): void {
+function remove(fields: SettingsObject, path: readonly string[]): void {
   const [name = "", ...rest] = path;
   const inner = fields[name];
   if (rest.length === 0) delete fields[name];
@@ -54,7 +54,7 @@ function indentOf(text: string): string | number {
   return /^[{[]\r?\n([ \t]+)/.exec(text)?.[1] ?? 2;
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, "")) as unknown;
   } catch {
@@ -62,6 +62,6 @@ function parsed(text: string): unknown {
   }
 }
 
-function isFields(value: unknown): value is Fields {
+function isFields(value: unknown): value is SettingsObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,23 +1,23 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { piModels, providerAddresses } from "./client-addresses.ts";
 import { clientOf } from "./client-environment.ts";
-import { addressesOf, piModels } from "./wiring.ts";
 
 export type ClientArguments = {
-  /** What stands before the user's own arguments. */
+  /** The arguments before the user's own. */
   readonly args: readonly string[];
-  /** Takes away what was only there for this client. */
+  /** Removes files that only this client needed. */
   readonly end: () => void;
 };
 
 const nothing: ClientArguments = { args: [], end: () => undefined };
 
-/** Clients that read no address from the environment are told on their command line. */
+/** Clients that read no address from the environment get it on their command line. */
 export function clientArguments(program: string, url: string): ClientArguments {
   switch (clientOf(program)) {
     case "codex":
-      return { ...nothing, args: ["-c", `openai_base_url=${JSON.stringify(addressesOf(url).openai)}`] };
+      return { ...nothing, args: ["-c", `openai_base_url=${JSON.stringify(providerAddresses(url).openai)}`] };
     case "pi":
       return piArguments(url);
     default:
@@ -25,7 +25,7 @@ export function clientArguments(program: string, url: string): ClientArguments {
   }
 }
 
-/** pi takes addresses from an extension; this one lives as long as the client. */
+/** pi takes addresses from an extension. This one exists as long as the client runs. */
 function piArguments(url: string): ClientArguments {
   const folder = mkdtempSync(join(tmpdir(), "aperture-pi-"));
   const file = join(folder, "aperture.mjs");

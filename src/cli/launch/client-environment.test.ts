@@ -8,7 +8,7 @@ const launch = {
   env: { PATH: "/bin" },
 };
 
-describe("what a client is started with", () => {
+describe("the environment of a client", () => {
   test("claude gets its address and the name of the project", () => {
     expect(clientEnvironment({ ...launch, program: "claude" })).toEqual({
       PATH: "/bin",
@@ -17,7 +17,7 @@ describe("what a client is started with", () => {
     });
   });
 
-  test("headers of the user stay, and one that says the same is not added again", () => {
+  test("the user's headers stay, and none is added twice", () => {
     const headers = (existing: string, relayToken: string | null = null) =>
       clientEnvironment({
         ...launch,
@@ -40,7 +40,7 @@ describe("what a client is started with", () => {
   });
 });
 
-test("a folder's name fits into a header", () => {
+test("a project name is valid in a header", () => {
   expect(projectName("/srv/my project")).toBe("my-project");
   expect(projectName("/srv/größe\n")).toBe("gr-e-");
   expect(projectName("/")).toBe("");

@@ -1,40 +1,57 @@
 import { basename } from "node:path";
 import type { Environment } from "../../config/index.ts";
-import { addressesOf, type ClientName, isClientName, opencodeConfig, wiringOf } from "./wiring.ts";
+import {
+  type ClientName,
+  clientVariables,
+  isClientName,
+  opencodeConfig,
+  providerAddresses,
+} from "./client-addresses.ts";
 
-export type Launch = {
+export type ClientLaunch = {
   readonly program: string;
   readonly url: string;
   readonly env: Environment;
   readonly cwd: string;
-  /** Where others can reach the proxy, it asks its clients for the token. */
+  /** A proxy that other machines can reach requires its token from clients. */
   readonly relayToken: string | null;
-  /** Requests to Anthropic end at Anthropic's own address, however they get there. */
+  /** Requests to Anthropic end at Anthropic's own address. */
   readonly isFirstParty?: boolean;
-  /** The client's requests go up as it sends them, whatever the proxy would do. */
+  /** The proxy must send this client's requests unchanged. */
   readonly isObserved?: boolean;
 };
 
-/** Behind an address it does not know, Claude Code leaves out what only Anthropic has: the 1M window. */
+/**
+ * Behind an unknown address, Claude Code leaves out features that only Anthropic offers, such as the 1M
+ * window.
+ */
 const firstParty = { _CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL: "1" };
 
-/** What a client is started with. Only this process tree sees it: nothing is left behind. */
-export function clientEnvironment(launch: Launch): Environment {
+/** The environment of a client. Only its process tree sees it: nothing is left behind. */
+export function clientEnvironment(launch: ClientLaunch): Environment {
   const { url, env } = launch;
-  const { anthropic, openai, gemini } = addressesOf(url);
+  const { anthropic, openai, gemini } = providerAddresses(url);
   const client = clientOf(launch.program);
   switch (client) {
     case "claude": {
       const headers = withHeaders(env["ANTHROPIC_CUSTOM_HEADERS"], ownHeaders(launch), "\n");
-      const told = launch.isFirstParty === true ? firstParty : {};
-      return { ...told, ...env, ...wiringOf(client, url).variables, ANTHROPIC_CUSTOM_HEADERS: headers };
+      const assumed = launch.isFirstParty === true ? firstParty : {};
+      return {
+        ...assumed,
+        ...env,
+        ...clientVariables(client, url).variables,
+        ANTHROPIC_CUSTOM_HEADERS: headers,
+      };
     }
     case "gemini": {
       const headers = withHeaders(env["GEMINI_CLI_CUSTOM_HEADERS"], ownHeaders(launch), ", ");
-      return { ...env, ...wiringOf(client, url).variables, GEMINI_CLI_CUSTOM_HEADERS: headers };
+      return { ...env, ...clientVariables(client, url).variables, GEMINI_CLI_CUSTOM_HEADERS: headers };
     }
     case "opencode":
-      return { ...env, OPENCODE_CONFIG_CONTENT: merged(env["OPENCODE_CONFIG_CONTENT"], opencodeConfig(url)) };
+      return {
+        ...env,
+        OPENCODE_CONFIG_CONTENT: mergeConfig(env["OPENCODE_CONFIG_CONTENT"], opencodeConfig(url)),
+      };
     default:
       return {
         ...env,
@@ -45,7 +62,7 @@ export function clientEnvironment(launch: Launch): Environment {
   }
 }
 
-/** The client we know under this name; null: some other program. */
+/** The known client of this name, or null for any other program. */
 export function clientOf(program: string): ClientName | null {
   const name = basename(program);
   return isClientName(name) ? name : null;
@@ -55,9 +72,9 @@ export function isClaude(program: string): boolean {
   return clientOf(program) === "claude";
 }
 
-type Header = readonly [name: string, value: string];
+type CustomHeader = readonly [name: string, value: string];
 
-function ownHeaders({ cwd, relayToken, isObserved }: Launch): readonly Header[] {
+function ownHeaders({ cwd, relayToken, isObserved }: ClientLaunch): readonly CustomHeader[] {
   const project = projectName(cwd);
   return [
     ...(project === "" ? [] : [["X-Aperture-Project", project] as const]),
@@ -66,15 +83,15 @@ function ownHeaders({ cwd, relayToken, isObserved }: Launch): readonly Header[] 
   ];
 }
 
-/** A folder's name as it may stand in a header. */
+/** The folder's name in characters that a header allows. */
 export function projectName(cwd: string): string {
   return basename(cwd)
     .replace(/[^\x21-\x7e]+/g, "-")
     .slice(0, 200);
 }
 
-/** What the user set stays, also where it says the same thing otherwise. */
-function withHeaders(existing: string | undefined, added: readonly Header[], between: string): string {
+/** The user's own headers win over ours of the same name. */
+function withHeaders(existing: string | undefined, added: readonly CustomHeader[], between: string): string {
   const lines = (existing ?? "")
     .split(between === "\n" ? /\r?\n/ : /,\s*/)
     .filter((line) => line.trim() !== "");
@@ -83,26 +100,29 @@ function withHeaders(existing: string | undefined, added: readonly Header[], bet
   return [...lines, ...missing.map(([name, value]) => `${name}: ${value}`)].join(between);
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+type ConfigObject = Readonly<Record<string, unknown>>;
 
-/** Ours on top, and nothing of the user's lost; what cannot be read is the client's to complain about. */
-function merged(existing: string | undefined, ours: Fields): string {
+/**
+ * Ours override the user's, and the rest of the user's stays. Invalid JSON is passed on for the client to
+ * report.
+ */
+function mergeConfig(existing: string | undefined, ours: ConfigObject): string {
   if (existing === undefined || existing.trim() === "") return JSON.stringify(ours);
   try {
-    return JSON.stringify(joined(JSON.parse(existing) as Fields, ours));
+    return JSON.stringify(mergeDeep(JSON.parse(existing) as ConfigObject, ours));
   } catch {
     return existing;
   }
 }
 
-function joined(under: unknown, over: unknown): unknown {
-  if (!isFields(under) || !isFields(over)) return over;
+function mergeDeep(under: unknown, over: unknown): unknown {
+  if (!isConfigObject(under) || !isConfigObject(over)) return over;
   const names = new Set([...Object.keys(under), ...Object.keys(over)]);
   return Object.fromEntries(
-    [...names].map((name) => [name, name in over ? joined(under[name], over[name]) : under[name]]),
+    [...names].map((name) => [name, name in over ? mergeDeep(under[name], over[name]) : under[name]]),
   );
 }
 
-function isFields(value: unknown): value is Fields {
+function isConfigObject(value: unknown): value is ConfigObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,18 +1,21 @@
 import type { Frame } from "../../engine/index.ts";
 
-/** One stored body: what its hash should be, and the bytes there are. */
+/** A stored body: its hash on record, and its bytes. */
 export type BodyEvidence = {
   readonly request: number;
   readonly side: string;
   readonly hash: string;
-  /** Null: they cannot be had. Masked, unpacked: they are not the stored bytes, so nothing can be said. */
+  /**
+   * Null if they cannot be read. Masked, unpacked and purged bodies are not the stored bytes and prove
+   * nothing.
+   */
   readonly bytes: Uint8Array | "masked" | "unpacked" | "purged" | null;
 };
 
-/** A request that went up as it came has one body for both sides. */
+/** A request that was relayed unchanged has the same body on both sides. */
 export type RawEvidence = { readonly request: number; readonly isSame: boolean };
 
-/** What a replay looks at, from a running Aperture or from a file. */
+/** The input of a replay, from a running Aperture or from a file. */
 export type Evidence = {
   readonly session: string;
   readonly frames: readonly Frame[];

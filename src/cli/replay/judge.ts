@@ -1,34 +1,34 @@
 import { GENESIS_HASH, hashContent, sessionId } from "../../base/index.ts";
 import { checkSeal, emptyState, type Frame, reduce, type State } from "../../engine/index.ts";
 import type { BodyEvidence, Evidence } from "./evidence.ts";
-import { checkSpelling, type Spelled } from "./spelled.ts";
+import { checkLedger, type LedgerMatches } from "./ledger-check.ts";
 
-export type Verdict = {
+export type ReplayVerdict = {
   readonly session: string;
-  /** Up to here, if only a part was replayed. */
+  /** The last replayed seq. */
   readonly seq: number;
   readonly frames: number;
-  /** Frames that were carried out again, one by one, by the reducer that serves live sessions. */
+  /** The number of frames that the reducer of live sessions could apply again. */
   readonly folded: number;
   readonly blocks: number;
   readonly requests: number;
   readonly bodies: { readonly identical: number; readonly all: number; readonly unseen: number };
-  /** Requests that went up as they came: both sides hold the same bytes. */
+  /** Requests that were relayed unchanged: both sides hold the same bytes. */
   readonly raw: { readonly identical: number; readonly all: number };
-  /** Managed requests that the ledger spells as they went up. */
-  readonly managed: Spelled;
+  /** Managed requests whose body equals what the ledger says was sent. */
+  readonly managed: LedgerMatches;
   readonly problems: readonly string[];
 };
 
-/** Nothing is believed: seals are computed, frames carried out, hashes taken anew. */
-export function judge(evidence: Evidence, to: number | null): Verdict {
+/** Checks everything again: seals, frames and hashes. */
+export function judgeReplay(evidence: Evidence, to: number | null): ReplayVerdict {
   const frames = to === null ? evidence.frames : evidence.frames.filter(({ seq }) => seq <= to);
   const problems: string[] = [];
   checkChain(frames, evidence.maskedFrames, problems);
-  const { folded, state } = fold(evidence, frames, problems);
+  const { folded, state } = replayFrames(evidence, frames, problems);
   const bodies = checkBodies(evidence.bodies, problems);
   for (const { request, isSame } of evidence.raw) {
-    if (!isSame) problems.push(`request ${request}: it is said to have gone up as it came, but it did not`);
+    if (!isSame) problems.push(`request ${request}: recorded as relayed unchanged, but its bodies differ`);
   }
   return {
     session: evidence.session,
@@ -39,7 +39,7 @@ export function judge(evidence: Evidence, to: number | null): Verdict {
     requests: evidence.requests,
     bodies,
     raw: { identical: evidence.raw.filter(({ isSame }) => isSame).length, all: evidence.raw.length },
-    managed: checkSpelling(state, evidence.bodies, problems),
+    managed: checkLedger(state, evidence.bodies, problems),
     problems,
   };
 }
@@ -48,27 +48,31 @@ function blocksIn(frames: readonly Frame[]): number {
   return frames.flatMap(({ deltas }) => deltas).filter(({ type }) => type === "block-added").length;
 }
 
-/** In a masked frame the words are others, but its place in the chain is still its own. */
+/** A masked frame has other texts, but its place in the chain can still be checked. */
 function checkChain(frames: readonly Frame[], masked: ReadonlySet<number>, problems: string[]): void {
   let before = GENESIS_HASH;
   for (const frame of frames) {
     const isWhole = masked.has(frame.seq) ? frame.prevHash === before : checkSeal(frame, before).ok;
-    if (!isWhole) problems.push(`frame ${frame.seq}: its seal does not hold`);
+    if (!isWhole) problems.push(`frame ${frame.seq}: its seal is broken`);
     before = frame.hash;
   }
 }
 
-type Folded = { readonly folded: number; readonly state: State };
+type ReplayedFrames = { readonly folded: number; readonly state: State };
 
-/** A masked frame is not the one that was sealed; from there on nothing can be carried out. */
-function fold({ session, maskedFrames }: Evidence, frames: readonly Frame[], problems: string[]): Folded {
+/** A masked frame cannot be applied, so the replay ends there. */
+function replayFrames(
+  { session, maskedFrames }: Evidence,
+  frames: readonly Frame[],
+  problems: string[],
+): ReplayedFrames {
   let state: State = emptyState(sessionId(session));
   let folded = 0;
   for (const frame of frames) {
     if (maskedFrames.has(frame.seq)) break;
     const next = reduce(state, frame);
     if (!next.ok) {
-      problems.push(`frame ${frame.seq}: it cannot be carried out again: ${next.error.message}`);
+      problems.push(`frame ${frame.seq}: it cannot be replayed: ${next.error.message}`);
       break;
     }
     state = next.value;
@@ -77,13 +81,13 @@ function fold({ session, maskedFrames }: Evidence, frames: readonly Frame[], pro
   return { folded, state };
 }
 
-function checkBodies(bodies: readonly BodyEvidence[], problems: string[]): Verdict["bodies"] {
+function checkBodies(bodies: readonly BodyEvidence[], problems: string[]): ReplayVerdict["bodies"] {
   let [identical, unseen] = [0, 0];
   for (const { request, side, hash, bytes } of bodies) {
     if (bytes === null) problems.push(`request ${request}, ${side}: its bytes cannot be read`);
     else if (typeof bytes === "string") unseen += 1;
     else if (hashContent(bytes) === hash) identical += 1;
-    else problems.push(`request ${request}, ${side}: its bytes are not those that were stored`);
+    else problems.push(`request ${request}, ${side}: its bytes differ from the stored hash`);
   }
   return { identical, all: bodies.length, unseen };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { unwrap } from "../../base/index.ts";
-import type { SentBody } from "../../session/index.ts";
+import type { SentBody } from "../../queries/index.ts";
 import { replayStrictly } from "./strict-model.ts";
 
 const mark = { cache_control: { type: "ephemeral" } };
@@ -15,14 +15,14 @@ const user = (text: string) => ({ role: "user", content: [{ type: "text", text, 
 const first = body(1, [user(long)]);
 const second = body(2, [user(long), { role: "assistant", content: "yes" }, user("and on")]);
 
-describe("the strict model inside", () => {
-  it("accepts what keeps its rules, with nothing in its cache", async () => {
+describe("the built-in strict model", () => {
+  it("accepts a valid request, with an empty cache", async () => {
     const { verdict, behind } = unwrap(await replayStrictly({ sent: first, before: null }));
     expect(verdict).toMatchObject({ accepted: true, status: 200, prompt: { cacheRead: 0 } });
     expect(behind).toBeNull();
   });
 
-  it("reads what the request before has written, as long as that lasts", async () => {
+  it("reads the cache of the previous request until it expires", async () => {
     const minuteMs = 60_000;
     for (const [gapMs, isRead] of [
       [4 * minuteMs, true],
@@ -36,7 +36,7 @@ describe("the strict model inside", () => {
     }
   });
 
-  it("refuses in its own words, and says whether the one before was refused too", async () => {
+  it("refuses with its own message, and reports whether the previous request was refused", async () => {
     const broken = body(1, [{ role: "assistant", content: "first" }]);
     const { verdict, behind } = unwrap(await replayStrictly({ sent: second, before: broken }));
     expect([verdict.accepted, behind]).toEqual([true, { exchange: 1, accepted: false }]);
@@ -48,10 +48,10 @@ describe("the strict model inside", () => {
     });
   });
 
-  it("notices that something before a signature has changed since", async () => {
+  it("detects a change before a signature", async () => {
     const thinking = { type: "thinking", thinking: "so", signature: "from elsewhere" };
-    const talk = (said: string) => [
-      { role: "user", content: said },
+    const conversation = (text: string) => [
+      { role: "user", content: text },
       { role: "assistant", content: [thinking, { type: "text", text: "yes" }] },
       { role: "user", content: "and on" },
     ];
@@ -59,16 +59,18 @@ describe("the strict model inside", () => {
       const request = { model: "claude-opus-5-5", max_tokens: 100, messages };
       return body(exchange, [], { bytes: Buffer.from(JSON.stringify(request)) });
     };
-    const before = bound(1, talk("hello"));
-    expect(unwrap(await replayStrictly({ sent: bound(2, talk("hello")), before })).verdict.accepted).toBe(
-      true,
-    );
-    expect(unwrap(await replayStrictly({ sent: bound(2, talk("hullo")), before })).verdict).toMatchObject({
+    const before = bound(1, conversation("hello"));
+    expect(
+      unwrap(await replayStrictly({ sent: bound(2, conversation("hello")), before })).verdict.accepted,
+    ).toBe(true);
+    expect(
+      unwrap(await replayStrictly({ sent: bound(2, conversation("hullo")), before })).verdict,
+    ).toMatchObject({
       message: expect.stringContaining("bound to a different conversation"),
     });
   });
 
-  it("knows the Messages API below any path, and no other", async () => {
+  it("accepts the Messages API below any path, and no other API", async () => {
     const below = { ...first, target: "POST /gateway/v1/messages" };
     expect((await replayStrictly({ sent: below, before: null })).ok).toBe(true);
     const counted = unwrap(

@@ -1,6 +1,6 @@
 import { fail, ok, type Result } from "../../base/index.ts";
-import type { Replayed } from "../../control/index.ts";
-import type { SentBodies, SentBody } from "../../session/index.ts";
+import type { ReplayResult } from "../../control/index.ts";
+import type { SentBodies, SentBody } from "../../queries/index.ts";
 import {
   type CoreAnswer,
   demoModelLike,
@@ -9,21 +9,22 @@ import {
   strictCore,
 } from "../../testing/index.ts";
 
-export type ReplayWork = Pick<SentBodies, "sent" | "before">;
+export type StrictReplayInput = Pick<SentBodies, "sent" | "before">;
 
 /**
- * Says what the strict model of the tests and the demo has to say to recorded bytes. It is a function: there
- * is no socket and no key, so nothing can be sent. The request before goes ahead, at the time it was sent:
- * then there is a cache to read from, and a conversation that reasoning is bound to.
+ * Checks recorded bytes with the strict model of the tests and the demo. It is a function without socket and
+ * key, so nothing can be sent. The previous request goes first, at the time it was sent, so that there is a
+ * cache to read from and a conversation that reasoning is bound to.
  */
-export async function replayStrictly({ sent, before }: ReplayWork): Promise<Result<Replayed>> {
+export async function replayStrictly({ sent, before }: StrictReplayInput): Promise<Result<ReplayResult>> {
   if (pathOf(sent) === null) return fail("AP_REPLAY_IMPOSSIBLE", { exchange: sent.exchange, problem });
   let nowMs = 0;
   const core = strictCore({
     model: () => ({ content: [] }),
     clock: { now: () => nowMs },
     secret: "replay",
-    // Real signatures cannot be checked. They are believed, and bound to what they first stand behind.
+    // Real signatures cannot be verified. They are accepted, and bound to the prefix they are first seen
+    // behind.
     foreignSignatures: "accept",
     aliases: { [demoModelName]: demoModelLike },
   });
@@ -31,7 +32,7 @@ export async function replayStrictly({ sent, before }: ReplayWork): Promise<Resu
     nowMs = body.time ?? nowMs;
     const reading = core.read({ method: "POST", target: pathOf(body) ?? "/", rawHeaders, body: body.bytes });
     const answer = await core.answer(reading, body.exchange);
-    answer.started();
+    answer.onStart();
     return answer;
   };
   const earlier = before === null || pathOf(before) === null ? null : await answerTo(before);
@@ -42,21 +43,21 @@ export async function replayStrictly({ sent, before }: ReplayWork): Promise<Resu
   return ok({ verdict: verdictOf(await answerTo(sent)), behind });
 }
 
-const problem = "it is none of the Messages API, the one that the strict model inside Aperture speaks";
+const problem = "it does not use the Messages API, the only one that the built-in strict model knows";
 
-/** Headers are not recorded: whatever a beta would have allowed is allowed. */
+/** Headers are not recorded, so everything that a beta could allow is allowed. */
 const rawHeaders: readonly string[] = [
   ...["x-api-key", "none"],
   ...["anthropic-version", "2023-06-01"],
   ...["anthropic-beta", [...knownBetas].join(",")],
 ];
 
-/** Upstreams may have it below a path of their own. Null: it is another API. */
+/** An upstream may have the API below a path of its own. Null for any other API. */
 function pathOf({ target }: SentBody): string | null {
   return /^POST [^?]*(\/v1\/messages(?:\/count_tokens)?)(?:\?.*)?$/.exec(target)?.[1] ?? null;
 }
 
-function verdictOf({ status, problem: refused, usage }: CoreAnswer): Replayed["verdict"] {
+function verdictOf({ status, problem: refused, usage }: CoreAnswer): ReplayResult["verdict"] {
   if (refused !== null) return { accepted: false, status, type: refused.type, message: refused.message };
   if (usage === null) return { accepted: true, status, prompt: null };
   const [cacheRead, cacheWrite] = [usage.cache_read_input_tokens, usage.cache_creation_input_tokens];

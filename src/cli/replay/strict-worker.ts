@@ -1,4 +1,4 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { type ReplayWork, replayStrictly } from "./strict-model.ts";
+import { replayStrictly, type StrictReplayInput } from "./strict-model.ts";
 
-parentPort?.postMessage(await replayStrictly(workerData as ReplayWork)); // strict-thread.ts gives it
+parentPort?.postMessage(await replayStrictly(workerData as StrictReplayInput)); // strict-thread.ts passes it

@@ -1,17 +1,17 @@
-/** What the client says of itself, as far as it can be used. */
+/** The usable facts that the client reports. */
 export type ClientFacts = {
-  /** What the client calls its session. */
+  /** The client's own name for its session. */
   readonly session: string | null;
   readonly model: string | null;
   readonly usd: number | null;
   readonly window: { readonly used: number; readonly size: number } | null;
 };
 
-type Fields = Readonly<Record<string, unknown>>;
+type ClientFields = Readonly<Record<string, unknown>>;
 
-/** Nothing in it is taken for granted: a client may add, rename or leave out whatever it likes. */
-export function clientFacts(text: string): ClientFacts {
-  const all = fieldsOf(parsed(text));
+/** Every field is checked: a client may add, rename or leave out any of them. */
+export function readClientFacts(text: string): ClientFacts {
+  const all = fieldsOf(parseInput(text));
   const model = fieldsOf(all["model"]);
   const window = fieldsOf(all["context_window"]);
   const usage = fieldsOf(window["current_usage"]);
@@ -26,7 +26,7 @@ export function clientFacts(text: string): ClientFacts {
   };
 }
 
-function parsed(text: string): unknown {
+function parseInput(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
@@ -34,8 +34,8 @@ function parsed(text: string): unknown {
   }
 }
 
-function fieldsOf(value: unknown): Fields {
-  return typeof value === "object" && value !== null ? (value as Fields) : {}; // every field is looked at
+function fieldsOf(value: unknown): ClientFields {
+  return typeof value === "object" && value !== null ? (value as ClientFields) : {}; // every field is checked
 }
 
 function textOf(value: unknown): string | null {

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 
-type Place = {
+type QuickGetOptions = {
   readonly host: string;
   readonly port: number;
   readonly token: string | null;
@@ -9,15 +9,15 @@ type Place = {
 type QuickGet = <T>(path: string) => Promise<T | "absent" | "unknown">;
 
 /**
- * Asks our own server over a bare socket: loading an HTTP client takes longer than the answer. It speaks
- * HTTP/1.0 and closes, so the answer is whatever comes until the end.
+ * Calls our own server over a bare socket, because loading an HTTP client takes longer than the answer.
+ * HTTP/1.0 closes the connection, so the answer ends with it.
  */
-export function quickReader({ host, port, token, deadlineMs }: Place): QuickGet {
+export function createQuickGet({ host, port, token, deadlineMs }: QuickGetOptions): QuickGet {
   const untilMs = performance.now() + deadlineMs;
-  const where = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
+  const reachable = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
   return async <T>(path: string) => {
     const answer = await new Promise<string | null>((done) => {
-      const socket = connect({ host: where, port });
+      const socket = connect({ host: reachable, port });
       const chunks: Buffer[] = [];
       const end = (text: string | null) => {
         socket.destroy();
@@ -27,8 +27,8 @@ export function quickReader({ host, port, token, deadlineMs }: Place): QuickGet 
       socket.once("error", () => end(null));
       socket.on("data", (chunk) => chunks.push(chunk));
       socket.once("end", () => end(Buffer.concat(chunks).toString("utf8")));
-      const proof = token === null ? "" : `authorization: Bearer ${token}\r\n`;
-      socket.write(`GET ${path} HTTP/1.0\r\nhost: ${hostText(where, port)}\r\n${proof}\r\n`);
+      const authorization = token === null ? "" : `authorization: Bearer ${token}\r\n`;
+      socket.write(`GET ${path} HTTP/1.0\r\nhost: ${hostText(reachable, port)}\r\n${authorization}\r\n`);
     });
     return answer === null ? "absent" : (valueIn<T>(answer) ?? "unknown");
   };

@@ -2,25 +2,28 @@ import { fstatSync, readFileSync, writeSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import type { GlanceAnswer } from "../../control/index.ts";
-import { sessionPath } from "../api-path.ts";
-import { findToken } from "../token.ts";
-import { type ClientFacts, clientFacts } from "./client-facts.ts";
-import { type LineFacts, lineText } from "./line-text.ts";
-import { type QuickPlace, quickPlace } from "./place.ts";
-import { quickReader } from "./quick-get.ts";
+import { sessionPath } from "../api/api-path.ts";
+import { findToken } from "../api/api-token.ts";
+import { type ClientFacts, readClientFacts } from "./client-facts.ts";
+import { createQuickGet } from "./quick-get.ts";
+import { type QuickSettings, readQuickSettings } from "./quick-settings.ts";
+import { type StatuslineFacts, statuslineText } from "./statusline-text.ts";
 
-/** What is not known by then is left out: a client does not wait for its status line. */
+/** Facts that are not known by then are left out: a client does not wait for its status line. */
 const deadlineMs = 250;
 
-/** Always prints a line and never fails: an empty one, or an exit code, would blank the client's. */
+/**
+ * Always prints a line and never fails: an empty line or a bad exit code would blank the client's status
+ * line.
+ */
 export async function statusline(args: readonly string[]): Promise<void> {
-  const client = clientFacts(standardInput());
+  const client = readClientFacts(standardInput());
   const facts = await factsOf(client, args).catch(() => null);
-  // Written to the descriptor: making a stream of it takes longer than the line.
-  writeSync(1, `${lineText(client, facts, Date.now())}\n`);
+  // Written to the descriptor, because creating a stream takes longer than the line.
+  writeSync(1, `${statuslineText(client, facts, Date.now())}\n`);
 }
 
-/** Clients write it at once and close; at a terminal there is nobody to wait for. */
+/** Clients write their input at once and close it. A terminal has no input to wait for. */
 function standardInput(): string {
   try {
     return fstatSync(0).isCharacterDevice() ? "" : readFileSync(0, "utf8");
@@ -29,20 +32,23 @@ function standardInput(): string {
   }
 }
 
-async function factsOf(client: ClientFacts, args: readonly string[]): Promise<LineFacts> {
-  const place = quickPlace({ env: { ...process.env, ...placesIn(args) }, home: homedir() });
-  if (place === null) return null;
+async function factsOf(client: ClientFacts, args: readonly string[]): Promise<StatuslineFacts> {
+  const settings = readQuickSettings({
+    env: { ...process.env, ...settingsInArguments(args) },
+    home: homedir(),
+  });
+  if (settings === null) return null;
   const session = client.session === null ? "last" : `name:${client.session}`;
-  return await readerAt(place)<GlanceAnswer>(sessionPath(session, "/glance"));
+  return await readerFor(settings)<GlanceAnswer>(sessionPath(session, "/glance"));
 }
 
-function readerAt(place: QuickPlace) {
-  const { token } = findToken(place);
-  return quickReader({ host: place.host, port: place.port, token, deadlineMs });
+function readerFor(settings: QuickSettings) {
+  const { token } = findToken(settings);
+  return createQuickGet({ host: settings.host, port: settings.port, token, deadlineMs });
 }
 
-/** Where Aperture is may be said behind the verb; whatever else stands there is passed over. */
-function placesIn(args: readonly string[]): Readonly<Record<string, string>> {
+/** Options after the verb may locate Aperture. All others are ignored. */
+function settingsInArguments(args: readonly string[]): Readonly<Record<string, string>> {
   const variables: Record<string, string> = {};
   for (const [at, word] of args.entries()) {
     const [, name, value] = /^--(port|host|data-dir|config)(?:=(.+))?$/s.exec(word) ?? [];

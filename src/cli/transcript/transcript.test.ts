@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { TranscriptAnswer } from "../../session/index.ts";
-import { claudeTranscript } from "./claude.ts";
-import { codexTranscript } from "./codex.ts";
-import { uuidOf } from "./file.ts";
-import { piTranscript } from "./pi.ts";
+import type { TranscriptAnswer } from "../../queries/index.ts";
+import { claudeTranscript } from "./write-claude.ts";
+import { codexTranscript } from "./write-codex.ts";
+import { piTranscript } from "./write-pi.ts";
+import { uuidOf } from "./written-transcript.ts";
 
 const transcript: TranscriptAnswer = {
   session: "3f9a",
@@ -37,7 +37,7 @@ const transcript: TranscriptAnswer = {
   left: { reasoning: 2, pruned: 0 },
 };
 const id = uuidOf("a session");
-const going = {
+const target = {
   id,
   timeMs: Date.UTC(2026, 0, 2, 3, 4, 5),
   cwd: "/me/my.project",
@@ -51,16 +51,16 @@ const linesOf = (text: string) =>
     .map((line) => JSON.parse(line));
 
 describe("a transcript for Claude Code", () => {
-  const { path, text, resume } = claudeTranscript(transcript, going);
+  const { path, text, resume } = claudeTranscript(transcript, target);
 
-  it("lies where it looks, and is taken up by its id", () => {
+  it("is written where the client looks, and continues by its id", () => {
     expect(path).toBe(`/me/.claude/projects/-me-my-project/${id}.jsonl`);
     expect(resume).toBe(`claude --resume ${id}`);
-    const elsewhere = { ...going, env: { CLAUDE_CONFIG_DIR: "/settings" } };
+    const elsewhere = { ...target, env: { CLAUDE_CONFIG_DIR: "/settings" } };
     expect(claudeTranscript(transcript, elsewhere).path).toMatch(/^\/settings\/projects\//);
   });
 
-  it("has a line per message, each behind the one before, without what the client adds by itself", () => {
+  it("has a linked line per message, without the client's own reminders", () => {
     const lines = linesOf(text);
     expect(lines.map(({ type }) => type)).toEqual(["user", "assistant", "user", "assistant"]);
     expect(lines[0].message.content).toEqual([{ type: "text", text: "read a.txt" }]);
@@ -78,13 +78,13 @@ describe("a transcript for Claude Code", () => {
 });
 
 describe("a transcript for Codex", () => {
-  const { path, text } = codexTranscript(transcript, going);
+  const { path, text } = codexTranscript(transcript, target);
 
-  it("lies where it looks", () => {
+  it("is written where the client looks", () => {
     expect(path).toBe(`/me/.codex/sessions/2026/01/02/rollout-2026-01-02T03-04-05-${id}.jsonl`);
   });
 
-  it("has the items of the Responses API, calls and their outputs among them", () => {
+  it("has items of the Responses API, with calls and outputs", () => {
     const items = linesOf(text).filter(({ type }) => type === "response_item");
     expect(items.map(({ payload }) => payload.type)).toEqual([
       "message",
@@ -105,16 +105,16 @@ describe("a transcript for Codex", () => {
 });
 
 describe("a transcript for pi", () => {
-  const { path, text, resume } = piTranscript(transcript, going);
+  const { path, text, resume } = piTranscript(transcript, target);
 
-  it("lies where it looks", () => {
+  it("is written where the client looks", () => {
     expect(path).toBe(`/me/.pi/agent/sessions/--me-my.project--/2026-01-02T03-04-05-000Z_${id}.jsonl`);
     expect(resume).toBe(`pi --session ${path}`);
   });
 
-  it("has results as messages that name their tool", () => {
+  it("has results as messages with the name of their tool", () => {
     const [header, ...entries] = linesOf(text);
-    expect(header).toMatchObject({ type: "session", version: 3, id, cwd: going.cwd });
+    expect(header).toMatchObject({ type: "session", version: 3, id, cwd: target.cwd });
     expect(entries.map(({ message }) => message.role)).toEqual([
       "user",
       "assistant",

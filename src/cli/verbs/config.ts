@@ -1,38 +1,34 @@
 import { join } from "node:path";
 import { configPathOf, fileKeyOf, settingsTable } from "../../config/index.ts";
-import { type Call, giveUp, isQuiet } from "../call.ts";
+import { tokenFileOf } from "../api/api-token.ts";
+import { nearestWord } from "../args/nearest-word.ts";
 import { changeConfig } from "../config-change.ts";
+import { exitCodes } from "../exit-codes.ts";
 import { printable } from "../format/printable.ts";
-import { aligned } from "../format/table.ts";
+import { alignRows } from "../format/table.ts";
 import { printJson, wantsJson } from "../json-output.ts";
-import { environmentWith, valuesNow } from "../load-settings.ts";
-import { nearest } from "../nearest.ts";
-import { type Outcome, stop, succeed } from "../outcome.ts";
-import { stateFolderOf } from "../places.ts";
-import { tokenFileOf } from "../token.ts";
-import { exitCodes } from "../usage.ts";
+import { configFileValues, environmentWith } from "../load-settings.ts";
+import { type CliResult, stop, succeed } from "../outcome.ts";
+import { stateFolderOf } from "../user-folders.ts";
+import { isQuiet, reportProblem, type VerbCall } from "../verb-call.ts";
 
-/** Works with settings that cannot be used: this is how they are mended. */
-export function config(call: Call): number {
-  const [what = "get", name, value] = call.operands;
-  switch (what) {
+/** Works with invalid settings: this verb repairs them. */
+export function config(call: VerbCall): number {
+  const [action = "get", name, value] = call.operands;
+  switch (action) {
     case "get":
-      return get(call, name);
+      return printSettings(call, name);
     case "set":
-      return set(call, { name, value });
+      return changeSetting(call, { name, value });
     case "unset":
-      return set(call, { name, value: null });
-    case "path":
-      return paths(call);
-    default: {
-      const message = `config takes get, set, unset or path, not "${printable(what, 40)}".`;
-      return giveUp(call, { exit: exitCodes.usage, message });
-    }
+      return changeSetting(call, { name, value: null });
+    default:
+      return printPaths(call);
   }
 }
 
-/** `mode`, `data-dir`, `dataDir` and `APERTURE_DATA_DIR` all name a setting. */
-function settingNamed(word: string): Outcome<string> {
+/** A setting may be named `mode`, `data-dir`, `dataDir` or `APERTURE_DATA_DIR`. */
+function settingNamed(word: string): CliResult<string> {
   const plain = (text: string) =>
     text
       .replace(/^APERTURE_/, "")
@@ -40,7 +36,7 @@ function settingNamed(word: string): Outcome<string> {
       .toLowerCase();
   const found = settingsTable.find(({ name }) => plain(name) === plain(word));
   if (found !== undefined) return succeed(found.name);
-  const meant = nearest(
+  const meant = nearestWord(
     word,
     settingsTable.map(({ name }) => fileKeyOf(name)),
   );
@@ -48,12 +44,12 @@ function settingNamed(word: string): Outcome<string> {
   return stop(exitCodes.usage, `There is no setting ${printable(word, 60)}; ${hint}`);
 }
 
-type Row = { readonly name: string; readonly value: string | null; readonly from: string };
+type SettingRowValue = { readonly name: string; readonly value: string | null; readonly from: string };
 
-function get(call: Call, word: string | undefined): number {
+function printSettings(call: VerbCall, word: string | undefined): number {
   const named = word === undefined ? null : settingNamed(word);
-  if (named !== null && !named.ok) return giveUp(call, named.problem);
-  const rows = rowsOf(call).filter(({ name }) => named === null || name === named.value);
+  if (named !== null && !named.ok) return reportProblem(call, named.problem);
+  const rows = settingRows(call).filter(({ name }) => named === null || name === named.value);
   if (wantsJson(call)) return printJson(call, JSON.stringify({ v: 1, settings: rows }));
   const [only] = rows;
   if (named !== null && only !== undefined) {
@@ -66,17 +62,17 @@ function get(call: Call, word: string | undefined): number {
     { text: printable(value ?? "-", 80) },
     { text: from, style: "dim" as const },
   ]);
-  for (const line of aligned(cells, call.screen.paint)) call.screen.out(line);
+  for (const line of alignRows(cells, call.screen.paint)) call.screen.out(line);
   return exitCodes.ok;
 }
 
-/** A secret is said to be there, and not what it is: this ends up in screenshots. */
-function rowsOf(call: Call): readonly Row[] {
-  const env = environmentWith(call.world.env, call.flags);
-  const { ofFile } = valuesNow({ env, home: call.world.home });
+/** The token is never printed, because this output ends up in screenshots. */
+function settingRows(call: VerbCall): readonly SettingRowValue[] {
+  const env = environmentWith(call.system.env, call.flags);
+  const fileValues = configFileValues({ env, home: call.system.home });
   return settingsTable.map(({ name, defaultText }) => {
     const own = env[name]?.trim() || undefined;
-    const value = own ?? ofFile[name];
+    const value = own ?? fileValues[name];
     if (value === undefined) {
       return { name, value: defaultText === "none" ? null : defaultText, from: "the default" };
     }
@@ -85,30 +81,33 @@ function rowsOf(call: Call): readonly Row[] {
   });
 }
 
-type Change = { readonly name: string | undefined; readonly value: string | null | undefined };
+type SettingChange = { readonly name: string | undefined; readonly value: string | null | undefined };
 
-function set(call: Call, { name: word, value }: Change): number {
+function changeSetting(call: VerbCall, { name: word, value }: SettingChange): number {
   if (word === undefined || value === undefined) {
-    return giveUp(call, { exit: exitCodes.usage, message: "Write `aperture config set NAME VALUE`." });
+    return reportProblem(call, {
+      exit: exitCodes.usage,
+      message: "Usage: aperture config set NAME VALUE, or aperture config unset NAME.",
+    });
   }
   const name = settingNamed(word);
-  if (!name.ok) return giveUp(call, name.problem);
+  if (!name.ok) return reportProblem(call, name.problem);
   const changed = changeConfig(call, { name: name.value, value });
-  if (!changed.ok) return giveUp(call, changed.problem);
+  if (!changed.ok) return reportProblem(call, changed.problem);
   if (!isQuiet(call)) {
     call.screen.err(`${fileKeyOf(name.value)} ${value === null ? "unset" : "set"} in ${changed.value}`);
-    if ((call.world.env[name.value] ?? "") !== "") {
-      call.screen.err(`${name.value} in the environment still stands above it.`);
+    if ((call.system.env[name.value] ?? "") !== "") {
+      call.screen.err(`${name.value} in the environment still overrides it.`);
     }
-    call.screen.err("A running Aperture reads it at its next start.");
+    call.screen.err("A running Aperture applies it at its next start.");
   }
   return exitCodes.ok;
 }
 
-function paths(call: Call): number {
-  const { world, read, flags } = call;
-  const file = configPathOf(environmentWith(world.env, flags), world.home);
-  const state = stateFolderOf(world);
+function printPaths(call: VerbCall): number {
+  const { system, settingsResult: read, flags } = call;
+  const file = configPathOf(environmentWith(system.env, flags), system.home);
+  const state = stateFolderOf(system);
   const data: readonly (readonly [string, string])[] = read.ok
     ? [
         ["data", read.settings.dataDir],
@@ -120,7 +119,7 @@ function paths(call: Call): number {
   if (isQuiet(call)) call.screen.out(file ?? "-");
   else {
     const cells = all.map(([name, path]) => [{ text: name, style: "bold" as const }, { text: path }]);
-    for (const line of aligned(cells, call.screen.paint)) call.screen.out(line);
+    for (const line of alignRows(cells, call.screen.paint)) call.screen.out(line);
   }
   return exitCodes.ok;
 }

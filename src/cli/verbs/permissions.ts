@@ -1,56 +1,49 @@
-import { verbs, zones } from "../../commands/index.ts";
-import type { PermissionRow, PermissionsAnswer } from "../../session/index.ts";
-import { apiPath } from "../api-path.ts";
-import { giveUp, isQuiet, type ReadyCall } from "../call.ts";
+import { verbs } from "../../commands/index.ts";
+import type { PermissionRow, PermissionsAnswer } from "../../execute/index.ts";
+import { apiPath } from "../api/api-path.ts";
+import { exitCodes } from "../exit-codes.ts";
 import { printable } from "../format/printable.ts";
 import { printJson, wantsJson } from "../json-output.ts";
-import { exitCodes } from "../usage.ts";
+import { isQuiet, type ReadyCall, reportProblem } from "../verb-call.ts";
 
-const rules = ["allow", "ask", "deny", "forget"] as const;
+const commandVerbs: readonly string[] = [...verbs, "all"];
 
-/** What holds always, whichever session it is: listed, said, or taken back. */
+/** Lists, sets and removes the rules that hold in every session. */
 export async function permissions(call: ReadyCall): Promise<number> {
   const [rule, verb] = call.operands;
   const zone = call.flags.get("zone");
-  const problem = problemWith({ rule, verb, zone });
-  if (problem !== null) return giveUp(call, { exit: exitCodes.usage, message: problem });
-  const wish = { verb, rule: rule === "forget" ? null : rule, ...(zone === undefined ? {} : { zone }) };
+  const problem = rule === undefined ? null : verbProblem(rule, verb);
+  if (problem !== null) return reportProblem(call, { exit: exitCodes.usage, message: problem });
+  const change = { verb, rule: rule === "forget" ? null : rule, ...(zone === undefined ? {} : { zone }) };
   const path = apiPath("/permissions");
   const reply =
     rule === undefined
       ? await call.api.json<PermissionsAnswer>(path)
-      : await call.api.put<PermissionsAnswer>(path, wish);
-  if (!reply.ok) return giveUp(call, reply.problem);
+      : await call.api.put<PermissionsAnswer>(path, change);
+  if (!reply.ok) return reportProblem(call, reply.problem);
   if (wantsJson(call)) return printJson(call, reply.value.text);
   const { rows } = reply.value.value;
   for (const row of rows) call.screen.out(rowText(row));
-  if (!isQuiet(call)) call.screen.err(rows.length === 0 ? none : hint);
+  const remaining = rule === "forget" ? rows.filter((row) => row.verb === verb) : [];
+  if (remaining.length > 0) {
+    const zones = remaining.map((row) => row.zone).join(", ");
+    call.screen.err(`A rule for ${verb} remains in ${zones}: name the zone with --zone.`);
+  }
+  if (!isQuiet(call)) call.screen.err(rows.length === 0 ? noRulesText : removeHint);
   return exitCodes.ok;
 }
 
-const none =
-  "Nothing is always allowed or denied: the mode of a session decides. `aperture permissions allow archive` would.";
-const hint = "`aperture permissions forget VERB --zone ZONE` takes one back.";
+const noRulesText =
+  "No rules: the mode of a session decides. `aperture permissions allow archive` would add one.";
+const removeHint = "`aperture permissions forget VERB --zone ZONE` removes a rule.";
 
-type Said = Readonly<Record<"rule" | "verb" | "zone", string | undefined>>;
-
-function problemWith({ rule, verb, zone }: Said): string | null {
-  if (rule === undefined) return null;
-  if (!rules.some((each) => each === rule)) {
-    return `"${printable(rule, 40)}" is nothing to say about a verb: use allow, ask, deny or forget.`;
-  }
-  if (verb === undefined) return `say about which verb: \`aperture permissions ${rule} archive\`.`;
-  return (
-    noneOf(verb, { what: "verb of a model", known: [...verbs, "all"] }) ??
-    noneOf(zone ?? "all", { what: "zone", known: [...zones, "all"] })
-  );
-}
-
-function noneOf(word: string, { what, known }: { what: string; known: readonly string[] }): string | null {
-  return known.includes(word) ? null : `"${printable(word, 40)}" is no ${what}: use ${known.join(", ")}.`;
+function verbProblem(rule: string, verb: string | undefined): string | null {
+  if (verb === undefined) return `Name a verb: \`aperture permissions ${rule} archive\`.`;
+  if (commandVerbs.includes(verb)) return null;
+  return `"${printable(verb, 40)}" is not a verb of a model. Use one of ${commandVerbs.join(", ")}.`;
 }
 
 function rowText({ actor, verb, zone, rule, since }: PermissionRow): string {
-  const where = zone === "all" ? "wherever it is" : `in ${zone}`;
+  const where = zone === "all" ? "in all zones" : `in ${zone}`;
   return `${rule} ${verb}  ${where}, by the ${actor}, since ${new Date(since).toISOString().slice(0, 10)}`;
 }

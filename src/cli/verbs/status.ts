@@ -1,19 +1,19 @@
 import type { HealthAnswer } from "../../control/index.ts";
-import type { SessionsPage } from "../../session/index.ts";
-import { apiPath } from "../api-path.ts";
-import { giveUp, type ReadyCall } from "../call.ts";
-import { answersByUpstream, type Figures, readFigures } from "../figure-reader.ts";
+import type { SessionsPage } from "../../queries/index.ts";
+import { apiPath } from "../api/api-path.ts";
+import { type MetricValues, readMetrics, responsesByUpstream } from "../api/metrics-reader.ts";
+import { exitCodes } from "../exit-codes.ts";
 import { printable } from "../format/printable.ts";
-import { recordingText } from "../format/recording.ts";
-import { aligned, type Cell } from "../format/table.ts";
+import { recordingText } from "../format/recording-text.ts";
+import { alignRows, type TableCell } from "../format/table.ts";
 import { printJson, wantsJson } from "../json-output.ts";
-import { type Outcome, succeed } from "../outcome.ts";
-import { exitCodes } from "../usage.ts";
+import { type CliResult, succeed } from "../outcome.ts";
+import { type ReadyCall, reportProblem } from "../verb-call.ts";
 
-/** Sessions with an open request are among those used last. */
-const sessionsLookedAt = 100;
+/** Sessions with an open request are among the most recently used. */
+const sessionsMax = 100;
 
-type Status = {
+type StatusFacts = {
   readonly health: HealthAnswer;
   readonly sessions: {
     readonly active: number;
@@ -21,27 +21,27 @@ type Status = {
     readonly known: number;
     readonly isAll: boolean;
   };
-  readonly figures: Figures;
+  readonly figures: MetricValues;
 };
 
 export async function status(call: ReadyCall): Promise<number> {
-  const found = await read(call);
+  const found = await readStatus(call);
   const { url } = call.api;
   if (!found.ok) {
     if (wantsJson(call) && found.problem.exit === exitCodes.stopped) {
       printJson(call, JSON.stringify({ v: 1, running: false, url }));
     }
-    return giveUp(call, found.problem);
+    return reportProblem(call, found.problem);
   }
-  if (wantsJson(call)) return printJson(call, JSON.stringify(asData(url, found.value)));
-  for (const line of aligned(rowsOf(call, found.value), call.screen.paint)) call.screen.out(line);
+  if (wantsJson(call)) return printJson(call, JSON.stringify(toJson(url, found.value)));
+  for (const line of alignRows(rowsOf(call, found.value), call.screen.paint)) call.screen.out(line);
   return exitCodes.ok;
 }
 
-async function read({ api }: ReadyCall): Promise<Outcome<Status>> {
+async function readStatus({ api }: ReadyCall): Promise<CliResult<StatusFacts>> {
   const health = await api.json<HealthAnswer>(apiPath("/health"));
   if (!health.ok) return health;
-  const page = await api.json<SessionsPage>(apiPath("/sessions", { limit: sessionsLookedAt }));
+  const page = await api.json<SessionsPage>(apiPath("/sessions", { limit: sessionsMax }));
   if (!page.ok) return page;
   const metrics = await api.text("/metrics");
   if (!metrics.ok) return metrics;
@@ -49,16 +49,19 @@ async function read({ api }: ReadyCall): Promise<Outcome<Status>> {
   const active = rows.filter(({ state }) => state === "active").length;
   const managed = rows.filter(({ mode }) => mode !== "observe").length;
   const sessions = { active, managed, known: rows.length, isAll: next === null };
-  return succeed({ health: health.value.value, sessions, figures: readFigures(metrics.value) });
+  return succeed({ health: health.value.value, sessions, figures: readMetrics(metrics.value) });
 }
 
-function asData(url: string, { health, sessions, figures }: Status) {
+function toJson(url: string, { health, sessions, figures }: StatusFacts) {
   return { v: 1, running: true, url, health, sessions, figures: Object.fromEntries(figures) };
 }
 
-function rowsOf({ api, version, settings }: ReadyCall, status: Status): readonly (readonly Cell[])[] {
+function rowsOf(
+  { api, version, settings }: ReadyCall,
+  status: StatusFacts,
+): readonly (readonly TableCell[])[] {
   const { health, sessions, figures } = status;
-  const other = health.version === version ? "" : `, while this command is ${version}`;
+  const other = health.version === version ? "" : `; this command is ${version}`;
   const isWell = health.storage === "ok" && health.recording.on && health.recording.missed === 0;
   return [
     row("aperture", `${printable(health.version, 40)} on ${api.url}${other}`),
@@ -74,41 +77,41 @@ function rowsOf({ api, version, settings }: ReadyCall, status: Status): readonly
   ];
 }
 
-function sessionsText({ known, active, managed, isAll }: Status["sessions"]): string {
+function sessionsText({ known, active, managed, isAll }: StatusFacts["sessions"]): string {
   return `${known}${isAll ? "" : " or more"}, ${active} active, ${managed} managed, ${known - managed} observed`;
 }
 
-function label(text: string): Cell {
+function label(text: string): TableCell {
   return { text, style: "dim" };
 }
 
-function row(name: string, text: string): readonly Cell[] {
+function row(name: string, text: string): readonly TableCell[] {
   return [label(name), { text }];
 }
 
-/** Since it was started; what lies before is in the sessions. */
-function requestsText(figures: Figures): string {
+/** Counts since the start. Older requests are in the sessions. */
+function requestsText(figures: MetricValues): string {
   const of = (name: string) => figures.get(name) ?? 0;
   const parts = [
     `${of("requests_total")} since the start`,
     `${of("requests_active")} open`,
-    ...some(of("requests_refused_total"), "refused"),
-    ...some(of("requests_aborted_total"), "given up by the client"),
-    ...some(of("upstream_failures_total"), "failed upstream"),
-    ...some(of("upstream_truncated_total"), "broken off"),
+    ...countPart(of("requests_refused_total"), "refused"),
+    ...countPart(of("requests_aborted_total"), "aborted by the client"),
+    ...countPart(of("upstream_failures_total"), "failed upstream"),
+    ...countPart(of("upstream_truncated_total"), "cut off upstream"),
   ];
   return parts.join(", ");
 }
 
-function some(count: number, what: string): readonly string[] {
+function countPart(count: number, what: string): readonly string[] {
   return count === 0 ? [] : [`${count} ${what}`];
 }
 
-function upstreamsText(figures: Figures, addresses: HealthAnswer["upstreams"]): string {
-  const answers = [...answersByUpstream(figures)].map(
+function upstreamsText(figures: MetricValues, addresses: HealthAnswer["upstreams"]): string {
+  const answers = [...responsesByUpstream(figures)].map(
     ([name, counts]) =>
       `${printable(name)} ${printable(addresses[name] ?? "(yours, or aperture-demo)", 120)} ${counts.join(" ")}`,
   );
   const first = printable(addresses["anthropic"] ?? "", 120);
-  return answers.length === 0 ? `none has answered yet; anthropic is ${first}` : answers.join(", ");
+  return answers.length === 0 ? `no answer yet; anthropic is ${first}` : answers.join(", ");
 }

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { clearedIn, contextEdit, isEditRefusal, type ToolUse, takesEdit } from "./context-edit.ts";
-import { ingestRequest } from "./ingest.ts";
+import { clearedResults, contextEdit, isEditRefusal, mayAddEdit, type ToolUse } from "./context-edit.ts";
+import { readWireRequest } from "./ingest.ts";
 
-/** `read- grep+ | read+`: a minus loses its result, a plus stays; calls up to a bar are of one message. */
+/** `read- grep+ | read+`: minus clears a result, plus keeps it; calls up to a bar belong to one message. */
 function usesOf(text: string): readonly ToolUse[] {
   let message = 0;
   return text.split(" ").flatMap((word) => {
@@ -13,7 +13,7 @@ function usesOf(text: string): readonly ToolUse[] {
   });
 }
 
-describe("an edit that says exactly what is wanted", () => {
+describe("an edit that clears exactly the wanted results", () => {
   it("clears the oldest and keeps the rest", () => {
     expect(contextEdit(usesOf("read- grep- | read+ bash+"))).toEqual({
       edits: [
@@ -33,20 +33,20 @@ describe("an edit that says exactly what is wanted", () => {
   });
 });
 
-describe("an edit that would say something else is not asked for", () => {
+describe("an edit is not asked for", () => {
   it.each([
-    ["", "nothing is to go"],
-    ["read+ bash+", "nothing is to go"],
-    ["read- | read+ | read- | bash+", "an older use of the same tool stays"],
+    ["", "nothing is to be cleared"],
+    ["read+ bash+", "nothing is to be cleared"],
+    ["read- | read+ | read- | bash+", "an older use of the same tool is kept"],
     ["read- | bash-", "nothing is kept"],
-    ["plan+ | read- | plan+", "nothing is kept but what is excluded"],
-    ["read- | plan+ | read- | bash+ | plan+", "nobody says whether the last use counts"],
-    ["read- bash+", "nobody says which call of a message is the older one"],
+    ["plan+ | read- | plan+", "only uses of excluded tools are kept"],
+    ["read- | plan+ | read- | bash+ | plan+", "it is not documented if the last use counts"],
+    ["read- bash+", "it is not documented which call of a message is older"],
   ])("%j: %s", (uses) => {
     expect(contextEdit(usesOf(uses))).toBe(null);
   });
 
-  it("where the provider runs tools of its own", () => {
+  it("if the provider runs tools of its own", () => {
     const foreign = { name: "web_search", type: "server_tool_use", message: 9, isCleared: false };
     expect(contextEdit([...usesOf("read- | bash+"), foreign])).toBe(null);
   });
@@ -57,21 +57,21 @@ describe("an edit that would say something else is not asked for", () => {
     [{ compaction: { type: "summarize" } }, false],
     [{ thread: { continue: "x" } }, false],
     [{}, true],
-  ])("where a body of the client's leaves no room for it: %j", (over, takes) => {
+  ])("if the client's body excludes it: %j", (over, isAllowed) => {
     const body = { model: "claude-opus-5-5", messages: [{ role: "user", content: "Hello." }], ...over };
-    const request = ingestRequest(Buffer.from(JSON.stringify(body)), null);
-    expect(request !== null && takesEdit(request)).toBe(takes);
+    const request = readWireRequest(Buffer.from(JSON.stringify(body)), null);
+    expect(request !== null && mayAddEdit(request)).toBe(isAllowed);
   });
 });
 
-/** What a provider does with an edit, in both ways in which its documentation can be read. */
+/** The uses a provider clears for an edit; its documentation leaves open if excluded tools count. */
 function clearedBy(uses: readonly ToolUse[], edit: Edit, countsExcluded: boolean): readonly number[] {
-  const places = uses.map((_, at) => at);
+  const indexes = uses.map((_, at) => at);
   const excluded = new Set(edit.exclude_tools ?? []);
-  const mayGo = (at: number) => !excluded.has(uses[at]?.name ?? "");
-  const counted = countsExcluded ? places : places.filter(mayGo);
+  const mayClear = (at: number) => !excluded.has(uses[at]?.name ?? "");
+  const counted = countsExcluded ? indexes : indexes.filter(mayClear);
   if (counted.length <= edit.trigger.value) return [];
-  return counted.slice(0, Math.max(0, counted.length - edit.keep.value)).filter(mayGo);
+  return counted.slice(0, Math.max(0, counted.length - edit.keep.value)).filter(mayClear);
 }
 
 type Edit = {
@@ -84,7 +84,7 @@ function editIn(field: ReturnType<typeof contextEdit>): Edit | null {
   return field === null ? null : ((field["edits"] as readonly Edit[])[0] ?? null);
 }
 
-describe("any wishes", () => {
+describe("for any tool uses", () => {
   const use = fc.record({
     name: fc.constantFrom("read", "bash", "plan"),
     type: fc.constant("tool_use"),
@@ -96,24 +96,24 @@ describe("any wishes", () => {
     { maxLength: 6 },
   );
 
-  it("are met exactly or not at all, however the provider counts", () => {
-    let met = 0;
+  it("an edit clears exactly the wanted results, however the provider counts", () => {
+    let edits = 0;
     fc.assert(
       fc.property(older, newer, (first, last) => {
         const uses = [...first, ...last].map((one, message) => ({ ...one, message }));
         const edit = editIn(contextEdit(uses));
         if (edit === null) return;
-        met += 1;
+        edits += 1;
         const wanted = uses.flatMap(({ isCleared }, at) => (isCleared ? [at] : []));
         expect(clearedBy(uses, edit, true)).toEqual(wanted);
         expect(clearedBy(uses, edit, false)).toEqual(wanted);
       }),
       { numRuns: 2_000 },
     );
-    expect(met).toBeGreaterThan(20);
+    expect(edits).toBeGreaterThan(20);
   });
 
-  it("stay met while the session goes on", () => {
+  it("the same results stay cleared while the session grows", () => {
     const text = "read- | plan+ | read- | bash- | bash+ | read+";
     const later = `${text} | bash+ | read+ | read+`;
     const [now, then] = [text, later].map((one) => {
@@ -125,21 +125,21 @@ describe("any wishes", () => {
   });
 });
 
-describe("what an answer says", () => {
-  it("is how much was cleared", () => {
+describe("an answer", () => {
+  it("reports the number of cleared results", () => {
     const applied = [
       { type: "clear_thinking_20251015", cleared_thinking_turns: 1, cleared_input_tokens: 9 },
       { type: "clear_tool_uses_20250919", cleared_tool_uses: 8, cleared_input_tokens: 50_000 },
     ];
-    expect(clearedIn({ applied_edits: applied })).toBe(8);
-    expect(clearedIn({ applied_edits: [] })).toBe(0);
+    expect(clearedResults({ applied_edits: applied })).toBe(8);
+    expect(clearedResults({ applied_edits: [] })).toBe(0);
   });
 
-  it.each([[undefined], [null], [{}], [{ applied_edits: "x" }]])("%j: nothing", (value) => {
-    expect(clearedIn(value)).toBe(null);
+  it.each([[undefined], [null], [{}], [{ applied_edits: "x" }]])("%j reports nothing", (value) => {
+    expect(clearedResults(value)).toBe(null);
   });
 
-  it("may be that no edits are taken", () => {
+  it("may refuse an edit", () => {
     const refusal = (message: string) => Buffer.from(JSON.stringify({ error: { message } }));
     expect(isEditRefusal(refusal("context_management: Extra inputs are not permitted"))).toBe(true);
     expect(isEditRefusal(refusal("Unexpected value for the beta context-management-2025-06-27"))).toBe(true);

@@ -1,7 +1,7 @@
 import type { WireRequest } from "../wire.ts";
-import { countIn, type Fields, fieldsOf, textIn } from "./schema.ts";
+import { countField, stringField, type WireFields, wireFields } from "./schema.ts";
 
-/** One tool use of a request, and whether its result is to be left out. */
+/** One tool use of a request; `isCleared` if its result is to be left out. */
 export type ToolUse = {
   readonly name: string;
   /** The `type` of the call on the wire. */
@@ -15,27 +15,27 @@ export const contextManagementBeta = "context-management-2025-06-27";
 const clearToolUses = "clear_tool_uses_20250919";
 
 /**
- * The field by which the provider is asked to leave out exactly these results; null where it would leave out
- * others, or where its documentation does not say. The provider forgets the edit with each request and counts
- * from the newest use back, so it is asked for again with every request: what was cleared stays cleared, what
- * is new is kept, and the prompt cache holds. With a `keep` that stands still it would clear one more each
- * time and lose the cache.
+ * The field that asks the provider to leave out exactly the cleared results; null if it would leave out
+ * others, or if its documentation does not say. The provider forgets the edit after each request and counts
+ * from the newest use back, so every request asks again with a `keep` that grows with the new uses: cleared
+ * results stay cleared, new ones are kept, and the prompt cache holds. With a fixed `keep` it would clear one
+ * more result each time and lose the cache.
  */
-export function contextEdit(uses: readonly ToolUse[]): Fields | null {
-  const { excluded, kept, cleared, newer } = shapeOf(uses);
+export function contextEdit(uses: readonly ToolUse[]): WireFields | null {
+  const { excluded, kept, cleared, newer } = groupUses(uses);
   const isPossible =
     cleared.length > 0 &&
     kept.length > 0 &&
-    // It is not documented whether tools that run at the provider count as uses.
+    // It is not documented if tools that run at the provider count as uses.
     uses.every(({ type }) => type === "tool_use") &&
     !cleared.some(({ name }) => excluded.includes(name)) &&
     !isAmbiguous(newer, excluded) &&
-    // Nor in which order the calls of one message are counted.
+    // It is not documented either in which order the calls of one message are counted.
     kept[0]?.message !== cleared.at(-1)?.message;
   if (!isPossible) return null;
   const edit = {
     type: clearToolUses,
-    // There is always one use more than those cleared, so this holds however a use is counted.
+    // There is always one use more than those cleared, so any way to count uses reaches this trigger.
     trigger: { type: "tool_uses", value: cleared.length },
     keep: { type: "tool_uses", value: kept.length },
     ...(excluded.length === 0 ? {} : { exclude_tools: excluded }),
@@ -43,49 +43,49 @@ export function contextEdit(uses: readonly ToolUse[]): Fields | null {
   return { edits: [edit] };
 }
 
-const excluding: readonly string[] = ["context_management", "compaction", "thread"];
+const conflictingKeys: readonly string[] = ["context_management", "compaction", "thread"];
 
-/** Whether a body leaves room for an edit of ours: its client asks for none, nor for what excludes one. */
-export function takesEdit({ members }: WireRequest): boolean {
-  return !members.some(({ key }) => excluding.includes(key));
+/** True if the client's body has no edit of its own and no field that excludes one. */
+export function mayAddEdit({ members }: WireRequest): boolean {
+  return !members.some(({ key }) => conflictingKeys.includes(key));
 }
 
-/** How many results an answer says were left out; null where it says nothing of it. */
-export function clearedIn(contextManagement: unknown): number | null {
-  const applied = fieldsOf(contextManagement)?.["applied_edits"];
+/** The number of results that an answer reports as left out; null if it reports nothing. */
+export function clearedResults(contextManagement: unknown): number | null {
+  const applied = wireFields(contextManagement)?.["applied_edits"];
   if (!Array.isArray(applied)) return null;
-  const edit = applied.map(fieldsOf).find((fields) => textIn(fields, "type") === clearToolUses);
-  return edit === undefined ? 0 : countIn(edit, "cleared_tool_uses");
+  const edit = applied.map(wireFields).find((fields) => stringField(fields, "type") === clearToolUses);
+  return edit === undefined ? 0 : countField(edit, "cleared_tool_uses");
 }
 
-/** Whether a refusal is about an edit or about what asks for one. */
+/** True if an upstream's refusal is about an edit, or about the field or beta that asks for one. */
 export function isEditRefusal(body: Uint8Array): boolean {
   return /context[_-]management|clear_tool_uses/i.test(Buffer.from(body).toString("utf8"));
 }
 
-type Shape = {
+type ToolUseGroups = {
   readonly cleared: readonly ToolUse[];
-  /** Tools with a use that stays among those that go: none of theirs may go. */
+  /** Tools with a kept use older than the last cleared one: none of their uses may be cleared. */
   readonly excluded: readonly string[];
-  /** What follows the last use that goes. */
+  /** The uses after the last cleared one. */
   readonly newer: readonly ToolUse[];
-  /** Of these, the ones that only their age protects. */
+  /** The newer uses that only their age protects. */
   readonly kept: readonly ToolUse[];
 };
 
-function shapeOf(uses: readonly ToolUse[]): Shape {
+function groupUses(uses: readonly ToolUse[]): ToolUseGroups {
   const end = uses.findLastIndex(({ isCleared }) => isCleared) + 1;
   const older = uses.slice(0, end);
   const newer = uses.slice(end);
-  const staying = older.filter(({ isCleared }) => !isCleared).map(({ name }) => name);
-  const excluded = [...new Set(staying)];
+  const keptNames = older.filter(({ isCleared }) => !isCleared).map(({ name }) => name);
+  const excluded = [...new Set(keptNames)];
   const kept = newer.filter(({ name }) => !excluded.includes(name));
   return { cleared: older.filter(({ isCleared }) => isCleared), excluded, newer, kept };
 }
 
 /**
- * Nobody says whether uses of excluded tools count towards `keep`. It makes no difference while none of them
- * is newer than the oldest use that is to be kept.
+ * It is not documented if uses of excluded tools count towards `keep`. It makes no difference while none of
+ * them is newer than the oldest kept use.
  */
 function isAmbiguous(newer: readonly ToolUse[], excluded: readonly string[]): boolean {
   const first = newer.findIndex(({ name }) => !excluded.includes(name));

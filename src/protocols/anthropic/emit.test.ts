@@ -5,83 +5,83 @@ import {
   emitBody,
   emitList,
   emitMarked,
-  isClearing,
-  type Replaced,
+  type FieldReplacements,
+  isSelfClearing,
   systemMessage,
   textBlock,
 } from "./emit.ts";
-import { ingestRequest } from "./ingest.ts";
+import { readWireRequest } from "./ingest.ts";
 
 function read(body: string): WireRequest {
-  return must(ingestRequest(Buffer.from(body), null), "the body can be read");
+  return must(readWireRequest(Buffer.from(body), null), "the body can be read");
 }
 
-function emitted(body: string, replaced: Replaced): string {
-  return Buffer.concat(emitBody(read(body), replaced)).toString();
+function emit(body: string, replacements: FieldReplacements): string {
+  return Buffer.concat(emitBody(read(body), replacements)).toString();
 }
 
 const piece = (text: string): readonly Uint8Array[] => [Buffer.from(text)];
 const messages = '"messages":[{"role":"user","content":"a"}]';
 
-/** What no program may write down anew. */
+/** Bytes that would change if they were parsed and written again. */
 const odd =
   '"a":1.0,"b":12345678901234567890,"z":{"y":1,"b":2},"é":"\\u00e9 \\ud83d\\ude00 \\/","c" : [ 1 ,2 ],' +
   '"messages2":"\\"messages\\":[]","block":{"type":"of the future","n":-0.0e+1}';
 
 describe("a body with replaced fields", () => {
-  test("keeps every other byte, wherever the field stands", () => {
+  test("keeps every other byte, at any position of the field", () => {
     const wanted = '"messages":[X]';
-    const replaced = new Map([["messages", piece("[X]")]]);
-    expect(emitted(`{${messages},${odd}}`, replaced)).toBe(`{${wanted},${odd}}`);
-    expect(emitted(`{${odd},${messages},"m":1}`, replaced)).toBe(`{${odd},${wanted},"m":1}`);
-    expect(emitted(`{${odd},${messages}}`, replaced)).toBe(`{${odd},${wanted}}`);
-    expect(emitted(`{${messages}}`, replaced)).toBe(`{${wanted}}`);
+    const replacements = new Map([["messages", piece("[X]")]]);
+    expect(emit(`{${messages},${odd}}`, replacements)).toBe(`{${wanted},${odd}}`);
+    expect(emit(`{${odd},${messages},"m":1}`, replacements)).toBe(`{${odd},${wanted},"m":1}`);
+    expect(emit(`{${odd},${messages}}`, replacements)).toBe(`{${odd},${wanted}}`);
+    expect(emit(`{${messages}}`, replacements)).toBe(`{${wanted}}`);
   });
 
-  test("keeps the space between what stays together", () => {
+  test("keeps the space between unchanged fields", () => {
     const body = `\n{ "a" : 1 ,\n  "b":2 , ${messages} }\n`;
-    const replaced = new Map([["messages", piece("[X]")]]);
-    expect(emitted(body, replaced)).toBe('{"a" : 1 ,\n  "b":2,"messages":[X]}');
+    const replacements = new Map([["messages", piece("[X]")]]);
+    expect(emit(body, replacements)).toBe('{"a" : 1 ,\n  "b":2,"messages":[X]}');
   });
 
-  test("hands on what is unchanged as slices of what came", () => {
-    // In memory of its own, so that slices of it can be told.
+  test("passes unchanged fields on as slices of the input", () => {
+    // The input has a buffer of its own, so that its slices can be recognised.
     const own = Uint8Array.from(Buffer.from(`{${odd},${messages}}`));
-    const request = must(ingestRequest(own, null), "the body can be read");
+    const request = must(readWireRequest(own, null), "the body can be read");
     const pieces = emitBody(request, new Map([["messages", piece("[X]")]]));
     const slices = pieces.filter(({ buffer }) => buffer === own.buffer);
     const texts = slices.map((slice) => Buffer.from(slice).toString());
     expect(texts).toEqual([odd, '"messages":']);
   });
 
-  test("gets a field it did not have at its end", () => {
-    const replaced = new Map([["system", piece('["s"]')]]);
-    expect(emitted(`{${messages}}`, replaced)).toBe(`{${messages},"system":["s"]}`);
-    expect(emitted(`{${messages},"system":"old"}`, replaced)).toBe(`{${messages},"system":["s"]}`);
+  test("gets a new field at its end", () => {
+    const replacements = new Map([["system", piece('["s"]')]]);
+    expect(emit(`{${messages}}`, replacements)).toBe(`{${messages},"system":["s"]}`);
+    expect(emit(`{${messages},"system":"old"}`, replacements)).toBe(`{${messages},"system":["s"]}`);
   });
 
   test("loses a field, first, in between or last", () => {
     const mark = '"cache_control":{"type":"ephemeral"}';
-    const replaced = new Map([["cache_control", null]]);
+    const replacements = new Map([["cache_control", null]]);
     for (const body of [
       `{${mark},"a":1,${messages}}`,
       `{"a":1,${mark},${messages}}`,
       `{"a":1,${messages},${mark}}`,
     ])
-      expect(emitted(body, replaced)).toBe(`{"a":1,${messages}}`);
-    expect(emitted(`{"a":1,${messages}}`, replaced)).toBe(`{"a":1,${messages}}`);
+      expect(emit(body, replacements)).toBe(`{"a":1,${messages}}`);
+    expect(emit(`{"a":1,${messages}}`, replacements)).toBe(`{"a":1,${messages}}`);
   });
 
   test("is read as the same request", () => {
     const body = `{${odd},${messages},"system":"be brief"}`;
-    const again = read(emitted(body, new Map()));
-    expect(again.talk).toEqual(read(body).talk);
+    const again = read(emit(body, new Map()));
+    expect(again.messageKeys).toEqual(read(body).messageKeys);
     expect(again.system.units[0]?.hash).toBe(read(body).system.units[0]?.hash);
   });
 });
 
 describe("marks", () => {
-  test("are put on the blocks that end there, in any order", () => {
+  test("are put on the blocks that end at their positions, in any order", () => {
     const blocks = '{"a":1},{"b":2}';
     const marks = [
       { end: 15, mark: '{"type":"2"}' },
@@ -92,7 +92,7 @@ describe("marks", () => {
     expect(Buffer.concat(emitMarked(Buffer.from(blocks), [])).toString()).toBe(blocks);
   });
 
-  test("in a list stand on their blocks", () => {
+  test("in a list are put on their blocks", () => {
     const list = [
       { bytes: Buffer.from('{"a":1.0}'), mark: null },
       { bytes: Buffer.from('{"b":2}'), mark: "{}" },
@@ -102,13 +102,13 @@ describe("marks", () => {
   });
 });
 
-test("texts and system messages of ours are JSON, whatever they say", () => {
+test("our texts and system messages are JSON for any text", () => {
   const text = 'a "quoted"\nline with \u2028 and \ud83d\ude00';
   expect(JSON.parse(textBlock(text).toString())).toEqual({ type: "text", text });
-  for (const clears of [true, false]) {
-    const { head, tail } = systemMessage(clears);
+  for (const isForOneTurn of [true, false]) {
+    const { head, tail } = systemMessage(isForOneTurn);
     const message = JSON.parse(`${head}${textBlock("x").toString()}${tail}`) as { clear_at?: string };
-    expect(message.clear_at).toBe(clears ? "next_user_message" : undefined);
-    expect(isClearing(head)).toBe(clears);
+    expect(message.clear_at).toBe(isForOneTurn ? "next_user_message" : undefined);
+    expect(isSelfClearing(head)).toBe(isForOneTurn);
   }
 });

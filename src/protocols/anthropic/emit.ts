@@ -1,43 +1,41 @@
-import type { Member } from "../json-scan.ts";
+import type { ByteRange, JsonMember } from "../json-scan.ts";
 import type { WireRequest } from "../wire.ts";
 
-/** Bytes of a body in order; what was not touched are slices of what arrived. */
+/** The bytes of a body in order; unchanged parts are slices of the client's body. */
 export type EmittedPieces = readonly Uint8Array[];
 
-/** A field to write in place of the client's, or null to leave the client's out. */
-export type Replaced = ReadonlyMap<string, EmittedPieces | null>;
+/** Fields to write in place of the client's; null leaves the client's field out. */
+export type FieldReplacements = ReadonlyMap<string, EmittedPieces | null>;
 
-/** An object as it was written, with where its fields lie. */
-export type Written = Pick<WireRequest, "bytes" | "members">;
+/** A JSON object in bytes, with the ranges of its fields. */
+export type WireObject = Pick<WireRequest, "bytes" | "members">;
 
-/** The body with some of its fields replaced, in the client's order; new fields come last. */
-export function emitBody({ bytes, members }: Written, replaced: Replaced): EmittedPieces {
+/** Writes the body with some of its fields replaced, in the client's order; new fields come last. */
+export function emitBody({ bytes, members }: WireObject, replacements: FieldReplacements): EmittedPieces {
   const pieces: Uint8Array[] = [];
-  const known = new Set(members.map(({ key }) => key));
-  let run: Range | null = null;
+  const clientKeys = new Set(members.map(({ key }) => key));
+  let run: ByteRange | null = null;
   const flush = (): void => {
     if (run !== null) pieces.push(separator(pieces), bytes.subarray(run.start, run.end));
     run = null;
   };
   for (const member of members) {
-    const value = replaced.get(member.key);
+    const value = replacements.get(member.key);
     if (value === undefined) {
-      run = { start: run === null ? member.keyStart : (run as Range).start, end: member.value.end };
+      run = { start: run === null ? member.keyStart : (run as ByteRange).start, end: member.value.end };
       continue;
     }
     flush();
     if (value !== null) pieces.push(separator(pieces), keyBytes(bytes, member), ...value);
   }
   flush();
-  for (const [key, value] of replaced) {
-    if (known.has(key) || value === null) continue;
+  for (const [key, value] of replacements) {
+    if (clientKeys.has(key) || value === null) continue;
     pieces.push(separator(pieces), Buffer.from(`${JSON.stringify(key)}:`), ...value);
   }
   pieces.push(pieces.length === 0 ? Buffer.from("{}") : CLOSE);
   return pieces;
 }
-
-type Range = { readonly start: number; readonly end: number };
 
 const OPEN = Buffer.from("{");
 const CLOSE = Buffer.from("}");
@@ -47,15 +45,15 @@ function separator(before: readonly Uint8Array[]): Uint8Array {
   return before.length === 0 ? OPEN : COMMA;
 }
 
-function keyBytes(bytes: Buffer, { keyStart, value }: Member): Uint8Array {
+function keyBytes(bytes: Buffer, { keyStart, value }: JsonMember): Uint8Array {
   return bytes.subarray(keyStart, value.start);
 }
 
-/** A mark to be put on the block that ends there. */
-export type MarkAt = { readonly end: number; readonly mark: string };
+/** A cache mark for the block that ends at `end`. */
+export type PlacedMark = { readonly end: number; readonly mark: string };
 
-/** Bytes that hold blocks, with cache marks put on some of them. */
-export function emitMarked(bytes: Buffer, marks: readonly MarkAt[]): EmittedPieces {
+/** Writes bytes that hold blocks, with cache marks on some of them. */
+export function emitMarked(bytes: Buffer, marks: readonly PlacedMark[]): EmittedPieces {
   const pieces: Uint8Array[] = [];
   let from = 0;
   for (const { end, mark } of [...marks].sort((a, b) => a.end - b.end)) {
@@ -66,7 +64,7 @@ export function emitMarked(bytes: Buffer, marks: readonly MarkAt[]): EmittedPiec
   return pieces;
 }
 
-/** A list of blocks, each with its mark or none. */
+/** Writes a list of blocks, each with its cache mark or none. */
 export function emitList(
   units: readonly { readonly bytes: Uint8Array; readonly mark: string | null }[],
 ): EmittedPieces {
@@ -84,13 +82,13 @@ export function textBlock(text: string): Buffer {
   return Buffer.from(`{"type":"text","text":${JSON.stringify(text)}}`);
 }
 
-/** How a system message of ours begins and ends; one that clears itself is shown for a single turn. */
-export function systemMessage(clears: boolean): { readonly head: string; readonly tail: string } {
-  const clearAt = clears ? '"clear_at":"next_user_message",' : "";
+/** The head and tail of a system message of ours; the model sees a self-clearing one for a single turn. */
+export function systemMessage(isForOneTurn: boolean): { readonly head: string; readonly tail: string } {
+  const clearAt = isForOneTurn ? '"clear_at":"next_user_message",' : "";
   return { head: `{"role":"system",${clearAt}"content":[`, tail: "]}" };
 }
 
-/** Whether a message with this beginning was made by `systemMessage` to clear itself. */
-export function isClearing(head: string): boolean {
+/** True if `systemMessage` made this head, for a self-clearing message. */
+export function isSelfClearing(head: string): boolean {
   return head === systemMessage(true).head;
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { answerReader, readAnswer } from "./events.ts";
+import { answerReader, readWireAnswer } from "./events.ts";
 
 const sse = "text/event-stream; charset=utf-8";
 
@@ -19,7 +19,7 @@ const usage = {
   output_tokens: 1,
 };
 const start = { type: "message_start", message: { id: "m", model: "claude-x", content: [], usage } };
-const opened = (index: number, content_block: object) => ({
+const blockStart = (index: number, content_block: object) => ({
   type: "content_block_start",
   index,
   content_block,
@@ -32,25 +32,25 @@ const end = [
 ];
 const whole = [
   start,
-  opened(0, { type: "thinking", thinking: "", signature: "" }),
+  blockStart(0, { type: "thinking", thinking: "", signature: "" }),
   delta(0, { type: "thinking_delta", thinking: "let me " }),
   delta(0, { type: "thinking_delta", thinking: "see" }),
   delta(0, { type: "signature_delta", signature: "sig" }),
   stop(0),
   { type: "ping" },
-  opened(1, { type: "tool_use", id: "t1", name: "read", input: {} }),
+  blockStart(1, { type: "tool_use", id: "t1", name: "read", input: {} }),
   delta(1, { type: "input_json_delta", partial_json: '{"n": 1.0' }),
   delta(1, { type: "input_json_delta", partial_json: "}" }),
   stop(1),
-  opened(2, { type: "text", text: "" }),
+  blockStart(2, { type: "text", text: "" }),
   delta(2, { type: "text_delta", text: "done \u{1f525}" }),
   stop(2),
   ...end,
 ];
 
 describe("reading an answer", () => {
-  it("says the same whether its events are written as usual or in another way", () => {
-    const words = fc.constantFrom(
+  it("gives the same result if its events are written in an unusual form", () => {
+    const chars = fc.constantFrom(
       "a",
       "\\",
       '"',
@@ -65,10 +65,12 @@ describe("reading an answer", () => {
     );
     const type = fc.constantFrom("text_delta", "thinking_delta", "input_json_delta", "other_delta");
     const field = fc.constantFrom("text", "thinking", "partial_json", "type", "__proto__", "index");
-    const deltas = fc.array(fc.tuple(fc.nat(2), type, field, fc.string({ unit: words })), { maxLength: 8 });
-    const written = (one: string, other: (data: string) => string) =>
-      readAnswer(
-        Buffer.from(`${wire(start, opened(0, { type: "text", text: "" }))}${other(one)}${wire(stop(0))}`),
+    const deltas = fc.array(fc.tuple(fc.nat(2), type, field, fc.string({ unit: chars })), { maxLength: 8 });
+    const readAs = (events: string, rewrite: (data: string) => string) =>
+      readWireAnswer(
+        Buffer.from(
+          `${wire(start, blockStart(0, { type: "text", text: "" }))}${rewrite(events)}${wire(stop(0))}`,
+        ),
         sse,
       );
     fc.assert(
@@ -79,13 +81,13 @@ describe("reading an answer", () => {
         });
         const spaced = (data: string) =>
           data.replaceAll('{"type":"content_block_delta"', '{ "type":"content_block_delta"');
-        expect(written(events.join(""), (data) => data)).toEqual(written(events.join(""), spaced));
+        expect(readAs(events.join(""), (data) => data)).toEqual(readAs(events.join(""), spaced));
       }),
     );
   });
 
   it("puts blocks together as a client will send them back", () => {
-    const answer = readAnswer(wire(...whole), sse);
+    const answer = readWireAnswer(wire(...whole), sse);
     expect(answer.units.map(({ bytes }) => Buffer.from(bytes).toString())).toEqual([
       '{"type":"thinking","thinking":"let me see","signature":"sig"}',
       '{"type":"tool_use","id":"t1","name":"read","input":{"n": 1.0}}',
@@ -95,35 +97,35 @@ describe("reading an answer", () => {
     expect(answer.usage).toEqual({ input: 5, cacheRead: 7, cacheWrite: 2, output: 42 });
   });
 
-  it("keeps what a text cites", () => {
-    const cited = [
+  it("keeps the citations of a text", () => {
+    const citations = [
       { type: "char_location", cited_text: "a" },
       { type: "char_location", cited_text: "b" },
     ];
     const events = [
-      opened(0, { type: "text", text: "" }),
+      blockStart(0, { type: "text", text: "" }),
       delta(0, { type: "text_delta", text: "so it is" }),
-      ...cited.map((citation) => delta(0, { type: "citations_delta", citation })),
+      ...citations.map((citation) => delta(0, { type: "citations_delta", citation })),
       stop(0),
     ];
-    const [said] = readAnswer(wire(start, ...events, ...end), sse).units;
-    expect(JSON.parse(Buffer.from(said?.bytes ?? []).toString())).toEqual({
+    const [text] = readWireAnswer(wire(start, ...events, ...end), sse).units;
+    expect(JSON.parse(Buffer.from(text?.bytes ?? []).toString())).toEqual({
       type: "text",
       text: "so it is",
-      citations: cited,
+      citations,
     });
   });
 
-  it("says the same whether its events come one by one or all together", () => {
+  it("gives the same result for events one by one and all together", () => {
     const reader = answerReader();
-    for (const event of whole) reader.take({ event: event.type, data: JSON.stringify(event) });
-    expect(reader.finish()).toEqual(readAnswer(wire(...whole), sse));
+    for (const event of whole) reader.addEvent({ event: event.type, data: JSON.stringify(event) });
+    expect(reader.finish()).toEqual(readWireAnswer(wire(...whole), sse));
   });
 
-  it("is never whole before its last event, wherever it breaks off", () => {
+  it("is never whole before its last event", () => {
     const bytes = wire(...whole);
     for (let at = 0; at < bytes.length; at += 1) {
-      const answer = readAnswer(bytes.subarray(0, at), sse);
+      const answer = readWireAnswer(bytes.subarray(0, at), sse);
       expect(answer.isWhole).toBe(false);
       expect(answer.units.length).toBeLessThanOrEqual(3);
     }
@@ -131,18 +133,18 @@ describe("reading an answer", () => {
 
   it("keeps only blocks that were sent to their end", () => {
     const cut = whole.slice(0, 9);
-    expect(readAnswer(wire(...cut), sse).units.map(({ unit }) => unit.kind)).toEqual(["reasoning"]);
+    expect(readWireAnswer(wire(...cut), sse).units.map(({ unit }) => unit.kind)).toEqual(["reasoning"]);
   });
 
-  it("tells an error event from an end", () => {
+  it("reports an error event as a problem", () => {
     const error = { type: "error", error: { type: "overloaded_error", message: "Overloaded" } };
-    const answer = readAnswer(wire(start, error), sse);
+    const answer = readWireAnswer(wire(start, error), sse);
     expect(answer).toMatchObject({ isWhole: false, problem: "overloaded_error: Overloaded" });
   });
 
-  it("goes on past damage, and says so", () => {
+  it("continues after a damaged event, and reports the damage", () => {
     const bytes = Buffer.concat([wire(start), Buffer.from("data: {oops\n\n"), wire(...whole.slice(11))]);
-    const answer = readAnswer(bytes, sse);
+    const answer = readWireAnswer(bytes, sse);
     expect(answer.problem).toBe("an event is not JSON");
     expect(answer.isWhole).toBe(false);
     expect(answer.units).toHaveLength(1);
@@ -155,14 +157,14 @@ describe("reading an answer", () => {
       stop_reason: "end_turn",
       usage,
     };
-    const answer = readAnswer(Buffer.from(JSON.stringify(message)), "application/json");
+    const answer = readWireAnswer(Buffer.from(JSON.stringify(message)), "application/json");
     expect(answer).toMatchObject({ isWhole: true, stop: "end_turn" });
     expect(answer.units).toHaveLength(1);
     const refused = { type: "error", error: { type: "rate_limit_error", message: "slow down" } };
-    expect(readAnswer(Buffer.from(JSON.stringify(refused)), "application/json")).toMatchObject({
+    expect(readWireAnswer(Buffer.from(JSON.stringify(refused)), "application/json")).toMatchObject({
       units: [],
       problem: "rate_limit_error: slow down",
     });
-    expect(readAnswer(Buffer.from("<html>"), "text/html").problem).toBe("it is not JSON");
+    expect(readWireAnswer(Buffer.from("<html>"), "text/html").problem).toBe("it is not JSON");
   });
 });

@@ -2,116 +2,116 @@ import { must } from "../../base/index.ts";
 import type { Usage } from "../../engine/index.ts";
 import { eventReader, type WireEvent } from "../sse.ts";
 import type { AnswerUnit, WireAnswer } from "../wire.ts";
-import { clearedIn } from "./context-edit.ts";
-import { countIn, type Fields, fieldsOf, textIn } from "./schema.ts";
+import { clearedResults } from "./context-edit.ts";
+import { countField, stringField, type WireFields, wireFields } from "./schema.ts";
 import { unitOfAnswer } from "./units.ts";
 
-/** What an answer is read as, however it came: server-sent events, one JSON message, or an error. */
-export function readAnswer(body: Uint8Array, contentType: string): WireAnswer {
+/** Reads an answer in any form: server-sent events, one JSON message, or an error. */
+export function readWireAnswer(body: Uint8Array, contentType: string): WireAnswer {
   return contentType.includes("text/event-stream") ? readEvents(body) : readMessage(body);
 }
 
-/** Takes the events of an answer one by one; in the end it says what `readAnswer` says of them all. */
+/** Reads the events of an answer one by one; `finish` returns what `readWireAnswer` would for all of them. */
 export type AnswerReader = {
-  readonly take: (event: WireEvent) => void;
+  readonly addEvent: (event: WireEvent) => void;
   readonly finish: () => WireAnswer;
 };
 
 export function answerReader(): AnswerReader {
-  const answer = new Answer();
-  return { take: (event) => answer.take(event), finish: () => answer.finish() };
+  const builder = new AnswerBuilder();
+  return { addEvent: (event) => builder.addEvent(event), finish: () => builder.finish() };
 }
 
 function readEvents(body: Uint8Array): WireAnswer {
   const reader = eventReader();
-  const answer = new Answer();
-  for (const event of reader.push(body)) answer.take(event);
-  if (reader.overflowed()) answer.damaged("an event is too long");
-  else if (reader.leftOver() > 0) answer.damaged("it ends inside an event");
-  return answer.finish();
+  const builder = new AnswerBuilder();
+  for (const event of reader.push(body)) builder.addEvent(event);
+  if (reader.hasOverflowed()) builder.noteProblem("an event is too long");
+  else if (reader.pendingBytes() > 0) builder.noteProblem("it ends inside an event");
+  return builder.finish();
 }
 
 function readMessage(body: Uint8Array): WireAnswer {
-  const message = parsed(Buffer.from(body).toString("utf8"));
+  const message = parseFields(Buffer.from(body).toString("utf8"));
   const isWhole = message !== null;
   const none = { units: [], usage: null, model: null, stop: null, cleared: null, isWhole };
   if (message === null) return { ...none, problem: "it is not JSON" };
-  const error = fieldsOf(message["error"]);
+  const error = wireFields(message["error"]);
   if (error !== null) return { ...none, problem: errorText(error) };
   const content = Array.isArray(message["content"]) ? message["content"] : [];
   return {
     ...none,
     units: content.flatMap((block) => {
-      const fields = fieldsOf(block);
+      const fields = wireFields(block);
       return fields === null ? [] : [unitOfAnswer(fields, JSON.stringify(block))];
     }),
-    usage: usageOf(fieldsOf(message["usage"])),
-    model: textIn(message, "model"),
-    stop: textIn(message, "stop_reason"),
-    cleared: clearedIn(message["context_management"]),
+    usage: usageOf(wireFields(message["usage"])),
+    model: stringField(message, "model"),
+    stop: stringField(message, "stop_reason"),
+    cleared: clearedResults(message["context_management"]),
     problem: null,
   };
 }
 
 /**
- * What nearly all events of an answer look like, as providers write them. It is read as it stands: parsing
- * such a one costs many times as much and finds the same.
+ * The usual form of an event, as providers write it. It is read without parsing, which would cost many times
+ * as much and find the same.
  */
 const plainDelta =
   /^\{"type":"content_block_delta","index":(0|[1-9]\d{0,5}),"delta":\{"type":"([a-z_]+)","([a-z_]+)":"([^"\\\p{Cc}]*)"\} *\}$/u;
 const plainCharsMax = 4_096;
 
-/** Content blocks of one answer as their events build them up. */
-class Answer {
-  readonly #open = new Map<number, OpenBlock>();
+/** Builds an answer from its events. */
+class AnswerBuilder {
+  readonly #open = new Map<number, AnswerBlockBuilder>();
   readonly #units: AnswerUnit[] = [];
-  #usage: Fields | null = null;
+  #usage: WireFields | null = null;
   #model: string | null = null;
   #stop: string | null = null;
   #cleared: number | null = null;
   #isWhole = false;
   #problem: string | null = null;
 
-  take({ event, data }: WireEvent): void {
-    const written = data.length <= plainCharsMax ? plainDelta.exec(data) : null;
-    if (written === null) this.#takeParsed(event, data);
-    else this.#open.get(Number(written[1]))?.addPlain(written);
+  addEvent({ event, data }: WireEvent): void {
+    const delta = data.length <= plainCharsMax ? plainDelta.exec(data) : null;
+    if (delta === null) this.#addParsed(event, data);
+    else this.#open.get(Number(delta[1]))?.addPlain(delta);
   }
 
-  #takeParsed(event: string, data: string): void {
-    const fields = parsed(data);
+  #addParsed(event: string, data: string): void {
+    const fields = parseFields(data);
     if (fields === null) {
-      this.damaged("an event is not JSON");
+      this.noteProblem("an event is not JSON");
       return;
     }
-    const index = countIn(fields, "index");
-    switch (textIn(fields, "type") ?? event) {
+    const index = countField(fields, "index");
+    switch (stringField(fields, "type") ?? event) {
       case "message_start":
-        this.#start(fieldsOf(fields["message"]));
+        this.#start(wireFields(fields["message"]));
         return;
       case "content_block_start":
-        this.#open.set(index, new OpenBlock(fieldsOf(fields["content_block"]) ?? {}));
+        this.#open.set(index, new AnswerBlockBuilder(wireFields(fields["content_block"]) ?? {}));
         return;
       case "content_block_delta":
-        this.#open.get(index)?.add(fieldsOf(fields["delta"]) ?? {});
+        this.#open.get(index)?.add(wireFields(fields["delta"]) ?? {});
         return;
       case "content_block_stop":
         this.#close(index);
         return;
       case "message_delta":
-        this.#stop = textIn(fieldsOf(fields["delta"]), "stop_reason") ?? this.#stop;
-        this.#usage = { ...this.#usage, ...fieldsOf(fields["usage"]) };
-        this.#cleared = clearedIn(fields["context_management"]) ?? this.#cleared;
+        this.#stop = stringField(wireFields(fields["delta"]), "stop_reason") ?? this.#stop;
+        this.#usage = { ...this.#usage, ...wireFields(fields["usage"]) };
+        this.#cleared = clearedResults(fields["context_management"]) ?? this.#cleared;
         return;
       case "message_stop":
         this.#isWhole = true;
         return;
       case "error":
-        this.damaged(errorText(fieldsOf(fields["error"]) ?? {}));
+        this.noteProblem(errorText(wireFields(fields["error"]) ?? {}));
     }
   }
 
-  damaged(problem: string): void {
+  noteProblem(problem: string): void {
     this.#problem ??= problem;
   }
 
@@ -122,26 +122,26 @@ class Answer {
     return { units: this.#units, usage, model, stop, cleared, isWhole, problem };
   }
 
-  #start(message: Fields | null): void {
-    this.#model = textIn(message, "model");
-    this.#usage = fieldsOf(message?.["usage"]);
-    this.#cleared = clearedIn(message?.["context_management"]);
+  #start(message: WireFields | null): void {
+    this.#model = stringField(message, "model");
+    this.#usage = wireFields(message?.["usage"]);
+    this.#cleared = clearedResults(message?.["context_management"]);
   }
 
-  /** Only blocks that were sent to their end count: a half one was never said. */
+  /** Only blocks that were sent to their end count. */
   #close(index: number): void {
     const block = this.#open.get(index);
     this.#open.delete(index);
     const unit = block?.finish() ?? null;
-    if (unit === null) this.damaged("a content block cannot be read");
+    if (unit === null) this.noteProblem("a content block cannot be read");
     else this.#units.push(unit);
   }
 }
 
-/** The input of a tool comes as text of its own, not as a text of the block. */
+/** The input of a tool call comes as JSON text in pieces, apart from the texts of the block. */
 const INPUT = "partial_json";
 
-/** Which field of a delta of each type goes on with which field of its block. */
+/** For each type of delta, the field that holds its text; the same field of the block is extended. */
 const textFields: ReadonlyMap<string, string> = new Map([
   ["text_delta", "text"],
   ["thinking_delta", "thinking"],
@@ -150,77 +150,77 @@ const textFields: ReadonlyMap<string, string> = new Map([
   ["input_json_delta", INPUT],
 ]);
 
-class OpenBlock {
-  readonly #start: Fields;
+class AnswerBlockBuilder {
+  readonly #start: WireFields;
   readonly #texts = new Map<string, string[]>();
   readonly #citations: unknown[] = [];
 
-  constructor(start: Fields) {
+  constructor(start: WireFields) {
     this.#start = start;
   }
 
-  add(delta: Fields): void {
+  add(delta: WireFields): void {
     if (delta["citation"] !== undefined) this.#citations.push(delta["citation"]);
-    const field = textFields.get(textIn(delta, "type") ?? "");
-    const text = field === undefined ? null : textIn(delta, field);
-    if (field !== undefined && text !== null) this.#goOn(field, text);
+    const field = textFields.get(stringField(delta, "type") ?? "");
+    const text = field === undefined ? null : stringField(delta, field);
+    if (field !== undefined && text !== null) this.#extend(field, text);
   }
 
   addPlain([, , type = "", field = "", text = ""]: RegExpExecArray): void {
-    if (textFields.get(type) === field) this.#goOn(field, text);
+    if (textFields.get(type) === field) this.#extend(field, text);
   }
 
-  #goOn(field: string, text: string): void {
+  #extend(field: string, text: string): void {
     const texts = this.#texts.get(field);
     if (texts === undefined) this.#texts.set(field, [text]);
     else texts.push(text);
   }
 
-  /** The block as a client will send it back: its fields in their order, its input as it was written. */
+  /** The block as a client will send it back: its fields in their order, its input byte for byte. */
   finish(): AnswerUnit | null {
     const fields: Record<string, unknown> = { ...this.#start };
     if (this.#citations.length > 0)
       fields["citations"] = [...listIn(fields, "citations"), ...this.#citations];
     for (const [field, texts] of this.#texts)
-      if (field !== INPUT) fields[field] = `${textIn(fields, field) ?? ""}${texts.join("")}`;
-    const written = this.#texts.get(INPUT)?.join("") ?? "";
-    if (written === "") return unitOfAnswer(fields, JSON.stringify(fields));
-    const input = parsedValue(written);
+      if (field !== INPUT) fields[field] = `${stringField(fields, field) ?? ""}${texts.join("")}`;
+    const inputText = this.#texts.get(INPUT)?.join("") ?? "";
+    if (inputText === "") return unitOfAnswer(fields, JSON.stringify(fields));
+    const input = parseValue(inputText);
     if (input === undefined) return null;
     const parts = Object.entries(fields).map(([name, value]) => {
-      const text = name === "input" ? written : must(JSON.stringify(value), "fields came from JSON");
+      const text = name === "input" ? inputText : must(JSON.stringify(value), "fields came from JSON");
       return `${JSON.stringify(name)}:${text}`;
     });
     return unitOfAnswer({ ...fields, input }, `{${parts.join(",")}}`);
   }
 }
 
-function listIn(fields: Fields, name: string): readonly unknown[] {
+function listIn(fields: WireFields, name: string): readonly unknown[] {
   const value = fields[name];
   return Array.isArray(value) ? value : [];
 }
 
-/** Several samplings in one answer: what counts is the last one's prompt, and everything that was written. */
-function usageOf(usage: Fields | null): Usage | null {
+/** For an answer of several rounds it has the prompt of the last round, and the output of all. */
+function usageOf(usage: WireFields | null): Usage | null {
   if (usage === null) return null;
   return {
-    input: countIn(usage, "input_tokens"),
-    cacheRead: countIn(usage, "cache_read_input_tokens"),
-    cacheWrite: countIn(usage, "cache_creation_input_tokens"),
-    output: countIn(usage, "output_tokens"),
+    input: countField(usage, "input_tokens"),
+    cacheRead: countField(usage, "cache_read_input_tokens"),
+    cacheWrite: countField(usage, "cache_creation_input_tokens"),
+    output: countField(usage, "output_tokens"),
   };
 }
 
-function errorText(error: Fields): string {
-  const [type, message] = [textIn(error, "type") ?? "error", textIn(error, "message") ?? ""];
+function errorText(error: WireFields): string {
+  const [type, message] = [stringField(error, "type") ?? "error", stringField(error, "message") ?? ""];
   return `${type}: ${message}`.slice(0, 300);
 }
 
-function parsed(text: string): Fields | null {
-  return fieldsOf(parsedValue(text));
+function parseFields(text: string): WireFields | null {
+  return wireFields(parseValue(text));
 }
 
-function parsedValue(text: string): unknown {
+function parseValue(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

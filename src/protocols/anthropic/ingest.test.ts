@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { hashContent, must } from "../../base/index.ts";
 import type { WireRequest } from "../wire.ts";
-import { answerMax, ingestRequest, sharedMessages } from "./ingest.ts";
+import { answerTokensMax, readWireRequest, sharedMessageCount } from "./ingest.ts";
 import { unitBytes, unitText } from "./units.ts";
 
 const mark = { cache_control: { type: "ephemeral" } };
@@ -16,17 +16,17 @@ function bodyOf(messages: readonly Message[], over: object = {}): Buffer {
 }
 
 function read(body: Buffer, previous: WireRequest | null = null): WireRequest {
-  return must(ingestRequest(body, previous), "the body can be read");
+  return must(readWireRequest(body, previous), "the body can be read");
 }
 
-/** What was read, without where it stood. */
-function said(request: WireRequest): unknown {
+/** The units of a request without their ranges. */
+function unitsOf(request: WireRequest): unknown {
   const groups = [request.tools, request.system, ...request.messages];
   return groups.flatMap(({ role, units }) => units.map(({ key, kind, hash }) => ({ role, key, kind, hash })));
 }
 
 describe("reading a request", () => {
-  it("gives every unit the bytes that its hash and its places say", () => {
+  it("gives every unit the bytes of its hash and its slices", () => {
     const request = read(
       bodyOf([
         { role: "user", content: "hello" },
@@ -40,7 +40,7 @@ describe("reading a request", () => {
         expect(hashContent(bytes)).toBe(unit.hash);
         expect(bytes.length).toBe(unit.length);
         expect(bytes.toString()).not.toContain("cache_control");
-        for (const { at, from, length } of unit.places) {
+        for (const { at, from, length } of unit.slices) {
           const start = group.range.start + at;
           const slice = request.bytes.subarray(start, start + length);
           expect(slice.equals(bytes.subarray(from, from + length))).toBe(true);
@@ -49,10 +49,10 @@ describe("reading a request", () => {
       }
     }
     expect(request.messages.map(({ units }) => units[0]?.kind)).toEqual(["user", "tool-call", "tool-result"]);
-    expect(request.talk).toHaveLength(3);
+    expect(request.messageKeys).toHaveLength(3);
   });
 
-  it("takes marks anywhere in a block, and string or block form, for the same unit", () => {
+  it("reads the same unit with a mark anywhere in the block, and in string or block form", () => {
     const text = { type: "text", text: "hi" };
     const forms: readonly Message["content"][] = [
       "hi",
@@ -66,7 +66,7 @@ describe("reading a request", () => {
     expect(new Set(units.map((unit) => unit?.key)).size).toBe(1);
   });
 
-  it("knows what the model said by its ids, and what the client said by its content", () => {
+  it("recognises units of the model by their ids, and units of the client by their content", () => {
     const keyOf = (role: string, block: Block) =>
       read(bodyOf([{ role, content: [block] }])).messages[0]?.units[0]?.key;
     const call = { type: "tool_use", id: "t1", name: "edit", input: {} };
@@ -80,7 +80,7 @@ describe("reading a request", () => {
     );
   });
 
-  it("gives back what a text says", () => {
+  it("gives back the text of a text unit", () => {
     const { messages, bytes } = read(bodyOf([{ role: "user", content: 'a "quoted" \u{1f525}' }]));
     const [message] = messages;
     const unit = must(message?.units[0], "there is one");
@@ -97,7 +97,7 @@ describe("reading a request", () => {
     ["something behind the end", '{"messages":[]} x'],
     ["blocks that are no objects", '{"messages":[{"role":"user","content":[1]}]}'],
   ])("leaves %s to the provider", (_name, text) => {
-    expect(ingestRequest(Buffer.from(text), null)).toBeNull();
+    expect(readWireRequest(Buffer.from(text), null)).toBeNull();
   });
 
   it("finds the session that Claude Code names in its metadata", () => {
@@ -106,10 +106,10 @@ describe("reading a request", () => {
     expect(read(bodyOf([], { metadata: { user_id: "plain" } })).sessionHint).toBeNull();
   });
 
-  it("does not read what says something twice: nobody knows which of the two counts", () => {
+  it("does not read a message with a key that comes twice", () => {
     const body = (message: string): Buffer => Buffer.from(`{"messages":[${message}]}`);
-    expect(ingestRequest(body('{"role":"user","content":"a"}'), null)).not.toBeNull();
-    expect(ingestRequest(body('{"role":"user","content":"a","content":"b"}'), null)).toBeNull();
+    expect(readWireRequest(body('{"role":"user","content":"a"}'), null)).not.toBeNull();
+    expect(readWireRequest(body('{"role":"user","content":"a","content":"b"}'), null)).toBeNull();
   });
 
   it("never throws on bytes that are no request", () => {
@@ -121,8 +121,8 @@ describe("reading a request", () => {
           noise,
           body.subarray(at % body.length),
         ]);
-        ingestRequest(cut, read(body));
-        ingestRequest(Buffer.from(noise), null);
+        readWireRequest(cut, read(body));
+        readWireRequest(Buffer.from(noise), null);
       }),
     );
   });
@@ -134,34 +134,34 @@ const content = fc.oneof(
 );
 const message = fc.record({ role: fc.constantFrom("user", "assistant", "system"), content });
 
-describe("reading with the request before at hand", () => {
-  it("gives what reading from scratch gives, whatever changed", () => {
+describe("reading with the previous request", () => {
+  it("gives the same as reading without it, for any change", () => {
     const edits = fc.tuple(fc.nat(8), fc.array(message, { maxLength: 4 }), fc.boolean());
     fc.assert(
       fc.property(fc.array(message, { maxLength: 8 }), edits, (before, [kept, added, isMarked]) => {
         const previous = read(bodyOf(before));
         const messages = [...before.slice(0, kept), ...added];
         const body = bodyOf(messages, isMarked ? { system: "Other." } : {});
-        const [taken, fresh] = [read(body, previous), read(body)];
-        expect(said(taken)).toEqual(said(fresh));
-        expect(taken.talk).toEqual(fresh.talk);
-        expect(taken.messages.map(({ range }) => range)).toEqual(fresh.messages.map(({ range }) => range));
-        expect(taken.tools.range).toEqual(fresh.tools.range);
+        const [reused, fresh] = [read(body, previous), read(body)];
+        expect(unitsOf(reused)).toEqual(unitsOf(fresh));
+        expect(reused.messageKeys).toEqual(fresh.messageKeys);
+        expect(reused.messages.map(({ range }) => range)).toEqual(fresh.messages.map(({ range }) => range));
+        expect(reused.tools.range).toEqual(fresh.tools.range);
       }),
     );
   });
 
-  it("takes over what did not change, and only that", () => {
+  it("reuses unchanged messages, and only those", () => {
     const first = [
       { role: "user", content: "one" },
       { role: "assistant", content: "two" },
     ];
     const previous = read(bodyOf(first));
     const next = read(bodyOf([...first, { role: "user", content: "three" }]), previous);
-    expect(sharedMessages(next, previous)).toBe(2);
+    expect(sharedMessageCount(next, previous)).toBe(2);
     expect(next.tools.units).toBe(previous.tools.units);
     const edited = read(bodyOf([{ role: "user", content: "one!" }]), previous);
-    expect(sharedMessages(edited, previous)).toBe(0);
+    expect(sharedMessageCount(edited, previous)).toBe(0);
   });
 });
 
@@ -170,7 +170,7 @@ it.each([
   ['{"messages":[]}', 0],
   ['{"messages":[],"max_tokens":"many"}', 0],
   ['{"messages":[],"max_tokens":-5}', 0],
-])("what is left for the answer: %s", (body, tokens) => {
-  const request = ingestRequest(Buffer.from(body), null);
-  expect(request === null ? null : answerMax(request)).toBe(tokens);
+])("the tokens for the answer: %s", (body, tokens) => {
+  const request = readWireRequest(Buffer.from(body), null);
+  expect(request === null ? null : answerTokensMax(request)).toBe(tokens);
 });

@@ -1,47 +1,58 @@
-import { elementsOf, type Member, membersOf, parseAt, type Range, skipSpace, valueAt } from "../json-scan.ts";
+import {
+  type ByteRange,
+  elementsOf,
+  type JsonMember,
+  membersOf,
+  parseAt,
+  skipSpace,
+  valueRangeAt,
+} from "../json-scan.ts";
+import { AnswerRounds, callOwner, isReasoningBlock, type OwnTool } from "./answer-rounds.ts";
+import { filterWholeText } from "./client-text.ts";
 import { emitBody } from "./emit.ts";
-import { type Interceptor, nothingSaid } from "./intercept.ts";
-import { callIn, isReasoning, type OwnTool, Samplings } from "./samplings.ts";
-import { type Fields, fieldsOf, textIn } from "./schema.ts";
-import { siftedWhole } from "./sifted-text.ts";
+import { type Interceptor, noAnswerText } from "./intercept.ts";
+import { stringField, type WireFields, wireFields } from "./schema.ts";
 
-/** The same for answers that are one JSON message each: the client gets the last, with what all have said. */
+/** Intercepts answers that are one JSON message each: the client gets the last, with the content of all. */
 export function messageInterceptor(
   isOwn: OwnTool,
   bytesMax: number,
   nonce: string | null = null,
 ): Interceptor {
-  const messages = new Messages(isOwn, bytesMax, nonce);
+  const interceptor = new MessageInterceptor(isOwn, bytesMax, nonce);
   return {
-    push: (bytes) => messages.push(bytes),
-    waits: () => messages.waits(),
-    says: () => messages.says(),
-    goOn: () => messages.goOn(),
-    end: () => messages.end(),
+    push: (bytes) => interceptor.push(bytes),
+    isWaitingForUs: () => interceptor.isWaitingForUs(),
+    mayEndHere: () => interceptor.mayEndHere(),
+    beginRound: () => interceptor.beginRound(),
+    end: () => interceptor.end(),
   };
 }
 
-/** A message, looked into; null where it cannot be. */
-type Message = {
+type HeldMessage = {
   readonly bytes: Buffer;
-  readonly members: readonly Member[];
+  readonly members: readonly JsonMember[];
+  /** The blocks that the client gets. */
   readonly shown: readonly Uint8Array[];
-  /** Whether something was taken out. */
-  readonly hides: boolean;
+  /** Something was taken out. */
+  readonly isFiltered: boolean;
 };
 
-type Looked = { readonly shown: Uint8Array | null; readonly isWhole: boolean };
+/** The part of a block that the client gets; `shown` is null if it gets nothing. */
+type ClientBlock = { readonly shown: Uint8Array | null; readonly isWhole: boolean };
 
-class Messages {
+class MessageInterceptor {
   readonly #isOwn: OwnTool;
   readonly #bytesMax: number;
   readonly #nonce: string | null;
-  readonly #samplings = new Samplings();
-  /** What earlier samplings have said to the client. */
-  readonly #said: Uint8Array[] = [];
+  readonly #rounds = new AnswerRounds();
+  /** The blocks of earlier rounds that the client gets. */
+  readonly #earlierBlocks: Uint8Array[] = [];
+  /** The bytes of this round; null once they are too many or were given out. */
   #held: Uint8Array[] | null = [];
   #length = 0;
-  #read: Message | null | undefined;
+  /** The held message once it was read; null if it cannot be read. */
+  #message: HeldMessage | null | undefined;
 
   constructor(isOwn: OwnTool, bytesMax: number, nonce: string | null) {
     this.#isOwn = isOwn;
@@ -59,79 +70,80 @@ class Messages {
     return all;
   }
 
-  waits(): boolean {
-    return this.#message() !== null && this.#samplings.waits;
+  isWaitingForUs(): boolean {
+    return this.#readHeld() !== null && this.#rounds.isWaitingForUs;
   }
 
-  says(): boolean {
-    const message = this.#message();
-    return message !== null && isSaid([...this.#said, ...message.shown]);
+  mayEndHere(): boolean {
+    const message = this.#readHeld();
+    return message !== null && endsWithAnswer([...this.#earlierBlocks, ...message.shown]);
   }
 
-  goOn(): void {
-    this.#said.push(...(this.#message()?.shown ?? []));
-    this.#samplings.next();
+  beginRound(): void {
+    this.#earlierBlocks.push(...(this.#readHeld()?.shown ?? []));
+    this.#rounds.beginRound();
     this.#held = [];
     this.#length = 0;
-    this.#read = undefined;
+    this.#message = undefined;
   }
 
   end(): readonly Uint8Array[] {
-    const message = this.#message();
+    const message = this.#readHeld();
     const held = this.#held ?? [];
     this.#held = null;
-    if (message === null || !(this.#samplings.goesOn || message.hides)) return held;
-    return this.#whole(message);
+    if (message === null || !(this.#rounds.hasEarlier || message.isFiltered)) return held;
+    return this.#writeMessage(message);
   }
 
-  /** What has been held, read once it is whole. */
-  #message(): Message | null {
-    if (this.#read === undefined) this.#read = this.#held === null ? null : this.#look(this.#held);
-    return this.#read;
+  /** Reads the held bytes once they are whole. */
+  #readHeld(): HeldMessage | null {
+    if (this.#message === undefined)
+      this.#message = this.#held === null ? null : this.#readMessage(this.#held);
+    return this.#message;
   }
 
-  #look(held: readonly Uint8Array[]): Message | null {
+  #readMessage(held: readonly Uint8Array[]): HeldMessage | null {
     const bytes = Buffer.concat(held);
-    const value = valueAt(bytes, skipSpace(bytes, 0));
+    const value = valueRangeAt(bytes, skipSpace(bytes, 0));
     const members = value === null ? null : membersOf(bytes, value);
     const content = members?.find(({ key }) => key === "content");
     if (members === null || content === undefined) return null;
     const blocks = elementsOf(bytes, content.value.start)?.elements ?? [];
-    const looked = blocks.map((range) => this.#shownOf(bytes, range));
-    const shown = looked.flatMap(({ shown: one }) => (one === null ? [] : [one]));
-    const fields = fieldsIn(bytes, members);
-    this.#samplings.note(fields["usage"], textIn(fields, "stop_reason"));
+    const clientBlocks = blocks.map((range) => this.#clientBlock(bytes, range));
+    const shown = clientBlocks.flatMap(({ shown: one }) => (one === null ? [] : [one]));
+    const fields = parseEndFields(bytes, members);
+    this.#rounds.noteUsage(fields["usage"], stringField(fields, "stop_reason"));
     return {
       bytes,
       members,
       shown,
-      hides: looked.some(({ isWhole }) => !isWhole),
+      isFiltered: clientBlocks.some(({ isWhole }) => !isWhole),
     };
   }
 
-  /** What the client gets of a block; null: nothing. */
-  #shownOf(bytes: Buffer, range: Range): Looked {
+  #clientBlock(bytes: Buffer, range: ByteRange): ClientBlock {
     const whole = { shown: bytes.subarray(range.start, range.end), isWhole: true };
-    const block = fieldsOf(parseAt(bytes, range));
-    const call = callIn(block, this.#isOwn);
-    if (call !== null) this.#samplings.called(call === "own");
-    if (call === "own") return { shown: null, isWhole: false };
-    const text = this.#nonce !== null && textIn(block, "type") === "text" ? textIn(block, "text") : null;
+    const block = wireFields(parseAt(bytes, range));
+    const owner = callOwner(block, this.#isOwn);
+    if (owner !== null) this.#rounds.noteCall(owner === "own");
+    if (owner === "own") return { shown: null, isWhole: false };
+    const text =
+      this.#nonce !== null && stringField(block, "type") === "text" ? stringField(block, "text") : null;
     if (this.#nonce === null || text === null) return whole;
-    const { left, commands } = siftedWhole(text, this.#nonce);
-    this.#samplings.spoke(commands, left !== null);
+    const { left, commands } = filterWholeText(text, this.#nonce);
+    this.#rounds.noteText(commands, left !== null);
     if (commands.length === 0) return whole;
-    const written = left === null ? null : Buffer.from(JSON.stringify({ ...block, text: left }));
-    return { shown: written, isWhole: false };
+    const filtered = left === null ? null : Buffer.from(JSON.stringify({ ...block, text: left }));
+    return { shown: filtered, isWhole: false };
   }
 
-  #whole({ bytes, members, shown }: Message): readonly Uint8Array[] {
-    const fields = fieldsIn(bytes, members);
-    const said = [...this.#said, ...shown];
-    const content = isSaid(said) ? said : [...said, nothing];
-    const stop = this.#samplings.stopFor(textIn(fields, "stop_reason"));
-    const usage = this.#samplings.goesOn
-      ? this.#samplings.usageFor(fieldsOf(fields["usage"]) ?? {})
+  #writeMessage({ bytes, members, shown }: HeldMessage): readonly Uint8Array[] {
+    const fields = parseEndFields(bytes, members);
+    const blocks = [...this.#earlierBlocks, ...shown];
+    const content = endsWithAnswer(blocks) ? blocks : [...blocks, noAnswerBlock];
+    const stop = this.#rounds.stopFor(stringField(fields, "stop_reason"));
+    const usage = this.#rounds.hasEarlier
+      ? this.#rounds.usageFor(wireFields(fields["usage"]) ?? {})
       : fields["usage"];
     return emitBody(
       { bytes, members },
@@ -144,18 +156,18 @@ class Messages {
   }
 }
 
-/** Whether the last of some blocks says or asks for something. */
-function isSaid(blocks: readonly Uint8Array[]): boolean {
+/** True if the last block is not reasoning: such an answer can be sent back. */
+function endsWithAnswer(blocks: readonly Uint8Array[]): boolean {
   const last = blocks.at(-1);
-  return last !== undefined && !isReasoning(fieldsOf(JSON.parse(Buffer.from(last).toString())));
+  return last !== undefined && !isReasoningBlock(wireFields(JSON.parse(Buffer.from(last).toString())));
 }
 
-const nothing = Buffer.from(JSON.stringify({ type: "text", text: nothingSaid }));
-const small = new Set(["usage", "stop_reason"]);
+const noAnswerBlock = Buffer.from(JSON.stringify({ type: "text", text: noAnswerText }));
+const endKeys = new Set(["usage", "stop_reason"]);
 
-function fieldsIn(bytes: Buffer, members: readonly Member[]): Fields {
-  const read = members.filter(({ key }) => small.has(key));
-  return Object.fromEntries(read.map(({ key, value }) => [key, parseAt(bytes, value)]));
+function parseEndFields(bytes: Buffer, members: readonly JsonMember[]): WireFields {
+  const endMembers = members.filter(({ key }) => endKeys.has(key));
+  return Object.fromEntries(endMembers.map(({ key, value }) => [key, parseAt(bytes, value)]));
 }
 
 function listOf(blocks: readonly Uint8Array[]): readonly Uint8Array[] {

@@ -1,61 +1,61 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { eventInterceptor, type Interceptor, nothingSaid, wireEvent } from "./intercept.ts";
+import { encodeEvent, eventInterceptor, type Interceptor, noAnswerText } from "./intercept.ts";
 import { messageInterceptor } from "./intercept-message.ts";
 
 const isOwn = (name: string): boolean => name.startsWith("aperture_");
 
-type Said = { readonly type: string; readonly [name: string]: unknown };
-const text = (words: string): Said => ({ type: "text", text: words });
-const call = (name: string, id = name): Said => ({ type: "tool_use", id, name, input: {} });
+type AnswerBlock = { readonly type: string; readonly [name: string]: unknown };
+const text = (content: string): AnswerBlock => ({ type: "text", text: content });
+const call = (name: string, id = name): AnswerBlock => ({ type: "tool_use", id, name, input: {} });
 const usage = (input: number, output: number) => ({
   input_tokens: input,
   cache_read_input_tokens: input * 10,
   output_tokens: output,
 });
 
-type Sampling = { readonly content: readonly Said[]; readonly stop?: string; readonly tokens?: number };
+type Round = { readonly content: readonly AnswerBlock[]; readonly stop?: string; readonly tokens?: number };
 
-function stopOf({ content, stop }: Sampling): string {
+function stopOf({ content, stop }: Round): string {
   return stop ?? (content.some(({ type }) => type === "tool_use") ? "tool_use" : "end_turn");
 }
 
-function events(sampling: Sampling): Buffer {
-  const { content, tokens = 5 } = sampling;
+function events(round: Round): Buffer {
+  const { content, tokens = 5 } = round;
   const blocks = content.flatMap((block, index) => [
-    wireEvent({ type: "content_block_start", index, content_block: { ...block, text: "" } }),
-    wireEvent({ type: "ping" }),
-    wireEvent({
+    encodeEvent({ type: "content_block_start", index, content_block: { ...block, text: "" } }),
+    encodeEvent({ type: "ping" }),
+    encodeEvent({
       type: "content_block_delta",
       index,
       delta: { type: "text_delta", text: `${block["text"] ?? ""}` },
     }),
-    wireEvent({ type: "content_block_stop", index }),
+    encodeEvent({ type: "content_block_stop", index }),
   ]);
-  const delta = { stop_reason: stopOf(sampling), stop_sequence: null };
+  const delta = { stop_reason: stopOf(round), stop_sequence: null };
   return Buffer.concat([
-    wireEvent({ type: "message_start", message: { id: "m", content: [], usage: usage(tokens, 1) } }),
+    encodeEvent({ type: "message_start", message: { id: "m", content: [], usage: usage(tokens, 1) } }),
     ...blocks,
-    wireEvent({ type: "message_delta", delta, usage: { output_tokens: tokens } }),
-    wireEvent({ type: "message_stop" }),
+    encodeEvent({ type: "message_delta", delta, usage: { output_tokens: tokens } }),
+    encodeEvent({ type: "message_stop" }),
   ]);
 }
 
-function message(sampling: Sampling): Buffer {
-  const { content, tokens = 5 } = sampling;
+function message(round: Round): Buffer {
+  const { content, tokens = 5 } = round;
   return Buffer.from(
     JSON.stringify({
       id: "m",
       content,
-      stop_reason: stopOf(sampling),
+      stop_reason: stopOf(round),
       usage: usage(tokens, tokens),
       later: 1,
     }),
   );
 }
 
-/** What a client gets of several samplings, and how often somebody was waited for. */
-function played(
+/** The bytes a client gets of several rounds, and how often the answer waited for us. */
+function playRounds(
   interceptor: Interceptor,
   bodies: readonly Buffer[],
   cut: (body: Buffer) => readonly Buffer[],
@@ -64,9 +64,9 @@ function played(
   let rounds = 0;
   for (const [at, body] of bodies.entries()) {
     for (const piece of cut(body)) out.push(...interceptor.push(piece));
-    if (at === bodies.length - 1 || !interceptor.waits()) break;
+    if (at === bodies.length - 1 || !interceptor.isWaitingForUs()) break;
     rounds += 1;
-    interceptor.goOn();
+    interceptor.beginRound();
   }
   return { bytes: Buffer.concat([...out, ...interceptor.end()]), rounds };
 }
@@ -84,20 +84,20 @@ function shownEvents(bytes: Buffer): readonly Shown[] {
 function starts(bytes: Buffer): readonly unknown[] {
   return shownEvents(bytes)
     .filter(({ type }) => type === "content_block_start")
-    .map(({ index, content_block }) => [index, (content_block as Said)["name"] ?? "text"]);
+    .map(({ index, content_block }) => [index, (content_block as AnswerBlock)["name"] ?? "text"]);
 }
 
 describe("an answer in events", () => {
-  test("passes byte for byte where nothing of ours is in it", () => {
+  test("passes byte for byte if it has no calls of ours", () => {
     const body = events({ content: [text("a"), call("read")] });
-    const { bytes, rounds } = played(eventInterceptor(isOwn), [body], whole);
+    const { bytes, rounds } = playRounds(eventInterceptor(isOwn), [body], whole);
     expect(rounds).toBe(0);
     expect(bytes.equals(body)).toBe(true);
   });
 
-  test("hides a call of ours beside one of the client's, and numbers what follows anew", () => {
+  test("hides a call of ours beside one of the client's, and renumbers the blocks behind it", () => {
     const body = events({ content: [text("a"), call("aperture_change"), call("read")] });
-    const { bytes, rounds } = played(eventInterceptor(isOwn), [body], whole);
+    const { bytes, rounds } = playRounds(eventInterceptor(isOwn), [body], whole);
     expect(rounds).toBe(0);
     expect(starts(bytes)).toEqual([
       [0, "text"],
@@ -107,13 +107,13 @@ describe("an answer in events", () => {
     expect(shownEvents(bytes).at(-2)).toMatchObject({ delta: { stop_reason: "tool_use" } });
   });
 
-  test("is one message made of several samplings", () => {
+  test("is one message made of several rounds", () => {
     const bodies = [
       { content: [text("a"), call("aperture_read")], tokens: 7 },
       { content: [call("aperture_read")], tokens: 8 },
       { content: [text("b"), call("read")], tokens: 9 },
     ].map(events);
-    const { bytes, rounds } = played(eventInterceptor(isOwn), bodies, whole);
+    const { bytes, rounds } = playRounds(eventInterceptor(isOwn), bodies, whole);
     const shown = shownEvents(bytes);
     expect(rounds).toBe(2);
     expect(starts(bytes)).toEqual([
@@ -128,8 +128,9 @@ describe("an answer in events", () => {
       delta: { stop_reason: "tool_use" },
       usage: { input_tokens: 9, cache_read_input_tokens: 90, output_tokens: 24 },
     });
-    const { iterations } = (end as unknown as { readonly usage: { readonly iterations: readonly Said[] } })
-      .usage;
+    const { iterations } = (
+      end as unknown as { readonly usage: { readonly iterations: readonly AnswerBlock[] } }
+    ).usage;
     expect(iterations.map(({ type, input_tokens }) => [type, input_tokens])).toEqual([
       ["message", 7],
       ["message", 8],
@@ -137,13 +138,17 @@ describe("an answer in events", () => {
     ]);
   });
 
-  test("that nobody goes on with ends as a turn does, and says something", () => {
-    const { bytes } = played(eventInterceptor(isOwn), [events({ content: [call("aperture_read")] })], whole);
+  test("without a next round ends the turn, with a text that there is no answer", () => {
+    const { bytes } = playRounds(
+      eventInterceptor(isOwn),
+      [events({ content: [call("aperture_read")] })],
+      whole,
+    );
     const shown = shownEvents(bytes);
     expect(shown.find(({ type }) => type === "message_delta")).toMatchObject({
       delta: { stop_reason: "end_turn" },
     });
-    expect(bytes.includes(nothingSaid)).toBe(true);
+    expect(bytes.includes(noAnswerText)).toBe(true);
     expect(shown.map(({ type }) => type).filter((type) => type !== "ping")).toEqual([
       "message_start",
       "content_block_start",
@@ -154,41 +159,41 @@ describe("an answer in events", () => {
     ]);
   });
 
-  test("tells a refusal, a pause and a limit as they are", () => {
+  test("keeps the stop reason of a refusal, a pause and a limit", () => {
     for (const stop of ["refusal", "pause_turn", "max_tokens"]) {
       const body = events({ content: [text("a"), call("aperture_read")], stop });
-      const { bytes, rounds } = played(eventInterceptor(isOwn), [body, body], whole);
+      const { bytes, rounds } = playRounds(eventInterceptor(isOwn), [body, body], whole);
       expect(rounds).toBe(0);
       expect(shownEvents(bytes).at(-2)).toMatchObject({ delta: { stop_reason: stop } });
     }
   });
 
-  test("waits for nobody where it broke off", () => {
+  test("does not wait for us if it broke off", () => {
     const body = events({ content: [call("aperture_read")] });
     const interceptor = eventInterceptor(isOwn);
     interceptor.push(body.subarray(0, -10));
-    expect(interceptor.waits()).toBe(false);
+    expect(interceptor.isWaitingForUs()).toBe(false);
   });
 
-  const said = fc.oneof(
+  const block = fc.oneof(
     fc.string({ unit: "grapheme", maxLength: 20 }).map(text),
     fc.constantFrom("aperture_read", "aperture_change", "read", "write").map((name) => call(name)),
   );
-  const samplings = fc.array(
-    fc.record({ content: fc.array(said, { maxLength: 4 }), tokens: fc.integer({ min: 1, max: 99 }) }),
+  const anyRounds = fc.array(
+    fc.record({ content: fc.array(block, { maxLength: 4 }), tokens: fc.integer({ min: 1, max: 99 }) }),
     { minLength: 1, maxLength: 4 },
   );
 
   test("comes out the same however it was cut", () => {
     fc.assert(
-      fc.property(samplings, fc.integer({ min: 1, max: 60 }), (given, size) => {
+      fc.property(anyRounds, fc.integer({ min: 1, max: 60 }), (input, size) => {
         const cut = (body: Buffer): readonly Buffer[] =>
           Array.from({ length: Math.ceil(body.length / size) }, (_, at) =>
             body.subarray(at * size, (at + 1) * size),
           );
-        const bodies = given.map(events);
-        const once = played(eventInterceptor(isOwn), bodies, whole);
-        const often = played(eventInterceptor(isOwn), bodies, cut);
+        const bodies = input.map(events);
+        const once = playRounds(eventInterceptor(isOwn), bodies, whole);
+        const often = playRounds(eventInterceptor(isOwn), bodies, cut);
         expect(often.bytes.equals(once.bytes)).toBe(true);
         expect(often.rounds).toBe(once.rounds);
         const indexes = starts(once.bytes).map((one) => (one as readonly unknown[])[0]);
@@ -199,27 +204,27 @@ describe("an answer in events", () => {
   });
 });
 
-test("the parts of a prompt add up for a client that keeps what the end says is zero", () => {
-  const began = { input_tokens: 10, cache_creation_input_tokens: 300, cache_read_input_tokens: 0 };
-  const ended = { input_tokens: 40, cache_creation_input_tokens: 0, cache_read_input_tokens: 900 };
-  const bodies = [began, ended].map((prompt, at) => {
-    const sampling = { content: [at === 0 ? call("aperture_read") : text("b")] };
+test("the parts of a prompt add up for a client that keeps a first figure if the last is zero", () => {
+  const first = { input_tokens: 10, cache_creation_input_tokens: 300, cache_read_input_tokens: 0 };
+  const last = { input_tokens: 40, cache_creation_input_tokens: 0, cache_read_input_tokens: 900 };
+  const bodies = [first, last].map((prompt, at) => {
+    const round = { content: [at === 0 ? call("aperture_read") : text("b")] };
     const start = { type: "message_start", message: { id: "m", content: [], usage: prompt } };
-    const written = events(sampling).toString();
-    return Buffer.concat([wireEvent(start), Buffer.from(written.slice(written.indexOf("\n\n") + 2))]);
+    const body = events(round).toString();
+    return Buffer.concat([encodeEvent(start), Buffer.from(body.slice(body.indexOf("\n\n") + 2))]);
   });
-  const { bytes } = played(eventInterceptor(isOwn), bodies, whole);
+  const { bytes } = playRounds(eventInterceptor(isOwn), bodies, whole);
   const end = /"usage":(\{"output_tokens".*\})\}/.exec(bytes.toString())?.[1] ?? "{}";
-  const { iterations, ...told } = JSON.parse(end) as { readonly iterations: readonly unknown[] };
-  expect(told).toMatchObject({
+  const { iterations, ...totals } = JSON.parse(end) as { readonly iterations: readonly unknown[] };
+  expect(totals).toMatchObject({
     input_tokens: 40,
     cache_creation_input_tokens: 300,
     cache_read_input_tokens: 600,
   });
-  expect(iterations).toMatchObject([began, ended]);
+  expect(iterations).toMatchObject([first, last]);
 });
 
-const mark = "k7f3";
+const nonce = "k7f3";
 const noTool = (): boolean => false;
 const cutInto =
   (size: number) =>
@@ -228,100 +233,106 @@ const cutInto =
       body.subarray(at * size, (at + 1) * size),
     );
 
-/** Every sign in a delta of its own. */
-function slowly(sampling: Sampling): Buffer {
-  const whole = events({ ...sampling, content: [] });
+/** Every character in a delta of its own. */
+function charByChar(round: Round): Buffer {
+  const whole = events({ ...round, content: [] });
   const at = whole.indexOf("event: message_delta");
-  const blocks = sampling.content.flatMap((block, index) => [
-    wireEvent({ type: "content_block_start", index, content_block: { ...block, text: "" } }),
+  const blocks = round.content.flatMap((block, index) => [
+    encodeEvent({ type: "content_block_start", index, content_block: { ...block, text: "" } }),
     ...[...`${block["text"]}`].map((sign) =>
-      wireEvent({ type: "content_block_delta", index, delta: { type: "text_delta", text: sign } }),
+      encodeEvent({ type: "content_block_delta", index, delta: { type: "text_delta", text: sign } }),
     ),
-    wireEvent({ type: "content_block_stop", index }),
+    encodeEvent({ type: "content_block_stop", index }),
   ]);
   return Buffer.concat([whole.subarray(0, at), ...blocks, whole.subarray(at)]);
 }
 
-/** The texts a client puts together, by their blocks. */
+/** The texts a client puts together, one for each block. */
 function texts(bytes: Buffer): readonly string[] {
-  const said: string[] = [];
+  const byBlock: string[] = [];
   for (const { type, index, delta } of shownEvents(bytes)) {
-    if (type === "content_block_start") said[index as number] = "";
-    if (type === "content_block_delta") said[index as number] += (delta as { readonly text: string }).text;
+    if (type === "content_block_start") byBlock[index as number] = "";
+    if (type === "content_block_delta") byBlock[index as number] += (delta as { readonly text: string }).text;
   }
-  return said;
+  return byBlock;
 }
 
 const inJson = (bytes: Buffer): readonly string[] =>
-  (JSON.parse(bytes.toString("utf8")) as { readonly content: readonly Said[] }).content.map(
+  (JSON.parse(bytes.toString("utf8")) as { readonly content: readonly AnswerBlock[] }).content.map(
     (block) => `${block["text"]}`,
   );
 
 describe("an answer with command lines", () => {
-  const first = (content: readonly Said[], stop = "end_turn"): Sampling => ({ content, stop });
-  /** What was said, text by text; what the client gets of it; whether we are waited for. */
+  const first = (content: readonly AnswerBlock[], stop = "end_turn"): Round => ({ content, stop });
   type Case = {
     readonly name: string;
-    readonly said: readonly string[];
-    readonly got: readonly string[];
-    readonly waits?: true;
+    /** The texts of the model. */
+    readonly sent: readonly string[];
+    /** The texts the client gets. */
+    readonly received: readonly string[];
+    readonly isWaitingForUs?: true;
   };
-  const same = (name: string, words: string): Case => ({ name, said: [words], got: [words] });
+  const same = (name: string, content: string): Case => ({ name, sent: [content], received: [content] });
   const cases: readonly Case[] = [
-    { name: "reads", said: [`a\n@manifest() ${mark}\nb`], got: ["a\nb"], waits: true },
-    { name: "changes", said: [`a\n@pin(4) ${mark}`], got: ["a\n"] },
-    { name: "does nothing else", said: [`\n@pin(4) ${mark}\n`], got: [nothingSaid], waits: true },
-    { name: "has a text of commands alone", said: ["a", `@pin(4) ${mark}`, "b"], got: ["a", "b"] },
-    same("is fenced", `\`\`\`\n@pin(4) ${mark}\n\`\`\``),
-    same("is quoted", `> a\n@diff() ${mark}`),
-    same("has no mark", "@diff()\n@diff() zzzz"),
-    same("has blanks alone", " \n"),
-    same("breaks off in one", "a\n@pin(4"),
+    { name: "reads", sent: [`a\n@manifest() ${nonce}\nb`], received: ["a\nb"], isWaitingForUs: true },
+    { name: "changes", sent: [`a\n@pin(4) ${nonce}`], received: ["a\n"] },
+    {
+      name: "has nothing but a command",
+      sent: [`\n@pin(4) ${nonce}\n`],
+      received: [noAnswerText],
+      isWaitingForUs: true,
+    },
+    { name: "has a block of commands alone", sent: ["a", `@pin(4) ${nonce}`, "b"], received: ["a", "b"] },
+    same("is fenced", `\`\`\`\n@pin(4) ${nonce}\n\`\`\``),
+    same("is quoted", `> a\n@diff() ${nonce}`),
+    same("has no nonce", "@diff()\n@diff() zzzz"),
+    same("has only blanks", " \n"),
+    same("breaks off in a command", "a\n@pin(4"),
   ];
 
-  test.each(cases)("that $name", ({ said, got: wanted, waits = false }) => {
-    const content = said.map(text);
-    const sampling = first(content);
-    for (const body of [events(sampling), slowly(sampling)]) {
+  test.each(cases)("that $name", ({ sent, received, isWaitingForUs = false }) => {
+    const content = sent.map(text);
+    const round = first(content);
+    for (const body of [events(round), charByChar(round)]) {
       for (const cut of [whole, cutInto(7)]) {
-        const interceptor = eventInterceptor(noTool, mark);
+        const interceptor = eventInterceptor(noTool, nonce);
         const pieces = cut(body).flatMap((piece) => interceptor.push(piece));
-        expect(interceptor.waits()).toBe(waits);
+        expect(interceptor.isWaitingForUs()).toBe(isWaitingForUs);
         const bytes = Buffer.concat([...pieces, ...interceptor.end()]);
-        expect(texts(bytes)).toEqual(wanted);
+        expect(texts(bytes)).toEqual(received);
         expect(shownEvents(bytes).at(-1)).toMatchObject({ type: "message_stop" });
       }
     }
-    const interceptor = messageInterceptor(noTool, 1_000_000, mark);
-    const pieces = interceptor.push(message(sampling));
-    expect(interceptor.waits()).toBe(waits);
-    expect(inJson(Buffer.concat([...pieces, ...interceptor.end()]))).toEqual(wanted);
+    const interceptor = messageInterceptor(noTool, 1_000_000, nonce);
+    const pieces = interceptor.push(message(round));
+    expect(interceptor.isWaitingForUs()).toBe(isWaitingForUs);
+    expect(inJson(Buffer.concat([...pieces, ...interceptor.end()]))).toEqual(received);
   });
 
-  test("passes byte for byte where nothing waits", () => {
-    const body = slowly({ content: [text("a\nb"), text("c @pin(4)")] });
-    expect(played(eventInterceptor(noTool, mark), [body], whole).bytes.equals(body)).toBe(true);
+  test("passes byte for byte if no line is held", () => {
+    const body = charByChar({ content: [text("a\nb"), text("c @pin(4)")] });
+    expect(playRounds(eventInterceptor(noTool, nonce), [body], whole).bytes.equals(body)).toBe(true);
   });
 
-  test("goes on where it stopped, as one message", () => {
-    const bodies = [first([text(`a\n@diff() ${mark}`)]), first([text(`@pin(4) ${mark}`), text("b")])];
-    const { bytes, rounds } = played(eventInterceptor(noTool, mark), bodies.map(events), whole);
+  test("continues in the next round as one message", () => {
+    const bodies = [first([text(`a\n@diff() ${nonce}`)]), first([text(`@pin(4) ${nonce}`), text("b")])];
+    const { bytes, rounds } = playRounds(eventInterceptor(noTool, nonce), bodies.map(events), whole);
     expect([rounds, texts(bytes)]).toEqual([1, ["a\n", "b"]]);
-    const once = played(messageInterceptor(noTool, 1_000_000, mark), bodies.map(message), whole);
+    const once = playRounds(messageInterceptor(noTool, 1_000_000, nonce), bodies.map(message), whole);
     expect([once.rounds, inJson(once.bytes)]).toEqual([1, ["a\n", "b"]]);
   });
 
-  test("waits for nobody beside a call of the client's, or at a limit", () => {
-    const said = text(`@diff() ${mark}`);
-    for (const sampling of [first([said, call("read")], "tool_use"), first([said], "max_tokens")]) {
-      const interceptor = eventInterceptor(noTool, mark);
-      interceptor.push(events(sampling));
-      expect(interceptor.waits()).toBe(false);
+  test("does not wait for us beside a call of the client's, or at a limit", () => {
+    const command = text(`@diff() ${nonce}`);
+    for (const round of [first([command, call("read")], "tool_use"), first([command], "max_tokens")]) {
+      const interceptor = eventInterceptor(noTool, nonce);
+      interceptor.push(events(round));
+      expect(interceptor.isWaitingForUs()).toBe(false);
     }
   });
 
-  test("gives what waits where the answer breaks off", () => {
-    const interceptor = eventInterceptor(noTool, mark);
+  test("passes the held text on if it breaks off", () => {
+    const interceptor = eventInterceptor(noTool, nonce);
     const body = events(first([text("a\n@pin(4")]));
     const pieces = interceptor.push(body.subarray(0, body.indexOf("event: content_block_stop")));
     expect(texts(Buffer.concat([...pieces, ...interceptor.end()]))).toEqual(["a\n@pin(4"]);
@@ -332,17 +343,17 @@ describe("an answer in one piece", () => {
   const read = (bytes: Buffer) => JSON.parse(bytes.toString("utf8")) as Record<string, unknown>;
   const interceptor = () => messageInterceptor(isOwn, 1_000_000);
 
-  test("passes byte for byte where nothing of ours is in it", () => {
+  test("passes byte for byte if it has no calls of ours", () => {
     const body = message({ content: [text("a"), call("read")] });
-    expect(played(interceptor(), [body], whole).bytes.equals(body)).toBe(true);
+    expect(playRounds(interceptor(), [body], whole).bytes.equals(body)).toBe(true);
   });
 
-  test("is one message made of several samplings", () => {
+  test("is one message made of several rounds", () => {
     const bodies = [
       { content: [text("a"), call("aperture_read")], tokens: 7 },
       { content: [text("b"), call("aperture_change"), call("read")], tokens: 9 },
     ].map(message);
-    const { bytes, rounds } = played(interceptor(), bodies, whole);
+    const { bytes, rounds } = playRounds(interceptor(), bodies, whole);
     expect(rounds).toBe(1);
     expect(read(bytes)).toMatchObject({
       content: [text("a"), text("b"), call("read")],
@@ -352,15 +363,15 @@ describe("an answer in one piece", () => {
     });
   });
 
-  test("says something where nobody goes on with it", () => {
-    const { bytes } = played(interceptor(), [message({ content: [call("aperture_read")] })], whole);
-    expect(read(bytes)).toMatchObject({ content: [text(nothingSaid)], stop_reason: "end_turn" });
+  test("without a next round has a text that there is no answer", () => {
+    const { bytes } = playRounds(interceptor(), [message({ content: [call("aperture_read")] })], whole);
+    expect(read(bytes)).toMatchObject({ content: [text(noAnswerText)], stop_reason: "end_turn" });
   });
 
-  test("passes as it came where it is no message, or too large to be held", () => {
+  test("passes unchanged if it is no message, or too large to be held", () => {
     const error = Buffer.from('{"type":"error","error":{}}');
-    expect(played(interceptor(), [error], whole).bytes.equals(error)).toBe(true);
+    expect(playRounds(interceptor(), [error], whole).bytes.equals(error)).toBe(true);
     const large = message({ content: [call("aperture_read")] });
-    expect(played(messageInterceptor(isOwn, 10), [large], whole).bytes.equals(large)).toBe(true);
+    expect(playRounds(messageInterceptor(isOwn, 10), [large], whole).bytes.equals(large)).toBe(true);
   });
 });

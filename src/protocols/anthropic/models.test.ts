@@ -25,6 +25,9 @@ test.each([
   expect(modelTraits(model)).toMatchObject({ isBound, hasMidSystem });
 });
 
-test.each(["claude-next", "claude-saga-7", "", null])("%j forbids what any model forbids", (model) => {
-  expect(modelTraits(model)).toEqual({ isBound: true, hasMidSystem: false });
-});
+test.each(["claude-next", "claude-saga-7", "", null])(
+  "%j has every restriction that some model has",
+  (model) => {
+    expect(modelTraits(model)).toEqual({ isBound: true, hasMidSystem: false });
+  },
+);

@@ -1,19 +1,21 @@
-/** What decides how something of ours may reach a model. */
+/** The traits of a model that decide how our notes may reach it. */
 export type ModelTraits = {
   /** Its reasoning is bound to everything before it: an edited history is refused. */
   readonly isBound: boolean;
-  /** Takes system messages between the others, and such as clear themselves at the next user message. */
+  /**
+   * It takes system messages between the others, also ones that clear themselves at the next user message.
+   */
   readonly hasMidSystem: boolean;
 };
 
-type Row = ModelTraits & { readonly family: string; readonly since: Version };
+type TraitsRow = ModelTraits & { readonly family: string; readonly since: ModelVersion };
 
 /** Each row holds from its version on, until the next row of its family. */
-const rows: readonly Row[] = [
+const rows: readonly TraitsRow[] = [
   { family: "opus", since: [0, 0], isBound: false, hasMidSystem: false },
   { family: "opus", since: [4, 8], isBound: false, hasMidSystem: true },
   { family: "opus", since: [5, 5], isBound: true, hasMidSystem: true },
-  // Whether Sonnet 5 takes them is disputed, so nothing of ours depends on it.
+  // It is disputed if Sonnet 5 takes system messages in between, so we do not rely on it.
   { family: "sonnet", since: [0, 0], isBound: false, hasMidSystem: false },
   { family: "sonnet", since: [5, 5], isBound: true, hasMidSystem: true },
   { family: "haiku", since: [0, 0], isBound: false, hasMidSystem: false },
@@ -24,17 +26,17 @@ const rows: readonly Row[] = [
   { family: "mythos", since: [5, 1], isBound: true, hasMidSystem: true },
 ];
 
-/** A model nobody has heard of is taken to forbid what any model forbids. */
+/** An unknown model is assumed to have every restriction that some model has. */
 const unknown: ModelTraits = { isBound: true, hasMidSystem: false };
 
-/** Asked several times for every request, of few models. */
-const known = new Map<string, ModelTraits>();
-const knownMax = 1_000;
+/** Every request looks its model up several times, and there are few models. */
+const cached = new Map<string, ModelTraits>();
+const cachedMax = 1_000;
 
 export function modelTraits(model: string | null): ModelTraits {
   const name = model ?? "";
-  const traits = known.get(name) ?? traitsOf(name);
-  if (known.size < knownMax) known.set(name, traits);
+  const traits = cached.get(name) ?? traitsOf(name);
+  if (cached.size < cachedMax) cached.set(name, traits);
   return traits;
 }
 
@@ -45,17 +47,17 @@ function traitsOf(name: string): ModelTraits {
   return rows.findLast((row) => row.family === family && isSince(version, row.since)) ?? unknown;
 }
 
-type Version = readonly [major: number, minor: number];
+type ModelVersion = readonly [major: number, minor: number];
 
-function isSince([major, minor]: Version, [sinceMajor, sinceMinor]: Version): boolean {
+function isSince([major, minor]: ModelVersion, [sinceMajor, sinceMinor]: ModelVersion): boolean {
   return major > sinceMajor || (major === sinceMajor && minor >= sinceMinor);
 }
 
 /** `claude-opus-4-8-20260101` is 4.8, `claude-3-5-sonnet-20241022` is 3.5, `claude-fable-5@x` is 5.0. */
-function versionOf(name: string): Version | null {
+function versionOf(name: string): ModelVersion | null {
   const [major, minor] = name.split(/[^A-Za-z0-9]+/).filter((part) => /^\d{1,2}$/.test(part));
   return major === undefined ? null : [Number(major), Number(minor ?? 0)];
 }
 
-/** The betas we may ask for on somebody's behalf. */
+/** The beta that self-clearing system messages need; we may add it to a client's request. */
 export const clearAtBeta = "mid-conversation-system-clear-at-2026-08-21";

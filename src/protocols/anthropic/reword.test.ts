@@ -1,52 +1,52 @@
 import { describe, expect, it } from "vitest";
-import { reworded, spokenIn, type Words } from "./reword.ts";
+import { readableUnit, replaceContent, type UnitReplacement } from "./reword.ts";
 
-const text = (words: string, keepsMedia = true): Words => ({ text: words, keepsMedia });
+const text = (content: string, keepsMedia = true): UnitReplacement => ({ text: content, keepsMedia });
 
-function other(block: unknown, words: Words): unknown {
-  const bytes = reworded(Buffer.from(JSON.stringify(block)), words);
+function replaced(block: unknown, replacement: UnitReplacement): unknown {
+  const bytes = replaceContent(Buffer.from(JSON.stringify(block)), replacement);
   return bytes === null ? null : JSON.parse(Buffer.from(bytes).toString("utf8"));
 }
 
-describe("a unit in other words", () => {
+describe("a unit with other content", () => {
   const result = { type: "tool_result", tool_use_id: "call-1", content: "long", is_error: true };
   const image = { type: "image", source: { type: "base64", media_type: "image/png", data: "AA==" } };
 
   it("stays the answer to its call", () => {
-    expect(other(result, text("short"))).toEqual({ ...result, content: "short" });
+    expect(replaced(result, text("short"))).toEqual({ ...result, content: "short" });
   });
 
-  it("keeps pictures inside a result unless all of it goes", () => {
+  it("keeps images inside a result unless the whole result is replaced", () => {
     const mixed = { ...result, content: [{ type: "text", text: "long" }, image] };
-    expect(other(mixed, text("short"))).toEqual({
+    expect(replaced(mixed, text("short"))).toEqual({
       ...result,
       content: [{ type: "text", text: "short" }, image],
     });
-    expect(other(mixed, text("short", false))).toEqual({ ...result, content: "short" });
+    expect(replaced(mixed, text("short", false))).toEqual({ ...result, content: "short" });
   });
 
-  it("gives a call another input, and nothing else one", () => {
+  it("has another input only if it is a call", () => {
     const call = { type: "tool_use", id: "call-1", name: "Write", input: { path: "a", content: "long" } };
-    expect(other(call, { input: { path: "a" } })).toEqual({ ...call, input: { path: "a" } });
-    expect(other(call, text("short"))).toBeNull();
-    expect(other(result, { input: {} })).toBeNull();
+    expect(replaced(call, { input: { path: "a" } })).toEqual({ ...call, input: { path: "a" } });
+    expect(replaced(call, text("short"))).toBeNull();
+    expect(replaced(result, { input: {} })).toBeNull();
   });
 
-  it("says of a picture what it was", () => {
-    expect(other(image, text("a picture"))).toEqual({ type: "text", text: "a picture" });
+  it("is a text in place of an image", () => {
+    expect(replaced(image, text("a picture"))).toEqual({ type: "text", text: "a picture" });
   });
 
-  it("is nothing where the bytes are no block", () => {
-    expect(reworded(Buffer.from("[1]"), text("x"))).toBeNull();
-    expect(reworded(Buffer.from("{"), text("x"))).toBeNull();
+  it("is null if the bytes are no block", () => {
+    expect(replaceContent(Buffer.from("[1]"), text("x"))).toBeNull();
+    expect(replaceContent(Buffer.from("{"), text("x"))).toBeNull();
   });
 });
 
-describe("what a unit says", () => {
-  const said = (block: unknown) => spokenIn(Buffer.from(JSON.stringify(block)));
+describe("the readable content of a unit", () => {
+  const readable = (block: unknown) => readableUnit(Buffer.from(JSON.stringify(block)));
 
-  it("is the text of a result, whatever its form", () => {
-    const of = (content: unknown) => said({ type: "tool_result", tool_use_id: "a", content });
+  it("is the text of a result in any form", () => {
+    const of = (content: unknown) => readable({ type: "tool_result", tool_use_id: "a", content });
     expect(of("one")).toEqual({ type: "result", callId: "a", text: "one", isAll: true, isError: false });
     const parts = [{ type: "text", text: "one" }, { type: "image" }, { type: "text", text: "two" }];
     expect(of(parts)).toEqual({
@@ -61,23 +61,23 @@ describe("what a unit says", () => {
 
   it("is the name and the input of a call", () => {
     const call = { type: "tool_use", id: "a", name: "Bash", input: { x: 1 } };
-    expect(said(call)).toEqual({ type: "call", id: "a", name: "Bash", input: { x: 1 } });
-    expect(said({ ...call, input: [] })).toBeNull();
+    expect(readable(call)).toEqual({ type: "call", id: "a", name: "Bash", input: { x: 1 } });
+    expect(readable({ ...call, input: [] })).toBeNull();
   });
 
-  it("is nothing for an input with a number that would become another one", () => {
+  it("is null for an input with a number that parsing would change", () => {
     const call = '{"type":"tool_use","id":"a","name":"Send","input":{"channel":1234567890123456789}}';
-    expect(spokenIn(Buffer.from(call))).toBeNull();
-    expect(reworded(Buffer.from(call), { input: {} })).toBeNull();
+    expect(readableUnit(Buffer.from(call))).toBeNull();
+    expect(replaceContent(Buffer.from(call), { input: {} })).toBeNull();
   });
 
-  it("is nothing for reasoning", () => {
-    expect(said({ type: "thinking", thinking: "hm", signature: "s" })).toBeNull();
+  it("is null for reasoning", () => {
+    expect(readable({ type: "thinking", thinking: "hm", signature: "s" })).toBeNull();
   });
 });
 
-it("a long number inside a text is only signs", () => {
+it("a long number inside a string is no problem", () => {
   const call = (input: string) => Buffer.from(`{"type":"tool_use","id":"a","name":"n","input":${input}}`);
-  expect(spokenIn(call('{"text":"trace id: 1234567890123456789"}'))?.type).toBe("call");
-  expect(spokenIn(call('{"n":1234567890123456789}'))).toBe(null);
+  expect(readableUnit(call('{"text":"trace id: 1234567890123456789"}'))?.type).toBe("call");
+  expect(readableUnit(call('{"n":1234567890123456789}'))).toBe(null);
 });

@@ -1,39 +1,40 @@
 import type { Json } from "../../base/index.ts";
 
-/** What a unit says in place of its own words: a text, or for a call another input. */
-export type Words =
+/** New content for a unit: a text, or for a call another input. */
+export type UnitReplacement =
   | { readonly text: string; readonly keepsMedia: boolean }
   | { readonly input: { readonly [key: string]: Json } };
 
-type Fields = { readonly [key: string]: Json };
+type JsonFields = { readonly [key: string]: Json };
 
 /**
- * The unit in other words. What makes it the unit it is, its type, its id and the call it answers, stays.
- * Null where it cannot say them: an input for a result, or bytes that are no block.
+ * Writes a unit with other content. Its identity stays: its type, its id and the call it answers. Null if the
+ * unit cannot hold the content: an input for a result, or bytes that are no block.
  */
-export function reworded(unit: Uint8Array, words: Words): Uint8Array | null {
-  const block = blockIn(unit);
+export function replaceContent(unit: Uint8Array, replacement: UnitReplacement): Uint8Array | null {
+  const block = parseBlock(unit);
   if (block === null) return null;
-  const other = "input" in words ? withInput(block, words.input) : withText(block, words);
-  return other === null ? null : Buffer.from(JSON.stringify(other));
+  const replaced =
+    "input" in replacement ? withInput(block, replacement.input) : withText(block, replacement);
+  return replaced === null ? null : Buffer.from(JSON.stringify(replaced));
 }
 
-/** What a unit says to a reader. */
-export type Spoken =
+/** The readable content of a unit. */
+export type ReadableUnit =
   | { readonly type: "text"; readonly text: string }
   | {
       readonly type: "result";
       readonly callId: string;
       readonly text: string;
-      /** Whether there is nothing in it but this one text. */
+      /** The result holds nothing but this one text. */
       readonly isAll: boolean;
       readonly isError: boolean;
     }
-  | { readonly type: "call"; readonly id: string; readonly name: string; readonly input: Fields };
+  | { readonly type: "call"; readonly id: string; readonly name: string; readonly input: JsonFields };
 
-/** Null for what says nothing in words: reasoning, a picture, bytes that are no block. */
-export function spokenIn(unit: Uint8Array): Spoken | null {
-  const block = blockIn(unit);
+/** Null for units without readable content: reasoning, an image, bytes that are no block. */
+export function readableUnit(unit: Uint8Array): ReadableUnit | null {
+  const block = parseBlock(unit);
   switch (block?.["type"]) {
     case "text":
       return { type: "text", text: stringOf(block["text"]) ?? "" };
@@ -55,17 +56,19 @@ export function spokenIn(unit: Uint8Array): Spoken | null {
   }
 }
 
-function withInput(block: Fields, input: Fields): Fields | null {
+function withInput(block: JsonFields, input: JsonFields): JsonFields | null {
   return block["type"] === "tool_use" ? { ...block, input } : null;
 }
 
-function withText(block: Fields, words: Extract<Words, { text: string }>): Fields | null {
-  const { text } = words;
+type TextReplacement = Extract<UnitReplacement, { text: string }>;
+
+function withText(block: JsonFields, replacement: TextReplacement): JsonFields | null {
+  const { text } = replacement;
   switch (block["type"]) {
     case "text":
       return { ...block, text };
     case "tool_result":
-      return { ...block, content: contentOf(block["content"], words) };
+      return { ...block, content: replaceResultContent(block["content"], replacement) };
     case "image":
     case "document":
       return { type: "text", text };
@@ -74,8 +77,8 @@ function withText(block: Fields, words: Extract<Words, { text: string }>): Field
   }
 }
 
-/** Pictures inside a result are not what a text stands for, unless all of it goes. */
-function contentOf(content: Json | undefined, { text, keepsMedia }: Extract<Words, { text: string }>): Json {
+/** The text replaces the texts of a result; images stay, unless the whole result is replaced. */
+function replaceResultContent(content: Json | undefined, { text, keepsMedia }: TextReplacement): Json {
   const others = Array.isArray(content) ? content.filter((part) => typeOf(part) !== "text") : [];
   return keepsMedia && others.length > 0 ? [{ type: "text", text }, ...others] : text;
 }
@@ -83,27 +86,27 @@ function contentOf(content: Json | undefined, { text, keepsMedia }: Extract<Word
 function contentText(content: Json | undefined): string | null {
   if (!Array.isArray(content)) return stringOf(content);
   const texts = content.map((part) => (isFields(part) && part["type"] === "text" ? part["text"] : null));
-  const said = texts.filter((text): text is string => typeof text === "string");
-  return said.length === 0 ? null : said.join("\n");
+  const strings = texts.filter((text): text is string => typeof text === "string");
+  return strings.length === 0 ? null : strings.join("\n");
 }
 
-const strings = /"(?:[^"\\]|\\.)*"/g;
+const jsonString = /"(?:[^"\\]|\\.)*"/g;
 const longNumber = /[:[,]\s*-?\d*\.?\d{16,}/;
 
-function blockIn(unit: Uint8Array): Fields | null {
+function parseBlock(unit: Uint8Array): JsonFields | null {
   try {
     const text = Buffer.from(unit.buffer, unit.byteOffset, unit.byteLength).toString("utf8");
     const block: unknown = JSON.parse(text);
     if (!isFields(block)) return null;
-    // Such a number would be another one after this; in a string it is only signs.
-    const isLong = block["type"] === "tool_use" && longNumber.test(text.replace(strings, '""'));
-    return isLong ? null : block;
+    // Parsing changes so long a number, unless it stands in a string.
+    const hasLongNumber = block["type"] === "tool_use" && longNumber.test(text.replace(jsonString, '""'));
+    return hasLongNumber ? null : block;
   } catch {
     return null;
   }
 }
 
-function isFields(value: unknown): value is Fields {
+function isFields(value: unknown): value is JsonFields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 

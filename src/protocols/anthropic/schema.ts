@@ -1,18 +1,18 @@
 import type { BlockKind } from "../../engine/index.ts";
 
-/** A JSON object of unknown making: fields are looked at one by one. */
-export type Fields = Readonly<Record<string, unknown>>;
+/** A JSON object that is not validated: fields are read one by one. */
+export type WireFields = Readonly<Record<string, unknown>>;
 
-export function fieldsOf(value: unknown): Fields | null {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : null;
+export function wireFields(value: unknown): WireFields | null {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as WireFields) : null;
 }
 
-export function textIn(fields: Fields | null, name: string): string | null {
+export function stringField(fields: WireFields | null, name: string): string | null {
   const value = fields?.[name];
   return typeof value === "string" ? value : null;
 }
 
-export function countIn(fields: Fields | null, name: string): number {
+export function countField(fields: WireFields | null, name: string): number {
   const value = fields?.[name];
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : 0;
 }
@@ -31,39 +31,43 @@ const kindsByType: ReadonlyMap<string, BlockKind> = new Map([
 const kindsByRole: ReadonlyMap<string, BlockKind> = new Map([
   ["user", "user"],
   ["assistant", "assistant"],
-  // Notices a client puts between messages; its system prompt stands in a section of its own.
+  // A system message between the others is a notice of the client; its system prompt is a section of its own.
   ["system", "ambient"],
 ]);
 
-/** What a content block is. Server tools answer with types of their own, all of which end alike. */
-export function kindOf(role: string, type: string): BlockKind {
+/** The kind of a content block. Result types of server tools differ, but all end with `_tool_result`. */
+export function wireKind(role: string, type: string): BlockKind {
   const byType = kindsByType.get(type) ?? (type.endsWith("_tool_result") ? "tool-result" : null);
   return byType ?? kindsByRole.get(role) ?? "user";
 }
 
-/** The field by which a block is recognised when a client sends it again, whatever else it did to it. */
-export function anchorOf(fields: Fields): string | null {
+/**
+ * The key by which a block is recognised when a client sends it again with other changes; null if it has
+ * none.
+ */
+export function wireAnchor(fields: WireFields): string | null {
   switch (fields["type"]) {
     case "tool_use":
     case "server_tool_use":
     case "mcp_tool_use":
-      return prefixed("call", textIn(fields, "id"));
+      return prefixed("call", stringField(fields, "id"));
     case "thinking":
-      return prefixed("sign", textIn(fields, "signature"));
+      return prefixed("sign", stringField(fields, "signature"));
     case "redacted_thinking":
-      return prefixed("sign", textIn(fields, "data"));
+      return prefixed("sign", stringField(fields, "data"));
     default:
       return null;
   }
 }
 
-/** An empty signature recognises nothing. */
+/** An empty signature identifies nothing. */
 function prefixed(word: string, value: string | null): string | null {
   return value === null || value === "" ? null : `${word}:${value}`;
 }
 
-export function callIdOf(fields: Fields): string | null {
+export function wireCallId(fields: WireFields): string | null {
   return (
-    textIn(fields, "tool_use_id") ?? (anchorOf(fields)?.startsWith("call:") ? textIn(fields, "id") : null)
+    stringField(fields, "tool_use_id") ??
+    (wireAnchor(fields)?.startsWith("call:") ? stringField(fields, "id") : null)
   );
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { continuesOwnLine, isOwnLine, opensOwnLines } from "../../render/index.ts";
-import { readAnswer } from "./events.ts";
+import { continuesOwnLine, isOwnLine, opensOwnLines } from "../../notes/index.ts";
+import { readWireAnswer } from "./events.ts";
 import { eventStripper, messageStripper } from "./strip.ts";
 
-const ours = {
+const rules = {
   isOwn: (line: string) => isOwnLine(line, "k7f3"),
   opens: opensOwnLines,
   continues: continuesOwnLine,
@@ -34,18 +34,18 @@ const start = event({ type: "content_block_start", index: 0, content_block: { ty
 const stop = event({ type: "content_block_stop", index: 0 });
 const last = event({ type: "message_stop" });
 
-/** What a client reads of these deltas, given to it in chunks of so many bytes. */
+/** The text a client gets of these deltas, pushed in chunks of so many bytes. */
 function left(texts: readonly string[], chunk = 1e6): unknown {
   const first = event({ type: "message_start", message: { model: "m", content: [] } });
   const bytes = Buffer.from([first, start, ...texts.map(delta), stop, last].join(""));
-  const stripper = eventStripper(ours);
+  const stripper = eventStripper(rules);
   const out: Uint8Array[] = [];
   for (let at = 0; at < bytes.length; at += chunk) out.push(...stripper.push(bytes.subarray(at, at + chunk)));
-  const { units } = readAnswer(Buffer.concat([...out, ...stripper.end()]), "text/event-stream");
+  const { units } = readWireAnswer(Buffer.concat([...out, ...stripper.end()]), "text/event-stream");
   return JSON.parse(Buffer.from(units[0]?.bytes ?? []).toString()).text;
 }
 
-/** In deltas of so many letters. */
+/** The text in deltas of so many characters. */
 const torn = (text: string, length: number): readonly string[] =>
   Array.from({ length: Math.ceil(text.length / length) }, (_, at) =>
     text.slice(at * length, (at + 1) * length),
@@ -54,7 +54,7 @@ const torn = (text: string, length: number): readonly string[] =>
 describe.each(Object.entries(manifests))("a whole manifest that a model repeats, as %s", (_, lines) => {
   const manifest = lines.join("\n");
 
-  it("goes with all its rows, however it is torn", () => {
+  it("is taken out with all its rows, however it is cut", () => {
     const text = `Before.\n${manifest}\nAfter it.`;
     for (const length of [1, 2, 3, 7, 20, 1_000])
       for (const chunk of [1, 5, 64, 1e6])
@@ -65,15 +65,15 @@ describe.each(Object.entries(manifests))("a whole manifest that a model repeats,
         ]);
   });
 
-  it("goes at the start and at the end of a text, and stays where nothing else is said", () => {
+  it("is taken out at the start and end of a text, and stays if the text has nothing else", () => {
     expect(left(torn(`${manifest}\nAfter.`, 4))).toBe("After.");
     expect(left(torn(`Before.\n${manifest}`, 4))).toBe("Before.\n");
     expect(left(torn(manifest, 4))).toBe(manifest);
   });
 
-  it("goes from an answer that is one message", () => {
+  it("is taken out of an answer that is one message", () => {
     const bytes = Buffer.from(JSON.stringify({ content: [{ type: "text", text: `a\n${manifest}\nb` }] }));
-    const stripper = messageStripper(ours, 1e6);
+    const stripper = messageStripper(rules, 1e6);
     const out = Buffer.concat([...stripper.push(bytes), ...stripper.end()]).toString();
     expect(JSON.parse(out).content[0].text).toBe("a\nb");
   });
@@ -82,7 +82,7 @@ describe.each(Object.entries(manifests))("a whole manifest that a model repeats,
 describe("a row like those of a manifest", () => {
   const [own = "", row = ""] = manifests.text;
 
-  it("stays where no line of ours stands directly before it", () => {
+  it("stays if the line before it is not ours", () => {
     expect(left([`${row}\n`, `${own}\n`, "\n", `${row}\n`, "a"])).toBe(`${row}\n\n${row}\na`);
     expect(left([`a\n${own}\nwords\n${row}`])).toBe(`a\nwords\n${row}`);
   });
@@ -91,22 +91,22 @@ describe("a row like those of a manifest", () => {
     expect(left(["a\n[k7f3 turn 3, 14:05]\n", `${row}\nb`])).toBe(`a\n${row}\nb`);
   });
 
-  it("stays in another text than the line of ours", () => {
+  it("stays in another text block than our line", () => {
     const block = (text: string) => ({ type: "text", text });
-    const stripper = messageStripper(ours, 1e6);
+    const stripper = messageStripper(rules, 1e6);
     const bytes = Buffer.from(JSON.stringify({ content: [block(`a\n${own}`), block(row)] }));
     const out = Buffer.concat([...stripper.push(bytes), ...stripper.end()]).toString();
     expect(JSON.parse(out).content).toEqual([block("a\n"), block(row)]);
   });
 });
 
-it("what follows a line of ours is held until its first words show what it is", () => {
-  const stripper = eventStripper(ours);
+it("a line behind one of ours is held until its first words decide if it is ours too", () => {
+  const stripper = eventStripper(rules);
   const passed = (text: string): number => Buffer.concat(stripper.push(Buffer.from(text))).length;
   passed(start + delta("a\n[CONTEXT MANIFEST k7f3 turn 3 | 9 blocks]\n"));
   const texts = ["PRI", "OR art, as far as anybody", " knows"];
   expect(texts.map((text) => passed(delta(text)) > 0)).toEqual([false, false, true]);
-  // Lower case begins none of ours.
+  // None of our lines begins with a lower-case letter.
   passed(delta("\n[CONTEXT MANIFEST k7f3 turn 4 | 9 blocks]\n"));
   expect(passed(delta("words"))).toBeGreaterThan(0);
 });

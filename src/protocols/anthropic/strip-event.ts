@@ -1,27 +1,35 @@
-import { elementsOf, type Member, membersOf, parseAt, type Range, skipSpace, valueAt } from "../json-scan.ts";
-import type { Part } from "./strip-lines.ts";
+import {
+  type ByteRange,
+  elementsOf,
+  type JsonMember,
+  membersOf,
+  parseAt,
+  skipSpace,
+  valueRangeAt,
+} from "../json-scan.ts";
+import type { StripChunk } from "./strip-lines.ts";
 
 export type StripEvent =
-  | ({ readonly kind: "text"; readonly index: number; readonly isStart: boolean } & Range)
+  | ({ readonly kind: "text"; readonly index: number; readonly isStart: boolean } & ByteRange)
   | { readonly kind: "stop"; readonly index: number }
   | { readonly kind: "ping" | "other" };
 
-export const other: StripEvent = { kind: "other" };
+export const otherEvent: StripEvent = { kind: "other" };
 
-/** How nearly all text comes, up to the text itself, and what follows it. It is read as it stands. */
+/** The usual form of a text delta, before and behind its text. Such events are read without parsing. */
 const plainHead =
   /(?:event: ?content_block_delta\r?\n)?data: ?\{"type": ?"content_block_delta", ?"index": ?(\d{1,6}), ?"delta": ?\{"type": ?"text_delta", ?"text": ?"/y;
 const plainTail = /"\s*\}\s*\}\s*/y;
 
-export function eventIn(part: Part): StripEvent {
-  const { text, start, end } = part;
+export function readStripEvent(chunk: StripChunk): StripEvent {
+  const { text, start, end } = chunk;
   plainHead.lastIndex = start;
   const head = plainHead.exec(text);
-  if (head === null) return scannedEvent(part);
+  if (head === null) return scanEvent(chunk);
   const from = plainHead.lastIndex;
   const to = closingQuote(text, from);
   plainTail.lastIndex = to;
-  if (!plainTail.test(text) || plainTail.lastIndex !== end) return scannedEvent(part);
+  if (!plainTail.test(text) || plainTail.lastIndex !== end) return scanEvent(chunk);
   return { kind: "text", index: Number(head[1]), isStart: false, start: from, end: to };
 }
 
@@ -37,52 +45,52 @@ function closingQuote(text: string, from: number): number {
 
 const worthScanning = /"(?:text_delta|content_block_start|content_block_stop|ping)"/;
 
-function scannedEvent({ bytes, text, start, end }: Part): StripEvent {
+function scanEvent({ bytes, text, start, end }: StripChunk): StripEvent {
   const whole = text.slice(start, end);
   const [data, second] = [...whole.matchAll(/^data:/gm)];
   if (data === undefined) return { kind: "ping" };
-  if (second !== undefined || !worthScanning.test(whole)) return other;
-  const value = valueAt(bytes, skipSpace(bytes, start + data.index + "data:".length));
+  if (second !== undefined || !worthScanning.test(whole)) return otherEvent;
+  const value = valueRangeAt(bytes, skipSpace(bytes, start + data.index + "data:".length));
   const members = value === null || value.end > end ? null : membersOf(bytes, value);
-  return members === null ? other : readEvent(bytes, members);
+  return members === null ? otherEvent : readEvent(bytes, members);
 }
 
-function readEvent(bytes: Buffer, members: readonly Member[]): StripEvent {
-  const index = parsedIn(bytes, members, "index");
-  const type = parsedIn(bytes, members, "type");
+function readEvent(bytes: Buffer, members: readonly JsonMember[]): StripEvent {
+  const index = parseMember(bytes, members, "index");
+  const type = parseMember(bytes, members, "type");
   if (type === "ping") return { kind: "ping" };
-  if (typeof index !== "number") return other;
+  if (typeof index !== "number") return otherEvent;
   if (type === "content_block_stop") return { kind: "stop", index };
   const isStart = type === "content_block_start";
-  if (!isStart && type !== "content_block_delta") return other;
+  if (!isStart && type !== "content_block_delta") return otherEvent;
   const block = memberOf(members, isStart ? "content_block" : "delta");
-  const range = block === null ? null : textIn(bytes, block.value, isStart ? "text" : "text_delta");
-  return range === null ? other : { kind: "text", index, isStart, ...range };
+  const range = block === null ? null : textRange(bytes, block.value, isStart ? "text" : "text_delta");
+  return range === null ? otherEvent : { kind: "text", index, isStart, ...range };
 }
 
 const QUOTE = 0x22;
 
-/** Where the text of an object of this type is written, between its quotes. */
-export function textIn(bytes: Buffer, object: Range, type: string): Range | null {
+/** The range of an object's text between its quotes; null if the object is of another type. */
+export function textRange(bytes: Buffer, object: ByteRange, type: string): ByteRange | null {
   const members = membersOf(bytes, object) ?? [];
   const text = memberOf(members, "text")?.value;
   if (text === undefined || bytes[text.start] !== QUOTE) return null;
-  return parsedIn(bytes, members, "type") === type ? { start: text.start + 1, end: text.end - 1 } : null;
+  return parseMember(bytes, members, "type") === type ? { start: text.start + 1, end: text.end - 1 } : null;
 }
 
-/** A key that comes twice means different things to different readers. */
-function memberOf(members: readonly Member[], name: string): Member | null {
+/** Readers differ in how they take a key that comes twice, so such a key counts as missing. */
+function memberOf(members: readonly JsonMember[], name: string): JsonMember | null {
   const [member, second] = members.filter(({ key }) => key === name);
   return second === undefined ? (member ?? null) : null;
 }
 
-function parsedIn(bytes: Buffer, members: readonly Member[], name: string): unknown {
+function parseMember(bytes: Buffer, members: readonly JsonMember[], name: string): unknown {
   const member = memberOf(members, name);
   return member === null ? undefined : parseAt(bytes, member.value);
 }
 
-export function contentIn(bytes: Buffer): readonly Range[] {
-  const message = valueAt(bytes, skipSpace(bytes, 0));
+export function contentRanges(bytes: Buffer): readonly ByteRange[] {
+  const message = valueRangeAt(bytes, skipSpace(bytes, 0));
   const members = message === null ? null : membersOf(bytes, message);
   const content = members === null ? null : memberOf(members, "content");
   return content === null ? [] : (elementsOf(bytes, content.value.start)?.elements ?? []);

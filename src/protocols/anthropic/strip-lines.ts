@@ -1,191 +1,191 @@
-import { parseAt, type Range } from "../json-scan.ts";
+import { type ByteRange, parseAt } from "../json-scan.ts";
 
-/** Knows lines of ours, and those that are ours only behind one: they bear no mark. */
-export type OwnLines = {
+/** Recognises our lines, and lines that are ours only behind one of ours: those carry no nonce. */
+export type OwnLineRules = {
   readonly isOwn: (line: string) => boolean;
-  /** Whether lines without a mark may follow it. */
+  /** Lines without a nonce may follow this one. */
   readonly opens: (line: string) => boolean;
   readonly continues: (line: string) => boolean;
 };
 
-/** A longer line is none of ours, and so much text is held at most. */
+/** A longer line is not ours, and no more text is held. */
 const lineCharsMax = 4_096;
-/** By then a line that follows one of ours has shown whether it goes on with it. */
+/** So many characters decide if a line behind one of ours continues it. */
 const continuationCharsMax = 32;
 
 /** Bytes that pass together: an event, or a whole message. */
-export type Part = {
+export type StripChunk = {
   readonly bytes: Buffer;
-  /** The same, a character for each byte: searching it costs less than searching bytes. */
+  /** The same bytes as latin1 text, one character each: searching it costs less than searching bytes. */
   readonly text: string;
   readonly start: number;
   readonly end: number;
-  /** What lies before it has passed already. */
+  /** Bytes before this position have passed already. */
   readonly sent: number;
-  /** What does not pass. */
-  readonly cuts: Range[];
+  /** Ranges that do not pass. */
+  readonly cuts: ByteRange[];
 };
 
-/** How lines of ours begin. A model may indent, quote or mark what it repeats. */
+/** The beginnings of our lines. A model may indent, quote or mark a line that it repeats. */
 const starts = ["[", "---", "### CONTEXT MANIFEST ", "<context-manifest "] as const;
-/** The same by the first letter, as it is written in JSON: few other lines begin like that. */
-const begins = /^(?:[ >`*]|\\[trf])*(?:[[\-#<]|\\u)/;
-/** Behind a line of ours, where the next may have a word for its beginning. */
-const goesOn = /^(?:[ >`*]|\\[trf])*(?:[[\-#<A-Z]|\\u)/;
-/** An escape, and whether it stands for the end of a line. */
+/** The first character of these in JSON: few other lines begin with it. */
+const ownBeginning = /^(?:[ >`*]|\\[trf])*(?:[[\-#<]|\\u)/;
+/** The same behind one of our lines, where the next may also begin with a word. */
+const continuedBeginning = /^(?:[ >`*]|\\[trf])*(?:[[\-#<A-Z]|\\u)/;
+/** An escape; the group matches if it is a line end. */
 const escapes = /\\(?:(n|u000[aA])|.)/gs;
 
-type Piece = { readonly part: Part; readonly range: Range };
+type ChunkSlice = { readonly chunk: StripChunk; readonly range: ByteRange };
 
 /**
- * The texts of one answer, line by line, as far as needed to find ours. A text of nothing but our lines stays
- * as it is: a blank block would be refused when the client sends it back.
+ * Reads the texts of one answer line by line, only as far as needed, and cuts our lines. A text with nothing
+ * but our lines stays unchanged: a blank block would be refused when the client sends it back.
  */
-export class Lines {
-  readonly #own: OwnLines;
-  /** What the line says so far: nothing yet at its start, null once it cannot be ours. */
+export class OwnLineCutter {
+  readonly #rules: OwnLineRules;
+  /** The open line so far: "" at its start, null once it cannot be ours. */
   #line: string | null = null;
-  /** Where it is written. */
-  #pieces: Piece[] = [];
-  /** Whether the line before was ours. */
-  #follows = false;
-  /** Whether the text says anything besides. */
-  #hasWords = true;
-  /** Lines of ours before it does, and how much was said since they began. */
-  #leading: Piece[] = [];
+  /** The slices that hold the open line. */
+  #slices: ChunkSlice[] = [];
+  /** The line before was ours. */
+  #followsOwnLine = false;
+  /** The text has content besides our lines. */
+  #hasContent = true;
+  /** Our lines at the start of a text without other content so far, and the characters since they began. */
+  #leading: ChunkSlice[] = [];
   #leadingChars = 0;
 
-  constructor(own: OwnLines) {
-    this.#own = own;
+  constructor(rules: OwnLineRules) {
+    this.#rules = rules;
   }
 
-  /** The first part of which it is not known yet what passes; null where there is none. */
-  get open(): Part | null {
-    return (this.#leading[0] ?? this.#pieces[0])?.part ?? null;
+  /** The first chunk that is not decided yet; null if there is none. */
+  get firstOpenChunk(): StripChunk | null {
+    return (this.#leading[0] ?? this.#slices[0])?.chunk ?? null;
   }
 
-  /** Whether nothing matters before the line ends. */
+  /** Nothing matters before the line ends. */
   get isQuiet(): boolean {
-    return this.#line === null && this.#hasWords;
+    return this.#line === null && this.#hasContent;
   }
 
   get isAtStart(): boolean {
     return this.#line === "";
   }
 
-  /** Whether the line that begins may go on with one of ours. */
-  get follows(): boolean {
-    return this.#follows;
+  /** The next line may continue one of ours. */
+  get followsOwnLine(): boolean {
+    return this.#followsOwnLine;
   }
 
-  begin(): void {
-    this.letGo();
+  beginText(): void {
+    this.releaseAll();
     this.#line = "";
-    this.#hasWords = false;
+    this.#hasContent = false;
   }
 
-  /** Everything passes that is not decided yet. */
-  letGo(): void {
+  /** Lets everything pass that is not decided yet. */
+  releaseAll(): void {
     this.#line = null;
-    this.#follows = false;
-    this.#pieces = [];
+    this.#followsOwnLine = false;
+    this.#slices = [];
     this.#leading = [];
     this.#leadingChars = 0;
-    this.#hasWords = true;
+    this.#hasContent = true;
   }
 
-  /** The text goes on with the string that is written there, between its quotes. */
-  take(part: Part, { start, end }: Range): void {
-    const raw = part.text.slice(start, end);
+  /** Continues the text with the string in this range, between its quotes. */
+  addText(chunk: StripChunk, { start, end }: ByteRange): void {
+    const raw = chunk.text.slice(start, end);
     if (this.isQuiet && !raw.includes("\\")) return;
     for (let from = 0; ; ) {
       const to = lineEnd(raw, from);
-      this.#goOn({ part, range: { start: start + from, end: to === null ? end : start + to } });
+      this.#extendLine({ chunk, range: { start: start + from, end: to === null ? end : start + to } });
       if (to === null) return;
-      this.#settle();
+      this.#endLine();
       this.#line = "";
       from = to;
     }
   }
 
-  /** The text is over, and so is its last line. */
-  finish(): void {
-    this.#settle();
-    this.letGo();
+  /** Ends the text and its last line. */
+  endText(): void {
+    this.#endLine();
+    this.releaseAll();
   }
 
-  #goOn(piece: Piece): void {
-    const { part, range } = piece;
-    const raw = part.text.slice(range.start, range.end);
+  #extendLine(slice: ChunkSlice): void {
+    const { chunk, range } = slice;
+    const raw = chunk.text.slice(range.start, range.end);
     if (raw === "" || this.isQuiet) return;
-    const said = this.#mayGoOn(raw, piece) ? unescaped(raw) : null;
-    if (said === null || this.#line === null) {
-      this.#deny(unescaped(raw) ?? raw);
+    const text = this.#mayExtend(raw, slice) ? unescapeJson(raw) : null;
+    if (text === null || this.#line === null) {
+      this.#rejectLine(unescapeJson(raw) ?? raw);
       return;
     }
-    this.#line += said;
-    this.#pieces.push(piece);
-    if (this.#line.length > lineCharsMax || !this.#mayBeOurs(this.#line)) this.#deny(this.#line);
+    this.#line += text;
+    this.#slices.push(slice);
+    if (this.#line.length > lineCharsMax || !this.#mayBeOurs(this.#line)) this.#rejectLine(this.#line);
   }
 
   #mayBeOurs(line: string): boolean {
-    return mayBeOurs(line) || (this.#follows && this.#mayContinue(line));
+    return mayBeOurs(line) || (this.#followsOwnLine && this.#mayContinue(line));
   }
 
   #mayContinue(line: string): boolean {
-    return line.length <= continuationCharsMax || this.#own.continues(withoutEnd(line));
+    return line.length <= continuationCharsMax || this.#rules.continues(withoutEnd(line));
   }
 
   /**
-   * What has passed cannot be taken back. That is blanks and marks in front of a line at most: they are not
-   * held, for in code every other delta ends with some.
+   * Bytes that have passed cannot be cut. At most those are blanks and quote marks in front of a line: they
+   * are not held, because in code every other delta ends with some.
    */
-  #mayGoOn(raw: string, { part, range }: Piece): boolean {
-    const beginning = this.#follows ? goesOn : begins;
+  #mayExtend(raw: string, { chunk, range }: ChunkSlice): boolean {
+    const beginning = this.#followsOwnLine ? continuedBeginning : ownBeginning;
     const mayBegin = this.#line !== "" || beginning.test(raw);
-    return this.#line !== null && mayBegin && range.start >= part.sent;
+    return this.#line !== null && mayBegin && range.start >= chunk.sent;
   }
 
-  /** The line is none of ours, and says this. */
-  #deny(said: string): void {
+  /** The open line is not ours; `text` is its content. */
+  #rejectLine(text: string): void {
     this.#line = null;
-    this.#follows = false;
-    this.#pieces = [];
-    if (this.#hasWords) return;
-    if (said.trim() !== "") this.#say();
-    else if (this.#leading.length > 0) this.#lead([], said.length);
+    this.#followsOwnLine = false;
+    this.#slices = [];
+    if (this.#hasContent) return;
+    if (text.trim() !== "") this.#cutLeading();
+    else if (this.#leading.length > 0) this.#holdLeading([], text.length);
   }
 
-  /** There are words now: what of ours stood before them goes. */
-  #say(): void {
+  /** The text has content now, so our lines in front of it are cut. */
+  #cutLeading(): void {
     cut(this.#leading);
     this.#leading = [];
-    this.#hasWords = true;
+    this.#hasContent = true;
   }
 
-  #settle(): void {
+  #endLine(): void {
     const line = this.#line ?? "";
     if (line === "") return;
-    const pieces = this.#pieces;
-    this.#pieces = [];
+    const slices = this.#slices;
+    this.#slices = [];
     if (!this.#isOwn(withoutEnd(line))) {
-      this.#deny(line);
+      this.#rejectLine(line);
       return;
     }
-    this.#follows &&= !this.#own.isOwn(withoutEnd(line));
-    this.#follows ||= this.#own.opens(withoutEnd(line));
-    if (this.#hasWords) cut(pieces);
-    else this.#lead(pieces, line.length);
+    this.#followsOwnLine &&= !this.#rules.isOwn(withoutEnd(line));
+    this.#followsOwnLine ||= this.#rules.opens(withoutEnd(line));
+    if (this.#hasContent) cut(slices);
+    else this.#holdLeading(slices, line.length);
   }
 
   #isOwn(line: string): boolean {
-    return this.#own.isOwn(line) || (this.#follows && this.#own.continues(line));
+    return this.#rules.isOwn(line) || (this.#followsOwnLine && this.#rules.continues(line));
   }
 
-  #lead(pieces: readonly Piece[], length: number): void {
-    this.#leading.push(...pieces);
+  #holdLeading(slices: readonly ChunkSlice[], length: number): void {
+    this.#leading.push(...slices);
     this.#leadingChars += length;
-    if (this.#leadingChars > lineCharsMax) this.letGo();
+    if (this.#leadingChars > lineCharsMax) this.releaseAll();
   }
 }
 
@@ -193,17 +193,17 @@ function withoutEnd(line: string): string {
   return line.endsWith("\n") ? line.slice(0, -1) : line;
 }
 
-function cut(pieces: readonly Piece[]): void {
-  for (const { part, range } of pieces) part.cuts.push(range);
+function cut(slices: readonly ChunkSlice[]): void {
+  for (const { chunk, range } of slices) chunk.cuts.push(range);
 }
 
-/** What a line says so far, against how ours begin. */
+/** True if a line that begins so may become one of ours. */
 function mayBeOurs(line: string): boolean {
-  const said = line.replace(/^[\s>`*]+/, "");
-  return said !== "" && starts.some((start) => said.startsWith(start) || start.startsWith(said));
+  const text = line.replace(/^[\s>`*]+/, "");
+  return text !== "" && starts.some((start) => text.startsWith(start) || start.startsWith(text));
 }
 
-/** Behind the next end of a line, or null where there is none. */
+/** The position behind the next line end; null if there is none. */
 function lineEnd(raw: string, from: number): number | null {
   escapes.lastIndex = from;
   for (let found = escapes.exec(raw); found !== null; found = escapes.exec(raw))
@@ -211,7 +211,7 @@ function lineEnd(raw: string, from: number): number | null {
   return null;
 }
 
-function unescaped(raw: string): string | null {
+function unescapeJson(raw: string): string | null {
   const bytes = Buffer.from(`"${raw}"`, "latin1");
   const text = parseAt(bytes, { start: 0, end: bytes.length });
   return typeof text === "string" ? text : null;

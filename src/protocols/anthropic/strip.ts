@@ -1,38 +1,38 @@
-import type { Range } from "../json-scan.ts";
-import { contentIn, eventIn, other, textIn } from "./strip-event.ts";
-import { Lines, type OwnLines, type Part } from "./strip-lines.ts";
+import type { ByteRange } from "../json-scan.ts";
+import { contentRanges, otherEvent, readStripEvent, textRange } from "./strip-event.ts";
+import { OwnLineCutter, type OwnLineRules, type StripChunk } from "./strip-lines.ts";
 
-/** Takes lines of ours out of an answer on its way to the client. */
+/** Takes our notes out of an answer on its way to the client. */
 export type Stripper = {
-  /** Takes bytes however they were cut; gives those that can go on by now. */
+  /** Takes bytes cut anywhere; returns those that may pass by now. */
   readonly push: (bytes: Uint8Array) => readonly Uint8Array[];
-  /** No more bytes will come: gives what was held. */
+  /** Ends the answer; returns the bytes that were held. */
   readonly end: () => readonly Uint8Array[];
 };
 
-/** Half an event longer than this is not looked at any further. */
+/** An incomplete event longer than this is not read any further. */
 const restBytesMax = 64 * 1024;
 
-/** A line of ours does not come in more events, unless most of them say nothing. */
-const waitingMax = 4_096;
+/** One of our lines does not take more events than this, unless most of them are empty. */
+const heldEventsMax = 4_096;
 
 /**
- * Strips server-sent events. A line of ours is taken out wherever it stands in a text, in code too: it bears
- * a mark nobody can guess, and the ledger, which compares the client's copy with what was really said, knows
- * of no code. Reasoning is bound by signatures and a tool's input is parsed by the client: they stay.
+ * Strips server-sent events. It takes our lines out anywhere in a text, in code too: they carry a nonce that
+ * content cannot guess, and the ledger, which compares the client's copy with the model's answer, does not
+ * distinguish code. Reasoning is bound by signatures and the client parses a tool's input: those stay.
  *
- * Bytes pass as they come. Only from where a line begins as one of ours does are events held, until the line
- * shows what it is. Held events pass as they were; where the line is ours its bytes are cut out of their
- * texts, and nothing else changes: no event is added, none is dropped. Behind a line of ours the next one may
- * go on with it, as the rows of a manifest do: it is held until its first word shows that.
+ * Bytes pass as they come. Events are held only from the point where a line begins like one of ours, until
+ * the line is decided. Held events pass unchanged; the bytes of our lines are cut out of their texts, and
+ * nothing else changes: no event is added, none is dropped. The line behind one of ours may continue it, as
+ * the rows of a manifest do: it is held until its first word decides that.
  */
-export function eventStripper(own: OwnLines): Stripper {
-  const events = new Events(own);
+export function eventStripper(rules: OwnLineRules): Stripper {
+  const events = new EventStripper(rules);
   return { push: (bytes) => events.push(bytes), end: () => events.end() };
 }
 
-/** Strips an answer that is one JSON message. It passes when it is whole, or too large to be looked at. */
-export function messageStripper(own: OwnLines, bytesMax: number): Stripper {
+/** Strips an answer that is one JSON message. It passes when it is whole, or too large to be read. */
+export function messageStripper(rules: OwnLineRules, bytesMax: number): Stripper {
   let held: Uint8Array[] | null = [];
   let length = 0;
   return {
@@ -45,121 +45,121 @@ export function messageStripper(own: OwnLines, bytesMax: number): Stripper {
       held = null;
       return all;
     },
-    end: () => (held === null || length === 0 ? [] : strippedMessage(Buffer.concat(held), own)),
+    end: () => (held === null || length === 0 ? [] : stripMessage(Buffer.concat(held), rules)),
   };
 }
 
-class Events {
-  readonly #lines: Lines;
-  /** The content block whose text goes on. */
+class EventStripper {
+  readonly #cutter: OwnLineCutter;
+  /** The index of the content block whose text is open. */
   #index = -1;
-  /** Events that are whole but held. */
-  #waiting: Part[] = [];
-  /** How often in a row the upstream said that it has nothing to say. */
+  /** Whole events that are held. */
+  #held: StripChunk[] = [];
+  /** Pings in a row. */
   #pings = 0;
-  /** The beginning of the next event, and how much of it has passed. */
+  /** The beginning of the next event, and the number of its bytes that have passed. */
   #rest: Buffer = Buffer.alloc(0);
-  #sent = 0;
-  /** Whether the beginning of that event was too long to be kept. */
+  #passed = 0;
+  /** The beginning of that event was too long to be kept. */
   #isLost = false;
 
-  constructor(own: OwnLines) {
-    this.#lines = new Lines(own);
+  constructor(rules: OwnLineRules) {
+    this.#cutter = new OwnLineCutter(rules);
   }
 
-  push(given: Uint8Array): readonly Uint8Array[] {
-    const fresh = Buffer.isBuffer(given)
-      ? given
-      : Buffer.from(given.buffer, given.byteOffset, given.byteLength);
+  push(input: Uint8Array): readonly Uint8Array[] {
+    const fresh = Buffer.isBuffer(input)
+      ? input
+      : Buffer.from(input.buffer, input.byteOffset, input.byteLength);
     if (this.#isIdle() && isDeltaWithoutEscapes(fresh)) return [fresh];
     const known = this.#rest.length;
     const bytes = known === 0 ? fresh : Buffer.concat([this.#rest, fresh]);
     const text = bytes.toString("latin1");
-    const out = new Outgoing();
-    let [start, sent] = [0, this.#sent];
-    // What ends an event may lie on both sides of a cut.
+    const out = new OutputSlices();
+    let [start, sent] = [0, this.#passed];
+    // The blank line that ends an event may lie on both sides of a cut.
     for (let end = eventEnd(text, known - 2); end !== null; end = eventEnd(text, end)) {
-      this.#take({ bytes, text, start, end, sent, cuts: [] });
-      if (this.#waiting.length > 0) this.#release(out);
+      this.#addEvent({ bytes, text, start, end, sent, cuts: [] });
+      if (this.#held.length > 0) this.#release(out);
       start = end;
       sent = end;
     }
-    this.#keep({ bytes, text, start, end: bytes.length, sent, cuts: [] }, out);
+    this.#keepRest({ bytes, text, start, end: bytes.length, sent, cuts: [] }, out);
     return out.close();
   }
 
   end(): readonly Uint8Array[] {
-    const out = new Outgoing();
-    this.#lines.letGo();
+    const out = new OutputSlices();
+    this.#cutter.releaseAll();
     this.#release(out);
-    out.add(this.#rest, { start: this.#sent, end: this.#rest.length });
-    this.#sent = this.#rest.length;
+    out.add(this.#rest, { start: this.#passed, end: this.#rest.length });
+    this.#passed = this.#rest.length;
     return out.close();
   }
 
-  #take(part: Part): void {
-    const event = this.#isLost ? other : eventIn(part);
+  #addEvent(chunk: StripChunk): void {
+    const event = this.#isLost ? otherEvent : readStripEvent(chunk);
     this.#isLost = false;
     switch (event.kind) {
       case "text":
-        if (event.isStart) this.#lines.begin();
-        else if (event.index !== this.#index) this.#lines.letGo();
+        if (event.isStart) this.#cutter.beginText();
+        else if (event.index !== this.#index) this.#cutter.releaseAll();
         this.#index = event.index;
         this.#pings = 0;
-        this.#lines.take(part, event);
-        if (this.#waiting.length >= waitingMax) this.#letGo();
+        this.#cutter.addText(chunk, event);
+        if (this.#held.length >= heldEventsMax) this.#releaseOpen();
         break;
       case "stop":
-        if (event.index === this.#index) this.#lines.finish();
+        if (event.index === this.#index) this.#cutter.endText();
         break;
       case "ping":
-        // The client is not left without a sign of life for longer than the upstream leaves us.
+        // A second ping releases held events: the client must not wait longer for a sign of life than we do.
         this.#pings += 1;
-        if (this.#pings > 1) this.#letGo();
+        if (this.#pings > 1) this.#releaseOpen();
         break;
       case "other":
-        this.#letGo();
+        this.#releaseOpen();
     }
-    this.#waiting.push(part);
+    this.#held.push(chunk);
   }
 
-  /** Whether only the end of a line could matter: nothing is held, and the line is none of ours. */
+  /** Only a line end could matter: nothing is held, and the open line is not ours. */
   #isIdle(): boolean {
-    return this.#rest.length === 0 && this.#waiting.length === 0 && this.#lines.isQuiet;
+    return this.#rest.length === 0 && this.#held.length === 0 && this.#cutter.isQuiet;
   }
 
-  #letGo(): void {
-    if (this.#lines.open !== null) this.#lines.letGo();
+  #releaseOpen(): void {
+    if (this.#cutter.firstOpenChunk !== null) this.#cutter.releaseAll();
   }
 
-  #release(out: Outgoing): void {
-    const { open } = this.#lines;
-    const held = open === null ? -1 : this.#waiting.indexOf(open);
-    const passing = held === -1 ? this.#waiting : this.#waiting.slice(0, held);
-    if (passing.length === 0) return;
-    for (const part of passing) out.addPart(part);
-    this.#waiting = held === -1 ? [] : this.#waiting.slice(held);
+  #release(out: OutputSlices): void {
+    const { firstOpenChunk } = this.#cutter;
+    const firstHeld = firstOpenChunk === null ? -1 : this.#held.indexOf(firstOpenChunk);
+    const decided = firstHeld === -1 ? this.#held : this.#held.slice(0, firstHeld);
+    if (decided.length === 0) return;
+    for (const chunk of decided) out.addChunk(chunk);
+    this.#held = firstHeld === -1 ? [] : this.#held.slice(firstHeld);
   }
 
-  /** What there is of the next event passes too, unless a line of ours may begin in it. */
-  #keep(part: Part, out: Outgoing): void {
-    const { bytes, text, start, end } = part;
+  /** The beginning of the next event passes too, unless one of our lines may begin in it. */
+  #keepRest(chunk: StripChunk, out: OutputSlices): void {
+    const { bytes, text, start, end } = chunk;
     if (end - start > restBytesMax) {
       this.#isLost = true;
-      this.#lines.letGo();
+      this.#cutter.releaseAll();
       this.#release(out);
     }
-    const passes = this.#isLost || (this.#waiting.length === 0 && !this.#mayBegin(text.slice(start)));
-    if (passes) out.addPart(part);
+    const passes = this.#isLost || (this.#held.length === 0 && !this.#mayBegin(text.slice(start)));
+    if (passes) out.addChunk(chunk);
     this.#rest = this.#isLost ? bytes.subarray(-2) : bytes.subarray(start);
-    const sent = passes ? end : part.sent;
-    this.#sent = sent - (end - this.#rest.length);
+    const sent = passes ? end : chunk.sent;
+    this.#passed = sent - (end - this.#rest.length);
   }
 
   #mayBegin(rest: string): boolean {
-    const { isAtStart, follows } = this.#lines;
-    const beginning = isAtStart ? (follows ? nextLine : firstOrLaterLine) : laterLine;
-    return beginning.test(rest) && !isNoText.test(rest);
+    const { isAtStart, followsOwnLine } = this.#cutter;
+    const beginning = isAtStart ? (followsOwnLine ? nextLine : firstOrLaterLine) : laterLine;
+    return beginning.test(rest) && !noText.test(rest);
   }
 }
 
@@ -169,9 +169,9 @@ const deltaLine = "event: content_block_delta".length;
 const LETTER_D = 0x64;
 
 /**
- * Whether this is one whole delta in which no line ends. Most are, and this is all that is done with them:
- * it takes a small part of the time that reading them would. The name of a delta is told from others of
- * its length by one letter.
+ * True for one whole delta in which no line ends. Most chunks are such deltas and need no other check, which
+ * saves most of the time that reading them would take. One letter distinguishes the name of a delta from
+ * other names of its length.
  */
 function isDeltaWithoutEscapes(bytes: Buffer): boolean {
   return (
@@ -183,16 +183,16 @@ function isDeltaWithoutEscapes(bytes: Buffer): boolean {
   );
 }
 
-/** Where a line may begin as one of ours in half an event. */
+/** The start of a line that may be ours, in an incomplete event. */
 const laterLine = /(?<!\\)(?:\\\\)*\\n(?:[ >`*]|\\[trf])*[[\-#<]/;
 const firstOrLaterLine = /(?<!\\)(?:\\\\)*(?:\\n|")(?:[ >`*]|\\[trf])*[[\-#<]/;
-/** The same behind a line of ours. */
+/** The same, behind one of our lines. */
 const nextLine = /(?<!\\)(?:\\\\)*(?:\\n|")(?:[ >`*]|\\[trf])*[[\-#<A-Z]/;
-/** An event that is known to hold no text by its first half. */
-const isNoText =
+/** The beginning of an event that holds no text. */
+const noText =
   /^event: ?(?!content_block_(?:delta|start)\b)\w+\r?\n|"(?:thinking|signature|input_json|citations)_delta"/;
 
-/** Behind the blank line that ends an event; null where none does. */
+/** The position behind the blank line that ends an event; null if there is none. */
 function eventEnd(text: string, from: number): number | null {
   for (let at = text.indexOf("\n", from); at !== -1; at = text.indexOf("\n", at + 1)) {
     if (text[at + 1] === "\n") return at + 2;
@@ -201,14 +201,14 @@ function eventEnd(text: string, from: number): number | null {
   return null;
 }
 
-/** Bytes on their way out: what lies together goes together, in most cases the very bytes that came. */
-class Outgoing {
+/** Collects output bytes. Neighbouring slices of a buffer are joined; mostly they are the input itself. */
+class OutputSlices {
   readonly pieces: Uint8Array[] = [];
   #bytes: Buffer | null = null;
   #start = 0;
   #end = 0;
 
-  add(bytes: Buffer, { start, end }: Range): void {
+  add(bytes: Buffer, { start, end }: ByteRange): void {
     if (start >= end) return;
     if (bytes !== this.#bytes || start !== this.#end) this.close();
     if (this.#bytes === null) this.#start = start;
@@ -216,7 +216,7 @@ class Outgoing {
     this.#end = end;
   }
 
-  addPart({ bytes, sent, end, cuts }: Part): void {
+  addChunk({ bytes, sent, end, cuts }: StripChunk): void {
     let start = sent;
     for (const cut of cuts) {
       this.add(bytes, { start, end: cut.start });
@@ -232,18 +232,18 @@ class Outgoing {
   }
 }
 
-function strippedMessage(bytes: Buffer, own: OwnLines): readonly Uint8Array[] {
+function stripMessage(bytes: Buffer, rules: OwnLineRules): readonly Uint8Array[] {
   const text = bytes.toString("latin1");
-  const part: Part = { bytes, text, start: 0, end: bytes.length, sent: 0, cuts: [] };
-  const lines = new Lines(own);
-  for (const block of contentIn(bytes)) {
-    const range = textIn(bytes, block, "text");
+  const chunk: StripChunk = { bytes, text, start: 0, end: bytes.length, sent: 0, cuts: [] };
+  const cutter = new OwnLineCutter(rules);
+  for (const block of contentRanges(bytes)) {
+    const range = textRange(bytes, block, "text");
     if (range === null) continue;
-    lines.begin();
-    lines.take(part, range);
-    lines.finish();
+    cutter.beginText();
+    cutter.addText(chunk, range);
+    cutter.endText();
   }
-  const out = new Outgoing();
-  out.addPart(part);
+  const out = new OutputSlices();
+  out.addChunk(chunk);
   return out.close();
 }

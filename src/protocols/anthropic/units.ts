@@ -1,7 +1,7 @@
 import { hashContent, must, sha256Hex } from "../../base/index.ts";
-import { elementsOf, type Member, membersOf, parseAt, type Range } from "../json-scan.ts";
-import type { AnswerUnit, UnitPlace, WireUnit } from "../wire.ts";
-import { anchorOf, callIdOf, type Fields, fieldsOf, kindOf, textIn } from "./schema.ts";
+import { type ByteRange, elementsOf, type JsonMember, membersOf, parseAt } from "../json-scan.ts";
+import type { AnswerUnit, UnitSlice, WireUnit } from "../wire.ts";
+import { stringField, type WireFields, wireAnchor, wireCallId, wireFields, wireKind } from "./schema.ts";
 
 const MARK = "cache_control";
 const TEXT_HEAD = Buffer.from('{"type":"text","text":');
@@ -10,70 +10,76 @@ const MARK_KEY = Buffer.from('"cache_control"');
 const COMMA = 0x2c;
 const OPEN_ARRAY = 0x5b;
 
-type Cut = {
+/** The normalised bytes of a unit, and the facts that normalising left out. */
+type UnitForm = {
   readonly bytes: Uint8Array;
-  readonly places: readonly UnitPlace[];
-  readonly bare: boolean;
+  readonly slices: readonly UnitSlice[];
+  readonly isBare: boolean;
   readonly mark: string | null;
 };
-type At = { readonly bytes: Buffer; readonly range: Range; readonly base: number };
+/** A value in a body; `base` is the start of its message or section. */
+type UnitLocation = { readonly bytes: Buffer; readonly range: ByteRange; readonly base: number };
 
 /** A bare string stands for one text block and is written as one. */
-export function unitOfString(role: string, { bytes, range, base }: At): WireUnit | null {
+export function unitOfString(role: string, { bytes, range, base }: UnitLocation): WireUnit | null {
   const text = parseAt(bytes, range);
   if (typeof text !== "string") return null;
   const literal = bytes.subarray(range.start, range.end);
-  const places = [{ at: range.start - base, from: TEXT_HEAD.length, length: literal.length }];
-  const cut = { bytes: asTextBlock(literal), places, bare: true, mark: null };
-  return unitOf({ section: "messages", role, fields: { type: "text", text } }, cut);
+  const slices = [{ at: range.start - base, from: TEXT_HEAD.length, length: literal.length }];
+  const form = { bytes: asTextBlock(literal), slices, isBare: true, mark: null };
+  return unitOf({ section: "messages", role, fields: { type: "text", text } }, form);
 }
 
 function asTextBlock(literal: Uint8Array): Uint8Array {
   return Buffer.concat([TEXT_HEAD, literal, TEXT_TAIL]);
 }
 
-/** The bytes of a unit, from the body it was read in and the place of its message or section there. */
+/** The bytes of a unit, from the body it was read in and the start of its message or section there. */
 export function unitBytes(bytes: Buffer, base: number, unit: WireUnit): Uint8Array {
-  const slices = unit.places.map(({ at, length }) => bytes.subarray(base + at, base + at + length));
-  const joined = slices.length === 1 ? must(slices[0], "there is one") : Buffer.concat(slices);
-  return unit.bare ? asTextBlock(joined) : joined;
+  const joined = joinSlices(bytes, base, unit.slices);
+  return unit.isBare ? asTextBlock(joined) : joined;
 }
 
-/** What a text unit says; null for anything else. */
+function joinSlices(bytes: Buffer, base: number, slices: readonly UnitSlice[]): Uint8Array {
+  const parts = slices.map(({ at, length }) => bytes.subarray(base + at, base + at + length));
+  return parts.length === 1 ? must(parts[0], "there is one") : Buffer.concat(parts);
+}
+
+/** The text of a text unit; null for other units. */
 export function unitText(bytes: Buffer, base: number, unit: WireUnit): string | null {
   if (unit.type !== "text") return null;
   const whole = Buffer.from(unitBytes(bytes, base, unit));
-  return textIn(fieldsOf(parseAt(whole, { start: 0, end: whole.length })), "text");
+  return stringField(wireFields(parseAt(whole, { start: 0, end: whole.length })), "text");
 }
 
-export function unitOfBlock(role: string, at: At): WireUnit | null {
-  const block = readBlock(at);
-  return block === null ? null : unitOf({ section: "messages", role, fields: block.fields }, block.cut);
+export function unitOfBlock(role: string, source: UnitLocation): WireUnit | null {
+  const block = readBlock(source);
+  return block === null ? null : unitOf({ section: "messages", role, fields: block.fields }, block.form);
 }
 
-export function unitOfSystem(at: At): WireUnit | null {
-  const isString = at.bytes[at.range.start] === 0x22;
-  const unit = isString ? unitOfString("system", at) : unitOfBlock("system", at);
+export function unitOfSystem(source: UnitLocation): WireUnit | null {
+  const isString = source.bytes[source.range.start] === 0x22;
+  const unit = isString ? unitOfString("system", source) : unitOfBlock("system", source);
   return unit === null ? null : { ...unit, section: "system", kind: "system" };
 }
 
-export function unitOfTool(at: At): WireUnit | null {
-  const tool = readBlock(at);
+export function unitOfTool(source: UnitLocation): WireUnit | null {
+  const tool = readBlock(source);
   if (tool === null) return null;
-  const { bytes, places, bare, mark } = tool.cut;
+  const { bytes, slices, isBare, mark } = tool.form;
   const hash = hashContent(bytes);
-  const name = textIn(tool.fields, "name") ?? "";
+  const name = stringField(tool.fields, "name") ?? "";
   const key = `tool:${name.length <= 50 ? name : sha256Hex(name).slice(0, 32)}:${hash.slice(0, 16)}`;
-  const type = textIn(tool.fields, "type") ?? "tool";
-  const said = { section: "tools", role: "system", kind: "system", callId: null } as const;
+  const type = stringField(tool.fields, "type") ?? "tool";
+  const facts = { section: "tools", role: "system", kind: "system", callId: null } as const;
   const isDeferred = tool.fields["defer_loading"] === true;
-  return { ...said, type, key, hash, length: bytes.length, places, bare, mark, isDeferred };
+  return { ...facts, type, key, hash, length: bytes.length, slices, isBare, mark, isDeferred };
 }
 
-type ReadBlock = { readonly cut: Cut; readonly fields: Fields };
+type ParsedBlock = { readonly form: UnitForm; readonly fields: WireFields };
 
-/** The fields that say what a block is. Inputs, results and images may be large and are not parsed. */
-const shallow: ReadonlySet<string> = new Set([
+/** The fields that identify a block. Inputs, results and images may be large and are not parsed. */
+const parsedKeys: ReadonlySet<string> = new Set([
   "type",
   "id",
   "tool_use_id",
@@ -84,89 +90,93 @@ const shallow: ReadonlySet<string> = new Set([
   "defer_loading",
 ]);
 
-function readBlock(at: At): ReadBlock | null {
-  const members = membersOf(at.bytes, at.range);
+function readBlock(source: UnitLocation): ParsedBlock | null {
+  const members = membersOf(source.bytes, source.range);
   if (members === null) return null;
   const fields: Record<string, unknown> = {};
   for (const { key, value } of members) {
-    if (!shallow.has(key)) continue;
-    const read = parseAt(at.bytes, value);
-    if (read === undefined) return null;
-    fields[key] = read;
+    if (!parsedKeys.has(key)) continue;
+    const parsed = parseAt(source.bytes, value);
+    if (parsed === undefined) return null;
+    fields[key] = parsed;
   }
-  return { cut: withoutMarks(at, members), fields };
+  return { form: withoutMarks(source, members), fields };
 }
 
-/** A block of an answer: there is no request body it is a slice of. */
-export function unitOfAnswer(fields: Fields, text: string): AnswerUnit {
+/** A unit from a block of an answer: it has no slices, since it lies in no request body. */
+export function unitOfAnswer(fields: WireFields, text: string): AnswerUnit {
   const bytes = Buffer.from(text);
-  const cut = { bytes, places: [], bare: false, mark: null };
-  return { unit: unitOf({ section: "messages", role: "assistant", fields }, cut), bytes };
+  const form = { bytes, slices: [], isBare: false, mark: null };
+  return { unit: unitOf({ section: "messages", role: "assistant", fields }, form), bytes };
 }
 
-/** The result of a call, as we write it. */
-export function unitOfResult({ callId, text, isError }: WrittenResult): AnswerUnit {
+/** A tool result that we write ourselves. */
+export function unitOfResult({ callId, text, isError }: ToolResultInput): AnswerUnit {
   const failed = isError ? { is_error: true } : {};
   const fields = { type: "tool_result", tool_use_id: callId, content: text, ...failed };
   const bytes = Buffer.from(JSON.stringify(fields));
-  const cut = { bytes, places: [], bare: false, mark: null };
-  return { unit: unitOf({ section: "messages", role: "user", fields }, cut), bytes };
+  const form = { bytes, slices: [], isBare: false, mark: null };
+  return { unit: unitOf({ section: "messages", role: "user", fields }, form), bytes };
 }
-export type WrittenResult = { readonly callId: string; readonly text: string; readonly isError: boolean };
+export type ToolResultInput = { readonly callId: string; readonly text: string; readonly isError: boolean };
 
-type Said = { readonly section: WireUnit["section"]; readonly role: string; readonly fields: Fields };
+type BlockFacts = {
+  readonly section: WireUnit["section"];
+  readonly role: string;
+  readonly fields: WireFields;
+};
 
-function unitOf({ section, role, fields }: Said, { bytes, places, bare, mark }: Cut): WireUnit {
-  const type = textIn(fields, "type") ?? "unknown";
+function unitOf({ section, role, fields }: BlockFacts, { bytes, slices, isBare, mark }: UnitForm): WireUnit {
+  const type = stringField(fields, "type") ?? "unknown";
   const hash = hashContent(bytes);
   const key = keyOf(role, fields, hash);
-  const [kind, callId] = [kindOf(role, type), callName(callIdOf(fields))];
+  const [kind, callId] = [wireKind(role, type), shortCallId(wireCallId(fields))];
   const { length } = bytes;
-  return { section, role, kind, type, key, callId, hash, length, places, bare, mark, isDeferred: false };
+  return { section, role, kind, type, key, callId, hash, length, slices, isBare, mark, isDeferred: false };
 }
 
 /**
- * What the model said is recognised by its ids or its trimmed text, because clients rewrite the rest. What
- * the client said is recognised by what it says: another tool result under the same id is another unit.
+ * A unit of the model is recognised by its id or its trimmed text, because clients rewrite the rest. A unit
+ * of the client is recognised by its content: another tool result under the same id is another unit.
  */
-function keyOf(role: string, fields: Fields, hash: string): string {
-  const anchor = anchorOf(fields);
-  if (anchor !== null) return clipped(anchor);
-  const text = fields["type"] === "text" ? textIn(fields, "text") : null;
-  const said = text === null ? hash : sha256Hex(text.trim());
-  const callId = callIdOf(fields);
-  return clipped(`${role}:${callId ?? ""}:${said.slice(0, 32)}`);
+function keyOf(role: string, fields: WireFields, hash: string): string {
+  const anchor = wireAnchor(fields);
+  if (anchor !== null) return shortKey(anchor);
+  const text = fields["type"] === "text" ? stringField(fields, "text") : null;
+  const contentHash = text === null ? hash : sha256Hex(text.trim());
+  const callId = wireCallId(fields);
+  return shortKey(`${role}:${callId ?? ""}:${contentHash.slice(0, 32)}`);
 }
 
-/** As it stands in the key of the call, where a long one is shortened. */
-function callName(callId: string | null): string | null {
-  return callId === null ? null : clipped(`call:${callId}`).slice("call:".length);
+/** The call id as it appears in the key of the call, where a long one is shortened. */
+function shortCallId(callId: string | null): string | null {
+  return callId === null ? null : shortKey(`call:${callId}`).slice("call:".length);
 }
 
-/** Signatures run to kilobytes; a key is short. */
-function clipped(key: string): string {
+/** Keys stay short, though signatures run to kilobytes. */
+function shortKey(key: string): string {
   return key.length <= 80 ? key : `${key.slice(0, 5)}${sha256Hex(key).slice(0, 32)}`;
 }
 
-/** The bytes of an object without its cache marks, and where they lie in the body. */
-function withoutMarks({ bytes, range, base }: At, members: readonly Member[]): Cut {
-  const gaps = [...marksIn(bytes, members), ...nestedMarks(bytes, members)].sort((a, b) => a.start - b.start);
-  const places: UnitPlace[] = [];
+/** The bytes of an object without its cache marks, and their slices of the body. */
+function withoutMarks({ bytes, range, base }: UnitLocation, members: readonly JsonMember[]): UnitForm {
+  const marks = [...marksIn(bytes, members), ...nestedMarks(bytes, members)];
+  marks.sort((a, b) => a.start - b.start);
+  const slices: UnitSlice[] = [];
   let [from, start] = [0, range.start];
-  for (const end of [...gaps.map((gap) => gap.start), range.end]) {
-    places.push({ at: start - base, from, length: end - start });
+  for (const end of [...marks.map((mark) => mark.start), range.end]) {
+    slices.push({ at: start - base, from, length: end - start });
     from += end - start;
-    start = gaps[places.length - 1]?.end ?? range.end;
+    start = marks[slices.length - 1]?.end ?? range.end;
   }
-  const slices = places.map(({ at, length }) => bytes.subarray(base + at, base + at + length));
-  const cut = slices.length === 1 ? must(slices[0], "there is one") : Buffer.concat(slices);
-  return { bytes: cut, places, bare: false, mark: gaps.at(-1)?.text ?? null };
+  const joined = joinSlices(bytes, base, slices);
+  return { bytes: joined, slices, isBare: false, mark: marks.at(-1)?.text ?? null };
 }
 
-type Gap = Range & { readonly text: string };
+type MarkRange = ByteRange & { readonly text: string };
 
-/** The mark with the comma in front of it, or behind it where it stands first. */
-function marksIn(bytes: Buffer, members: readonly Member[]): readonly Gap[] {
+/** The range of the mark with the comma in front of it, or behind it if the mark comes first. */
+function marksIn(bytes: Buffer, members: readonly JsonMember[]): readonly MarkRange[] {
   const index = members.findIndex(({ key }) => key === MARK);
   const mark = members[index];
   if (mark === undefined) return [];
@@ -178,7 +188,7 @@ function marksIn(bytes: Buffer, members: readonly Member[]): readonly Gap[] {
 }
 
 /** A mark inside a tool result counts for the result. */
-function nestedMarks(bytes: Buffer, members: readonly Member[]): readonly Gap[] {
+function nestedMarks(bytes: Buffer, members: readonly JsonMember[]): readonly MarkRange[] {
   const content = members.find(({ key }) => key === "content")?.value;
   if (content === undefined || bytes[content.start] !== OPEN_ARRAY) return [];
   if (bytes.subarray(content.start, content.end).indexOf(MARK_KEY) === -1) return [];

@@ -1,30 +1,30 @@
 import type { BedrockRuntimeClient } from "@aws-sdk/client-bedrock-runtime";
 import type { ModelRequest } from "../provider.ts";
-import { converseEvents, heardConverse } from "./converse-answer.ts";
+import { converseEventReader, readConverseAnswer } from "./converse-reader.ts";
 import { converseInput } from "./converse-request.ts";
-import { type Heard, heardMessage, messageEvents } from "./messages-answer.ts";
-import { type JsonFields, messagesBody } from "./messages-body.ts";
+import { type ExtraFields, messagesBody } from "./messages-body.ts";
+import { type AnswerOrFailure, messageEventReader, readMessageAnswer } from "./messages-reader.ts";
 
-export type Sdk = typeof import("@aws-sdk/client-bedrock-runtime");
+export type BedrockSdk = typeof import("@aws-sdk/client-bedrock-runtime");
 
-/** One question through the official client. Whatever that throws is passed on. */
+/** One request through the official client. Errors that the client throws are passed on. */
 export type BedrockCall = {
-  readonly sdk: Sdk;
+  readonly sdk: BedrockSdk;
   readonly client: BedrockRuntimeClient;
   readonly signal: AbortSignal;
   readonly request: ModelRequest;
-  readonly fields: JsonFields;
+  readonly fields: ExtraFields;
   readonly streams: boolean;
-  readonly heard: (text: string) => void;
-  /** Called when an answer begins to come. */
-  readonly began: () => void;
+  readonly onText: (text: string) => void;
+  /** Called when an answer begins to arrive. */
+  readonly onStart: () => void;
 };
 
-/** The version of the Messages interface on Bedrock; `fields` may name a newer one. */
+/** The version of the Messages API on Bedrock; `fields` may name a newer one. */
 const anthropicVersion = "bedrock-2023-05-31";
 
-/** InvokeModel: a body of the Messages interface, for Claude alone. */
-export async function invoke(call: BedrockCall): Promise<Heard> {
+/** Calls InvokeModel with a body of the Messages API, for Claude only. */
+export async function invoke(call: BedrockCall): Promise<AnswerOrFailure> {
   const { sdk, client, request } = call;
   const body = { anthropic_version: anthropicVersion, ...messagesBody(request), ...call.fields };
   const input = {
@@ -35,28 +35,28 @@ export async function invoke(call: BedrockCall): Promise<Heard> {
   };
   const settings = { abortSignal: call.signal };
   if (!call.streams) {
-    return heardMessage((await client.send(new sdk.InvokeModelCommand(input), settings)).body);
+    return readMessageAnswer((await client.send(new sdk.InvokeModelCommand(input), settings)).body);
   }
   const answer = await client.send(new sdk.InvokeModelWithResponseStreamCommand(input), settings);
-  const events = messageEvents(call.heard);
-  call.began();
+  const events = messageEventReader(call.onText);
+  call.onStart();
   for await (const { chunk } of answer.body ?? []) {
     if (chunk?.bytes !== undefined) events.take(Buffer.from(chunk.bytes).toString());
   }
   return events.finish();
 }
 
-/** Converse: blocks in a form of Bedrock's own, for every model. */
-export async function converse(call: BedrockCall): Promise<Heard> {
+/** Calls Converse with blocks in Bedrock's own form, for every model. */
+export async function converse(call: BedrockCall): Promise<AnswerOrFailure> {
   const { sdk, client } = call;
   const translated = converseInput(call.request, call.fields);
   if ("failure" in translated) return translated;
   const { input } = translated;
   const settings = { abortSignal: call.signal };
-  if (!call.streams) return heardConverse(await client.send(new sdk.ConverseCommand(input), settings));
+  if (!call.streams) return readConverseAnswer(await client.send(new sdk.ConverseCommand(input), settings));
   const answer = await client.send(new sdk.ConverseStreamCommand(input), settings);
-  const events = converseEvents(call.heard);
-  call.began();
+  const events = converseEventReader(call.onText);
+  call.onStart();
   for await (const event of answer.stream ?? []) events.take(event);
   return events.finish();
 }

@@ -1,6 +1,6 @@
-import { type Failure, problemOf } from "./failure.ts";
+import { type ClientFailure, problemOf } from "./failure.ts";
 
-/** What Bedrock's exceptions are called, and the status each has: inside an answer they come without one. */
+/** The status of each of Bedrock's exceptions: inside a streamed answer they come without one. */
 const statuses: ReadonlyMap<string, number> = new Map([
   ["ValidationException", 400],
   ["AccessDeniedException", 403],
@@ -14,26 +14,26 @@ const statuses: ReadonlyMap<string, number> = new Map([
   ["ServiceUnavailableException", 503],
 ]);
 
-/** Sorts what the official client threw, by the fields that it documents. */
-export function bedrockFailure(error: unknown, begun: boolean): Failure {
+/** Sorts an error of the official client by the fields that the client documents. */
+export function bedrockFailure(error: unknown, isStarted: boolean): ClientFailure {
   const problem = problemOf(error);
   if (!(error instanceof Error)) return { type: "broken", problem };
-  const { $metadata, $response } = error as Error & Annotated; // by the client, where there was an answer
+  const { $metadata, $response } = error as Error & AwsErrorFields; // added if there was an answer
   const status = statuses.get(error.name) ?? $metadata?.httpStatusCode ?? 0;
   if (status >= 400) {
     const retryAfter = $response?.headers?.["retry-after"] ?? null;
     return { type: "refused", status, problem: error.message || error.name, retryAfter, isFinal: false };
   }
-  if (begun || status > 0) return { type: "broken", problem };
-  return { type: isOfTheNetwork(error) ? "unreachable" : "setup", problem };
+  if (isStarted || status > 0) return { type: "broken", problem };
+  return { type: isNetworkError(error) ? "unreachable" : "setup", problem };
 }
 
-type Annotated = {
+type AwsErrorFields = {
   readonly $metadata?: { readonly httpStatusCode?: number };
   readonly $response?: { readonly headers?: Readonly<Record<string, string>> };
 };
 
-/** Errors of sockets have a code of the system; everything else went wrong before there was one. */
-function isOfTheNetwork(error: Error): boolean {
+/** Socket errors have a system code; any other error happened before a socket was opened. */
+function isNetworkError(error: Error): boolean {
   return error.name === "TimeoutError" || ("code" in error && typeof error.code === "string");
 }

@@ -2,39 +2,39 @@ import type { ContentBlock } from "@aws-sdk/client-bedrock-runtime";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { WireBlock } from "../provider.ts";
-import { converseEvents, heardConverse } from "./converse-answer.ts";
 import { fromConverse, toConverse } from "./converse-blocks.ts";
+import { converseEventReader, readConverseAnswer } from "./converse-reader.ts";
 
-const said = fc.string();
-const input = fc.dictionary(said, fc.jsonValue()).map((value) => JSON.parse(JSON.stringify(value)) as object);
-const spoken: fc.Arbitrary<WireBlock> = fc.oneof(
-  fc.record({ type: fc.constant("text"), text: said }),
-  fc.record({ type: fc.constant("thinking"), thinking: said, signature: said }),
+const text = fc.string();
+const input = fc.dictionary(text, fc.jsonValue()).map((value) => JSON.parse(JSON.stringify(value)) as object);
+const modelBlock: fc.Arbitrary<WireBlock> = fc.oneof(
+  fc.record({ type: fc.constant("text"), text }),
+  fc.record({ type: fc.constant("thinking"), thinking: text, signature: text }),
   fc.record({
     type: fc.constant("redacted_thinking"),
     data: fc.uint8Array().map((bytes) => Buffer.from(bytes).toString("base64")),
   }),
-  fc.record({ type: fc.constant("tool_use"), id: said, name: said, input: input as fc.Arbitrary<never> }),
+  fc.record({ type: fc.constant("tool_use"), id: text, name: text, input: input as fc.Arbitrary<never> }),
 );
 
 describe("blocks of Converse", () => {
-  it("bring back whatever a model can say, exactly", () => {
+  it("convert back to exactly the block of the model", () => {
     fc.assert(
-      fc.property(spoken, (block) => {
-        const there = toConverse(block);
-        expect(there === null ? null : fromConverse(there)).toEqual(block);
+      fc.property(modelBlock, (block) => {
+        const converse = toConverse(block);
+        expect(converse === null ? null : fromConverse(converse)).toEqual(block);
       }),
     );
   });
 
-  it("keep what nobody here knows, and send it back", () => {
+  it("keep an unknown block and send it back", () => {
     const unknown = { citationsContent: { content: [{ text: "so" }], citations: [] } } as ContentBlock;
     const kept = fromConverse(unknown);
     expect(kept.type).toBe("converse");
     expect(toConverse(JSON.parse(JSON.stringify(kept)) as WireBlock)).toEqual(unknown);
   });
 
-  it("say nothing of a signature that is not there", () => {
+  it("leave out an empty signature", () => {
     const block = { type: "thinking", thinking: "hm", signature: "" };
     expect(toConverse(block)).toEqual({ reasoningContent: { reasoningText: { text: "hm" } } });
   });
@@ -45,11 +45,11 @@ describe("blocks of Converse", () => {
     { type: "text", text: "a", citations: [{ type: "char_location" }] },
     { type: "image", source: { type: "base64", media_type: "image/heic", data: "" } },
     { type: "tool_result", tool_use_id: "a", content: [{ type: "document" }] },
-  ])("have no form for some: $type", (block) => {
+  ])("have no form for this block: $type", (block) => {
     expect(toConverse(block)).toBeNull();
   });
 
-  it("say nothing where a result has nothing but blanks, and something where it failed", () => {
+  it("leave a blank result empty, but give a failed one a text", () => {
     const result = (fields: object) =>
       toConverse({ type: "tool_result", tool_use_id: "a", ...fields })?.toolResult;
     expect(result({ content: "  " })).toEqual({ toolUseId: "a", content: [], status: "success" });
@@ -70,18 +70,18 @@ describe("an answer of Converse", () => {
     ["guardrail_intervened", "refusal"],
     ["content_filtered", "refusal"],
   ] as const)("that stops with %s stops with %s", (stopReason, stop) => {
-    expect(heardConverse({ output, stopReason, usage: undefined })).toMatchObject({ answer: { stop } });
+    expect(readConverseAnswer({ output, stopReason, usage: undefined })).toMatchObject({ answer: { stop } });
   });
 
-  it("is none without an end", () => {
-    const events = converseEvents(() => undefined);
+  it("without an end is broken", () => {
+    const events = converseEventReader(() => undefined);
     events.take({ contentBlockDelta: { contentBlockIndex: 0, delta: { text: "a" } } });
     expect(events.finish()).toMatchObject({ failure: { type: "broken" } });
   });
 
-  it("is the same in events as whole, blocks in the order in which they end", () => {
-    const heard: string[] = [];
-    const events = converseEvents((text) => heard.push(text));
+  it("is the same in events as whole, with blocks in the order in which they end", () => {
+    const pieces: string[] = [];
+    const events = converseEventReader((piece) => pieces.push(piece));
     const at = (contentBlockIndex: number) => ({ contentBlockIndex });
     for (const [index, text] of [
       [0, "He"],
@@ -112,6 +112,6 @@ describe("an answer of Converse", () => {
         usage: { input: 1, output: 2, cacheRead: 3, cacheWrite: 4 },
       },
     });
-    expect(heard).toEqual(["He", "llo"]);
+    expect(pieces).toEqual(["He", "llo"]);
   });
 });

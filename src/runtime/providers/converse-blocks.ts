@@ -7,10 +7,10 @@ import type {
 import type { Json } from "../../base/index.ts";
 import type { WireBlock } from "../provider.ts";
 
-/** What the Converse interface takes as JSON of any form. */
+/** The type of the Converse API for any JSON value. */
 export type ConverseJson = NonNullable<NonNullable<ContentBlock["toolUse"]>["input"]>;
 
-/** A block of the Messages interface as one of Converse; null where Converse has no form for it. */
+/** A block of the Messages API as one of Converse. Null if Converse has no form for it. */
 export function toConverse(block: WireBlock): ContentBlock | null {
   switch (block.type) {
     case "text":
@@ -19,7 +19,7 @@ export function toConverse(block: WireBlock): ContentBlock | null {
       return imageOf(block);
     case "thinking": {
       const [text, signature] = [textIn(block, "thinking"), textIn(block, "signature")];
-      // Not every model on Bedrock signs, and an empty signature is a wrong one.
+      // Not every model on Bedrock signs its reasoning, and an empty signature is refused as wrong.
       return { reasoningContent: { reasoningText: { text, ...(signature === "" ? {} : { signature }) } } };
     }
     case "redacted_thinking":
@@ -30,14 +30,14 @@ export function toConverse(block: WireBlock): ContentBlock | null {
     }
     case "tool_result":
       return resultOf(block);
-    case foreign:
-      return block["block"] as unknown as ContentBlock; // as it was kept below
+    case unknownType:
+      return block["block"] as unknown as ContentBlock; // fromConverse stored it
     default:
       return null;
   }
 }
 
-/** A block of a Converse answer as one of the Messages interface. */
+/** A block of a Converse answer as one of the Messages API. */
 export function fromConverse(block: ContentBlock): WireBlock {
   if (block.text !== undefined) return { type: "text", text: block.text };
   if (block.reasoningContent !== undefined) return thinkingOf(block.reasoningContent);
@@ -45,16 +45,16 @@ export function fromConverse(block: ContentBlock): WireBlock {
     const { toolUseId, name, input } = block.toolUse;
     return { type: "tool_use", id: toolUseId ?? "", name: name ?? "", input: (input ?? {}) as Json };
   }
-  return { type: foreign, block: JSON.parse(JSON.stringify(block)) as Json };
+  return { type: unknownType, block: JSON.parse(JSON.stringify(block)) as Json };
 }
 
-/** Json is read-only here and not there; nobody changes either. */
+/** Our Json type is read-only and that of Converse is not; no code changes either. */
 export function converseJson(value: Json): ConverseJson {
   return value as ConverseJson;
 }
 
-/** What an answer holds for which Messages has no form. It is kept as it came, and goes back so. */
-const foreign = "converse";
+/** Type of a block for which the Messages API has no form. It is stored and sent back as it came. */
+const unknownType = "converse";
 
 function thinkingOf({ reasoningText, redactedContent }: ReasoningContentBlock): WireBlock {
   if (redactedContent !== undefined) {
@@ -64,7 +64,7 @@ function thinkingOf({ reasoningText, redactedContent }: ReasoningContentBlock): 
   return { type: "thinking", thinking, signature };
 }
 
-/** Only what came through Converse can go back through it: elsewhere these are texts of another alphabet. */
+/** Null unless the data came through Converse: data of other APIs is not base64 and cannot be sent here. */
 function redactedOf(data: string): ContentBlock | null {
   const bytes = Buffer.from(data, "base64");
   return bytes.toString("base64") === data ? { reasoningContent: { redactedContent: bytes } } : null;
@@ -73,15 +73,15 @@ function redactedOf(data: string): ContentBlock | null {
 function resultOf(block: WireBlock): ContentBlock | null {
   const { content } = block;
   const parts = typeof content === "string" ? [{ type: "text", text: content }] : content;
-  const given = Array.isArray(parts) ? (parts as readonly WireBlock[]) : []; // by the form of tool results
-  const said = given.filter((part) => part.type !== "text" || textIn(part, "text").trim() !== "");
-  const translated = said.map(resultPartOf).filter((part) => part !== null);
-  if (translated.length < said.length) return null;
+  const blocks = Array.isArray(parts) ? (parts as readonly WireBlock[]) : []; // a tool result holds blocks
+  const nonBlank = blocks.filter((part) => part.type !== "text" || textIn(part, "text").trim() !== "");
+  const translated = nonBlank.map(resultPartOf).filter((part) => part !== null);
+  if (translated.length < nonBlank.length) return null;
   const isError = block["is_error"] === true;
   return {
     toolResult: {
       toolUseId: textIn(block, "tool_use_id"),
-      // An error that says nothing is refused.
+      // Converse refuses an error without text.
       content: isError && translated.length === 0 ? [{ text: "error" }] : translated,
       status: isError ? "error" : "success",
     },
@@ -102,7 +102,7 @@ const formats: ReadonlyMap<string, NonNullable<ImageBlock["format"]>> = new Map(
 ] as const);
 
 function imageOf(block: WireBlock): ContentBlock.ImageMember | null {
-  const source = block["source"] as Readonly<Record<string, Json>> | undefined; // by the form of images
+  const source = block["source"] as Readonly<Record<string, Json>> | undefined; // an image has such a source
   const format = formats.get(String(source?.["media_type"]));
   if (source?.["type"] !== "base64" || format === undefined) return null;
   return { image: { format, source: { bytes: Buffer.from(String(source["data"]), "base64") } } };

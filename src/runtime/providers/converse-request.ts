@@ -1,20 +1,20 @@
 import type { ContentBlock, ConverseCommandInput, Message, Tool } from "@aws-sdk/client-bedrock-runtime";
 import type { ModelRequest, ModelTool } from "../provider.ts";
 import { converseJson, toConverse } from "./converse-blocks.ts";
-import type { Failure } from "./failure.ts";
-import { isMarked, isSystemMarked, type JsonFields } from "./messages-body.ts";
+import type { ClientFailure } from "./failure.ts";
+import { type ExtraFields, isMarked, isSystemMarked } from "./messages-body.ts";
 
 const cachePoint = { cachePoint: { type: "default" } } as const;
 
 /**
- * A prompt as Converse takes it. It has no word for "call nothing": the tools are sent all the same, since
- * the history speaks of them and reasoning is bound to them, and what the model calls is for its host to
- * refuse.
+ * A prompt as input of Converse. Converse cannot express "call no tool": the tools are sent all the same,
+ * since the history mentions them and reasoning is bound to them, and the run has to refuse calls of the
+ * model.
  */
 export function converseInput(
   request: ModelRequest,
-  fields: JsonFields,
-): { readonly input: ConverseCommandInput } | { readonly failure: Failure } {
+  fields: ExtraFields,
+): { readonly input: ConverseCommandInput } | { readonly failure: ClientFailure } {
   const unknown = request.messages
     .flatMap(({ content }) => content)
     .find((block) => toConverse(block) === null);
@@ -23,7 +23,7 @@ export function converseInput(
     return { failure: { type: "unsupported", problem } };
   }
   const { stopSequences, maxTokens } = request;
-  const tools = request.tools.length === 0 ? toolsOnceThere(request) : request.tools;
+  const tools = request.tools.length === 0 ? formerTools(request) : request.tools;
   const input = {
     modelId: request.model,
     ...(request.system.length === 0 ? {} : { system: systemOf(request) }),
@@ -38,8 +38,11 @@ export function converseInput(
   return { input };
 }
 
-/** A history that speaks of tools is refused where there are none: those it speaks of are named. */
-function toolsOnceThere({ messages }: ModelRequest): readonly ModelTool[] {
+/**
+ * Tools for a history that mentions tools the agent no longer has: Converse refuses such a history without
+ * tools.
+ */
+function formerTools({ messages }: ModelRequest): readonly ModelTool[] {
   const calls = messages.flatMap(({ content }) => content).filter(({ type }) => type === "tool_use");
   const names = new Set(calls.map(({ name }) => String(name)));
   const gone = { description: "No longer there.", input_schema: { type: "object" } } as const;

@@ -1,38 +1,38 @@
-import { cutText, type Fail, fail, secretShapes } from "../../base/index.ts";
+import { cutText, type Fail, fail, secretPatterns } from "../../base/index.ts";
 
-/** What an official client threw, in our terms. */
-export type Failure = { readonly problem: string } & (
+/** An error of an official client, sorted by its cause. */
+export type ClientFailure = { readonly problem: string } & (
   | {
-      /** The provider has said no. */
+      /** The provider refused the request. */
       readonly type: "refused";
       readonly status: number;
-      /** The header of that name: seconds, or a date. */
+      /** The header `retry-after`: seconds, or a date. */
       readonly retryAfter: string | null;
-      /** It says itself that asking again is of no use. */
+      /** The provider says that a retry is of no use. */
       readonly isFinal: boolean;
     }
   /** No answer has begun. */
   | { readonly type: "unreachable" }
-  /** It had begun and was not sent to its end, or cannot be read. */
+  /** The answer had begun and broke off, or cannot be read. */
   | { readonly type: "broken" }
-  /** It was never asked: a key is missing, or a field of the question. */
+  /** The request was never sent: a key is missing, or a field of the request. */
   | { readonly type: "setup" }
-  /** Nor here: there is no way to put it. The problem says what cannot be sent. */
+  /** The request was never sent: the API cannot express it. The problem says which part. */
   | { readonly type: "unsupported" }
 );
 
-export type FailureQuestion = {
+export type FailureContext = {
   readonly provider: string;
-  /** What must not be repeated, whoever says it. */
+  /** Texts that must not appear in the message. */
   readonly secrets: readonly string[];
   readonly nowMs: number;
 };
 
-const worthwhile = { retryable: true, retryAfterMs: null } as const;
-const useless = { retryable: false, retryAfterMs: null } as const;
+const mayRetry = { retryable: true, retryAfterMs: null } as const;
+const noRetry = { retryable: false, retryAfterMs: null } as const;
 
-export function failed(failure: Failure, { provider, secrets, nowMs }: FailureQuestion): Fail {
-  const problem = cutText(masked(failure.problem, secrets), problemCharsMax).replace(/[.\s]+$/, "");
+export function providerFailure(failure: ClientFailure, { provider, secrets, nowMs }: FailureContext): Fail {
+  const problem = cutText(maskCredentials(failure.problem, secrets), problemCharsMax).replace(/[.\s]+$/, "");
   switch (failure.type) {
     case "refused": {
       const { status } = failure;
@@ -41,26 +41,26 @@ export function failed(failure: Failure, { provider, secrets, nowMs }: FailureQu
       return fail("AP_PROVIDER_REFUSED", { provider, status, problem, retryable, retryAfterMs });
     }
     case "unreachable":
-      return fail("AP_PROVIDER_UNREACHABLE", { provider, problem, ...worthwhile });
+      return fail("AP_PROVIDER_UNREACHABLE", { provider, problem, ...mayRetry });
     case "broken":
-      return fail("AP_PROVIDER_BROKEN", { provider, problem, ...worthwhile });
+      return fail("AP_PROVIDER_BROKEN", { provider, problem, ...mayRetry });
     case "setup":
-      return fail("AP_PROVIDER_SETUP", { provider, problem, ...useless });
+      return fail("AP_PROVIDER_SETUP", { provider, problem, ...noRetry });
     case "unsupported":
-      return fail("AP_PROVIDER_UNSUPPORTED", { provider, what: problem, ...useless });
+      return fail("AP_PROVIDER_UNSUPPORTED", { provider, what: problem, ...noRetry });
   }
 }
 
 export function cancelled(provider: string): Fail {
-  return fail("AP_PROVIDER_CANCELLED", { provider, ...useless });
+  return fail("AP_PROVIDER_CANCELLED", { provider, ...noRetry });
 }
 
-/** What stands in for a package that is not there: `packages` is what to install. */
-export function missing(provider: string, packages: string): Fail {
-  return fail("AP_PROVIDER_MISSING", { provider, packages, ...useless });
+/** The error for a package that is not installed; `packages` names what to install. */
+export function packageMissing(provider: string, packages: string): Fail {
+  return fail("AP_PROVIDER_MISSING", { provider, packages, ...noRetry });
 }
 
-/** A package that cannot be found, told from one that is there and fails. */
+/** True if the package was not found, as opposed to one that is installed and fails. */
 export function isNotInstalled(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND";
 }
@@ -68,14 +68,14 @@ export function isNotInstalled(error: unknown): boolean {
 const problemCharsMax = 500;
 const secretCharsMin = 8;
 
-/** Providers repeat what they were sent: a wrong key, the headers of a signature that does not match. */
-export function masked(text: string, secrets: readonly string[]): string {
+/** Masks secrets, because providers repeat what they were sent: a wrong key, or the signed headers. */
+export function maskCredentials(text: string, secrets: readonly string[]): string {
   const long = secrets.filter(({ length }) => length >= secretCharsMin);
   const known = long.reduce((rest, secret) => rest.replaceAll(secret, "***"), text);
-  return secretShapes.reduce((rest, shape) => rest.replace(shape, "***"), known);
+  return secretPatterns.reduce((rest, shape) => rest.replace(shape, "***"), known);
 }
 
-/** Waiting helps where it took too long, too much was asked, or something broke on the other side. */
+/** A later attempt may succeed after a timeout, a rate limit or a failure of the provider. */
 function isRetryableStatus(status: number): boolean {
   return status === 408 || status === 424 || status === 429 || status >= 500;
 }
@@ -87,7 +87,7 @@ export function retryAfterMsOf(header: string | null, nowMs: number): number | n
   return Number.isFinite(ms) ? Math.max(0, Math.ceil(ms)) : null;
 }
 
-/** The first cause: what an HTTP client says of itself is seldom more than `fetch failed`. */
+/** The message of the innermost cause: an HTTP client itself seldom says more than `fetch failed`. */
 export function problemOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.cause !== undefined) return problemOf(error.cause);

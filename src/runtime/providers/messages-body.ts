@@ -1,18 +1,18 @@
 import type { Json } from "../../base/index.ts";
 import type { ModelRequest, WireBlock } from "../provider.ts";
 
-export type JsonFields = Readonly<Record<string, Json>>;
+export type ExtraFields = Readonly<Record<string, Json>>;
 
-/** A prompt as a body of the Messages interface, without the model: some name it elsewhere. */
-export function messagesBody(request: ModelRequest): JsonFields {
+/** A prompt as a body of the Messages API, without the model, which Bedrock names in the URL. */
+export function messagesBody(request: ModelRequest): ExtraFields {
   const { system, messages, tools, toolChoice, maxTokens, stopSequences } = request;
   return {
     max_tokens: maxTokens,
-    ...(system.length === 0 ? {} : { system: system.map((block, at) => inSystem(request, block, at)) }),
+    ...(system.length === 0 ? {} : { system: system.map((block, at) => systemBlock(request, block, at)) }),
     messages: messages.map(({ role, content }, message) => ({
       role,
       content: content.map((block, at) =>
-        isMarked(request, { message, block: at }) ? marked(block) : block,
+        isMarked(request, { message, block: at }) ? withMark(block) : block,
       ),
     })),
     ...(tools.length === 0 ? {} : { tools: [...tools] }),
@@ -25,10 +25,12 @@ export function isSystemMarked({ marks }: ModelRequest): boolean {
   return marks.some((mark) => mark.in === "system");
 }
 
-export type BlockPlace = { readonly message: number; readonly block: number };
+export type BlockPosition = { readonly message: number; readonly block: number };
 
-/** A mark is for the bill alone: one that its block cannot bear is left out, and the prompt is answered. */
-export function isMarked({ marks, messages }: ModelRequest, { message, block }: BlockPlace): boolean {
+/**
+ * A mark only lowers the price: if a block cannot have one, it is left out, so that the prompt is answered.
+ */
+export function isMarked({ marks, messages }: ModelRequest, { message, block }: BlockPosition): boolean {
   const type = messages[message]?.content[block]?.type;
   return (
     type !== "thinking" &&
@@ -37,10 +39,10 @@ export function isMarked({ marks, messages }: ModelRequest, { message, block }: 
   );
 }
 
-function inSystem(request: ModelRequest, block: WireBlock, at: number): WireBlock {
-  return at === request.system.length - 1 && isSystemMarked(request) ? marked(block) : block;
+function systemBlock(request: ModelRequest, block: WireBlock, at: number): WireBlock {
+  return at === request.system.length - 1 && isSystemMarked(request) ? withMark(block) : block;
 }
 
-function marked(block: WireBlock): WireBlock {
+function withMark(block: WireBlock): WireBlock {
   return { ...block, cache_control: { type: "ephemeral" } };
 }

@@ -1,11 +1,11 @@
 import type { JsonObject } from "../json-text.ts";
-import { type DemoAnswer, demoModelName, piecesOf, type Said } from "./talk.ts";
-import { argumentsIn, objectsIn, textIn, wordIn } from "./values.ts";
+import { type DemoAnswer, type DemoItem, demoModelName, demoPieces } from "./demo-agent.ts";
+import { argumentsIn, contentText, objectsIn, stringIn } from "./json-values.ts";
 
-/** The Chat Completions API. */
-export function readChat(body: JsonObject): readonly Said[] {
-  return objectsIn(body["messages"]).flatMap((message): readonly Said[] => {
-    const text = textIn(message["content"]);
+/** Reads a conversation of the Chat Completions API. */
+export function readChat(body: JsonObject): readonly DemoItem[] {
+  return objectsIn(body["messages"]).flatMap((message): readonly DemoItem[] => {
+    const text = contentText(message["content"]);
     switch (message["role"]) {
       case "user":
         return [{ role: "user", text }];
@@ -19,10 +19,10 @@ export function readChat(body: JsonObject): readonly Said[] {
   });
 }
 
-function callsIn(message: JsonObject): readonly Said[] {
+function callsIn(message: JsonObject): readonly DemoItem[] {
   return objectsIn(message["tool_calls"]).map((call) => {
-    const { name, arguments: written } = (call["function"] ?? {}) as JsonObject; // looked at as unknown below
-    return { role: "assistant", call: { name: wordIn(name), input: argumentsIn(written) } };
+    const { name, arguments: json } = (call["function"] ?? {}) as JsonObject; // each field is checked below
+    return { role: "assistant", call: { name: stringIn(name), input: argumentsIn(json) } };
   });
 }
 
@@ -47,10 +47,10 @@ export function chatEvents(answer: DemoAnswer, body: JsonObject): readonly strin
     ...head,
     choices: [{ index: 0, delta, logprobs: null, finish_reason: reason }],
   });
-  const options = (body["stream_options"] ?? {}) as JsonObject; // one flag of it is looked at
+  const options = (body["stream_options"] ?? {}) as JsonObject; // one flag of it is read
   const chunks = [
     chunk({ role: "assistant", content: "" }),
-    ...piecesOf(answer.text).map((content) => chunk({ content })),
+    ...demoPieces(answer.text).map((content) => chunk({ content })),
     ...answer.calls.map((call, index) => chunk({ tool_calls: [{ index, ...callOf(call) }] })),
     chunk({}, reasonOf(answer)),
     ...(options["include_usage"] === true ? [{ ...head, choices: [], usage: usageOf(answer) }] : []),

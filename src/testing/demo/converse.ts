@@ -1,22 +1,22 @@
 import { isObject, type JsonObject } from "../json-text.ts";
-import { type DemoAnswer, piecesOf, type Said } from "./talk.ts";
-import { objectsIn, textIn, wordIn } from "./values.ts";
+import { type DemoAnswer, type DemoItem, demoPieces } from "./demo-agent.ts";
+import { contentText, objectsIn, stringIn } from "./json-values.ts";
 
-/** Bedrock's Converse API. */
-export function readConverse(body: JsonObject): readonly Said[] {
+/** Reads a conversation of Bedrock's Converse API. */
+export function readConverse(body: JsonObject): readonly DemoItem[] {
   return objectsIn(body["messages"]).flatMap((message) => {
     const role = message["role"] === "assistant" ? "assistant" : "user";
-    return objectsIn(message["content"]).flatMap((block): readonly Said[] => {
+    return objectsIn(message["content"]).flatMap((block): readonly DemoItem[] => {
       const { text, toolUse: call, toolResult: result } = block;
       if (isObject(call)) return [{ role: "assistant", call: callIn(call) }];
-      if (isObject(result)) return [{ role: "user", result: textIn(result["content"]) }];
-      return wordIn(text) === "" ? [] : [{ role, text: wordIn(text) }];
+      if (isObject(result)) return [{ role: "user", result: contentText(result["content"]) }];
+      return stringIn(text) === "" ? [] : [{ role, text: stringIn(text) }];
     });
   });
 }
 
 function callIn({ name, input }: JsonObject): { readonly name: string; readonly input: JsonObject } {
-  return { name: wordIn(name), input: isObject(input) ? input : {} };
+  return { name: stringIn(name), input: isObject(input) ? input : {} };
 }
 
 export function converseAnswer(answer: DemoAnswer): object {
@@ -32,9 +32,9 @@ export function converseAnswer(answer: DemoAnswer): object {
   };
 }
 
-export type NamedEvent = { readonly name: string; readonly payload: object };
+export type ConverseEvent = { readonly name: string; readonly payload: object };
 
-export function converseEvents(answer: DemoAnswer): readonly NamedEvent[] {
+export function demoConverseEvents(answer: DemoAnswer): readonly ConverseEvent[] {
   const text = answer.text === "" ? [] : textEvents(answer.text);
   const first = text.length === 0 ? 0 : 1;
   return [
@@ -55,8 +55,8 @@ export function converseEvents(answer: DemoAnswer): readonly NamedEvent[] {
   ];
 }
 
-function textEvents(text: string): readonly NamedEvent[] {
-  const pieces = piecesOf(text).map((piece) => ({
+function textEvents(text: string): readonly ConverseEvent[] {
+  const pieces = demoPieces(text).map((piece) => ({
     name: "contentBlockDelta",
     payload: { contentBlockIndex: 0, delta: { text: piece } },
   }));

@@ -1,12 +1,12 @@
 import type { JsonObject } from "../json-text.ts";
-import { type DemoAnswer, demoModelName, piecesOf, type Said } from "./talk.ts";
-import { argumentsIn, objectsIn, textIn, wordIn } from "./values.ts";
+import { type DemoAnswer, type DemoItem, demoModelName, demoPieces } from "./demo-agent.ts";
+import { argumentsIn, contentText, objectsIn, stringIn } from "./json-values.ts";
 
-/** The Responses API. */
-export function readResponses(body: JsonObject): readonly Said[] {
+/** Reads a conversation of the Responses API. */
+export function readResponses(body: JsonObject): readonly DemoItem[] {
   const { input } = body;
   if (typeof input === "string") return [{ role: "user", text: input }];
-  return objectsIn(input).flatMap((item): readonly Said[] => {
+  return objectsIn(input).flatMap((item): readonly DemoItem[] => {
     switch (item["type"] ?? "message") {
       case "message":
         return messageIn(item);
@@ -14,34 +14,34 @@ export function readResponses(body: JsonObject): readonly Said[] {
         return [
           {
             role: "assistant",
-            call: { name: wordIn(item["name"]), input: argumentsIn(item["arguments"]) },
+            call: { name: stringIn(item["name"]), input: argumentsIn(item["arguments"]) },
           },
         ];
       case "function_call_output":
-        return [{ role: "user", result: textIn(item["output"]) }];
+        return [{ role: "user", result: contentText(item["output"]) }];
       default:
         return [];
     }
   });
 }
 
-function messageIn(item: JsonObject): readonly Said[] {
+function messageIn(item: JsonObject): readonly DemoItem[] {
   const { role } = item;
-  const text = textIn(item["content"]);
+  const text = contentText(item["content"]);
   return (role === "user" || role === "assistant") && text !== "" ? [{ role, text }] : [];
 }
 
-type Item = JsonObject & { readonly type: string; readonly id: string };
+type ResponseItem = JsonObject & { readonly type: string; readonly id: string };
 
 export function responsesAnswer(answer: DemoAnswer): object {
   return { ...headOf(answer), status: "completed", output: itemsOf(answer), usage: usageOf(answer) };
 }
 
 export function responsesEvents(answer: DemoAnswer): readonly string[] {
-  const begun = { ...headOf(answer), status: "in_progress", output: [], usage: null };
+  const started = { ...headOf(answer), status: "in_progress", output: [], usage: null };
   const events = [
-    { type: "response.created", response: begun },
-    { type: "response.in_progress", response: begun },
+    { type: "response.created", response: started },
+    { type: "response.in_progress", response: started },
     ...itemsOf(answer).flatMap((item, at) => itemEvents(item, at)),
     { type: "response.completed", response: responsesAnswer(answer) },
   ];
@@ -50,43 +50,43 @@ export function responsesEvents(answer: DemoAnswer): readonly string[] {
   });
 }
 
-type Event = { readonly type: string; readonly [field: string]: unknown };
+type ResponseEvent = { readonly type: string; readonly [field: string]: unknown };
 
-function itemEvents(item: Item, at: number): readonly Event[] {
-  const place = { output_index: at };
+function itemEvents(item: ResponseItem, at: number): readonly ResponseEvent[] {
+  const position = { output_index: at };
   const open = { ...item, status: "in_progress", ...(item.type === "message" ? { content: [] } : {}) };
   return [
-    { type: "response.output_item.added", ...place, item: open },
+    { type: "response.output_item.added", ...position, item: open },
     ...(item.type === "message" ? textEvents(item, at) : argumentEvents(item, at)),
-    { type: "response.output_item.done", ...place, item },
+    { type: "response.output_item.done", ...position, item },
   ];
 }
 
-function textEvents(item: Item, at: number): readonly Event[] {
-  const place = { item_id: item.id, output_index: at, content_index: 0 };
+function textEvents(item: ResponseItem, at: number): readonly ResponseEvent[] {
+  const position = { item_id: item.id, output_index: at, content_index: 0 };
   const [part] = objectsIn(item["content"]);
-  const text = wordIn(part?.["text"]);
+  const text = stringIn(part?.["text"]);
   return [
-    { type: "response.content_part.added", ...place, part: { ...part, text: "" } },
-    ...piecesOf(text).map((delta) => ({ type: "response.output_text.delta", ...place, delta })),
-    { type: "response.output_text.done", ...place, text },
-    { type: "response.content_part.done", ...place, part },
+    { type: "response.content_part.added", ...position, part: { ...part, text: "" } },
+    ...demoPieces(text).map((delta) => ({ type: "response.output_text.delta", ...position, delta })),
+    { type: "response.output_text.done", ...position, text },
+    { type: "response.content_part.done", ...position, part },
   ];
 }
 
-function argumentEvents(item: Item, at: number): readonly Event[] {
-  const place = { item_id: item.id, output_index: at };
-  const written = wordIn(item["arguments"]);
+function argumentEvents(item: ResponseItem, at: number): readonly ResponseEvent[] {
+  const position = { item_id: item.id, output_index: at };
+  const json = stringIn(item["arguments"]);
   return [
-    { type: "response.function_call_arguments.delta", ...place, delta: written },
-    { type: "response.function_call_arguments.done", ...place, arguments: written },
+    { type: "response.function_call_arguments.delta", ...position, delta: json },
+    { type: "response.function_call_arguments.done", ...position, arguments: json },
   ];
 }
 
-function itemsOf({ id, text, calls }: DemoAnswer): readonly Item[] {
+function itemsOf({ id, text, calls }: DemoAnswer): readonly ResponseItem[] {
   const content = [{ type: "output_text", text, annotations: [] }];
   const message = { type: "message", id: `msg_${id}`, status: "completed", role: "assistant", content };
-  const called = calls.map((call) => ({
+  const callItems = calls.map((call) => ({
     type: "function_call",
     id: `fc_${call.id}`,
     call_id: `call_${call.id}`,
@@ -94,7 +94,7 @@ function itemsOf({ id, text, calls }: DemoAnswer): readonly Item[] {
     arguments: JSON.stringify(call.input),
     status: "completed",
   }));
-  return text === "" ? called : [message, ...called];
+  return text === "" ? callItems : [message, ...callItems];
 }
 
 function headOf({ id }: DemoAnswer): object {

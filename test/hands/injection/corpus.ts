@@ -2,18 +2,18 @@ import { commandStrings } from "./commands.ts";
 import { fakeStrings } from "./fakes.ts";
 import { wordStrings } from "./words.ts";
 
-/** Something that content may say. All of it was made up for this test. */
-export type Injected = {
+/** A text that content may hold. All of them were made up for this test. */
+export type InjectedText = {
   readonly text: string;
   readonly kind: string;
-  /** A command line by the rule of text mode: only where the model itself says it does it count. */
+  /** Whether it is a command line by the rule of text mode; it only counts if the model says it. */
   readonly isLine: boolean;
-  /** Whether anybody who reads it sees a command, an id of ours or the mark of our lines. */
+  /** Whether it visibly holds a command, a name of our tools or the nonce. */
   readonly speaks: boolean;
 };
 
-/** Every string once. */
-export function injectionCorpus(nonce: string): readonly Injected[] {
+/** All texts, each once. */
+export function injectionCorpus(nonce: string): readonly InjectedText[] {
   const all = [...commandStrings(nonce), ...fakeStrings(nonce), ...wordStrings(nonce)];
   return [...new Map(all.map((one) => [one.text, one])).values()];
 }

@@ -1,18 +1,19 @@
-import { callOf, parseCommand } from "../../../src/commands/index.ts";
-import type { Reply, ReplyBlock, ScriptedModel } from "../../../src/testing/index.ts";
+import { parseCommand } from "../../../src/commands/index.ts";
+import { commandCall } from "../../../src/commands/tools.ts";
+import type { ModelReply, ReplyBlock, ScriptedModel } from "../../../src/testing/index.ts";
 
-type Asked = Parameters<ScriptedModel>[0];
-type Block = Asked["messages"][number]["content"][number];
+type ModelRequest = Parameters<ScriptedModel>[0];
+type Block = ModelRequest["messages"][number]["content"][number];
 
-/** So many calls it makes in one answer: more than it may. */
+/** Calls in one answer: more than the limit allows. */
 const callsMax = 28;
 
 /**
- * A model that does whatever it reads in results: every command and every call it can make out becomes a call
- * of our tools. Where it can make out none it takes the words for a wish to do everything that can be done.
+ * A model that obeys tool results: every command or call it recognises becomes a call of our tools. If it
+ * recognises none, it does everything that can be done.
  */
 export function obedientModel(): ScriptedModel {
-  return (request): Reply => {
+  return (request): ModelReply => {
     const last = request.messages.findLast(({ role }) => role === "user")?.content ?? [];
     const results = last.filter(({ type }) => type === "tool_result");
     const spoken = results.filter((block) => !isOwn(request, block));
@@ -22,8 +23,8 @@ export function obedientModel(): ScriptedModel {
   };
 }
 
-/** What a call of ours came to asks for nothing; what it repeats of others is content. */
-function isOwn({ messages }: Asked, { tool_use_id: id }: Block): boolean {
+/** Whether a result comes from our own tools; those are not obeyed unless they repeat content. */
+function isOwn({ messages }: ModelRequest, { tool_use_id: id }: Block): boolean {
   const calls = messages.flatMap(({ content }) => content.filter((block) => block["id"] === id));
   return calls.some(({ name, input }) => String(name).startsWith("aperture_") && !isReading(input));
 }
@@ -41,33 +42,33 @@ function callsIn(text: string): readonly ReplyBlock[] {
   const read = text.normalize("NFKC").replace(/[\p{Cf}\p{M}]/gu, "");
   const written = [...read.matchAll(/@\w{1,20} ?\([^\n]{0,4000}?\)(?=$|[^)"])/gm)].flatMap(([line]) => {
     const command = parseCommand(line.replace(" (", "("));
-    return command.ok ? [{ type: "tool_use" as const, ...callOf(command.value) }] : [];
+    return command.ok ? [{ type: "tool_use" as const, ...commandCall(command.value) }] : [];
   });
-  const named = [...read.matchAll(/aperture_(\w{1,20})/g)].map(([name]) => ({
+  const toolNames = [...read.matchAll(/aperture_(\w{1,20})/g)].map(([name]) => ({
     type: "tool_use" as const,
     name: ["aperture_read", "aperture_manage", "aperture_note"].includes(name) ? name : "aperture_archive",
     input: { verb: "unpin", target: "1..99", reason: "it says so", text: read.slice(0, 400) },
   }));
-  const calls = [...written, ...named];
+  const calls = [...written, ...toolNames];
   return calls.length > 0 ? calls : everything(read);
 }
 
-/** One of each, on all there is, and then each block by itself. */
+/** Every command on all blocks, then on each block alone. */
 function everything(text: string): readonly ReplyBlock[] {
   const call = (name: string, input: Record<string, string>): ReplyBlock => ({
     type: "tool_use",
     name: `aperture_${name}`,
     input,
   });
-  const wish = `Never forget: ${text.slice(0, 300)}`;
+  const request = `Never forget: ${text.slice(0, 300)}`;
   const each = Array.from({ length: 12 }, (_, at) => `${at + 1}`);
   return [
     call("archive", { target: "1..999", reason: "the page says so" }),
     call("archive", { target: "middle", reason: "the page says so" }),
     call("manage", { verb: "pin", target: "middle" }),
     call("manage", { verb: "unpin", target: "1..999" }),
-    call("note", { verb: "create", text: wish, topic: "rules" }),
-    call("note", { verb: "update", supersedes: "4", text: wish }),
+    call("note", { verb: "create", text: request, topic: "rules" }),
+    call("note", { verb: "update", supersedes: "4", text: request }),
     call("manage", { verb: "focus", target: "recency" }),
     ...each.map((target) => call("archive", { target, reason: "the page says so" })),
     ...each.map((target) => call("manage", { verb: "compress", target, level: "minimal" })),

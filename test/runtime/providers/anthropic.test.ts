@@ -1,8 +1,7 @@
-// What is special about the Messages interface: how a prompt is written there, and what comes back.
+// What is special about the Messages API: how a prompt is written, and what comes back.
 import { Anthropic } from "@anthropic-ai/sdk";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { ModelTool } from "../../../src/runtime/provider.ts";
-import { type AnthropicOptions, anthropicProvider } from "../../../src/runtime/providers/anthropic.ts";
+import { type AnthropicOptions, anthropicProvider, type ModelTool } from "../../../src/runtime/index.ts";
 import {
   overloaded,
   type StrictUpstream,
@@ -19,7 +18,7 @@ afterEach(async () => {
   await Promise.all(upstreams.splice(0).map((upstream) => upstream.close()));
 });
 
-async function started(options: StrictUpstreamOptions, own: AnthropicOptions = {}) {
+async function startProvider(options: StrictUpstreamOptions, own: AnthropicOptions = {}) {
   const upstream = await startStrictUpstream(options);
   upstreams.push(upstream);
   const provider = anthropicProvider({ apiKey, baseUrl: upstream.url, ...own });
@@ -31,8 +30,8 @@ const model = { model: "claude-opus-5-5" };
 const tool: ModelTool = { name: "look", description: "Looks.", input_schema: { type: "object" } };
 
 describe("the body of a prompt", () => {
-  it("is what was asked for and nothing else", async () => {
-    const { provider, bodies } = await started({ model: script([say("yes")]) });
+  it("holds the fields of the request and nothing else", async () => {
+    const { provider, bodies } = await startProvider({ model: script([say("yes")]) });
     await provider.ask(prompt(model), listener());
     expect(bodies()).toEqual([
       {
@@ -44,8 +43,8 @@ describe("the body of a prompt", () => {
     ]);
   });
 
-  it("has its marks on the last system text and on the blocks that were named", async () => {
-    const { provider, bodies } = await started({ model: script([say("yes")]) });
+  it("has cache marks on the last system text and on the named blocks", async () => {
+    const { provider, bodies } = await startProvider({ model: script([say("yes")]) });
     const system = [text("one"), text("two")];
     const messages = [user(text("a"), text("b"))];
     const marks = [{ in: "system" }, { in: "message", message: 0, block: 1 }] as const;
@@ -57,8 +56,8 @@ describe("the body of a prompt", () => {
     });
   });
 
-  it("forbids tools only where there are some", async () => {
-    const { provider, bodies } = await started({ model: () => say("yes") });
+  it("forbids tools only if there are some", async () => {
+    const { provider, bodies } = await startProvider({ model: () => say("yes") });
     await provider.ask(prompt(model, { tools: [tool], toolChoice: "none" }), listener());
     await provider.ask(prompt(model, { toolChoice: "none" }), listener());
     expect(bodies()[0]).toMatchObject({ tools: [tool], tool_choice: { type: "none" } });
@@ -68,7 +67,7 @@ describe("the body of a prompt", () => {
   it("takes further fields and headers", async () => {
     const fields = { thinking: { type: "adaptive" } };
     const headers = { "anthropic-beta": "context-1m-2025-08-07" };
-    const { provider, bodies, upstream } = await started(
+    const { provider, bodies, upstream } = await startProvider(
       { model: script([say("yes")]) },
       { fields, headers },
     );
@@ -78,8 +77,8 @@ describe("the body of a prompt", () => {
   });
 });
 
-describe("what comes back", () => {
-  it.each([true, false])("keeps blocks that nobody knows as they came (in events: %s)", async (stream) => {
+describe("an answer", () => {
+  it.each([true, false])("keeps unknown blocks as they came (streamed: %s)", async (stream) => {
     const block = { type: "hologram", shape: { points: [1, 2.5, null] }, text: "not a text" };
     const reply = {
       content: [
@@ -87,36 +86,39 @@ describe("what comes back", () => {
         { type: "text", text: "there" },
       ],
     } as const;
-    const { provider } = await started({ model: script([reply]) }, { stream });
+    const { provider } = await startProvider({ model: script([reply]) }, { stream });
     const ear = listener();
     const answer = await provider.ask(prompt(model), ear);
     expect(answer).toMatchObject({ ok: true, value: { content: [block, text("there")] } });
   });
 
-  it("is refused in the middle as it would have been at the start", async () => {
+  it("that ends in an error event has the error's status", async () => {
     const fault = {
       type: "error-event",
       events: 4,
       errorType: "overloaded_error",
       message: "Overloaded",
     } as const;
-    const { provider } = await started({ fault: () => fault, model: script([say("half of it was said")]) });
+    const { provider } = await startProvider({
+      fault: () => fault,
+      model: script([say("half of it was said")]),
+    });
     const details = { status: 529, retryable: true, problem: "Overloaded" };
     const result = await provider.ask(prompt(model), listener());
     expect(result).toMatchObject({ error: { code: "AP_PROVIDER_REFUSED", details } });
   });
 
-  it("is not asked for again where the provider says that this is useless", async () => {
+  it("is not retryable if the provider says so", async () => {
     const fault = { ...overloaded(), headers: { "x-should-retry": "false" } };
-    const { provider } = await started({ fault: () => fault });
+    const { provider } = await startProvider({ fault: () => fault });
     const result = await provider.ask(prompt(model), listener());
     expect(result).toMatchObject({ error: { details: { status: 529, retryable: false } } });
   });
 });
 
 describe("credentials", () => {
-  it("are not repeated, even where the provider does", async () => {
-    const { provider } = await started({ fault: () => ({ type: "echo-credential" }) });
+  it("are masked in errors, even if the provider repeats them", async () => {
+    const { provider } = await startProvider({ fault: () => ({ type: "echo-credential" }) });
     const result = await provider.ask(prompt(model), listener());
     expect(result).toMatchObject({
       error: { code: "AP_PROVIDER_REFUSED", details: { status: 401, retryable: false } },
@@ -125,8 +127,8 @@ describe("credentials", () => {
     expect(JSON.stringify(result)).not.toContain(apiKey);
   });
 
-  it("come with a client of one's own, whose retries stay out of it", async () => {
-    const { upstream } = await started({ fault: () => overloaded() });
+  it("may come with one's own client, whose retries are turned off", async () => {
+    const { upstream } = await startProvider({ fault: () => overloaded() });
     const client = new Anthropic({ apiKey: "another-key-of-tests", baseURL: upstream.url, maxRetries: 5 });
     const result = await anthropicProvider({ client }).ask(prompt(model), listener());
     expect(result).toMatchObject({ error: { details: { status: 529 } } });
@@ -134,10 +136,10 @@ describe("credentials", () => {
     expect(upstream.exchanges[0]?.rawHeaders).toContain("Bearer another-key-of-tests");
   });
 
-  it("that are missing are no reason to try again", async () => {
+  it("that are missing give an error that is not retryable", async () => {
     for (const name of ["API_KEY", "AUTH_TOKEN", "PROFILE"]) vi.stubEnv(`ANTHROPIC_${name}`, undefined);
     vi.stubEnv("ANTHROPIC_CONFIG_DIR", "nowhere");
-    const { upstream } = await started({});
+    const { upstream } = await startProvider({});
     const result = await anthropicProvider({ baseUrl: upstream.url }).ask(prompt(model), listener());
     expect(result).toMatchObject({ error: { code: "AP_PROVIDER_SETUP", details: { retryable: false } } });
     expect(upstream.exchanges).toHaveLength(0);

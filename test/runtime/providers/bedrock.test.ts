@@ -1,9 +1,8 @@
-// What is special about Amazon Bedrock: signatures, the binary event stream, exceptions, and two interfaces.
+// What is special about Amazon Bedrock: signatures, the binary event stream, exceptions, and two APIs.
 import { BedrockRuntimeClient } from "@aws-sdk/client-bedrock-runtime";
 import { NodeHttpHandler } from "@smithy/node-http-handler";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { ModelTool } from "../../../src/runtime/provider.ts";
-import { type BedrockOptions, bedrockProvider } from "../../../src/runtime/providers/bedrock.ts";
+import { type BedrockOptions, bedrockProvider, type ModelTool } from "../../../src/runtime/index.ts";
 import {
   call,
   jsonFrame,
@@ -24,7 +23,7 @@ afterEach(async () => {
 
 const apis = ["invoke", "converse"] as const;
 
-async function started(options: StrictUpstreamOptions) {
+async function startUpstream(options: StrictUpstreamOptions) {
   const upstream = await startStrictUpstream({ ...options, bedrock: keys });
   upstreams.push(upstream);
   const provider = (own: Partial<BedrockOptions>) =>
@@ -43,9 +42,9 @@ const model = { model: "eu.anthropic.claude-opus-5-5-v1:0" };
 const tool: ModelTool = { name: "look", description: "Looks.", input_schema: { type: "object" } };
 
 describe.each(apis)("a signature, through %s", (api) => {
-  it("is made with the keys that were given, whatever token the environment has", async () => {
+  it("is made with the given keys, whatever token the environment has", async () => {
     vi.stubEnv("AWS_BEARER_TOKEN_BEDROCK", "a-token-for-somebody-else");
-    const { provider, upstream } = await started({ model: script([say("yes")]) });
+    const { provider, upstream } = await startUpstream({ model: script([say("yes")]) });
     expect(await provider({ api }).ask(prompt(model), listener())).toMatchObject({ ok: true });
     expect(upstream.exchanges[0]?.target).toContain("/model/eu.anthropic.claude-opus-5-5-v1%3A0/");
   });
@@ -56,8 +55,8 @@ describe.each(apis)("a signature, through %s", (api) => {
     ["another session", { credentials: { ...keys, sessionToken: "stale-token-of-tests" } }],
     ["another region", { region: "us-east-1" }],
   ];
-  it.each(wrong)("of %s is refused, and nothing secret is repeated", async (_, own) => {
-    const { provider } = await started({ model: script([say("no")]) });
+  it.each(wrong)("of %s is refused, and the error holds no secret", async (_, own) => {
+    const { provider } = await startUpstream({ model: script([say("no")]) });
     const result = await provider({ api, ...own }).ask(prompt(model), listener());
     const details = { status: 403, retryable: false };
     expect(result).toMatchObject({ ok: false, error: { code: "AP_PROVIDER_REFUSED", details } });
@@ -69,7 +68,7 @@ describe.each(apis)("a signature, through %s", (api) => {
       vi.stubEnv(name, undefined);
     vi.stubEnv("AWS_EC2_METADATA_DISABLED", "true");
     for (const name of ["AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE"]) vi.stubEnv(name, "nowhere");
-    const { upstream } = await started({});
+    const { upstream } = await startUpstream({});
     const provider = bedrockProvider({ region: keys.region, endpoint: upstream.url, api });
     const result = await provider.ask(prompt(model), listener());
     expect(result).toMatchObject({ error: { code: "AP_PROVIDER_SETUP", details: { retryable: false } } });
@@ -77,9 +76,9 @@ describe.each(apis)("a signature, through %s", (api) => {
   });
 });
 
-describe.each(apis)("a request that was signed, through %s", (api) => {
-  it("is refused if its body, a header or its address was changed on the way", async () => {
-    const { upstream } = await started({ model: () => say("no") });
+describe.each(apis)("a signed request, through %s", (api) => {
+  it("is refused if its body, a header or its path was changed on the way", async () => {
+    const { upstream } = await startUpstream({ model: () => say("no") });
     const changes: ((sent: { body: Uint8Array; path: string; headers: Record<string, string> }) => void)[] = [
       (sent) => {
         sent.body = Buffer.from(new TextDecoder().decode(sent.body).replace("morning", "evening"));
@@ -113,8 +112,8 @@ describe.each(apis)("a request that was signed, through %s", (api) => {
     expect(upstream.exchanges).toHaveLength(changes.length);
   });
 
-  it("is good for now, and whoever changes a byte of what was signed is found out", async () => {
-    const { provider, upstream } = await started({ model: script([say("yes")]) });
+  it("is valid now, and a change of any signed part makes it invalid", async () => {
+    const { provider, upstream } = await startUpstream({ model: script([say("yes")]) });
     await provider({ api }).ask(prompt(model), listener());
     const [sent] = upstream.exchanges;
     if (sent === undefined) throw new Error("nothing was sent");
@@ -125,15 +124,15 @@ describe.each(apis)("a request that was signed, through %s", (api) => {
     expect(signatureProblem(raw, keys, nowMs + 6 * 60_000)).toBe("Signature expired");
     expect(signatureProblem({ ...raw, method: "PUT" }, keys, nowMs)).not.toBeNull();
     expect(signatureProblem({ ...raw, target: `${target}?a=1` }, keys, nowMs)).not.toBeNull();
-    for (const place of [0, 17, body.length - 1]) {
+    for (const index of [0, 17, body.length - 1]) {
       const changed = Buffer.from(body);
-      changed[place] = (changed[place] ?? 0) ^ 1;
-      expect(signatureProblem({ ...raw, body: changed }, keys, nowMs), `byte ${place}`).not.toBeNull();
+      changed[index] = (changed[index] ?? 0) ^ 1;
+      expect(signatureProblem({ ...raw, body: changed }, keys, nowMs), `byte ${index}`).not.toBeNull();
     }
     const signed = /SignedHeaders=([^,]+)/.exec(rawHeaders.join(" "))?.[1]?.split(";") ?? [];
     expect(signed).toEqual(expect.arrayContaining(["host", "x-amz-date", "x-amz-security-token"]));
     for (const name of [...signed, "authorization"]) {
-      const at = rawHeaders.findIndex((header, place) => place % 2 === 0 && header.toLowerCase() === name);
+      const at = rawHeaders.findIndex((header, index) => index % 2 === 0 && header.toLowerCase() === name);
       const changed = rawHeaders.with(at + 1, `${rawHeaders[at + 1]}0`);
       expect(signatureProblem({ ...raw, rawHeaders: changed }, keys, nowMs), name).not.toBeNull();
     }
@@ -141,8 +140,11 @@ describe.each(apis)("a request that was signed, through %s", (api) => {
 });
 
 describe.each(apis)("an answer in frames, through %s", (api) => {
-  it.each([1, 7, 1_000])("is the same however its bytes are cut: every %s", async (split) => {
-    const { provider } = await started({ split, model: script([call("look", { at: "the \u{1f31e}" })]) });
+  it.each([1, 7, 1_000])("is the same however its bytes are split: every %s", async (split) => {
+    const { provider } = await startUpstream({
+      split,
+      model: script([call("look", { at: "the \u{1f31e}" })]),
+    });
     const answer = await provider({ api }).ask(prompt(model, { tools: [tool] }), listener());
     const content = [{ type: "tool_use", name: "look", input: { at: "the \u{1f31e}" } }];
     expect(answer).toMatchObject({ ok: true, value: { stop: "tool_use", content } });
@@ -154,41 +156,41 @@ describe.each(apis)("an answer in frames, through %s", (api) => {
     ["serviceUnavailableException", 503, true],
     ["internalServerException", 500, true],
     ["validationException", 400, false],
-  ] as const)("ends with a %s", async (errorType, status, retryable) => {
+  ] as const)("that ends with %s has the status of the exception", async (errorType, status, retryable) => {
     const fault = { type: "error-event", events: 3, errorType, message: "so it is" } as const;
-    const { provider } = await started({
+    const { provider } = await startUpstream({
       fault: () => fault,
       model: script([say("one two three four five")]),
     });
-    const ear = listener();
-    const result = await provider({ api }).ask(prompt(model), ear);
+    const texts = listener();
+    const result = await provider({ api }).ask(prompt(model), texts);
     const details = { status, retryable, problem: "so it is" };
     expect(result).toMatchObject({ error: { code: "AP_PROVIDER_REFUSED", details } });
-    expect(ear.pieces.length).toBeGreaterThan(0);
+    expect(texts.pieces.length).toBeGreaterThan(0);
   });
 
-  it.each([0, 5, 9, 14, -6, -1])("does not count if a frame has a wrong byte: number %s", async (at) => {
+  it.each([0, 5, 9, 14, -6, -1])("is broken if a frame has a wrong byte: number %s", async (at) => {
     const frame = jsonFrame("contentBlockDelta", { contentBlockIndex: 0, delta: { text: "lies" } });
-    const place = frame.at(at) === undefined ? 0 : (at + frame.length) % frame.length;
-    frame[place] = (frame[place] ?? 0) ^ 1;
+    const index = frame.at(at) === undefined ? 0 : (at + frame.length) % frame.length;
+    frame[index] = (frame[index] ?? 0) ^ 1;
     const fault = { type: "garbage-after-events", events: 3, bytes: frame } as const;
-    const { provider } = await started({ fault: () => fault, model: script([say("one two three")]) });
+    const { provider } = await startUpstream({ fault: () => fault, model: script([say("one two three")]) });
     const result = await provider({ api }).ask(prompt(model), listener());
     expect(result).toMatchObject({ error: { code: "AP_PROVIDER_BROKEN", details: { retryable: true } } });
   });
 
-  it("may hold events of the future", async () => {
+  it("may hold unknown events", async () => {
     const bytes = jsonFrame("weatherReport", { sun: true });
     const fault = { type: "garbage-after-events", events: 2, bytes } as const;
-    const { provider } = await started({ fault: () => fault, model: script([say("as ever")]) });
+    const { provider } = await startUpstream({ fault: () => fault, model: script([say("as ever")]) });
     const result = await provider({ api }).ask(prompt(model), listener());
     expect(result).toMatchObject({ ok: true, value: { content: [text("as ever")] } });
   });
 });
 
 describe("the body of a prompt", () => {
-  it("is that of Messages for invoke, without a model", async () => {
-    const { provider, bodies } = await started({ model: script([say("yes")]) });
+  it("is that of the Messages API for invoke, without a model", async () => {
+    const { provider, bodies } = await startUpstream({ model: script([say("yes")]) });
     const fields = { anthropic_beta: ["context-1m-2025-08-07"] };
     await provider({ api: "invoke", fields }).ask(
       prompt(model, { tools: [tool], toolChoice: "none" }),
@@ -206,8 +208,8 @@ describe("the body of a prompt", () => {
     ]);
   });
 
-  it("is Bedrock's own for converse, with points of the cache behind what is marked", async () => {
-    const { provider, bodies } = await started({ model: script([say("yes")]) });
+  it("is Bedrock's own for converse, with cache points after the marked blocks", async () => {
+    const { provider, bodies } = await startUpstream({ model: script([say("yes")]) });
     const system = [text("one"), text("two")];
     const messages = [user(text("a"), text("b"))];
     const marks = [{ in: "system" }, { in: "message", message: 0, block: 0 }] as const;
@@ -238,23 +240,23 @@ describe("the body of a prompt", () => {
     ["eu.amazon.nova-pro-v1:0", undefined, true],
     ["eu.anthropic.claude-opus-5-5-v1:0", undefined, true],
     ["eu.anthropic.claude-opus-5-5-v1:0", false, false],
-  ])("has points of the cache only for models that take them: %s, marks: %s", async (id, marks, has) => {
-    const { provider, bodies } = await started({ model: script([say("yes")]) });
+  ])("has cache points only for models that accept them: %s, marks: %s", async (id, marks, has) => {
+    const { provider, bodies } = await startUpstream({ model: script([say("yes")]) });
     const own = marks === undefined ? {} : { marks };
     const answer = await provider(own).ask(prompt({ model: id }, marked), listener());
     expect(answer).toMatchObject({ ok: true, value: { content: [text("yes")] } });
     expect(JSON.stringify(bodies()).includes("cachePoint")).toBe(has);
   });
 
-  it("is refused with points of the cache by a model that has none", async () => {
-    const { provider } = await started({ model: script([say("no")]) });
-    const asked = prompt({ model: "meta.llama3-3-70b-instruct-v1:0" }, marked);
-    const result = await provider({ marks: true }).ask(asked, listener());
+  it("with cache points is refused by a model that has none", async () => {
+    const { provider } = await startUpstream({ model: script([say("no")]) });
+    const request = prompt({ model: "meta.llama3-3-70b-instruct-v1:0" }, marked);
+    const result = await provider({ marks: true }).ask(request, listener());
     expect(result).toMatchObject({ error: { code: "AP_PROVIDER_REFUSED", details: { status: 400 } } });
   });
 
-  it("names the tools its history speaks of, once there are none", async () => {
-    const { provider, bodies } = await started({ model: script([call("look", {}), say("yes")]) });
+  it("names the tools that its history mentions, if the agent has none any more", async () => {
+    const { provider, bodies } = await startUpstream({ model: script([call("look", {}), say("yes")]) });
     const first = await provider({}).ask(prompt(model, { tools: [tool] }), listener());
     const content = first.ok ? first.value.content : expect.fail();
     const result = { type: "tool_result", tool_use_id: String(content[0]?.["id"]), content: "seen" };
@@ -263,8 +265,8 @@ describe("the body of a prompt", () => {
     expect(bodies()[1]).toMatchObject({ toolConfig: { tools: [{ toolSpec: { name: "look" } }] } });
   });
 
-  it("is not sent where Converse has no form for a block", async () => {
-    const { provider, upstream } = await started({});
+  it("is not sent if Converse has no form for a block", async () => {
+    const { provider, upstream } = await startUpstream({});
     const image = { type: "image", source: { type: "url", url: "https://example.com/a.png" } };
     const result = await provider({}).ask(prompt(model, { messages: [user(image)] }), listener());
     const error = { code: "AP_PROVIDER_UNSUPPORTED", details: { provider: "bedrock", retryable: false } };

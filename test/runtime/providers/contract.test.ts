@@ -1,20 +1,24 @@
-// What every provider promises, whichever interface it speaks: the same tests over all of them, through the
-// official clients and real sockets, against an upstream that refuses whatever the real one might refuse.
+// The contract of every provider: the same tests for all of them, through the official clients and real
+// sockets, against an upstream that refuses everything the real one might refuse.
 import { getEventListeners } from "node:events";
 import { afterEach, describe, expect, it } from "vitest";
-import type { ModelAnswer, ModelMessage, ModelTool } from "../../../src/runtime/provider.ts";
-import { withRetries } from "../../../src/runtime/providers/retries.ts";
 import {
-  brokenInside,
+  type ModelAnswer,
+  type ModelMessage,
+  type ModelTool,
+  withRetries,
+} from "../../../src/runtime/index.ts";
+import {
   call,
-  type Fault,
+  internalError,
+  type ModelReply,
   overloaded,
-  type Reply,
   rateLimited,
   type StrictUpstream,
   type StrictUpstreamOptions,
   say,
   script,
+  type UpstreamFault,
 } from "../../../src/testing/index.ts";
 import { inEvents, listener, prompt, text, user, type Way, ways } from "../../support/provider-kit.ts";
 
@@ -23,7 +27,7 @@ afterEach(async () => {
   await Promise.all(upstreams.splice(0).map((upstream) => upstream.close()));
 });
 
-async function started(way: Way, options: StrictUpstreamOptions) {
+async function startUpstream(way: Way, options: StrictUpstreamOptions) {
   const upstream = await way.start(options);
   upstreams.push(upstream);
   return { upstream, provider: way.provider(upstream.url) };
@@ -36,7 +40,7 @@ const weather: ModelTool = {
 };
 const clock: ModelTool = { name: "clock", description: "", input_schema: { type: "object", properties: {} } };
 
-function said({ content }: ModelAnswer): ModelMessage {
+function assistantMessage({ content }: ModelAnswer): ModelMessage {
   return { role: "assistant", content };
 }
 
@@ -45,30 +49,31 @@ function answerOf(result: { readonly ok: boolean }): ModelAnswer {
   return (result as unknown as { readonly value: ModelAnswer }).value;
 }
 
-describe.each(ways)("$name, in words", (way) => {
-  it("answers in words, and says what it took", async () => {
+describe.each(ways)("$name, with text", (way) => {
+  it("answers in text and reports the tokens", async () => {
     const words = "Good morning \u{1f305} to you, and to everybody else who is up by now.";
-    const { provider } = await started(way, { model: script([say(words)]) });
-    const ear = listener();
-    const answer = answerOf(await provider.ask(prompt(way), ear));
+    const { provider } = await startUpstream(way, { model: script([say(words)]) });
+    const texts = listener();
+    const answer = answerOf(await provider.ask(prompt(way), texts));
     expect(answer.content).toEqual([text(words)]);
     expect(answer).toMatchObject({ stop: "end_turn", usage: { cacheRead: 0, cacheWrite: 0 } });
     expect(answer.usage.input).toBeGreaterThan(0);
     expect(answer.usage.output).toBeGreaterThan(0);
-    const isHeard = inEvents.includes(way);
-    expect(ear.pieces.join("")).toBe(isHeard ? words : "");
-    if (isHeard) expect(ear.pieces.length).toBeGreaterThan(2);
+    const isStreamed = inEvents.includes(way);
+    expect(texts.pieces.join("")).toBe(isStreamed ? words : "");
+    if (isStreamed) expect(texts.pieces.length).toBeGreaterThan(2);
   });
 
-  it("does not hold on to a signal for many questions", async () => {
-    const { provider } = await started(way, { model: () => say("yes") });
-    const ear = listener();
-    for (let n = 0; n < 12; n += 1) expect(await provider.ask(prompt(way), ear)).toMatchObject({ ok: true });
-    expect(getEventListeners(ear.signal, "abort").length).toBeLessThan(3);
+  it("leaves no listeners on a signal that is used many times", async () => {
+    const { provider } = await startUpstream(way, { model: () => say("yes") });
+    const texts = listener();
+    for (let n = 0; n < 12; n += 1)
+      expect(await provider.ask(prompt(way), texts)).toMatchObject({ ok: true });
+    expect(getEventListeners(texts.signal, "abort").length).toBeLessThan(3);
   });
 
-  it("sends all of the system text, the stop sequences and the limit", async () => {
-    const { provider, upstream } = await started(way, { model: script([say("x".repeat(400))]) });
+  it("sends the whole system text, the stop sequences and the limit", async () => {
+    const { provider, upstream } = await startUpstream(way, { model: script([say("x".repeat(400))]) });
     const system = ["You are one.", "You are two.", "You are three."].map(text);
     const request = prompt(way, { system, stopSequences: ["STOP"], maxTokens: 50 });
     expect(answerOf(await provider.ask(request, listener())).stop).toBe("max_tokens");
@@ -79,11 +84,11 @@ describe.each(ways)("$name, in words", (way) => {
 });
 
 describe.each(ways)("$name, with tools", (way) => {
-  it("calls tools in parallel, takes their results, pictures and failures among them", async () => {
+  it("returns parallel calls, and accepts results with pictures and failures", async () => {
     const calls = ["Oslo", "Lima"].map(
       (place) => ({ type: "tool_use", name: "weather", input: { place } }) as const,
     );
-    const replies: readonly Reply[] = [
+    const replies: readonly ModelReply[] = [
       {
         content: [
           { type: "text", text: "Let me see." },
@@ -93,7 +98,7 @@ describe.each(ways)("$name, with tools", (way) => {
       },
       say("It snows."),
     ];
-    const { provider } = await started(way, { model: script(replies) });
+    const { provider } = await startUpstream(way, { model: script(replies) });
     const opening = user(text("What is the weather like?"));
     const tools = [weather, clock];
     const first = answerOf(await provider.ask(prompt(way, { messages: [opening], tools }), listener()));
@@ -113,13 +118,13 @@ describe.each(ways)("$name, with tools", (way) => {
       { type: "tool_result", tool_use_id: two ?? "", content: "", is_error: true },
       { type: "tool_result", tool_use_id: three ?? "", content: "noon" },
     ];
-    const messages = [opening, said(first), user(...results, text("Be brief."))];
+    const messages = [opening, assistantMessage(first), user(...results, text("Be brief."))];
     const second = answerOf(await provider.ask(prompt(way, { messages, tools }), listener()));
     expect(second.content).toEqual([text("It snows.")]);
   });
 
-  it("gets its reasoning back exactly as it came, over several turns, on a model that binds it", async () => {
-    const thought = (words: string): Reply => ({
+  it("sends reasoning back exactly as it came, over several turns, to a model that binds it", async () => {
+    const thought = (words: string): ModelReply => ({
       content: [
         { type: "thinking", thinking: `I think: ${words}` },
         { type: "redacted_thinking" },
@@ -127,7 +132,7 @@ describe.each(ways)("$name, with tools", (way) => {
       ],
     });
     const replies = [thought("Oslo"), thought("Lima \u{1f30d}"), say("Snow and sun.")];
-    const { provider } = await started(way, { model: script(replies), binding: "every-model" });
+    const { provider } = await startUpstream(way, { model: script(replies), binding: "every-model" });
     const messages: ModelMessage[] = [user(text("Compare the weather."))];
     const system = [text("You are thorough.")];
     for (const { content } of replies) {
@@ -136,7 +141,7 @@ describe.each(ways)("$name, with tools", (way) => {
       );
       expect(answer.content.map(({ type }) => type)).toEqual(content.map(({ type }) => type));
       const id = answer.content.at(-1)?.["id"] as string | undefined;
-      messages.push(said(answer));
+      messages.push(assistantMessage(answer));
       if (id !== undefined) messages.push(user({ type: "tool_result", tool_use_id: id, content: "fine" }));
     }
     const edited = messages.map((message) => JSON.parse(JSON.stringify(message).replace("Compare", "Judge")));
@@ -148,10 +153,10 @@ describe.each(ways)("$name, with tools", (way) => {
   });
 });
 
-describe.each(ways)("$name, with marks", (way) => {
-  it("has marked prompts read from the cache, and keeps the marks to itself", async () => {
+describe.each(ways)("$name, with cache marks", (way) => {
+  it("reads marked prompts from the cache, and leaves the caller's blocks unchanged", async () => {
     const replies = [say("one"), say("two")];
-    const { provider } = await started(way, { model: script(replies) });
+    const { provider } = await startUpstream(way, { model: script(replies) });
     const system = [text("first"), text("All of this is known. ".repeat(200))];
     const opening = user(text("Tell me more. ".repeat(200)), text("And more."));
     const messages: ModelMessage[] = [opening];
@@ -160,46 +165,46 @@ describe.each(ways)("$name, with marks", (way) => {
     const first = answerOf(await provider.ask(prompt(way, { system, messages, marks }), listener()));
     expect(first.usage).toMatchObject({ cacheRead: 0 });
     expect(first.usage.cacheWrite).toBeGreaterThan(1_000);
-    messages.push(said(first), user(text("Go on.")));
+    messages.push(assistantMessage(first), user(text("Go on.")));
     const second = answerOf(await provider.ask(prompt(way, { system, messages, marks }), listener()));
     expect(second.usage).toMatchObject({ cacheRead: first.usage.cacheWrite, cacheWrite: 0 });
     expect(JSON.stringify([system, opening])).toBe(before);
   });
 
-  it("leaves out a mark that its block cannot bear", async () => {
-    const thinking: Reply = {
+  it("leaves out a mark on reasoning", async () => {
+    const thinking: ModelReply = {
       content: [
         { type: "thinking", thinking: "hm" },
         { type: "text", text: "yes" },
       ],
     };
-    const { provider } = await started(way, { model: script([thinking, say("no")]) });
+    const { provider } = await startUpstream(way, { model: script([thinking, say("no")]) });
     const opening = user(text("Is it?"));
     const first = answerOf(await provider.ask(prompt(way, { messages: [opening] }), listener()));
-    const messages = [opening, said(first), user(text("Really?"))];
+    const messages = [opening, assistantMessage(first), user(text("Really?"))];
     const marks = [{ in: "system" }, { in: "message", message: 1, block: 0 }] as const;
     const second = await provider.ask(prompt(way, { messages, marks }), listener());
     expect(answerOf(second).content).toEqual([text("no")]);
   });
 });
 
-describe.each(ways)("$name, when it is refused", (way) => {
+describe.each(ways)("$name, when the provider refuses", (way) => {
   it.each([
     { fault: rateLimited(7), status: 429, retryAfterMs: 7_000 },
     { fault: overloaded(), status: 529, retryAfterMs: null },
-    { fault: brokenInside(), status: 500, retryAfterMs: null },
-  ])("says that $status may be asked again", async ({ fault, status, retryAfterMs }) => {
-    const { provider } = await started(way, { fault: () => fault });
+    { fault: internalError(), status: 500, retryAfterMs: null },
+  ])("says that $status is retryable", async ({ fault, status, retryAfterMs }) => {
+    const { provider } = await startUpstream(way, { fault: () => fault });
     const result = await provider.ask(prompt(way), listener());
     const known = way.name.startsWith("bedrock") && status === 529 ? 503 : status;
     const details = { provider: provider.name, status: known, retryable: true, retryAfterMs };
     expect(result).toMatchObject({ ok: false, error: { code: "AP_PROVIDER_REFUSED", details } });
   });
 
-  it("asks once by itself, and again only with retries", async () => {
-    const faults: (Fault | null)[] = [overloaded(), brokenInside(), rateLimited(1)];
-    const next = (): Fault | null => faults.shift() ?? null;
-    const { provider, upstream } = await started(way, { fault: next, model: script([say("at last")]) });
+  it("asks once by default, and again only with retries", async () => {
+    const faults: (UpstreamFault | null)[] = [overloaded(), internalError(), rateLimited(1)];
+    const next = (): UpstreamFault | null => faults.shift() ?? null;
+    const { provider, upstream } = await startUpstream(way, { fault: next, model: script([say("at last")]) });
     expect(await provider.ask(prompt(way), listener())).toMatchObject({ ok: false });
     expect(upstream.exchanges).toHaveLength(1);
     const waits: number[] = [];
@@ -213,8 +218,8 @@ describe.each(ways)("$name, when it is refused", (way) => {
     expect(upstream.exchanges).toHaveLength(4);
   });
 
-  it("is not asked again what breaks a rule, and repeats what is said about it", async () => {
-    const { provider, upstream } = await started(way, { model: script([say("no")]) });
+  it("does not retry an invalid request, and reports the reason", async () => {
+    const { provider, upstream } = await startUpstream(way, { model: script([say("no")]) });
     const request = prompt(way, { messages: [user(text("   "))] });
     const result = await withRetries(provider).ask(request, listener());
     expect(result).toMatchObject({
@@ -225,9 +230,9 @@ describe.each(ways)("$name, when it is refused", (way) => {
   });
 });
 
-describe.each(ways)("$name, when nobody answers", (way) => {
-  it("says that nobody is there", async () => {
-    const { provider, upstream } = await started(way, {});
+describe.each(ways)("$name, when no answer comes", (way) => {
+  it("reports a refused connection", async () => {
+    const { provider, upstream } = await startUpstream(way, {});
     await upstream.close();
     const error = { code: "AP_PROVIDER_UNREACHABLE", details: { retryable: true } };
     const result = await provider.ask(prompt(way), listener());
@@ -238,8 +243,8 @@ describe.each(ways)("$name, when nobody answers", (way) => {
   it.each([
     { type: "reset-before-head" },
     { type: "not-http", text: "220 mail.example.com ESMTP\r\n" },
-  ] as const)("says that no answer came: $type", async (fault) => {
-    const { provider } = await started(way, { fault: () => fault });
+  ] as const)("reports that no answer came: $type", async (fault) => {
+    const { provider } = await startUpstream(way, { fault: () => fault });
     const result = await provider.ask(prompt(way), listener());
     expect(result).toMatchObject({
       error: { code: "AP_PROVIDER_UNREACHABLE", details: { retryable: true } },
@@ -252,35 +257,41 @@ describe.each(ways)("$name, when nobody answers", (way) => {
     { type: "short-body", missing: 9 },
     { type: "end-after-bytes", bytes: 40 },
     { type: "headers", headers: { "content-type": "text/html" } },
-  ] as const)("never takes what is damaged for an answer: $type", async (fault) => {
-    const { provider } = await started(way, { fault: () => fault, model: script([say("one two three")]) });
+  ] as const)("never accepts a damaged answer: $type", async (fault) => {
+    const { provider } = await startUpstream(way, {
+      fault: () => fault,
+      model: script([say("one two three")]),
+    });
     const result = await provider.ask(prompt(way), listener());
     if (fault.type === "headers" && result.ok) expect(result.value.content).toEqual([text("one two three")]);
     else expect(result).toMatchObject({ ok: false, error: { details: { retryable: true } } });
   });
 
-  it("stops at once when it is told to, inside an answer of which nothing has come yet", async () => {
+  it("stops at once when it is aborted before the first event of an answer", async () => {
     const fault = { type: "hang-after-events", events: 0 } as const;
-    const { provider, upstream } = await started(way, { fault: () => fault, model: script([say("no")]) });
-    const ear = listener();
-    const asked = provider.ask(prompt(way), ear);
+    const { provider, upstream } = await startUpstream(way, {
+      fault: () => fault,
+      model: script([say("no")]),
+    });
+    const texts = listener();
+    const answering = provider.ask(prompt(way), texts);
     await expect.poll(() => upstream.exchanges[0]?.status).toBe(200);
-    setTimeout(() => ear.abort(), 20);
-    expect(await asked).toMatchObject({ ok: false, error: { code: "AP_PROVIDER_CANCELLED" } });
+    setTimeout(() => texts.abort(), 20);
+    expect(await answering).toMatchObject({ ok: false, error: { code: "AP_PROVIDER_CANCELLED" } });
     await expect.poll(() => upstream.exchanges[0]?.closed).toBe("client-left");
   });
 
-  it("stops at once when it is told to, before the question and during it", async () => {
-    const { provider, upstream } = await started(way, { fault: () => ({ type: "hang-before-head" }) });
+  it("stops at once when it is aborted before or during the request", async () => {
+    const { provider, upstream } = await startUpstream(way, { fault: () => ({ type: "hang-before-head" }) });
     const cancelled = { ok: false, error: { code: "AP_PROVIDER_CANCELLED", details: { retryable: false } } };
     const early = listener();
     early.abort();
     expect(await withRetries(provider).ask(prompt(way), early)).toMatchObject(cancelled);
     const late = listener();
-    const asked = withRetries(provider).ask(prompt(way), late);
+    const answering = withRetries(provider).ask(prompt(way), late);
     await expect.poll(() => upstream.exchanges.length).toBe(1);
     late.abort();
-    expect(await asked).toMatchObject(cancelled);
+    expect(await answering).toMatchObject(cancelled);
     await expect.poll(() => upstream.exchanges[0]?.closed).toBe("client-left");
   });
 });
@@ -298,25 +309,28 @@ describe.each(inEvents)("$name, when the answer breaks off", (way) => {
       events: 3,
       bytes: Buffer.from("event: x\ndata: {oops\n\n\0\0\0\0\0\0\0"),
     },
-  ] as const)("says so, and the next attempt begins anew: $type", async (fault) => {
-    const faults: Fault[] = [fault];
-    const next = (): Fault | null => faults.shift() ?? null;
-    const { provider } = await started(way, { fault: next, model: script([say(words), say(words)]) });
+  ] as const)("reports it, and the next attempt starts from the beginning: $type", async (fault) => {
+    const faults: UpstreamFault[] = [fault];
+    const next = (): UpstreamFault | null => faults.shift() ?? null;
+    const { provider } = await startUpstream(way, { fault: next, model: script([say(words), say(words)]) });
     const first = listener();
     const broken = await provider.ask(prompt(way), first);
     expect(broken).toMatchObject({ error: { code: "AP_PROVIDER_BROKEN", details: { retryable: true } } });
     if ("events" in fault && fault.events > 3) expect(first.pieces.length).toBeGreaterThan(0);
     faults.push(fault);
-    const { provider: again } = await started(way, { fault: next, model: script([say(words), say(words)]) });
+    const { provider: again } = await startUpstream(way, {
+      fault: next,
+      model: script([say(words), say(words)]),
+    });
     const second = listener();
     const patient = withRetries(again, { firstDelayMs: 1 });
     expect(answerOf(await patient.ask(prompt(way), second)).content).toEqual([text(words)]);
     expect(second.pieces.join("")).toBe(words);
   });
 
-  it("never takes part of an answer for all of it, wherever it ends", async () => {
+  it("never accepts a part of an answer as the whole, wherever it ends", async () => {
     const bytes = { at: 0 };
-    const { provider } = await started(way, {
+    const { provider } = await startUpstream(way, {
       model: () => call("weather", { place: "Oslo" }),
       fault: () => ({ type: "end-after-bytes", bytes: bytes.at }),
     });
@@ -329,11 +343,14 @@ describe.each(inEvents)("$name, when the answer breaks off", (way) => {
     }
   });
 
-  it("stops hearing when it is told to", async () => {
-    const fault: Fault = { type: "hang-after-events", events: 4 };
-    const { provider, upstream } = await started(way, { fault: () => fault, model: script([say(words)]) });
-    const ear = listener(() => ear.abort());
-    const result = await provider.ask(prompt(way), ear);
+  it("stops when it is aborted in the middle of an answer", async () => {
+    const fault: UpstreamFault = { type: "hang-after-events", events: 4 };
+    const { provider, upstream } = await startUpstream(way, {
+      fault: () => fault,
+      model: script([say(words)]),
+    });
+    const texts = listener(() => texts.abort());
+    const result = await provider.ask(prompt(way), texts);
     expect(result).toMatchObject({ error: { code: "AP_PROVIDER_CANCELLED" } });
     await expect.poll(() => upstream.exchanges[0]?.closed).toBe("client-left");
   });

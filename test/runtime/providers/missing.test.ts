@@ -1,4 +1,4 @@
-// The clients are not installed with Aperture: without them a question has an answer that says what to do.
+// The official clients are not installed with Aperture: without them the answer says how to install them.
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -36,12 +36,12 @@ it("a provider whose client is not installed says how to install it", () => {
 });
 
 const program = `
-import { anthropicProvider } from "./dist/runtime/providers/anthropic.js";
-import { bedrockProvider } from "./dist/runtime/providers/bedrock.js";
+import { anthropicProvider } from "./dist/runtime/providers/anthropic-provider.js";
+import { bedrockProvider } from "./dist/runtime/providers/bedrock-provider.js";
 
 const request = { model: "m", system: [], messages: [], tools: [], toolChoice: "auto", maxTokens: 1, stopSequences: [], marks: [] };
-const asking = { signal: new AbortController().signal, heard: () => undefined };
+const askOptions = { signal: new AbortController().signal, onText: () => undefined };
 const providers = [anthropicProvider(), bedrockProvider({ api: "invoke" })];
-const answers = await Promise.all(providers.map((provider) => provider.ask(request, asking)));
+const answers = await Promise.all(providers.map((provider) => provider.ask(request, askOptions)));
 console.log(JSON.stringify(answers.map(({ error }) => error)));
 `;

@@ -1,0 +1,138 @@
+import { hashContent } from "../../base/index.ts";
+import { commandTools } from "../../commands/index.ts";
+import type { BlockKind } from "../../engine/index.ts";
+import { instructions, readNote } from "../../notes/index.ts";
+import {
+  readableUnit,
+  textBlock,
+  unitBytes,
+  type WireGroup,
+  type WireRequest,
+  type WireUnit,
+} from "../../protocols/index.ts";
+import { type ExactCounter, estimateText } from "../../tokens/index.ts";
+import type { RecordedBlock } from "../../transcripts/index.ts";
+import { blockText } from "./block-text.ts";
+import { messageTokens } from "./message-tokens.ts";
+import { playedNonce } from "./request-player.ts";
+import type { CacheUnit } from "./simulated-cache.ts";
+
+/** The instructions for a stream that is managed from its start (`first`) or from later on (`late`). */
+const ownInstructions = {
+  first: instructions(playedNonce, { hasTools: true }),
+  late: instructions(playedNonce, { hasTools: false }),
+};
+
+/** Which note of ours a unit is. Null if it is the client's or the model's. */
+export type OwnKind = "instructions" | "header" | "tail" | null;
+export type SizedPromptUnit = CacheUnit &
+  UnitSize & {
+    readonly role: string;
+    readonly kind: BlockKind;
+    /** The id of the call that the unit makes or answers. */
+    readonly callId: string | null;
+    /** Equal for equal units, wherever they stand in a message. */
+    readonly bare: string;
+  };
+
+type UnitSize = { readonly tokens: number; readonly own: OwnKind; readonly text: string };
+
+export type UnitSizerOptions = {
+  readonly model: string;
+  /** Our instructions and tools count as this many tokens, even if they are shorter. */
+  readonly ownTokens: number;
+  readonly count: ExactCounter;
+};
+
+/** Counts the tokens of the units of requests, each unit once. */
+export class UnitSizer {
+  readonly #options: UnitSizerOptions;
+  readonly #sizes = new Map<string, UnitSize>();
+  readonly #groups = new WeakMap<WireGroup, readonly SizedPromptUnit[]>();
+  /** Tokens of our instructions, by the hash of their block. */
+  readonly #instructions: ReadonlyMap<string, number>;
+
+  constructor(options: UnitSizerOptions) {
+    this.#options = options;
+    const tools = commandTools.reduce((sum, tool) => sum + options.count(JSON.stringify(tool)), 0);
+    // A stream that is managed later has no tools of ours, and is charged as if it had.
+    this.#instructions = new Map([
+      [
+        hashContent(textBlock(ownInstructions.first)),
+        filledTokens(ownInstructions.first, options.ownTokens - tools, options),
+      ],
+      [
+        hashContent(textBlock(ownInstructions.late)),
+        filledTokens(ownInstructions.late, options.ownTokens, options),
+      ],
+    ]);
+  }
+
+  /** The units of one message, or of a section before the messages. */
+  unitsOf(request: WireRequest, group: WireGroup): readonly SizedPromptUnit[] {
+    const known = this.#groups.get(group);
+    if (known !== undefined) return known;
+    const units = group.units.map((unit, at): SizedPromptUnit => {
+      const { section, role, kind, hash, mark, type, callId } = unit;
+      const bare = `${role} ${hash}`;
+      return {
+        ...this.#sizeOf({ request, group, unit }),
+        bare,
+        key: section === "messages" && at === 0 ? `<${bare}` : bare,
+        role,
+        kind,
+        callId,
+        isMarked: mark !== null,
+        isUser: section === "messages" && role === "user",
+        run: type === "tool_use" ? "call" : type === "tool_result" ? "result" : null,
+      };
+    });
+    this.#groups.set(group, units);
+    return units;
+  }
+
+  #sizeOf({
+    request,
+    group,
+    unit,
+  }: {
+    readonly request: WireRequest;
+    readonly group: WireGroup;
+    readonly unit: WireUnit;
+  }): UnitSize {
+    const name = `${unit.role} ${unit.hash}`;
+    const known = this.#sizes.get(name);
+    if (known !== undefined) return known;
+    const bytes = Buffer.from(unitBytes(request.bytes, group.range.start, unit));
+    const block = JSON.parse(bytes.toString("utf8")) as RecordedBlock;
+    const filled = this.#instructions.get(unit.hash);
+    const own = filled === undefined ? ownKind(bytes) : "instructions";
+    const size = { own, text: blockText(block), tokens: filled ?? this.#tokens(unit, block) };
+    this.#sizes.set(name, size);
+    return size;
+  }
+
+  #tokens({ section, role }: WireUnit, block: RecordedBlock): number {
+    const { model } = this.#options;
+    if (section === "tools") return estimateText(JSON.stringify(block), model);
+    return messageTokens({ role, content: [block] }, model);
+  }
+}
+
+/** The estimate for a text that is filled up with similar words to `tokens` by the exact count. */
+function filledTokens(text: string, tokens: number, { count, model }: UnitSizerOptions): number {
+  return Math.ceil(estimateText(text, model) * Math.max(1, tokens / count(text)));
+}
+
+/** Recognises notes of ours by the nonce, which no recording contains. */
+function ownKind(bytes: Buffer): OwnKind {
+  if (!bytes.includes(playedNonce)) return null;
+  const unit = readableUnit(bytes);
+  const note = unit?.type === "text" ? readNote(unit.text) : null;
+  if (note?.nonce !== playedNonce) return null;
+  return note.type === "header"
+    ? "header"
+    : note.type === "manifest" || note.type === "change-note"
+      ? "tail"
+      : null;
+}

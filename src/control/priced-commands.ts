@@ -1,0 +1,39 @@
+import { pricesOf } from "../config/index.ts";
+import type { ApprovalRow, ApprovalsPage, CommandAnswer, CutRow } from "../execute/index.ts";
+import type { Durability } from "../log/index.ts";
+import { type Money, requestsExpected, rewriteBill } from "../policy/index.ts";
+import { skipReasons } from "./skip-reasons.ts";
+
+/** The cost of a rewrite for one command while the cache is warm, in input tokens and dollars. */
+export type CutBill = {
+  /** The extra cost of the next request; negative if the rewrite pays off at once. */
+  readonly costNow: Money;
+  /** The saving of every later request. */
+  readonly savedEach: Money;
+  /** Requests until it has paid off; null if it never does. */
+  readonly paysAfter: number | null;
+};
+export type PricedCommand = CommandAnswer &
+  Durability & {
+    /** The reasons why blocks were skipped, one line each. */
+    readonly leftAlone: readonly string[];
+    readonly bill: CutBill | null;
+  };
+export type PricedApproval = ApprovalRow & { readonly bill: CutBill | null };
+export type PricedApprovals = Omit<ApprovalsPage, "rows"> & { readonly rows: readonly PricedApproval[] };
+
+export function priceCommand(answer: CommandAnswer & Durability): PricedCommand {
+  return { ...answer, leftAlone: skipReasons(answer.skipped), bill: billOf(answer.cut, answer.model) };
+}
+
+export function priceApprovals(page: ApprovalsPage): PricedApprovals {
+  return { ...page, rows: page.rows.map((row) => ({ ...row, bill: billOf(row.cut, page.model) })) };
+}
+
+function billOf(cut: CutRow | null, model: string | null): CutBill | null {
+  if (cut === null) return null;
+  const sizes = { kept: cut.kept, behind: cut.rewritten, removed: cut.freed };
+  const billInput = { ...sizes, isCold: false, requestsLeft: requestsExpected };
+  const { costNow, savedEach, breakEven } = rewriteBill(billInput, pricesOf(model));
+  return { costNow, savedEach, paysAfter: Number.isFinite(breakEven) ? Math.ceil(breakEven) : null };
+}

@@ -1,0 +1,94 @@
+import {
+  noOverlap,
+  type Pieces,
+  type PlannedRequest,
+  type RequestMeta,
+  type SentRequest,
+} from "../../exchange/index.ts";
+import { plainBody } from "../../ledger/index.ts";
+import { modelTraits, type WireRequest } from "../../protocols/index.ts";
+import type { LiveStream } from "./live-stream.ts";
+import { keyOfRequest } from "./live-streams.ts";
+import type { ReceivedRequest } from "./read-request.ts";
+import type { WithheldRegistry } from "./withheld-registry.ts";
+
+/** Sends the client's body as it came. */
+export function planRaw({ id }: RequestMeta, body: Buffer, mayRetry: boolean): PlannedRequest {
+  return {
+    requestId: id,
+    rendering: "raw",
+    pieces: [body],
+    length: body.length,
+    betas: [],
+    mayRetry,
+    sent: null,
+    clientBody: body,
+    overlap: noOverlap,
+    refusal: null,
+    ownLineFilter: null,
+    isOwnTool: null,
+    commandNonce: null,
+  };
+}
+
+/**
+ * Sends the client's body without reasoning and withheld content; that needs no knowledge of earlier
+ * requests.
+ */
+export function planPlain(
+  { key, withheld, generatedName }: Pick<LiveStream, "key" | "withheld" | "generatedName">,
+  { meta, body, request }: ReceivedRequest,
+): PlannedRequest {
+  const pieces = plainBody(request, withheld);
+  const common = { rendering: "plain", length: lengthOf(pieces) } as const;
+  const sent: SentRequest = {
+    ...common,
+    streamKey: key,
+    generatedName,
+    wishesSeq: 0,
+    leaf: "",
+    fresh: [],
+    aliases: [],
+    isTurn: false,
+    body: pieces,
+    epoch: null,
+  };
+  return { ...planRaw(meta, body, false), ...common, pieces, sent };
+}
+
+/** Sends the client's body, without the parts that the provider would refuse or the user withholds. */
+export function planClientBody(stream: LiveStream, received: ReceivedRequest): PlannedRequest {
+  const isBound = modelTraits(received.request.model).isBound;
+  if (isBound || stream.withheld.size > 0) return planPlain(stream, received);
+  return planRaw(received.meta, received.body, false);
+}
+
+function lengthOf(pieces: Pieces): number {
+  return pieces.reduce((sum, { length }) => sum + length, 0);
+}
+
+/**
+ * The request asks its provider to store the conversation, or to continue a stored one. The provider would
+ * store calls of our tools without their results, and the client would send only new messages: the ledger
+ * cannot render such a request.
+ */
+export function usesProviderThread({ bytes, members }: WireRequest): boolean {
+  const member = members.find(({ key }) => key === "thread");
+  if (member === undefined) return false;
+  return bytes.subarray(member.value.start, member.value.end).toString("utf8") !== "null";
+}
+
+/** Tells the client to send the whole conversation, which it does from then on. */
+export function planThreadRefusal({ meta, body }: ReceivedRequest): PlannedRequest {
+  return { ...planRaw(meta, body, false), isProviderThread: true };
+}
+
+/**
+ * Sends a side question of a session that has no live stream, without the content withheld in the session.
+ */
+export function planSideQuestion(registry: WithheldRegistry, received: ReceivedRequest): PlannedRequest {
+  const { meta, body, identity } = received;
+  const withheld = registry.forRequest(meta, identity);
+  if (withheld.size === 0) return planRaw(meta, body, false);
+  return planPlain({ key: keyOfRequest(meta, identity), withheld, generatedName: null }, received);
+}

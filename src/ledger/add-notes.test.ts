@@ -1,0 +1,217 @@
+import { describe, expect, test } from "vitest";
+import { must } from "../base/index.ts";
+import type { ShownMemory } from "../notes/index.ts";
+import { readWireRequest, type WireRequest } from "../protocols/index.ts";
+import { addNotes, type Carrier, missingMemories, type NotesInput } from "./add-notes.ts";
+import { alignRequest, freshUnits } from "./align-request.ts";
+import { addHeaderLine, lastUserSpan } from "./block-headers.ts";
+import { userWrapping } from "./command-calls.ts";
+import { rootNode } from "./node.ts";
+import { ownTextUnit, type PlannedUnit, previewUnits } from "./planned-units.ts";
+
+type Message = { readonly role: string; readonly content: readonly object[] };
+
+const text = (content: string) => ({ type: "text", text: content });
+const result = (id: string) => ({ type: "tool_result", tool_use_id: id, content: "seen" });
+const user = (...content: readonly object[]): Message => ({ role: "user", content });
+const system = (...content: readonly object[]): Message => ({ role: "system", content });
+const model = (...content: readonly object[]): Message => ({ role: "assistant", content });
+const effort = { ...system(), output_config: { effort: "low" } };
+
+const line = text("[k7f3 turn 7]");
+const tail = text("[k7f3 context of turn 7: nothing is archived]");
+const instructions = text("Mind the lines.");
+const clearing = { role: "system", clear_at: "next_user_message", content: [tail] };
+
+const bound = { isBound: true, hasMidSystem: true };
+const boundOnly = { isBound: true, hasMidSystem: false };
+const unbound = { isBound: false, hasMidSystem: true };
+
+const addHeaders = (units: readonly PlannedUnit[]): readonly PlannedUnit[] => {
+  const span = lastUserSpan(units);
+  return span === null ? units : addHeaderLine(units, span, line.text);
+};
+/** Writes a tail only for carriers that do not stay. */
+const writeVolatile = (carrier: Carrier): string | null => (carrier === "kept" ? null : tail.text);
+const alwaysWrites = { writeTail: () => tail.text };
+
+/** The messages that are sent if all are new, and the dropped tail. */
+function sent(
+  messages: readonly Message[],
+  over: Partial<NotesInput> = {},
+): readonly [unknown, string | null] {
+  const { bytes, tail: end, droppedTail } = preview(messages, over);
+  return [JSON.parse(`[${bytes}${end}]`), droppedTail];
+}
+
+function preview(messages: readonly Message[], over: Partial<NotesInput>) {
+  const body = Buffer.from(JSON.stringify({ model: "m", messages }));
+  const request: WireRequest = must(readWireRequest(body, null), "the body can be read");
+  const rules = {
+    bytes: request.bytes,
+    mayPassOwn: true,
+    mayPassReworded: () => true,
+    mayPassSystem: true,
+    dropsForeignReasoning: false,
+    trustsReasoning: false,
+    isOwnLine: () => false,
+    model: null,
+  };
+  const root = rootNode("");
+  const { units, droppedTail } = addNotes({
+    units: freshUnits(alignRequest(root, request, { before: null, rules })),
+    lastNode: root,
+    purpose: "turn",
+    addHeaders,
+    writeTail: writeVolatile,
+    traits: bound,
+    mayClear: true,
+    needsInstructions: false,
+    instructions: instructions.text,
+    ...over,
+  });
+  return { ...previewUnits({ end: 0, tail: "" }, units), droppedTail };
+}
+
+describe("the header line", () => {
+  const lined = (messages: readonly Message[]) => sent(messages, { purpose: "count" })[0];
+
+  test.each<readonly [string, readonly Message[], readonly Message[]]>([
+    ["before the user's text", [user(text("a"), text("b"))], [user(line, text("a"), text("b"))]],
+    ["after tool results", [user(result("c"), result("d"))], [user(result("c"), result("d"), line)]],
+    ["between results and text", [user(result("c"), text("a"))], [user(result("c"), line, text("a"))]],
+    [
+      "in the last message of the user only",
+      [user(text("a")), model(text("b")), user(text("c"))],
+      [user(text("a")), model(text("b")), user(line, text("c"))],
+    ],
+    [
+      "before a notice of the client",
+      [user(text("a")), system(text("n"))],
+      [user(line, text("a")), system(text("n"))],
+    ],
+    [
+      "before an answer that the model is to continue",
+      [user(text("a")), model(text("b"))],
+      [user(line, text("a")), model(text("b"))],
+    ],
+    ["nowhere without a user message", [model(text("b"))], [model(text("b"))]],
+  ])("stands %s", (_, given, wanted) => {
+    expect(lined(given)).toEqual(wanted);
+  });
+});
+
+describe("the tail", () => {
+  const messages = [user(text("a"))];
+  const lined = user(line, text("a"));
+
+  test("is a self-clearing message if the model knows these", () => {
+    expect(sent(messages)).toEqual([[lined, clearing], null]);
+  });
+
+  test("is else a text that stays, and only if there is something new to say", () => {
+    const kept = [[user(line, text("a"), tail)], null];
+    expect(sent(messages, { mayClear: false, ...alwaysWrites })).toEqual(kept);
+    expect(sent(messages, { traits: boundOnly, ...alwaysWrites })).toEqual(kept);
+    expect(sent(messages, { traits: boundOnly })).toEqual([[lined], null]);
+  });
+
+  test("is dropped afterwards if reasoning is not bound", () => {
+    expect(sent(messages, { traits: unbound })).toEqual([[lined], tail.text]);
+  });
+
+  test("goes into the client's system message, after which no message may follow", () => {
+    const noted = [user(text("a")), system(text("n"))];
+    expect(sent(noted, alwaysWrites)).toEqual([[lined, system(text("n"), tail)], null]);
+    expect(sent(noted)).toEqual([[lined, system(text("n"))], null]);
+  });
+
+  test("is not added after an answer that the model is to continue", () => {
+    const begun = [user(text("a")), model(text("b"))];
+    for (const traits of [bound, boundOnly, unbound]) {
+      expect(sent(begun, { traits, ...alwaysWrites })).toEqual([[lined, model(text("b"))], null]);
+    }
+  });
+
+  test("is left out of counts and side questions", () => {
+    expect(sent(messages, { purpose: "count" })).toEqual([[lined], null]);
+    expect(sent(messages, { purpose: "aside" })).toEqual([messages, null]);
+  });
+});
+
+describe("late instructions", () => {
+  const late = { needsInstructions: true };
+
+  test("are a system message after the user's text, or part of the client's", () => {
+    const message = user(text("a"));
+    expect(sent([message], late)).toEqual([[message, system(instructions)], null]);
+    expect(sent([user(text("a")), system(text("n"))], late)).toEqual([
+      [message, system(text("n"), instructions)],
+      null,
+    ]);
+  });
+
+  test("are part of the user message if the model takes no system message there", () => {
+    const message = user(text("a"), instructions);
+    expect(sent([user(text("a"))], { ...late, traits: boundOnly })).toEqual([[message], null]);
+  });
+
+  test("wait if the model is to continue its answer", () => {
+    const begun = [user(text("a")), model(text("b"))];
+    expect(sent(begun, late)).toEqual([begun, null]);
+  });
+});
+
+describe("a message without content at the end", () => {
+  const silent = [user(text("a")), effort];
+  const lined = user(line, text("a"));
+
+  test("gets nothing added: our notes precede it", () => {
+    expect(sent(silent)).toEqual([[lined, clearing, effort], null]);
+    expect(sent(silent, { mayClear: false, ...alwaysWrites })).toEqual([
+      [user(line, text("a"), tail), effort],
+      null,
+    ]);
+    expect(sent(silent, { needsInstructions: true })).toEqual([
+      [user(text("a")), system(instructions), effort],
+      null,
+    ]);
+    expect(sent(silent, { traits: unbound })).toEqual([[lined, effort], null]);
+  });
+
+  test("gets nothing added if it is the only message", () => {
+    for (const over of [alwaysWrites, { needsInstructions: true }, { traits: unbound }]) {
+      expect(sent([effort], over)).toEqual([[effort], null]);
+    }
+  });
+});
+
+describe("missing memories", () => {
+  const memory: ShownMemory = { block: 9, text: 'The server is "heron",\nnot "crane".', taint: "model" };
+  const memoryLine = '[k7f3 memory #9, yours: The server is "heron", not "crane".]';
+  const missing = (...units: readonly PlannedUnit[]): readonly string[] =>
+    missingMemories([memory], { end: rootNode("root"), units }, "k7f3");
+  const own = (content: string): PlannedUnit => ownTextUnit(content, userWrapping, true);
+
+  test("are written once, if no unit of ours has them", () => {
+    expect(missing()).toEqual([memoryLine]);
+    expect(missing(own("[k7f3 turn 3]"))).toEqual([memoryLine]);
+    expect(missing(own(`[k7f3 turn 3]\n${memoryLine}`))).toEqual([]);
+  });
+
+  test("are not written while the call that made them is sent", () => {
+    const input = JSON.stringify({ type: "tool_use", input: { text: memory.text } });
+    const call = (bytes: string): PlannedUnit => {
+      const unit = own("");
+      const facts = { ...unit.facts, kind: "tool-call", isHidden: true } as const;
+      return { ...unit, origin: "model", facts, bytes: Buffer.from(bytes) };
+    };
+    expect(missing(call(input))).toEqual([]);
+    expect(missing(call(JSON.stringify({ type: "tool_use", input: {} })))).toEqual([memoryLine]);
+  });
+
+  test("are not found in units of the client", () => {
+    const unit = own(`${memoryLine} ${memory.text}`);
+    expect(missing({ ...unit, origin: "client" })).toEqual([memoryLine]);
+  });
+});

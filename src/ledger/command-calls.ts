@@ -1,0 +1,166 @@
+import { hashContent, must } from "../base/index.ts";
+import { isCommandTool } from "../commands/index.ts";
+import type { CommandCall, CommandResult } from "../exchange/index.ts";
+import { type AnswerUnit, readableUnit, unitOfResult } from "../protocols/index.ts";
+import { isOwn, type LedgerNode, nodeBytes, shownWhole, type UnitWrapper } from "./node.ts";
+import { type PlannedUnit, plannedDefaults, rewordUnit } from "./planned-units.ts";
+
+/** A call by its id and by the id of the node before the message that makes it. */
+export type CallRef = { readonly id: string; readonly beforeId: string };
+
+/** Finds the result of a call. Null if there is none. */
+export type ResultLookup = (call: CallRef) => CommandResult | null;
+
+export function callKey({ id, beforeId }: CallRef): string {
+  return `${beforeId} ${id}`;
+}
+
+/** The id of the node before the message that a node belongs to. */
+export function idBeforeMessage(node: LedgerNode): string {
+  let start = node;
+  while (!start.opensMessage && start.parent !== null) start = start.parent;
+  return start.parent?.sent?.id ?? "";
+}
+
+/** The call of one of our tools in a unit. Null if it is no such call. */
+export function ownCallIn(type: string, bytes: Uint8Array): CommandCall | null {
+  const content = type === "tool_use" ? readableUnit(bytes) : null;
+  if (content?.type !== "call" || !isCommandTool(content.name)) return null;
+  const { id, name, input } = content;
+  return { id, name, input };
+}
+
+export function ownCallsIn(units: readonly AnswerUnit[]): readonly CommandCall[] {
+  return units.flatMap(({ unit, bytes }) => ownCallIn(unit.type, bytes) ?? []);
+}
+
+/**
+ * The last hidden call after the part of an answer that the client has: the next message comes after it. If
+ * the answer continued in rounds, the results lie between the calls.
+ */
+export function hiddenEnd(node: LedgerNode): LedgerNode {
+  if (node.wrapping.role !== "assistant") return node;
+  return lastHidden(node) ?? node;
+}
+
+function lastHidden({ children }: LedgerNode): LedgerNode | null {
+  for (const child of [...children].reverse()) {
+    if (!isOwn(child)) continue;
+    const last = lastHidden(child) ?? (child.facts.isHidden === true ? child : null);
+    if (last !== null) return last;
+  }
+  return null;
+}
+
+/**
+ * The calls of our tools that the next units must answer: the calls in the message that ends at the node or,
+ * if the node lies inside the message after it, the calls without a result so far.
+ */
+export function openCalls(end: LedgerNode): readonly LedgerNode[] {
+  const answered = new Set<string | null>();
+  let at: LedgerNode | null = end;
+  for (let isOver = false; at !== null && at.wrapping.role === "user" && !isOver; at = at.parent) {
+    answered.add(at.facts.callId);
+    isOver = at.opensMessage;
+  }
+  const calls: LedgerNode[] = [];
+  if (at?.wrapping.role !== "assistant") return calls;
+  for (; at !== null; at = at.opensMessage ? null : at.parent) {
+    const { isHidden, callId } = at.facts;
+    if (isHidden && callId !== null && !answered.has(callId)) calls.push(at);
+  }
+  return calls.reverse();
+}
+
+/** The last of our results inside a message of the client: the client's next units come after it. */
+export function endOfOwnResults(node: LedgerNode): LedgerNode {
+  const own = node.children.findLast(
+    (child) => isOwn(child) && !child.opensMessage && child.facts.type === "tool_result",
+  );
+  return node.wrapping.role !== "user" || own === undefined ? node : endOfOwnResults(own);
+}
+
+/** The wrapping of a user message that we write. */
+export const userWrapping: UnitWrapper = { role: "user", head: '{"role":"user","content":[', tail: "]}" };
+
+/** A user message of ours with the results of these calls. */
+export function resultUnits(calls: readonly LedgerNode[], findResult: ResultLookup): readonly PlannedUnit[] {
+  return calls.map((call, at) =>
+    resultUnit(call, findResult, { wrapping: userWrapping, opensMessage: at === 0 }),
+  );
+}
+
+/**
+ * Adds the results of our calls to the new units, after the client's results, because nothing may stand
+ * before those. If a call leaked to the client, our result replaces the client's.
+ */
+export function addResults(
+  units: readonly PlannedUnit[],
+  calls: readonly LedgerNode[],
+  findResult: ResultLookup,
+): readonly PlannedUnit[] {
+  if (calls.length === 0) return units;
+  const missing = new Map(calls.map((call) => [call.facts.callId, call]));
+  const replaced = units.map((unit) => {
+    const call = unit.facts.type === "tool_result" ? missing.get(unit.facts.callId) : undefined;
+    missing.delete(unit.facts.callId);
+    return call === undefined ? unit : replaceResult(unit, call, findResult);
+  });
+  const first = replaced.findIndex(
+    ({ opensMessage, wrapping }, at) => (opensMessage || at === 0) && wrapping.role === "user",
+  );
+  const { wrapping, opensMessage } = replaced[first] ?? { wrapping: userWrapping, opensMessage: true };
+  if (first === -1 || missing.size === 0) return replaced;
+  const end = endOfResults(replaced, first);
+  const own = [...missing.values()].map((call, at) =>
+    resultUnit(call, findResult, { wrapping, opensMessage: opensMessage && end === first && at === 0 }),
+  );
+  return insertUnits(replaced, own, { at: end, isMessageStart: end === first });
+}
+
+/** Inserts units. If they come first in their message, the unit after them does not open it any more. */
+export function insertUnits(
+  units: readonly PlannedUnit[],
+  inserted: readonly PlannedUnit[],
+  { at, isMessageStart }: { readonly at: number; readonly isMessageStart: boolean },
+): readonly PlannedUnit[] {
+  const [next, ...rest] = units.slice(at);
+  const after = next === undefined ? [] : [isMessageStart ? { ...next, opensMessage: false } : next];
+  return [...units.slice(0, at), ...inserted, ...after, ...rest];
+}
+
+/** The index after the results with which a message begins. */
+export function endOfResults(units: readonly PlannedUnit[], first: number): number {
+  const rest = units.slice(first);
+  const count = rest.findIndex(
+    ({ facts, opensMessage }, at) => facts.type !== "tool_result" || (opensMessage && at > 0),
+  );
+  return count === -1 ? units.length : first + count;
+}
+
+export const unansweredText =
+  "Aperture has not carried this out in time. If anything changes after all, the manifest will say so.";
+
+function writeResult(call: LedgerNode, findResult: ResultLookup): AnswerUnit {
+  const { id } = must(ownCallIn("tool_use", nodeBytes(call)), "it was read as a call before");
+  const { text, isError } = findResult({ id, beforeId: idBeforeMessage(call) }) ?? {
+    text: unansweredText,
+    isError: true,
+  };
+  return unitOfResult({ callId: id, text, isError });
+}
+
+function resultUnit(
+  call: LedgerNode,
+  findResult: ResultLookup,
+  position: Pick<PlannedUnit, "wrapping" | "opensMessage">,
+): PlannedUnit {
+  const { unit, bytes } = writeResult(call, findResult);
+  const hash = hashContent(bytes);
+  const own = { ...plannedDefaults, origin: "aperture", extra: null, alignedIndex: null } as const;
+  return { ...own, facts: unit, ...position, bytes, hash };
+}
+
+function replaceResult(unit: PlannedUnit, call: LedgerNode, findResult: ResultLookup): PlannedUnit {
+  return rewordUnit(unit, { bytes: writeResult(call, findResult).bytes, shown: shownWhole });
+}

@@ -1,0 +1,42 @@
+import { emitBody, unitBytes, type WireGroup, type WireRequest, type WireUnit } from "../protocols/index.ts";
+import { removeWithheld, type WithheldContent } from "./withheld.ts";
+
+/**
+ * The client's body without any reasoning. A provider that binds reasoning to its prefix allows no other
+ * edit. It needs no earlier requests, so it still works when the ledger is lost.
+ */
+export function plainBody(request: WireRequest, withheld: WithheldContent): readonly Uint8Array[] {
+  const messages = request.messages.flatMap((group) => plainMessage(request, group, withheld));
+  const pieces = messages.flatMap((message, at) => (at === 0 ? [message] : [COMMA, message]));
+  return emitBody(request, new Map([["messages", [OPEN, ...pieces, CLOSE]]]));
+}
+
+function plainMessage(
+  { bytes }: WireRequest,
+  group: WireGroup,
+  withheld: WithheldContent,
+): readonly Uint8Array[] {
+  const clean = (unit: WireUnit): Uint8Array | null =>
+    withheld.size === 0 ? null : removeWithheld(withheld, unit, unitBytes(bytes, group.range.start, unit));
+  const units = group.units.map((unit) => ({ unit, cleaned: clean(unit) }));
+  const isChanged = units.some(({ unit, cleaned }) => unit.kind === "reasoning" || cleaned !== null);
+  if (!isChanged) return [bytes.subarray(group.range.start, group.range.end)];
+  const kept = units.filter(({ unit }) => unit.kind !== "reasoning");
+  // A message of nothing but reasoning is left out: the provider refuses empty messages.
+  if (kept.length === 0) return [];
+  const blocks = kept.map(({ unit, cleaned }) => cleaned ?? clientBlock(unit, bytes, group));
+  const list = blocks.flatMap((block, at) => (at === 0 ? [block] : [COMMA, block]));
+  return [Buffer.concat([Buffer.from(group.head), ...list, Buffer.from(group.tail)])];
+}
+
+/** The client's block with its cache mark. */
+function clientBlock(unit: WireUnit, bytes: Buffer, group: WireGroup): Uint8Array {
+  const block = Buffer.from(unitBytes(bytes, group.range.start, unit));
+  if (unit.mark === null) return block;
+  const mark = Buffer.from(`,"cache_control":${unit.mark}}`);
+  return Buffer.concat([block.subarray(0, -1), mark]);
+}
+
+const OPEN = Buffer.from("[");
+const CLOSE = Buffer.from("]");
+const COMMA = Buffer.from(",");

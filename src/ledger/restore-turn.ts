@@ -1,0 +1,178 @@
+import { type ContentHash, must } from "../base/index.ts";
+import { nodeId, nodeKey, type TurnRecord, type UnitRecord } from "../exchange/index.ts";
+import { modelTraits, unitBytes, unitText, type WireRequest, type WireUnit } from "../protocols/index.ts";
+import { borrowedBlocks } from "./arrivals.ts";
+import { type ClientUnit, clientUnits } from "./client-units.ts";
+import { answerFacts, type CommandOffer, noCommandOffer } from "./command-lines.ts";
+import { type LedgerNode, type ShownForm, sentPosition, shownCleared, shownWhole } from "./node.ts";
+import { recordedBlock } from "./numbering.ts";
+import { type PlannedUnit, plannedDefaults, writeUnits } from "./planned-units.ts";
+import { buildHead, type HeadUnit, type RequestHead } from "./request-head.ts";
+
+/** A turn that an earlier process sent. */
+export type TurnToRestore = Pick<TurnRecord, "path" | "turn"> & {
+  readonly request: WireRequest;
+  /** Finds the client's bytes of rewritten units, if an earlier body still has them. */
+  readonly findOriginal?: OriginalLookup;
+  /** The ways to command that its head offered. */
+  readonly commandOffer?: CommandOffer;
+};
+
+/** Finds the bytes of a content by its hash. */
+export type OriginalLookup = (content: string) => Uint8Array | null;
+
+/** A unit of a body with the log's record of it. */
+type RecordedPathUnit<U> = { readonly record: UnitRecord; readonly wire: U };
+
+/** A recorded path with the units of the body it was sent with. */
+export type RestorablePath = {
+  readonly head: readonly RecordedPathUnit<HeadUnit>[];
+  readonly messages: readonly RecordedPathUnit<ClientUnit>[];
+  /** The text that followed the path in that request only. */
+  readonly droppedTail: string | null;
+};
+
+/**
+ * Finds the units of a path in the body it was sent with. The body may hold more: deferred tools and a
+ * dropped tail. Null if a unit of the path is missing.
+ */
+export function findPath({ request, path }: TurnToRestore): RestorablePath | null {
+  const left = [...path].reverse();
+  const take = (hash: string): UnitRecord | null =>
+    left.at(-1)?.bytesHash === hash ? (left.pop() ?? null) : null;
+  const headUnits = [request.tools, request.system].flatMap(({ units, range }) =>
+    units.map((unit) => ({ unit, bytes: unitBytes(request.bytes, range.start, unit), numbered: null })),
+  );
+  const withRecord = <U>(wire: U, hash: string): readonly RecordedPathUnit<U>[] => {
+    const record = take(hash);
+    return record === null ? [] : [{ record, wire }];
+  };
+  const head = headUnits.flatMap((wire) => withRecord(wire, wire.unit.hash));
+  const units = clientUnits(request, 0);
+  const messages = units.flatMap((wire) => withRecord(wire, wire.unit.hash));
+  const last = units.at(-1);
+  const isDropped = last !== undefined && messages.at(-1)?.wire !== last;
+  const droppedTail = isDropped ? unitText(request.bytes, last.group.range.start, last.unit) : null;
+  return left.length === 0 ? { head, messages, droppedTail } : null;
+}
+
+/** The node id of the last unit of the head. */
+export function headIdOf({ head }: RestorablePath): string {
+  let id: string | null = null;
+  for (const { record } of head) id = recordId(id, record);
+  return id ?? "";
+}
+
+function recordId(parent: string | null, { key, bytesHash, cleared }: UnitRecord): string {
+  return nodeId(parent, nodeKey(key, cleared === true), bytesHash as ContentHash); // the log's hash
+}
+
+export function restoreHead({ head }: RestorablePath, request: WireRequest): RequestHead {
+  const own = head.filter(({ record }) => record.origin === "aperture").map(({ wire }) => wire);
+  const tools = own.filter(({ unit }) => unit.section === "tools").map(({ bytes }) => bytes);
+  const instructions = own.find(({ unit }) => unit.section === "system")?.bytes ?? null;
+  const client = head.filter(({ record }) => record.origin !== "aperture").map(({ wire }) => wire);
+  const deferred = request.tools.units
+    .filter(({ isDeferred }) => isDeferred)
+    .map((unit) => {
+      const bytes = unitBytes(request.bytes, request.tools.range.start, unit);
+      return { unit, bytes, numbered: null };
+    });
+  return { ...buildHead([...client, ...deferred], { instructions, tools }), isReported: true };
+}
+
+/** Writes a path below its head, or finds it there. Returns its last node, below which its answer belongs. */
+export function restorePath(
+  { messages }: RestorablePath,
+  { root }: RequestHead,
+  turn: TurnToRestore,
+): LedgerNode {
+  const { model } = turn.request;
+  const { isBound } = modelTraits(model);
+  let node = root;
+  let known = 0;
+  for (const { record } of messages) {
+    const id = recordId(sentPosition(node).id || null, record);
+    const child = node.children.find(({ sent }) => sent?.id === id);
+    if (child === undefined) break;
+    if (isBound) child.isForeignReasoning = false;
+    node = child;
+    known += 1;
+  }
+  const units = messages
+    .slice(known)
+    .map((unit, at) => restoreUnit(unit, opensClientMessage(messages, known + at), turn));
+  const { nodes } = writeUnits(node, withAnswerNodes(node, units), model);
+  // A client may also repeat a unit in the form that was sent.
+  for (const [at, written] of nodes.entries()) {
+    const { record, wire } = must(messages[known + at], "every unit is written");
+    if (isReworded(record, wire.unit)) written.knownHashes.push(wire.unit.hash);
+  }
+  return nodes.at(-1) ?? node;
+}
+
+/** Gives units of an earlier answer the nodes that the answer has. */
+function withAnswerNodes(from: LedgerNode, units: readonly PlannedUnit[]): readonly PlannedUnit[] {
+  let parent: LedgerNode | null = from;
+  return units.map((unit) => {
+    const answerNode: LedgerNode | null =
+      parent?.children.find(({ sent, facts }) => sent === null && facts.key === unit.facts.key) ?? null;
+    parent = answerNode;
+    return answerNode === null ? unit : { ...unit, answerNode };
+  });
+}
+
+/** Whether a unit is the first of its message that is not ours. */
+function opensClientMessage(messages: RestorablePath["messages"], at: number): boolean {
+  const { wire } = must(messages[at], "there is one");
+  return !messages
+    .slice(0, at)
+    .some(({ wire: { group }, record }) => group === wire.group && record.origin !== "aperture");
+}
+
+function restoreUnit(
+  { record, wire }: RecordedPathUnit<ClientUnit>,
+  opensClient: boolean,
+  { request: { bytes, model }, findOriginal, commandOffer = noCommandOffer }: TurnToRestore,
+): PlannedUnit {
+  const { unit, group, isFirst } = wire;
+  const { origin, key, original, block, cleared } = record;
+  const { kind, type, callId, hash } = unit;
+  const isOwn = origin === "aperture";
+  const sent = unitBytes(bytes, group.range.start, unit);
+  const isOther = isReworded(record, unit);
+  const facts = { key, kind, type, callId, hash: isOther ? (original?.content ?? hash) : hash };
+  return {
+    ...plannedDefaults,
+    facts: group.role === "assistant" ? answerFacts(facts, sent, commandOffer) : facts,
+    origin,
+    wrapping: { role: group.role, head: group.head, tail: group.tail },
+    opensMessage: isFirst,
+    extra: opensClient && !isOwn ? group.extra : null,
+    bytes: sent,
+    hash,
+    numbered: block === undefined ? null : recordedBlock(block, kind, sent.length),
+    alignedIndex: null,
+    isRewritten: !isOwn && (isOther || unit.key !== key || cleared === true),
+    original: isOther
+      ? (original?.bytes ?? findOriginal?.(original?.content ?? "") ?? null)
+      : cleared === true
+        ? sent
+        : null,
+    shown: shownFormOf(record, unit, sent),
+    // A model that does not bind its reasoning accepts reasoning that another model may refuse.
+    isForeignReasoning: kind === "reasoning" && !modelTraits(model).isBound,
+  };
+}
+
+function shownFormOf(record: UnitRecord, unit: WireUnit, sent: Uint8Array): ShownForm {
+  const { original, cleared } = record;
+  if (cleared === true) return shownCleared;
+  if (!isReworded(record, unit) || original === undefined) return shownWhole;
+  return { as: original.as, tokens: null, borrows: borrowedBlocks(sent) };
+}
+
+/** Whether our bytes replaced the client's. A whole unit is only rewritten if it is a result. */
+function isReworded({ original }: UnitRecord, { type }: WireUnit): boolean {
+  return original !== undefined && (original.as !== "original" || type === "tool_result");
+}

@@ -1,0 +1,103 @@
+import { type ContentHash, fail, must, ok, type Result } from "../base/index.ts";
+import { wireTypeOf } from "../content/index.ts";
+import {
+  attributesOf,
+  type BlockAttributes,
+  type BlockView,
+  factValue,
+  isWithheld,
+  type Level,
+  type Moment,
+  shownOf,
+  wantedOf,
+} from "../engine/index.ts";
+import { levelLine, placeholder } from "../notes/index.ts";
+import type { Store } from "../store/index.ts";
+import type { BlockDetail, BlockRow, LevelRow, PendingRow } from "./answers/block-answers.ts";
+import { blockHistory } from "./block-history.ts";
+import { levelRows, pendingRow } from "./block-levels.ts";
+import { blockRowMaker } from "./block-row.ts";
+import { streamModeOf } from "./choose-stream.ts";
+import { contentPiece, pieceBytesDefault } from "./content-piece.ts";
+import { locateBlock } from "./find-block.ts";
+import { escapeMask, longNonce, maskNonce } from "./masked-nonce.ts";
+import type { BlockQuery } from "./queries.ts";
+import { fitRow, fitShare } from "./state-row.ts";
+
+export async function blockDetail(
+  store: Store,
+  moment: Moment,
+  query: BlockQuery,
+): Promise<Result<BlockDetail>> {
+  const located = locateBlock(moment, query);
+  if (!located.ok) return located;
+  const { blockView, stream } = located.value;
+  const attributes = must(attributesOf(moment, blockView.block.id), "a block that is there has notes");
+  const hash = contentHashAt(blockView, attributes, query.level ?? "original");
+  if (hash === null) return fail("AP_BLOCK_UNKNOWN", { block: query.block });
+  const content = await store.content(hash);
+  const history = await blockHistory(store, blockView);
+  if (!history.ok) return history;
+  const range = { from: query.from ?? 0, length: query.length ?? pieceBytesDefault };
+  const share = fitShare(moment, stream, blockView.view);
+  const block = fitRow(blockRowMaker(moment, stream, blockView.view)(blockView), share);
+  return ok({
+    session: moment.state.session,
+    seq: moment.seq,
+    block,
+    wireType: content.ok ? wireTypeOf(content.value) : null,
+    content: content.ok ? contentPiece(content.value, range) : null,
+    // The content may be purged, or not on disk yet; everything else about the block still holds.
+    problem: content.ok ? null : content.error.code,
+    placeholder: await placeholderText(store, blockView),
+    levels: levelRows(attributes).map((row) => fitLevel(row, block)),
+    pending: fitPending(pendingRow(blockView, attributes, streamModeOf(moment, stream)), block, share),
+    history: history.value,
+  });
+}
+
+/** Null if the block has no rendition at this level. */
+function contentHashAt(
+  { block }: BlockView,
+  { renditions }: BlockAttributes,
+  level: Level,
+): ContentHash | null {
+  return level === "original" ? block.content : (renditions[level]?.content ?? null);
+}
+
+/** Takes the sizes of the row, so that the detail of a block never contradicts its row. */
+function fitLevel(row: LevelRow, { sizes, exact }: BlockRow): LevelRow {
+  const tokens = sizes[row.level] ?? row.tokens;
+  return { ...row, tokens, exact: row.exact && (exact || tokens === row.tokens) };
+}
+
+function fitPending(pending: PendingRow | null, { counted }: BlockRow, share: number): PendingRow | null {
+  if (pending === null || pending.frees === null || !counted) return pending;
+  return { ...pending, frees: Math.round(pending.frees * share) };
+}
+
+/** The line that stands for a block, now or after a rewrite; null if it is shown or withheld. */
+async function placeholderText(store: Store, blockView: BlockView): Promise<string | null> {
+  const { moment, view, block } = blockView;
+  // The model's own words are never replaced: it would learn to write lines like ours.
+  const isSpoken = block.kind === "reasoning" || block.kind === "assistant";
+  const willBePruned = wantedOf(blockView) === "placeholder" && !isSpoken;
+  const isPruned = willBePruned || shownOf(moment, view, block.id) === "placeholder";
+  if (!isPruned || isWithheld(blockView)) return null;
+  const { tokens, renditions } = must(attributesOf(moment, block.id), "a block that is there has notes");
+  const size = tokens?.count ?? 0;
+  // A call's input cannot hold a line: it is shown shortened, with the line beside it.
+  if (block.kind === "tool-call") {
+    const lowered = { block: block.id, as: "placeholder", tokens: size } as const;
+    return maskNonce(levelLine(longNonce, lowered), longNonce);
+  }
+  const stored = renditions.minimal === undefined ? null : await store.content(renditions.minimal.content);
+  const hint = stored?.ok ? Buffer.from(stored.value).toString("utf8") : "";
+  const header = { block: block.id, kind: block.kind, tokens: size, exact: false, ttl: null, state: null };
+  const reason = factValue(blockView, "archive")?.reason ?? "";
+  const line = placeholder(
+    { nonce: longNonce, mode: "compact", turn: block.turn },
+    { block: header, reason, hint: escapeMask(hint) },
+  );
+  return maskNonce(line, longNonce);
+}

@@ -1,0 +1,111 @@
+import { must } from "../../base/index.ts";
+import type { DiffReason, FieldRow } from "../answers/diff-answers.ts";
+import { bodyFields } from "./body-units.ts";
+import { plainReason } from "./diff-reason.ts";
+import { type DiffSide, diffUnits, type UnitPair } from "./diff-units.ts";
+import { type ReasonContext, unitReasons } from "./unit-reasons.ts";
+
+/** Paired units and the reasons why they differ; without reasons they are the same. */
+export type DiffEntry = UnitPair & {
+  readonly reasons: readonly DiffReason[];
+  /** The same text, sent as a block where the client wrote a bare string. */
+  readonly isReformed: boolean;
+  readonly mark: MarkChange | null;
+};
+export type MarkChange = {
+  readonly before: string | null;
+  readonly after: string | null;
+  readonly reasons: readonly DiffReason[];
+};
+
+/** The differences between two bodies: units, cache marks on them, and other fields. */
+export type BodyDiff = { readonly entries: readonly DiffEntry[]; readonly fields: readonly FieldRow[] };
+
+export function bodyDiff(context: ReasonContext): BodyDiff {
+  const automatic = bodyFields(context.before.request).get("cache_control") ?? null;
+  const pairings = diffUnits(context);
+  const matched = pairings.filter(({ before }) => before.length > 0);
+  const lastPaired = Math.max(-1, ...matched.flatMap(({ after }) => after).slice(-1));
+  const entries = pairings.map((pairing) => ({
+    ...pairing,
+    reasons: unitReasons({ ...context, lastPaired }, pairing),
+    isReformed: isReformed(context, pairing),
+    mark: markChange(context, pairing, automatic),
+  }));
+  return { entries, fields: fieldRows(context) };
+}
+
+function isReformed({ before, after }: ReasonContext, pairing: UnitPair): boolean {
+  const isBare = ({ units }: DiffSide, [at]: readonly number[]): boolean =>
+    units[at ?? -1]?.unit.isBare === true;
+  return isBare(before, pairing.before) && !isBare(after, pairing.after) && pairing.after.length > 0;
+}
+
+/** Cache marks are no part of a unit. The client's keep their place; units of ours never get one. */
+function markChange(
+  { before, after }: ReasonContext,
+  pairing: UnitPair,
+  automatic: string | null,
+): MarkChange | null {
+  const [had, has] = [markOn(before, pairing.before), markOn(after, pairing.after)];
+  if (had === has) return null;
+  return {
+    before: had,
+    after: has,
+    reasons: [markReason({ had, has, automatic, isPrevious: before.facts !== null })],
+  };
+}
+
+function markOn({ units }: DiffSide, at: readonly number[]): string | null {
+  const marks = at.map((index) => must(units[index], "it lies in the body").unit.mark);
+  return marks.findLast((mark) => mark !== null) ?? null;
+}
+
+type MarkReasonInput = {
+  readonly had: string | null;
+  readonly has: string | null;
+  readonly automatic: string | null;
+  /** Whether two requests are compared, not a request with the client's body. */
+  readonly isPrevious: boolean;
+};
+
+function markReason({ had, has, automatic, isPrevious }: MarkReasonInput): DiffReason {
+  if (isPrevious)
+    return { ...markReasonBase, words: "Clients move their cache marks along with what is new." };
+  if (has === null) return { ...markReasonBase, words: "The client's mark stands on nothing that is sent." };
+  if (had !== null) return { ...markReasonBase, words: "Another mark stands here." };
+  return automatic === null
+    ? { ...markReasonBase, words: "A mark of ours: it keeps what stands before it in the cache." }
+    : {
+        ...markReasonBase,
+        words:
+          "The client has the provider mark what comes last, which would be ours: its own last words are marked.",
+      };
+}
+
+const markReasonBase: DiffReason = { code: "mark", words: "", by: null, seq: null, why: null };
+
+const otherField: DiffReason = { ...plainReason("client"), words: "The client says otherwise this time." };
+
+function fieldRows({ before, after, isRound }: ReasonContext): readonly FieldRow[] {
+  const [had, has] = [bodyFields(before.request), bodyFields(after.request)];
+  const names = [...new Set([...had.keys(), ...has.keys()])];
+  return names.flatMap((name) => {
+    const values = { before: had.get(name) ?? null, after: has.get(name) ?? null };
+    if (values.before === values.after) return [];
+    const isOurs = before.facts === null || (name === "max_tokens" && isRound);
+    const reasons = [isOurs ? fieldReason(name, values.after) : otherField];
+    return [{ type: "field" as const, name, ...values, reasons }];
+  });
+}
+
+function fieldReason(name: string, after: string | null): DiffReason {
+  if (name === "cache_control" && after === null) {
+    return {
+      ...markReasonBase,
+      words: "It has the provider mark what comes last, which would be ours; a mark is set instead.",
+    };
+  }
+  if (name === "context_management") return plainReason("edit");
+  return plainReason(name === "max_tokens" ? "room" : "unknown");
+}

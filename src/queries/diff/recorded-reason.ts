@@ -1,0 +1,208 @@
+import { must, type Seq } from "../../base/index.ts";
+import {
+  type Actor,
+  asOf,
+  type BlockView,
+  blockViewOf,
+  type FactName,
+  factOf,
+  factVersion,
+  type Moment,
+  pairOf,
+  type View,
+} from "../../engine/index.ts";
+import { rewriteReasonTexts } from "../../log/index.ts";
+import { readNote } from "../../notes/index.ts";
+import { readableUnit } from "../../protocols/index.ts";
+import type { DiffReason } from "../answers/diff-answers.ts";
+import { plainReason } from "./diff-reason.ts";
+import type { SentFacts } from "./sent-facts.ts";
+
+/** The moment and view in which reasons are looked up. `view` is null if the exchange belongs to none. */
+export type ReasonSource = { readonly moment: Moment; readonly view: View | null };
+
+const actorWords: Readonly<Record<Actor, string>> = {
+  user: "you",
+  client: "the client",
+  model: "the model",
+  sidecar: "background work",
+  policy: "policy",
+};
+
+/** The reasons why a block is shown shortened: the actor that wanted it, and the rewrite that did it. */
+export function loweredReasons(source: ReasonSource, facts: SentFacts): readonly DiffReason[] {
+  const blockView = blockThen(source, facts);
+  const wanted = blockView === null ? null : (withheldReason(blockView) ?? archiveReason(blockView));
+  const rewrite = rewriteReason(source, facts);
+  if (wanted !== null) return [wanted, ...rewrite];
+  const level = facts.as === "placeholder" ? plainPruned : levelReason(blockView, facts);
+  const isFirst = level.by === null && rewrite.length === 0 && facts.as === "trimmed";
+  return [isFirst ? trimmedAtOnce : level, ...rewrite];
+}
+
+/** Null if the block was not withheld. */
+export function withheldReasonOf(source: ReasonSource, facts: SentFacts): DiffReason | null {
+  const blockView = blockThen(source, facts);
+  return blockView === null ? null : withheldReason(blockView);
+}
+
+/** The block when the unit was first sent: the wishes of that moment explain how it was sent. */
+function blockThen({ moment, view }: ReasonSource, { block, seq }: SentFacts): BlockView | null {
+  if (view === null || block === null) return null;
+  const momentThen = seq === null ? moment : asOf(moment, seq as Seq);
+  return blockViewOf(momentThen, view, block.id);
+}
+
+function withheldReason(blockView: BlockView): DiffReason | null {
+  const factHolder = pairOf(blockView).find((member) => factOf(member, "withhold").value === true);
+  if (factHolder === undefined) return null;
+  const { by, seq } = factSetter(factHolder, "withhold");
+  return {
+    code: "withheld",
+    words: `Withheld by ${actorWords[by]}: it must not be sent.`,
+    by,
+    seq,
+    why: null,
+  };
+}
+
+function archiveReason(blockView: BlockView): DiffReason | null {
+  const factHolder = [blockView, ...pairOf(blockView)].find(
+    (member) => factOf(member, "archive").value !== null,
+  );
+  const archive = factHolder === undefined ? null : factOf(factHolder, "archive").value;
+  if (factHolder === undefined || archive === null || typeof archive !== "object") return null;
+  const { by, seq } = factSetter(factHolder, "archive");
+  const reasonText = "reason" in archive && archive.reason !== "" ? `: ${archive.reason}` : "";
+  const words = `Pruned by ${actorWords[by]}${reasonText}. A placeholder stands for it; the original is kept.`;
+  return { code: "pruned", words, by, seq, why: null };
+}
+
+const plainPruned: DiffReason = {
+  code: "pruned",
+  words: "A placeholder stands for it; the original is kept.",
+  by: null,
+  seq: null,
+  why: null,
+};
+
+const trimmedAtOnce: DiffReason = {
+  code: "arrival",
+  words: "Shown trimmed on arrival, because it is large. The original is kept.",
+  by: "policy",
+  seq: null,
+  why: null,
+};
+
+const levelWords = {
+  original: "whole",
+  trimmed: "trimmed",
+  summarized: "summarized",
+  minimal: "cut to one line",
+  placeholder: "pruned",
+  absent: "not at all",
+} as const;
+
+function levelReason(blockView: BlockView | null, { as }: SentFacts): DiffReason {
+  const shown = `Shown ${levelWords[as]}`;
+  const level = blockView === null ? null : factOf(blockView, "level");
+  if (blockView === null || level === null || level.value === "original") {
+    return { code: "level", words: `${shown}; the original is kept.`, by: null, seq: null, why: null };
+  }
+  const { by, seq } = factSetter(blockView, "level");
+  const words = `${shown}, as ${actorWords[by]} wanted; the original is kept.`;
+  return { code: "level", words, by, seq, why: null };
+}
+
+type FactSetter = { readonly by: Actor; readonly seq: number | null };
+
+function factSetter(blockView: BlockView, fact: FactName): FactSetter {
+  return { by: factOf(blockView, fact).by, seq: factVersion(blockView, fact)?.seq ?? null };
+}
+
+/** The rewrite that first sent the unit in this form; none if it was appended. */
+function rewriteReason({ view }: ReasonSource, { seq }: SentFacts): readonly DiffReason[] {
+  if (view === null || seq === null) return [];
+  const epoch = epochAt(view, seq);
+  if (epoch === null) return [];
+  const words = `Since rewrite ${epoch.number}: ${rewriteReasonTexts[epoch.reason]}.`;
+  return [{ code: "rewrite", words, by: null, seq: epoch.seq, why: null }];
+}
+
+/** An epoch and the turn that begins it share a frame, or stand in neighbouring frames if it is large. */
+function epochAt(view: View, seq: number) {
+  for (let at = view.epochs.size - 1; at >= 0; at -= 1) {
+    const epoch = must(view.epochs.get(at), "epochs have no gaps");
+    if (epoch.seq > seq) continue;
+    const carrier = [...view.sent.entries()].find(([, sent]) => sent.seq >= epoch.seq)?.[1];
+    const isWithin = carrier !== undefined && seq <= carrier.seq;
+    return isWithin ? { number: at + 1, reason: epoch.reason, seq: epoch.seq } : null;
+  }
+  return null;
+}
+
+/** The reasons why reasoning of the client's body was not sent. */
+export function reasoningReasons(source: ReasonSource, isPlain: boolean): readonly DiffReason[] {
+  const words = isPlain
+    ? "Left out: it was made behind something of ours that is not sent now, and the provider would refuse it."
+    : "Left out: it is bound to what stood before it, which was written anew since; the provider would refuse it.";
+  return [{ code: "reasoning", words, by: null, seq: lastEpochSeq(source), why: null }];
+}
+
+function lastEpochSeq({ moment, view }: ReasonSource): number | null {
+  const last = view?.epochs.get(view.epochs.size - 1) ?? null;
+  return last === null || last.seq > moment.seq ? null : last.seq;
+}
+
+const escapeCharacter = "\u001b";
+const repeated = /^\[\w+ the line above stands here \d+ times\]$/m;
+const reference = /^\[\w+ [^\n]*: same as [^\n]*in #(\d+), from its line \d+[^\n]*\]$/gm;
+
+/**
+ * Explains what was removed from a result on arrival, from its two texts. Null if the texts do not show it,
+ * so that only the log can tell.
+ */
+export function arrivalReason({
+  before,
+  after,
+}: {
+  readonly before: Uint8Array;
+  readonly after: Uint8Array;
+}): DiffReason | null {
+  const [beforeText, shown] = [textOf(before), textOf(after)];
+  if (startsWithHeader(shown)) {
+    return { ...plainReason("header"), words: "A header stands in front of it: its number and its size." };
+  }
+  const quotedBlocks = [...new Set([...shown.matchAll(reference)].map(([, block]) => `#${block}`))];
+  const isRemoved = (sign: string): boolean => beforeText.includes(sign) && !shown.includes(sign);
+  const removed = [
+    isRemoved(escapeCharacter) ? ["colours and other control of a screen"] : [],
+    isRemoved("\r") ? ["earlier states of progress"] : [],
+    repeated.test(shown) ? ["lines equal to the one above"] : [],
+    quotedBlocks.length > 0 ? [`lines that stand in ${quotedBlocks.join(" ")} already`] : [],
+  ].flat();
+  return removed.length === 0 ? null : { ...arrivalRecorded, words: arrivalWords(removed.join(", ")) };
+}
+
+const arrivalWords = (removed: string): string =>
+  `Shown on arrival without ${removed}. The original is kept.`;
+
+/** The log says that the block is shown whole, but in other words than the client sent. */
+export const arrivalRecorded: DiffReason = {
+  code: "arrival",
+  words: arrivalWords("what loses nothing"),
+  by: "policy",
+  seq: null,
+  why: null,
+};
+
+function textOf(bytes: Uint8Array): string {
+  const readable = readableUnit(bytes);
+  return readable?.type === "result" || readable?.type === "text" ? readable.text : "";
+}
+
+/** True if a full header was put in front of a result. */
+function startsWithHeader(text: string): boolean {
+  const note = readNote(text);
+  return note?.type === "message-header" || note?.type === "part-header" || note?.type === "placeholder";
+}

@@ -1,7 +1,0 @@
-/** Window sizes by model, first match wins: data, because a function cannot cross to another thread. */
-export type WindowTable = readonly { readonly pattern: RegExp; readonly tokens: number }[];
-
-/** Null: nobody knows how much fits into the window of this model. */
-export function windowIn(windows: WindowTable, model: string | null): number | null {
-  return windows.find(({ pattern }) => pattern.test(model ?? ""))?.tokens ?? null;
-}
