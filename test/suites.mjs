@@ -196,7 +196,7 @@ export const suites = [
   },
   {
     name: "bench",
-    weight: 60,
+    weight: 340,
     about: "benchmarks run, print what they promise, and stay inside their bounds",
     files: ["test/bench/**/*.test.ts"],
     parallel: false,

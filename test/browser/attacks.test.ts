@@ -175,7 +175,10 @@ test("the same request from the panel itself is carried out: what was refused wa
   await page.goto(rig().url);
   const url = `${rig().url}/api/v1/sessions/${session}/selection`;
   const headers = { "content-type": "application/json", "x-aperture-csrf": "1" };
-  const heard = await tryFetch(page, url, { method: "PUT", headers, body: '{"blocks":[4]}' });
+  type State = { readonly blocks: readonly { readonly n: number }[] };
+  const { blocks } = await rig().api<State>(`/sessions/${session}/state`);
+  const body = JSON.stringify({ blocks: [must(blocks.at(-1), "the story has blocks").n] });
+  const heard = await tryFetch(page, url, { method: "PUT", headers, body });
   expect(heard).toMatch(/^basic 200 .*user-selected/);
   await tryFetch(page, url, { method: "PUT", headers, body: '{"blocks":[]}' });
   before = await worldNow();
