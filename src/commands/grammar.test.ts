@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { anyCommand, anyText, longestCommands } from "../../test/support/commands.ts";
+import { anyCommand, anyText, longestCommands } from "../../test/support/any-command.ts";
 import { unwrap } from "../base/index.ts";
 import { type Command, commandLimits, noReason, type Pointer, verbs } from "./command.ts";
 import { parseCommand, parseTarget, printCommand, printTarget } from "./grammar.ts";

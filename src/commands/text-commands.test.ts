@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { anyCommand } from "../../test/support/commands.ts";
+import { anyCommand } from "../../test/support/any-command.ts";
 import { verbs } from "./command.ts";
 import { printCommand } from "./grammar.ts";
 import { type CommandLine, CommandLineFilter, commandLineCharsMax, commandLines } from "./text-commands.ts";

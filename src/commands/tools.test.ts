@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { anyCommand, longestCommands } from "../../test/support/commands.ts";
+import { anyCommand, longestCommands } from "../../test/support/any-command.ts";
 import { o200k } from "../../test/support/o200k.ts";
 import { unwrap } from "../base/index.ts";
 import { type Command, verbs } from "./command.ts";

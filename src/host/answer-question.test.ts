@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { clock, first, scene, second } from "../../test/support/read-scene.ts";
-import { textBlock, WatchedSession } from "../../test/support/watched-session.ts";
+import { ObservedSession, textBlock } from "../../test/support/observed-session.ts";
+import { clock, first, scene, second } from "../../test/support/query-scene.ts";
 import { blockId, fail, hashContent, unwrap, viewId } from "../base/index.ts";
 import type { ActDeps } from "../execute/index.ts";
 import { openSession } from "../log/index.ts";
@@ -109,7 +109,7 @@ describe("the list of sessions", () => {
     const { store, ask } = await scene("a");
     for (const name of ["b", "c", "d", "e"]) {
       if (name !== "d") clock.advance(1_000);
-      await WatchedSession.open(store, name, clock);
+      await ObservedSession.open(store, name, clock);
     }
     const names: string[] = [];
     let before: string | undefined;
@@ -132,7 +132,7 @@ describe("the list of sessions", () => {
 
   it("names a session that cannot be opened, and lists the others", async () => {
     const { store, library } = await scene("a");
-    await WatchedSession.open(store, "b", clock);
+    await ObservedSession.open(store, "b", clock);
     const open: ActDeps["openLog"] = (id) =>
       id === "a" ? Promise.resolve(fail("AP_STORE_IO", { problem: "rot" })) : library.openLog(id);
     const broken: ActDeps = { ...library, openLog: open };

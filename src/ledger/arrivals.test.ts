@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { DeskKit } from "../../test/support/desk-kit.ts";
+import { PlannerKit } from "../../test/support/planner-kit.ts";
 import type { Json } from "../base/index.ts";
 
 type Message = { readonly role: string; readonly content: readonly { readonly [key: string]: Json }[] };
@@ -28,7 +28,7 @@ async function sentResults(results: readonly string[], arrival: "lossless" | "tr
   let next = 0;
   const place = { arrivalPolicy: () => ({ arrival }) };
   const model = () => replies[next++] ?? { content: [{ type: "text" as const, text: "done" }] };
-  const kit = new DeskKit({ model, place });
+  const kit = new PlannerKit({ model, place });
   let messages: readonly Message[] = [ask("Begin.")];
   const post = async () => {
     const body = { model: "claude-opus-5-5", max_tokens: 1_000, tools: [tool], messages };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DeskKit, type Posted } from "../../test/support/desk-kit.ts";
+import { PlannerKit, type Posted } from "../../test/support/planner-kit.ts";
 import { contextManagementBeta } from "../protocols/index.ts";
 
 type Block = { readonly type: string; readonly [field: string]: unknown };
@@ -17,7 +17,7 @@ const tools = [{ name: "look", description: "looks", input_schema: { type: "obje
 
 /** A run that fills a window of 40,000 tokens: one user message, then calls and results. */
 class Run {
-  readonly kit: DeskKit;
+  readonly kit: PlannerKit;
   messages: readonly Message[] = [{ role: "user", content: [{ type: "text", text: "Find it." }] }];
   readonly #options: RunOptions;
 
@@ -30,7 +30,7 @@ class Run {
       const call = { type: "tool_use", name: "look", input: { n } } as const;
       return { content: options.thoughts === 0 ? [call] : [{ type: "thinking", thinking } as const, call] };
     };
-    this.kit = new DeskKit({ model, place: { windowOf: () => 40_000, managesLogins: true } });
+    this.kit = new PlannerKit({ model, place: { windowOf: () => 40_000, managesLogins: true } });
     const { desk } = this.kit;
     const plan = desk.plan.bind(desk);
     desk.plan = (meta, pieces) => plan({ ...meta, isLogin: options.isLogin === true }, pieces);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { recorderOn } from "../../test/support/acting.ts";
-import { WatchedSession } from "../../test/support/watched-session.ts";
+import { recorderOn } from "../../test/support/act-on-log.ts";
+import { ObservedSession } from "../../test/support/observed-session.ts";
 import { ok, unwrap } from "../base/index.ts";
 import { nextStepId, now, ruleChanges } from "../engine/index.ts";
 import { isDurableInTime, type SessionLog, withDurabilityNote } from "../log/index.ts";
@@ -26,7 +26,7 @@ function setModeAuto(live: LiveSession) {
 
 test("an act resolves once it is on disk, and not before", async () => {
   const memory = openMemoryStore();
-  const { log } = await WatchedSession.open(memory, "s1", clock);
+  const { log } = await ObservedSession.open(memory, "s1", clock);
   let sync: () => void = () => undefined;
   const synced = new Promise<void>((resolve) => {
     sync = resolve;

@@ -1,7 +1,7 @@
 // What a user does in the panel reaches the model of a real client, and what is taken back leaves no trace.
 import { beforeAll, describe, expect, test } from "vitest";
 import { must } from "../../src/base/index.ts";
-import { rejections } from "../support/talker.ts";
+import { rejections } from "../support/test-client.ts";
 import { type Client, linesOf } from "./client.ts";
 import { type Panel, panelRig, settled } from "./rig.ts";
 import { blockWith, call, storyModel, text } from "./story.ts";

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { PricedCommand, PricedRequests } from "../../src/control/index.ts";
 import type { StateRow } from "../../src/queries/index.ts";
 import type { ModelReply } from "../../src/testing/index.ts";
-import { Talker } from "../support/talker.ts";
+import { TestClient } from "../support/test-client.ts";
 import { api, openRig, type Rig } from "./rig.ts";
 
 const last = "/api/v1/sessions/last";
@@ -11,7 +11,7 @@ const waiting = { timeout: 20_000, interval: 50 };
 type ReplyBlock = ModelReply["content"][number];
 
 let rig: Rig;
-let talker: Talker;
+let talker: TestClient;
 let turns = 0;
 let replies: (readonly ReplyBlock[])[] = [];
 
@@ -37,7 +37,7 @@ beforeAll(async () => {
     },
   });
   await rig.up();
-  talker = new Talker({ bulk: 80_000, model: "claude-opus-4-6" });
+  talker = new TestClient({ bulk: 80_000, model: "claude-opus-4-6" });
   await turn("where is the harbour?");
   await turn(`the lighthouse, tell me about it ${"and its keeper ".repeat(500)}`);
   await turn("thanks");

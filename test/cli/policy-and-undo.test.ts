@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { PricedRequests } from "../../src/control/index.ts";
 import type { BlockDetail, ManifestAnswer, StateRow, StepRow, StepsPage } from "../../src/queries/index.ts";
 import type { ModelReply } from "../../src/testing/index.ts";
-import { Talker, type TalkMessage } from "../support/talker.ts";
+import { type TalkMessage, TestClient } from "../support/test-client.ts";
 import { api, openRig, type Rig } from "./rig.ts";
 
 const last = "/api/v1/sessions/last";
@@ -12,7 +12,7 @@ const runTurns = 13;
 const waiting = { timeout: 20_000, interval: 50 };
 
 /** Results that are long enough to trim, with no two equal lines. */
-class ReadingTalker extends Talker {
+class ReadingTalker extends TestClient {
   override next(text: string): TalkMessage {
     const message = super.next(text);
     const n = this.messages.length;

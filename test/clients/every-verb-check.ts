@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
 import type { RunningApp } from "../../src/cli/app/app.ts";
 import type { UpstreamExchange } from "../../src/testing/index.ts";
-import { prefixBreaks } from "../support/talker.ts";
+import { prefixBreaks } from "../support/test-client.ts";
 import { archiveReason, verbs } from "./every-verb-script.ts";
 import { holdsOurs, leaksIn, refusedIn } from "./managed-bodies.ts";
 import { bodyOf, type Exchange } from "./tap.ts";

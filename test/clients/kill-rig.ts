@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Random } from "../../src/base/index.ts";
 import { type StrictUpstream, startStrictUpstream, type UpstreamExchange } from "../../src/testing/index.ts";
-import { prefixBreaks } from "../support/talker.ts";
+import { prefixBreaks } from "../support/test-client.ts";
 import { isManaged } from "./managed-bodies.ts";
 
 /** The time from the signal until the next process listens, by `performance.now()`. */

@@ -1,6 +1,6 @@
 import type { UpstreamExchange } from "../../src/testing/index.ts";
 import { ownText } from "../support/own-lines.ts";
-import { prefixBreaks } from "../support/talker.ts";
+import { prefixBreaks } from "../support/test-client.ts";
 import type { Pair } from "./managed-rig.ts";
 import { agentOf, isCount, listOf } from "./shapes.ts";
 import { bodyOf, type Exchange } from "./tap.ts";

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { isLong } from "../support/runs.ts";
-import { prefixBreaks } from "../support/talker.ts";
+import { prefixBreaks } from "../support/test-client.ts";
 import { callLine, shortSession, wholeSession } from "./claude-script.ts";
 import { type ClaudeVersion, claudeVersions, installMs } from "./install.ts";
 import { inLane } from "./lanes.ts";

@@ -1,7 +1,7 @@
 // Programs with an SDK, managed: the model gets our requests, and the programs do not notice.
 import { beforeAll, describe, expect, test } from "vitest";
 import { isLong } from "../support/runs.ts";
-import { prefixBreaks } from "../support/talker.ts";
+import { prefixBreaks } from "../support/test-client.ts";
 import { type Clients, installClients, installMs } from "./install.ts";
 import { inLane } from "./lanes.ts";
 import { breaksIn, holdsOurs, isManaged, leaksIn, refusedIn } from "./managed-bodies.ts";

@@ -2,8 +2,8 @@ import { get, type IncomingMessage } from "node:http";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { limits } from "../../src/base/index.ts";
+import type { ObservedSession } from "../support/observed-session.ts";
 import { numRuns } from "../support/runs.ts";
-import type { WatchedSession } from "../support/watched-session.ts";
 import { serve, type TestControl, token } from "./serve.ts";
 
 let served: TestControl;
@@ -87,7 +87,7 @@ async function allGone(): Promise<void> {
   expect(served.control.viewers()).toBe(0);
 }
 
-const ticks = async (session: WatchedSession, count: number) => {
+const ticks = async (session: ObservedSession, count: number) => {
   for (let n = 0; n < count; n += 1) await session.tick();
 };
 

@@ -10,12 +10,12 @@ import type {
 } from "../../src/queries/index.ts";
 import { type StrictUpstream, startStrictUpstream } from "../../src/testing/index.ts";
 import { ask, jsonIn, startTestApp, type TestApp } from "../support/app.ts";
-import { prefixBreaks, rejections, Talker } from "../support/talker.ts";
+import { prefixBreaks, rejections, TestClient } from "../support/test-client.ts";
 
 let upstream: StrictUpstream;
 let app: TestApp;
 let session: string;
-const talker = new Talker();
+const talker = new TestClient();
 
 beforeAll(async () => {
   upstream = await startStrictUpstream({

@@ -4,7 +4,7 @@ import type { ErrorAnswer, ReplayAnswer } from "../../src/control/index.ts";
 import type { RequestsPage, SessionsPage, StateRow } from "../../src/queries/index.ts";
 import { type StrictUpstream, startStrictUpstream } from "../../src/testing/index.ts";
 import { ask, jsonIn, startTestApp, type TestApp } from "../support/app.ts";
-import { Talker } from "../support/talker.ts";
+import { TestClient } from "../support/test-client.ts";
 
 let upstream: StrictUpstream;
 let app: TestApp;
@@ -20,7 +20,7 @@ beforeAll(async () => {
     }),
   });
   app = await startTestApp(upstream.url, { mode: "auto", deadlineMs: 20_000, limits: { planMs: 30_000 } });
-  const talker = new Talker({ session: "first" });
+  const talker = new TestClient({ session: "first" });
   for (const prompt of ["one", "two", "three", "four", "five"]) await talker.turn(app.url, prompt);
   // The history begins with a message of the model, which no provider accepts.
   await talker.post(app.url, talker.body(talker.messages.slice(1, 3)));

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { routes } from "../../src/control/contract.ts";
-import type { Written } from "../support/watched-session.ts";
+import type { Written } from "../support/observed-session.ts";
 import { serve, type TestControl, token } from "./serve.ts";
 
 const hostile = '<script>alert(1)</script><img src=x onerror=alert(1)> \u001b]0;x\u0007 "quoted" 🔥';

@@ -11,8 +11,8 @@ import type { ActDeps } from "../../src/execute/acts.ts";
 import { answerQuestion } from "../../src/host/answer-question.ts";
 import { type EngineEvent, frameEvent, openSession, type SessionLog } from "../../src/log/index.ts";
 import { openSqliteStore, type Store } from "../../src/store/index.ts";
-import { actOn, recorderOn, reverseOn } from "../support/acting.ts";
-import { WatchedSession } from "../support/watched-session.ts";
+import { actOn, recorderOn, reverseOn } from "../support/act-on-log.ts";
+import { ObservedSession } from "../support/observed-session.ts";
 
 export const token = "the-token-of-these-tests";
 
@@ -36,7 +36,7 @@ export type TestControl = {
   readonly clock: SteppedClock;
   readonly control: Control;
   readonly store: () => Store;
-  readonly session: (name: string) => Promise<WatchedSession>;
+  readonly session: (name: string) => Promise<ObservedSession>;
   readonly publish: (event: EngineEvent) => void;
   /** Calls without credentials of its own. */
   readonly call: (path: string, options?: CallOptions) => Promise<Reply>;
@@ -87,7 +87,7 @@ export async function serve({ panelDir }: { readonly panelDir?: string } = {}): 
     control,
     store: () => store,
     session: async (name) => {
-      const watched = await WatchedSession.open(store, name, clock);
+      const watched = await ObservedSession.open(store, name, clock);
       watched.onFrame = (frame) => publish(frameEvent(frame));
       live.set(name, watched.log);
       return watched;

@@ -5,14 +5,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SessionsPage, StateRow, StepsPage } from "../../src/queries/index.ts";
 import { type StrictUpstream, startStrictUpstream } from "../../src/testing/index.ts";
 import { type Answer, ask, jsonIn, startTestApp, type TestApp } from "../support/app.ts";
-import { prefixBreaks, rejections, Talker } from "../support/talker.ts";
+import { prefixBreaks, rejections, TestClient } from "../support/test-client.ts";
 
 const secret = "the plan is called heron";
 const key = `sk-ant-${"api03-aB3dE6".repeat(5)}`;
 let upstream: StrictUpstream;
 let app: TestApp;
-const talker = new Talker({ session: "first" });
-const other = new Talker({ session: "second" });
+const talker = new TestClient({ session: "first" });
+const other = new TestClient({ session: "second" });
 
 beforeAll(async () => {
   upstream = await startStrictUpstream({

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { ask, modelHeaders, type Starting, startTestApp, type TestApp } from "../support/app.ts";
 import { isLong } from "../support/runs.ts";
-import { Talker } from "../support/talker.ts";
+import { TestClient } from "../support/test-client.ts";
 
 const lanes = 4;
 const deltas = isLong ? 400 : 150;
@@ -48,7 +48,7 @@ async function answer(response: ServerResponse): Promise<void> {
 
 /** The delays of the deltas of one answer. */
 async function delaysOf(app: TestApp): Promise<readonly number[]> {
-  const talker = new Talker();
+  const talker = new TestClient();
   const named = { "x-claude-code-session-id": talker.session ?? "" };
   const body = talker.body([talker.next("go on")]);
   const got = await fetch(`${app.url}/v1/messages`, {

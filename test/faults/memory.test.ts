@@ -9,7 +9,7 @@ import { must } from "../../src/base/index.ts";
 import { type StrictUpstream, startStrictUpstream } from "../../src/testing/index.ts";
 import { type Answer, ask, jsonIn, modelHeaders } from "../support/app.ts";
 import { type Child, startNode } from "../support/child.ts";
-import { Talker } from "../support/talker.ts";
+import { TestClient } from "../support/test-client.ts";
 
 let upstream: StrictUpstream;
 let folder = "";
@@ -79,8 +79,8 @@ function isWhole({ status, isWhole: isAll }: Answer): boolean {
 
 test("at 85 % bodies are not recorded, at 95 % requests only pass, and both end again", async () => {
   await start(300);
-  const talker = new Talker({ bulk: 80_000 });
-  const turn = async (who: Talker): Promise<boolean> => {
+  const talker = new TestClient({ bulk: 80_000 });
+  const turn = async (who: TestClient): Promise<boolean> => {
     expect(isWhole(await who.turn(url, "say hello"))).toBe(true);
     return upstream.exchanges.at(-1)?.body.includes("managed by Aperture") ?? false;
   };
@@ -90,7 +90,7 @@ test("at 85 % bodies are not recorded, at 95 % requests only pass, and both end 
   await fill(0.88);
   await expectMessage("bodies are not recorded");
   expect(await turn(talker), "a managed session stays managed").toBe(true);
-  expect(await turn(new Talker({ bulk: 80_000 })), "a new session is not managed").toBe(false);
+  expect(await turn(new TestClient({ bulk: 80_000 })), "a new session is not managed").toBe(false);
 
   await fill(0.96);
   await expectMessage("requests are relayed and nothing else");

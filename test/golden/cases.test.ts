@@ -2,10 +2,10 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { accounted } from "../support/diff-account.ts";
-import { casesFolder, readSession } from "../support/golden-file.ts";
-import { goldenFiles } from "../support/golden-print.ts";
-import { playSession } from "../support/golden-session.ts";
+import { accounted } from "./explain-diff.ts";
+import { playSession } from "./play-session.ts";
+import { goldenFiles } from "./print-session.ts";
+import { casesFolder, readSession } from "./session-file.ts";
 
 const names = readdirSync(casesFolder);
 const isWriting = process.env["APERTURE_GOLDEN"] === "write";

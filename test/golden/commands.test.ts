@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { verbs } from "../../src/commands/index.ts";
-import { commandText, memoryStory } from "../support/golden-commands.ts";
+import { commandText, memoryStory } from "./command-texts.ts";
 
 const folder = "test/golden/commands";
 const isWriting = process.env["APERTURE_GOLDEN"] === "write";

@@ -2,8 +2,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { casesFolder, readSession } from "../support/golden-file.ts";
-import { textsFolder } from "../support/golden-texts.ts";
+import { textsFolder } from "./note-texts.ts";
+import { casesFolder, readSession } from "./session-file.ts";
 
 type Shown = readonly [what: string, where: string, words: string | RegExp];
 

@@ -2,22 +2,22 @@
 import { must } from "../../src/base/index.ts";
 import type { ModelReply } from "../../src/testing/index.ts";
 import {
-  GoldenTalk,
+  type ClientBlock,
+  type ClientBody,
   result,
+  ScriptedClient,
   type Sent,
-  type TalkBlock,
-  type TalkBody,
   type TalkMessage,
   text,
   tool,
   user,
-} from "../support/golden-talk.ts";
+} from "../support/scripted-client.ts";
 
 export const models = ["claude-opus-5-5", "claude-opus-4-8"] as const;
 export type SceneModel = (typeof models)[number];
 
 const thinks = (n: number) => ({ type: "thinking", thinking: `thought ${n}` }) as const;
-const image = (data: string): TalkBlock => ({
+const image = (data: string): ClientBlock => ({
   type: "image",
   source: { type: "base64", media_type: "image/png", data },
 });
@@ -66,20 +66,20 @@ const prompts: readonly TalkMessage[] = [
 ];
 
 /** How a client writes down what it says. */
-export type Form = (body: TalkBody) => TalkBody;
+export type Form = (body: ClientBody) => ClientBody;
 
 export type Scene = {
-  readonly talk: GoldenTalk;
+  readonly talk: ScriptedClient;
   /** Everything said so far, the last answer included. */
-  readonly body: TalkBody;
+  readonly body: ClientBody;
   /** The last turn, and the body the client sent for it. */
   readonly last: Sent;
-  readonly lastBody: TalkBody;
+  readonly lastBody: ClientBody;
 };
 
 /** Plays the talk up to its fifth answer, each request written in one form. */
 export async function played(model: SceneModel, form: Form): Promise<Scene> {
-  const talk = new GoldenTalk(replies);
+  const talk = new ScriptedClient(replies);
   const fixed = {
     model,
     // Both ways in which an answer is heard.
@@ -91,7 +91,7 @@ export async function played(model: SceneModel, form: Form): Promise<Scene> {
   };
   let messages: readonly TalkMessage[] = [];
   let last: Sent | null = null;
-  let lastBody: TalkBody = { ...fixed, messages };
+  let lastBody: ClientBody = { ...fixed, messages };
   for (const prompt of prompts) {
     messages = [...messages, prompt];
     lastBody = form({ ...fixed, messages });
@@ -107,30 +107,30 @@ export const withNumber: Form = (body) =>
     block["id"] === "c3" ? { ...block, input: { path: "c.txt", limit: "@12345678901234567890" } } : block,
   );
 
-export function blocksOf({ content }: TalkMessage): readonly TalkBlock[] {
+export function blocksOf({ content }: TalkMessage): readonly ClientBlock[] {
   return typeof content === "string" ? [text(content)] : content;
 }
 
 /** The message with each block changed, or left out where the change is null. */
 export function mapBlocks(
   message: TalkMessage,
-  change: (block: TalkBlock, at: number) => TalkBlock | null,
+  change: (block: ClientBlock, at: number) => ClientBlock | null,
 ): TalkMessage {
   const changed = blocksOf(message).map(change);
   return { ...message, content: changed.filter((block) => block !== null) };
 }
 
 /** The body with each block of its messages changed. */
-export function mapEach(body: TalkBody, change: (block: TalkBlock) => TalkBlock | null): TalkBody {
+export function mapEach(body: ClientBody, change: (block: ClientBlock) => ClientBlock | null): ClientBody {
   return { ...body, messages: body.messages.map((message) => mapBlocks(message, change)) };
 }
 
 /** The body with one of its messages changed. */
 export function mapMessage(
-  body: TalkBody,
+  body: ClientBody,
   at: number,
   change: (message: TalkMessage) => TalkMessage,
-): TalkBody {
+): ClientBody {
   return {
     ...body,
     messages: body.messages.map((message, index) => (index === at ? change(message) : message)),
@@ -138,6 +138,6 @@ export function mapMessage(
 }
 
 /** The body with words replaced wherever they stand. */
-export function replaced(body: TalkBody, from: string, to: string): TalkBody {
-  return JSON.parse(JSON.stringify(body).replaceAll(from, to)) as TalkBody;
+export function replaced(body: ClientBody, from: string, to: string): ClientBody {
+  return JSON.parse(JSON.stringify(body).replaceAll(from, to)) as ClientBody;
 }

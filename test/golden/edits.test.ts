@@ -1,8 +1,8 @@
 // The client's real edits win: what it took out is never sent again, and what stands before stays cached.
 import { describe, expect, test } from "vitest";
 import { must } from "../../src/base/index.ts";
-import { type Sent, type TalkBody, text, user, wireText } from "../support/golden-talk.ts";
-import { reasoningIn, sharedUnits, type UpstreamUnit, upstreamUnits } from "../support/golden-units.ts";
+import { type ClientBody, type Sent, text, user, wireText } from "../support/scripted-client.ts";
+import { reasoningIn, sharedUnits, type UpstreamUnit, upstreamUnits } from "../support/upstream-units.ts";
 import {
   blocksOf,
   type Form,
@@ -17,7 +17,7 @@ import {
 
 type Edit = {
   readonly name: string;
-  readonly edit: (body: TalkBody) => TalkBody;
+  readonly edit: (body: ClientBody) => ClientBody;
   /** What must not be in the bytes any more, and what must. */
   readonly gone: readonly string[];
   readonly there: readonly string[];
@@ -29,7 +29,10 @@ const words = (name: string, from: string, to: string): Edit => ({
   gone: [from],
   there: [to],
 });
-const messages = (body: TalkBody, change: (all: TalkBody["messages"]) => TalkBody["messages"]): TalkBody => ({
+const messages = (
+  body: ClientBody,
+  change: (all: ClientBody["messages"]) => ClientBody["messages"],
+): ClientBody => ({
   ...body,
   messages: change(body.messages),
 });
@@ -235,7 +238,7 @@ function refusals({ attempts }: Sent): readonly (string | null)[] {
 }
 
 /** What the client says, without reasoning. */
-function wordsOf(body: TalkBody): readonly string[] {
+function wordsOf(body: ClientBody): readonly string[] {
   return without(upstreamUnits(wireText(body)));
 }
 
@@ -253,7 +256,7 @@ function without(units: readonly UpstreamUnit[]): readonly string[] {
 }
 
 /** Everything before the first unit that the client changed is what it was, reasoning included. */
-function expectSharedStart({ talk, last, lastBody }: Scene, asked: TalkBody, sent: Sent): void {
+function expectSharedStart({ talk, last, lastBody }: Scene, asked: ClientBody, sent: Sent): void {
   const unchanged = sharedUnits(upstreamUnits(wireText(lastBody)), upstreamUnits(wireText(asked)));
   const path = talk.reported(last.sending);
   const places = path.flatMap(({ origin }, at) => (origin === "aperture" ? [] : [at]));

@@ -1,7 +1,7 @@
 // Messages without content: nothing of ours may be glued to them, and nothing may be made of them.
 import { describe, expect, test } from "vitest";
-import { GoldenTalk, named, type TalkMessage, text, tool, user } from "../support/golden-talk.ts";
-import { seen, sharedUnits } from "../support/golden-units.ts";
+import { named, ScriptedClient, type TalkMessage, text, tool, user } from "../support/scripted-client.ts";
+import { seen, sharedUnits } from "../support/upstream-units.ts";
 
 const effort: TalkMessage = { role: "system", content: [], output_config: { effort: "low" } };
 const notice: TalkMessage = { role: "system", content: [text("It is Monday.")] };
@@ -33,7 +33,7 @@ describe.each(["claude-opus-5-5", "claude-opus-4-8"])("on %s", (model) => {
   ];
   describe.each(starts)("$name", ({ first }) => {
     test.each(endings)("a request that ends with %s goes on", async (_, ending) => {
-      const talk = new GoldenTalk(replies);
+      const talk = new ScriptedClient(replies);
       let messages: readonly TalkMessage[] = [];
       let before: ReturnType<typeof seen> = [];
       for (const options of [first, named, named, named]) {
@@ -51,7 +51,9 @@ describe.each(["claude-opus-5-5", "claude-opus-4-8"])("on %s", (model) => {
 });
 
 test.each(["", "{"])("an answer that the client begins with %j goes on", async (begun) => {
-  const talk = new GoldenTalk([1, 2, 3].map((n) => ({ content: [{ type: "text", text: `answer ${n}` }] })));
+  const talk = new ScriptedClient(
+    [1, 2, 3].map((n) => ({ content: [{ type: "text", text: `answer ${n}` }] })),
+  );
   const old = { model: "claude-opus-4-5", max_tokens: 1000, tools: [tool("look")] };
   const first = await talk.post({ ...old, messages: [user(text("a"))] });
   const asked = [user(text("a")), first.said, user(text("b"))];

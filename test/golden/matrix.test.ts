@@ -3,9 +3,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { instructionPoints } from "../../src/notes/instructions.ts";
-import { casesFolder, readSession } from "../support/golden-file.ts";
-import { playSession } from "../support/golden-session.ts";
-import { textsFolder } from "../support/golden-texts.ts";
+import { textsFolder } from "./note-texts.ts";
+import { playSession } from "./play-session.ts";
+import { casesFolder, readSession } from "./session-file.ts";
 
 const carriers = ["clearing", "dropped", "kept", "none"] as const;
 const modes = ["compact", "full", "off"] as const;

@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import { must } from "../../src/base/index.ts";
 import type { BodyEvidence } from "../../src/cli/replay/evidence.ts";
 import { judgeReplay } from "../../src/cli/replay/judge.ts";
-import { casesFolder, readSession } from "../support/golden-file.ts";
-import { type Played, playSession } from "../support/golden-session.ts";
+import { type Played, playSession } from "./play-session.ts";
+import { casesFolder, readSession } from "./session-file.ts";
 
 async function evidenceOf({ frames, store }: Played) {
   const { session } = must(frames[0], "something was recorded");

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { goldenText, readText, textsFolder } from "../support/golden-texts.ts";
+import { goldenText, readText, textsFolder } from "./note-texts.ts";
 
 const isWriting = process.env["APERTURE_GOLDEN"] === "write";
 

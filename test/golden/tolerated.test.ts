@@ -2,17 +2,17 @@
 import { describe, expect, test } from "vitest";
 import { must } from "../../src/base/index.ts";
 import {
-  GoldenTalk,
+  type ClientBlock,
+  type ClientBody,
   mark,
   result,
+  ScriptedClient,
   type Sent,
-  type TalkBlock,
-  type TalkBody,
   text,
   tool,
   user,
-} from "../support/golden-talk.ts";
-import { reasoningIn, seen, sharedUnits } from "../support/golden-units.ts";
+} from "../support/scripted-client.ts";
+import { reasoningIn, seen, sharedUnits } from "../support/upstream-units.ts";
 import { blocksOf, type Form, mapBlocks, mapEach, mapMessage, models, played } from "./edit-scene.ts";
 
 type Tolerated = {
@@ -22,7 +22,7 @@ type Tolerated = {
   readonly isOneWay?: true;
 };
 
-const ofType = (block: TalkBlock, type: string): boolean => block["type"] === type;
+const ofType = (block: ClientBlock, type: string): boolean => block["type"] === type;
 const markLast: Form = (body) =>
   mapMessage(body, body.messages.length - 1, (message) =>
     mapBlocks(message, (block, at) => (at === blocksOf(message).length - 1 ? { ...block, ...mark } : block)),
@@ -86,12 +86,14 @@ const writing: readonly Tolerated[] = [
         typeof block["content"] === "string" ? { ...block, content: ` ${block["content"]}\n` } : block,
       ),
   },
-  { name: "keys in another order", form: (body) => ({ ...body, ...(turned({ ...body }) as TalkBody) }) },
+  { name: "keys in another order", form: (body) => ({ ...body, ...(turned({ ...body }) as ClientBody) }) },
   {
     name: "a message that begins with its content",
     form: (body) => ({
       ...body,
-      messages: body.messages.map(({ role, content }) => ({ content, role }) as TalkBody["messages"][number]),
+      messages: body.messages.map(
+        ({ role, content }) => ({ content, role }) as ClientBody["messages"][number],
+      ),
     }),
   },
 ];
@@ -184,12 +186,12 @@ test("every form changes the body", async () => {
   for (const { form } of all) expect(JSON.stringify(form(body))).not.toBe(JSON.stringify(body));
 });
 
-function markFirst(message: TalkBody["messages"][number]): TalkBody["messages"][number] {
+function markFirst(message: ClientBody["messages"][number]): ClientBody["messages"][number] {
   return mapBlocks(message, (block, at) => (at === 0 ? { ...block, ...mark } : block));
 }
 
-function imageOf({ content }: TalkBlock): TalkBlock {
-  return must((content as readonly TalkBlock[])[1], "the result has an image");
+function imageOf({ content }: ClientBlock): ClientBlock {
+  return must((content as readonly ClientBlock[])[1], "the result has an image");
 }
 
 /** The texts of one message as one. */
@@ -248,7 +250,7 @@ describe("reasoning between the parts of one answer", () => {
   ];
 
   test.each(forms)("stays where it was: $name", async ({ form }) => {
-    const talk = new GoldenTalk(replies);
+    const talk = new ScriptedClient(replies);
     const body = {
       model: "claude-opus-5-5",
       max_tokens: 4000,

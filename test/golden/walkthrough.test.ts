@@ -2,9 +2,9 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { repositoryFiles } from "../arch/files.ts";
-import { readSession } from "../support/golden-file.ts";
-import { playSession } from "../support/golden-session.ts";
-import { walkedCase, walkthroughText } from "../support/golden-walkthrough.ts";
+import { playSession } from "./play-session.ts";
+import { walkedCase, walkthroughText } from "./request-walkthrough.ts";
+import { readSession } from "./session-file.ts";
 
 const page = "docs/walkthrough/one-request.md";
 

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { must } from "../../src/base/index.ts";
 import { blockViewOf, factValue, now, viewBlocks, viewOf } from "../../src/engine/index.ts";
 import type { ReplyBlock } from "../../src/testing/index.ts";
-import { HandsKit } from "../support/hands-kit.ts";
+import { CommandKit } from "../support/command-kit.ts";
 
 const yearMs = 365 * 24 * 60 * 60_000;
 const jumps = [10 * yearMs, -20 * yearMs, 1, -60 * 60_000, 60 * 60_000, -1, 0];
@@ -11,9 +11,9 @@ const jumps = [10 * yearMs, -20 * yearMs, 1, -60 * 60_000, 60 * 60_000, -1, 0];
 const read: ReplyBlock = { type: "tool_use", name: "read", input: {} };
 const own = (verb: string): ReplyBlock => ({ type: "tool_use", name: "aperture_read", input: { verb } });
 
-async function play(jumpMs: readonly number[]): Promise<HandsKit> {
+async function play(jumpMs: readonly number[]): Promise<CommandKit> {
   let requests = 0;
-  const kit = new HandsKit({
+  const kit = new CommandKit({
     policy: "off",
     model: ({ messages }) => {
       requests += 1;
@@ -31,7 +31,7 @@ async function play(jumpMs: readonly number[]): Promise<HandsKit> {
   return kit;
 }
 
-async function expiries(kit: HandsKit) {
+async function expiries(kit: CommandKit) {
   const moment = now(await kit.state());
   const view = must(viewOf(moment, 1 as Parameters<typeof viewOf>[1]), "there is one");
   return [...viewBlocks(moment, view)].map(({ id, kind, turn }) => {

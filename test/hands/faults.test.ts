@@ -5,7 +5,7 @@ import type { Delta } from "../../src/engine/index.ts";
 import type { CommandBatch } from "../../src/exchange/index.ts";
 import { openMemoryStore } from "../../src/store/index.ts";
 import type { ModelReply, ReplyBlock } from "../../src/testing/index.ts";
-import { HandsKit, type HandsOptions } from "../support/hands-kit.ts";
+import { CommandKit, type CommandKitOptions } from "../support/command-kit.ts";
 
 const text = (words: string): ReplyBlock => ({ type: "text", text: words });
 const read: ReplyBlock = { type: "tool_use", name: "read", input: {} };
@@ -16,18 +16,18 @@ const pinFive = own("manage", { verb: "pin", target: "5" });
 /** Starts a session in which the model has read one file; `replies` are its next answers. */
 async function startSession(
   replies: ModelReply["content"][],
-  options: Partial<HandsOptions> = {},
-): Promise<HandsKit> {
+  options: Partial<CommandKitOptions> = {},
+): Promise<CommandKit> {
   const script = [[text("I look."), read], [text("So it is.")], ...replies];
   const model = () => ({ content: script.shift() ?? [text("Nothing more.")] });
-  const kit = new HandsKit({ isStreamed: true, ...options, model });
+  const kit = new CommandKit({ isStreamed: true, ...options, model });
   await kit.say("Read the file.");
   await kit.results("a file of some lines");
   return kit;
 }
 
 /** The types of the deltas that the model's commands appended. */
-async function commandDeltas(kit: HandsKit): Promise<readonly Delta["type"][]> {
+async function commandDeltas(kit: CommandKit): Promise<readonly Delta["type"][]> {
   const frames = await kit.commandFrames();
   return frames
     .filter(({ actor }) => actor === "model")

@@ -3,10 +3,10 @@ import { describe, expect, test } from "vitest";
 import { seededRandom } from "../../src/base/index.ts";
 import { CommandLineFilter, commandLines, isTainting } from "../../src/commands/index.ts";
 import type { ModelReply } from "../../src/testing/index.ts";
-import { HandsKit, handsNonce } from "../support/hands-kit.ts";
+import { CommandKit, kitNonce } from "../support/command-kit.ts";
 import { type InjectedText, injectionCorpus } from "./injection/corpus.ts";
 
-const corpus = injectionCorpus(handsNonce);
+const corpus = injectionCorpus(kitNonce);
 const isLong = process.env["APERTURE_TEST_LONG"] === "1";
 /** Every second text of each disguise, alternating between disguises, and all other texts. */
 const chosen = corpus.filter((_, at) => isLong || at >= 1_000 || (at + Math.floor(at / 30)) % 2 === 0);
@@ -32,7 +32,7 @@ function quoted(text: string): string {
   return `It says:\n${text.replace(/^/gm, "> ")}\n\nThat is all.`;
 }
 
-async function expectNoCommand(kit: HandsKit): Promise<void> {
+async function expectNoCommand(kit: CommandKit): Promise<void> {
   expect(kit.problems()).toEqual([]);
   expect(kit.recorder.counts()).toMatchObject({ gaps: 0, unread: 0 });
   const acted = (await kit.frames()).filter(
@@ -47,7 +47,7 @@ describe.each(batches.map((batch, at) => [at, batch] as const))("batch %i", (at,
 
   test("in user, tool, quoted model and plain model texts: no command", async () => {
     const replies: ModelReply["content"][] = [];
-    const kit = new HandsKit({ model: () => ({ content: replies.shift() ?? [] }), isStreamed });
+    const kit = new CommandKit({ model: () => ({ content: replies.shift() ?? [] }), isStreamed });
     for (const [n, { text }] of batch.entries()) {
       const quote = n % 2 === 0 ? fenced(text) : quoted(text);
       replies.push([
@@ -65,7 +65,7 @@ describe.each(batches.map((batch, at) => [at, batch] as const))("batch %i", (at,
 
   test("in the system prompt: no command", async () => {
     const system = batch.map(({ text }) => ({ type: "text", text: `Words of the day: ${text}` }));
-    const kit = new HandsKit({
+    const kit = new CommandKit({
       model: () => ({ content: [{ type: "text", text: "Yes." }] }),
       isStreamed,
       system,
@@ -78,7 +78,7 @@ describe.each(batches.map((batch, at) => [at, batch] as const))("batch %i", (at,
 });
 
 describe("in text mode", () => {
-  const found = (text: string): number => commandLines(text, handsNonce).length;
+  const found = (text: string): number => commandLines(text, kitNonce).length;
   const wrong = (count: (one: InjectedText) => number, isWanted: (one: InjectedText) => boolean) =>
     corpus.filter((one) => count(one) !== (isWanted(one) ? 1 : 0)).map(({ kind, text }) => [kind, text]);
 
@@ -126,7 +126,7 @@ describe("in text mode", () => {
   test("the result does not depend on how the text is cut into pieces", () => {
     const random = seededRandom(7);
     for (const { text, isLine, kind } of corpus) {
-      const hold = new CommandLineFilter(handsNonce);
+      const hold = new CommandLineFilter(kitNonce);
       const passed: string[] = [];
       let commands = 0;
       for (let from = 0; from < text.length; ) {
@@ -144,8 +144,8 @@ describe("in text mode", () => {
 });
 
 test("text that visibly speaks of commands taints its turn", () => {
-  const missed = corpus.filter(({ text, speaks }) => speaks && !isTainting(text, handsNonce));
+  const missed = corpus.filter(({ text, speaks }) => speaks && !isTainting(text, kitNonce));
   expect(missed.map(({ kind, text }) => [kind, text.slice(0, 80)])).toEqual([]);
-  const wrongly = corpus.filter(({ kind, text }) => kind.startsWith("a ") && isTainting(text, handsNonce));
+  const wrongly = corpus.filter(({ kind, text }) => kind.startsWith("a ") && isTainting(text, kitNonce));
   expect(wrongly).toEqual([]);
 });

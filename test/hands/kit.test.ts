@@ -1,7 +1,7 @@
 // Checks the test kit: a command of the model goes through planner and recorder without a socket.
 import { expect, test } from "vitest";
 import type { ModelReply } from "../../src/testing/index.ts";
-import { HandsKit } from "../support/hands-kit.ts";
+import { CommandKit } from "../support/command-kit.ts";
 
 test.each([true, false])("a call of our tools is executed and hidden, streamed: %s", async (isStreamed) => {
   const replies: ModelReply["content"][] = [
@@ -13,7 +13,7 @@ test.each([true, false])("a call of our tools is executed and hidden, streamed: 
     [{ type: "text", text: "two" }],
     [{ type: "text", text: "three" }],
   ];
-  const kit = new HandsKit({ model: () => ({ content: replies.shift() ?? [] }), isStreamed });
+  const kit = new CommandKit({ model: () => ({ content: replies.shift() ?? [] }), isStreamed });
   await kit.say("hello");
   await kit.results("a file");
   await kit.say("go on");

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { must, unwrap } from "../../src/base/index.ts";
 import { changes, now, viewBlocks } from "../../src/engine/index.ts";
 import type { ReplyBlock } from "../../src/testing/index.ts";
-import { HandsKit } from "../support/hands-kit.ts";
+import { CommandKit } from "../support/command-kit.ts";
 
 type Block = { readonly type: string; readonly id?: string; readonly tool_use_id?: string };
 
@@ -63,7 +63,7 @@ test.each(["archived", "minimal"] as const)(
   async (action) => {
     const replies = [search, reads];
     let requests = 0;
-    const kit = new HandsKit({
+    const kit = new CommandKit({
       policy: "auto",
       model: () => {
         requests += 1;

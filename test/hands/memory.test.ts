@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { must } from "../../src/base/index.ts";
 import { blockViewOf, factValue, now, viewBlocks } from "../../src/engine/index.ts";
 import type { ModelReply, ReplyBlock } from "../../src/testing/index.ts";
-import { HandsKit } from "../support/hands-kit.ts";
+import { CommandKit } from "../support/command-kit.ts";
 
 const text = (words: string): ReplyBlock => ({ type: "text", text: words });
 const read: ReplyBlock = { type: "tool_use", name: "read", input: {} };
@@ -24,9 +24,9 @@ const page = [
 async function playTurns(
   replies: readonly ModelReply["content"][],
   prompts: readonly string[],
-): Promise<HandsKit> {
+): Promise<CommandKit> {
   const script = [...replies];
-  const kit = new HandsKit({ model: () => ({ content: script.shift() ?? [text("Nothing more.")] }) });
+  const kit = new CommandKit({ model: () => ({ content: script.shift() ?? [text("Nothing more.")] }) });
   for (const words of prompts) {
     // The cache has expired by then, so archived blocks are really removed.
     kit.clock.advance(2 * 60 * 60_000);
@@ -38,7 +38,7 @@ async function playTurns(
 }
 
 /** The memories in the order they were made, with their state. */
-async function memories(kit: HandsKit) {
+async function memories(kit: CommandKit) {
   const moment = now(await kit.state());
   const view = must(moment.state.views.get(1), "there is a view");
   return [...viewBlocks(moment, view)]
@@ -164,7 +164,7 @@ describe("archived blocks", () => {
 });
 
 /** The end of the last body, because older notes stay in it. */
-function newest(kit: HandsKit): string {
+function newest(kit: CommandKit): string {
   const { body } = must(kit.sent.at(-1), "it was sent");
   return body.slice(body.lastIndexOf("CONTEXT MANIFEST"));
 }

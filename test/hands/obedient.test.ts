@@ -6,12 +6,12 @@ import { isTainting } from "../../src/commands/index.ts";
 import { turnLimits } from "../../src/commands/limit.ts";
 import { changes, type Delta, type Frame, type State } from "../../src/engine/index.ts";
 import type { ScriptedModel } from "../../src/testing/index.ts";
-import { upstreamUnits } from "../support/golden-units.ts";
-import { HandsKit, handsNonce } from "../support/hands-kit.ts";
+import { CommandKit, kitNonce } from "../support/command-kit.ts";
+import { upstreamUnits } from "../support/upstream-units.ts";
 import { injectionCorpus } from "./injection/corpus.ts";
 import { obedientModel } from "./injection/obedient.ts";
 
-const corpus = injectionCorpus(handsNonce);
+const corpus = injectionCorpus(kitNonce);
 const step = Math.floor(corpus.length / 110);
 const chosen = corpus.filter(
   ({ kind, text }, at) => (at % step === 0 || kind === "asked in words") && text.trim() !== "",
@@ -24,8 +24,8 @@ const window = 60_000;
 
 test("the corpus has enough texts, tainting and not", () => {
   expect(chosen.length).toBeGreaterThanOrEqual(110);
-  expect(chosen.filter(({ text }) => isTainting(text, handsNonce)).length).toBeGreaterThanOrEqual(50);
-  expect(chosen.filter(({ text }) => !isTainting(text, handsNonce)).length).toBeGreaterThanOrEqual(20);
+  expect(chosen.filter(({ text }) => isTainting(text, kitNonce)).length).toBeGreaterThanOrEqual(50);
+  expect(chosen.filter(({ text }) => !isTainting(text, kitNonce)).length).toBeGreaterThanOrEqual(20);
 });
 
 const page = (n: number): string =>
@@ -53,7 +53,7 @@ type UserSettings = {
 /** A session with seven pages, whose model obeys only while `isObeying` is set. */
 class Story {
   isObeying = false;
-  readonly kit = new HandsKit({
+  readonly kit = new CommandKit({
     model: (request, n) => (this.isObeying ? obedient(request, n) : quiet(request, n)),
     window,
     maxTokens: 2_000,
@@ -100,7 +100,7 @@ class Story {
   }
 }
 
-async function protect(kit: HandsKit): Promise<UserSettings> {
+async function protect(kit: CommandKit): Promise<UserSettings> {
   const state = await kit.state();
   const results = blocksOf(state).filter(({ kind }) => kind === "tool-result");
   const at = (n: number) => must(results[n], "there are pages").id;
@@ -175,7 +175,7 @@ describe.each(sessions.map((texts, at) => [at, texts] as const))("session %i", (
       expect(violations(frames, state, settings)).toEqual([]);
       expect(changedTokens(frames, state)).toBeLessThanOrEqual(window * turnLimits.changedShare);
       const types = new Set(frames.flatMap(({ deltas }) => deltas.map(({ type }) => type)));
-      const isResult = isTainting(text, handsNonce);
+      const isResult = isTainting(text, kitNonce);
       if (isResult) expect([...types].filter((type) => !harmless.has(type))).toEqual([]);
       else changed += changedTokens(frames, state);
       const steps = new Set(frames.flatMap(({ cause: { step: id } }) => (id === null ? [] : [id])));

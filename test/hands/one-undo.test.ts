@@ -2,8 +2,8 @@
 // them.
 import { describe, expect, test } from "vitest";
 import type { ReplyBlock } from "../../src/testing/index.ts";
-import { frozen, upstreamUnits } from "../support/golden-units.ts";
-import { HandsKit } from "../support/hands-kit.ts";
+import { CommandKit } from "../support/command-kit.ts";
+import { frozen, upstreamUnits } from "../support/upstream-units.ts";
 
 const text = (words: string): ReplyBlock => ({ type: "text", text: words });
 const read: ReplyBlock = { type: "tool_use", name: "read", input: {} };
@@ -33,7 +33,7 @@ const page = (n: number): string =>
 
 class Story {
   readonly #script: (readonly ReplyBlock[])[];
-  readonly kit = new HandsKit({
+  readonly kit = new CommandKit({
     model: () => ({ content: this.#script.shift() ?? [text("So it is.")] }),
   });
 

@@ -2,11 +2,11 @@
 import { describe, expect, test } from "vitest";
 import { type Random, seededRandom, unwrap } from "../../src/base/index.ts";
 import { changes } from "../../src/engine/index.ts";
-import type { Attempt } from "../support/desk-kit.ts";
+import { CommandKit } from "../support/command-kit.ts";
 import { dump } from "../support/engine.ts";
-import { sharedUnits, type UpstreamUnit, upstreamUnits } from "../support/golden-units.ts";
-import { HandsKit } from "../support/hands-kit.ts";
-import { randomReply } from "../support/random-commands.ts";
+import type { Attempt } from "../support/planner-kit.ts";
+import { sharedUnits, type UpstreamUnit, upstreamUnits } from "../support/upstream-units.ts";
+import { randomReply } from "./random-commands.ts";
 
 const isLong = process.env["APERTURE_TEST_LONG"] === "1";
 const seeds = Array.from({ length: isLong ? 400 : 12 }, (_, at) => at + 1);
@@ -31,7 +31,7 @@ describe.each(seeds)("seed %i", (seed) => {
       return replies;
     };
     const isStreamed = random.below(2) === 0;
-    const kit = new HandsKit({
+    const kit = new CommandKit({
       model: () => ({ content: randomReply(random, next) }),
       policy: random.pick(["auto", "off"] as const),
       window: random.pick([60_000, 200_000]),
@@ -44,7 +44,7 @@ describe.each(seeds)("seed %i", (seed) => {
   });
 });
 
-async function oneTurn(kit: HandsKit, random: Random, turn: number): Promise<void> {
+async function oneTurn(kit: CommandKit, random: Random, turn: number): Promise<void> {
   if (turn > 2) await randomEvent(kit, random);
   const isLost = turn > 0 && random.below(8) === 0;
   const options = isLost ? { isLost } : {};
@@ -58,7 +58,7 @@ async function oneTurn(kit: HandsKit, random: Random, turn: number): Promise<voi
   if (isLost) for (const attempt of kit.sent.slice(from)) lost.add(attempt);
 }
 
-async function randomEvent(kit: HandsKit, random: Random): Promise<void> {
+async function randomEvent(kit: CommandKit, random: Random): Promise<void> {
   const what = random.pick(["nothing", "nothing", "rest", "pin", "select", "undo", "restart"]);
   const { blocks } = await kit.state();
   const ids = [...blocks.entries()].map(([, { block }]) => block.id);
@@ -75,7 +75,7 @@ async function randomEvent(kit: HandsKit, random: Random): Promise<void> {
   count(what);
 }
 
-async function checkAll(kit: HandsKit): Promise<void> {
+async function checkAll(kit: CommandKit): Promise<void> {
   expect(kit.problems()).toEqual([]);
   expect(kit.recorder.counts().gaps).toBe(0);
   expect(JSON.stringify(kit.history)).not.toContain("aperture");
@@ -89,7 +89,7 @@ async function checkAll(kit: HandsKit): Promise<void> {
 }
 
 /** Requests that changed their prefix without an epoch. */
-function prefixBreaks(kit: HandsKit): readonly string[] {
+function prefixBreaks(kit: CommandKit): readonly string[] {
   let before: readonly UpstreamUnit[] = [];
   return kit.sent.flatMap((attempt, at) => {
     const units = upstreamUnits(attempt.body);

@@ -3,8 +3,8 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { EngineEvent } from "../../src/log/index.ts";
 import { type StrictUpstream, startStrictUpstream, type UpstreamFault } from "../../src/testing/index.ts";
 import { ask, jsonIn, startTestApp, type TestApp } from "../support/app.ts";
-import { heardIn } from "../support/heard.ts";
-import { Talker } from "../support/talker.ts";
+import { parseAnswer } from "../support/parse-answer.ts";
+import { TestClient } from "../support/test-client.ts";
 
 const odd: UpstreamFault = {
   type: "status",
@@ -55,10 +55,14 @@ describe.each(["claude-opus-5-5", "claude-opus-4-6"])("with %s", (model) => {
     "a refused rendering costs one attempt, then requests pass unchanged (streamed: %s)",
     async (stream) => {
       await start();
-      const talker = new Talker({ model, bulk: 80_000, more: { stream } });
+      const talker = new TestClient({ model, bulk: 80_000, more: { stream } });
       for (const words of ["first", "second"]) {
         const answer = await talker.turn(app.url, words);
-        expect([answer.status, heardIn(answer).error, heardIn(answer).stop]).toEqual([200, null, "end_turn"]);
+        expect([answer.status, parseAnswer(answer).error, parseAnswer(answer).stop]).toEqual([
+          200,
+          null,
+          "end_turn",
+        ]);
         await app.recorded();
       }
       expect(statuses()).toEqual([400, 200, 200]);
@@ -81,7 +85,7 @@ describe.each(["claude-opus-5-5", "claude-opus-4-6"])("with %s", (model) => {
 it("a refusal of the client's own mistake reaches it, and changes nothing", async () => {
   await start();
   refuses = false;
-  const talker = new Talker({ model: "claude-opus-5-5", bulk: 80_000 });
+  const talker = new TestClient({ model: "claude-opus-5-5", bulk: 80_000 });
   expect((await talker.turn(app.url, "first")).status).toBe(200);
   const wrong = talker.body([...talker.messages, talker.next("second")]).toString();
   const answer = await talker.post(

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { internalError, overloaded, rateLimited, type UpstreamFault } from "../../src/testing/index.ts";
 import { modelHeaders } from "../support/app.ts";
-import { heardIn } from "../support/heard.ts";
-import { prefixBreaks, promptOf, rejections, type Talker } from "../support/talker.ts";
+import { parseAnswer } from "../support/parse-answer.ts";
+import { prefixBreaks, promptOf, rejections, type TestClient } from "../support/test-client.ts";
 import {
   call,
   closeAfterAll,
@@ -31,7 +31,7 @@ function atSecondSampling(fault: UpstreamFault, times = 1): () => UpstreamFault 
   };
 }
 
-const post = ({ app }: Scene, talker: Talker) =>
+const post = ({ app }: Scene, talker: TestClient) =>
   talker.post(app.url, talker.body([talker.next("question 0")]));
 
 const refusals = [
@@ -50,7 +50,7 @@ describe("a refused second sampling after an answer without text", () => {
     const played = await scene(onlyOwnCall, atSecondSampling(fault));
     const talker = newTalker({ stream: true });
     const answer = await post(played, talker);
-    const answerRead = heardIn(answer);
+    const answerRead = parseAnswer(answer);
     expect([answer.status, answer.isWhole, shapeOf(answerRead)]).toEqual([200, true, []]);
     expect(answerRead.error).toMatchObject({ type });
     expect(answerRead.events.at(-1)).toBe("error");
@@ -62,18 +62,18 @@ describe("a refused second sampling after an answer without text", () => {
     const talker = newTalker({});
     const answer = await post(played, talker);
     expect([answer.status, answer.isWhole]).toEqual([status, true]);
-    expect(heardIn(answer).error).toMatchObject({ type });
+    expect(parseAnswer(answer).error).toMatchObject({ type });
     if (status === 429) expect(answer.headers["retry-after"]).toBe("7");
     await expectContinued(played, talker, 1);
   });
 
   test("without a connection is an error event, or an error of ours", async () => {
     const streamed = await scene(onlyOwnCall, atSecondSampling(dead, 2));
-    const answerRead = heardIn(await post(streamed, newTalker({ stream: true })));
+    const answerRead = parseAnswer(await post(streamed, newTalker({ stream: true })));
     expect([shapeOf(answerRead), answerRead.error]).toMatchObject([[], { type: "api_error" }]);
     const played = await scene(onlyOwnCall, atSecondSampling(dead, 2));
     const answer = await post(played, newTalker({}));
-    expect([answer.status, heardIn(answer).error]).toMatchObject([502, { type: "api_error" }]);
+    expect([answer.status, parseAnswer(answer).error]).toMatchObject([502, { type: "api_error" }]);
   });
 });
 
@@ -87,7 +87,7 @@ describe.each(forms)("a failed second sampling keeps the first part of an answer
       message: "No.",
     };
     const played = await scene(textAndOwnCall, atSecondSampling(no));
-    const answerRead = heardIn(await post(played, newTalker(more)));
+    const answerRead = parseAnswer(await post(played, newTalker(more)));
     expect([shapeOf(answerRead), answerRead.stop, answerRead.error]).toEqual([
       ["text one"],
       "end_turn",
@@ -108,7 +108,7 @@ describe.each(forms)("a failed second sampling keeps the first part of an answer
     const talker = newTalker(more);
     const first = talker.next("question 0");
     const answer = await post(played, talker);
-    const answerRead = heardIn(answer);
+    const answerRead = parseAnswer(answer);
     expect([answer.status, answer.isWhole, shapeOf(answerRead)]).toEqual([200, true, ["text one"]]);
     expect([answerRead.stop, answerRead.error]).toEqual(["end_turn", null]);
     talker.messages = [first, { role: "assistant", content: answerRead.content }];
@@ -136,7 +136,7 @@ function breaksOff(more: object): UpstreamFault {
 }
 
 /** The client repeats its request, then asks something else. Its first commands do not run again. */
-async function expectContinued(played: Scene, talker: Talker, from = 0): Promise<void> {
+async function expectContinued(played: Scene, talker: TestClient, from = 0): Promise<void> {
   await playTurns(played, talker, 2);
   const bodies = played.bodies();
   const [last = Buffer.alloc(0), again, ...rest] = [bodies[from], ...bodies.slice(2)];
@@ -192,7 +192,7 @@ describe("other kinds of requests", () => {
     const [head = "", body = ""] = got.split("\r\n\r\n");
     const type = /content-type: (.*)/i.exec(head)?.[1] ?? "";
     const answer = { status: 200, headers: { "content-type": type }, body: Buffer.from(body), isWhole: true };
-    expect(shapeOf(heardIn(answer))).toEqual(["text one", "text two"]);
+    expect(shapeOf(parseAnswer(answer))).toEqual(["text one", "text two"]);
   });
 
   test("with HTTP 1.0 never get half an answer as a whole one", async () => {
@@ -201,7 +201,7 @@ describe("other kinds of requests", () => {
   });
 });
 
-function oldClient({ app }: Scene, talker: Talker): Promise<string> {
+function oldClient({ app }: Scene, talker: TestClient): Promise<string> {
   const { hostname, port } = new URL(app.url);
   const body = talker.body([talker.next("question 0")]);
   const headers = { ...modelHeaders, host: `${hostname}:${port}`, "content-length": String(body.length) };

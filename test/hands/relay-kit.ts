@@ -8,8 +8,8 @@ import {
   type UpstreamExchange,
 } from "../../src/testing/index.ts";
 import { startTestApp, type TestApp } from "../support/app.ts";
-import { type Heard, heardIn } from "../support/heard.ts";
-import { rejections, Talker, type TalkOptions } from "../support/talker.ts";
+import { type Heard, parseAnswer } from "../support/parse-answer.ts";
+import { rejections, TestClient, type TestClientOptions } from "../support/test-client.ts";
 
 export type ReplyPart = ModelReply["content"][number];
 
@@ -82,21 +82,24 @@ export const forms = [
 ] as const satisfies readonly (readonly [string, Readonly<Record<string, unknown>>])[];
 
 /** A client whose requests are large enough to be managed at once. */
-export function newTalker(more: Readonly<Record<string, unknown>>, options: TalkOptions = {}): Talker {
-  return new Talker({ bulk: 80_000, more, ...options });
+export function newTalker(
+  more: Readonly<Record<string, unknown>>,
+  options: TestClientOptions = {},
+): TestClient {
+  return new TestClient({ bulk: 80_000, more, ...options });
 }
 
 /** Plays turns and checks that none is refused and none shows the client anything of ours. */
 export async function playTurns(
   { app, exchanges }: Scene,
-  talker: Talker,
+  talker: TestClient,
   count: number,
 ): Promise<readonly Heard[]> {
   const answers: Heard[] = [];
   for (let n = 0; n < count; n += 1) {
     const answer = await talker.turn(app.url, `question ${n}`);
     expect([answer.status, answer.isWhole]).toEqual([200, true]);
-    answers.push(heardIn(answer));
+    answers.push(parseAnswer(answer));
     await app.recorded();
   }
   expect(rejections(exchanges())).toEqual([]);

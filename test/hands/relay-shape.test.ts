@@ -1,6 +1,6 @@
 // One answer made of several samplings looks to a client like any other answer.
 import { describe, expect, test } from "vitest";
-import { prefixBreaks } from "../support/talker.ts";
+import { prefixBreaks } from "../support/test-client.ts";
 import {
   call,
   closeAfterAll,

@@ -6,7 +6,7 @@ import { encodeEvent } from "../../src/protocols/index.ts";
 import { type FakePlanner, fakePlanner, managedPlan } from "../relay/fake-planner.ts";
 import { startRelay, startUpstream, type TestRelay, type TestUpstream, until } from "../relay/harness.ts";
 import { ask, modelHeaders } from "../support/app.ts";
-import { heardIn } from "../support/heard.ts";
+import { parseAnswer } from "../support/parse-answer.ts";
 
 let upstream: TestUpstream;
 let relay: TestRelay;
@@ -80,7 +80,7 @@ describe("a client that waits", () => {
     ["the model", { planRound: afterDelay(0), headMs: 250 }],
   ])("for %s gets pings", async (_name, slow) => {
     await start({ isStreamed: true, ...slow });
-    const { content, pings, stop } = heardIn(await post());
+    const { content, pings, stop } = parseAnswer(await post());
     expect([content, stop]).toEqual([[{ type: "text", text: "done" }], "end_turn"]);
     expect(pings).toBeGreaterThanOrEqual(4);
   });
@@ -93,7 +93,10 @@ describe("a client that waits", () => {
   test("gets the answer so far if the planner fails or has nothing to send", async () => {
     for (const planRound of [() => Promise.reject(new Error("no")), () => Promise.resolve(null)]) {
       await start({ isStreamed: true, planRound });
-      expect(heardIn(await post())).toMatchObject({ content: [{ text: "(no answer)" }], stop: "end_turn" });
+      expect(parseAnswer(await post())).toMatchObject({
+        content: [{ text: "(no answer)" }],
+        stop: "end_turn",
+      });
       await relay.proxy.close();
       await upstream.close();
     }

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { RequestsPage } from "../../src/queries/index.ts";
 import { type ModelReply, type StrictUpstream, startStrictUpstream } from "../../src/testing/index.ts";
 import { jsonIn, startTestApp, type TestApp } from "../support/app.ts";
-import { prefixBreaks, rejections, Talker } from "../support/talker.ts";
+import { prefixBreaks, rejections, TestClient } from "../support/test-client.ts";
 
 type ReplyPart = ModelReply["content"][number];
 
@@ -32,9 +32,9 @@ afterEach(async () => {
   await upstream.close();
 });
 
-const newTalker = (model: string) => new Talker({ model, bulk: 80_000 });
+const newTalker = (model: string) => new TestClient({ model, bulk: 80_000 });
 
-async function playTurns(talker: Talker, count: number): Promise<void> {
+async function playTurns(talker: TestClient, count: number): Promise<void> {
   for (let n = 0; n < count; n += 1) {
     const answer = await talker.turn(app.url, `question ${n}`);
     expect([answer.status, answer.isWhole]).toEqual([200, true]);
@@ -43,7 +43,7 @@ async function playTurns(talker: Talker, count: number): Promise<void> {
 }
 
 const bodies = (): readonly Buffer[] => upstream.exchanges.map(({ body }) => body);
-const seenByClient = (talker: Talker): string => JSON.stringify(talker.messages);
+const seenByClient = (talker: TestClient): string => JSON.stringify(talker.messages);
 const models = ["claude-opus-5-5", "claude-opus-4-8", "claude-opus-4-6"];
 
 it("the total time of a continued answer is not below its time to first byte", async () => {

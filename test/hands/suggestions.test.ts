@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { must } from "../../src/base/index.ts";
 import type { ModelReply, ReplyBlock } from "../../src/testing/index.ts";
-import { HandsKit } from "../support/hands-kit.ts";
+import { CommandKit } from "../support/command-kit.ts";
 
 const text = (words: string): ReplyBlock => ({ type: "text", text: words });
 const own = (name: string, input: Record<string, string>): ReplyBlock => ({
@@ -16,7 +16,7 @@ const page = (n: number): string =>
 const idle = (turns: number) => Array.from({ length: turns }, () => [text("Yes.")]);
 
 /** The model reads two pages, mentions `use` much later, and then asks for the manifest. */
-async function playUntilManifest(use: string): Promise<HandsKit> {
+async function playUntilManifest(use: string): Promise<CommandKit> {
   const script: ModelReply["content"][] = [
     [read],
     [text("A page.")],
@@ -27,7 +27,7 @@ async function playUntilManifest(use: string): Promise<HandsKit> {
     [own("read", { verb: "manifest", detail: "detailed" }), own("archive", { target: "6", reason: "read" })],
     [text("I see.")],
   ];
-  const kit = new HandsKit({ model: () => ({ content: script.shift() ?? [text("Nothing more.")] }) });
+  const kit = new CommandKit({ model: () => ({ content: script.shift() ?? [text("Nothing more.")] }) });
   for (const n of [1, 2]) {
     await kit.say(`Read page ${n}.`);
     await kit.results(page(n));

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type ModelReply, type StrictUpstream, startStrictUpstream } from "../../src/testing/index.ts";
 import { startTestApp, type TestApp } from "../support/app.ts";
-import { prefixBreaks, rejections, Talker } from "../support/talker.ts";
+import { prefixBreaks, rejections, TestClient } from "../support/test-client.ts";
 
 type ReplyPart = ModelReply["content"][number];
 /** An answer of the model; a function gets the session's nonce. */
@@ -48,7 +48,7 @@ afterEach(async () => {
   await upstream.close();
 });
 
-async function playTurns(talker: Talker, count: number): Promise<void> {
+async function playTurns(talker: TestClient, count: number): Promise<void> {
   for (let n = 0; n < count; n += 1) {
     const answer = await talker.turn(app.url, `question ${n}`);
     expect([answer.status, answer.isWhole]).toEqual([200, true]);
@@ -65,7 +65,7 @@ async function waitForCommand(command: string): Promise<void> {
 }
 
 /** The texts that the client got, answer by answer. */
-function textsSeenBy({ messages }: Talker): readonly (readonly unknown[])[] {
+function textsSeenBy({ messages }: TestClient): readonly (readonly unknown[])[] {
   return messages
     .filter(({ role }) => role === "assistant")
     .map(({ content }) => content.filter(({ type }) => type === "text").map(({ text: words }) => words));
@@ -79,8 +79,8 @@ const ways = [
   ["claude-opus-4-6", false],
 ] as const;
 
-const newTalker = ([model, stream]: readonly [string, boolean]): Talker =>
-  new Talker({ model, bulk: 80_000, more: stream ? { stream } : {} });
+const newTalker = ([model, stream]: readonly [string, boolean]): TestClient =>
+  new TestClient({ model, bulk: 80_000, more: stream ? { stream } : {} });
 
 describe.each(ways)("with %s, streaming %s", (...way) => {
   const newClient = () => newTalker(way);

@@ -5,7 +5,7 @@ import type { DecideAnswer, PermissionsAnswer } from "../../src/execute/index.ts
 import type { StateRow } from "../../src/queries/index.ts";
 import { type ModelReply, type StrictUpstream, startStrictUpstream } from "../../src/testing/index.ts";
 import { ask, startTestApp, type TestApp } from "../support/app.ts";
-import { rejections, Talker } from "../support/talker.ts";
+import { rejections, TestClient } from "../support/test-client.ts";
 
 type ReplyPart = ModelReply["content"][number];
 
@@ -15,7 +15,7 @@ const call = (name: string, input: Record<string, unknown>): ReplyPart =>
 
 let upstream: StrictUpstream;
 let app: TestApp;
-let talker: Talker;
+let talker: TestClient;
 let replies: (readonly ReplyPart[])[] = [];
 let answers = 0;
 
@@ -29,7 +29,7 @@ beforeEach(async () => {
     },
   });
   app = await startTestApp(upstream.url, { mode: "auto", deadlineMs: 20_000, limits: { planMs: 30_000 } });
-  talker = new Talker({ model: "claude-opus-4-6", bulk: 80_000 });
+  talker = new TestClient({ model: "claude-opus-4-6", bulk: 80_000 });
 });
 afterEach(async () => {
   await app.remove();
@@ -65,7 +65,7 @@ async function blockWith(words: string): Promise<number> {
 
 /** Another model has no cache, so that a rewrite is free and comes with the next turn. */
 function switchModel(model: string): void {
-  const other = new Talker({ session: talker.session, model });
+  const other = new TestClient({ session: talker.session, model });
   other.messages = talker.messages;
   talker = other;
 }
@@ -259,7 +259,7 @@ describe("in ask mode", () => {
     expect(permissions.rows).toMatchObject([
       { actor: "model", verb: "archive", zone: "middle", rule: "allow" },
     ]);
-    talker = new Talker({ model: "claude-opus-4-6", bulk: 80_000 });
+    talker = new TestClient({ model: "claude-opus-4-6", bulk: 80_000 });
     answers = 0;
     const block = await archivingInAsk();
     expect(bodyNow()).toContain(`#${block} archived`);
@@ -268,7 +268,7 @@ describe("in ask mode", () => {
     const body = JSON.stringify({ verb: "archive", zone: "middle", rule: null });
     const taken = await ask(`${app.url}/api/v1/permissions`, { method: "PUT", headers, body });
     expect([taken.status, taken.body.toString()]).toEqual([200, '{"rows":[]}']);
-    talker = new Talker({ model: "claude-opus-4-6", bulk: 80_000 });
+    talker = new TestClient({ model: "claude-opus-4-6", bulk: 80_000 });
     answers = 0;
     await archiving();
   });

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { PricedCommand } from "../../src/control/index.ts";
 import { type ModelReply, type StrictUpstream, startStrictUpstream } from "../../src/testing/index.ts";
 import { type Answer, ask, jsonIn, startTestApp, type TestApp } from "../support/app.ts";
-import { rejections, Talker } from "../support/talker.ts";
+import { rejections, TestClient } from "../support/test-client.ts";
 
 type ReplyPart = ModelReply["content"][number];
 
@@ -13,7 +13,7 @@ const text = (words: string): ReplyPart => ({ type: "text", text: words });
 
 let upstream: StrictUpstream;
 let app: TestApp;
-let talker: Talker;
+let talker: TestClient;
 let replies: (readonly ReplyPart[])[] = [];
 
 beforeEach(async () => {
@@ -22,7 +22,7 @@ beforeEach(async () => {
     model: () => ({ content: replies.shift() ?? [text("nothing more")] }),
   });
   app = await startTestApp(upstream.url, { mode: "auto", deadlineMs: 20_000, limits: { planMs: 30_000 } });
-  talker = new Talker({ model: "claude-opus-4-6", bulk: 80_000 });
+  talker = new TestClient({ model: "claude-opus-4-6", bulk: 80_000 });
 });
 afterEach(async () => {
   await app.remove();
@@ -141,7 +141,7 @@ describe("a body that cannot be read", () => {
     }
     expect(upstream.exchanges).toHaveLength(before);
     // A session without withheld content is not affected.
-    const other = new Talker({ model: "claude-opus-4-6", bulk: 80_000 });
+    const other = new TestClient({ model: "claude-opus-4-6", bulk: 80_000 });
     const passed = await other.post(app.url, gzipSync(other.body([other.next("first")])), {
       "content-encoding": "gzip",
     });
@@ -150,6 +150,6 @@ describe("a body that cannot be read", () => {
   });
 });
 
-function textIn(message: Talker["messages"][number] | undefined): string {
+function textIn(message: TestClient["messages"][number] | undefined): string {
   return String(message?.content[0]?.["text"] ?? "");
 }

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type StrictUpstream, startStrictUpstream } from "../../src/testing/index.ts";
 import { jsonIn, type Starting, startTestApp, type TestApp } from "../support/app.ts";
-import { prefixBreaks, rejections, Talker } from "../support/talker.ts";
+import { prefixBreaks, rejections, TestClient } from "../support/test-client.ts";
 
 let upstream: StrictUpstream;
 let app: TestApp;
@@ -36,7 +36,7 @@ const patient = { deadlineMs: 20_000, limits: { planMs: 30_000 } };
 const bodies = (): readonly Buffer[] => upstream.exchanges.map(({ body }) => body);
 
 async function turns(
-  client: Talker,
+  client: TestClient,
   count: number,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<void> {
@@ -48,7 +48,7 @@ async function turns(
 
 it("is accepted turn after turn, extends what was sent, and is recorded byte for byte", async () => {
   app = await start();
-  const client = new Talker();
+  const client = new TestClient();
   await turns(client, 20);
   expect(rejections(upstream.exchanges)).toEqual([]);
   expect(prefixBreaks(bodies())).toBe(0);
@@ -63,7 +63,7 @@ it("is accepted turn after turn, extends what was sent, and is recorded byte for
 
 it("continues after a restart", async () => {
   app = await start();
-  const client = new Talker();
+  const client = new TestClient();
   await turns(client, 6);
   await app.recorded();
   await app.close();
@@ -76,7 +76,7 @@ it("continues after a restart", async () => {
 describe("a change of mode", () => {
   it("to observe and back causes no refusal", async () => {
     app = await start();
-    const client = new Talker();
+    const client = new TestClient();
     await turns(client, 4);
     await turns(client, 3, { "x-aperture-mode": "observe" });
     await turns(client, 4);
@@ -90,7 +90,7 @@ describe("a change of mode", () => {
 
 it("a session that began without Aperture becomes managed", async () => {
   app = await start();
-  const client = new Talker({ bulk: 300_000 });
+  const client = new TestClient({ bulk: 300_000 });
   for (let at = 0; at < 5; at += 1) await client.turn(upstream.url, `prompt ${at}`);
   await turns(client, 5);
   expect(rejections(upstream.exchanges)).toEqual([]);
@@ -100,7 +100,7 @@ it("a session that began without Aperture becomes managed", async () => {
 
 it("a stuck engine thread does not affect a live session", async () => {
   app = await start({ faults: { stickAfter: 3, stuckMs: 1_000 } });
-  const client = new Talker();
+  const client = new TestClient();
   await turns(client, 12);
   expect(rejections(upstream.exchanges)).toEqual([]);
   expect(prefixBreaks(bodies())).toBe(0);
@@ -108,7 +108,7 @@ it("a stuck engine thread does not affect a live session", async () => {
 
 it("a stream is reported again to a replaced engine thread, so that a restart finds it", async () => {
   app = await start({ faults: { dieAfter: 3 } });
-  const client = new Talker();
+  const client = new TestClient();
   for (let round = 0; round < 3; round += 1) {
     await turns(client, 2);
     await app.recorded();
@@ -123,7 +123,7 @@ it("a stream is reported again to a replaced engine thread, so that a restart fi
 
 it("dead storage does not affect a live session", async () => {
   app = await start({ faults: { maxPages: 40 } });
-  const client = new Talker();
+  const client = new TestClient();
   await turns(client, 12);
   expect(rejections(upstream.exchanges)).toEqual([]);
   expect(prefixBreaks(bodies())).toBe(0);

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { type StrictUpstream, startStrictUpstream, type UpstreamExchange } from "../../src/testing/index.ts";
 import { type Answer, ask, jsonIn, modelHeaders, startTestApp, type TestApp } from "../support/app.ts";
 import { manifestStart } from "../support/own-lines.ts";
-import { promptOf, rejections, Talker } from "../support/talker.ts";
+import { promptOf, rejections, TestClient } from "../support/test-client.ts";
 
 let upstream: StrictUpstream;
 let app: TestApp;
@@ -56,7 +56,7 @@ function withoutTail(body: Buffer): Buffer {
 it.each(["claude-opus-5-5", "claude-opus-4-8"])(
   "a count equals the next request without its tail: %s",
   async (model) => {
-    const client = new Talker({ model });
+    const client = new TestClient({ model });
     const named = { "x-claude-code-session-id": client.session ?? "" };
     for (let turn = 0; turn < 8; turn += 1) {
       const body = client.body([...client.messages, client.next(`prompt ${turn}`)]);
@@ -78,7 +78,7 @@ it.each(["claude-opus-5-5", "claude-opus-4-8"])(
 );
 
 it("a count of a single tool passes unchanged, and does not affect the session", async () => {
-  const client = new Talker();
+  const client = new TestClient();
   const named = { "x-claude-code-session-id": client.session ?? "" };
   await client.turn(app.url, "prompt");
   for (let n = 0; n < 6; n += 1) {

@@ -1,13 +1,13 @@
 // A planner that was restarted has no streams in memory, and the log may be too slow to restore them.
 import { expect, it } from "vitest";
-import { DeskKit } from "../support/desk-kit.ts";
-import { Talker } from "../support/talker.ts";
+import { PlannerKit } from "../support/planner-kit.ts";
+import { TestClient } from "../support/test-client.ts";
 
-type Content = Talker["messages"][number]["content"];
+type Content = TestClient["messages"][number]["content"];
 
-function kit(): DeskKit {
+function kit(): PlannerKit {
   let n = 0;
-  return new DeskKit({
+  return new PlannerKit({
     place: { lookUpStream: () => new Promise(() => undefined), deadlineMs: 1 },
     model: () => {
       n += 1;
@@ -18,7 +18,7 @@ function kit(): DeskKit {
 }
 
 /** Plays one turn. Returns how often the upstream refused it before it was accepted. */
-async function turn(planner: DeskKit, talker: Talker): Promise<number> {
+async function turn(planner: PlannerKit, talker: TestClient): Promise<number> {
   const messages = [...talker.messages, talker.next("begin")];
   const headers = talker.session === null ? {} : { "x-claude-code-session-id": talker.session };
   const { answer, attempts, body } = await planner.post(talker.body(messages), { headers });
@@ -33,7 +33,7 @@ it.each([
   ["without one", null],
 ])("a silent log costs one refusal, not one for each turn: %s", async (_, session) => {
   const planner = kit();
-  const talker = new Talker({ session });
+  const talker = new TestClient({ session });
   for (let n = 0; n < 3; n += 1) expect(await turn(planner, talker)).toBe(0);
   planner.restart();
   const refusals: number[] = [];

@@ -3,9 +3,9 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { type StrictUpstream, startStrictUpstream } from "../../src/testing/index.ts";
 import { type Starting, startTestApp, type TestApp } from "../support/app.ts";
-import { RunTalker, RunWatch, runModel } from "../support/long-run.ts";
-import { disagreements, recordOf } from "../support/run-record.ts";
 import { isLong } from "../support/runs.ts";
+import { LongRunClient, RunWatch, runModel } from "./long-run.ts";
+import { disagreements, recordOf } from "./run-record.ts";
 
 /** Planner and upstream use this window for every model. */
 const window = 100_000;
@@ -40,9 +40,9 @@ const patient = { deadlineMs: 20_000, limits: { planMs: 30_000 } };
 const start = (starting: Starting = {}): Promise<TestApp> =>
   startTestApp(upstream.url, { mode: "auto", windows, ...patient, ...starting });
 
-type Run = { readonly talker: RunTalker; readonly watch: RunWatch };
+type Run = { readonly talker: LongRunClient; readonly watch: RunWatch };
 const newRun = (model: string): Run => ({
-  talker: new RunTalker({ model, seed: 3 }),
+  talker: new LongRunClient({ model, seed: 3 }),
   watch: new RunWatch(),
 });
 

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import type { NoticeEvent } from "../../src/log/engine-events.ts";
 import { type StrictUpstream, startStrictUpstream } from "../../src/testing/index.ts";
 import { ask, startTestApp, type TestApp } from "../support/app.ts";
-import { rejections, Talker } from "../support/talker.ts";
+import { rejections, TestClient } from "../support/test-client.ts";
 
 const window = 40_000;
 const windows = [{ pattern: /./, tokens: window }];
@@ -52,15 +52,15 @@ const headers = { "x-aperture-session": "long" };
 const models = ["claude-opus-4-6", "claude-opus-4-8"];
 
 /** The same conversation with another model. Its cache is empty, so archived blocks are pruned at once. */
-function withModel(talker: Talker, model: string | undefined): Talker {
-  const other = new Talker({ session: talker.session, bulk: 0, headers, ...(model ? { model } : {}) });
+function withModel(talker: TestClient, model: string | undefined): TestClient {
+  const other = new TestClient({ session: talker.session, bulk: 0, headers, ...(model ? { model } : {}) });
   other.messages = talker.messages;
   return other;
 }
 
 /** Reads ten pages, of which the window holds six, and archives those it has read. */
-async function readAll(): Promise<Talker> {
-  let talker = new Talker({ bulk: 0, headers });
+async function readAll(): Promise<TestClient> {
+  let talker = new TestClient({ bulk: 0, headers });
   for (let n = 1; n <= 10; n += 1) {
     if (n % 2 === 1) talker = withModel(talker, models[(n >> 1) % 2]);
     expect((await talker.turn(app.url, page(n))).status).toBe(200);

@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import type { ReplyBlock } from "../../src/testing/index.ts";
 import { clientBody } from "../support/client-body.ts";
-import { DeskKit } from "../support/desk-kit.ts";
+import { PlannerKit } from "../support/planner-kit.ts";
 import {
   type RecordedBlock,
   type RecordedMessage,
@@ -27,7 +27,7 @@ describe("a recorded session, managed", () => {
       // Results are not trimmed on arrival, so that every text can be compared.
       const arrivalPolicy = () => ({ arrival: "off" }) as const;
       const place = { arrivalPolicy, windowOf: () => 10_000_000 };
-      const kit = new DeskKit({ model: () => ({ content: next }), place });
+      const kit = new PlannerKit({ model: () => ({ content: next }), place });
       let history: readonly RecordedMessage[] = [];
       let before: readonly string[] = [];
       let extended = 0;

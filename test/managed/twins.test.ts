@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { type StrictUpstream, startStrictUpstream } from "../../src/testing/index.ts";
 import { startTestApp, type TestApp } from "../support/app.ts";
 import { ownText } from "../support/own-lines.ts";
-import { promptOf, rejections, Talker } from "../support/talker.ts";
+import { promptOf, rejections, TestClient } from "../support/test-client.ts";
 
 const twins = 50;
 const turns = 3;
@@ -39,7 +39,10 @@ it.each([
   ["with the same answer", {}, () => "answer 0."],
 ])(`${twins} identical requests %s become ${twins} branches`, { timeout }, async (_, headers, textFor) => {
   textOf = textFor;
-  const clients = Array.from({ length: twins }, () => new Talker({ session: null, bulk: 60_000, headers }));
+  const clients = Array.from(
+    { length: twins },
+    () => new TestClient({ session: null, bulk: 60_000, headers }),
+  );
   for (let turn = 0; turn < turns; turn += 1) {
     const answers = await Promise.all(clients.map((client) => client.turn(app.url, "go on")));
     expect(answers.filter(({ status, isWhole }) => status !== 200 || !isWhole)).toEqual([]);
@@ -61,7 +64,7 @@ function answersIn(id: string): readonly string[] {
 }
 
 /** The answers a client has got so far, including the last one. */
-function answersOf(client: Talker | undefined): readonly string[] {
+function answersOf(client: TestClient | undefined): readonly string[] {
   const answers = client?.messages.filter(({ role }) => role === "assistant") ?? [];
   return answers.flatMap(({ content }) => content.map((block) => String(block["thinking"] ?? block["text"])));
 }

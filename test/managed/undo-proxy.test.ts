@@ -6,15 +6,15 @@ import type { StepRow, StepsPage } from "../../src/queries/index.ts";
 import { type ScriptedModel, type StrictUpstream, startStrictUpstream } from "../../src/testing/index.ts";
 import { ask, jsonIn, startTestApp, type TestApp } from "../support/app.ts";
 import { manifestStart } from "../support/own-lines.ts";
-import { recordOf } from "../support/run-record.ts";
-import { toolText } from "../support/run-texts.ts";
-import { promptOf, rejections, Talker, type TalkMessage } from "../support/talker.ts";
+import { promptOf, rejections, type TalkMessage, TestClient } from "../support/test-client.ts";
+import { recordOf } from "./run-record.ts";
+import { toolText } from "./run-texts.ts";
 
 /** Longer than the cache lives. */
 const idleMs = 7 * 60_000;
 const result = toolText(5, 4_000);
 
-class OneResultTalker extends Talker {
+class OneResultTalker extends TestClient {
   override next(text: string): TalkMessage {
     const { role, content } = super.next(text);
     return {
@@ -53,7 +53,7 @@ afterEach(async () => {
   await upstream.close();
 });
 
-async function turns(talker: Talker, count: number): Promise<readonly string[]> {
+async function turns(talker: TestClient, count: number): Promise<readonly string[]> {
   for (let n = 0; n < count; n += 1) {
     const answer = await talker.turn(app.url, `question ${talker.messages.length}`);
     expect([answer.status, answer.isWhole]).toEqual([200, true]);

@@ -8,10 +8,10 @@ import type { PlannerDeps } from "../../src/host/planner/session-planner.ts";
 import { SessionRecorder } from "../../src/recorder/index.ts";
 import { openMemoryStore } from "../../src/store/index.ts";
 import type { ModelReply } from "../../src/testing/index.ts";
-import { DeskKit, type Posted } from "../support/desk-kit.ts";
-import { mark, type TalkBlock, type TalkMessage, text, user } from "../support/golden-talk.ts";
-import { upstreamUnits } from "../support/golden-units.ts";
+import { PlannerKit, type Posted } from "../support/planner-kit.ts";
 import { isLong } from "../support/runs.ts";
+import { type ClientBlock, mark, type TalkMessage, text, user } from "../support/scripted-client.ts";
+import { upstreamUnits } from "../support/upstream-units.ts";
 
 const session = sessionId("undo-1");
 const headers = { "x-aperture-session": "one" };
@@ -34,7 +34,7 @@ class Story {
   readonly #clock: SteppedClock = steppedClock(1_000_000);
   readonly #store = openMemoryStore();
   readonly #replies: ModelReply[] = [];
-  readonly #kit: DeskKit;
+  readonly #kit: PlannerKit;
   readonly #recorder: SessionRecorder;
   #history: readonly TalkMessage[] = [];
   #calls = 0;
@@ -45,7 +45,7 @@ class Story {
 
   constructor(arrival: ReturnType<PlannerDeps["arrivalPolicy"]>["arrival"] = "lossless") {
     this.#recorder = this.#newRecorder();
-    this.#kit = new DeskKit({
+    this.#kit = new PlannerKit({
       model: () => must(this.#replies.shift(), "a reply was given"),
       clock: this.#clock,
       place: {
@@ -123,7 +123,7 @@ class Story {
     );
   }
 
-  async #send(blocks: readonly TalkBlock[], reply: ModelReply["content"]): Promise<void> {
+  async #send(blocks: readonly ClientBlock[], reply: ModelReply["content"]): Promise<void> {
     this.#replies.push({ content: reply });
     const history = [...this.#history, user(...blocks)];
     const marked = blocks.map((block, at) => (at === blocks.length - 1 ? { ...block, ...mark } : block));
@@ -132,7 +132,7 @@ class Story {
     expect(posted.attempts.map(({ problem }) => problem)).toEqual([null]);
     this.#last = must(posted.attempts.at(-1), "it was sent").body;
     await this.#record(posted);
-    const { content } = JSON.parse(posted.body.toString()) as { readonly content: readonly TalkBlock[] };
+    const { content } = JSON.parse(posted.body.toString()) as { readonly content: readonly ClientBlock[] };
     this.#history = [...history, { role: "assistant", content }];
   }
 

@@ -18,7 +18,7 @@ import {
 import { proposeCommand } from "../../src/commands/propose.ts";
 import type { FilteredText } from "../../src/commands/text-commands.ts";
 import { factNames, isWithheld } from "../../src/engine/index.ts";
-import { anyCommand, anyText } from "../support/commands.ts";
+import { anyCommand, anyText } from "../support/any-command.ts";
 import { TestSession } from "../support/engine.ts";
 import { intents, live } from "../support/random-session.ts";
 import { isLong, numRuns } from "../support/runs.ts";

@@ -4,10 +4,10 @@ import type { ActDeps } from "../../src/execute/index.ts";
 import { answerQuestion } from "../../src/host/answer-question.ts";
 import type { ExpansionQuery } from "../../src/queries/queries.ts";
 import { openMemoryStore } from "../../src/store/index.ts";
-import { call, text, user } from "../support/copies.ts";
-import { body, line, Managed, ours, turns } from "../support/managed-talk.ts";
-import { first, scene, second } from "../support/read-scene.ts";
-import { textBlock } from "../support/watched-session.ts";
+import { body, line, Managed, ours, turns } from "../support/managed-kit.ts";
+import { textBlock } from "../support/observed-session.ts";
+import { first, scene, second } from "../support/query-scene.ts";
+import { call, text, user } from "../support/recorder-kit.ts";
 
 const expand = (from: ExpansionQuery["from"], session = "s1"): ExpansionQuery => ({
   type: "expansion",

@@ -13,8 +13,8 @@ import {
 import type { Delta } from "../../src/engine/index.ts";
 import { answerQuestion } from "../../src/host/answer-question.ts";
 import type { Store } from "../../src/store/index.ts";
-import { first, scene, second } from "../support/read-scene.ts";
-import type { WatchedSession } from "../support/watched-session.ts";
+import type { ObservedSession } from "../support/observed-session.ts";
+import { first, scene, second } from "../support/query-scene.ts";
 
 const ask = { type: "manifest", session: "s1", detail: "summary" } as const;
 
@@ -73,7 +73,7 @@ function thought(thinking: string, signature?: string): Buffer {
 }
 
 /** Adds reasoning that is sent as placeholders, each in a message of its own. */
-async function addPruned(watched: WatchedSession, store: Store, contents: readonly Buffer[]) {
+async function addPruned(watched: ObservedSession, store: Store, contents: readonly Buffer[]) {
   const hashed = contents.map((bytes) => ({ hash: hashContent(bytes), bytes }));
   store.append({ contents: hashed });
   const [stream, view] = [streamId(1), viewId(1)];

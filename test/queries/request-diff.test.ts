@@ -4,9 +4,9 @@ import { emptyState, replayFrames } from "../../src/engine/index.ts";
 import { answerQuestion } from "../../src/host/answer-question.ts";
 import type { RequestDiff } from "../../src/queries/answers/diff-answers.ts";
 import { type DiffSelector, requestDiff } from "../../src/queries/diff/request-diff.ts";
-import { readSession } from "../support/golden-file.ts";
-import { playSession } from "../support/golden-session.ts";
-import { first, scene, second } from "../support/read-scene.ts";
+import { playSession } from "../golden/play-session.ts";
+import { readSession } from "../golden/session-file.ts";
+import { first, scene, second } from "../support/query-scene.ts";
 
 async function playAndDiff(name: string): Promise<(selector: DiffSelector) => Promise<RequestDiff>> {
   const { store, frames } = await playSession(readSession(name));

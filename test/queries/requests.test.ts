@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { hashContent, unwrap } from "../../src/base/index.ts";
 import { answerQuestion } from "../../src/host/answer-question.ts";
 import type { Question } from "../../src/host/index.ts";
-import { clock, first, scene, second } from "../support/read-scene.ts";
+import { clock, first, scene, second } from "../support/query-scene.ts";
 
 describe("requests", () => {
   it("are listed in order with their outcomes", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { answerQuestion } from "../../src/host/answer-question.ts";
-import { first, scene, second } from "../support/read-scene.ts";
+import { first, scene, second } from "../support/query-scene.ts";
 
 const select = (...blocks: number[]) => ({ type: "select", session: "s1", blocks }) as const;
 

@@ -2,7 +2,7 @@ import { gzipSync } from "node:zlib";
 import { expect, it } from "vitest";
 import { hashContent, sessionId } from "../../src/base/index.ts";
 import { answerQuestion } from "../../src/host/answer-question.ts";
-import { clock, first, scene, second } from "../support/read-scene.ts";
+import { clock, first, scene, second } from "../support/query-scene.ts";
 
 it("sent bodies are the bytes sent upstream, and those of the request before", async () => {
   const { watched, ask } = await scene();

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { blockId, must, unwrap } from "../../src/base/index.ts";
 import { changes, nextStepId, now } from "../../src/engine/index.ts";
 import { answerQuestion } from "../../src/host/answer-question.ts";
-import { first, type ReadScene, scene, second } from "../support/read-scene.ts";
+import { first, type ReadScene, scene, second } from "../support/query-scene.ts";
 
 const select = (...blocks: number[]) => ({ type: "select", session: "s1", blocks }) as const;
 const undo = (step?: number) =>

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { unwrap } from "../../src/base/index.ts";
 import { now, sentPath } from "../../src/engine/index.ts";
-import { call, model, text, user } from "../support/copies.ts";
-import { body, Managed, named, ours, question, thought, turnAt, turns } from "../support/managed-talk.ts";
-import { HandLedger, hashesOf, talkOf } from "../support/reports.ts";
+import { HandLedger, hashesOf, talkOf } from "../support/hand-ledger.ts";
+import { body, Managed, named, ours, question, thought, turnAt, turns } from "../support/managed-kit.ts";
+import { call, model, text, user } from "../support/recorder-kit.ts";
 
 describe("after a restart", () => {
   it("the ledger gets back what it sent: bytes, path and answer", async () => {

@@ -6,9 +6,9 @@ import { contentHash, must, type SessionId, sessionId, unwrap } from "../../src/
 import { now, sentPath, shownOf, viewBlocks } from "../../src/engine/index.ts";
 import type { RequestCopy } from "../../src/exchange/index.ts";
 import { openSqliteStore, type Store } from "../../src/store/index.ts";
-import { call, model, result, text, user } from "../support/copies.ts";
-import { body, line, Managed, named, ours, thought, turnAt, turns } from "../support/managed-talk.ts";
-import { hashesOf, placesOf, shared } from "../support/reports.ts";
+import { hashesOf, placesOf, shared } from "../support/hand-ledger.ts";
+import { body, line, Managed, named, ours, thought, turnAt, turns } from "../support/managed-kit.ts";
+import { call, model, result, text, user } from "../support/recorder-kit.ts";
 
 describe("a managed conversation", () => {
   it("is recorded as the ledger sent it: units, bytes and turns", async () => {

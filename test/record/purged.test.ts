@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { contentHash, must, sha256Hex, unwrap } from "../../src/base/index.ts";
-import { model, text, user } from "../support/copies.ts";
-import { body, Managed, named, ours, thought, turnAt, turns } from "../support/managed-talk.ts";
-import { hashesOf } from "../support/reports.ts";
+import { hashesOf } from "../support/hand-ledger.ts";
+import { body, Managed, named, ours, thought, turnAt, turns } from "../support/managed-kit.ts";
+import { model, text, user } from "../support/recorder-kit.ts";
 
 describe("purged content of a managed conversation", () => {
   it("is gone from the client's request, also if it repeats the model", async () => {

@@ -4,7 +4,7 @@ import { describeMoment as described } from "../../src/engine/describe-moment.ts
 import { emptyState, now, replayFrames, type State, sentPath } from "../../src/engine/index.ts";
 import { readWireRequest } from "../../src/protocols/index.ts";
 import { openMemoryStore } from "../../src/store/index.ts";
-import { RecorderKit } from "../support/copies.ts";
+import { RecorderKit } from "../support/recorder-kit.ts";
 import { readRecording, recordingNames } from "../support/recordings.ts";
 import { buildBody, type RawMessage, rawBlock, rawMessage } from "../support/wire-body.ts";
 

@@ -12,7 +12,7 @@ import {
   toolCall,
 } from "../../src/runtime/index.ts";
 import { openMemoryStore } from "../../src/store/index.ts";
-import { agentOf, promptText } from "../support/runtime.ts";
+import { agentOf, promptText } from "./strict-provider.ts";
 
 const archive = toolCall("aperture_archive", { target: "1", reason: "answered" });
 const note = (text: string) => toolCall("aperture_note", { verb: "create", text });

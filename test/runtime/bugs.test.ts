@@ -25,7 +25,7 @@ import {
   toolCall,
 } from "../../src/runtime/index.ts";
 import { openMemoryStore, openSqliteStore, type Store } from "../../src/store/index.ts";
-import { agentOf, promptText, promptUnits } from "../support/runtime.ts";
+import { agentOf, promptText, promptUnits } from "./strict-provider.ts";
 
 /**
  * Each test is about a fault that an earlier system of this kind had; the comment above it names the fault.

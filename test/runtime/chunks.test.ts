@@ -8,7 +8,7 @@ import {
   toolCall,
 } from "../../src/runtime/index.ts";
 import { openMemoryStore } from "../../src/store/index.ts";
-import { agentOf } from "../support/runtime.ts";
+import { agentOf } from "./strict-provider.ts";
 
 const look = defineTool({
   name: "look",

@@ -5,8 +5,8 @@ import { describe, expect, it } from "vitest";
 import { createSpace, defineTool, scriptedProvider, toolCall } from "../../src/runtime/index.ts";
 import { openMemoryStore, type Store } from "../../src/store/index.ts";
 import { say } from "../../src/testing/index.ts";
-import { crashStore } from "../support/crash-store.ts";
-import { agentOf, strictProvider } from "../support/runtime.ts";
+import { crashStore } from "./crash-store.ts";
+import { agentOf, strictProvider } from "./strict-provider.ts";
 
 const none = { type: "object", properties: {} } as const;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createSpace, type Space, scriptedProvider } from "../../src/runtime/index.ts";
-import { agentOf } from "../support/runtime.ts";
+import { agentOf } from "./strict-provider.ts";
 
 /** A window that holds everything, so that there is something to render. */
 const whole = { frames: 100_000, step: 1_000 };

@@ -5,9 +5,9 @@ import type { State } from "../../src/engine/index.ts";
 import { type Agent, createSpace, defineTool, type Space, type SpaceInput } from "../../src/runtime/index.ts";
 import { openMemoryStore, type Store } from "../../src/store/index.ts";
 import type { ModelReply, ScriptedModel } from "../../src/testing/index.ts";
-import { crashStore } from "../support/crash-store.ts";
 import { numRuns } from "../support/runs.ts";
-import { agentOf, promptUnits, strictProvider } from "../support/runtime.ts";
+import { crashStore } from "./crash-store.ts";
+import { agentOf, promptUnits, strictProvider } from "./strict-provider.ts";
 
 const streams = ["lobby", "side", "dm"] as const;
 const people = ["bob", "carol"] as const;

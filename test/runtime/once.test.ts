@@ -10,8 +10,8 @@ import {
   toolCall,
 } from "../../src/runtime/index.ts";
 import type { Store } from "../../src/store/index.ts";
-import { crashStore } from "../support/crash-store.ts";
-import { agentOf } from "../support/runtime.ts";
+import { crashStore } from "./crash-store.ts";
+import { agentOf } from "./strict-provider.ts";
 
 const none = { type: "object", properties: {} } as const;
 const note = (text: string) => toolCall("aperture_note", { verb: "create", text });

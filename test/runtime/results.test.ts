@@ -16,7 +16,7 @@ import {
 } from "../../src/runtime/index.ts";
 import { openMemoryStore } from "../../src/store/index.ts";
 import { call, say } from "../../src/testing/index.ts";
-import { agentOf, promptText, strictProvider } from "../support/runtime.ts";
+import { agentOf, promptText, strictProvider } from "./strict-provider.ts";
 
 const none = { type: "object", properties: {} } as const;
 

@@ -11,9 +11,9 @@ import {
   scriptedProvider,
   toolCall,
 } from "../../src/runtime/index.ts";
-import { crashStore } from "../support/crash-store.ts";
 import { numRuns } from "../support/runs.ts";
-import { agentOf, promptText, strictProvider } from "../support/runtime.ts";
+import { crashStore } from "./crash-store.ts";
+import { agentOf, promptText, strictProvider } from "./strict-provider.ts";
 
 const none = { type: "object", properties: {} } as const;
 

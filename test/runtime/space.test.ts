@@ -12,7 +12,7 @@ import {
   toolCall,
   whenMentioned,
 } from "../../src/runtime/index.ts";
-import { agentOf, promptText } from "../support/runtime.ts";
+import { agentOf, promptText } from "./strict-provider.ts";
 
 const open: Space[] = [];
 

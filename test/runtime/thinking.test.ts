@@ -14,8 +14,8 @@ import {
 } from "../../src/runtime/index.ts";
 import { openMemoryStore } from "../../src/store/index.ts";
 import { type ModelReply, type StrictUpstream, say, startStrictUpstream } from "../../src/testing/index.ts";
-import { apiKey, keys } from "../support/provider-kit.ts";
-import { agentOf, strictProvider } from "../support/runtime.ts";
+import { apiKey, keys } from "./provider-kit.ts";
+import { agentOf, strictProvider } from "./strict-provider.ts";
 
 const upstreams: StrictUpstream[] = [];
 afterEach(async () => {

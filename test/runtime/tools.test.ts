@@ -11,7 +11,7 @@ import {
   withRetries,
 } from "../../src/runtime/index.ts";
 import { call, say } from "../../src/testing/index.ts";
-import { agentOf, promptText, strictProvider } from "../support/runtime.ts";
+import { agentOf, promptText, strictProvider } from "./strict-provider.ts";
 
 const usage = { input: 1, cacheRead: 0, cacheWrite: 0, output: 1 };
 const none = { type: "object", properties: {} } as const;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createSpace, scriptedProvider } from "../../src/runtime/index.ts";
-import { agentOf, promptText } from "../support/runtime.ts";
+import { agentOf, promptText } from "./strict-provider.ts";
 
 async function quietSpace(agent = agentOf(scriptedProvider(() => "Yes."))) {
   return await createSpace({ agents: [agent] });

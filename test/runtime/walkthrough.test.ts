@@ -1,7 +1,7 @@
 // The page that follows one activation is written from what the code does, so that it stays true.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { activationText, walkedSpace } from "../support/runtime-walkthrough.ts";
+import { activationText, walkedSpace } from "./activation-walkthrough.ts";
 
 const page = "docs/walkthrough/one-activation.md";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createSpace, scriptedProvider } from "../../src/runtime/index.ts";
 import { say } from "../../src/testing/index.ts";
-import { agentOf, promptText, promptUnits, strictProvider } from "../support/runtime.ts";
+import { agentOf, promptText, promptUnits, strictProvider } from "./strict-provider.ts";
 
 /** A conversation of so many turns, each a few lines long. */
 async function converse(turns: number, window = { frames: 50, step: 25 }) {

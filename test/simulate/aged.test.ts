@@ -1,7 +1,7 @@
 // Worlds in which things grow old: long results, files that are read again, small windows, long rests.
 import { expect, test } from "vitest";
 import { isLong } from "../support/runs.ts";
-import { addTallies, simulate } from "../support/simulate-run.ts";
+import { addTallies, simulate } from "./run-seed.ts";
 import known from "./seeds.json" with { type: "json" };
 
 const seedsMax = isLong ? 1_000 : 19;

@@ -1,7 +1,7 @@
 // Worlds in which things grow old and the window is full. In a file of its own: they take longest.
 import { expect, test } from "vitest";
 import { isLong } from "../support/runs.ts";
-import { addTallies, simulate } from "../support/simulate-run.ts";
+import { addTallies, simulate } from "./run-seed.ts";
 
 const seedsMax = isLong ? 500 : 5;
 const timeout = 600_000;

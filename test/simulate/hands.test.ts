@@ -1,7 +1,7 @@
 // Worlds in which the model calls our tools, alone and beside the client's, who knows nothing of it.
 import { expect, test } from "vitest";
 import { isLong } from "../support/runs.ts";
-import { addTallies, simulate } from "../support/simulate-run.ts";
+import { addTallies, simulate } from "./run-seed.ts";
 import known from "./seeds.json" with { type: "json" };
 
 const seedsMax = isLong ? 500 : 25;

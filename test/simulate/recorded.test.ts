@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { isLong } from "../support/runs.ts";
-import { addTallies, simulate } from "../support/simulate-run.ts";
+import { addTallies, simulate } from "./run-seed.ts";
 
 const seedsMax = isLong ? 500 : 40;
 

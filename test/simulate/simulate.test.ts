@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { isLong } from "../support/runs.ts";
-import { actNames, addTallies, simulate, type Tally } from "../support/simulate-run.ts";
+import { actNames, addTallies, simulate, type Tally } from "./run-seed.ts";
 import known from "./seeds.json" with { type: "json" };
 
 const seedsMax = isLong ? 5_000 : 200;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DeskKit } from "../../../test/support/desk-kit.ts";
+import { PlannerKit } from "../../../test/support/planner-kit.ts";
 import { must } from "../../base/index.ts";
 import type { StreamRecord, TurnRecord } from "../../exchange/index.ts";
 import { readWireRequest } from "../../protocols/index.ts";
@@ -11,9 +11,9 @@ const tools = [{ name: "look", description: "looks", input_schema: { type: "obje
 const named = { "x-aperture-session": "one" };
 const mark = { cache_control: { type: "ephemeral" } };
 
-function kit(): DeskKit {
+function kit(): PlannerKit {
   let n = 0;
-  return new DeskKit({
+  return new PlannerKit({
     model: () => {
       n += 1;
       const thinking = { type: "thinking", thinking: `thought ${n}` } as const;
@@ -115,7 +115,7 @@ test("a record that cannot be restored is dropped, and the client does not notic
     nextIds,
     turns,
   };
-  const kit = new DeskKit({
+  const kit = new PlannerKit({
     model: () => ({ content: [{ type: "text", text: "Yes." }] }),
     place: { lookUpStream: () => Promise.resolve(record) },
   });
@@ -158,7 +158,7 @@ test("an observed conversation continues with the client's messages, not with ou
     blocks: [],
     turns,
   };
-  const kit = new DeskKit({
+  const kit = new PlannerKit({
     model: () => ({ content: [{ type: "text", text: "Yes." }] }),
     place: { lookUpStream: () => Promise.resolve(record) },
   });
@@ -172,7 +172,7 @@ test("an observed conversation continues with the client's messages, not with ou
 
 test("a body that cannot be read is refused if its session may have withheld content", async () => {
   const withheld = new WithheldRegistry([]);
-  const { desk: planner } = new DeskKit({ model: () => ({ content: [] }), place: { withheld } });
+  const { desk: planner } = new PlannerKit({ model: () => ({ content: [] }), place: { withheld } });
   const unreadable = Buffer.from('{"model":"claude-opus-5-5","model":"x","messages":[]}');
   const refusal = async (headers: Readonly<Record<string, string>>): Promise<string | undefined> => {
     const meta = { ...anyMeta, headers, length: unreadable.length };
@@ -203,7 +203,7 @@ const anyMeta = {
 
 test("a stream that the log lost is reported whole once the recorder keeps up, not before", async () => {
   const record = { version: 0, isBehind: false };
-  const planner = new DeskKit({
+  const planner = new PlannerKit({
     model: () => ({ content: [{ type: "text", text: "Yes." }] }),
     place: { recordVersionOf: () => record.version, isBehind: () => record.isBehind },
   });
@@ -231,7 +231,7 @@ test("a stream that the log lost is reported whole once the recorder keeps up, n
 
 test("a token count does not replace the full report of a stream that the log lost", async () => {
   const record = { version: 0 };
-  const planner = new DeskKit({
+  const planner = new PlannerKit({
     model: () => ({ content: [{ type: "text", text: "Yes." }] }),
     place: { recordVersionOf: () => record.version },
   });
@@ -247,7 +247,7 @@ test("a token count does not replace the full report of a stream that the log lo
 });
 
 test("a conversation that begins after a loss is reported normally", async () => {
-  const planner = new DeskKit({
+  const planner = new PlannerKit({
     model: () => ({ content: [{ type: "text", text: "Yes." }] }),
     place: { recordVersionOf: () => 7, isBehind: () => true },
   });

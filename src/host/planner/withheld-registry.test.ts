@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DeskKit } from "../../../test/support/desk-kit.ts";
+import { PlannerKit } from "../../../test/support/planner-kit.ts";
 import { shownFacts } from "../../../test/support/render-facts.ts";
 import { canonicalJson, must } from "../../base/index.ts";
 import { fingerprintOf, type TextFingerprint } from "../../exchange/index.ts";
@@ -58,7 +58,7 @@ test("a sent text is searched once, not with every later turn", async () => {
     }
   }
   const answers = () => ({ content: [{ type: "text", text: "Well." }] }) as const;
-  const kit = new DeskKit({ model: answers, place: { withheld: new FixedRegistry([]) } });
+  const kit = new PlannerKit({ model: answers, place: { withheld: new FixedRegistry([]) } });
   const messages = [user("Let us begin.")];
   const searches: number[] = [];
   for (let turn = 0; turn < 40; turn += 1) {
@@ -76,7 +76,7 @@ test("a sent text is searched once, not with every later turn", async () => {
 test("a text is searched again when more is withheld or a fingerprint becomes known", async () => {
   const registry = new WithheldRegistry([]);
   const answers = () => ({ content: [{ type: "text", text: "Well." }] }) as const;
-  const kit = new DeskKit({ model: answers, place: { withheld: registry } });
+  const kit = new PlannerKit({ model: answers, place: { withheld: registry } });
   const messages = [user(`Before.\n${secret}\nBehind.`)];
   const sent = async (next: string): Promise<string> => {
     const body = { model: "claude-opus-4-6", max_tokens: 1, messages };

@@ -10,7 +10,7 @@ import {
   script,
   startStrictUpstream,
 } from "../../../src/testing/index.ts";
-import { apiKey, listener, prompt, text, user } from "../../support/provider-kit.ts";
+import { apiKey, listener, prompt, text, user } from "../provider-kit.ts";
 
 const upstreams: StrictUpstream[] = [];
 afterEach(async () => {

@@ -13,7 +13,7 @@ import {
   signatureProblem,
   startStrictUpstream,
 } from "../../../src/testing/index.ts";
-import { keys, listener, prompt, text, user } from "../../support/provider-kit.ts";
+import { keys, listener, prompt, text, user } from "../provider-kit.ts";
 
 const upstreams: StrictUpstream[] = [];
 afterEach(async () => {

@@ -20,7 +20,7 @@ import {
   script,
   type UpstreamFault,
 } from "../../../src/testing/index.ts";
-import { inEvents, listener, prompt, text, user, type Way, ways } from "../../support/provider-kit.ts";
+import { inEvents, listener, prompt, text, user, type Way, ways } from "../provider-kit.ts";
 
 const upstreams: StrictUpstream[] = [];
 afterEach(async () => {

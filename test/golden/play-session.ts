@@ -1,0 +1,250 @@
+import type { SteppedClock } from "../../src/base/clock.ts";
+import {
+  canonicalJson,
+  must,
+  type SessionId,
+  sessionId,
+  steppedClock,
+  unwrap,
+} from "../../src/base/index.ts";
+import type { Frame } from "../../src/engine/index.ts";
+import type { RequestMeta, StreamLookup, Wishes } from "../../src/exchange/index.ts";
+import { type Awareness, defaultAwareness } from "../../src/host/index.ts";
+import { messageStripper, readWireRequest, unitBytes } from "../../src/protocols/index.ts";
+import { SessionRecorder } from "../../src/recorder/index.ts";
+import { openMemoryStore, type Store } from "../../src/store/index.ts";
+import { script } from "../../src/testing/index.ts";
+import { PlannerKit, type Posted } from "../support/planner-kit.ts";
+import {
+  type ClientBlock,
+  type ClientBody,
+  mark,
+  type TalkMessage,
+  wireText,
+} from "../support/scripted-client.ts";
+import { type UpstreamUnit, upstreamUnits } from "../support/upstream-units.ts";
+import type { Fields, GoldenSession, GoldenStep, Words } from "./session-file.ts";
+import { actOnWords } from "./user-acts.ts";
+
+export type GoldenExchange = {
+  readonly step: GoldenStep;
+  readonly posted: Posted;
+  readonly client: ClientBody;
+  readonly units: readonly UpstreamUnit[];
+};
+export type Played = {
+  readonly exchanges: readonly GoldenExchange[];
+  readonly frames: readonly Frame[];
+  /** What the log has told the desk, in order. */
+  readonly briefings: readonly Wishes[];
+  /** Exchanges that could not be written down. */
+  readonly gaps: number;
+  /** Where it was written down. */
+  readonly store: Store;
+};
+
+export async function playSession(session: GoldenSession): Promise<Played> {
+  const player = new Player(session);
+  const exchanges: GoldenExchange[] = [];
+  for (const step of session.steps) exchanges.push(await player.play(step));
+  const frames = await player.frames();
+  return { exchanges, frames, briefings: player.briefings, gaps: player.gaps(), store: player.store };
+}
+
+const recordMs = 1_700_000_000_000;
+
+/** A client with its script, a desk, an upstream, and a recorder that is told what a relay would tell it. */
+class Player {
+  readonly briefings: Wishes[] = [];
+  readonly #session: GoldenSession;
+  readonly #clock: SteppedClock;
+  readonly #kit: PlannerKit;
+  readonly store = openMemoryStore();
+  #recorder: SessionRecorder;
+  readonly #histories: (readonly TalkMessage[])[] = [[]];
+  #body: Fields;
+  #awareness: Awareness;
+  #lastBody: Buffer | null = null;
+  #withheld: ReadonlySet<string> = new Set();
+
+  constructor(session: GoldenSession) {
+    this.#session = session;
+    this.#recorder = this.#newRecorder();
+    this.#body = session.body;
+    this.#clock = steppedClock(session.startsAt === undefined ? 1_000_000 : Date.parse(session.startsAt));
+    this.#awareness = { ...defaultAwareness, ...session.awareness };
+    const replies = session.steps.flatMap(({ reply }) => (reply === undefined ? [] : [{ content: reply }]));
+    const remember = async (question: StreamLookup) => unwrap(await this.#recorder.streamRecord(question));
+    const place = { lookUpStream: remember, awareness: () => this.#awareness, managesLogins: true };
+    this.#kit = new PlannerKit({ model: script(replies), clock: this.#clock, place });
+    this.#lead();
+  }
+
+  async play(step: GoldenStep): Promise<GoldenExchange> {
+    if (step.restart) this.#restart();
+    this.#clock.advance((step.idleMinutes ?? 0) * 60_000);
+    this.#change(step);
+    const { over = {}, target, isLost = false, awareness, acts = [] } = step;
+    this.#body = { ...this.#body, ...over };
+    this.#awareness = { ...this.#awareness, ...awareness };
+    const session = sessionId("golden-1");
+    for (const act of acts) {
+      await actOnWords({ recorder: this.#recorder, store: this.store, session }, act);
+    }
+    const client: ClientBody = { ...this.#body, messages: this.#messages(step) };
+    const headers = { ...this.#session.headers, ...step.headers };
+    const where = target === undefined ? {} : { target };
+    const body = Buffer.from(wireText(client));
+    const posted = await this.#kit.post(body, { headers, isLost, ...where });
+    this.#lastBody = body;
+    await this.#record(posted);
+    this.#histories.push([...this.#messages({ ...step, isMarked: true }), ...saidIn(posted)]);
+    return { step, posted, client, units: upstreamUnits(must(posted.attempts.at(-1), "it was sent").body) };
+  }
+
+  async frames(): Promise<readonly Frame[]> {
+    await this.store.flush();
+    const sessions = unwrap(await this.store.sessions());
+    const pages = await Promise.all(
+      sessions.map(({ session }) => this.store.frames({ session, after: 0, limit: 1000 })),
+    );
+    return pages.flatMap((page) => unwrap(page));
+  }
+
+  gaps(): number {
+    return this.#recorder.counts().gaps;
+  }
+
+  #newRecorder(): SessionRecorder {
+    let sessions = 0;
+    const newSession = (): SessionId => {
+      sessions += 1;
+      return sessionId(`golden-${sessions}`);
+    };
+    return new SessionRecorder({
+      store: this.store,
+      clock: { now: () => recordMs },
+      newSession,
+      onEvent: () => undefined,
+      onWishes: (briefing) => {
+        this.briefings.push(briefing);
+        this.#kit.desk.updateWishes(briefing);
+      },
+      windowOf: () => 200_000,
+      policy: this.#session.policy ?? "off",
+    });
+  }
+
+  #restart(): void {
+    this.#recorder = this.#newRecorder();
+    this.#kit.restart();
+    this.#lead();
+  }
+
+  /** The kit asks one upstream with a key; what else there is the desk is told here. */
+  #lead(): void {
+    const { desk } = this.#kit;
+    const take = desk.plan.bind(desk);
+    desk.plan = (asking, pieces) => take({ ...asking, ...this.#where() }, pieces);
+  }
+
+  #where(): Pick<RequestMeta, "upstream" | "isLogin"> {
+    const { upstream = "anthropic", isLogin = false } = this.#session;
+    return { upstream, isLogin };
+  }
+
+  #messages({ from, keep, edit = {}, add = [], isMarked = false }: GoldenStep): readonly TalkMessage[] {
+    const history = must(this.#histories.at(from ?? -1), "the step was played");
+    const kept = history.slice(0, keep ?? history.length);
+    const messages = [...kept.map((message, at) => edit[at] ?? message), ...add];
+    return isMarked ? messages : markedLast(messages);
+  }
+
+  #change({ withhold, rewrite }: GoldenStep): void {
+    const { client = "unknown", headers } = this.#session;
+    const name = headers["x-aperture-session"] ?? headers["x-claude-code-session-id"] ?? null;
+    const key = canonicalJson(["local", this.#where().upstream, client, name, null]);
+    if (withhold !== undefined) {
+      this.#withheld = new Set([...this.#withheld, ...this.#otherwise(withhold).keys()]);
+      const isOfStream = ({ streamKey }: Wishes) => streamKey === key;
+      const { isUrgent: _, ...last } = must(
+        this.briefings.findLast(isOfStream),
+        "the log reported the stream",
+      );
+      this.#kit.desk.updateWishes({ ...last, levels: [], withheld: [...this.#withheld] });
+    }
+    if (rewrite !== undefined) {
+      this.#kit.desk.rewrite(key, { bytesByKey: this.#otherwise(rewrite), reason: "user" });
+    }
+  }
+
+  /** The units of the last request that hold the words, each with what is shown in its place. */
+  #otherwise({ words, by }: Words): ReadonlyMap<string, Uint8Array> {
+    const { messages, bytes } = must(
+      readWireRequest(must(this.#lastBody, "something was sent"), null),
+      "it is one",
+    );
+    const found = messages.flatMap(({ units, range }) =>
+      units.flatMap((unit) => {
+        const block = Buffer.from(unitBytes(bytes, range.start, unit)).toString();
+        return block.includes(words) ? [[unit.key, Buffer.from(shownAs(block, by))] as const] : [];
+      }),
+    );
+    return new Map(found);
+  }
+
+  async #record({ asking, attempts, answer, body, numbered }: Posted): Promise<void> {
+    const [first, ...again] = attempts.map(({ sending }) => sending);
+    const { clientBody, sent } = must(first, "something was sent");
+    const where = this.#where();
+    await this.#recorder.recordRequest({
+      ...asking,
+      ...where,
+      body: clientBody,
+      length: clientBody.length,
+      sent,
+    });
+    for (const sending of again) await this.#recorder.recordResend(asking.id, sending.sent);
+    const type = answer.headers.find(([name]) => name === "content-type")?.[1] ?? "";
+    await this.#recorder.recordResponse({
+      id: asking.id,
+      status: answer.status,
+      headers: { "content-type": type },
+      body,
+      length: body.length,
+      outcome: "complete",
+      blockNumbers: numbered,
+      problem: null,
+      firstByteMs: 1,
+      totalMs: 2,
+    });
+  }
+}
+
+/** The last words that may carry a mark do. */
+function markedLast(messages: readonly TalkMessage[]): readonly TalkMessage[] {
+  const last = messages.findLastIndex(({ content }) => content.length > 0);
+  return messages.map((message, at) => {
+    const { content } = message;
+    if (at !== last || typeof content === "string") return message;
+    const marked = content.map((block, index) =>
+      index === content.length - 1 ? { ...block, ...mark } : block,
+    );
+    return { ...message, content: marked };
+  });
+}
+
+function shownAs(block: string, by: string): string {
+  const parsed = JSON.parse(block) as ClientBlock;
+  return JSON.stringify({ ...parsed, [parsed["type"] === "tool_result" ? "content" : "text"]: by });
+}
+
+/** What the client keeps of an answer: the lines of ours in it were taken out on the way. */
+function saidIn({ answer, body, sending }: Posted): readonly TalkMessage[] {
+  if (answer.status !== 200) return [];
+  const none = { isOwn: () => false, continues: () => false, opens: () => false };
+  const stripper = messageStripper(sending.ownLineFilter ?? none, body.length);
+  const got = Buffer.concat([...stripper.push(body), ...stripper.end()]);
+  const { content } = JSON.parse(got.toString()) as { readonly content?: readonly ClientBlock[] };
+  return content === undefined ? [] : [{ role: "assistant", content }];
+}
