@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { clientFilePlans } from "../install/client-files.ts";
-import { readJsonValue } from "../install/edit-json.ts";
-import { valueAt } from "../install/install-client.ts";
+import { readJsonValue, valueAt } from "../install/edit-settings.ts";
 import { type ClientName, clientNames, clientVariables } from "../launch/client-addresses.ts";
 import type { SystemInfo } from "../verb-call.ts";
 

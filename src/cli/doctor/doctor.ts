@@ -4,14 +4,12 @@ import type { Style } from "../format/paint.ts";
 import { alignRows, type TableCell } from "../format/table.ts";
 import { printJson, wantsJson } from "../json-output.ts";
 import type { VerbCall } from "../verb-call.ts";
-import { checkClaude } from "./claude-check.ts";
-import { checkClients } from "./client-check.ts";
+import { checkClaude, checkClients } from "./client-check.ts";
 import { type Diagnosis, failure, passed } from "./diagnosis.ts";
-import { checkDirectory, checkToken } from "./file-check.ts";
-import { checkMachine } from "./machine-check.ts";
-import { checkProxy, checkUpstreams } from "./proxy-check.ts";
+import { checkDirectory, checkMachine, checkToken } from "./file-check.ts";
+import { checkProxy } from "./proxy-check.ts";
 import { checkTraffic } from "./traffic-check.ts";
-import { checkReach } from "./upstream-check.ts";
+import { checkReach, checkUpstreams } from "./upstream-check.ts";
 
 const askMs = 3_000;
 const styles: Readonly<Record<Diagnosis["result"], Style>> = { ok: "green", warn: "yellow", fail: "red" };

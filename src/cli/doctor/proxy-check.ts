@@ -1,4 +1,3 @@
-import { loopbackHosts, officialUpstreams, type Settings } from "../../config/index.ts";
 import type { HealthAnswer } from "../../control/index.ts";
 import type { Api } from "../api/api-client.ts";
 import { apiPath } from "../api/api-path.ts";
@@ -82,23 +81,3 @@ function recordingDiagnoses(health: HealthAnswer): readonly Diagnosis[] {
 }
 
 const storageFix = "free disk space or grant access, as the message says; recording resumes by itself";
-
-/** The settings accept only usable addresses. This checks whether they are wise. */
-export function checkUpstreams({ upstreams }: Pick<Settings, "upstreams">): Diagnosis {
-  const { named, ...builtIn } = upstreams;
-  const all = [...Object.entries(builtIn), ...named];
-  const open = all.filter(([, url]) => url.protocol === "http:" && !loopbackHosts.includes(url.hostname));
-  if (open.length > 0) {
-    const addresses = open.map(([name, url]) => `${name} (${url.host})`).join(", ");
-    return warning("upstreams", `keys are sent unencrypted to ${addresses}`, "use https:// addresses");
-  }
-  const official: Readonly<Record<string, string>> = officialUpstreams;
-  const changed = all.filter(([name, url]) => url.origin !== official[name]);
-  const others = changed.map(([name, url]) => `${name} ${url.host}`).join(", ");
-  return passed(
-    "upstreams",
-    others === ""
-      ? "these settings use the official ones"
-      : `these settings use ${others}, otherwise the official ones`,
-  );
-}

@@ -1,8 +1,8 @@
-import { officialUpstreams, type Settings } from "../../config/index.ts";
+import { loopbackHosts, officialUpstreams, type Settings } from "../../config/index.ts";
 import type { HealthAnswer } from "../../control/index.ts";
 import { printable } from "../format/printable.ts";
 import { connectProblem } from "../local-address.ts";
-import { type Diagnosis, failure, passed } from "./diagnosis.ts";
+import { type Diagnosis, failure, passed, warning } from "./diagnosis.ts";
 
 /** Long enough for a name lookup and a slow network. */
 const reachMs = 3_000;
@@ -31,6 +31,26 @@ export async function checkReach(
   const problems = found.filter((finding) => finding !== null);
   const names = wanted.map(([name]) => printable(name, 40)).join(", ");
   return problems.length > 0 ? problems : [passed("reach", `${names} can be reached`)];
+}
+
+/** The settings accept only usable addresses. This checks whether they are wise. */
+export function checkUpstreams({ upstreams }: Pick<Settings, "upstreams">): Diagnosis {
+  const { named, ...builtIn } = upstreams;
+  const all = [...Object.entries(builtIn), ...named];
+  const open = all.filter(([, url]) => url.protocol === "http:" && !loopbackHosts.includes(url.hostname));
+  if (open.length > 0) {
+    const addresses = open.map(([name, url]) => `${name} (${url.host})`).join(", ");
+    return warning("upstreams", `keys are sent unencrypted to ${addresses}`, "use https:// addresses");
+  }
+  const official: Readonly<Record<string, string>> = officialUpstreams;
+  const changed = all.filter(([name, url]) => url.origin !== official[name]);
+  const others = changed.map(([name, url]) => `${name} ${url.host}`).join(", ");
+  return passed(
+    "upstreams",
+    others === ""
+      ? "these settings use the official ones"
+      : `these settings use ${others}, otherwise the official ones`,
+  );
 }
 
 function addressesOf({ upstreams: { named, ...builtIn } }: Pick<Settings, "upstreams">) {

@@ -3,8 +3,7 @@ import type { ClientName } from "../launch/client-addresses.ts";
 import { type CliResult, stop, succeed } from "../outcome.ts";
 import type { SystemInfo } from "../verb-call.ts";
 import { type ClientFilePlan, clientFilePlans, type FileValue } from "./client-files.ts";
-import { editJson, readJsonValue } from "./edit-json.ts";
-import { editLines, readLineValue } from "./edit-lines.ts";
+import { editText, valueAt } from "./edit-settings.ts";
 import { type FileRecord, hashOf, readRecord, writeRecord } from "./install-record.ts";
 import { replaceFile, textAt } from "./replace-file.ts";
 
@@ -93,30 +92,6 @@ function isKept(
   path: readonly string[],
 ): boolean {
   return unlessSet === true && valueAt(plan, text, path) !== null;
-}
-
-export function valueAt(
-  { form }: Pick<ClientFilePlan, "form">,
-  text: string | null,
-  path: readonly string[],
-) {
-  if (text === null) return null;
-  return form === "json" ? readJsonValue(text, path) : readLineValue(text, path[0] ?? "", form);
-}
-
-type NewValue = { readonly path: readonly string[]; readonly value: string | null };
-
-export function editText(
-  { form }: Pick<ClientFilePlan, "form">,
-  text: string | null,
-  values: readonly NewValue[],
-) {
-  if (form === "json") return editJson(text, values);
-  const changed = values.reduce(
-    (lines, { path, value }) => editLines(lines, { name: path[0] ?? "", value }, form),
-    text ?? "",
-  );
-  return { text: changed };
 }
 
 function manualText(values: readonly FileValue[]): string {

@@ -4,7 +4,7 @@ import { isLoopbackUrl } from "../local-address.ts";
 import { type CliResult, stop, succeed } from "../outcome.ts";
 import type { SystemInfo } from "../verb-call.ts";
 import { clientFilePlans } from "./client-files.ts";
-import { editText, valueAt } from "./install-client.ts";
+import { editText, valueAt } from "./edit-settings.ts";
 import { dropRecord, type FileRecord, hashOf, readRecord } from "./install-record.ts";
 import { replaceFile, textAt } from "./replace-file.ts";
 

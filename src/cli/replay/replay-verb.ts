@@ -7,9 +7,7 @@ import { printable } from "../format/printable.ts";
 import { printJson, wantsJson } from "../json-output.ts";
 import { type ReadyCall, reportProblem } from "../verb-call.ts";
 import { withApi } from "../with-api.ts";
-import type { Evidence } from "./evidence.ts";
-import { evidenceFromFile } from "./evidence-from-file.ts";
-import { evidenceFromSession } from "./evidence-from-session.ts";
+import { type Evidence, evidenceFromFile, evidenceFromSession } from "./evidence.ts";
 import { judgeReplay, type ReplayVerdict } from "./judge.ts";
 
 const problemsShownMax = 20;
