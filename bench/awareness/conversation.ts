@@ -1,5 +1,5 @@
 import { blockText } from "../../src/analysis/play/block-text.ts";
-import type { BlockKind } from "../../src/engine/index.ts";
+import type { BlockKind } from "../../src/engine/frames/index.ts";
 import type { ExactCounter } from "../../src/tokens/index.ts";
 import {
   type RecordedBlock,

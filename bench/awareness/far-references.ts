@@ -1,5 +1,5 @@
 import { identifiersIn, namesInText } from "../../src/analysis/play/identifiers.ts";
-import type { BlockKind } from "../../src/engine/index.ts";
+import type { BlockKind } from "../../src/engine/frames/index.ts";
 import type { Conversation, ConversationMessage } from "./conversation.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { namesInText } from "../../src/analysis/play/identifiers.ts";
-import type { BlockKind } from "../../src/engine/index.ts";
+import type { BlockKind } from "../../src/engine/frames/index.ts";
 import { type ExactCounter, estimateText } from "../../src/tokens/index.ts";
 import type { Conversation } from "./conversation.ts";
 import { type FarReference, farReferences } from "./far-references.ts";

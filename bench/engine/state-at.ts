@@ -1,5 +1,6 @@
 import { seededRandom, unwrap } from "../../src/base/index.ts";
-import { emptyState, type Frame, replayFrames, type State } from "../../src/engine/index.ts";
+import type { Frame } from "../../src/engine/frames/index.ts";
+import { emptyState, replayFrames, type State } from "../../src/engine/index.ts";
 import { compare, heapBytes, keep } from "../measure.ts";
 import { type BenchOptions, type Cell, round } from "../report.ts";
 import { build, listAt, readAt, type SessionShape, session } from "./synthetic.ts";

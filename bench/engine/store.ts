@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type SessionId, sessionId, unwrap } from "../../src/base/index.ts";
-import type { Frame } from "../../src/engine/index.ts";
+import type { Frame } from "../../src/engine/frames/index.ts";
 import { openSession } from "../../src/log/index.ts";
 import { type Driver, loadDriver } from "../../src/store/driver.ts";
 import { openSqliteStore, type Store } from "../../src/store/index.ts";

@@ -12,27 +12,20 @@ import {
   unwrap,
   viewId,
 } from "../../src/base/index.ts";
+import type { Block, Delta, Frame } from "../../src/engine/frames/index.ts";
+import { changes, emptyState, type Proposal, reduce, type State, type View } from "../../src/engine/index.ts";
 import {
-  type Block,
   blockViewOf,
-  changes,
-  type Delta,
-  emptyState,
-  type Frame,
   lifecycleOf,
   momentAt,
   now,
-  type Proposal,
-  reduce,
-  type State,
   shownOf,
   streamOf,
   turnNow,
-  type View,
   viewBlocks,
   zoneOf,
-} from "../../src/engine/index.ts";
-import { factsOf } from "../../src/engine/moment.ts";
+} from "../../src/engine/moment/index.ts";
+import { factsOf } from "../../src/engine/moment/moment.ts";
 import type { FrameEntry } from "../../src/log/session-log.ts";
 import { sealed } from "../../test/support/random-session.ts";
 

@@ -1,4 +1,4 @@
-import type { BlockKind } from "../engine/index.ts";
+import type { BlockKind } from "../engine/frames/index.ts";
 import { type ModelPrices, promptPrice } from "../policy/index.ts";
 import {
   type GatheredSession,

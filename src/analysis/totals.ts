@@ -1,4 +1,4 @@
-import type { BlockKind } from "../engine/index.ts";
+import type { BlockKind } from "../engine/frames/index.ts";
 import type { NamedWeight, Weight } from "./contents/recorded-contents.ts";
 import type { RepeatedResults } from "./contents/repeated-results.ts";
 import { sum } from "./play/cost-sums.ts";

@@ -1,5 +1,6 @@
 import type { ViewId } from "../base/index.ts";
-import { type ApprovalState, approvalOf, type Frame, type Moment } from "../engine/index.ts";
+import type { Frame } from "../engine/frames/index.ts";
+import { type ApprovalState, approvalOf, type Moment } from "../engine/moment/index.ts";
 import type { Change } from "./change.ts";
 
 /** What the frames say about commands that wait for the user, each once and as it stands now. */

@@ -1,12 +1,6 @@
 import { must, spanOf } from "../base/index.ts";
-import {
-  type AddedBlock,
-  attributesOf,
-  type BlockView,
-  factValue,
-  isPinned,
-  lifecycleOf,
-} from "../engine/index.ts";
+import type { AddedBlock } from "../engine/frames/index.ts";
+import { attributesOf, type BlockView, factValue, isPinned, lifecycleOf } from "../engine/moment/index.ts";
 import { type CountedBlock, countBlock, largest, speakerOf } from "./counted-block.ts";
 
 /** Neighbouring blocks that nothing has referred to for a while. */

@@ -1,4 +1,4 @@
-import type { Actor } from "../engine/index.ts";
+import type { Actor } from "../engine/frames/index.ts";
 
 export const changeWords = [
   "archived",

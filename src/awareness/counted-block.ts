@@ -1,13 +1,12 @@
+import type { AddedBlock, Shown } from "../engine/frames/index.ts";
 import {
-  type AddedBlock,
   type BlockView,
   isWithheld,
   lastSentTurn,
-  type Shown,
   shownOf,
   type Zone,
   zoneOf,
-} from "../engine/index.ts";
+} from "../engine/moment/index.ts";
 import { tokensShown } from "./shown-tokens.ts";
 
 /** A block as the manifest counts it. */

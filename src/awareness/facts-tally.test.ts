@@ -3,16 +3,9 @@ import { describe, expect, it } from "vitest";
 import { TestSession, type Wish } from "../../test/support/engine.ts";
 import { intents, live, testSession } from "../../test/support/random-session.ts";
 import { type BlockId, must, turnOf, unwrap, type ViewId, viewId } from "../base/index.ts";
-import {
-  type Block,
-  type Delta,
-  emptyState,
-  momentAt,
-  now,
-  replayFrames,
-  type Shown,
-  type State,
-} from "../engine/index.ts";
+import type { Block, Delta, Shown } from "../engine/frames/index.ts";
+import { emptyState, replayFrames, type State } from "../engine/index.ts";
+import { momentAt, now } from "../engine/moment/index.ts";
 import { FactsTally } from "./facts-tally.ts";
 import { type FactsInput, manifestFacts } from "./manifest-facts.ts";
 

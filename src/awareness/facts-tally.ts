@@ -1,4 +1,5 @@
 import { type BlockId, must, type Seq } from "../base/index.ts";
+import type { State, View } from "../engine/index.ts";
 import {
   attributesOf,
   type BlockView,
@@ -9,13 +10,11 @@ import {
   type Moment,
   messageBlocks,
   runNow,
-  type State,
   streamOf,
   turnNow,
-  type View,
   viewBlocks,
   type Zone,
-} from "../engine/index.ts";
+} from "../engine/moment/index.ts";
 import { type CountedBlock, countBlock, isNew } from "./counted-block.ts";
 import {
   addToPending,

@@ -1,17 +1,16 @@
 import { must } from "../base/index.ts";
+import type { FactValues, Shown } from "../engine/frames/index.ts";
+import type { View } from "../engine/index.ts";
 import {
   attributesOf,
-  type FactValues,
   factValue,
   isPinned,
   type Moment,
-  type Shown,
   streamOf,
   turnNow,
-  type View,
   wantedOf,
   type Zone,
-} from "../engine/index.ts";
+} from "../engine/moment/index.ts";
 import { type ArchiveCandidate, candidatesAmong, unusedRuns } from "./candidates.ts";
 import type { Change } from "./change.ts";
 import { type CountedBlock, countBlock, largest, speakerOf } from "./counted-block.ts";

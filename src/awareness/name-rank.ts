@@ -1,5 +1,5 @@
 import { assert } from "../base/index.ts";
-import type { BlockKind } from "../engine/index.ts";
+import type { BlockKind } from "../engine/frames/index.ts";
 import { holdsName, nameTokens } from "./text-names.ts";
 
 /** The names of a block, in the order of their first position, as `namesIn` gives them. */

@@ -1,4 +1,5 @@
 import { must, spanOf } from "../base/index.ts";
+import type { View } from "../engine/index.ts";
 import {
   attributesOf,
   type BlockView,
@@ -7,9 +8,8 @@ import {
   lifecycleOf,
   type Moment,
   shownOf,
-  type View,
   viewBlocks,
-} from "../engine/index.ts";
+} from "../engine/moment/index.ts";
 
 /** Neighbouring messages that are shown as placeholders only, collapsed into one range. */
 export type PrunedRange = {

@@ -1,5 +1,6 @@
 import type { BlockId } from "../base/index.ts";
-import { attributesOf, type Moment, type Shown, type Tokens } from "../engine/index.ts";
+import type { Shown, Tokens } from "../engine/frames/index.ts";
+import { attributesOf, type Moment } from "../engine/moment/index.ts";
 
 const nothing: Tokens = { count: 0, exact: true };
 

@@ -1,19 +1,15 @@
 import { type BlockId, must, sameData, type ViewId } from "../base/index.ts";
 import {
   type Actor,
-  blockViewOf,
   type Delta,
   type FactDelta,
   type FactValues,
   type Frame,
   type Level,
   levels,
-  type Moment,
-  shownOf,
-  type View,
-  viewOf,
-  wantedOf,
-} from "../engine/index.ts";
+} from "../engine/frames/index.ts";
+import type { View } from "../engine/index.ts";
+import { blockViewOf, type Moment, shownOf, viewOf, wantedOf } from "../engine/moment/index.ts";
 import { approvalChanges } from "./approval-changes.ts";
 import type { Change, ChangeWord } from "./change.ts";
 import { tokensShown } from "./shown-tokens.ts";

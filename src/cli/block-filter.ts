@@ -1,4 +1,4 @@
-import type { BlockRow } from "../queries/index.ts";
+import type { BlockRow } from "../queries/answers/index.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { printable } from "./format/printable.ts";
 import { type CliResult, stop, succeed } from "./outcome.ts";

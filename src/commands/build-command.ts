@@ -1,5 +1,5 @@
 import { cutText, limits, ok, type Result } from "../base/index.ts";
-import { levels } from "../engine/index.ts";
+import { levels } from "../engine/frames/index.ts";
 import {
   type Command,
   commandLimits,

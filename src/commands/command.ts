@@ -1,4 +1,5 @@
-import type { Level, Zone } from "../engine/index.ts";
+import type { Level } from "../engine/frames/index.ts";
+import type { Zone } from "../engine/moment/index.ts";
 
 export const verbs = [
   "expand",

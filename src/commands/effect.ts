@@ -1,5 +1,6 @@
 import { type BlockId, unwrap } from "../base/index.ts";
-import { type ChangeContext, changes, type Level, type Proposal } from "../engine/index.ts";
+import type { Level } from "../engine/frames/index.ts";
+import { type ChangeContext, changes, type Proposal } from "../engine/index.ts";
 import type { Command, Detail } from "./command.ts";
 
 /**

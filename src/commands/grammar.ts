@@ -1,5 +1,5 @@
 import { assert, ok, type Result } from "../base/index.ts";
-import { levels } from "../engine/index.ts";
+import { levels } from "../engine/frames/index.ts";
 import { buildCommand, type CommandFields, commandExamples, noFields } from "./build-command.ts";
 import {
   type Command,

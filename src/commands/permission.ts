@@ -1,4 +1,5 @@
-import type { Actor, Zone } from "../engine/index.ts";
+import type { Actor } from "../engine/frames/index.ts";
+import type { Zone } from "../engine/moment/index.ts";
 import type { Command, Verb } from "./command.ts";
 
 /** How long a permission holds: one command, the turn it was given in, the session, or for good. */

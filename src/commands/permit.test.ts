@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { TestSession, type Wish } from "../../test/support/engine.ts";
 import { type BlockId, must, unwrap } from "../base/index.ts";
-import { now, zoneOf } from "../engine/index.ts";
+import { now, zoneOf } from "../engine/moment/index.ts";
 import { type Verb, verbs, zones } from "./command.ts";
 import { parseCommand } from "./grammar.ts";
 import type { CommandPermission } from "./permission.ts";

@@ -1,18 +1,17 @@
 import type { MessageId } from "../base/index.ts";
+import type { Actor, Mode } from "../engine/frames/index.ts";
+import type { View } from "../engine/index.ts";
 import {
-  type Actor,
   attributesOf,
   type BlockView,
   factOf,
   factValue,
   isWithheld,
-  type Mode,
   type Moment,
   pairOf,
-  type View,
   viewBlocks,
   zoneOf,
-} from "../engine/index.ts";
+} from "../engine/moment/index.ts";
 import { type Command, isReadVerb, type Verb } from "./command.ts";
 import { type CommandPermission, isAllowedBy, permissionFor } from "./permission.ts";
 

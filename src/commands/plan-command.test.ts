@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { TestSession } from "../../test/support/engine.ts";
 import { type BlockId, hashContent, unwrap } from "../base/index.ts";
-import type { Actor, Level } from "../engine/index.ts";
+import type { Actor, Level } from "../engine/frames/index.ts";
 import { parseCommand } from "./grammar.ts";
 import { noCommands } from "./limit.ts";
 import { type CommandPlan, planCommand } from "./plan-command.ts";

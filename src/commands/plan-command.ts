@@ -1,18 +1,14 @@
 import type { BlockId } from "../base/index.ts";
 import {
   type Actor,
-  type BlockView,
-  blockViewOf,
-  type ChangeContext,
   type Delta,
   type FactDelta,
   type FactName,
   factNames,
-  factOf,
-  factVersion,
-  type Proposal,
   type Shown,
-} from "../engine/index.ts";
+} from "../engine/frames/index.ts";
+import type { ChangeContext, Proposal } from "../engine/index.ts";
+import { type BlockView, blockViewOf, factOf, factVersion } from "../engine/moment/index.ts";
 import type { Command } from "./command.ts";
 import { type CommandContext, type CommandProposal, proposeCommand } from "./propose.ts";
 import { blocksChangedBy, freedTokens, wantedTokens } from "./sizes.ts";

@@ -1,5 +1,5 @@
 import { ok, type Result } from "../base/index.ts";
-import { levels } from "../engine/index.ts";
+import { levels } from "../engine/frames/index.ts";
 import { type Pointer, positions, zones } from "./command.ts";
 import { joinChoices, quoteInput, refuse } from "./refuse.ts";
 import { quoteArgument } from "./split-arguments.ts";

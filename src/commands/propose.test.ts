@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { TestSession } from "../../test/support/engine.ts";
 import { type BlockId, blockId, must, turnOf, unwrap } from "../base/index.ts";
-import { type Actor, type ChangeContext, changes } from "../engine/index.ts";
+import type { Actor } from "../engine/frames/index.ts";
+import { type ChangeContext, changes } from "../engine/index.ts";
 import { type Command, verbs } from "./command.ts";
 import { parseCommand } from "./grammar.ts";
 import { noCommands } from "./limit.ts";

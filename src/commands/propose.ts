@@ -7,16 +7,9 @@ import {
   ok,
   type Result,
 } from "../base/index.ts";
-import {
-  attributesOf,
-  blockViewOf,
-  type ChangeContext,
-  type Delta,
-  type Mode,
-  type Proposal,
-  streamOf,
-  turnNow,
-} from "../engine/index.ts";
+import type { Delta, Mode } from "../engine/frames/index.ts";
+import type { ChangeContext, Proposal } from "../engine/index.ts";
+import { attributesOf, blockViewOf, streamOf, turnNow } from "../engine/moment/index.ts";
 import { type Command, isReadVerb, type Target } from "./command.ts";
 import { type CommandEffect, effectOf, type Lookup, type NewMemory } from "./effect.ts";
 import {

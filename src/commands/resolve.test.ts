@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { TestSession } from "../../test/support/engine.ts";
 import { type BlockId, blockId, must, type Result, type ViewId } from "../base/index.ts";
-import { now } from "../engine/index.ts";
+import { now } from "../engine/moment/index.ts";
 import { parseTarget } from "./grammar.ts";
 import { resolveTarget, topicBlocksMax } from "./resolve.ts";
 

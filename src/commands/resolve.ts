@@ -1,14 +1,14 @@
 import { type BlockId, blockId, fail, ok, type Result } from "../base/index.ts";
+import type { AddedBlock } from "../engine/frames/index.ts";
+import type { View } from "../engine/index.ts";
 import {
-  type AddedBlock,
   type BlockView,
   blockViewOf,
   lifecycleOf,
   type Moment,
-  type View,
   viewBlocks,
   zoneOf,
-} from "../engine/index.ts";
+} from "../engine/moment/index.ts";
 import type { Pointer, Target } from "./command.ts";
 import { quoteInput } from "./refuse.ts";
 

@@ -1,19 +1,17 @@
 import type { BlockId } from "../base/index.ts";
+import type { AddedBlock, Delta, Shown } from "../engine/frames/index.ts";
+import type { View } from "../engine/index.ts";
 import {
-  type AddedBlock,
   attributesOf,
   type BlockView,
   blockViewOf,
-  type Delta,
   factValue,
   isPinned,
   type Moment,
   pairOf,
-  type Shown,
-  type View,
   viewBlocks,
   wantedOf,
-} from "../engine/index.ts";
+} from "../engine/moment/index.ts";
 
 type ViewAtMoment = { readonly moment: Moment; readonly view: View };
 

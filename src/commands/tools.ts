@@ -1,5 +1,5 @@
 import { must, ok, type Result } from "../base/index.ts";
-import { levels } from "../engine/index.ts";
+import { levels } from "../engine/frames/index.ts";
 import { buildCommand, type CommandFields, noFields } from "./build-command.ts";
 import { type Command, details, isVerb, lowerLevels, positions, type Target, type Verb } from "./command.ts";
 import { parseTarget, printTarget } from "./grammar.ts";

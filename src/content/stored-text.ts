@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import type { BlockKind } from "../engine/index.ts";
+import type { BlockKind } from "../engine/frames/index.ts";
 import { parseJsonBytes } from "./wire-json.ts";
 
 // These functions read stored content for people. Clients and models wrote it, so any field may be missing.

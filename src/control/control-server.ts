@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { apertureError, type Clock, limits, type Result } from "../base/index.ts";
-import type { Mode } from "../engine/index.ts";
+import type { Mode } from "../engine/frames/index.ts";
 import type { Asker } from "../host/index.ts";
 import type { EngineEvent } from "../log/index.ts";
 import { Auth, type Proof, pageProblem, writeProblem } from "./auth.ts";

@@ -1,8 +1,8 @@
 import { ok, type Result } from "../base/index.ts";
 import { pricesOf } from "../config/index.ts";
-import type { Usage } from "../engine/index.ts";
+import type { Usage } from "../engine/frames/index.ts";
 import type { Asker } from "../host/index.ts";
-import type { StepRow } from "../queries/index.ts";
+import type { StepRow } from "../queries/answers/index.ts";
 import type { WindowRow } from "../recorder/index.ts";
 
 /** All that a status line shows, in one answer, because it is drawn after every message. */

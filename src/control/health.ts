@@ -1,4 +1,4 @@
-import type { Mode } from "../engine/index.ts";
+import type { Mode } from "../engine/frames/index.ts";
 
 /** Whether exchanges are being recorded. */
 export type RecordingHealth = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { RequestRow, RewriteRow } from "../queries/index.ts";
+import type { RequestRow, RewriteRow } from "../queries/answers/index.ts";
 import { priceRequest } from "./priced-requests.ts";
 
 const rewrite: RewriteRow = {

@@ -1,6 +1,6 @@
 import { pricesOf } from "../config/index.ts";
 import { billError, type Money, measuredInput, moneyOf } from "../policy/index.ts";
-import type { RequestDetail, RequestRow, RequestsPage, RewriteRow } from "../queries/index.ts";
+import type { RequestDetail, RequestRow, RequestsPage, RewriteRow } from "../queries/answers/index.ts";
 
 /** The expected and the measured cost of a rewrite, in input tokens and dollars. */
 export type PricedRewrite = Omit<RewriteRow, "predicted"> & {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { SessionRow, SessionsPage } from "../queries/index.ts";
+import type { SessionRow, SessionsPage } from "../queries/answers/index.ts";
 import { priceSessions } from "./priced-sessions.ts";
 
 const usage = { input: 1_000_000, cacheRead: 0, cacheWrite: 0, output: 0 };

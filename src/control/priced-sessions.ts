@@ -1,6 +1,6 @@
 import { pricesOf } from "../config/index.ts";
 import { type Money, promptPrice, requestsExpected, rewriteBill } from "../policy/index.ts";
-import type { SessionDetail, SessionRow, SessionsPage } from "../queries/index.ts";
+import type { SessionDetail, SessionRow, SessionsPage } from "../queries/answers/index.ts";
 
 /**
  * A session with its estimated cost so far. Writes for the longer cache lifetime count like other writes, and

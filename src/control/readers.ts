@@ -1,5 +1,5 @@
 import { fail, ok, type Result } from "../base/index.ts";
-import { type Level, levels } from "../engine/index.ts";
+import { type Level, levels } from "../engine/frames/index.ts";
 import type { Asker, Question } from "../host/index.ts";
 import type { DiffQuery, ExpansionQuery } from "../queries/index.ts";
 import type { ReaderName } from "./contract.ts";

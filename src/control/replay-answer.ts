@@ -1,5 +1,5 @@
 import type { Result } from "../base/index.ts";
-import type { SentBodies } from "../queries/index.ts";
+import type { SentBodies } from "../queries/answers/index.ts";
 
 /** The answer of the built-in strict model to a request that was sent to a real one. */
 export type StrictVerdict =

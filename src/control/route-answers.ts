@@ -20,7 +20,7 @@ import type {
   StateRow,
   StepsPage,
   TranscriptAnswer,
-} from "../queries/index.ts";
+} from "../queries/answers/index.ts";
 import type { ImportResult } from "../recorder/index.ts";
 import type { BackupReport, GcReport, VerifyReport } from "../store/index.ts";
 import type { GlanceAnswer } from "./glance.ts";

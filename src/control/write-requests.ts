@@ -1,6 +1,6 @@
 import { fail, ok, type Result } from "../base/index.ts";
 import { verbs, zones } from "../commands/index.ts";
-import { type Mode, modes, permissionRules } from "../engine/index.ts";
+import { type Mode, modes, permissionRules } from "../engine/frames/index.ts";
 import {
   type DecisionScope,
   decisionScopes,

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { mainView, TestSession } from "../../test/support/engine.ts";
 import { hashContent, limits, unwrap, viewId } from "../base/index.ts";
-import { approvalTurns } from "./approval.ts";
 import {
   type ApprovalInput,
   askApprovals,
@@ -12,9 +11,10 @@ import {
   spendPermission,
 } from "./change-approval.ts";
 import type { ChangeContext } from "./change-facts.ts";
-import { type Actor, actors } from "./facts.ts";
-import { checkDraft } from "./frame-shape.ts";
-import { approvalsOf, modeOf, now, permissionsOf } from "./moment.ts";
+import { approvalTurns } from "./frames/approval.ts";
+import { type Actor, actors } from "./frames/facts.ts";
+import { checkDraft } from "./frames/frame-shape.ts";
+import { approvalsOf, modeOf, now, permissionsOf } from "./moment/moment.ts";
 
 const input: ApprovalInput = {
   verb: "create",

@@ -1,15 +1,15 @@
 import { cutText, fail, limits, must, ok, type Result, sameData, turnOf } from "../base/index.ts";
-import type { PermissionKey } from "./approval.ts";
+import type { ChangeContext } from "./change-facts.ts";
+import type { PermissionKey } from "./frames/approval.ts";
 import {
   type Approval,
   type ApprovalDecision,
   approvalTurns,
   type Mode,
   type Permission,
-} from "./approval.ts";
-import type { ChangeContext } from "./change-facts.ts";
-import type { Delta } from "./delta.ts";
-import { approvalOf, approvalsOf, modeOf, nameOf, permissionOf, streamOf, turnNow } from "./moment.ts";
+} from "./frames/approval.ts";
+import type { Delta } from "./frames/delta.ts";
+import { approvalOf, approvalsOf, modeOf, nameOf, permissionOf, streamOf, turnNow } from "./moment/moment.ts";
 
 /** A command that needs the user's approval. */
 export type ApprovalInput = Pick<

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { TestSession } from "../../test/support/engine.ts";
 import { type BlockId, must } from "../base/index.ts";
 import { mayChange, pinBlocks, setBlockLevel, setSelection, unpinBlocks } from "./change-facts.ts";
-import { type Actor, actors } from "./facts.ts";
-import { factOf } from "./moment.ts";
+import { type Actor, actors } from "./frames/facts.ts";
+import { factOf } from "./moment/moment.ts";
 
 /** Only the user changes what the user set; the model beats policy; among equals the later actor wins. */
 const ranks: Readonly<Record<Actor, number>> = { user: 3, client: 2, model: 2, sidecar: 1, policy: 1 };

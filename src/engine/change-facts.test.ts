@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { TestSession } from "../../test/support/engine.ts";
 import { type BlockId, blockId, limits, must, type Result, turnOf, unwrap } from "../base/index.ts";
-import { levels } from "./block.ts";
 import {
   archiveBlocks,
   type ChangeContext,
@@ -19,8 +18,9 @@ import {
   unpinBlocks,
   withholdBlocks,
 } from "./change-facts.ts";
-import type { FactName } from "./facts.ts";
-import { factsOf } from "./moment.ts";
+import { levels } from "./frames/block.ts";
+import type { FactName } from "./frames/facts.ts";
+import { factsOf } from "./moment/moment.ts";
 
 type Verb = (change: ChangeContext, blocks: readonly BlockId[]) => Proposal;
 

@@ -13,10 +13,10 @@ import {
   turnOf,
   unwrap,
 } from "../base/index.ts";
-import { type Level, levels } from "./block.ts";
-import type { Delta, FactDelta } from "./delta.ts";
-import { type Actor, type Fact, type FactName, type FactValues, outranks, type Pin } from "./facts.ts";
-import { focusTurnsMax, isPinned } from "./lifecycle.ts";
+import { type Level, levels } from "./frames/block.ts";
+import type { Delta, FactDelta } from "./frames/delta.ts";
+import { type Actor, type Fact, type FactName, type FactValues, outranks, type Pin } from "./frames/facts.ts";
+import { focusTurnsMax, isPinned } from "./moment/lifecycle.ts";
 import {
   attributesOf,
   type BlockView,
@@ -29,7 +29,7 @@ import {
   streamOf,
   turnNow,
   viewBlocks,
-} from "./moment.ts";
+} from "./moment/moment.ts";
 import type { Stream, View } from "./state.ts";
 
 /** The actor that wants a change, in which view and as of which moment. */

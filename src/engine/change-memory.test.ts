@@ -4,9 +4,9 @@ import { blockId, hashContent, limits, turnOf, unwrap } from "../base/index.ts";
 import { archiveBlocks } from "./change-facts.ts";
 import { addMemory, type MemoryInput, type MemoryProposal, setScope } from "./change-memory.ts";
 import { expire } from "./expire.ts";
-import { actors } from "./facts.ts";
-import { lifecycleOf, zoneOf } from "./lifecycle.ts";
-import { attributesOf, blockOf, now } from "./moment.ts";
+import { actors } from "./frames/facts.ts";
+import { lifecycleOf, zoneOf } from "./moment/lifecycle.ts";
+import { attributesOf, blockOf, now } from "./moment/moment.ts";
 
 function memoryInput(session: TestSession, over: Partial<MemoryInput> = {}): MemoryInput {
   const { id, message } = session.wished();

@@ -9,10 +9,10 @@ import {
   ok,
   type Result,
 } from "../base/index.ts";
-import type { Block, Scope, Taint, Tokens } from "./block.ts";
 import { type ChangeContext, type Proposal, propose, singleTargets } from "./change-facts.ts";
-import type { Delta } from "./delta.ts";
-import { attributesOf, blockViewOf, streamOf, turnNow } from "./moment.ts";
+import type { Block, Scope, Taint, Tokens } from "./frames/block.ts";
+import type { Delta } from "./frames/delta.ts";
+import { attributesOf, blockViewOf, streamOf, turnNow } from "./moment/moment.ts";
 
 /** The memory to add. Both ids are reserved for the stream and not in use. */
 export type MemoryInput = {

@@ -12,7 +12,6 @@ import {
   unwrap,
   type ViewId,
 } from "../base/index.ts";
-import type { Level } from "./block.ts";
 import {
   archiveBlocks,
   type ChangeContext,
@@ -25,8 +24,9 @@ import {
   unpinBlocks,
 } from "./change-facts.ts";
 import { expire } from "./expire.ts";
-import { isFocused } from "./lifecycle.ts";
-import { type BlockView, blockViewOf, factOf, factValue, now, turnNow, viewBlocks } from "./moment.ts";
+import type { Level } from "./frames/block.ts";
+import { isFocused } from "./moment/lifecycle.ts";
+import { type BlockView, blockViewOf, factOf, factValue, now, turnNow, viewBlocks } from "./moment/moment.ts";
 import { PagedTable } from "./paged-table.ts";
 import { reduce } from "./reduce.ts";
 import type { State, View } from "./state.ts";

@@ -1,8 +1,8 @@
 import { apertureError, type BlockId, must, type Turn, turnOf } from "../base/index.ts";
-import { type Level, levels, type Ttl } from "./block.ts";
 import { type ChangeContext, type Proposal, pairTargets, propose } from "./change-facts.ts";
-import { type FactValues, outranks } from "./facts.ts";
-import { isFocused, isPinned, nextLevelDown, staleTurns } from "./lifecycle.ts";
+import { type Level, levels, type Ttl } from "./frames/block.ts";
+import { type FactValues, outranks } from "./frames/facts.ts";
+import { isFocused, isPinned, nextLevelDown, staleTurns } from "./moment/lifecycle.ts";
 import {
   asOf,
   type BlockView,
@@ -14,7 +14,7 @@ import {
   streamOf,
   turnNow,
   viewOf,
-} from "./moment.ts";
+} from "./moment/moment.ts";
 import type { Stream, View } from "./state.ts";
 
 /**

@@ -3,10 +3,10 @@ import { deltaExamples } from "../../test/support/delta-examples.ts";
 import { mainView, TestSession } from "../../test/support/engine.ts";
 import { expectComplete, expectRefusal, named, type Refusal } from "../../test/support/refusals.ts";
 import { blockId, limits, must, seqOf, turnOf, unwrap, viewId } from "../base/index.ts";
-import type { Approval, ApprovalStatus, Mode, Permission } from "./approval.ts";
-import type { Delta } from "./delta.ts";
-import type { Actor } from "./facts.ts";
-import { approvalOf, approvalsOf, modeOf, momentAt, now, permissionsOf } from "./moment.ts";
+import type { Approval, ApprovalStatus, Mode, Permission } from "./frames/approval.ts";
+import type { Delta } from "./frames/delta.ts";
+import type { Actor } from "./frames/facts.ts";
+import { approvalOf, approvalsOf, modeOf, momentAt, now, permissionsOf } from "./moment/moment.ts";
 
 const { approval: example } = deltaExamples["approval-asked"];
 

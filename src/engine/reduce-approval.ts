@@ -1,8 +1,8 @@
 import { fail, limits, ok, type Result, sameData } from "../base/index.ts";
-import type { Approval, ApprovalDecision } from "./approval.ts";
-import type { RuleDelta } from "./delta.ts";
-import type { Actor } from "./facts.ts";
-import { modeOf, nameOf, now, permissionOf, viewOf } from "./moment.ts";
+import type { Approval, ApprovalDecision } from "./frames/approval.ts";
+import type { RuleDelta } from "./frames/delta.ts";
+import type { Actor } from "./frames/facts.ts";
+import { modeOf, nameOf, now, permissionOf, viewOf } from "./moment/moment.ts";
 import type { PermissionLog, State, View } from "./state.ts";
 import { withVersion } from "./versions.ts";
 

@@ -12,9 +12,9 @@ import {
   turnOf,
   unwrap,
 } from "../base/index.ts";
-import type { Block } from "./block.ts";
-import type { Delta } from "./delta.ts";
-import { attributesOf, blockOf, momentAt, now } from "./moment.ts";
+import type { Block } from "./frames/block.ts";
+import type { Delta } from "./frames/delta.ts";
+import { attributesOf, blockOf, momentAt, now } from "./moment/moment.ts";
 import { replayFrames } from "./reduce.ts";
 import { emptyState } from "./state.ts";
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { deltaExamples } from "../../test/support/delta-examples.ts";
 import { main, TestSession } from "../../test/support/engine.ts";
 import { must, streamId, unwrap } from "../base/index.ts";
-import type { Exchange, ExchangeEnd } from "./exchange.ts";
-import { exchangeOf, exchangesOf, momentAt, now } from "./moment.ts";
+import type { Exchange, ExchangeEnd } from "./frames/exchange.ts";
+import { exchangeOf, exchangesOf, momentAt, now } from "./moment/moment.ts";
 
 const { exchange: example } = deltaExamples["exchange-opened"];
 const { end: ended } = deltaExamples["exchange-closed"];

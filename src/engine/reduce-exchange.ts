@@ -1,6 +1,6 @@
 import { fail, limits, ok, type Result } from "../base/index.ts";
-import type { Exchange, ExchangeEnd, RecordedExchange, SessionIdentity } from "./exchange.ts";
-import { now, streamOf } from "./moment.ts";
+import type { Exchange, ExchangeEnd, RecordedExchange, SessionIdentity } from "./frames/exchange.ts";
+import { now, streamOf } from "./moment/moment.ts";
 import type { State } from "./state.ts";
 
 export function applySessionIdentified(state: State, identity: SessionIdentity): Result<State> {

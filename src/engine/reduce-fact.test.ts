@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { mainView, TestSession } from "../../test/support/engine.ts";
 import { expectComplete, expectRefusal, named, type Refusal } from "../../test/support/refusals.ts";
 import { type BlockId, blockId, turnOf, type ViewId, viewId } from "../base/index.ts";
-import type { FactDelta } from "./delta.ts";
-import { type FactName, type FactValues, factNames, initialFact } from "./facts.ts";
-import { factOf, factVersion, momentAt } from "./moment.ts";
+import type { FactDelta } from "./frames/delta.ts";
+import { type FactName, type FactValues, factNames, initialFact } from "./frames/facts.ts";
+import { factOf, factVersion, momentAt } from "./moment/moment.ts";
 
 /** For each fact a value that is not the initial one. */
 const otherValues: FactValues = {

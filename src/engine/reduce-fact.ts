@@ -1,6 +1,6 @@
 import { fail, must, ok, type Result, sameData } from "../base/index.ts";
-import type { FactDelta } from "./delta.ts";
-import type { Fact, FactName } from "./facts.ts";
+import type { FactDelta } from "./frames/delta.ts";
+import type { Fact, FactName } from "./frames/facts.ts";
 import {
   type BlockView,
   blockViewIn,
@@ -11,7 +11,7 @@ import {
   streamOf,
   turnNow,
   viewOf,
-} from "./moment.ts";
+} from "./moment/moment.ts";
 import type { FactLog, State, View } from "./state.ts";
 import { type Versions, withVersion } from "./versions.ts";
 

@@ -1,7 +1,7 @@
 import { assert, type BlockId, fail, limits, must, ok, type Result, type UnitId } from "../base/index.ts";
-import type { Shown } from "./block.ts";
-import type { LedgerDelta, Unit } from "./delta.ts";
-import { descendsFrom, epochNow, lastSentTurn, now, streamOf, turnNow, viewOf } from "./moment.ts";
+import type { Shown } from "./frames/block.ts";
+import type { LedgerDelta, Unit } from "./frames/delta.ts";
+import { descendsFrom, epochNow, lastSentTurn, now, streamOf, turnNow, viewOf } from "./moment/moment.ts";
 import type { SentUnit, State, View } from "./state.ts";
 import { withVersion } from "./versions.ts";
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { TestSession } from "../../test/support/engine.ts";
 import { expectComplete, expectRefusal, named, type Refusal } from "../../test/support/refusals.ts";
 import { limits, type StepId, stepId } from "../base/index.ts";
-import type { Actor } from "./facts.ts";
-import type { Cause } from "./frame.ts";
+import type { Actor } from "./frames/facts.ts";
+import type { Cause } from "./frames/frame.ts";
 import { nextStepId } from "./reduce-step.ts";
 import { versionList } from "./versions.ts";
 

@@ -1,5 +1,5 @@
 import { fail, limits, ok, type Result, type StepId, unreachable } from "../base/index.ts";
-import type { Frame } from "./frame.ts";
+import type { Frame } from "./frames/frame.ts";
 import type { State, Step, StepStatus } from "./state.ts";
 import { withVersion } from "./versions.ts";
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { main, mainView, TestSession } from "../../test/support/engine.ts";
 import { expectComplete, expectRefusal, named, type Refusal } from "../../test/support/refusals.ts";
 import { limits, seqOf, streamId, viewId } from "../base/index.ts";
-import type { StreamDelta } from "./delta.ts";
-import { now, runNow, turnNow } from "./moment.ts";
+import type { StreamDelta } from "./frames/delta.ts";
+import { now, runNow, turnNow } from "./moment/moment.ts";
 import { areIdsFree } from "./reduce-stream.ts";
 
 const [other, otherView] = [streamId(2), viewId(2)];

@@ -13,8 +13,8 @@ import {
   sessionId,
   turnOf,
 } from "../base/index.ts";
-import { type Delta, deltaTypes } from "./delta.ts";
-import { type Frame, sealFrame } from "./frame.ts";
+import { type Delta, deltaTypes } from "./frames/delta.ts";
+import { type Frame, sealFrame } from "./frames/frame.ts";
 import { PagedTable } from "./paged-table.ts";
 import { applyDelta, reduce, replayFrames } from "./reduce.ts";
 import { emptyState, type State } from "./state.ts";

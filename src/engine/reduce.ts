@@ -1,6 +1,6 @@
 import { assert, fail, limits, ok, type Result, unreachable } from "../base/index.ts";
-import type { Delta } from "./delta.ts";
-import { checkSeal, type Frame } from "./frame.ts";
+import type { Delta } from "./frames/delta.ts";
+import { checkSeal, type Frame } from "./frames/frame.ts";
 import {
   applyApprovalDecided,
   applyApprovalRequest,

@@ -1,7 +1,7 @@
 import { must, type Seq } from "../base/index.ts";
-import type { Shown } from "./block.ts";
-import type { Exchange, RecordedExchange } from "./exchange.ts";
-import type { Fact } from "./facts.ts";
+import type { Shown } from "./frames/block.ts";
+import type { Exchange, RecordedExchange } from "./frames/exchange.ts";
+import type { Fact } from "./frames/facts.ts";
 import type { BlockEntry, FactLog, PermissionLog, RecordedApproval, Step } from "./state.ts";
 import { type Versions, versionList, versionsFrom } from "./versions.ts";
 

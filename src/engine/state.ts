@@ -11,11 +11,18 @@ import {
   type UnitId,
   type ViewId,
 } from "../base/index.ts";
-import type { Approval, ApprovalDecision, Mode, Permission, PermissionKey } from "./approval.ts";
-import type { AddedBlock, BlockAttributes, Shown } from "./block.ts";
-import type { PredictedBill, RewriteReason, StreamFork, TurnOutcome, Unit, ViewFork } from "./delta.ts";
-import type { RecordedExchange, SessionIdentity, Usage } from "./exchange.ts";
-import type { Actor, Fact, FactName } from "./facts.ts";
+import type { Approval, ApprovalDecision, Mode, Permission, PermissionKey } from "./frames/approval.ts";
+import type { AddedBlock, BlockAttributes, NextIds, Shown } from "./frames/block.ts";
+import type {
+  PredictedBill,
+  RewriteReason,
+  StreamFork,
+  TurnOutcome,
+  Unit,
+  ViewFork,
+} from "./frames/delta.ts";
+import type { RecordedExchange, SessionIdentity, Usage } from "./frames/exchange.ts";
+import type { Actor, Fact, FactName } from "./frames/facts.ts";
 import { PagedTable } from "./paged-table.ts";
 import type { Versions } from "./versions.ts";
 
@@ -48,7 +55,6 @@ export type State = {
   readonly next: NextIds;
 };
 
-export type NextIds = { readonly block: number; readonly message: number };
 export type BlockGroup = readonly BlockId[];
 
 export type Stream = {

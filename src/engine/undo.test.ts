@@ -11,9 +11,9 @@ import {
   supersedeBlock,
   unpinBlocks,
 } from "./change-facts.ts";
-import { type Delta, type DeltaType, deltaTypes } from "./delta.ts";
-import { actors } from "./facts.ts";
-import { attributesOf, factOf, now } from "./moment.ts";
+import { type Delta, type DeltaType, deltaTypes } from "./frames/delta.ts";
+import { actors } from "./frames/facts.ts";
+import { attributesOf, factOf, now } from "./moment/moment.ts";
 import { inverseOf, mayReverse, reverse } from "./undo.ts";
 
 const irreversible: readonly DeltaType[] = [

@@ -11,11 +11,11 @@ import {
   unreachable,
   unwrap,
 } from "../base/index.ts";
-import type { Block, BlockAttributes } from "./block.ts";
-import type { Delta } from "./delta.ts";
-import { type Actor, type FactName, factNames, initialFact, outranks } from "./facts.ts";
-import type { Frame } from "./frame.ts";
-import { type BlockView, blockViewOf, factVersion, now, permissionVersion, viewOf } from "./moment.ts";
+import type { Block, BlockAttributes } from "./frames/block.ts";
+import type { Delta } from "./frames/delta.ts";
+import { type Actor, type FactName, factNames, initialFact, outranks } from "./frames/facts.ts";
+import type { Frame } from "./frames/frame.ts";
+import { type BlockView, blockViewOf, factVersion, now, permissionVersion, viewOf } from "./moment/moment.ts";
 import { applyDelta } from "./reduce.ts";
 import type { State, Step } from "./state.ts";
 import type { Versions } from "./versions.ts";

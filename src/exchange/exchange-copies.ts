@@ -1,4 +1,4 @@
-import type { ExchangeEnd } from "../engine/index.ts";
+import type { ExchangeEnd } from "../engine/frames/index.ts";
 import type { Pieces } from "./body-pieces.ts";
 import type { BlockNumbers } from "./numbered-block.ts";
 import type { SentRequest } from "./sent-request.ts";

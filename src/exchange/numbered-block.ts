@@ -1,4 +1,4 @@
-import type { BlockKind, Ttl } from "../engine/index.ts";
+import type { BlockKind, Ttl } from "../engine/frames/index.ts";
 
 /** The numbers of a block and its message, and the turn in which the block was first sent. */
 export type KnownBlock = { readonly block: number; readonly message: number; readonly turn: number };

@@ -1,5 +1,5 @@
 import type { ApertureError } from "../base/index.ts";
-import type { BodyForm } from "../engine/index.ts";
+import type { BodyForm } from "../engine/frames/index.ts";
 import type { Pieces } from "./body-pieces.ts";
 import type { RequestCopy } from "./exchange-copies.ts";
 import type { BlockNumbers } from "./numbered-block.ts";

@@ -1,4 +1,4 @@
-import type { BodyForm, PredictedBill, RewriteReason, Shown, UnitOrigin } from "../engine/index.ts";
+import type { BodyForm, PredictedBill, RewriteReason, Shown, UnitOrigin } from "../engine/frames/index.ts";
 import type { Pieces } from "./body-pieces.ts";
 import type { NumberedBlock } from "./numbered-block.ts";
 

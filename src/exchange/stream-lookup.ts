@@ -1,4 +1,4 @@
-import type { NextIds, Shown, UnitOrigin } from "../engine/index.ts";
+import type { NextIds, Shown, UnitOrigin } from "../engine/frames/index.ts";
 import type { KnownBlock } from "./numbered-block.ts";
 import type { Wishes } from "./stream-wishes.ts";
 

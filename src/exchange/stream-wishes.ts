@@ -1,6 +1,6 @@
 import type { ManifestFacts } from "../awareness/index.ts";
 import type { Json } from "../base/index.ts";
-import type { Mode, Shown } from "../engine/index.ts";
+import type { Mode, Shown } from "../engine/frames/index.ts";
 import type { Offer, ShownMemory } from "../notes/index.ts";
 
 /** The log's wishes for the next request of a stream, sent after each answer so that planning never waits. */

@@ -1,7 +1,8 @@
 import type { Verb } from "../commands/index.ts";
-import type { Actor, ApprovalState, BlockKind, FactName, Mode, Permission, Zone } from "../engine/index.ts";
+import type { Actor, BlockKind, FactName, Mode, Permission } from "../engine/frames/index.ts";
+import type { ApprovalState, Zone } from "../engine/moment/index.ts";
 import type { ReverseVerb } from "../log/index.ts";
-import type { SelectionAnswer, StepRow, StreamMode } from "../queries/index.ts";
+import type { SelectionAnswer, StepRow, StreamMode } from "../queries/answers/index.ts";
 import type { DropReport } from "../store/index.ts";
 
 export type RenameAnswer = {

@@ -1,5 +1,6 @@
 import type { Result, SessionId, StepId } from "../base/index.ts";
-import type { ChangeContext, Mode, Proposal, State } from "../engine/index.ts";
+import type { Mode } from "../engine/frames/index.ts";
+import type { ChangeContext, Proposal, State } from "../engine/index.ts";
 import type { CommandBatch, CommandResult, StreamLookup, StreamRecord } from "../exchange/index.ts";
 import type { Durability, ReverseVerb } from "../log/index.ts";
 import type { QueryDeps } from "../queries/index.ts";

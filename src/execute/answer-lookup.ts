@@ -2,20 +2,18 @@ import { changesIn, relevantFrames } from "../awareness/index.ts";
 import { cutText, must, ok, type Result } from "../base/index.ts";
 import { type Lookup, printCommand } from "../commands/index.ts";
 import { reasoningOutcome, storedText } from "../content/index.ts";
+import type { AddedBlock, Frame } from "../engine/frames/index.ts";
+import type { State, View } from "../engine/index.ts";
 import {
-  type AddedBlock,
   attributesOf,
   blockOf,
   blockViewOf,
-  type Frame,
   isWithheld,
   type Moment,
-  type State,
   streamOf,
   turnNow,
-  type View,
   viewBlocks,
-} from "../engine/index.ts";
+} from "../engine/moment/index.ts";
 import { changesText, hitsText, hitText, manifestText, reasoningText } from "../notes/index.ts";
 import { blocksAfterReasoning, type ManifestDeps, nextManifestIn } from "../queries/index.ts";
 import type { RecallExcerpt } from "../recall/index.ts";

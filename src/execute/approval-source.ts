@@ -1,13 +1,9 @@
 import { limits } from "../base/index.ts";
 import { taintEnd } from "../commands/index.ts";
 import { storedText } from "../content/index.ts";
-import {
-  type Block,
-  type BlockKind,
-  type BlockSpan,
-  type ChangeContext,
-  viewBlocks,
-} from "../engine/index.ts";
+import type { Block, BlockKind, BlockSpan } from "../engine/frames/index.ts";
+import type { ChangeContext } from "../engine/index.ts";
+import { viewBlocks } from "../engine/moment/index.ts";
 import type { Store } from "../store/index.ts";
 
 /** Tainting content came in this turn or its rounds, so it is among the newest blocks. */

@@ -1,5 +1,6 @@
 import type { Result, ViewId } from "../base/index.ts";
-import type { Actor, Cause, Delta, State } from "../engine/index.ts";
+import type { Actor, Cause, Delta } from "../engine/frames/index.ts";
+import type { State } from "../engine/index.ts";
 import type { FrameAttachments, IdPool } from "../log/index.ts";
 import type { ContextNames, LiveSession, RecordedStream, StreamActions } from "../recorder/index.ts";
 

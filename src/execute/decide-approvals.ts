@@ -1,17 +1,15 @@
 import { apertureError, fail, must, ok, type Result } from "../base/index.ts";
 import { taintedReason, type Verb } from "../commands/index.ts";
+import { type ChangeContext, nextStepId, ruleChanges } from "../engine/index.ts";
 import {
   type ApprovalState,
   approvalOf,
   blockViewOf,
-  type ChangeContext,
-  nextStepId,
   now,
-  ruleChanges,
   streamOf,
   viewOf,
   zoneOf,
-} from "../engine/index.ts";
+} from "../engine/moment/index.ts";
 import { type Durability, modelIn } from "../log/index.ts";
 import { maskNonce, openSessionState, shortNonce } from "../queries/index.ts";
 import type { LiveSession, RecordedStream } from "../recorder/index.ts";

@@ -1,6 +1,7 @@
 import { must } from "../base/index.ts";
 import { type CommandPlan, isModelSpeech, tokensInForm } from "../commands/index.ts";
-import { blockViewOf, type Moment, shownOf, type View, viewBlocks } from "../engine/index.ts";
+import type { View } from "../engine/index.ts";
+import { blockViewOf, type Moment, shownOf, viewBlocks } from "../engine/moment/index.ts";
 import { fitShare } from "../queries/index.ts";
 import { lastUsage, windowTokens } from "../recorder/index.ts";
 import type { CutRow } from "./act-answers.ts";

@@ -12,20 +12,17 @@ import {
   type Verb,
   withFailure,
 } from "../commands/index.ts";
+import type { Actor } from "../engine/frames/index.ts";
+import { type ChangeContext, nextStepId, ruleChanges, type View } from "../engine/index.ts";
 import {
-  type Actor,
-  type ChangeContext,
   type Moment,
   modeOf,
-  nextStepId,
   now,
   permissionsOf,
-  ruleChanges,
   streamOf,
   turnNow,
-  type View,
   viewOf,
-} from "../engine/index.ts";
+} from "../engine/moment/index.ts";
 import type { CommandBatch, CommandCall, CommandResult } from "../exchange/index.ts";
 import { withDurabilityNote } from "../log/index.ts";
 import type { SessionRecorder } from "../recorder/index.ts";

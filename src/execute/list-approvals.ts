@@ -1,6 +1,7 @@
 import { blockId, cutText, limits, must, ok, type Result } from "../base/index.ts";
 import { parseCommand, tokensInForm } from "../commands/index.ts";
 import { storedText } from "../content/index.ts";
+import type { Shown } from "../engine/frames/index.ts";
 import {
   type ApprovalState,
   approvalOf,
@@ -8,12 +9,11 @@ import {
   blockViewOf,
   type Moment,
   now,
-  type Shown,
   streamOf,
   turnNow,
   viewOf,
   wantedOf,
-} from "../engine/index.ts";
+} from "../engine/moment/index.ts";
 import { modelIn } from "../log/index.ts";
 import { chooseStream, openSessionState, streamModeOf } from "../queries/index.ts";
 import type { Store } from "../store/index.ts";

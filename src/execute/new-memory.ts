@@ -1,14 +1,9 @@
 import { blockId, hashContent, messageId, must } from "../base/index.ts";
 import type { NewMemory } from "../commands/index.ts";
 import { storedText } from "../content/index.ts";
-import {
-  type AddedBlock,
-  blockViewOf,
-  type ChangeContext,
-  changes,
-  type Delta,
-  viewBlocks,
-} from "../engine/index.ts";
+import type { AddedBlock, Delta } from "../engine/frames/index.ts";
+import { type ChangeContext, changes } from "../engine/index.ts";
+import { blockViewOf, viewBlocks } from "../engine/moment/index.ts";
 import { covers } from "../levels/index.ts";
 import type { IdPool } from "../log/index.ts";
 import { isMemoryKept, mayModelChangeMemory } from "../policy/index.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { type Clock, fail, limits, ok, type Result } from "../base/index.ts";
 import { type CommandPermission, verbs, zones } from "../commands/index.ts";
-import { actors, permissionRules } from "../engine/index.ts";
+import { actors, permissionRules } from "../engine/frames/index.ts";
 import { errorCodeOf, writeFileAtomically } from "../log/index.ts";
 import type { PermissionRow } from "./act-answers.ts";
 

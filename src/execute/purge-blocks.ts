@@ -1,5 +1,6 @@
 import { type BlockId, type ContentHash, ok, type Result } from "../base/index.ts";
-import { attributesOf, now, type State } from "../engine/index.ts";
+import type { State } from "../engine/index.ts";
+import { attributesOf, now } from "../engine/moment/index.ts";
 import { blockCopies } from "../recorder/index.ts";
 import type { PurgeReport, Store } from "../store/index.ts";
 

@@ -1,13 +1,9 @@
 import { type BlockId, hashContent, limits } from "../base/index.ts";
 import { type Command, type CommandPlan, parseCommand, printCommand } from "../commands/index.ts";
 import { storedText } from "../content/index.ts";
-import {
-  type ApprovalState,
-  type BlockSpan,
-  type ChangeContext,
-  type Delta,
-  ruleChanges,
-} from "../engine/index.ts";
+import type { BlockSpan, Delta } from "../engine/frames/index.ts";
+import { type ChangeContext, ruleChanges } from "../engine/index.ts";
+import type { ApprovalState } from "../engine/moment/index.ts";
 import { textBlock } from "../protocols/index.ts";
 import type { HashedContent, Store } from "../store/index.ts";
 

@@ -9,15 +9,8 @@ import {
   type StepId,
   stepId,
 } from "../base/index.ts";
-import {
-  attributesOf,
-  blockViewOf,
-  now,
-  pendingChange,
-  type State,
-  type Step,
-  streamOf,
-} from "../engine/index.ts";
+import type { State, Step } from "../engine/index.ts";
+import { attributesOf, blockViewOf, now, pendingChange, streamOf } from "../engine/moment/index.ts";
 import { type Durability, type ReverseVerb, viewIn } from "../log/index.ts";
 import { isPendingRewrite, listSteps, openSessionState, stepRows, streamModeOf } from "../queries/index.ts";
 import type { ReverseAnswer } from "./act-answers.ts";

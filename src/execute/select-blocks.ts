@@ -8,7 +8,8 @@ import {
   type Result,
   type SessionId,
 } from "../base/index.ts";
-import { type ChangeContext, changes, now, type Proposal } from "../engine/index.ts";
+import { type ChangeContext, changes, type Proposal } from "../engine/index.ts";
+import { now } from "../engine/moment/index.ts";
 import { type Durability, viewIn } from "../log/index.ts";
 import { chooseStream, openSessionState, selectionAnswer, unknownBlocksError } from "../queries/index.ts";
 import type { SelectAnswer, SkippedRow } from "./act-answers.ts";

@@ -1,5 +1,6 @@
 import { fail, ok, type Result } from "../base/index.ts";
-import { modeOf, nextStepId, now, ruleChanges, type State } from "../engine/index.ts";
+import { nextStepId, ruleChanges, type State } from "../engine/index.ts";
+import { modeOf, now } from "../engine/moment/index.ts";
 import type { Durability } from "../log/index.ts";
 import { openSessionState, sessionName, singleLine } from "../queries/index.ts";
 import { type ImportResult, TranscriptImporter } from "../recorder/index.ts";

@@ -8,15 +8,8 @@ import {
   printTarget,
   resolveTarget,
 } from "../commands/index.ts";
-import {
-  blockViewOf,
-  type Moment,
-  nextStepId,
-  now,
-  type Stream,
-  turnNow,
-  type View,
-} from "../engine/index.ts";
+import { nextStepId, type Stream, type View } from "../engine/index.ts";
+import { blockViewOf, type Moment, now, turnNow } from "../engine/moment/index.ts";
 import { type Durability, modelIn, viewIn, withDurabilityNote } from "../log/index.ts";
 import { chooseStream, maskNonce, openSessionState, shortNonce, streamModeOf } from "../queries/index.ts";
 import { blockCopies, type LiveSession, type RecordedStream } from "../recorder/index.ts";

@@ -7,16 +7,9 @@ import {
   parseTarget,
   type Target,
 } from "../commands/index.ts";
-import {
-  attributesOf,
-  type BlockAttributes,
-  blockViewOf,
-  type ChangeContext,
-  changes,
-  type Delta,
-  type Proposal,
-  streamOf,
-} from "../engine/index.ts";
+import type { BlockAttributes, Delta } from "../engine/frames/index.ts";
+import { type ChangeContext, changes, type Proposal } from "../engine/index.ts";
+import { attributesOf, blockViewOf, streamOf } from "../engine/moment/index.ts";
 import { streamModeOf } from "../queries/index.ts";
 
 /** Verbs that only the user has. */

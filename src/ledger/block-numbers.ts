@@ -1,5 +1,5 @@
 import { turnOf } from "../base/index.ts";
-import type { BlockKind, NextIds } from "../engine/index.ts";
+import type { BlockKind, NextIds } from "../engine/frames/index.ts";
 import type { KnownBlock, NumberedBlock } from "../exchange/index.ts";
 import { ttlOf } from "../policy/index.ts";
 

@@ -1,5 +1,5 @@
 import { assert } from "../base/index.ts";
-import type { Usage } from "../engine/index.ts";
+import type { Usage } from "../engine/frames/index.ts";
 import { type LevelWish, placeholderTokens } from "../exchange/index.ts";
 import {
   type Cut,

@@ -1,5 +1,5 @@
 import { must } from "../base/index.ts";
-import type { Shown, UnitOrigin } from "../engine/index.ts";
+import type { Shown, UnitOrigin } from "../engine/frames/index.ts";
 import type { NumberedBlock } from "../exchange/index.ts";
 import { isSelfClearing, type WireUnit } from "../protocols/index.ts";
 import { AppendBuffer } from "./append-buffer.ts";

@@ -1,5 +1,5 @@
 import type { ManifestFacts, PrunedRange, ZoneFacts } from "../awareness/index.ts";
-import type { BlockKind, Shown } from "../engine/index.ts";
+import type { BlockKind, Shown } from "../engine/frames/index.ts";
 import type { NumberedBlock } from "../exchange/index.ts";
 import { estimateTokens } from "../tokens/index.ts";
 import { isBlock, type LedgerNode, nodeBytes, pathTo } from "./node.ts";

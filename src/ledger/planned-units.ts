@@ -1,5 +1,5 @@
 import { type ContentHash, hashContent } from "../base/index.ts";
-import type { UnitOrigin } from "../engine/index.ts";
+import type { UnitOrigin } from "../engine/frames/index.ts";
 import { type NumberedBlock, nodeId, nodeKey, type SentRequestUnit } from "../exchange/index.ts";
 import { textBlock } from "../protocols/index.ts";
 import { AppendBuffer } from "./append-buffer.ts";

@@ -1,5 +1,5 @@
 import { hashContent } from "../base/index.ts";
-import type { PredictedBill, RewriteReason } from "../engine/index.ts";
+import type { PredictedBill, RewriteReason } from "../engine/frames/index.ts";
 import type { LevelWish, SentEpoch } from "../exchange/index.ts";
 import type { Money, RewriteBill } from "../policy/index.ts";
 import { placeholderWish, rewordTo } from "./level-wishes.ts";

@@ -1,5 +1,5 @@
 import { isTainting } from "../commands/index.ts";
-import type { UnitOrigin } from "../engine/index.ts";
+import type { UnitOrigin } from "../engine/frames/index.ts";
 import type { AnswerUnit } from "../protocols/index.ts";
 import { isOwn, type LedgerNode, nodeBytes } from "./node.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Json } from "../base/index.ts";
-import type { BlockKind } from "../engine/index.ts";
+import type { BlockKind } from "../engine/frames/index.ts";
 import { minimal } from "./minimal.ts";
 
 type Case = {

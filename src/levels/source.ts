@@ -1,5 +1,5 @@
 import type { Json } from "../base/index.ts";
-import type { BlockKind } from "../engine/index.ts";
+import type { BlockKind } from "../engine/frames/index.ts";
 
 /** What a rendition is made of: always the original, never another rendition. */
 export type Source = {

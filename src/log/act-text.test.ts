@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { deltaExamples } from "../../test/support/delta-examples.ts";
 import { blockId } from "../base/index.ts";
-import type { Delta } from "../engine/index.ts";
+import type { Delta } from "../engine/frames/index.ts";
 import { actBlocks, describeActs, summarizeActs } from "./act-text.ts";
 
 const permits: Extract<Delta, { type: "permission-set" }> = deltaExamples["permission-set"];

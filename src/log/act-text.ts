@@ -1,4 +1,4 @@
-import type { Delta, RewriteReason } from "../engine/index.ts";
+import type { Delta, RewriteReason } from "../engine/frames/index.ts";
 
 /** A text names this many blocks and counts the rest. */
 const listedMax = 8;

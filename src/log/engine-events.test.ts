@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { blockId, frameHash, GENESIS_HASH, seqOf, sessionId, stepId, turnOf, viewId } from "../base/index.ts";
-import type { Actor, Delta, Frame, Level } from "../engine/index.ts";
+import type { Actor, Delta, Frame, Level } from "../engine/frames/index.ts";
 import { eventsOf } from "./engine-events.ts";
 
 const view = viewId(1);

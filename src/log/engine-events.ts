@@ -1,5 +1,5 @@
 import type { ErrorCode } from "../base/index.ts";
-import type { Actor, Cause, Delta, Frame } from "../engine/index.ts";
+import type { Actor, Cause, Delta, Frame } from "../engine/frames/index.ts";
 import { describeActs, rewriteReasonTexts } from "./act-text.ts";
 
 /** An event for subscribers, sent in the order it happened. Plain data: it crosses threads. */

@@ -1,5 +1,5 @@
 import { ok, type Result, type SessionId } from "../base/index.ts";
-import type { Frame } from "../engine/index.ts";
+import type { Frame } from "../engine/frames/index.ts";
 import type { Store } from "../store/index.ts";
 
 /** Reads in flight at once: enough to hide the round trip to the store. */

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { main, TestSession } from "../../test/support/engine.ts";
 import { limits, streamId } from "../base/index.ts";
-import type { Delta } from "../engine/index.ts";
+import type { Delta } from "../engine/frames/index.ts";
 import { IdPool } from "./id-pool.ts";
 
 /** A log in which `TestSession` has opened its stream. */

@@ -1,5 +1,6 @@
 import { assert, limits, must, type StreamId } from "../base/index.ts";
-import { areIdsFree, type Delta, type NextIds, type ReservedRange, type State } from "../engine/index.ts";
+import type { Delta, NextIds } from "../engine/frames/index.ts";
+import { areIdsFree, type ReservedRange, type State } from "../engine/index.ts";
 import type { KnownBlock } from "../exchange/index.ts";
 
 export type IdKind = keyof NextIds;

@@ -1,5 +1,7 @@
 import { type StreamId, streamId, type ViewId, viewId } from "../base/index.ts";
-import { type Delta, now, type State, streamOf } from "../engine/index.ts";
+import type { Delta } from "../engine/frames/index.ts";
+import type { State } from "../engine/index.ts";
+import { now, streamOf } from "../engine/moment/index.ts";
 
 export type NewStream = {
   readonly stream: StreamId;

@@ -1,5 +1,5 @@
 import { type ApertureError, fail, limits, type Result } from "../base/index.ts";
-import type { Frame } from "../engine/index.ts";
+import type { Frame } from "../engine/frames/index.ts";
 import type { Batch, Store } from "../store/index.ts";
 
 /** Contents and bodies that are written with a frame, or not at all. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { fail, type SessionId, sessionId, unwrap } from "../base/index.ts";
-import type { SessionIdentity } from "../engine/index.ts";
+import type { SessionIdentity } from "../engine/frames/index.ts";
 import { openMemoryStore, type Store } from "../store/index.ts";
 import { SessionDirectory } from "./session-directory.ts";
 import { credentialKey, nameKey, sessionKeyOf, startKey } from "./session-key.ts";

@@ -1,5 +1,5 @@
 import { canonicalJson, type SessionId } from "../base/index.ts";
-import type { SessionIdentity } from "../engine/index.ts";
+import type { SessionIdentity } from "../engine/frames/index.ts";
 import type { SessionHead, Store } from "../store/index.ts";
 import { nameKey, parseSessionKey } from "./session-key.ts";
 

@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { main, mainView, opening } from "../../test/support/random-session.ts";
 import { blockId, hashContent, limits, messageId, sessionId, stepId, turnOf, unwrap } from "../base/index.ts";
-import { changes, type Delta, now } from "../engine/index.ts";
+import type { Delta } from "../engine/frames/index.ts";
+import { changes } from "../engine/index.ts";
+import { now } from "../engine/moment/index.ts";
 import { openMemoryStore, openSqliteStore, type Store } from "../store/index.ts";
 import { type FrameEntry, openSession, type SessionLog, snapshotEveryFrames } from "./session-log.ts";
 

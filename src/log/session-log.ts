@@ -16,22 +16,22 @@ import {
   type Cause,
   checkDraft,
   type Delta,
-  emptyState,
   type Frame,
   type FrameDraft,
+  sealFrame,
+} from "../engine/frames/index.ts";
+import {
+  emptyState,
   mayReverse,
-  now,
   reduce,
   replayFrames,
   reverse,
   type State,
   type Step,
-  sealFrame,
   stateFromPages,
   stateToPagesInSlices,
-  streamOf,
-  turnNow,
 } from "../engine/index.ts";
+import { now, streamOf, turnNow } from "../engine/moment/index.ts";
 import type { Snapshot, Store } from "../store/index.ts";
 import { type FrameAttachments, Outbox } from "./outbox.ts";
 

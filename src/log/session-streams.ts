@@ -1,4 +1,6 @@
-import { exchangesOf, type Moment, type RecordedExchange, type Stream, type View } from "../engine/index.ts";
+import type { RecordedExchange } from "../engine/frames/index.ts";
+import type { Stream, View } from "../engine/index.ts";
+import { exchangesOf, type Moment } from "../engine/moment/index.ts";
 
 export function streamsOf(moment: Moment): readonly Stream[] {
   const streams = [...moment.state.streams.entries()].map(([, stream]) => stream);

@@ -5,7 +5,9 @@ import { intents, live } from "../../test/support/random-session.ts";
 import { hostileText, nonce, shownFacts } from "../../test/support/render-facts.ts";
 import { type Change, changesIn } from "../awareness/index.ts";
 import { type BlockId, must, unwrap, viewId } from "../base/index.ts";
-import { changes, type Frame, now } from "../engine/index.ts";
+import type { Frame } from "../engine/frames/index.ts";
+import { changes } from "../engine/index.ts";
+import { now } from "../engine/moment/index.ts";
 import { changesText } from "./changes-text.ts";
 
 /** Blocks with their sizes, sent and answered. */

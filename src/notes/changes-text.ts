@@ -1,5 +1,5 @@
 import type { Change, ChangeWord } from "../awareness/index.ts";
-import type { Actor } from "../engine/index.ts";
+import type { Actor } from "../engine/frames/index.ts";
 import { safeText, shortened, splitUnquoted } from "./safe-text.ts";
 import { type IdList, idList, readIds, readSize, roundTokens, shortSize, writeIds } from "./sizes-and-ids.ts";
 

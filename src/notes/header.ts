@@ -1,6 +1,6 @@
 import { detailTokensMin } from "../awareness/index.ts";
 import { type IdRange, idRanges } from "../base/index.ts";
-import type { BlockKind } from "../engine/index.ts";
+import type { BlockKind } from "../engine/frames/index.ts";
 import { listed, safeText, shortened, splitUnquoted } from "./safe-text.ts";
 import {
   type IdList,

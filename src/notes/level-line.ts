@@ -1,4 +1,4 @@
-import { levels, type Shown } from "../engine/index.ts";
+import { levels, type Shown } from "../engine/frames/index.ts";
 import { readSize, roundTokens, sizePattern, writeSize } from "./sizes-and-ids.ts";
 
 /** The line behind a block that is shown shorter than it is. */

@@ -6,7 +6,8 @@ import { intents, live } from "../../test/support/random-session.ts";
 import { detailed } from "../../test/support/render-facts.ts";
 import { detailTokensMin, type FactsInput, type ManifestFacts, manifestFacts } from "../awareness/index.ts";
 import { type BlockId, must, turnOf } from "../base/index.ts";
-import { now, type Shown } from "../engine/index.ts";
+import type { Shown } from "../engine/frames/index.ts";
+import { now } from "../engine/moment/index.ts";
 import { manifestText } from "./manifest.ts";
 
 const asked: FactsInput = {

@@ -1,4 +1,4 @@
-import type { Taint } from "../engine/index.ts";
+import type { Taint } from "../engine/frames/index.ts";
 
 /** A memory as the model reads it: its author decides how much it counts. */
 export type ShownMemory = { readonly block: number; readonly text: string; readonly taint: Taint };

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { hostileText, nonce } from "../../test/support/render-facts.ts";
 import { changeWords } from "../awareness/index.ts";
-import { blockKinds, levels } from "../engine/index.ts";
+import { blockKinds, levels } from "../engine/frames/index.ts";
 import { readAnswerHead, writeAnswerHead } from "./answers.ts";
 import { readChangeNote, writeChangeNote } from "./change-note.ts";
 import { type ChangeList, readChanges, type ShownChange, writeChanges } from "./changes-text.ts";

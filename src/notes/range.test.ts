@@ -5,7 +5,8 @@ import { intents, live } from "../../test/support/random-session.ts";
 import { hostileText, nonce } from "../../test/support/render-facts.ts";
 import { prunedRanges } from "../awareness/index.ts";
 import { type BlockId, must } from "../base/index.ts";
-import { now, type Shown, shownOf, viewBlocks } from "../engine/index.ts";
+import type { Shown } from "../engine/frames/index.ts";
+import { now, shownOf, viewBlocks } from "../engine/moment/index.ts";
 import { continuesOwnLine, isOwnLine } from "./own-line.ts";
 import { rangeText } from "./range.ts";
 

@@ -1,4 +1,4 @@
-import type { AddedBlock, BlockKind, Taint } from "../engine/index.ts";
+import type { AddedBlock, BlockKind, Taint } from "../engine/frames/index.ts";
 import { opensOwnLines } from "./own-line.ts";
 import { safeText, shortened, withoutNonce } from "./safe-text.ts";
 

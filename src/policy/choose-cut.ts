@@ -1,4 +1,4 @@
-import type { RewriteReason } from "../engine/index.ts";
+import type { RewriteReason } from "../engine/frames/index.ts";
 import type { CutSize, ModelPrices } from "./price.ts";
 import { bestCut, type RewriteBill, requestsExpected, rewriteBill } from "./price-rewrite.ts";
 

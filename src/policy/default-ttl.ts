@@ -1,5 +1,5 @@
 import { type Turn, turnOf } from "../base/index.ts";
-import type { BlockKind, Ttl } from "../engine/index.ts";
+import type { BlockKind, Ttl } from "../engine/frames/index.ts";
 
 /** Turns until a block is lowered by one level, by kind. Blocks of other kinds have no ttl. */
 const ttlTurns: Readonly<Partial<Record<BlockKind, number>>> = {

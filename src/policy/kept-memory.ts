@@ -1,4 +1,4 @@
-import { attributesOf, type BlockView, blockViewOf, factValue, isPinned } from "../engine/index.ts";
+import { attributesOf, type BlockView, blockViewOf, factValue, isPinned } from "../engine/moment/index.ts";
 
 /**
  * Whether a memory is in force: neither archived nor replaced by another memory. An answer that repeats or

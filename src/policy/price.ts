@@ -1,5 +1,5 @@
 import { assert } from "../base/index.ts";
-import type { Usage } from "../engine/index.ts";
+import type { Usage } from "../engine/frames/index.ts";
 
 /**
  * The prices of a model in units of its own input tokens: an input token costs 1. The numbers are passed in

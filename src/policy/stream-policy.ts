@@ -1,12 +1,10 @@
 import { type BlockId, blockId, canonicalJson, type Json, type Turn, turnOf } from "../base/index.ts";
+import type { Block, Delta } from "../engine/frames/index.ts";
+import { type ChangeContext, changes, type View } from "../engine/index.ts";
 import {
   attributesOf,
-  type Block,
   type BlockView,
   blockViewOf,
-  type ChangeContext,
-  changes,
-  type Delta,
   factOf,
   factValue,
   factVersion,
@@ -15,9 +13,8 @@ import {
   type Moment,
   pairOf,
   staleTurns,
-  type View,
   viewBlocks,
-} from "../engine/index.ts";
+} from "../engine/moment/index.ts";
 import type { SentRequest, SentRequestUnit } from "../exchange/index.ts";
 import { pressureReason } from "./choose-cut.ts";
 

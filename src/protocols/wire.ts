@@ -1,5 +1,5 @@
 import type { ContentHash } from "../base/index.ts";
-import type { BlockKind, Usage } from "../engine/index.ts";
+import type { BlockKind, Usage } from "../engine/frames/index.ts";
 import type { ByteRange, JsonMember } from "./json-scan.ts";
 
 /**

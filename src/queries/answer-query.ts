@@ -1,5 +1,6 @@
 import { fail, isCount, limits, ok, type Result } from "../base/index.ts";
-import { momentAt, now, type State } from "../engine/index.ts";
+import type { State } from "../engine/index.ts";
+import { momentAt, now } from "../engine/moment/index.ts";
 import type { BlockDetail, LabelsAnswer, PreviewsAnswer } from "./answers/block-answers.ts";
 import type {
   ExpansionAnswer,

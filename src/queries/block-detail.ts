@@ -1,16 +1,15 @@
 import { type ContentHash, fail, must, ok, type Result } from "../base/index.ts";
 import { wireTypeOf } from "../content/index.ts";
+import type { BlockAttributes, Level } from "../engine/frames/index.ts";
 import {
   attributesOf,
-  type BlockAttributes,
   type BlockView,
   factValue,
   isWithheld,
-  type Level,
   type Moment,
   shownOf,
   wantedOf,
-} from "../engine/index.ts";
+} from "../engine/moment/index.ts";
 import { levelLine, placeholder } from "../notes/index.ts";
 import type { Store } from "../store/index.ts";
 import type { BlockDetail, BlockRow, LevelRow, PendingRow } from "./answers/block-answers.ts";

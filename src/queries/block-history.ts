@@ -1,5 +1,6 @@
 import { type BlockId, limits, ok, type Result } from "../base/index.ts";
-import { type BlockView, type Delta, type Frame, factNames, viewOf } from "../engine/index.ts";
+import { type Delta, type Frame, factNames } from "../engine/frames/index.ts";
+import { type BlockView, viewOf } from "../engine/moment/index.ts";
 import { actVerbs, framesAt } from "../log/index.ts";
 import type { Store } from "../store/index.ts";
 import type { HistoryRow } from "./answers/block-answers.ts";

@@ -1,6 +1,7 @@
 import { cutText, ok, type Result } from "../base/index.ts";
 import { callLabel, storedText, toolLabel } from "../content/index.ts";
-import type { BlockKind, BlockView, Moment } from "../engine/index.ts";
+import type { BlockKind } from "../engine/frames/index.ts";
+import type { BlockView, Moment } from "../engine/moment/index.ts";
 import type { Store } from "../store/index.ts";
 import type { LabelRow, LabelsAnswer } from "./answers/block-answers.ts";
 import { callContent, locateBlock } from "./find-block.ts";

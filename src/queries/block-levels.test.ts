@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { hashContent } from "../base/index.ts";
-import type { BlockAttributes, Rendition } from "../engine/index.ts";
+import type { BlockAttributes, Rendition } from "../engine/frames/index.ts";
 import { isPendingRewrite, levelRows, sizesOf, tokensAs } from "./block-levels.ts";
 
 const rendition = (count: number): Rendition => ({

@@ -1,11 +1,5 @@
-import {
-  type BlockAttributes,
-  type BlockView,
-  type Level,
-  levels,
-  pendingChange,
-  type Shown,
-} from "../engine/index.ts";
+import { type BlockAttributes, type Level, levels, type Shown } from "../engine/frames/index.ts";
+import { type BlockView, pendingChange } from "../engine/moment/index.ts";
 import type { LevelRow, PendingRow } from "./answers/block-answers.ts";
 import type { StreamMode } from "./answers/session-answers.ts";
 

@@ -1,8 +1,8 @@
 import { must } from "../base/index.ts";
+import type { AddedBlock, BlockAttributes, Shown, Tokens } from "../engine/frames/index.ts";
+import type { Stream, View } from "../engine/index.ts";
 import {
-  type AddedBlock,
   attributesOf,
-  type BlockAttributes,
   type BlockView,
   blockViewOf,
   factValue,
@@ -12,17 +12,13 @@ import {
   lastSentTurn,
   lifecycleOf,
   type Moment,
-  type Shown,
-  type Stream,
   shownOf,
-  type Tokens,
   turnNow,
-  type View,
   viewBlocks,
   viewOf,
   wantedOf,
   zoneOf,
-} from "../engine/index.ts";
+} from "../engine/moment/index.ts";
 import type { BlockOrigin, BlockRow } from "./answers/block-answers.ts";
 import type { VersionChain } from "./block-history.ts";
 import { isPendingRewrite, sizesOf } from "./block-levels.ts";

@@ -1,12 +1,7 @@
 import { fail, isCount, ok, type Result, streamId } from "../base/index.ts";
-import {
-  exchangesOf,
-  type Moment,
-  type RecordedExchange,
-  type Stream,
-  streamOf,
-  turnNow,
-} from "../engine/index.ts";
+import type { RecordedExchange } from "../engine/frames/index.ts";
+import type { Stream } from "../engine/index.ts";
+import { exchangesOf, type Moment, streamOf, turnNow } from "../engine/moment/index.ts";
 import { streamsOf, viewIn } from "../log/index.ts";
 import type { StreamMode, StreamRow } from "./answers/session-answers.ts";
 

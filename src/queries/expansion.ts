@@ -1,13 +1,8 @@
 import { cutText, fail, limits, ok, type Result } from "../base/index.ts";
 import { isSigned, reasoningOutcome, storedText } from "../content/index.ts";
-import {
-  type AddedBlock,
-  type Moment,
-  type Stream,
-  shownOf,
-  type View,
-  viewBlocks,
-} from "../engine/index.ts";
+import type { AddedBlock } from "../engine/frames/index.ts";
+import type { Stream, View } from "../engine/index.ts";
+import { type Moment, shownOf, viewBlocks } from "../engine/moment/index.ts";
 import { viewIn } from "../log/index.ts";
 import { reasoningText } from "../notes/index.ts";
 import type { Store } from "../store/index.ts";

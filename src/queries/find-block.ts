@@ -9,17 +9,16 @@ import {
   type Result,
 } from "../base/index.ts";
 import { answeredCallId } from "../content/index.ts";
+import type { Stream, View } from "../engine/index.ts";
 import {
   type BlockView,
   blockOf,
   blockViewOf,
   type Moment,
   pairOf,
-  type Stream,
   streamOf,
-  type View,
   viewBlocks,
-} from "../engine/index.ts";
+} from "../engine/moment/index.ts";
 import { viewIn } from "../log/index.ts";
 import type { Store } from "../store/index.ts";
 import { chooseStream } from "./choose-stream.ts";

@@ -1,5 +1,5 @@
 import { cutText, must, ok, type Result } from "../base/index.ts";
-import { attributesOf, type BlockView, type Moment } from "../engine/index.ts";
+import { attributesOf, type BlockView, type Moment } from "../engine/moment/index.ts";
 import { modelIn } from "../log/index.ts";
 import type { ToolInvocation } from "../policy/index.ts";
 import { readableUnit } from "../protocols/index.ts";

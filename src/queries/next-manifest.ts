@@ -7,18 +7,9 @@ import {
 } from "../awareness/index.ts";
 import { fail, limits, must, ok, type Result } from "../base/index.ts";
 import { isSigned } from "../content/index.ts";
-import {
-  type AddedBlock,
-  lastSentTurn,
-  type Moment,
-  now,
-  type State,
-  type Stream,
-  streamOf,
-  turnNow,
-  type View,
-  viewBlocks,
-} from "../engine/index.ts";
+import type { AddedBlock } from "../engine/frames/index.ts";
+import type { State, Stream, View } from "../engine/index.ts";
+import { lastSentTurn, type Moment, now, streamOf, turnNow, viewBlocks } from "../engine/moment/index.ts";
 import { modelIn, viewIn } from "../log/index.ts";
 import { manifestText } from "../notes/index.ts";
 import { lastUsage, windowRow } from "../recorder/index.ts";

@@ -1,5 +1,5 @@
 import type { Result, SessionId } from "../base/index.ts";
-import type { Level } from "../engine/index.ts";
+import type { Level } from "../engine/frames/index.ts";
 import type { SessionLog } from "../log/index.ts";
 import type { ExchangeSide, Store } from "../store/index.ts";
 import type { ManifestDetail } from "./answers/context-answers.ts";

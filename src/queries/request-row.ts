@@ -1,4 +1,5 @@
-import { type Exchange, exchangesOf, type Moment, type RecordedExchange } from "../engine/index.ts";
+import type { Exchange, RecordedExchange } from "../engine/frames/index.ts";
+import { exchangesOf, type Moment } from "../engine/moment/index.ts";
 import type { AttemptRow, RequestRow, RewriteRow } from "./answers/request-answers.ts";
 import { rewriteRows } from "./rewrite-rows.ts";
 

@@ -1,5 +1,7 @@
 import { fail, isCount, limits, ok, type Result, type SessionId } from "../base/index.ts";
-import { exchangeOf, now, type RecordedExchange, type State } from "../engine/index.ts";
+import type { RecordedExchange } from "../engine/frames/index.ts";
+import type { State } from "../engine/index.ts";
+import { exchangeOf, now } from "../engine/moment/index.ts";
 import { framesAt } from "../log/index.ts";
 import type { BodyRow, ExchangeSide, Store } from "../store/index.ts";
 import type { BodyAnswer, RequestDetail, RequestsPage } from "./answers/request-answers.ts";

@@ -1,5 +1,6 @@
 import { ok, type Result } from "../base/index.ts";
-import { type BlockView, blockViewOf, factValue, type State, viewBlocks } from "../engine/index.ts";
+import type { State } from "../engine/index.ts";
+import { type BlockView, blockViewOf, factValue, viewBlocks } from "../engine/moment/index.ts";
 import { readManifestNote, writeSelectedField } from "../notes/index.ts";
 import type { SelectedRow, SelectionAnswer } from "./answers/context-answers.ts";
 import { streamModeOf } from "./choose-stream.ts";

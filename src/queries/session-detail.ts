@@ -1,5 +1,6 @@
 import { ok, type Result } from "../base/index.ts";
-import { type Moment, now, type State, type Stream } from "../engine/index.ts";
+import type { State, Stream } from "../engine/index.ts";
+import { type Moment, now } from "../engine/moment/index.ts";
 import { modelIn, streamsOf, viewIn } from "../log/index.ts";
 import { lastUsage, type WindowRow, windowRow } from "../recorder/index.ts";
 import type { SessionDetail, StreamDetail } from "./answers/session-answers.ts";

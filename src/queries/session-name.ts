@@ -1,6 +1,7 @@
 import { cutText } from "../base/index.ts";
 import { plainTextIn } from "../content/index.ts";
-import { type Moment, nameOf, type Stream, viewBlocks } from "../engine/index.ts";
+import type { Stream } from "../engine/index.ts";
+import { type Moment, nameOf, viewBlocks } from "../engine/moment/index.ts";
 import { streamsOf, viewIn } from "../log/index.ts";
 import type { Store } from "../store/index.ts";
 

@@ -1,13 +1,6 @@
 import { must } from "../base/index.ts";
-import {
-  type Exchange,
-  exchangesOf,
-  type Mode,
-  type Moment,
-  modeOf,
-  type RecordedExchange,
-  type Usage,
-} from "../engine/index.ts";
+import type { Exchange, Mode, RecordedExchange, Usage } from "../engine/frames/index.ts";
+import { exchangesOf, type Moment, modeOf } from "../engine/moment/index.ts";
 import { modelIn, streamsOf, viewIn } from "../log/index.ts";
 import { lastUsage, windowRow } from "../recorder/index.ts";
 import type { SessionRow } from "./answers/session-answers.ts";

@@ -1,5 +1,6 @@
 import { fail, isSessionId, limits, ok, type Result, type SessionId } from "../base/index.ts";
-import { now, type State } from "../engine/index.ts";
+import type { State } from "../engine/index.ts";
+import { now } from "../engine/moment/index.ts";
 import { framesAt, nameKey } from "../log/index.ts";
 import type { SessionHead } from "../store/index.ts";
 import type { SessionRow, SessionsPage } from "./answers/session-answers.ts";

@@ -1,13 +1,7 @@
 import { ok, type Result } from "../base/index.ts";
-import {
-  exchangesOf,
-  type Moment,
-  type Shown,
-  type Stream,
-  turnNow,
-  type View,
-  type Zone,
-} from "../engine/index.ts";
+import type { Shown } from "../engine/frames/index.ts";
+import type { Stream, View } from "../engine/index.ts";
+import { exchangesOf, type Moment, turnNow, type Zone } from "../engine/moment/index.ts";
 import { modelIn, streamsOf, viewIn } from "../log/index.ts";
 import { answerTokensMax, readWireRequest } from "../protocols/index.ts";
 import { lastUsage, type WindowRow, windowRow } from "../recorder/index.ts";

@@ -1,16 +1,15 @@
 import { blockId, limits, ok, type Result } from "../base/index.ts";
+import type { Frame } from "../engine/frames/index.ts";
+import type { State, Step } from "../engine/index.ts";
 import {
   asOf,
   attributesOf,
   blockViewOf,
-  type Frame,
   type Moment,
   now,
-  type State,
-  type Step,
   streamOf,
   wantedOf,
-} from "../engine/index.ts";
+} from "../engine/moment/index.ts";
 import { actBlocks, describeActs, framesAt, summarizeActs, viewIn } from "../log/index.ts";
 import type { StepRow, StepsPage } from "./answers/step-answers.ts";
 import { tokensAs } from "./block-levels.ts";

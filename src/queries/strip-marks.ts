@@ -1,4 +1,6 @@
-import { lastSentTurn, type Moment, type Usage, type View } from "../engine/index.ts";
+import type { Usage } from "../engine/frames/index.ts";
+import type { View } from "../engine/index.ts";
+import { lastSentTurn, type Moment } from "../engine/moment/index.ts";
 import { type WindowRow, windowTokens } from "../recorder/index.ts";
 import { forecastOf } from "../tokens/index.ts";
 import type { StripMarks } from "./answers/state-answers.ts";

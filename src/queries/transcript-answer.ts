@@ -1,19 +1,18 @@
 import { blockId, type Json, must, ok, type Result } from "../base/index.ts";
 import { isCommandTool } from "../commands/index.ts";
 import { parseJsonBytes } from "../content/index.ts";
+import type { AddedBlock, Shown } from "../engine/frames/index.ts";
+import type { View } from "../engine/index.ts";
 import {
-  type AddedBlock,
   attributesOf,
   type BlockView,
   blockViewOf,
   lastSentTurn,
   type Moment,
-  type Shown,
   sentPath,
-  type View,
   viewBlocks,
   wantedOf,
-} from "../engine/index.ts";
+} from "../engine/moment/index.ts";
 import { modelIn, viewIn } from "../log/index.ts";
 import type { Store } from "../store/index.ts";
 import type { TranscriptAnswer, TranscriptRow } from "./answers/context-answers.ts";

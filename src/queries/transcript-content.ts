@@ -1,5 +1,6 @@
 import type { Json, SessionId } from "../base/index.ts";
-import { attributesOf, type BlockView, factValue, type Level, levels, wantedOf } from "../engine/index.ts";
+import { type Level, levels } from "../engine/frames/index.ts";
+import { attributesOf, type BlockView, factValue, wantedOf } from "../engine/moment/index.ts";
 import { hintOf } from "../notes/index.ts";
 import { readableUnit, replaceContent, type UnitReplacement } from "../protocols/index.ts";
 import type { Store } from "../store/index.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { blockId, limits, turnOf } from "../base/index.ts";
-import type { BlockKind } from "../engine/index.ts";
+import type { BlockKind } from "../engine/frames/index.ts";
 import { LexicalIndex } from "./lexical-index.ts";
 import type { RecallSource } from "./recall-index.ts";
 

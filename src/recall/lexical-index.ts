@@ -1,5 +1,5 @@
 import { assert, type BlockId, cutText, limits } from "../base/index.ts";
-import type { BlockKind } from "../engine/index.ts";
+import type { BlockKind } from "../engine/frames/index.ts";
 import { excerptOf, type Match } from "./excerpt.ts";
 import { gainMax, type Posting, Postings, SlotScores, slotIn } from "./postings.ts";
 import { type QueryTerm, queryTerms } from "./query-terms.ts";

@@ -1,5 +1,5 @@
 import type { BlockId, Turn } from "../base/index.ts";
-import type { BlockKind } from "../engine/index.ts";
+import type { BlockKind } from "../engine/frames/index.ts";
 
 /** A block in the index: it is found by its text and its speaker. */
 export type RecallSource = {

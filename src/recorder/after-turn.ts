@@ -1,17 +1,7 @@
 import { type BlockId, must, ok, type Result } from "../base/index.ts";
-import {
-  type Cause,
-  type ChangeContext,
-  changes,
-  type Delta,
-  nextStepId,
-  now,
-  ruleChanges,
-  type State,
-  streamOf,
-  turnNow,
-  viewBlocks,
-} from "../engine/index.ts";
+import type { Cause, Delta } from "../engine/frames/index.ts";
+import { type ChangeContext, changes, nextStepId, ruleChanges, type State } from "../engine/index.ts";
+import { now, streamOf, turnNow, viewBlocks } from "../engine/moment/index.ts";
 import type { Store } from "../store/index.ts";
 import type { AppendInput, RecordedStream } from "./recorded-stream.ts";
 import type { RefusedSummary } from "./renditions.ts";

@@ -1,7 +1,7 @@
 import { headerNamesMax, NameRank, type NeededName, namesIn, nameTokens } from "../awareness/index.ts";
 import type { BlockId } from "../base/index.ts";
 import { searchableText } from "../content/index.ts";
-import type { BlockKind } from "../engine/index.ts";
+import type { BlockKind } from "../engine/frames/index.ts";
 import type { SentRequest } from "../exchange/index.ts";
 import { readHeader } from "../notes/index.ts";
 import { type AnswerUnit, unitBytes, type WireRequest } from "../protocols/index.ts";

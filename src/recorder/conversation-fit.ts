@@ -1,4 +1,5 @@
-import { exchangeOf, now, type State } from "../engine/index.ts";
+import type { State } from "../engine/index.ts";
+import { exchangeOf, now } from "../engine/moment/index.ts";
 import { wasAnswered } from "./exchange-record.ts";
 import type { StreamIndex } from "./stream-index.ts";
 import { sharedKeys } from "./unit-alignment.ts";

@@ -11,7 +11,8 @@ import {
   type UnitId,
   unitId,
 } from "../base/index.ts";
-import type { Block, Delta, State, Taint, Unit } from "../engine/index.ts";
+import type { Block, Delta, Taint, Unit } from "../engine/frames/index.ts";
+import type { State } from "../engine/index.ts";
 import type { BlockNumbers, NumberedBlock, SentRequestUnit } from "../exchange/index.ts";
 import type { IdPool } from "../log/index.ts";
 import { ttlOf } from "../policy/index.ts";

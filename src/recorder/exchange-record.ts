@@ -1,12 +1,6 @@
 import { must } from "../base/index.ts";
-import type {
-  Exchange,
-  ExchangeEnd,
-  RecordedExchange,
-  SentTurn,
-  TurnOutcome,
-  View,
-} from "../engine/index.ts";
+import type { Exchange, ExchangeEnd, RecordedExchange, TurnOutcome } from "../engine/frames/index.ts";
+import type { SentTurn, View } from "../engine/index.ts";
 import type { RequestCopy, ResponseCopy } from "../exchange/index.ts";
 import type { WireAnswer } from "../protocols/index.ts";
 

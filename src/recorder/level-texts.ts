@@ -1,5 +1,5 @@
 import { cutText, type Json } from "../base/index.ts";
-import type { BlockKind, Level } from "../engine/index.ts";
+import type { BlockKind, Level } from "../engine/frames/index.ts";
 import { judgedExtract, minimal, type Source, trimInput, trimText } from "../levels/index.ts";
 import type { ToolInvocation } from "../policy/index.ts";
 import { type ReadableUnit, readableUnit } from "../protocols/index.ts";

@@ -1,22 +1,15 @@
 import { type ApertureError, type ContentHash, fail, must, ok, type Result, turnOf } from "../base/index.ts";
-import {
-  type Cause,
-  type ChangeContext,
-  type Delta,
-  type Exchange,
-  type ExchangeEnd,
-  exchangeOf,
-  exchangesOf,
-  type Frame,
-  nextStepId,
-  now,
-  type Proposal,
-  type SessionIdentity,
-  type State,
-  streamOf,
-  type TurnOutcome,
-  turnNow,
-} from "../engine/index.ts";
+import type {
+  Cause,
+  Delta,
+  Exchange,
+  ExchangeEnd,
+  Frame,
+  SessionIdentity,
+  TurnOutcome,
+} from "../engine/frames/index.ts";
+import { type ChangeContext, nextStepId, type Proposal, type State } from "../engine/index.ts";
+import { exchangeOf, exchangesOf, now, streamOf, turnNow } from "../engine/moment/index.ts";
 import type { RequestCopy, ResponseCopy, Wishes } from "../exchange/index.ts";
 import { type FrameAttachments, type IdSharingState, newStream, type SessionLog } from "../log/index.ts";
 import type { WireAnswer, WireRequest } from "../protocols/index.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Usage } from "../engine/index.ts";
+import type { Usage } from "../engine/frames/index.ts";
 import type { SentRequest, SentRequestUnit } from "../exchange/index.ts";
 import type { AnswerUnit, WireUnit } from "../protocols/index.ts";
 import { PromptSizes } from "./prompt-sizes.ts";

@@ -1,4 +1,4 @@
-import type { Usage } from "../engine/index.ts";
+import type { Usage } from "../engine/frames/index.ts";
 import type { SentRequest, SentRequestUnit } from "../exchange/index.ts";
 import type { AnswerUnit } from "../protocols/index.ts";
 import {

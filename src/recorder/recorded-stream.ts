@@ -1,5 +1,6 @@
 import type { BlockId } from "../base/index.ts";
-import type { Actor, Cause, Delta, Exchange, State } from "../engine/index.ts";
+import type { Actor, Cause, Delta, Exchange } from "../engine/frames/index.ts";
+import type { State } from "../engine/index.ts";
 import type { RequestCopy, RequestIdentity } from "../exchange/index.ts";
 import { type FrameAttachments, IdPool, type IdSharingState } from "../log/index.ts";
 import { StreamPolicy } from "../policy/index.ts";

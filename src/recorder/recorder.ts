@@ -7,7 +7,8 @@ import {
   type SessionId,
   type StepId,
 } from "../base/index.ts";
-import type { ChangeContext, Frame, Proposal } from "../engine/index.ts";
+import type { Frame } from "../engine/frames/index.ts";
+import type { ChangeContext, Proposal } from "../engine/index.ts";
 import {
   identify,
   type RequestCopy,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { exampleBlock } from "../../test/support/delta-examples.ts";
 import { blockId, hashContent } from "../base/index.ts";
-import type { BlockKind, Delta } from "../engine/index.ts";
+import type { BlockKind, Delta } from "../engine/frames/index.ts";
 import { Renditions } from "./renditions.ts";
 
 /** The deltas and the content of a block that was just added. */

@@ -1,14 +1,7 @@
 import { type BlockId, type ContentHash, hashContent, must } from "../base/index.ts";
-import {
-  attributesOf,
-  type Block,
-  type BlockKind,
-  type Delta,
-  type Level,
-  now,
-  type Rendition,
-  type State,
-} from "../engine/index.ts";
+import type { Block, BlockKind, Delta, Level, Rendition } from "../engine/frames/index.ts";
+import type { State } from "../engine/index.ts";
+import { attributesOf, now } from "../engine/moment/index.ts";
 import type { ArrivedBlock, ToolInvocation } from "../policy/index.ts";
 import type { ReadableUnit } from "../protocols/index.ts";
 import type { HashedContent, Store } from "../store/index.ts";

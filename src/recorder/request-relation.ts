@@ -1,4 +1,6 @@
-import { type Exchange, exchangeOf, now, type RecordedExchange, type State } from "../engine/index.ts";
+import type { Exchange, RecordedExchange } from "../engine/frames/index.ts";
+import type { State } from "../engine/index.ts";
+import { exchangeOf, now } from "../engine/moment/index.ts";
 import { isAgentClient } from "../exchange/index.ts";
 import type { WireRequest } from "../protocols/index.ts";
 import { wasAnswered } from "./exchange-record.ts";

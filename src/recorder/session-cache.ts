@@ -1,5 +1,5 @@
 import { type ApertureError, type Clock, ok, type Result, type SessionId } from "../base/index.ts";
-import type { Frame } from "../engine/index.ts";
+import type { Frame } from "../engine/frames/index.ts";
 import { openSession, type SessionLog } from "../log/index.ts";
 import type { Store } from "../store/index.ts";
 import type { BodyBufferPool } from "./body-buffer-pool.ts";

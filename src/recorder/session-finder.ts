@@ -1,5 +1,5 @@
 import { ok, type Result, type SessionId } from "../base/index.ts";
-import type { SessionIdentity } from "../engine/index.ts";
+import type { SessionIdentity } from "../engine/frames/index.ts";
 import type { RequestCopy, RequestIdentity, StreamLookup } from "../exchange/index.ts";
 import { credentialKey, SessionDirectory, sessionKeyOf, startKey } from "../log/index.ts";
 import type { WireAnswer, WireRequest } from "../protocols/index.ts";

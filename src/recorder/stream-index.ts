@@ -7,7 +7,9 @@ import {
   type UnitId,
   type ViewId,
 } from "../base/index.ts";
-import { exchangeOf, lastSentTurn, now, type State, sentPath, type Unit } from "../engine/index.ts";
+import type { Unit } from "../engine/frames/index.ts";
+import type { State } from "../engine/index.ts";
+import { exchangeOf, lastSentTurn, now, sentPath } from "../engine/moment/index.ts";
 import { nodeId, nodeKey } from "../exchange/index.ts";
 import { readWireRequest, type WireRequest } from "../protocols/index.ts";
 import type { Store } from "../store/index.ts";

@@ -1,14 +1,9 @@
 import type { BlockId } from "../base/index.ts";
 import { isCommandTool } from "../commands/index.ts";
 import { storedText } from "../content/index.ts";
-import {
-  type AddedBlock,
-  attributesOf,
-  type BlockKind,
-  type Moment,
-  type View,
-  viewBlocks,
-} from "../engine/index.ts";
+import type { AddedBlock, BlockKind } from "../engine/frames/index.ts";
+import type { View } from "../engine/index.ts";
+import { attributesOf, type Moment, viewBlocks } from "../engine/moment/index.ts";
 import { LexicalIndex, type RecallHit } from "../recall/index.ts";
 import type { Store } from "../store/index.ts";
 

@@ -1,17 +1,7 @@
 import { type ContentHash, must, type SessionId, type UnitId } from "../base/index.ts";
-import {
-  exchangesOf,
-  type Moment,
-  now,
-  type RecordedExchange,
-  type SentTurn,
-  type State,
-  turnNow,
-  type Unit,
-  type UnitOrigin,
-  type View,
-  viewBlocks,
-} from "../engine/index.ts";
+import type { RecordedExchange, Unit, UnitOrigin } from "../engine/frames/index.ts";
+import type { SentTurn, State, View } from "../engine/index.ts";
+import { exchangesOf, type Moment, now, turnNow, viewBlocks } from "../engine/moment/index.ts";
 import type { StreamRecord, TurnRecord, UnitRecord } from "../exchange/index.ts";
 import { modelIn, streamsOf, viewIn } from "../log/index.ts";
 import { readWireRequest, type WireUnit } from "../protocols/index.ts";

@@ -1,5 +1,7 @@
 import { type BlockId, must, type UnitId } from "../base/index.ts";
-import { type Delta, epochNow, now, runNow, type State, streamOf } from "../engine/index.ts";
+import type { Delta } from "../engine/frames/index.ts";
+import type { State } from "../engine/index.ts";
+import { epochNow, now, runNow, streamOf } from "../engine/moment/index.ts";
 import type { SentRequest } from "../exchange/index.ts";
 import type { WireRequest } from "../protocols/index.ts";
 import type { DeltaDraft, FreshUnit, UnitNumbers } from "./delta-draft.ts";

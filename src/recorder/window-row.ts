@@ -1,5 +1,7 @@
 import { assert } from "../base/index.ts";
-import type { Moment, Usage, View } from "../engine/index.ts";
+import type { Usage } from "../engine/frames/index.ts";
+import type { View } from "../engine/index.ts";
+import type { Moment } from "../engine/moment/index.ts";
 
 /** The provider's usage of the last turn it answered; null if it reported none. */
 export function lastUsage(moment: Moment, view: View): Usage | null {

@@ -1,4 +1,4 @@
-import type { AddedBlock, Block } from "../engine/index.ts";
+import type { AddedBlock, Block } from "../engine/frames/index.ts";
 
 /** From least to most urgent: an activation with a higher priority runs first. */
 export const priorities = ["low", "normal", "high", "critical"] as const;

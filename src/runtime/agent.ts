@@ -1,4 +1,4 @@
-import type { Mode } from "../engine/index.ts";
+import type { Mode } from "../engine/frames/index.ts";
 import type { WindowSize } from "./prompt/frame-window.ts";
 import type { Provider } from "./provider.ts";
 import type { Tool } from "./tool.ts";

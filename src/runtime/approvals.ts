@@ -1,15 +1,7 @@
 import { apertureError, fail, must, ok, type Result } from "../base/index.ts";
 import { taintedReason } from "../commands/index.ts";
-import {
-  type ApprovalState,
-  approvalOf,
-  type ChangeContext,
-  type Moment,
-  nextStepId,
-  now,
-  ruleChanges,
-  viewOf,
-} from "../engine/index.ts";
+import { type ChangeContext, nextStepId, ruleChanges } from "../engine/index.ts";
+import { type ApprovalState, approvalOf, type Moment, now, viewOf } from "../engine/moment/index.ts";
 import {
   type ApprovalRow,
   approvalRow,

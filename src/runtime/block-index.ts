@@ -1,20 +1,7 @@
 import type { BlockId, Seq, StreamId, ViewId } from "../base/index.ts";
-import {
-  type AddedBlock,
-  asOf,
-  type Block,
-  type BlockKind,
-  blockOf,
-  blockViewOf,
-  type Frame,
-  isPinned,
-  type Moment,
-  now,
-  type State,
-  type Stream,
-  streamOf,
-  type View,
-} from "../engine/index.ts";
+import type { AddedBlock, Block, BlockKind, Frame } from "../engine/frames/index.ts";
+import type { State, Stream, View } from "../engine/index.ts";
+import { asOf, blockOf, blockViewOf, isPinned, type Moment, now, streamOf } from "../engine/moment/index.ts";
 import { activationOf } from "./activation.ts";
 
 /** Kinds that are looked up by stream, without a walk through all blocks. */

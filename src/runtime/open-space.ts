@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { type Clock, sessionId, sessionIdFrom } from "../base/index.ts";
-import type { Delta } from "../engine/index.ts";
+import type { Delta } from "../engine/frames/index.ts";
 import { openSession } from "../log/index.ts";
 import { openMemoryStore, openSqliteStore, type Store } from "../store/index.ts";
 import type { Agent } from "./agent.ts";

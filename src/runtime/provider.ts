@@ -1,5 +1,5 @@
 import type { ApertureError, Json, Result } from "../base/index.ts";
-import type { Usage } from "../engine/index.ts";
+import type { Usage } from "../engine/frames/index.ts";
 
 /** A content block in the form of the Messages API. Blocks are stored in this form for every provider. */
 export type WireBlock = { readonly type: string; readonly [field: string]: Json };

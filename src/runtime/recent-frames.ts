@@ -1,4 +1,4 @@
-import type { Frame } from "../engine/index.ts";
+import type { Frame } from "../engine/frames/index.ts";
 
 /** How many of the latest frames are searched for changes that an agent does not know yet. */
 export const recentFramesMax = 200;

@@ -1,5 +1,7 @@
 import type { StreamId } from "../base/index.ts";
-import type { AddedBlock, Moment, View } from "../engine/index.ts";
+import type { AddedBlock } from "../engine/frames/index.ts";
+import type { View } from "../engine/index.ts";
+import type { Moment } from "../engine/moment/index.ts";
 import { activationOf } from "./activation.ts";
 import type { BlockIndex } from "./block-index.ts";
 

@@ -1,5 +1,6 @@
 import { type BlockId, must, type StreamId, type Turn, turnOf } from "../base/index.ts";
-import { type Block, type Delta, streamOf, turnNow } from "../engine/index.ts";
+import type { Block, Delta } from "../engine/frames/index.ts";
+import { streamOf, turnNow } from "../engine/moment/index.ts";
 import { ttlOf } from "../policy/index.ts";
 import type { HashedContent } from "../store/index.ts";
 import { unitTokens } from "../tokens/index.ts";

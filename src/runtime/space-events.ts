@@ -1,4 +1,4 @@
-import type { Frame } from "../engine/index.ts";
+import type { Frame } from "../engine/frames/index.ts";
 
 /** An event that a program can listen to with `space.on`. */
 export type SpaceEvent =

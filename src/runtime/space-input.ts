@@ -1,5 +1,5 @@
 import { limits, type StreamId } from "../base/index.ts";
-import type { Block } from "../engine/index.ts";
+import type { Block } from "../engine/frames/index.ts";
 import {
   activationAnchor,
   type PendingActivation,

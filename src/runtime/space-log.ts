@@ -8,16 +8,9 @@ import {
   type StepId,
   type StreamId,
 } from "../base/index.ts";
-import {
-  type Actor,
-  type Cause,
-  type Delta,
-  type Frame,
-  type Moment,
-  type NextIds,
-  now,
-  type State,
-} from "../engine/index.ts";
+import type { Actor, Cause, Delta, Frame, NextIds } from "../engine/frames/index.ts";
+import type { State } from "../engine/index.ts";
+import { type Moment, now } from "../engine/moment/index.ts";
 import type { AppendedFrame, SessionLog } from "../log/index.ts";
 import type { HashedContent } from "../store/index.ts";
 import { ContentCache } from "./content-cache.ts";

@@ -1,6 +1,7 @@
 import type { StreamId } from "../base/index.ts";
 import { pricesOf } from "../config/index.ts";
-import { exchangeOf, type Moment, type Usage } from "../engine/index.ts";
+import type { Usage } from "../engine/frames/index.ts";
+import { exchangeOf, type Moment } from "../engine/moment/index.ts";
 import { promptPrice } from "../policy/index.ts";
 
 /** Turns, tokens and price of agents so far, as their providers counted them. */

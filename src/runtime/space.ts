@@ -9,22 +9,12 @@ import {
   type ViewId,
   viewId,
 } from "../base/index.ts";
-import {
-  type AddedBlock,
-  approvalOf,
-  type Delta,
-  type Frame,
-  type Mode,
-  type Moment,
-  modeOf,
-  nextStepId,
-  ruleChanges,
-  streamOf,
-  type View,
-  viewOf,
-} from "../engine/index.ts";
+import type { AddedBlock, Delta, Frame, Mode } from "../engine/frames/index.ts";
+import { nextStepId, ruleChanges, type View } from "../engine/index.ts";
+import { approvalOf, type Moment, modeOf, streamOf, viewOf } from "../engine/moment/index.ts";
 import { readableUnit } from "../protocols/index.ts";
-import { type StepRow, stepsPage } from "../queries/index.ts";
+import type { StepRow } from "../queries/answers/index.ts";
+import { stepsPage } from "../queries/index.ts";
 import { type PendingActivation, type Priority, pendingActivations } from "./activation.ts";
 import type { Agent } from "./agent.ts";
 import {

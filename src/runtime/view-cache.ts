@@ -1,6 +1,8 @@
 import { FactsTally } from "../awareness/index.ts";
 import { must, ok, type Result, type Seq, type StreamId, type ViewId } from "../base/index.ts";
-import { asOf, type Moment, type Usage, type View, viewOf } from "../engine/index.ts";
+import type { Usage } from "../engine/frames/index.ts";
+import type { View } from "../engine/index.ts";
+import { asOf, type Moment, viewOf } from "../engine/moment/index.ts";
 import { IdPool } from "../log/index.ts";
 import { StreamActions } from "../recorder/index.ts";
 import { type PromptPath, restorePromptPath, sentUnits } from "./prompt/prompt-path.ts";

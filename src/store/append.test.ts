@@ -13,7 +13,7 @@ import {
   turnOf,
   unwrap,
 } from "../base/index.ts";
-import { type Frame, sealFrame } from "../engine/index.ts";
+import { type Frame, sealFrame } from "../engine/frames/index.ts";
 import { appendGroup } from "./append.ts";
 import { readBody } from "./body-table.ts";
 import { closeQuietly, type Database, openDatabase } from "./database.ts";

@@ -10,7 +10,7 @@ import {
   type Result,
   sha256Hex,
 } from "../base/index.ts";
-import { checkSeal, type Frame, parseFrame } from "../engine/index.ts";
+import { checkSeal, type Frame, parseFrame } from "../engine/frames/index.ts";
 import { checkBatchShape } from "./batch-shape.ts";
 import { type BodyRef, pieceLength } from "./recipe.ts";
 import type { Batch, Body, RecipePiece, SessionHead, Snapshot } from "./store.ts";

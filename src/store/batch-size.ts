@@ -1,4 +1,4 @@
-import { sealedText } from "../engine/index.ts";
+import { sealedText } from "../engine/frames/index.ts";
 import type { Batch } from "./store.ts";
 
 /**

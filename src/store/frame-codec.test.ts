@@ -10,7 +10,7 @@ import {
   turnOf,
   unwrap,
 } from "../base/index.ts";
-import { type Frame, sealFrame } from "../engine/index.ts";
+import { type Frame, sealFrame } from "../engine/frames/index.ts";
 import { decodeFrame, encodeFrame } from "./frame-codec.ts";
 import { frameDictionary } from "./frame-dictionary.ts";
 

@@ -9,7 +9,7 @@ import {
   type Seq,
   type SessionId,
 } from "../base/index.ts";
-import { type Frame, parseFrame, sealedText } from "../engine/index.ts";
+import { type Frame, parseFrame, sealedText } from "../engine/frames/index.ts";
 import { frameDictionary } from "./frame-dictionary.ts";
 
 const dictionary = Buffer.from(frameDictionary);

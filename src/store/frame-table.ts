@@ -9,7 +9,7 @@ import {
   seqOf,
   sessionId,
 } from "../base/index.ts";
-import { checkSeal, type Frame } from "../engine/index.ts";
+import { checkSeal, type Frame } from "../engine/frames/index.ts";
 import { checkFramePosition } from "./batch-rules.ts";
 import type { Database } from "./database.ts";
 import { writeStep } from "./fail-points.ts";

@@ -1,5 +1,5 @@
 import { sessionId } from "../base/index.ts";
-import { deltaContents } from "../engine/index.ts";
+import { deltaContents } from "../engine/frames/index.ts";
 import { recipeOfRow, type StoredBody } from "./body-table.ts";
 import { type Database, readPragma } from "./database.ts";
 import { valueOrThrow } from "./database-faults.ts";

@@ -12,7 +12,7 @@ import {
   sha256Hex,
   unwrap,
 } from "../base/index.ts";
-import { deltaContents, type Frame } from "../engine/index.ts";
+import { deltaContents, type Frame } from "../engine/frames/index.ts";
 import { checkBatch, checkFramePosition, checkRecipe, checkSnapshotPosition } from "./batch-rules.ts";
 import { type BodyRef, mergePieces, type PieceOf, type RecipeLeaf } from "./recipe.ts";
 import {

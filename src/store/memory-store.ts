@@ -9,7 +9,7 @@ import {
   type SessionId,
   sha256Hex,
 } from "../base/index.ts";
-import { checkSeal, type Frame } from "../engine/index.ts";
+import { checkSeal, type Frame } from "../engine/frames/index.ts";
 import { copyBatch } from "./batch-copy.ts";
 import { pageMatches } from "./batch-rules.ts";
 import { checkBatchShape } from "./batch-shape.ts";

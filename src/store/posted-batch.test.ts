@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { GENESIS_HASH, seqOf, sessionId, streamId, turnOf, unwrap } from "../base/index.ts";
-import { checkSeal, type Frame, sealFrame } from "../engine/index.ts";
+import { checkSeal, type Frame, sealFrame } from "../engine/frames/index.ts";
 import { checkBatch } from "./batch-rules.ts";
 import { decodeFrame, encodeFrame } from "./frame-codec.ts";
 import { postBatch, receiveBatch } from "./posted-batch.ts";

@@ -1,4 +1,4 @@
-import { type Frame, frameFromText, sealedText } from "../engine/index.ts";
+import { type Frame, frameFromText, sealedText } from "../engine/frames/index.ts";
 import type { Batch } from "./store.ts";
 import type { PostedBatch, PostedFrame } from "./store-messages.ts";
 

@@ -1,6 +1,6 @@
 import type { MessagePort } from "node:worker_threads";
 import type { ApertureError, ContentHash, FrameHash, Result, SessionId } from "../base/index.ts";
-import type { Frame } from "../engine/index.ts";
+import type { Frame } from "../engine/frames/index.ts";
 import type { ExitGate } from "./exit-gate.ts";
 import type { FailPoint } from "./fail-points.ts";
 import type {

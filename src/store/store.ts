@@ -1,5 +1,5 @@
 import type { ContentHash, FrameHash, Result, Seq, SessionId } from "../base/index.ts";
-import type { Frame } from "../engine/index.ts";
+import type { Frame } from "../engine/frames/index.ts";
 
 /**
  * The interface every store implements and one contract suite checks. Writing never waits: `append` says at

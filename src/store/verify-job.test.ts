@@ -16,7 +16,7 @@ import {
   turnOf,
   unwrap,
 } from "../base/index.ts";
-import { type Frame, sealFrame } from "../engine/index.ts";
+import { type Frame, sealFrame } from "../engine/frames/index.ts";
 import { appendGroup } from "./append.ts";
 import { readBodies, readBody } from "./body-table.ts";
 import { readContent } from "./content-table.ts";

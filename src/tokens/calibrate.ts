@@ -1,4 +1,4 @@
-import type { Usage } from "../engine/index.ts";
+import type { Usage } from "../engine/frames/index.ts";
 import { type AnswerErrors, answerTokens, learnAnswer, noAnswerErrors } from "./answer-size.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { Tokens } from "../engine/index.ts";
+import type { Tokens } from "../engine/frames/index.ts";
 import { type Profile, profileOf } from "./family.ts";
 import { imageSize, imageTokens } from "./image-tokens.ts";
 import { type Feature, textShapeOf } from "./text-shape.ts";

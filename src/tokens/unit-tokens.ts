@@ -1,4 +1,4 @@
-import type { BlockKind } from "../engine/index.ts";
+import type { BlockKind } from "../engine/frames/index.ts";
 import { estimatePart, estimateText } from "./estimate.ts";
 import { imageHead } from "./image-tokens.ts";
 

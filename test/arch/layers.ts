@@ -2,6 +2,7 @@
 
 export type Layer = {
   readonly folder: string;
+  /** Folders, with every door they have; or one door inside a folder, such as `engine/frames`. */
   readonly mayImport: readonly string[];
   /** Pure: same arguments, same answer. No I/O, clock, randomness, environment or promises. */
   readonly pure: boolean;
@@ -9,11 +10,11 @@ export type Layer = {
   readonly why: string;
 };
 
-const core = ["base", "engine", "content", "awareness", "notes", "commands"] as const;
+const core = ["base", "engine/frames", "content", "awareness", "notes", "commands"] as const;
 const codecs = [...core, "protocols", "levels", "tokens"] as const;
 const planning = [...codecs, "exchange", "policy", "ledger"] as const;
 const storage = [...codecs, "store", "recall", "sidecar", "transcripts"] as const;
-const recording = [...planning, "store", "recall", "sidecar", "transcripts", "log"] as const;
+const recording = ["engine", ...planning, "store", "recall", "sidecar", "transcripts", "log"] as const;
 const serving = [...recording, "recorder", "queries", "execute"] as const;
 
 const pure = { pure: true, thirdParty: false } as const;
@@ -27,11 +28,16 @@ export const layers: readonly Layer[] = [
     ...pure,
     why: "the truth is a fold over the log and nothing else",
   },
-  { folder: "content", mayImport: ["base", "engine"], ...pure, why: "reads stored content, and only that" },
+  {
+    folder: "content",
+    mayImport: ["base", "engine/frames"],
+    ...pure,
+    why: "reads stored content, and only that",
+  },
   { folder: "awareness", mayImport: ["base", "engine"], ...pure, why: "what is true of a context, as data" },
   {
     folder: "notes",
-    mayImport: ["base", "engine", "awareness"],
+    mayImport: ["base", "engine/frames", "awareness"],
     ...pure,
     why: "what the model is told follows from facts, and is read back by the same file",
   },
@@ -63,7 +69,7 @@ export const layers: readonly Layer[] = [
   },
   {
     folder: "policy",
-    mayImport: [...codecs, "exchange"],
+    mayImport: ["engine", ...codecs, "exchange"],
     ...pure,
     why: "decides what should be shown; it neither sends nor stores",
   },
@@ -84,7 +90,7 @@ export const layers: readonly Layer[] = [
   },
   {
     folder: "log",
-    mayImport: [...storage, "exchange"],
+    mayImport: ["engine", ...storage, "exchange"],
     ...effectful,
     why: "the session log: appends frames and reads them back; it does not know why",
   },

@@ -68,6 +68,16 @@ describe("direction", () => {
 });
 
 describe("doors", () => {
+  test("an inner door is open to layers that may enter it, or the whole folder", () => {
+    const frames = { "src/engine/frames/index.ts": "export const a = 1;" };
+    const inner = 'import { a } from "../engine/frames/index.ts";';
+    expect(rulesFor({ ...frames, "src/store/x.ts": inner, "src/log/index.ts": inner })).toEqual([]);
+    expect(rulesFor({ "src/store/x.ts": 'import { a } from "../engine/index.ts";' })).toEqual([
+      "src/store/x.ts:1 wrong direction: src/engine/index.ts",
+    ]);
+    expect(rulesFor({ "src/store/x.test.ts": 'import { a } from "../engine/index.ts";' })).toEqual([]);
+  });
+
   test("bypassed", () => {
     expect(rulesFor({ "src/engine/x.ts": 'import { assert } from "../base/assert.ts";' })).toEqual([
       "src/engine/x.ts:1 bypassed door: src/base/assert.ts",

@@ -11,7 +11,7 @@ import { type Score, scoreOf, totalOf } from "../../bench/awareness/score.ts";
 import type { ShownTexts } from "../../bench/awareness/shown-texts.ts";
 import { identifiersIn, namesInText } from "../../src/analysis/play/identifiers.ts";
 import { must } from "../../src/base/index.ts";
-import type { BlockKind } from "../../src/engine/index.ts";
+import type { BlockKind } from "../../src/engine/frames/index.ts";
 import { loadO200k } from "../../src/tokens/index.ts";
 import { recordingStreams } from "../../src/transcripts/index.ts";
 import { hasLargeSet, readRecording, recordingNames } from "../support/recordings.ts";

@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import type { PricedRequests } from "../../src/control/index.ts";
-import type { BlockDetail, StateRow, StepsPage } from "../../src/queries/index.ts";
+import type { BlockDetail, StateRow, StepsPage } from "../../src/queries/answers/index.ts";
 import type { Client } from "./client.ts";
 import { type Panel, panelRig, settled } from "./rig.ts";
 import { blockWith, call, storyModel, tellStory, text } from "./story.ts";

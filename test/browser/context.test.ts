@@ -1,7 +1,7 @@
 // The context as a picture, as a list and as it was: all of it says what the API says.
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { ManifestAnswer, StateRow } from "../../src/queries/index.ts";
+import type { ManifestAnswer, StateRow } from "../../src/queries/answers/index.ts";
 import { type Panel, panelRig } from "./rig.ts";
 import { blockWith, tellStory } from "./story.ts";
 

@@ -1,7 +1,7 @@
 // The whole flow with a keyboard and nothing else: no test here has a mouse.
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
-import type { StateRow } from "../../src/queries/index.ts";
+import type { StateRow } from "../../src/queries/answers/index.ts";
 import { barriersIn } from "./axe.ts";
 import { type Panel, panelRig, settled } from "./rig.ts";
 import { tellStory } from "./story.ts";

@@ -1,7 +1,7 @@
 // Verbs that list and compare: the blocks of a session, its cost, and the difference between two seqs.
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { PricedRequests } from "../../src/control/index.ts";
-import type { StateRow } from "../../src/queries/index.ts";
+import type { StateRow } from "../../src/queries/answers/index.ts";
 import { api, converse, openRig, type Rig } from "./rig.ts";
 
 let rig: Rig;

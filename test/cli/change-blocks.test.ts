@@ -1,7 +1,7 @@
 // The verbs with which a user changes the context: their plans, their refusals and exit codes.
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { PricedCommand, PricedRequests } from "../../src/control/index.ts";
-import type { StateRow } from "../../src/queries/index.ts";
+import type { StateRow } from "../../src/queries/answers/index.ts";
 import type { ModelReply } from "../../src/testing/index.ts";
 import { TestClient } from "../support/test-client.ts";
 import { api, openRig, type Rig } from "./rig.ts";

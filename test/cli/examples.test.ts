@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { verbTable } from "../../src/cli/args/verb-table.ts";
-import type { SessionsPage, StateRow, StepsPage } from "../../src/queries/index.ts";
+import type { SessionsPage, StateRow, StepsPage } from "../../src/queries/answers/index.ts";
 import { examplesIn } from "../support/doc-examples.ts";
 import { converse, openRig, type Rig } from "./rig.ts";
 

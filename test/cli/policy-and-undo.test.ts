@@ -1,7 +1,13 @@
 // The acts of policy, the cost of a rewrite, and undo.
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { PricedRequests } from "../../src/control/index.ts";
-import type { BlockDetail, ManifestAnswer, StateRow, StepRow, StepsPage } from "../../src/queries/index.ts";
+import type {
+  BlockDetail,
+  ManifestAnswer,
+  StateRow,
+  StepRow,
+  StepsPage,
+} from "../../src/queries/answers/index.ts";
 import type { ModelReply } from "../../src/testing/index.ts";
 import { type TalkMessage, TestClient } from "../support/test-client.ts";
 import { api, openRig, type Rig } from "./rig.ts";

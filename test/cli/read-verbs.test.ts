@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import type { RequestsPage, SessionsPage, StateRow } from "../../src/queries/index.ts";
+import type { RequestsPage, SessionsPage, StateRow } from "../../src/queries/answers/index.ts";
 import { freePort } from "../start/processes.ts";
 import { api, converse, openRig, post, type Rig, type Sent } from "./rig.ts";
 

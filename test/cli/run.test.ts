@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { SessionsPage } from "../../src/queries/index.ts";
+import type { SessionsPage } from "../../src/queries/answers/index.ts";
 import { needsTerminals } from "../support/needs.ts";
 import { api, openRig, type Rig } from "./rig.ts";
 
@@ -208,7 +208,6 @@ function fakeClient(name: string): Readonly<Record<string, string>> {
   const bin = join(rig.folder, "bin");
   mkdirSync(bin, { recursive: true });
   const source = `#!${node}
-import { readFileSync } from "node:fs";
 const { OPENCODE_CONFIG_CONTENT, GEMINI_CLI_CUSTOM_HEADERS, GOOGLE_GEMINI_BASE_URL } = process.env;
 const args = process.argv.slice(2);
 const file = args[0] === "-e" ? readFileSync(args[1], "utf8") : null;

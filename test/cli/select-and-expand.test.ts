@@ -1,6 +1,6 @@
 // `select`, `expand` and `manifest`.
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import type { RequestsPage, SelectionAnswer, StateRow } from "../../src/queries/index.ts";
+import type { RequestsPage, SelectionAnswer, StateRow } from "../../src/queries/answers/index.ts";
 import { api, converse, openRig, post, type Rig, type Sent } from "./rig.ts";
 
 const last = "/api/v1/sessions/last";

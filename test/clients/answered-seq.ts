@@ -1,5 +1,5 @@
 import { expect, vi } from "vitest";
-import type { StateRow } from "../../src/queries/index.ts";
+import type { StateRow } from "../../src/queries/answers/index.ts";
 import { api, type Rig } from "../cli/rig.ts";
 
 /** The seq once the answer after the tool result is recorded: the log may be a request behind the client. */

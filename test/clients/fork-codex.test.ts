@@ -1,6 +1,6 @@
 // A managed session continues in the real Codex, through Aperture and without it.
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import type { SessionsPage } from "../../src/queries/index.ts";
+import type { SessionsPage } from "../../src/queries/answers/index.ts";
 import { type DemoModel, startDemoModel } from "../../src/testing/index.ts";
 import { openRig, post, type Rig } from "../cli/rig.ts";
 import { bareEnvironment, noNetwork } from "./agent-folders.ts";

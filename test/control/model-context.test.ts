@@ -7,7 +7,7 @@ import type {
   ManifestAnswer,
   SessionsPage,
   StateRow,
-} from "../../src/queries/index.ts";
+} from "../../src/queries/answers/index.ts";
 import { type StrictUpstream, startStrictUpstream } from "../../src/testing/index.ts";
 import { ask, jsonIn, startTestApp, type TestApp } from "../support/app.ts";
 import { prefixBreaks, rejections, TestClient } from "../support/test-client.ts";

@@ -1,7 +1,7 @@
 // The built-in strict model answers recorded requests like the upstream they were sent to.
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { ErrorAnswer, ReplayAnswer } from "../../src/control/index.ts";
-import type { RequestsPage, SessionsPage, StateRow } from "../../src/queries/index.ts";
+import type { RequestsPage, SessionsPage, StateRow } from "../../src/queries/answers/index.ts";
 import { type StrictUpstream, startStrictUpstream } from "../../src/testing/index.ts";
 import { ask, jsonIn, startTestApp, type TestApp } from "../support/app.ts";
 import { TestClient } from "../support/test-client.ts";

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { SessionsPage, StateRow, StepsPage } from "../../src/queries/index.ts";
+import type { SessionsPage, StateRow, StepsPage } from "../../src/queries/answers/index.ts";
 import { type StrictUpstream, startStrictUpstream } from "../../src/testing/index.ts";
 import { type Answer, ask, jsonIn, startTestApp, type TestApp } from "../support/app.ts";
 import { prefixBreaks, rejections, TestClient } from "../support/test-client.ts";

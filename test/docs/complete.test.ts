@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { errorCodes, errorRegistry } from "../../src/base/errors.ts";
 import { settingsTable } from "../../src/config/index.ts";
 import { routes } from "../../src/control/contract.ts";
-import { deltaTypes } from "../../src/engine/delta.ts";
+import { deltaTypes } from "../../src/engine/frames/delta.ts";
 import { layers } from "../arch/layers.ts";
 import { suites } from "../suites.mjs";
 import { headings, page, tableWords } from "./markdown.ts";

@@ -5,7 +5,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { hashContent, sessionId, unwrap } from "../../src/base/index.ts";
-import type { Delta } from "../../src/engine/index.ts";
+import type { Delta } from "../../src/engine/frames/index.ts";
 import { type FrameAttachments, openSession, type SessionLog } from "../../src/log/index.ts";
 import type { FrameEntry } from "../../src/log/session-log.ts";
 import { openSqliteStore, type Store } from "../../src/store/index.ts";

@@ -1,5 +1,7 @@
 import { must, type SessionId, unwrap } from "../../src/base/index.ts";
-import { emptyState, exchangesOf, now, type RecordedExchange, replayFrames } from "../../src/engine/index.ts";
+import type { RecordedExchange } from "../../src/engine/frames/index.ts";
+import { emptyState, replayFrames } from "../../src/engine/index.ts";
+import { exchangesOf, now } from "../../src/engine/moment/index.ts";
 import type { DiffEntry } from "../../src/queries/diff/body-diff.ts";
 import { type BodyUnit, bodyUnitBytes } from "../../src/queries/diff/body-units.ts";
 import { type BodyComparison, compareBodies } from "../../src/queries/diff/compare-bodies.ts";

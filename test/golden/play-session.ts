@@ -7,7 +7,7 @@ import {
   steppedClock,
   unwrap,
 } from "../../src/base/index.ts";
-import type { Frame } from "../../src/engine/index.ts";
+import type { Frame } from "../../src/engine/frames/index.ts";
 import type { RequestMeta, StreamLookup, Wishes } from "../../src/exchange/index.ts";
 import { type Awareness, defaultAwareness } from "../../src/host/index.ts";
 import { messageStripper, readWireRequest, unitBytes } from "../../src/protocols/index.ts";

@@ -1,4 +1,4 @@
-import type { Frame } from "../../src/engine/index.ts";
+import type { Frame } from "../../src/engine/frames/index.ts";
 import type { SentRequestUnit } from "../../src/exchange/index.ts";
 import { seen, sharedUnits, type UpstreamUnit } from "../support/upstream-units.ts";
 import type { GoldenExchange, Played } from "./play-session.ts";

@@ -1,5 +1,5 @@
 import { must } from "../../src/base/index.ts";
-import type { Frame } from "../../src/engine/index.ts";
+import type { Frame } from "../../src/engine/frames/index.ts";
 import type { PlannedRequest, Wishes } from "../../src/exchange/index.ts";
 import { wireText } from "../support/scripted-client.ts";
 import { seen, sharedUnits, type UpstreamUnit, upstreamUnits } from "../support/upstream-units.ts";

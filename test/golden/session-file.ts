@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { BodyForm } from "../../src/engine/index.ts";
+import type { BodyForm } from "../../src/engine/frames/index.ts";
 import type { Awareness } from "../../src/host/index.ts";
 import type { ReplyBlock } from "../../src/testing/index.ts";
 import type { TalkMessage } from "../support/scripted-client.ts";

@@ -1,5 +1,6 @@
 import { type BlockId, type SessionId, unwrap } from "../../src/base/index.ts";
-import { type ChangeContext, changes, type Frame, type Proposal } from "../../src/engine/index.ts";
+import type { Frame } from "../../src/engine/frames/index.ts";
+import { type ChangeContext, changes, type Proposal } from "../../src/engine/index.ts";
 import type { SessionRecorder } from "../../src/recorder/index.ts";
 import type { Store } from "../../src/store/index.ts";
 import type { GoldenAct } from "./session-file.ts";

@@ -1,7 +1,7 @@
 // The clock may jump: order comes from seq, and expiry is counted in turns.
 import { expect, test } from "vitest";
 import { must } from "../../src/base/index.ts";
-import { blockViewOf, factValue, now, viewBlocks, viewOf } from "../../src/engine/index.ts";
+import { blockViewOf, factValue, now, viewBlocks, viewOf } from "../../src/engine/moment/index.ts";
 import type { ReplyBlock } from "../../src/testing/index.ts";
 import { CommandKit } from "../support/command-kit.ts";
 

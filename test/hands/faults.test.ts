@@ -1,7 +1,7 @@
 // A fault around a command costs at most that command, and nothing is executed twice.
 import { describe, expect, test } from "vitest";
 import { must, unwrap } from "../../src/base/index.ts";
-import type { Delta } from "../../src/engine/index.ts";
+import type { Delta } from "../../src/engine/frames/index.ts";
 import type { CommandBatch } from "../../src/exchange/index.ts";
 import { openMemoryStore } from "../../src/store/index.ts";
 import type { ModelReply, ReplyBlock } from "../../src/testing/index.ts";

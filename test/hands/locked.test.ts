@@ -1,7 +1,8 @@
 // Blocks that a provider has signed, paired or made itself are never edited: they stay, or go whole.
 import { expect, test } from "vitest";
 import { must, unwrap } from "../../src/base/index.ts";
-import { changes, now, viewBlocks } from "../../src/engine/index.ts";
+import { changes } from "../../src/engine/index.ts";
+import { now, viewBlocks } from "../../src/engine/moment/index.ts";
 import type { ReplyBlock } from "../../src/testing/index.ts";
 import { CommandKit } from "../support/command-kit.ts";
 

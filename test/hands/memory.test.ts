@@ -1,7 +1,7 @@
 // Memories of the model: how they are replaced, and which archived blocks are offered again.
 import { describe, expect, test } from "vitest";
 import { must } from "../../src/base/index.ts";
-import { blockViewOf, factValue, now, viewBlocks } from "../../src/engine/index.ts";
+import { blockViewOf, factValue, now, viewBlocks } from "../../src/engine/moment/index.ts";
 import type { ModelReply, ReplyBlock } from "../../src/testing/index.ts";
 import { CommandKit } from "../support/command-kit.ts";
 

@@ -1,6 +1,6 @@
 // The model uses our tools through the real proxy, and the client never notices.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { RequestsPage } from "../../src/queries/index.ts";
+import type { RequestsPage } from "../../src/queries/answers/index.ts";
 import { type ModelReply, type StrictUpstream, startStrictUpstream } from "../../src/testing/index.ts";
 import { jsonIn, startTestApp, type TestApp } from "../support/app.ts";
 import { prefixBreaks, rejections, TestClient } from "../support/test-client.ts";

@@ -1,7 +1,7 @@
 // An approval shows the words that led to it.
 import { expect, test } from "vitest";
 import { blockId } from "../../src/base/index.ts";
-import { approvalOf, blockOf, now } from "../../src/engine/index.ts";
+import { approvalOf, blockOf, now } from "../../src/engine/moment/index.ts";
 import { approvalRow } from "../../src/execute/list-approvals.ts";
 import type { ReplyBlock } from "../../src/testing/index.ts";
 import { CommandKit, kitNonce } from "../support/command-kit.ts";

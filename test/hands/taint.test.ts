@@ -1,7 +1,7 @@
 // Commands of a tainted turn need approval, even after retries and rounds.
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { PricedApprovals } from "../../src/control/index.ts";
-import type { StateRow } from "../../src/queries/index.ts";
+import type { StateRow } from "../../src/queries/answers/index.ts";
 import {
   type ModelReply,
   overloaded,

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { PricedApprovals, PricedCommand, PricedRequests } from "../../src/control/index.ts";
 import type { DecideAnswer, PermissionsAnswer } from "../../src/execute/index.ts";
-import type { StateRow } from "../../src/queries/index.ts";
+import type { StateRow } from "../../src/queries/answers/index.ts";
 import { type ModelReply, type StrictUpstream, startStrictUpstream } from "../../src/testing/index.ts";
 import { ask, startTestApp, type TestApp } from "../support/app.ts";
 import { rejections, TestClient } from "../support/test-client.ts";

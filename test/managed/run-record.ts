@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Frame, RewriteReason } from "../../src/engine/index.ts";
-import type { BlockRow, FramesPage, SessionsPage, StateRow } from "../../src/queries/index.ts";
+import type { Frame, RewriteReason } from "../../src/engine/frames/index.ts";
+import type { BlockRow, FramesPage, SessionsPage, StateRow } from "../../src/queries/answers/index.ts";
 import { jsonIn, type TestApp } from "../support/app.ts";
 import { clearedCalls } from "../support/cleared-calls.ts";
 import type { TestClient } from "../support/test-client.ts";

@@ -1,8 +1,8 @@
 // A block that the policy trimmed is sent with its first bytes again after an undo.
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { staleTurns } from "../../src/engine/index.ts";
+import { staleTurns } from "../../src/engine/moment/index.ts";
 import type { ReverseAnswer } from "../../src/execute/index.ts";
-import type { StepRow, StepsPage } from "../../src/queries/index.ts";
+import type { StepRow, StepsPage } from "../../src/queries/answers/index.ts";
 import { type ScriptedModel, type StrictUpstream, startStrictUpstream } from "../../src/testing/index.ts";
 import { ask, jsonIn, startTestApp, type TestApp } from "../support/app.ts";
 import { manifestStart } from "../support/own-lines.ts";

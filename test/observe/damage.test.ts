@@ -4,7 +4,7 @@ import { request as send } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import { must, type Random, seededRandom } from "../../src/base/index.ts";
-import type { RequestsPage, StateRow } from "../../src/queries/index.ts";
+import type { RequestsPage, StateRow } from "../../src/queries/answers/index.ts";
 import {
   type ModelReply,
   type StrictUpstream,

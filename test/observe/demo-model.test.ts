@@ -3,7 +3,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { RequestsPage, SessionsPage } from "../../src/queries/index.ts";
+import type { RequestsPage, SessionsPage } from "../../src/queries/answers/index.ts";
 import { type Answer, ask, jsonIn, startTestApp, type TestApp } from "../support/app.ts";
 
 let upstream: Server;

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { SessionsPage, StateRow } from "../../src/queries/index.ts";
+import type { SessionsPage, StateRow } from "../../src/queries/answers/index.ts";
 import {
   type ModelReply,
   type StrictUpstream,

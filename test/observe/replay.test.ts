@@ -2,7 +2,7 @@
 // everything the real one might refuse. Nothing may be refused, changed or lost.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hashContent } from "../../src/base/index.ts";
-import type { RequestDetail, SessionsPage } from "../../src/queries/index.ts";
+import type { RequestDetail, SessionsPage } from "../../src/queries/answers/index.ts";
 import { type ReplyBlock, type StrictUpstream, startStrictUpstream } from "../../src/testing/index.ts";
 import { ask, jsonIn, modelHeaders, startTestApp, type TestApp } from "../support/app.ts";
 import { clientBody, requestsOf } from "../support/client-body.ts";

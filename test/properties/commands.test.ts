@@ -17,7 +17,8 @@ import {
 } from "../../src/commands/index.ts";
 import { proposeCommand } from "../../src/commands/propose.ts";
 import type { FilteredText } from "../../src/commands/text-commands.ts";
-import { factNames, isWithheld } from "../../src/engine/index.ts";
+import { factNames } from "../../src/engine/frames/index.ts";
+import { isWithheld } from "../../src/engine/moment/index.ts";
 import { anyCommand, anyText } from "../support/any-command.ts";
 import { TestSession } from "../support/engine.ts";
 import { intents, live } from "../support/random-session.ts";

@@ -1,18 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { seqOf, unwrap } from "../../src/base/index.ts";
-import { describeMoment } from "../../src/engine/describe-moment.ts";
-import {
-  emptyState,
-  type Frame,
-  momentAt,
-  now,
-  parseFrame,
-  reduce,
-  replayFrames,
-  type State,
-  stateFromPages,
-} from "../../src/engine/index.ts";
+import { type Frame, parseFrame } from "../../src/engine/frames/index.ts";
+import { emptyState, reduce, replayFrames, type State, stateFromPages } from "../../src/engine/index.ts";
+import { describeMoment } from "../../src/engine/moment/describe-moment.ts";
+import { momentAt, now } from "../../src/engine/moment/index.ts";
 import { type StatePages, stateToPages } from "../../src/engine/snapshot.ts";
 import { intents, live, testSession } from "../support/random-session.ts";
 import { numRuns } from "../support/runs.ts";

@@ -1,16 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { canonicalJson, unwrap } from "../../src/base/index.ts";
-import { describeMoment } from "../../src/engine/describe-moment.ts";
-import {
-  type Frame,
-  nextStepId,
-  now,
-  reduce,
-  reverse,
-  type State,
-  type Step,
-} from "../../src/engine/index.ts";
+import type { Frame } from "../../src/engine/frames/index.ts";
+import { nextStepId, reduce, reverse, type State, type Step } from "../../src/engine/index.ts";
+import { describeMoment } from "../../src/engine/moment/describe-moment.ts";
+import { now } from "../../src/engine/moment/index.ts";
 import type { Intent, Verb } from "../support/random-acts.ts";
 import { intents, live, sealed } from "../support/random-session.ts";
 import { numRuns } from "../support/runs.ts";

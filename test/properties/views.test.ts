@@ -2,29 +2,30 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { must, seqOf, streamId, unwrap, type ViewId, viewId } from "../../src/base/index.ts";
 import {
-  type BlockView,
-  blockViewOf,
   type Delta,
   type FactDelta,
   type FactName,
   type Frame,
+  levels,
+  type Shown,
+} from "../../src/engine/frames/index.ts";
+import type { State, View } from "../../src/engine/index.ts";
+import {
+  type BlockView,
+  blockViewOf,
   factValue,
   isPinned,
-  levels,
   lifecycleOf,
   type Moment,
   momentAt,
   now,
   pairOf,
-  type Shown,
-  type State,
   sentPath,
   shownOf,
-  type View,
   viewBlocks,
   zoneOf,
-} from "../../src/engine/index.ts";
-import { factsOf } from "../../src/engine/moment.ts";
+} from "../../src/engine/moment/index.ts";
+import { factsOf } from "../../src/engine/moment/moment.ts";
 import type { Intent } from "../support/random-acts.ts";
 import { intents, live } from "../support/random-session.ts";
 import { numRuns } from "../support/runs.ts";

@@ -10,7 +10,7 @@ import {
   unwrap,
   viewId,
 } from "../../src/base/index.ts";
-import type { Delta } from "../../src/engine/index.ts";
+import type { Delta } from "../../src/engine/frames/index.ts";
 import { answerQuestion } from "../../src/host/answer-question.ts";
 import type { Store } from "../../src/store/index.ts";
 import type { ObservedSession } from "../support/observed-session.ts";

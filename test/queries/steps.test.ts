@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { blockId, must, unwrap } from "../../src/base/index.ts";
-import { changes, nextStepId, now } from "../../src/engine/index.ts";
+import { changes, nextStepId } from "../../src/engine/index.ts";
+import { now } from "../../src/engine/moment/index.ts";
 import { answerQuestion } from "../../src/host/answer-question.ts";
 import { first, type ReadScene, scene, second } from "../support/query-scene.ts";
 

@@ -4,7 +4,7 @@ import { farRequestsMin } from "../../bench/awareness/far-references.ts";
 import { blockText } from "../../src/analysis/play/block-text.ts";
 import { identifiersIn, namesInText } from "../../src/analysis/play/identifiers.ts";
 import { blockId, turnOf } from "../../src/base/index.ts";
-import type { BlockKind } from "../../src/engine/index.ts";
+import type { BlockKind } from "../../src/engine/frames/index.ts";
 import { LexicalIndex } from "../../src/recall/index.ts";
 import { recordingStreams } from "../../src/transcripts/index.ts";
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { unwrap } from "../../src/base/index.ts";
-import { now, sentPath } from "../../src/engine/index.ts";
+import { now, sentPath } from "../../src/engine/moment/index.ts";
 import { HandLedger, hashesOf, talkOf } from "../support/hand-ledger.ts";
 import { body, Managed, named, ours, question, thought, turnAt, turns } from "../support/managed-kit.ts";
 import { call, model, text, user } from "../support/recorder-kit.ts";

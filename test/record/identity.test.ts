@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { sessionId, streamId, unwrap } from "../../src/base/index.ts";
-import { now, streamOf, viewBlocks, viewOf } from "../../src/engine/index.ts";
+import { now, streamOf, viewBlocks, viewOf } from "../../src/engine/moment/index.ts";
 import { openMemoryStore } from "../../src/store/index.ts";
 import { call, mark, model, RecorderKit, result, text, user } from "../support/recorder-kit.ts";
 

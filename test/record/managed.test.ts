@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { contentHash, must, type SessionId, sessionId, unwrap } from "../../src/base/index.ts";
-import { now, sentPath, shownOf, viewBlocks } from "../../src/engine/index.ts";
+import { now, sentPath, shownOf, viewBlocks } from "../../src/engine/moment/index.ts";
 import type { RequestCopy } from "../../src/exchange/index.ts";
 import { openSqliteStore, type Store } from "../../src/store/index.ts";
 import { hashesOf, placesOf, shared } from "../support/hand-ledger.ts";

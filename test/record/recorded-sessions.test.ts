@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { canonicalJson, must, sessionId, unwrap } from "../../src/base/index.ts";
-import { describeMoment as described } from "../../src/engine/describe-moment.ts";
-import { emptyState, now, replayFrames, type State, sentPath } from "../../src/engine/index.ts";
+import { emptyState, replayFrames, type State } from "../../src/engine/index.ts";
+import { describeMoment as described } from "../../src/engine/moment/describe-moment.ts";
+import { now, sentPath } from "../../src/engine/moment/index.ts";
 import { readWireRequest } from "../../src/protocols/index.ts";
 import { openMemoryStore } from "../../src/store/index.ts";
 import { RecorderKit } from "../support/recorder-kit.ts";

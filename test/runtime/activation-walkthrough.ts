@@ -1,5 +1,5 @@
 import { must, steppedClock, unwrap } from "../../src/base/index.ts";
-import type { Delta, Frame } from "../../src/engine/index.ts";
+import type { Delta, Frame } from "../../src/engine/frames/index.ts";
 import {
   createSpace,
   defineTool,

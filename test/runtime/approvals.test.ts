@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { must } from "../../src/base/index.ts";
-import { blockOf } from "../../src/engine/index.ts";
+import { blockOf } from "../../src/engine/moment/index.ts";
 import {
   type Agent,
   createSpace,

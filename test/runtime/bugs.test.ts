@@ -3,17 +3,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { type BlockId, blockId, must, unwrap } from "../../src/base/index.ts";
-import { describeMoment } from "../../src/engine/describe-moment.ts";
+import { emptyState, replayFrames } from "../../src/engine/index.ts";
+import { describeMoment } from "../../src/engine/moment/describe-moment.ts";
 import {
   blockOf,
   blockViewOf,
-  emptyState,
   factValue,
   type Moment,
   momentAt,
   now,
-  replayFrames,
-} from "../../src/engine/index.ts";
+} from "../../src/engine/moment/index.ts";
 import { snapshotEveryFrames } from "../../src/log/session-log.ts";
 import {
   type Agent,

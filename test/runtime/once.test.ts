@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { must } from "../../src/base/index.ts";
-import { blockOf, now } from "../../src/engine/index.ts";
+import { blockOf, now } from "../../src/engine/moment/index.ts";
 import {
   createSpace,
   defineTool,

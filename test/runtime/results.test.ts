@@ -3,7 +3,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { must } from "../../src/base/index.ts";
-import { blockOf, type Delta } from "../../src/engine/index.ts";
+import type { Delta } from "../../src/engine/frames/index.ts";
+import { blockOf } from "../../src/engine/moment/index.ts";
 import {
   type Agent,
   createSpace,

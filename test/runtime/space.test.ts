@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { unwrap } from "../../src/base/index.ts";
 import { pricesOf } from "../../src/config/index.ts";
-import type { Frame } from "../../src/engine/index.ts";
+import type { Frame } from "../../src/engine/frames/index.ts";
 import { stateRow } from "../../src/queries/state-row.ts";
 import {
   createSpace,

@@ -1,25 +1,22 @@
 import { blockId, hashContent, must, unwrap } from "../../src/base/index.ts";
+import { type Delta, type Frame, levels } from "../../src/engine/frames/index.ts";
+import type { State, View } from "../../src/engine/index.ts";
 import {
   type BlockView,
   blockViewOf,
-  type Delta,
-  type Frame,
   factOf,
   factValue,
   isFocused,
   isPinned,
-  levels,
   type Moment,
   momentAt,
   now,
   pairOf,
-  type State,
   sentPath,
   shownOf,
   streamOf,
   turnNow,
-  type View,
-} from "../../src/engine/index.ts";
+} from "../../src/engine/moment/index.ts";
 import type { SentRequestUnit } from "../../src/exchange/index.ts";
 import { broken } from "./law-error.ts";
 import { nonce } from "./seen-body.ts";

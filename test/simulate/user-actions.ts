@@ -1,12 +1,8 @@
 import { changeWords } from "../../src/awareness/change.ts";
 import type { ManifestFacts } from "../../src/awareness/index.ts";
 import { type BlockId, type Random, unwrap } from "../../src/base/index.ts";
-import {
-  type ChangeContext as Changing,
-  changes,
-  type Proposal,
-  viewBlocks,
-} from "../../src/engine/index.ts";
+import { type ChangeContext as Changing, changes, type Proposal } from "../../src/engine/index.ts";
+import { viewBlocks } from "../../src/engine/moment/index.ts";
 import { type Awareness, defaultAwareness } from "../../src/host/index.ts";
 import { emptyFacts } from "../support/render-facts.ts";
 import { type Act, goOn } from "./actions.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { GENESIS_HASH, hashContent, limits, unwrap } from "../../src/base/index.ts";
-import { type Frame, sealFrame } from "../../src/engine/index.ts";
+import { type Frame, sealFrame } from "../../src/engine/frames/index.ts";
 import type { Batch, Body, RecipePiece, Store } from "../../src/store/index.ts";
 import {
   body,

@@ -18,7 +18,7 @@ import {
   turnOf,
   unwrap,
 } from "../../src/base/index.ts";
-import { type Delta, type Frame, sealFrame } from "../../src/engine/index.ts";
+import { type Delta, type Frame, sealFrame } from "../../src/engine/frames/index.ts";
 import type {
   Batch,
   Body,

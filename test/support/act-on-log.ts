@@ -1,5 +1,6 @@
 import { type Clock, fail, ok, type Result, type StepId, sessionIdFrom } from "../../src/base/index.ts";
-import { type ChangeContext, nextStepId, now, type Proposal } from "../../src/engine/index.ts";
+import { type ChangeContext, nextStepId, type Proposal } from "../../src/engine/index.ts";
+import { now } from "../../src/engine/moment/index.ts";
 import type { Durability, ReverseVerb, SessionLog } from "../../src/log/index.ts";
 import { SessionRecorder } from "../../src/recorder/index.ts";
 import type { Store } from "../../src/store/index.ts";

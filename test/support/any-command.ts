@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { commandLimits, type Pointer } from "../../src/commands/command.ts";
 import type { Command, Target, Verb } from "../../src/commands/index.ts";
-import { levels } from "../../src/engine/index.ts";
+import { levels } from "../../src/engine/frames/index.ts";
 import type { CommandBatch } from "../../src/exchange/index.ts";
 import type { executeRecordedCalls } from "../../src/execute/index.ts";
 

@@ -1,6 +1,7 @@
 import type { SteppedClock } from "../../src/base/clock.ts";
 import { must, type SessionId, type StepId, sessionId, steppedClock, unwrap } from "../../src/base/index.ts";
-import type { ChangeContext, Frame, Proposal, State } from "../../src/engine/index.ts";
+import type { Frame } from "../../src/engine/frames/index.ts";
+import type { ChangeContext, Proposal, State } from "../../src/engine/index.ts";
 import type { StreamLookup, Wishes } from "../../src/exchange/index.ts";
 import { executeRecordedCalls } from "../../src/execute/index.ts";
 import { type Awareness, defaultAwareness } from "../../src/host/index.ts";

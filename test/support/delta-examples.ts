@@ -8,8 +8,8 @@ import {
   unitId,
   viewId,
 } from "../../src/base/index.ts";
-import type { DeltaType } from "../../src/engine/delta.ts";
-import type { Block, Delta, FactName, FactValues, Unit } from "../../src/engine/index.ts";
+import type { DeltaType } from "../../src/engine/frames/delta.ts";
+import type { Block, Delta, FactName, FactValues, Unit } from "../../src/engine/frames/index.ts";
 
 export const exampleBlock: Block = {
   id: blockId(7),

@@ -15,38 +15,42 @@ import {
   type ViewId,
   viewId,
 } from "../../src/base/index.ts";
-import type { ShownBlock } from "../../src/engine/delta.ts";
-import type { Fact } from "../../src/engine/facts.ts";
+import type { ShownBlock } from "../../src/engine/frames/delta.ts";
+import type { Fact } from "../../src/engine/frames/facts.ts";
+import type {
+  Actor,
+  Block,
+  Delta,
+  FactDelta,
+  FactName,
+  FactValues,
+  Frame,
+  Unit,
+} from "../../src/engine/frames/index.ts";
 import {
-  type Actor,
-  type Block,
+  type ChangeContext,
+  emptyState,
+  nextStepId,
+  type Proposal,
+  reduce,
+  reverse,
+  type State,
+  type Stream,
+  type View,
+} from "../../src/engine/index.ts";
+import {
   type BlockView,
   blockViewOf,
-  type ChangeContext,
-  type Delta,
-  emptyState,
-  type FactDelta,
-  type FactName,
-  type FactValues,
-  type Frame,
   factOf,
   factValue,
   lastSentTurn,
   momentAt,
-  nextStepId,
   now,
-  type Proposal,
-  reduce,
-  reverse,
   runNow,
-  type State,
-  type Stream,
   sentPath,
   turnNow,
-  type Unit,
-  type View,
   viewBlocks,
-} from "../../src/engine/index.ts";
+} from "../../src/engine/moment/index.ts";
 import { type FrameEntry, main, mainView, opening, sealed, testSession } from "./random-session.ts";
 
 export { main, mainView } from "./random-session.ts";

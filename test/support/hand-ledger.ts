@@ -1,5 +1,5 @@
 import { type ContentHash, must } from "../../src/base/index.ts";
-import type { BodyForm } from "../../src/engine/index.ts";
+import type { BodyForm } from "../../src/engine/frames/index.ts";
 import { nodeId, type SentRequest, type SentRequestUnit } from "../../src/exchange/index.ts";
 import { readWireRequest, unitBytes, type WireRequest, type WireUnit } from "../../src/protocols/index.ts";
 

@@ -10,7 +10,15 @@ import {
   unwrap,
   viewId,
 } from "../../src/base/index.ts";
-import type { BlockKind, Delta, Exchange, ExchangeEnd, Frame, Taint, Unit } from "../../src/engine/index.ts";
+import type {
+  BlockKind,
+  Delta,
+  Exchange,
+  ExchangeEnd,
+  Frame,
+  Taint,
+  Unit,
+} from "../../src/engine/frames/index.ts";
 import { openSession, type SessionLog } from "../../src/log/index.ts";
 import type { Body, ExchangeSide, HashedContent, Store } from "../../src/store/index.ts";
 

@@ -12,33 +12,37 @@ import {
   type ViewId,
   viewId,
 } from "../../src/base/index.ts";
-import { blockKinds } from "../../src/engine/block.ts";
 import {
   type Actor,
-  attributesOf,
   type Block,
   type BlockKind,
+  blockKinds,
   type Cause,
+  type Delta,
+  type Frame,
+  levels,
+  type Unit,
+} from "../../src/engine/frames/index.ts";
+import {
   type ChangeContext,
   changes,
-  type Delta,
-  epochNow,
-  type Frame,
-  lastSentTurn,
-  levels,
   nextStepId,
-  now,
   type Proposal,
   reverse,
-  runNow,
   type State,
   type Stream,
+  type View,
+} from "../../src/engine/index.ts";
+import {
+  attributesOf,
+  epochNow,
+  lastSentTurn,
+  now,
+  runNow,
   sentPath,
   turnNow,
-  type Unit,
-  type View,
   viewBlocks,
-} from "../../src/engine/index.ts";
+} from "../../src/engine/moment/index.ts";
 import type { FrameEntry } from "../../src/log/session-log.ts";
 import { deltaExamples } from "./delta-examples.ts";
 import { closingOf, openingOf } from "./random-exchanges.ts";

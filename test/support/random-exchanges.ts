@@ -1,6 +1,7 @@
 import type { StreamId } from "../../src/base/index.ts";
-import { bodyForms, exchangeOutcomes, exchangeRelations } from "../../src/engine/exchange.ts";
-import type { Delta, State } from "../../src/engine/index.ts";
+import { bodyForms, exchangeOutcomes, exchangeRelations } from "../../src/engine/frames/exchange.ts";
+import type { Delta } from "../../src/engine/frames/index.ts";
+import type { State } from "../../src/engine/index.ts";
 import { deltaExamples } from "./delta-examples.ts";
 
 type Chance = { readonly b: number; readonly c: number };

@@ -1,22 +1,17 @@
 import { type BlockId, hashContent, type Result, unwrap } from "../../src/base/index.ts";
-import { type PermissionKey, permissionScopes } from "../../src/engine/approval.ts";
 import type { MemoryInput } from "../../src/engine/change-memory.ts";
+import { type PermissionKey, permissionScopes } from "../../src/engine/frames/approval.ts";
+import { type Actor, type Cause, type Delta, modes, permissionRules } from "../../src/engine/frames/index.ts";
 import {
-  type Actor,
-  type Cause,
   type ChangeContext,
-  type Delta,
-  modes,
   nextStepId,
-  now,
-  permissionRules,
   ruleChanges,
   type State,
   type Stream,
   type View,
-  viewBlocks,
 } from "../../src/engine/index.ts";
-import { approvalsOf } from "../../src/engine/moment.ts";
+import { now, viewBlocks } from "../../src/engine/moment/index.ts";
+import { approvalsOf } from "../../src/engine/moment/moment.ts";
 import type { FrameEntry } from "../../src/log/session-log.ts";
 
 export const ruleVerbs = ["ask", "decide", "permit", "spend", "mode"] as const;

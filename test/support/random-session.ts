@@ -1,15 +1,8 @@
 import fc from "fast-check";
 import { seqOf, sessionId, streamId, turnOf, unwrap, viewId } from "../../src/base/index.ts";
-import {
-  emptyState,
-  type Frame,
-  now,
-  reduce,
-  type State,
-  type Stream,
-  sealFrame,
-  turnNow,
-} from "../../src/engine/index.ts";
+import { type Frame, sealFrame } from "../../src/engine/frames/index.ts";
+import { emptyState, reduce, type State, type Stream } from "../../src/engine/index.ts";
+import { now, turnNow } from "../../src/engine/moment/index.ts";
 import type { FrameEntry } from "../../src/log/session-log.ts";
 import { acts, type Intent, pick, type Scene, verbs } from "./random-acts.ts";
 

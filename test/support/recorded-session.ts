@@ -11,7 +11,7 @@ import {
   type UnitId,
   viewId,
 } from "../../src/base/index.ts";
-import type { Block, BlockKind, Cause, Delta, Unit } from "../../src/engine/index.ts";
+import type { Block, BlockKind, Cause, Delta, Unit } from "../../src/engine/frames/index.ts";
 import type { FrameEntry } from "../../src/log/session-log.ts";
 import { type Body, diffRecipe, type ExchangeSide, type HashedContent } from "../../src/store/index.ts";
 import type { RecordedBlock, RecordedTurn, Recording } from "./recordings.ts";

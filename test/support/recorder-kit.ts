@@ -1,5 +1,6 @@
 import { type SessionId, sessionId, unwrap } from "../../src/base/index.ts";
-import { exchangesOf, now, type RecordedExchange } from "../../src/engine/index.ts";
+import type { RecordedExchange } from "../../src/engine/frames/index.ts";
+import { exchangesOf, now } from "../../src/engine/moment/index.ts";
 import type { RelayOutcome, RequestCopy, ResponseCopy, SentRequest } from "../../src/exchange/index.ts";
 import type { EngineEvent } from "../../src/log/index.ts";
 import { SessionRecorder } from "../../src/recorder/index.ts";

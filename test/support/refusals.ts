@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { expect } from "vitest";
 import type { ApertureError, ErrorCode, Result } from "../../src/base/index.ts";
-import type { Delta, State } from "../../src/engine/index.ts";
+import type { Delta } from "../../src/engine/frames/index.ts";
+import type { State } from "../../src/engine/index.ts";
 import { dump, TestSession } from "./engine.ts";
 import type { FrameEntry } from "./random-session.ts";
 

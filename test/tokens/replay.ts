@@ -1,5 +1,5 @@
 import { messageTokens } from "../../src/analysis/play/message-tokens.ts";
-import type { BlockKind, Usage } from "../../src/engine/index.ts";
+import type { BlockKind, Usage } from "../../src/engine/frames/index.ts";
 import { type EstimatedPrompt, estimateOverhead, estimatePart, unitTokens } from "../../src/tokens/index.ts";
 import type { RecordedMessage, RecordedTurn, Recording } from "../../src/transcripts/index.ts";
 

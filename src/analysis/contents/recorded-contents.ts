@@ -1,4 +1,4 @@
-import type { BlockKind } from "../../engine/index.ts";
+import type { BlockKind } from "../../engine/frames/index.ts";
 import type { Recording } from "../../transcripts/index.ts";
 import type { ClientRequest } from "../play/stream-player.ts";
 import type { UnitNames } from "../play/unit-names.ts";

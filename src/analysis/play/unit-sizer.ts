@@ -1,6 +1,6 @@
 import { hashContent } from "../../base/index.ts";
 import { commandTools } from "../../commands/index.ts";
-import type { BlockKind } from "../../engine/index.ts";
+import type { BlockKind } from "../../engine/frames/index.ts";
 import { instructions, readNote } from "../../notes/index.ts";
 import {
   readableUnit,

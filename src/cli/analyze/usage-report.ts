@@ -1,6 +1,6 @@
 import type { SessionReport, Totals } from "../../analysis/index.ts";
 import { sum } from "../../analysis/index.ts";
-import type { BlockKind } from "../../engine/index.ts";
+import type { BlockKind } from "../../engine/frames/index.ts";
 import type { TranscriptProblem } from "../../transcripts/index.ts";
 
 /** The data behind all outputs. The fields are what `--json` prints. */

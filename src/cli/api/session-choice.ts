@@ -1,5 +1,5 @@
 import type { PricedSessionDetail } from "../../control/index.ts";
-import type { SessionsPage } from "../../queries/index.ts";
+import type { SessionsPage } from "../../queries/answers/index.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { printable } from "../format/printable.ts";
 import { type CliResult, stop, succeed } from "../outcome.ts";

@@ -1,4 +1,4 @@
-import type { Usage } from "../../engine/index.ts";
+import type { Usage } from "../../engine/frames/index.ts";
 import { dayOf } from "./days.ts";
 
 /** The tokens and the cost of one request. */

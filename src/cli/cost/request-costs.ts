@@ -1,7 +1,7 @@
 import { pricesOf } from "../../config/index.ts";
 import type { PricedRequest, PricedRequests } from "../../control/index.ts";
 import { promptPrice } from "../../policy/index.ts";
-import type { SessionRow, SessionsPage } from "../../queries/index.ts";
+import type { SessionRow, SessionsPage } from "../../queries/answers/index.ts";
 import { apiPath, sessionPath } from "../api/api-path.ts";
 import { findSession } from "../api/session-choice.ts";
 import { type CliResult, succeed } from "../outcome.ts";

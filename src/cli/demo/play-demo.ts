@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Asker } from "../../host/index.ts";
-import type { SessionRow, StateRow, StepRow } from "../../queries/index.ts";
+import type { SessionRow, StateRow, StepRow } from "../../queries/answers/index.ts";
 import { DemoClient } from "./demo-client.ts";
 import { type StoryRun, story } from "./demo-story.ts";
 

@@ -1,6 +1,6 @@
 import { pricesOf } from "../../config/index.ts";
 import type { PricedRequest, PricedRequests } from "../../control/index.ts";
-import type { SessionsPage } from "../../queries/index.ts";
+import type { SessionsPage } from "../../queries/answers/index.ts";
 import type { Api } from "../api/api-client.ts";
 import { apiPath, sessionPath } from "../api/api-path.ts";
 import { pluralText } from "../format/number-text.ts";

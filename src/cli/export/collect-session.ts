@@ -1,7 +1,13 @@
 import { gunzipSync, inflateSync } from "node:zlib";
 import type { PricedRequest, PricedRequestDetail, PricedRequests } from "../../control/index.ts";
-import type { Frame, levels as known, Level } from "../../engine/index.ts";
-import type { BlockDetail, BlockRow, FramesPage, SessionDetail, StateRow } from "../../queries/index.ts";
+import type { Frame, levels as known, Level } from "../../engine/frames/index.ts";
+import type {
+  BlockDetail,
+  BlockRow,
+  FramesPage,
+  SessionDetail,
+  StateRow,
+} from "../../queries/answers/index.ts";
 import { sessionPath } from "../api/api-path.ts";
 import { type CliResult, succeed } from "../outcome.ts";
 import { openProgress } from "../progress.ts";

@@ -1,5 +1,5 @@
 import { storedText } from "../../content/index.ts";
-import type { BlockRow } from "../../queries/index.ts";
+import type { BlockRow } from "../../queries/answers/index.ts";
 import type { ExportText } from "./collect-session.ts";
 import type { ExportInfo } from "./jsonl.ts";
 import { maskSecretText } from "./mask.ts";

@@ -1,4 +1,4 @@
-import type { BlockDetail, HistoryRow, PendingRow } from "../../queries/index.ts";
+import type { BlockDetail, HistoryRow, PendingRow } from "../../queries/answers/index.ts";
 import { formNames } from "./block-list.ts";
 import { deltaTypesText, reasonText } from "./frame-text.ts";
 import { countedText, pluralText, tokensText } from "./number-text.ts";

@@ -1,4 +1,4 @@
-import type { BlockRow } from "../../queries/index.ts";
+import type { BlockRow } from "../../queries/answers/index.ts";
 
 const listedMax = 8;
 

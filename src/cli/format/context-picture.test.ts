@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { BlockRow, StateRow } from "../../queries/index.ts";
+import type { BlockRow, StateRow } from "../../queries/answers/index.ts";
 import { contextLines } from "./context-picture.ts";
 import { plain } from "./paint.ts";
 

@@ -1,4 +1,4 @@
-import type { BlockRow, StateRow, ZoneRow } from "../../queries/index.ts";
+import type { BlockRow, StateRow, ZoneRow } from "../../queries/answers/index.ts";
 import { blockList, formNames } from "./block-list.ts";
 import { stripCells, stripLetters, stripPieces, stripStyles, stripText } from "./context-strip.ts";
 import { markLine, markRows } from "./context-strip-marks.ts";

@@ -1,4 +1,4 @@
-import type { StateRow } from "../../queries/index.ts";
+import type { StateRow } from "../../queries/answers/index.ts";
 import { countedText, percentText } from "./number-text.ts";
 import type { TableCell } from "./table.ts";
 import { clockText } from "./time-text.ts";

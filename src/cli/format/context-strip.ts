@@ -1,4 +1,4 @@
-import type { SegmentRow, StateRow } from "../../queries/index.ts";
+import type { SegmentRow, StateRow } from "../../queries/answers/index.ts";
 import type { Paint, Style } from "./paint.ts";
 
 type StripZone = SegmentRow["zone"];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Delta } from "../../engine/index.ts";
+import type { Delta } from "../../engine/frames/index.ts";
 import { deltaTypesText, frameText } from "./frame-text.ts";
 
 /** Deltas as the API sends them, without branded ids. */

@@ -1,4 +1,4 @@
-import type { Delta, Frame } from "../../engine/index.ts";
+import type { Delta, Frame } from "../../engine/frames/index.ts";
 import { blockList } from "./block-list.ts";
 import { pluralText, tokensText } from "./number-text.ts";
 import { printable } from "./printable.ts";

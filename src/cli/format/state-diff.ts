@@ -1,4 +1,4 @@
-import type { BlockRow, StateRow } from "../../queries/index.ts";
+import type { BlockRow, StateRow } from "../../queries/answers/index.ts";
 import { formNames } from "./block-list.ts";
 import { countedText } from "./number-text.ts";
 import { printable } from "./printable.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { hashContent } from "../../base/index.ts";
 import type { PricedRequestDetail, PricedRequests } from "../../control/index.ts";
-import type { Frame } from "../../engine/index.ts";
+import type { Frame } from "../../engine/frames/index.ts";
 import { sessionPath } from "../api/api-path.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { readAllFrames } from "../export/collect-session.ts";

@@ -1,5 +1,6 @@
 import { GENESIS_HASH, hashContent, sessionId } from "../../base/index.ts";
-import { checkSeal, emptyState, type Frame, reduce, type State } from "../../engine/index.ts";
+import { checkSeal, type Frame } from "../../engine/frames/index.ts";
+import { emptyState, reduce, type State } from "../../engine/index.ts";
 import type { BodyEvidence, Evidence } from "./evidence.ts";
 import { checkLedger, type LedgerMatches } from "./ledger-check.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { unwrap } from "../../base/index.ts";
-import type { SentBody } from "../../queries/index.ts";
+import type { SentBody } from "../../queries/answers/index.ts";
 import { replayStrictly } from "./strict-model.ts";
 
 const mark = { cache_control: { type: "ephemeral" } };

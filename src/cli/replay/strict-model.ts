@@ -1,6 +1,6 @@
 import { fail, ok, type Result } from "../../base/index.ts";
 import type { ReplayResult } from "../../control/index.ts";
-import type { SentBodies, SentBody } from "../../queries/index.ts";
+import type { SentBodies, SentBody } from "../../queries/answers/index.ts";
 import {
   type CoreAnswer,
   demoModelLike,

@@ -1,6 +1,6 @@
 import type { GlanceAnswer } from "../../control/index.ts";
-import type { Usage } from "../../engine/index.ts";
-import type { StepRow } from "../../queries/index.ts";
+import type { Usage } from "../../engine/frames/index.ts";
+import type { StepRow } from "../../queries/answers/index.ts";
 import type { WindowRow } from "../../recorder/index.ts";
 import { percentText, sizeText } from "../format/number-text.ts";
 import { printable } from "../format/printable.ts";

@@ -1,5 +1,5 @@
 import type { Json } from "../../base/index.ts";
-import type { TranscriptRow } from "../../queries/index.ts";
+import type { TranscriptRow } from "../../queries/answers/index.ts";
 
 type MessageFields = { readonly [key: string]: Json };
 

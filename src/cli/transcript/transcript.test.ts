@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { TranscriptAnswer } from "../../queries/index.ts";
+import type { TranscriptAnswer } from "../../queries/answers/index.ts";
 import { claudeTranscript } from "./write-claude.ts";
 import { codexTranscript } from "./write-codex.ts";
 import { piTranscript } from "./write-pi.ts";

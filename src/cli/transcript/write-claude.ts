@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Json } from "../../base/index.ts";
-import type { TranscriptRow } from "../../queries/index.ts";
+import type { TranscriptRow } from "../../queries/answers/index.ts";
 import { isoTime, type TranscriptWriter, toJsonLines, uuidOf } from "./written-transcript.ts";
 
 /** The version of the format; Claude Code reads what older versions wrote. */

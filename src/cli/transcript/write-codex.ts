@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { TranscriptRow } from "../../queries/index.ts";
+import type { TranscriptRow } from "../../queries/answers/index.ts";
 import { type MessagePart, messageParts } from "./message-parts.ts";
 import { isoTime, type TranscriptWriter, toJsonLines } from "./written-transcript.ts";
 

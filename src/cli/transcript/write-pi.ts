@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { sha256Hex } from "../../base/index.ts";
-import type { TranscriptRow } from "../../queries/index.ts";
+import type { TranscriptRow } from "../../queries/answers/index.ts";
 import { type MessagePart, messageParts } from "./message-parts.ts";
 import { isoTime, type TranscriptTarget, type TranscriptWriter, toJsonLines } from "./written-transcript.ts";
 

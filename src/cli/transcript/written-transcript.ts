@@ -1,5 +1,5 @@
 import { sha256Hex } from "../../base/index.ts";
-import type { TranscriptAnswer } from "../../queries/index.ts";
+import type { TranscriptAnswer } from "../../queries/answers/index.ts";
 
 /** The client's surroundings, and the id of the session it will continue. */
 export type TranscriptTarget = {

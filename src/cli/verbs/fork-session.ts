@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import type { StateRow, TranscriptAnswer } from "../../queries/index.ts";
+import type { StateRow, TranscriptAnswer } from "../../queries/answers/index.ts";
 import { sessionPath } from "../api/api-path.ts";
 import { findSession, sessionArgument } from "../api/session-choice.ts";
 import { exitCodes } from "../exit-codes.ts";

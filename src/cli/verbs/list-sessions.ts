@@ -1,4 +1,4 @@
-import type { FailedRequest, SessionRow, SessionsPage } from "../../queries/index.ts";
+import type { FailedRequest, SessionRow, SessionsPage } from "../../queries/answers/index.ts";
 import { apiPath } from "../api/api-path.ts";
 import { runOrWatch } from "../api/watch.ts";
 import { exitCodes } from "../exit-codes.ts";

@@ -1,5 +1,5 @@
 import type { SelectAnswer } from "../../execute/index.ts";
-import type { SelectedRow, SelectionAnswer } from "../../queries/index.ts";
+import type { SelectedRow, SelectionAnswer } from "../../queries/answers/index.ts";
 import { sessionPath } from "../api/api-path.ts";
 import { findSession, sessionArgument } from "../api/session-choice.ts";
 import { exitCodes } from "../exit-codes.ts";

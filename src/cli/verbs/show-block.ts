@@ -1,4 +1,4 @@
-import type { BlockDetail } from "../../queries/index.ts";
+import type { BlockDetail } from "../../queries/answers/index.ts";
 import { sessionPath } from "../api/api-path.ts";
 import { findSession, sessionArgument } from "../api/session-choice.ts";
 import { exitCodes } from "../exit-codes.ts";

@@ -1,5 +1,5 @@
 import type { GlanceAnswer } from "../../control/index.ts";
-import type { StateRow } from "../../queries/index.ts";
+import type { StateRow } from "../../queries/answers/index.ts";
 import { sessionPath } from "../api/api-path.ts";
 import { findSession, sessionArgument } from "../api/session-choice.ts";
 import { runOrWatch } from "../api/watch.ts";

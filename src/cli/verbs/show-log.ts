@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ViewerEvent } from "../../control/index.ts";
-import type { Frame } from "../../engine/index.ts";
+import type { Frame } from "../../engine/frames/index.ts";
 import type { FrameEvent } from "../../log/index.ts";
-import type { FramesPage, StepRow, StepsPage } from "../../queries/index.ts";
+import type { FramesPage, StepRow, StepsPage } from "../../queries/answers/index.ts";
 import { apiPath, sessionPath } from "../api/api-path.ts";
 import type { ServerEvent } from "../api/event-reader.ts";
 import { findSession, sessionArgument } from "../api/session-choice.ts";

@@ -1,4 +1,4 @@
-import type { ManifestAnswer, RangeRow } from "../../queries/index.ts";
+import type { ManifestAnswer, RangeRow } from "../../queries/answers/index.ts";
 import { sessionPath } from "../api/api-path.ts";
 import { findSession, sessionArgument } from "../api/session-choice.ts";
 import { runOrWatch } from "../api/watch.ts";

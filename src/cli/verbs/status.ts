@@ -1,5 +1,5 @@
 import type { HealthAnswer } from "../../control/index.ts";
-import type { SessionsPage } from "../../queries/index.ts";
+import type { SessionsPage } from "../../queries/answers/index.ts";
 import { apiPath } from "../api/api-path.ts";
 import { type MetricValues, readMetrics, responsesByUpstream } from "../api/metrics-reader.ts";
 import { exitCodes } from "../exit-codes.ts";

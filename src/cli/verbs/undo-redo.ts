@@ -1,6 +1,6 @@
 import type { ReverseAnswer } from "../../execute/index.ts";
 import type { ReverseVerb } from "../../log/index.ts";
-import type { StepRow } from "../../queries/index.ts";
+import type { StepRow } from "../../queries/answers/index.ts";
 import { sessionPath } from "../api/api-path.ts";
 import { findSession, sessionArgument } from "../api/session-choice.ts";
 import { exitCodes } from "../exit-codes.ts";

@@ -1,5 +1,5 @@
 import type { Result } from "../../base/index.ts";
-import type { Mode } from "../../engine/index.ts";
+import type { Mode } from "../../engine/frames/index.ts";
 import type { Wishes, WithheldSession } from "../../exchange/index.ts";
 import type { EngineEvent } from "../../log/index.ts";
 import type { PolicyMode, RecorderCounts } from "../../recorder/index.ts";

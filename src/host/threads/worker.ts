@@ -5,7 +5,7 @@ import { must, sessionIdFrom, transferableBuffers } from "../../base/index.ts";
 import { joinedCopy, type RequestCopy } from "../../exchange/index.ts";
 import { type ActDeps, executeRecordedCalls, openPermissionFile } from "../../execute/index.ts";
 import { WithheldFile, withheldFileName } from "../../log/index.ts";
-import type { BodyAnswer, SentBodies } from "../../queries/index.ts";
+import type { BodyAnswer, SentBodies } from "../../queries/answers/index.ts";
 import { type BodySource, SessionRecorder } from "../../recorder/index.ts";
 import { joinSqliteStore, lowerThreadPriority } from "../../store/index.ts";
 import { answerQuestion } from "../answer-question.ts";

@@ -1,5 +1,5 @@
 import { must } from "../../base/index.ts";
-import type { Usage } from "../../engine/index.ts";
+import type { Usage } from "../../engine/frames/index.ts";
 import { eventReader, type WireEvent } from "../sse.ts";
 import type { AnswerUnit, WireAnswer } from "../wire.ts";
 import { clearedResults } from "./context-edit.ts";

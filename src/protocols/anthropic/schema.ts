@@ -1,4 +1,4 @@
-import type { BlockKind } from "../../engine/index.ts";
+import type { BlockKind } from "../../engine/frames/index.ts";
 
 /** A JSON object that is not validated: fields are read one by one. */
 export type WireFields = Readonly<Record<string, unknown>>;

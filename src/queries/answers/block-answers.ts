@@ -1,4 +1,5 @@
-import type { Actor, BlockKind, Delta, Level, Lifecycle, Shown, Zone } from "../../engine/index.ts";
+import type { Actor, BlockKind, Delta, Level, Shown } from "../../engine/frames/index.ts";
+import type { Lifecycle, Zone } from "../../engine/moment/index.ts";
 
 /** The source of a block: the user's side, the model, a tool, or Aperture. */
 export type BlockOrigin = "user" | "model" | "tool" | "aperture";

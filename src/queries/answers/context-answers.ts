@@ -1,5 +1,5 @@
 import type { Json } from "../../base/index.ts";
-import type { BlockKind, Shown } from "../../engine/index.ts";
+import type { BlockKind, Shown } from "../../engine/frames/index.ts";
 import type { StreamMode } from "./session-answers.ts";
 
 export type SelectedRow = {

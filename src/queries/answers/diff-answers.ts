@@ -1,4 +1,4 @@
-import type { Actor, BlockKind, Shown } from "../../engine/index.ts";
+import type { Actor, BlockKind, Shown } from "../../engine/frames/index.ts";
 
 /** The text of a unit, for people; cut if it is long. */
 export type DiffText = { readonly text: string; readonly bytes: number; readonly isCut: boolean };

@@ -1,4 +1,4 @@
-import type { BodyForm, Exchange, ExchangeEnd, RewriteReason, Usage } from "../../engine/index.ts";
+import type { BodyForm, Exchange, ExchangeEnd, RewriteReason, Usage } from "../../engine/frames/index.ts";
 import type { ExchangeSide } from "../../store/index.ts";
 
 export type RequestRow = {

@@ -1,4 +1,4 @@
-import type { ExchangeEnd, Frame, Mode as SessionMode, Usage } from "../../engine/index.ts";
+import type { ExchangeEnd, Frame, Mode as SessionMode, Usage } from "../../engine/frames/index.ts";
 import type { WindowRow } from "../../recorder/index.ts";
 
 export type FailedRequest = {

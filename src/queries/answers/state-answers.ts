@@ -1,4 +1,4 @@
-import type { Zone } from "../../engine/index.ts";
+import type { Zone } from "../../engine/moment/index.ts";
 import type { WindowRow } from "../../recorder/index.ts";
 import type { Forecast } from "../../tokens/index.ts";
 import type { BlockRow } from "./block-answers.ts";

@@ -1,4 +1,4 @@
-import type { Actor } from "../../engine/index.ts";
+import type { Actor } from "../../engine/frames/index.ts";
 
 /** One step: the changes of a user, a model or policy that are undone together. */
 export type StepRow = {

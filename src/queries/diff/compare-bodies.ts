@@ -1,12 +1,7 @@
 import { limits } from "../../base/index.ts";
-import {
-  type AddedBlock,
-  asOf,
-  type Moment,
-  type RecordedExchange,
-  streamOf,
-  type View,
-} from "../../engine/index.ts";
+import type { AddedBlock, RecordedExchange } from "../../engine/frames/index.ts";
+import type { View } from "../../engine/index.ts";
+import { asOf, type Moment, streamOf } from "../../engine/moment/index.ts";
 import { viewIn } from "../../log/index.ts";
 import { readWireRequest, type WireRequest } from "../../protocols/index.ts";
 import { type BodyDiff, bodyDiff } from "./body-diff.ts";

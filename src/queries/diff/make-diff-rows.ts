@@ -1,6 +1,6 @@
 import { cutText, limits, must } from "../../base/index.ts";
 import { storedText } from "../../content/index.ts";
-import type { Moment } from "../../engine/index.ts";
+import type { Moment } from "../../engine/moment/index.ts";
 import type { ChangeRow, DiffRow, DiffText, DiffTotals, MarkRow, SameRow } from "../answers/diff-answers.ts";
 import type { BodyDiff, DiffEntry } from "./body-diff.ts";
 import { bodyUnitBytes } from "./body-units.ts";

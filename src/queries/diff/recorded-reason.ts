@@ -1,16 +1,15 @@
 import { must, type Seq } from "../../base/index.ts";
+import type { Actor, FactName } from "../../engine/frames/index.ts";
+import type { View } from "../../engine/index.ts";
 import {
-  type Actor,
   asOf,
   type BlockView,
   blockViewOf,
-  type FactName,
   factOf,
   factVersion,
   type Moment,
   pairOf,
-  type View,
-} from "../../engine/index.ts";
+} from "../../engine/moment/index.ts";
 import { rewriteReasonTexts } from "../../log/index.ts";
 import { readNote } from "../../notes/index.ts";
 import { readableUnit } from "../../protocols/index.ts";

@@ -1,5 +1,6 @@
 import { fail, isCount, ok, type Result, type SessionId } from "../../base/index.ts";
-import { exchangeOf, exchangesOf, type Moment, now, type RecordedExchange } from "../../engine/index.ts";
+import type { RecordedExchange } from "../../engine/frames/index.ts";
+import { exchangeOf, exchangesOf, type Moment, now } from "../../engine/moment/index.ts";
 import { framesAt } from "../../log/index.ts";
 import { plainAnswer } from "../../recorder/index.ts";
 import { commonPrefixLength, type Store } from "../../store/index.ts";

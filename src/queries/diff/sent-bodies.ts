@@ -1,5 +1,6 @@
 import { fail, isCount, ok, type Result } from "../../base/index.ts";
-import { exchangeOf, now, type RecordedExchange } from "../../engine/index.ts";
+import type { RecordedExchange } from "../../engine/frames/index.ts";
+import { exchangeOf, now } from "../../engine/moment/index.ts";
 import { plainAnswer } from "../../recorder/index.ts";
 import type { SentBodies, SentBody } from "../answers/request-answers.ts";
 import { bodyAnswer, exchangeTimes, type StoredState } from "../requests.ts";

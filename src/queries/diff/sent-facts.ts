@@ -1,15 +1,7 @@
 import { must, type UnitId } from "../../base/index.ts";
-import {
-  type AddedBlock,
-  descendsFrom,
-  type Moment,
-  type RecordedExchange,
-  type SentTurn,
-  type SentUnit,
-  type Shown,
-  type UnitOrigin,
-  type View,
-} from "../../engine/index.ts";
+import type { AddedBlock, RecordedExchange, Shown, UnitOrigin } from "../../engine/frames/index.ts";
+import type { SentTurn, SentUnit, View } from "../../engine/index.ts";
+import { descendsFrom, type Moment } from "../../engine/moment/index.ts";
 import type { BodyUnit } from "./body-units.ts";
 
 /** The log's facts about a unit that was sent. */

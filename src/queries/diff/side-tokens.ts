@@ -1,5 +1,5 @@
 import { must } from "../../base/index.ts";
-import { attributesOf, type Moment } from "../../engine/index.ts";
+import { attributesOf, type Moment } from "../../engine/moment/index.ts";
 import { TokenCounter } from "../../tokens/index.ts";
 import { tokensAs } from "../block-levels.ts";
 import { bodyUnitBytes } from "./body-units.ts";

@@ -1,5 +1,5 @@
 import { must } from "../../base/index.ts";
-import type { AddedBlock } from "../../engine/index.ts";
+import type { AddedBlock } from "../../engine/frames/index.ts";
 import { isSameUnit, type Tolerance, textOfUnit } from "../../ledger/index.ts";
 import { noAnswerText } from "../../protocols/index.ts";
 import type { DiffReason } from "../answers/diff-answers.ts";

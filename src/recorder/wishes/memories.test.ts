@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { TestSession } from "../../../test/support/engine.ts";
 import { type BlockId, hashContent, ok } from "../../base/index.ts";
-import { type Block, type ChangeContext, changes } from "../../engine/index.ts";
+import type { Block } from "../../engine/frames/index.ts";
+import { type ChangeContext, changes } from "../../engine/index.ts";
 import { textBlock } from "../../protocols/index.ts";
 import { restatedMemories } from "./memories.ts";
 

@@ -1,18 +1,15 @@
 import type { BlockId } from "../../base/index.ts";
 import { storedText } from "../../content/index.ts";
+import type { Delta } from "../../engine/frames/index.ts";
+import { type ChangeContext, changes, type State, type View } from "../../engine/index.ts";
 import {
   attributesOf,
   blockViewOf,
-  type ChangeContext,
-  changes,
-  type Delta,
   factValue,
   isWithheld,
   now,
-  type State,
-  type View,
   viewBlocks,
-} from "../../engine/index.ts";
+} from "../../engine/moment/index.ts";
 import { contradictions, restates } from "../../levels/index.ts";
 import type { ShownMemory } from "../../notes/index.ts";
 import { isMemoryKept, mayModelChangeMemory } from "../../policy/index.ts";

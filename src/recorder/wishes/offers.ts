@@ -1,6 +1,7 @@
 import type { BlockId } from "../../base/index.ts";
 import { latestUserMessage } from "../../commands/index.ts";
 import { storedText } from "../../content/index.ts";
+import type { View } from "../../engine/index.ts";
 import {
   attributesOf,
   blockViewOf,
@@ -10,9 +11,8 @@ import {
   shownOf,
   streamOf,
   turnNow,
-  type View,
   viewBlocks,
-} from "../../engine/index.ts";
+} from "../../engine/moment/index.ts";
 import type { Offer } from "../../notes/index.ts";
 import type { Store } from "../../store/index.ts";
 import type { StreamRecall } from "../stream-recall.ts";

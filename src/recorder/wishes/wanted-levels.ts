@@ -1,25 +1,21 @@
 import type { BlockId, ViewId } from "../../base/index.ts";
+import { type Delta, type FactDelta, levels, type Shown } from "../../engine/frames/index.ts";
+import type { State, View } from "../../engine/index.ts";
 import {
   attributesOf,
   type BlockView,
   blockViewOf,
-  type Delta,
-  type FactDelta,
   factOf,
   factValue,
   isFocused,
   isPinned,
   isWithheld,
-  levels,
   now,
   pairOf,
-  type Shown,
-  type State,
   shownOf,
-  type View,
   viewBlocks,
   wantedOf,
-} from "../../engine/index.ts";
+} from "../../engine/moment/index.ts";
 import { type LevelWish, placeholderTokens } from "../../exchange/index.ts";
 import type { Store } from "../../store/index.ts";
 import type { LevelText } from "../level-texts.ts";

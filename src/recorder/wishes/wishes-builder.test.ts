@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { mainView, TestSession } from "../../../test/support/engine.ts";
 import { blockId } from "../../base/index.ts";
-import { type BlockKind, changes } from "../../engine/index.ts";
+import type { BlockKind } from "../../engine/frames/index.ts";
+import { changes } from "../../engine/index.ts";
 import { openMemoryStore } from "../../store/index.ts";
 import type { RecordedStream } from "../recorded-stream.ts";
 import { WishesBuilder } from "./wishes-builder.ts";

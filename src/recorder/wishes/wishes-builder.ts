@@ -1,16 +1,8 @@
 import { changesIn, FactsTally } from "../../awareness/index.ts";
 import { type BlockId, blockId, must, type ViewId } from "../../base/index.ts";
-import {
-  type Delta,
-  type Frame,
-  type Moment,
-  modeOf,
-  now,
-  type State,
-  streamOf,
-  turnNow,
-  type View,
-} from "../../engine/index.ts";
+import type { Delta, Frame } from "../../engine/frames/index.ts";
+import type { State, View } from "../../engine/index.ts";
+import { type Moment, modeOf, now, streamOf, turnNow } from "../../engine/moment/index.ts";
 import type { Wishes } from "../../exchange/index.ts";
 import type { Offer } from "../../notes/index.ts";
 import type { Store } from "../../store/index.ts";

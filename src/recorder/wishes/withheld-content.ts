@@ -1,17 +1,8 @@
 import type { SessionId } from "../../base/index.ts";
 import { storedText } from "../../content/index.ts";
-import {
-  type AddedBlock,
-  blockOf,
-  blockViewOf,
-  type Delta,
-  type Frame,
-  isWithheld,
-  now,
-  type State,
-  type View,
-  viewBlocks,
-} from "../../engine/index.ts";
+import type { AddedBlock, Delta, Frame } from "../../engine/frames/index.ts";
+import type { State, View } from "../../engine/index.ts";
+import { blockOf, blockViewOf, isWithheld, now, viewBlocks } from "../../engine/moment/index.ts";
 import { fingerprintOf, type TextFingerprint, type WithheldSession } from "../../exchange/index.ts";
 import { clientSessionName } from "../../log/index.ts";
 import { memoryText, recalledBlocks } from "../../notes/index.ts";

@@ -1,13 +1,5 @@
-import {
-  attributesOf,
-  type BlockKind,
-  type BlockView,
-  factValue,
-  isWithheld,
-  levels,
-  type Shown,
-  wantedOf,
-} from "../../engine/index.ts";
+import { type BlockKind, levels, type Shown } from "../../engine/frames/index.ts";
+import { attributesOf, type BlockView, factValue, isWithheld, wantedOf } from "../../engine/moment/index.ts";
 import { hintOf, levelLine, placeholder, withoutNonce } from "../../notes/index.ts";
 import { type ReadableUnit, readableUnit, type UnitReplacement } from "../../protocols/index.ts";
 import { type LevelText, levelTexts } from "../../recorder/index.ts";

@@ -1,5 +1,6 @@
 import { type Json, must, type Seq, type UnitId } from "../../base/index.ts";
-import { type Moment, type SentUnit, sentPath, type View } from "../../engine/index.ts";
+import type { SentUnit, View } from "../../engine/index.ts";
+import { type Moment, sentPath } from "../../engine/moment/index.ts";
 import { unitTokens } from "../../tokens/index.ts";
 import type { ContentReader } from "../content-cache.ts";
 import type { WireBlock } from "../provider.ts";

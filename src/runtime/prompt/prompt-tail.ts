@@ -1,16 +1,8 @@
 import type { ManifestFacts } from "../../awareness/index.ts";
 import { cutText, must, type Seq, type StreamId } from "../../base/index.ts";
-import {
-  type AddedBlock,
-  asOf,
-  attributesOf,
-  blockOf,
-  type Moment,
-  streamOf,
-  turnNow,
-  type Unit,
-  type View,
-} from "../../engine/index.ts";
+import type { AddedBlock, Unit } from "../../engine/frames/index.ts";
+import type { View } from "../../engine/index.ts";
+import { asOf, attributesOf, blockOf, type Moment, streamOf, turnNow } from "../../engine/moment/index.ts";
 import {
   changeNote,
   compactHeader,

@@ -1,15 +1,9 @@
 import type { ManifestFacts } from "../../awareness/index.ts";
 import { type ContentHash, fail, ok, type Result } from "../../base/index.ts";
 import { storedText } from "../../content/index.ts";
-import {
-  type AddedBlock,
-  blockViewOf,
-  factValue,
-  lastSentTurn,
-  type Moment,
-  type RewriteReason,
-  type View,
-} from "../../engine/index.ts";
+import type { AddedBlock, RewriteReason } from "../../engine/frames/index.ts";
+import type { View } from "../../engine/index.ts";
+import { blockViewOf, factValue, lastSentTurn, type Moment } from "../../engine/moment/index.ts";
 import { withoutNonce } from "../../notes/index.ts";
 import type { BlockIndex } from "../block-index.ts";
 import type { ContentCache } from "../content-cache.ts";

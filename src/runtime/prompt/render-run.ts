@@ -1,6 +1,8 @@
 import { changesIn, type ManifestFacts } from "../../awareness/index.ts";
 import { must, ok, type Result } from "../../base/index.ts";
-import { type AddedBlock, lastSentTurn, type Moment, type View, viewOf } from "../../engine/index.ts";
+import type { AddedBlock } from "../../engine/frames/index.ts";
+import type { View } from "../../engine/index.ts";
+import { lastSentTurn, type Moment, viewOf } from "../../engine/moment/index.ts";
 import { safeText, shortened } from "../../notes/index.ts";
 import { readableUnit } from "../../protocols/index.ts";
 import { agentDefaults } from "../agent.ts";

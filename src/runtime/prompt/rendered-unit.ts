@@ -1,14 +1,7 @@
 import { type MessageId, must, type Seq } from "../../base/index.ts";
-import {
-  type Block,
-  type BlockKind,
-  type BlockView,
-  blockViewOf,
-  type Moment,
-  type Unit,
-  type UnitOrigin,
-  type View,
-} from "../../engine/index.ts";
+import type { Block, BlockKind, Unit, UnitOrigin } from "../../engine/frames/index.ts";
+import type { View } from "../../engine/index.ts";
+import { type BlockView, blockViewOf, type Moment } from "../../engine/moment/index.ts";
 import { safeText, shortened, withoutNonce } from "../../notes/index.ts";
 import { readableUnit, replaceContent, textBlock } from "../../protocols/index.ts";
 import { unitTokens } from "../../tokens/index.ts";

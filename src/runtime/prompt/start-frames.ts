@@ -1,4 +1,5 @@
-import type { AddedBlock, BlockKind, View } from "../../engine/index.ts";
+import type { AddedBlock, BlockKind } from "../../engine/frames/index.ts";
+import type { View } from "../../engine/index.ts";
 import { modelTraits } from "../../protocols/index.ts";
 import { isOwnBlock, type VisibleFrame } from "./visible-frames.ts";
 

@@ -1,13 +1,7 @@
 import { must, type Seq, type StreamId } from "../../base/index.ts";
-import {
-  type AddedBlock,
-  asOf,
-  type BlockKind,
-  blockOf,
-  type Moment,
-  streamOf,
-  type View,
-} from "../../engine/index.ts";
+import type { AddedBlock, BlockKind } from "../../engine/frames/index.ts";
+import type { View } from "../../engine/index.ts";
+import { asOf, blockOf, type Moment, streamOf } from "../../engine/moment/index.ts";
 
 /** The blocks of one frame in a stream that an agent sees. */
 export type VisibleFrame = { readonly seq: Seq; readonly blocks: readonly AddedBlock[] };

@@ -6,7 +6,7 @@ import type {
   ConverseStreamOutput,
   TokenUsage,
 } from "@aws-sdk/client-bedrock-runtime";
-import type { Usage } from "../../engine/index.ts";
+import type { Usage } from "../../engine/frames/index.ts";
 import { isCompleteStop } from "../provider.ts";
 import { type ConverseJson, fromConverse } from "./converse-blocks.ts";
 import type { AnswerOrFailure } from "./messages-reader.ts";

@@ -1,5 +1,6 @@
 import { must, ok, type Result, type Turn, turnOf } from "../../base/index.ts";
-import { type Block, type BlockKind, changes, ruleChanges, type View } from "../../engine/index.ts";
+import type { Block, BlockKind } from "../../engine/frames/index.ts";
+import { changes, ruleChanges, type View } from "../../engine/index.ts";
 import { agentDefaults } from "../agent.ts";
 import { viewOfRun } from "../prompt/render-run.ts";
 import { isCompleteStop, type ModelAnswer, type WireBlock } from "../provider.ts";

@@ -1,11 +1,6 @@
-import {
-  type AddedBlock,
-  lastSentTurn,
-  lastTurnAnswer,
-  type Moment,
-  type SentTurn,
-  type View,
-} from "../../engine/index.ts";
+import type { AddedBlock } from "../../engine/frames/index.ts";
+import type { SentTurn, View } from "../../engine/index.ts";
+import { lastSentTurn, lastTurnAnswer, type Moment } from "../../engine/moment/index.ts";
 import { framesBack, isOwnBlock } from "../prompt/visible-frames.ts";
 import type { RunStatus } from "../run-status.ts";
 import { hasResult } from "./tool-outcome.ts";

@@ -1,6 +1,8 @@
 import { type BlockId, type Json, must, ok, type Result } from "../../base/index.ts";
 import { isCommandTool, isTainting } from "../../commands/index.ts";
-import { type AddedBlock, asOf, type Moment, type View } from "../../engine/index.ts";
+import type { AddedBlock } from "../../engine/frames/index.ts";
+import type { View } from "../../engine/index.ts";
+import { asOf, type Moment } from "../../engine/moment/index.ts";
 import { readableUnit } from "../../protocols/index.ts";
 import type { ContentReader } from "../content-cache.ts";
 import { ephemeralBlocks, peripheralBlocks } from "../prompt/prompt-tail.ts";

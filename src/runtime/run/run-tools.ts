@@ -1,6 +1,7 @@
 import { fail, type Json, must, ok, type Result } from "../../base/index.ts";
 import { isCommandTool } from "../../commands/index.ts";
-import { type AddedBlock, blockOf, viewOf } from "../../engine/index.ts";
+import type { AddedBlock } from "../../engine/frames/index.ts";
+import { blockOf, viewOf } from "../../engine/moment/index.ts";
 import { executeCalls } from "../../execute/index.ts";
 import { readableUnit } from "../../protocols/index.ts";
 import { activationAnchor, activationOf } from "../activation.ts";

@@ -1,14 +1,7 @@
 import { fail, hashContent, must, ok, type Result, turnOf, unitId } from "../../base/index.ts";
-import {
-  type Delta,
-  type Exchange,
-  epochNow,
-  type Moment,
-  runNow,
-  streamOf,
-  turnNow,
-  type View,
-} from "../../engine/index.ts";
+import type { Delta, Exchange } from "../../engine/frames/index.ts";
+import type { View } from "../../engine/index.ts";
+import { epochNow, type Moment, runNow, streamOf, turnNow } from "../../engine/moment/index.ts";
 import { PromptPath } from "../prompt/prompt-path.ts";
 import { type RunPrompt, renderRun } from "../prompt/render-run.ts";
 import { contextHash, requestOf } from "../prompt/rendered-context.ts";

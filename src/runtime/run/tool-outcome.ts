@@ -1,5 +1,6 @@
 import type { Json } from "../../base/index.ts";
-import type { Block, Moment } from "../../engine/index.ts";
+import type { Block } from "../../engine/frames/index.ts";
+import type { Moment } from "../../engine/moment/index.ts";
 import type { WireBlock } from "../provider.ts";
 import { wireBytes } from "../sendable.ts";
 import type { SpaceDraft } from "../space-draft.ts";

@@ -1,4 +1,13 @@
-import type { BlockId, ContentHash, MessageId, Seq, StreamId, Turn, UnitId, ViewId } from "../base/index.ts";
+import type {
+  BlockId,
+  ContentHash,
+  MessageId,
+  Seq,
+  StreamId,
+  Turn,
+  UnitId,
+  ViewId,
+} from "../../base/index.ts";
 import type { Approval, ApprovalStatus, Mode, Permission } from "./approval.ts";
 import type { Block, Level, Rendition, Scope, Shown, Tokens } from "./block.ts";
 import type { Exchange, ExchangeEnd, SessionIdentity, Usage } from "./exchange.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { deltaExamples, exampleBlock, exampleUnit } from "../../test/support/delta-examples.ts";
-import { GENESIS_HASH, limits, seqOf, sessionId, streamId, turnOf } from "../base/index.ts";
+import { deltaExamples, exampleBlock, exampleUnit } from "../../../test/support/delta-examples.ts";
+import { GENESIS_HASH, limits, seqOf, sessionId, streamId, turnOf } from "../../base/index.ts";
 import { blockKinds, levels, scopes, shownForms, taints } from "./block.ts";
 import { type Delta, deltaTypes, rewriteReasons, turnOutcomes } from "./delta.ts";
 import { actors } from "./facts.ts";

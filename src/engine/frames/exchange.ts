@@ -1,4 +1,4 @@
-import type { Seq, StreamId } from "../base/index.ts";
+import type { Seq, StreamId } from "../../base/index.ts";
 
 /**
  * The owner of a session and the way its requests are recognised, recorded once, when it begins. The key is

@@ -12,14 +12,14 @@ import {
   type Turn,
   type UnitId,
   type ViewId,
-} from "../base/index.ts";
-import type { Approval, ApprovalDecision, Mode, Permission, PermissionKey } from "./approval.ts";
-import type { AddedBlock, BlockAttributes, Shown } from "./block.ts";
-import type { RecordedExchange } from "./exchange.ts";
-import { type Fact, type FactName, type Facts, type FactValues, initialFact } from "./facts.ts";
-import { lastIndexUpTo } from "./paged-table.ts";
-import type { FactLog, RecordedApproval, SentTurn, State, Stream, TurnAnswer, View } from "./state.ts";
-import { type Versions, versionAt } from "./versions.ts";
+} from "../../base/index.ts";
+import type { Approval, ApprovalDecision, Mode, Permission, PermissionKey } from "../frames/approval.ts";
+import type { AddedBlock, BlockAttributes, Shown } from "../frames/block.ts";
+import type { RecordedExchange } from "../frames/exchange.ts";
+import { type Fact, type FactName, type Facts, type FactValues, initialFact } from "../frames/facts.ts";
+import { lastIndexUpTo } from "../paged-table.ts";
+import type { FactLog, RecordedApproval, SentTurn, State, Stream, TurnAnswer, View } from "../state.ts";
+import { type Versions, versionAt } from "../versions.ts";
 
 /**
  * The state as of one seq; every reader takes one. Making one costs nothing, whichever seq it is, and it

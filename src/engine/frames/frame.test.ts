@@ -10,7 +10,7 @@ import {
   streamId,
   turnOf,
   viewId,
-} from "../base/index.ts";
+} from "../../base/index.ts";
 import { checkSeal, type Frame, type FrameDraft, frameFromText, sealedText, sealFrame } from "./frame.ts";
 
 const draft: FrameDraft = {

@@ -1,4 +1,13 @@
-import { canonicalJson, fail, isCount, isHash, isSessionId, limits, ok, type Result } from "../base/index.ts";
+import {
+  canonicalJson,
+  fail,
+  isCount,
+  isHash,
+  isSessionId,
+  limits,
+  ok,
+  type Result,
+} from "../../base/index.ts";
 import { approvalStatuses, modes, permissionRules, permissionScopes } from "./approval.ts";
 import { blockKinds, levels, scopes, shownForms, taints } from "./block.ts";
 import { type Delta, type DeltaType, deltaTypes, rewriteReasons, turnOutcomes } from "./delta.ts";

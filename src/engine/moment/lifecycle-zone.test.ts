@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { TestSession } from "../../test/support/engine.ts";
-import { type BlockId, must, turnOf } from "../base/index.ts";
-import { type BlockKind, blockKinds } from "./block.ts";
-import { pinBlocks, setSelection } from "./change-facts.ts";
-import type { FactValues } from "./facts.ts";
+import { TestSession } from "../../../test/support/engine.ts";
+import { type BlockId, must, turnOf } from "../../base/index.ts";
+import { pinBlocks, setSelection } from "../change-facts.ts";
+import { type BlockKind, blockKinds } from "../frames/block.ts";
+import type { FactValues } from "../frames/facts.ts";
 import { isPinned, type Zone, zoneOf } from "./lifecycle.ts";
 
 type Situation = Partial<FactValues> & { readonly kind?: BlockKind; readonly inRun?: boolean };

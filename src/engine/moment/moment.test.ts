@@ -1,6 +1,15 @@
 import { describe, expect, it, vi } from "vitest";
-import { main, mainView, TestSession } from "../../test/support/engine.ts";
-import { type BlockId, blockId, must, seqOf, streamId, unwrap, type ViewId, viewId } from "../base/index.ts";
+import { main, mainView, TestSession } from "../../../test/support/engine.ts";
+import {
+  type BlockId,
+  blockId,
+  must,
+  seqOf,
+  streamId,
+  unwrap,
+  type ViewId,
+  viewId,
+} from "../../base/index.ts";
 import {
   asOf,
   blockOf,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { mainView, TestSession, type Wish } from "../../test/support/engine.ts";
-import { type BlockId, must, turnOf } from "../base/index.ts";
-import { levels } from "./block.ts";
-import { focusBlocks } from "./change-facts.ts";
+import { mainView, TestSession, type Wish } from "../../../test/support/engine.ts";
+import { type BlockId, must, turnOf } from "../../base/index.ts";
+import { focusBlocks } from "../change-facts.ts";
+import { levels } from "../frames/block.ts";
 import {
   focusTurnsMax,
   isFocused,

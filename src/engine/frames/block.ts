@@ -1,4 +1,4 @@
-import type { BlockId, ContentHash, MessageId, Seq, StreamId, Turn } from "../base/index.ts";
+import type { BlockId, ContentHash, MessageId, Seq, StreamId, Turn } from "../../base/index.ts";
 
 export const blockKinds = [
   "system",
@@ -89,3 +89,6 @@ export type BlockAttributes = {
 };
 
 export type AddedBlock = Block & { readonly addedSeq: Seq };
+
+/** The next free number of a block and of a message. */
+export type NextIds = { readonly block: number; readonly message: number };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { deltaExamples, exampleBlock, exampleUnit } from "../../test/support/delta-examples.ts";
-import { hashContent } from "../base/index.ts";
+import { deltaExamples, exampleBlock, exampleUnit } from "../../../test/support/delta-examples.ts";
+import { hashContent } from "../../base/index.ts";
 import { deltaContents, deltaTypes } from "./delta.ts";
 import { factNames } from "./facts.ts";
 

@@ -11,7 +11,7 @@ import {
   type StreamId,
   sha256Hex,
   type Turn,
-} from "../base/index.ts";
+} from "../../base/index.ts";
 import type { Delta } from "./delta.ts";
 import type { Actor } from "./facts.ts";
 

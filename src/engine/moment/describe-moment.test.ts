@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { mainView, TestSession } from "../../test/support/engine.ts";
-import { must, unwrap } from "../base/index.ts";
-import { setBlockLevel } from "./change-facts.ts";
+import { mainView, TestSession } from "../../../test/support/engine.ts";
+import { must, unwrap } from "../../base/index.ts";
+import { setBlockLevel } from "../change-facts.ts";
 import { describeMoment } from "./describe-moment.ts";
 import { momentAt, now } from "./moment.ts";
 

@@ -1,6 +1,6 @@
-import { must } from "../base/index.ts";
-import type { Level, Shown } from "./block.ts";
-import type { Focus, Pin } from "./facts.ts";
+import { must } from "../../base/index.ts";
+import type { Level, Shown } from "../frames/block.ts";
+import type { Focus, Pin } from "../frames/facts.ts";
 import {
   attributesOf,
   type BlockView,

@@ -1,4 +1,4 @@
-import type { BlockId, Turn } from "../base/index.ts";
+import type { BlockId, Turn } from "../../base/index.ts";
 import type { Block, Level, Ttl } from "./block.ts";
 
 export const actors = ["user", "client", "model", "sidecar", "policy"] as const;

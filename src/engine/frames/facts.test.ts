@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { exampleBlock } from "../../test/support/delta-examples.ts";
+import { exampleBlock } from "../../../test/support/delta-examples.ts";
 import { type Actor, actors, factNames, initialFact, outranks } from "./facts.ts";
 
 it("a fact that was never set belongs to policy, so that any actor may change it", () => {

@@ -1,4 +1,6 @@
-import { must } from "../base/index.ts";
+import { must } from "../../base/index.ts";
+import type { Stream, View } from "../state.ts";
+import { versionAt } from "../versions.ts";
 import { lifecycleOf, pendingChange, zoneOf } from "./lifecycle.ts";
 import {
   approvalsOf,
@@ -19,8 +21,6 @@ import {
   turnNow,
   viewBlocks,
 } from "./moment.ts";
-import type { Stream, View } from "./state.ts";
-import { versionAt } from "./versions.ts";
 
 /**
  * Everything a reader can learn at a moment, as plain data. Tests use it to compare two ways of reaching a

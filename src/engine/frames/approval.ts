@@ -1,4 +1,4 @@
-import type { BlockId, ContentHash, Turn, ViewId } from "../base/index.ts";
+import type { BlockId, ContentHash, Turn, ViewId } from "../../base/index.ts";
 import type { Tokens } from "./block.ts";
 import type { Actor } from "./facts.ts";
 
