@@ -20,7 +20,7 @@ const createQueue = (msMax: number) =>
   createJobQueue<string>({ entry, question: "test", msMax, heapBytesMax: 32 * 1024 * 1024 });
 const done = { ok: true, value: "hello" };
 
-const [late, full, fault] = ["more than 2 s", "more than 32 MB of memory", "a mistake of its own"];
+const [late, full, fault] = ["more than 2 s", "more than 32 MB of memory", "Internal error"];
 
 describe("a job on its own thread", () => {
   it.each([

@@ -103,7 +103,7 @@ describe("a query", () => {
     ["/api/v1/sessions/s1/state?at=1e3", "at must be a whole number"],
     ["/api/v1/sessions/s1/state?at=", "at must be a whole number"],
   ])("like %s is refused by name", (url, sentence) => {
-    expect(problem(url)).toBe(`The query cannot be used: ${sentence}.`);
+    expect(problem(url)).toBe(`Invalid query: ${sentence}.`);
   });
 
   it.each([

@@ -175,7 +175,7 @@ describe("decisions of the user", () => {
     );
     const denied = await run("deny", "--all", "--reason", "once is enough");
     expect(denied.out).toBe(`denied 2, focus of #${block}\n`);
-    expect((await run("approve", "2")).err).toBe("Approval 2 is denied already.\n");
+    expect((await run("approve", "2")).err).toBe("Approval 2 was already decided: denied.\n");
     expect((await run("approvals")).err).toBe("No command is waiting.\n");
     expect((await run("mode", "default")).out).toBe("default\n");
   }, 60_000);

@@ -342,7 +342,7 @@ describe("activations and cancellation", () => {
     expect(desk.fork("side").name).toBe("side");
     expect(space.stream("side").name).toBe("side");
     expect(() => space.stream("other").fork("side")).toThrow("was not forked from other");
-    expect(() => desk.fork("desk")).toThrow("There is a stream desk already");
+    expect(() => desk.fork("desk")).toThrow("Stream desk already exists");
     expect(space.moment.seq).toBe(seq + 1);
     await space.close();
   });

@@ -156,9 +156,7 @@ describe("a space", () => {
 
   it("rejects wrong use with a clear error and records nothing", async () => {
     const space = await spaceOf({ agents: [agentOf(scriptedProvider(() => "Yes."))] });
-    expect(() => space.add(agentOf(scriptedProvider([])))).toThrow(
-      "There is an agent ada in this space already.",
-    );
+    expect(() => space.add(agentOf(scriptedProvider([])))).toThrow("This space already has an agent ada.");
     expect(() => space.add(agentOf(scriptedProvider([]), { name: "eve", tools: [add, add] }))).toThrow(
       "another of that name",
     );
@@ -168,7 +166,7 @@ describe("a space", () => {
       space.record([{ type: "said", stream: "nowhere", speaker: "bob", text: "?" }]),
     ).rejects.toThrow("nowhere");
     await expect(space.stream("desk").activate("nobody")).rejects.toThrow(
-      "There is no agent nobody in this space; there are: ada.",
+      "There is no agent nobody in this space; known agents: ada.",
     );
     expect(space.moment.seq).toBe(seq + 1);
     await space.close();

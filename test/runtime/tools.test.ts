@@ -172,7 +172,7 @@ describe("the tool loop", () => {
     const desk = space.stream("desk");
     await desk.say("bob", "hello");
     await desk.activate("ada");
-    expect(notices).toEqual(["ada could not answer: Something that must not happen did: the cable is out."]);
+    expect(notices).toEqual(["ada could not answer: Internal error: the cable is out."]);
     await desk.activate("ada");
     expect(promptText(provider.requests.at(-1) ?? expect.fail())).toContain("the cable is out");
     await space.close();
@@ -296,7 +296,7 @@ describe("a silent provider", () => {
     space.on("said", ({ text }) => messages.push(text));
     await space.stream("desk").activate("ada");
     expect(notices).toEqual([
-      "ada could not answer: The provider deaf said nothing for 60 ms, and is not waited for any longer.",
+      "ada could not answer: The provider deaf sent nothing for 60 ms; the call was cancelled.",
     ]);
     // As long as text arrives, an answer may take longer than the timeout.
     await space.stream("desk").activate("ada");

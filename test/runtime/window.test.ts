@@ -94,7 +94,7 @@ describe("the rolling window", () => {
     await space.stream("talk").say("bob", "Hello?");
     await space.stream("talk").activate("ada");
     expect(notices).toEqual([
-      expect.stringMatching(/ada could not answer: The prompt would take \d+ tokens and may take 2000/),
+      expect.stringMatching(/ada could not answer: The prompt needs \d+ tokens, but the budget is 2000/),
     ]);
     expect(provider.requests).toEqual([]);
     await space.close();

@@ -26,7 +26,7 @@ describe("a failure", () => {
     const problem = `secret-of-tests is wrong, and so is sk-${"a".repeat(24)}. ${"x".repeat(900)}`;
     const { message } = providerFailure({ type: "unreachable", problem }, context).error;
     expect(message).toMatch(
-      /^There is no answer from the provider somebody \(\*\*\* is wrong, and so is \*\*\*\. x+\)\.$/,
+      /^No answer from the provider somebody \(\*\*\* is wrong, and so is \*\*\*\. x+\)\.$/,
     );
     expect(message.length).toBeLessThan(600);
   });
