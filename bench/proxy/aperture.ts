@@ -18,7 +18,6 @@ const app = await startApp({
     managesLogins: false,
     headers: "compact",
     manifest: "text",
-    manifestFill: "shown",
     textCommands: "off",
     arrival: "lossless",
     policy: "auto",

@@ -58,7 +58,7 @@ export const errorRegistry = {
   AP_TOPIC_AMBIGUOUS: "{topic} may mean {readings}; name the blocks that are meant, or use more words.",
   AP_CHANGE_USER: "Only the user may {what}.",
   AP_APPROVAL_INVALID: "Approval {approval} cannot be recorded: {problem}.",
-  AP_APPROVAL_UNKNOWN: "There is no approval {approval} in this view.",
+  AP_APPROVAL_UNKNOWN: "There is no approval {approval}. `aperture approvals --all` lists them.",
   AP_APPROVAL_DECIDED: "Approval {approval} was already decided: {stand}.",
   AP_RULE_STALE: "The {what} was changed in the meantime. Read it again and repeat the change.",
   AP_UNDO_LOCKED: "Step {step} was last changed by {by}, and {actor} may not reverse that.",

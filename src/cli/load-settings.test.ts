@@ -22,6 +22,14 @@ test("flags override the environment, and the rest of it stays", () => {
   });
 });
 
+test("a missing config file is a problem only if the user names it", () => {
+  const path = join(home, "nowhere.json");
+  expect(loadSettings({ env: { APERTURE_CONFIG: path }, home })).toEqual({
+    ok: false,
+    problems: [`There is no config file ${path}. Check --config or APERTURE_CONFIG, or create the file.`],
+  });
+});
+
 test("a missing config file is fine; an unreadable one is a problem", () => {
   expect(loadSettings({ env: {}, home })).toMatchObject({ ok: true, settings: { port: 4400 } });
   mkdirSync(join(home, ".config", "aperture", "config.json"), { recursive: true });

@@ -38,6 +38,14 @@ export function loadSettings({ env, home }: SettingsSource): SettingsResult {
   if (config instanceof Error) {
     return { ok: false, problems: [`The config file ${path} cannot be read: ${config.message}.`] };
   }
+  // The default file may be missing; a file that the user names must exist.
+  const isNamed = (env["APERTURE_CONFIG"] ?? "").trim() !== "";
+  if (config === null && path !== null && isNamed) {
+    return {
+      ok: false,
+      problems: [`There is no config file ${path}. Check --config or APERTURE_CONFIG, or create the file.`],
+    };
+  }
   return readSettings(env, home, config);
 }
 

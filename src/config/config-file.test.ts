@@ -92,6 +92,15 @@ describe("a problem in the config file", () => {
     });
   });
 
+  test.each([
+    ['{\n  "mode": auto\n}', 2],
+    ['{\n  "a": 1,\n  "manifest": "text",\n  "headers": "compact",\n  "mode": auto,\n  "port": 4410\n}', 5],
+    ['{\n  "mode": "auto",\n}', 3],
+    ['{\n  "mode": "auto"', 2],
+  ])("the line is named in %j", (text, line) => {
+    expect(fromFile(text)).toMatchObject({ problems: [expect.stringContaining(`(line ${line})`)] });
+  });
+
   test("a token in broken text is not repeated", () => {
     expect(JSON.stringify(fromFile('{"token": "hush-hush" oops}'))).not.toContain("hush");
   });

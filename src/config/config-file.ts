@@ -57,10 +57,27 @@ function parseObject(text: string): Readonly<Record<string, unknown>> | string {
     const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
     return isObject(value) ? value : "it must contain one JSON object";
   } catch (error) {
-    const [, position] = /at position (\d+)/.exec(String(error)) ?? [];
-    const line = text.slice(0, Number(position)).split("\n").length;
-    return position === undefined ? "it is not valid JSON" : `it is not valid JSON (line ${line})`;
+    const position = errorPosition(String(error), text);
+    if (position === null) return "it is not valid JSON";
+    return `it is not valid JSON (line ${text.slice(0, position).split("\n").length})`;
   }
+}
+
+/** Some messages of the parser have no position, and quote ten characters before and after it instead. */
+function errorPosition(message: string, text: string): number | null {
+  const [, position] = /at position (\d+)/.exec(message) ?? [];
+  if (position !== undefined) return Number(position);
+  const [, dots, quote = ""] = /^.*?, (\.{3})?"(.*)"(?:\.{3})? is not valid JSON$/s.exec(message) ?? [];
+  const start = quote === "" ? -1 : text.indexOf(quote);
+  if (start === -1) return null;
+  if (dots !== undefined) return start + 10;
+  const [, token = ""] = /token '(.)'/s.exec(message) ?? [];
+  return quote === text ? unquotedIndexOf(text, token) : start + quote.length - 10;
+}
+
+/** A short text is quoted whole: the token is the first such character outside of strings. */
+function unquotedIndexOf(text: string, token: string): number {
+  return text.replace(/"(?:[^"\\\n]|\\.)*"/g, (string) => "_".repeat(string.length)).indexOf(token);
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

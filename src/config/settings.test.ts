@@ -26,7 +26,6 @@ describe("defaults", () => {
       policy: "auto",
       headers: "compact",
       manifest: "text",
-      manifestFill: "shown",
       dataDir: "/people/ada/.local/share/aperture",
       isRemote: false,
       managesLogins: false,
@@ -79,6 +78,11 @@ describe("problems", () => {
 
   test("all problems are reported together", () => {
     expect(problemsOf({ APERTURE_PORT: "x", APERTURE_MODE: "fast" })).toHaveLength(2);
+  });
+
+  test("a database URL is refused, because it would be ignored", () => {
+    const [problem] = problemsOf({ APERTURE_DATABASE_URL: "postgres://db.example/aperture" });
+    expect(problem).toMatch(/^APERTURE_DATABASE_URL is not supported yet/);
   });
 
   test("a bad token is refused without being repeated", () => {

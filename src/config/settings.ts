@@ -12,7 +12,6 @@ import {
 export type ConfiguredMode = "observe" | "ask" | "auto";
 export type HeadersSetting = "compact" | "full" | "off";
 export type ManifestSetting = "text" | "xml" | "markdown" | "off";
-export type FillSetting = "shown" | "hidden";
 export type ArrivalSetting = "lossless" | "trimmed" | "off";
 export type PolicySetting = "auto" | "off";
 export type TextCommandsSetting = "off" | "on";
@@ -32,7 +31,6 @@ export type Settings = {
   /** The form of the notes to the model. */
   readonly headers: HeadersSetting;
   readonly manifest: ManifestSetting;
-  readonly manifestFill: FillSetting;
   /** The model gives commands as lines of its answers instead of tool calls. */
   readonly textCommands: TextCommandsSetting;
   /** Automatic changes of the context. */
@@ -57,7 +55,6 @@ export type SettingRow = {
 const modes: readonly ConfiguredMode[] = ["auto", "ask", "observe"];
 const headerModes: readonly HeadersSetting[] = ["compact", "full", "off"];
 const manifests: readonly ManifestSetting[] = ["text", "xml", "markdown", "off"];
-const fills: readonly FillSetting[] = ["shown", "hidden"];
 const arrivals: readonly ArrivalSetting[] = ["lossless", "trimmed", "off"];
 const policies: readonly PolicySetting[] = ["auto", "off"];
 const textCommandModes: readonly TextCommandsSetting[] = ["off", "on"];
@@ -122,11 +119,6 @@ export const settingsTable: readonly SettingRow[] = [
     meaning: "format of the context manifest: text, xml, markdown or off",
   },
   {
-    name: "APERTURE_MANIFEST_FILL",
-    defaultText: "shown",
-    meaning: "window fill in the manifest: shown or hidden",
-  },
-  {
     name: "APERTURE_TEXT_COMMANDS",
     defaultText: "off",
     meaning: "commands as lines of answers instead of tool calls: on or off",
@@ -167,6 +159,7 @@ export function readSettings(
 ): SettingsResult {
   const problems: string[] = [];
   checkConfigPath(env, problems);
+  checkDatabaseUrl(env, problems);
   const path = configPathOf(env, home) ?? "";
   const file =
     configText === null
@@ -177,7 +170,6 @@ export function readSettings(
   const mode = readChoice(values, problems, { name: "APERTURE_MODE", choices: modes });
   const headers = readChoice(values, problems, { name: "APERTURE_HEADERS", choices: headerModes });
   const manifest = readChoice(values, problems, { name: "APERTURE_MANIFEST", choices: manifests });
-  const manifestFill = readChoice(values, problems, { name: "APERTURE_MANIFEST_FILL", choices: fills });
   const textName = "APERTURE_TEXT_COMMANDS";
   const textCommands = readChoice(values, problems, { name: textName, choices: textCommandModes });
   const arrival = readChoice(values, problems, { name: "APERTURE_ARRIVAL", choices: arrivals });
@@ -190,7 +182,7 @@ export function readSettings(
   checkLoops(upstreams, { hosts: [...loopbackHosts, host], port }, problems);
   if (problems.length > 0) return { ok: false, problems };
   const dataDir = readDataDir(values, env, home);
-  const notes = { headers, manifest, manifestFill, textCommands };
+  const notes = { headers, manifest, textCommands };
   const automatic = { arrival, policy, managesLogins };
   const network = { host, port, isRemote, allowedHosts, upstreams };
   const settings = { mode, dataDir, ...network, ...notes, ...automatic };
@@ -209,6 +201,14 @@ function checkConfigPath(env: Environment, problems: string[]): void {
       "APERTURE_CONFIG must be an absolute path: a file in a project must not decide where keys are sent.",
     );
   }
+}
+
+/** Other databases are planned. Ignoring the variable would leave the user to believe that one is in use. */
+function checkDatabaseUrl(env: Environment, problems: string[]): void {
+  if (valueIn(env, "APERTURE_DATABASE_URL") === undefined) return;
+  problems.push(
+    "APERTURE_DATABASE_URL is not supported yet: sessions are stored in SQLite, in APERTURE_DATA_DIR. Unset it.",
+  );
 }
 
 function readManagesLogins(values: SettingValues, problems: string[]): boolean {

@@ -10,7 +10,7 @@ describe("the text of acts", () => {
   it.each<[string, Delta]>([
     ["allowed archive by model in this turn", permits],
     ["denied archive by model once", { ...permits, to: { rule: "deny", scope: "once", until: null } }],
-    ["took back what was said about archive by model", { ...permits, from: permits.to, to: null }],
+    ["removed the rule for archive by model", { ...permits, from: permits.to, to: null }],
     ["set the mode to ask", deltaExamples["mode-set"]],
     ["set the mode as configured", { type: "mode-set", from: "ask", to: null }],
   ])("%s", (text, delta) => {

@@ -52,10 +52,10 @@ function ruleActs(delta: Delta): readonly string[] {
   if (delta.type === "mode-set")
     return [`set the mode ${delta.to === null ? "as configured" : `to ${delta.to}`}`];
   if (delta.type === "name-set")
-    return [delta.to === null ? "took the session's name back" : `named the session "${delta.to}"`];
+    return [delta.to === null ? "removed the session's name" : `named the session "${delta.to}"`];
   if (delta.type !== "permission-set") return [];
   const { actor, verb, to } = delta;
-  if (to === null) return [`took back what was said about ${verb} by ${actor}`];
+  if (to === null) return [`removed the rule for ${verb} by ${actor}`];
   return [`${permissionVerbs[to.rule]} ${verb} by ${actor} ${scopeTexts[to.scope]}`];
 }
 
@@ -74,7 +74,7 @@ function listBlocks(acts: readonly BlockAct[]): string {
   return [...some, ...(more > 0 ? [`and ${more} more`] : [])].join(" ");
 }
 
-const ttlVerb = "set the turns of";
+const ttlVerb = "set the turns left of";
 
 const levelVerbs = {
   original: "wanted whole",
@@ -115,7 +115,7 @@ const otherVerbs: Readonly<Partial<Record<Delta["type"], string>>> = {
   "ttl-set": ttlVerb,
   "topics-set": "set the topics of",
   "scope-set": "set the scope of",
-  "rendition-set": "wrote a level of",
+  "rendition-set": "stored a shorter text of",
   "block-added": "added",
   "block-removed": "removed",
 };

@@ -1,4 +1,6 @@
 // Verbs that list and compare: the blocks of a session, its cost, and the difference between two seqs.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { PricedRequests } from "../../src/control/index.ts";
 import type { StateRow } from "../../src/queries/answers/index.ts";
@@ -168,8 +170,12 @@ describe("global options", () => {
   });
 
   test("--config takes a path relative to the current folder", async () => {
-    const { code, err } = await rig.run(["status", "--config", "nowhere/config.json"]);
+    writeFileSync(join(rig.folder, "mine.json"), "{}");
+    const { code, err } = await rig.run(["status", "--config", "mine.json"]);
     expect({ code, err }).toEqual({ code: 0, err: "" });
+    const missing = await rig.run(["status", "--config", "nowhere.json"]);
+    expect(missing.code).toBe(2);
+    expect(missing.err).toContain(`There is no config file ${join(rig.folder, "nowhere.json")}.`);
   });
 });
 

@@ -93,18 +93,20 @@ describe("a verb", () => {
 
   test("creates and updates a memory, and shares it with the project", async () => {
     const noted = await run("note", "The harbour is in the north", "--topic", "harbour");
-    const block = Number(/^Noted as #(\d+)/.exec(noted.out)?.[1]);
+    const block = Number(/^created memory #(\d+) \(step \d+\)$/m.exec(noted.out)?.[1]);
     expect((await rowOf(block))?.kind).toBe("memory");
     expect((await run("scope", "project", `${block}`)).out).toContain("set the scope of 1 block");
     expect((await run("update", `${block}`, "The harbour is in the north, by the lighthouse")).out).toMatch(
-      /^Noted as #\d+; #\d+ archived/,
+      /^created memory #\d+; #\d+ archived \(step \d+\)$/m,
     );
   });
 
   test("that only reads changes nothing", async () => {
     const { seq } = await stateNow();
     expect((await run("recall", "lighthouse", "keeper")).out).toMatch(/recalled user #\d+/);
-    expect((await run("diff", "--since", "1")).code).toBe(0);
+    const diff = await run("diff", "--since", "1");
+    expect([diff.code, diff.out]).toEqual([0, expect.stringMatching(/^since turn 1\n(?: {2}\S.*\n)+$/)]);
+    expect(diff.out).not.toContain("you ");
     expect((await stateNow()).seq).toBe(seq);
   });
 
@@ -129,7 +131,7 @@ describe("a verb", () => {
     await turn("my number is four eight fifteen sixteen");
     const block = await blockWith("fifteen sixteen");
     expect((await run("purge", `${block}`, "--yes")).out).toBe(`erased permanently: 1 block: #${block}\n`);
-    expect((await run("recall", `${block}`)).err).toContain("was purged; its content is gone for good");
+    expect((await run("recall", `${block}`)).err).toContain("was purged: its content is erased permanently");
   });
 
   test("applies to the next request with --when now", async () => {

@@ -83,8 +83,8 @@ describe("an act of policy", () => {
     expect(out).toMatch(/ policy +policy +step \d+ +trimmed #\d+ #\d+ \(not used for a while\)$/m);
     expect(out).toMatch(/ policy +policy +step \d+ +cut to the minimum #.* \(its turns are over\)$/m);
     expect(out).toMatch(/rewrote the request \(another model answers\)/);
-    expect(out).not.toContain("renditions");
-    expect((await rig.run(["log", "--all", "--limit", "60"])).out).toContain("(renditions)");
+    expect(out).not.toContain("stored a shorter text");
+    expect((await rig.run(["log", "--all", "--limit", "60"])).out).toContain("stored a shorter text of #");
   });
 
   test("is listed by step, and --json prints the API's answer", async () => {

@@ -14,7 +14,6 @@ export function settingsFor(upstream, dataDir) {
     managesLogins: false,
     headers: "compact",
     manifest: "text",
-    manifestFill: "shown",
     textCommands: "off",
     arrival: "lossless",
     policy: "auto",

@@ -211,13 +211,13 @@ function healthOf(engine: Engine, since: number | null): ControlHealth {
   return { storage: storage.storage, message: storage.message, recording };
 }
 
-function awarenessOf({ headers, manifest, manifestFill: fill, textCommands }: Settings): Awareness {
+function awarenessOf({ headers, manifest, textCommands }: Settings): Awareness {
   const isOff = manifest === "off";
   return {
     headers,
     manifest: isOff ? "off" : "on",
     variant: isOff ? "text" : manifest,
-    fill,
+    fill: "shown",
     commands: textCommands === "on" ? "text" : "tools",
     zoneMinutes: -new Date().getTimezoneOffset(),
   };

@@ -5,7 +5,7 @@ const transcripts: readonly Operand[] = [{ name: "FILE", isRequired: false, isRe
 const continuing: Flag = {
   name: "to",
   choices: ["claude", "codex", "pi"],
-  about: "the client that continues",
+  about: "the client that continues (default: the session's own)",
 };
 const transcriptFlags = [
   { name: "dir", value: "DIR", about: "folder of the project (default: the current one)" },
@@ -81,7 +81,7 @@ export const moveVerbs = [
     name: "leave",
     about: "write a session as it is now as a transcript that its client can continue without Aperture",
     operands: session,
-    flags: [{ ...continuing, about: "the client that continues (default: its own)" }, ...transcriptFlags],
+    flags: [continuing, ...transcriptFlags],
     examples: ["aperture leave", "aperture leave 3f9a --dir ~/project"],
   },
 ] as const satisfies readonly VerbSpec[];

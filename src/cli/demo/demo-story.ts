@@ -167,4 +167,9 @@ export const story: readonly StoryRun[] = [
   },
 ];
 
-export const storyTurns = story.reduce((sum, { steps }) => sum + steps.length, 0);
+/** The answers that the client sees. Steps that call only Aperture's tools never reach it. */
+export const storyAnswers = story.reduce((sum, { steps }) => sum + steps.filter(isSeen).length, 0);
+
+function isSeen({ calls }: StoryStep): boolean {
+  return calls.length === 0 || calls.some(({ name }) => !name.startsWith("aperture_"));
+}

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Settings } from "../../config/index.ts";
+import type { StepRow } from "../../queries/answers/index.ts";
 import { startStrictUpstream } from "../../testing/index.ts";
 import { type RunningApp, startApp } from "../app/app.ts";
 import { loginLink } from "../app/login-link.ts";
@@ -15,7 +16,7 @@ import { textWidth } from "../format/text-width.ts";
 import { scaleOf, windowText } from "../format/window-text.ts";
 import { type ReadyCall, reportProblem } from "../verb-call.ts";
 import { demoModel } from "./demo-model.ts";
-import { story, storyTurns } from "./demo-story.ts";
+import { story, storyAnswers } from "./demo-story.ts";
 import { type DemoTurn, playDemo } from "./play-demo.ts";
 
 const paceMs = 1_200;
@@ -35,11 +36,10 @@ export async function demo(call: ReadyCall): Promise<number> {
     const own = demoSettings(settings, { dataDir, url: new URL(upstream.url) });
     const app = await startOnFreePort(own, version);
     try {
-      screen.out(
-        `A scripted model does a day's work in ${story.length} prompts and ${storyTurns} requests: no key, no network.`,
-      );
+      screen.out(openingText);
       screen.out(`panel  ${await loginLink(app)}&session=last`);
       screen.out(`verbs  aperture context ${reachOptions(app, own)}  (in another shell)`);
+      screen.out(legend);
       const printTurn = turnPrinter(call);
       const latest: { turn: DemoTurn | null } = { turn: null };
       const pace = (): Promise<unknown> =>
@@ -75,6 +75,15 @@ export async function demo(call: ReadyCall): Promise<number> {
   }
   return exitCodes.ok;
 }
+
+const openingText = `A scripted model does a day's work: ${story.length} prompts, ${storyAnswers} answers. No key, no network.`;
+
+const legend = [
+  "",
+  "A line per answer: its number, the context window, the tokens in it, and what was changed.",
+  "In the window: P primacy (system prompt, pins), M middle, R recency, C cold (archived), o other.",
+  "A change first only plans what it frees. The next rewrite applies it, when that pays off.",
+].join("\n");
 
 /** The result of the day, counted as `leave` does: the client's own history is complete. */
 async function closingText({ engine }: RunningApp, { session, state }: DemoTurn): Promise<string> {
@@ -133,12 +142,12 @@ function turnPrinter({ screen }: ReadyCall): (demoTurn: DemoTurn) => void {
       screen.out(`\n> ${printable(prompt, 100)}`);
     }
     const cells = stripCells(stripPieces(state), scaleOf(state.window), stripWidth);
-    const acts = steps
-      .filter(({ done }) => done)
-      .map(({ actor, said: act, frees }) => actText(actor, act ?? "", frees));
+    const acts = steps.filter(({ done }) => done).map((step) => actText(step, demoTurn));
     const back = undone === null ? [] : [`you undid: ${undone.said ?? ""}`];
     const asks = waiting === 0 ? [] : [`${pluralText(waiting, "command")} waiting for you`];
-    const head = `${`${turn}`.padStart(3)} ${stripText(cells, paint)} ${windowText(state.window)}`;
+    // An undo is not an answer, so its line has no number.
+    const number = undone === null ? `${turn}` : "";
+    const head = `${number.padStart(3)} ${stripText(cells, paint)} ${windowText(state.window)}`;
     for (const line of fitNotes(head, [...acts, ...back, ...asks])) screen.out(line);
   };
 }
@@ -155,10 +164,15 @@ function fitNotes(head: string, notes: readonly string[]): readonly string[] {
 
 const colours = new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, "g");
 
-function actText(actor: string, act: string, frees: number): string {
-  const who = { model: "Claude", user: "you", policy: "Aperture" }[actor] ?? actor;
-  const tokens = frees === 0 ? "" : ` (${frees > 0 ? "-" : "+"}${tokensText(Math.abs(frees))})`;
-  return `${who} ${act}${tokens}`;
+/** `Aperture trimmed "read src/auth/session.ts" (frees ~2.8k)`. */
+function actText({ actor, said, frees, blocks }: StepRow, { state, labels }: DemoTurn): string {
+  const who = { model: "Claude", user: "you", policy: "Aperture", client: "", sidecar: "" }[actor];
+  const results = state.blocks.filter(({ n, kind }) => kind === "tool-result" && blocks.includes(n));
+  const [only = "", ...others] = new Set(results.map(({ n }) => labels.get(n) ?? ""));
+  const isOne = only !== "" && others.length === 0;
+  const act = isOne ? (said ?? "").replace(/\d+ blocks|#\d+$/, `"${printable(only, 40)}"`) : said;
+  const size = tokensText(Math.abs(frees));
+  return `${who} ${act ?? ""}${frees === 0 ? "" : ` (${frees > 0 ? "frees" : "takes"} ~${size})`}`;
 }
 
 function watchStopSignal(): { readonly promise: Promise<void>; readonly isOver: () => boolean } {

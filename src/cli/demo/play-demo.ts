@@ -16,6 +16,8 @@ export type DemoTurn = {
   readonly state: StateRow;
   /** The changes to blocks since the previous answer. */
   readonly steps: readonly StepRow[];
+  /** The labels of the changed blocks: `read src/auth/session.ts`. */
+  readonly labels: ReadonlyMap<number, string>;
   /** The step that the user has just undone. */
   readonly undone: StepRow | null;
   /** The number of commands that wait for the user. */
@@ -97,6 +99,9 @@ class DemoReporter {
     const fresh = steps.value.rows.filter(({ step }) => step > this.#steps);
     this.#steps = Math.max(this.#steps, ...fresh.map(({ step }) => step));
     const { waiting } = approvals.value;
+    const blocks = [...new Set(fresh.flatMap((step) => step.blocks))];
+    const named = await this.#ask({ type: "labels", session: session.id, blocks });
+    const rows = named.ok ? named.value.rows : [];
     return {
       turn: this.#turn,
       prompt,
@@ -104,6 +109,7 @@ class DemoReporter {
       session,
       state: state.value,
       steps: fresh,
+      labels: new Map(rows.map(({ block, label }) => [block, label ?? ""])),
       undone: null,
       waiting,
     };

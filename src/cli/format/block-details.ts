@@ -72,6 +72,11 @@ function historyCells(
     { text: `  ${seq}`, align: "right", style: "dim" },
     { text: timeText(time, nowMs) },
     { text: printable(actor), style: "bold" },
-    { text: `${did === "" ? deltaTypesText(deltas) : printable(did, 80)}${reasonText(reason, 60)}` },
+    { text: `${did === "" ? bookkeepingText(deltas) : printable(did, 80)}${reasonText(reason, 60)}` },
   ];
+}
+
+/** A frame that did nothing to the block except send it. */
+function bookkeepingText(types: readonly string[]): string {
+  return types.includes("turn-sent") ? "sent with a turn" : deltaTypesText(types);
 }

@@ -117,9 +117,13 @@ function approvalText({ id, actor, command, why }: ApprovalDetails): string {
   return `${actor} asks for approval ${id}: ${printable(command, 80)}${reasonText(why)}`;
 }
 
-/** The reason in brackets. A command as its own reason, such as `@pin(#4)`, repeats what the frame says. */
+/**
+ * The reason in brackets. It is left out if it repeats what the frame says: a command such as `@pin(#4)`, or
+ * the name of the work that stored a shorter text.
+ */
 export function reasonText(reason: string, columnsMax = 80): string {
-  return reason === "" || reason.startsWith("@") ? "" : ` (${printable(reason, columnsMax)})`;
+  const isRepetition = reason === "" || reason.startsWith("@") || reason === "renditions";
+  return isRepetition ? "" : ` (${printable(reason, columnsMax)})`;
 }
 
 /** The wording of the list of steps. */

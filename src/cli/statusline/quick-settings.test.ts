@@ -17,9 +17,9 @@ test.each([
     "the environment above it",
     { APERTURE_PORT: "4502", APERTURE_DATA_DIR: "/data/of/env", APERTURE_HOST: "[::1]" },
   ],
-  ["no file", { APERTURE_CONFIG: "/nowhere/config.json" }],
-  ["no file, and folders of the user", { APERTURE_CONFIG: "/nowhere/config.json", XDG_DATA_HOME: "/x/data" }],
-  ["folders that are ignored", { APERTURE_CONFIG: "/nowhere/c.json", XDG_DATA_HOME: "relative" }],
+  ["no file", { XDG_CONFIG_HOME: "/nowhere/else" }],
+  ["no file, and folders of the user", { XDG_CONFIG_HOME: "/nowhere", XDG_DATA_HOME: "/x/data" }],
+  ["folders that are ignored", { XDG_CONFIG_HOME: "/nowhere", XDG_DATA_HOME: "relative" }],
   ["empty variables", { APERTURE_PORT: " ", APERTURE_TOKEN: "" }],
   ["another folder of settings", { XDG_CONFIG_HOME: "/nowhere" }],
 ])("the location equals that of the full settings: %s", (_, env) => {

@@ -2,7 +2,13 @@ import type { PricedCommand } from "../../control/index.ts";
 import { sessionPath } from "../api/api-path.ts";
 import { findSession, sessionArgument } from "../api/session-choice.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { commandPlanLines, commandResultText } from "../format/command-result.ts";
+import {
+  changesSinceLines,
+  commandPlanLines,
+  commandResultText,
+  ownWordsText,
+  shorteningVerbs,
+} from "../format/command-result.ts";
 import { pluralText } from "../format/number-text.ts";
 import { printable, printableLines } from "../format/printable.ts";
 import { printJson, wantsJson } from "../json-output.ts";
@@ -59,7 +65,7 @@ export const recall = commandVerb(({ operands }) => {
   const areTargets = operands.every((word) => /^(?:#|block-|message-)?\d/.test(word));
   return { verb: "recall", target: areTargets ? words : JSON.stringify(operands.join(" ")) };
 });
-/** The changes since a turn, in the words the model gets. */
+/** The changes since a turn. */
 export const diffSince = commandVerb(({ flags }) => ({
   verb: "diff",
   ...(flags.has("since") ? { since: flags.get("since") } : {}),
@@ -82,8 +88,6 @@ export async function purge(call: ReadyCall): Promise<number> {
   );
   return exitCodes.usage;
 }
-
-const readOnlyVerbs = ["recall", "diff"];
 
 function commandVerb(commandOf: CommandBuilder): (call: ReadyCall) => Promise<number> {
   return async (call) => {
@@ -108,8 +112,7 @@ const reasonsMax = 5;
 function printResult(call: ReadyCall, answer: PricedCommand): number {
   const { screen } = call;
   const { skipped, leftAlone, blocks, dryRun } = answer;
-  if (readOnlyVerbs.includes(answer.verb)) screen.out(printableLines(answer.text));
-  else for (const line of dryRun ? commandPlanLines(answer) : [commandResultText(answer)]) screen.out(line);
+  for (const line of resultLines(answer)) screen.out(line);
   for (const line of leftAlone.slice(0, reasonsMax)) screen.err(printable(line, 300));
   const more = leftAlone.length - reasonsMax;
   if (more > 0) screen.err(`${pluralText(more, "more reason")} why blocks were skipped: --json shows all.`);
@@ -118,11 +121,14 @@ function printResult(call: ReadyCall, answer: PricedCommand): number {
   return isNothing ? exitCodes.failed : exitCodes.ok;
 }
 
+function resultLines(answer: PricedCommand): readonly string[] {
+  if (answer.verb === "recall") return [printableLines(answer.text)];
+  if (answer.verb === "diff") return changesSinceLines(answer.text);
+  return answer.dryRun ? commandPlanLines(answer) : [commandResultText(answer)];
+}
+
 function remarks({ mode, step, stays, verb }: PricedCommand): readonly string[] {
-  const own =
-    stays.length === 0 || verb === "purge"
-      ? []
-      : [`${pluralText(stays.length, "block")} of the model's own words: not shortened.`];
+  const own = stays.length === 0 || !shorteningVerbs.has(verb) ? [] : [ownWordsText(stays)];
   if (step === null) return own;
   const undoHint = `\`aperture undo ${step}\` undoes it.`;
   return mode === "observe"

@@ -20,22 +20,27 @@ const clientNames = Object.keys(writers) as readonly ForkClient[];
 
 /** Writes the context as of a seq in the format of a client, which can continue from there. */
 export async function fork(call: ReadyCall): Promise<number> {
-  return await writeFor(call, null);
+  return await writeFor(call, { isLeaving: false });
 }
 
 /** Writes the present context for the client of the session, which can continue without Aperture. */
 export async function leave(call: ReadyCall): Promise<number> {
-  return await writeFor(call, { "claude-code": "claude", codex: "codex", pi: "pi" });
+  return await writeFor(call, { isLeaving: true });
 }
 
-type DefaultClients = Readonly<Record<string, ForkClient>>;
+/** The client that continues a session, unless the user names another. */
+const defaultClients: Readonly<Record<string, ForkClient>> = {
+  "claude-code": "claude",
+  codex: "codex",
+  pi: "pi",
+};
 
-async function writeFor(call: ReadyCall, defaults: DefaultClients | null): Promise<number> {
+async function writeFor(call: ReadyCall, { isLeaving }: { readonly isLeaving: boolean }): Promise<number> {
   const { api, flags, operands } = call;
   const found = await findSession(api, sessionArgument(call, operands[0]));
   if (!found.ok) return reportProblem(call, found.problem);
   const { id, client } = found.value.session;
-  const chosen = writerFor(flags.get("to") ?? defaults?.[client], client);
+  const chosen = writerFor(flags.get("to") ?? defaultClients[client], client);
   if (!chosen.ok) return reportProblem(call, chosen.problem);
   const query = { at: flags.get("at"), stream: flags.get("stream") };
   const reply = await api.json<TranscriptAnswer>(sessionPath(id, "/transcript", query));
@@ -50,7 +55,7 @@ async function writeFor(call: ReadyCall, defaults: DefaultClients | null): Promi
     return exitCodes.ok;
   }
   printFork(call, transcript, written.value);
-  if (defaults !== null) await warnIfFull(call, transcript);
+  if (isLeaving) await warnIfFull(call, transcript);
   return exitCodes.ok;
 }
 
