@@ -6,6 +6,7 @@ import { suites } from "./test/suites.mjs";
 const name = process.env["APERTURE_TEST_SUITE"];
 const chosen = suites.filter((suite) => name === undefined || suite.name === name);
 const parallel = chosen.every((suite) => suite.parallel);
+const guardMs = process.env["APERTURE_TEST_LONG"] === "1" ? 3_600_000 : 300_000;
 
 export default defineConfig({
   test: {
@@ -18,8 +19,10 @@ export default defineConfig({
     fileParallelism: parallel,
     // By default one processor is left for vitest itself, which needs hardly any: of two, half would idle.
     maxWorkers: parallel ? availableParallelism() : 1,
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    // Guards against tests that hang, however busy the machine is: no test is about time.
+    testTimeout: guardMs,
+    hookTimeout: guardMs,
+    expect: { poll: { timeout: guardMs / 3 } },
     passWithNoTests: false,
   },
 });

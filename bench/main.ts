@@ -18,7 +18,7 @@ const usage = `usage: npm run bench -- ${Object.keys(benchmarks).join("|")} [--d
 
   --data DIR   folder with recorded sessions, see docs/reference/recordings.md
   --json       print one JSON object as the last line
-  --quick      fewer rounds: for tests, not for the record
+  --quick      less work, for tests: times and memory are printed without a bound
   --save       write the figures into bench/RESULTS.md
 
 The exit code is 1 if a figure is out of its bound.`;

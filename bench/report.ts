@@ -36,8 +36,18 @@ export async function printCells({ name, options, cells }: BenchRun): Promise<re
   return measured;
 }
 
+/** Cells without their bounds: the quick form measures too little to judge times and memory. */
+export async function* withoutBounds(cells: Iterable<Cell> | AsyncIterable<Cell>): AsyncGenerator<Cell> {
+  for await (const cell of cells) yield { ...cell, boundMax: null };
+}
+
 export function isWithin(cell: Cell): boolean {
   return Number.isFinite(cell.figure) && (cell.boundMax === null || cell.figure <= cell.boundMax);
+}
+
+/** 10,000 for 10000. */
+export function countText(value: number): string {
+  return value.toLocaleString("en-US");
 }
 
 export function round(value: number): number {

@@ -171,10 +171,10 @@ export const suites = [
     name: "faults",
     covers: ["store", "log", "host"],
     weight: 170,
-    about: "killed processes, full disks, stuck threads; one file at a time because they measure time",
+    about: "killed processes, full disks, locked databases, stuck threads, power cuts",
     files: ["test/faults/**/*.test.ts"],
     parallel: false,
-    long: "more kill points",
+    long: "more kill points, more replaced threads",
   },
   {
     name: "relay",
@@ -197,9 +197,10 @@ export const suites = [
   {
     name: "bench",
     weight: 340,
-    about: "benchmarks run, print what they promise, and stay inside their bounds",
+    about: "benchmarks run; those that count keep their bounds, `npm run bench` judges those of time",
     files: ["test/bench/**/*.test.ts"],
     parallel: false,
+    long: "every session in every column",
   },
   {
     name: "clients",
@@ -208,7 +209,7 @@ export const suites = [
     about: "real client programs, straight to the strict upstream and through Aperture",
     files: ["test/clients/**/*.test.ts"],
     parallel: false,
-    long: "more models",
+    long: "an older version of Claude Code, more models, more kills, each SDK in every style",
   },
   {
     name: "cli",

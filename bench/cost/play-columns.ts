@@ -33,7 +33,6 @@ const playWays = [
   { name: "volatile", model: "claude-opus-5-5", upstream: "anthropic" },
   { name: "permanent", model: "claude-opus-5-5", upstream: "elsewhere" },
 ] as const;
-type WayName = (typeof playWays)[number]["name"];
 
 const columnDefaults = {
   policy: "off",
@@ -48,12 +47,8 @@ const columnDefaults = {
  * calculated.
  */
 export const cheapRead = 0.025;
-const isQuickCheap: Readonly<Record<WayName, boolean | null>> = {
-  recorded: false,
-  volatile: true,
-  // Permanent notes only say what is new, at any price.
-  permanent: null,
-};
+/** Permanent notes only say what is new, at any price. */
+const cheapWays = playWays.filter(({ name }) => name !== "permanent");
 
 /** With policy `off` the model is told about its context, and nothing is left out. */
 export const columns: readonly Column[] = [
@@ -79,11 +74,12 @@ export const columns: readonly Column[] = [
     rounds: "mixed" as const,
   })),
   { ...columnDefaults, ...playWays[0], name: "recorded with reading commands", rounds: "reading" },
-  ...playWays.flatMap((way): readonly Column[] => {
-    const isQuick = isQuickCheap[way.name];
-    if (isQuick === null) return [];
-    return [{ ...columnDefaults, ...way, name: readName(way.name, cheapRead), read: cheapRead, isQuick }];
-  }),
+  ...cheapWays.map((way) => ({
+    ...columnDefaults,
+    ...way,
+    name: readName(way.name, cheapRead),
+    read: cheapRead,
+  })),
 ];
 
 /** The name of a column at another price of cache reads. */

@@ -2,7 +2,7 @@ import { seededRandom, unwrap } from "../../src/base/index.ts";
 import type { Frame } from "../../src/engine/frames/index.ts";
 import { emptyState, replayFrames, type State } from "../../src/engine/index.ts";
 import { compare, heapBytes, keep } from "../measure.ts";
-import { type BenchOptions, type Cell, round } from "../report.ts";
+import { type BenchOptions, type Cell, countText, round } from "../report.ts";
 import { build, listAt, readAt, type SessionShape, session } from "./synthetic.ts";
 
 const equalBlocks = 500;
@@ -10,27 +10,32 @@ const readsPerMoment = 20;
 
 export function* stateAtCells({ quick }: BenchOptions): Generator<Cell> {
   // A round takes a few milliseconds, so many rounds are cheap and make the median stable.
-  const rounds = quick ? 25 : 75;
-  yield* readCells({ rounds, blocks: equalBlocks, boundMax: 2, name: `at ${equalBlocks} blocks` });
-  yield* readCells({ rounds, blocks: "growing", boundMax: 3, name: "with blocks growing" });
-  yield* walkCells(rounds);
-  yield* applyCells(rounds);
-  yield* replayCells();
+  const rounds = quick ? 1 : 75;
+  const scale = quick ? 0.1 : 1;
+  yield* readCells({ rounds, scale, blocks: equalBlocks, boundMax: 2, name: `at ${equalBlocks} blocks` });
+  yield* readCells({ rounds, scale, blocks: "growing", boundMax: 3, name: "with blocks growing" });
+  yield* walkCells({ rounds, scale });
+  yield* applyCells({ rounds, scale });
+  yield* replayCells(scale);
 }
 
-type ReadCellsInput = Pick<SessionShape, "blocks"> & {
-  readonly rounds: number;
+/** The quick form measures sessions of a tenth of the frames. */
+type Effort = { readonly rounds: number; readonly scale: number };
+
+type ReadCellsInput = Effort & {
+  readonly blocks: SessionShape["blocks"];
   readonly boundMax: number;
   readonly name: string;
 };
 
-function* readCells({ rounds, blocks, boundMax, name }: ReadCellsInput): Generator<Cell> {
-  const [small, large] = [1_000, 10_000].map((frames) => build({ frames, blocks }).state) as [State, State];
+function* readCells({ rounds, scale, blocks, boundMax, name }: ReadCellsInput): Generator<Cell> {
+  const counts = [1_000 * scale, 10_000 * scale] as const;
+  const [small, large] = counts.map((frames) => build({ frames, blocks }).state) as [State, State];
   const read = (state: State) => () => readAnywhere(state, blocks);
   const reads = compare(read(small), read(large), rounds);
   const [us, usLarge] = [round((reads.a / 200) * 1_000), round((reads.b / 200) * 1_000)];
   const note = `${usLarge} us against ${us} us, ${readsPerMoment} blocks read`;
-  const title = `stateAt anywhere in 10,000 / 1,000 frames, ${name}`;
+  const title = `stateAt anywhere in ${framesText(counts)}, ${name}`;
   yield { name: title, figure: reads.ratio, boundMax, unit: "x", note };
   const count = blocks === "growing" ? small.seq : blocks;
   const list = (state: State) => () => keep(listAt(state, small.seq / 2));
@@ -55,35 +60,38 @@ function readAnywhere(state: State, blocks: SessionShape["blocks"]): void {
   }
 }
 
-function* walkCells(rounds: number): Generator<Cell> {
-  keep(build({ frames: 2_000, blocks: "growing" }));
-  const sizes = [1_000, 8_000].map((frames) => heapBytes(() => build({ frames, blocks: "growing" }).state));
+function* walkCells({ rounds, scale }: Effort): Generator<Cell> {
+  keep(build({ frames: 2_000 * scale, blocks: "growing" }));
+  const counts = [1_000 * scale, 8_000 * scale] as const;
+  const sizes = counts.map((frames) => heapBytes(() => build({ frames, blocks: "growing" }).state));
   const [small, large] = sizes as [(typeof sizes)[0], (typeof sizes)[0]];
   const walk = (state: State) => () => {
     for (let seq = 1; seq <= state.seq; seq += 1) keep(readAt(state, seq, [seq, seq >>> 1, 1]));
   };
   const walks = compare(walk(small.made), walk(large.made), rounds);
-  const perSeq = `${round((walks.b / 8_000) * 1_000)} us a seq, three blocks read`;
-  const title = "walking every seq, 8,000 / 1,000 frames";
+  const perSeq = `${round((walks.b / counts[1]) * 1_000)} us a seq, three blocks read`;
+  const title = `walking every seq, ${framesText(counts)}`;
   yield { name: title, figure: walks.ratio, boundMax: 10, unit: "x", note: perSeq };
-  const note = `${round(large.bytes / 8_000)} bytes a frame, with its block and all versions`;
+  const note = `${round(large.bytes / counts[1])} bytes a frame, with its block and all versions`;
   const figure = large.bytes / small.bytes;
-  yield { name: "memory, 8,000 / 1,000 frames", figure, boundMax: 10, unit: "x", note };
+  yield { name: `memory, ${framesText(counts)}`, figure, boundMax: 10, unit: "x", note };
 }
 
-function* applyCells(rounds: number): Generator<Cell> {
-  const { frames } = build({ frames: 10_000, blocks: "growing" });
-  const [early, late] = [stateBefore(frames, 500), stateBefore(frames, 9_500)];
+function* applyCells({ rounds, scale }: Effort): Generator<Cell> {
+  const { frames } = build({ frames: 10_000 * scale, blocks: "growing" });
+  const [few, many, applied] = [500 * scale, 9_500 * scale, 400 * scale];
+  const [early, late] = [stateBefore(frames, few), stateBefore(frames, many)];
   const apply = (state: State, from: number) => () =>
-    keep(unwrap(replayFrames(state, frames.slice(from, from + 400))));
-  const { b, ratio } = compare(apply(early, 500), apply(late, 9_500), rounds);
-  const note = `${round((b / 400) * 1_000)} us a frame, its hash checked`;
-  yield { name: "applying a frame, at 9,500 / at 500 frames", figure: ratio, boundMax: 2, unit: "x", note };
+    keep(unwrap(replayFrames(state, frames.slice(from, from + applied))));
+  const { b, ratio } = compare(apply(early, few), apply(late, many), rounds);
+  const note = `${round((b / applied) * 1_000)} us a frame, its hash checked`;
+  const title = `applying a frame, at ${countText(many)} / at ${countText(few)} frames`;
+  yield { name: title, figure: ratio, boundMax: 2, unit: "x", note };
 }
 
 /** Compares with a system that keeps no history and replays from the first frame for each state. */
-function* replayCells(): Generator<Cell> {
-  const { state, frames } = build({ frames: 400, blocks: "growing" });
+function* replayCells(scale: number): Generator<Cell> {
+  const { state, frames } = build({ frames: 400 * scale, blocks: "growing" });
   const naive = () => {
     for (let seq = 1; seq <= frames.length; seq += 1)
       keep(unwrap(replayFrames(emptyState(session), frames.slice(0, seq))));
@@ -94,12 +102,16 @@ function* replayCells(): Generator<Cell> {
   const { ratio } = compare(ours, naive, 1);
   const note = "it grows with the square of the frames; ours does not";
   yield {
-    name: "replaying from 1 for each of 400 seqs, against stateAt",
+    name: `replaying from 1 for each of ${frames.length} seqs, against stateAt`,
     figure: ratio,
     boundMax: null,
     unit: "x",
     note,
   };
+}
+
+export function framesText([few, many]: readonly [few: number, many: number]): string {
+  return `${countText(many)} / ${countText(few)} frames`;
 }
 
 function stateBefore(frames: readonly Frame[], count: number): State {

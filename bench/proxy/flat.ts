@@ -2,21 +2,21 @@ import { pricesOf } from "../../src/config/index.ts";
 import { defaultAwareness, SessionPlanner } from "../../src/host/index.ts";
 import { defaultArrivalPolicy } from "../../src/ledger/arrivals.ts";
 import { median } from "../measure.ts";
-import type { BenchOptions, Cell } from "../report.ts";
+import { type BenchOptions, type Cell, countText } from "../report.ts";
 
 type Message = { readonly role: string; readonly content: unknown };
 
 /** The time the planner takes for a turn must not depend on the number of earlier turns. */
 export async function* flatCells({ quick }: BenchOptions): AsyncGenerator<Cell> {
-  const rounds = quick ? 5 : 11;
+  const [rounds, few, many] = quick ? [1, 10, 100] : [11, 100, 1_000];
   const ratios: number[] = [];
   for (let round = -1; round < rounds; round += 1) {
-    const few = await turnMs(100);
-    const many = await turnMs(1_000);
-    if (round >= 0) ratios.push(many / few);
+    const fewMs = await turnMs(few);
+    const manyMs = await turnMs(many);
+    if (round >= 0) ratios.push(manyMs / fewMs);
   }
   yield {
-    name: "a turn at the desk, 1,000 messages / 100 messages",
+    name: `planning a turn, ${countText(many)} messages / ${countText(few)} messages`,
     figure: median(ratios),
     boundMax: 1.5,
     unit: "x",

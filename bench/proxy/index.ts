@@ -1,5 +1,5 @@
 import { median, quantile } from "../measure.ts";
-import type { BenchOptions, Cell } from "../report.ts";
+import { type BenchOptions, type Cell, withoutBounds } from "../report.ts";
 import { Connection } from "./client.ts";
 import { flatCells } from "./flat.ts";
 import { GrowingSession } from "./growing-session.ts";
@@ -12,15 +12,23 @@ const sizes = [
   ["1 MB", 1_000_000],
 ] as const;
 const concurrencies = [1, 8, 32] as const;
+/** The quick form only shows that every measurement works. */
+const quickSizes = sizes.slice(0, 2);
+const quickConcurrencies = concurrencies.slice(0, 2);
 /** Bounds of the time to the first byte relative to the bare proxy. */
 const bounds = { observe: 1.3, auto: 1.5 } as const;
 
-export async function* proxyCells(options: BenchOptions): AsyncGenerator<Cell> {
+export function proxyCells(options: BenchOptions): AsyncGenerator<Cell> {
+  const cells = measureProxy(options);
+  return options.quick ? withoutBounds(cells) : cells;
+}
+
+async function* measureProxy(options: BenchOptions): AsyncGenerator<Cell> {
   const started = await startTargets();
   try {
     await warmUp(started, options);
-    for (const [label, bytes] of sizes) {
-      for (const concurrency of concurrencies) {
+    for (const [label, bytes] of options.quick ? quickSizes : sizes) {
+      for (const concurrency of options.quick ? quickConcurrencies : concurrencies) {
         yield* firstByteCells(started, { label, bytes, concurrency, quick: options.quick });
       }
     }
@@ -37,12 +45,12 @@ async function warmUp(started: Targets, { quick }: BenchOptions): Promise<void> 
   for (const target of targets) {
     const clients = Array.from({ length: 4 }, async (_, client) => {
       const connection = await Connection.open(started[target].port);
-      for (let at = 0; at < (quick ? 3 : 30); at += 1) {
+      for (let at = 0; at < (quick ? 1 : 30); at += 1) {
         const session = new GrowingSession(
           `warm-${target}-${client}-${at}`,
           sizes[at % sizes.length]?.[1] ?? 0,
         );
-        for (let turn = 0; turn < 25; turn += 1) await connection.ask(session);
+        for (let turn = 0; turn < (quick ? 2 : 25); turn += 1) await connection.ask(session);
       }
       connection.close();
     });
@@ -78,7 +86,7 @@ type FirstByteSetting = {
 
 async function* firstByteCells(started: Targets, setting: FirstByteSetting): AsyncGenerator<Cell> {
   const { label, concurrency, quick } = setting;
-  const rounds = quick ? 3 : 11;
+  const rounds = quick ? 1 : 11;
   const medians = new Map<Target, number[]>(targets.map((target) => [target, []]));
   const all = new Map<Target, number[]>(targets.map((target) => [target, []]));
   const clients = await openClients(started, setting);
@@ -145,7 +153,7 @@ async function oneRound(
   setting: FirstByteSetting,
 ): Promise<readonly number[]> {
   const { bytes, concurrency, quick } = setting;
-  const requests = Math.max(3, Math.round((quick ? 30 : 120) / concurrency / Math.max(1, bytes / 300_000)));
+  const requests = Math.max(3, Math.round((quick ? 6 : 120) / concurrency / Math.max(1, bytes / 300_000)));
   const times = await Promise.all(
     clients.map(async ({ session, connection }) => {
       const own: number[] = [];

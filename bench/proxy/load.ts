@@ -1,5 +1,5 @@
 import { quantile } from "../measure.ts";
-import type { BenchOptions, Cell } from "../report.ts";
+import { type BenchOptions, type Cell, countText } from "../report.ts";
 import type { Child } from "./child.ts";
 import { Connection } from "./client.ts";
 import { GrowingSession } from "./growing-session.ts";
@@ -9,7 +9,7 @@ import { type Targets, timesText, waitUntilRecorded } from "./targets.ts";
 export async function* loadCells(targets: Targets, options: BenchOptions): AsyncGenerator<Cell> {
   yield await cpuCell(targets, options);
   yield await deltaCell(targets, options);
-  yield await loopCell(targets);
+  yield await loopCell(targets, options);
   yield* memoryCells(targets, options);
 }
 
@@ -41,13 +41,13 @@ function close(clients: readonly LoadClient[]): void {
 
 async function cpuCell(targets: Targets, { quick }: BenchOptions): Promise<Cell> {
   const spentMs = { bare: 0, auto: 0 };
-  const sizes = { count: 8, bytes: 1_000_000 };
+  const sizes = { count: quick ? 2 : 8, bytes: 1_000_000 };
   const clients = {
     bare: await openLoadClients(targets.bare, "cpu-bare", sizes),
     auto: await openLoadClients(targets.auto, "cpu-auto", sizes),
   };
   // Garbage collection and work on old blocks come in bursts, so all rounds are summed up.
-  for (let round = -1; round < (quick ? 5 : 9); round += 1) {
+  for (let round = -1; round < (quick ? 1 : 9); round += 1) {
     for (const target of ["bare", "auto"] as const) {
       const before = await targets[target].waitUntilRecorded();
       await askAll(clients[target], 5);
@@ -61,19 +61,19 @@ async function cpuCell(targets: Targets, { quick }: BenchOptions): Promise<Cell>
     figure: spentMs.auto / spentMs.bare,
     boundMax: 3,
     unit: "x",
-    note: `8 at a time; its record included`,
+    note: `${sizes.count} at a time; its record included`,
   };
 }
 
 async function deltaCell(targets: Targets, { quick }: BenchOptions): Promise<Cell> {
   const delays = { bare: [] as number[], auto: [] as number[] };
-  for (let round = 0; round < (quick ? 2 : 6); round += 1) {
+  for (let round = 0; round < (quick ? 1 : 6); round += 1) {
     for (const target of ["bare", "auto"] as const) {
       const clients = await openLoadClients(targets[target], `delta-${target}-${round}`, {
         count: 8,
         bytes: 200_000,
       });
-      for (let turn = 0; turn < 3; turn += 1) {
+      for (let turn = 0; turn < (quick ? 1 : 3); turn += 1) {
         const got = await Promise.all(clients.map(({ session, connection }) => connection.delays(session)));
         delays[target].push(...got.flat());
       }
@@ -91,8 +91,9 @@ async function deltaCell(targets: Targets, { quick }: BenchOptions): Promise<Cel
   };
 }
 
-async function loopCell({ auto }: Targets): Promise<Cell> {
-  const clients = await openLoadClients(auto, "loop", { count: 50, bytes: 400_000 });
+async function loopCell({ auto }: Targets, { quick }: BenchOptions): Promise<Cell> {
+  const count = quick ? 5 : 50;
+  const clients = await openLoadClients(auto, "loop", { count, bytes: 400_000 });
   await auto.status();
   await askAll(clients, 1);
   const first = await auto.status();
@@ -100,7 +101,7 @@ async function loopCell({ auto }: Targets): Promise<Cell> {
   const { loopMs } = await auto.waitUntilRecorded();
   close(clients);
   return {
-    name: "event loop delay, 50 requests of 400 KB at once, p99",
+    name: `event loop delay, ${count} requests of 400 KB at once, p99`,
     figure: Math.max(first.loopMs, loopMs),
     boundMax: 20,
     unit: " ms",
@@ -110,7 +111,7 @@ async function loopCell({ auto }: Targets): Promise<Cell> {
 
 async function* memoryCells({ auto }: Targets, { quick }: BenchOptions): AsyncGenerator<Cell> {
   const content = 1_000_000;
-  const sessions = quick ? 16 : 32;
+  const sessions = quick ? 2 : 32;
   const before = await auto.memory();
   const clients = await openLoadClients(auto, "memory", { count: sessions, bytes: content });
   for (const client of clients) await askAll([client], 3);
@@ -123,15 +124,16 @@ async function* memoryCells({ auto }: Targets, { quick }: BenchOptions): AsyncGe
     unit: "x",
     note: `${sessions} sessions; ${Math.round(after.rssBytes / 2 ** 20)} MiB in all`,
   };
+  const turns = quick ? 20 : 1_000;
   const others = await openLoadClients(auto, "others", { count: 10, bytes: 20_000 });
-  await askAll(others, quick ? 20 : 100);
+  await askAll(others, turns / others.length);
   const later = await auto.memory();
   close([...clients, ...others]);
   yield {
-    name: "memory after 1,000 turns of other sessions, against before",
+    name: `memory after ${countText(turns)} turns of other sessions, against before`,
     figure: later.rssBytes / after.rssBytes,
     boundMax: 1.1,
     unit: "x",
-    note: quick ? "200 turns" : "1,000 turns",
+    note: "",
   };
 }

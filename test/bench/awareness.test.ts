@@ -115,9 +115,7 @@ function playedScores(): Promise<PlayedScores> {
 /** In the three short sessions of the repository headers weigh more. */
 const headerShareMax = hasLargeSet ? 0.015 : 0.025;
 
-test("on recorded sessions notes have the right form and keep to their tokens", {
-  timeout: 600_000,
-}, async () => {
+test("on recorded sessions notes have the right form and keep to their tokens", async () => {
   const { scores, shown, permanent } = await playedScores();
   expect(scores.length).toBe(names.length);
   expect(scores.length).toBeGreaterThan(0);
@@ -139,7 +137,7 @@ test("on recorded sessions notes have the right form and keep to their tokens", 
   expect(headers.o200k / content.o200k).toBeLessThanOrEqual(headerShareMax);
 });
 
-test("on recorded sessions most far references are named", { timeout: 600_000 }, async (context) => {
+test("on recorded sessions most far references are named", async (context) => {
   if (!hasLargeSet) context.skip("needs the large set of recordings; see docs/reference/recordings.md");
   const { far, named } = totalOf((await playedScores()).scores, "all");
   expect(far).toBeGreaterThan(0);

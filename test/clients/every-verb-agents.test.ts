@@ -30,7 +30,7 @@ async function play(agent: Agent, { name, field }: ReadTool): Promise<void> {
     name,
     input: { [field]: join(project, `page${n}.txt`) },
   }));
-  const rig = await startManagedRig({ upstream: { model: stagedModel(stages) }, deadlineMs: 20_000 });
+  const rig = await startManagedRig({ upstream: { model: stagedModel(stages) } });
   try {
     const { answers, transcript } = await playAgent(agent, {
       url: rig.url,

@@ -26,7 +26,7 @@ describe.concurrent.each(claudeVersions)("Claude Code %s", (version) => {
         version,
         model: "claude-opus-5-5",
         files: Object.fromEntries(pages.map((n) => [`page${n}.txt`, pageOf(n)])),
-        options: { upstream: { model: stagedModel(stages) }, deadlineMs: 20_000 },
+        options: { upstream: { model: stagedModel(stages) } },
         turns: (scene) => {
           project = scene.project;
           return stages.map((_, n) => ({ prompt: `stage ${n}` }));

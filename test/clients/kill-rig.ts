@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Random } from "../../src/base/index.ts";
 import { type StrictUpstream, startStrictUpstream, type UpstreamExchange } from "../../src/testing/index.ts";
+import { startChild } from "../support/child.ts";
 import { prefixBreaks } from "../support/test-client.ts";
 import { isManaged } from "./managed-bodies.ts";
 
@@ -27,15 +28,9 @@ export async function startKillRig(): Promise<KillRig> {
   const upstream = await startStrictUpstream({ pace: { chunkMs: 10 } });
   const folder = mkdtempSync(join(tmpdir(), "aperture-killed-"));
   const port = await freePort();
-  const env = {
-    PATH: process.env["PATH"],
-    HOME: folder,
-    APERTURE_DATA_DIR: join(folder, "data"),
-    APERTURE_PORT: String(port),
-    APERTURE_UPSTREAM_ANTHROPIC: upstream.url,
-  };
+  const args = [upstream.url, join(folder, "data"), String(port)];
   const kills: Kill[] = [];
-  let running = await startAperture(env);
+  let running = await startAperture(args);
   let isClosed = false;
   return {
     url: `http://127.0.0.1:${port}`,
@@ -47,7 +42,7 @@ export async function startKillRig(): Promise<KillRig> {
         await sleep(random.below(600));
         const from = performance.now();
         await kill(running);
-        running = await startAperture(env);
+        running = await startAperture(args);
         kills.push({ from, to: performance.now() });
       }
       if (isClosed) await kill(running);
@@ -67,25 +62,11 @@ async function untilRequest({ exchanges }: StrictUpstream): Promise<void> {
   for (let tries = 0; exchanges.length === before && tries < 600; tries += 1) await sleep(25);
 }
 
-/** Resolves once it listens. A failed start is retried: another process may be building the program. */
-async function startAperture(env: NodeJS.ProcessEnv): Promise<ChildProcess> {
-  for (let tries = 0; tries < 20; tries += 1) {
-    const child = spawn(process.execPath, ["dist/cli/main.cjs", "up"], {
-      env,
-      stdio: ["ignore", "pipe", "ignore"],
-    });
-    let output = "";
-    const isListening = await new Promise<boolean>((resolve) => {
-      child.stdout.on("data", (chunk: Buffer) => {
-        output += chunk.toString("utf8");
-        if (output.includes("listening on")) resolve(true);
-      });
-      child.once("exit", () => resolve(false));
-    });
-    if (isListening) return child;
-    await sleep(1_000);
-  }
-  throw new Error("Aperture did not start");
+/** Resolves once it listens. Its requests wait for the log, however busy the machine is. */
+async function startAperture(args: readonly string[]): Promise<ChildProcess> {
+  const child = startChild("test/faults/app-child.mjs", args, "pipe");
+  if ((await child.said(() => true)) !== null) return child.process;
+  throw new Error(`Aperture did not start: ${(await child.ended).stderr}`);
 }
 
 async function kill(child: ChildProcess): Promise<void> {
@@ -124,8 +105,6 @@ export function damageOf(exchanges: readonly UpstreamExchange[], kills: readonly
     kills.filter((kill) => kill.to > from && kill.from < to).length;
   const accepted = read.filter(({ status }) => status === 200);
   const refused = read.filter(({ status }) => status === 400);
-  // Until the log answers in time each request is planned by itself, and on a busy machine that takes a
-  // while.
   const isFound = ({ arrivedMs }: UpstreamExchange): boolean =>
     between(0, arrivedMs) === 0 ||
     accepted.some(

@@ -1,7 +1,6 @@
 // Claude Code, managed: the model gets our requests, and the client does not notice.
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { isLong } from "../support/runs.ts";
 import { prefixBreaks } from "../support/test-client.ts";
 import { callLine, shortSession, wholeSession } from "./claude-script.ts";
 import { type ClaudeVersion, claudeVersions, installMs } from "./install.ts";
@@ -109,20 +108,15 @@ function modeTest(version: ClaudeVersion): void {
 }
 
 function faultTests(version: ClaudeVersion): void {
-  // The older version would not show anything new here.
-  test.each(version === "2.1.325" || isLong ? faultCases : [])(
-    "%s is not noticed",
-    { timeout },
-    async (_, faults) => {
-      const turns: ClaudePlay["turns"] = ({ project }) =>
-        Object.values(shortSession(project)).map((prompt) => ({ prompt }));
-      const story = await play({ version, model, turns, options: { faults } });
-      expect(texts(story)).toEqual(["hello there", "tools done", "the third turn"]);
-      expectUnnoticed(story);
-      expect(main(story).every(({ far }) => isManaged(far))).toBe(true);
-      expect(breaksIn(main(story))).toBe(nearBreaks(main(story)));
-    },
-  );
+  test.each(faultCases)("%s is not noticed", { timeout }, async (_, faults) => {
+    const turns: ClaudePlay["turns"] = ({ project }) =>
+      Object.values(shortSession(project)).map((prompt) => ({ prompt }));
+    const story = await play({ version, model, turns, options: { faults } });
+    expect(texts(story)).toEqual(["hello there", "tools done", "the third turn"]);
+    expectUnnoticed(story);
+    expect(main(story).every(({ far }) => isManaged(far))).toBe(true);
+    expect(breaksIn(main(story))).toBe(nearBreaks(main(story)));
+  });
 }
 
 function beginTest(version: ClaudeVersion): void {

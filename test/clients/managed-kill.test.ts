@@ -28,7 +28,7 @@ async function runSession({ sdk, rig, name }: SdkSession): Promise<void> {
   const headers = { "x-aperture-session": name };
   const plan = {
     bulk: `This is ${name}.`,
-    // Practically unlimited retries: the timeout of the test limits the time.
+    // Practically unlimited retries.
     patience: 100_000,
     steps: Array.from({ length: steps }, (_, n) => ({
       prompt: sums(n),
@@ -77,18 +77,19 @@ function expectRecovered(what: string, damages: readonly Damage[], kills: number
   console.log(`${what}: ${kills} kills, ${damages.length} sessions, ${JSON.stringify(sumOf(damages))}`);
   expect(damages.flatMap(({ unexcused }) => unexcused)).toEqual([]);
   expect(damages.filter(({ breaks, kills: met }) => breaks > met)).toEqual([]);
-  const { managed, requests } = sumOf(damages);
-  // Requests that come before the log is ready pass unchanged, and on a busy machine those are many.
-  expect(managed).toBeGreaterThan(requests / 5);
+  const { managed, mended, requests } = sumOf(damages);
+  expect(managed).toBe(requests - mended);
 }
 
-test("@anthropic-ai/sdk", { timeout: 600_000 }, async () => {
-  const kills = isLong ? 100 : 25;
+test("@anthropic-ai/sdk", async () => {
+  const kills = isLong ? 100 : 6;
   expectRecovered("@anthropic-ai/sdk", await sdkUnderFire(sdks["@anthropic-ai/sdk"], kills, 3), kills);
 });
 
-test.concurrent("ai", { timeout: 150_000 }, async () => {
-  expectRecovered("ai", await sdkUnderFire(sdks.ai, 5, 1), 5);
+const killsEach = isLong ? 5 : 3;
+
+test.concurrent("ai", async () => {
+  expectRecovered("ai", await sdkUnderFire(sdks.ai, killsEach, 1), killsEach);
 });
 
 /** Runs processes of one session one after the other until all kills are done. */
@@ -127,6 +128,6 @@ async function claudeUnderFire(version: ClaudeVersion, kills: number): Promise<r
   }
 }
 
-test.concurrent.each(claudeVersions)("Claude Code %s", { timeout: 150_000 }, async (version) => {
-  expectRecovered(`Claude Code ${version}`, await claudeUnderFire(version, 5), 5);
+test.concurrent.each(claudeVersions)("Claude Code %s", async (version) => {
+  expectRecovered(`Claude Code ${version}`, await claudeUnderFire(version, killsEach), killsEach);
 });

@@ -26,19 +26,15 @@ export type ManagedRig = {
 export type RigOptions = {
   readonly upstream?: StrictUpstreamOptions;
   readonly faults?: NonNullable<AppOptions["faults"]>;
-  /**
-   * Replaces the product's 250 ms that a request may wait for the log. The programs under test keep both
-   * processors busy, and if the log is late, the client's own request is sent; other suites test that. A
-   * script that needs every verb carried out has to wait.
-   */
-  readonly deadlineMs?: number;
 };
 
-export async function startManagedRig({
-  upstream: strict = {},
-  faults,
-  deadlineMs,
-}: RigOptions): Promise<ManagedRig> {
+/**
+ * Replaces the product's 250 ms that a request may wait for the log. The programs under test keep the
+ * processors busy, and if the log is late, the client's own request is sent; other suites test that.
+ */
+const deadlineMs = 20_000;
+
+export async function startManagedRig({ upstream: strict = {}, faults }: RigOptions): Promise<ManagedRig> {
   const dataDir = mkdtempSync(join(tmpdir(), "aperture-rig-"));
   const upstream = await startStrictUpstream(strict);
   const url = new URL(upstream.url);
@@ -50,7 +46,8 @@ export async function startManagedRig({
     version: "0.0.0-test",
     notify: () => undefined,
     ...(faults === undefined ? {} : { faults }),
-    ...(deadlineMs === undefined ? {} : { deadlineMs, limits: { planMs: 2 * deadlineMs } }),
+    deadlineMs,
+    limits: { planMs: 2 * deadlineMs },
   });
   appUrl = app.url;
   return {

@@ -1,13 +1,14 @@
 // Aperture in a process of its own, until its input ends. Each line it reads is a share of its memory to
 // fill; it reports when that is done. 0 frees the memory.
-//   node [--max-old-space-size=MB --expose-gc] app-child.mjs UPSTREAM FOLDER
+//   node [--max-old-space-size=MB --expose-gc] app-child.mjs UPSTREAM FOLDER [PORT]
 import { createInterface } from "node:readline";
 import { getHeapStatistics } from "node:v8";
 import { startApp } from "../../dist/cli/app/app.js";
 import { settingsFor } from "../support/app-settings.mjs";
 
+const [upstream = "", folder = "", port = "0"] = process.argv.slice(2);
 const app = await startApp({
-  settings: settingsFor(new URL(process.argv[2] ?? ""), process.argv[3] ?? ""),
+  settings: { ...settingsFor(new URL(upstream), folder), port: Number(port) },
   version: "0.0.0-test",
   deadlineMs: 20_000,
   notify: () => undefined,

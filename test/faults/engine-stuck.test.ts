@@ -8,6 +8,7 @@ import { openSqliteStore } from "../../src/store/index.ts";
 import { type StrictUpstream, startStrictUpstream } from "../../src/testing/index.ts";
 import { ask, jsonIn, modelHeaders, type Starting, startTestApp, type TestApp } from "../support/app.ts";
 import { startChild } from "../support/child.ts";
+import { isLong } from "../support/runs.ts";
 
 let upstream: StrictUpstream;
 let app: TestApp;
@@ -49,8 +50,8 @@ async function expectWholeStore(): Promise<void> {
 }
 
 describe("an engine that is stuck", () => {
-  it("is replaced with a notice, and recording resumes; no request fails", { timeout: 60_000 }, async () => {
-    await start({ stickAfter: 4, stuckMs: 800 });
+  it("is replaced with a notice, and recording resumes; no request fails", async () => {
+    await start({ stickAfter: 4, stuckMs: 400 });
     const events: EngineEvent[] = [];
     app.engine.watch((event) => events.push(event));
     let sent = 0;
@@ -68,45 +69,39 @@ describe("an engine that is stuck", () => {
     expect(replaced).toBeGreaterThanOrEqual(2);
     const notices = events.filter((event) => event.type === "notice");
     expect(notices[0]).toMatchObject({ code: "AP_ENGINE_DOWN", session: null });
-    expect(notices[0]).toMatchObject({ message: expect.stringContaining("stuck for 0.8 s") });
-    expect(app.notes.some((line) => line.includes("stuck for 0.8 s"))).toBe(true);
+    expect(notices[0]).toMatchObject({ message: expect.stringContaining("stuck for 0.4 s") });
+    expect(app.notes.some((line) => line.includes("stuck for 0.4 s"))).toBe(true);
     await expectWholeStore();
   });
 
-  it("blocks neither questions nor the end of the process", {
-    timeout: 30_000,
-  }, async () => {
+  it("blocks neither questions nor the end of the process", async () => {
     await start({ stickAfter: 1, stuckMs: 500 });
     expect(await send("s")).toBe(200);
     const question = { type: "sessions", limit: 1 } as const;
     let answer = await app.engine.ask(question);
     while (answer.ok) answer = await app.engine.ask(question);
     expect(answer.error.code).toBe("AP_ENGINE_DOWN");
-    await expect.poll(() => app.engine.status().replaced, { timeout: 20_000 }).toBe(1);
-    await expect.poll(async () => (await app.api("/sessions")).status, { timeout: 20_000 }).toBe(200);
+    await expect.poll(() => app.engine.status().replaced).toBe(1);
+    await expect.poll(async () => (await app.api("/sessions")).status).toBe(200);
     expect(await send("t")).toBe(200);
-    await sleep(200);
-    const began = performance.now();
     await expectWholeStore();
-    expect(performance.now() - began).toBeLessThan(8_000);
   });
 });
 
 /** Waits until at least this many sessions are recorded, and returns their number. */
 async function sessionsAtLeast(count: number): Promise<number> {
-  await expect.poll(sessionCount, { timeout: 20_000 }).toBeGreaterThanOrEqual(count);
+  await expect.poll(sessionCount).toBeGreaterThanOrEqual(count);
   return sessionCount();
 }
 
-it("replacing many engines under load never ends the process", {
-  timeout: 120_000,
-}, async () => {
+it("replacing many engines under load never ends the process", async () => {
   await start({});
-  const child = startChild("test/faults/stuck-child.mjs", [upstream.url, "20"]);
+  const replacements = isLong ? 20 : 4;
+  const child = startChild("test/faults/stuck-child.mjs", [upstream.url, String(replacements)]);
   const { code, signal, stderr } = await child.ended;
   expect({ code, signal, stderr }).toEqual({ code: 0, signal: null, stderr: "" });
   const { replaced, failed, damage, frames } = JSON.parse(child.lines.at(-1) ?? "{}");
   expect({ failed, damage }).toEqual({ failed: 0, damage: [] });
-  expect(replaced).toBeGreaterThanOrEqual(20);
-  expect(frames).toBeGreaterThan(20);
+  expect(replaced).toBeGreaterThanOrEqual(replacements);
+  expect(frames).toBeGreaterThan(replacements);
 });

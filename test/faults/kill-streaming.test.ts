@@ -7,8 +7,9 @@ import { must } from "../../src/base/index.ts";
 import { type StrictUpstream, startStrictUpstream } from "../../src/testing/index.ts";
 import { ask, jsonIn, modelHeaders } from "../support/app.ts";
 import { type Child, startNode } from "../support/child.ts";
+import { isLong } from "../support/runs.ts";
 
-const kills = 4;
+const kills = isLong ? 4 : 2;
 const folder = mkdtempSync(join(tmpdir(), "aperture-killed-"));
 let upstream: StrictUpstream;
 
@@ -23,18 +24,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-type Started = {
-  readonly child: Child;
-  readonly url: string;
-  readonly token: string;
-  readonly startMs: number;
-};
+type Started = { readonly child: Child; readonly url: string; readonly token: string };
 
 async function start(): Promise<Started> {
-  const began = performance.now();
   const child = startNode(["test/faults/app-child.mjs", upstream.url, folder], "pipe");
   const line = must(await child.said(() => true), "it has started");
-  return { child, startMs: performance.now() - began, ...JSON.parse(line) };
+  return { child, ...JSON.parse(line) };
 }
 
 /** The outcomes of the requests of the newest session. */
@@ -47,24 +42,20 @@ async function outcomes({ url, token }: Started): Promise<readonly string[]> {
 }
 
 test(`a kill breaks the connection, and the next process marks it interrupted: ${kills} times`, async () => {
-  const startsMs: number[] = [];
   let running = await start();
   for (let n = 0; n < kills; n += 1) {
     const headers = { ...modelHeaders, "x-claude-code-session-id": `s-${n}` };
     const message = { role: "user", content: "say something" };
     const request = { model: "claude-opus-4-8", max_tokens: 900, stream: true, messages: [message] };
     const answer = ask(`${running.url}/v1/messages`, { headers, body: JSON.stringify(request) });
-    await expect.poll(() => outcomes(running), { timeout: 10_000 }).toEqual(["open"]);
+    await expect.poll(() => outcomes(running)).toEqual(["open"]);
     await sleep(n * 150);
     running.child.process.kill("SIGKILL");
     await running.child.ended;
     expect(await answer).toMatchObject({ status: 200, isWhole: false });
     running = await start();
-    startsMs.push(running.startMs);
-    await expect.poll(() => outcomes(running), { timeout: 10_000 }).toEqual(["interrupted"]);
+    await expect.poll(() => outcomes(running)).toEqual(["interrupted"]);
   }
   running.child.process.stdin?.end();
   expect((await running.child.ended).code).toBe(0);
-  // If we were slow, every start would be; a busy machine slows only some.
-  expect(Math.min(...startsMs)).toBeLessThan(2_000);
-}, 120_000);
+});

@@ -1,15 +1,14 @@
-// Holds the write lock of a database for a while, as another program might.
-//   node lock-child.mjs PATH MILLISECONDS
-import { setTimeout as sleep } from "node:timers/promises";
+// Holds the write lock of a database until its input ends, as another program might.
+//   node lock-child.mjs PATH
+import { once } from "node:events";
 import { loadDriver } from "../../dist/store/driver.js";
 
-const [path, milliseconds] = process.argv.slice(2);
 const { DatabaseSync } = loadDriver();
-const db = new DatabaseSync(path);
+const db = new DatabaseSync(process.argv[2] ?? "");
 db.exec("PRAGMA busy_timeout=5000");
 db.exec("BEGIN EXCLUSIVE");
 process.stdout.write("locked\n");
-await sleep(Number(milliseconds));
+process.stdin.resume();
+await once(process.stdin, "end");
 db.exec("COMMIT");
 db.close();
-process.stdout.write("released\n");

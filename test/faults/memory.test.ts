@@ -65,12 +65,12 @@ async function settledSessions(): Promise<number> {
 }
 
 async function expectMessage(text: string): Promise<void> {
-  await expect.poll(async () => (await health()).message, { timeout: 20_000 }).toContain(text);
+  await expect.poll(async () => (await health()).message).toContain(text);
 }
 
 async function expectOk(): Promise<void> {
   const storage = async () => (await health()).storage;
-  await expect.poll(storage, { timeout: 30_000 }).toBe("ok");
+  await expect.poll(storage).toBe("ok");
 }
 
 function isWhole({ status, isWhole: isAll }: Answer): boolean {
@@ -100,7 +100,7 @@ test("at 85 % bodies are not recorded, at 95 % requests only pass, and both end 
   await expectOk();
   expect(await turn(talker), "it is managed again").toBe(true);
   expect((await health()).message).toBe(null);
-}, 120_000);
+});
 
 test("large bodies that fill the engine's memory fail no request, and recording resumes", async () => {
   await start(64);
@@ -124,12 +124,11 @@ test("large bodies that fill the engine's memory fail no request, and recording 
   };
   const hasRunOut = () => [...messages].some((message) => message.startsWith("Memory is low"));
   // How much fits depends on garbage collection: it sends until memory runs out, within bounds.
-  for (let n = 0; n < 60 || (n < 300 && !hasRunOut()); n += 3)
-    await Promise.all([send(n), send(n + 1), send(n + 2)]);
+  for (let n = 0; n < 300 && !hasRunOut(); n += 3) await Promise.all([send(n), send(n + 1), send(n + 2)]);
   expect(failed).toBe(0);
   expect(hasRunOut()).toBe(true);
   await expectOk();
   const recorded = await settledSessions();
   await send(1_000);
-  await expect.poll(sessions, { timeout: 20_000 }).toBe(recorded + 1);
-}, 120_000);
+  await expect.poll(sessions).toBe(recorded + 1);
+});
