@@ -1,7 +1,8 @@
-import { must, spanOf } from "../base/index.ts";
+import { must } from "../base/index.ts";
 import type { AddedBlock } from "../engine/frames/index.ts";
 import { attributesOf, type BlockView, factValue, isPinned, lifecycleOf } from "../engine/moment/index.ts";
 import { type CountedBlock, countBlock, largest, speakerOf } from "./counted-block.ts";
+import { spanOf } from "./id-ranges.ts";
 
 /** Neighbouring blocks that nothing has referred to for a while. */
 export type ArchiveCandidate = {

@@ -1,13 +1,15 @@
-import type { AddedBlock, Shown } from "../engine/frames/index.ts";
+import type { BlockId } from "../base/index.ts";
+import type { AddedBlock, Shown, Tokens } from "../engine/frames/index.ts";
 import {
+  attributesOf,
   type BlockView,
   isWithheld,
   lastSentTurn,
+  type Moment,
   shownOf,
   type Zone,
   zoneOf,
 } from "../engine/moment/index.ts";
-import { tokensShown } from "./shown-tokens.ts";
 
 /** A block as the manifest counts it. */
 export type CountedBlock = {
@@ -53,4 +55,13 @@ const listMax = 12;
 /** The largest items, as many as a list may have. */
 export function largest<T extends { readonly tokens: number }>(all: readonly T[]): readonly T[] {
   return [...all].sort((a, b) => b.tokens - a.tokens).slice(0, listMax);
+}
+
+const nothing: Tokens = { count: 0, exact: true };
+
+/** The tokens of a block in that form. A placeholder is one short line of ours and counts as none. */
+export function tokensShown(moment: Moment, id: BlockId, shown: Shown): Tokens {
+  if (shown === "placeholder" || shown === "absent") return nothing;
+  const notes = attributesOf(moment, id);
+  return notes?.renditions[shown]?.tokens ?? notes?.tokens ?? { count: 0, exact: false };
 }

@@ -31,13 +31,13 @@ import {
   type NamedBlock,
   namedBlock,
   type PendingSum,
+  type SelectedBlock,
   selectedBlock,
   soonTurns,
   type ViewTally,
   type ZoneSum,
 } from "./manifest-facts.ts";
 import { isPruned, isShowable, type PrunedRange, prunedRanges } from "./pruned-ranges.ts";
-import type { SelectedBlock } from "./selected.ts";
 
 /** A view at one moment. States are immutable, so keeping one keeps the view as it was. */
 type TallyMoment = { readonly moment: Moment; readonly view: View };

@@ -1,5 +1,6 @@
 export { type Change, type ChangeWord, changeWords } from "./change.ts";
 export { FactsTally } from "./facts-tally.ts";
+export { type IdRange, idRanges, spanOf } from "./id-ranges.ts";
 export {
   detailTokensMin,
   type FactsInput,
@@ -7,11 +8,11 @@ export {
   manifestFacts,
   type NamedBlock,
   type NeededName,
+  type SelectedBlock,
   type ZoneCounts,
   type ZoneFacts,
 } from "./manifest-facts.ts";
 export { headerNamesMax, type ManifestSpent, manifestNamesMax, NameRank, summaryShare } from "./name-rank.ts";
 export { type PrunedRange, prunedRanges } from "./pruned-ranges.ts";
-export type { SelectedBlock } from "./selected.ts";
 export { namesIn, nameTokens } from "./text-names.ts";
 export { changesIn, relevantFrames } from "./view-changes.ts";

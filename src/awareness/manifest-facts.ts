@@ -13,10 +13,11 @@ import {
 } from "../engine/moment/index.ts";
 import { type ArchiveCandidate, candidatesAmong, unusedRuns } from "./candidates.ts";
 import type { Change } from "./change.ts";
-import { type CountedBlock, countBlock, largest, speakerOf } from "./counted-block.ts";
+import { type CountedBlock, countBlock, largest, speakerOf, tokensShown } from "./counted-block.ts";
 import { type PrunedRange, rangesAmong, showableBlocks } from "./pruned-ranges.ts";
-import type { SelectedBlock } from "./selected.ts";
-import { tokensShown } from "./shown-tokens.ts";
+
+/** A block the user has highlighted. */
+export type SelectedBlock = { readonly block: number; readonly name: string | null };
 
 export type ZoneFacts = { readonly blocks: number; readonly tokens: number; readonly exact: boolean };
 /** Blocks of a zone by speaker, and how many of them are shown shorter. */

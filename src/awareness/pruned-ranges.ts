@@ -1,4 +1,4 @@
-import { must, spanOf } from "../base/index.ts";
+import { must } from "../base/index.ts";
 import type { View } from "../engine/index.ts";
 import {
   attributesOf,
@@ -10,6 +10,7 @@ import {
   shownOf,
   viewBlocks,
 } from "../engine/moment/index.ts";
+import { spanOf } from "./id-ranges.ts";
 
 /** Neighbouring messages that are shown as placeholders only, collapsed into one range. */
 export type PrunedRange = {

@@ -9,10 +9,17 @@ import {
   levels,
 } from "../engine/frames/index.ts";
 import type { View } from "../engine/index.ts";
-import { blockViewOf, type Moment, shownOf, viewOf, wantedOf } from "../engine/moment/index.ts";
-import { approvalChanges } from "./approval-changes.ts";
+import {
+  type ApprovalState,
+  approvalOf,
+  blockViewOf,
+  type Moment,
+  shownOf,
+  viewOf,
+  wantedOf,
+} from "../engine/moment/index.ts";
 import type { Change, ChangeWord } from "./change.ts";
-import { tokensShown } from "./shown-tokens.ts";
+import { tokensShown } from "./counted-block.ts";
 
 /** A change of one block, before neighbours are grouped. */
 type BlockChange = {
@@ -171,4 +178,22 @@ function freedBy(moment: Moment, view: View, id: BlockId): number {
   const shown = shownOf(moment, view, id);
   const before = tokensShown(moment, id, shown === "absent" || shown === "placeholder" ? "original" : shown);
   return Math.max(0, before.count - tokensShown(moment, id, wantedOf(place)).count);
+}
+
+/** The changes of commands that wait for the user, each once and with its present status. */
+function approvalChanges(frames: readonly Frame[], moment: Moment, view: ViewId): readonly Change[] {
+  const ids = frames.flatMap(({ deltas }) =>
+    deltas.flatMap((delta) => {
+      if (delta.type === "approval-asked") return [delta.approval.id];
+      return delta.type === "approval-decided" ? [delta.approval] : [];
+    }),
+  );
+  const known = [...new Set(ids)].flatMap((id) => approvalOf(moment, id) ?? []);
+  return known.filter((approval) => approval.view === view).map(approvalChange);
+}
+
+function approvalChange({ stand, verb, blocks, reason, by }: ApprovalState): Change {
+  const isAnswer = stand === "approved" || stand === "denied";
+  const ids = blocks.map(Number).sort((a, b) => a - b);
+  return { actor: by, what: stand, blocks: ids, tokens: 0, reason: isAnswer ? reason : "", verb };
 }

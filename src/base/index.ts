@@ -5,7 +5,6 @@ export { cutText } from "./cut-text.ts";
 export { sameData } from "./equal.ts";
 export { type ApertureError, apertureError, type ErrorCode, type ErrorDetails } from "./errors.ts";
 export { sha256Hex } from "./hash.ts";
-export { type IdRange, idRanges, spanOf } from "./id-ranges.ts";
 export {
   type BlockId,
   blockId,

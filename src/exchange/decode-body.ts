@@ -2,6 +2,9 @@ import * as zlib from "node:zlib";
 import { Decompress } from "fzstd";
 import { limits } from "../base/index.ts";
 
+/** Bytes in the pieces in which they arrived. */
+export type Pieces = readonly Uint8Array[];
+
 const options = { maxOutputLength: limits.contentBytesMax, finishFlush: zlib.constants.Z_SYNC_FLUSH };
 const brotliOptions = {
   maxOutputLength: limits.contentBytesMax,

@@ -1,5 +1,5 @@
 import type { ExchangeEnd } from "../engine/frames/index.ts";
-import type { Pieces } from "./body-pieces.ts";
+import type { Pieces } from "./decode-body.ts";
 import type { BlockNumbers } from "./numbered-block.ts";
 import type { SentRequest } from "./sent-request.ts";
 

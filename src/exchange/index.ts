@@ -1,6 +1,5 @@
-export type { Pieces } from "./body-pieces.ts";
 export type { CommandBatch, CommandCall, CommandResult } from "./command-batch.ts";
-export { decodeBody } from "./decode-body.ts";
+export { decodeBody, type Pieces } from "./decode-body.ts";
 export {
   asBuffer,
   type Caller,
@@ -17,6 +16,11 @@ export type { OwnLineFilter, PlannedRequest, Planner, RequestMeta, ResponseSumma
 export { type BodyOverlap, noOverlap, type RecorderPort } from "./recorder-port.ts";
 export type { SentEpoch, SentRequest, SentRequestUnit, UnitAlias } from "./sent-request.ts";
 export type { StreamLookup, StreamRecord, TurnRecord, UnitRecord } from "./stream-lookup.ts";
-export { type LevelWish, placeholderTokens, type Wishes } from "./stream-wishes.ts";
+export {
+  type LevelWish,
+  placeholderTokens,
+  type Wishes,
+  type WithheldSession,
+  type WithheldUnit,
+} from "./stream-wishes.ts";
 export { fingerprintOf, removeFingerprinted, type TextFingerprint } from "./text-fingerprint.ts";
-export type { WithheldSession, WithheldUnit } from "./withheld-session.ts";

@@ -1,6 +1,6 @@
 import type { ApertureError } from "../base/index.ts";
 import type { BodyForm } from "../engine/frames/index.ts";
-import type { Pieces } from "./body-pieces.ts";
+import type { Pieces } from "./decode-body.ts";
 import type { RequestCopy } from "./exchange-copies.ts";
 import type { BlockNumbers } from "./numbered-block.ts";
 import type { BodyOverlap } from "./recorder-port.ts";

@@ -1,4 +1,4 @@
-import type { Pieces } from "./body-pieces.ts";
+import type { Pieces } from "./decode-body.ts";
 import type { RequestCopy, ResponseCopy } from "./exchange-copies.ts";
 import type { SentRequest } from "./sent-request.ts";
 

@@ -1,5 +1,5 @@
 import type { BodyForm, PredictedBill, RewriteReason, Shown, UnitOrigin } from "../engine/frames/index.ts";
-import type { Pieces } from "./body-pieces.ts";
+import type { Pieces } from "./decode-body.ts";
 import type { NumberedBlock } from "./numbered-block.ts";
 
 /** A request as the ledger sent it, for the log. */

@@ -2,6 +2,7 @@ import type { ManifestFacts } from "../awareness/index.ts";
 import type { Json } from "../base/index.ts";
 import type { Mode, Shown } from "../engine/frames/index.ts";
 import type { Offer, ShownMemory } from "../notes/index.ts";
+import type { TextFingerprint } from "./text-fingerprint.ts";
 
 /** The log's wishes for the next request of a stream, sent after each answer so that planning never waits. */
 export type Wishes = {
@@ -43,4 +44,18 @@ export type LevelWish = {
   /** The estimated size of that text or input. */
   readonly tokens: number;
   readonly reason: string;
+};
+
+/** A unit that must not be sent, with a fingerprint that finds its text where it is joined to other texts. */
+export type WithheldUnit = { readonly key: string; readonly print: TextFingerprint | null };
+
+/** The withheld units of a session, for readers that cannot ask the log. */
+export type WithheldSession = {
+  readonly session: string;
+  readonly owner: string;
+  readonly upstream: string;
+  readonly client: string;
+  /** The client's name for the session. Null if it gives none. */
+  readonly name: string | null;
+  readonly units: readonly WithheldUnit[];
 };

@@ -19,11 +19,10 @@ import { addAnswerNodes, type NumberingDeps } from "./answer-nodes.ts";
 import { Arrivals } from "./arrivals.ts";
 import { addHeaders, type HeaderInput, markAnnounced, unannouncedBlocks } from "./block-headers.ts";
 import type { StreamNumbers } from "./block-numbers.ts";
-import { Branches } from "./branches.ts";
 import { addResults, openCalls, resultUnits } from "./command-calls.ts";
 import { addLineResults, commandOfferOf, lineResults, lineResultsMessage } from "./command-lines.ts";
 import { leafBelow } from "./match-path.ts";
-import { type LedgerNode, pathTo, rootOf, sentPosition } from "./node.ts";
+import { Branches, type LedgerNode, pathTo, rootOf, sentPosition } from "./node.ts";
 import { numberUnits, renumberPath } from "./numbering.ts";
 import {
   headTokens,

@@ -4,11 +4,10 @@ export { type Durability, isDurableInTime, withDurabilityNote } from "./durabili
 export { type EngineEvent, eventsOf, type FrameEvent, frameEvent } from "./engine-events.ts";
 export { framesAt } from "./frames-at.ts";
 export { IdPool, type IdSharingState } from "./id-pool.ts";
-export { newStream } from "./new-stream.ts";
 export type { FrameAttachments } from "./outbox.ts";
 export { SessionDirectory } from "./session-directory.ts";
 export { clientSessionName, credentialKey, nameKey, sessionKeyOf, startKey } from "./session-key.ts";
 export { type AppendedFrame, openSession, type ReverseVerb, type SessionLog } from "./session-log.ts";
-export { modelIn, streamsOf, viewIn } from "./session-streams.ts";
+export { modelIn, newStream, streamsOf, viewIn } from "./session-streams.ts";
 export { readWithheldFile, WithheldFile, withheldFileName } from "./withheld-file.ts";
 export { WorkQueue } from "./work-queue.ts";

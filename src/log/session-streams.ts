@@ -1,6 +1,7 @@
-import type { RecordedExchange } from "../engine/frames/index.ts";
-import type { Stream, View } from "../engine/index.ts";
-import { exchangesOf, type Moment } from "../engine/moment/index.ts";
+import { type StreamId, streamId, type ViewId, viewId } from "../base/index.ts";
+import type { Delta, RecordedExchange } from "../engine/frames/index.ts";
+import type { State, Stream, View } from "../engine/index.ts";
+import { exchangesOf, type Moment, now, streamOf } from "../engine/moment/index.ts";
 
 export function streamsOf(moment: Moment): readonly Stream[] {
   const streams = [...moment.state.streams.entries()].map(([, stream]) => stream);
@@ -22,4 +23,26 @@ export function modelIn(moment: Moment, stream: Stream | null): string | null {
   const turns = exchangesOf(moment).filter(({ role, model }) => role === "turn" && model !== null);
   const own = (exchange: RecordedExchange) => stream === null || exchange.stream === stream.id;
   return turns.findLast(own)?.model ?? turns.at(-1)?.model ?? null;
+}
+
+type NewStream = {
+  readonly stream: StreamId;
+  readonly view: ViewId;
+  readonly deltas: readonly Delta[];
+};
+
+/** The next stream of a session and the view of its model, with the deltas that open both. */
+export function newStream(state: State, name: string, parent: StreamId | null): NewStream {
+  const stream = streamId(state.streams.size === 0 ? 1 : state.streams.size);
+  const view = viewId(state.views.size === 0 ? 1 : state.views.size);
+  const fork = parent === null ? null : streamOf(now(state), parent);
+  const from = fork === null ? null : { stream: fork.id, seq: fork.openedSeq };
+  return {
+    stream,
+    view,
+    deltas: [
+      { type: "stream-opened", stream, name, parent: from },
+      { type: "view-opened", view, stream, agent: "model", parent: null },
+    ],
+  };
 }

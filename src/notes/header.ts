@@ -1,5 +1,4 @@
-import { detailTokensMin } from "../awareness/index.ts";
-import { type IdRange, idRanges } from "../base/index.ts";
+import { detailTokensMin, type IdRange, idRanges } from "../awareness/index.ts";
 import type { BlockKind } from "../engine/frames/index.ts";
 import { listed, safeText, shortened, splitUnquoted } from "./safe-text.ts";
 import {

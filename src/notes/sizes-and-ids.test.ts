@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { idRanges, spanOf } from "../base/index.ts";
+import { idRanges, spanOf } from "../awareness/index.ts";
 import { idsText, roundTokens, shortSize, writeSize } from "./sizes-and-ids.ts";
 
 describe("sizes", () => {

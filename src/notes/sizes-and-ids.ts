@@ -1,4 +1,4 @@
-import { type IdRange, idRanges } from "../base/index.ts";
+import { type IdRange, idRanges } from "../awareness/index.ts";
 
 /** How the numbers of a context are written and read back: short, and the same everywhere. */
 

@@ -1,18 +1,7 @@
 import { fail, isCount, limits, ok, type Result } from "../base/index.ts";
 import type { State } from "../engine/index.ts";
 import { momentAt, now } from "../engine/moment/index.ts";
-import type { BlockDetail, LabelsAnswer, PreviewsAnswer } from "./answers/block-answers.ts";
-import type {
-  ExpansionAnswer,
-  ManifestAnswer,
-  SelectionAnswer,
-  TranscriptAnswer,
-} from "./answers/context-answers.ts";
-import type { RequestDiff } from "./answers/diff-answers.ts";
-import type { BodyAnswer, RequestDetail, RequestsPage, SentBodies } from "./answers/request-answers.ts";
-import type { FramesPage, SessionDetail, SessionsPage } from "./answers/session-answers.ts";
-import type { StateRow } from "./answers/state-answers.ts";
-import type { StepsPage } from "./answers/step-answers.ts";
+import type { FramesPage } from "./answers/session-answers.ts";
 import { blockDetail } from "./block-detail.ts";
 import { labelsAnswer } from "./block-labels.ts";
 import { requestDiff } from "./diff/request-diff.ts";
@@ -20,35 +9,13 @@ import { sentBodies } from "./diff/sent-bodies.ts";
 import { expansionAnswer } from "./expansion.ts";
 import { previewsAnswer } from "./level-previews.ts";
 import { manifestAnswer } from "./next-manifest.ts";
-import type { Query, QueryDeps } from "./queries.ts";
+import type { Query, QueryAnswers, QueryDeps } from "./queries.ts";
 import { bodyAnswer, type PageSpan, requestDetail, requestsPage } from "./requests.ts";
 import { selectionAnswer } from "./selection-answer.ts";
-import { sessionDetail } from "./session-detail.ts";
-import { openSessionState, sessionsPage } from "./sessions.ts";
+import { openSessionState, sessionDetail, sessionsPage } from "./sessions.ts";
 import { stateAnswer } from "./state-row.ts";
 import { stepsPage } from "./steps.ts";
 import { transcriptAnswer } from "./transcript-answer.ts";
-
-/** The type of the answer to each type of query. */
-export type QueryAnswers = {
-  readonly sessions: SessionsPage;
-  readonly session: SessionDetail;
-  readonly state: StateRow;
-  readonly block: BlockDetail;
-  readonly previews: PreviewsAnswer;
-  readonly transcript: TranscriptAnswer;
-  readonly labels: LabelsAnswer;
-  readonly requests: RequestsPage;
-  readonly request: RequestDetail;
-  readonly diff: RequestDiff;
-  readonly body: BodyAnswer;
-  readonly "sent-bodies": SentBodies;
-  readonly frames: FramesPage;
-  readonly steps: StepsPage;
-  readonly selection: SelectionAnswer;
-  readonly manifest: ManifestAnswer;
-  readonly expansion: ExpansionAnswer;
-};
 
 type QueryTable = {
   readonly [T in Query["type"]]: (

@@ -1,4 +1,5 @@
-import { type ContentHash, fail, must, ok, type Result } from "../base/index.ts";
+import { isUtf8 } from "node:buffer";
+import { assert, type ContentHash, fail, limits, must, ok, type Result } from "../base/index.ts";
 import { wireTypeOf } from "../content/index.ts";
 import type { BlockAttributes, Level } from "../engine/frames/index.ts";
 import {
@@ -12,12 +13,11 @@ import {
 } from "../engine/moment/index.ts";
 import { levelLine, placeholder } from "../notes/index.ts";
 import type { Store } from "../store/index.ts";
-import type { BlockDetail, BlockRow, LevelRow, PendingRow } from "./answers/block-answers.ts";
+import type { BlockDetail, BlockRow, ContentPiece, LevelRow, PendingRow } from "./answers/block-answers.ts";
 import { blockHistory } from "./block-history.ts";
 import { levelRows, pendingRow } from "./block-levels.ts";
 import { blockRowMaker } from "./block-row.ts";
 import { streamModeOf } from "./choose-stream.ts";
-import { contentPiece, pieceBytesDefault } from "./content-piece.ts";
 import { locateBlock } from "./find-block.ts";
 import { escapeMask, longNonce, maskNonce } from "./masked-nonce.ts";
 import type { BlockQuery } from "./queries.ts";
@@ -99,4 +99,41 @@ async function placeholderText(store: Store, blockView: BlockView): Promise<stri
     { block: header, reason, hint: escapeMask(hint) },
   );
   return maskNonce(line, longNonce);
+}
+
+/** The default size of a piece: enough for a page, small enough for any screen. */
+const pieceBytesDefault = 64 * 1024;
+
+type PieceRange = { readonly from: number; readonly length: number };
+
+/** Reading on at `from + length` misses nothing, even though cuts are moved to character boundaries. */
+export function contentPiece(bytes: Uint8Array, range: PieceRange): ContentPiece {
+  const isText = isUtf8(bytes);
+  const wantedFrom = Math.min(range.from, bytes.length);
+  const from = isText ? characterStart(bytes, wantedFrom) : wantedFrom;
+  const wantedTo = Math.min(from + Math.min(range.length, limits.pieceBytesMax), bytes.length);
+  const to = isText ? textEnd(bytes, from, wantedTo) : wantedTo;
+  assert(from <= to && to <= bytes.length, "a piece lies inside its content");
+  const encoding = isText ? "utf-8" : "base64";
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString(encoding);
+  return { text, encoding, from, length: to - from, total: bytes.length };
+}
+
+function characterStart(bytes: Uint8Array, at: number): number {
+  let start = at;
+  while (start > 0 && isContinuation(bytes[start])) start -= 1;
+  return start;
+}
+
+/** Returns at least one whole character, or reading on would never end. */
+function textEnd(bytes: Uint8Array, from: number, wantedEnd: number): number {
+  const end = characterStart(bytes, wantedEnd);
+  if (end > from || wantedEnd <= from) return Math.max(end, from);
+  let next = from + 1;
+  while (next < bytes.length && isContinuation(bytes[next])) next += 1;
+  return next;
+}
+
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0b1100_0000) === 0b1000_0000;
 }

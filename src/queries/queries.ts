@@ -3,6 +3,25 @@ import type { Level } from "../engine/frames/index.ts";
 import type { SessionLog } from "../log/index.ts";
 import type { ExchangeSide, Store } from "../store/index.ts";
 import type { ManifestDetail } from "./answers/context-answers.ts";
+import type {
+  BlockDetail,
+  BodyAnswer,
+  ExpansionAnswer,
+  FramesPage,
+  LabelsAnswer,
+  ManifestAnswer,
+  PreviewsAnswer,
+  RequestDetail,
+  RequestDiff,
+  RequestsPage,
+  SelectionAnswer,
+  SentBodies,
+  SessionDetail,
+  SessionsPage,
+  StateRow,
+  StepsPage,
+  TranscriptAnswer,
+} from "./answers/index.ts";
 
 /** A question about sessions. Answering one never writes. */
 export type Query =
@@ -28,6 +47,27 @@ export type Query =
   | { readonly type: "selection"; readonly session: string; readonly stream?: number }
   | ManifestQuery
   | ExpansionQuery;
+
+/** The type of the answer to each type of query. */
+export type QueryAnswers = {
+  readonly sessions: SessionsPage;
+  readonly session: SessionDetail;
+  readonly state: StateRow;
+  readonly block: BlockDetail;
+  readonly previews: PreviewsAnswer;
+  readonly transcript: TranscriptAnswer;
+  readonly labels: LabelsAnswer;
+  readonly requests: RequestsPage;
+  readonly request: RequestDetail;
+  readonly diff: RequestDiff;
+  readonly body: BodyAnswer;
+  readonly "sent-bodies": SentBodies;
+  readonly frames: FramesPage;
+  readonly steps: StepsPage;
+  readonly selection: SelectionAnswer;
+  readonly manifest: ManifestAnswer;
+  readonly expansion: ExpansionAnswer;
+};
 
 /** The state as of a seq, or now. `rows` limits the block rows; without it, all are returned. */
 export type StateQuery = {

@@ -1,13 +1,17 @@
 import { fail, isSessionId, limits, ok, type Result, type SessionId } from "../base/index.ts";
-import type { State } from "../engine/index.ts";
-import { now } from "../engine/moment/index.ts";
-import { framesAt, nameKey } from "../log/index.ts";
+import type { State, Stream } from "../engine/index.ts";
+import { type Moment, now } from "../engine/moment/index.ts";
+import { framesAt, modelIn, nameKey, streamsOf, viewIn } from "../log/index.ts";
+import { lastUsage, type WindowRow, windowRow } from "../recorder/index.ts";
 import type { SessionHead } from "../store/index.ts";
-import type { SessionRow, SessionsPage } from "./answers/session-answers.ts";
+import type { SessionDetail, SessionRow, SessionsPage, StreamDetail } from "./answers/session-answers.ts";
+import { blockRows } from "./block-row.ts";
+import { streamRow } from "./choose-stream.ts";
 import { lastSession, type QueryDeps } from "./queries.ts";
 import { cacheOf } from "./query-cache.ts";
-import { sessionName } from "./session-name.ts";
+import { sessionName, streamTitle } from "./session-name.ts";
 import { sessionRow } from "./session-row.ts";
+import { countedTokens } from "./state-row.ts";
 
 /** A session and the time of its last frame; lists are sorted by it. */
 type DatedSession = { readonly head: SessionHead; readonly time: number };
@@ -148,4 +152,33 @@ function compareCursors(one: SessionCursor, other: SessionCursor): number {
 function parseCursor(text: string): SessionCursor | null {
   const [, time, session] = /^(\d{1,15})-(.+)$/.exec(text) ?? [];
   return time !== undefined && isSessionId(session) ? { time: Number(time), session } : null;
+}
+
+export async function sessionDetail(deps: QueryDeps, state: State): Promise<Result<SessionDetail>> {
+  const row = await sessionRowNow(deps, state);
+  if (!row.ok) return row;
+  return ok({ seq: state.seq, session: row.value, streams: await streamDetails(deps, now(state)) });
+}
+
+/** The streams of a session, the main one and sub-agents, each with its title and window. */
+async function streamDetails(
+  deps: Pick<QueryDeps, "store" | "windowOf">,
+  moment: Moment,
+): Promise<readonly StreamDetail[]> {
+  const details: StreamDetail[] = [];
+  for (const stream of streamsOf(moment)) {
+    const title = await streamTitle(deps.store, moment, stream);
+    details.push({ ...streamRow(moment, stream), title, window: windowIn(deps, moment, stream) });
+  }
+  return details;
+}
+
+/** The same window as in the state of the stream. */
+function windowIn({ windowOf }: Pick<QueryDeps, "windowOf">, moment: Moment, stream: Stream): WindowRow {
+  const view = viewIn(moment, stream);
+  return windowRow({
+    usage: view === null ? null : lastUsage(moment, view),
+    estimate: () => (view === null ? 0 : countedTokens(blockRows(moment, stream, view))),
+    size: windowOf(modelIn(moment, stream)),
+  });
 }

@@ -1,5 +1,5 @@
 import type { Mode } from "../engine/frames/index.ts";
-import type { WindowSize } from "./prompt/frame-window.ts";
+import type { WindowSize } from "./prompt/visible-frames.ts";
 import type { Provider } from "./provider.ts";
 import type { Tool } from "./tool.ts";
 

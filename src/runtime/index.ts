@@ -2,9 +2,9 @@ export { type AgentActivation, type PendingActivation, type Priority, priorities
 export { type Agent, type SpokenText, whenMentioned } from "./agent.ts";
 export type { AgentApproval, DecisionOptions, DecisionResult } from "./approvals.ts";
 export { createSpace, type SpaceOptions } from "./open-space.ts";
-export type { WindowSize } from "./prompt/frame-window.ts";
 export type { RenderedMessage } from "./prompt/prompt-path.ts";
 export type { RenderedChunk, RenderedContext } from "./prompt/rendered-context.ts";
+export type { WindowSize } from "./prompt/visible-frames.ts";
 export type {
   CacheMark,
   ModelAnswer,

@@ -1,7 +1,4 @@
 export type { AnswerUsage } from "./answer-message.ts";
-export { type AskOptions, ask, jsonOf, rawRequest } from "./ask.ts";
-export { eventFrame, exceptionFrame, jsonFrame } from "./bedrock/event-stream.ts";
-export { type AwsKeys, signatureProblem } from "./bedrock/sigv4.ts";
 export { knownBetas } from "./betas.ts";
 export type { BindingMode } from "./binding.ts";
 export type { BodySplit } from "./delivery-steps.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { ask, jsonOf, rawRequest } from "../../test/support/ask.ts";
 import { steppedClock } from "../base/index.ts";
 import type { AnswerUsage } from "./answer-message.ts";
-import { ask, jsonOf, rawRequest } from "./ask.ts";
 import { betaFor } from "./betas.ts";
 import { say } from "./model-reply.ts";
 import { strictCore } from "./strict-core.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { rawRequest } from "./ask.ts";
+import { rawRequest } from "../../test/support/ask.ts";
 import type { ModelReply } from "./model-reply.ts";
 import { readRawRequest } from "./read-raw-request.ts";
 import { type AgentOptions, ruleAgent } from "./rule-agent.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ManifestFacts, PrunedRange } from "../../src/awareness/index.ts";
-import type { SelectedBlock } from "../../src/awareness/selected.ts";
+import type { SelectedBlock } from "../../src/awareness/manifest-facts.ts";
 import {
   changeNote,
   compactHeader,

@@ -6,8 +6,8 @@ import {
   type Provider,
   type WireBlock,
 } from "../../src/runtime/index.ts";
+import type { AwsKeys } from "../../src/testing/bedrock/sigv4.ts";
 import {
-  type AwsKeys,
   type StrictUpstream,
   type StrictUpstreamOptions,
   startStrictUpstream,

@@ -360,7 +360,7 @@ class EngineHandle {
       case "event":
         this.publish(message.event);
         return;
-      case "briefing":
+      case "wishes":
         for (const listener of this.#wishesListeners) listener(message.wishes);
         return;
       case "withheld":

@@ -52,7 +52,7 @@ export type FromEngineMessage =
   | { readonly type: "taken"; readonly bytes: number; readonly counts: RecorderCounts }
   | { readonly type: "answer"; readonly id: number; readonly result: Result<unknown> }
   | { readonly type: "event"; readonly event: EngineEvent }
-  | { readonly type: "briefing"; readonly wishes: Wishes }
+  | { readonly type: "wishes"; readonly wishes: Wishes }
   | { readonly type: "withheld"; readonly withheld: WithheldSession }
   | { readonly type: "storage"; readonly status: StoreStatus }
   | { readonly type: "closed" };

@@ -42,7 +42,7 @@ const recorder = new SessionRecorder({
   onEvent: (event) => {
     if (hasListeners) post({ type: "event", event });
   },
-  onWishes: (wishes) => post({ type: "briefing", wishes }),
+  onWishes: (wishes) => post({ type: "wishes", wishes }),
   onWithheld: (withheld) => post({ type: "withheld", withheld: withheldFile.save(withheld) }),
   windowOf: (model) => findWindow(windows, model),
   policy,

@@ -8,12 +8,18 @@ import { withoutNonce } from "../../notes/index.ts";
 import type { BlockIndex } from "../block-index.ts";
 import type { ContentCache } from "../content-cache.ts";
 import type { RunStatus } from "../run-status.ts";
-import { framesToDrop, type WindowSize } from "./frame-window.ts";
 import type { PromptPath } from "./prompt-path.ts";
 import { ambientAround, ephemeralBlocks, peripheralBlocks, promptTail } from "./prompt-tail.ts";
 import { ownUnit, type RenderedUnit, speakerLabel, type UnitContext, unitsOfFrame } from "./rendered-unit.ts";
-import { startFrames } from "./start-frames.ts";
-import { framesBack, inReadingOrder, isOwnBlock, type VisibleFrame } from "./visible-frames.ts";
+import {
+  framesBack,
+  framesToDrop,
+  inReadingOrder,
+  isOwnBlock,
+  startFrames,
+  type VisibleFrame,
+  type WindowSize,
+} from "./visible-frames.ts";
 
 export type PromptInput = {
   readonly moment: Moment;

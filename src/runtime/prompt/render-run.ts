@@ -9,11 +9,11 @@ import { agentDefaults } from "../agent.ts";
 import type { RecentFrames } from "../recent-frames.ts";
 import type { AgentRun, RunDeps } from "../run-deps.ts";
 import { runStatusOf } from "../run-status.ts";
-import { defaultWindow } from "./frame-window.ts";
 import { promptHead } from "./prompt-head.ts";
 import { PromptPath } from "./prompt-path.ts";
 import { type RenderedPrompt, renderPrompt } from "./render-prompt.ts";
 import { contextOf, type RenderedContext } from "./rendered-context.ts";
+import { defaultWindow } from "./visible-frames.ts";
 
 /** A prompt and the moment it shows: later frames are not in it. */
 export type RunPrompt = { readonly moment: Moment; readonly view: View; readonly prompt: RenderedPrompt };

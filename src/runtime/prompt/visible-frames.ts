@@ -2,6 +2,7 @@ import { must, type Seq, type StreamId } from "../../base/index.ts";
 import type { AddedBlock, BlockKind } from "../../engine/frames/index.ts";
 import type { View } from "../../engine/index.ts";
 import { asOf, blockOf, type Moment, streamOf } from "../../engine/moment/index.ts";
+import { modelTraits } from "../../protocols/index.ts";
 
 /** The blocks of one frame in a stream that an agent sees. */
 export type VisibleFrame = { readonly seq: Seq; readonly blocks: readonly AddedBlock[] };
@@ -103,4 +104,57 @@ function callSeq({ state }: Moment, { pair, addedSeq }: AddedBlock): number {
   return call === undefined
     ? addedSeq
     : must(state.blocks.get(call), "pairs list known blocks").block.addedSeq;
+}
+
+type PathOwner = { readonly view: View; readonly model: string };
+
+/**
+ * The frames as a new path may begin with them. Reasoning is left out, because it is bound to the prefix it
+ * was made behind. A result without its call is left out, and a call without its result: the result of a call
+ * in a parent stream may have come after the fork.
+ */
+export function startFrames(owner: PathOwner, frames: readonly VisibleFrame[]): readonly VisibleFrame[] {
+  const keysOf = (wanted: BlockKind): ReadonlySet<string> =>
+    new Set(frames.flatMap(({ blocks }) => blocks.filter(({ kind }) => kind === wanted).map(pairKey)));
+  const [calls, results] = [keysOf("tool-call"), keysOf("tool-result")];
+  const isPaired = (block: AddedBlock): boolean =>
+    (block.kind !== "tool-result" || calls.has(pairKey(block))) &&
+    (block.kind !== "tool-call" || results.has(pairKey(block)));
+  const paired = frames.map((frame) => ({ ...frame, blocks: frame.blocks.filter(isPaired) }));
+  const lastAnswer = answerOfOpenCalls(owner, paired);
+  return paired
+    .map((frame) => (frame === lastAnswer ? frame : withoutReasoning(frame)))
+    .filter(({ blocks }) => blocks.length > 0);
+}
+
+/**
+ * The answer whose calls have just been made. A model with optional thinking requires the reasoning behind
+ * its calls and does not bind it to the prefix; a model that binds its reasoning can continue without it.
+ */
+function answerOfOpenCalls({ view, model }: PathOwner, frames: readonly VisibleFrame[]): VisibleFrame | null {
+  if (modelTraits(model).isBound) return null;
+  const isAnswer = (block: AddedBlock): boolean => isOwnBlock(block, view) && block.kind !== "tool-result";
+  const last = frames.findLast(({ blocks }) => blocks.some(isAnswer)) ?? null;
+  return last?.blocks.some(({ kind }) => kind === "tool-call") ? last : null;
+}
+
+function withoutReasoning(frame: VisibleFrame): VisibleFrame {
+  return { ...frame, blocks: frame.blocks.filter(({ kind }) => kind !== "reasoning") };
+}
+
+function pairKey({ pair, anchor }: AddedBlock): string {
+  return `${pair} ${anchor}`;
+}
+
+/** How many frames an agent sees, and how many are dropped at once when there are more. */
+export type WindowSize = { readonly frames: number; readonly step: number };
+
+export const defaultWindow: WindowSize = { frames: 50, step: 25 };
+
+/**
+ * How many of the oldest frames are dropped: none, or whole steps. A window that moved with every frame would
+ * change the prefix of every prompt, and the provider could not read it from its cache.
+ */
+export function framesToDrop(count: number, { frames, step }: WindowSize): number {
+  return count <= frames ? 0 : Math.min(count - 1, Math.ceil((count - frames) / step) * step);
 }

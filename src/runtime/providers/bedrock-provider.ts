@@ -2,8 +2,14 @@ import type { BedrockRuntimeClient, BedrockRuntimeClientConfig } from "@aws-sdk/
 import { ok, type Result } from "../../base/index.ts";
 import type { ModelAnswer, ModelRequest, Provider, ProviderAskOptions } from "../provider.ts";
 import { type BedrockCall, type BedrockSdk, converse, invoke } from "./bedrock-calls.ts";
-import { bedrockFailure } from "./bedrock-failure.ts";
-import { cancelled, isNotInstalled, packageMissing, problemOf, providerFailure } from "./failure.ts";
+import {
+  type ClientFailure,
+  cancelled,
+  isNotInstalled,
+  packageMissing,
+  problemOf,
+  providerFailure,
+} from "./failure.ts";
 import type { ExtraFields } from "./messages-body.ts";
 import type { AnswerOrFailure } from "./messages-reader.ts";
 
@@ -135,4 +141,42 @@ async function secretsOf({ config }: BedrockRuntimeClient): Promise<readonly str
   } catch {
     return [];
   }
+}
+
+/** The status of each of Bedrock's exceptions: inside a streamed answer they come without one. */
+const statuses: ReadonlyMap<string, number> = new Map([
+  ["ValidationException", 400],
+  ["AccessDeniedException", 403],
+  ["ResourceNotFoundException", 404],
+  ["ModelTimeoutException", 408],
+  ["ModelErrorException", 424],
+  ["ModelStreamErrorException", 424],
+  ["ThrottlingException", 429],
+  ["ModelNotReadyException", 429],
+  ["InternalServerException", 500],
+  ["ServiceUnavailableException", 503],
+]);
+
+/** Sorts an error of the official client by the fields that the client documents. */
+function bedrockFailure(error: unknown, isStarted: boolean): ClientFailure {
+  const problem = problemOf(error);
+  if (!(error instanceof Error)) return { type: "broken", problem };
+  const { $metadata, $response } = error as Error & AwsErrorFields; // added if there was an answer
+  const status = statuses.get(error.name) ?? $metadata?.httpStatusCode ?? 0;
+  if (status >= 400) {
+    const retryAfter = $response?.headers?.["retry-after"] ?? null;
+    return { type: "refused", status, problem: error.message || error.name, retryAfter, isFinal: false };
+  }
+  if (isStarted || status > 0) return { type: "broken", problem };
+  return { type: isNetworkError(error) ? "unreachable" : "setup", problem };
+}
+
+type AwsErrorFields = {
+  readonly $metadata?: { readonly httpStatusCode?: number };
+  readonly $response?: { readonly headers?: Readonly<Record<string, string>> };
+};
+
+/** Socket errors have a system code; any other error happened before a socket was opened. */
+function isNetworkError(error: Error): boolean {
+  return error.name === "TimeoutError" || ("code" in error && typeof error.code === "string");
 }

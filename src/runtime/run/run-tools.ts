@@ -16,8 +16,7 @@ import type { EventOf } from "../space-events.ts";
 import { inputProblem, type Tool } from "../tool.ts";
 import { runOptimistically } from "./run-optimistically.ts";
 import { isTaintedRun } from "./run-taint.ts";
-import { readToolAnswer, stripNonce } from "./tool-answer.ts";
-import { addResult, failedOutcome, type ToolOutcome } from "./tool-outcome.ts";
+import { addResult, failedOutcome, readToolAnswer, stripNonce, type ToolOutcome } from "./tool-outcome.ts";
 
 type OpenCall = {
   readonly block: AddedBlock;

@@ -2,13 +2,15 @@ import { fail, hashContent, must, ok, type Result, turnOf, unitId } from "../../
 import type { Delta, Exchange } from "../../engine/frames/index.ts";
 import type { View } from "../../engine/index.ts";
 import { epochNow, type Moment, runNow, streamOf, turnNow } from "../../engine/moment/index.ts";
+import { agentDefaults } from "../agent.ts";
 import { PromptPath } from "../prompt/prompt-path.ts";
 import { type RunPrompt, renderRun } from "../prompt/render-run.ts";
 import { contextHash, requestOf } from "../prompt/rendered-context.ts";
 import type { RenderedUnit } from "../prompt/rendered-unit.ts";
-import type { ModelRequest } from "../provider.ts";
+import type { ModelAnswer, ModelRequest } from "../provider.ts";
+import { raceAbort, timerMsMax } from "../race-abort.ts";
 import type { AgentRun, RunDeps } from "../run-deps.ts";
-import { askProvider } from "./ask-provider.ts";
+import type { SpaceEvent } from "../space-events.ts";
 import { recordPromptEnd } from "./prompt-end.ts";
 import { recordAnswer } from "./record-answer.ts";
 
@@ -122,4 +124,41 @@ function openedExchange({ state }: Moment, { stream, sent }: View, request: Mode
     bytes: Buffer.byteLength(JSON.stringify(request)),
     rendering: "managed",
   };
+}
+
+/** Sends a prompt to the agent's provider and emits the text as it arrives. Gives up after a long silence. */
+async function askProvider(
+  deps: RunDeps,
+  { agent, cache, signal }: AgentRun,
+  request: ModelRequest,
+): Promise<Result<ModelAnswer>> {
+  const { provider, name } = agent;
+  const timeoutMs = agent.answerTimeoutMs ?? provider.answerTimeoutMs ?? agentDefaults.answerTimeoutMs;
+  const stream = deps.streamName(cache.stream);
+  const late = new AbortController();
+  const eitherSignal = AbortSignal.any([signal, late.signal]);
+  let timer: NodeJS.Timeout | undefined;
+  const restartTimer = (): void => {
+    clearTimeout(timer);
+    timer = setTimeout(() => late.abort(), Math.min(timeoutMs, timerMsMax));
+  };
+  const emit = (event: SpaceEvent): void => {
+    if (eitherSignal.aborted) return;
+    restartTimer();
+    deps.emit(event);
+  };
+  restartTimer();
+  try {
+    const answering = provider.ask(request, {
+      signal: eitherSignal,
+      onText: (text) => emit({ type: "heard", stream, agent: name, text }),
+      onRestart: () => emit({ type: "anew", stream, agent: name }),
+    });
+    // A provider that ignores the signal is not waited for.
+    const answer = await raceAbort(eitherSignal, answering, () => fail("AP_SPACE_CLOSED"));
+    const isLate = late.signal.aborted && !signal.aborted && !answer.ok;
+    return isLate ? fail("AP_PROVIDER_LATE", { provider: provider.name, ms: timeoutMs }) : answer;
+  } finally {
+    clearTimeout(timer);
+  }
 }

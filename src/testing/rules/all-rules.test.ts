@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { rawRequest } from "../ask.ts";
+import { rawRequest } from "../../../test/support/ask.ts";
 import { betaFor } from "../betas.ts";
 import { readRawRequest } from "../read-raw-request.ts";
 

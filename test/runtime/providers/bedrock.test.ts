@@ -3,14 +3,14 @@ import { BedrockRuntimeClient } from "@aws-sdk/client-bedrock-runtime";
 import { NodeHttpHandler } from "@smithy/node-http-handler";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type BedrockOptions, bedrockProvider, type ModelTool } from "../../../src/runtime/index.ts";
+import { jsonFrame } from "../../../src/testing/bedrock/event-stream.ts";
+import { signatureProblem } from "../../../src/testing/bedrock/sigv4.ts";
 import {
   call,
-  jsonFrame,
   type StrictUpstream,
   type StrictUpstreamOptions,
   say,
   script,
-  signatureProblem,
   startStrictUpstream,
 } from "../../../src/testing/index.ts";
 import { keys, listener, prompt, text, user } from "../provider-kit.ts";

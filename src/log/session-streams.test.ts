@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { TestSession } from "../../test/support/engine.ts";
 import { sessionId } from "../base/index.ts";
 import { emptyState } from "../engine/index.ts";
-import { newStream } from "./new-stream.ts";
+import { newStream } from "./session-streams.ts";
 
 test("the first stream of a session is 1, and so is its view", () => {
   const { stream, view, deltas } = newStream(emptyState(sessionId("s")), "main", null);

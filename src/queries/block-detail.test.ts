@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { limits } from "../base/index.ts";
-import { contentPiece } from "./content-piece.ts";
+import { contentPiece } from "./block-detail.ts";
 
 /** Half a surrogate pair does not survive UTF-8. */
 const isWhole = (value: string) => Buffer.from(value).toString() === value;

@@ -1,5 +1,5 @@
-import type { RawRequest } from "./read-raw-request.ts";
-import type { CoreAnswer, StrictCore } from "./strict-core.ts";
+import type { RawRequest } from "../../src/testing/read-raw-request.ts";
+import type { CoreAnswer, StrictCore } from "../../src/testing/strict-core.ts";
 
 export type AskOptions = {
   readonly target?: string;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { skipReasons } from "./skip-reasons.ts";
+import { skipReasons } from "./priced-commands.ts";
 
 const refused = (block: number) => ({
   block,

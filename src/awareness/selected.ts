@@ -1,2 +1,0 @@
-/** A block the user has highlighted. */
-export type SelectedBlock = { readonly block: number; readonly name: string | null };

@@ -1,2 +1,0 @@
-/** Bytes in the pieces in which they arrived. */
-export type Pieces = readonly Uint8Array[];
