@@ -4,8 +4,8 @@ export const instructionsStart = "# Context notes\n";
 export type CommandSupport = { readonly hasTools: boolean; readonly hasTextCommands?: boolean };
 
 /**
- * What a model is told once, in front of everything, about the lines of ours it will meet. Fixed for the life
- * of a stream: a word changed here is a new prefix for every request that follows.
+ * The text that explains our notes to a model, once, at the start of the prompt. It is fixed for the life of a
+ * stream: a changed word would be a new prefix for every later request.
  */
 export function instructions(nonce: string, { hasTools, hasTextCommands = false }: CommandSupport): string {
   const [pin, expand] = hasTools

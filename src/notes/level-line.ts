@@ -6,7 +6,7 @@ export type LevelNote = {
   readonly nonce: string;
   readonly block: number;
   readonly as: Shown;
-  /** Of the original, estimated. */
+  /** The estimated size of the original. */
   readonly tokens: number;
 };
 

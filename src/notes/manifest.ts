@@ -31,17 +31,17 @@ export type ManifestOptions = {
   readonly turn: number;
   readonly variant: ManifestVariant;
   readonly detail: "summary" | "detailed";
-  /** Whether it is said how full the window is. */
+  /** Whether the manifest says how full the window is. */
   readonly fill: "shown" | "hidden";
-  /** The tool that brings cold blocks back. Left out where there is none: it must not be called in vain. */
+  /** The tool that brings cold blocks back. Absent if there is none: the model must not call it in vain. */
   readonly recall?: string;
-  /** What reading a token from the cache costs; left out, as much as it usually does. */
+  /** The price of reading a token from the cache. Absent: the usual price. */
   readonly read?: number;
-  /** The summaries before this one in the stream: needed names are told as long as the mean allows it. */
+  /** The earlier summaries of the stream: needed names are listed as long as the mean size allows it. */
   readonly spent?: Pick<ManifestSpent, "turns" | "tokens">;
 };
 
-/** How much of each list is shown, how long a name may be, and for which size of the whole that holds. */
+/** The limits of one layout: the size it is for, the length of a name, and the length of each list. */
 type Fit = {
   readonly tokensMax: number;
   readonly nameChars: number;

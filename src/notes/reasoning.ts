@@ -5,9 +5,9 @@ export type StoredReasoning = {
   readonly block: number;
   readonly message: number;
   readonly turn: number;
-  /** Null where the provider kept the text back: only its signature is there. */
+  /** Null if the provider kept the text back and sent only its signature. */
   readonly text: string | null;
-  /** What the model said or called next in that turn, in its order. */
+  /** The texts and calls of the model that followed in that turn, in order. */
   readonly outcome: readonly string[];
 };
 
@@ -15,8 +15,8 @@ const outcomesMax = 6;
 const outcomeCharsMax = 200;
 
 /**
- * Reasoning that was preserved, as a labelled text: it is shown as a result, never as something the model
- * says now. Where the text itself was never visible, what came of it is told instead.
+ * Preserved reasoning as a labelled text: it is shown as a result, never as something the model says now. If
+ * its text was never visible, the text names its outcome instead.
  */
 export function reasoningText(nonce: string, stored: readonly StoredReasoning[]): string {
   if (stored.length === 0) return `[${nonce} no reasoning is preserved there]`;

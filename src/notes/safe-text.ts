@@ -1,9 +1,9 @@
 import { assert, cutText } from "../base/index.ts";
 
-/** Longer than anything we print of content, and short enough that cleaning it costs nothing. */
+/** Longer than any text of content that we print, and short enough to clean at no cost. */
 const charsMax = 2_000;
 
-/** What would end a field of ours, or look like the beginning of one, becomes its harmless neighbour. */
+/** Signs that would end or begin a field of a note are replaced by harmless ones. */
 const neighbours: Readonly<Record<string, string>> = {
   "[": "(",
   "]": ")",
@@ -14,9 +14,8 @@ const neighbours: Readonly<Record<string, string>> = {
 };
 
 /**
- * Text from content, fit to stand inside a line of ours: names, reasons, hints and tasks are written by
- * whoever wrote the content. It stays on its line, holds nothing invisible, and cannot carry the mark by
- * which our lines are told from content.
+ * Cleans text from content for use inside a note: names, reasons, hints and tasks come from outside. The
+ * result is one line, has no invisible signs, and cannot carry the nonce that marks our notes.
  */
 export function safeText(text: string, nonce: string): string {
   if (isPlainWord(text) && !text.toLowerCase().includes(nonce)) return text;
@@ -27,7 +26,7 @@ export function safeText(text: string, nonce: string): string {
   return withoutNonce(visible, nonce).trim();
 }
 
-/** A word of ordinary signs: most names are, and there are many of them. */
+/** True for a word of ordinary signs. Most names are, so this saves the cleaning. */
 function isPlainWord(text: string): boolean {
   return text.length <= charsMax && /^[!#-Z\\^-z~]+$/.test(text);
 }
@@ -35,7 +34,7 @@ function isPlainWord(text: string): boolean {
 /** For texts of several lines, which keep their lines. */
 export function withoutNonce(text: string, nonce: string): string {
   assert(isNonce(nonce), "a nonce is a few small letters and digits");
-  // What cannot be seen between its letters does not make it another one to a reader.
+  // Invisible signs between its letters do not hide the nonce from a reader.
   return text.replace(patternOf(nonce), "…");
 }
 

@@ -27,7 +27,7 @@ export type Agent = {
   readonly answerTimeoutMs?: number;
   /** Whether the agent is told about its context and has the tools to manage it. Absent: true. */
   readonly memory?: boolean;
-  /** How much its commands may do without asking. Absent: `auto`. */
+  /** The mode of its commands: what they may do without asking. Absent: `auto`. */
   readonly mode?: Mode;
   /** How many recent messages of each other stream the agent is shown. Absent: none. */
   readonly peripheralNotes?: number;

@@ -5,11 +5,10 @@ import { openSession } from "../log/index.ts";
 import { openMemoryStore, openSqliteStore, type Store } from "../store/index.ts";
 import type { Agent } from "./agent.ts";
 import { holdableStore } from "./holdable-store.ts";
-import { RecentFrames, recentFramesMax } from "./recent-frames.ts";
 import { root, Space } from "./space.ts";
 import { unwrapOrThrow } from "./space-error.ts";
 import { SpaceEvents } from "./space-events.ts";
-import { SpaceLog } from "./space-log.ts";
+import { RecentFrames, recentFramesMax, SpaceLog } from "./space-log.ts";
 
 export type SpaceOptions = {
   readonly agents?: readonly Agent[];

@@ -2,9 +2,8 @@ import type { Clock, StreamId } from "../base/index.ts";
 import type { View } from "../engine/index.ts";
 import type { Agent } from "./agent.ts";
 import type { BlockIndex } from "./block-index.ts";
-import type { RecentFrames } from "./recent-frames.ts";
 import type { SpaceEvent } from "./space-events.ts";
-import type { SpaceLog } from "./space-log.ts";
+import type { RecentFrames, SpaceLog } from "./space-log.ts";
 import type { ViewCache } from "./view-cache.ts";
 
 /** Shared by all runs of a space. */

@@ -47,3 +47,15 @@ test("every type it names is declared", () => {
   const types = names.filter((name) => /^[A-Z][A-Za-z]+$/.test(name));
   expect(types.filter((name) => !new RegExp(`(?:type|class|interface) ${name}\\b`).test(source))).toEqual([]);
 });
+
+test("a file it places in a folder is in that folder", () => {
+  const lists = text.matchAll(/((?:`[a-z-]+`(?: or |, | and )?)+) in `(src\/[a-z/]+)`/g);
+  const claims = [...lists].flatMap(([, files = "", folder = ""]) =>
+    [...files.matchAll(/`([a-z-]+)`/g)].map(([, name = ""]) => ({ name, folder })),
+  );
+  const paths = repositoryPaths();
+  const isThere = ({ name, folder }: { name: string; folder: string }): boolean =>
+    paths.some((path) => path.startsWith(`${folder}/`) && basename(path) === `${name}.ts`);
+  expect(claims.length).toBeGreaterThan(10);
+  expect(claims.filter((claim) => !isThere(claim))).toEqual([]);
+});

@@ -6,9 +6,9 @@ import { lastSentTurn, type Moment, viewOf } from "../../engine/moment/index.ts"
 import { safeText, shortened } from "../../notes/index.ts";
 import { readableUnit } from "../../protocols/index.ts";
 import { agentDefaults } from "../agent.ts";
-import type { RecentFrames } from "../recent-frames.ts";
 import type { AgentRun, RunDeps } from "../run-deps.ts";
 import { runStatusOf } from "../run-status.ts";
+import type { RecentFrames } from "../space-log.ts";
 import { promptHead } from "./prompt-head.ts";
 import { PromptPath } from "./prompt-path.ts";
 import { type RenderedPrompt, renderPrompt } from "./render-prompt.ts";
