@@ -52,7 +52,7 @@ const closing = `## What would have been otherwise
 - Had the headers been \`full\`, each message and part would have had a line of its own. See the case \`clearing-full\`.
 - Had the client edited something old, the path would have forked at that unit: everything before it would have kept its
   bytes, and reasoning behind it would have been left out, because the provider would refuse it. See the case \`edit\`.
-- Had Aperture been restarted, \`restore-stream.ts\` would have put the path back from the log. See the case \`restart\`.
+- Had Aperture been restarted, \`stream-opener.ts\` would have put the path back from the log. See the case \`restart\`.
 - Had the model repeated a line of ours, the client would not have got it. See the case \`echo\`.
 - Had anything failed, the client's own words would have gone up, without the reasoning (\`plain-body.ts\`). No failure of
   ours becomes the client's.`;
