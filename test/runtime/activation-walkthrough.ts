@@ -90,7 +90,7 @@ block is there, somebody has to answer. The space starts a run (\`space.ts\`, \`
 (\`run/run-step.ts\`): nothing was sent since, so a prompt is next.`;
 
 const focused = `\`prompt/visible-frames.ts\` walks back through the frames of the lobby and of what it was forked from; "elsewhere" is never looked at. The
-window (\`prompt/visible-frames.ts\`) takes all of it, there are few. \`prompt/rendered-unit.ts\` writes each block once, under a
+window takes all of it, there are few. \`prompt/rendered-unit.ts\` writes each block once, under a
 line that names the speaker and carries a nonce that nobody else can write (\`k7f3\` here); \`prompt/prompt-tail.ts\` puts
 ambient blocks behind them; \`prompt/prompt-head.ts\` puts tools and all system text in front. This is the prompt, block by
 block:`;
