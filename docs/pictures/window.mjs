@@ -53,6 +53,7 @@ async function openPanel(link) {
   await page.goto(link);
   await page.getByRole("row").nth(5).waitFor();
   await page.getByRole("searchbox").fill(filter);
+  await page.getByRole("searchbox").blur();
   await page.waitForTimeout(1_000);
   return page;
 }
