@@ -4,8 +4,8 @@ export const instructionsStart = "# Context notes\n";
 export type CommandSupport = { readonly hasTools: boolean; readonly hasTextCommands?: boolean };
 
 /**
- * The text that explains our notes to a model, once, at the start of the prompt. It is fixed for the life of a
- * stream: a changed word would be a new prefix for every later request.
+ * The text that explains our notes to a model, once, at the start of the prompt. It is fixed for the life of
+ * a stream: a changed word would be a new prefix for every later request.
  */
 export function instructions(nonce: string, { hasTools, hasTextCommands = false }: CommandSupport): string {
   const [pin, expand] = hasTools
