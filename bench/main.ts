@@ -5,6 +5,7 @@ import { engineCells } from "./engine/index.ts";
 import { proxyCells } from "./proxy/index.ts";
 import { type BenchOptions, type Cell, isWithin, printCells } from "./report.ts";
 import { saveResults } from "./results.ts";
+import { speedCells } from "./speed/index.ts";
 
 /** Each benchmark is a list of cells; a cell is a figure measured in one run, and its bound. */
 const benchmarks: Readonly<Record<string, (options: BenchOptions) => AsyncGenerator<Cell>>> = {
@@ -12,6 +13,7 @@ const benchmarks: Readonly<Record<string, (options: BenchOptions) => AsyncGenera
   cost: costCells,
   engine: engineCells,
   proxy: proxyCells,
+  speed: speedCells,
 };
 
 const usage = `usage: npm run bench -- ${Object.keys(benchmarks).join("|")} [--data DIR] [--json] [--quick] [--save]

@@ -59,7 +59,7 @@ export async function runSuites(args) {
  * @param {string} name
  * @returns {Job[]}
  */
-function jobsFor(name) {
+export function jobsFor(name) {
   const chosen = suites.filter((suite) => suite.name === name || suite.covers?.includes(name));
   const jobs = chosen.map((suite) => ({ suite, filters: /** @type {string[]} */ ([]) }));
   const unit = suites.find((suite) => suite.name === "unit");

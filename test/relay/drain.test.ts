@@ -45,7 +45,7 @@ test("active requests finish, new connections are refused", async () => {
   expect((await inFlight).body.toString()).toBe("first last");
   await closing;
   expect(relay.responses).toMatchObject([{ outcome: "complete" }]);
-  expect(await until(() => upstream.openCount() === 0)).toBeLessThan(1_000);
+  await until(() => upstream.openCount() === 0);
 });
 
 test("a new request on an open connection is answered with Connection: close", async () => {
@@ -70,14 +70,13 @@ test("a new request on an open connection is answered with Connection: close", a
 
 test("idle connections do not delay the end", async () => {
   upstream = await startUpstream((_seen, response) => response.end("ok"));
-  relay = await startRelay(upstream.url);
+  // Longer than any test may take: if it waited for them, it would not end.
+  relay = await startRelay(upstream.url, { limits: { drainMs: 3_600_000 } });
   const agent = new Agent({ keepAlive: true });
   const silent = connect({ host: "127.0.0.1", port: relay.proxy.port }).on("error", ignore);
   await postJson(relay.proxy.port, "/v1/messages", body);
   await until(() => !silent.connecting);
-  const started = performance.now();
   await relay.proxy.close();
-  expect(performance.now() - started).toBeLessThan(1_000);
   agent.destroy();
 });
 
@@ -87,9 +86,7 @@ test("a request that does not finish is cut when the time is up", async () => {
   const stuck = postJson(relay.proxy.port, "/v1/messages", body).catch((error: unknown) => error);
   await until(() => upstream.seen.length === 1);
   await pause(20);
-  const started = performance.now();
   await Promise.all([relay.proxy.close(), relay.proxy.close()]);
-  expect(performance.now() - started).toBeLessThan(1_000);
   expect(await stuck).toBeInstanceOf(Error);
 });
 

@@ -196,7 +196,7 @@ export function bodyOf(incoming: IncomingMessage): Promise<Buffer> {
 }
 
 /** Writes bytes and returns everything that came back until the connection ended or the time was up. */
-export function sendBytes(port: number, bytes: string, waitMs = 5_000): Promise<string> {
+export function sendBytes(port: number, bytes: string, waitMs = 60_000): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect({ host: "127.0.0.1", port });
     let text = "";
@@ -212,13 +212,9 @@ export function sendBytes(port: number, bytes: string, waitMs = 5_000): Promise<
   });
 }
 
-export async function until(what: () => boolean, maxMs = 5_000): Promise<number> {
-  const started = performance.now();
-  while (!what()) {
-    if (performance.now() - started > maxMs) throw new Error(`it did not happen within ${maxMs} ms: ${what}`);
-    await pause(2);
-  }
-  return performance.now() - started;
+/** Waits for as long as it takes; the guard of the suite ends a test that waits in vain. */
+export async function until(what: () => boolean): Promise<void> {
+  while (!what()) await pause(2);
 }
 
 export function pause(ms: number): Promise<void> {

@@ -249,9 +249,7 @@ describe("a refusal that is passed on has the same bytes as without a planner", 
       refusalBytes(Buffer.from("Content-Length: 8\r\n\r\nhalf")),
       (socket) => setTimeout(() => socket.write("late"), 200),
     );
-    const started = performance.now();
     expect((await clientText(planner, { holdMs: 20 })).endsWith("\r\n\r\nhalflate")).toBe(true);
-    expect(performance.now() - started).toBeGreaterThan(150);
     expect(planner.refusals).toEqual([]);
   });
 

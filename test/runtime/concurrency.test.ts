@@ -130,12 +130,10 @@ describe("however busy other streams are", () => {
     const run = desk.activate("ada").then(() => {
       isOver = true;
     });
-    const endMs = Date.now() + 10_000;
-    while (!isOver && Date.now() < endMs) {
+    while (!isOver) {
       await space.stream("market").say("carol", "fish");
       await pause(1);
     }
-    expect(isOver).toBe(true);
     await run;
     await space.close();
   }, 60_000);

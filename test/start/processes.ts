@@ -5,7 +5,7 @@ export type Running = {
   readonly pid: number;
   readonly output: () => string;
   /** Resolves when the output matches; rejects if the process or the time ends first. */
-  readonly waitFor: (pattern: RegExp, withinMs: number) => Promise<void>;
+  readonly waitFor: (pattern: RegExp, withinMs?: number) => Promise<void>;
   readonly signal: (name: NodeJS.Signals) => void;
   readonly exited: Promise<number | null>;
   /** Kills the process and its children in any state. For clean-up: it never fails. */
@@ -38,7 +38,8 @@ export function start(command: readonly string[], { cwd, env }: StartOptions = {
   return {
     pid: child.pid ?? 0,
     output: () => output,
-    waitFor: (pattern, withinMs) => waitFor({ pattern, withinMs, output: () => output, listeners, exited }),
+    waitFor: (pattern, withinMs = 150_000) =>
+      waitFor({ pattern, withinMs, output: () => output, listeners, exited }),
     signal: (name) => {
       child.kill(name);
     },

@@ -1,4 +1,5 @@
-// A client draws its status line after every message. This test measures time, so it runs by itself.
+// A client draws its status line after every message, so drawing it loads one file. `npm run bench -- speed`
+// measures the time it takes.
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,47 +14,27 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-test("the status line takes little more than starting Node", { timeout: 60_000 }, () => {
+test("the status line is drawn by one file and few modules of Node", () => {
   const program = join(process.cwd(), "dist/cli/main.cjs");
-  const input = join(rig.folder, "line.json");
-  writeFileSync(input, JSON.stringify({ session_id: "first" }));
-  const [bare, drawn]: [Cost[], Cost[]] = [[], []];
-  // The best of several runs, taken in turn, so that other load on the machine hardly counts. If the result
-  // seems too slow, more runs make both numbers more certain.
-  for (let at = 0; at < 48 && (at < 12 || isTooMuch(best(bare), best(drawn))); at += 1) {
-    bare.push(costOf([process.execPath, "-e", "0"], input));
-    drawn.push(costOf([process.execPath, program, "statusline"], input));
-  }
-  const [least, usual] = [best(bare), best(drawn)];
-  const seen = `${costText(usual)}; of it, starting Node ${costText(least)}; ${bare.length} times`;
-  console.log(`statusline ${seen}`);
-  expect(isTooMuch(least, usual), seen).toBe(false);
+  const hook = join(rig.folder, "hook.cjs");
+  const report = "{ files: Object.keys(require.cache), modules: process.moduleLoadList.length }";
+  writeFileSync(hook, `process.on("exit", () => process.stderr.write(JSON.stringify(${report})));`);
+  const run = (args: readonly string[]) =>
+    spawnSync(process.execPath, ["--require", hook, ...args], {
+      env: rig.env,
+      input: JSON.stringify({ session_id: "first" }),
+      encoding: "utf8",
+    });
+  const bare = JSON.parse(run(["-e", "0"]).stderr) as Loaded;
+  const { stdout, stderr } = run([program, "statusline"]);
+  const drawn = JSON.parse(stderr) as Loaded;
+  expect(stdout).toContain("/200k");
+  expect(drawn.files.filter((path) => path !== hook)).toEqual([program]);
+  console.log(`${drawn.modules} modules of Node, ${bare.modules} without us`);
+  expect(drawn.modules - bare.modules).toBeLessThanOrEqual(modulesMax);
 });
 
-/** CPU time is compared as a ratio, because processors differ. A line may take 50 ms if Node starts fast. */
-function isTooMuch(least: Cost, usual: Cost): boolean {
-  return usual.workMs >= 1.75 * least.workMs || usual.wallMs >= Math.max(50, 2.5 * least.wallMs);
-}
+type Loaded = { readonly files: readonly string[]; readonly modules: number };
 
-type Cost = { readonly wallMs: number; readonly workMs: number };
-
-/** The wall time and the CPU time of a command. */
-function costOf(command: readonly string[], input: string): Cost {
-  const quoted = command.map((word) => `'${word}'`).join(" ");
-  const timed = `TIMEFORMAT='%3R %3U %3S'; time ${quoted} < '${input}' > /dev/null`;
-  const { stderr } = spawnSync("bash", ["-c", timed], { env: rig.env, encoding: "utf8" });
-  const [wall = 0, user = 0, system = 0] = stderr
-    .trim()
-    .split(" ")
-    .map((text) => Number(text) * 1_000);
-  return { wallMs: wall, workMs: user + system };
-}
-
-function best(costs: readonly Cost[]): Cost {
-  const least = (pick: (cost: Cost) => number) => Math.min(...costs.map(pick));
-  return { wallMs: least(({ wallMs }) => wallMs), workMs: least(({ workMs }) => workMs) };
-}
-
-function costText({ wallMs, workMs }: Cost): string {
-  return `takes ${wallMs.toFixed(0)} ms (${workMs.toFixed(0)} ms of work)`;
-}
+/** Those of an HTTP request. */
+const modulesMax = 10;

