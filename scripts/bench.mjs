@@ -1,5 +1,5 @@
 // `npm run bench -- NAME [--data DIR] [--json]`: compiles bench/ together with src, since Node 20 cannot run
-// TypeScript, and hands the arguments to bench/main.ts. Benchmarks run what tsc emits, as users do.
+// TypeScript, and passes the arguments to bench/main.ts. Benchmarks run compiled code, as users do.
 import { existsSync } from "node:fs";
 import { capture, runNode, TaskError } from "./process.mjs";
 

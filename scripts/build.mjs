@@ -1,4 +1,4 @@
-// Compiles src, and panel into it, to dist when a source was added, changed or deleted since the last build.
+// Compiles src and bundles the panel into dist if a source has changed since the last build.
 import { createHash } from "node:crypto";
 import {
   chmodSync,
@@ -20,8 +20,8 @@ const bundler = "node_modules/vite/bin/vite.js";
 const panelConfig = "panel/vite.config.ts";
 
 /**
- * `onTypeErrors: "fail"` stops; `"report"` prints them and goes on with the emitted code, which is what tests
- * want: vitest does not check types either, and the `check` suite fails on them by name.
+ * `onTypeErrors: "fail"` stops; `"report"` prints them and continues with the emitted code.
+ * Tests use the second: vitest does not check types either, and the `check` suite reports them.
  * @param {{ onTypeErrors: "fail" | "report" }} options
  */
 export async function ensureBuilt(options) {
@@ -62,13 +62,13 @@ function sources(folder, kind) {
 }
 
 /**
- * Compiles into a folder of its own and swaps it in whole: a running process never loads a half-written file,
- * and outputs of deleted sources cannot survive.
+ * Compiles into a new folder, then replaces dist with it: a running process never loads a half-written file,
+ * and no output of a deleted source is left.
  * @param {{ onTypeErrors: "fail" | "report" }} options
  */
 async function build({ onTypeErrors }) {
   console.error("building...");
-  // Taken before compiling: a file saved during the build makes the result out of date, not falsely current.
+  // Taken before compiling, so that a file saved during the build makes the result out of date.
   const before = fingerprint();
   const fresh = `.cache/build-${process.pid}`;
   rmSync(fresh, { recursive: true, force: true });
@@ -91,7 +91,7 @@ async function build({ onTypeErrors }) {
 }
 
 /**
- * Types of the panel are checked with all others; here it is only put together.
+ * Only bundles the panel; its types are checked with all others.
  * @param {string} fresh
  */
 async function bundlePanel(fresh) {
@@ -101,7 +101,7 @@ async function bundlePanel(fresh) {
   }
   const outDir = resolve(fresh, "panel");
   const args = ["build", "--config", panelConfig, "--outDir", outDir, "--emptyOutDir", "--logLevel", "warn"];
-  // Tests run with a value of their own, with which React would be the one for developers: large and slow.
+  // Tests set another value, with which React's large and slow development build would be bundled.
   const env = { ...process.env, NODE_ENV: "production" };
   const { code, output } = await capture(process.execPath, [bundler, ...args], env);
   if (code === 0 && existsSync(join(outDir, "index.html"))) return;
@@ -110,8 +110,8 @@ async function bundlePanel(fresh) {
 }
 
 /**
- * What starts with every call, in one file: a status line is drawn after every message of a client, and most
- * of its time was finding and linking the files it is made of. All else is loaded from where it is.
+ * Bundles the files that every call loads into one. A status line is drawn after every message of a client,
+ * and most of its time was spent on finding and linking files. All other files are loaded from dist.
  * @param {string} folder
  */
 async function bundleCommand(folder) {
@@ -121,7 +121,7 @@ async function bundleCommand(folder) {
   const file = join(folder, "main.cjs");
   await bundle.write({ file, format: "cjs", codeSplitting: false });
   await bundle.close();
-  // Plain files are written; the command must stay executable for whoever linked it.
+  // The bundler writes plain files; a linked command must stay executable.
   for (const path of [input, file]) chmodSync(path, 0o755);
 }
 

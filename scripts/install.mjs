@@ -1,4 +1,4 @@
-// Installs the locked packages when, and only when, something is missing. The everyday case costs two reads.
+// Installs the locked packages only if something is missing. Usually this takes two file reads.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
@@ -7,7 +7,7 @@ import { capture, TaskError } from "./process.mjs";
 
 const lockFile = "package-lock.json";
 const stampFile = "node_modules/.aperture-install.json";
-// What npm itself noted about the last install into node_modules.
+// npm's own record of the last install into node_modules.
 const installedFile = "node_modules/.package-lock.json";
 
 export async function ensureInstalled() {
@@ -25,7 +25,7 @@ function isCurrent() {
 
 function stampText() {
   const lock = createHash("sha256").update(readFileSync(lockFile)).digest("hex");
-  // Native packages are chosen per Node version and platform, so a folder shared between two is not current.
+  // Native packages depend on Node version and platform, so a shared folder may be out of date.
   return `${JSON.stringify({ lock, node: process.version, platform: process.platform, arch: process.arch })}\n`;
 }
 
@@ -78,7 +78,7 @@ async function install() {
 
 /** @param {string[]} args */
 function runNpm(args) {
-  // Inside `npm start` npm tells where it lives; that avoids a search through PATH and a shell on Windows.
+  // Inside `npm start` npm gives its own path; that avoids a search through PATH and a shell on Windows.
   const script = process.env["npm_execpath"];
   if (script !== undefined && basename(script) === "npm-cli.js")
     return capture(process.execPath, [script, ...args]);

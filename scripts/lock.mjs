@@ -11,7 +11,7 @@ const pollMs = 150;
 const waitMaxMs = 600_000;
 
 /**
- * Runs `work` while holding the lock file, waiting for its present holder if there is one.
+ * Runs `work` while holding the lock file, and waits for the present holder first.
  * @template T
  * @param {string} path
  * @param {() => Promise<T>} work
@@ -19,7 +19,7 @@ const waitMaxMs = 600_000;
  */
 export async function withLock(path, work) {
   await acquire(path);
-  // The file's time says "still alive" even where process ids mean nothing (containers, shared folders).
+  // The file's time shows that the holder is alive, also where process ids mean nothing (containers).
   const heartbeat = setInterval(() => touch(path), heartbeatMs);
   try {
     return await work();
@@ -59,8 +59,8 @@ function tryCreate(path) {
 }
 
 /**
- * Two waiters may judge the same lock stale. The rename decides between them, and looking at what was renamed
- * catches the case that the other one had already put a fresh lock in its place.
+ * Two waiters may consider the same lock stale. The rename decides between them. The renamed file is checked,
+ * because the other waiter may have created a new lock already.
  * @param {string} path
  */
 function removeIfStale(path) {
@@ -106,7 +106,7 @@ function touch(path) {
   try {
     utimesSync(path, now, now);
   } catch {
-    // Someone deleted the lock by hand; the work goes on, and the next process decides for itself.
+    // The lock was deleted by hand: the work continues, and the next process takes its own lock.
   }
 }
 

@@ -7,7 +7,7 @@ export class TaskError extends Error {
 }
 
 /**
- * Runs Node with the terminal handed through, and answers with its exit code.
+ * Runs Node on this terminal and returns its exit code.
  * @param {string[]} args
  * @param {NodeJS.ProcessEnv} [env]
  * @returns {Promise<number>}
@@ -21,7 +21,7 @@ export function runNode(args, env = process.env) {
 }
 
 /**
- * Runs a program and keeps what it prints, for showing only when it fails.
+ * Runs a program and keeps its output, which is shown only if it fails.
  * @param {string} program
  * @param {string[]} args
  * @param {NodeJS.ProcessEnv} [env]

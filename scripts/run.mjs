@@ -1,7 +1,7 @@
-// The one door for every task: `node scripts/run.mjs <task> [args]`, called by the npm scripts.
-// It must work on a fresh clone, so it and everything it loads first use nothing but Node itself.
-// This file keeps to old syntax and loads the rest late: an old Node should reach the clear message below,
-// not die on a parse error.
+// Runs every task of the npm scripts: `node scripts/run.mjs <task> [args]`.
+// It must work on a fresh clone, so it and everything it loads first use only Node.
+// This file keeps to old syntax and loads the rest late: an old Node should reach the clear message below
+// instead of a parse error.
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -23,7 +23,7 @@ if (args.includes("--help") && (task === "build" || task === "format")) {
 try {
   await tasks[task].run(args);
 } catch (error) {
-  // A TaskError carries a sentence written for the reader; anything else is a bug and shows its stack.
+  // A TaskError has a message for the user; any other error is a bug and shows its stack.
   console.error(error instanceof Error && error.name === "TaskError" ? error.message : error);
   process.exit(1);
 }

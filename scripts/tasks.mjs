@@ -1,5 +1,5 @@
-// What each task needs before it runs, and how it runs. Sibling modules are loaded when a task needs them,
-// so that `npm start` pays for nothing that only tests use.
+// The tasks and what each needs before it runs. Other modules are loaded when a task needs them, so that
+// `npm start` does not load what only tests use.
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ensureBuilt } from "./build.mjs";
@@ -23,23 +23,23 @@ async function start(args) {
   await ensureInstalled();
   await ensureBuilt({ onTypeErrors: "fail" });
   endWithNpm();
-  // Same process on purpose: no second Node to start, and signals reach the server without forwarding.
+  // The same process, so that no second Node starts and signals reach the server directly.
   const main = join(process.cwd(), "dist", "cli", "main.js");
   process.argv = [process.execPath, main, "up", ...args];
   await import(pathToFileURL(main).href);
 }
 
 /**
- * npm runs scripts through a shell and passes signals on to that shell only; a plain `sh` dies of them and
- * leaves its child running, unseen, on the port. So the child notices that it was left, and ends by itself.
- * Only below npm: started by hand, outliving the terminal is the user's choice.
+ * npm runs scripts through a shell and passes signals only to that shell. A plain `sh` then dies and leaves
+ * its child running on the port. So the child checks whether its parent is gone, and ends. This applies only
+ * below npm: a process that was started by hand may outlive its terminal.
  */
 function endWithNpm() {
   if (process.env["npm_lifecycle_event"] === undefined) return;
   const parent = process.ppid;
   const timer = setInterval(() => {
     if (process.ppid === parent) return;
-    // Once: a second signal would ask for an end without waiting for requests in flight.
+    // Only once: a second signal would stop without waiting for open requests.
     clearInterval(timer);
     process.kill(process.pid, "SIGTERM");
   }, 500);

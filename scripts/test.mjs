@@ -1,4 +1,4 @@
-// `npm test`: runs the suites of test/suites.mjs one after the other and sums them up.
+// `npm test`: runs the suites of test/suites.mjs, two at a time, and prints the totals.
 // Nothing may pass by being absent: an empty suite, a skip without a reason and an error outside any test
 // each count as a failure.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ import { printReport } from "./report.mjs";
  * @property {number} passed
  * @property {number} failed
  * @property {number} seconds
- * @property {string[]} problems why it failed, so that the end of a long log tells it
+ * @property {string[]} problems why it failed, repeated at the end of a long log
  * @property {string[]} skipped each with its reason
  */
 

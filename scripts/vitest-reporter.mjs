@@ -1,4 +1,4 @@
-// Writes what the runner needs to know about one suite, and nothing that depends on how vitest prints.
+// Writes the result of one suite for the runner, independent of vitest's output format.
 import { writeFileSync } from "node:fs";
 
 /**
@@ -24,7 +24,7 @@ export class SuiteReporter {
       passed: inState("passed").length,
       failed: inState("failed").length,
       failures: inState("failed").map(failureOf),
-      // "pending" is a test that never ran, for instance behind a hook that failed: it must not vanish.
+      // "pending" is a test that never ran, for example after a failed hook; it must be counted.
       skipped: [...inState("skipped"), ...inState("pending")].map((test) => ({
         name: `${test.module.relativeModuleId}: ${test.fullName}`,
         reason: noteOf(test),
