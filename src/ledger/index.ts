@@ -23,7 +23,6 @@ export { plainBody } from "./plain-body.ts";
 export type { CommandForm } from "./request-head.ts";
 export type { RenderInput, RenderPurpose, RenderResult, SentPath } from "./request-plan.ts";
 export type { OriginalLookup, TurnToRestore } from "./restore-turn.ts";
-export type { TextReplacements } from "./rewrite-path.ts";
 export { isSameUnit, mergeNext, startMerge, type Tolerance, textForms, textOfUnit } from "./same-unit.ts";
 export { StreamLedger } from "./stream-ledger.ts";
 export { isTaintedBy, unitsReadInTurn } from "./turn-taint.ts";

@@ -18,12 +18,6 @@ import type { PlannedUnit } from "./planned-units.ts";
 import { contextEditAfter, needsContextEdit } from "./provider-clearing.ts";
 import { type WithheldContent, withheldFormOf } from "./withheld.ts";
 
-/** Other bytes for units, by the key of the client's unit. */
-export type TextReplacements = {
-  readonly bytesByKey: ReadonlyMap<string, Uint8Array>;
-  readonly reason: RewriteReason;
-};
-
 /** The nodes to be shown otherwise, by what means, and why now. */
 export type RewriteChoice = {
   /** Provider: all wishes are placeholders of results, and the provider is asked to leave them out. */
@@ -37,7 +31,6 @@ export type RewriteChoice = {
 
 export type RewriteInput = {
   readonly withheld: WithheldContent;
-  readonly replacements: TextReplacements | null;
   readonly choice: RewriteChoice | null;
   /** The units after the path. */
   readonly units: readonly PlannedUnit[];
@@ -77,8 +70,8 @@ export function rewriteFor(end: LedgerNode, input: RewriteInput): PathRewrite | 
 type LapsedRewriteInput = RewriteInput & { readonly lapsed: RewriteReason | null };
 
 function rewriteWith(end: LedgerNode, input: LapsedRewriteInput): PathRewrite | null {
-  const { withheld, replacements, choice, lapsed } = input;
-  if (replacements === null && choice === null && lapsed === null && withheld.size === 0) return null;
+  const { withheld, choice, lapsed } = input;
+  if (choice === null && lapsed === null && withheld.size === 0) return null;
   const isEdit = choice?.means === "provider" && lapsed === null;
   const edited = isEdit ? rewriteBy(end, input, "provider") : null;
   // If any other bytes change, reasoning is lost anyway, and our own placeholders say more.
@@ -94,14 +87,11 @@ function rewriteBy(
   input: LapsedRewriteInput,
   means: PathRewrite["means"],
 ): PathRewrite | null {
-  const { withheld, replacements, choice, lapsed } = input;
+  const { withheld, choice, lapsed } = input;
   const formFor = (node: LedgerNode): ShownBytes | undefined => {
     const withheldForm = withheldFormOf(withheld, node);
     // Injected lines are rewritten only to remove withheld text.
     if (withheldForm !== undefined || !isBlock(node)) return withheldForm;
-    const replacement = replacements?.bytesByKey.get(node.facts.key);
-    if (replacement !== undefined)
-      return { bytes: replacement, shown: { as: "summarized", tokens: null, borrows: [] } };
     const isLapsed = lapsed !== null && node.shown.isCleared === true;
     const wish = choice?.wishes.get(node) ?? (isLapsed ? placeholderWish(node) : null);
     if (wish === null) return undefined;
@@ -110,7 +100,7 @@ function rewriteBy(
     if (means === "provider") return { bytes: Uint8Array.from(bytes), shown: shownCleared };
     return rewordTo({ ...node, bytes }, wish, input.nonce);
   };
-  const reason = replacements?.reason ?? choice?.reason ?? lapsed ?? "user";
+  const reason = choice?.reason ?? lapsed ?? "user";
   const { bill = null, freedTokens = 0 } = choice ?? {};
   return rewritePath(end, { formFor, reason, means, bill, freedTokens });
 }

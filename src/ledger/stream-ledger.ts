@@ -55,7 +55,6 @@ import {
   lastAnswerStart,
   type PathRewrite,
   rewriteFor,
-  type TextReplacements,
 } from "./rewrite-path.ts";
 import { StreamHeads } from "./stream-heads.ts";
 import { isFreeOfNotes, type WithheldContent, withholdUnit } from "./withheld.ts";
@@ -96,7 +95,6 @@ export class StreamLedger {
   #lastLeaf: LedgerNode | null = null;
   /** The time of the last turn. */
   #turnMs: number | null = null;
-  #replacements: TextReplacements | null = null;
   /** The end of the last rewrite: a mark there keeps the prefix cached, so that the next rewrite is cheap. */
   #anchor: LedgerNode | null = null;
   #withheld: WithheldContent = new Map();
@@ -132,11 +130,6 @@ export class StreamLedger {
   /** From now on every request shows placeholders for this content. */
   setWithheld(withheld: WithheldContent): void {
     this.#withheld = withheld;
-  }
-
-  /** Replaces units with the next turn. */
-  replaceTexts(replacements: TextReplacements): void {
-    this.#replacements = replacements;
   }
 
   /** Whether the next turn will be aligned with this request. */
@@ -350,8 +343,6 @@ export class StreamLedger {
     { request, purpose, style, chooseRewrite, mayEdit }: RenderInput,
     { head, alignment, repeated, fresh, units }: RenderDraft,
   ): PathRewrite | null {
-    const replacements = purpose === "turn" ? this.#replacements : null;
-    if (replacements !== null) this.#replacements = null;
     const { node } = alignment.match;
     const candidate = {
       lastNode: repeated[0]?.answerNode?.parent ?? node,
@@ -363,7 +354,6 @@ export class StreamLedger {
     const mayChoose = purpose === "turn" && style === "managed" && fresh !== null;
     return rewriteFor(node, {
       withheld: this.#withheld,
-      replacements,
       choice: mayChoose ? chooseRewrite({ ...candidate, fresh }) : null,
       units,
       mayEdit,

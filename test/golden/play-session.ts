@@ -1,16 +1,9 @@
 import type { SteppedClock } from "../../src/base/clock.ts";
-import {
-  canonicalJson,
-  must,
-  type SessionId,
-  sessionId,
-  steppedClock,
-  unwrap,
-} from "../../src/base/index.ts";
+import { must, type SessionId, sessionId, steppedClock, unwrap } from "../../src/base/index.ts";
 import type { Frame } from "../../src/engine/frames/index.ts";
 import type { RequestMeta, StreamLookup, Wishes } from "../../src/exchange/index.ts";
 import { type Awareness, defaultAwareness } from "../../src/host/index.ts";
-import { messageStripper, readWireRequest, unitBytes } from "../../src/protocols/index.ts";
+import { messageStripper } from "../../src/protocols/index.ts";
 import { SessionRecorder } from "../../src/recorder/index.ts";
 import { openMemoryStore, type Store } from "../../src/store/index.ts";
 import { script } from "../../src/testing/index.ts";
@@ -23,8 +16,8 @@ import {
   wireText,
 } from "../support/scripted-client.ts";
 import { type UpstreamUnit, upstreamUnits } from "../support/upstream-units.ts";
-import type { Fields, GoldenSession, GoldenStep, Words } from "./session-file.ts";
-import { actOnWords } from "./user-acts.ts";
+import type { Fields, GoldenSession, GoldenStep } from "./session-file.ts";
+import { performAct } from "./user-acts.ts";
 
 export type GoldenExchange = {
   readonly step: GoldenStep;
@@ -64,8 +57,6 @@ class Player {
   readonly #histories: (readonly TalkMessage[])[] = [[]];
   #body: Fields;
   #awareness: Awareness;
-  #lastBody: Buffer | null = null;
-  #withheld: ReadonlySet<string> = new Set();
 
   constructor(session: GoldenSession) {
     this.#session = session;
@@ -83,20 +74,18 @@ class Player {
   async play(step: GoldenStep): Promise<GoldenExchange> {
     if (step.restart) this.#restart();
     this.#clock.advance((step.idleMinutes ?? 0) * 60_000);
-    this.#change(step);
     const { over = {}, target, isLost = false, awareness, acts = [] } = step;
     this.#body = { ...this.#body, ...over };
     this.#awareness = { ...this.#awareness, ...awareness };
     const session = sessionId("golden-1");
     for (const act of acts) {
-      await actOnWords({ recorder: this.#recorder, store: this.store, session }, act);
+      await performAct({ recorder: this.#recorder, store: this.store, session }, act);
     }
     const client: ClientBody = { ...this.#body, messages: this.#messages(step) };
     const headers = { ...this.#session.headers, ...step.headers };
     const where = target === undefined ? {} : { target };
     const body = Buffer.from(wireText(client));
     const posted = await this.#kit.post(body, { headers, isLost, ...where });
-    this.#lastBody = body;
     await this.#record(posted);
     this.#histories.push([...this.#messages({ ...step, isMarked: true }), ...saidIn(posted)]);
     return { step, posted, client, units: upstreamUnits(must(posted.attempts.at(-1), "it was sent").body) };
@@ -160,39 +149,6 @@ class Player {
     return isMarked ? messages : markedLast(messages);
   }
 
-  #change({ withhold, rewrite }: GoldenStep): void {
-    const { client = "unknown", headers } = this.#session;
-    const name = headers["x-aperture-session"] ?? headers["x-claude-code-session-id"] ?? null;
-    const key = canonicalJson(["local", this.#where().upstream, client, name, null]);
-    if (withhold !== undefined) {
-      this.#withheld = new Set([...this.#withheld, ...this.#otherwise(withhold).keys()]);
-      const isOfStream = ({ streamKey }: Wishes) => streamKey === key;
-      const { isUrgent: _, ...last } = must(
-        this.briefings.findLast(isOfStream),
-        "the log reported the stream",
-      );
-      this.#kit.desk.updateWishes({ ...last, levels: [], withheld: [...this.#withheld] });
-    }
-    if (rewrite !== undefined) {
-      this.#kit.desk.rewrite(key, { bytesByKey: this.#otherwise(rewrite), reason: "user" });
-    }
-  }
-
-  /** The units of the last request that hold the words, each with what is shown in its place. */
-  #otherwise({ words, by }: Words): ReadonlyMap<string, Uint8Array> {
-    const { messages, bytes } = must(
-      readWireRequest(must(this.#lastBody, "something was sent"), null),
-      "it is one",
-    );
-    const found = messages.flatMap(({ units, range }) =>
-      units.flatMap((unit) => {
-        const block = Buffer.from(unitBytes(bytes, range.start, unit)).toString();
-        return block.includes(words) ? [[unit.key, Buffer.from(shownAs(block, by))] as const] : [];
-      }),
-    );
-    return new Map(found);
-  }
-
   async #record({ asking, attempts, answer, body, numbered }: Posted): Promise<void> {
     const [first, ...again] = attempts.map(({ sending }) => sending);
     const { clientBody, sent } = must(first, "something was sent");
@@ -232,11 +188,6 @@ function markedLast(messages: readonly TalkMessage[]): readonly TalkMessage[] {
     );
     return { ...message, content: marked };
   });
-}
-
-function shownAs(block: string, by: string): string {
-  const parsed = JSON.parse(block) as ClientBlock;
-  return JSON.stringify({ ...parsed, [parsed["type"] === "tool_result" ? "content" : "text"]: by });
 }
 
 /** What the client keeps of an answer: the lines of ours in it were taken out on the way. */

@@ -42,8 +42,6 @@ export type GoldenStep = {
   readonly idleMinutes?: number;
   readonly restart?: true;
   readonly isLost?: true;
-  readonly withhold?: Words;
-  readonly rewrite?: Words;
   /** From this step on. */
   readonly awareness?: Partial<Awareness>;
   /** Whether blocks are lowered by themselves; off where nothing is said. */
@@ -56,12 +54,15 @@ export type GoldenStep = {
   /** Played so many times; `{n}` in its words is the number of the time. */
   readonly times?: number;
 };
-export type GoldenAct =
-  | { readonly act: "select" | "pin" | "unpin"; readonly words: readonly string[] }
-  | { readonly act: "archive"; readonly words: readonly string[]; readonly reason: string };
+/** An act of the user on the blocks that hold these words. */
+export type GoldenAct = {
+  readonly act: "select" | "pin" | "unpin" | "archive" | "withhold";
+  readonly words: readonly string[];
+  readonly reason?: string;
+  /** Now: the next request applies it. Otherwise it waits until that is cheap. */
+  readonly when?: "now";
+};
 export type Fields = { readonly model: string; readonly [field: string]: unknown };
-/** Words to be found in a unit, and what is shown in place of what it says. */
-export type Words = { readonly words: string; readonly by: string };
 
 type Written = Partial<GoldenSession> & { readonly base?: string };
 

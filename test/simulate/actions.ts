@@ -2,6 +2,7 @@ import type { Wishes } from "../../src/exchange/index.ts";
 import { emptyFacts } from "../support/render-facts.ts";
 import { agedResult } from "./aging.ts";
 import { forget, resultOf } from "./laws.ts";
+import { RecorderRecords } from "./recorder-records.ts";
 import { type Block, type Message, saysBlock } from "./seen-body.ts";
 import {
   excuseOthers,
@@ -11,6 +12,7 @@ import {
   note,
   send,
   streamKeyOf,
+  streamName,
   type Talk,
   textBlock,
   toolOf,
@@ -326,20 +328,27 @@ function isWithheld({ stream: { withheld } }: Talk, { says }: Chosen): boolean {
   return [...withheld.keys()].some((words) => says.includes(words));
 }
 
-const rewrite: Act = async (world, talk) => {
+/** The user compresses a block and does not want to wait for it. */
+const compressNow: Act = async (world, talk) => {
   const key = streamKeyOf(talk);
   const chosen = chosenUnit(world, talk);
   const isManaged = talk.account.last?.style.startsWith("managed") === true;
   if (key === null || chosen === null || !isAnswered(talk) || !isManaged || isWithheld(talk, chosen))
     return false;
-  const other = inOtherWords(chosen, `shortened ${world.next()}`);
-  const replacements = new Map([[chosen.key, Buffer.from(JSON.stringify(other))]]);
-  world.kit.desk.rewrite(key, { bytesByKey: replacements, reason: "user" });
-  noteRewritten(talk, chosen, other);
+  const block = talk.stream.blocks.get(chosen.says);
+  const text = `shortened ${world.next()}`;
+  if (block === undefined) return false;
+  if (world.memory instanceof RecorderRecords) {
+    const command = { verb: "compress", target: `#${block}`, level: "minimal" };
+    if (!(await world.memory.commandNow(key, streamName(talk), command))) return false;
+  } else {
+    const levels = [{ block, as: "minimal", text, input: null, tokens: 3, reason: "" }] as const;
+    world.kit.desk.updateWishes({ ...lastWishes(world, key), levels, isUrgent: true });
+  }
+  const { rewritten } = talk.stream;
+  rewritten.set(chosen.says, rewritten.get(chosen.says) ?? new Set());
   excuseOthers(world, talk);
-  speak(world, talk);
-  await send(world, talk, { isEpoch: true });
-  return true;
+  return await goOn(world, talk);
 };
 
 /** The wishes that the planner has for a stream, without those that it applies only once. */
@@ -391,6 +400,6 @@ export const acts: readonly { readonly name: string; readonly weight: number; re
   { name: "through Aperture", weight: 10, act: throughAperture },
   { name: "restart", weight: 4, act: restart },
   { name: "memory returns", weight: 12, act: memoryReturns },
-  { name: "rewrite", weight: 4, act: rewrite },
+  { name: "compress now", weight: 4, act: compressNow },
   { name: "withhold", weight: 4, act: withhold },
 ];

@@ -44,6 +44,8 @@ export type Stream = {
   readonly headed: Set<string>;
   /** What the ledger calls what it has sent, by what it says. */
   readonly keys: Map<string, string>;
+  /** The numbers of sent blocks, by their text. */
+  readonly blocks: Map<string, number>;
 };
 
 /** What one talk was sent as so far. */
@@ -144,10 +146,11 @@ function checkManaged({ posted, account, client, purpose }: Look): void {
 
 /** What the ledger says it has sent, to be spoken of later. */
 function noteKeys({ posted, stream }: Look): void {
-  for (const { key, bytes, origin } of posted.sending.sent?.fresh ?? []) {
+  for (const { key, bytes, origin, numbered } of posted.sending.sent?.fresh ?? []) {
     const block = JSON.parse(Buffer.from(bytes).toString("utf8") || "{}") as Block;
     const says = origin === "client" ? saysBlock("user", block) : null;
     if (says !== null) stream.keys.set(says, key);
+    if (says !== null && numbered !== null) stream.blocks.set(says, numbered.block);
     if (block.type === "tool_result" && JSON.stringify(block).includes(nonce)) stream.headed.add(says ?? "");
   }
 }

@@ -8,9 +8,11 @@ import type {
   Wishes,
 } from "../../src/exchange/index.ts";
 import { executeRecordedCalls } from "../../src/execute/index.ts";
+import { answerQuestion } from "../../src/host/answer-question.ts";
 import type { QuestionAnswers } from "../../src/host/questions.ts";
 import { SessionRecorder } from "../../src/recorder/index.ts";
 import { openMemoryStore } from "../../src/store/index.ts";
+import { actDepsOver } from "../support/act-on-log.ts";
 import type { ExecuteCalls } from "../support/any-command.ts";
 import type { Posted } from "../support/planner-kit.ts";
 import type { Aging } from "./aging.ts";
@@ -149,6 +151,19 @@ export class RecorderRecords implements Memory {
     if (session === undefined) return false;
     const done = await this.#recorder.act(session, stream, propose);
     return done.ok && done.value.deltas.length > 0;
+  }
+
+  /** A command of the user that the next request applies; false if it changed nothing. */
+  async commandNow(line: string, name: string, command: Readonly<Record<string, string>>): Promise<boolean> {
+    const session = this.#sessionOf.get(line);
+    if (session === undefined) return false;
+    const { streams } = unwrap(await this.#recorder.cache.log(session)).state();
+    const stream = [...streams.entries()].find(([, one]) => one.name === name)?.[0];
+    if (stream === undefined) return false;
+    const deps = actDepsOver(this.#recorder, this.#store, this.#aging?.window);
+    const act = { type: "act", session, stream, command, dryRun: false, when: "now" } as const;
+    const done = await answerQuestion(deps, act);
+    return done.ok && done.value.blocks.length > 0;
   }
 
   /** Takes back a step of policy, as a user may; false where there is none that can be. */

@@ -48,6 +48,7 @@ describe("every law holds after every request", () => {
       ...actNames,
       ...["sent managed", "sent plain", "sent raw", "sent direct", "sent twice"],
       ...["sent managed beside", "sent plain beside", "sent raw beside"],
+      ...["epoch, user", "shown minimal"],
       ...["tool added", "tool removed", "deferred tool added", "several blocks"],
       ...["headers compact", "headers full", "headers off"],
       ...["restart, none", "restart, lost tail", "restart, late", "restart, rejects"],

@@ -8,7 +8,7 @@ import { emptyFacts } from "../support/render-facts.ts";
 import { type Act, goOn } from "./actions.ts";
 import { RecorderRecords } from "./recorder-records.ts";
 import { nonce } from "./seen-body.ts";
-import { note, type Talk, type World } from "./world.ts";
+import { note, streamName, type Talk, type World } from "./world.ts";
 
 /** The user wants the model to be told otherwise, in mid-session. */
 export const tell: Act = async (world, talk) => {
@@ -37,8 +37,7 @@ export const point: Act = async (world, talk) => {
   if (talk.line === null || talk.isDirect) return false;
   if (world.memory instanceof RecorderRecords) {
     const { random, memory } = world;
-    const stream = talk.agent === null ? "main" : `agent ${talk.agent}`;
-    const done = await memory.act(talk.line, stream, (change) => chosenAct(change, random));
+    const done = await memory.act(talk.line, streamName(talk), (change) => chosenAct(change, random));
     if (!done) return false;
   } else {
     const wishes = madeUp(world, talk, talk.line);

@@ -163,6 +163,7 @@ export function newStream(): Stream {
     shaken: new Set<string>(),
     headed: new Set<string>(),
     keys: new Map(),
+    blocks: new Map(),
   };
   return { wasManaged: false, isForgotten: false, ...withholding, ...before };
 }
@@ -200,7 +201,7 @@ export function words({ random, next }: World): string {
     ' {"cache_control":1}',
     " \\u2028",
   ]);
-  return `word ${next()}.${odd}${" and so on".repeat(random.below(8))}`;
+  return `word ${next()}.${odd}${" and so on".repeat(3 * random.below(8))}`;
 }
 
 export function textBlock(text: string): Block {
@@ -316,7 +317,7 @@ export async function send(world: World, talk: Talk, options: SendOptions = {}):
   checkLaws(look);
   if (world.memory instanceof RecorderRecords && sent?.isTurn === true && posted.answer.status === 200) {
     const { streamKey: line, fresh } = sent;
-    await world.memory.audit(line, talk.agent === null ? "main" : `agent ${talk.agent}`, { path, fresh });
+    await world.memory.audit(line, streamName(talk), { path, fresh });
   }
   if (isTurn && fate === "heard" && posted.answer.status === 200)
     takeAnswer(talk, posted.body, posted.sending.ownLineFilter);
@@ -389,6 +390,11 @@ function takeAnswer(talk: Talk, body: Buffer, strips: PlannedRequest["ownLineFil
   checkPassed(content);
   checkHidden(content);
   talk.history = [...talk.history, { role: "assistant", content }];
+}
+
+/** The name of its stream in the log. */
+export function streamName({ agent }: Talk): string {
+  return agent === null ? "main" : `agent ${agent}`;
 }
 
 /** The key the desk knows a named talk's stream by. */

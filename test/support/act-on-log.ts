@@ -1,6 +1,7 @@
 import { type Clock, fail, ok, type Result, type StepId, sessionIdFrom } from "../../src/base/index.ts";
 import { type ChangeContext, nextStepId, type Proposal } from "../../src/engine/index.ts";
 import { now } from "../../src/engine/moment/index.ts";
+import { type ActDeps, executeRecordedCalls } from "../../src/execute/index.ts";
 import type { Durability, ReverseVerb, SessionLog } from "../../src/log/index.ts";
 import { SessionRecorder } from "../../src/recorder/index.ts";
 import type { Store } from "../../src/store/index.ts";
@@ -36,6 +37,22 @@ export async function reverseOn(
   if (!reversed.ok) return reversed;
   const durable = await reversed.value.durable;
   return durable.ok ? ok({ durable: true }) : durable;
+}
+
+/** The deps of acts and queries over a recorder, as the engine's thread has them. */
+export function actDepsOver(recorder: SessionRecorder, store: Store, window = 200_000): ActDeps {
+  const windowOf = (): number => window;
+  return {
+    store,
+    openLog: (session) => recorder.cache.log(session),
+    windowOf,
+    streamRecord: (lookup) => recorder.streamRecord(lookup),
+    executeCalls: (batch) => executeRecordedCalls({ recorder, store, windowOf }, batch),
+    publishWithheld: (state) => recorder.withheld.report(state),
+    inSession: (session, work) => recorder.inSession(session, work),
+    act: (session, stream, propose) => recorder.act(session, stream, propose),
+    reverseStep: (session, verb, step) => recorder.reverseStep(session, verb, step),
+  };
 }
 
 /** A recorder over what others have written, for acts that need one. Nobody else may write from then on. */

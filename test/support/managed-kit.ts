@@ -1,10 +1,9 @@
 import { must, sessionId, unwrap } from "../../src/base/index.ts";
 import type { State, View } from "../../src/engine/index.ts";
 import type { StreamLookup } from "../../src/exchange/index.ts";
-import type { ActDeps } from "../../src/execute/acts.ts";
-import { executeRecordedCalls } from "../../src/execute/index.ts";
 import { answerQuestion } from "../../src/host/answer-question.ts";
 import { type ExchangeSide, openMemoryStore, type Store } from "../../src/store/index.ts";
+import { actDepsOver } from "./act-on-log.ts";
 import { HandLedger, type Rendered } from "./hand-ledger.ts";
 import {
   type Asking,
@@ -107,20 +106,9 @@ export class Managed {
   }
 
   async bytes(exchange: number, side: ExchangeSide, session = "s-1"): Promise<string> {
-    const { recorder } = this.kit;
-    const library: ActDeps = {
-      store: this.store,
-      openLog: (id) => recorder.cache.log(id),
-      windowOf: () => 1,
-      streamRecord: (question) => recorder.streamRecord(question),
-      executeCalls: (asked) =>
-        executeRecordedCalls({ recorder, store: this.store, windowOf: () => 1 }, asked),
-      inSession: (id, work) => recorder.inSession(id, work),
-      act: (id, stream, propose) => recorder.act(id, stream, propose),
-      reverseStep: (id, verb, step) => recorder.reverseStep(id, verb, step),
-    };
+    const deps = actDepsOver(this.kit.recorder, this.store, 1);
     await this.store.flush();
-    const answer = unwrap(await answerQuestion(library, { type: "body", session, exchange, side }));
+    const answer = unwrap(await answerQuestion(deps, { type: "body", session, exchange, side }));
     return Buffer.from(answer.bytes).toString();
   }
 

@@ -21,7 +21,6 @@ import {
   type NoteContext,
   promptCountOf,
   type RenderInput,
-  type TextReplacements,
 } from "../../ledger/index.ts";
 import {
   answerTokensLeft,
@@ -236,13 +235,6 @@ export class SessionPlanner implements Planner {
   errorIfUnread(meta: RequestMeta): ApertureError | null {
     const mayHold = isMessagesRequest(meta) && this.#withheld.mayAffect(meta, identify(meta, null));
     return mayHold ? apertureError("AP_WITHHELD_UNREADABLE") : null;
-  }
-
-  /**
-   * Replaces the texts of sent units from the next turn on. Only tests call this; wishes say levels instead.
-   */
-  rewrite(key: string, rewrite: TextReplacements): void {
-    this.#streams.update(key, ({ ledger }) => ledger.replaceTexts(rewrite));
   }
 
   /** Headers, mode or an earlier refusal demand that the request passes unmanaged. */
