@@ -4,11 +4,14 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { accounted } from "./explain-diff.ts";
 import { playSession } from "./play-session.ts";
-import { goldenFiles } from "./print-session.ts";
+import { fixedTextsText, manifestsText, sessionText } from "./print-session.ts";
 import { casesFolder, readSession } from "./session-file.ts";
 
 const names = readdirSync(casesFolder);
 const isWriting = process.env["APERTURE_GOLDEN"] === "write";
+
+/** Filled by the tests of the sessions, in order. */
+const manifests: string[] = [];
 
 describe.each(names)("%s", (name) => {
   test("is what it was; APERTURE_GOLDEN=write writes the files anew", async () => {
@@ -23,11 +26,21 @@ describe.each(names)("%s", (name) => {
     const diffs = await accounted(played.store);
     expect(diffs.length).toBeGreaterThan(0);
     expect(diffs.flatMap(({ missing }) => missing)).toEqual([]);
-    for (const [file, text] of goldenFiles(session, played)) {
-      const path = join(casesFolder, name, file);
-      if (isWriting) writeFileSync(path, text);
-      expect(existsSync(path), `${path} is there`).toBe(true);
-      expect(text).toBe(readFileSync(path, "utf8"));
-    }
+    manifests.push(manifestsText(name, played));
+    expectFile(join(casesFolder, name, "session.txt"), sessionText(session, played));
   });
 });
+
+test("every manifest is what it was", () => {
+  expectFile("test/golden/manifests.txt", manifests.join("\n"));
+});
+
+test("our tools and instructions are what they were", () => {
+  expectFile("test/golden/fixed-texts.txt", fixedTextsText());
+});
+
+function expectFile(path: string, text: string): void {
+  if (isWriting) writeFileSync(path, text);
+  expect(existsSync(path), `${path} is there`).toBe(true);
+  expect(text).toBe(readFileSync(path, "utf8"));
+}

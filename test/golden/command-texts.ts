@@ -5,7 +5,7 @@ import type { Frame } from "../../src/engine/frames/index.ts";
 import type { ModelReply, ReplyBlock } from "../../src/testing/index.ts";
 import { CommandKit, kitNonce } from "../support/command-kit.ts";
 import { upstreamUnits } from "../support/upstream-units.ts";
-import { deltaLine } from "./print-session.ts";
+import { deltaLine, withoutTokens } from "./print-session.ts";
 
 const shelf = Array.from({ length: 60 }, (_, at) => `shelf ${at}: ${at * 7} books, ${at * 3} of them lent`);
 const text = (words: string): ReplyBlock => ({ type: "text", text: words });
@@ -19,23 +19,30 @@ const before: readonly ModelReply["content"][] = [
   [text("The reading room opens at nine.")],
 ];
 
-/** One command, in both forms, and everything that comes of it in each. */
-export async function commandText(form: string, first: readonly string[] = []): Promise<string> {
+type CommandPage = {
+  /** One command in both forms, and everything that comes of it in each. */
+  readonly text: string;
+  /** The manifests of the next turn to the byte. In the text they stand without their token counts. */
+  readonly manifests: readonly string[];
+};
+
+export async function commandPage(form: string, first: readonly string[] = []): Promise<CommandPage> {
   const { name, input } = commandCall(unwrap(parseCommand(form)));
   const called = await played(form, first, "tools");
   const written = await played(form, first, "text");
   const isSame = called.frames.join("\n") === written.frames.join("\n");
-  return `${[
+  const text = `${[
     `as text   ${form}`,
     `as a call ${name} ${JSON.stringify(input)}`,
     ...first.map((one) => `after     ${one}`),
     section("what it writes down", called.frames),
     section("what the model is told", [called.told]),
-    section("what the next turn says", [called.tail]),
+    section("what the next turn says", [withoutTokens(called.tail)]),
     section("as text, what it writes down", isSame ? ["the same"] : written.frames),
     section("as text, what the model is told", [written.told]),
-    section("as text, what the next turn says", [written.tail]),
+    section("as text, what the next turn says", [withoutTokens(written.tail)]),
   ].join("\n")}\n`;
+  return { text, manifests: [called.tail, written.tail] };
 }
 
 type Played = { readonly frames: readonly string[]; readonly told: string; readonly tail: string };

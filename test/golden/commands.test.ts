@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { verbs } from "../../src/commands/index.ts";
-import { commandText, memoryStory } from "./command-texts.ts";
+import { commandPage, memoryStory } from "./command-texts.ts";
 
 const folder = "test/golden/commands";
 const isWriting = process.env["APERTURE_GOLDEN"] === "write";
@@ -39,15 +39,24 @@ function compare(file: string, written: string): void {
   expect(written).toBe(readFileSync(path, "utf8"));
 }
 
+/** Filled by the tests of the commands, in order. */
+const manifests: string[] = [];
+
 describe("commands are what they were; APERTURE_GOLDEN=write writes the files anew", () => {
   test.each(Object.entries(cases))("%s", async (name, { form, first }) => {
-    compare(`${name}.txt`, await commandText(form, first));
+    const page = await commandPage(form, first);
+    manifests.push([name, ...page.manifests].join("\n"));
+    compare(`${name}.txt`, page.text);
+  });
+
+  test("the manifests behind them are, too", () => {
+    compare("manifests.txt", `${manifests.join("\n\n")}\n`);
   });
 
   test("every verb is there, and no file without a case", () => {
     const named = new Set(Object.keys(cases).map((name) => name.split(".")[0]));
     expect(verbs.filter((verb) => !named.has(verb))).toEqual([]);
-    const files = [...Object.keys(cases).map((name) => `${name}.txt`), "memory.md"].sort();
+    const files = [...Object.keys(cases).map((name) => `${name}.txt`), "manifests.txt", "memory.md"].sort();
     expect(readdirSync(folder).sort()).toEqual(files);
   });
 });

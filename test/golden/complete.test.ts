@@ -1,19 +1,17 @@
 // Everything a model may be shown, by name, with the golden file that shows it.
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { textsFolder } from "./note-texts.ts";
-import { casesFolder, readSession } from "./session-file.ts";
+import { casesFolder, readManifests, readRequests, readSession } from "./session-file.ts";
 
 type Shown = readonly [what: string, where: string, words: string | RegExp];
 
 /** A text case by its name, a session by `session <name>`. */
 function shownIn(where: string): string {
   const [, session] = /^session (.+)$/.exec(where) ?? [];
-  const path =
-    session === undefined ? join(textsFolder, where, "text.txt") : join(casesFolder, session, "upstream.txt");
-  expect(existsSync(path), `${path} is there`).toBe(true);
-  return readFileSync(path, "utf8");
+  if (session !== undefined) return [...readRequests(session), readManifests(session)].join("\n\n");
+  return readFileSync(join(textsFolder, where, "text.txt"), "utf8");
 }
 
 /** What follows is the words that were agreed on, to the byte. */
@@ -22,7 +20,7 @@ const literals: readonly Shown[] = [
   [
     "the instructions, in front of all messages",
     "session plain-talk",
-    'system    aperture {"type":"text","text":"# Context notes',
+    "system    aperture {instructions with tools}",
   ],
   [
     "the compact header, with a pause",

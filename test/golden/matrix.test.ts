@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { instructionPoints } from "../../src/notes/instructions.ts";
 import { textsFolder } from "./note-texts.ts";
 import { playSession } from "./play-session.ts";
-import { casesFolder, readSession } from "./session-file.ts";
+import { readRequests, readSession } from "./session-file.ts";
 
 const carriers = ["clearing", "dropped", "kept", "none"] as const;
 const modes = ["compact", "full", "off"] as const;
@@ -25,17 +25,6 @@ const shapes = [
   /one text/i,
 ];
 const begun = [/begins the answer/, /begun with nothing in it/, /nobody begins/];
-
-function sentIn(name: string): string {
-  return readFileSync(join(casesFolder, name, "upstream.txt"), "utf8");
-}
-
-/** Bodies, each with its step's words, and of each line who said it. */
-function stepsOf(name: string): readonly string[] {
-  return sentIn(name)
-    .split(/\n\n(?=\d+\. )/)
-    .slice(1);
-}
 
 const manifest = /aperture .*CONTEXT MANIFEST k7f3/;
 
@@ -74,7 +63,7 @@ describe.each(carriers)("%s", (carrier) => {
     const notes = played.map(({ note }) => note);
     const wanted = carrier === "none" ? begun : shapes;
     expect(wanted.filter((shape) => !notes.some((note) => shape.test(note)))).toEqual([]);
-    const steps = stepsOf(name);
+    const steps = readRequests(name);
     expect(steps).toHaveLength(played.length);
     signs[carrier](steps);
     expect([compact.test(steps.join("")), full.test(steps.join(""))]).toEqual([
@@ -85,7 +74,8 @@ describe.each(carriers)("%s", (carrier) => {
 });
 
 test.each(carriers)("%s: nothing of ours is among the model's words", (carrier) => {
-  for (const mode of modes) expect(sentIn(`${carrier}-${mode}`)).not.toMatch(/assistant +aperture/);
+  for (const mode of modes)
+    expect(readRequests(`${carrier}-${mode}`).join()).not.toMatch(/assistant +aperture/);
 });
 
 describe("the instructions", () => {

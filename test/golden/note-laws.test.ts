@@ -1,21 +1,14 @@
 // What the golden sessions tell a model is held against what the log says: a number, a count, an order.
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { casesFolder } from "./session-file.ts";
+import { casesFolder, readRequests, readSessionText } from "./session-file.ts";
 
 const cases = readdirSync(casesFolder);
 
-function fileOf(name: string, file: string): string {
-  return readFileSync(join(casesFolder, name, file), "utf8");
-}
-
 /** Our lines in a session, in the order a model reads them. */
 function ownLines(name: string): readonly string[] {
-  const lines = fileOf(name, "upstream.txt")
-    .split("\n")
-    .filter((line) => line.includes("k7f3") && !line.includes("# Context notes"));
-  return lines.flatMap((line) => line.split("\\n"));
+  const lines = readRequests(name).flatMap((request) => request.split("\n"));
+  return lines.filter((line) => line.includes("k7f3")).flatMap((line) => line.split("\\n"));
 }
 
 /** The numbers of a line of headers, ranges taken apart. */
@@ -33,27 +26,34 @@ function numbersIn(text: string): readonly number[] {
 }
 
 function recordedIn(name: string): ReadonlySet<number> {
-  const added = fileOf(name, "frames.txt").matchAll(/block-added #(\d+) /g);
+  const added = readSessionText(name).matchAll(/block-added #(\d+) /g);
   return new Set(Array.from(added, ([, id]) => Number(id)));
 }
 
 /** The last manifest of each body, as far as it is new, with how many blocks of the talk the body has. */
 function countsIn(name: string): readonly (readonly [told: number, sent: number])[] {
-  const steps = fileOf(name, "upstream.txt").split(/\n\n(?=\d+\. )/);
   let body: readonly string[] = [];
-  return steps.slice(1).flatMap((step) => {
+  return readRequests(name).flatMap((step) => {
     const shared = Number(/^ {2}= (\d+) units/m.exec(step)?.[1] ?? 0);
     const fresh = step.split("\n").filter((line) => /^ {2}[> ] \w/.test(line));
     body = [...body.slice(0, shared), ...fresh];
-    const isBlock = (line: string): boolean =>
-      !/^.{4}\w+ +aperture/.test(line) &&
-      !line.includes('"content":[]') &&
-      !/\[k7f3 #\d+ .* pruned \(|\[withheld by the user\]/.test(line);
-    const blocks = body.filter(isBlock);
+    const blocks = body.filter((line) => isBlock(line, body));
     const manifest = fresh.findLast((line) => /CONTEXT MANIFEST k7f3|context-manifest mark/.test(line));
     const told = /\| (\d+) blocks?/.exec(manifest ?? "")?.[1];
     return told === undefined ? [] : [[Number(told), blocks.length] as const];
   });
+}
+
+/** Whether a unit shows a block: it is not ours, and no placeholder. The call of a withheld result is one. */
+function isBlock(line: string, body: readonly string[]): boolean {
+  const [, call] = /"type":"tool_use","id":"(\w+)".*"input":\{\}/.exec(line) ?? [];
+  const withheld = `"tool_use_id":"${call}","content":"[withheld by the user]"`;
+  if (call !== undefined && body.some((other) => other.includes(withheld))) return false;
+  return (
+    !/^.{4}\w+ +aperture/.test(line) &&
+    !line.includes('"content":[]') &&
+    !/\[k7f3 #\d+ .* pruned \(|\[withheld by the user\]/.test(line)
+  );
 }
 
 /**

@@ -24,8 +24,10 @@ export type GoldenExchange = {
   readonly posted: Posted;
   readonly client: ClientBody;
   readonly units: readonly UpstreamUnit[];
+  /** What was recorded since the request before. */
+  readonly frames: readonly Frame[];
 };
-export type Played = {
+export type PlayedSession = {
   readonly exchanges: readonly GoldenExchange[];
   readonly frames: readonly Frame[];
   /** What the log has told the desk, in order. */
@@ -36,11 +38,11 @@ export type Played = {
   readonly store: Store;
 };
 
-export async function playSession(session: GoldenSession): Promise<Played> {
+export async function playSession(session: GoldenSession): Promise<PlayedSession> {
   const player = new Player(session);
   const exchanges: GoldenExchange[] = [];
   for (const step of session.steps) exchanges.push(await player.play(step));
-  const frames = await player.frames();
+  const frames = exchanges.flatMap((exchange) => exchange.frames);
   return { exchanges, frames, briefings: player.briefings, gaps: player.gaps(), store: player.store };
 }
 
@@ -57,6 +59,7 @@ class Player {
   readonly #histories: (readonly TalkMessage[])[] = [[]];
   #body: Fields;
   #awareness: Awareness;
+  readonly #lastSeqs = new Map<SessionId, number>();
 
   constructor(session: GoldenSession) {
     this.#session = session;
@@ -88,16 +91,21 @@ class Player {
     const posted = await this.#kit.post(body, { headers, isLost, ...where });
     await this.#record(posted);
     this.#histories.push([...this.#messages({ ...step, isMarked: true }), ...saidIn(posted)]);
-    return { step, posted, client, units: upstreamUnits(must(posted.attempts.at(-1), "it was sent").body) };
+    const units = upstreamUnits(must(posted.attempts.at(-1), "it was sent").body);
+    return { step, posted, client, units, frames: await this.#newFrames() };
   }
 
-  async frames(): Promise<readonly Frame[]> {
+  /** The frames that were appended since the last call. */
+  async #newFrames(): Promise<readonly Frame[]> {
     await this.store.flush();
-    const sessions = unwrap(await this.store.sessions());
-    const pages = await Promise.all(
-      sessions.map(({ session }) => this.store.frames({ session, after: 0, limit: 1000 })),
-    );
-    return pages.flatMap((page) => unwrap(page));
+    const frames: Frame[] = [];
+    for (const { session } of unwrap(await this.store.sessions())) {
+      const after = this.#lastSeqs.get(session) ?? 0;
+      const page = unwrap(await this.store.frames({ session, after, limit: 1000 }));
+      this.#lastSeqs.set(session, page.at(-1)?.seq ?? after);
+      frames.push(...page);
+    }
+    return frames;
   }
 
   gaps(): number {

@@ -4,10 +4,10 @@ import { expect, test } from "vitest";
 import { must } from "../../src/base/index.ts";
 import type { BodyEvidence } from "../../src/cli/replay/evidence.ts";
 import { judgeReplay } from "../../src/cli/replay/judge.ts";
-import { type Played, playSession } from "./play-session.ts";
+import { type PlayedSession, playSession } from "./play-session.ts";
 import { casesFolder, readSession } from "./session-file.ts";
 
-async function evidenceOf({ frames, store }: Played) {
+async function evidenceOf({ frames, store }: PlayedSession) {
   const { session } = must(frames[0], "something was recorded");
   const stored = await store.bodies(session);
   const bodies: BodyEvidence[] = [];

@@ -3,7 +3,7 @@ import type { Frame } from "../../src/engine/frames/index.ts";
 import type { PlannedRequest, Wishes } from "../../src/exchange/index.ts";
 import { wireText } from "../support/scripted-client.ts";
 import { seen, sharedUnits, type UpstreamUnit, upstreamUnits } from "../support/upstream-units.ts";
-import type { GoldenExchange, Played } from "./play-session.ts";
+import type { GoldenExchange, PlayedSession } from "./play-session.ts";
 import { deltaLine, originOf, shortened } from "./print-session.ts";
 
 /** The case the page is made from. */
@@ -12,7 +12,7 @@ export const walkedCase = "one-turn";
 type Numbered = NonNullable<NonNullable<PlannedRequest["sent"]>["fresh"][number]["numbered"]>;
 
 /** The second request of a session, told from its first byte to what the third one says of it. */
-export function walkthroughText({ exchanges, frames, briefings }: Played): string {
+export function walkthroughText({ exchanges, frames, briefings }: PlayedSession): string {
   const [before, now, next] = [0, 1, 2].map((at) => must(exchanges[at], "there are three requests"));
   const asked = must(now, "there is a second request");
   const first = must(before, "there is a first request");

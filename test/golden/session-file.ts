@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { must } from "../../src/base/index.ts";
 import type { BodyForm } from "../../src/engine/frames/index.ts";
 import type { Awareness } from "../../src/host/index.ts";
 import type { ReplyBlock } from "../../src/testing/index.ts";
@@ -75,6 +76,26 @@ export function readSession(name: string): GoldenSession {
   const base = own.base === undefined ? {} : written(join(basesFolder, `${own.base}.json`));
   const whole = { ...base, ...own, body: { ...base.body, ...own.body } } as GoldenSession;
   return { ...whole, steps: whole.steps.flatMap(repeated) };
+}
+
+/** What `sessionText` has written of a case. */
+export function readSessionText(name: string): string {
+  return readFileSync(join(casesFolder, name, "session.txt"), "utf8");
+}
+
+/** The manifests of a case with their token counts. */
+export function readManifests(name: string): string {
+  const sections = readFileSync("test/golden/manifests.txt", "utf8").split("\n\n");
+  return must(
+    sections.find((section) => section.startsWith(`${name}\n`)),
+    `the manifests of ${name} are there`,
+  );
+}
+
+/** Each request of a case as it was sent, without its frames. */
+export function readRequests(name: string): readonly string[] {
+  const sent = readSessionText(name).replaceAll(/^ {2}\|.*\n/gm, "");
+  return sent.split(/\n\n(?=\d+\. )/).slice(1);
 }
 
 /** `{{3 x word }}` stands for a word that comes three times. */
