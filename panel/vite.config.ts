@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
 
-// The page is built into hashed files of our own origin: nothing inline, so that the strictest policy holds.
+// Builds hashed files and nothing inline, because the content security policy forbids inline code.
 export default defineConfig({
   root: fileURLToPath(new URL(".", import.meta.url)),
   build: {

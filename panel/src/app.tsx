@@ -1,28 +1,28 @@
 import { useState } from "react";
-import { type Connection, useConnection } from "./api/live.ts";
+import { type Connection, useConnection } from "./api/events.ts";
 import { useCommands } from "./base/commands.ts";
-import type { Route, SessionRoute } from "./base/paths.ts";
-import { go, useRoute } from "./base/route.ts";
+import { clockText } from "./base/format.ts";
+import { go, useRoute } from "./base/navigation.ts";
+import type { Route, SessionRoute } from "./base/routes.ts";
 import { useStore } from "./base/store.ts";
 import { nextTheme, theme } from "./base/theme.ts";
-import { clockText } from "./base/words.ts";
-import { Banner } from "./parts/banner.tsx";
-import { KeysHelp } from "./parts/keys-help.tsx";
-import { Palette } from "./parts/palette.tsx";
-import { LoggedOut } from "./parts/problem.tsx";
-import { Toasts } from "./parts/toasts.tsx";
+import { Banner } from "./components/banner.tsx";
+import { LoginPage } from "./components/error-page.tsx";
+import { KeyboardHelp } from "./components/keyboard-help.tsx";
+import { Palette } from "./components/palette.tsx";
+import { Toasts } from "./components/toasts.tsx";
 import { ApprovalsScreen } from "./screens/approvals.tsx";
 import { ContextScreen } from "./screens/context.tsx";
 import { RequestsScreen } from "./screens/requests.tsx";
 import { SessionShell } from "./screens/session-shell.tsx";
 import { SessionsScreen } from "./screens/sessions.tsx";
 
-type Open = "palette" | "keys" | null;
+type OpenDialog = "palette" | "keys" | null;
 
 export function App() {
   const route = useRoute();
   const connection = useConnection();
-  const [open, setOpen] = useState<Open>(null);
+  const [open, setOpen] = useState<OpenDialog>(null);
   const group = "Panel";
   useCommands([
     {
@@ -32,22 +32,28 @@ export function App() {
       group: "Go",
       run: () => go({ screen: "sessions" }),
     },
-    { id: "palette", title: "Command palette", keys: ["Ctrl+k"], group, run: () => setOpen("palette") },
-    { id: "keys", title: "Keyboard", keys: ["?"], group, run: () => setOpen("keys") },
-    { id: "theme", title: "Next theme", keys: ["t"], group, run: nextTheme },
+    {
+      id: "palette",
+      title: "Open the command palette",
+      keys: ["Ctrl+k"],
+      group,
+      run: () => setOpen("palette"),
+    },
+    { id: "keys", title: "Show the keyboard shortcuts", keys: ["?"], group, run: () => setOpen("keys") },
+    { id: "theme", title: "Switch the theme", keys: ["t"], group, run: nextTheme },
   ]);
   return (
     <div className="app">
       <TopBar connection={connection} onOpen={setOpen} />
       <Banner connection={connection} />
-      {connection.is === "loggedOut" && connection.sinceMs === null ? (
-        <LoggedOut />
+      {connection.status === "loggedOut" && connection.sinceMs === null ? (
+        <LoginPage />
       ) : (
         <Screen route={route} />
       )}
       <Toasts />
       {open === "palette" ? <Palette onClose={() => setOpen(null)} /> : null}
-      {open === "keys" ? <KeysHelp onClose={() => setOpen(null)} /> : null}
+      {open === "keys" ? <KeyboardHelp onClose={() => setOpen(null)} /> : null}
     </div>
   );
 }
@@ -64,7 +70,7 @@ function Screen({ route }: { readonly route: Route }) {
       return (
         <main className="screen">
           <section className="problem-page">
-            <h1>Not there</h1>
+            <h1>Not found</h1>
             <p>The panel has no page {route.path}.</p>
             <a className="button" href="/">
               All sessions
@@ -90,7 +96,7 @@ function SessionScreen({ route }: { readonly route: SessionRoute }) {
   return <RequestsScreen session={session} exchange={route.exchange} tab={route.tab} />;
 }
 
-type TopBarProps = { readonly connection: Connection; readonly onOpen: (open: Open) => void };
+type TopBarProps = { readonly connection: Connection; readonly onOpen: (open: OpenDialog) => void };
 
 function TopBar({ connection, onOpen }: TopBarProps) {
   const chosen = useStore(theme);
@@ -112,7 +118,12 @@ function TopBar({ connection, onOpen }: TopBarProps) {
       <button type="button" className="button quiet" onClick={() => onOpen("palette")}>
         Commands <kbd>Ctrl+K</kbd>
       </button>
-      <button type="button" className="button quiet" onClick={() => onOpen("keys")} aria-label="Keyboard">
+      <button
+        type="button"
+        className="button quiet"
+        onClick={() => onOpen("keys")}
+        aria-label="Keyboard shortcuts"
+      >
         ?
       </button>
       <button type="button" className="button quiet" onClick={nextTheme}>
@@ -123,18 +134,18 @@ function TopBar({ connection, onOpen }: TopBarProps) {
   );
 }
 
-/** Old numbers are never shown as live. */
+/** Says whether the numbers on the screen are live. */
 function ConnectionPill({ connection }: { readonly connection: Connection }) {
-  const words = {
+  const text = {
     connecting: "connecting…",
     live: "live",
     loggedOut: "logged out",
-    ended: connection.is === "ended" ? `ended at ${clockText(connection.sinceMs)}` : "",
-    stale: connection.is === "stale" ? `stale since ${clockText(connection.sinceMs)}, reconnecting` : "",
-  }[connection.is];
+    stopped: connection.status === "stopped" ? `stopped at ${clockText(connection.sinceMs)}` : "",
+    stale: connection.status === "stale" ? `stale since ${clockText(connection.sinceMs)}, reconnecting` : "",
+  }[connection.status];
   return (
-    <span className={`pill ${connection.is}`} role="status">
-      {words}
+    <span className={`pill ${connection.status}`} role="status">
+      {text}
     </span>
   );
 }

@@ -1,9 +1,9 @@
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { prefetchState } from "./api/state.ts";
+import { prefetchState } from "./api/context-state.ts";
 import { App } from "./app.tsx";
-import { currentRoute } from "./base/route.ts";
-import { sessionPath } from "./context/acts.ts";
+import { currentRoute } from "./base/navigation.ts";
+import { sessionPath } from "./context/actions.ts";
 import "./style/tokens.css";
 import "./style/base.css";
 import "./style/strip.css";

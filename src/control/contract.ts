@@ -248,7 +248,7 @@ const routeTable = [
     name: "redo",
     path: "/api/v1/sessions/:session/redo",
     returns: "ReverseAnswer",
-    about: "takes up a step again that was taken back",
+    about: "redoes a step that was undone",
   },
   {
     ...read,

@@ -59,7 +59,7 @@ function ruleActs(delta: Delta): readonly string[] {
   return [`${permissionVerbs[to.rule]} ${verb} by ${actor} ${scopeTexts[to.scope]}`];
 }
 
-const permissionVerbs = { allow: "allowed", ask: "asked to be asked about", deny: "denied" } as const;
+const permissionVerbs = { allow: "allowed", ask: "required approval of", deny: "denied" } as const;
 const scopeTexts = { once: "once", turn: "in this turn", session: "in this session" } as const;
 
 /** Ids of the blocks that deltas changed, ascending. */
@@ -77,7 +77,7 @@ function listBlocks(acts: readonly BlockAct[]): string {
 const ttlVerb = "set the turns left of";
 
 const levelVerbs = {
-  original: "wanted whole",
+  original: "restored",
   trimmed: "trimmed",
   summarized: "summarized",
   minimal: "cut to the minimum",

@@ -38,7 +38,7 @@ describe("the events of a frame", () => {
       session: "s1",
       code: null,
       message:
-        "policy trimmed #18 #20, cut to the minimum #5 (not used for a while); `aperture undo 4` takes it back",
+        "policy trimmed #18 #20, cut to the minimum #5 (not used for a while); `aperture undo 4` undoes it",
       seq: 7,
     });
   });

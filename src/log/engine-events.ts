@@ -61,7 +61,7 @@ function actNotice({ actor, cause, deltas }: Frame): readonly string[] {
   if (actor !== "policy" || cause.step === null || cause.type !== "policy") return [];
   const reason = cause.reason === "" ? "" : ` (${cause.reason})`;
   const text = describeActs(deltas);
-  return text === "" ? [] : [`policy ${text}${reason}; \`aperture undo ${cause.step}\` takes it back`];
+  return text === "" ? [] : [`policy ${text}${reason}; \`aperture undo ${cause.step}\` undoes it`];
 }
 
 function rewriteNotice({ deltas }: Frame): readonly string[] {

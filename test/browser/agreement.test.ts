@@ -1,18 +1,18 @@
-// One state feeds every surface: whoever asks what was used and free at a seq gets the same numbers.
+// Panel, CLI and API show the same used and free tokens at every seq.
 import { beforeAll, expect, test } from "vitest";
-import { countedText, sizeText } from "../../panel/src/base/words.ts";
+import { countedText, sizeText } from "../../panel/src/base/format.ts";
 import { must, seededRandom } from "../../src/base/index.ts";
 import { readArguments } from "../../src/cli/args/arguments.ts";
 import { dispatch } from "../../src/cli/dispatch.ts";
 import { plain } from "../../src/cli/format/paint.ts";
 import { loadSettings } from "../../src/cli/load-settings.ts";
 import { isLong } from "../support/runs.ts";
-import { panelRig } from "./rig.ts";
-import { tellStory } from "./story.ts";
+import { setUpPanel } from "./panel-setup.ts";
+import { createSampleSession } from "./sample-session.ts";
 
-const rig = panelRig();
+const setup = setUpPanel();
 const random = seededRandom(8);
-/** A thousand with `--long`. The command line is asked by its own function, and now and then as a program. */
+/** A thousand with `--long`. Most calls of the CLI run in this process, a few as a program. */
 const checkpoints = isLong ? 1_000 : 150;
 const programs = isLong ? 20 : 4;
 
@@ -34,14 +34,14 @@ let session = "";
 let head = 0;
 
 beforeAll(async () => {
-  ({ session } = await tellStory(rig()));
-  await actAtRandom(isLong ? 300 : 80);
-  ({ head } = await rig().api<State>(`/sessions/${session}/state`));
+  ({ session } = await createSampleSession(setup()));
+  await runRandomCommands(isLong ? 300 : 80);
+  ({ head } = await setup().api<State>(`/sessions/${session}/state`));
 }, 600_000);
 
-/** The user does this and that. What is refused has changed nothing, and does not matter. */
-async function actAtRandom(times: number): Promise<void> {
-  const { blocks } = await rig().api<State>(`/sessions/${session}/state`);
+/** Runs random commands of the user. Refused ones change nothing. */
+async function runRandomCommands(times: number): Promise<void> {
+  const { blocks } = await setup().api<State>(`/sessions/${session}/state`);
   const block = (): number => random.pick(blocks).n;
   const commands = [
     () => ({ verb: "pin", target: `${block()}` }),
@@ -54,7 +54,7 @@ async function actAtRandom(times: number): Promise<void> {
   ];
   for (let done = 0; done < times; done += 1) {
     const command = random.pick(commands)();
-    await rig()
+    await setup()
       .api(`/sessions/${session}/ops`, { method: "POST", body: { command } })
       .catch(() => null);
   }
@@ -62,7 +62,7 @@ async function actAtRandom(times: number): Promise<void> {
 
 test(`panel, command line and API agree at ${checkpoints} random seqs`, { timeout: 600_000 }, async () => {
   const seqs = Array.from({ length: checkpoints }, () => 1 + random.below(head));
-  const panel = await rig().open();
+  const panel = await setup().open();
   await panel.go(`/s/${session}`);
   for (let from = 0; from < seqs.length; from += 50) {
     const some = seqs.slice(from, from + 50);
@@ -74,28 +74,28 @@ test(`panel, command line and API agree at ${checkpoints} random seqs`, { timeou
   console.log(`${checkpoints} checkpoints at ${spread} of ${head} seqs: panel, command line and API agree`);
 });
 
-async function compare(seq: number, seen: Seen): Promise<void> {
-  const state = await rig().api<State>(`/sessions/${session}/state?at=${seq}`);
+async function compare(seq: number, shown: ShownState): Promise<void> {
+  const state = await setup().api<State>(`/sessions/${session}/state?at=${seq}`);
   const { used, free, size, exact } = state.window;
-  // Before the first request nobody knows which model it will be, and how much that holds.
+  // Before the first request the model and its window are unknown.
   expect([state.seq, size === null ? free : used + (free ?? 0)]).toEqual([seq, size]);
-  expect(seen.figures).toEqual(figuresOf(state));
-  expect(seen.text).toContain(`${countedText(used, exact)} / ${size === null ? "?" : sizeText(size)}`);
-  if (free !== null) expect(seen.text).toContain(`free ${countedText(free, exact)}`);
+  expect(shown.figures).toEqual(figuresOf(state));
+  expect(shown.text).toContain(`${countedText(used, exact)} / ${size === null ? "?" : sizeText(size)}`);
+  if (free !== null) expect(shown.text).toContain(`free ${countedText(free, exact)}`);
   expect(figuresOf(await printed(seq))).toEqual(figuresOf(state));
 }
 
-test("the program prints what its function does", async () => {
+test("the CLI program prints the same as its function", async () => {
   for (let n = 0; n < programs; n += 1) {
     const seq = 1 + random.below(head);
-    const { out } = await rig().rig.run(["context", session, "--at", `${seq}`, "--json"]);
+    const { out } = await setup().cli.run(["context", session, "--at", `${seq}`, "--json"]);
     expect(figuresOf(JSON.parse(out) as State)).toEqual(figuresOf(await printed(seq)));
   }
 }, 60_000);
 
-/** `aperture context --at SEQ --json`, without a process of its own. */
+/** `aperture context --at SEQ --json`, in this process. */
 async function printed(seq: number): Promise<State> {
-  const { env, home, folder } = rig().rig;
+  const { env, home, folder } = setup().cli;
   const lines: string[] = [];
   const called = readArguments(["context", session, "--at", `${seq}`, "--json"]);
   if (called.verb !== "context") throw new Error("these arguments are understood");
@@ -118,12 +118,12 @@ async function printed(seq: number): Promise<State> {
   return JSON.parse(lines.join("\n")) as State;
 }
 
-type Reading = { readonly session: string; readonly seqs: readonly number[] };
-type Seen = { readonly figures: Figures; readonly text: string };
+type ReadInput = { readonly session: string; readonly seqs: readonly number[] };
+type ShownState = { readonly figures: Figures; readonly text: string };
 
-/** Runs in the page: goes from seq to seq as its own links do, and reads what is shown once it is there. */
-async function readAt({ session: id, seqs }: Reading): Promise<readonly Seen[]> {
-  const seen: Seen[] = [];
+/** Runs in the page: navigates from seq to seq and reads the window numbers of each. */
+async function readAt({ session: id, seqs }: ReadInput): Promise<readonly ShownState[]> {
+  const states: ShownState[] = [];
   for (const seq of seqs) {
     history.pushState(null, "", `/s/${id}?at=${seq}`);
     dispatchEvent(new PopStateEvent("popstate"));
@@ -136,7 +136,7 @@ async function readAt({ session: id, seqs }: Reading): Promise<readonly Seen[]> 
     }
     const [used, free] = [...shown.querySelectorAll("data")].map(({ value }) => Number(value));
     const figures = { seq: Number(shown.dataset["seq"]), used: used ?? -1, free: free ?? null };
-    seen.push({ figures, text: shown.innerText });
+    states.push({ figures, text: shown.innerText });
   }
-  return seen;
+  return states;
 }

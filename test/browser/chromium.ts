@@ -3,16 +3,16 @@ import { delimiter, join } from "node:path";
 import { type Browser, chromium } from "playwright-core";
 import { aptInstall } from "../support/apt.ts";
 
-/** How long a file may wait for its browser where none is installed yet. */
+/** Time limit of a test file that must install the browser first. */
 export const browserMs = 600_000;
 
 const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"] as const;
-const places = [
+const macPaths = [
   "/Applications/Chromium.app/Contents/MacOS/Chromium",
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 ] as const;
 
-/** Nothing is fetched in the background and nothing is asked: what the browser does is what the page does. */
+/** Switches off background requests, so that every request is the page's. */
 const flags = [
   "--no-sandbox",
   "--disable-gpu",
@@ -23,18 +23,18 @@ const flags = [
   "--disable-sync",
 ] as const;
 
-/** A browser with a profile of its own. Further flags are for tests of what a hostile network could do. */
+/** Starts a browser with its own profile. */
 export async function launchBrowser(more: readonly string[] = []): Promise<Browser> {
   const executablePath = await findChromium();
   return await chromium.launch({ executablePath, headless: true, args: [...flags, ...more] });
 }
 
-/** Finds the browser, or installs it; where neither works it says what was tried. */
+/** Finds or installs Chromium; the error lists what was tried. */
 export async function findChromium(): Promise<string> {
   const named = process.env["APERTURE_CHROMIUM"];
   if (named !== undefined) {
     if (isProgram(named)) return named;
-    throw new Error(`APERTURE_CHROMIUM names ${named}, which is no program that can be run.`);
+    throw new Error(`APERTURE_CHROMIUM names ${named}, which is not an executable file.`);
   }
   const found = installed();
   if (found !== null) return found;
@@ -46,7 +46,7 @@ export async function findChromium(): Promise<string> {
 
 function installed(): string | null {
   const folders = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
-  const paths = [...names.flatMap((name) => folders.map((folder) => join(folder, name))), ...places];
+  const paths = [...names.flatMap((name) => folders.map((folder) => join(folder, name))), ...macPaths];
   return paths.find(isProgram) ?? null;
 }
 
@@ -61,8 +61,8 @@ function isProgram(path: string): boolean {
 
 function missing(why: string): string {
   return [
-    "These tests need a Chromium, and there is none.",
-    `Looked for ${names.join(", ")} in PATH, and at ${places.join(", ")}.`,
+    "These tests need Chromium, which is not installed.",
+    `Looked for ${names.join(", ")} in PATH, and at ${macPaths.join(", ")}.`,
     why,
     "Install it (`apt-get install chromium`), or name it in APERTURE_CHROMIUM.",
   ].join("\n");

@@ -4,18 +4,18 @@ import { startChild } from "../support/child.ts";
 
 /** A program made with @anthropic-ai/sdk, in a process of its own, that keeps one conversation. */
 export type Client = {
-  /** Sends a prompt, follows it until the model calls no tool any more, and answers with its last words. */
-  readonly say: (prompt: string, how?: Partial<SdkStep>) => Promise<string>;
+  /** Sends a prompt, runs tools until the model stops calling them, and returns its last text. */
+  readonly send: (prompt: string, options?: Partial<SdkStep>) => Promise<string>;
   readonly close: () => Promise<void>;
 };
 
 export type ClientOptions = {
   readonly url: string;
-  /** What the session is called by: two clients with the same name share it. */
+  /** The id of the session: two clients with the same name share it. */
   readonly name: string;
-  /** What stands below the first prompt. Small sessions are watched, not managed. */
+  /** Text after the first prompt. Aperture manages large sessions only. */
   readonly bulk?: string;
-  /** What its tool `read` finds, by path. */
+  /** The files of its tool `read`, by path. */
   readonly files?: Readonly<Record<string, string>>;
 };
 
@@ -24,21 +24,21 @@ let clients: Promise<Clients> | null = null;
 export async function startClient({
   url,
   name,
-  bulk = linesOf(1_100),
+  bulk = numberedLines(1_100),
   files,
 }: ClientOptions): Promise<Client> {
   clients ??= installClients();
   const { program, modules } = sdks["@anthropic-ai/sdk"];
   const addresses = modules.map((await clients).moduleUrl);
   const child = startChild(program, [...addresses, "{}"], "pipe");
-  let said = 0;
+  let sent = 0;
   return {
-    say: async (prompt, how = {}) => {
-      const at = said;
+    send: async (prompt, options = {}) => {
+      const at = sent;
       const headers = { "x-aperture-session": name };
-      const words = at === 0 ? `${prompt}\n${bulk}` : prompt;
-      const step = { prompt: words, url, headers, streams: true, files, ...how };
-      said += 1;
+      const text = at === 0 ? `${prompt}\n${bulk}` : prompt;
+      const step = { prompt: text, url, headers, streams: true, files, ...options };
+      sent += 1;
       child.process.stdin?.write(`${JSON.stringify(step)}\n`);
       const line = await child.said((each) => (JSON.parse(each) as { readonly step: unknown }).step === at);
       if (line === null) throw new Error(`the client ended: ${(await child.ended).stderr}`);
@@ -55,8 +55,8 @@ export async function startClient({
 
 const words = "amber basin cedar delta ember fjord grove haven inlet jetty knoll ledge mesa nook".split(" ");
 
-/** So many lines of some 70 characters, no two alike. */
-export function linesOf(count: number): string {
+/** Different lines of about 70 characters. */
+export function numberedLines(count: number): string {
   return Array.from({ length: count }, (_, at) => {
     const line = Array.from({ length: 10 }, (__, n) => words[(at * 7 + n * (at % 11) + n) % words.length]);
     return `${at}: ${line.join(" ")}`;

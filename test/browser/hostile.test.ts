@@ -1,15 +1,16 @@
-// Whatever a client, a model or a tool says is shown as text: none of it runs, and none of it calls anybody.
+// Content of clients, models and tools is shown as text: it never runs and never sends a request.
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { must } from "../../src/base/index.ts";
-import { type Panel, panelRig, settled } from "./rig.ts";
-import { blockWith, call, storyModel, text } from "./story.ts";
+import { type Panel, setUpPanel, waitUntilSettled } from "./panel-setup.ts";
+import { blockWith, call, managedRequest, sampleModel, text } from "./sample-session.ts";
 
-const rig = panelRig();
+const setup = setUpPanel();
 let session = "";
 let result = 0;
+let request = 0;
 
-/** Each would set a mark in the page, or ask a server that is not ours for something. */
+/** Each would set a global variable or send a request to another server. */
 const payloads = [
   "<script>globalThis.ran=1</script>",
   '<img src="http://evil.example/beacon.png" onerror="globalThis.ran=1">',
@@ -25,37 +26,38 @@ const [short] = payloads;
 
 beforeAll(async () => {
   const path = must(short, "there are some");
-  const client = await rig().client({
+  const client = await setup().client({
     name: path,
     files: { [path]: `${all}\n`.repeat(20) },
     bulk: all.repeat(60),
   });
-  const say = async (prompt: string): Promise<void> => {
-    await client.say(prompt, { model: storyModel });
-    await rig().recorded();
+  const send = async (prompt: string): Promise<void> => {
+    await client.send(prompt, { model: sampleModel });
+    await setup().recorded();
   };
-  rig().script([text(all), call("read", { path })], [text(all)]);
-  await say(all);
-  const { rows } = await rig().api<{ rows: readonly { id: string }[] }>("/sessions?limit=1");
+  setup().script([text(all), call("read", { path })], [text(all)]);
+  await send(all);
+  const { rows } = await setup().api<{ rows: readonly { id: string }[] }>("/sessions?limit=1");
   session = must(rows[0], "the client has made one").id;
-  result = await blockWith(rig(), session, "tool-result", "read");
-  rig().script(
+  result = await blockWith(setup(), session, "tool-result", "read");
+  setup().script(
     [
       call("aperture_note", { verb: "create", text: all, topic: path }),
       call("aperture_manage", { verb: "pin", target: `${result}` }),
     ],
     [text("noted")],
   );
-  await say(`once more ${all}`);
-  await rig().api(`/sessions/${session}/mode`, { method: "PUT", body: { mode: "ask" } });
-  rig().script(
+  await send(`once more ${all}`);
+  await setup().api(`/sessions/${session}/mode`, { method: "PUT", body: { mode: "ask" } });
+  setup().script(
     [call("aperture_archive", { target: `${result}`, reason: all.slice(0, 150) })],
     [text("I wait.")],
   );
-  await say("and again");
+  await send("and again");
+  request = await managedRequest(setup(), session);
 }, 60_000);
 
-/** Nothing ran, and nothing became an element that was meant to be text. */
+/** Expects that no payload ran or became an element. */
 async function expectInert({ page }: Panel): Promise<void> {
   const found = await page.evaluate(() => ({
     ran: (globalThis as { readonly ran?: unknown }).ran ?? null,
@@ -68,44 +70,44 @@ async function expectInert({ page }: Panel): Promise<void> {
   expect(found).toEqual({ ran: null, elements: 0, handlers: 0, links: [] });
 }
 
-const places = [
+const screens = [
   ["the list of sessions", () => "/"],
   ["the context", () => `/s/${session}`],
   ["an earlier seq", () => `/s/${session}?at=6`],
   ["the inspector", () => `/s/${session}?block=${result}`],
   ["approvals", () => `/s/${session}/approvals`],
   ["requests", () => `/s/${session}/requests`],
-  ["a diff", () => `/s/${session}/requests/3`],
-  ["what the client sent", () => `/s/${session}/requests/3/client`],
-  ["what went upstream", () => `/s/${session}/requests/3/upstream`],
-  ["a response", () => `/s/${session}/requests/3/response`],
-  ["facts of a request", () => `/s/${session}/requests/3/facts`],
+  ["a diff", () => `/s/${session}/requests/${request}`],
+  ["what the client sent", () => `/s/${session}/requests/${request}/client`],
+  ["what went upstream", () => `/s/${session}/requests/${request}/upstream`],
+  ["a response", () => `/s/${session}/requests/${request}/response`],
+  ["facts of a request", () => `/s/${session}/requests/${request}/facts`],
 ] as const;
 
-describe("content that is code", () => {
-  test.each(places)("is text in %s", async (_, path) => {
-    const panel = await rig().open();
+describe("content with code", () => {
+  test.each(screens)("is text in %s", async (_, path) => {
+    const panel = await setup().open();
     await panel.go(path());
     await panel.page.waitForTimeout(300);
     await expectInert(panel);
     await panel.close();
   });
 
-  test("is text in every tab of the inspector, and can be read there", async () => {
-    const panel = await rig().open();
+  test("is readable text in every tab of the inspector", async () => {
+    const panel = await setup().open();
     await panel.go(`/s/${session}?block=${result}`);
     const inspector = panel.page.locator(".inspector");
     await inspector.getByText(must(short, "there are some")).first().waitFor();
     for (const tab of await inspector.getByRole("tab").all()) {
       await tab.click();
-      await settled(panel.page);
+      await waitUntilSettled(panel.page);
       await expectInert(panel);
     }
     await panel.close();
   });
 
-  test("is text in what is found, and in what is said about it", async () => {
-    const panel = await rig().open();
+  test("is text in recall results and toasts", async () => {
+    const panel = await setup().open();
     await panel.go(`/s/${session}`);
     await panel.page.keyboard.press("r");
     await panel.page.getByRole("dialog").getByRole("textbox").first().fill("script beacon");
@@ -113,7 +115,7 @@ describe("content that is code", () => {
     await panel.page.waitForTimeout(500);
     await expectInert(panel);
     await panel.page.keyboard.press("Escape");
-    await rig().api(`/sessions/${session}/ops`, {
+    await setup().api(`/sessions/${session}/ops`, {
       method: "POST",
       body: { command: { verb: "create", text: all, topic: short } },
     });
@@ -124,11 +126,14 @@ describe("content that is code", () => {
   });
 });
 
-test("what would get into the page by a mistake of ours is still refused by its policy", async () => {
-  const panel = await rig().open();
-  panel.troubles.expects(/policy|Content Security Policy|evil\.example/);
+test("the content security policy refuses injected code", async () => {
+  const panel = await setup().open();
+  panel.problems.expects(/policy|Content Security Policy|evil\.example/);
   await panel.go(`/s/${session}`);
-  expect(await misled(panel.page)).toEqual({ ran: null, refused: expect.arrayContaining(refusedKinds) });
+  expect(await injectEverything(panel.page)).toEqual({
+    ran: null,
+    refused: expect.arrayContaining(refusedKinds),
+  });
   await panel.close();
 });
 
@@ -141,8 +146,8 @@ const refusedKinds = [
   "style-src-elem",
 ];
 
-/** Puts everything into the page that must not work there. */
-function misled(page: Page) {
+/** Injects scripts, pictures, frames and styles that the policy must refuse. */
+function injectEverything(page: Page) {
   return page.evaluate(async () => {
     const refused = new Set<string>();
     addEventListener("securitypolicyviolation", (event) => refused.add(event.effectiveDirective));

@@ -1,48 +1,47 @@
-// What the client sent, what went upstream, and why they differ, as a person looks at it.
+// The requests screen: list, diff, bodies, curl and replay.
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { RouteAnswers } from "../../src/control/index.ts";
-import { barriersIn } from "./axe.ts";
+import { accessibilityViolations } from "./accessibility.ts";
 import type { Client } from "./client.ts";
-import { panelRig, settled, themes } from "./rig.ts";
-import { storyModel, tellStory } from "./story.ts";
+import { setUpPanel, themes, waitUntilSettled } from "./panel-setup.ts";
+import { createSampleSession, managedRequest, sampleModel } from "./sample-session.ts";
 
-const rig = panelRig();
+const setup = setUpPanel();
 let session = "";
 let client: Client;
 let total = 0;
 let managed = 0;
 
 beforeAll(async () => {
-  ({ session, client } = await tellStory(rig()));
-  const { rows } = await rig().api<RouteAnswers["RequestsPage"]>(`/sessions/${session}/requests?limit=1000`);
+  ({ session, client } = await createSampleSession(setup()));
+  const { rows } = await setup().api<RouteAnswers["RequestsPage"]>(
+    `/sessions/${session}/requests?limit=1000`,
+  );
   total = rows.length;
-  managed = rows.findLast(({ relation }) => relation === "append")?.id ?? 0;
+  managed = await managedRequest(setup(), session);
 }, 90_000);
 
 const requests = (rest = "") => `/s/${session}/requests${rest}`;
 const rowOf = (page: Page, id: number) => page.locator(`[data-request="${id}"]`);
 
 describe.each(themes)("in the %s theme", (theme) => {
-  test.each(["", "diff", "client", "upstream", "response", "facts"])(
-    "nothing keeps anybody out of %s",
-    async (tab) => {
-      const panel = await rig().open({ theme });
-      await panel.go(requests(tab === "" ? "" : `/${managed}/${tab}`));
-      await panel.page.locator('[role="grid"] [role="row"]').first().waitFor();
-      if (tab === "diff") await panel.page.locator(".diff-row").first().waitFor();
-      await settled(panel.page);
-      expect(await barriersIn(panel.page)).toEqual([]);
-      await panel.close();
-    },
-  );
+  test.each(["", "diff", "client", "upstream", "response", "facts"])("tab %s is accessible", async (tab) => {
+    const panel = await setup().open({ theme });
+    await panel.go(requests(tab === "" ? "" : `/${managed}/${tab}`));
+    await panel.page.locator('[role="grid"] [role="row"]').first().waitFor();
+    if (tab === "diff") await panel.page.locator(".diff-row").first().waitFor();
+    await waitUntilSettled(panel.page);
+    expect(await accessibilityViolations(panel.page)).toEqual([]);
+    await panel.close();
+  });
 });
 
-test("the list says what each request took and how it was sent, the newest first", async () => {
-  const panel = await rig().open();
+test("the list shows status, time and rendering, newest first", async () => {
+  const panel = await setup().open();
   await panel.go(requests());
-  const grid = panel.page.getByRole("grid", { name: "Requests, the newest first" });
+  const grid = panel.page.getByRole("grid", { name: "Requests, newest first" });
   expect(await grid.getAttribute("aria-rowcount")).toBe(`${total}`);
   expect(await grid.locator('[role="row"]').first().getAttribute("data-request")).toBe(`${total}`);
   const row = await rowOf(panel.page, managed).textContent();
@@ -52,9 +51,11 @@ test("the list says what each request took and how it was sent, the newest first
   await panel.close();
 });
 
-test("the diff has the rows of the API, each with its reason, and a person reads them", async () => {
-  const panel = await rig().open();
-  const diff = await rig().api<RouteAnswers["RequestDiff"]>(`/sessions/${session}/requests/${managed}/diff`);
+test("the diff shows every row of the API with its reason", async () => {
+  const panel = await setup().open();
+  const diff = await setup().api<RouteAnswers["RequestDiff"]>(
+    `/sessions/${session}/requests/${managed}/diff`,
+  );
   expect(diff.rows.filter((row) => row.type !== "same" && row.reasons.length === 0)).toEqual([]);
   expect(JSON.stringify(diff.rows)).not.toContain('"code":"unknown"');
   await panel.go(requests(`/${managed}`));
@@ -62,13 +63,13 @@ test("the diff has the rows of the API, each with its reason, and a person reads
   await view.locator(".diff-row").first().waitFor();
   expect(await view.locator(".diff-row").count()).toBe(diff.rows.length);
   const text = (await view.textContent()) ?? "";
-  for (const words of ["identical (~", "injected", "first change", "The manifest:", "A tool of ours"])
+  for (const words of ["unchanged (~", "added by Aperture", "first change", "Manifest:", "offers this tool"])
     expect(text).toContain(words);
   await panel.close();
 });
 
-test("what is folded in the diff keeps nobody out either: long texts can be scrolled by keys", async () => {
-  const panel = await rig().open();
+test("folded texts of the diff scroll by keyboard", async () => {
+  const panel = await setup().open();
   await panel.go(requests(`/${managed}`));
   const folded = panel.page.locator(".diff-row details:not([open]) > summary");
   while ((await folded.count()) > 0) await folded.first().click();
@@ -76,12 +77,12 @@ test("what is folded in the diff keeps nobody out either: long texts can be scro
   const reached = await texts.evaluateAll((all) => all.every((each) => (each as HTMLElement).tabIndex === 0));
   expect(await texts.count()).toBeGreaterThan(0);
   expect(reached).toBe(true);
-  expect(await barriersIn(panel.page)).toEqual([]);
+  expect(await accessibilityViolations(panel.page)).toEqual([]);
   await panel.close();
 });
 
-test("keys alone: down, open, on, compare, the tabs, and back", async () => {
-  const panel = await rig().open();
+test("keys move, open, compare, switch tabs and close", async () => {
+  const panel = await setup().open();
   const { page } = panel;
   await panel.go(requests());
   await page.locator('[role="row"]').first().waitFor();
@@ -94,21 +95,21 @@ test("keys alone: down, open, on, compare, the tabs, and back", async () => {
   await page.keyboard.press("k");
   await page.waitForURL(new RegExp(`/requests/${total}$`));
   await page.keyboard.press("d");
-  await page.getByText(`Against request ${total - 1}`, { exact: false }).waitFor();
+  await page.getByText(`Compared with request ${total - 1}`, { exact: false }).waitFor();
   await page.getByRole("tab", { name: "Diff" }).focus();
   await page.keyboard.press("ArrowRight");
   await page.waitForURL(/\/client$/);
-  await page.getByRole("region", { name: "Client sent" }).waitFor();
+  await page.getByRole("region", { name: "Client request" }).waitFor();
   await page.keyboard.press("Escape");
   await page.waitForURL(/\/requests$/);
   await panel.close();
 });
 
-test("bodies are what was sent; a large one comes in pieces", async () => {
-  const panel = await rig().open();
+test("bodies are shown byte for byte; a large one is loaded in pieces", async () => {
+  const panel = await setup().open();
   const { page } = panel;
   await panel.go(requests(`/${managed}/upstream`));
-  const region = page.getByRole("region", { name: "Upstream got" });
+  const region = page.getByRole("region", { name: "Upstream request" });
   await region.waitFor();
   const more = region.getByRole("button", { name: "Load more" });
   await expect
@@ -121,24 +122,24 @@ test("bodies are what was sent; a large one comes in pieces", async () => {
     )
     .toBe(0);
   const shown = (await region.locator("pre").textContent()) ?? "";
-  const sent = rig()
+  const sent = setup()
     .exchanges()
     .map(({ body }) => body.toString());
   expect(sent).toContain(shown);
   await region.getByRole("button", { name: "Formatted" }).click();
   expect(await region.locator("pre").textContent()).toContain('\n  "messages": [');
-  await page.getByRole("tab", { name: "Headers" }).click();
-  await page.getByText("Headers are not recorded, so that no credential ever is.").waitFor();
+  await page.getByRole("tab", { name: "Facts" }).click();
+  await page.getByText("Aperture records no headers").waitFor();
   await panel.close();
 });
 
-test("copied as curl the key is a variable; what is saved is what was sent", async () => {
-  const panel = await rig().open();
+test("curl names the key as a variable; the saved JSON is the sent body", async () => {
+  const panel = await setup().open();
   const { page, context } = panel;
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await panel.go(requests(`/${managed}`));
   await page.getByRole("button", { name: "Copy as curl" }).click();
-  await page.getByText("Copied; the key is a variable").waitFor();
+  await page.getByText("Copied. The key is a shell variable.").waitFor();
   const copied = await page.evaluate(() => navigator.clipboard.readText());
   expect(copied).toContain('-H "x-api-key: $ANTHROPIC_API_KEY"');
   expect(copied).toMatch(/^curl -X POST 'http:\/\/127\.0\.0\.1:\d+\/v1\/messages/);
@@ -149,38 +150,38 @@ test("copied as curl the key is a variable; what is saved is what was sent", asy
   expect(download.suggestedFilename()).toBe(`request-${managed}-upstream.json`);
   const saved = readFileSync(await download.path(), "utf8");
   expect(
-    rig()
+    setup()
       .exchanges()
       .map(({ body }) => body.toString()),
   ).toContain(saved);
   await panel.close();
 });
 
-test("replayed inside, a request is accepted or refused in exact words, and nothing is sent", async () => {
-  const panel = await rig().open();
+test("replay gives a verdict and sends nothing", async () => {
+  const panel = await setup().open();
   const { page } = panel;
-  const sent = rig().exchanges().length;
+  const sent = setup().exchanges().length;
   await panel.go(requests(`/${managed}/upstream`));
   await page.getByRole("button", { name: "Replay" }).click();
   const view = page.getByRole("region", { name: "Replay" });
   await view.getByText("Accepted: 200").waitFor();
   expect(await view.textContent()).toMatch(
-    /A prompt of ~[\d.]+k, ~[\d.]+k of it from the cache behind request \d+\./,
+    /A prompt of ~[\d.]+k, ~[\d.]+k of it read from the cache of request \d+\./,
   );
-  expect(await barriersIn(page)).toEqual([]);
-  expect(rig().exchanges().length).toBe(sent);
-  // Another request has not been replayed.
+  expect(await accessibilityViolations(page)).toEqual([]);
+  expect(setup().exchanges().length).toBe(sent);
+  // The verdict belongs to one request.
   await page.keyboard.press("k");
   await page.waitForURL(new RegExp(`/requests/(?!${managed}/)`));
   await view.waitFor({ state: "detached" });
   await panel.close();
 });
 
-test("a request that comes while somebody looks is there at once", async () => {
-  const panel = await rig().open();
+test("a new request appears in the open list", async () => {
+  const panel = await setup().open();
   await panel.go(requests());
   await rowOf(panel.page, total).waitFor();
-  await client.say("Thank you.", { model: storyModel });
+  await client.send("Thank you.", { model: sampleModel });
   await rowOf(panel.page, total + 1).waitFor();
   await panel.close();
 });

@@ -1,21 +1,22 @@
-// Every screen in both themes: it shows itself, keeps nobody out, and asks nobody but its own server.
+// Every screen in both themes: it loads, is accessible, and sends requests to its own server only.
 import { beforeAll, describe, expect, test } from "vitest";
 import { converse } from "../cli/rig.ts";
-import { barriersIn } from "./axe.ts";
-import { type Panel, panelRig, settled, themes } from "./rig.ts";
-import { shoot } from "./shot.ts";
-import { blockWith, tellStory } from "./story.ts";
+import { accessibilityViolations } from "./accessibility.ts";
+import { type Panel, setUpPanel, themes, waitUntilSettled } from "./panel-setup.ts";
+import { blockWith, createSampleSession, managedRequest } from "./sample-session.ts";
+import { takeScreenshot } from "./screenshot.ts";
 
-const rig = panelRig();
+const setup = setUpPanel();
 let session = "";
 let block = 0;
+let request = 0;
 
 type Screen = {
   readonly name: string;
   readonly path: () => string;
-  /** What shows that the screen is there. */
+  /** The element that proves that the screen is loaded. */
   readonly shows: string;
-  /** What is done before it is looked at. */
+  /** Actions before the picture is taken. */
   readonly act?: (panel: Panel) => Promise<void>;
 };
 
@@ -32,8 +33,8 @@ const screens: readonly Screen[] = [
   { name: "plan", path: context, shows: row, act: planArchive },
   { name: "approvals", path: () => context("/approvals"), shows: ".card" },
   { name: "requests", path: () => context("/requests"), shows: "main h1" },
-  { name: "diff", path: () => context("/requests/7"), shows: "main [role=tab]" },
-  { name: "replay", path: () => context("/requests/7"), shows: "main [role=tab]", act: replay },
+  { name: "diff", path: () => context(`/requests/${request}`), shows: "main [role=tab]" },
+  { name: "replay", path: () => context(`/requests/${request}`), shows: "main [role=tab]", act: replay },
   { name: "palette", path: context, shows: row, act: ({ page }) => page.keyboard.press("Control+k") },
 ];
 
@@ -41,10 +42,10 @@ async function selectThree({ page }: Panel): Promise<void> {
   const rows = page.locator(row);
   await rows.nth(6).click();
   await rows.nth(8).click({ modifiers: ["Shift"] });
-  await page.getByText("3 blocks selected").waitFor();
+  await page.getByText("3 blocks chosen").waitFor();
 }
 
-/** One block against a shorter form of it. */
+/** Compares a block with its trimmed text. */
 async function showTrimmed({ page }: Panel): Promise<void> {
   await page.getByRole("tab", { name: "levels" }).click();
   await page.locator(".inspector .levels").getByRole("button", { name: "trimmed" }).click();
@@ -58,10 +59,13 @@ async function replay({ page }: Panel): Promise<void> {
 
 async function askToRestore({ page }: Panel): Promise<void> {
   await page.getByRole("button", { name: "Restore…" }).click();
-  await page.getByRole("dialog").getByText("Take back").first().waitFor();
+  await page
+    .getByRole("dialog")
+    .getByText(/^Undo: /)
+    .first()
+    .waitFor();
 }
 
-/** The log that came with the first prompt, and what was said to it. */
 async function planArchive({ page }: Panel): Promise<void> {
   await page.locator(row).nth(3).click();
   await page
@@ -74,28 +78,29 @@ async function planArchive({ page }: Panel): Promise<void> {
   await dialog.getByText("pays back").waitFor();
 }
 
-test.each(themes)("nothing has come by yet, in the %s theme", async (theme) => {
-  const panel = await rig().open({ theme });
+test.each(themes)("before the first request, in the %s theme", async (theme) => {
+  const panel = await setup().open({ theme });
   await panel.page.getByRole("heading", { name: "Waiting for the first request" }).waitFor();
-  expect(await barriersIn(panel.page)).toEqual([]);
-  await shoot(panel.page, `first-run-${theme}`);
+  expect(await accessibilityViolations(panel.page)).toEqual([]);
+  await takeScreenshot(panel.page, `first-run-${theme}`);
   await panel.close();
 });
 
 describe("with a session", () => {
   beforeAll(async () => {
-    await converse(rig().rig, "notes", ["Write the notes of the release.", "Shorter.", "Now in German."]);
-    await converse(rig().rig, "shop", ["Why is the build red since this morning?"]);
-    ({ session } = await tellStory(rig()));
-    block = await blockWith(rig(), session, "tool-result", "token.ts");
+    await converse(setup().cli, "notes", ["Write the notes of the release.", "Shorter.", "Now in German."]);
+    await converse(setup().cli, "shop", ["Why is the build red since this morning?"]);
+    ({ session } = await createSampleSession(setup()));
+    block = await blockWith(setup(), session, "tool-result", "token.ts");
+    request = await managedRequest(setup(), session);
   }, 60_000);
 
-  test.each(["/", "", "/approvals", "/requests", "/requests/7"])(
-    "no button of %s sticks out of a narrow window",
+  test.each(["/", "", "/approvals", "/requests", "/requests/:n"])(
+    "the buttons of %s fit into a narrow window",
     async (more) => {
-      const panel = await rig().open();
+      const panel = await setup().open();
       await panel.page.setViewportSize({ width: 420, height: 800 });
-      await panel.go(more === "/" ? more : context(more));
+      await panel.go(more === "/" ? more : context(more.replace(":n", `${request}`)));
       const bars = panel.page.locator("header button, header a, footer button, [role=tab]");
       await bars.first().waitFor();
       const ends = await bars.evaluateAll((all) => all.map((each) => each.getBoundingClientRect().right));
@@ -106,15 +111,15 @@ describe("with a session", () => {
 
   describe.each(themes)("in the %s theme", (theme) => {
     test.each(screens)("$name", async ({ name, path, shows, act }) => {
-      const panel = await rig().open({ theme });
+      const panel = await setup().open({ theme });
       await panel.go(path());
       await panel.page.locator(shows).first().waitFor();
-      // Labels and the turns of the timeline come in behind the rows.
+      // Labels and turns of the timeline are read after the rows.
       await panel.page.waitForTimeout(400);
       await act?.(panel);
-      await settled(panel.page);
-      expect(await barriersIn(panel.page)).toEqual([]);
-      await shoot(panel.page, `${name}-${theme}`);
+      await waitUntilSettled(panel.page);
+      expect(await accessibilityViolations(panel.page)).toEqual([]);
+      await takeScreenshot(panel.page, `${name}-${theme}`);
       await panel.close();
     });
   });

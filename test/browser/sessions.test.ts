@@ -1,15 +1,15 @@
-// The list of sessions: what can be done to one as a whole, and the sub-agents in it.
+// The list of sessions: sub-agents, rename, export and delete.
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
 import { converse, post } from "../cli/rig.ts";
-import { barriersIn } from "./axe.ts";
-import { type Panel, panelRig, settled, themes } from "./rig.ts";
-import { shoot } from "./shot.ts";
+import { accessibilityViolations } from "./accessibility.ts";
+import { type Panel, setUpPanel, themes, waitUntilSettled } from "./panel-setup.ts";
+import { takeScreenshot } from "./screenshot.ts";
 
-const rig = panelRig();
+const setup = setUpPanel();
 const line = "Why is the build red since this morning?";
 
-/** Claude Code says so of its own accord which requests are a sub-agent's. */
+/** Sends a request of a sub-agent, marked as Claude Code marks it. */
 async function askAgent(agent: string, prompt: string): Promise<void> {
   const body = {
     model: "claude-sonnet-4-5",
@@ -18,15 +18,15 @@ async function askAgent(agent: string, prompt: string): Promise<void> {
     messages: [{ role: "user", content: prompt }],
   };
   const headers = { "x-aperture-session": "shop", "x-claude-code-agent-id": agent };
-  await post(rig().rig, JSON.stringify(body), headers);
+  await post(setup().cli, JSON.stringify(body), headers);
 }
 
 beforeAll(async () => {
-  await converse(rig().rig, "notes", ["Write the notes of the release.", "Shorter."]);
-  await converse(rig().rig, "shop", [line, "And now?"]);
+  await converse(setup().cli, "notes", ["Write the notes of the release.", "Shorter."]);
+  await converse(setup().cli, "shop", [line, "And now?"]);
   await askAgent("7f1c", "Look through the logs of the build for the first error.");
   await askAgent("9d2e", "List what changed since yesterday.");
-  await rig().recorded();
+  await setup().recorded();
 }, 60_000);
 
 async function manage(panel: Panel, name: string) {
@@ -35,8 +35,8 @@ async function manage(panel: Panel, name: string) {
 }
 
 describe("sub-agents", () => {
-  test("stand below their session by what they were asked, and lead to their own window", async () => {
-    const panel = await rig().open();
+  test("are listed below their session and link to their own window", async () => {
+    const panel = await setup().open();
     const { page } = panel;
     const list = page.getByRole("list", { name: "Sub-agents" });
     await list.getByText("Look through the logs of the build").waitFor();
@@ -53,8 +53,8 @@ describe("sub-agents", () => {
   });
 });
 
-test("says so where there are more than it shows", async () => {
-  const panel = await rig().open();
+test("the list says that older sessions are not listed", async () => {
+  const panel = await setup().open();
   const { page } = panel;
   const count = page.locator(".sessions .screen-head [aria-live]");
   await count.waitFor();
@@ -64,50 +64,52 @@ test("says so where there are more than it shows", async () => {
     await route.fulfill({ response, json: { ...(await response.json()), next: "before-these" } });
   });
   await panel.go("/");
-  await page.getByText("2 of 2 used last; there are more").waitFor();
+  await page.getByText("2 of 2 last used; older ones are not listed").waitFor();
   await page.unrouteAll({ behavior: "wait" });
   await panel.close();
 });
 
-test("a session whose last request was refused says so, until one is answered", async () => {
-  const panel = await rig().open();
+test("a session shows the error of its last request", async () => {
+  const panel = await setup().open();
   const { page } = panel;
   const row = page.locator(".session-row").filter({ hasText: "Write the notes" });
   await row.getByText("idle").waitFor();
   const messages = [{ role: "user", content: "Write the notes of the release." }];
   const send = (model: string) =>
-    post(rig().rig, JSON.stringify({ model, max_tokens: 100, messages }), { "x-aperture-session": "notes" });
+    post(setup().cli, JSON.stringify({ model, max_tokens: 100, messages }), {
+      "x-aperture-session": "notes",
+    });
   await send("a-model-of-nobody");
   await row.getByText("error 404").waitFor();
   expect(await row.locator("[title]").last().getAttribute("title")).toMatch(
-    /^Request \d+ got no whole answer: 404$/,
+    /^Request \d+ got no complete response: 404$/,
   );
-  expect(await barriersIn(page)).toEqual([]);
-  expect((await rig().rig.run(["sessions"])).out).toContain("error: 404");
+  expect(await accessibilityViolations(page)).toEqual([]);
+  expect((await setup().cli.run(["sessions"])).out).toContain("error: 404");
   await send("claude-sonnet-4-5");
   await row.getByText("idle").waitFor();
   await panel.close();
 });
 
-describe("a session as a whole", () => {
-  test.each(themes)("has a dialog of its own, in the %s theme", async (theme) => {
-    const panel = await rig().open({ theme });
+describe("a session", () => {
+  test.each(themes)("has an accessible dialog, in the %s theme", async (theme) => {
+    const panel = await setup().open({ theme });
     await manage(panel, line);
-    expect(await barriersIn(panel.page)).toEqual([]);
-    await shoot(panel.page, `session-${theme}`);
+    expect(await accessibilityViolations(panel.page)).toEqual([]);
+    await takeScreenshot(panel.page, `session-${theme}`);
     await panel.page.keyboard.press("Escape");
     await panel.page.getByRole("dialog").waitFor({ state: "detached" });
     await panel.close();
   });
 
-  test("is renamed, everywhere, and that is undone like anything else", async () => {
-    const panel = await rig().open();
+  test("is renamed, and undo restores its name", async () => {
+    const panel = await setup().open();
     const { page } = panel;
     const dialog = await manage(panel, line);
     await dialog.getByLabel(/^Name/).fill("red build");
     await dialog.getByRole("button", { name: "Rename" }).click();
     await page.locator(".session-row b").getByText("red build").waitFor();
-    const { out } = await rig().rig.run(["sessions"]);
+    const { out } = await setup().cli.run(["sessions"]);
     expect(out).toContain("red build");
     await page.locator(".session-row").filter({ hasText: "red build" }).click();
     await page.locator(".session-title").getByText("red build").waitFor();
@@ -118,7 +120,7 @@ describe("a session as a whole", () => {
   });
 
   test.each(["JSON lines", "Web page", "Markdown", "HAR"])("is exported as %s", async (title) => {
-    const panel = await rig().open();
+    const panel = await setup().open();
     const { page } = panel;
     const dialog = await manage(panel, line);
     const [download] = await Promise.all([
@@ -130,29 +132,29 @@ describe("a session as a whole", () => {
     await panel.close();
   });
 
-  test("is deleted only once the word is typed, and is gone then", async () => {
-    const panel = await rig().open();
+  test("is deleted only after the word is typed", async () => {
+    const panel = await setup().open();
     const { page } = panel;
     const name = "Write the notes of the release.";
     const dialog = await manage(panel, name);
-    const button = dialog.getByRole("button", { name: "Delete for good" });
+    const button = dialog.getByRole("button", { name: "Delete permanently" });
     expect(await button.isDisabled()).toBe(true);
     await dialog.getByLabel(/to confirm$/).fill("delete");
     await button.click();
     await page.getByText(/^Deleted “Write the notes.*: \d+ frames and \d+ stored bodies erased$/).waitFor();
     await page.locator(".session-row b").getByText(name).waitFor({ state: "detached" });
-    const { out } = await rig().rig.run(["sessions"]);
+    const { out } = await setup().cli.run(["sessions"]);
     expect([out.includes("build"), out.includes("notes of the release")]).toEqual([true, false]);
     await panel.close();
   });
 
-  test("that is looked at is deleted from within, and the list is what is left", async () => {
-    const panel = await rig().open();
+  test("is deleted from its own screen", async () => {
+    const panel = await setup().open();
     const { page } = panel;
     await page.locator(".session-row").filter({ hasText: line }).click();
     await page.getByRole("grid").getByText(line).waitFor();
-    await settled(page);
-    // What comes in behind the rows has come, so that nothing is asked of a session that is gone.
+    await waitUntilSettled(page);
+    // Deferred reads must end before the session is deleted, or they fail.
     await page.waitForTimeout(500);
     await page.getByRole("button", { name: "Rename, export or delete this session" }).click();
     const dialog = page.getByRole("dialog");

@@ -1,6 +1,6 @@
 import type { ErrorAnswer } from "./contract.ts";
 
-/** Why a call failed: a code of the server, or `unreachable` where there was no answer at all. */
+/** A failed call: the server's error code, or `unreachable` if there was no response. */
 export class CallError extends Error {
   readonly code: string;
   readonly status: number;
@@ -17,7 +17,7 @@ export class CallError extends Error {
   }
 }
 
-type Sent = { readonly method: "GET" | "POST" | "PUT" | "DELETE"; readonly body?: unknown };
+type CallOptions = { readonly method: "GET" | "POST" | "PUT" | "DELETE"; readonly body?: unknown };
 
 export async function read<T>(path: string, signal?: AbortSignal): Promise<T> {
   return await call<T>(path, { method: "GET" }, signal);
@@ -28,19 +28,19 @@ export async function write<T>(method: "POST" | "PUT" | "DELETE", path: string, 
 }
 
 export async function readText(path: string, signal?: AbortSignal): Promise<string> {
-  const response = await reach(path, { method: "GET" }, signal);
-  if (!response.ok) throw await refusalOf(response);
+  const response = await send(path, { method: "GET" }, signal);
+  if (!response.ok) throw await errorOf(response);
   return await response.text();
 }
 
-async function call<T>(path: string, sent: Sent, signal?: AbortSignal): Promise<T> {
-  const response = await reach(path, sent, signal);
-  if (!response.ok) throw await refusalOf(response);
+async function call<T>(path: string, options: CallOptions, signal?: AbortSignal): Promise<T> {
+  const response = await send(path, options, signal);
+  if (!response.ok) throw await errorOf(response);
   return (await response.json()) as T;
 }
 
-/** The header is what another page could not set: see the control API, "Who may ask". */
-async function reach(path: string, { method, body }: Sent, signal?: AbortSignal): Promise<Response> {
+/** Pages of other origins cannot set the CSRF header; see "Who may ask" in the API reference. */
+async function send(path: string, { method, body }: CallOptions, signal?: AbortSignal): Promise<Response> {
   const writes =
     method === "GET"
       ? {}
@@ -52,20 +52,28 @@ async function reach(path: string, { method, body }: Sent, signal?: AbortSignal)
     return await fetch(`/api/v1${path}`, { method, ...writes, ...(signal === undefined ? {} : { signal }) });
   } catch (error) {
     if (signal?.aborted === true) throw error;
-    throw new CallError("unreachable", "Aperture does not answer. Is it running?", 0);
+    throw new CallError(
+      "unreachable",
+      "Aperture does not answer. Check that it is running: aperture status",
+      0,
+    );
   }
 }
 
-async function refusalOf(response: Response): Promise<CallError> {
+async function errorOf(response: Response): Promise<CallError> {
   try {
     const { error } = (await response.json()) as ErrorAnswer;
     return new CallError(error.code, error.message, response.status);
   } catch {
-    return new CallError("unreadable", `The answer could not be read (${response.status}).`, response.status);
+    return new CallError(
+      "unreadable",
+      `Aperture sent an unreadable response (${response.status}).`,
+      response.status,
+    );
   }
 }
 
-/** The words of any failure, for people. */
-export function wordsOf(error: unknown): string {
+/** The message of any thrown value. */
+export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,4 +1,4 @@
-/** What the server answers, by its own types: the panel knows nothing else of it. */
+/** The server's own types of its responses. The panel imports nothing else from `src`. */
 export type {
   ErrorAnswer,
   HealthAnswer,

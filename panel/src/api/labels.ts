@@ -3,12 +3,12 @@ import { createStore, useStore } from "../base/store.ts";
 import { read } from "./client.ts";
 import type { RouteAnswers } from "./contract.ts";
 
-/** What blocks are about never changes: it is read once, and only for those that are looked at. */
+/** Labels of blocks by number. A label never changes, so it is read once, for visible blocks only. */
 type Labels = ReadonlyMap<number, string | null>;
 
-const known = new Map<string, ReturnType<typeof createStore<Labels>>>();
-const asked = new Set<string>();
-const pauseMs = 30;
+const stores = new Map<string, ReturnType<typeof createStore<Labels>>>();
+const requested = new Set<string>();
+const batchMs = 30;
 const batchMax = 200;
 
 let waiting: { readonly session: string; readonly blocks: Set<number> } | null = null;
@@ -16,43 +16,43 @@ let waiting: { readonly session: string; readonly blocks: Set<number> } | null =
 export function useLabels(session: string, blocks: readonly number[]): Labels {
   const store = storeOf(session);
   const labels = useStore(store);
-  const wanted = blocks.join(",");
+  const visible = blocks.join(",");
   useEffect(() => {
-    for (const block of wanted === "" ? [] : wanted.split(",").map(Number)) want(session, block);
-  }, [session, wanted]);
+    for (const block of visible === "" ? [] : visible.split(",").map(Number)) requestLabel(session, block);
+  }, [session, visible]);
   return labels;
 }
 
 const noLabels: Labels = new Map();
-const nobody = createStore<Labels>(noLabels);
+const noLabelsStore = createStore<Labels>(noLabels);
 
-/** Of very many, for those who look through all of them; null: nobody does, and nothing is drawn again. */
+/** The labels of all given blocks, for the filter. With null nothing is read and nothing re-renders. */
 export function useAllLabels(session: string, blocks: readonly number[] | null): Labels {
   const isWanted = blocks !== null;
-  const labels = useStore(isWanted ? storeOf(session) : nobody);
+  const labels = useStore(isWanted ? storeOf(session) : noLabelsStore);
   useEffect(() => {
-    for (const block of blocks ?? []) want(session, block);
+    for (const block of blocks ?? []) requestLabel(session, block);
   }, [session, blocks]);
   return labels;
 }
 
 function storeOf(session: string) {
-  const store = known.get(session) ?? createStore<Labels>(new Map());
-  known.set(session, store);
+  const store = stores.get(session) ?? createStore<Labels>(new Map());
+  stores.set(session, store);
   return store;
 }
 
-function want(session: string, block: number): void {
+function requestLabel(session: string, block: number): void {
   const key = `${session} ${block}`;
-  if (asked.has(key)) return;
-  asked.add(key);
+  if (requested.has(key)) return;
+  requested.add(key);
   if (waiting !== null && waiting.session === session && waiting.blocks.size < batchMax) {
     waiting.blocks.add(block);
     return;
   }
   const batch = { session, blocks: new Set([block]) };
   waiting = batch;
-  setTimeout(() => void fill(batch), pauseMs);
+  setTimeout(() => void fill(batch), batchMs);
 }
 
 async function fill(batch: {
@@ -68,7 +68,7 @@ async function fill(batch: {
       (before) => new Map([...before, ...rows.map((row) => [row.block, row.label] as const)]),
     );
   } catch {
-    // The list is complete without them; they are asked for again when they are looked at again.
-    for (const block of blocks) asked.delete(`${session} ${block}`);
+    // The list works without labels; rows that become visible again request them again.
+    for (const block of blocks) requested.delete(`${session} ${block}`);
   }
 }

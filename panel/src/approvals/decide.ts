@@ -1,23 +1,23 @@
 import { write } from "../api/client.ts";
 import type { RouteAnswers } from "../api/contract.ts";
 import { refresh } from "../api/resource.ts";
-import { attempt, sessionPath } from "../context/acts.ts";
-import { say } from "../parts/toasts.tsx";
+import { showToast } from "../components/toasts.tsx";
+import { attempt, sessionPath } from "../context/actions.ts";
 
 export const scopes = ["once", "turn", "session", "always"] as const;
 export type Scope = (typeof scopes)[number];
 
-/** What was said for always, in whichever session. */
+/** The path of the rules that apply in every session. */
 export const rulesPath = "/permissions";
 
 export type Decision = {
   readonly decision: "approve" | "deny";
   readonly scope: Scope;
-  /** The model reads it where it was denied. */
+  /** Sent to the model with a denial. */
   readonly reason: string;
 };
 
-/** Null: all that wait. */
+/** Decides an approval; null decides all that wait. */
 export async function decide(
   session: string,
   approval: number | null,
@@ -27,7 +27,7 @@ export async function decide(
   const body = { decision, scope, ...(decision === "deny" && reason !== "" ? { reason } : {}) };
   await attempt(session, async () => {
     const answer = await write<RouteAnswers["DecideAnswer"]>("POST", path, body);
-    for (const row of answer.rows) say(toldOf(row));
+    for (const row of answer.rows) showToast(decisionText(row));
     return answer;
   });
   if (scope === "always") refresh(rulesPath);
@@ -35,9 +35,9 @@ export async function decide(
 
 type Decided = RouteAnswers["DecideAnswer"]["rows"][number];
 
-/** A step is announced by what watches them; what came to none is said here. */
-function toldOf({ stand, verb, outcome, reason, step }: Decided): string {
+/** `useStepToasts` announces the step of an approved command; without a step the result is shown here. */
+function decisionText({ stand, verb, outcome, reason, step }: Decided): string {
   if (stand === "denied") return `You denied ${verb}${reason === "" ? "" : `: “${reason}”`}`;
   if (step !== null) return `You approved ${verb}`;
-  return `You approved ${verb}: ${outcome?.split("\n", 1)[0] ?? "nothing came of it"}`;
+  return `You approved ${verb}: ${outcome?.split("\n", 1)[0] ?? "it changed nothing"}`;
 }

@@ -3,7 +3,7 @@ import { sessionRules } from "./session-rules.ts";
 
 const row = (step: number, said: string | null, done = true) => ({ step, said, done });
 
-it("a rule of a session is the last thing said about a verb that was not taken back", () => {
+it("the rule of a session is the last step about a verb that is not undone", () => {
   const steps = [
     row(1, "allowed archive by model in this session"),
     row(2, "allowed pin by model in this turn"),

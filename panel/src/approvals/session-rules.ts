@@ -1,16 +1,16 @@
 import type { StepRow } from "../api/contract.ts";
 
-type Told = Pick<StepRow, "step" | "done" | "said">;
+type StepFields = Pick<StepRow, "step" | "done" | "said">;
 
-/** As the server words a step that says something for later. */
-const pattern = /^(?:allowed|denied|asked to be asked about) (\S+ by \S+) in this session$/;
+/** The server's text of a step that sets a rule for the session. */
+const pattern = /^(?:allowed|denied|required approval of) (\S+ by \S+) in this session$/;
 
-/** The steps whose rule holds in this session: the last one about each verb of an actor. */
-export function sessionRules<Row extends Told>(steps: readonly Row[]): readonly Row[] {
+/** The steps whose rule applies in this session: the last one for each actor and verb. */
+export function sessionRules<Row extends StepFields>(steps: readonly Row[]): readonly Row[] {
   const found = new Map<string, Row>();
   for (const row of steps) {
-    const about = pattern.exec(row.said ?? "")?.[1];
-    if (about !== undefined && row.done) found.set(about, row);
+    const subject = pattern.exec(row.said ?? "")?.[1];
+    if (subject !== undefined && row.done) found.set(subject, row);
   }
   return [...found.values()];
 }

@@ -12,7 +12,7 @@ const command = (id: string, ...keys: readonly string[]): Command => ({
 });
 
 describe("keys", () => {
-  it("are named as commands write them", () => {
+  it("have the names that commands use", () => {
     expect(typed("z")).toBe("z");
     expect(typed("Z", { shiftKey: true })).toBe("Shift+Z");
     expect(typed("k", { metaKey: true })).toBe("Ctrl+k");
@@ -21,7 +21,7 @@ describe("keys", () => {
     expect(typed("ArrowDown", { shiftKey: true })).toBe("Shift+ArrowDown");
   });
 
-  it("belong to a field that uses them, and to no other", () => {
+  it("stay with an input that handles them", () => {
     expect(["p", " ", "ArrowDown", "."].map((key) => isKeyOf("checkbox", key))).toEqual([
       false,
       true,
@@ -33,7 +33,7 @@ describe("keys", () => {
     for (const type of ["text", "search", "select-one", "constructor"]) expect(isKeyOf(type, "p")).toBe(true);
   });
 
-  it("the innermost command wins, and the beginning of a chord waits", () => {
+  it("run the innermost command, and wait after the start of a chord", () => {
     const outer = command("outer", "z");
     const inner = command("inner", "z");
     const chord = command("chord", "g s");

@@ -1,14 +1,14 @@
-/** Something a person can do now: by a key, by the palette, and mostly by a button too. */
+/** A command of the current screen. A key or the palette runs it; most have a button too. */
 export type Command = {
   readonly id: string;
   readonly title: string;
-  /** Each way to type it: `z`, `Shift+Z`, `g s`, `Ctrl+k`. */
+  /** Alternative shortcuts: `z`, `Shift+Z`, `g s`, `Ctrl+k`. */
   readonly keys: readonly string[];
   readonly group: string;
   readonly run: () => void;
 };
 
-/** The name of what was typed, as commands write it. */
+/** The name of the pressed key, in the notation of `Command.keys`. */
 export function keyName(event: KeyboardEvent): string {
   const { key, ctrlKey, metaKey, altKey, shiftKey } = event;
   const isLetter = key.length === 1;
@@ -21,24 +21,26 @@ export function keyName(event: KeyboardEvent): string {
   return parts.filter((part) => part !== "").join("+");
 }
 
-/** The command that what was typed stands for; `chord` where it is the beginning of one. */
-export function commandFor(typed: string, commands: readonly Command[]): Command | "chord" | null {
-  const last = [...commands].reverse();
-  const exact = last.find(({ keys }) => keys.includes(typed));
+/** The command with this shortcut; `chord` if the keys are the start of a longer one. */
+export function commandFor(pressed: string, commands: readonly Command[]): Command | "chord" | null {
+  const innermostFirst = [...commands].reverse();
+  const exact = innermostFirst.find(({ keys }) => keys.includes(pressed));
   if (exact !== undefined) return exact;
-  return last.some(({ keys }) => keys.some((key) => key.startsWith(`${typed} `))) ? "chord" : null;
+  return innermostFirst.some(({ keys }) => keys.some((key) => key.startsWith(`${pressed} `)))
+    ? "chord"
+    : null;
 }
 
 const arrows = ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"] as const;
 
-/** What inputs that hold no text do with keys themselves. */
+/** The keys that inputs without text handle themselves. */
 const ownKeys: Readonly<Record<string, readonly string[]>> = {
   checkbox: [" ", "Enter"],
   radio: [" ", "Enter", ...arrows],
   range: [...arrows, "Home", "End", "PageUp", "PageDown"],
 };
 
-/** Whether a field that has the focus, by its `type`, uses a key itself. Into any other, text is typed. */
+/** True if a focused input of this `type` handles the key itself. Text inputs handle every key. */
 export function isKeyOf(type: string, key: string): boolean {
   return Object.hasOwn(ownKeys, type) ? ownKeys[type]?.includes(key) === true : true;
 }

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** A value that changes, and those who look at it. */
+/** A mutable value with change listeners. */
 export type Store<T> = {
   readonly get: () => T;
   readonly set: (next: T | ((before: T) => T)) => void;

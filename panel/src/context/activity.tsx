@@ -1,10 +1,10 @@
 import type { RouteAnswers, StepRow } from "../api/contract.ts";
 import { useResource } from "../api/resource.ts";
-import { contextRoute } from "../base/paths.ts";
-import { go } from "../base/route.ts";
-import { clockText } from "../base/words.ts";
-import { CloseButton, Dialog } from "../parts/dialog.tsx";
-import { redo, undo } from "./acts.ts";
+import { clockText } from "../base/format.ts";
+import { go } from "../base/navigation.ts";
+import { contextRoute } from "../base/routes.ts";
+import { CloseButton, Dialog } from "../components/dialog.tsx";
+import { redo, undo } from "./actions.ts";
 import { stepsPath, stepText } from "./steps.ts";
 
 export type ActivityProps = {
@@ -13,7 +13,7 @@ export type ActivityProps = {
   readonly onClose: () => void;
 };
 
-/** Everything that was done, by whomever; each can be taken back or taken up again. */
+/** Lists the steps of the session. Each can be undone and redone. */
 export function Activity({ session, model, onClose }: ActivityProps) {
   const { data } = useResource<RouteAnswers["StepsPage"]>(stepsPath(session));
   const rows = [...(data?.rows ?? [])].reverse();
@@ -21,10 +21,10 @@ export function Activity({ session, model, onClose }: ActivityProps) {
     <Dialog title="Activity" onClose={onClose} className="wide">
       <h2>Activity</h2>
       <p className="dim">
-        What you, the model and Aperture did to blocks, the newest first. Taking back adds to the log; nothing
-        is erased, and files on disk are not touched.
+        Changes by you, the model and Aperture, newest first. Undo adds to the log and erases nothing. It does
+        not change files on disk.
       </p>
-      {data !== null && rows.length === 0 ? <p>Nothing was changed yet.</p> : null}
+      {data !== null && rows.length === 0 ? <p>No changes yet.</p> : null}
       <ol className="activity">
         {rows.map((row) => (
           <ActivityLine key={row.step} {...{ row, session, model, onClose }} />
@@ -42,7 +42,7 @@ function ActivityLine({ row, session, model, onClose }: ActivityProps & { readon
       <button
         type="button"
         className="button quiet small"
-        title="Look at this moment"
+        title="Show the context at this seq"
         onClick={() => {
           onClose();
           go({ ...contextRoute(session), at: seq });
@@ -53,7 +53,7 @@ function ActivityLine({ row, session, model, onClose }: ActivityProps & { readon
       <span className="dim">{time === null ? "" : clockText(time)}</span>
       <span>
         {stepText(row, model)}
-        {done ? "" : " — taken back"}
+        {done ? "" : " (undone)"}
       </span>
       <button
         type="button"

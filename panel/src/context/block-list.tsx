@@ -2,15 +2,15 @@ import { defaultRangeExtractor, type Range, useVirtualizer, type Virtualizer } f
 import { type KeyboardEvent, type MouseEvent, memo, useCallback, useEffect, useMemo, useRef } from "react";
 import type { BlockRow } from "../api/contract.ts";
 import { useLabels } from "../api/labels.ts";
-import { countedText, formWords } from "../base/words.ts";
+import { countedText, formNames } from "../base/format.ts";
 import { allOf, cleared, clicked, moved, type Selection, toggled } from "./selection.ts";
 
 export type BlockListProps = {
   readonly session: string;
   readonly rows: readonly BlockRow[];
-  /** Blocks that are still being read. */
+  /** The number of blocks that are not read yet. */
   readonly more: number;
-  /** The seq that is looked at; null: now. What came with it is marked. */
+  /** The seq that is shown; null for now. Blocks added by its frame are marked. */
   readonly at: number | null;
   readonly selection: Selection;
   readonly onSelect: (change: (before: Selection) => Selection) => void;
@@ -18,9 +18,21 @@ export type BlockListProps = {
 };
 
 const rowPx = 30;
-const columns = ["", "#", "zone", "kind", "topic", "tokens", "level", "ttl", "marks"] as const;
+const columns = ["", "#", "zone", "kind", "topic", "tokens", "shown", "turns left", "marks"] as const;
 
-/** The blocks as a grid. Only what can be seen is in the page, however many there are. */
+const columnClasses: Readonly<Record<(typeof columns)[number], string>> = {
+  "": "box",
+  "#": "n",
+  zone: "zone",
+  kind: "kind",
+  topic: "topic",
+  tokens: "tokens",
+  shown: "shown",
+  "turns left": "turns-left",
+  marks: "marks",
+};
+
+/** The blocks as a grid. Only visible rows are in the DOM. */
 export function BlockList(props: BlockListProps) {
   const { session, rows, more, at, selection, onSelect, onOpen } = props;
   const { scroller, virtual, order, cursorAt, onKeyDown } = useGrid(props);
@@ -29,16 +41,16 @@ export function BlockList(props: BlockListProps) {
     [onSelect, order],
   );
   const onToggle = useCallback((n: number) => onSelect((before) => toggled(before, n)), [onSelect]);
-  const seen = virtual.getVirtualItems();
+  const visible = virtual.getVirtualItems();
   const labels = useLabels(
     session,
-    seen.flatMap(({ index }) => rows[index]?.n ?? []),
+    visible.flatMap(({ index }) => rows[index]?.n ?? []),
   );
   return (
     <div className="blocks">
       <div className="blocks-head" aria-hidden="true">
         {columns.map((name) => (
-          <span key={name} className={`cell ${name === "" ? "box" : name === "#" ? "n" : name}`}>
+          <span key={name} className={`cell ${columnClasses[name]}`}>
             {name}
           </span>
         ))}
@@ -55,7 +67,7 @@ export function BlockList(props: BlockListProps) {
         onKeyDown={onKeyDown}
       >
         <div className="blocks-all" role="presentation" style={{ height: virtual.getTotalSize() }}>
-          {seen.map(({ index, start }) => {
+          {visible.map(({ index, start }) => {
             const row = rows[index];
             return row === undefined ? null : (
               <BlockLine
@@ -75,16 +87,16 @@ export function BlockList(props: BlockListProps) {
           })}
         </div>
       </div>
-      {rows.length === 0 ? <p className="blocks-none dim">No block is like that.</p> : null}
+      {rows.length === 0 ? <p className="blocks-none dim">No block matches the filter.</p> : null}
     </div>
   );
 }
 
-/** What scrolls, what is seen of it, and what keys do in it. */
+/** The virtualizer, the cursor and the keyboard handling of the grid. */
 function useGrid({ rows, selection, onSelect }: BlockListProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const order = useMemo(() => rows.map(({ n }) => n), [rows]);
-  // Where nobody has been yet, the first row can be tabbed to.
+  // Without a cursor, Tab reaches the first row.
   const cursorAt = Math.max(0, selection.cursor === null ? 0 : order.indexOf(selection.cursor));
   const virtual = useVirtualizer({
     count: rows.length,
@@ -93,11 +105,11 @@ function useGrid({ rows, selection, onSelect }: BlockListProps) {
     overscan: 4,
     initialRect: { width: innerWidth, height: innerHeight / 2 },
     observeElementRect: observeSize,
-    // The row that can be tabbed to stays in the page, wherever it has been scrolled to.
+    // The row that Tab reaches stays in the DOM when it is scrolled out of sight.
     rangeExtractor: (range) => withCursor(range, cursorAt),
   });
-  // Chosen on the strip or by a key from elsewhere: it is brought into sight.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only another place of the keyboard scrolls.
+  // A block chosen on the strip or by a shortcut is scrolled into view.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a move of the cursor scrolls.
   useEffect(() => {
     if (selection.cursor !== null) virtual.scrollToIndex(cursorAt, { align: "auto" });
   }, [selection.cursor]);
@@ -116,10 +128,10 @@ function useGrid({ rows, selection, onSelect }: BlockListProps) {
   return { scroller, virtual, order, cursorAt, onKeyDown };
 }
 
-type Sized = (size: { readonly width: number; readonly height: number }) => void;
+type OnSize = (size: { readonly width: number; readonly height: number }) => void;
 
-/** Told by the browser once it has laid the page out: measuring at once would make it do so twice. */
-function observeSize({ scrollElement }: Virtualizer<HTMLDivElement, Element>, onSize: Sized) {
+/** Uses the size the browser reports after layout; measuring at once would force a second layout. */
+function observeSize({ scrollElement }: Virtualizer<HTMLDivElement, Element>, onSize: OnSize) {
   if (scrollElement === null) return;
   const observer = new ResizeObserver(([entry]) => {
     if (entry !== undefined) onSize(entry.contentRect);
@@ -141,12 +153,12 @@ type LineProps = {
   readonly onOpen: (n: number) => void;
 };
 
-/** Those that stay while others scroll by are not drawn again. */
+/** Memoized, so that scrolling renders new rows only. */
 const BlockLine = memo(function BlockLine(props: LineProps) {
   const { row, label, index, start, isNew, isChosen, isCursor, onClick, onToggle, onOpen } = props;
   const more = `${row.counted ? "" : " not-sent"}${isNew ? " new" : ""}`;
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid around it hears the keys of all rows.
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid handles the keys of all rows.
     <div
       className={`row${isChosen ? " chosen" : ""}${more}`}
       role="row"
@@ -164,7 +176,7 @@ const BlockLine = memo(function BlockLine(props: LineProps) {
           type="checkbox"
           tabIndex={-1}
           checked={isChosen}
-          aria-label={`Select block ${row.n}`}
+          aria-label={`Choose block ${row.n}`}
           onClick={(event) => event.stopPropagation()}
           onChange={() => onToggle(row.n)}
         />
@@ -185,10 +197,10 @@ const BlockLine = memo(function BlockLine(props: LineProps) {
       <span className="cell tokens" role="gridcell">
         {countedText(row.tokens, row.exact)}
       </span>
-      <span className="cell level" role="gridcell">
-        {row.pending ? `${formWords[row.shown]} → ${formWords[row.wanted]}` : formWords[row.shown]}
+      <span className="cell shown" role="gridcell">
+        {row.pending ? `${formNames[row.shown]} → ${formNames[row.wanted]}` : formNames[row.shown]}
       </span>
-      <span className="cell ttl" role="gridcell">
+      <span className="cell turns-left" role="gridcell">
         {row.ttl ?? "–"}
       </span>
       <span className="cell marks" role="gridcell">
@@ -206,7 +218,7 @@ export function marksOf(row: BlockRow): readonly string[] {
   const marks: readonly (readonly [boolean, string])[] = [
     [row.pinned, "pinned"],
     [row.focused, "focused"],
-    [row.selected, "told"],
+    [row.selected, "selected"],
     [row.withheld, "withheld"],
     [row.pending, "pending"],
     [row.state === "archived" || (row.state === "stale" && row.ttl !== null), row.state],
@@ -242,7 +254,7 @@ const steps: Readonly<Record<string, number>> = {
   End: Number.POSITIVE_INFINITY,
 };
 
-/** What a key does to the selection; null: nothing, and others may hear it. */
+/** The change of the selection by a key. Null if the grid does not handle the key. */
 function changeFor(
   event: KeyboardEvent,
   order: readonly number[],

@@ -1,49 +1,53 @@
 import type { BlockRow } from "../api/contract.ts";
 import { useCommands } from "../base/commands.ts";
 import type { Command } from "../base/keys.ts";
-import { say } from "../parts/toasts.tsx";
-import type { Asking, Doing } from "./doings.ts";
+import { showToast } from "../components/toasts.tsx";
+import type { BlockAction, DialogSpec } from "./block-actions.ts";
 import { moved, type Selection } from "./selection.ts";
 
-export type CommandPlace = {
-  readonly doings: readonly Doing[];
+export type ContextCommandsInput = {
+  readonly actions: readonly BlockAction[];
   readonly rows: readonly BlockRow[];
   readonly selection: Selection;
   readonly isPast: boolean;
   readonly isFiltered: boolean;
   readonly onSelect: (change: (before: Selection) => Selection) => void;
   readonly onOpen: (block: number) => void;
-  readonly onAsk: (asking: Asking) => void;
+  readonly onOpenDialog: (dialog: DialogSpec) => void;
   readonly onManifest: () => void;
   readonly onDiff: () => void;
 };
 
-/** Everything that can be done on the context by key and by the palette. */
-export function useContextCommands(place: CommandPlace): void {
-  useCommands([...onBlocks(place), ...moving(place), ...looking(place)]);
+/** Registers the commands of the context screen. */
+export function useContextCommands(input: ContextCommandsInput): void {
+  useCommands([...actionCommands(input), ...moveCommands(input), ...viewCommands(input)]);
 }
 
 const group = "Blocks";
 
-function onBlocks({ doings, selection: { cursor, chosen }, onOpen }: CommandPlace): readonly Command[] {
+function actionCommands({
+  actions,
+  selection: { cursor, chosen },
+  onOpen,
+}: ContextCommandsInput): readonly Command[] {
   const hasBlocks = cursor !== null || chosen.size > 0;
-  // A key whose deed is locked says why, as its button does.
-  const offered = hasBlocks ? doings : [];
+  // The key of a locked action says why, like its button.
+  const available = hasBlocks ? actions : [];
   const open = { id: "open", title: "Open the inspector", keys: ["Enter", "o"], group };
   return [
-    ...offered.map(({ id, title, key, lock, run }) => ({
+    ...available.map(({ id, title, key, lock, run }) => ({
       id,
       title,
       keys: key === "" ? [] : [key],
       group,
-      run: lock === null ? run : () => say(lock),
+      run: lock === null ? run : () => showToast(lock),
     })),
     ...(cursor === null ? [] : [{ ...open, run: () => onOpen(cursor) }]),
   ];
 }
 
-/** The list hears these itself while it has the focus; from anywhere else they lead into it. */
-function moving({ rows, onSelect, isFiltered }: CommandPlace): readonly Command[] {
+/** The focused list handles these keys itself; from elsewhere they move the focus into the list. */
+function moveCommands({ rows, onSelect, isFiltered }: ContextCommandsInput): readonly Command[] {
   const order = rows.map(({ n }) => n);
   const move = (by: number) => () => {
     onSelect((before) => moved(before, order, { by, extends: false }));
@@ -60,12 +64,17 @@ function moving({ rows, onSelect, isFiltered }: CommandPlace): readonly Command[
   ];
 }
 
-function looking({ onAsk, onManifest, onDiff, isPast }: CommandPlace): readonly Command[] {
+function viewCommands({
+  onOpenDialog,
+  onManifest,
+  onDiff,
+  isPast,
+}: ContextCommandsInput): readonly Command[] {
   const create = { id: "create", title: "Create a memory", keys: ["m"], group };
   return [
-    { id: "recall", title: "Recall", keys: ["r"], group, run: () => onAsk({ type: "recall" }) },
-    { id: "manifest", title: "What the model reads next", keys: ["g m"], group: "Go", run: onManifest },
-    { id: "diff", title: "What the last request changed", keys: ["d"], group: "Go", run: onDiff },
-    ...(isPast ? [] : [{ ...create, run: () => onAsk({ type: "create", supersedes: [] }) }]),
+    { id: "recall", title: "Recall", keys: ["r"], group, run: () => onOpenDialog({ type: "recall" }) },
+    { id: "manifest", title: "Show the next manifest", keys: ["g m"], group: "Go", run: onManifest },
+    { id: "diff", title: "Show the requests", keys: ["d"], group: "Go", run: onDiff },
+    ...(isPast ? [] : [{ ...create, run: () => onOpenDialog({ type: "create", supersedes: [] }) }]),
   ];
 }

@@ -11,21 +11,21 @@ export type FilterBarProps = {
   readonly setSort: (sort: Sort) => void;
   readonly rows: readonly BlockRow[];
   readonly problems: readonly string[];
-  /** Not all blocks were looked at yet. */
+  /** True while labels are read that the filter needs. */
   readonly isSearching: boolean;
-  /** Blocks that were read, of all there are. */
+  /** The number of blocks read so far, and of all. */
   readonly read: number;
   readonly total: number;
   readonly onCreate: () => void;
   readonly onRecall: () => void;
   readonly onManifest: () => void;
-  /** As of an earlier seq nothing is made. */
+  /** True while an earlier seq is shown, where nothing can be changed. */
   readonly isPast: boolean;
 };
 
-const example = "words of a topic, zone:cold kind:tool level:trimmed pinned:yes tokens:>2k age:>5";
+const example = "topic words, zone:cold kind:tool level:trimmed pinned:yes tokens:>2k age:>5";
 
-/** Narrows the list; `/` leads here. */
+/** Filters and sorts the list. `/` moves the focus here. */
 export function FilterBar({
   text,
   setText,
@@ -72,8 +72,8 @@ export function FilterBar({
         onChange={(event) => setText(event.target.value)}
       />
       <span className="filter-count" aria-live="polite">
-        {problems.length === 0 ? `${rows.length} of ${total}` : `not known: ${problems.join(" ")}`}
-        {read < total ? <span className="loading">, reading on…</span> : null}
+        {problems.length === 0 ? `${rows.length} of ${total}` : `unknown filter: ${problems.join(" ")}`}
+        {read < total ? <span className="loading">, reading more…</span> : null}
         {isSearching && read === total ? <span className="loading">, searching…</span> : null}
       </span>
       <label>

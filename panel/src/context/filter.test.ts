@@ -16,10 +16,10 @@ const block = {
   pinned: true,
   turn: 3,
 } as BlockRow;
-const looked = { turn: 10, label: "read src/db/schema.sql" };
-const holds = (text: string): boolean => passes(filterOf(text), block, looked);
+const context = { turn: 10, label: "read src/db/schema.sql" };
+const isMatch = (text: string): boolean => passes(filterOf(text), block, context);
 
-describe("the filter of the list", () => {
+describe("the block filter", () => {
   it.each([
     "",
     "zone:cold",
@@ -36,7 +36,7 @@ describe("the filter of the list", () => {
     "#27",
     "zone:any kind:any",
     "zone:cold pinned:yes tokens:2400",
-  ])("%s holds", (text) => expect(holds(text)).toBe(true));
+  ])("%s matches", (text) => expect(isMatch(text)).toBe(true));
 
   it.each([
     "zone:middle",
@@ -46,10 +46,10 @@ describe("the filter of the list", () => {
     "nothing of it",
     '"db schema"',
     "zone:cold pinned:no",
-  ])("%s does not", (text) => expect(holds(text)).toBe(false));
+  ])("%s does not match", (text) => expect(isMatch(text)).toBe(false));
 
-  it("goes by what the topic column shows, and says when that is needed", () => {
-    const other = { ...looked, label: "npm test" };
+  it("searches the text of the topic column and reports when it needs labels", () => {
+    const other = { ...context, label: "npm test" };
     expect(["schema", "topic:schema", "npm"].map((text) => passes(filterOf(text), block, other))).toEqual([
       false,
       false,
@@ -60,7 +60,7 @@ describe("the filter of the list", () => {
     ).toEqual([false, false, false, true, true]);
   });
 
-  it("says what it does not know", () => {
+  it("reports unknown conditions", () => {
     expect(filterOf("colour:red tokens:many pinned:maybe").problems).toEqual([
       "colour:red",
       "tokens:many",

@@ -1,16 +1,16 @@
 import type { BlockRow } from "../api/contract.ts";
 
-/** A row as the list shows it, in the turn it is looked at. `label`: what its topic column says. */
-export type Looked = { readonly turn: number; readonly label: string };
+/** What a filter needs besides the row: the current turn, and the text of the topic column. */
+export type FilterContext = { readonly turn: number; readonly label: string };
 
 /** One condition of a filter, such as `zone:cold` or `tokens:>2k` or a word. */
-type Condition = (row: BlockRow, looked: Looked) => boolean;
+type Condition = (row: BlockRow, context: FilterContext) => boolean;
 
 export type Filter = {
   readonly conditions: readonly Condition[];
-  /** Words that mean nothing here, to be said rather than passed over. */
+  /** Conditions the filter does not know; the user is told. */
   readonly problems: readonly string[];
-  /** Whether it depends on what blocks are about: that has to be read of all of them first. */
+  /** True if the filter compares labels, so that the labels of all blocks must be read first. */
   readonly needsLabels: boolean;
 };
 
@@ -22,7 +22,7 @@ const flags: Readonly<Record<string, (row: BlockRow) => boolean>> = {
   pending: ({ pending }) => pending,
 };
 
-/** `zone:cold kind:tool level:trimmed pinned:yes tokens:>2k age:>5 "db schema"`; all of it must hold. */
+/** Parses `zone:cold kind:tool tokens:>2k age:>5 "db schema"`. A row must match every condition. */
 export function filterOf(text: string): Filter {
   const conditions: Condition[] = [];
   const problems: string[] = [];
@@ -37,15 +37,15 @@ export function filterOf(text: string): Filter {
   return { conditions, problems, needsLabels };
 }
 
-export function passes({ conditions }: Filter, row: BlockRow, looked: Looked): boolean {
-  return conditions.every((condition) => condition(row, looked));
+export function passes({ conditions }: Filter, row: BlockRow, context: FilterContext): boolean {
+  return conditions.every((condition) => condition(row, context));
 }
 
 function conditionOf(name: string | undefined, value: string): Condition | null {
   if (value === "any") return () => true;
   switch (name) {
     case undefined:
-      return (row, { label }) => shownWords(row, label).includes(value);
+      return (row, { label }) => searchableText(row, label).includes(value);
     case "zone":
       return (row) => row.zone.startsWith(value);
     case "kind":
@@ -72,15 +72,15 @@ function flagged(name: string, value: string): Condition | null {
   return (row) => flag(row) === (value === "yes");
 }
 
-/** What stands in the row as words. */
-function shownWords(row: BlockRow, label: string): string {
+/** The text of the row that plain words are searched in. */
+function searchableText(row: BlockRow, label: string): string {
   return `#${row.n} ${label} ${row.kind} ${row.zone}`.toLowerCase();
 }
 
-function comparing(value: string, of: (row: BlockRow, looked: Looked) => number): Condition | null {
+function comparing(value: string, of: (row: BlockRow, context: FilterContext) => number): Condition | null {
   const [, sign, digits, unit] = /^([<>]?)(\d+(?:\.\d+)?)(k?)t?$/.exec(value) ?? [];
   if (digits === undefined) return null;
   const bound = Number(digits) * (unit === "k" ? 1_000 : 1);
-  if (sign === "<") return (row, looked) => of(row, looked) < bound;
-  return (row, looked) => (sign === ">" ? of(row, looked) > bound : of(row, looked) === bound);
+  if (sign === "<") return (row, context) => of(row, context) < bound;
+  return (row, context) => (sign === ">" ? of(row, context) > bound : of(row, context) === bound);
 }

@@ -2,13 +2,13 @@ import { useMemo, useState } from "react";
 import type { BlockDetail, RouteAnswers } from "../api/contract.ts";
 import { useLabels } from "../api/labels.ts";
 import { useResource } from "../api/resource.ts";
-import { clockText, countedText, formWords } from "../base/words.ts";
-import { Fact } from "../parts/fact.tsx";
-import { ScrollText } from "../parts/scroll-text.tsx";
-import { Stretches } from "../parts/stretches.tsx";
-import { Tabs } from "../parts/tabs.tsx";
-import { shortening } from "../parts/word-diff.ts";
-import { sessionPath } from "./acts.ts";
+import { clockText, countedText, formNames, pluralText } from "../base/format.ts";
+import { DiffText } from "../components/diff-text.tsx";
+import { Fact } from "../components/facts.tsx";
+import { ScrollText } from "../components/scroll-text.tsx";
+import { Tabs } from "../components/tabs.tsx";
+import { diffWithShorter } from "../components/word-diff.ts";
+import { sessionPath } from "./actions.ts";
 import { marksOf } from "./block-list.tsx";
 
 export type InspectorProps = {
@@ -20,7 +20,7 @@ export type InspectorProps = {
 
 const tabs = ["text", "levels", "history", "raw"] as const;
 
-/** One block: what it is, what it says, and everything that ever happened to it. */
+/** Shows one block: facts, text, levels and history. */
 export function Inspector({ session, block, at, onClose }: InspectorProps) {
   const query = at === null ? "" : `?at=${at}`;
   const { data, error } = useResource<BlockDetail>(`${sessionPath(session)}/blocks/${block}${query}`);
@@ -38,7 +38,7 @@ export function Inspector({ session, block, at, onClose }: InspectorProps) {
         <>
           <Facts session={session} detail={data} />
           <Tabs names={tabs} chosen={tab} onChoose={setTab} label="Block" />
-          {tab === "text" ? <Words session={session} detail={data} /> : null}
+          {tab === "text" ? <BlockText session={session} detail={data} /> : null}
           {tab === "raw" ? <Raw detail={data} /> : null}
           {tab === "levels" ? <Levels session={session} detail={data} /> : null}
           {tab === "history" ? <History detail={data} /> : null}
@@ -49,21 +49,21 @@ export function Inspector({ session, block, at, onClose }: InspectorProps) {
 }
 
 function Facts({ session, detail: { block, wireType, pending } }: DetailProps) {
-  // What the list says of a block it says here too.
+  // The same label as in the list.
   const labels = useLabels(session, [block.n]);
   return (
     <dl className="facts">
       <Fact name="topic">{block.topic ?? labels.get(block.n) ?? "none"}</Fact>
       <Fact name="kind">
         {block.kind}
-        {wireType === null || wireType === block.kind ? "" : ` (${wireType})`} of {block.speaker}
+        {wireType === null || wireType === block.kind ? "" : ` (${wireType})`} from {block.speaker}
       </Fact>
       <Fact name="tokens">{countedText(block.tokens, block.exact)}</Fact>
       <Fact name="zone">{block.zone}</Fact>
-      <Fact name="shown">{formWords[block.shown]}</Fact>
+      <Fact name="shown">{formNames[block.shown]}</Fact>
       {pending === null ? null : (
         <Fact name="wanted">
-          {formWords[pending.wanted]}, {waits[pending.waitsFor]}
+          {formNames[pending.wanted]}, {waitTexts[pending.waitsFor]}
         </Fact>
       )}
       <Fact name="state">
@@ -71,7 +71,7 @@ function Facts({ session, detail: { block, wireType, pending } }: DetailProps) {
       </Fact>
       <Fact name="last used">
         turn {block.lastUsedTurn}
-        {block.ttl === null ? "" : `, lowered in ${block.ttl} turns`}
+        {block.ttl === null ? "" : `, ${pluralText(block.ttl, "turn")} left until it is lowered`}
       </Fact>
       <Fact name="arrived">
         turn {block.turn}, message {block.message}
@@ -81,16 +81,16 @@ function Facts({ session, detail: { block, wireType, pending } }: DetailProps) {
   );
 }
 
-const waits = {
+const waitTexts = {
   rewrite: "at the next rewrite",
   managed: "once the session is managed",
-  text: "but nothing shorter is stored",
+  text: "but no shorter text is stored",
 } as const;
 
 type DetailProps = { readonly session: string; readonly detail: BlockDetail };
 
-/** What it says, whatever is shown of it. Text of others: it is shown as text and nothing else. */
-function Words({ session, detail: { block, placeholder } }: DetailProps) {
+/** The stored text of the block, and the placeholder the model reads instead. Never rendered as HTML. */
+function BlockText({ session, detail: { block, placeholder } }: DetailProps) {
   const { data, error } = useResource<RouteAnswers["ExpansionAnswer"]>(expansionPath(session, block.n));
   const row = data?.rows[0];
   return (
@@ -98,21 +98,23 @@ function Words({ session, detail: { block, placeholder } }: DetailProps) {
       {placeholder === null ? null : (
         <>
           <h3>
-            {block.shown === "placeholder" ? "What the model sees instead" : "What it will see instead"}
+            {block.shown === "placeholder"
+              ? "Placeholder the model reads"
+              : "Placeholder the model will read"}
           </h3>
           <pre className="text">{placeholder}</pre>
-          <h3>What is stored</h3>
+          <h3>Stored text</h3>
         </>
       )}
       {error === null ? null : <p className="problem">{error.message}</p>}
-      {row === undefined ? null : <Text text={row.text ?? "(no words)"} isCut={row.isCut} />}
+      {row === undefined ? null : <Text text={row.text ?? "(no text)"} isCut={row.isCut} />}
     </>
   );
 }
 
 function Raw({ detail: { content, problem } }: { readonly detail: BlockDetail }) {
-  if (content === null) return <p className="problem">Its content cannot be had ({problem}).</p>;
-  if (content.encoding === "base64") return <p className="dim">No text: {content.total} bytes.</p>;
+  if (content === null) return <p className="problem">The content is not available ({problem}).</p>;
+  if (content.encoding === "base64") return <p className="dim">Binary content: {content.total} bytes.</p>;
   return <Text text={content.text} isCut={content.from + content.length < content.total} />;
 }
 
@@ -120,12 +122,12 @@ function Text({ text, isCut }: { readonly text: string; readonly isCut: boolean 
   return (
     <>
       <ScrollText label="Stored text">{text}</ScrollText>
-      {isCut ? <p className="dim">There is more of it than is shown here.</p> : null}
+      {isCut ? <p className="dim">The text is longer than shown here.</p> : null}
     </>
   );
 }
 
-/** Every level with its size, and what the model would read of the block there. */
+/** Every level with its size and the text the model would read. */
 function Levels({ session, detail: { levels, block } }: DetailProps) {
   const path = `${sessionPath(session)}/blocks/${block.n}/levels`;
   const { data } = useResource<RouteAnswers["PreviewsAnswer"]>(path);
@@ -147,9 +149,9 @@ function Levels({ session, detail: { levels, block } }: DetailProps) {
                 disabled={preview === undefined}
                 onClick={() => setChosen(level === chosen ? null : level)}
               >
-                {formWords[level]}
+                {formNames[level]}
               </button>
-              <span className="number">{size === null ? "nothing shorter" : countedText(size, exact)}</span>
+              <span className="number">{size === null ? "no shorter text" : countedText(size, exact)}</span>
               <span className="dim">
                 {[block.shown === level ? "shown" : "", block.wanted === level ? "wanted" : ""]
                   .filter((word) => word !== "")
@@ -164,34 +166,30 @@ function Levels({ session, detail: { levels, block } }: DetailProps) {
           {reason}
         </p>
       ))}
-      {shown === undefined ? null : <Shortened session={session} block={block.n} preview={shown} />}
+      {shown === undefined ? null : <LevelText session={session} block={block.n} preview={shown} />}
     </>
   );
 }
 
 type Preview = RouteAnswers["PreviewsAnswer"]["rows"][number];
-type ShortenedProps = { readonly session: string; readonly block: number; readonly preview: Preview };
+type LevelTextProps = { readonly session: string; readonly block: number; readonly preview: Preview };
 
-const looks = ["diff", "text"] as const;
-const lookTitles = { diff: "what it leaves out", text: "its text alone" } as const;
+const levelViews = ["diff", "text"] as const;
+const levelViewTitles = { diff: "difference", text: "text" } as const;
 
-/** What the model would read at a level, against what the block says. */
-function Shortened({ session, block, preview }: ShortenedProps) {
+/** The text at a level, compared with the whole text. */
+function LevelText({ session, block, preview }: LevelTextProps) {
   const { data } = useResource<RouteAnswers["ExpansionAnswer"]>(expansionPath(session, block));
-  const [look, setLook] = useState<(typeof looks)[number]>("diff");
+  const [view, setView] = useState<(typeof levelViews)[number]>("diff");
   const whole = data?.rows[0]?.text ?? null;
-  const stretches = useMemo(
-    () => (whole === null || look === "text" ? null : shortening(whole, preview.text)),
-    [whole, preview, look],
+  const spans = useMemo(
+    () => (whole === null || view === "text" ? null : diffWithShorter(whole, preview.text)),
+    [whole, preview, view],
   );
   return (
     <>
-      <Tabs names={looks} chosen={look} onChoose={setLook} label="Level" titles={lookTitles} />
-      {stretches === null ? (
-        <Text text={preview.text} isCut={preview.isCut} />
-      ) : (
-        <Stretches stretches={stretches} />
-      )}
+      <Tabs names={levelViews} chosen={view} onChoose={setView} label="Level" titles={levelViewTitles} />
+      {spans === null ? <Text text={preview.text} isCut={preview.isCut} /> : <DiffText spans={spans} />}
     </>
   );
 }
@@ -201,11 +199,11 @@ function expansionPath(session: string, block: number): string {
 }
 
 function History({ detail: { history } }: { readonly detail: BlockDetail }) {
-  const told = history.filter(({ did }) => did !== "");
-  if (told.length === 0) return <p className="dim">Nothing was done to it.</p>;
+  const rows = history.filter(({ did }) => did !== "");
+  if (rows.length === 0) return <p className="dim">No changes yet.</p>;
   return (
     <ol className="history">
-      {[...told].reverse().map(({ seq, time, actor, did, reason }) => (
+      {[...rows].reverse().map(({ seq, time, actor, did, reason }) => (
         <li key={seq}>
           <span className="dim">
             {clockText(time)} · seq {seq}

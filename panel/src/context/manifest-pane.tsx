@@ -1,22 +1,22 @@
 import { useState } from "react";
 import type { RouteAnswers } from "../api/contract.ts";
 import { useResource } from "../api/resource.ts";
-import { tokensText } from "../base/words.ts";
-import { ScrollText } from "../parts/scroll-text.tsx";
-import { Tabs } from "../parts/tabs.tsx";
-import { sessionPath, streamQuery } from "./acts.ts";
+import { tokensText } from "../base/format.ts";
+import { ScrollText } from "../components/scroll-text.tsx";
+import { Tabs } from "../components/tabs.tsx";
+import { sessionPath, streamQuery } from "./actions.ts";
 
 export type ManifestPaneProps = {
   readonly session: string;
-  /** An earlier seq is looked at beside it. */
+  /** True while the context shows an earlier seq. */
   readonly isPast: boolean;
   readonly onClose: () => void;
 };
 
 const details = ["summary", "detailed"] as const;
-const titles = { summary: "every turn", detailed: "at an epoch’s start" } as const;
+const titles = { summary: "every turn", detailed: "after a rewrite" } as const;
 
-/** The exact words the model reads next about its context. Nothing of it is hidden from the user. */
+/** The exact text of the next manifest. */
 export function ManifestPane({ session, isPast, onClose }: ManifestPaneProps) {
   const [detail, setDetail] = useState<(typeof details)[number]>("summary");
   const more = streamQuery().replace("?", "&");
@@ -25,7 +25,7 @@ export function ManifestPane({ session, isPast, onClose }: ManifestPaneProps) {
   return (
     <aside className="inspector" aria-label="Manifest">
       <header>
-        <h2>What the model reads next</h2>
+        <h2>Next manifest</h2>
         <button type="button" className="button quiet" aria-label="Close the manifest" onClick={onClose}>
           ×
         </button>
@@ -33,33 +33,33 @@ export function ManifestPane({ session, isPast, onClose }: ManifestPaneProps) {
       <Tabs names={details} chosen={detail} onChoose={setDetail} label="Manifest" titles={titles} />
       {isPast ? (
         <p>
-          <b>This is the manifest of now, not of the seq you look at.</b>
+          <b>This is the current manifest, not that of the seq you are viewing.</b>
         </p>
       ) : null}
       {error === null ? null : <p className="problem">{error.message}</p>}
-      {data === null ? null : <Told data={data} />}
+      {data === null ? null : <ManifestText data={data} />}
     </aside>
   );
 }
 
-function Told({ data }: { readonly data: RouteAnswers["ManifestAnswer"] }) {
+function ManifestText({ data }: { readonly data: RouteAnswers["ManifestAnswer"] }) {
   const { text, tokens, turn, mode, signatures } = data;
   return (
     <>
       {mode === "observe" ? (
-        <p className="problem">The session is only observed: its model is told nothing of this.</p>
+        <p className="problem">The session is in mode observe: the model does not get this manifest.</p>
       ) : (
         <p className="dim">
-          Goes behind the user’s next words, in turn {turn}; <b>~{tokensText(tokens)}</b> tokens.
-          {signatures === 0 ? "" : ` ${signatures} signatures of left-out reasoning are preserved.`}
+          Sent after the user’s next message, in turn {turn}: <b>~{tokensText(tokens)}</b> tokens.
+          {signatures === 0 ? "" : ` The signatures of ${signatures} reasoning blocks are kept.`}
         </p>
       )}
       <ScrollText label="Text of the manifest" className="manifest">
         {text}
       </ScrollText>
       <p className="dim">
-        <code>----</code> stands where the mark of this session does, by which the model tells these lines
-        from content.
+        <code>----</code> replaces the session’s nonce, by which the model tells Aperture’s lines from
+        content.
       </p>
     </>
   );

@@ -1,24 +1,24 @@
 import { useEffect, useState } from "react";
 import type { PricedSession } from "../api/contract.ts";
-import { moneyText, tokensText } from "../base/words.ts";
-import { Dialog } from "../parts/dialog.tsx";
-import { type Mode, modeAbout, setMode } from "./acts.ts";
+import { moneyText, tokensText } from "../base/format.ts";
+import { Dialog } from "../components/dialog.tsx";
+import { type Mode, modeDescriptions, setMode } from "./actions.ts";
 
-/** Whether a mode makes the next prompt begin otherwise: ours stands in it, or stands in it no more. */
-function isPaid({ mode, cached }: PricedSession, wanted: Mode): boolean {
-  return cached > 0 && (mode === "observe") !== (wanted === "observe");
+/** True if the mode adds Aperture's instructions to the prompt or removes them, which breaks the cache. */
+function breaksCache({ mode, cached }: PricedSession, newMode: Mode): boolean {
+  return cached > 0 && (mode === "observe") !== (newMode === "observe");
 }
 
-/** A mode that somebody wants: set at once, or `asked` about where it has a price. */
-export function useModeWish(session: string, row: PricedSession | null) {
-  const [wanted, setWanted] = useState<Mode | null>(null);
-  const asked = wanted !== null && row !== null && isPaid(row, wanted) ? wanted : null;
+/** Switches the mode at once, or first opens a dialog (`confirming`) if the switch breaks the cache. */
+export function useModeSwitch(session: string, row: PricedSession | null) {
+  const [newMode, setNewMode] = useState<Mode | null>(null);
+  const confirming = newMode !== null && row !== null && breaksCache(row, newMode) ? newMode : null;
   useEffect(() => {
-    if (wanted === null || row === null || asked !== null) return;
-    setWanted(null);
-    void setMode(session, wanted);
-  }, [session, row, wanted, asked]);
-  return { asked, setWanted };
+    if (newMode === null || row === null || confirming !== null) return;
+    setNewMode(null);
+    void setMode(session, newMode);
+  }, [session, row, newMode, confirming]);
+  return { confirming, setNewMode };
 }
 
 export type ModeDialogProps = {
@@ -27,17 +27,17 @@ export type ModeDialogProps = {
   readonly onClose: () => void;
 };
 
-/** What it costs to switch in the middle of a session, before it is done. */
+/** Shows the cost of switching the mode in the middle of a session. */
 export function ModeDialog({ row, mode, onClose }: ModeDialogProps) {
   const title = `Switch to ${mode}`;
   return (
     <Dialog title={title} onClose={onClose}>
       <h2>{title}</h2>
-      <p>In this mode {modeAbout[mode]}.</p>
+      <p>In this mode {modeDescriptions[mode]}.</p>
       <p>
-        The next prompt then begins otherwise, so the provider reads about {tokensText(row.cached)} tokens
-        anew that are in its cache now: <b>{moneyText(row.anew)}</b> more, once. After a pause that is longer
-        than the cache lives it costs nothing.
+        The switch changes the start of the prompt, so the provider reads about {tokensText(row.cached)}{" "}
+        cached tokens again. That costs <b>{moneyText(row.anew)}</b> once. Once the cache has expired it costs
+        nothing.
       </p>
       <div className="buttons">
         <button type="button" className="button" onClick={onClose}>

@@ -6,8 +6,8 @@ const click = (before: Selection, n: number, how: { toggles?: true; extends?: tr
   clicked(before, order, { n, toggles: false, extends: false, ...how });
 const chosen = ({ chosen: set }: Selection): readonly number[] => [...set].sort((a, b) => a - b);
 
-describe("choosing blocks", () => {
-  it("a click chooses one, with Ctrl one more or one less", () => {
+describe("a selection in the list", () => {
+  it("a click chooses one row, Ctrl-click toggles one", () => {
     const one = click(noSelection, 3);
     expect(chosen(one)).toEqual([3]);
     expect(chosen(click(one, 7))).toEqual([7]);
@@ -16,13 +16,13 @@ describe("choosing blocks", () => {
     expect(chosen(click(two, 3, { toggles: true }))).toEqual([7]);
   });
 
-  it("with Shift it is a range in the order that is shown, from where it began", () => {
+  it("Shift-click chooses a range in the order of the list", () => {
     const range = click(click(noSelection, 3), 7, { extends: true });
     expect(chosen(range)).toEqual([3, 7, 9]);
     expect(chosen(click(range, 5, { extends: true }))).toEqual([3, 5]);
   });
 
-  it("moving changes the place alone; with Shift it extends; it stops at both ends", () => {
+  it("arrows move the cursor, Shift extends, both stop at the ends", () => {
     const one = click(noSelection, 3);
     const down = moved(one, order, { by: 1, extends: false });
     expect([down.cursor, chosen(down)]).toEqual([9, [3]]);
@@ -33,7 +33,7 @@ describe("choosing blocks", () => {
     expect(moved(noSelection, order, { by: 1, extends: false }).cursor).toBe(5);
   });
 
-  it("all, none, and what is left when blocks are gone", () => {
+  it("takes all, none, and drops removed blocks", () => {
     const all = allOf(order, noSelection);
     expect(chosen(all)).toEqual([1, 3, 5, 7, 9]);
     expect(chosen(cleared(all))).toEqual([]);

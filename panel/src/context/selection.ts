@@ -1,9 +1,9 @@
-/** What a person has chosen in the list, by block number: it outlives every change of what is shown. */
+/** The rows a user has chosen, by block number, so that updates and filters keep them. */
 export type Selection = {
   readonly chosen: ReadonlySet<number>;
-  /** Where a range begins. */
+  /** The start of a range. */
   readonly anchor: number | null;
-  /** Where the keyboard is. */
+  /** The row with the keyboard focus. */
   readonly cursor: number | null;
 };
 
@@ -11,7 +11,7 @@ export const noSelection: Selection = { chosen: new Set(), anchor: null, cursor:
 
 export type Click = { readonly n: number; readonly toggles: boolean; readonly extends: boolean };
 
-/** `order`: the blocks as they are listed now. */
+/** `order`: the block numbers in the order of the list. */
 export function clicked(before: Selection, order: readonly number[], click: Click): Selection {
   const { n } = click;
   if (click.extends) return extended(before, order, n);
@@ -35,7 +35,7 @@ function extended({ anchor, cursor }: Selection, order: readonly number[], n: nu
 
 export type Move = { readonly by: number; readonly extends: boolean };
 
-/** Moving alone changes nothing but the place: what is chosen was chosen on purpose. */
+/** Moves the cursor. Without `extends` the chosen rows stay. */
 export function moved(
   before: Selection,
   order: readonly number[],
@@ -61,7 +61,7 @@ export function cleared({ cursor }: Selection): Selection {
   return { chosen: new Set(), anchor: null, cursor };
 }
 
-/** Blocks that are gone are not chosen any more. */
+/** Drops blocks that no longer exist. */
 export function kept(before: Selection, known: ReadonlySet<number>): Selection {
   const chosen = [...before.chosen].filter((n) => known.has(n));
   const cursor = before.cursor !== null && known.has(before.cursor) ? before.cursor : null;

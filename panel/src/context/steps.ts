@@ -1,11 +1,11 @@
 import { useEffect, useRef } from "react";
 import type { RouteAnswers, StepRow } from "../api/contract.ts";
-import { modelName, tokensText } from "../base/words.ts";
-import { say } from "../parts/toasts.tsx";
-import { sessionPath, undo } from "./acts.ts";
-import { type Said, unsaidIn } from "./unsaid.ts";
+import { modelName, tokensText } from "../base/format.ts";
+import { showToast } from "../components/toasts.tsx";
+import { sessionPath, undo } from "./actions.ts";
+import { type AnnouncedSteps, findNewSteps } from "./new-steps.ts";
 
-/** The steps of a session, for everybody who looks at them: they are read once. */
+/** The path of all steps of a session. Components share it, so that it is read once. */
 export function stepsPath(session: string): string {
   return `${sessionPath(session)}/steps?limit=1000`;
 }
@@ -29,39 +29,39 @@ export function actorName(actor: StepRow["actor"], model: string | null): string
   return names[actor];
 }
 
-/** A session as it was when somebody began to look: what came later is new to them. */
-export type Looked = {
+/** A session on the screen. Steps after `since`, the seq at which the page was opened, are announced. */
+export type SessionWatch = {
   readonly session: string;
   readonly since: number | null;
   readonly model: string | null;
 };
 
-/** Whoever did it, in this page or elsewhere: what is new is said, and again only where it has grown. */
+/** Shows a toast for each new or grown step, by any actor. */
 export function useStepToasts(
-  { session, since, model }: Looked,
+  { session, since, model }: SessionWatch,
   page: RouteAnswers["StepsPage"] | null,
 ): void {
-  const heard = useRef<Said>(new Map());
+  const announcedSteps = useRef<AnnouncedSteps>(new Map());
   useEffect(() => {
     if (page === null || since === null) return;
-    const { fresh, said } = unsaidIn(heard.current, page.rows, since);
-    heard.current = said;
+    const { fresh, announced } = findNewSteps(announcedSteps.current, page.rows, since);
+    announcedSteps.current = announced;
     for (const row of fresh) {
-      const offer = { title: "Undo", run: () => void undo(session, row.step) };
-      say(stepText(row, model), offer, `step ${row.step} of ${session}`);
+      const button = { title: "Undo", run: () => void undo(session, row.step) };
+      showToast(stepText(row, model), { button, topic: `step ${row.step} of ${session}` });
     }
   }, [session, since, page, model]);
 }
 
 /**
- * Takes back the step that is shown, and no other that has come meanwhile. Until the steps were read again a
- * second press means the same one.
+ * Undoes the step that is shown, not a newer one. A second press before the steps are read again does
+ * nothing.
  */
-export function useUndoShown(session: string, shown: StepRow | null): () => void {
-  const asked = useRef<StepRow | null>(null);
+export function useUndoLastStep(session: string, shown: StepRow | null): () => void {
+  const undone = useRef<StepRow | null>(null);
   return () => {
-    if (shown === null) say("There is nothing to take back");
-    else if (asked.current !== shown) void undo(session, shown.step);
-    asked.current = shown;
+    if (shown === null) showToast("There is nothing to undo");
+    else if (undone.current !== shown) void undo(session, shown.step);
+    undone.current = shown;
   };
 }

@@ -1,10 +1,10 @@
 import { useEffect, useMemo, useState } from "react";
 import type { PricedRequest, PricedRequests, RouteAnswers } from "../api/contract.ts";
-import { useConnection } from "../api/live.ts";
-import { useLater } from "../api/resource.ts";
+import { useConnection } from "../api/events.ts";
+import { useDeferredResource } from "../api/resource.ts";
 import { useCommands } from "../base/commands.ts";
 import { percent } from "../strip/percent.ts";
-import { sessionPath } from "./acts.ts";
+import { sessionPath } from "./actions.ts";
 import { stepsPath } from "./steps.ts";
 import {
   newestAfter,
@@ -21,20 +21,20 @@ export type TimelineProps = {
   readonly session: string;
   readonly at: number | null;
   readonly head: number;
-  /** Null: back to now. */
+  /** Called with null to return to now. */
   readonly onGo: (seq: number | null) => void;
 };
 
 const speeds = [1, 4, 16] as const;
 type Speed = (typeof speeds)[number];
 
-/** Any earlier seq can be looked at; nothing can be done there. */
+/** Moves the context screen to any earlier seq, which is read-only. */
 export function Timeline({ session, at, head, onGo }: TimelineProps) {
   const requests = useNewestRequests(session);
-  const { data: steps } = useLater<RouteAnswers["StepsPage"]>(stepsPath(session));
+  const { data: steps } = useDeferredResource<RouteAnswers["StepsPage"]>(stepsPath(session));
   const starts = useMemo(() => turnStarts(requests), [requests]);
   const ticks = useMemo(() => ticksOf(steps?.rows ?? []), [steps]);
-  const { is } = useConnection();
+  const { status } = useConnection();
   const now = at ?? head;
   const to = (seq: number | null): void => {
     if (seq === null) return;
@@ -42,7 +42,7 @@ export function Timeline({ session, at, head, onGo }: TimelineProps) {
     onGo(next === head ? null : next);
   };
   const [speed, setSpeed] = useState<Speed>(1);
-  const { isPlaying, setPlaying } = usePlay({ now, head, speed, to });
+  const { isPlaying, setPlaying } = usePlayback({ now, head, speed, to });
   const moves = {
     back: () => to(now - 1),
     on: () => to(now + 1),
@@ -59,10 +59,10 @@ export function Timeline({ session, at, head, onGo }: TimelineProps) {
         <TimeButton label="One turn back" sign="«" onClick={moves.turnBack} />
         <TimeButton label="One frame back" sign="‹" onClick={moves.back} />
         <TimeButton label={isPlaying ? "Pause" : "Play"} sign={isPlaying ? "❙❙" : "▶"} onClick={moves.play} />
-        <TimeButton label="One frame on" sign="›" onClick={moves.on} />
-        <TimeButton label="One turn on" sign="»" onClick={moves.turnOn} />
+        <TimeButton label="One frame forward" sign="›" onClick={moves.on} />
+        <TimeButton label="One turn forward" sign="»" onClick={moves.turnOn} />
         <label>
-          <span className="hidden-label">Speed of playing</span>
+          <span className="hidden-label">Playback speed</span>
           <select
             className="input small"
             value={speed}
@@ -80,7 +80,7 @@ export function Timeline({ session, at, head, onGo }: TimelineProps) {
         <Ticks starts={starts} ticks={ticks} head={head} />
         <input
           type="range"
-          aria-label="Look at an earlier seq"
+          aria-label="Seq to show"
           aria-valuetext={`seq ${now} of ${head}${turn === null ? "" : `, turn ${turn}`}`}
           min={1}
           max={Math.max(1, head)}
@@ -90,7 +90,7 @@ export function Timeline({ session, at, head, onGo }: TimelineProps) {
       </div>
       <span className="timeline-where">
         {turn === null ? "" : `turn ${turn} · `}seq {now}/{head}{" "}
-        {at === null && is === "live" ? <b>live</b> : null}
+        {at === null && status === "live" ? <b>live</b> : null}
       </span>
     </div>
   );
@@ -100,9 +100,9 @@ const noRows: readonly PricedRequest[] = [];
 
 function useNewestRequests(session: string): readonly PricedRequest[] {
   const path = sessionPath(session);
-  const { data: detail } = useLater<RouteAnswers["SessionDetail"]>(path);
+  const { data: detail } = useDeferredResource<RouteAnswers["SessionDetail"]>(path);
   const after = detail === null ? null : newestAfter(detail.session.requests);
-  const { data } = useLater<PricedRequests>(
+  const { data } = useDeferredResource<PricedRequests>(
     after === null ? null : `${path}/requests?after=${after}&limit=${requestsRead}`,
   );
   return data?.rows ?? noRows;
@@ -124,7 +124,7 @@ type TicksProps = {
   readonly head: number;
 };
 
-/** Turns as bands, and what was done in them as ticks. */
+/** Draws turns as bands and steps as ticks. */
 function Ticks({ starts, ticks, head }: TicksProps) {
   const share = (seq: number): string => percent((seq - 1) / Math.max(1, head - 1));
   return (
@@ -140,16 +140,16 @@ function Ticks({ starts, ticks, head }: TicksProps) {
           />
         ) : null,
       )}
-      {ticks.map(({ seq, actor, words }) => (
+      {ticks.map(({ seq, actor, text }) => (
         <line key={seq} className={`tick ${actor}`} x1={share(seq)} x2={share(seq)} y1={2} y2={14}>
-          <title>{words}</title>
+          <title>{text}</title>
         </line>
       ))}
     </svg>
   );
 }
 
-type Playing = {
+type PlaybackInput = {
   readonly now: number;
   readonly head: number;
   readonly speed: Speed;
@@ -158,8 +158,8 @@ type Playing = {
 
 const frameMs = 500;
 
-/** From the end it begins at the beginning, and it ends by itself. */
-function usePlay({ now, head, speed, to }: Playing) {
+/** Plays frame by frame and stops at the end. Starting at the end plays from the first frame. */
+function usePlayback({ now, head, speed, to }: PlaybackInput) {
   const [isPlaying, setPlaying] = useState(false);
   useEffect(() => {
     if (!isPlaying) return;
@@ -182,9 +182,9 @@ function useTimeCommands(moves: Moves): void {
   const group = "Time";
   useCommands([
     { id: "frame-back", title: "One frame back", keys: ["["], group, run: moves.back },
-    { id: "frame-on", title: "One frame on", keys: ["]"], group, run: moves.on },
+    { id: "frame-on", title: "One frame forward", keys: ["]"], group, run: moves.on },
     { id: "turn-back", title: "One turn back", keys: ["{"], group, run: moves.turnBack },
-    { id: "turn-on", title: "One turn on", keys: ["}"], group, run: moves.turnOn },
+    { id: "turn-on", title: "One turn forward", keys: ["}"], group, run: moves.turnOn },
     { id: "play", title: "Play or pause", keys: [","], group, run: moves.play },
     { id: "live", title: "Back to live", keys: ["."], group, run: moves.live },
   ]);

@@ -9,14 +9,14 @@ const starts = turnStarts([
 ]);
 
 describe("turns on the timeline", () => {
-  it("begin where they were sent first", () => {
+  it("start at their first request", () => {
     expect(starts).toEqual([
       { turn: 1, seq: 2 },
       { turn: 2, seq: 9 },
     ]);
   });
 
-  it("are read of the newest requests, of many too", () => {
+  it("come from the newest requests", () => {
     expect([0, 1, 1_000].map(newestAfter)).toEqual([0, 0, 0]);
     for (let total = 1_001; total < 4_000; total += 1) {
       const read = total - newestAfter(total);
@@ -25,11 +25,11 @@ describe("turns on the timeline", () => {
     }
   });
 
-  it("hold what comes until the next", () => {
+  it("last until the next turn starts", () => {
     expect([1, 2, 8, 9, 99].map((seq) => turnAt(starts, seq))).toEqual([null, 1, 1, 2, 2]);
   });
 
-  it("are stepped to their beginning, and nowhere beyond the last", () => {
+  it("are stepped to their start, and not beyond the last", () => {
     expect(turnStep(starts, 12, -1)).toBe(9);
     expect(turnStep(starts, 9, -1)).toBe(2);
     expect(turnStep(starts, 2, 1)).toBe(9);

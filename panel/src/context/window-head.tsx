@@ -1,12 +1,12 @@
 import type { StateRow, WindowRow } from "../api/contract.ts";
-import { countedText, manyText, percentText, sizeText, tokensText } from "../base/words.ts";
+import { countedText, percentText, pluralText, sizeText, tokensText } from "../base/format.ts";
 
-/** How full it is: tokens and percent, always of what is used. */
+/** The used and free tokens of the window. */
 export function WindowHead({ state }: { readonly state: StateRow }) {
   const { window, lowered, marks } = state;
   const turnsLeft = marks.forecast?.turnsLeft ?? null;
   return (
-    // The exact numbers and the seq they are of stand beside what is rounded for people.
+    // `data` and `data-seq` carry the exact numbers for tests and scripts.
     <div className="window-head" data-seq={state.seq}>
       <h1>
         <span className="label">Window</span>{" "}
@@ -22,21 +22,22 @@ export function WindowHead({ state }: { readonly state: StateRow }) {
       )}
       {turnsLeft === null ? null : (
         <span>
-          <b>~{turnsLeft}</b> {turnsLeft === 1 ? "turn" : "turns"} left
+          full in <b>~{pluralText(turnsLeft, "turn")}</b>
         </span>
       )}
       {lowered.blocks === 0 ? null : (
         <span>
-          {manyText(lowered.blocks, "block")} shown shorter, <b>{tokensText(lowered.tokens)}</b> left out
+          {pluralText(lowered.blocks, "block")} sent shortened, <b>{tokensText(lowered.tokens)}</b> saved
         </span>
       )}
     </div>
   );
 }
 
-/** How much of it is used, in percent; where nobody knows how much fits, that is said instead. */
+/** The size and the used share; `?` if the window of the model is unknown. */
 function Size({ window: { used, size } }: { readonly window: WindowRow }) {
-  if (size === null) return <span title="No size is known for this model">? (window unknown)</span>;
+  if (size === null)
+    return <span title="Aperture does not know the window of this model">? (window unknown)</span>;
   const share = size === 0 ? 0 : used / size;
   return (
     <>

@@ -1,44 +1,44 @@
 import { useEffect, useRef, useState } from "react";
-import { bytesText } from "../base/words.ts";
-import { ScrollText } from "../parts/scroll-text.tsx";
+import { bytesText } from "../base/format.ts";
+import { ScrollText } from "../components/scroll-text.tsx";
 
 export type BodyViewProps = {
-  /** Of the control API. */
+  /** A path of the control API. */
   readonly path: string;
   readonly label: string;
 };
 
 const pieceBytes = 64 * 1024;
 
-type Shown = {
+type BodyPart = {
   readonly text: string;
   readonly bytes: number;
   readonly isAll: boolean;
   readonly problem: string | null;
 };
-const nothing: Shown = { text: "", bytes: 0, isAll: false, problem: null };
+const emptyBody: BodyPart = { text: "", bytes: 0, isAll: false, problem: null };
 
-/** A body as it is stored, piece by piece: what nobody looks at is not read. */
+/** A stored body, read in pieces on demand. */
 export function BodyView({ path, label }: BodyViewProps) {
-  const [shown, setShown] = useState(nothing);
+  const [shown, setShown] = useState(emptyBody);
   const [isPretty, setPretty] = useState(false);
   const reader = useRef<PieceReader | null>(null);
   useEffect(() => {
     const own = new PieceReader(path, setShown);
     reader.current = own;
-    setShown(nothing);
+    setShown(emptyBody);
     void own.more();
     return () => own.stop();
   }, [path]);
   const { text, bytes, isAll, problem } = shown;
   const formatted = isPretty && isAll ? formattedText(text) : null;
   if (problem !== null) return <p className="body-problem dim">{problem}</p>;
-  if (bytes === 0 && !isAll) return <p className="loading">Reading {label}…</p>;
+  if (bytes === 0 && !isAll) return <p className="loading">Loading {label}…</p>;
   return (
     <section className="body" aria-label={label}>
       <p className="body-bar">
         <span className="dim" role="status">
-          {isAll ? bytesText(bytes) : `the first ${bytesText(bytes)}`}
+          {isAll ? bytesText(bytes) : `first ${bytesText(bytes)}`}
         </span>
         {isAll ? null : (
           <button type="button" className="button small" onClick={() => void reader.current?.more()}>
@@ -63,7 +63,7 @@ export function BodyView({ path, label }: BodyViewProps) {
   );
 }
 
-/** More is not worth the wait in a page that has to answer. */
+/** Formatting a longer text would block the page. */
 const prettyCharsMax = 1_000_000;
 
 function formattedText(text: string): string | null {
@@ -74,19 +74,19 @@ function formattedText(text: string): string | null {
   }
 }
 
-/** Reads from a response as far as somebody wants to see. */
+/** Reads a response piece by piece. */
 class PieceReader {
   readonly #path: string;
-  readonly #tell: (shown: Shown) => void;
+  readonly #onRead: (shown: BodyPart) => void;
   readonly #stopper = new AbortController();
   readonly #decoder = new TextDecoder("utf-8", { fatal: true });
   #reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
   #isReading = false;
-  #shown = nothing;
+  #shown = emptyBody;
 
-  constructor(path: string, tell: (shown: Shown) => void) {
+  constructor(path: string, onRead: (shown: BodyPart) => void) {
     this.#path = path;
-    this.#tell = tell;
+    this.#onRead = onRead;
   }
 
   stop(): void {
@@ -108,7 +108,7 @@ class PieceReader {
 
   async #open(): Promise<ReadableStreamDefaultReader<Uint8Array>> {
     const response = await fetch(`/api/v1${this.#path}`, { signal: this.#stopper.signal });
-    if (!response.ok || response.body === null) throw new Error("There is no such body, or not yet.");
+    if (!response.ok || response.body === null) throw new Error("This body is not recorded, or not yet.");
     return response.body.getReader();
   }
 
@@ -126,14 +126,13 @@ class PieceReader {
     this.#show({ text, bytes, isAll: false, problem: null });
   }
 
-  #show(shown: Shown): void {
+  #show(shown: BodyPart): void {
     this.#shown = shown;
-    if (!this.#stopper.signal.aborted) this.#tell(shown);
+    if (!this.#stopper.signal.aborted) this.#onRead(shown);
   }
 }
 
 function problemOf(error: unknown): string {
-  if (error instanceof TypeError)
-    return "These bytes are no text, probably because they came compressed: save them instead.";
+  if (error instanceof TypeError) return "This body is not text; it is probably compressed. Save it instead.";
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,18 +1,18 @@
-/** A request that went upstream, as far as somebody needs to know it to send it again. */
-export type CurlAsked = {
+/** What a curl command needs of an upstream request. */
+export type CurlInput = {
   /** `POST /v1/messages?beta=true`. */
   readonly target: string;
-  /** Where the upstream is: origin, and a path where it has one. */
+  /** The base URL of the upstream. */
   readonly upstream: string;
   readonly body: string;
-  /** What the body is called where it is too long for a command line. */
+  /** The file name of the body, if it is too long for a command line. */
   readonly file: string;
 };
 
 const inlineCharsMax = 16_000;
 
-/** The key is a variable of the shell: it was never recorded, and nobody should have to paste it. */
-export function curlText({ target, upstream, body, file }: CurlAsked): string {
+/** A curl command with the API key as a shell variable: keys are never recorded. */
+export function curlText({ target, upstream, body, file }: CurlInput): string {
   const [method = "POST", path = "/"] = target.split(" ");
   const isInline = body.length <= inlineCharsMax;
   const lines = [
@@ -32,7 +32,7 @@ function keyHeaders(path: string): readonly string[] {
   return ['-H "authorization: Bearer $OPENAI_API_KEY"'];
 }
 
-/** Inside single quotes a shell takes everything as it is, but for the quote itself. */
+/** A shell takes everything inside single quotes literally, except the quote itself. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

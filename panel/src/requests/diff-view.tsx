@@ -1,13 +1,13 @@
 import { useMemo } from "react";
 import type { PricedRequest, RouteAnswers } from "../api/contract.ts";
-import { contextRoute, pathOf } from "../base/paths.ts";
-import { bytesText, formWords, manyText, tokensText } from "../base/words.ts";
-import { Problem } from "../parts/problem.tsx";
-import { ScrollText } from "../parts/scroll-text.tsx";
-import { Stretches } from "../parts/stretches.tsx";
-import { wordDiff } from "../parts/word-diff.ts";
-import { addedText } from "./row-words.ts";
-import { useOnce } from "./use-once.ts";
+import { bytesText, formNames, pluralText, tokensText } from "../base/format.ts";
+import { contextRoute, pathOf } from "../base/routes.ts";
+import { DiffText } from "../components/diff-text.tsx";
+import { ErrorPage } from "../components/error-page.tsx";
+import { ScrollText } from "../components/scroll-text.tsx";
+import { wordDiff } from "../components/word-diff.ts";
+import { addedText } from "./request-text.ts";
+import { useFetch } from "./use-fetch.ts";
 
 type Diff = RouteAnswers["RequestDiff"];
 type Row = Diff["rows"][number];
@@ -20,15 +20,15 @@ export type DiffViewProps = {
   readonly session: string;
   readonly path: string;
   readonly row: PricedRequest;
-  /** Whether it is compared with the request before instead of with what the client sent. */
+  /** Compares with the previous request instead of the client's. */
   readonly isPrevious: boolean;
 };
 
-/** What the client sent against what went upstream, with a reason for every difference. */
+/** Compares the client's request with the upstream request, with a reason for every difference. */
 export function DiffView({ session, path, row, isPrevious }: DiffViewProps) {
   const query = isPrevious ? "?with=previous" : "";
-  const { data, error } = useOnce<Diff>(`${path}/diff${query}`, `${row.outcome}`);
-  if (error !== null) return <Problem error={error} />;
+  const { data, error } = useFetch<Diff>(`${path}/diff${query}`, `${row.outcome}`);
+  if (error !== null) return <ErrorPage error={error} />;
   if (data === null) return <p className="loading">Comparing…</p>;
   return (
     <section className="diff" aria-label="Differences">
@@ -36,31 +36,34 @@ export function DiffView({ session, path, row, isPrevious }: DiffViewProps) {
       <Figures diff={data} session={session} />
       <ol className="diff-rows">
         {data.rows.map((each, at) => (
-          // Rows of one answer never change their places.
-          // biome-ignore lint/suspicious/noArrayIndexKey: the index is what a row is.
+          // biome-ignore lint/suspicious/noArrayIndexKey: the rows of one diff keep their order.
           <DiffLine key={at} row={each} session={session} isFirst={data.firstChange?.row === at} />
         ))}
       </ol>
-      {data.left === 0 ? null : <p className="dim">and {manyText(data.left, "row")} more</p>}
+      {data.left === 0 ? null : <p className="dim">and {pluralText(data.left, "row")} more</p>}
     </section>
   );
 }
 
 function Verdict({ diff }: { readonly diff: Diff }) {
   const { identical, isRead, totals, with: other } = diff;
-  const against = other === null ? "what the client sent" : `request ${other}`;
-  if (identical) return <p className="verdict same">Identical: 0 bytes changed</p>;
+  const against = other === null ? "the client’s request" : `request ${other}`;
+  if (identical) return <p className="verdict same">Unchanged: 0 bytes differ</p>;
   if (!isRead)
-    return <p className="verdict">Different from {against}, and too large or too foreign to look into.</p>;
+    return (
+      <p className="verdict">
+        Differs from {against}. The bodies are too large or in an unknown format, so there is no diff.
+      </p>
+    );
   const counts = [
-    `${totals.same} the same (~${tokensText(totals.sameTokens)})`,
+    `${totals.same} unchanged (~${tokensText(totals.sameTokens)})`,
     totals.changed === 0 ? "" : `${totals.changed} changed`,
     totals.inserted === 0 ? "" : `${totals.inserted} inserted (~${tokensText(totals.insertedTokens)})`,
-    totals.removed === 0 ? "" : `${totals.removed} left out (~${tokensText(totals.removedTokens)})`,
+    totals.removed === 0 ? "" : `${totals.removed} removed (~${tokensText(totals.removedTokens)})`,
   ];
   return (
     <p className="verdict">
-      Against {against}: {counts.filter((each) => each !== "").join(", ")}
+      Compared with {against}: {counts.filter((each) => each !== "").join(", ")}
     </p>
   );
 }
@@ -88,7 +91,7 @@ function Figures({ diff, session }: { readonly diff: Diff; readonly session: str
           {tokensText(cache.read)} read, {tokensText(cache.write)} written
         </Figure>
       )}
-      {addedMs === null ? null : <Figure name="added">{addedText(addedMs)}</Figure>}
+      {addedMs === null ? null : <Figure name="added time">{addedText(addedMs)}</Figure>}
       {upstreamId === null ? null : <Figure name="upstream id">{upstreamId}</Figure>}
     </dl>
   );
@@ -137,46 +140,46 @@ function DiffLine({ row, session, isFirst }: LineProps) {
         <b>
           {signs[row.type]} {verbs[row.type]}
         </b>
-        {row.isOurs ? <span className="badge injected">injected</span> : null}
+        {row.isOurs ? <span className="badge injected">added by Aperture</span> : null}
         {row.block === null ? null : <BlockLink session={session} block={row.block} />}
-        <span className="dim">{aboutText(row)}</span>
+        <span className="dim">{detailText(row)}</span>
         {first}
       </span>
       <Reasons reasons={row.reasons} session={session} />
-      <Words row={row} />
+      <RowText row={row} />
     </li>
   );
 }
 
 const signs = { changed: "~", inserted: "+", removed: "−" } as const;
-const verbs = { changed: "changed", inserted: "inserted", removed: "left out" } as const;
+const verbs = { changed: "changed", inserted: "inserted", removed: "removed" } as const;
 
 function sameText({ count, tokens, from, to, cached, reformed }: Same): string {
   const served = cached === "all" ? ", cached prefix" : cached === "some" ? ", partly cached" : "";
-  const other = reformed === 0 ? "" : `, ${reformed} written as a list of blocks`;
+  const other = reformed === 0 ? "" : `, ${reformed} written as a list`;
   const blocks = from === null || to === null ? "" : from === to ? ` #${from}` : ` #${from}–#${to}`;
-  return `${manyText(count, "block")} identical (~${tokensText(tokens)}${served}${other})${blocks}`;
+  return `${pluralText(count, "block")} unchanged (~${tokensText(tokens)}${served}${other})${blocks}`;
 }
 
 function smallTitle(row: Small): string {
   return row.type === "mark" ? "* cache mark" : `* ${row.name}`;
 }
 
-/** Most of what is ours is none of anybody's words: what it is says more than who seems to say it. */
-function whatText({ isOurs, section, role, kind, reasons: [reason] }: Change): string {
+/** Names a changed unit: Aperture's own by their code, others by section, role and kind. */
+function unitName({ isOurs, section, role, kind, reasons: [reason] }: Change): string {
   if (isOurs) return reason?.code ?? "own";
   if (section !== "messages") return section;
   return role === kind ? role : `${role} ${kind}`;
 }
 
-function aboutText(row: Change): string {
+function detailText(row: Change): string {
   const { as, tokens, type } = row;
   const size =
     type === "changed"
       ? `~${tokensText(tokens.before)} → ~${tokensText(tokens.after)}`
       : `~${tokensText(type === "removed" ? tokens.before : tokens.after)}`;
-  const shown = as === null || as === "original" ? "" : `, ${formWords[as]}`;
-  return `${whatText(row)}${shown}, ${size}`;
+  const shown = as === null || as === "original" ? "" : `, ${formNames[as]}`;
+  return `${unitName(row)}${shown}, ${size}`;
 }
 
 type BlockLinkProps = { readonly session: string; readonly block: number };
@@ -205,38 +208,38 @@ function Reasons({ reasons, session }: ReasonsProps) {
   );
 }
 
-/** Longer ones are folded: most people want to see the rows first. */
+/** Longer texts are folded. */
 const unfoldedChars = 600;
 
-function Words({ row: { before, after, type, section } }: { readonly row: Change }) {
-  const stretches = useMemo(
+function RowText({ row: { before, after, type, section } }: { readonly row: Change }) {
+  const spans = useMemo(
     () => (before === null || after === null ? null : wordDiff(before.text, after.text)),
     [before, after],
   );
   const chars = (before?.text.length ?? 0) + (after?.text.length ?? 0);
-  // Tools and instructions are the same in every request.
+  // Tools and instructions repeat in every request, so they stay folded.
   const isShort = chars <= unfoldedChars && section === "messages";
   const isCut = before?.isCut === true || after?.isCut === true;
   return (
-    <details open={isShort || stretches !== null}>
-      <summary>{type === "changed" ? "Words" : "Text"}</summary>
-      {stretches === null ? (
+    <details open={isShort || spans !== null}>
+      <summary>{type === "changed" ? "Difference" : "Text"}</summary>
+      {spans === null ? (
         <>
           {before === null ? null : (
-            <ScrollText label="What was there" className="left">
+            <ScrollText label="Before" className="removed">
               {before.text}
             </ScrollText>
           )}
           {after === null ? null : (
-            <ScrollText label="What is there" className="added">
+            <ScrollText label="After" className="added">
               {after.text}
             </ScrollText>
           )}
         </>
       ) : (
-        <Stretches stretches={stretches} />
+        <DiffText spans={spans} />
       )}
-      {isCut ? <p className="dim">The beginning; the tabs beside have all of it.</p> : null}
+      {isCut ? <p className="dim">Only the start is shown; the tabs above have the whole body.</p> : null}
     </details>
   );
 }

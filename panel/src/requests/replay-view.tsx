@@ -1,6 +1,6 @@
 import type { PricedRequest, RouteAnswers } from "../api/contract.ts";
-import { tokensText } from "../base/words.ts";
-import { useOnce } from "./use-once.ts";
+import { tokensText } from "../base/format.ts";
+import { useFetch } from "./use-fetch.ts";
 
 type Answer = RouteAnswers["ReplayAnswer"];
 type Verdict = Answer["verdict"];
@@ -9,18 +9,17 @@ type Refused = Extract<Verdict, { readonly accepted: false }>;
 
 export type ReplayViewProps = { readonly path: string; readonly row: PricedRequest };
 
-/** What the strict model inside Aperture says to what went upstream. */
+/** The verdict of Aperture's strict model API on the upstream request. */
 export function ReplayView({ path, row }: ReplayViewProps) {
-  const { data, error } = useOnce<Answer>(`${path}/replay`, row.outcome);
+  const { data, error } = useFetch<Answer>(`${path}/replay`, row.outcome);
   return (
     <section className="replay" aria-label="Replay" aria-live="polite">
       {error === null ? null : <p className="verdict refused">{error.message}</p>}
       {data === null && error === null ? <p className="loading">Replaying…</p> : null}
       {data === null ? null : <Outcome answer={data} row={row} />}
       <p className="dim">
-        Checked inside Aperture by the strict model of its demo: nothing was sent and no key was used. It
-        counts tokens in its own way. Headers are not recorded, so every known beta is allowed, and signatures
-        are believed.
+        Aperture checked the request with the strict model API of its demo. It sent nothing and used no key.
+        The strict API counts tokens in its own way, allows every known beta, and does not check signatures.
       </p>
     </section>
   );
@@ -47,7 +46,7 @@ function Refusal({ verdict: { status, type, message } }: { readonly verdict: Ref
   return (
     <>
       <p className="verdict refused">
-        Refused: {status} {type}
+        Rejected: {status} {type}
       </p>
       <blockquote>{message}</blockquote>
     </>
@@ -60,11 +59,10 @@ function promptText(
   { usage }: PricedRequest,
 ): string {
   const counted = `A prompt of ~${tokensText(tokens)}`;
-  if (behind === null)
-    return `${counted}, with nothing in the cache: no request that can be replayed went before it.`;
+  if (behind === null) return `${counted}, with nothing in the cache: no earlier request can be replayed.`;
   if (!behind.accepted)
-    return `${counted}, with nothing in the cache: it refuses request ${behind.exchange}.`;
+    return `${counted}, with nothing in the cache: request ${behind.exchange} before it is rejected.`;
   const reported = usage === null ? "" : ` The provider reported ${tokensText(usage.cacheRead)}.`;
   const read = cacheRead === 0 ? "none" : `~${tokensText(cacheRead)}`;
-  return `${counted}, ${read} of it from the cache behind request ${behind.exchange}.${reported}`;
+  return `${counted}, ${read} of it read from the cache of request ${behind.exchange}.${reported}`;
 }

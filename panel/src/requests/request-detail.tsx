@@ -1,28 +1,28 @@
 import { useState } from "react";
-import { readText, wordsOf } from "../api/client.ts";
+import { errorText, readText } from "../api/client.ts";
 import type { HealthAnswer, PricedRequest, PricedRequestDetail, RouteAnswers } from "../api/contract.ts";
 import { useResource } from "../api/resource.ts";
+import { copyText } from "../base/clipboard.ts";
 import { useCommands } from "../base/commands.ts";
-import { copyText } from "../base/copy.ts";
-import { type RequestTab, requestTabs } from "../base/paths.ts";
-import { clockText } from "../base/words.ts";
-import { sessionPath } from "../context/acts.ts";
-import { Problem } from "../parts/problem.tsx";
-import { Tabs } from "../parts/tabs.tsx";
-import { say, warn } from "../parts/toasts.tsx";
+import { clockText } from "../base/format.ts";
+import { type RequestTab, requestTabs } from "../base/routes.ts";
+import { ErrorPage } from "../components/error-page.tsx";
+import { Tabs } from "../components/tabs.tsx";
+import { showError, showToast } from "../components/toasts.tsx";
+import { sessionPath } from "../context/actions.ts";
 import { BodyView } from "./body-view.tsx";
 import { curlText } from "./curl.ts";
 import { DiffView } from "./diff-view.tsx";
 import { FactsView } from "./facts-view.tsx";
 import { ReplayView } from "./replay-view.tsx";
-import { outcomeText, roleText } from "./row-words.ts";
-import { useOnce } from "./use-once.ts";
+import { outcomeText, roleText } from "./request-text.ts";
+import { useFetch } from "./use-fetch.ts";
 
 export type RequestDetailProps = {
   readonly session: string;
   readonly exchange: number;
   readonly tab: RequestTab;
-  /** Its row, as the list has it: what is open may still change there. */
+  /** The row of the list, which is updated while the request is in progress. */
   readonly row: PricedRequest | null;
   readonly onTab: (tab: RequestTab) => void;
   readonly onClose: () => void;
@@ -30,16 +30,16 @@ export type RequestDetailProps = {
 
 const titles: Readonly<Record<RequestTab, string>> = {
   diff: "Diff",
-  client: "Client sent",
-  upstream: "Upstream got",
+  client: "Client request",
+  upstream: "Upstream request",
   response: "Response",
-  facts: "Headers",
+  facts: "Facts",
 };
 
-/** One request: how it differs, its bodies, and what is known of it. */
+/** One request: its diff, bodies and facts. */
 export function RequestDetail({ session, exchange, tab, row, onTab, onClose }: RequestDetailProps) {
   const path = `${sessionPath(session)}/requests/${exchange}`;
-  const { data, error } = useOnce<PricedRequestDetail>(path, `${row?.outcome}`);
+  const { data, error } = useFetch<PricedRequestDetail>(path, `${row?.outcome}`);
   const [isPrevious, setPrevious] = useState(false);
   const [replayed, setReplayed] = useState<number | null>(null);
   const replay = (): void => {
@@ -51,15 +51,15 @@ export function RequestDetail({ session, exchange, tab, row, onTab, onClose }: R
     onTab("diff");
   };
   useDetailCommands({ compare, replay, close: onClose });
-  if (error !== null) return <Problem error={error} />;
+  if (error !== null) return <ErrorPage error={error} />;
   const request = row ?? data?.request ?? null;
   return (
     <section className="request-detail" aria-label={`Request ${exchange}`}>
       <header>
         <h2>Request {exchange}</h2>
         <span className="dim">{request === null ? "" : titleText(request)}</span>
-        <span className="request-doings">
-          {request === null ? null : <Doings {...{ session, path, request, exchange, replay }} />}
+        <span className="request-actions">
+          {request === null ? null : <RequestActions {...{ session, path, request, exchange, replay }} />}
           <button type="button" className="button quiet" aria-label="Close the request" onClick={onClose}>
             ×
           </button>
@@ -71,7 +71,7 @@ export function RequestDetail({ session, exchange, tab, row, onTab, onClose }: R
           <label className="check">
             <input type="checkbox" checked={isPrevious} onChange={() => setPrevious((before) => !before)} />
             <span>
-              Compare with the request before <kbd>d</kbd>
+              Compare with the previous request <kbd>d</kbd>
             </span>
           </label>
         ) : null}
@@ -99,7 +99,7 @@ function titleText(request: PricedRequest): string {
     .join(" · ");
 }
 
-type DoingsProps = {
+type RequestActionsProps = {
   readonly session: string;
   readonly path: string;
   readonly request: PricedRequest;
@@ -107,7 +107,7 @@ type DoingsProps = {
   readonly replay: () => void;
 };
 
-function Doings({ session, path, request, exchange, replay }: DoingsProps) {
+function RequestActions({ session, path, request, exchange, replay }: RequestActionsProps) {
   const { data: health } = useResource<HealthAnswer>("/health");
   const { data: detail } = useResource<RouteAnswers["SessionDetail"]>(sessionPath(session));
   const file = `request-${exchange}-upstream.json`;
@@ -115,31 +115,30 @@ function Doings({ session, path, request, exchange, replay }: DoingsProps) {
     const upstream = health?.upstreams[detail?.session.upstream ?? ""] ?? "$UPSTREAM_URL";
     const body = await readText(`${path}/upstream`);
     const line = curlText({ target: request.target, upstream, body, file });
-    if (await copyText(line)) say("Copied; the key is a variable of your shell");
-    else warn("This browser does not let the panel copy: save the JSON instead");
+    if (await copyText(line)) showToast("Copied. The key is a shell variable.");
+    else showError("The browser refused to copy. Save the JSON instead.");
   };
   const save = async (): Promise<void> => saveText(file, await readText(`${path}/upstream`));
-  const tried = (doing: () => Promise<void>) => () =>
-    void doing().catch((error: unknown) => warn(wordsOf(error)));
+  const withErrors = (run: () => Promise<void>) => () =>
+    void run().catch((error: unknown) => showError(errorText(error)));
   return (
     <>
-      <button type="button" className="button small" onClick={tried(copyCurl)}>
+      <button type="button" className="button small" onClick={withErrors(copyCurl)}>
         Copy as curl
       </button>
-      <button type="button" className="button small" onClick={tried(save)}>
+      <button type="button" className="button small" onClick={withErrors(save)}>
         Save JSON
       </button>
-      <button type="button" className="button small" title={replayAbout} onClick={replay}>
+      <button type="button" className="button small" title={replayText} onClick={replay}>
         Replay
       </button>
     </>
   );
 }
 
-const replayAbout =
-  "What the strict model inside Aperture says to what went upstream: nothing is sent, no key is used";
+const replayText = "Check this request with Aperture’s strict model API. Nothing is sent and no key is used.";
 
-/** Credentials were masked before anything was written down, so what is saved holds none. */
+/** Saves a body as a file. Credentials were masked before it was recorded. */
 function saveText(name: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
   const link = document.createElement("a");
@@ -149,19 +148,19 @@ function saveText(name: string, text: string): void {
   URL.revokeObjectURL(url);
 }
 
-type Doing = Readonly<Record<"compare" | "replay" | "close", () => void>>;
+type DetailCommands = Readonly<Record<"compare" | "replay" | "close", () => void>>;
 
-function useDetailCommands({ compare, replay, close }: Doing): void {
+function useDetailCommands({ compare, replay, close }: DetailCommands): void {
   const group = "Requests";
   useCommands([
     {
       id: "request-compare",
-      title: "Compare with the request before",
+      title: "Compare with the previous request",
       keys: ["d"],
       group,
       run: compare,
     },
-    { id: "request-replay", title: "Replay against the strict model inside", keys: [], group, run: replay },
+    { id: "request-replay", title: "Replay against the strict model API", keys: [], group, run: replay },
     { id: "request-close", title: "Close the request", keys: ["Escape"], group, run: close },
   ]);
 }

@@ -1,22 +1,22 @@
 import { defaultRangeExtractor, useVirtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, useEffect, useRef } from "react";
 import type { PricedRequest } from "../api/contract.ts";
-import { clockText } from "../base/words.ts";
+import { clockText } from "../base/format.ts";
 import {
   addedText,
   firstChange,
-  isTrouble,
+  isFailed,
   outcomeText,
   promptOf,
-  renderingAbout,
+  renderingText,
   roleText,
   usageText,
-} from "./row-words.ts";
+} from "./request-text.ts";
 
 export type RequestListProps = {
-  /** The newest first. */
+  /** Newest first. */
   readonly rows: readonly PricedRequest[];
-  /** The request the keys move from. */
+  /** The request with the keyboard cursor. */
   readonly cursor: number | null;
   readonly open: number | null;
   readonly onMove: (exchange: number) => void;
@@ -24,9 +24,9 @@ export type RequestListProps = {
 };
 
 const rowPx = 32;
-const columns = ["#", "time", "what", "model", "status", "in", "cached", "out", "added", "sent"] as const;
+const columns = ["#", "time", "purpose", "model", "status", "in", "cached", "out", "added", "sent"] as const;
 
-/** The requests as a grid. Only what can be seen is in the page, however many there are. */
+/** The requests as a grid. Only visible rows are in the DOM. */
 export function RequestList(props: RequestListProps) {
   const { rows, cursor, open, onOpen } = props;
   const { scroller, virtual, cursorAt, onKeyDown } = useGrid(props);
@@ -43,7 +43,7 @@ export function RequestList(props: RequestListProps) {
         ref={scroller}
         className="request-scroll"
         role="grid"
-        aria-label="Requests, the newest first"
+        aria-label="Requests, newest first"
         aria-rowcount={rows.length}
         aria-colcount={columns.length}
         onKeyDown={onKeyDown}
@@ -78,7 +78,7 @@ function useGrid({ rows, cursor, onMove, onOpen }: RequestListProps) {
     getScrollElement: () => scroller.current,
     estimateSize: () => rowPx,
     overscan: 8,
-    // The row that can be tabbed to stays in the page, wherever it has been scrolled to.
+    // The row that Tab reaches stays in the DOM when it is scrolled out of sight.
     rangeExtractor: (range) => {
       const shown = defaultRangeExtractor(range);
       return shown.includes(cursorAt) || cursorAt >= range.count
@@ -90,7 +90,7 @@ function useGrid({ rows, cursor, onMove, onOpen }: RequestListProps) {
     if (cursor === null) return;
     virtual.scrollToIndex(cursorAt);
     const grid = scroller.current;
-    // Whoever is elsewhere on the page stays there.
+    // A focus outside the grid stays where it is.
     if (grid?.contains(document.activeElement) !== true) return;
     requestAnimationFrame(() => grid.querySelector<HTMLElement>(`[data-index="${cursorAt}"]`)?.focus());
   }, [cursor, cursorAt, virtual]);
@@ -134,16 +134,16 @@ function RequestLine({ row, index, start, isOpen, isCursor, onOpen }: LineProps)
   const cells: readonly (readonly [name: string, text: string])[] = [
     ["n", `${row.id}`],
     ["time", row.time === null ? "" : clockText(row.time)],
-    ["what", roleText(row)],
+    ["purpose", roleText(row)],
     ["model", row.model ?? ""],
-    [isTrouble(row) ? "status trouble" : "status", outcomeText(row)],
+    [isFailed(row) ? "status failed" : "status", outcomeText(row)],
     ["in", usageText(promptOf(row))],
     ["cached", usageText(row.usage?.cacheRead)],
     ["out", usageText(row.usage?.output)],
     ["added", addedText(row.addedMs)],
   ];
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid around it hears the keys of all rows.
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid handles the keys of all rows.
     <div
       className={`request-row${isOpen ? " chosen" : ""}`}
       role="row"
@@ -160,12 +160,12 @@ function RequestLine({ row, index, start, isOpen, isCursor, onOpen }: LineProps)
           {text}
         </span>
       ))}
-      <span className="cell sent" role="gridcell" title={renderingAbout[row.rendering]}>
+      <span className="cell sent" role="gridcell" title={renderingText[row.rendering]}>
         <span className={`badge ${row.rendering}`}>
-          {row.rendering === "raw" ? "identical" : row.rendering}
+          {row.rendering === "raw" ? "unchanged" : row.rendering}
         </span>
         {change === null ? null : (
-          <span className="badge rewritten" title={`written anew: ${row.rewrite?.why ?? ""}`}>
+          <span className="badge rewritten" title={`rewrite: ${row.rewrite?.why ?? ""}`}>
             {change}
           </span>
         )}

@@ -1,20 +1,20 @@
 import { useEffect, useRef, useState } from "react";
 import type { PricedApproval, PricedApprovals } from "../api/contract.ts";
 import { useResource } from "../api/resource.ts";
-import { ApprovalCard } from "../approvals/card.tsx";
+import { ApprovalCard, subjectText } from "../approvals/approval-card.tsx";
 import { type Decision, decide } from "../approvals/decide.ts";
-import { DecidedList } from "../approvals/decided.tsx";
 import { Rules } from "../approvals/rules.tsx";
 import { useCommands } from "../base/commands.ts";
-import { manyText } from "../base/words.ts";
-import { sessionPath } from "../context/acts.ts";
-import { Problem } from "../parts/problem.tsx";
+import { pluralText } from "../base/format.ts";
+import { ErrorPage } from "../components/error-page.tsx";
+import { sessionPath } from "../context/actions.ts";
+import { actorName } from "../context/steps.ts";
 
-/** What wants to happen, and what was decided. */
+/** The waiting commands, the rules, and the decided commands. */
 export function ApprovalsScreen({ session }: { readonly session: string }) {
   const { data, error } = useResource<PricedApprovals>(`${sessionPath(session)}/approvals?all=1`);
   if (data === null)
-    return error === null ? <p className="loading">Reading what waits…</p> : <Problem error={error} />;
+    return error === null ? <p className="loading">Loading the approvals…</p> : <ErrorPage error={error} />;
   return <Approvals session={session} page={data} />;
 }
 
@@ -23,13 +23,15 @@ type ApprovalsProps = { readonly session: string; readonly page: PricedApprovals
 function Approvals({ session, page: { rows, model } }: ApprovalsProps) {
   const waiting = rows.filter(({ stand }) => stand === "waiting");
   const decided = rows.filter(({ stand }) => stand !== "waiting");
-  const { current, setCurrent, place } = useCurrent(waiting);
+  const { current, setCurrent, cardRef } = useCurrent(waiting);
   useDecisionCommands(session, current);
   return (
     <section className="approvals">
       <header className="screen-head">
         <h1>
-          {waiting.length === 0 ? "Nothing waits for you" : `${manyText(waiting.length, "command")} waiting`}
+          {waiting.length === 0
+            ? "No command waits for you"
+            : `${pluralText(waiting.length, "command")} waiting`}
         </h1>
         {waiting.length < 2 ? null : (
           <>
@@ -56,7 +58,7 @@ function Approvals({ session, page: { rows, model } }: ApprovalsProps) {
           model={model}
           isCurrent={row.approval === current}
           onFocus={() => setCurrent(row.approval)}
-          place={row.approval === current ? place : null}
+          cardRef={row.approval === current ? cardRef : null}
         />
       ))}
       <Rules session={session} model={model} />
@@ -68,10 +70,45 @@ function Approvals({ session, page: { rows, model } }: ApprovalsProps) {
 function Empty() {
   return (
     <p className="dim">
-      What the model may not do alone waits here: in mode <b>ask</b> every command that changes something, in
-      mode <b>auto</b> what is risky. An answer of the model is never held up, and what nobody decides expires
-      after 20 turns.
+      In mode <b>ask</b> every command of the model that changes something waits here, in mode <b>auto</b>{" "}
+      only risky ones. The model’s response is never delayed. A command without a decision expires after 20
+      turns.
     </p>
+  );
+}
+
+type DecidedListProps = { readonly rows: readonly PricedApproval[]; readonly model: string | null };
+
+/** The decided commands, newest first. */
+function DecidedList({ rows, model }: DecidedListProps) {
+  return (
+    <section>
+      <h2>Decided</h2>
+      <table className="table">
+        <thead>
+          <tr>
+            <th>turn</th>
+            <th>command</th>
+            <th>decision</th>
+            <th>reason</th>
+          </tr>
+        </thead>
+        <tbody>
+          {[...rows].reverse().map((row) => (
+            <tr key={row.approval}>
+              <td className="number">{row.turn}</td>
+              <td>
+                {actorName(row.actor, model)}: {row.verb} {subjectText(row)}
+              </td>
+              <td>
+                <span className={`badge ${row.stand}`}>{row.stand}</span>
+              </td>
+              <td>{row.reason}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
   );
 }
 
@@ -79,12 +116,12 @@ function once(decision: Decision["decision"]): Decision {
   return { decision, scope: "once", reason: "" };
 }
 
-/** The card that keys are about: the first one until another is moved to. */
+/** The card the shortcuts act on: the first one until the user moves. */
 function useCurrent(waiting: readonly PricedApproval[]) {
   const [chosen, setCurrent] = useState<number | null>(null);
-  const place = useRef<HTMLElement>(null);
-  const isThere = waiting.some(({ approval }) => approval === chosen);
-  const current = isThere ? chosen : (waiting[0]?.approval ?? null);
+  const cardRef = useRef<HTMLElement>(null);
+  const isWaiting = waiting.some(({ approval }) => approval === chosen);
+  const current = isWaiting ? chosen : (waiting[0]?.approval ?? null);
   const list = waiting.map(({ approval }) => approval);
   const move = (by: number) => () => {
     const next = list[list.indexOf(current ?? 0) + by];
@@ -95,21 +132,21 @@ function useCurrent(waiting: readonly PricedApproval[]) {
     { id: "previous-card", title: "Previous approval", keys: ["k", "ArrowUp"], group, run: move(-1) },
   ]);
   useEffect(() => {
-    if (chosen !== null) place.current?.scrollIntoView({ block: "nearest" });
+    if (chosen !== null) cardRef.current?.scrollIntoView({ block: "nearest" });
   }, [chosen]);
-  return { current, setCurrent, place };
+  return { current, setCurrent, cardRef };
 }
 
 function useDecisionCommands(session: string, current: number | null): void {
-  // The card knows the scope and the reason: its own buttons are pressed.
-  const press = (place: string) => () =>
-    document.querySelector<HTMLElement>(`[data-approval="${current}"] ${place}`)?.click();
+  // The card holds scope and reason, so the shortcut presses its button.
+  const press = (selector: string) => () =>
+    document.querySelector<HTMLElement>(`[data-approval="${current}"] ${selector}`)?.click();
   const all = (decision: Decision["decision"]) => () => void decide(session, null, once(decision));
   const commands = [
     { id: "approve", title: "Approve", keys: ["y"], group, run: press(".button.primary") },
     { id: "deny", title: "Deny", keys: ["n"], group, run: press(".button.danger") },
-    { id: "approve-all", title: "Approve all that wait", keys: ["Shift+Y"], group, run: all("approve") },
-    { id: "deny-all", title: "Deny all that wait", keys: ["Shift+N"], group, run: all("deny") },
+    { id: "approve-all", title: "Approve all waiting", keys: ["Shift+Y"], group, run: all("approve") },
+    { id: "deny-all", title: "Deny all waiting", keys: ["Shift+N"], group, run: all("deny") },
   ];
   useCommands(current === null ? [] : commands);
 }

@@ -1,60 +1,59 @@
 import { useCallback, useEffect, useMemo, useState } from "react";
-import type { BlockRow, SelectionAnswer, StateRow } from "../api/contract.ts";
+import { isComplete, useContextState } from "../api/context-state.ts";
+import type { BlockRow, StateRow } from "../api/contract.ts";
 import { useAllLabels } from "../api/labels.ts";
-import { useLater } from "../api/resource.ts";
-import { isWhole, useContextState } from "../api/state.ts";
-import { type ContextRoute, requestsRoute } from "../base/paths.ts";
-import { go } from "../base/route.ts";
+import { go } from "../base/navigation.ts";
+import { type ContextRoute, requestsRoute } from "../base/routes.ts";
+import { ErrorPage } from "../components/error-page.tsx";
 import { ActionBar } from "../context/action-bar.tsx";
-import { focusOn, sessionPath, streamQuery } from "../context/acts.ts";
-import { AskDialog } from "../context/ask-dialog.tsx";
+import { ActionDialog } from "../context/action-dialog.tsx";
+import { sessionPath } from "../context/actions.ts";
+import { blockActions, type DialogSpec } from "../context/block-actions.ts";
 import { BlockList } from "../context/block-list.tsx";
 import { useContextCommands } from "../context/context-commands.ts";
-import { type Asking, doingsFor } from "../context/doings.ts";
 import { filterOf, passes } from "../context/filter.ts";
 import { FilterBar, type Sort } from "../context/filter-bar.tsx";
-import { FocusChip } from "../context/focus-chip.tsx";
 import { Inspector } from "../context/inspector.tsx";
 import { ManifestPane } from "../context/manifest-pane.tsx";
 import { PastBanner } from "../context/past-banner.tsx";
 import { cleared, kept, noSelection, type Selection } from "../context/selection.ts";
+import { SelectionChip } from "../context/selection-chip.tsx";
 import { Timeline } from "../context/timeline.tsx";
 import { WindowHead } from "../context/window-head.tsx";
-import { Problem } from "../parts/problem.tsx";
 import { ColdStrip } from "../strip/cold-strip.tsx";
 import { Strip, type StripProps } from "../strip/strip.tsx";
 
 export type ContextProps = { readonly route: ContextRoute };
 
-/** What the model has right now, or had at an earlier seq. */
+/** The context of the model, now or at an earlier seq. */
 export function ContextScreen({ route }: ContextProps) {
   const { session, at, stream } = route;
   const { state, error } = useContextState({ session: sessionPath(session), at, stream });
   if (state === null)
-    return error === null ? <p className="loading">Reading the context…</p> : <Problem error={error} />;
+    return error === null ? <p className="loading">Loading the context…</p> : <ErrorPage error={error} />;
   return <Context route={route} state={state} />;
 }
 
-type Inside = ContextProps & { readonly state: StateRow };
+type LoadedProps = ContextProps & { readonly state: StateRow };
 
-function Context({ route, state }: Inside) {
+function Context({ route, state }: LoadedProps) {
   const { session, at, block } = route;
-  const { selection, setSelection, chosen, list, asking, setAsking, side, setManifest, open, doings } =
-    useInside({ route, state });
+  const { selection, setSelection, chosen, list, dialog, setDialog, side, setManifest, open, actions } =
+    useContextScreen({ route, state });
   return (
     <div className={side === null ? "context" : "context inspecting"}>
       <div className="context-main">
-        <Picture
+        <WindowView
           {...{ route, state, selection }}
-          onChoose={(blocks, { adds }) => setSelection((before) => chosenOnStrip(before, blocks, adds))}
+          onChoose={(blocks, { adds }) => setSelection((before) => chooseOnStrip(before, blocks, adds))}
         />
         <FilterBar
           {...list}
           read={state.blocks.length}
           total={state.total}
           isPast={at !== null}
-          onCreate={() => setAsking({ type: "create", supersedes: [] })}
-          onRecall={() => setAsking({ type: "recall" })}
+          onCreate={() => setDialog({ type: "create", supersedes: [] })}
+          onRecall={() => setDialog({ type: "recall" })}
           onManifest={() => setManifest((before) => !before)}
         />
         <BlockList
@@ -67,8 +66,8 @@ function Context({ route, state }: Inside) {
         {chosen.length === 0 ? null : (
           <ActionBar
             chosen={chosen}
-            hidden={hiddenIn(chosen, list.rows)}
-            doings={doings}
+            hidden={countHidden(chosen, list.rows)}
+            actions={actions}
             onClear={() => setSelection(cleared)}
           />
         )}
@@ -83,18 +82,18 @@ function Context({ route, state }: Inside) {
         <ManifestPane session={session} isPast={at !== null} onClose={() => setManifest(false)} />
       ) : null}
       {block === null ? null : <Inspector {...{ session, block, at }} onClose={() => open(null)} />}
-      {asking === null ? null : (
-        <AskDialog {...{ session, asking }} rows={state.blocks} onClose={() => setAsking(null)} />
+      {dialog === null ? null : (
+        <ActionDialog {...{ session, dialog }} rows={state.blocks} onClose={() => setDialog(null)} />
       )}
     </div>
   );
 }
 
-/** What is chosen, asked and open, and every command about it. */
-function useInside({ route, state }: Inside) {
+/** The state of the screen and its commands. */
+function useContextScreen({ route, state }: LoadedProps) {
   const { session, at, block } = route;
   const [selection, setSelection] = useSelection(state);
-  const [asking, setAsking] = useState<Asking | null>(null);
+  const [dialog, setDialog] = useState<DialogSpec | null>(null);
   const [isManifest, setManifest] = useState(false);
   const list = useList(state);
   const chosen = useMemo(
@@ -102,31 +101,37 @@ function useInside({ route, state }: Inside) {
     [state.blocks, selection.chosen],
   );
   const open = useCallback((n: number | null) => go({ ...route, block: n }), [route]);
-  const onCursor = withCursor(chosen, state.blocks, selection);
-  const doings = doingsFor({ session, chosen: onCursor, isPast: at !== null, ask: setAsking });
+  const targets = actionTargets(chosen, state.blocks, selection);
+  const actions = blockActions({
+    session,
+    chosen: targets,
+    isPast: at !== null,
+    openDialog: setDialog,
+    openInspector: open,
+  });
   useContextCommands({
-    doings,
+    actions,
     rows: list.rows,
     selection,
     isPast: at !== null,
     isFiltered: list.text !== "",
     onSelect: setSelection,
     onOpen: open,
-    onAsk: setAsking,
+    onOpenDialog: setDialog,
     onManifest: () => setManifest((before) => !before),
     onDiff: () => go(requestsRoute(session)),
   });
   const side: "block" | "manifest" | null = block !== null ? "block" : isManifest ? "manifest" : null;
-  return { selection, setSelection, chosen, list, asking, setAsking, side, setManifest, open, doings };
+  return { selection, setSelection, chosen, list, dialog, setDialog, side, setManifest, open, actions };
 }
 
-type PictureProps = Inside & {
+type WindowViewProps = LoadedProps & {
   readonly selection: Selection;
   readonly onChoose: StripProps["onChoose"];
 };
 
-/** How full it is, as numbers and as a strip. */
-function Picture({ route, state, selection, onChoose }: PictureProps) {
+/** The window as numbers and as a strip. */
+function WindowView({ route, state, selection, onChoose }: WindowViewProps) {
   const { session, at } = route;
   return (
     <>
@@ -134,23 +139,18 @@ function Picture({ route, state, selection, onChoose }: PictureProps) {
       <WindowHead state={state} />
       <Strip state={state} chosen={selection.chosen} onChoose={onChoose} />
       <ColdStrip state={state} />
-      {at === null ? <Focused session={session} /> : null}
+      {/* The selection belongs to now: it cannot be changed in the past. */}
+      {at === null ? <SelectionChip session={session} /> : null}
     </>
   );
 }
 
-/** Of now alone: what the model was pointed at earlier is over, and cannot be cleared there. */
-function Focused({ session }: { readonly session: string }) {
-  const { data: focus } = useLater<SelectionAnswer>(`${sessionPath(session)}/selection${streamQuery()}`);
-  return <FocusChip focus={focus} onClear={() => void focusOn(session, [])} />;
-}
-
-function hiddenIn(chosen: readonly BlockRow[], rows: readonly BlockRow[]): number {
+function countHidden(chosen: readonly BlockRow[], rows: readonly BlockRow[]): number {
   const shown = new Set(rows.map(({ n }) => n));
   return chosen.filter(({ n }) => !shown.has(n)).length;
 }
 
-function chosenOnStrip(before: Selection, blocks: readonly number[], adds: boolean): Selection {
+function chooseOnStrip(before: Selection, blocks: readonly number[], adds: boolean): Selection {
   return {
     chosen: new Set([...(adds ? before.chosen : []), ...blocks]),
     anchor: blocks[0] ?? null,
@@ -158,8 +158,8 @@ function chosenOnStrip(before: Selection, blocks: readonly number[], adds: boole
   };
 }
 
-/** By key, the row the keyboard is on will do where nothing is chosen. */
-function withCursor(
+/** The blocks an action applies to: the chosen ones, else the row under the cursor. */
+function actionTargets(
   chosen: readonly BlockRow[],
   all: readonly BlockRow[],
   { cursor }: Selection,
@@ -170,8 +170,8 @@ function withCursor(
 function useSelection(state: StateRow) {
   const [selection, setSelection] = useState<Selection>(noSelection);
   useEffect(() => {
-    // What was not read yet is not gone.
-    if (isWhole(state)) setSelection((before) => kept(before, new Set(state.blocks.map(({ n }) => n))));
+    // An incomplete state must not drop rows that are not read yet.
+    if (isComplete(state)) setSelection((before) => kept(before, new Set(state.blocks.map(({ n }) => n))));
   }, [state]);
   return [selection, setSelection] as const;
 }
@@ -180,17 +180,17 @@ function useList({ session, blocks, turn }: StateRow) {
   const [text, setText] = useState("");
   const [sort, setSort] = useState<Sort>("order");
   const filter = useMemo(() => filterOf(text), [text]);
-  // What the topic column says of a block without a topic is read for those that are seen, and here for all.
-  const unnamed = useMemo(
+  // Labels are read for visible rows only; a filter on labels needs all of them.
+  const unlabelled = useMemo(
     () => (filter.needsLabels ? blocks.filter(({ topic }) => topic === null).map(({ n }) => n) : null),
     [filter.needsLabels, blocks],
   );
-  const labels = useAllLabels(session, unnamed);
+  const labels = useAllLabels(session, unlabelled);
   const rows = useMemo(() => {
-    const looked = (row: BlockRow) => ({ turn, label: row.topic ?? labels.get(row.n) ?? "" });
-    const passed = blocks.filter((row) => passes(filter, row, looked(row)));
+    const contextOf = (row: BlockRow) => ({ turn, label: row.topic ?? labels.get(row.n) ?? "" });
+    const passed = blocks.filter((row) => passes(filter, row, contextOf(row)));
     return sort === "order" ? passed : [...passed].sort((a, b) => (b.tokens ?? 0) - (a.tokens ?? 0));
   }, [blocks, filter, labels, turn, sort]);
-  const isSearching = unnamed?.some((n) => !labels.has(n)) ?? false;
+  const isSearching = unlabelled?.some((n) => !labels.has(n)) ?? false;
   return { text, setText, sort, setSort, rows, problems: filter.problems, isSearching };
 }

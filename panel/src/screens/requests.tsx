@@ -2,11 +2,11 @@ import { useCallback, useMemo, useState } from "react";
 import type { PricedRequest, PricedRequests, RouteAnswers } from "../api/contract.ts";
 import { useResource } from "../api/resource.ts";
 import { useCommands } from "../base/commands.ts";
-import type { RequestTab } from "../base/paths.ts";
-import { go } from "../base/route.ts";
-import { manyText } from "../base/words.ts";
-import { sessionPath } from "../context/acts.ts";
-import { Problem } from "../parts/problem.tsx";
+import { pluralText } from "../base/format.ts";
+import { go } from "../base/navigation.ts";
+import type { RequestTab } from "../base/routes.ts";
+import { ErrorPage } from "../components/error-page.tsx";
+import { sessionPath } from "../context/actions.ts";
 import { RequestDetail } from "../requests/request-detail.tsx";
 import { RequestList } from "../requests/request-list.tsx";
 
@@ -18,7 +18,7 @@ export type RequestsProps = {
 
 const pageRows = 1_000;
 
-/** What the client sent, what went upstream, and why they differ. */
+/** The requests of a session, newest first, with the detail of one. */
 export function RequestsScreen({ session, exchange, tab }: RequestsProps) {
   const { data: detail } = useResource<RouteAnswers["SessionDetail"]>(sessionPath(session));
   const [back, setBack] = useState(0);
@@ -30,7 +30,7 @@ export function RequestsScreen({ session, exchange, tab }: RequestsProps) {
   const rows = useMemo(() => [...(data?.rows ?? [])].reverse(), [data]);
   const moves = useMoves({ session, exchange, tab }, rows);
   if (data === null)
-    return error === null ? <p className="loading">Reading the requests…</p> : <Problem error={error} />;
+    return error === null ? <p className="loading">Loading the requests…</p> : <ErrorPage error={error} />;
   if (data.total === 0) return <p className="requests-none dim">This session has no requests yet.</p>;
   return (
     <div className={exchange === null ? "requests" : "requests open"}>
@@ -38,7 +38,7 @@ export function RequestsScreen({ session, exchange, tab }: RequestsProps) {
         <header className="screen-head">
           <h1>Requests</h1>
           <span className="dim" role="status">
-            {manyText(data.total, "request")}
+            {pluralText(data.total, "request")}
             {unchangedText(rows)}
           </span>
           {data.total <= pageRows ? null : <Pages back={back} first={after} onBack={setBack} />}
@@ -60,7 +60,7 @@ export function RequestsScreen({ session, exchange, tab }: RequestsProps) {
 
 function unchangedText(rows: readonly PricedRequest[]): string {
   const raw = rows.filter(({ rendering }) => rendering === "raw").length;
-  return raw === 0 ? "" : `, ${raw} of ${rows.length} passed byte for byte`;
+  return raw === 0 ? "" : `, ${raw} of ${rows.length} passed unchanged`;
 }
 
 type PagesProps = {
@@ -82,10 +82,10 @@ function Pages({ back, first, onBack }: PagesProps) {
   );
 }
 
-/** Where the keys are in the list. While a request is open, moving opens the next one. */
+/** The cursor of the list. While a request is open, moving opens the next one. */
 function useMoves({ session, exchange, tab }: RequestsProps, rows: readonly PricedRequest[]) {
   const [cursor, setCursor] = useState(exchange);
-  const here = exchange ?? cursor;
+  const cursorId = exchange ?? cursor;
   const onMove = useCallback(
     (id: number) => {
       setCursor(id);
@@ -104,7 +104,7 @@ function useMoves({ session, exchange, tab }: RequestsProps, rows: readonly Pric
     () => go({ screen: "requests", session, exchange: null, tab: "diff" }),
     [session],
   );
-  const at = rows.findIndex(({ id }) => id === here);
+  const at = rows.findIndex(({ id }) => id === cursorId);
   const by = (step: number) => () => {
     const next = rows[Math.min(rows.length - 1, Math.max(0, at + step))];
     if (next !== undefined) onMove(next.id);
@@ -118,5 +118,5 @@ function useMoves({ session, exchange, tab }: RequestsProps, rows: readonly Pric
     { id: "request-previous", title: "Previous request", keys: ["k"], group: "Requests", run: by(-1) },
     { id: "request-open", title: "Open the request", keys: ["Enter", "o"], group: "Requests", run: open },
   ]);
-  return { cursor: here, onMove, onOpen, onClose };
+  return { cursor: cursorId, onMove, onOpen, onClose };
 }

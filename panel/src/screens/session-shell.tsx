@@ -6,18 +6,19 @@ import type {
   StreamDetail,
   ViewerEvent,
 } from "../api/contract.ts";
-import { useEvents } from "../api/live.ts";
-import { refresh, useLater, useResource } from "../api/resource.ts";
+import { useEvents } from "../api/events.ts";
+import { refresh, useDeferredResource, useResource } from "../api/resource.ts";
 import { useCommands } from "../base/commands.ts";
+import { blockList, pluralText } from "../base/format.ts";
 import type { Command } from "../base/keys.ts";
-import { contextRoute, pathOf, type Route, requestsRoute, type SessionRoute } from "../base/paths.ts";
-import { go } from "../base/route.ts";
-import { blockList, manyText } from "../base/words.ts";
+import { linkTo } from "../base/link.ts";
+import { go } from "../base/navigation.ts";
+import { contextRoute, type Route, requestsRoute, type SessionRoute } from "../base/routes.ts";
+import { showError, showToast } from "../components/toasts.tsx";
+import { type Mode, modeDescriptions, modes, redo, sessionPath } from "../context/actions.ts";
 import { Activity } from "../context/activity.tsx";
-import { type Mode, modeAbout, modes, redo, sessionPath } from "../context/acts.ts";
-import { ModeDialog, useModeWish } from "../context/mode-dialog.tsx";
-import { actorName, type Looked, stepsPath, useStepToasts, useUndoShown } from "../context/steps.ts";
-import { say, warn } from "../parts/toasts.tsx";
+import { ModeDialog, useModeSwitch } from "../context/mode-dialog.tsx";
+import { actorName, type SessionWatch, stepsPath, useStepToasts, useUndoLastStep } from "../context/steps.ts";
 import { SessionDialog } from "../sessions/session-dialog.tsx";
 import { streamName } from "../sessions/sub-agents.tsx";
 import { StatusBar } from "./status-bar.tsx";
@@ -27,39 +28,39 @@ export type SessionShellProps = {
   readonly children: ReactNode;
 };
 
-/** What is around every screen of one session. */
+/** The frame around every screen of a session: title, tabs, mode and status bar. */
 export function SessionShell({ route, children }: SessionShellProps) {
   const { session } = route;
   const path = sessionPath(session);
   const { data: detail } = useResource<RouteAnswers["SessionDetail"]>(path);
-  const { data: approvals } = useLater<PricedApprovals>(`${path}/approvals`);
-  const { data: steps } = useLater<RouteAnswers["StepsPage"]>(stepsPath(session));
+  const { data: approvals } = useDeferredResource<PricedApprovals>(`${path}/approvals`);
+  const { data: steps } = useDeferredResource<RouteAnswers["StepsPage"]>(stepsPath(session));
   useEvents(
     session,
     useCallback((event) => onEvent(path, event), [path]),
   );
-  const looked = { session, since: useFirst(detail?.seq ?? null), model: detail?.session.model ?? null };
-  useStepToasts(looked, steps);
+  const watch = { session, since: useFirst(detail?.seq ?? null), model: detail?.session.model ?? null };
+  useStepToasts(watch, steps);
   const last = steps?.rows.findLast(({ done }) => done) ?? null;
-  const undoShown = useUndoShown(session, last);
-  useApprovalToasts(looked, approvals);
-  const [isActivity, setActivity] = useState(false);
-  const [isManaged, setManaged] = useState(false);
+  const undoLast = useUndoLastStep(session, last);
+  useApprovalToasts(watch, approvals);
+  const [isActivityOpen, setActivityOpen] = useState(false);
+  const [isManageOpen, setManageOpen] = useState(false);
   const row = detail?.session ?? null;
-  const { asked, setWanted } = useModeWish(session, row);
-  // What is looked at there is over: nothing is done to it, and nothing to what it has become meanwhile.
+  const { confirming, setNewMode } = useModeSwitch(session, row);
+  // An earlier seq is read-only, and its screen must not change the present either.
   const isPast = route.screen === "context" && route.at !== null;
   useSessionCommands(session, {
     isPast,
-    onUndo: undoShown,
-    onActivity: () => setActivity(true),
-    onMode: setWanted,
-    onManage: () => setManaged(true),
+    onUndo: undoLast,
+    onActivity: () => setActivityOpen(true),
+    onMode: setNewMode,
+    onManage: () => setManageOpen(true),
   });
   return (
     <>
       <nav className="session-bar" aria-label="Session">
-        <SessionTitle row={row} onManage={() => setManaged(true)} />
+        <SessionTitle row={row} onManage={() => setManageOpen(true)} />
         <StreamChoice route={route} streams={detail?.streams ?? []} />
         <ul className="screen-tabs">
           <ScreenLink title="Context" route={contextRoute(session)} isHere={route.screen === "context"} />
@@ -70,7 +71,7 @@ export function SessionShell({ route, children }: SessionShellProps) {
             isHere={route.screen === "approvals"}
           />
         </ul>
-        <ModeSwitch row={row} isPast={isPast} onMode={setWanted} />
+        <ModeSwitch row={row} isPast={isPast} onMode={setNewMode} />
       </nav>
       <main className="screen">{children}</main>
       <StatusBar
@@ -79,21 +80,21 @@ export function SessionShell({ route, children }: SessionShellProps) {
         last={last}
         waiting={approvals?.waiting ?? 0}
         isPast={isPast}
-        onUndo={undoShown}
-        onActivity={() => setActivity(true)}
+        onUndo={undoLast}
+        onActivity={() => setActivityOpen(true)}
       />
-      {row === null || asked === null ? null : (
-        <ModeDialog row={row} mode={asked} onClose={() => setWanted(null)} />
+      {row === null || confirming === null ? null : (
+        <ModeDialog row={row} mode={confirming} onClose={() => setNewMode(null)} />
       )}
-      {row === null || !isManaged ? null : (
+      {row === null || !isManageOpen ? null : (
         <SessionDialog
           row={row}
-          onClose={() => setManaged(false)}
+          onClose={() => setManageOpen(false)}
           onDeleted={() => go({ screen: "sessions" })}
         />
       )}
-      {isActivity ? (
-        <Activity session={session} model={row?.model ?? null} onClose={() => setActivity(false)} />
+      {isActivityOpen ? (
+        <Activity session={session} model={row?.model ?? null} onClose={() => setActivityOpen(false)} />
       ) : null}
     </>
   );
@@ -124,7 +125,7 @@ function SessionTitle({ row, onManage }: SessionTitleProps) {
 
 type StreamChoiceProps = { readonly route: SessionRoute; readonly streams: readonly StreamDetail[] };
 
-/** A session with sub-agents has a window for each of them. */
+/** Chooses the main stream or a sub-agent, if there is one. */
 function StreamChoice({ route, streams }: StreamChoiceProps) {
   const [main] = streams;
   if (main === undefined || streams.length < 2 || route.screen !== "context") return null;
@@ -141,7 +142,8 @@ function StreamChoice({ route, streams }: StreamChoiceProps) {
       >
         {streams.map((stream) => (
           <option key={stream.id} value={stream.id}>
-            {stream === main ? "main" : `sub-agent: ${streamName(stream)}`} ({manyText(stream.turns, "turn")})
+            {stream === main ? "main" : `sub-agent: ${streamName(stream)}`} (
+            {pluralText(stream.turns, "turn")})
           </option>
         ))}
       </select>
@@ -149,24 +151,24 @@ function StreamChoice({ route, streams }: StreamChoiceProps) {
   );
 }
 
-/** What waits is said when it begins to wait, with the way to it. */
-function useApprovalToasts({ session, since }: Looked, page: PricedApprovals | null): void {
-  const said = useRef(0);
+/** Shows a toast for each new approval, with a link to it. */
+function useApprovalToasts({ session, since }: SessionWatch, page: PricedApprovals | null): void {
+  const lastAnnounced = useRef(0);
   useEffect(() => {
     if (page === null || since === null) return;
     for (const { approval, seq, actor, verb, blocks } of page.rows) {
-      if (approval <= said.current || seq <= since) continue;
-      said.current = approval;
-      const what = blocks.length === 0 ? "" : ` ${blockList(blocks, 3)}`;
-      say(`${actorName(actor, page.model)} asks to ${verb}${what}: it waits for you`, {
-        title: "Review",
-        run: () => go({ screen: "approvals", session }),
+      if (approval <= lastAnnounced.current || seq <= since) continue;
+      lastAnnounced.current = approval;
+      const subject = blocks.length === 0 ? "" : ` ${blockList(blocks, 3)}`;
+      const button = { title: "Review", run: () => go({ screen: "approvals", session }) };
+      showToast(`${actorName(actor, page.model)} asks to ${verb}${subject} and waits for your approval`, {
+        button,
       });
     }
   }, [session, since, page]);
 }
 
-/** The first value there was. */
+/** The first value that is not null. */
 function useFirst<T>(value: T | null): T | null {
   const first = useRef<T | null>(null);
   first.current ??= value;
@@ -179,14 +181,9 @@ function ScreenLink({ title, route, isHere }: ScreenLinkProps) {
   return (
     <li>
       <a
-        href={pathOf(route)}
+        {...linkTo(route)}
         className={isHere ? "tab chosen" : "tab"}
         aria-current={isHere ? "page" : undefined}
-        onClick={(event) => {
-          if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-          event.preventDefault();
-          go(route);
-        }}
       >
         {title}
       </a>
@@ -206,7 +203,7 @@ function ModeSwitch({ row, isPast, onMode }: ModeSwitchProps) {
     <fieldset className="mode" disabled={isPast} title={isPast ? "The past is read-only" : undefined}>
       <legend className="hidden-label">Mode of the session</legend>
       {modes.map((mode) => (
-        <label key={mode} className={mode === now ? "chosen" : ""} title={modeAbout[mode]}>
+        <label key={mode} className={mode === now ? "chosen" : ""} title={modeDescriptions[mode]}>
           <input
             type="radio"
             name="mode"
@@ -224,20 +221,20 @@ function ModeSwitch({ row, isPast, onMode }: ModeSwitchProps) {
 function onEvent(path: string, event: ViewerEvent): void {
   if (event.type === "degraded") {
     if (event.storage === "degraded")
-      warn(`Recording paused, requests still pass: ${event.message ?? "storage"}`);
-    else say("Recording works again");
+      showError(`Recording is paused, requests still pass: ${event.message ?? "storage unavailable"}`);
+    else showToast("Recording has resumed");
     refresh("/health");
     return;
   }
-  // What policy does to blocks is a step, and announced as one; only what is no step is left to be said.
+  // `useStepToasts` announces what policy does to blocks; other notices carry a code.
   if (event.type === "notice") {
-    if (event.code !== null) say(event.message);
+    if (event.code !== null) showToast(event.message);
     return;
   }
   refresh(path);
 }
 
-type Doings = {
+type SessionCommandsInput = {
   readonly isPast: boolean;
   readonly onUndo: () => void;
   readonly onActivity: () => void;
@@ -245,9 +242,9 @@ type Doings = {
   readonly onManage: () => void;
 };
 
-function useSessionCommands(session: string, doings: Doings): void {
-  const { isPast, onUndo, onActivity, onMode, onManage } = doings;
-  const places = [
+function useSessionCommands(session: string, input: SessionCommandsInput): void {
+  const { isPast, onUndo, onActivity, onMode, onManage } = input;
+  const screens = [
     { id: "go-context", title: "Go to Context", keys: ["g c"], route: contextRoute(session) },
     { id: "go-requests", title: "Go to Requests", keys: ["g r"], route: requestsRoute(session) },
     {
@@ -258,24 +255,30 @@ function useSessionCommands(session: string, doings: Doings): void {
     },
   ];
   useCommands([
-    ...places.map(({ route, ...place }) => ({ ...place, group: "Go", run: () => go(route) })),
-    { id: "activity", title: "Activity", keys: ["g t"], group: "Go", run: onActivity },
+    ...screens.map(({ route, ...command }) => ({ ...command, group: "Go", run: () => go(route) })),
+    { id: "activity", title: "Show the activity", keys: ["g t"], group: "Go", run: onActivity },
     { id: "manage", title: "Rename, export or delete the session", keys: [], group: "Panel", run: onManage },
-    ...(isPast ? [] : [...reversing(session, onUndo), ...switching(onMode)]),
+    ...(isPast ? [] : [...undoCommands(session, onUndo), ...modeCommands(onMode)]),
   ]);
 }
 
-function reversing(session: string, onUndo: () => void): readonly Command[] {
+function undoCommands(session: string, onUndo: () => void): readonly Command[] {
   return [
     { id: "undo", title: "Undo the last step", keys: ["z"], group: "Undo", run: onUndo },
-    { id: "redo", title: "Redo", keys: ["Shift+Z"], group: "Undo", run: () => void redo(session) },
+    {
+      id: "redo",
+      title: "Redo the last undone step",
+      keys: ["Shift+Z"],
+      group: "Undo",
+      run: () => void redo(session),
+    },
   ];
 }
 
-function switching(onMode: (mode: Mode) => void): readonly Command[] {
+function modeCommands(onMode: (mode: Mode) => void): readonly Command[] {
   return modes.map((mode) => ({
     id: `mode-${mode}`,
-    title: `Mode ${mode}: ${modeAbout[mode]}`,
+    title: `Switch to mode ${mode}`,
     keys: [],
     group: "Mode",
     run: () => onMode(mode),

@@ -1,36 +1,35 @@
 import { useCallback, useEffect, useMemo, useState } from "react";
 import type { HealthAnswer, PricedSession, RouteAnswers, ViewerEvent } from "../api/contract.ts";
-import { useEvents } from "../api/live.ts";
+import { useEvents } from "../api/events.ts";
 import { refresh, useResource } from "../api/resource.ts";
-import { manyText } from "../base/words.ts";
-import { FirstRun } from "../parts/first-run.tsx";
-import { Problem } from "../parts/problem.tsx";
+import { pluralText } from "../base/format.ts";
+import { ErrorPage } from "../components/error-page.tsx";
+import { FirstRun } from "../components/first-run.tsx";
 import { SessionDialog } from "../sessions/session-dialog.tsx";
 import { SessionLine } from "../sessions/session-line.tsx";
-import { type SessionSort, SortChoice, sorted } from "../sessions/sort.tsx";
 
-/** As many as one answer has. */
+/** The most rows of one response. */
 const rowsMax = 1_000;
 
-/** Which runs there are, and which of them fills up. */
+/** The list of sessions. */
 export function SessionsScreen() {
   const { data, error } = useResource<RouteAnswers["SessionsPage"]>(`/sessions?limit=${rowsMax}`);
   const { data: health } = useResource<HealthAnswer>("/health");
-  const [words, setWords] = useState("");
+  const [search, setSearch] = useState("");
   const now = useNow();
   useEvents(null, useCallback(onEvent, []));
   const [sort, setSort] = useState<SessionSort>("last");
-  const [managed, setManaged] = useState<PricedSession | null>(null);
+  const [openSession, setOpenSession] = useState<PricedSession | null>(null);
   const rows = useMemo(
     () =>
-      sorted(
-        (data?.rows ?? []).filter((row) => fits(row, words)),
+      sortSessions(
+        (data?.rows ?? []).filter((row) => matches(row, search)),
         sort,
       ),
-    [data, words, sort],
+    [data, search, sort],
   );
   if (data === null)
-    return error === null ? <p className="loading">Reading the sessions…</p> : <Problem error={error} />;
+    return error === null ? <p className="loading">Loading the sessions…</p> : <ErrorPage error={error} />;
   if (data.rows.length === 0) return <FirstRun health={health} />;
   return (
     <section className="sessions">
@@ -39,35 +38,36 @@ export function SessionsScreen() {
         <input
           className="input"
           type="search"
-          aria-label="Find a session"
-          placeholder="Find by name, client or model"
-          value={words}
-          onChange={(event) => setWords(event.target.value)}
+          aria-label="Filter the sessions"
+          placeholder="Filter by name, client or model"
+          value={search}
+          onChange={(event) => setSearch(event.target.value)}
         />
         <span className="dim" aria-live="polite">
           {rows.length} of {data.rows.length}
-          {data.next === null ? "" : " used last; there are more"}
+          {data.next === null ? "" : " last used; older ones are not listed"}
         </span>
         <SortChoice sort={sort} onSort={setSort} />
       </header>
       {data.damaged.length === 0 ? null : (
         <p className="problem">
-          {manyText(data.damaged.length, "session")} cannot be opened; <code>aperture verify</code> says why.
+          {pluralText(data.damaged.length, "session")} cannot be opened; <code>aperture verify</code> tells
+          you why.
         </p>
       )}
       <ul className="session-list">
         {rows.map((row) => (
-          <SessionLine key={row.id} row={row} nowMs={now} onManage={setManaged} />
+          <SessionLine key={row.id} row={row} nowMs={now} onManage={setOpenSession} />
         ))}
       </ul>
-      {rows.length === 0 ? <p className="dim">No session is called that.</p> : null}
-      {managed === null ? null : <SessionDialog row={managed} onClose={() => setManaged(null)} />}
+      {rows.length === 0 ? <p className="dim">No session matches the filter.</p> : null}
+      {openSession === null ? null : <SessionDialog row={openSession} onClose={() => setOpenSession(null)} />}
     </section>
   );
 }
 
-function fits({ name, client, model, project }: PricedSession, words: string): boolean {
-  return `${name} ${client} ${model ?? ""} ${project ?? ""}`.toLowerCase().includes(words.toLowerCase());
+function matches({ name, client, model, project }: PricedSession, search: string): boolean {
+  return `${name} ${client} ${model ?? ""} ${project ?? ""}`.toLowerCase().includes(search.toLowerCase());
 }
 
 function onEvent(event: ViewerEvent): void {
@@ -82,4 +82,38 @@ function useNow(): number {
     return () => clearInterval(timer);
   }, []);
   return now;
+}
+
+const sorts = { last: "last used first", spend: "most expensive first", full: "fullest first" } as const;
+type SessionSort = keyof typeof sorts;
+
+function sortSessions(rows: readonly PricedSession[], sort: SessionSort): readonly PricedSession[] {
+  if (sort === "last") return rows;
+  const measure = sort === "spend" ? spendOf : fillOf;
+  return [...rows].sort((a, b) => measure(b) - measure(a));
+}
+
+function spendOf({ spend }: PricedSession): number {
+  return spend.usd ?? -1;
+}
+
+function fillOf({ window: { used, size } }: PricedSession): number {
+  return size === null || size === 0 ? 0 : used / size;
+}
+
+type SortChoiceProps = { readonly sort: SessionSort; readonly onSort: (sort: SessionSort) => void };
+
+function SortChoice({ sort, onSort }: SortChoiceProps) {
+  return (
+    <label>
+      <span className="hidden-label">Sort</span>
+      <select className="input" value={sort} onChange={(event) => onSort(event.target.value as SessionSort)}>
+        {Object.entries(sorts).map(([name, title]) => (
+          <option key={name} value={name}>
+            {title}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
 }

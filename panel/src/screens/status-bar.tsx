@@ -1,13 +1,13 @@
 import type { PricedSession, StepRow } from "../api/contract.ts";
-import { useConnection } from "../api/live.ts";
-import { go } from "../base/route.ts";
-import { manyText, spendText } from "../base/words.ts";
+import { useConnection } from "../api/events.ts";
+import { pluralText, spendText } from "../base/format.ts";
+import { go } from "../base/navigation.ts";
 import { stepText } from "../context/steps.ts";
 
 export type StatusBarProps = {
   readonly session: string;
   readonly row: PricedSession | null;
-  /** The last step that is done; null: there is none. */
+  /** The last step that is not undone; null if there is none. */
   readonly last: StepRow | null;
   readonly waiting: number;
   readonly isPast: boolean;
@@ -15,23 +15,23 @@ export type StatusBarProps = {
   readonly onActivity: () => void;
 };
 
-/** The last thing that was done, what waits, and what it has cost. */
+/** The last step, the waiting approvals and the spend. */
 export function StatusBar(props: StatusBarProps) {
   const { session, row, last, waiting, isPast, onUndo, onActivity } = props;
-  const { is } = useConnection();
+  const { status } = useConnection();
   return (
     <footer className="status-bar">
-      <i className={`state-dot ${is === "live" ? "active" : ""}`} aria-hidden="true" />
+      <i className={`state-dot ${status === "live" ? "active" : ""}`} aria-hidden="true" />
       <span className="status-last">
-        <span className="status-words">
-          {last === null ? nothingYet(row) : stepText(last, row?.model ?? null)}
+        <span className="status-text">
+          {last === null ? emptyText(row) : stepText(last, row?.model ?? null)}
         </span>
         {last === null || isPast ? null : (
           <button
             type="button"
             className="button small"
             onClick={({ detail }) => {
-              // The second click of two may meet another step in the same place.
+              // A double click must not undo two steps.
               if (detail <= 1) onUndo();
             }}
           >
@@ -48,11 +48,11 @@ export function StatusBar(props: StatusBarProps) {
           className="button small waiting"
           onClick={() => go({ screen: "approvals", session })}
         >
-          {waiting} waiting: review <kbd>g a</kbd>
+          Review {waiting} waiting <kbd>g a</kbd>
         </button>
       )}
       {row === null ? null : (
-        <span className="status-spend" title="What all requests of this session have cost, by the price list">
+        <span className="status-spend" title="Estimated cost of all requests of this session">
           {spendText(row.spend)}
         </span>
       )}
@@ -60,9 +60,8 @@ export function StatusBar(props: StatusBarProps) {
   );
 }
 
-function nothingYet(row: PricedSession | null): string {
-  if (row === null || row.requests === 0) return "Nothing changed yet";
-  if (row.rendered === 0)
-    return `Nothing changed yet: ${manyText(row.requests, "request")} passed byte for byte`;
-  return `No block was changed yet; ${row.rendered} of ${manyText(row.requests, "request")} carried lines of ours`;
+function emptyText(row: PricedSession | null): string {
+  if (row === null || row.requests === 0) return "No changes yet";
+  if (row.rendered === 0) return `No changes yet: ${pluralText(row.requests, "request")} passed unchanged`;
+  return `No block changed yet; Aperture added its notes to ${row.rendered} of ${pluralText(row.requests, "request")}`;
 }

@@ -1,20 +1,20 @@
 import { type FormEvent, useState } from "react";
-import { wordsOf, write } from "../api/client.ts";
+import { errorText, write } from "../api/client.ts";
 import type { PricedSession, RouteAnswers } from "../api/contract.ts";
 import { refresh } from "../api/resource.ts";
-import { manyText } from "../base/words.ts";
-import { sessionPath } from "../context/acts.ts";
-import { CloseButton, Dialog } from "../parts/dialog.tsx";
-import { say, warn } from "../parts/toasts.tsx";
+import { pluralText } from "../base/format.ts";
+import { CloseButton, Dialog } from "../components/dialog.tsx";
+import { showError, showToast } from "../components/toasts.tsx";
+import { sessionPath } from "../context/actions.ts";
 
 export type SessionDialogProps = {
   readonly row: PricedSession;
   readonly onClose: () => void;
-  /** It is gone: whoever shows it has to go elsewhere. */
+  /** Called after the deletion, so that the screen of the session can be left. */
   readonly onDeleted?: () => void;
 };
 
-/** What can be done to a session as a whole. */
+/** Renames, exports or deletes a session. */
 export function SessionDialog({ row, onClose, onDeleted }: SessionDialogProps) {
   return (
     <Dialog title={`Session ${row.name}`} className="session-dialog" onClose={onClose}>
@@ -40,11 +40,11 @@ function Rename({ row, onClose }: SessionDialogProps) {
   const [name, setName] = useState(row.name);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    const wanted = name.trim() === "" ? null : name;
+    const newName = name.trim() === "" ? null : name;
     void attempt(async () => {
       const path = `${sessionPath(row.id)}/name`;
-      const answer = await write<RouteAnswers["RenameAnswer"]>("PUT", path, { name: wanted });
-      say(`The session is called “${answer.name}”`);
+      const answer = await write<RouteAnswers["RenameAnswer"]>("PUT", path, { name: newName });
+      showToast(`Session renamed to “${answer.name}”`);
       refresh("/sessions");
       onClose();
     });
@@ -53,7 +53,7 @@ function Rename({ row, onClose }: SessionDialogProps) {
     <form className="section" onSubmit={submit}>
       <div className="field-row">
         <label className="field">
-          Name (empty: its first prompt)
+          Name (empty: the first prompt)
           <input
             className="input"
             value={name}
@@ -70,9 +70,9 @@ function Rename({ row, onClose }: SessionDialogProps) {
 }
 
 const formats = [
-  { format: "jsonl", title: "JSON lines", about: "everything, and can be checked" },
-  { format: "html", title: "Web page", about: "one file to read" },
-  { format: "md", title: "Markdown", about: "the talk as text" },
+  { format: "jsonl", title: "JSON lines", about: "the complete log, verifiable" },
+  { format: "html", title: "Web page", about: "one file to read in a browser" },
+  { format: "md", title: "Markdown", about: "the conversation as text" },
   { format: "har", title: "HAR", about: "for HTTP tools" },
 ] as const;
 
@@ -80,8 +80,8 @@ function Export({ row }: Pick<SessionDialogProps, "row">) {
   return (
     <section className="section">
       <h3>Export</h3>
-      <p className="dim">As a file, without credentials and what looks like a secret.</p>
-      <ul className="export-forms">
+      <p className="dim">A file without credentials and suspected secrets.</p>
+      <ul className="export-formats">
         {formats.map(({ format, title, about }) => (
           <li key={format}>
             <a
@@ -103,7 +103,7 @@ const deleteWord = "delete";
 
 type DeleteProps = Pick<SessionDialogProps, "row"> & { readonly onDeleted: () => void };
 
-/** What goes, what stays and what cannot be taken back is said before it is done. */
+/** Deletes the session after the user has typed the word. */
 function Delete({ row, onDeleted }: DeleteProps) {
   const [typed, setTyped] = useState("");
   const submit = (event: FormEvent): void => {
@@ -111,9 +111,9 @@ function Delete({ row, onDeleted }: DeleteProps) {
     void attempt(async () => {
       const path = sessionPath(row.id);
       const answer = await write<RouteAnswers["DeleteAnswer"]>("DELETE", path, { confirm: row.id });
-      const erased = `${manyText(answer.frames, "frame")} and ${answer.bodies} stored bodies erased`;
-      say(`Deleted “${row.name}”: ${erased}`);
-      // The list alone: nothing is asked any more of what is gone.
+      const erased = `${pluralText(answer.frames, "frame")} and ${answer.bodies} stored bodies erased`;
+      showToast(`Deleted “${row.name}”: ${erased}`);
+      // Only the list is read again: the deleted session has no resources.
       refresh("/sessions?");
       onDeleted();
     });
@@ -122,12 +122,13 @@ function Delete({ row, onDeleted }: DeleteProps) {
     <form className="section danger" onSubmit={submit}>
       <h3>Delete</h3>
       <p>
-        Erases all that Aperture has stored of it, for good: its log of {manyText(row.seq, "frame")}, every
-        block at every level, and the bodies of {manyText(row.requests, "request")}. There is no undo.
+        This erases everything Aperture has stored of the session: its log of {pluralText(row.seq, "frame")},
+        every block at every level, and the bodies of {pluralText(row.requests, "request")}. It cannot be
+        undone.
       </p>
       <p className="dim">
-        Not touched: what other sessions hold as well, exports and backups, and what the client itself has
-        written down. If the client goes on, that is recorded as a new session.
+        Content that other sessions share, exports, backups and the client’s own files stay. If the client
+        continues, Aperture records a new session.
       </p>
       <div className="field-row">
         <label className="field">
@@ -140,17 +141,17 @@ function Delete({ row, onDeleted }: DeleteProps) {
           />
         </label>
         <button type="submit" className="button danger" disabled={typed !== deleteWord}>
-          Delete for good
+          Delete permanently
         </button>
       </div>
     </form>
   );
 }
 
-async function attempt(doing: () => Promise<void>): Promise<void> {
+async function attempt(run: () => Promise<void>): Promise<void> {
   try {
-    await doing();
+    await run();
   } catch (error) {
-    warn(wordsOf(error));
+    showError(errorText(error));
   }
 }

@@ -1,9 +1,9 @@
 import type { PricedSession } from "../api/contract.ts";
-import { contextRoute } from "../base/paths.ts";
-import { agoText, manyText, spendText, tokensText, windowText } from "../base/words.ts";
-import { outcomeText } from "../requests/row-words.ts";
+import { agoText, pluralText, spendText, tokensText, windowText } from "../base/format.ts";
+import { linkTo } from "../base/link.ts";
+import { contextRoute } from "../base/routes.ts";
+import { outcomeText } from "../requests/request-text.ts";
 import { MiniStrip } from "../strip/mini-strip.tsx";
-import { leadsTo } from "./leads-to.ts";
 import { SubAgents } from "./sub-agents.tsx";
 
 export type SessionLineProps = {
@@ -12,12 +12,12 @@ export type SessionLineProps = {
   readonly onManage: (row: PricedSession) => void;
 };
 
-/** One session: who runs it, how full it is, what it costs. Its sub-agents stand below it. */
+/** One session: client, window, cost and state, with its sub-agents below. */
 export function SessionLine({ row, nowMs, onManage }: SessionLineProps) {
   return (
     <li className="session-item">
       <div className="session-line">
-        <a className="session-row" {...leadsTo(contextRoute(row.id))}>
+        <a className="session-row" {...linkTo(contextRoute(row.id))}>
           <span className={`state-dot ${row.state}`} aria-hidden="true" />
           <span className="session-name">
             <b title={row.name}>{row.name}</b>
@@ -30,12 +30,12 @@ export function SessionLine({ row, nowMs, onManage }: SessionLineProps) {
             <span>{windowText(row.window)}</span>
           </span>
           <span className="session-spend">
-            {spendText(row.spend)} <span className="dim">in {manyText(row.requests, "request")}</span>
+            {spendText(row.spend)} <span className="dim">in {pluralText(row.requests, "request")}</span>
             <br />
             <span className="dim">{usageText(row)}</span>
           </span>
           <span className="session-when dim">
-            <span className={row.state === "error" ? "bad" : ""} title={stateAbout(row)}>
+            <span className={row.state === "error" ? "bad" : ""} title={failureText(row)}>
               {stateText(row)}
             </span>
             <span>{agoText(row.lastActivity, nowMs)}</span>
@@ -61,9 +61,9 @@ function stateText({ state, failed }: PricedSession): string {
   return failed === null ? "idle" : `error ${failed.outcome === "complete" ? failed.status : ""}`.trim();
 }
 
-function stateAbout({ failed }: PricedSession): string | undefined {
+function failureText({ failed }: PricedSession): string | undefined {
   if (failed === null) return undefined;
-  return `Request ${failed.exchange} got no whole answer: ${outcomeText(failed)}`;
+  return `Request ${failed.exchange} got no complete response: ${outcomeText(failed)}`;
 }
 
 function usageText({ usage: { input, cacheWrite, cacheRead, output } }: PricedSession): string {

@@ -1,29 +1,28 @@
 import { useState } from "react";
 import type { RouteAnswers, StreamDetail } from "../api/contract.ts";
-import { useLater } from "../api/resource.ts";
-import { contextRoute } from "../base/paths.ts";
-import { manyText, windowText } from "../base/words.ts";
-import { sessionPath } from "../context/acts.ts";
+import { useDeferredResource } from "../api/resource.ts";
+import { pluralText, windowText } from "../base/format.ts";
+import { linkTo } from "../base/link.ts";
+import { contextRoute } from "../base/routes.ts";
+import { sessionPath } from "../context/actions.ts";
 import { MiniStrip } from "../strip/mini-strip.tsx";
-import { leadsTo } from "./leads-to.ts";
 
-/** Those that are seen at once; a session may have had very many. */
-const seenMax = 4;
+/** The number of sub-agents shown before "All" is pressed. */
+const shownMax = 4;
 
-/** The streams of a session that are not its main one: each has a window of its own to look at. */
+/** The streams of a session besides the main one, each with its own window. */
 export function SubAgents({ session }: { readonly session: string }) {
-  const { data } = useLater<RouteAnswers["SessionDetail"]>(sessionPath(session));
+  const { data } = useDeferredResource<RouteAnswers["SessionDetail"]>(sessionPath(session));
   const [isAll, setAll] = useState(false);
   const [main, ...others] = data?.streams ?? [];
-  // The newest are those people look for.
-  const newest = [...others].reverse();
-  const seen = isAll ? newest : newest.slice(0, seenMax);
+  const newestFirst = [...others].reverse();
+  const shown = isAll ? newestFirst : newestFirst.slice(0, shownMax);
   return (
     <>
       <ul className="sub-agents" aria-label="Sub-agents">
-        {seen.map((stream) => (
+        {shown.map((stream) => (
           <li key={stream.id}>
-            <a {...leadsTo({ ...contextRoute(session), stream: stream.id })}>
+            <a {...linkTo({ ...contextRoute(session), stream: stream.id })}>
               <span />
               <span className="sub-agent-name" title={stream.name}>
                 {streamName(stream)}
@@ -33,32 +32,32 @@ export function SubAgents({ session }: { readonly session: string }) {
                 <span>{windowText(stream.window)}</span>
               </span>
               <span className="dim">
-                {manyText(stream.turns, "turn")}
+                {pluralText(stream.turns, "turn")}
                 {parentText(stream, main)}
               </span>
             </a>
           </li>
         ))}
       </ul>
-      {others.length <= seenMax ? null : (
+      {others.length <= shownMax ? null : (
         <button
           type="button"
           className="button quiet small session-more"
           aria-expanded={isAll}
           onClick={() => setAll(!isAll)}
         >
-          {isAll ? "Fewer" : `All ${manyText(others.length, "sub-agent")}`}
+          {isAll ? "Show fewer" : `Show all ${pluralText(others.length, "sub-agent")}`}
         </button>
       )}
     </>
   );
 }
 
-/** By what it was asked; a name that only its client understands is the last resort. */
+/** The title from its first prompt, else the name the client gave it. */
 export function streamName({ title, name }: Pick<StreamDetail, "title" | "name">): string {
   return title ?? name;
 }
 
 function parentText({ parent }: StreamDetail, main: StreamDetail | undefined): string {
-  return parent === null || parent === main?.id ? "" : `, of stream ${parent}`;
+  return parent === null || parent === main?.id ? "" : `, started by stream ${parent}`;
 }

@@ -1,17 +1,19 @@
+import { isComplete } from "../api/context-state.ts";
 import type { StateRow } from "../api/contract.ts";
-import { isWhole } from "../api/state.ts";
-import { manyText, tokensText } from "../base/words.ts";
+import { pluralText, tokensText } from "../base/format.ts";
 import { percent } from "./percent.ts";
 
 const height = 12;
-/** As long as not all blocks were read: they are drawn as one. */
-const whole = { n: 0, tokens: 1 };
+/** Drawn as one rectangle until all blocks are read. */
+const unreadBlocks = { n: 0, tokens: 1 };
 
-/** What is kept and not sent, on a scale of its own. */
+/** The blocks that are stored and not sent, on their own scale. */
 export function ColdStrip({ state }: { readonly state: StateRow }) {
   const { cold, blocks } = state;
   if (cold.blocks === 0) return null;
-  const rows = isWhole(state) ? blocks.filter(({ zone, counted }) => zone === "cold" && !counted) : [whole];
+  const rows = isComplete(state)
+    ? blocks.filter(({ zone, counted }) => zone === "cold" && !counted)
+    : [unreadBlocks];
   const total = Math.max(
     1,
     rows.reduce((sum, { tokens }) => sum + (tokens ?? 0), 0),
@@ -25,7 +27,7 @@ export function ColdStrip({ state }: { readonly state: StateRow }) {
         width="100%"
         height={height}
         role="img"
-        aria-label={`Cold store: ${cold.blocks} blocks`}
+        aria-label={`Zone cold: ${pluralText(cold.blocks, "block")}`}
       >
         {rows.map(({ n, tokens }) => {
           const start = before / total;
@@ -42,7 +44,7 @@ export function ColdStrip({ state }: { readonly state: StateRow }) {
         })}
       </svg>
       <span>
-        {manyText(cold.blocks, "block")}, {tokensText(cold.tokens)}, not sent
+        {pluralText(cold.blocks, "block")}, {tokensText(cold.tokens)}, not sent
       </span>
     </div>
   );

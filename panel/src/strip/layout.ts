@@ -1,7 +1,7 @@
 import type { BlockRow, SegmentRow, Zone } from "../api/contract.ts";
 
-/** A block on the strip, as shares of the whole width. */
-export type Place = {
+/** A block on the strip. `start` and `end` are shares of the width. */
+export type PlacedBlock = {
   readonly n: number;
   readonly index: number;
   readonly start: number;
@@ -9,56 +9,56 @@ export type Place = {
   readonly row: BlockRow;
 };
 
-/** What is drawn as one: a block, or a run of blocks of one zone too small to be seen apart. */
+/** One drawn rectangle: a block, or a run of tiny blocks of one zone. */
 export type Piece = {
   readonly start: number;
   readonly end: number;
   readonly zone: Zone;
-  /** The first block of it, and the last. */
+  /** The first and the last block. */
   readonly from: number;
   readonly to: number;
   readonly isRun: boolean;
   readonly isLowered: boolean;
   readonly isPending: boolean;
   readonly isOurs: boolean;
-  /** The turn in which any of it was used last. */
+  /** The last turn that used one of the blocks. */
   readonly usedTurn: number;
 };
 
 export type Scale = {
   /** Tokens of the whole width. */
   readonly size: number;
-  /** Tokens before the first block: tools and framing of the client. */
+  /** Tokens before the first block: the client's tools and framing. */
   readonly before: number;
 };
 
-/** Where the blocks of the window stand, in the order of the request. */
-export function placesOf(blocks: readonly BlockRow[], { size, before }: Scale): readonly Place[] {
-  const places: Place[] = [];
+/** The position of each block of the window, in request order. */
+export function placeBlocks(blocks: readonly BlockRow[], { size, before }: Scale): readonly PlacedBlock[] {
+  const placed: PlacedBlock[] = [];
   let tokens = before;
   for (const [index, row] of blocks.entries()) {
     if (!row.counted) continue;
     const after = tokens + (row.tokens ?? 0);
-    places.push({ n: row.n, index, start: tokens / size, end: after / size, row });
+    placed.push({ n: row.n, index, start: tokens / size, end: after / size, row });
     tokens = after;
   }
-  return places;
+  return placed;
 }
 
-/** `least`: the width below which a block is not drawn alone, as a share. */
-export function piecesOf(places: readonly Place[], least: number): readonly Piece[] {
+/** Merges blocks that are narrower than `least`, a share of the width. */
+export function piecesOf(placed: readonly PlacedBlock[], least: number): readonly Piece[] {
   const pieces: Piece[] = [];
-  for (const place of places) {
+  for (const block of placed) {
     const before = pieces.at(-1);
-    const isSmall = place.end - place.start < least;
-    const joins = before !== undefined && isSmall && fits(before, place, least);
-    if (joins) pieces[pieces.length - 1] = joined(before, place);
-    else pieces.push(pieceOf(place));
+    const isSmall = block.end - block.start < least;
+    const joins = before !== undefined && isSmall && mayJoin(before, block, least);
+    if (joins) pieces[pieces.length - 1] = joinPieces(before, block);
+    else pieces.push(pieceOf(block));
   }
   return pieces;
 }
 
-/** As long as not all blocks were read: each zone as one run, where its blocks will stand. */
+/** One piece per zone, until all blocks are read. */
 export function zonePieces(strip: readonly SegmentRow[], { size, before }: Scale): readonly Piece[] {
   let tokens = before;
   return strip.map(({ zone, from, to, blocks, tokens: own }) => {
@@ -69,19 +69,19 @@ export function zonePieces(strip: readonly SegmentRow[], { size, before }: Scale
   });
 }
 
-/** A run ends where the zone does, or where it has become wide enough to be seen. */
-function fits(piece: Piece, place: Place, least: number): boolean {
-  return piece.zone === place.row.zone && piece.end - piece.start < least * 2;
+/** A run ends with its zone, or once it is wide enough to be visible. */
+function mayJoin(piece: Piece, block: PlacedBlock, least: number): boolean {
+  return piece.zone === block.row.zone && piece.end - piece.start < least * 2;
 }
 
-function pieceOf(place: Place): Piece {
-  const { row, start, end } = place;
+function pieceOf(block: PlacedBlock): Piece {
+  const { row, start, end } = block;
   return {
     start,
     end,
     zone: row.zone,
-    from: place.n,
-    to: place.n,
+    from: block.n,
+    to: block.n,
     isRun: false,
     isLowered: row.shown !== "original",
     isPending: row.pending,
@@ -90,46 +90,50 @@ function pieceOf(place: Place): Piece {
   };
 }
 
-function joined(piece: Piece, place: Place): Piece {
+function joinPieces(piece: Piece, block: PlacedBlock): Piece {
   return {
     ...piece,
-    end: place.end,
-    to: place.n,
+    end: block.end,
+    to: block.n,
     isRun: true,
-    isLowered: piece.isLowered || place.row.shown !== "original",
-    isPending: piece.isPending || place.row.pending,
-    isOurs: piece.isOurs && place.row.origin === "aperture",
-    usedTurn: Math.max(piece.usedTurn, place.row.lastUsedTurn),
+    isLowered: piece.isLowered || block.row.shown !== "original",
+    isPending: piece.isPending || block.row.pending,
+    isOurs: piece.isOurs && block.row.origin === "aperture",
+    usedTurn: Math.max(piece.usedTurn, block.row.lastUsedTurn),
   };
 }
 
-/** The block under a share of the width; null: there is none. */
-export function placeAt(places: readonly Place[], share: number): Place | null {
-  let [low, high] = [0, places.length - 1];
+/** The block at a share of the width, if there is one. */
+export function blockAt(placed: readonly PlacedBlock[], share: number): PlacedBlock | null {
+  let [low, high] = [0, placed.length - 1];
   while (low <= high) {
     const middle = (low + high) >> 1;
-    const place = places[middle];
-    if (place === undefined) return null;
-    if (share < place.start) high = middle - 1;
-    else if (share >= place.end) low = middle + 1;
-    else return place;
+    const block = placed[middle];
+    if (block === undefined) return null;
+    if (share < block.start) high = middle - 1;
+    else if (share >= block.end) low = middle + 1;
+    else return block;
   }
   return null;
 }
 
-/** The blocks a drag has touched. */
-export function placesBetween(places: readonly Place[], one: number, other: number): readonly Place[] {
+/** The blocks between the two ends of a drag. */
+export function blocksBetween(
+  placed: readonly PlacedBlock[],
+  one: number,
+  other: number,
+): readonly PlacedBlock[] {
   const [from, to] = one < other ? [one, other] : [other, one];
-  return places.filter(({ start, end }) => end > from && start <= to && end > start);
+  return placed.filter(({ start, end }) => end > from && start <= to && end > start);
 }
 
 export type Span = { readonly start: number; readonly end: number };
 
-/** Neighbours that are chosen become one outline. */
-export function spansOf(places: readonly Place[], chosen: ReadonlySet<number>): readonly Span[] {
+/** Joins chosen neighbours into one outline. */
+export function chosenSpans(placed: readonly PlacedBlock[], chosen: ReadonlySet<number>): readonly Span[] {
   const spans: { start: number; end: number }[] = [];
   let wasChosen = false;
-  for (const { n, start, end } of places) {
+  for (const { n, start, end } of placed) {
     const isChosen = chosen.has(n);
     const last = spans.at(-1);
     if (isChosen && wasChosen && last !== undefined) last.end = end;
@@ -139,7 +143,7 @@ export function spansOf(places: readonly Place[], chosen: ReadonlySet<number>): 
   return spans;
 }
 
-/** How recently something was used, from 4 (this turn or the last) to 0 (not for a long time). */
+/** How recently a piece was used: 4 in the last two turns, 0 more than 12 turns ago. */
 export function heatOf({ usedTurn }: Pick<Piece, "usedTurn">, turn: number): 0 | 1 | 2 | 3 | 4 {
   const age = turn - usedTurn;
   if (age <= 1) return 4;

@@ -1,8 +1,10 @@
-import type { StateRow } from "../api/contract.ts";
-import { manyText, percentText, tokensText } from "../base/words.ts";
-import { CacheLeft } from "./cache-left.tsx";
+import { useEffect, useState } from "react";
+import type { RouteAnswers, StateRow } from "../api/contract.ts";
+import { useDeferredResource } from "../api/resource.ts";
+import { leftText, percentText, pluralText, tokensText } from "../base/format.ts";
+import { sessionPath } from "../context/actions.ts";
 
-/** The marks of the strip in words: what cannot be seen can be read. */
+/** Explains the marks of the strip in words. */
 export function Legend({ state }: { readonly state: StateRow }) {
   const { marks, pending } = state;
   const { cached, changedFrom, compactsAt, reserved, forecast } = marks;
@@ -25,13 +27,13 @@ export function Legend({ state }: { readonly state: StateRow }) {
       {changedFrom === null ? null : (
         <li>
           <i className="swatch changed" aria-hidden="true" />
-          written anew from <b>#{changedFrom.block}</b> with request {changedFrom.exchange}
+          rewritten from <b>#{changedFrom.block}</b> on in request {changedFrom.exchange}
         </li>
       )}
       {pending.blocks === 0 ? null : (
         <li>
           <i className="swatch pending" aria-hidden="true" />
-          {manyText(pending.blocks, "block")} pending, {pending.tokens < 0 ? "takes" : "frees"}{" "}
+          {pluralText(pending.blocks, "block")} pending, {pending.tokens < 0 ? "adds" : "frees"}{" "}
           <b>~{tokensText(Math.abs(pending.tokens))}</b>
         </li>
       )}
@@ -44,7 +46,7 @@ export function Legend({ state }: { readonly state: StateRow }) {
       {compactsAt === null ? null : (
         <li>
           <i className="swatch compacts" aria-hidden="true" />
-          client compacts about <b>{tokensText(compactsAt)}</b>
+          client compacts at about <b>{tokensText(compactsAt)}</b>
         </li>
       )}
       {reserved === null ? null : (
@@ -55,4 +57,30 @@ export function Legend({ state }: { readonly state: StateRow }) {
       )}
     </ul>
   );
+}
+
+/** The time until the provider's cache expires. Known only for the main stream, now. */
+function CacheLeft({ state }: { readonly state: StateRow }) {
+  const isNow = state.seq === state.head && state.stream === (state.streams[0]?.id ?? null);
+  return isNow ? <CacheCountdown session={state.session} /> : null;
+}
+
+function CacheCountdown({ session }: { readonly session: string }) {
+  const { data } = useDeferredResource<RouteAnswers["GlanceAnswer"]>(`${sessionPath(session)}/glance`);
+  const endsMs = data?.cacheEndsMs ?? null;
+  const now = useSeconds(endsMs);
+  return endsMs === null ? null : `, ${leftText(endsMs - now)}`;
+}
+
+/** The current time, updated every second until `untilMs`. */
+function useSeconds(untilMs: number | null): number {
+  const [now, setNow] = useState(() => Date.now());
+  const isOver = untilMs === null || now >= untilMs;
+  useEffect(() => {
+    setNow(Date.now());
+    if (isOver) return;
+    const timer = setInterval(() => setNow(Date.now()), 1_000);
+    return () => clearInterval(timer);
+  }, [isOver]);
+  return now;
 }

@@ -1,18 +1,18 @@
 import type { StateRow } from "../api/contract.ts";
-import type { Place } from "./layout.ts";
+import type { PlacedBlock } from "./layout.ts";
 import { percent } from "./percent.ts";
 
 export type MarksProps = {
   readonly state: StateRow;
   readonly size: number;
-  readonly places: readonly Place[];
+  readonly placed: readonly PlacedBlock[];
   readonly height: number;
 };
 
-/** What the strip points at besides its blocks. The lines below say each of them in words. */
-export function Marks({ state, size, places, height }: MarksProps) {
+/** Draws the marks of the strip. `Legend` explains them in words. */
+export function Marks({ state, size, placed, height }: MarksProps) {
   const { reserved, compactsAt, changedFrom, forecast, cached } = state.marks;
-  const changed = places.find(({ n }) => n === changedFrom?.block);
+  const changed = placed.find(({ n }) => n === changedFrom?.block);
   return (
     <g>
       {reserved === null ? null : (
@@ -25,7 +25,7 @@ export function Marks({ state, size, places, height }: MarksProps) {
       )}
       {(forecast?.next ?? []).map((used, turn) => (
         <rect
-          // biome-ignore lint/suspicious/noArrayIndexKey: they are the turns to come, in order.
+          // biome-ignore lint/suspicious/noArrayIndexKey: the index is the number of the turn.
           key={turn}
           className="mark-forecast"
           x={percent((forecast?.next[turn - 1] ?? state.window.used) / size)}

@@ -1,7 +1,7 @@
 import type { WindowRow } from "../api/contract.ts";
 import { percent } from "./percent.ts";
 
-/** How full a window is, small. The words beside it say the same. */
+/** A small bar of the used window. The text beside it says the same. */
 export function MiniStrip({ window: { used, size } }: { readonly window: WindowRow }) {
   if (size === null) return <span className="mini-unknown" aria-hidden="true" />;
   const share = size === 0 ? 0 : Math.min(1, used / size);

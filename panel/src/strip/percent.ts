@@ -1,4 +1,4 @@
-/** A share as SVG and CSS write it. What would reach to the left of its beginning is not drawn at all. */
+/** A share as a percentage for SVG and CSS. Negative shares become 0. */
 export function percent(share: number): string {
   return `${(Math.max(0, share) * 100).toFixed(3)}%`;
 }

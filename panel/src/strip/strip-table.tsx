@@ -1,14 +1,14 @@
 import type { StateRow } from "../api/contract.ts";
-import { countedText, percentText, tokensText } from "../base/words.ts";
+import { countedText, percentText, tokensText } from "../base/format.ts";
 
-/** The strip for those who do not see it: the same numbers, in the order of the request. */
+/** The numbers of the strip as a table, for screen readers. */
 export function StripTable({ state }: { readonly state: StateRow }) {
   const { strip, window, otherTokens, cold } = state;
   const share = (tokens: number | null): string =>
     tokens === null ? "?" : percentText({ part: tokens, whole: window.size ?? 0 });
   return (
     <details className="strip-table">
-      <summary>As a table</summary>
+      <summary>Show as a table</summary>
       <table className="table">
         <thead>
           <tr>
@@ -16,7 +16,7 @@ export function StripTable({ state }: { readonly state: StateRow }) {
             <th>blocks</th>
             <th className="number">count</th>
             <th className="number">tokens</th>
-            <th className="number">of the window</th>
+            <th className="number">share of the window</th>
           </tr>
         </thead>
         <tbody>

@@ -1,23 +1,22 @@
 import { memo, type PointerEvent, useEffect, useMemo, useRef, useState } from "react";
+import { isComplete } from "../api/context-state.ts";
 import type { StateRow, WindowRow } from "../api/contract.ts";
 import { useLabels } from "../api/labels.ts";
-import { isWhole } from "../api/state.ts";
-import { countedText, percentText, sizeText, tokensText } from "../base/words.ts";
+import { countedText, percentText, sizeText, tokensText } from "../base/format.ts";
 import {
+  blockAt,
+  blocksBetween,
+  chosenSpans,
   heatOf,
   type Piece,
-  type Place,
+  type PlacedBlock,
   piecesOf,
-  placeAt,
-  placesBetween,
-  placesOf,
+  placeBlocks,
   type Span,
-  spansOf,
   zonePieces,
 } from "./layout.ts";
 import { Legend } from "./legend.tsx";
 import { Marks } from "./marks.tsx";
-import { Patterns } from "./patterns.tsx";
 import { percent } from "./percent.ts";
 import { StripTable } from "./strip-table.tsx";
 
@@ -28,45 +27,49 @@ export type StripProps = {
 };
 
 const height = 36;
-/** With the lanes below it: what was cached, and how recently each piece was used. */
-const wholeHeight = height + 15;
+/** Includes the lanes below the strip: the cached prefix, and the last use of each piece. */
+const pictureHeight = height + 15;
 const leastPx = 2;
 
-/** The window as one picture: request order, on a scale that never changes. */
+/** Draws the window in request order. The scale is the size of the window. */
 export function Strip({ state, chosen, onChoose }: StripProps) {
   const { window, otherTokens } = state;
   const size = scaleOf(state);
   const [element, width] = useWidth();
-  const { places, pieces } = useMemo(() => drawnOf(state, { size, width }), [state, size, width]);
-  const drag = useDrag(places, onChoose);
-  const [pointed, setPointed] = useState<Place | null>(null);
+  const { placed, pieces } = useMemo(() => layOut(state, { size, width }), [state, size, width]);
+  const drag = useDrag(placed, onChoose);
+  const [hovered, setHovered] = useState<PlacedBlock | null>(null);
   return (
     <div className="strip">
       <svg
         ref={element}
         className="strip-picture"
         width="100%"
-        height={wholeHeight}
+        height={pictureHeight}
         role="img"
-        aria-label={labelOf(state)}
+        aria-label={describeStrip(state)}
         onPointerDown={drag.begin}
         onPointerMove={(event) => {
           drag.move(event);
-          setPointed(placeAt(places, shareOf(event)));
+          setHovered(blockAt(placed, shareOf(event)));
         }}
         onPointerUp={drag.end}
         onPointerCancel={drag.end}
-        onPointerLeave={() => setPointed(null)}
+        onPointerLeave={() => setHovered(null)}
       >
         <Patterns />
         <rect className="strip-free" width="100%" height={height} />
         <rect className="strip-other" width={percent(otherTokens / size)} height={height} />
         <Pieces pieces={pieces} turn={state.turn} />
-        <Marks state={state} size={size} places={places} height={height} />
-        <Overlay {...{ places, chosen, width }} drag={drag.span} />
+        <Marks state={state} size={size} placed={placed} height={height} />
+        <Overlay {...{ placed, chosen, width }} drag={drag.span} />
       </svg>
-      <p className="strip-pointed" aria-hidden="true">
-        {pointed === null ? <Axis window={window} /> : <Pointed session={state.session} place={pointed} />}
+      <p className="strip-caption" aria-hidden="true">
+        {hovered === null ? (
+          <Axis window={window} />
+        ) : (
+          <HoveredBlock session={state.session} block={hovered} />
+        )}
       </p>
       <div className="strip-foot">
         <Legend state={state} />
@@ -76,25 +79,25 @@ export function Strip({ state, chosen, onChoose }: StripProps) {
   );
 }
 
-function drawnOf(state: StateRow, { size, width }: { readonly size: number; readonly width: number }) {
+function layOut(state: StateRow, { size, width }: { readonly size: number; readonly width: number }) {
   const scale = { size, before: state.otherTokens };
-  const places = placesOf(state.blocks, scale);
-  const pieces = isWhole(state) ? piecesOf(places, leastPx / width) : zonePieces(state.strip, scale);
-  return { places, pieces };
+  const placed = placeBlocks(state.blocks, scale);
+  const pieces = isComplete(state) ? piecesOf(placed, leastPx / width) : zonePieces(state.strip, scale);
+  return { placed, pieces };
 }
 
 type OverlayProps = {
-  readonly places: readonly Place[];
+  readonly placed: readonly PlacedBlock[];
   readonly chosen: ReadonlySet<number>;
   readonly width: number;
   readonly drag: Span | null;
 };
 
-/** What a person has chosen, pointed the model at, or is just drawing a frame around. */
-function Overlay({ places, chosen, width, drag }: OverlayProps) {
+/** Marks the chosen blocks, the selected or focused ones, and the current drag. */
+function Overlay({ placed, chosen, width, drag }: OverlayProps) {
   return (
     <>
-      {spansOf(places, chosen).map(({ start, end }) => (
+      {chosenSpans(placed, chosen).map(({ start, end }) => (
         <rect
           key={start}
           className="strip-chosen"
@@ -104,7 +107,7 @@ function Overlay({ places, chosen, width, drag }: OverlayProps) {
           height={height - 2}
         />
       ))}
-      {places
+      {placed
         .filter(({ row }) => row.selected || row.focused)
         .map(({ n, start, end }) => (
           <rect
@@ -128,18 +131,17 @@ function Overlay({ places, chosen, width, drag }: OverlayProps) {
   );
 }
 
-/** Tokens of the whole width: the window; where nobody knows its size, what is used and soon will be. */
+/** Tokens of the whole width: the window, or the forecast if the window is unknown. */
 function scaleOf({ window: { size, used }, marks: { forecast } }: StateRow): number {
   return Math.max(size ?? forecast?.next.at(-1) ?? 0, used, 1);
 }
 
-/** The scale never changes: it is the window. */
 function Axis({ window: { size, used, exact } }: { readonly window: WindowRow }) {
   if (size === null)
     return (
       <span className="axis">
         <span>0</span>
-        <span>{countedText(used, exact)} used; how much fits is not known for this model</span>
+        <span>{countedText(used, exact)} used; the window of this model is unknown</span>
       </span>
     );
   return (
@@ -154,7 +156,7 @@ function Axis({ window: { size, used, exact } }: { readonly window: WindowRow })
 
 type PiecesProps = { readonly pieces: readonly Piece[]; readonly turn: number };
 
-/** Many, and the same until the state changes: they are not drawn again because somebody points or drags. */
+/** Memoized, so that pointing and dragging do not re-render the pieces. */
 const Pieces = memo(function Pieces({ pieces, turn }: PiecesProps) {
   return pieces.map((piece) => <PieceRect key={piece.from} piece={piece} turn={turn} />);
 });
@@ -175,18 +177,20 @@ function PieceRect({ piece, turn }: PieceProps) {
   );
 }
 
-function labelOf({ window, zones }: StateRow): string {
+function describeStrip({ window, zones }: StateRow): string {
   const filled = zones.filter(({ blocks }) => blocks > 0);
   const parts = filled
     .filter(({ zone }) => zone !== "cold")
     .map(({ zone, tokens, blocks: count }) => `${zone} ${tokensText(tokens)} in ${count}`);
   const share = window.size === null ? "" : `${percentText({ part: window.used, whole: window.size })} `;
   const count = filled.reduce((sum, { blocks }) => sum + blocks, 0);
-  return `Context window, ${share}used by ${count} blocks: ${parts.join(", ")}. The list below has each of them.`;
+  return `Context window, ${share}used by ${count} blocks: ${parts.join(", ")}. The list below contains every block.`;
 }
 
-/** It alone looks at labels: they come in while others scroll, and nothing else here changes with them. */
-function Pointed({ session, place: { n, row } }: { readonly session: string; readonly place: Place }) {
+/** A component of its own, so that new labels re-render nothing else of the strip. */
+type HoveredBlockProps = { readonly session: string; readonly block: PlacedBlock };
+
+function HoveredBlock({ session, block: { n, row } }: HoveredBlockProps) {
   const labels = useLabels(session, [n]);
   const label = row.topic ?? labels.get(n) ?? "";
   const topic = label === "" ? "" : ` ${label}`;
@@ -195,7 +199,7 @@ function Pointed({ session, place: { n, row } }: { readonly session: string; rea
 
 type Drag = { readonly from: number; readonly to: number; readonly adds: boolean };
 
-function useDrag(places: readonly Place[], onChoose: StripProps["onChoose"]) {
+function useDrag(placed: readonly PlacedBlock[], onChoose: StripProps["onChoose"]) {
   const [drag, setDrag] = useState<Drag | null>(null);
   const begin = (event: PointerEvent<SVGSVGElement>): void => {
     event.currentTarget.setPointerCapture(event.pointerId);
@@ -208,7 +212,7 @@ function useDrag(places: readonly Place[], onChoose: StripProps["onChoose"]) {
   };
   const end = (): void => {
     if (drag === null) return;
-    const touched = placesBetween(places, drag.from, drag.to);
+    const touched = blocksBetween(placed, drag.from, drag.to);
     onChoose(
       touched.map(({ n }) => n),
       { adds: drag.adds },
@@ -238,4 +242,27 @@ function useWidth() {
     return () => observer.disconnect();
   }, []);
   return [element, width] as const;
+}
+
+/** Textures besides the colours: free, merged, shortened, reserved, and Aperture's own. */
+function Patterns() {
+  return (
+    <defs>
+      <pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+        <line className="ink-free" x1="0" y1="0" x2="0" y2="6" />
+      </pattern>
+      <pattern id="dots" width="5" height="5" patternUnits="userSpaceOnUse">
+        <circle className="ink-ours" cx="2.5" cy="2.5" r="1.2" />
+      </pattern>
+      <pattern id="run" width="3" height="3" patternUnits="userSpaceOnUse">
+        <line className="ink-run" x1="0" y1="0" x2="0" y2="3" />
+      </pattern>
+      <pattern id="lowered" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(-45)">
+        <line className="ink-lowered" x1="0" y1="0" x2="0" y2="5" />
+      </pattern>
+      <pattern id="reserved" width="4" height="4" patternUnits="userSpaceOnUse">
+        <line className="ink-reserved" x1="0" y1="0" x2="0" y2="4" />
+      </pattern>
+    </defs>
+  );
 }

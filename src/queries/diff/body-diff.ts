@@ -71,21 +71,22 @@ type MarkReasonInput = {
 
 function markReason({ had, has, automatic, isPrevious }: MarkReasonInput): DiffReason {
   if (isPrevious)
-    return { ...markReasonBase, words: "Clients move their cache marks along with what is new." };
-  if (has === null) return { ...markReasonBase, words: "The client's mark stands on nothing that is sent." };
-  if (had !== null) return { ...markReasonBase, words: "Another mark stands here." };
+    return { ...markReasonBase, words: "Clients move their cache marks to the newest messages." };
+  if (has === null)
+    return { ...markReasonBase, words: "The client's cache mark is on a block that is not sent." };
+  if (had !== null) return { ...markReasonBase, words: "Aperture uses another cache mark here." };
   return automatic === null
-    ? { ...markReasonBase, words: "A mark of ours: it keeps what stands before it in the cache." }
+    ? { ...markReasonBase, words: "Aperture's cache mark: the provider caches everything before it." }
     : {
         ...markReasonBase,
         words:
-          "The client has the provider mark what comes last, which would be ours: its own last words are marked.",
+          "The client asks for a mark on the last block, which is Aperture's; its own last block is marked.",
       };
 }
 
 const markReasonBase: DiffReason = { code: "mark", words: "", by: null, seq: null, why: null };
 
-const otherField: DiffReason = { ...plainReason("client"), words: "The client says otherwise this time." };
+const otherField: DiffReason = { ...plainReason("client"), words: "The client changed it." };
 
 function fieldRows({ before, after, isRound }: ReasonContext): readonly FieldRow[] {
   const [had, has] = [bodyFields(before.request), bodyFields(after.request)];
@@ -103,7 +104,7 @@ function fieldReason(name: string, after: string | null): DiffReason {
   if (name === "cache_control" && after === null) {
     return {
       ...markReasonBase,
-      words: "It has the provider mark what comes last, which would be ours; a mark is set instead.",
+      words: "It asks for a mark on the last block, which is Aperture's; the client's last block is marked.",
     };
   }
   if (name === "context_management") return plainReason("edit");

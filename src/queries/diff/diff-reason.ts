@@ -1,29 +1,31 @@
 import type { DiffReason } from "../answers/diff-answers.ts";
 
-/** The words of reasons that need no facts. */
+/** The sentences of reasons that need no facts. */
 const plainWords = {
-  tools: "A tool of ours, with which the model reads and shapes its context.",
-  instructions: "Tells the model once what our lines mean.",
-  header: "A header: the numbers of the blocks the model has not been told of.",
-  manifest: "The manifest: what the model is told about its context now.",
-  selection: "It names the blocks you have selected.",
-  "change-note": "Tells the model what has changed since its last turn.",
-  command: "The model asked this of us; the client never gets it.",
-  answer: "What a command of the model came to.",
-  round: "What the model had said before it asked us; the client gets it with the rest of the answer.",
-  own: "Said by Aperture.",
+  tools: "Aperture offers this tool, so that the model can read and manage its context.",
+  instructions: "Instructions: explain Aperture's notes and tools to the model.",
+  header: "Header: gives the model the numbers of new blocks.",
+  manifest: "Manifest: tells the model the state of its context.",
+  selection: "It names the blocks you selected.",
+  "change-note": "Change note: tells the model what changed since its last turn.",
+  command: "The model called a tool of Aperture. The client does not see the call.",
+  answer: "Result of a command of the model.",
+  round:
+    "The model's words before it called a tool of Aperture. The client gets them with the rest of the answer.",
+  own: "Added by Aperture.",
   canon:
-    "Sent with the bytes it had first. The client writes it another way this time, and other bytes would lose the cache.",
-  order: "Tools keep the order in which they were first sent, or nothing behind them could be cached.",
-  merged: "The client has joined what was sent as several texts; they are sent as they were.",
+    "Sent with its first bytes. The client writes it differently now, and other bytes would miss the cache.",
+  order: "Tools keep their first order; another order would miss the cache.",
+  merged:
+    "The client joined several texts into one. Aperture still sends them as several, to keep the cache.",
   "stand-in":
-    "A line we gave the client where the model did nothing but ask us; what it asked is sent instead.",
-  form: "Written as a list of blocks; it says the same.",
-  room: "What is left of the answer's tokens once those of the rounds before are spent.",
-  edit: "Has the provider leave out old results, which its model then does without; reasoning stays valid so.",
+    "The model only called tools of Aperture, so the client got this line instead. Upstream gets the calls.",
+  form: "Written as a list of blocks, with the same content.",
+  room: "The rounds before this one used up some of the answer's tokens.",
+  edit: "Asks the provider to clear old results, which keeps the reasoning valid.",
   new: "New in this request.",
-  once: "Said in the request before, and only there.",
-  client: "The client does not send it any more.",
+  once: "Sent only in the previous request.",
+  client: "The client no longer sends it.",
   unknown: "The log does not say why.",
 } as const;
 

@@ -58,7 +58,7 @@ function withheldReason(blockView: BlockView): DiffReason | null {
   const { by, seq } = factSetter(factHolder, "withhold");
   return {
     code: "withheld",
-    words: `Withheld by ${actorWords[by]}: it must not be sent.`,
+    words: `Withheld by ${actorWords[by]}.`,
     by,
     seq,
     why: null,
@@ -73,13 +73,13 @@ function archiveReason(blockView: BlockView): DiffReason | null {
   if (factHolder === undefined || archive === null || typeof archive !== "object") return null;
   const { by, seq } = factSetter(factHolder, "archive");
   const reasonText = "reason" in archive && archive.reason !== "" ? `: ${archive.reason}` : "";
-  const words = `Pruned by ${actorWords[by]}${reasonText}. A placeholder stands for it; the original is kept.`;
+  const words = `Archived by ${actorWords[by]}${reasonText}. A placeholder replaces it; the original is stored.`;
   return { code: "pruned", words, by, seq, why: null };
 }
 
 const plainPruned: DiffReason = {
   code: "pruned",
-  words: "A placeholder stands for it; the original is kept.",
+  words: "A placeholder replaces it; the original is stored.",
   by: null,
   seq: null,
   why: null,
@@ -87,7 +87,7 @@ const plainPruned: DiffReason = {
 
 const trimmedAtOnce: DiffReason = {
   code: "arrival",
-  words: "Shown trimmed on arrival, because it is large. The original is kept.",
+  words: "Trimmed on arrival, because it is large. The original is stored.",
   by: "policy",
   seq: null,
   why: null,
@@ -106,10 +106,10 @@ function levelReason(blockView: BlockView | null, { as }: SentFacts): DiffReason
   const shown = `Shown ${levelWords[as]}`;
   const level = blockView === null ? null : factOf(blockView, "level");
   if (blockView === null || level === null || level.value === "original") {
-    return { code: "level", words: `${shown}; the original is kept.`, by: null, seq: null, why: null };
+    return { code: "level", words: `${shown}; the original is stored.`, by: null, seq: null, why: null };
   }
   const { by, seq } = factSetter(blockView, "level");
-  const words = `${shown}, as ${actorWords[by]} wanted; the original is kept.`;
+  const words = `${shown}, set by ${actorWords[by]}; the original is stored.`;
   return { code: "level", words, by, seq, why: null };
 }
 
@@ -143,8 +143,8 @@ function epochAt(view: View, seq: number) {
 /** The reasons why reasoning of the client's body was not sent. */
 export function reasoningReasons(source: ReasonSource, isPlain: boolean): readonly DiffReason[] {
   const words = isPlain
-    ? "Left out: it was made behind something of ours that is not sent now, and the provider would refuse it."
-    : "Left out: it is bound to what stood before it, which was written anew since; the provider would refuse it.";
+    ? "Removed: this reasoning followed a note of Aperture that is not sent now, and the provider would reject it."
+    : "Removed: a rewrite changed the text before this reasoning, and the provider would reject it.";
   return [{ code: "reasoning", words, by: null, seq: lastEpochSeq(source), why: null }];
 }
 
@@ -170,26 +170,26 @@ export function arrivalReason({
 }): DiffReason | null {
   const [beforeText, shown] = [textOf(before), textOf(after)];
   if (startsWithHeader(shown)) {
-    return { ...plainReason("header"), words: "A header stands in front of it: its number and its size." };
+    return { ...plainReason("header"), words: "A header before it gives its number and size." };
   }
   const quotedBlocks = [...new Set([...shown.matchAll(reference)].map(([, block]) => `#${block}`))];
   const isRemoved = (sign: string): boolean => beforeText.includes(sign) && !shown.includes(sign);
   const removed = [
-    isRemoved(escapeCharacter) ? ["colours and other control of a screen"] : [],
-    isRemoved("\r") ? ["earlier states of progress"] : [],
-    repeated.test(shown) ? ["lines equal to the one above"] : [],
-    quotedBlocks.length > 0 ? [`lines that stand in ${quotedBlocks.join(" ")} already`] : [],
+    isRemoved(escapeCharacter) ? ["terminal control codes"] : [],
+    isRemoved("\r") ? ["overwritten progress lines"] : [],
+    repeated.test(shown) ? ["repeated lines"] : [],
+    quotedBlocks.length > 0 ? [`lines already in ${quotedBlocks.join(" ")}`] : [],
   ].flat();
   return removed.length === 0 ? null : { ...arrivalRecorded, words: arrivalWords(removed.join(", ")) };
 }
 
 const arrivalWords = (removed: string): string =>
-  `Shown on arrival without ${removed}. The original is kept.`;
+  `Shown on arrival without ${removed}. The original is stored.`;
 
 /** The log says that the block is shown whole, but in other words than the client sent. */
 export const arrivalRecorded: DiffReason = {
   code: "arrival",
-  words: arrivalWords("what loses nothing"),
+  words: arrivalWords("redundant text"),
   by: "policy",
   seq: null,
   why: null,

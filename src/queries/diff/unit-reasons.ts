@@ -53,7 +53,7 @@ export function unitReasons(
 
 const sentJoined: DiffReason = {
   ...plainReason("merged"),
-  words: "The client has taken apart what was sent as one text; it is sent as it was.",
+  words: "The client split one text into several. Aperture still sends one, to keep the cache.",
 };
 
 type SideUnit = { readonly unit: BodyUnit; readonly bytes: Uint8Array; readonly facts: SentFacts };
@@ -81,8 +81,7 @@ function addedReasons(context: ReasonContext, added: SideUnit, isBeyond: boolean
 
 const keptReasoning: DiffReason = {
   ...plainReason("canon"),
-  words:
-    "The client has dropped this reasoning; it is sent as it was, because what follows is cached behind it.",
+  words: "The client dropped this reasoning. Aperture still sends it, because the cache depends on it.",
 };
 
 /** The kind of a unit of ours. The log says that it is ours; its form says which kind. */
