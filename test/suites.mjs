@@ -230,7 +230,7 @@ export const suites = [
   {
     name: "budgets",
     weight: 22,
-    about: "what the panel may cost with 5,000 blocks; alone, because it measures time",
+    about: "the work of the panel with 5,000 blocks, counted: bytes, rows, function calls, layouts",
     files: ["test/browser/budgets/*.test.ts"],
     parallel: false,
   },
