@@ -1,4 +1,4 @@
-// Every test suite, in the order `npm test` runs them: cheap and likely to fail first, slow and timed last.
+// Every test suite, in the order of the report: cheap and likely to fail first, slow last.
 // The runner, the vitest configuration and CONTRIBUTING.md (checked by test/docs) all follow this one list.
 
 /**
@@ -16,7 +16,7 @@
 export const suites = [
   {
     name: "check",
-    weight: 14,
+    weight: 20,
     about: "formatting, lint and types, each counted as one test",
     files: [],
     parallel: false,
@@ -30,7 +30,7 @@ export const suites = [
   },
   {
     name: "arch",
-    weight: 3,
+    weight: 4,
     about: "layers, doors, purity, sizes and tidiness of the source",
     files: ["test/arch/**/*.test.ts"],
     parallel: true,
@@ -45,7 +45,7 @@ export const suites = [
   {
     name: "properties",
     covers: ["engine"],
-    weight: 15,
+    weight: 12,
     about: "laws of the engine over random logs",
     files: ["test/properties/**/*.test.ts"],
     parallel: true,
@@ -54,7 +54,7 @@ export const suites = [
   {
     name: "simulate",
     covers: ["ledger", "host", "recorder"],
-    weight: 50,
+    weight: 55,
     about: "random clients, models, faults and users against the planner; every law after every request",
     files: ["test/simulate/**/*.test.ts"],
     parallel: true,
@@ -62,7 +62,7 @@ export const suites = [
   },
   {
     name: "store",
-    weight: 18,
+    weight: 22,
     about: "the store contract, run on every store",
     files: ["test/store/**/*.test.ts"],
     parallel: true,
@@ -70,7 +70,7 @@ export const suites = [
   {
     name: "record",
     covers: ["recorder", "exchange"],
-    weight: 9,
+    weight: 14,
     about:
       "requests and answers become frames; identity, byte identity and recognition over recorded sessions",
     files: ["test/record/**/*.test.ts"],
@@ -94,7 +94,7 @@ export const suites = [
   },
   {
     name: "levels",
-    weight: 16,
+    weight: 20,
     about:
       "renditions of blocks over recorded sessions: size, errors and names that are kept, time on hostile texts",
     files: ["test/levels/**/*.test.ts"],
@@ -102,14 +102,14 @@ export const suites = [
   },
   {
     name: "recall",
-    weight: 17,
+    weight: 8,
     about: "blocks found again by names over recorded sessions, and beside hostile texts",
     files: ["test/recall/**/*.test.ts"],
-    parallel: false,
+    parallel: true,
   },
   {
     name: "runtime",
-    weight: 24,
+    weight: 28,
     about: "agents of the runtime: focus, window, tools, crashes, providers, cost",
     files: ["test/runtime/**/*.test.ts"],
     parallel: true,
@@ -118,14 +118,14 @@ export const suites = [
   {
     name: "golden",
     covers: ["ledger", "notes", "awareness", "host"],
-    weight: 14,
+    weight: 20,
     about: "what the ledger sends, to the byte: tolerated forms, edits, whole sessions to be read by people",
     files: ["test/golden/**/*.test.ts"],
     parallel: true,
   },
   {
     name: "control",
-    weight: 13,
+    weight: 18,
     about: "the control API on a real socket over a real database: routes, logins, events",
     files: ["test/control/**/*.test.ts"],
     parallel: true,
@@ -133,7 +133,7 @@ export const suites = [
   {
     name: "observe",
     covers: ["proxy", "recorder"],
-    weight: 36,
+    weight: 40,
     about:
       "relay, record and API together: recorded sessions over HTTP, damage on the way, dead storage, keys",
     files: ["test/observe/**/*.test.ts"],
@@ -143,25 +143,25 @@ export const suites = [
   {
     name: "managed",
     covers: ["host", "proxy", "ledger", "policy"],
-    weight: 44,
+    weight: 45,
     about: "managed sessions over real sockets: restarts, stuck threads, dead storage, modes, kills",
     files: ["test/managed/**/*.test.ts"],
     parallel: true,
-    long: "more kills",
+    long: "longer runs, more kills",
   },
   {
     name: "hands",
     covers: ["commands", "execute", "host"],
-    weight: 90,
+    weight: 100,
     about: "the model and the user act through the real proxy, and no client notices",
     files: ["test/hands/**/*.test.ts"],
     parallel: true,
-    long: "more random commands",
+    long: "more random commands, every model in text mode",
   },
   {
     name: "analysis",
     covers: ["transcripts"],
-    weight: 18,
+    weight: 24,
     about: "transcripts of clients are read, analysed and imported; totals are those of the cost benchmark",
     files: ["test/analysis/**/*.test.ts"],
     parallel: true,
@@ -170,33 +170,32 @@ export const suites = [
   {
     name: "faults",
     covers: ["store", "log", "host"],
-    weight: 170,
+    weight: 90,
     about: "killed processes, full disks, locked databases, stuck threads, power cuts",
     files: ["test/faults/**/*.test.ts"],
-    parallel: false,
+    parallel: true,
     long: "more kill points, more replaced threads",
   },
   {
     name: "relay",
     covers: ["proxy"],
-    weight: 24,
-    about:
-      "the relay between clients and upstreams that misbehave; one file at a time because they measure time",
+    weight: 18,
+    about: "the relay between clients and upstreams that misbehave: byte identity, resets, aborts, smuggling",
     files: ["test/relay/**/*.test.ts"],
-    parallel: false,
+    parallel: true,
     long: "more resets, aborts and random messages",
   },
   {
     name: "compat",
     covers: ["store", "engine"],
-    weight: 5,
+    weight: 4,
     about: "logs and databases of every released format open and agree",
     files: ["test/compat/**/*.test.ts"],
     parallel: true,
   },
   {
     name: "bench",
-    weight: 340,
+    weight: 110,
     about: "benchmarks run; those that count keep their bounds, `npm run bench` judges those of time",
     files: ["test/bench/**/*.test.ts"],
     parallel: false,
@@ -205,7 +204,7 @@ export const suites = [
   {
     name: "clients",
     covers: ["protocols", "proxy"],
-    weight: 200,
+    weight: 150,
     about: "real client programs, straight to the strict upstream and through Aperture",
     files: ["test/clients/**/*.test.ts"],
     parallel: false,
@@ -214,14 +213,14 @@ export const suites = [
   {
     name: "cli",
     covers: ["config"],
-    weight: 160,
+    weight: 200,
     about: "every verb of the command line as a user meets it, against a running proxy",
     files: ["test/cli/**/*.test.ts"],
     parallel: true,
   },
   {
     name: "browser",
-    weight: 220,
+    weight: 270,
     about: "the panel in a real Chromium, over the built program, a real client and the strict upstream",
     files: ["test/browser/*.test.ts"],
     parallel: true,
@@ -236,7 +235,7 @@ export const suites = [
   },
   {
     name: "start",
-    weight: 48,
+    weight: 70,
     about: "`npm start` on a fresh copy, the command line, and the scripts behind every task",
     files: ["test/start/**/*.test.ts"],
     parallel: false,

@@ -68,7 +68,7 @@ function startLeaver(port: number): { readonly leave: () => void } {
 }
 
 describe("a client that leaves", () => {
-  test("before the head of the answer ends the upstream's request within a second", async () => {
+  test("before the head of the answer ends the upstream's request", async () => {
     upstream = await startSocketUpstream((socket) => socket.resume());
     relay = await startRelay(upstream.url);
     const leavers = Array.from({ length: times(50) }, () => startLeaver(relay.proxy.port));

@@ -3,7 +3,7 @@ import { isLong } from "../support/runs.ts";
 import { actNames, addTallies, simulate, type Tally } from "./run-seed.ts";
 import known from "./seeds.json" with { type: "json" };
 
-const seedsMax = isLong ? 5_000 : 200;
+const seedsMax = isLong ? 5_000 : 100;
 const perTest = 25;
 const steps = 30;
 const timeout = 300_000;
