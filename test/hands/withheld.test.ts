@@ -120,7 +120,7 @@ describe.each(["withhold", "purge"])("after %s", (verb) => {
 });
 
 describe("a body that cannot be read", () => {
-  const unread = "could not be read, and content of its session is withheld";
+  const unread = "its session has withheld content, and Aperture could not read the body";
   const bodies = {
     compressed: () => ({ body: gzipSync(next()), headers: { "content-encoding": "gzip" } }),
     "with a digest": () => ({ body: next(), headers: { "content-digest": "sha-256=:AAAA:" } }),
