@@ -105,7 +105,7 @@ async function expectSameBlocks(count: number, expected: readonly unknown[]): Pr
 }
 
 describe("an answer that breaks off", () => {
-  it("never looks like a success: 1,000 resets", { timeout: 240_000 }, async () => {
+  it("never looks like a success, wherever it is reset", async () => {
     const random = seededRandom(20_261_116);
     let fault: UpstreamFault | null = null;
     await start({ model, fault: () => fault });
