@@ -31,9 +31,9 @@ class Run {
       return { content: options.thoughts === 0 ? [call] : [{ type: "thinking", thinking } as const, call] };
     };
     this.kit = new PlannerKit({ model, place: { windowOf: () => 40_000, managesLogins: true } });
-    const { desk } = this.kit;
-    const plan = desk.plan.bind(desk);
-    desk.plan = (meta, pieces) => plan({ ...meta, isLogin: options.isLogin === true }, pieces);
+    const { planner } = this.kit;
+    const plan = planner.plan.bind(planner);
+    planner.plan = (meta, pieces) => plan({ ...meta, isLogin: options.isLogin === true }, pieces);
   }
 
   body(): object {
@@ -110,9 +110,9 @@ test("an upstream that refuses an edit is not asked again", async () => {
   await run.fill();
   const body = Buffer.from(JSON.stringify(run.body()));
   const { asking: meta } = await run.turn();
-  const { desk } = run.kit;
-  const planned = await desk.plan({ ...meta, id: "again" }, [body]);
-  const refused = desk.planRetry(
+  const { planner } = run.kit;
+  const planned = await planner.plan({ ...meta, id: "again" }, [body]);
+  const refused = planner.planRetry(
     planned,
     Buffer.from('{"error":{"message":"context_management: Extra inputs"}}'),
   );

@@ -9,7 +9,7 @@ import type {
   StepsPage,
 } from "../../src/queries/answers/index.ts";
 import type { ModelReply } from "../../src/testing/index.ts";
-import { type TalkMessage, TestClient } from "../support/test-client.ts";
+import { type ClientMessage, TestClient } from "../support/test-client.ts";
 import { api, openRig, type Rig } from "./rig.ts";
 
 const last = "/api/v1/sessions/last";
@@ -19,7 +19,7 @@ const waiting = { timeout: 20_000, interval: 50 };
 
 /** Results that are long enough to trim, with no two equal lines. */
 class ReadingTalker extends TestClient {
-  override next(text: string): TalkMessage {
+  override next(text: string): ClientMessage {
     const message = super.next(text);
     const n = this.messages.length;
     const line = (at: number) => `const value${n}_${at} = compute${at}(${n * at}); // part ${at * 7 + n}`;

@@ -82,9 +82,14 @@ describe("words", () => {
   test("no name uses a banned word", () => {
     const words = firstCells(banned);
     expect(words.length).toBeGreaterThan(10);
+    const helpers = [...repositoryFiles()].filter(
+      ([path]) => /^test\/(?:support|simulate|golden)\/[\w-]+\.ts$/.test(path) && !path.endsWith(".test.ts"),
+    );
+    expect(helpers.length).toBeGreaterThan(50);
     const names = [
       ...declarations.map(({ name, where }) => ({ name, where })),
-      ...sources.map(([path]) => ({ name: basename(path), where: path })),
+      ...helpers.flatMap(([path, source]) => declarationsIn(path, mask(source).code)),
+      ...[...sources, ...helpers].map(([path]) => ({ name: basename(path), where: path })),
     ];
     const found = names.filter(({ name }) => wordsOf(name).some((word) => words.includes(word)));
     expect(found.map(({ name, where }) => `${where}: ${name}`)).toEqual([]);

@@ -7,7 +7,10 @@ import { CommandKit, kitNonce } from "../support/command-kit.ts";
 import { upstreamUnits } from "../support/upstream-units.ts";
 import { deltaLine, withoutTokens } from "./print-session.ts";
 
-const shelf = Array.from({ length: 60 }, (_, at) => `shelf ${at}: ${at * 7} books, ${at * 3} of them lent`);
+const bookLines = Array.from(
+  { length: 60 },
+  (_, at) => `shelf ${at}: ${at * 7} books, ${at * 3} of them lent`,
+);
 const text = (words: string): ReplyBlock => ({ type: "text", text: words });
 const call = (command: Command): ReplyBlock => ({ type: "tool_use", ...commandCall(command) });
 const read: ReplyBlock = { type: "tool_use", name: "read", input: { path: "shelves.txt" } };
@@ -58,7 +61,7 @@ async function played(form: string, first: readonly string[], commands: "tools" 
     commands,
   });
   await kit.say("Look at the shelves.");
-  await kit.results(shelf.join("\n"));
+  await kit.results(bookLines.join("\n"));
   await kit.say("When do we open?");
   if (earlier.length > 0) await kit.say("Prepare it.");
   const { seq } = await kit.state();
@@ -69,7 +72,7 @@ async function played(form: string, first: readonly string[], commands: "tools" 
   const { body } = must(rounds[0], "it was told");
   return {
     frames: frames.flatMap(frameLines),
-    told: commands === "text" ? tailOf(body) : toldIn(body),
+    told: commands === "text" ? tailOf(body) : resultIn(body),
     tail: tailOf(must(kit.sent.at(-1), "it was sent").body),
   };
 }
@@ -86,7 +89,7 @@ export function frameLines({ actor, cause, deltas }: Frame): readonly string[] {
 }
 
 /** The results of our own calls, the last ones in a body. */
-export function toldIn(body: string): string {
+export function resultIn(body: string): string {
   const units = upstreamUnits(body).map((unit) => JSON.parse(unit.text) as Record<string, unknown>);
   const last = units.findLastIndex(({ type }) => type === "tool_result");
   return contentOf(must(units[last], "there is a result"));
@@ -127,11 +130,11 @@ export async function memoryStory(scenes: readonly Scene[]): Promise<string> {
     if (title === "5. Compact") kit.clock.advance(2 * 60 * 60_000);
     const { rounds, attempts } = await kit.say(says);
     const isRead = reply.some((block) => block.type === "tool_use" && block.name === "read");
-    if (isRead) await kit.results(shelf.join("\n"));
+    if (isRead) await kit.results(bookLines.join("\n"));
     const frames = (await kit.frames(seq)).filter(({ cause }) => ["command", "policy"].includes(cause.type));
     const acts = frames.filter(({ cause }) => cause.reason !== "renditions" && cause.reason !== "references");
     const answer =
-      rounds[0] === undefined ? [] : [section("it is told", toldAll(rounds[0].body, reply.length))];
+      rounds[0] === undefined ? [] : [section("it is told", resultTexts(rounds[0].body, reply.length))];
     chapters.push(
       [
         `## ${title}\n\n${about}`,
@@ -139,7 +142,7 @@ export async function memoryStory(scenes: readonly Scene[]): Promise<string> {
         section("what the model sees at the end of the request", [tailOf(must(attempts[0], "sent").body)]),
         section(
           "the model",
-          reply.map((block) => saidBy(block)),
+          reply.map((block) => replyLine(block)),
         ),
         ...answer,
         section("what is written down", acts.flatMap(frameLines)),
@@ -150,7 +153,7 @@ export async function memoryStory(scenes: readonly Scene[]): Promise<string> {
   return `${chapters.join("\n\n")}\n`;
 }
 
-function toldAll(body: string, calls: number): readonly string[] {
+function resultTexts(body: string, calls: number): readonly string[] {
   const units = upstreamUnits(body).map((unit) => JSON.parse(unit.text) as Record<string, unknown>);
   return units
     .filter(({ type }) => type === "tool_result")
@@ -158,7 +161,7 @@ function toldAll(body: string, calls: number): readonly string[] {
     .map(contentOf);
 }
 
-function saidBy(block: ReplyBlock): string {
+function replyLine(block: ReplyBlock): string {
   if (block.type === "text") return `says: ${block.text}`;
   return block.type === "tool_use" ? `calls ${block.name} ${JSON.stringify(block.input)}` : block.type;
 }

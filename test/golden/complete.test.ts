@@ -133,7 +133,7 @@ const summary = [
   "[user-selected] #12 #27 | EXPIRING #43 at 37 | SINCE LAST TURN: user pinned #31 | BUDGET 60k free",
 ];
 
-/** What metadata in the talk itself is to give a model. */
+/** What metadata in the conversation itself is to give a model. */
 const promises: readonly Shown[] = [
   ["temporal context: when it was said", "session clearing-full", /Time: 2026-11-15T14:05:11Z/],
   ["temporal context: how much time has passed", "session pause", "+2h10m"],

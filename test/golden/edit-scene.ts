@@ -1,13 +1,13 @@
-// A talk with something of everything in it, to be written in other forms and to be edited.
+// A conversation with something of everything in it, to be written in other forms and to be edited.
 import { must } from "../../src/base/index.ts";
 import type { ModelReply } from "../../src/testing/index.ts";
 import {
   type ClientBlock,
   type ClientBody,
+  type ClientMessage,
   result,
   ScriptedClient,
   type Sent,
-  type TalkMessage,
   text,
   tool,
   user,
@@ -54,7 +54,7 @@ const replies: readonly ModelReply[] = [
   { content: [thinks(8), { type: "text", text: "And on again." }] },
 ];
 
-const prompts: readonly TalkMessage[] = [
+const prompts: readonly ClientMessage[] = [
   user(text("This is PROMPT-ONE."), image("aW1hZ2Ux"), {
     type: "document",
     source: { type: "text", media_type: "text/plain", data: "DOCUMENT-ONE" },
@@ -77,7 +77,7 @@ export type Scene = {
   readonly lastBody: ClientBody;
 };
 
-/** Plays the talk up to its fifth answer, each request written in one form. */
+/** Plays the conversation up to its fifth answer, each request written in one form. */
 export async function played(model: SceneModel, form: Form): Promise<Scene> {
   const talk = new ScriptedClient(replies);
   const fixed = {
@@ -89,7 +89,7 @@ export async function played(model: SceneModel, form: Form): Promise<Scene> {
     system: [text("Be careful."), text("SYSTEM-RULES hold.")],
     tools: [tool("look"), tool("read", { description: "Reads with TOOL-WORDS." }), tool("spare")],
   };
-  let messages: readonly TalkMessage[] = [];
+  let messages: readonly ClientMessage[] = [];
   let last: Sent | null = null;
   let lastBody: ClientBody = { ...fixed, messages };
   for (const prompt of prompts) {
@@ -107,15 +107,15 @@ export const withNumber: Form = (body) =>
     block["id"] === "c3" ? { ...block, input: { path: "c.txt", limit: "@12345678901234567890" } } : block,
   );
 
-export function blocksOf({ content }: TalkMessage): readonly ClientBlock[] {
+export function blocksOf({ content }: ClientMessage): readonly ClientBlock[] {
   return typeof content === "string" ? [text(content)] : content;
 }
 
 /** The message with each block changed, or left out where the change is null. */
 export function mapBlocks(
-  message: TalkMessage,
+  message: ClientMessage,
   change: (block: ClientBlock, at: number) => ClientBlock | null,
-): TalkMessage {
+): ClientMessage {
   const changed = blocksOf(message).map(change);
   return { ...message, content: changed.filter((block) => block !== null) };
 }
@@ -129,7 +129,7 @@ export function mapEach(body: ClientBody, change: (block: ClientBlock) => Client
 export function mapMessage(
   body: ClientBody,
   at: number,
-  change: (message: TalkMessage) => TalkMessage,
+  change: (message: ClientMessage) => ClientMessage,
 ): ClientBody {
   return {
     ...body,

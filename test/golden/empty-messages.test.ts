@@ -1,10 +1,10 @@
 // Messages without content: nothing of ours may be glued to them, and nothing may be made of them.
 import { describe, expect, test } from "vitest";
-import { named, ScriptedClient, type TalkMessage, text, tool, user } from "../support/scripted-client.ts";
+import { type ClientMessage, named, ScriptedClient, text, tool, user } from "../support/scripted-client.ts";
 import { seen, sharedUnits } from "../support/upstream-units.ts";
 
-const effort: TalkMessage = { role: "system", content: [], output_config: { effort: "low" } };
-const notice: TalkMessage = { role: "system", content: [text("It is Monday.")] };
+const effort: ClientMessage = { role: "system", content: [], output_config: { effort: "low" } };
+const notice: ClientMessage = { role: "system", content: [text("It is Monday.")] };
 const replies = [1, 2, 3, 4].map((n) => ({
   content: [
     { type: "thinking", thinking: `thought ${n}` } as const,
@@ -19,7 +19,7 @@ const fixed = {
   tools: [tool("look")],
 };
 
-const endings: readonly (readonly [string, readonly TalkMessage[]])[] = [
+const endings: readonly (readonly [string, readonly ClientMessage[]])[] = [
   ["an effort", [effort]],
   ["two efforts", [effort, { ...effort, output_config: { effort: "high" } }]],
   ["a notice, then an effort", [notice, effort]],
@@ -34,7 +34,7 @@ describe.each(["claude-opus-5-5", "claude-opus-4-8"])("on %s", (model) => {
   describe.each(starts)("$name", ({ first }) => {
     test.each(endings)("a request that ends with %s goes on", async (_, ending) => {
       const talk = new ScriptedClient(replies);
-      let messages: readonly TalkMessage[] = [];
+      let messages: readonly ClientMessage[] = [];
       let before: ReturnType<typeof seen> = [];
       for (const options of [first, named, named, named]) {
         messages = [...messages, user(text(`prompt ${messages.length}`)), ...ending];

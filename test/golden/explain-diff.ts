@@ -72,8 +72,8 @@ function coverage(
 
 /** A report that never reached the log tells it nothing: of such a unit it may say that it does not know. */
 function isUnknown({ after }: BodyComparison, { after: [at], reasons }: DiffEntry): boolean {
-  const isTold = at === undefined || after.facts?.[at]?.origin !== null;
-  return isTold && reasons.some(({ code }) => code === "unknown");
+  const isReported = at === undefined || after.facts?.[at]?.origin !== null;
+  return isReported && reasons.some(({ code }) => code === "unknown");
 }
 
 /** What has no reason to differ does not. */
@@ -97,12 +97,12 @@ function show({ before, after }: BodyComparison, entry: DiffEntry): string {
   return `${text(before, entry.before)} => ${text(after, entry.after)}`;
 }
 
-type Said = { readonly block: unknown; readonly mark: unknown };
-type Message = { readonly rest: Readonly<Record<string, unknown>>; readonly said: readonly Said[] };
+type DiffText = { readonly block: unknown; readonly mark: unknown };
+type Message = { readonly rest: Readonly<Record<string, unknown>>; readonly said: readonly DiffText[] };
 type Spelled = {
   readonly fields: Readonly<Record<string, unknown>>;
-  readonly tools: readonly Said[];
-  readonly system: readonly Said[];
+  readonly tools: readonly DiffText[];
+  readonly system: readonly DiffText[];
   readonly messages: readonly Message[];
 };
 
@@ -150,7 +150,7 @@ function applied({ before, after, diff }: BodyComparison): Spelled {
   };
 }
 
-type Made = { readonly unit: BodyUnit; readonly old: BodyUnit | null; readonly said: Said };
+type Made = { readonly unit: BodyUnit; readonly old: BodyUnit | null; readonly said: DiffText };
 
 /**
  * Messages begin where the client's did, or where we put one in; the client's words join a message of ours
@@ -160,7 +160,7 @@ function messagesFrom(
   made: readonly Made[],
   sides: { readonly before: DiffSide; readonly after: DiffSide },
 ): readonly Message[] {
-  const messages: { rest: Message["rest"]; said: Said[]; of: number | null; role: string }[] = [];
+  const messages: { rest: Message["rest"]; said: DiffText[]; of: number | null; role: string }[] = [];
   for (const { unit, old, said } of made) {
     const last = messages.at(-1);
     const { role } = unit.unit;
@@ -213,7 +213,7 @@ function spelled({ request }: DiffSide): Spelled {
   };
 }
 
-function blocks(content: unknown): readonly Said[] {
+function blocks(content: unknown): readonly DiffText[] {
   if (typeof content === "string") {
     return content === "" ? [] : [{ block: { type: "text", text: content }, mark: null }];
   }

@@ -30,7 +30,7 @@ function recordedIn(name: string): ReadonlySet<number> {
   return new Set(Array.from(added, ([, id]) => Number(id)));
 }
 
-/** The last manifest of each body, as far as it is new, with how many blocks of the talk the body has. */
+/** The block counts of each new manifest: the one it tells, and the one of its request. */
 function countsIn(name: string): readonly (readonly [told: number, sent: number])[] {
   let body: readonly string[] = [];
   return readRequests(name).flatMap((step) => {

@@ -44,7 +44,7 @@ export function goldenText({ text, given }: GoldenText): string {
   return `${writers[text](given as never) ?? "(nothing is said)"}\n`;
 }
 
-/** A moment in a talk; a time is written as people write it. */
+/** A moment in a conversation; a time is written as people write it. */
 type Headed = Omit<TurnHeader, "nonce" | "timeMs"> & { readonly time: string };
 type PlaceholderGiven = {
   readonly turn: number;

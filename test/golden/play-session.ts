@@ -11,8 +11,8 @@ import { PlannerKit, type Posted } from "../support/planner-kit.ts";
 import {
   type ClientBlock,
   type ClientBody,
+  type ClientMessage,
   mark,
-  type TalkMessage,
   wireText,
 } from "../support/scripted-client.ts";
 import { type UpstreamUnit, upstreamUnits } from "../support/upstream-units.ts";
@@ -30,8 +30,8 @@ export type GoldenExchange = {
 export type PlayedSession = {
   readonly exchanges: readonly GoldenExchange[];
   readonly frames: readonly Frame[];
-  /** What the log has told the desk, in order. */
-  readonly briefings: readonly Wishes[];
+  /** What the log has told the planner, in order. */
+  readonly wishes: readonly Wishes[];
   /** Exchanges that could not be written down. */
   readonly gaps: number;
   /** Where it was written down. */
@@ -43,20 +43,20 @@ export async function playSession(session: GoldenSession): Promise<PlayedSession
   const exchanges: GoldenExchange[] = [];
   for (const step of session.steps) exchanges.push(await player.play(step));
   const frames = exchanges.flatMap((exchange) => exchange.frames);
-  return { exchanges, frames, briefings: player.briefings, gaps: player.gaps(), store: player.store };
+  return { exchanges, frames, wishes: player.wishes, gaps: player.gaps(), store: player.store };
 }
 
 const recordMs = 1_700_000_000_000;
 
-/** A client with its script, a desk, an upstream, and a recorder that is told what a relay would tell it. */
+/** A scripted client, a planner, the strict upstream, and a recorder fed as a relay would feed it. */
 class Player {
-  readonly briefings: Wishes[] = [];
+  readonly wishes: Wishes[] = [];
   readonly #session: GoldenSession;
   readonly #clock: SteppedClock;
   readonly #kit: PlannerKit;
   readonly store = openMemoryStore();
   #recorder: SessionRecorder;
-  readonly #histories: (readonly TalkMessage[])[] = [[]];
+  readonly #histories: (readonly ClientMessage[])[] = [[]];
   #body: Fields;
   #awareness: Awareness;
   readonly #lastSeqs = new Map<SessionId, number>();
@@ -90,7 +90,7 @@ class Player {
     const body = Buffer.from(wireText(client));
     const posted = await this.#kit.post(body, { headers, isLost, ...where });
     await this.#record(posted);
-    this.#histories.push([...this.#messages({ ...step, isMarked: true }), ...saidIn(posted)]);
+    this.#histories.push([...this.#messages({ ...step, isMarked: true }), ...answerMessages(posted)]);
     const units = upstreamUnits(must(posted.attempts.at(-1), "it was sent").body);
     return { step, posted, client, units, frames: await this.#newFrames() };
   }
@@ -123,9 +123,9 @@ class Player {
       clock: { now: () => recordMs },
       newSession,
       onEvent: () => undefined,
-      onWishes: (briefing) => {
-        this.briefings.push(briefing);
-        this.#kit.desk.updateWishes(briefing);
+      onWishes: (wishes) => {
+        this.wishes.push(wishes);
+        this.#kit.planner.updateWishes(wishes);
       },
       windowOf: () => 200_000,
       policy: this.#session.policy ?? "off",
@@ -138,11 +138,11 @@ class Player {
     this.#lead();
   }
 
-  /** The kit asks one upstream with a key; what else there is the desk is told here. */
+  /** The kit asks one upstream with a key; what else there is the planner is told here. */
   #lead(): void {
-    const { desk } = this.#kit;
-    const take = desk.plan.bind(desk);
-    desk.plan = (asking, pieces) => take({ ...asking, ...this.#where() }, pieces);
+    const { planner } = this.#kit;
+    const take = planner.plan.bind(planner);
+    planner.plan = (asking, pieces) => take({ ...asking, ...this.#where() }, pieces);
   }
 
   #where(): Pick<RequestMeta, "upstream" | "isLogin"> {
@@ -150,7 +150,7 @@ class Player {
     return { upstream, isLogin };
   }
 
-  #messages({ from, keep, edit = {}, add = [], isMarked = false }: GoldenStep): readonly TalkMessage[] {
+  #messages({ from, keep, edit = {}, add = [], isMarked = false }: GoldenStep): readonly ClientMessage[] {
     const history = must(this.#histories.at(from ?? -1), "the step was played");
     const kept = history.slice(0, keep ?? history.length);
     const messages = [...kept.map((message, at) => edit[at] ?? message), ...add];
@@ -186,7 +186,7 @@ class Player {
 }
 
 /** The last words that may carry a mark do. */
-function markedLast(messages: readonly TalkMessage[]): readonly TalkMessage[] {
+function markedLast(messages: readonly ClientMessage[]): readonly ClientMessage[] {
   const last = messages.findLastIndex(({ content }) => content.length > 0);
   return messages.map((message, at) => {
     const { content } = message;
@@ -199,7 +199,7 @@ function markedLast(messages: readonly TalkMessage[]): readonly TalkMessage[] {
 }
 
 /** What the client keeps of an answer: the lines of ours in it were taken out on the way. */
-function saidIn({ answer, body, sending }: Posted): readonly TalkMessage[] {
+function answerMessages({ answer, body, sending }: Posted): readonly ClientMessage[] {
   if (answer.status !== 200) return [];
   const none = { isOwn: () => false, continues: () => false, opens: () => false };
   const stripper = messageStripper(sending.ownLineFilter ?? none, body.length);

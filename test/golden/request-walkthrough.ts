@@ -12,7 +12,7 @@ export const walkedCase = "one-turn";
 type Numbered = NonNullable<NonNullable<PlannedRequest["sent"]>["fresh"][number]["numbered"]>;
 
 /** The second request of a session, told from its first byte to what the third one says of it. */
-export function walkthroughText({ exchanges, frames, briefings }: PlayedSession): string {
+export function walkthroughText({ exchanges, frames, wishes }: PlayedSession): string {
   const [before, now, next] = [0, 1, 2].map((at) => must(exchanges[at], "there are three requests"));
   const asked = must(now, "there is a second request");
   const first = must(before, "there is a first request");
@@ -25,7 +25,7 @@ export function walkthroughText({ exchanges, frames, briefings }: PlayedSession)
     upstreamPart(first, asked),
     answerPart(asked),
     recordedPart([told, answered]),
-    briefingPart(briefingAt(briefings, answered)),
+    wishesPart(wishesAt(wishes, answered)),
     selectionPart(selected, must(next, "there is a third request")),
     closing,
   ].join("\n\n")}\n`;
@@ -159,7 +159,7 @@ ours shows no block: blocks are what the client and the model said.
 ${listing(frames.flatMap(frameLines))}`;
 }
 
-function briefingPart({ seq, turn, facts, tokenRate: rate }: Wishes): string {
+function wishesPart({ seq, turn, facts, tokenRate: rate }: Wishes): string {
   const { primacy, middle, recency } = facts;
   const zones = [primacy, middle, recency].map(({ blocks, tokens }) => `${blocks} blocks, ${tokens} tokens`);
   return `## 7. What the log tells the desk
@@ -205,9 +205,9 @@ function framesAround(frames: readonly Frame[]): Around {
   return [must(asked, "it was asked"), must(answered, "it was answered"), must(selected, "the user acted")];
 }
 
-function briefingAt(briefings: readonly Wishes[], { seq }: Frame): Wishes {
+function wishesAt(wishes: readonly Wishes[], { seq }: Frame): Wishes {
   return must(
-    briefings.find((briefing) => briefing.seq === seq),
+    wishes.find((wishes) => wishes.seq === seq),
     "each answer is followed by a briefing",
   );
 }

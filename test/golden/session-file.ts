@@ -4,7 +4,7 @@ import { must } from "../../src/base/index.ts";
 import type { BodyForm } from "../../src/engine/frames/index.ts";
 import type { Awareness } from "../../src/host/index.ts";
 import type { ReplyBlock } from "../../src/testing/index.ts";
-import type { TalkMessage } from "../support/scripted-client.ts";
+import type { ClientMessage } from "../support/scripted-client.ts";
 
 /** A session to be played, as it stands in `session.json`. */
 export type GoldenSession = {
@@ -31,8 +31,8 @@ export type GoldenStep = {
   /** How many messages of that history are kept; all of them where it says nothing. */
   readonly keep?: number;
   /** Messages in place of those at these positions. */
-  readonly edit?: Readonly<Record<string, TalkMessage>>;
-  readonly add?: readonly TalkMessage[];
+  readonly edit?: Readonly<Record<string, ClientMessage>>;
+  readonly add?: readonly ClientMessage[];
   /** Whether the marks are where the messages have them; otherwise one stands on the last words of all. */
   readonly isMarked?: boolean;
   /** Other fields of the body, from this step on. */

@@ -108,7 +108,7 @@ describe("a memory", () => {
   test("that the model repeats stays visible, even in a new conversation", async () => {
     const kit = await playTurns([[note(timeout)], [text("Noted.")], [text(timeout)]], ["a", "b"]);
     const [{ id, isOutdated } = { id: 0, isOutdated: false }] = await memories(kit);
-    expect([isOutdated, kit.briefings.at(-1)?.memories]).toEqual([
+    expect([isOutdated, kit.wishes.at(-1)?.memories]).toEqual([
       true,
       [{ block: id, text: timeout, taint: "model" }],
     ]);

@@ -8,7 +8,7 @@ import {
   type UpstreamExchange,
 } from "../../src/testing/index.ts";
 import { startTestApp, type TestApp } from "../support/app.ts";
-import { type Heard, parseAnswer } from "../support/parse-answer.ts";
+import { type ParsedAnswer, parseAnswer } from "../support/parse-answer.ts";
 import { rejections, TestClient, type TestClientOptions } from "../support/test-client.ts";
 
 export type ReplyPart = ModelReply["content"][number];
@@ -94,8 +94,8 @@ export async function playTurns(
   { app, exchanges }: Scene,
   talker: TestClient,
   count: number,
-): Promise<readonly Heard[]> {
-  const answers: Heard[] = [];
+): Promise<readonly ParsedAnswer[]> {
+  const answers: ParsedAnswer[] = [];
   for (let n = 0; n < count; n += 1) {
     const answer = await talker.turn(app.url, `question ${n}`);
     expect([answer.status, answer.isWhole]).toEqual([200, true]);
@@ -116,7 +116,7 @@ async function rolesIn({ engine }: TestApp): Promise<readonly string[]> {
 }
 
 /** The blocks of an answer, each in a word or two. */
-export function shapeOf({ content }: Pick<Heard, "content">): readonly string[] {
+export function shapeOf({ content }: Pick<ParsedAnswer, "content">): readonly string[] {
   return content.map((block) => {
     const words = block["text"] ?? block["thinking"] ?? block["name"];
     return words === undefined ? block.type : `${block.type} ${words}`;

@@ -1,7 +1,7 @@
 import { type Random, seededRandom } from "../../src/base/index.ts";
 import type { ModelReply, ReplyBlock, ScriptedModel, UpstreamExchange } from "../../src/testing/index.ts";
 import { manifestStart } from "../support/own-lines.ts";
-import { promptOf, type TalkMessage, TestClient, type TestClientOptions } from "../support/test-client.ts";
+import { type ClientMessage, promptOf, TestClient, type TestClientOptions } from "../support/test-client.ts";
 import { toolText, toolTokens } from "./run-texts.ts";
 
 /** A client whose user speaks once: from then on it only gives results, of all sizes. */
@@ -13,7 +13,7 @@ export class LongRunClient extends TestClient {
     this.#random = seededRandom(seed);
   }
 
-  override next(text: string): TalkMessage {
+  override next(text: string): ClientMessage {
     const { role, content } = super.next(text);
     return {
       role,

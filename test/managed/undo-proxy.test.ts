@@ -6,7 +6,7 @@ import type { StepRow, StepsPage } from "../../src/queries/answers/index.ts";
 import { type ScriptedModel, type StrictUpstream, startStrictUpstream } from "../../src/testing/index.ts";
 import { ask, jsonIn, startTestApp, type TestApp } from "../support/app.ts";
 import { manifestStart } from "../support/own-lines.ts";
-import { promptOf, rejections, type TalkMessage, TestClient } from "../support/test-client.ts";
+import { type ClientMessage, promptOf, rejections, TestClient } from "../support/test-client.ts";
 import { recordOf } from "./run-record.ts";
 import { toolText } from "./run-texts.ts";
 
@@ -15,7 +15,7 @@ const idleMs = 7 * 60_000;
 const result = toolText(5, 4_000);
 
 class OneResultTalker extends TestClient {
-  override next(text: string): TalkMessage {
+  override next(text: string): ClientMessage {
     const { role, content } = super.next(text);
     return {
       role,

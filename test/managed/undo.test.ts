@@ -10,7 +10,7 @@ import { openMemoryStore } from "../../src/store/index.ts";
 import type { ModelReply } from "../../src/testing/index.ts";
 import { PlannerKit, type Posted } from "../support/planner-kit.ts";
 import { isLong } from "../support/runs.ts";
-import { type ClientBlock, mark, type TalkMessage, text, user } from "../support/scripted-client.ts";
+import { type ClientBlock, type ClientMessage, mark, text, user } from "../support/scripted-client.ts";
 import { upstreamUnits } from "../support/upstream-units.ts";
 
 const session = sessionId("undo-1");
@@ -36,7 +36,7 @@ class Story {
   readonly #replies: ModelReply[] = [];
   readonly #kit: PlannerKit;
   readonly #recorder: SessionRecorder;
-  #history: readonly TalkMessage[] = [];
+  #history: readonly ClientMessage[] = [];
   #calls = 0;
   #last = "";
 
@@ -62,7 +62,7 @@ class Story {
       clock: this.#clock,
       newSession: () => session,
       onEvent: () => undefined,
-      onWishes: (wishes) => this.#kit.desk.updateWishes(wishes),
+      onWishes: (wishes) => this.#kit.planner.updateWishes(wishes),
       windowOf: () => this.window,
       policy: "auto",
     });

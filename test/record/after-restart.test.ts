@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { unwrap } from "../../src/base/index.ts";
 import { now, sentPath } from "../../src/engine/moment/index.ts";
-import { HandLedger, hashesOf, talkOf } from "../support/hand-ledger.ts";
+import { HandLedger, hashesOf, messageKeysOf } from "../support/hand-ledger.ts";
 import { body, Managed, named, ours, question, thought, turnAt, turns } from "../support/managed-kit.ts";
 import { call, model, text, user } from "../support/recorder-kit.ts";
 
@@ -97,7 +97,7 @@ describe("after a restart", () => {
     await before.kit.answer(await before.kit.send(other.client, { sent }), { content: [text("no")] });
     expect(await before.kit.sessions()).toHaveLength(2);
     const after = new Managed(before.store, "t");
-    const messageKeys = talkOf(turnAt(2).client);
+    const messageKeys = messageKeysOf(turnAt(2).client);
     const found = await after.remembered({ sessionKey: null, messageKeys });
     expect([found?.generatedName, found?.wasManaged, found?.turns.length]).toEqual(["talk-a", true, 1]);
     expect(await after.remembered({ sessionKey: null, messageKeys, credential: "c2" })).toBe(null);
@@ -112,7 +112,7 @@ describe("after a restart", () => {
     await before.kit.answer(await before.ask({ ...cut, over: { generatedName: "talk-a" } }, unnamed));
     const after = new Managed(before.store, "t");
     const next = body([user([text("summary")]), model([text("done")]), user([text("go on")])]);
-    const found = await after.remembered({ sessionKey: null, messageKeys: talkOf(next) });
+    const found = await after.remembered({ sessionKey: null, messageKeys: messageKeysOf(next) });
     expect(found?.generatedName).toBe("talk-a");
   });
 
@@ -130,7 +130,10 @@ describe("a conversation the ledger has forgotten", () => {
     await managed.turn(0, {}, { generatedName: "talk-a" });
     await managed.turn(1, {}, { generatedName: "talk-b" });
     expect(await managed.kit.sessions()).toHaveLength(1);
-    const found = await managed.remembered({ sessionKey: null, messageKeys: talkOf(turnAt(2).client) });
+    const found = await managed.remembered({
+      sessionKey: null,
+      messageKeys: messageKeysOf(turnAt(2).client),
+    });
     expect(found?.generatedName).toBe("talk-b");
   });
 
@@ -148,7 +151,7 @@ describe("a conversation that was observed first", () => {
     const managed = new Managed();
     const { client } = turnAt(0);
     await managed.kit.answer(await managed.kit.send(client, {}), { content: [thought, call("t1")] });
-    const messageKeys = talkOf(turnAt(1).client);
+    const messageKeys = messageKeysOf(turnAt(1).client);
     const before = await managed.remembered({ sessionKey: null, messageKeys });
     expect([before?.wasManaged, before?.turns.length]).toEqual([false, 1]);
     expect(Buffer.from(before?.turns[0]?.body ?? []).toString()).toBe(client.toString());

@@ -47,7 +47,7 @@ export function contentOf(body: Buffer, isStreamed: boolean): readonly Block[] {
     if (!line.startsWith("data:")) continue;
     const event = JSON.parse(line.slice("data:".length)) as WireEvent;
     if (event.type === "content_block_start") blocks[event.index] = { ...event.content_block };
-    if (event.type === "content_block_delta") heard(event, blocks[event.index] ?? {}, inputs);
+    if (event.type === "content_block_delta") received(event, blocks[event.index] ?? {}, inputs);
   }
   for (const [index, input] of inputs) {
     const block = blocks[index];
@@ -63,7 +63,7 @@ type WireEvent = {
   readonly delta?: { readonly [field: string]: string };
 };
 
-function heard(
+function received(
   { delta = {}, index }: WireEvent,
   block: Record<string, unknown>,
   inputs: Map<number, string>,

@@ -1,12 +1,12 @@
 import type { SentRequest, SentRequestUnit } from "../../src/exchange/index.ts";
 import { readWireAnswer } from "../../src/protocols/index.ts";
 import type { Posted } from "../support/planner-kit.ts";
-import { broken } from "./law-error.ts";
+import { failLaw } from "./law-error.ts";
 import type { Stream } from "./laws.ts";
 import { type Block, nonce, saysBlock } from "./seen-body.ts";
 import { meansResult } from "./shown-units.ts";
 
-/** A block that the desk has called by a number. */
+/** A block that the planner has called by a number. */
 export type Called = {
   readonly block: number;
   readonly message: number;
@@ -31,16 +31,16 @@ export class NumberBook {
   }
 
   /** Checks what a request and its answer call their blocks, and gives it back. */
-  check({ attempts, rounds, numbered, answer }: Posted, heard: Buffer | null): Calling {
+  check({ attempts, rounds, numbered, answer }: Posted, received: Buffer | null): Calling {
     const reports = [...attempts, ...rounds].flatMap(({ sending: { sent } }) =>
       sent === null ? [] : [sent],
     );
     const called = reports.flatMap((sent) => this.#sent(sent));
     const named = reports.flatMap(({ streamKey: line, fresh }) => this.#unknown(line, fresh));
     const line = attempts.at(-1)?.sending.sent?.streamKey ?? null;
-    if (line === null || heard === null || numbered === null) return { called, named };
+    if (line === null || received === null || numbered === null) return { called, named };
     const contentType = answer.headers.find(([name]) => name === "content-type")?.[1] ?? "";
-    const said = readWireAnswer(heard, contentType).units.flatMap(({ unit, bytes }, at) => {
+    const said = readWireAnswer(received, contentType).units.flatMap(({ unit, bytes }, at) => {
       const one = numbered[at] ?? null;
       return one === null
         ? []
@@ -71,9 +71,9 @@ export class NumberBook {
     const called = { block, message, key, says };
     if (before === undefined || before.says === "") known.set(block, called);
     if (before !== undefined && before.says !== "" && before.says !== says)
-      broken("numbers", `#${block} was ${before.says}`, `and is ${says}`);
+      failLaw("numbers", `#${block} was ${before.says}`, `and is ${says}`);
     if (before !== undefined && before.message !== message)
-      broken("numbers", `#${block} was in message ${before.message}`, `and is in ${message}`);
+      failLaw("numbers", `#${block} was in message ${before.message}`, `and is in ${message}`);
     return called;
   }
 
@@ -86,14 +86,14 @@ export class NumberBook {
   }
 }
 
-const saidByModel = ["assistant", "reasoning", "tool-call"];
+const modelKinds = ["assistant", "reasoning", "tool-call"];
 
 /** What a block says, the same for every form it may be written in. */
 export function meaningOf(bytes: Uint8Array, kind: string): string {
   const block = JSON.parse(Buffer.from(bytes).toString("utf8") || "{}") as Block;
   if (block.type === "tool_result") return meansResult(JSON.stringify(block));
   if (kind === "system") return `system ${JSON.stringify(block)}`;
-  const says = saysBlock(saidByModel.includes(kind) ? "assistant" : "user", block);
+  const says = saysBlock(modelKinds.includes(kind) ? "assistant" : "user", block);
   return says ?? `reasoning ${String(block["signature"] ?? block["data"])}`;
 }
 
@@ -107,7 +107,7 @@ function announcedIn(unit: SentRequestUnit, next: SentRequestUnit | undefined): 
   const parts = [...text.matchAll(/\[Part ID: (\d+) /g)].map(([, block]) => Number(block));
   const about = (numbered ?? next?.numbered)?.block;
   if (parts.length > 0 && about !== undefined && parts.at(-1) !== about)
-    broken("numbers", `a header stands before #${about}`, text);
+    failLaw("numbers", `a header stands before #${about}`, text);
   return [...parts, ...spans.flatMap(([, from, to = from]) => numbersIn(Number(from), Number(to)))];
 }
 

@@ -1,4 +1,4 @@
-import { broken } from "./law-error.ts";
+import { failLaw } from "./law-error.ts";
 import type { Fields, SeenBody } from "./seen-body.ts";
 import type { ShownUnit } from "./shown-units.ts";
 
@@ -7,11 +7,11 @@ export function checkCleared({ cleared, units }: SeenBody, shown: readonly Shown
   const told = shown.filter(({ report }) => report?.cleared === true);
   const calls = told.map(({ block }) => String((JSON.parse(block) as Fields)["tool_use_id"]));
   if (calls.length !== cleared.size || calls.some((call) => !cleared.has(call)))
-    broken("log", "the provider leaves out other results", `${[...cleared].join()} and not ${calls.join()}`);
+    failLaw("log", "the provider leaves out other results", `${[...cleared].join()} and not ${calls.join()}`);
   for (const { report, block } of told) {
     const called = report?.numbered?.block ?? null;
     const isNamed = called !== null && units.some(({ isOwn, text }) => isOwn && names(text, called));
-    if (!isNamed) broken("coverage", `#${called} is left out by the provider and not named`, block);
+    if (!isNamed) failLaw("coverage", `#${called} is left out by the provider and not named`, block);
   }
 }
 

@@ -1,6 +1,6 @@
-import { broken } from "./law-error.ts";
+import { failLaw } from "./law-error.ts";
 import type { Stream } from "./laws.ts";
-import { type Message, type SeenUnit, saidIn, unitsOf } from "./seen-body.ts";
+import { type Message, type SeenUnit, textsIn, unitsOf } from "./seen-body.ts";
 import { checkNamed, isLowered, isWholeAs, resultText, type ShownUnit } from "./shown-units.ts";
 
 type Complete = {
@@ -22,8 +22,8 @@ type Pair = {
 /** Everything the client says is there, in order, once: whole, or shorter under its number. */
 export function checkComplete({ stream, messages, purpose }: Complete, units: readonly ShownUnit[]): void {
   const client = unitsOf(messages);
-  const wanted = saidIn(client);
-  const seen = saidIn(units);
+  const wanted = textsIn(client);
+  const seen = textsIn(units);
   for (let at = 0; at < Math.max(wanted.length, seen.length); at += 1) {
     const [want, have] = [wanted[at], seen[at]];
     const source = client[want?.end ?? -1];
@@ -35,7 +35,7 @@ export function checkComplete({ stream, messages, purpose }: Complete, units: re
       stands({ want: want.says, have: have.says, source, shown }, stream, units);
     if (isThere) continue;
     const what = `unit ${at}: wanted ${want?.says.slice(0, 200)}, found ${have?.says.slice(0, 200)}`;
-    broken(`L4 complete (${purpose})`, what, shown.map(({ block }) => block).join("\n"));
+    failLaw(`L4 complete (${purpose})`, what, shown.map(({ block }) => block).join("\n"));
   }
 }
 
@@ -45,7 +45,7 @@ function isSpoken({ says, isOwn }: ShownUnit): boolean {
 
 function stands(pair: Pair, stream: Stream, units: readonly ShownUnit[]): boolean {
   const { want, have, source, shown } = pair;
-  const asked = isSaid(stream, want, have);
+  const asked = isShownText(stream, want, have);
   if (asked !== null) return asked;
   if (startOf(want) !== startOf(have)) return false;
   const lowered = shown.filter(isLowered);
@@ -62,7 +62,7 @@ function startOf(says: string): string {
 }
 
 /** Whether it is said as the user wants it; null: not in these words. */
-function isSaid(stream: Stream, want: string, have: string): boolean | null {
+function isShownText(stream: Stream, want: string, have: string): boolean | null {
   const { withheld, withheldCalls, onceWithheld, rewritten } = stream;
   for (const [start, instead] of withheldCalls) if (want.startsWith(start)) return have.includes(instead);
   for (const [words, instead] of withheld) if (want.includes(words)) return have.includes(instead);

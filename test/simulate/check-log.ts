@@ -18,7 +18,7 @@ import {
   turnNow,
 } from "../../src/engine/moment/index.ts";
 import type { SentRequestUnit } from "../../src/exchange/index.ts";
-import { broken } from "./law-error.ts";
+import { failLaw } from "./law-error.ts";
 import { nonce } from "./seen-body.ts";
 
 /** What the log says is shown is what the body of the last turn shows. */
@@ -35,7 +35,7 @@ export function checkShown(state: State, stream: string, path: readonly SentRequ
     // A form of what was said before that only the log has taken for something new has its number there.
     const id = state.blocks.get(numbered.block) ? numbered.block : anchored.get(key);
     const shown = id === undefined ? "nothing" : shownOf(now(state), view, blockId(id));
-    if (shown !== as) broken("log", `#${numbered.block} is shown ${as}, and the log says ${shown}`, key);
+    if (shown !== as) failLaw("log", `#${numbered.block} is shown ${as}, and the log says ${shown}`, key);
   }
 }
 
@@ -53,7 +53,7 @@ export function checkPolicy(state: State, frame: Frame): void {
     if (place === null) continue;
     const what = `${delta.type} of #${place.block.id} (${frame.cause.reason})`;
     const why = heldBy(place) ?? (frame.cause.reason === "its turns are over" ? endOf(place) : kindOf(place));
-    if (why !== null) broken("policy", `${what}: ${why}`, JSON.stringify(delta));
+    if (why !== null) failLaw("policy", `${what}: ${why}`, JSON.stringify(delta));
   }
 }
 
@@ -105,6 +105,6 @@ export function checkHeld(state: State, stream: string, fresh: readonly SentRequ
     if (place === null || factOf(place, "archive").by === "user") continue;
     const why = heldBy(place);
     const wanted = factValue(place, "archive") !== null || factValue(place, "level") !== "original";
-    if (why !== null && !wanted) broken("policy", `#${numbered.block} is shown ${as}, though ${why}`, "");
+    if (why !== null && !wanted) failLaw("policy", `#${numbered.block} is shown ${as}, though ${why}`, "");
   }
 }

@@ -2,7 +2,7 @@ import type { Json, Random } from "../../src/base/index.ts";
 import { type Liberties, libertiesTaken, type Retelling, written } from "./body-variants.ts";
 import type { Block, Fields, Message } from "./seen-body.ts";
 
-/** How a client writes what it sends; it keeps its style for the whole talk. */
+/** How a client writes what it sends; it keeps its style for the whole conversation. */
 export type Style = {
   readonly naming: "asked" | "claude-code" | "asked-agent" | "none";
   readonly marks: "last" | "last-two" | "automatic" | "none";
@@ -16,7 +16,7 @@ export type Style = {
 
 export type Mode = "auto" | "observe" | "bypass";
 
-/** What one client program has of its talk: everything needed to write the next request. */
+/** What one client program has of its conversation: everything needed to write the next request. */
 export type Client = {
   readonly session: string;
   readonly style: Style;

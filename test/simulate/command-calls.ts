@@ -2,7 +2,7 @@ import type { Random } from "../../src/base/index.ts";
 import { isCommandTool } from "../../src/commands/index.ts";
 import type { ParsedRequest, ReplyBlock } from "../../src/testing/index.ts";
 import type { Posted } from "../support/planner-kit.ts";
-import { broken } from "./law-error.ts";
+import { failLaw } from "./law-error.ts";
 import { type Block, seeBody } from "./seen-body.ts";
 
 type Speaking = {
@@ -56,10 +56,10 @@ function ownCall({ request, random, next }: Speaking): ReplyBlock {
 export function checkRounds({ attempts, rounds }: Posted): void {
   let before = attempts.at(-1)?.body ?? "{}";
   for (const { body, problem } of rounds) {
-    if (problem !== null) broken("L1 rounds", problem, body.slice(-1_800));
+    if (problem !== null) failLaw("L1 rounds", problem, body.slice(-1_800));
     const [was, now] = [seeBody(before).units, seeBody(body).units];
     const at = was.findIndex(({ bytes, isOwn }, index) => bytes !== now[index]?.bytes && !isOwn);
-    if (at !== -1) broken("L2 rounds", `unit ${at} is another one`, `${was[at]?.bytes} ${now[at]?.bytes}`);
+    if (at !== -1) failLaw("L2 rounds", `unit ${at} is another one`, `${was[at]?.bytes} ${now[at]?.bytes}`);
     before = body;
   }
 }
@@ -67,5 +67,5 @@ export function checkRounds({ attempts, rounds }: Posted): void {
 /** A client knows nothing of calls that are ours. */
 export function checkHidden(content: readonly Block[]): void {
   const own = content.find(({ name }) => typeof name === "string" && isCommandTool(name));
-  if (own !== undefined) broken("hidden", "the client got a call of ours", JSON.stringify(own));
+  if (own !== undefined) failLaw("hidden", "the client got a call of ours", JSON.stringify(own));
 }

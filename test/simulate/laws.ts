@@ -8,7 +8,7 @@ import { checkCleared } from "./check-cleared.ts";
 import { checkComplete } from "./check-complete.ts";
 import type { Client } from "./client.ts";
 import { checkRounds } from "./command-calls.ts";
-import { broken } from "./law-error.ts";
+import { failLaw } from "./law-error.ts";
 import {
   type Block,
   blocksOf,
@@ -16,17 +16,17 @@ import {
   nonce,
   type SeenBody,
   type SeenUnit,
-  saidIn,
   saysBlock,
   seeBody,
+  textsIn,
   unitsOf,
 } from "./seen-body.ts";
 import { shownIn } from "./shown-units.ts";
 
-/** What is known of a stream from outside: talks that share a name share it. */
+/** What is known of a stream from outside: conversations that share a name share it. */
 export type Stream = {
   wasManaged: boolean;
-  /** Whether the desk was restarted and has not been asked about it since. */
+  /** Whether the planner was restarted and has not been asked about it since. */
   isForgotten: boolean;
   /** What the user does not want sent: the words, and what stands for them. */
   readonly withheld: Map<string, string>;
@@ -34,7 +34,7 @@ export type Stream = {
   readonly withheldCalls: Map<string, string>;
   /** Those of earlier processes, which may still be shown so. */
   readonly onceWithheld: Map<string, string>;
-  /** The same as the desk was told. */
+  /** The same as the planner was told. */
   readonly withheldUnits: Set<string>;
   /** What was shown in other words at some time, by what it says. */
   readonly rewritten: Map<string, Set<string>>;
@@ -48,7 +48,7 @@ export type Stream = {
   readonly blocks: Map<string, number>;
 };
 
-/** What one talk was sent as so far. */
+/** What one conversation was sent as so far. */
 export type Account = {
   /** What came before each thing said, whenever something new was allowed to come before it. */
   readonly canon: Map<string, ReadonlySet<string>>;
@@ -92,7 +92,7 @@ export function checkLaws(look: Look): void {
   checkManaged(look);
   if (sending.rendering === "raw") {
     const isSame = Buffer.compare(Buffer.concat(sending.pieces), wire) === 0;
-    if (!isSame) broken("L1 raw bytes", "the client's bytes were changed", "");
+    if (!isSame) failLaw("L1 raw bytes", "the client's bytes were changed", "");
   }
   for (const { body } of [...attempts, ...posted.rounds]) checkWithheld(look, body);
   checkRounds(posted);
@@ -104,7 +104,7 @@ export function checkLaws(look: Look): void {
     const shown = shownIn(seen.units, look.path);
     checkComplete(look, shown);
     checkCleared(seen, shown);
-    if (seen.marks > 4) broken("L2 marks", `${seen.marks} marks`, "");
+    if (seen.marks > 4) failLaw("L2 marks", `${seen.marks} marks`, "");
     checkOwnLines(seen);
     if (look.purpose === "turn") checkPast(look, seen);
   } else if (look.purpose === "turn") look.account.last = null;
@@ -115,7 +115,7 @@ function checkOwnLines({ units }: SeenBody): void {
   for (const { section, isOwn, isHidden, text } of units) {
     if (section !== "messages" || !isOwn || isHidden || text.startsWith("# Context notes")) continue;
     const lost = text.split("\n").find((line) => !isOwnLine(line, nonce) && !continuesOwnLine(line));
-    if (lost !== undefined) broken("own lines", "a line of ours that is not known again", lost);
+    if (lost !== undefined) failLaw("own lines", "a line of ours that is not known again", lost);
   }
 }
 
@@ -132,7 +132,7 @@ export function checkPassed(content: readonly Block[]): void {
     const isAlone = lines.every(
       (line) => line.trim() === "" || isOwnLine(line, nonce) || continuesOwnLine(line),
     );
-    if (own !== undefined && !isAlone) broken("own lines", "the client got one of ours", own);
+    if (own !== undefined && !isAlone) failLaw("own lines", "the client got one of ours", own);
   }
 }
 
@@ -141,7 +141,7 @@ function checkManaged({ posted, account, client, purpose }: Look): void {
   const { rendering } = posted.sending;
   const wasManaged = account.last?.style === `managed ${client.model}`;
   if (purpose !== "turn" || client.mode !== "auto" || !wasManaged || account.excuses > 0) return;
-  if (rendering !== "managed") broken("L1 stays managed", `sent ${rendering}`, "");
+  if (rendering !== "managed") failLaw("L1 stays managed", `sent ${rendering}`, "");
 }
 
 /** What the ledger says it has sent, to be spoken of later. */
@@ -158,9 +158,9 @@ function noteKeys({ posted, stream }: Look): void {
 function checkRefusals({ posted, stream, account, client }: Look): void {
   const { attempts, answer, sending } = posted;
   const first = attempts[0];
-  if (sending.refusal !== null) broken("L1 refusal", "nothing was sent", sending.refusal.code);
+  if (sending.refusal !== null) failLaw("L1 refusal", "nothing was sent", sending.refusal.code);
   if (attempts.length > 1 && first !== undefined && first.sending.rendering !== "raw") {
-    if (account.excuses === 0) broken("L1 attempts", `twice without need: ${first.problem}`, excerpt(first));
+    if (account.excuses === 0) failLaw("L1 attempts", `twice without need: ${first.problem}`, excerpt(first));
     startAnew(account);
   }
   if (answer.status === 200) return;
@@ -168,16 +168,16 @@ function checkRefusals({ posted, stream, account, client }: Look): void {
   const problem = attempts
     .map(({ problem: why, sending: { rendering } }) => `${rendering}: ${why}`)
     .join(" | ");
-  if (!isOwnDoing) broken("L1 the client breaks", problem, attempts.map(excerpt).join("\n\n"));
+  if (!isOwnDoing) failLaw("L1 the client breaks", problem, attempts.map(excerpt).join("\n\n"));
 }
 
 function checkWithheld({ stream: { withheld }, messages }: Look, body: string): void {
   for (const words of withheld.keys()) {
     if (!body.includes(words)) continue;
     const theirs = withoutAnswers(body);
-    if (theirs.includes(words)) broken("withheld", `sent after all: ${words}`, around(theirs, words));
+    if (theirs.includes(words)) failLaw("withheld", `sent after all: ${words}`, around(theirs, words));
     const said = messages.filter(({ role }) => role === "assistant");
-    if (!JSON.stringify(said).includes(words)) broken("withheld", `put in the model's mouth: ${words}`, "");
+    if (!JSON.stringify(said).includes(words)) failLaw("withheld", `put in the model's mouth: ${words}`, "");
   }
 }
 
@@ -190,8 +190,8 @@ function withoutAnswers(body: string): string {
   return JSON.stringify([front, left]);
 }
 
-function saidBy(messages: readonly Message[]): readonly string[] {
-  return saidIn(unitsOf(messages)).map(({ says }) => says);
+function textsOf(messages: readonly Message[]): readonly string[] {
+  return textsIn(unitsOf(messages)).map(({ says }) => says);
 }
 
 /** Along a path nothing changes that was sent once. */
@@ -200,7 +200,7 @@ function checkPast(look: Look, seen: SeenBody): void {
   const { rendering } = posted.sending;
   const style = `${rendering} ${seen.model}`;
   const hasEpoch = (posted.sending.sent?.epoch ?? null) !== null;
-  // A talk without a name that nobody has answered yet is known by nothing.
+  // A conversation without a name that nobody has answered yet is known by nothing.
   const isUnknown = client.style.naming === "none" && !messages.some(({ role }) => role === "assistant");
   const mayDiffer =
     account.isFree || isEpoch || hasEpoch || isCold || isUnknown || account.last?.style !== style;
@@ -208,11 +208,11 @@ function checkPast(look: Look, seen: SeenBody): void {
   if (mayDiffer) account.last = null;
   // What was sent before memory was lost may be found again or not.
   if (account.excuses > 0) account.canon.clear();
-  const why = account.last === null ? null : prefixBreak(account.last, { said: saidBy(messages), seen });
+  const why = account.last === null ? null : prefixBreak(account.last, { said: textsOf(messages), seen });
   const other = why ?? canonBreak(account.canon, messages, { seen, rendering, mayDiffer });
   if (other !== null) {
-    const isShaken = saidBy(messages).some((says) => stream.shaken.has(resultOf(says)));
-    if (account.excuses === 0 && !isShaken) broken("L2/L3 the past changed", other, "");
+    const isShaken = textsOf(messages).some((says) => stream.shaken.has(resultOf(says)));
+    if (account.excuses === 0 && !isShaken) failLaw("L2/L3 the past changed", other, "");
     startAnew(account);
     canonBreak(account.canon, messages, { seen, rendering, mayDiffer: true });
   }
@@ -224,7 +224,7 @@ function checkPast(look: Look, seen: SeenBody): void {
   const cached = (usage?.cache_read_input_tokens ?? 0) + (usage?.cache_creation_input_tokens ?? 0);
   const round = posted.rounds.at(-1);
   const last = round === undefined ? seen : seeBody(round.body);
-  account.last = { said: saidBy(messages), seen: last, style, startedMs: nowMs, cached };
+  account.last = { said: textsOf(messages), seen: last, style, startedMs: nowMs, cached };
 }
 
 /** What begins an epoch has a reason that is true, and leaves alone what stands in front of its cut. */
@@ -233,13 +233,13 @@ function checkEpoch({ account, posted, messages, isCold, path, stream }: Look, s
   if (epoch === null) return;
   const { cut, reason } = epoch;
   const hasResult = messages.at(-1)?.content.some(({ type }) => type === "tool_result") === true;
-  if (reason === "cold" && !isCold) broken("L2 epoch", "it was not cold", "");
-  if (reason === "price" && hasResult) broken("L2 epoch", "a warm cache was given up inside a run", "");
+  if (reason === "cold" && !isCold) failLaw("L2 epoch", "it was not cold", "");
+  if (reason === "price" && hasResult) failLaw("L2 epoch", "a warm cache was given up inside a run", "");
   const { last, excuses } = account;
   // What the user withholds may be found on an older path first, and is taken out there.
   const isWithheld = reason === "user" && stream.withheld.size + stream.onceWithheld.size > 0;
   if (isWithheld || cut === null || last === null || excuses > 0) return;
-  if (!isContinued(last, { said: saidBy(messages), seen })) return;
+  if (!isContinued(last, { said: textsOf(messages), seen })) return;
   const shown = shownIn(seen.units, path);
   const at = shown.findIndex(({ report }) => report?.id === cut);
   // What once went up as it came was never told, and nothing behind a cut is such.
@@ -248,7 +248,7 @@ function checkEpoch({ account, posted, messages, isCold, path, stream }: Look, s
   const compared = front.slice(0, followableTo(before, seen));
   const other = compared.find(({ bytes }, index) => bytes !== before[index]?.bytes);
   if (other !== undefined)
-    broken("L2 epoch", "what stands in front of the cut was not sent before", other.bytes);
+    failLaw("L2 epoch", "what stands in front of the cut was not sent before", other.bytes);
 }
 
 /** A model that takes no system messages among the others cannot go on with what stands behind the first. */
@@ -276,7 +276,7 @@ function startAnew(account: Account): void {
 
 type Next = { readonly said: readonly string[]; readonly seen: SeenBody };
 
-/** Where a talk only went on, what was sent before is the beginning of what is sent now. */
+/** Where a conversation only went on, what was sent before is the beginning of what is sent now. */
 function prefixBreak(last: LastTurn, { said, seen }: Next): string | null {
   if (!isContinued(last, { said, seen })) return null;
   const before = withoutDropped(last.seen.units);
@@ -320,13 +320,13 @@ function canonBreak(
 ): string | null {
   const pasts = digests(seen.units.map(({ bytes }) => bytes));
   const wanted = unitsOf(messages);
-  // A talk that was sent without anything of ours joins what it was sent as, and stands behind another head.
+  // A conversation that was sent unmanaged continues behind another head.
   const front = seen.units.some(({ section, isOwn }) => section === "system" && isOwn);
   // Equal words after other reasoning are another place.
   const keys = digests([`${rendering} ${front} ${headOf(seen)}`, ...wanted.map(({ bytes }) => bytes)]);
-  const said = saidIn(wanted);
+  const said = textsIn(wanted);
   let shown = "";
-  for (const [at, { says, end }] of saidIn(seen.units).entries()) {
+  for (const [at, { says, end }] of textsIn(seen.units).entries()) {
     // Whether and how words are shown otherwise is the user's to say: behind others it is another place.
     if (says !== said[at]?.says) shown += ` ${at} ${says}`;
     const key = `${keys[(said[at]?.end ?? 0) + 1] ?? ""}${shown}`;
@@ -353,9 +353,9 @@ const lifetimeMs = 5 * 60_000;
 function checkCache({ account, messages, nowMs, posted, client }: Look, seen: SeenBody): void {
   const { last } = account;
   if (last === null || nowMs - last.startedMs >= lifetimeMs || last.seen.model !== seen.model) return;
-  if (!isContinued(last, { said: saidBy(messages), seen }) || client.style.marks === "none") return;
+  if (!isContinued(last, { said: textsOf(messages), seen }) || client.style.marks === "none") return;
   const read = posted.answer.usage?.cache_read_input_tokens ?? 0;
-  if (read < last.cached) broken("cache", `${read} read of ${last.cached} that were cached`, "");
+  if (read < last.cached) failLaw("cache", `${read} read of ${last.cached} that were cached`, "");
 }
 
 function excerpt({ body }: { readonly body: string }): string {

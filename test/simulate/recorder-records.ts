@@ -18,7 +18,7 @@ import type { Posted } from "../support/planner-kit.ts";
 import type { Aging } from "./aging.ts";
 import { type Calling, meaningOf } from "./block-numbers.ts";
 import { checkHeld, checkPolicy, checkShown } from "./check-log.ts";
-import { broken } from "./law-error.ts";
+import { failLaw } from "./law-error.ts";
 import type { Memory, MemoryMode } from "./stream-records.ts";
 
 type Audited = {
@@ -44,7 +44,7 @@ export class RecorderRecords implements Memory {
   /** The seq up to which the frames of a session were looked at. */
   readonly #audited = new Map<SessionId, number>();
   /** Tells whoever renders. */
-  briefed: (briefing: Wishes) => void = () => undefined;
+  onWishes: (wishes: Wishes) => void = () => undefined;
 
   readonly #aging: Aging | null;
 
@@ -74,7 +74,10 @@ export class RecorderRecords implements Memory {
     };
   }
 
-  async note({ asking, attempts, sending, answer, numbered }: Posted, heard: Buffer | null): Promise<void> {
+  async note(
+    { asking, attempts, sending, answer, numbered }: Posted,
+    received: Buffer | null,
+  ): Promise<void> {
     if (this.#hasHands) return;
     const [first, second] = attempts;
     const { id } = asking;
@@ -88,14 +91,14 @@ export class RecorderRecords implements Memory {
     const line = first?.sending.sent?.streamKey;
     if (line !== undefined && this.#last !== null) this.#sessionOf.set(line, this.#last);
     if (second !== undefined) await this.#recorder.recordResend(id, second.sending.sent);
-    const isWhole = heard !== null && heard.length === Buffer.concat(answer.chunks).length;
+    const isWhole = received !== null && received.length === Buffer.concat(answer.chunks).length;
     const contentType = answer.headers.find(([name]) => name === "content-type")?.[1] ?? "";
     const end: ResponseCopy = {
       id,
       status: answer.status,
       headers: { "content-type": contentType },
-      body: heard === null ? null : Uint8Array.from(heard),
-      length: heard?.length ?? 0,
+      body: received === null ? null : Uint8Array.from(received),
+      length: received?.length ?? 0,
       outcome: isWhole ? "complete" : "aborted",
       blockNumbers: numbered,
       problem: null,
@@ -105,20 +108,20 @@ export class RecorderRecords implements Memory {
     await this.#recorder.recordResponse(end);
   }
 
-  /** The log calls blocks what the desk has called them. */
+  /** The log calls blocks what the planner has called them. */
   async check({ called, named }: Calling): Promise<void> {
     if (this.#last === null || called.length + named.length === 0) return;
     const { blocks } = unwrap(await this.#recorder.cache.log(this.#last)).state();
     const lost = named.find((block) => blocks.get(block) === undefined);
-    if (lost !== undefined) broken("numbers", `a header names #${lost}, which nobody has`, "");
+    if (lost !== undefined) failLaw("numbers", `a header names #${lost}, which nobody has`, "");
     const anchors = new Set([...blocks.entries()].map(([, { block }]) => block.anchor));
     for (const { block, message, key, says } of called) {
       // A form of what was said before that only the log has taken for something new has its number there.
       if (!blocks.get(block) && anchors.has(key)) continue;
       const known = blocks.get(block)?.block;
-      if (known === undefined) broken("numbers", `the log has no #${block}`, says);
+      if (known === undefined) failLaw("numbers", `the log has no #${block}`, says);
       if (known.message !== message)
-        broken(
+        failLaw(
           "numbers",
           `#${block} is in message ${known.message}`,
           `and was called in ${message}: ${says}`,
@@ -127,7 +130,7 @@ export class RecorderRecords implements Memory {
       await this.#store.flush();
       const content = unwrap(await this.#store.content(known.content));
       const means = content === undefined ? "" : meaningOf(content, known.kind);
-      if (means !== says) broken("numbers", `the log's #${block} says ${means}`, `and was called ${says}`);
+      if (means !== says) failLaw("numbers", `the log's #${block} says ${means}`, `and was called ${says}`);
     }
   }
 
@@ -204,7 +207,7 @@ export class RecorderRecords implements Memory {
       onEvent: (event) => {
         if (event.type === "request") this.#last = sessionId(event.session);
       },
-      onWishes: (briefing) => this.briefed(briefing),
+      onWishes: (wishes) => this.onWishes(wishes),
       windowOf: () => this.#aging?.window ?? 200_000,
       policy: this.#aging?.policy ?? "auto",
     });

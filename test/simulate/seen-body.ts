@@ -142,14 +142,14 @@ function beforeEcho(line: string): readonly string[] {
 }
 
 /** One thing said, with where it ends among the units. */
-export type Said = { readonly says: string; readonly end: number };
+export type SpokenText = { readonly says: string; readonly end: number };
 
 /**
  * What is said, in order. Texts of one answer are one thing, because clients join them; what is hidden from
  * them inside an answer does not part it.
  */
-export function saidIn(units: readonly SeenUnit[]): readonly Said[] {
-  const said: Said[] = [];
+export function textsIn(units: readonly SeenUnit[]): readonly SpokenText[] {
+  const said: SpokenText[] = [];
   let [goesOn, isBridged] = [false, false];
   for (const [end, { section, says, isOwn, isHidden, opens }] of units.entries()) {
     if (section !== "messages") continue;

@@ -2,7 +2,7 @@ import type { SentRequest, SentRequestUnit } from "../../src/exchange/index.ts";
 import { atArrival } from "../../src/levels/index.ts";
 import { isOwnLine } from "../../src/notes/index.ts";
 import type { Posted } from "../support/planner-kit.ts";
-import { broken } from "./law-error.ts";
+import { failLaw } from "./law-error.ts";
 import { type Block, blocksOf, nonce, type SeenUnit } from "./seen-body.ts";
 
 /** A unit of a body with what the log was told of it; null: nothing, it is sent for this once. */
@@ -24,8 +24,8 @@ export class SentBook {
   }
 
   /**
-   * What the log was told of a request, in order. What went up as it came was not told, though a desk may put
-   * it back from the log and go on with it: then it is the rest that was told.
+   * The units of a request that the log was told, in order. Units that were sent raw are not among them: a
+   * planner may restore those from the log and continue.
    */
   pathOf({ streamKey: line, leaf }: SentRequest): readonly SentRequestUnit[] {
     const path: SentRequestUnit[] = [];
@@ -47,7 +47,7 @@ export function shownIn(units: readonly SeenUnit[], path: readonly SentRequestUn
   const starts = Array.from({ length: Math.max(0, last + 1) }, (_, at) => last - at);
   const start = starts.find(isAt);
   if (start === undefined)
-    return broken("log", "the body does not show what the log was told", texts.join("\n"));
+    return failLaw("log", "the body does not show what the log was told", texts.join("\n"));
   return units.map((unit, at) => ({ ...unit, report: path[at - start] ?? null }));
 }
 
@@ -65,13 +65,14 @@ export function isLowered({ report }: ShownUnit): boolean {
 export function checkNamed(unit: ShownUnit): void {
   const { report, block } = unit;
   const called = report?.numbered?.block;
-  if (called === undefined) broken("coverage", "something is left out that has no number", block);
+  if (called === undefined) failLaw("coverage", "something is left out that has no number", block);
   const { type, input, text = "" } = JSON.parse(block) as Block;
   if (type === "tool_use" && !JSON.stringify(input).includes("pruned")) return;
-  if (!block.includes(`#${called}`)) broken("coverage", `#${called} is not named where it is shorter`, block);
+  if (!block.includes(`#${called}`))
+    failLaw("coverage", `#${called} is not named where it is shorter`, block);
   const lines = type === "tool_use" ? [] : `${text}\n${resultText(unit)}`.split("\n");
   const lost = lines.find((line) => line.includes(nonce) && !isOwnLine(line, nonce));
-  if (lost !== undefined) broken("own lines", "a line of ours that is not known again", lost);
+  if (lost !== undefined) failLaw("own lines", "a line of ours that is not known again", lost);
 }
 
 /** How many lines, or from which to which, of which block, and from which line of it on. */
@@ -92,7 +93,7 @@ function wholeText(unit: SeenUnit, units: readonly ShownUnit[]): string {
     const [, count, from, to, id, start] = found;
     const length = count === undefined ? Number(to) - Number(from) + 1 : Number(count);
     const there = linesOf(Number(id), units).slice(Number(start) - 1, Number(start) - 1 + length);
-    if (there.length !== length) broken("reference", `#${id} does not have so many lines`, line);
+    if (there.length !== length) failLaw("reference", `#${id} does not have so many lines`, line);
     return there;
   });
   return lines.join("\n");
@@ -101,8 +102,8 @@ function wholeText(unit: SeenUnit, units: readonly ShownUnit[]): string {
 /** The lines of a block that is shown whole: nothing else is a place to refer to. */
 function linesOf(block: number, units: readonly ShownUnit[]): readonly string[] {
   const lender = units.find(({ report }) => report?.numbered?.block === block);
-  if (lender === undefined) return broken("reference", `#${block} is not on the path`, "");
-  if (isLowered(lender)) broken("reference", `#${block} is not shown whole`, lender.block);
+  if (lender === undefined) return failLaw("reference", `#${block} is not on the path`, "");
+  if (isLowered(lender)) failLaw("reference", `#${block} is not shown whole`, lender.block);
   return wholeText(lender, units).split("\n");
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { isLong } from "../support/runs.ts";
-import { actNames, addTallies, simulate, type Tally } from "./run-seed.ts";
+import { actionNames, addTallies, simulate, type Tally } from "./run-seed.ts";
 import known from "./seeds.json" with { type: "json" };
 
 const seedsMax = isLong ? 5_000 : 100;
@@ -45,7 +45,7 @@ describe("every law holds after every request", () => {
 
   test("and everything that can happen did", () => {
     const happened = [
-      ...actNames,
+      ...actionNames,
       ...["sent managed", "sent plain", "sent raw", "sent direct", "sent twice"],
       ...["sent managed beside", "sent plain beside", "sent raw beside"],
       ...["epoch, user", "shown minimal"],

@@ -9,23 +9,23 @@ export type MemoryMode = "knows" | "late" | "rejects";
 
 type RememberedStream = NonNullable<QuestionAnswers["ledger"]>;
 type RememberedTurn = RememberedStream["turns"][number];
-/** What outlives a desk. */
+/** What outlives a planner. */
 export type Memory = {
   mode: MemoryMode;
   /** What was asked, and what was heard of the answer; null: nothing. */
-  readonly note: (posted: Posted, heard: Buffer | null) => Promise<void>;
+  readonly note: (posted: Posted, received: Buffer | null) => Promise<void>;
   /** Another process takes over; of each stream the last turns may be lost. */
   readonly restart: (lostTurns: number) => Promise<void>;
   readonly remember: (question: StreamLookup) => Promise<QuestionAnswers["ledger"]>;
 };
 
-type Kept = RememberedTurn & { readonly talk: readonly string[] };
+type Kept = RememberedTurn & { readonly conversation: readonly string[] };
 type KeptStream = {
   readonly name: string;
-  readonly talkName: string | null;
+  readonly generatedName: string | null;
   readonly credential: string;
   readonly units: Map<string, SentRequestUnit>;
-  /** What the model said, as the desk has called it. */
+  /** What the model said, as the planner has called it. */
   readonly said: Map<number, RememberedStream["blocks"][number]>;
   turns: readonly Kept[];
   wasManaged: boolean;
@@ -36,8 +36,8 @@ export class SimulatedRecords implements Memory {
   mode: MemoryMode = "knows";
   readonly #streams = new Map<string, KeptStream>();
 
-  note(posted: Posted, heard: Buffer | null): Promise<void> {
-    this.#note(posted, heard);
+  note(posted: Posted, received: Buffer | null): Promise<void> {
+    this.#note(posted, received);
     return Promise.resolve();
   }
 
@@ -51,9 +51,9 @@ export class SimulatedRecords implements Memory {
     if (path === null) return;
     const request = readWireRequest(Buffer.from(sending.clientBody), null);
     const contentType = answer.headers.find(([name]) => name === "content-type")?.[1] ?? "";
-    const heard = answer.status === 200 && body !== null ? { body, contentType } : null;
+    const received = answer.status === 200 && body !== null ? { body, contentType } : null;
     const said =
-      heard === null ? [] : readWireAnswer(heard.body, contentType).units.map(({ unit }) => unit.key);
+      received === null ? [] : readWireAnswer(received.body, contentType).units.map(({ unit }) => unit.key);
     for (const [at, key] of said.entries()) {
       const called = numbered?.[at] ?? null;
       if (called !== null) stream.said.set(called.block, { key, ...called });
@@ -63,9 +63,9 @@ export class SimulatedRecords implements Memory {
       {
         body: Buffer.concat(sent.body),
         path,
-        answer: heard,
+        answer: received,
         turn: stream.turns.length + 1,
-        talk: [...(request?.messageKeys ?? []), ...said],
+        conversation: [...(request?.messageKeys ?? []), ...said],
       },
     ];
   }
@@ -82,7 +82,7 @@ export class SimulatedRecords implements Memory {
     if (this.mode === "rejects") return Promise.reject(new Error("the store is gone"));
     const stream = question.sessionKey === null ? this.#alike(question) : this.#named(question);
     if (stream === null) return Promise.resolve(this.#sessionOf(question));
-    const { talkName: generatedName, wasManaged, turns } = stream;
+    const { generatedName, wasManaged, turns } = stream;
     const common = { generatedName, wasManaged, isKnown: true, model: null, turns, lastTurn: turns.length };
     return Promise.resolve({ ...common, blocks: blocksIn([stream]), wishes: null, nextIds: this.#next() });
   }
@@ -111,7 +111,7 @@ export class SimulatedRecords implements Memory {
     const { credential } = asking.caller;
     const stream: KeptStream = this.#streams.get(name) ?? {
       name,
-      talkName: sent.generatedName,
+      generatedName: sent.generatedName,
       credential,
       units: new Map(),
       said: new Map(),
@@ -123,10 +123,10 @@ export class SimulatedRecords implements Memory {
     for (const unit of sent.fresh) stream.units.set(unit.id, unit);
   }
 
-  #nameOf(asking: Posted["asking"], { generatedName: talkName }: SentRequest): string {
+  #nameOf(asking: Posted["asking"], { generatedName }: SentRequest): string {
     const { headers } = asking;
     const agent = headers["x-claude-code-agent-id"];
-    const session = headers["x-aperture-session"] ?? headers["x-claude-code-session-id"] ?? talkName;
+    const session = headers["x-aperture-session"] ?? headers["x-claude-code-session-id"] ?? generatedName;
     return nameOf(session, agent === undefined ? null : `agent ${agent}`);
   }
 
@@ -134,18 +134,18 @@ export class SimulatedRecords implements Memory {
     return this.#streams.get(nameOf(sessionKey, agent)) ?? null;
   }
 
-  /** The talk that says most of what is said, with something of the model's in it; the newest of equals. */
-  #alike({ credential, messageKeys: talk }: StreamLookup): KeptStream | null {
+  /** The conversation that shares most units, an answer among them; of equals the newest. */
+  #alike({ credential, messageKeys: conversation }: StreamLookup): KeptStream | null {
     let best: { readonly stream: KeptStream; readonly fit: number } | null = null;
-    const asked = spoken(talk);
+    const asked = spoken(conversation);
     for (const stream of this.#streams.values()) {
-      if (stream.talkName === null || stream.credential !== credential) continue;
+      if (stream.generatedName === null || stream.credential !== credential) continue;
       for (const turn of stream.turns) {
-        const said = new Set(turn.talk);
+        const said = new Set(turn.conversation);
         const shared = asked.filter((key) => said.has(key));
         const fit = shared.length;
         const hasAnswer =
-          asked[0] === turn.talk[0] && shared.some((key) => /^(?:assistant:|call:)/.test(key));
+          asked[0] === turn.conversation[0] && shared.some((key) => /^(?:assistant:|call:)/.test(key));
         if (hasAnswer && fit >= (best?.fit ?? 0)) best = { stream, fit };
       }
     }
@@ -169,8 +169,8 @@ function nameOf(session: string | null, agent: string | null): string {
 }
 
 /** Reasoning is what clients drop most readily. */
-function spoken(talk: readonly string[]): readonly string[] {
-  return talk.filter((key) => !key.startsWith("sign:"));
+function spoken(conversation: readonly string[]): readonly string[] {
+  return conversation.filter((key) => !key.startsWith("sign:"));
 }
 
 function pathTo(units: ReadonlyMap<string, SentRequestUnit>, leaf: string): RememberedTurn["path"] | null {

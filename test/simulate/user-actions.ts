@@ -5,16 +5,16 @@ import { type ChangeContext as Changing, changes, type Proposal } from "../../sr
 import { viewBlocks } from "../../src/engine/moment/index.ts";
 import { type Awareness, defaultAwareness } from "../../src/host/index.ts";
 import { emptyFacts } from "../support/render-facts.ts";
-import { type Act, goOn } from "./actions.ts";
+import { type Action, goOn } from "./actions.ts";
 import { RecorderRecords } from "./recorder-records.ts";
 import { nonce } from "./seen-body.ts";
-import { note, streamName, type Talk, type World } from "./world.ts";
+import { type Conversation, note, streamName, type World } from "./world.ts";
 
 /** The user wants the model to be told otherwise, in mid-session. */
-export const tell: Act = async (world, talk) => {
+export const tell: Action = async (world, conversation) => {
   world.told.awareness = otherAwareness(world.told.awareness, world.random);
   note(world, `headers ${world.told.awareness.headers}`);
-  return await goOn(world, talk);
+  return await goOn(world, conversation);
 };
 
 function otherAwareness(before: Awareness, random: Random): Awareness {
@@ -33,18 +33,20 @@ function otherAwareness(before: Awareness, random: Random): Awareness {
 }
 
 /** The user points at blocks, or does something to them. */
-export const point: Act = async (world, talk) => {
-  if (talk.line === null || talk.isDirect) return false;
-  if (world.memory instanceof RecorderRecords) {
-    const { random, memory } = world;
-    const done = await memory.act(talk.line, streamName(talk), (change) => chosenAct(change, random));
+export const point: Action = async (world, conversation) => {
+  if (conversation.line === null || conversation.isDirect) return false;
+  if (world.records instanceof RecorderRecords) {
+    const { random, records } = world;
+    const done = await records.act(conversation.line, streamName(conversation), (change) =>
+      chosenAct(change, random),
+    );
     if (!done) return false;
   } else {
-    const wishes = madeUp(world, talk, talk.line);
+    const wishes = madeUp(world, conversation, conversation.line);
     world.wishes.set(wishes.streamKey, wishes);
-    world.kit.desk.updateWishes(wishes);
+    world.kit.planner.updateWishes(wishes);
   }
-  return await goOn(world, talk);
+  return await goOn(world, conversation);
 };
 
 function chosenAct(change: Changing, random: Random): Proposal {
@@ -86,9 +88,9 @@ function hostile(random: Random): string {
 }
 
 /** What no log has said, to be told all the same. */
-function madeUp({ random, next, clock }: World, talk: Talk, line: string) {
+function madeUp({ random, next, clock }: World, conversation: Conversation, line: string) {
   const names = Array.from({ length: random.below(4) }, () => hostile(random));
-  const turns = talk.history.filter(({ role }) => role === "assistant").length;
+  const turns = conversation.history.filter(({ role }) => role === "assistant").length;
   return {
     streamKey: line,
     seq: (clock.now() % 1_000_000_000) + next(),

@@ -10,21 +10,21 @@ import { contentOf, passedOn, withEcho } from "./answer.ts";
 import { NumberBook } from "./block-numbers.ts";
 import { bodyOf, type Client, headersOf, type Style, type Wanted } from "./client.ts";
 import { checkHidden, withHands } from "./command-calls.ts";
-import { broken } from "./law-error.ts";
+import { failLaw } from "./law-error.ts";
 import { type Account, checkLaws, checkPassed, type Stream } from "./laws.ts";
 import { RecorderRecords } from "./recorder-records.ts";
 import { type Block, type Fields, type Message, nonce } from "./seen-body.ts";
 import { refersTo, SentBook } from "./shown-units.ts";
 import { type Memory, SimulatedRecords } from "./stream-records.ts";
 
-/** One line of talk between a client and the model. */
-export type Talk = Client & {
+/** One line of conversation between a client and the model. */
+export type Conversation = Client & {
   stream: Stream;
   readonly account: Account;
   /** Set while the client does not go through Aperture yet. */
   isDirect: boolean;
   lastMs: number;
-  /** What the desk calls its stream, once it has sent something for it. */
+  /** What the planner calls its stream, once it has sent something for it. */
   line: string | null;
 };
 
@@ -36,10 +36,10 @@ export type World = {
   readonly random: Random;
   readonly clock: SteppedClock;
   readonly kit: PlannerKit;
-  readonly memory: Memory;
+  readonly records: Memory;
   /** The last wishes that the planner got, by stream. */
   readonly wishes: Map<string, Wishes>;
-  readonly talks: Talk[];
+  readonly conversations: Conversation[];
   /** How the model is told of its context, from the next request on. */
   readonly told: { awareness: Awareness };
   readonly numbers: NumberBook;
@@ -74,7 +74,7 @@ export function openWorld(seed: number, kind: WorldKind): World {
   const random = seededRandom(seed);
   const clock = steppedClock(1_700_000_000_000);
   const aging = isAged ? newAging(random, isCrowded) : null;
-  const memory = isRecorded ? new RecorderRecords(aging, hasHands) : new SimulatedRecords();
+  const records = isRecorded ? new RecorderRecords(aging, hasHands) : new SimulatedRecords();
   let [count, names] = [0, 0];
   const next = (): number => {
     count += 1;
@@ -89,13 +89,13 @@ export function openWorld(seed: number, kind: WorldKind): World {
   const kit = new PlannerKit({
     model: scripted({ random, next, isPlain, isAged, isCrowded, hasHands }),
     clock,
-    ...(hasHands && memory instanceof RecorderRecords ? { recorder: () => memory.relayed() } : {}),
+    ...(hasHands && records instanceof RecorderRecords ? { recorder: () => records.relayed() } : {}),
     core: { binding: "bound-models" },
     place: {
       nonceOf: () => nonce,
       newSessionName: newName,
       lookUpStream: (question) => {
-        const record = memory.remember(question);
+        const record = records.remember(question);
         void record.then(
           (known) => known?.wishes && wishes.set(known.wishes.streamKey, known.wishes),
           () => undefined,
@@ -108,15 +108,21 @@ export function openWorld(seed: number, kind: WorldKind): World {
       deadlineMs: isRecorded ? 5_000 : 2,
     },
   });
-  if (memory instanceof RecorderRecords)
-    memory.briefed = (next) => {
+  if (records instanceof RecorderRecords)
+    records.onWishes = (next) => {
       wishes.set(next.streamKey, next);
-      kit.desk.updateWishes(next);
+      kit.planner.updateWishes(next);
     };
-  const kept = { talks: [], log: [], tally: new Map(), numbers: new NumberBook(), sent: new SentBook() };
-  const world = { isRecorded, aging, random, clock, kit, memory, wishes, next, told, ...kept };
-  const talks = 1 + random.below(3);
-  for (let at = 0; at < talks; at += 1) newTalk(world, {});
+  const kept = {
+    conversations: [],
+    log: [],
+    tally: new Map(),
+    numbers: new NumberBook(),
+    sent: new SentBook(),
+  };
+  const world = { isRecorded, aging, random, clock, kit, records, wishes, next, told, ...kept };
+  const conversations = 1 + random.below(3);
+  for (let at = 0; at < conversations; at += 1) newConversation(world, {});
   return world;
 }
 
@@ -124,12 +130,12 @@ export function note(world: World, what: string): void {
   world.tally.set(what, (world.tally.get(what) ?? 0) + 1);
 }
 
-export function newTalk(world: World, given: Partial<Talk>): Talk {
-  const { random, next, talks } = world;
+export function newConversation(world: World, given: Partial<Conversation>): Conversation {
+  const { random, next, conversations } = world;
   const isCrowded = world.aging?.isCrowded === true;
   const style = given.style ?? newStyle(random, isCrowded);
   const heavy = style.naming === "claude-code" || style.naming === "none" ? 52_000 : 9_000;
-  const talk: Talk = {
+  const conversation: Conversation = {
     session: `session-${next()}`,
     style,
     agent: null,
@@ -146,13 +152,14 @@ export function newTalk(world: World, given: Partial<Talk>): Talk {
     line: null,
     ...given,
   };
-  talks.push(talk);
-  return talk;
+  conversations.push(conversation);
+  return conversation;
 }
 
-/** Talks that share a past may come onto its path for another model, in another mode, in other words. */
-export function excuseOthers({ talks }: World, talk: Talk): void {
-  for (const one of talks) if (one !== talk && one.stream === talk.stream) one.account.excuses = 1;
+/** Conversations that share a stream may find its path changed by this one. */
+export function excuseOthers({ conversations }: World, conversation: Conversation): void {
+  for (const one of conversations)
+    if (one !== conversation && one.stream === conversation.stream) one.account.excuses = 1;
 }
 
 export function newStream(): Stream {
@@ -262,41 +269,48 @@ export type SendOptions = {
 };
 
 /** Sends what the client has, looks whether every law was kept, and takes the answer in. */
-export async function send(world: World, talk: Talk, options: SendOptions = {}): Promise<Posted | null> {
+export async function send(
+  world: World,
+  conversation: Conversation,
+  options: SendOptions = {},
+): Promise<Posted | null> {
   const { random, kit, clock } = world;
-  const { messages = talk.history, purpose = "turn", fate = "heard", isEpoch = false } = options;
-  const mayRewrite = talk.stream.wasManaged;
-  const wire = bodyOf(talk, { messages, random, mayRewrite, ...options.wanted });
+  const { messages = conversation.history, purpose = "turn", fate = "heard", isEpoch = false } = options;
+  const mayRewrite = conversation.stream.wasManaged;
+  const wire = bodyOf(conversation, { messages, random, mayRewrite, ...options.wanted });
   const where: PostOptions = {
-    headers: headersOf(talk),
-    credential: talk.credential,
+    headers: headersOf(conversation),
+    credential: conversation.credential,
     ...(options.target === undefined ? {} : { target: options.target }),
   };
   const isTurn = purpose === "turn";
-  if (talk.isDirect) {
+  if (conversation.isDirect) {
     const answer = await kit.direct(wire, where);
     if (answer.status !== 200) throw new Error(`the simulated client is wrong: ${answer.problem?.message}`);
     note(world, "sent direct");
-    takeAnswer(talk, Buffer.concat(answer.chunks));
+    takeAnswer(conversation, Buffer.concat(answer.chunks));
     return null;
   }
-  const idleMs = clock.now() - talk.lastMs;
-  const isCold = talk.lastMs > 0 && idleMs > 5 * 60_000;
-  const events = fate === "cut" ? { heard: 1 + random.below(6) } : {};
+  const idleMs = clock.now() - conversation.lastMs;
+  const isCold = conversation.lastMs > 0 && idleMs > 5 * 60_000;
+  const events = fate === "cut" ? { received: 1 + random.below(6) } : {};
   const nowMs = clock.now();
   const posted = await kit.post(wire, { ...where, ...events, isLost: fate === "lost" });
   note(world, `sent ${posted.sending.rendering}${isTurn ? "" : " beside"}`);
   if (posted.attempts.length > 1) {
     note(world, "sent twice");
     // The ledger begins anew for all who share it.
-    for (const one of world.talks) if (one.stream === talk.stream && one !== talk) one.account.excuses = 1;
+    for (const one of world.conversations)
+      if (one.stream === conversation.stream && one !== conversation) one.account.excuses = 1;
   }
   const ways = posted.attempts.map(({ sending }) => wayOf(sending)).join(", then ");
-  world.log.push(`${talk.session} ${talk.model} ${talk.mode} ${purpose} ${fate}: ${ways}`);
-  const heard = fate === "lost" ? null : Buffer.concat(posted.answer.chunks.slice(0, events.heard));
-  await noteSent(world, posted, heard);
-  talk.line = posted.sending.sent?.streamKey ?? talk.line;
-  const { stream, account } = talk;
+  world.log.push(
+    `${conversation.session} ${conversation.model} ${conversation.mode} ${purpose} ${fate}: ${ways}`,
+  );
+  const received = fate === "lost" ? null : Buffer.concat(posted.answer.chunks.slice(0, events.received));
+  await noteSent(world, posted, received);
+  conversation.line = posted.sending.sent?.streamKey ?? conversation.line;
+  const { stream, account } = conversation;
   world.sent.note(posted);
   const { sent } = posted.sending;
   for (const { as, bytes, origin } of sent?.fresh ?? []) {
@@ -306,21 +320,22 @@ export async function send(world: World, talk: Talk, options: SendOptions = {}):
   if (sent !== null && sent.epoch !== null) {
     note(world, `epoch, ${sent.epoch.reason}`);
     note(world, `means, ${sent.epoch.means}`);
-    excuseOthers(world, talk);
+    excuseOthers(world, conversation);
   }
   for (const { sending } of posted.rounds) note(world, `round, ${sending.rendering}`);
   const path = sent === null ? [] : world.sent.pathOf(sent);
-  const asked = { client: talk, messages, wire, purpose, nowMs, isEpoch, isCold };
+  const asked = { client: conversation, messages, wire, purpose, nowMs, isEpoch, isCold };
   const look = { ...asked, stream, account, posted, path };
-  if (isTurn) talk.lastMs = nowMs;
-  if (stream.isForgotten && (isTurn || isTakenForTurn(talk, messages))) beginAnew(world, talk, messages);
+  if (isTurn) conversation.lastMs = nowMs;
+  if (stream.isForgotten && (isTurn || isTakenForTurn(conversation, messages)))
+    beginAnew(world, conversation, messages);
   checkLaws(look);
-  if (world.memory instanceof RecorderRecords && sent?.isTurn === true && posted.answer.status === 200) {
+  if (world.records instanceof RecorderRecords && sent?.isTurn === true && posted.answer.status === 200) {
     const { streamKey: line, fresh } = sent;
-    await world.memory.audit(line, streamName(talk), { path, fresh });
+    await world.records.audit(line, streamName(conversation), { path, fresh });
   }
   if (isTurn && fate === "heard" && posted.answer.status === 200)
-    takeAnswer(talk, posted.body, posted.sending.ownLineFilter);
+    takeAnswer(conversation, posted.body, posted.sending.ownLineFilter);
   return posted;
 }
 
@@ -331,42 +346,49 @@ function wayOf({ rendering, sent }: PlannedRequest): string {
 
 /** Whoever remembers is told, and what is called by a number is looked at. */
 async function noteSent(
-  { memory, numbers, talks }: World,
+  { records, numbers, conversations }: World,
   posted: Posted,
-  heard: Buffer | null,
+  received: Buffer | null,
 ): Promise<void> {
-  await memory.note(posted, heard);
-  numbers.learn(talks.map(({ stream }) => stream));
-  const calling = numbers.check(posted, heard);
-  if (memory instanceof RecorderRecords) await memory.check(calling);
+  await records.note(posted, received);
+  numbers.learn(conversations.map(({ stream }) => stream));
+  const calling = numbers.check(posted, received);
+  if (records instanceof RecorderRecords) await records.check(calling);
   else if (calling.named.length > 0)
-    broken("numbers", `a header names #${calling.named[0]}, which nobody has`, "");
+    failLaw("numbers", `a header names #${calling.named[0]}, which nobody has`, "");
 }
 
 /**
- * The first turns after a restart. One without any answer in it is taken for the beginning of a talk: nobody
- * asks the log, and what was said before is not known any more. And as long as the log cannot be asked, each
- * request stands for itself.
+ * The first turns after a restart. A request without an answer in it is taken for a new conversation, so the
+ * log is not asked and the past is lost. As long as the log cannot answer, each request stands for itself.
  */
-function beginAnew({ talks, memory }: World, talk: Talk, messages: readonly Message[]): void {
-  const { stream } = talk;
+function beginAnew(
+  { conversations, records }: World,
+  conversation: Conversation,
+  messages: readonly Message[],
+): void {
+  const { stream } = conversation;
   const isFirst = !messages.some(({ role }) => role === "assistant");
-  if (isFirst) for (const { stream: other, account } of talks) if (other === stream) account.excuses = 1;
-  stream.isForgotten = !isFirst && memory.mode !== "knows";
-  if (isJoined(talk, messages)) talk.account.excuses = 1;
-  if (stream.isForgotten) talk.account.excuses = 1;
+  if (isFirst)
+    for (const { stream: other, account } of conversations) if (other === stream) account.excuses = 1;
+  stream.isForgotten = !isFirst && records.mode !== "knows";
+  if (isJoined(conversation, messages)) conversation.account.excuses = 1;
+  if (stream.isForgotten) conversation.account.excuses = 1;
 }
 
-/** Only of agents it is known that they ask beside their talk under its name. */
-function isTakenForTurn({ style }: Talk, messages: readonly Message[]): boolean {
+/** Only of agents it is known that they ask beside their conversation under its name. */
+function isTakenForTurn({ style }: Conversation, messages: readonly Message[]): boolean {
   return style.naming === "asked" && !messages.some(({ role }) => role === "assistant");
 }
 
 /**
- * A talk without a name is found by an answer, word for word: one that has joined texts has none of them, nor
- * has one that did not get all of an answer.
+ * An unnamed conversation is found by an exact answer. A client that joins texts has none, nor has one that
+ * got only a part of an answer.
  */
-function isJoined({ style: { naming, liberties, retelling } }: Talk, messages: readonly Message[]): boolean {
+function isJoined(
+  { style: { naming, liberties, retelling } }: Conversation,
+  messages: readonly Message[],
+): boolean {
   if (naming !== "none") return false;
   const joins = liberties === "all" && retelling.glue !== null;
   const isWhole = ({ content }: Message): boolean => {
@@ -380,8 +402,12 @@ function isJoined({ style: { naming, liberties, retelling } }: Talk, messages: r
 /** Texts that lines of ours were taken out of. */
 const stripped = new WeakSet<Block>();
 
-function takeAnswer(talk: Talk, body: Buffer, strips: PlannedRequest["ownLineFilter"] = null): void {
-  const { isStreamed } = talk.style;
+function takeAnswer(
+  conversation: Conversation,
+  body: Buffer,
+  strips: PlannedRequest["ownLineFilter"] = null,
+): void {
+  const { isStreamed } = conversation.style;
   const content = contentOf(passedOn(body, strips, isStreamed), isStreamed);
   for (const [at, { text }] of contentOf(body, isStreamed).entries()) {
     const got = content[at];
@@ -389,16 +415,16 @@ function takeAnswer(talk: Talk, body: Buffer, strips: PlannedRequest["ownLineFil
   }
   checkPassed(content);
   checkHidden(content);
-  talk.history = [...talk.history, { role: "assistant", content }];
+  conversation.history = [...conversation.history, { role: "assistant", content }];
 }
 
 /** The name of its stream in the log. */
-export function streamName({ agent }: Talk): string {
+export function streamName({ agent }: Conversation): string {
   return agent === null ? "main" : `agent ${agent}`;
 }
 
-/** The key the desk knows a named talk's stream by. */
-export function streamKeyOf({ session, style, agent }: Talk): string | null {
+/** The key the planner knows a named conversation's stream by. */
+export function streamKeyOf({ session, style, agent }: Conversation): string | null {
   if (style.naming === "none") return null;
   const client = style.naming === "asked" ? "unknown" : "claude-code";
   return JSON.stringify(["local", "anthropic", client, session, agent === null ? null : `agent ${agent}`]);

@@ -11,7 +11,7 @@ import type { ScriptedModel } from "../../src/testing/index.ts";
 import { contentOf } from "../simulate/answer.ts";
 import type { ExecuteCalls } from "./any-command.ts";
 import { type Attempt, PlannerKit, type Posted, type PostOptions } from "./planner-kit.ts";
-import { type ClientBlock, mark, type TalkMessage, user } from "./scripted-client.ts";
+import { type ClientBlock, type ClientMessage, mark, user } from "./scripted-client.ts";
 
 type CommandForm = Awareness["commands"];
 
@@ -41,15 +41,15 @@ const fixedSystem: readonly ClientBlock[] = [
 ];
 export const kitNonce = "k7f3";
 
-/** A client, a desk, a strict upstream, and a recorder that carries out commands; no sockets. */
+/** A client, a planner, a strict upstream, and a recorder that carries out commands; no sockets. */
 export class CommandKit {
   readonly store: Store;
   readonly clock: SteppedClock = steppedClock(1_700_000_000_000);
   readonly session: SessionId = sessionId("hands-1");
-  readonly briefings: Wishes[] = [];
+  readonly wishes: Wishes[] = [];
   readonly kit: PlannerKit;
   recorder: SessionRecorder;
-  history: readonly TalkMessage[] = [];
+  history: readonly ClientMessage[] = [];
   /** Every body that reached the upstream, in order. */
   readonly sent: Attempt[] = [];
   /** Carries out the commands of an answer; a test may replace it. */
@@ -123,7 +123,7 @@ export class CommandKit {
     return contentOf(body, this.#options.isStreamed === true);
   }
 
-  async post(messages: readonly TalkMessage[], options: PostOptions = {}): Promise<Posted> {
+  async post(messages: readonly ClientMessage[], options: PostOptions = {}): Promise<Posted> {
     const { system = fixedSystem, isStreamed = false, name = "one", maxTokens = 32_000 } = this.#options;
     const body = {
       model: "claude-opus-5-5",
@@ -192,9 +192,9 @@ export class CommandKit {
         return sessionId(`hands-${sessions}`);
       },
       onEvent: () => undefined,
-      onWishes: (briefing) => {
-        this.briefings.push(briefing);
-        this.kit.desk.updateWishes(briefing);
+      onWishes: (wishes) => {
+        this.wishes.push(wishes);
+        this.kit.planner.updateWishes(wishes);
       },
       windowOf: () => window,
       policy,
@@ -202,7 +202,7 @@ export class CommandKit {
   }
 }
 
-function marked(message: TalkMessage): TalkMessage {
+function marked(message: ClientMessage): ClientMessage {
   const { content } = message;
   if (typeof content === "string") return message;
   const last = content.length - 1;

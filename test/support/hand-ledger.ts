@@ -14,13 +14,13 @@ export type Rendered = {
 type Placed = { readonly unit: WireUnit; readonly bytes: Uint8Array };
 
 /**
- * A ledger by hand: it reports what was sent as a desk would, without deciding anything. A unit whose bytes
- * the client has too is the client's; any other is ours.
+ * A ledger by hand: it reports what was sent as a planner would, without deciding anything. A unit is the
+ * client's if the client sent the same bytes; any other is ours.
  */
 export class HandLedger {
   readonly #told = new Set<string>();
 
-  /** In shared memory, as a desk hands it over. */
+  /** In shared memory, as a planner hands it over. */
   report({ client, upstream, over = {}, rendering = "managed" }: Rendered): SentRequest {
     const said = unitsOf(client).map(({ unit }) => unit.hash);
     const fresh: SentRequestUnit[] = [];
@@ -79,7 +79,7 @@ export function hashesOf(body: Buffer): readonly string[] {
 }
 
 /** The keys of what is said in a body. */
-export function talkOf(body: Buffer): readonly string[] {
+export function messageKeysOf(body: Buffer): readonly string[] {
   return read(body).messageKeys;
 }
 

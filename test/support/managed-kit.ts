@@ -6,10 +6,10 @@ import { type ExchangeSide, openMemoryStore, type Store } from "../../src/store/
 import { actDepsOver } from "./act-on-log.ts";
 import { HandLedger, type Rendered } from "./hand-ledger.ts";
 import {
-  type Asking,
   call,
   model,
   RecorderKit,
+  type RequestInput,
   result,
   text,
   user,
@@ -74,7 +74,7 @@ export const turns: readonly ManagedTurn[] = [
   },
 ];
 
-/** A managed talk over a recorder, with the ledger in front of it done by hand. */
+/** A managed conversation over a recorder, with the ledger in front of it done by hand. */
 export class Managed {
   readonly store: Store;
   readonly kit: RecorderKit;
@@ -85,11 +85,15 @@ export class Managed {
     this.kit = new RecorderKit(store, prefix);
   }
 
-  ask(rendered: Rendered, asking: Omit<Asking, "talk"> = named): Promise<string> {
+  ask(rendered: Rendered, asking: Omit<RequestInput, "talk"> = named): Promise<string> {
     return this.kit.send(rendered.client, { ...asking, sent: this.ledger.report(rendered) });
   }
 
-  async turn(at: number, asking: Omit<Asking, "talk"> = named, over: Rendered["over"] = {}): Promise<void> {
+  async turn(
+    at: number,
+    asking: Omit<RequestInput, "talk"> = named,
+    over: Rendered["over"] = {},
+  ): Promise<void> {
     const { client, upstream, answer } = turnAt(at);
     const id = await this.ask({ client, upstream, over }, asking);
     await this.kit.answer(id, { content: answer });

@@ -23,7 +23,7 @@ import { openSession, type SessionLog } from "../../src/log/index.ts";
 import type { Body, ExchangeSide, HashedContent, Store } from "../../src/store/index.ts";
 
 /** One request and its answer, as a test describes them: what matters is said, the rest is ordinary. */
-export type Talk = {
+export type TurnTexts = {
   readonly user: string;
   readonly answer: string | null;
   readonly exchange?: Partial<Exchange>;
@@ -88,8 +88,8 @@ export class ObservedSession {
     ]);
   }
 
-  /** A turn of the talk. With no answer the exchange stays open. */
-  async talk(talk: Talk): Promise<Written> {
+  /** A turn of the conversation. With no answer the exchange stays open. */
+  async talk(talk: TurnTexts): Promise<Written> {
     this.#turn += 1;
     const exchange = this.log.state().exchanges.size + 1;
     const request = Buffer.from(
@@ -118,7 +118,7 @@ export class ObservedSession {
     return this.#append("user", deltas);
   }
 
-  #requestDeltas(talk: Talk, exchange: number, bytes: number): readonly Delta[] {
+  #requestDeltas(talk: TurnTexts, exchange: number, bytes: number): readonly Delta[] {
     const said = this.#say({ text: talk.user, kind: talk.kind ?? "user", taint: talk.taint ?? "user" });
     return [
       ...said,
@@ -147,7 +147,7 @@ export class ObservedSession {
     ];
   }
 
-  #answerDeltas(talk: Talk, exchange: number, bytes: number): readonly Delta[] {
+  #answerDeltas(talk: TurnTexts, exchange: number, bytes: number): readonly Delta[] {
     const end: ExchangeEnd = {
       exchange,
       outcome: "complete",

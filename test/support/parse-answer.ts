@@ -4,7 +4,7 @@ type Fields = { readonly [name: string]: unknown };
 type Content = { readonly type: string; readonly [field: string]: unknown };
 
 /** An answer as a client puts it together, whether it came as events or in one piece. */
-export type Heard = {
+export type ParsedAnswer = {
   readonly content: readonly Content[];
   readonly stop: unknown;
   readonly usage: Fields;
@@ -16,15 +16,15 @@ export type Heard = {
 };
 
 /** Reads it as strictly as the strictest client: whatever is out of order is an error. */
-export function parseAnswer({ headers, body }: Answer): Heard {
+export function parseAnswer({ headers, body }: Answer): ParsedAnswer {
   const text = body.toString("utf8");
-  if (headers["content-type"]?.includes("event-stream") === true) return heardEvents(text);
+  if (headers["content-type"]?.includes("event-stream") === true) return parseEvents(text);
   const message = JSON.parse(text) as Fields;
   const { content = [], usage = {}, stop_reason: stop = null, error = null } = message;
-  return { content, usage, stop, error, events: [], pings: 0 } as Heard;
+  return { content, usage, stop, error, events: [], pings: 0 } as ParsedAnswer;
 }
 
-function heardEvents(text: string): Heard {
+function parseEvents(text: string): ParsedAnswer {
   const all = text.split("\n\n").filter((one) => one !== "");
   const said = all.map((one) => JSON.parse(one.slice(one.indexOf("data:") + 5)) as Fields);
   const events = said.filter(({ type }) => type !== "ping");

@@ -45,7 +45,7 @@ export type Posted = {
   readonly rounds: readonly Attempt[];
   /** As the client gets it. */
   readonly body: Buffer;
-  /** What the desk calls the blocks of the answer. */
+  /** What the planner calls the blocks of the answer. */
   readonly numbered: BlockNumbers;
 };
 export type PostOptions = {
@@ -60,9 +60,9 @@ export type PostOptions = {
   readonly damage?: (chunks: readonly Buffer[]) => readonly Buffer[];
 };
 
-/** A desk in front of the strict upstream, without sockets. */
+/** A planner in front of the strict upstream, without sockets. */
 export class PlannerKit {
-  desk: SessionPlanner;
+  planner: SessionPlanner;
   readonly core: StrictCore;
   readonly #place: PlannerDeps;
   readonly #recorder: KitOptions["recorder"];
@@ -93,27 +93,27 @@ export class PlannerKit {
       bodyPool: new BodyBufferPool({ freeMax: 64, freeBytesMax: 64 * 1024 * 1024, isPoisoned: true }),
       ...place,
     };
-    this.desk = new SessionPlanner(this.#place);
+    this.planner = new SessionPlanner(this.#place);
   }
 
-  /** Another process takes over: what the desk held in memory is gone. */
+  /** Another process takes over: what the planner held in memory is gone. */
   restart(): void {
-    this.desk = new SessionPlanner(this.#place);
+    this.planner = new SessionPlanner(this.#place);
   }
 
   async post(body: object | Buffer, options: PostOptions = {}): Promise<Posted> {
     const bytes = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
     const asking = this.#asking(bytes.length, options);
-    const { desk } = this;
-    const room = desk.allocateBody(bytes.length);
+    const { planner } = this;
+    const room = planner.allocateBody(bytes.length);
     room.set(bytes);
-    let sending = await desk.plan(asking, [room]);
+    let sending = await planner.plan(asking, [room]);
     let answer = await this.#send(asking, sending.pieces, sending.betas);
     const attempts = [attemptOf(sending, answer)];
     if (answer.status === 400 && sending.mayRetry) {
-      const again = desk.planRetry(sending, Buffer.concat(answer.chunks));
+      const again = planner.planRetry(sending, Buffer.concat(answer.chunks));
       if (again !== null) {
-        desk.finish(sending, ended(answer, options));
+        planner.finish(sending, ended(answer, options));
         sending = again;
         answer = await this.#send(asking, sending.pieces, sending.betas);
         attempts.push(attemptOf(sending, answer));
@@ -124,10 +124,10 @@ export class PlannerKit {
     const said = [...pushed(relay, answer)];
     const rounds: Attempt[] = [];
     await this.#tellAsked(asking, attempts);
-    let numbered = desk.finish(sending, ended(answer, options));
+    let numbered = planner.finish(sending, ended(answer, options));
     while (relay?.isWaitingForUs() && options.isLost !== true && options.heard === undefined) {
       await this.#tellAnswered(asking, { answer, numbered }, { goesOn: true });
-      const next = await desk.planRound(sending);
+      const next = await planner.planRound(sending);
       if (next === null) break;
       relay.beginRound();
       sending = next;
@@ -135,7 +135,7 @@ export class PlannerKit {
       rounds.push(attemptOf(sending, answer));
       await this.#recorder?.().recordResend(asking.id, must(rounds.at(-1), "it was sent").sending.sent);
       said.push(...pushed(relay, answer));
-      numbered = desk.finish(sending, ended(answer, options));
+      numbered = planner.finish(sending, ended(answer, options));
     }
     said.push(...(relay?.end() ?? []));
     await this.#tellAnswered(asking, { answer, numbered }, options);
@@ -167,7 +167,7 @@ export class PlannerKit {
 
   async #tellAnswered(
     { id }: RequestMeta,
-    heard: Heard,
+    heard: AnswerReport,
     how: PostOptions & { goesOn?: true },
   ): Promise<void> {
     const { answer, numbered } = heard;
@@ -188,7 +188,7 @@ export class PlannerKit {
     });
   }
 
-  /** Past the desk, as before Aperture was there. */
+  /** Past the planner, as before Aperture was there. */
   direct(body: Buffer, options: PostOptions = {}): Promise<CoreAnswer> {
     return this.#send(this.#asking(body.length, options), [body], []);
   }
@@ -246,7 +246,7 @@ function copyOf({ pieces, clientBody, sent, ...rest }: PlannedRequest): PlannedR
   };
 }
 
-type Heard = { readonly answer: CoreAnswer; readonly numbered: BlockNumbers };
+type AnswerReport = { readonly answer: CoreAnswer; readonly numbered: BlockNumbers };
 
 /** What hides calls of our tools, as the relay would choose it. */
 function interceptorFor(

@@ -14,14 +14,14 @@ export type Step =
   | { readonly type: "said"; readonly text: string };
 
 /** The file into which a child writes what it says, so that its words stand among its writes. */
-export const saidFile = "said";
+export const reportFile = "said";
 
 const calls = "pwrite64,write,fsync,fdatasync,ftruncate,unlink";
 
 /** Runs a Node program to its end, watched. Its files are those of the database, and what it says. */
 export function watchedRun(script: string, args: readonly string[], database: string): readonly Step[] {
   const trace = `${database}.trace`;
-  const said = join(database, "..", saidFile);
+  const said = join(database, "..", reportFile);
   const files = [database, `${database}-wal`, `${database}-journal`, said].flatMap((path) => ["-P", path]);
   const how = ["-f", "--seccomp-bpf", "-qq", "-y", "-xx", "-s", "10000000", "-e", `trace=${calls}`];
   const options = { encoding: "utf8", maxBuffer: 1e8 } as const;
@@ -73,7 +73,7 @@ function stepOf(call: string): Step | null {
         bytes: bytesOf(text).subarray(0, Number(result)),
       };
     default:
-      return file === saidFile ? { type: "said", text: unescaped(text) } : null;
+      return file === reportFile ? { type: "said", text: unescaped(text) } : null;
   }
 }
 

@@ -26,7 +26,7 @@ type Scene = {
 /** What waits for the user, and what the user says for later, in random sessions. */
 export const ruleActs = {
   ask: (scene: Scene) =>
-    appended(scene, "model", ruleChanges.askApprovals(by(scene, "model"), [askingIn(scene)])),
+    appended(scene, "model", ruleChanges.askApprovals(by(scene, "model"), [approvalsIn(scene)])),
   decide,
   permit: (scene: Scene) => taken(scene, unwrap(permitted(scene))),
   spend: (scene: Scene) =>
@@ -69,7 +69,7 @@ function decide(scene: Scene): FrameEntry | null {
       ]);
 }
 
-function askingIn({ state, view, one }: Scene) {
+function approvalsIn({ state, view, one }: Scene) {
   const all = [...viewBlocks(now(state), view)].map(({ id }) => id);
   const blocks: readonly BlockId[] = all.slice(one.b % (all.length + 1)).slice(0, one.c % 3);
   const [block] = blocks;

@@ -130,7 +130,7 @@ class SessionWriter {
   }
 
   /** A message: its blocks, and a unit for each. */
-  #say({ raw, speaker, deltas, contents }: Saying): void {
+  #say({ raw, speaker, deltas, contents }: MessageInput): void {
     const message = messageId(this.#take("message", deltas));
     const pair = raw.blocks.some((block) => block.wire.type === "tool_use") ? message : null;
     let leaf = this.#messages.at(-1)?.leaf ?? null;
@@ -214,7 +214,7 @@ class SessionWriter {
   }
 }
 
-type Saying = {
+type MessageInput = {
   readonly raw: RawMessage;
   readonly speaker: Speaker;
   readonly deltas: Delta[];

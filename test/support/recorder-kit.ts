@@ -7,7 +7,7 @@ import { SessionRecorder } from "../../src/recorder/index.ts";
 import type { AppendResult, Batch, Store } from "../../src/store/index.ts";
 
 export type WireMessages = readonly { readonly role: string; readonly content: unknown }[];
-export type Asking = {
+export type RequestInput = {
   readonly talk: WireMessages;
   readonly headers?: Readonly<Record<string, string>>;
   readonly tools?: readonly string[];
@@ -71,14 +71,14 @@ export class RecorderKit {
   }
 
   /** Sends a request and leaves it open. */
-  ask(asking: Asking): Promise<string> {
+  ask(asking: RequestInput): Promise<string> {
     const { talk, tools = ["read"], system = "Be brief." } = asking;
     const list = tools.map((name) => ({ name, input_schema: {} }));
     const body = { model: "claude-opus-4-8", messages: talk, system, tools: list, stream: true };
     return this.send(Buffer.from(JSON.stringify(body)), asking);
   }
 
-  async send(body: Buffer, asking: Omit<Asking, "talk">): Promise<string> {
+  async send(body: Buffer, asking: Omit<RequestInput, "talk">): Promise<string> {
     this.#requests += 1;
     const id = `r${this.#requests}`;
     const { headers = {}, credential = "c1", target = "/v1/messages", secrets = [] } = asking;
@@ -122,7 +122,7 @@ export class RecorderKit {
   }
 
   /** Asks and is answered. */
-  async turn(asking: Asking, answering: Answering = {}): Promise<string> {
+  async turn(asking: RequestInput, answering: Answering = {}): Promise<string> {
     const id = await this.ask(asking);
     await this.answer(id, answering);
     return id;

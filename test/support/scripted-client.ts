@@ -6,7 +6,7 @@ import { PlannerKit, type Posted, type PostOptions } from "./planner-kit.ts";
 import { type UpstreamUnit, upstreamUnits } from "./upstream-units.ts";
 
 export type ClientBlock = Readonly<Record<string, unknown>>;
-export type TalkMessage = {
+export type ClientMessage = {
   readonly role: string;
   readonly content: string | readonly ClientBlock[];
   readonly [extra: string]: unknown;
@@ -15,7 +15,7 @@ export type ClientBody = {
   readonly model: string;
   readonly system?: string | readonly ClientBlock[];
   readonly tools?: readonly ClientBlock[];
-  readonly messages: readonly TalkMessage[];
+  readonly messages: readonly ClientMessage[];
   readonly [field: string]: unknown;
 };
 
@@ -23,7 +23,7 @@ export type ClientBody = {
 export type Sent = Posted & {
   readonly units: readonly UpstreamUnit[];
   /** What the model said, as the client stores it. */
-  readonly said: TalkMessage;
+  readonly said: ClientMessage;
 };
 
 export const named: PostOptions = { headers: { "x-aperture-session": "one" } };
@@ -33,7 +33,7 @@ export const text = (words: string, over: object = {}): ClientBlock => ({
   text: words,
   ...over,
 });
-export const user = (...content: readonly ClientBlock[]): TalkMessage => ({ role: "user", content });
+export const user = (...content: readonly ClientBlock[]): ClientMessage => ({ role: "user", content });
 export const result = (id: string, content: unknown, over: object = {}): ClientBlock => ({
   type: "tool_result",
   tool_use_id: id,
@@ -47,7 +47,7 @@ export const tool = (name: string, over: object = {}): ClientBlock => ({
   ...over,
 });
 
-/** A client that is led by a script, in front of a desk whose upstream forgives nothing. */
+/** A client that is led by a script, in front of a planner whose upstream forgives nothing. */
 export class ScriptedClient {
   readonly kit: PlannerKit;
   readonly #reported = new Map<string, SentRequestUnit>();

@@ -6,7 +6,7 @@ import { manifestStart } from "./own-lines.ts";
 import { parseAnswer } from "./parse-answer.ts";
 
 type Block = { readonly type: string; readonly [field: string]: unknown };
-export type TalkMessage = { readonly role: string; readonly content: readonly Block[] };
+export type ClientMessage = { readonly role: string; readonly content: readonly Block[] };
 
 export type TestClientOptions = {
   readonly model?: string;
@@ -30,7 +30,7 @@ const tools = ["look", "find"].map((name) => ({
  * Code does, with the mark on the last block.
  */
 export class TestClient {
-  messages: readonly TalkMessage[] = [];
+  messages: readonly ClientMessage[] = [];
   readonly session: string | null;
   readonly #model: string;
   readonly #bulk: number;
@@ -52,7 +52,7 @@ export class TestClient {
   }
 
   /** The next thing to say: results for open calls, or a prompt. */
-  next(text: string): TalkMessage {
+  next(text: string): ClientMessage {
     const calls = this.messages.at(-1)?.content.filter(({ type }) => type === "tool_use") ?? [];
     const results = calls.map(({ id }) => ({
       type: "tool_result",
@@ -64,7 +64,7 @@ export class TestClient {
     return { role: "user", content: [{ type: "text", text: `${text}${bulk}` }] };
   }
 
-  body(messages: readonly TalkMessage[] = this.messages): Buffer {
+  body(messages: readonly ClientMessage[] = this.messages): Buffer {
     const last = messages.length - 1;
     const written = messages.map(({ role, content }, at) => {
       const [first] = content;

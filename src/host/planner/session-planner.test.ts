@@ -172,7 +172,7 @@ test("an observed conversation continues with the client's messages, not with ou
 
 test("a body that cannot be read is refused if its session may have withheld content", async () => {
   const withheld = new WithheldRegistry([]);
-  const { desk: planner } = new PlannerKit({ model: () => ({ content: [] }), place: { withheld } });
+  const { planner } = new PlannerKit({ model: () => ({ content: [] }), place: { withheld } });
   const unreadable = Buffer.from('{"model":"claude-opus-5-5","model":"x","messages":[]}');
   const refusal = async (headers: Readonly<Record<string, string>>): Promise<string | undefined> => {
     const meta = { ...anyMeta, headers, length: unreadable.length };

@@ -87,7 +87,7 @@ test("a text is searched again when more is withheld or a fingerprint becomes kn
   const streamKey = canonicalJson(["local", "anthropic", "unknown", "one", null]);
   const withhold = (...keys: readonly string[]): void => {
     const wishes = { streamKey, seq: 0, turn: 0, facts: shownFacts, tokenRate: 1, headerNames: [] };
-    kit.desk.updateWishes({ ...wishes, levels: [], held: [], withheld: keys });
+    kit.planner.updateWishes({ ...wishes, levels: [], held: [], withheld: keys });
   };
   const [joined, later] = [keyOf(user(secret)), keyOf(user("The mouse is grey."))];
   await sent("Go on.");
