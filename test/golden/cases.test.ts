@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { accounted } from "./explain-diff.ts";
 import { playSession } from "./play-session.ts";
-import { fixedTextsText, manifestsText, sessionText } from "./print-session.ts";
+import { bodiesText, fixedTextsText, manifestsText, sessionText } from "./print-session.ts";
 import { casesFolder, readSession } from "./session-file.ts";
 
 const names = readdirSync(casesFolder);
@@ -12,6 +12,7 @@ const isWriting = process.env["APERTURE_GOLDEN"] === "write";
 
 /** Filled by the tests of the sessions, in order. */
 const manifests: string[] = [];
+const bodies: string[] = [];
 
 describe.each(names)("%s", (name) => {
   test("is what it was; APERTURE_GOLDEN=write writes the files anew", async () => {
@@ -27,12 +28,17 @@ describe.each(names)("%s", (name) => {
     expect(diffs.length).toBeGreaterThan(0);
     expect(diffs.flatMap(({ missing }) => missing)).toEqual([]);
     manifests.push(manifestsText(name, played));
+    bodies.push(bodiesText(name, played));
     expectFile(join(casesFolder, name, "session.txt"), sessionText(session, played));
   });
 });
 
 test("every manifest is what it was", () => {
   expectFile("test/golden/manifests.txt", manifests.join("\n"));
+});
+
+test("every body that went upstream is what it was, to the byte", () => {
+  expectFile("test/golden/bodies.txt", bodies.join("\n"));
 });
 
 test("our tools and instructions are what they were", () => {

@@ -35,6 +35,15 @@ export function manifestsText(name: string, { exchanges }: PlayedSession): strin
   return `${[name, ...lines].join("\n")}\n`;
 }
 
+/** One line for each body that went upstream: its length and its hash. */
+export function bodiesText(name: string, { exchanges }: PlayedSession): string {
+  const lines = exchanges.map(({ posted }, at) => {
+    const { body } = must(posted.attempts.at(-1), "the request was sent");
+    return `  ${at + 1}. ${body.length} bytes, ${hashContent(body).slice(0, 16)}`;
+  });
+  return `${[name, ...lines].join("\n")}\n`;
+}
+
 /** Manifests and change notes count tokens of the whole prompt, our tools and instructions among them. */
 export function isManifest(text: string): boolean {
   return /CONTEXT MANIFEST|context-manifest mark|k7f3 turn \d+: /.test(text);
