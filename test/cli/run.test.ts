@@ -207,7 +207,7 @@ describe("the proxy", () => {
 function fakeClient(name: string): Readonly<Record<string, string>> {
   const bin = join(rig.folder, "bin");
   mkdirSync(bin, { recursive: true });
-  const source = `#!${node}
+  const source = `import { readFileSync } from "node:fs";
 const { OPENCODE_CONFIG_CONTENT, GEMINI_CLI_CUSTOM_HEADERS, GOOGLE_GEMINI_BASE_URL } = process.env;
 const args = process.argv.slice(2);
 const file = args[0] === "-e" ? readFileSync(args[1], "utf8") : null;
