@@ -1,5 +1,6 @@
 // A benchmark that is never run stops working. This runs its quick form, which judges no times.
 import { expect, test } from "vitest";
+import type { Cell } from "../../bench/report.ts";
 import { runBenchmark } from "./run-benchmark.ts";
 
 test("npm run bench -- engine prints its figures, and sessions keep to their bytes on disk", () => {
@@ -7,7 +8,10 @@ test("npm run bench -- engine prints its figures, and sessions keep to their byt
   expect(summary, stderr).toMatchObject({ bench: "engine", ok: true });
   expect(status).toBe(0);
   const cells = summary?.cells ?? [];
-  expect(cells.filter(({ figure }) => !(figure > 0))).toEqual([]);
+  // The quick form holds so few frames that other garbage may outweigh them.
+  const isMeasured = ({ name, figure }: Cell): boolean =>
+    name.startsWith("memory") ? Number.isFinite(figure) : figure > 0;
+  expect(cells.filter((cell) => !isMeasured(cell))).toEqual([]);
   expect(cells.map(({ name }) => name.trim())).toEqual([
     "stateAt anywhere in 1,000 / 100 frames, at 500 blocks",
     "and every block of it, at 500 blocks",

@@ -57,7 +57,8 @@ test("opens and closes the inspector", async () => {
   await panel.go(`/s/${session}`);
   await pressUntil("Tab", '[role="row"]');
   await press("ArrowDown", "Enter");
-  await page.locator(".inspector h2").waitFor();
+  // The tabs come with the block; the heading is there before.
+  await page.locator('.inspector [role="tab"]').first().waitFor();
   await pressUntil("Tab", '.inspector [role="tab"]');
   await press("ArrowRight");
   expect(await page.locator('.inspector [role="tab"][aria-selected="true"]').innerText()).not.toBe("text");
