@@ -58,16 +58,16 @@ describe("the diff of a request", () => {
     const changed = diff.rows.find(({ type }) => type === "changed");
     expect(changed).toMatchObject({
       block: 7,
-      as: "summarized",
+      as: "placeholder",
       before: { text: expect.stringContaining("The Slow River") },
-      after: { text: "[40 lines: The Slow River, shelf nine]" },
+      after: { text: "[k7f3 #7 result ~0.4k pruned (counted) -> expand #7]" },
       reasons: [
-        { code: "level" },
-        { code: "rewrite", words: "Since rewrite 1: the user asked for it.", seq: 9 },
+        { code: "pruned" },
+        { code: "rewrite", words: "Since rewrite 1: the user asked for it.", seq: 10 },
       ],
     });
     const removed = diff.rows.filter(({ type }) => type === "removed");
-    expect(removed).toMatchObject([{ kind: "reasoning", reasons: [{ code: "reasoning", seq: 9 }] }, {}]);
+    expect(removed).toMatchObject([{ kind: "reasoning", reasons: [{ code: "reasoning", seq: 10 }] }, {}]);
   });
 
   it("compares with the previous request", async () => {
