@@ -1,7 +1,7 @@
 import { type BlockId, must, ok, type Result } from "../base/index.ts";
 import type { Cause, Delta } from "../engine/frames/index.ts";
 import { type ChangeContext, changes, nextStepId, ruleChanges, type State } from "../engine/index.ts";
-import { now, streamOf, turnNow, viewBlocks } from "../engine/moment/index.ts";
+import { attributesOf, now, streamOf, turnNow, viewBlocks } from "../engine/moment/index.ts";
 import type { Store } from "../store/index.ts";
 import type { AppendInput, RecordedStream } from "./recorded-stream.ts";
 import type { RefusedSummary } from "./renditions.ts";
@@ -81,7 +81,8 @@ export function makeRenditions(
   const view = must(state().views.get(stream.index.view), "an index belongs to a view");
   const awaited = stream.policy.blocksAwaitingMinimal();
   const isUrgent = (block: BlockId): boolean => awaited.has(block) || isWantedLower(state(), view, block);
-  const due = { turn: turnNow(now(state()), current), isUrgent };
+  const isPurged = (block: BlockId): boolean => attributesOf(now(state()), block)?.purged === true;
+  const due = { turn: turnNow(now(state()), current), isUrgent, isPurged };
   const { deltas, contents, refused } = stream.renditions.make(model, due);
   const note = { deltas, reason: "renditions", actor: "sidecar", attached: { contents } } as const;
   const appended = appendNote(append, stream, note);

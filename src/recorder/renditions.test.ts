@@ -22,12 +22,24 @@ const result = (id: string) => ({
   content: Array.from({ length: 200 }, (_, at) => `line ${at} of what was printed`).join("\n"),
 });
 
+const never = (): boolean => false;
+
+test("a block that was purged while it waited gets no rendition", () => {
+  const renditions = new Renditions();
+  renditions.addBlocks(...addedBlock(1, "tool-result", result("one")));
+  renditions.addBlocks(...addedBlock(2, "tool-result", result("two")));
+  const isPurged = (block: number): boolean => block === 1;
+  const made = renditions.make(null, { turn: 100, isUrgent: () => true, isPurged });
+  const blocks = made.deltas.map((delta) => (delta.type === "rendition-set" ? delta.block : null));
+  expect([...new Set(blocks)]).toEqual([2]);
+});
+
 test("a result is rendered with the call it answers, also if a later call reuses its id", () => {
   const renditions = new Renditions();
   renditions.addBlocks(...addedBlock(1, "tool-call", call("one", "python reproduce.py")));
   renditions.addBlocks(...addedBlock(2, "tool-result", result("one")));
   renditions.addBlocks(...addedBlock(3, "tool-call", call("one", "ls -F")));
-  const { deltas, contents } = renditions.make(null, { turn: 100, isUrgent: () => false });
+  const { deltas, contents } = renditions.make(null, { turn: 100, isUrgent: never, isPurged: never });
   const minimal = deltas.find(
     (delta) => delta.type === "rendition-set" && delta.block === 2 && delta.level === "minimal",
   );

@@ -21,8 +21,12 @@ export type RenditionsResult = {
   readonly refused: readonly RefusedSummary[];
 };
 
-/** The current turn, and blocks whose renditions are needed now. */
-export type RenditionsInput = { readonly turn: number; readonly isUrgent: (block: BlockId) => boolean };
+/** The current turn, blocks whose renditions are needed now, and blocks whose content the user erased. */
+export type RenditionsInput = {
+  readonly turn: number;
+  readonly isUrgent: (block: BlockId) => boolean;
+  readonly isPurged: (block: BlockId) => boolean;
+};
 
 /** A summary that would have lost or changed facts. */
 export type RefusedSummary = { readonly block: BlockId; readonly reasons: readonly string[] };
@@ -74,9 +78,10 @@ export class Renditions {
 
   /**
    * Makes the renditions of blocks that are old enough: many sessions end before a block is wanted shorter.
-   * If much is due, some of it waits for the next turn; urgent blocks never wait.
+   * If much is due, some of it waits for the next turn; urgent blocks never wait. A purged block gets none.
    */
-  make(model: string | null, { turn, isUrgent }: RenditionsInput): RenditionsResult {
+  make(model: string | null, { turn, isUrgent, isPurged }: RenditionsInput): RenditionsResult {
+    this.#pending = this.#pending.filter(({ block }) => !isPurged(block.id));
     const due = [...this.#takeUrgent(isUrgent), ...this.#takeDue(turn)];
     const deltas: Delta[] = [];
     const contents: HashedContent[] = [];
