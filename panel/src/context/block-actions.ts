@@ -5,7 +5,7 @@ import { runCommand, selectForModel, targetOf } from "./actions.ts";
 export type BlockAction = {
   readonly id: string;
   readonly title: string;
-  /** What the action does, for the tooltip. */
+  /** The tooltip: one sentence about the effect. */
   readonly description: string;
   readonly key: string;
   readonly lock: string | null;

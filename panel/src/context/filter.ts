@@ -1,6 +1,6 @@
 import type { BlockRow } from "../api/contract.ts";
 
-/** What a filter needs besides the row: the current turn, and the text of the topic column. */
+/** A filter reads the row, the current turn and the text of the topic column. */
 export type FilterContext = { readonly turn: number; readonly label: string };
 
 /** One condition of a filter, such as `zone:cold` or `tokens:>2k` or a word. */

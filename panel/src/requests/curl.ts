@@ -1,4 +1,4 @@
-/** What a curl command needs of an upstream request. */
+/** The parts of an upstream request that a curl command repeats. */
 export type CurlInput = {
   /** `POST /v1/messages?beta=true`. */
   readonly target: string;
