@@ -1,4 +1,4 @@
-import type { Delta, RewriteReason } from "../engine/frames/index.ts";
+import type { Delta } from "../engine/frames/index.ts";
 
 /** A text names this many blocks and counts the rest. */
 const listedMax = 8;
@@ -118,14 +118,4 @@ const otherVerbs: Readonly<Partial<Record<Delta["type"], string>>> = {
   "rendition-set": "stored a shorter text of",
   "block-added": "added",
   "block-removed": "removed",
-};
-
-/** The reason of a rewrite, for people. */
-export const rewriteReasonTexts: Readonly<Record<RewriteReason, string>> = {
-  cold: "the cache had gone cold",
-  fork: "the client went another way",
-  model: "another model answers",
-  price: "it pays for itself",
-  pressure: "window pressure",
-  user: "the user asked for it",
 };

@@ -1,6 +1,12 @@
 import type { ErrorCode } from "../base/index.ts";
-import type { Actor, Cause, Delta, Frame } from "../engine/frames/index.ts";
-import { describeActs, rewriteReasonTexts } from "./act-text.ts";
+import {
+  type Actor,
+  type Cause,
+  type Delta,
+  type Frame,
+  rewriteReasonTexts,
+} from "../engine/frames/index.ts";
+import { describeActs } from "./act-text.ts";
 
 /** An event for subscribers, sent in the order it happened. Plain data: it crosses threads. */
 export type EngineEvent = FrameEvent | RequestEvent | NoticeEvent | DegradedEvent;

@@ -1,4 +1,4 @@
-export { actBlocks, actVerbs, describeActs, rewriteReasonTexts, summarizeActs } from "./act-text.ts";
+export { actBlocks, actVerbs, describeActs, summarizeActs } from "./act-text.ts";
 export { errorCodeOf, writeFileAtomically } from "./atomic-file.ts";
 export { type Durability, isDurableInTime, withDurabilityNote } from "./durability.ts";
 export { type EngineEvent, eventsOf, type FrameEvent, frameEvent } from "./engine-events.ts";

@@ -1,8 +1,8 @@
 import { must } from "../base/index.ts";
 import type { Shown } from "../engine/frames/index.ts";
+import { rewriteReasonTexts } from "../engine/frames/index.ts";
 import type { View } from "../engine/index.ts";
 import { attributesOf, type Moment } from "../engine/moment/index.ts";
-import { rewriteReasonTexts } from "../log/index.ts";
 import type { RewriteRow } from "./answers/request-answers.ts";
 import { tokensAs } from "./block-levels.ts";
 

@@ -1,4 +1,4 @@
-import type { Delta, Frame } from "../../engine/frames/index.ts";
+import { type Delta, type Frame, rewriteReasonTexts } from "../../engine/frames/index.ts";
 import { blockList } from "./block-list.ts";
 import { pluralText, tokensText } from "./number-text.ts";
 import { printable } from "./printable.ts";
@@ -74,7 +74,7 @@ const phrases: DeltaPhrases = {
   "turn-sent": (all) => all.map(({ turn }) => `sent turn ${turn}`).join(", "),
   "turn-answered": (all) => all.map(({ turn, outcome }) => `turn ${turn} ${outcome}`).join(", "),
   "epoch-started": (all) =>
-    all.map(({ reason }) => `rewrote the request (${rewriteReasons[reason] ?? reason})`).join(", "),
+    all.map(({ reason }) => `rewrote the request (${rewriteReasonTexts[reason]})`).join(", "),
   "session-identified": (all) => `session of ${printable(all[0]?.identity.client ?? "unknown", 40)}`,
   "exchange-opened": (all) =>
     all.map(({ exchange }) => `request ${exchange.id} opened (${exchange.role})`).join(", "),
@@ -90,16 +90,6 @@ const phrases: DeltaPhrases = {
       .join(", "),
   "name-set": (all) => nameText(all.at(-1)?.to ?? null),
   "mode-set": (all) => `set the mode ${modeText(all.at(-1)?.to ?? null)}`,
-};
-
-/** The wording of the request rows, which come from src/log/act-text.ts. */
-const rewriteReasons: Readonly<Partial<Record<string, string>>> = {
-  cold: "the cache had gone cold",
-  fork: "the client went another way",
-  model: "another model answers",
-  price: "it pays for itself",
-  pressure: "window pressure",
-  user: "the user asked for it",
 };
 
 /** The wording of the list of steps. */

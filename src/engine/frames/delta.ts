@@ -146,6 +146,16 @@ export type TurnOutcome = (typeof turnOutcomes)[number];
 export const rewriteReasons = ["cold", "fork", "model", "price", "pressure", "user"] as const;
 export type RewriteReason = (typeof rewriteReasons)[number];
 
+/** The reason of a rewrite, for people. */
+export const rewriteReasonTexts: Readonly<Record<RewriteReason, string>> = {
+  cold: "the cache had gone cold",
+  fork: "the client went another way",
+  model: "another model answers",
+  price: "it pays for itself",
+  pressure: "window pressure",
+  user: "the user asked for it",
+};
+
 /** The cost of a request's prompt with a rewrite and without it, in the price of input tokens. */
 export type PredictedBill = {
   readonly rewritten: number;

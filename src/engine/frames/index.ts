@@ -20,6 +20,7 @@ export {
   type FactDelta,
   type PredictedBill,
   type RewriteReason,
+  rewriteReasonTexts,
   type TurnOutcome,
   type Unit,
   type UnitOrigin,

@@ -1,5 +1,6 @@
 import { must, type Seq } from "../../base/index.ts";
 import type { Actor, FactName } from "../../engine/frames/index.ts";
+import { rewriteReasonTexts } from "../../engine/frames/index.ts";
 import type { View } from "../../engine/index.ts";
 import {
   asOf,
@@ -10,7 +11,6 @@ import {
   type Moment,
   pairOf,
 } from "../../engine/moment/index.ts";
-import { rewriteReasonTexts } from "../../log/index.ts";
 import { readNote } from "../../notes/index.ts";
 import { readableUnit } from "../../protocols/index.ts";
 import type { DiffReason } from "../answers/diff-answers.ts";
