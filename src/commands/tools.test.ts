@@ -21,22 +21,20 @@ describe("the tools", () => {
   });
 
   it("have flat inputs, and require only what they have", () => {
-    for (const { name, input_schema } of commandTools) {
+    for (const { name, schema } of commandTools) {
       expect(name).toMatch(/^aperture_[a-z]+$/);
-      expect(Object.values(input_schema.properties).every(({ type }) => type === "string")).toBe(true);
-      expect(Object.keys(input_schema.properties)).toEqual(
-        expect.arrayContaining([...input_schema.required]),
-      );
+      expect(Object.values(schema.properties).every(({ type }) => type === "string")).toBe(true);
+      expect(Object.keys(schema.properties)).toEqual(expect.arrayContaining([...schema.required]));
     }
   });
 
   it("offer every verb once, and a reason for every archive", () => {
     const offered = commandTools.flatMap(
-      ({ name, input_schema }) => input_schema.properties["verb"]?.enum ?? [name.replace("aperture_", "")],
+      ({ name, schema }) => schema.properties["verb"]?.enum ?? [name.replace("aperture_", "")],
     );
     expect([...offered].sort()).toEqual([...verbs].sort());
     const archive = commandTools.find(({ name }) => name === "aperture_archive");
-    expect(archive?.input_schema.required).toContain("reason");
+    expect(archive?.schema.required).toContain("reason");
   });
 
   it("are distinguished from a client's own", () => {
@@ -63,9 +61,9 @@ describe("a call", () => {
         const command: Command = given.verb === "expand" ? { ...given, from } : given;
         const { name, input } = commandCall(command);
         const tool = commandTools.find((each) => each.name === name);
-        const known = Object.keys(tool?.input_schema.properties ?? {});
+        const known = Object.keys(tool?.schema.properties ?? {});
         expect(known).toEqual(expect.arrayContaining(Object.keys(input)));
-        expect(Object.keys(input)).toEqual(expect.arrayContaining([...(tool?.input_schema.required ?? [])]));
+        expect(Object.keys(input)).toEqual(expect.arrayContaining([...(tool?.schema.required ?? [])]));
         expect(unwrap(commandFromCall(name, JSON.parse(JSON.stringify(input))))).toEqual(command);
       }),
       { numRuns: 1_000 },

@@ -15,7 +15,7 @@ type ToolProperty = {
 export type CommandTool = {
   readonly name: string;
   readonly description: string;
-  readonly input_schema: {
+  readonly schema: {
     readonly type: "object";
     readonly properties: Readonly<Record<string, ToolProperty>>;
     readonly required: readonly string[];
@@ -83,13 +83,13 @@ export const commandTools: readonly CommandTool[] = [
   }),
 ];
 
-type InputSchema = CommandTool["input_schema"];
+type InputSchema = CommandTool["schema"];
 
 function tool(
   name: CommandToolName,
   { description, properties, required }: Omit<InputSchema, "type"> & { readonly description: string },
 ): CommandTool {
-  return { name, description, input_schema: { type: "object", properties, required } };
+  return { name, description, schema: { type: "object", properties, required } };
 }
 
 const prefix = "aperture_";

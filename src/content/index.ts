@@ -1,10 +1,18 @@
 export {
-  answeredCallId,
+  type CallPart,
   callLabel,
-  isSigned,
-  reasoningOutcome,
-  storedText,
+  type EditablePart,
+  editablePart,
+  isFields,
+  type JsonFields,
+  type OpaquePart,
+  outcomeLabel,
+  type Part,
+  type PartType,
+  partText,
+  type ResultPart,
+  searchableText,
+  stringsIn,
+  textContent,
   toolLabel,
-} from "./stored-text.ts";
-export { searchableText } from "./unit-text.ts";
-export { parseJsonBytes, plainTextIn, wireTypeOf } from "./wire-json.ts";
+} from "./part.ts";

@@ -52,6 +52,7 @@ export function addMemory(context: ChangeContext, wish: MemoryInput): Result<Mem
     turn: turnNow(moment, must(streamOf(moment, view.stream), "a view has a stream")),
     speaker: context.actor,
     content,
+    form: "part",
     anchor: `memory-${id}`,
     pair: null,
     taint: taintOf(context, wish),

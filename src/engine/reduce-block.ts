@@ -50,7 +50,7 @@ function firstVersions({ ephemeral }: Block, seq: State["seq"]): Versions<BlockA
 /** Field by field: spreading a block and adding to it takes a hundred times as long. */
 function addedBlock(block: Block, addedSeq: State["seq"]): AddedBlock {
   const { id, kind, stream, message, turn, speaker, content, anchor, pair, taint, supersedes, ttl } = block;
-  const { ephemeral, during } = block;
+  const { form, ephemeral, during } = block;
   const added = {
     id,
     kind,
@@ -66,8 +66,9 @@ function addedBlock(block: Block, addedSeq: State["seq"]): AddedBlock {
     ttl,
     addedSeq,
   };
-  if (ephemeral === undefined && during === undefined) return added;
-  return { ...added, ...(ephemeral && { ephemeral }), ...(during !== undefined && { during }) };
+  const formed: AddedBlock = form === undefined ? added : Object.assign(added, { form });
+  if (ephemeral === undefined && during === undefined) return formed;
+  return { ...formed, ...(ephemeral && { ephemeral }), ...(during !== undefined && { during }) };
 }
 
 /** Redoing a creation brings back the identical block; any other block with that id is refused. */

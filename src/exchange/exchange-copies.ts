@@ -1,10 +1,9 @@
-import type { ExchangeEnd } from "../engine/frames/index.ts";
+import type { ExchangeEnd, ProtocolName } from "../engine/frames/index.ts";
 import type { Pieces } from "./decode-body.ts";
 import type { BlockNumbers } from "./numbered-block.ts";
 import type { SentRequest } from "./sent-request.ts";
 
-/** The model APIs whose requests are recorded. Any other request is relayed and forgotten. */
-export type Protocol = "anthropic" | "openai-chat" | "openai-responses" | "gemini" | "bedrock";
+export type { ProtocolName } from "../engine/frames/index.ts";
 
 /** The caller of a request. */
 export type Caller = {
@@ -19,7 +18,8 @@ export type Caller = {
 export type RequestCopy<Bytes = Uint8Array> = {
   /** The `x-aperture-request-id` of the response. */
   readonly id: string;
-  readonly protocol: Protocol;
+  /** Requests of any other format are relayed and forgotten. */
+  readonly protocol: ProtocolName;
   /** The name of the upstream it went to. */
   readonly upstream: string;
   readonly method: string;

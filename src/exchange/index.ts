@@ -4,7 +4,7 @@ export {
   asBuffer,
   type Caller,
   joinedCopy,
-  type Protocol,
+  type ProtocolName,
   type RelayOutcome,
   type RequestCopy,
   type ResponseCopy,

@@ -4,10 +4,13 @@ import { type BlockId, must, ok, unwrap } from "../base/index.ts";
 import { type Lookup, parseCommand } from "../commands/index.ts";
 import { changes } from "../engine/index.ts";
 import { now } from "../engine/moment/index.ts";
-import { textBlock } from "../protocols/index.ts";
+import { protocolOf } from "../protocols/index.ts";
 import { StreamRecall } from "../recorder/index.ts";
 import { openMemoryStore, type Store } from "../store/index.ts";
 import { answerLookup } from "./answer-lookup.ts";
+
+const anthropic = protocolOf({ protocol: "anthropic" });
+const textBlock = anthropic.write.text;
 
 const nonce = "k7f3";
 

@@ -1,7 +1,7 @@
 import { changesIn, relevantFrames } from "../awareness/index.ts";
 import { cutText, must, ok, type Result } from "../base/index.ts";
 import { type Lookup, printCommand } from "../commands/index.ts";
-import { reasoningOutcome, storedText } from "../content/index.ts";
+import { outcomeLabel } from "../content/index.ts";
 import type { AddedBlock, Frame } from "../engine/frames/index.ts";
 import type { State, View } from "../engine/index.ts";
 import {
@@ -15,6 +15,7 @@ import {
   viewBlocks,
 } from "../engine/moment/index.ts";
 import { changesText, hitsText, hitText, manifestText, reasoningText } from "../notes/index.ts";
+import { contentText, readPart } from "../protocols/index.ts";
 import { blocksAfterReasoning, type ManifestDeps, nextManifestIn } from "../queries/index.ts";
 import type { RecallExcerpt } from "../recall/index.ts";
 import type { StreamRecall } from "../recorder/index.ts";
@@ -79,7 +80,7 @@ async function blockText(deps: LookupDeps, block: AddedBlock, part: BlockPart): 
   const stored = await store.content(shorter?.content ?? block.content);
   if (!stored.ok) return `[${nonce} #${block.id} cannot be read now (${stored.error.code})]`;
   const asStored = (): string => Buffer.from(stored.value).toString("utf8");
-  const text = shorter === undefined ? storedText(stored.value, block.kind) : asStored();
+  const text = shorter === undefined ? contentText(stored.value, block) : asStored();
   if (block.kind === "reasoning") return await reasoningLookup(deps, block, text);
   return hitText({ ...block, ...pieceOf(text ?? "", block, part) }, { nonce, now: turnIn(deps) });
 }
@@ -91,9 +92,9 @@ async function reasoningLookup(
   text: string | null,
 ): Promise<string> {
   const outcome: string[] = [];
-  for (const { content } of text === null ? blocksAfterReasoning([...viewBlocks(moment, view)], block) : []) {
-    const read = await store.content(content);
-    if (read.ok) outcome.push(reasoningOutcome(read.value));
+  for (const later of text === null ? blocksAfterReasoning([...viewBlocks(moment, view)], block) : []) {
+    const read = await store.content(later.content);
+    if (read.ok) outcome.push(outcomeLabel(readPart(read.value, later)));
   }
   const { id, message, turn } = block;
   return reasoningText(nonce, [{ block: id, message, turn, text, outcome }]);

@@ -1,9 +1,9 @@
 import { limits } from "../base/index.ts";
 import { taintEnd } from "../commands/index.ts";
-import { storedText } from "../content/index.ts";
 import type { Block, BlockKind, BlockSpan } from "../engine/frames/index.ts";
 import type { ChangeContext } from "../engine/index.ts";
 import { viewBlocks } from "../engine/moment/index.ts";
+import { contentText } from "../protocols/index.ts";
 import type { Store } from "../store/index.ts";
 
 /** Tainting content came in this turn or its rounds, so it is among the newest blocks. */
@@ -54,9 +54,9 @@ async function answerSource(
   return null;
 }
 
-async function storedTextOf(store: Pick<Store, "content">, { content, kind }: Block): Promise<string | null> {
-  const stored = await store.content(content);
-  return stored.ok ? storedText(stored.value, kind) : null;
+async function storedTextOf(store: Pick<Store, "content">, block: Block): Promise<string | null> {
+  const stored = await store.content(block.content);
+  return stored.ok ? contentText(stored.value, block) : null;
 }
 
 /** The longest allowed span before an end, cut between characters. */

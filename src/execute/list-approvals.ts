@@ -1,6 +1,5 @@
 import { blockId, cutText, limits, must, ok, type Result } from "../base/index.ts";
 import { parseCommand, tokensInForm } from "../commands/index.ts";
-import { storedText } from "../content/index.ts";
 import type { Shown } from "../engine/frames/index.ts";
 import {
   type ApprovalState,
@@ -15,6 +14,7 @@ import {
   wantedOf,
 } from "../engine/moment/index.ts";
 import { modelIn } from "../log/index.ts";
+import { contentText } from "../protocols/index.ts";
 import { chooseStream, openSessionState, streamModeOf } from "../queries/index.ts";
 import type { Store } from "../store/index.ts";
 import type { ApprovalRow, ApprovalsPage, CutRow } from "./act-answers.ts";
@@ -87,7 +87,7 @@ const textCharsMax = 2_000;
 
 async function approvalText(store: Pick<Store, "content">, { text }: ApprovalState): Promise<string | null> {
   const stored = text === null ? null : await store.content(text);
-  const carriedText = stored?.ok ? storedText(stored.value, "memory") : null;
+  const carriedText = stored?.ok ? contentText(stored.value, { form: "part" }) : null;
   return carriedText === null ? null : cutText(carriedText, textCharsMax);
 }
 
@@ -99,7 +99,7 @@ async function approvalSource(
   const block = source === null ? null : blockOf(moment, source.block);
   if (source === null || block === null) return null;
   const stored = await store.content(block.content);
-  const text = stored.ok ? storedText(stored.value, block.kind) : null;
+  const text = stored.ok ? contentText(stored.value, block) : null;
   return text === null
     ? null
     : { block: block.id, kind: block.kind, text: text.slice(source.start, source.start + source.length) };

@@ -1,13 +1,13 @@
 import { blockId, hashContent, messageId, must } from "../base/index.ts";
 import type { NewMemory } from "../commands/index.ts";
-import { storedText } from "../content/index.ts";
+import { textContent } from "../content/index.ts";
 import type { AddedBlock, Delta } from "../engine/frames/index.ts";
 import { type ChangeContext, changes } from "../engine/index.ts";
 import { blockViewOf, viewBlocks } from "../engine/moment/index.ts";
 import { covers } from "../levels/index.ts";
 import type { IdPool } from "../log/index.ts";
 import { isMemoryKept, mayModelChangeMemory } from "../policy/index.ts";
-import { textBlock } from "../protocols/index.ts";
+import { contentText } from "../protocols/index.ts";
 import type { HashedContent, Store } from "../store/index.ts";
 import { estimateText } from "../tokens/index.ts";
 
@@ -36,7 +36,7 @@ export function createMemory(
   { change, ids, isTainted, olderTexts }: MemoryDeps,
   memory: NewMemory,
 ): MemoryChange {
-  const bytes = textBlock(memory.text);
+  const bytes = textContent(memory.text);
   const content = hashContent(bytes);
   const reserved = ids.reserve(change.moment.state, { block: 1, message: 1 });
   const [id, message] = [blockId(ids.take("block")), messageId(ids.take("message"))];
@@ -106,10 +106,10 @@ export async function olderTexts(
   const isOlder = ({ id, kind }: AddedBlock): boolean =>
     replaced.has(id) ||
     (kind === "memory" && isMemoryKept(must(blockViewOf(moment, view, id), "it is in the view")));
-  for (const { id, kind, content } of [...viewBlocks(moment, view)].filter(isOlder)) {
-    const stored = await store.content(content);
-    const text = stored.ok ? storedText(stored.value, kind) : null;
-    if (text !== null) texts.set(id, text);
+  for (const block of [...viewBlocks(moment, view)].filter(isOlder)) {
+    const stored = await store.content(block.content);
+    const text = stored.ok ? contentText(stored.value, block) : null;
+    if (text !== null) texts.set(block.id, text);
   }
   return texts;
 }

@@ -1,10 +1,10 @@
 import { type BlockId, hashContent, limits } from "../base/index.ts";
 import { type Command, type CommandPlan, parseCommand, printCommand } from "../commands/index.ts";
-import { storedText } from "../content/index.ts";
+import { textContent } from "../content/index.ts";
 import type { BlockSpan, Delta } from "../engine/frames/index.ts";
 import { type ChangeContext, ruleChanges } from "../engine/index.ts";
 import type { ApprovalState } from "../engine/moment/index.ts";
-import { textBlock } from "../protocols/index.ts";
+import { contentText } from "../protocols/index.ts";
 import type { HashedContent, Store } from "../store/index.ts";
 
 /** Deltas that ask for approval, and the texts that the commands carry. */
@@ -22,7 +22,7 @@ export function requestApprovals(
   command: Command,
   { proposal, source }: { readonly proposal: CommandPlan["proposal"]; readonly source: BlockSpan | null },
 ): ApprovalDeltas {
-  const bytes = "text" in command ? textBlock(command.text) : null;
+  const bytes = "text" in command ? textContent(command.text) : null;
   const text = bytes === null ? null : hashContent(bytes);
   const deltas = ruleChanges.askApprovals(
     change,
@@ -67,6 +67,6 @@ export async function approvedCommand(
   }
   if (!("text" in command) || approval.text === null) return command;
   const stored = await store.content(approval.text);
-  const text = stored.ok ? storedText(stored.value, "memory") : null;
+  const text = stored.ok ? contentText(stored.value, { form: "part" }) : null;
   return text === null ? null : { ...command, text };
 }

@@ -1,13 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { must } from "../base/index.ts";
 import type { ShownMemory } from "../notes/index.ts";
-import { readWireRequest, type WireRequest } from "../protocols/index.ts";
+import { protocolOf, type WireRequest } from "../protocols/index.ts";
 import { addNotes, type Carrier, missingMemories, type NotesInput } from "./add-notes.ts";
 import { alignRequest, freshUnits } from "./align-request.ts";
 import { addHeaderLine, lastUserSpan } from "./block-headers.ts";
-import { userWrapping } from "./command-calls.ts";
 import { rootNode } from "./node.ts";
 import { ownTextUnit, type PlannedUnit, previewUnits } from "./planned-units.ts";
+
+const anthropic = protocolOf({ protocol: "anthropic" });
+const readRequest = anthropic.read.request;
 
 type Message = { readonly role: string; readonly content: readonly object[] };
 
@@ -29,7 +31,7 @@ const unbound = { isBound: false, hasMidSystem: true };
 
 const addHeaders = (units: readonly PlannedUnit[]): readonly PlannedUnit[] => {
   const span = lastUserSpan(units);
-  return span === null ? units : addHeaderLine(units, span, line.text);
+  return span === null ? units : addHeaderLine(anthropic, units, { span, text: line.text });
 };
 /** Writes a tail only for carriers that do not stay. */
 const writeVolatile = (carrier: Carrier): string | null => (carrier === "kept" ? null : tail.text);
@@ -46,7 +48,7 @@ function sent(
 
 function preview(messages: readonly Message[], over: Partial<NotesInput>) {
   const body = Buffer.from(JSON.stringify({ model: "m", messages }));
-  const request: WireRequest = must(readWireRequest(body, null), "the body can be read");
+  const request: WireRequest = must(readRequest(body, null), "the body can be read");
   const rules = {
     bytes: request.bytes,
     mayPassOwn: true,
@@ -59,6 +61,7 @@ function preview(messages: readonly Message[], over: Partial<NotesInput>) {
   };
   const root = rootNode("");
   const { units, droppedTail } = addNotes({
+    protocol: anthropic,
     units: freshUnits(alignRequest(root, request, { before: null, rules })),
     lastNode: root,
     purpose: "turn",
@@ -191,7 +194,8 @@ describe("missing memories", () => {
   const memoryLine = '[k7f3 memory #9, yours: The server is "heron", not "crane".]';
   const missing = (...units: readonly PlannedUnit[]): readonly string[] =>
     missingMemories([memory], { end: rootNode("root"), units }, "k7f3");
-  const own = (content: string): PlannedUnit => ownTextUnit(content, userWrapping, true);
+  const own = (content: string): PlannedUnit =>
+    ownTextUnit(anthropic, content, { wrapping: anthropic.write.message("user"), opensMessage: true });
 
   test("are written once, if no unit of ours has them", () => {
     expect(missing()).toEqual([memoryLine]);

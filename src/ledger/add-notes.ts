@@ -1,6 +1,6 @@
 import { type HeaderMode, memoryLine, memoryMark, type ShownMemory } from "../notes/index.ts";
-import { type ModelTraits, systemMessage } from "../protocols/index.ts";
-import { isOwn, type LedgerNode, nodeBytes, pathTo, type UnitWrapper } from "./node.ts";
+import type { ModelTraits, Protocol, UnitWrapper } from "../protocols/index.ts";
+import { isOwn, type LedgerNode, nodeBytes, pathTo, type UnitFacts } from "./node.ts";
 import type { ReshownBlock, SizedBlock } from "./path-blocks.ts";
 import { ownTextUnit, type PlannedUnit } from "./planned-units.ts";
 import type { CommandForm } from "./request-head.ts";
@@ -46,6 +46,7 @@ export type TailInput = {
 export type Carrier = "clearing" | "dropped" | "kept" | "none";
 
 export type NotesInput = {
+  readonly protocol: Protocol;
   /** The client's new units. */
   readonly units: readonly PlannedUnit[];
   /** The last node before them. */
@@ -73,9 +74,9 @@ export function addNotes(input: NotesInput): NotesResult {
   if (input.purpose === "aside") return { units: input.units, droppedTail: null };
   // There are no headers before the model has read the instructions that explain them.
   const headed = input.needsInstructions ? input.units : input.addHeaders(input.units);
-  const count = headed.findLastIndex(({ facts, wrapping }) => !isEmptyMessage(facts.type, wrapping.role)) + 1;
+  const count = headed.findLastIndex(({ facts, wrapping }) => !isEmptyMessage(facts, wrapping.role)) + 1;
   const wrapping = headed[count - 1]?.wrapping ?? input.lastNode.wrapping;
-  const isOpen = count > 0 || !isEmptyMessage(input.lastNode.facts.type, wrapping.role);
+  const isOpen = count > 0 || !isEmptyMessage(input.lastNode.facts, wrapping.role);
   const empty = headed.slice(count);
   const noted = addLastNote(input, { units: headed.slice(0, count), wrapping, isOpen });
   // A dropped tail comes last of all, so it cannot precede a message without content.
@@ -83,8 +84,8 @@ export function addNotes(input: NotesInput): NotesResult {
 }
 
 /** Whether a message has no content, such as a change of effort: nothing can be added to it. */
-export function isEmptyMessage(type: string, role: string): boolean {
-  return type === "none" && role === "system";
+export function isEmptyMessage({ part }: UnitFacts, role: string): boolean {
+  return part === "empty" && role === "system";
 }
 
 type MessageEnd = {
@@ -104,7 +105,10 @@ function addLastNote(input: NotesInput, { units, wrapping, isOpen }: MessageEnd)
   const text = input.writeTail(carrier);
   if (text === null) return unchanged;
   if (carrier === "dropped") return { ...unchanged, droppedTail: text };
-  const tail = carrier === "clearing" ? ownMessage(text, true) : ownTextUnit(text, wrapping, false);
+  const tail =
+    carrier === "clearing"
+      ? ownMessage(input.protocol, text, true)
+      : ownTextUnit(input.protocol, text, { wrapping, opensMessage: false });
   return { ...unchanged, units: [...units, tail] };
 }
 
@@ -116,19 +120,22 @@ function chooseCarrier({ traits, mayClear }: NotesInput, lastRole: string): Carr
 
 /** Adds late instructions after the last unit, as a system message if the model takes one there. */
 function addInstructions(
-  { instructions, traits }: NotesInput,
+  { protocol, instructions, traits }: NotesInput,
   { units, wrapping, isOpen }: MessageEnd,
 ): NotesResult {
   const isMessage = traits.hasMidSystem && wrapping.role === "user";
   const isPossible = isMessage || (isOpen && (wrapping.role === "user" || wrapping.role === "system"));
   if (!isPossible) return { units, droppedTail: null };
-  const unit = isMessage ? ownMessage(instructions, false) : ownTextUnit(instructions, wrapping, false);
+  const unit = isMessage
+    ? ownMessage(protocol, instructions, false)
+    : ownTextUnit(protocol, instructions, { wrapping, opensMessage: false });
   // It counts as a header, so that no later header announces the blocks before it.
   return { units: [...units, { ...unit, isHeader: true }], droppedTail: null };
 }
 
-function ownMessage(text: string, isSelfClearing: boolean): PlannedUnit {
-  return ownTextUnit(text, { role: "system", ...systemMessage(isSelfClearing) }, true);
+function ownMessage(protocol: Protocol, text: string, isSelfClearing: boolean): PlannedUnit {
+  const wrapping = protocol.write.systemMessage(isSelfClearing);
+  return ownTextUnit(protocol, text, { wrapping, opensMessage: true });
 }
 
 /**

@@ -1,7 +1,14 @@
 import { hashContent, must } from "../base/index.ts";
 import type { UnitAlias } from "../exchange/index.ts";
-import { sharedMessageCount, unitBytes, type WireRequest } from "../protocols/index.ts";
-import { type ClientUnit, clientUnits, isClientUnit, unitCount, unitCountFrom } from "./client-units.ts";
+import { protocolOf, sharedMessageCount, unitBytes, type WireRequest } from "../protocols/index.ts";
+import {
+  type ClientUnit,
+  clientUnits,
+  isClientUnit,
+  unitCount,
+  unitCountFrom,
+  wrapperOf,
+} from "./client-units.ts";
 import { endOfOwnResults, hiddenEnd } from "./command-calls.ts";
 import {
   endOfOwnUnits,
@@ -13,7 +20,6 @@ import {
 } from "./match-path.ts";
 import { isReasoning, type LedgerNode, nodeBytes } from "./node.ts";
 import { type PlannedUnit, plannedDefaults } from "./planned-units.ts";
-import { isRenamedCall } from "./same-unit.ts";
 
 /** The units of a request that the ledger has, and those it does not have. */
 export type RequestAlignment = {
@@ -86,7 +92,7 @@ function alignAfter(
 function passHidden(match: PathMatch, units: readonly ClientUnit[]): PathMatch {
   const next = units[match.steps.length];
   const isAnswerOver = next?.isFirst === true && next.group.role !== "assistant";
-  const isInsideMessage = next?.isFirst === false && next.unit.type !== "tool_result";
+  const isInsideMessage = next?.isFirst === false && next.unit.part !== "result";
   if (isInsideMessage) return { ...match, node: endOfOwnResults(match.node) };
   return isAnswerOver ? { ...match, node: hiddenEnd(match.node) } : match;
 }
@@ -146,8 +152,7 @@ function repeatedUnit(
   const { origin, opensMessage, facts, numbered } = answerNode;
   const copy = alignedIndex === null ? null : must(units[alignedIndex], "a copy is a unit");
   const group = copy?.group;
-  const wrapping =
-    group === undefined ? answerNode.wrapping : { role: group.role, head: group.head, tail: group.tail };
+  const wrapping = group === undefined ? answerNode.wrapping : wrapperOf(group);
   const extra = copy === null ? answerNode.extra : copy.isFirst ? copy.group.extra : null;
   const position = { origin, opensMessage, wrapping, extra, alignedIndex };
   const common = { ...plannedDefaults, ...position, numbered, answerNode };
@@ -157,7 +162,7 @@ function repeatedUnit(
   }
   const bytes = unitBytes(request.bytes, copy.group.range.start, copy.unit);
   // The client renames calls of tools it does not know, and its copy lacks command lines.
-  if (isRenamedCall(bytes) || facts.hasCommands === true) {
+  if (protocolOf(request).read.isRenamedCall(bytes) || facts.hasCommands === true) {
     const modelBytes = nodeBytes(answerNode);
     return { ...common, facts, bytes: modelBytes, hash: hashContent(modelBytes) };
   }
@@ -178,9 +183,7 @@ export function freshUnits({ request, units, match, rules }: RequestAlignment): 
       ...plannedDefaults,
       facts: unit,
       origin: originOf(group.role),
-      wrapping: isOpen
-        ? (fresh.at(-1)?.wrapping ?? node.wrapping)
-        : { role: group.role, head: group.head, tail: group.tail },
+      wrapping: isOpen ? (fresh.at(-1)?.wrapping ?? node.wrapping) : wrapperOf(group),
       opensMessage: !isOpen,
       extra: isFirst || !isOpen ? group.extra : null,
       bytes: unitBytes(request.bytes, group.range.start, unit),

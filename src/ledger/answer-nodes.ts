@@ -1,4 +1,4 @@
-import type { AnswerUnit } from "../protocols/index.ts";
+import { type AnswerUnit, protocolOf } from "../protocols/index.ts";
 import type { TokenCounter } from "../tokens/index.ts";
 import type { NumberDraft } from "./block-numbers.ts";
 import { answerFacts, type CommandOffer } from "./command-lines.ts";
@@ -6,8 +6,6 @@ import { countKeyOnPath, forgetOldAnswers, type LedgerNode, newNode, shownWhole 
 
 /** Bounds the answers to one request that the client has not repeated: as many as may run in parallel. */
 const unsentAnswersMax = 256;
-
-const answerWrapping = { role: "assistant", head: '{"role":"assistant","content":[', tail: "]}" };
 
 /** Gives blocks their numbers and sizes. */
 export type NumberingDeps = { readonly draft: NumberDraft; readonly counter: TokenCounter };
@@ -42,7 +40,7 @@ function addAnswerNode(
   const node = newNode(parent, {
     facts: answerFacts(unit, bytes, commandOffer),
     origin: "model",
-    wrapping: answerWrapping,
+    wrapping: protocolOf(unit).write.message("assistant"),
     opensMessage,
     extra: opensMessage ? "" : null,
     numbered,

@@ -1,6 +1,7 @@
+import { editablePart } from "../content/index.ts";
 import { atArrival, SeenLines, type SeenRun, trimText, withReferences } from "../levels/index.ts";
 import { levelLine } from "../notes/index.ts";
-import { readableUnit, replaceContent } from "../protocols/index.ts";
+import { protocolOf, type WireUnit } from "../protocols/index.ts";
 import type { TokenCounter } from "../tokens/index.ts";
 import { applyWish, type LevelWishes } from "./level-wishes.ts";
 import { type LedgerNode, pathTo } from "./node.ts";
@@ -103,11 +104,11 @@ export class Arrivals {
 
   #shortenUnit(unit: PlannedUnit, { isWhole, counter, mayTrim }: ArrivalRules): PlannedUnit {
     const { facts, bytes, numbered } = unit;
-    if (facts.type !== "tool_result" || numbered === null || unit.isRewritten) return unit;
+    if (facts.part !== "result" || numbered === null || unit.isRewritten) return unit;
     const limit = isWhole === null ? this.#historyBytesLeft : bytesMax;
     if (bytes.length < bytesMin || bytes.length > limit) return unit;
     if (isWhole === null) this.#historyBytesLeft -= bytes.length;
-    const content = readableUnit(bytes);
+    const content = editablePart(protocolOf(facts).read.part(bytes));
     if (content?.type !== "result" || !content.isAll) return unit;
     if (isWhole === null) {
       this.#arrived.set(numbered.block, { text: content.text, runs: [] });
@@ -119,7 +120,9 @@ export class Arrivals {
     const trimmed = mayTrim && shown.length >= trimmedCharsMin ? this.#trim(unit, text, counter) : null;
     if (trimmed !== null) return trimmed;
     const isShorter = shown.length < content.text.length && shown.trim() !== "";
-    const shorter = !isShorter ? null : replaceContent(bytes, { text: shown, keepsMedia: true });
+    const shorter = !isShorter
+      ? null
+      : protocolOf(facts).write.replace(bytes, { text: shown, keepsMedia: true });
     this.#arrived.set(numbered.block, shorter === null ? { text: content.text, runs: [] } : { text, runs });
     if (shorter === null) return unit;
     const tokens = counter.count({ bytes: shorter, kind: facts.kind });
@@ -133,7 +136,7 @@ export class Arrivals {
     const trimmed = trimText({ kind: "tool-result", text, tool: null, input: null });
     if (trimmed === null || numbered === null) return null;
     const line = levelLine(this.#nonce, { block: numbered.block, as: "trimmed", tokens: numbered.tokens });
-    const other = replaceContent(bytes, { text: `${trimmed}\n${line}`, keepsMedia: true });
+    const other = protocolOf(facts).write.replace(bytes, { text: `${trimmed}\n${line}`, keepsMedia: true });
     if (other === null) return null;
     const tokens = counter.count({ bytes: other, kind: facts.kind });
     return rewordUnit(unit, { bytes: other, shown: { as: "trimmed", tokens, borrows: [] } });
@@ -143,8 +146,8 @@ export class Arrivals {
 const referencePattern = /^\[\w+ [^\n]*: same as [^\n]*in #(\d+), from its line \d+[^\n]*\]$/gm;
 
 /** The blocks whose lines a sent result refers to, read from its bytes. */
-export function borrowedBlocks(unit: Uint8Array): readonly number[] {
-  const content = readableUnit(unit);
+export function borrowedBlocks(unit: WireUnit, bytes: Uint8Array): readonly number[] {
+  const content = editablePart(protocolOf(unit).read.part(bytes));
   if (content?.type !== "result") return [];
   return [...new Set([...content.text.matchAll(referencePattern)].map(([, block]) => Number(block)))];
 }

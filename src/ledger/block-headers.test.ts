@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { hashContent, turnOf } from "../base/index.ts";
 import type { NumberedBlock } from "../exchange/index.ts";
+import { protocolOf } from "../protocols/index.ts";
 import type { NoteContext } from "./add-notes.ts";
 import {
   addHeaders,
@@ -11,6 +12,8 @@ import {
 } from "./block-headers.ts";
 import { type LedgerNode, newNode, rootNode } from "./node.ts";
 import { type PlannedUnit, plannedDefaults } from "./planned-units.ts";
+
+const anthropic = protocolOf({ protocol: "anthropic" });
 
 const start = Date.UTC(2026, 10, 15, 14, 5);
 const context: NoteContext = {
@@ -33,8 +36,11 @@ const block = (id: number, over: Partial<NumberedBlock> = {}): NumberedBlock => 
 function unit(json: object, numbered: NumberedBlock | null, over: Partial<PlannedUnit> = {}): PlannedUnit {
   const bytes = Buffer.from(JSON.stringify(json));
   const hash = hashContent(bytes);
-  const { type } = json as { type: string };
-  const facts = { key: `k${numbered?.block}`, kind: numbered?.kind ?? "user", type, callId: null, hash };
+  const { type: wireType } = json as { type: string };
+  const part = wireType === "text" ? "text" : "result";
+  const kind = numbered?.kind ?? "user";
+  const protocol = anthropic.name;
+  const facts = { protocol, key: `k${numbered?.block}`, kind, part, wireType, callId: null, hash } as const;
   const wrapping = { role: "user", head: "", tail: "" };
   const position = { origin: "client", wrapping, opensMessage: false, extra: null, alignedIndex: 0 } as const;
   return { ...plannedDefaults, facts, ...position, bytes, hash, numbered, ...over };
@@ -60,6 +66,7 @@ function sent(
   input: Partial<HeaderInput> = {},
 ) {
   const defaults = {
+    protocol: anthropic,
     nonce: "k7f3",
     turn: 3,
     lastTurnMs: start - 1_000,
@@ -138,6 +145,7 @@ describe("full headers", () => {
   test("keep the client's bytes of a result", () => {
     const input = {
       context: { ...context, ...full },
+      protocol: anthropic,
       nonce: "k7f3",
       turn: 3,
       lastTurnMs: null,

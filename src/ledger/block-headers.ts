@@ -8,13 +8,14 @@ import {
   partHeader,
   type TurnHeader,
 } from "../notes/index.ts";
-import { prependToResult } from "../protocols/index.ts";
+import { type Protocol, protocolOf } from "../protocols/index.ts";
 import type { NoteContext } from "./add-notes.ts";
-import type { LedgerNode, UnitWrapper } from "./node.ts";
+import type { LedgerNode } from "./node.ts";
 import { ownTextUnit, type PlannedUnit } from "./planned-units.ts";
 
 /** The content of a turn's header. */
 export type HeaderInput = {
+  readonly protocol: Protocol;
   readonly context: NoteContext;
   readonly nonce: string;
   readonly turn: number;
@@ -55,12 +56,17 @@ export function addHeaders(input: HeaderInput, units: readonly PlannedUnit[]): r
   if (headers === "off") {
     const text = memoryLines.join("\n");
     if (memoryLines.length === 0) return units;
-    return insertNote(units, span, (wrapping, opens) => ownTextUnit(text, wrapping, opens));
+    return insertNote(units, span, (place) => ownTextUnit(input.protocol, text, place));
   }
   if (headers === "full") return addFullHeaders(input, units, span);
   const header = turnHeader(input, units);
   const isDue = memoryLines.length > 0 || isHeaderDue(header);
-  return isDue ? addHeaderLine(units, span, [compactHeader(header), ...memoryLines].join("\n")) : units;
+  return isDue
+    ? addHeaderLine(input.protocol, units, {
+        span,
+        text: [compactHeader(header), ...memoryLines].join("\n"),
+      })
+    : units;
 }
 
 /** The indexes of the first and last unit of a message. */
@@ -124,14 +130,15 @@ function speakerOf([first]: readonly HeaderBlock[]): Pick<HeaderMessage, "role" 
 
 /** Puts a header line before the user's text, but after tool results: nothing may stand before those. */
 export function addHeaderLine(
+  protocol: Protocol,
   units: readonly PlannedUnit[],
-  span: MessageSpan,
-  text: string,
+  { span, text }: { readonly span: MessageSpan; readonly text: string },
 ): readonly PlannedUnit[] {
-  return insertNote(units, span, (wrapping, opens) => headerUnit(text, wrapping, opens));
+  return insertNote(units, span, (place) => headerUnit(protocol, text, place));
 }
 
-type NoteWriter = (wrapping: UnitWrapper, opensMessage: boolean) => PlannedUnit;
+type NotePlace = Pick<PlannedUnit, "wrapping" | "opensMessage">;
+type NoteWriter = (place: NotePlace) => PlannedUnit;
 
 function insertNote(
   units: readonly PlannedUnit[],
@@ -139,19 +146,23 @@ function insertNote(
   writeNote: NoteWriter,
 ): readonly PlannedUnit[] {
   const at = units.findIndex(
-    ({ facts }, index) => index >= first && index <= last && facts.type !== "tool_result",
+    ({ facts }, index) => index >= first && index <= last && facts.part !== "result",
   );
   const next = units[at];
   if (next === undefined) {
     const { wrapping } = must(units[last], "a span lies among the units");
-    return [...units.slice(0, last + 1), writeNote(wrapping, false), ...units.slice(last + 1)];
+    return [
+      ...units.slice(0, last + 1),
+      writeNote({ wrapping, opensMessage: false }),
+      ...units.slice(last + 1),
+    ];
   }
-  const note = writeNote(next.wrapping, next.opensMessage);
+  const note = writeNote(next);
   return [...units.slice(0, at), note, { ...next, opensMessage: false }, ...units.slice(at + 1)];
 }
 
-function headerUnit(text: string, wrapping: UnitWrapper, opensMessage: boolean): PlannedUnit {
-  return { ...ownTextUnit(text, wrapping, opensMessage), isHeader: true };
+function headerUnit(protocol: Protocol, text: string, place: NotePlace): PlannedUnit {
+  return { ...ownTextUnit(protocol, text, place), isHeader: true };
 }
 
 /** Puts a header before each part, or inside a part that nothing may precede. */
@@ -181,9 +192,9 @@ function addFullHeaders(
 }
 
 function addPartHeader(unit: PlannedUnit, text: string): readonly PlannedUnit[] {
-  if (unit.facts.type !== "tool_result")
-    return [headerUnit(text, unit.wrapping, unit.opensMessage), { ...unit, opensMessage: false }];
-  const bytes = prependToResult(unit.bytes, text);
+  if (unit.facts.part !== "result")
+    return [headerUnit(protocolOf(unit.facts), text, unit), { ...unit, opensMessage: false }];
+  const bytes = protocolOf(unit.facts).write.prependToResult(unit.bytes, text);
   if (bytes === null) return [unit];
   const original = unit.original ?? Uint8Array.from(unit.bytes);
   return [{ ...unit, bytes, hash: hashContent(bytes), isRewritten: true, original, isHeader: true }];

@@ -191,7 +191,7 @@ function reasoningTokens(units: readonly Pick<LedgerNode, "facts" | "numbered">[
 
 /** Whether the request starts a run: a user's text without tool results. */
 export function isRunStart({ fresh }: Pick<RewriteCandidate, "fresh">): boolean {
-  const hasResult = fresh.some(({ facts }) => facts.type === "tool_result");
+  const hasResult = fresh.some(({ facts }) => facts.part === "result");
   return fresh.some(({ facts }) => facts.kind === "user") && !hasResult;
 }
 

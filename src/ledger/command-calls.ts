@@ -1,8 +1,9 @@
 import { hashContent, must } from "../base/index.ts";
 import { isCommandTool } from "../commands/index.ts";
+import { editablePart } from "../content/index.ts";
 import type { CommandCall, CommandResult } from "../exchange/index.ts";
-import { type AnswerUnit, readableUnit, unitOfResult } from "../protocols/index.ts";
-import { isOwn, type LedgerNode, nodeBytes, shownWhole, type UnitWrapper } from "./node.ts";
+import { type AnswerUnit, protocolOf, type UnitWrapper } from "../protocols/index.ts";
+import { isOwn, type LedgerNode, nodeBytes, shownWhole, type UnitFacts } from "./node.ts";
 import { type PlannedUnit, plannedDefaults, rewordUnit } from "./planned-units.ts";
 
 /** A call by its id and by the id of the node before the message that makes it. */
@@ -23,15 +24,15 @@ export function idBeforeMessage(node: LedgerNode): string {
 }
 
 /** The call of one of our tools in a unit. Null if it is no such call. */
-export function ownCallIn(type: string, bytes: Uint8Array): CommandCall | null {
-  const content = type === "tool_use" ? readableUnit(bytes) : null;
+export function ownCallIn(unit: Pick<UnitFacts, "protocol" | "part">, bytes: Uint8Array): CommandCall | null {
+  const content = unit.part === "call" ? editablePart(protocolOf(unit).read.part(bytes)) : null;
   if (content?.type !== "call" || !isCommandTool(content.name)) return null;
   const { id, name, input } = content;
   return { id, name, input };
 }
 
 export function ownCallsIn(units: readonly AnswerUnit[]): readonly CommandCall[] {
-  return units.flatMap(({ unit, bytes }) => ownCallIn(unit.type, bytes) ?? []);
+  return units.flatMap(({ unit, bytes }) => ownCallIn(unit, bytes) ?? []);
 }
 
 /**
@@ -75,18 +76,20 @@ export function openCalls(end: LedgerNode): readonly LedgerNode[] {
 /** The last of our results inside a message of the client: the client's next units come after it. */
 export function endOfOwnResults(node: LedgerNode): LedgerNode {
   const own = node.children.findLast(
-    (child) => isOwn(child) && !child.opensMessage && child.facts.type === "tool_result",
+    (child) => isOwn(child) && !child.opensMessage && child.facts.part === "result",
   );
   return node.wrapping.role !== "user" || own === undefined ? node : endOfOwnResults(own);
 }
 
-/** The wrapping of a user message that we write. */
-export const userWrapping: UnitWrapper = { role: "user", head: '{"role":"user","content":[', tail: "]}" };
+/** The wrapping of a user message that we write after a call. */
+function userMessage({ facts }: LedgerNode): UnitWrapper {
+  return protocolOf(facts).write.message("user");
+}
 
 /** A user message of ours with the results of these calls. */
 export function resultUnits(calls: readonly LedgerNode[], findResult: ResultLookup): readonly PlannedUnit[] {
   return calls.map((call, at) =>
-    resultUnit(call, findResult, { wrapping: userWrapping, opensMessage: at === 0 }),
+    resultUnit(call, findResult, { wrapping: userMessage(call), opensMessage: at === 0 }),
   );
 }
 
@@ -102,15 +105,16 @@ export function addResults(
   if (calls.length === 0) return units;
   const missing = new Map(calls.map((call) => [call.facts.callId, call]));
   const replaced = units.map((unit) => {
-    const call = unit.facts.type === "tool_result" ? missing.get(unit.facts.callId) : undefined;
+    const call = unit.facts.part === "result" ? missing.get(unit.facts.callId) : undefined;
     missing.delete(unit.facts.callId);
     return call === undefined ? unit : replaceResult(unit, call, findResult);
   });
   const first = replaced.findIndex(
     ({ opensMessage, wrapping }, at) => (opensMessage || at === 0) && wrapping.role === "user",
   );
-  const { wrapping, opensMessage } = replaced[first] ?? { wrapping: userWrapping, opensMessage: true };
-  if (first === -1 || missing.size === 0) return replaced;
+  const opening = replaced[first];
+  if (opening === undefined || missing.size === 0) return replaced;
+  const { wrapping, opensMessage } = opening;
   const end = endOfResults(replaced, first);
   const own = [...missing.values()].map((call, at) =>
     resultUnit(call, findResult, { wrapping, opensMessage: opensMessage && end === first && at === 0 }),
@@ -133,7 +137,7 @@ export function insertUnits(
 export function endOfResults(units: readonly PlannedUnit[], first: number): number {
   const rest = units.slice(first);
   const count = rest.findIndex(
-    ({ facts, opensMessage }, at) => facts.type !== "tool_result" || (opensMessage && at > 0),
+    ({ facts, opensMessage }, at) => facts.part !== "result" || (opensMessage && at > 0),
   );
   return count === -1 ? units.length : first + count;
 }
@@ -142,12 +146,12 @@ export const unansweredText =
   "Aperture has not carried this out in time. If anything changes after all, the manifest will say so.";
 
 function writeResult(call: LedgerNode, findResult: ResultLookup): AnswerUnit {
-  const { id } = must(ownCallIn("tool_use", nodeBytes(call)), "it was read as a call before");
+  const { id } = must(ownCallIn(call.facts, nodeBytes(call)), "it was read as a call before");
   const { text, isError } = findResult({ id, beforeId: idBeforeMessage(call) }) ?? {
     text: unansweredText,
     isError: true,
   };
-  return unitOfResult({ callId: id, text, isError });
+  return protocolOf(call.facts).write.result({ callId: id, text, isError });
 }
 
 function resultUnit(

@@ -1,10 +1,13 @@
 import { expect, test } from "vitest";
-import { textBlock } from "../protocols/index.ts";
-import { userWrapping } from "./command-calls.ts";
+import { protocolOf } from "../protocols/index.ts";
 import { addLineResults, answerFacts, lineResultsMessage } from "./command-lines.ts";
 import { ownTextUnit } from "./planned-units.ts";
 
-const facts = { key: "k", kind: "assistant", type: "text", callId: null, hash: "h" } as const;
+const anthropic = protocolOf({ protocol: "anthropic" });
+const textBlock = anthropic.write.text;
+
+const type = { kind: "assistant", part: "text", wireType: "text" } as const;
+const facts = { protocol: anthropic.name, key: "k", ...type, callId: null, hash: "h" } as const;
 const commandFacts = (text: string, nonce: string | null = "k7f3") => {
   const { hasCommands = false, isHidden = false } = answerFacts(facts, textBlock(text), {
     hasTools: true,
@@ -28,9 +31,9 @@ test("a text has no commands if the model was offered none", () => {
   expect(commandFacts("@pin(4) k7f3", null)).toEqual({ hasCommands: false, isHidden: false });
 });
 
-const clientUnit = (text: string, type: string, opensMessage: boolean) => {
-  const own = ownTextUnit(text, userWrapping, opensMessage);
-  return { ...own, origin: "client", facts: { ...own.facts, type } } as const;
+const clientUnit = (text: string, part: "text" | "result", opensMessage: boolean) => {
+  const own = ownTextUnit(anthropic, text, { wrapping: anthropic.write.message("user"), opensMessage });
+  return { ...own, origin: "client", facts: { ...own.facts, part } } as const;
 };
 const summary = (units: ReturnType<typeof addLineResults>) =>
   units.map(({ bytes, opensMessage, origin }) => [
@@ -44,7 +47,7 @@ test("results of command lines precede the user's text and follow tool results",
     ["done", true, "aperture"],
     ["hello", false, "client"],
   ]);
-  const mixed = [clientUnit("result", "tool_result", true), clientUnit("hello", "text", false)];
+  const mixed = [clientUnit("result", "result", true), clientUnit("hello", "text", false)];
   expect(summary(addLineResults(mixed, "done"))).toEqual([
     ["result", true, "client"],
     ["done", false, "aperture"],
@@ -55,5 +58,5 @@ test("results of command lines precede the user's text and follow tool results",
 });
 
 test("results of command lines are trusted no more than tool results", () => {
-  expect(lineResultsMessage("done").facts.kind).toBe("tool-result");
+  expect(lineResultsMessage(anthropic, "done").facts.kind).toBe("tool-result");
 });

@@ -1,6 +1,7 @@
 import { type CommandLine, commandLines, textCallName } from "../commands/index.ts";
 import type { CommandCall } from "../exchange/index.ts";
 import { answersText } from "../notes/index.ts";
+import { type Protocol, protocolOf } from "../protocols/index.ts";
 import {
   endOfResults,
   idBeforeMessage,
@@ -8,12 +9,10 @@ import {
   ownCallIn,
   type ResultLookup,
   unansweredText,
-  userWrapping,
 } from "./command-calls.ts";
-import { type LedgerNode, nodeBytes, type UnitFacts } from "./node.ts";
+import { type LedgerNode, nodeBytes, textOfUnit, type UnitFacts } from "./node.ts";
 import { ownTextUnit, type PlannedUnit } from "./planned-units.ts";
 import type { RequestHead } from "./request-head.ts";
-import { textOfUnit } from "./same-unit.ts";
 
 /**
  * The ways to command that a head offers the model: our tools, or command lines with this nonce. Without an
@@ -34,8 +33,8 @@ export function answerFacts(
   bytes: Uint8Array,
   { hasTools, nonce }: CommandOffer,
 ): UnitFacts {
-  if (hasTools && ownCallIn(facts.type, bytes) !== null) return { ...facts, isHidden: true };
-  const text = nonce !== null && facts.type === "text" ? textOfUnit(bytes) : null;
+  if (hasTools && ownCallIn(facts, bytes) !== null) return { ...facts, isHidden: true };
+  const text = nonce !== null && facts.part === "text" ? textOfUnit(facts, bytes) : null;
   const lines = nonce === null || text === null ? [] : commandLines(text, nonce);
   if (text === null || lines.length === 0) return facts;
   return hasOnlyCommands(text, lines)
@@ -62,7 +61,7 @@ export function lineCommands(end: LedgerNode, nonce: string): readonly LineComma
   if (first === undefined) return [];
   const beforeId = idBeforeMessage(first);
   return texts.flatMap((node, at) =>
-    commandLines(textOfUnit(nodeBytes(node)) ?? "", nonce).map(({ start, text }) => ({
+    commandLines(textOfUnit(node.facts, nodeBytes(node)) ?? "", nonce).map(({ start, text }) => ({
       id: `${textCallName}${beforeId}:${at}:${start}`,
       name: textCallName,
       input: { text },
@@ -90,18 +89,20 @@ export function lineResults(end: LedgerNode, nonce: string, findResult: ResultLo
 }
 
 /** A user message of ours with the results of command lines. */
-export function lineResultsMessage(text: string): PlannedUnit {
-  return asResult(ownTextUnit(text, userWrapping, true));
+export function lineResultsMessage(protocol: Protocol, text: string): PlannedUnit {
+  const wrapping = protocol.write.message("user");
+  return asResult(ownTextUnit(protocol, text, { wrapping, opensMessage: true }));
 }
 
 /** Adds the results of command lines before the user's text, but after tool results: these come first. */
 export function addLineResults(units: readonly PlannedUnit[], text: string | null): readonly PlannedUnit[] {
   const first = units.findIndex(({ opensMessage, wrapping }) => opensMessage && wrapping.role === "user");
-  const { wrapping } = units[first] ?? { wrapping: userWrapping };
-  if (text === null || first === -1) return units;
+  const opening = units[first];
+  if (text === null || opening === undefined) return units;
+  const { wrapping, facts } = opening;
   const at = endOfResults(units, first);
   const isMessageStart = at === first;
-  const results = asResult(ownTextUnit(text, wrapping, isMessageStart));
+  const results = asResult(ownTextUnit(protocolOf(facts), text, { wrapping, opensMessage: isMessageStart }));
   return insertUnits(units, [results], { at, isMessageStart });
 }
 

@@ -11,7 +11,7 @@ export {
 export { clientUnits } from "./client-units.ts";
 export { callKey, ownCallsIn } from "./command-calls.ts";
 export { lineCommands } from "./command-lines.ts";
-export { type LedgerNode, rootNode } from "./node.ts";
+export { type LedgerNode, rootNode, textOfUnit } from "./node.ts";
 export {
   type BlockCount,
   type BlockSum,
@@ -23,7 +23,7 @@ export { plainBody } from "./plain-body.ts";
 export type { CommandForm } from "./request-head.ts";
 export type { RenderInput, RenderPurpose, RenderResult, SentPath } from "./request-plan.ts";
 export type { OriginalLookup, TurnToRestore } from "./restore-turn.ts";
-export { isSameUnit, mergeNext, startMerge, type Tolerance, textForms, textOfUnit } from "./same-unit.ts";
 export { StreamLedger } from "./stream-ledger.ts";
+export { mergeNext, startMerge, textForms } from "./text-merge.ts";
 export { isTaintedBy, unitsReadInTurn } from "./turn-taint.ts";
 export { isSameWithheld, type WithheldContent } from "./withheld.ts";

@@ -1,7 +1,8 @@
+import { editablePart } from "../content/index.ts";
 import { type LevelWish, type NumberedBlock, placeholderTokens } from "../exchange/index.ts";
 import { hintOf, isLower, levelLine, placeholder } from "../notes/index.ts";
 import { type PathPiece, pressureReason } from "../policy/index.ts";
-import { readableUnit, replaceContent, type UnitReplacement } from "../protocols/index.ts";
+import { protocolOf, type UnitReplacement } from "../protocols/index.ts";
 import { isOwn, type LedgerNode, nodeBytes, type ShownBytes, shownWhole } from "./node.ts";
 import { type PlannedUnit, rewordUnit } from "./planned-units.ts";
 
@@ -9,7 +10,10 @@ import { type PlannedUnit, rewordUnit } from "./planned-units.ts";
 export type LevelWishes = ReadonlyMap<number, LevelWish>;
 
 /** A sent node or a planned unit with its bytes. */
-export type RewordableUnit = Pick<LedgerNode, "numbered" | "original" | "firstForm" | "isRewritten"> & {
+export type RewordableUnit = Pick<
+  LedgerNode,
+  "facts" | "numbered" | "original" | "firstForm" | "isRewritten"
+> & {
   readonly bytes: Uint8Array;
 };
 
@@ -18,7 +22,7 @@ const lineTokens = 16;
 
 /** The bytes with which a unit shows its block at the wished level. Undefined if there are none. */
 export function rewordTo(
-  { numbered, original, firstForm, isRewritten, bytes }: RewordableUnit,
+  { facts, numbered, original, firstForm, isRewritten, bytes }: RewordableUnit,
   wish: LevelWish,
   nonce: string,
 ): ShownBytes | undefined {
@@ -28,7 +32,7 @@ export function rewordTo(
     return firstForm ?? (own === null ? undefined : { bytes: own, shown: shownWhole });
   const replacement = replacementOf(wish, numbered, nonce);
   // After a restart the original may be forgotten. The shown bytes keep the fields that must stay.
-  const other = replacement === null ? null : replaceContent(own ?? bytes, replacement);
+  const other = replacement === null ? null : protocolOf(facts).write.replace(own ?? bytes, replacement);
   if (other === null) return undefined;
   return { bytes: other, shown: { as: wish.as, tokens: wishTokens(wish), borrows: [] } };
 }
@@ -115,7 +119,7 @@ export function applyWish(unit: PlannedUnit, wishes: LevelWishes, nonce: string)
   return form === undefined ? unit : rewordUnit(unit, form);
 }
 
-const prunableTypes: readonly string[] = ["tool_result", "image", "document"];
+const prunableParts: readonly string[] = ["result", "media"];
 
 /** A wish for a node's placeholder, to free room. Null if it is shown as one, or cannot be. */
 export function pruneWish(node: LedgerNode): LevelWish | null {
@@ -128,12 +132,12 @@ export function placeholderWish(node: LedgerNode): LevelWish | null {
   if (numbered === null) return null;
   const { block } = numbered;
   const wish = { block, as: "placeholder", tokens: placeholderTokens, reason: pressureReason } as const;
-  if (facts.type === "tool_use") {
+  if (facts.part === "call") {
     return { ...wish, text: null, input: {} };
   }
   // Results of the provider's own tools cannot be rewritten.
-  if (!prunableTypes.includes(facts.type)) return null;
-  const content = readableUnit(node.original ?? nodeBytes(node));
+  if (!prunableParts.includes(facts.part)) return null;
+  const content = editablePart(protocolOf(facts).read.part(node.original ?? nodeBytes(node)));
   const text = content === null || content.type === "call" ? "" : content.text;
   return { ...wish, text: hintOf(text), input: null };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { must } from "../base/index.ts";
-import { readWireRequest, type WireRequest } from "../protocols/index.ts";
+import { protocolOf, type WireRequest } from "../protocols/index.ts";
 import {
   alignRequest,
   type BaseMatchRules,
@@ -10,6 +10,9 @@ import {
 } from "./align-request.ts";
 import { isOwn, type LedgerNode, newNode, nodeBytes, pathTo, rootNode, shownWhole } from "./node.ts";
 import { ownTextUnit, rewordUnit, writeUnits } from "./planned-units.ts";
+
+const anthropic = protocolOf({ protocol: "anthropic" });
+const readRequest = anthropic.read.request;
 
 type Block = Readonly<Record<string, unknown>>;
 type Message = {
@@ -29,7 +32,7 @@ const user = (...content: readonly Block[]): Message => ({ role: "user", content
 const model = (...content: readonly Block[]): Message => ({ role: "assistant", content });
 
 function read(messages: readonly Message[]): WireRequest {
-  return must(readWireRequest(Buffer.from(JSON.stringify({ messages })), null), "it can be read");
+  return must(readRequest(Buffer.from(JSON.stringify({ messages })), null), "it can be read");
 }
 
 type AlignOverrides = Partial<BaseMatchRules> & { readonly before?: PriorRequest | null };
@@ -63,7 +66,7 @@ function grow(from: LedgerNode, messages: readonly Message[], trustsReasoning = 
 }
 
 function growOwn(from: LedgerNode, content: string): LedgerNode {
-  const unit = ownTextUnit(content, from.wrapping, false);
+  const unit = ownTextUnit(anthropic, content, { wrapping: from.wrapping, opensMessage: false });
   return must(writeUnits(from, [unit], null).nodes.at(-1), "it was sent");
 }
 

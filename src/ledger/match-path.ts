@@ -1,8 +1,8 @@
 import { must } from "../base/index.ts";
-import { noAnswerText, unitBytes } from "../protocols/index.ts";
+import { protocolOf, unitBytes } from "../protocols/index.ts";
 import type { ClientUnit } from "./client-units.ts";
-import { isOwn, isReasoning, type LedgerNode, nodeBytes } from "./node.ts";
-import { isSameUnit, type MergeState, mergeNext, startMerge, textForms, textOfUnit } from "./same-unit.ts";
+import { isOwn, isReasoning, type LedgerNode, nodeBytes, textOfUnit } from "./node.ts";
+import { type MergeState, mergeNext, startMerge, textForms } from "./text-merge.ts";
 
 export type MatchRules = {
   /** The bytes of the request. */
@@ -144,8 +144,8 @@ function mergedWays(
 
 /** Without its lines of ours such a text may be one text of the model; with them, that text and the next. */
 function hasOwnLines({ unit, group }: ClientUnit, { bytes, isOwnLine }: MatchRules): boolean {
-  if (unit.type !== "text" || group.role !== "assistant") return false;
-  const text = textOfUnit(unitBytes(bytes, group.range.start, unit));
+  if (unit.part !== "text" || group.role !== "assistant") return false;
+  const text = textOfUnit(unit, unitBytes(bytes, group.range.start, unit));
   return text?.split("\n").some(isOwnLine) === true;
 }
 
@@ -159,7 +159,8 @@ function splitWay(
   { at, rules }: UnitCursor,
 ): readonly MatchSteps[] {
   const first = units[at];
-  const whole = child.sent !== null && child.facts.type === "text" ? textOfUnit(knownBytes(child)) : null;
+  const whole =
+    child.sent !== null && child.facts.part === "text" ? textOfUnit(child.facts, knownBytes(child)) : null;
   if (whole === null || first === undefined || child.wrapping.role !== "assistant") return [];
   const way: MatchStep[] = [];
   let state: ReturnType<typeof mergeNext> = startMerge(whole);
@@ -167,7 +168,7 @@ function splitWay(
     if (typeof state === "string" || group !== first.group) break;
     const isLeftOut = unit.kind === "reasoning" && way.length > 0;
     way.push({ node: child, as: isLeftOut ? "left-out" : "merged" });
-    const text = isLeftOut ? null : textOfUnit(unitBytes(rules.bytes, group.range.start, unit));
+    const text = isLeftOut ? null : textOfUnit(unit, unitBytes(rules.bytes, group.range.start, unit));
     if (!isLeftOut) state = text === null ? "other" : mergeNext(state, text);
   }
   return state === "merged" ? [way] : [];
@@ -175,8 +176,9 @@ function splitWay(
 
 /** Whether this is the text a client gets when the model did nothing but call our tools. */
 function isNoAnswer({ unit, group }: ClientUnit, { bytes }: MatchRules): boolean {
-  if (unit.type !== "text" || group.role !== "assistant") return false;
-  return textOfUnit(unitBytes(bytes, group.range.start, unit)) === noAnswerText;
+  if (unit.part !== "text" || group.role !== "assistant") return false;
+  const { noAnswerText } = protocolOf(unit).traits;
+  return textOfUnit(unit, unitBytes(bytes, group.range.start, unit)) === noAnswerText;
 }
 
 function lastHidden(node: LedgerNode, rules: MatchRules): LedgerNode | undefined {
@@ -226,7 +228,7 @@ function hasSameContent(child: LedgerNode, { unit, group }: ClientUnit, rules: M
   if (child.sent === null) return false;
   const copy = unitBytes(rules.bytes, group.range.start, unit);
   // The role "user" tolerates differences of form and no others.
-  return isSameUnit(knownBytes(child), copy, { role: "user", isOwnLine: rules.isOwnLine });
+  return protocolOf(unit).read.isSame(knownBytes(child), copy, { role: "user", isOwnLine: rules.isOwnLine });
 }
 
 /** The client's bytes. If they are forgotten, the sent bytes may hold the same content in another form. */
@@ -297,7 +299,7 @@ export function mustDropReasoning({ unit }: ClientUnit, { dropsForeignReasoning 
 
 function isCopy(child: LedgerNode, { unit, group, isFirst }: ClientUnit, rules: MatchRules): boolean {
   const { facts, knownHashes, wrapping } = child;
-  if (wrapping.role !== group.role || facts.type !== unit.type) return false;
+  if (wrapping.role !== group.role || facts.wireType !== unit.wireType) return false;
   // An answer that was never sent takes the wrapping the client gives it.
   if (child.sent !== null && (child.extra ?? "") !== (isFirst ? group.extra : "")) return false;
   if (facts.hash === unit.hash) {
@@ -312,7 +314,7 @@ function isCopy(child: LedgerNode, { unit, group, isFirst }: ClientUnit, rules: 
   if (isForgotten && facts.key === unit.key && !/^(?:call|sign):/.test(unit.key)) return true;
   const known = knownBytes(child);
   const copy = unitBytes(rules.bytes, group.range.start, unit);
-  const isSame = isSameUnit(known, copy, { role: group.role, isOwnLine: rules.isOwnLine });
+  const isSame = protocolOf(unit).read.isSame(known, copy, { role: group.role, isOwnLine: rules.isOwnLine });
   if (isSame && knownHashes.length < knownHashesMax) knownHashes.push(unit.hash);
   return isSame;
 }
@@ -322,7 +324,7 @@ const knownHashesMax = 8;
 /** Matches a unit with another key: a result in another form, or a text that was stripped of our lines. */
 function isLooseCopy(child: LedgerNode, client: ClientUnit, rules: MatchRules): boolean {
   const { facts } = child;
-  if (facts.type !== client.unit.type || facts.callId !== client.unit.callId) return false;
+  if (facts.wireType !== client.unit.wireType || facts.callId !== client.unit.callId) return false;
   return isCopy(child, client, rules);
 }
 
@@ -332,9 +334,9 @@ function mergedFrom(
   { unit, group, isFirst }: ClientUnit,
   rules: MatchRules,
 ): readonly LedgerNode[] {
-  if (unit.type !== "text" || first.facts.type !== "text" || first.wrapping.role !== group.role) return [];
+  if (unit.part !== "text" || first.facts.part !== "text" || first.wrapping.role !== group.role) return [];
   if ((first.extra ?? "") !== (isFirst ? group.extra : "")) return [];
-  const whole = textOfUnit(unitBytes(rules.bytes, group.range.start, unit));
+  const whole = textOfUnit(unit, unitBytes(rules.bytes, group.range.start, unit));
   // Only the model's texts may have reached the client without some of their lines.
   const isOwnLine = group.role === "assistant" ? rules.isOwnLine : () => false;
   return whole === null ? [] : mergedIn(first, startMerge(whole), { ...rules, isOwnLine });
@@ -345,7 +347,7 @@ function mergedIn(first: LedgerNode, start: MergeState, rules: MatchRules): read
   const found: LedgerNode[] = [];
   const open = [{ node: first, state: start }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const text = textOfUnit(nodeBytes(next.node));
+    const text = textOfUnit(next.node.facts, nodeBytes(next.node));
     for (const form of text === null ? [] : textForms(text, rules.isOwnLine)) {
       const state = mergeNext(next.state, form);
       if (state === "merged") found.push(next.node);
@@ -359,7 +361,7 @@ function mergedIn(first: LedgerNode, start: MergeState, rules: MatchRules): read
 
 /** After calls that are hidden from the client the same answer continues, even in a message of its own. */
 function nextTexts(node: LedgerNode, rules: MatchRules): readonly LedgerNode[] {
-  const isText = ({ facts }: LedgerNode): boolean => facts.type === "text";
+  const isText = ({ facts }: LedgerNode): boolean => facts.part === "text";
   const direct = node.children.filter((child) => isText(child) && child.extra === null && !isOwn(child));
   const hidden = hiddenBelow(node, rules).flatMap(({ children }) => children);
   return [...direct, ...hidden.filter((child) => isText(child) && !isOwn(child))];

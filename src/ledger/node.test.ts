@@ -1,6 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { protocolOf } from "../protocols/index.ts";
 import { countKeyOnPath, type LedgerNode, newNode, rootNode, rootOf, shownWhole } from "./node.ts";
+
+const anthropic = protocolOf({ protocol: "anthropic" });
 
 const nodeInput = {
   origin: "client",
@@ -17,7 +20,8 @@ const nodeInput = {
 } as const;
 
 function below(parent: LedgerNode, key: string): LedgerNode {
-  const facts = { key, kind: "user", type: "text", callId: null, hash: key } as const;
+  const type = { kind: "user", part: "text", wireType: "text" } as const;
+  const facts = { protocol: anthropic.name, key, ...type, callId: null, hash: key } as const;
   return newNode(parent, { ...nodeInput, facts });
 }
 

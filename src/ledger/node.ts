@@ -1,14 +1,11 @@
 import { must } from "../base/index.ts";
 import type { Shown, UnitOrigin } from "../engine/frames/index.ts";
 import type { NumberedBlock } from "../exchange/index.ts";
-import { isSelfClearing, type WireUnit } from "../protocols/index.ts";
+import { protocolOf, type UnitWrapper, type WireUnit } from "../protocols/index.ts";
 import { AppendBuffer } from "./append-buffer.ts";
 
-/** The bytes of a wire message before and after its units. */
-export type UnitWrapper = { readonly role: string; readonly head: string; readonly tail: string };
-
 /** The facts about a unit that do not depend on its position. */
-export type UnitFacts = Pick<WireUnit, "key" | "kind" | "type" | "callId"> & {
+export type UnitFacts = Pick<WireUnit, "protocol" | "key" | "kind" | "part" | "wireType" | "callId"> & {
   /** The hash of the client's copy of this unit. */
   readonly hash: string;
   /** True for calls of our own tools and texts of nothing but commands; the client never sees them. */
@@ -102,7 +99,15 @@ export type SentPosition = {
   readonly end: number;
 };
 
-const rootFacts: UnitFacts = { key: "", kind: "system", type: "", callId: null, hash: "" };
+const rootFacts: UnitFacts = {
+  protocol: "anthropic",
+  key: "",
+  kind: "system",
+  part: "empty",
+  wireType: "",
+  callId: null,
+  hash: "",
+};
 
 /** The node below which the messages of a head hang. */
 export function rootNode(id: string): LedgerNode {
@@ -154,6 +159,11 @@ export function nodeBytes(node: LedgerNode): Uint8Array {
   const { sent, answerBytes } = node;
   if (sent !== null) return sent.buffer.slice(sent.start, sent.end);
   return must(answerBytes, "a node was sent or comes from an answer");
+}
+
+/** The text of a unit with these bytes. Null if it is no text. */
+export function textOfUnit(unit: Pick<UnitFacts, "protocol">, bytes: Uint8Array): string | null {
+  return protocolOf(unit).read.text(bytes);
 }
 
 export function sentPosition(node: LedgerNode): SentPosition {
@@ -242,7 +252,7 @@ export function newNode(parent: LedgerNode, input: NodeInput): LedgerNode {
     original,
     firstForm,
     hasOwn: parent.hasOwn || origin === "aperture",
-    hasSelfClearing: parent.hasSelfClearing || (opensMessage && isSelfClearing(wrapping.head)),
+    hasSelfClearing: parent.hasSelfClearing || (opensMessage && wrapping.isSelfClearing === true),
     hasClearedResults: parent.hasClearedResults || shown.isCleared === true,
     children: [],
     knownHashes: [],

@@ -1,17 +1,21 @@
 import { expect, test } from "vitest";
 import { hashContent } from "../base/index.ts";
+import { protocolOf } from "../protocols/index.ts";
 import { TokenCounter } from "../tokens/index.ts";
 import { SessionNumbers, StreamNumbers } from "./block-numbers.ts";
 import { type LedgerNode, newNode, rootNode } from "./node.ts";
 import { numberUnits } from "./numbering.ts";
 import { type PlannedUnit, plannedDefaults } from "./planned-units.ts";
 
+const anthropic = protocolOf({ protocol: "anthropic" });
+
 const wrapping = { role: "user", head: "[", tail: "]" };
 
 function unit(key: string, over: Partial<PlannedUnit> = {}): PlannedUnit {
   const bytes = Buffer.from(JSON.stringify({ type: "text", text: key }));
   const hash = hashContent(bytes);
-  const facts = { key, kind: "user", type: "text", callId: null, hash } as const;
+  const type = { kind: "user", part: "text", wireType: "text" } as const;
+  const facts = { protocol: anthropic.name, key, ...type, callId: null, hash } as const;
   const position = { origin: "client", wrapping, opensMessage: false, extra: null, alignedIndex: 0 } as const;
   return { ...plannedDefaults, facts, ...position, bytes, hash, ...over };
 }
@@ -37,7 +41,7 @@ test("each block and each message of the client gets a number", () => {
 
 test("a numbered unit keeps its number, and an empty message gets none", () => {
   const known = { block: 70, message: 7, turn: 1, kind: "user", tokens: 1, ttl: null } as const;
-  const nothing = unit("n", { facts: { ...unit("n").facts, type: "none" } });
+  const nothing = unit("n", { facts: { ...unit("n").facts, part: "empty" } });
   expect(numbersOf([unit("a", { numbered: known }), nothing, unit("b")])).toEqual([[70, 7], null, [1, 1]]);
 });
 

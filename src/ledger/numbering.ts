@@ -2,10 +2,9 @@ import { turnOf } from "../base/index.ts";
 import type { KnownBlock, NumberedBlock } from "../exchange/index.ts";
 import { readNote } from "../notes/index.ts";
 import { ttlOf } from "../policy/index.ts";
-import { readableUnit } from "../protocols/index.ts";
 import { estimateTokens, type TokenCounter } from "../tokens/index.ts";
 import type { NumberDraft, StreamNumbers } from "./block-numbers.ts";
-import { countKeyOnPath, isBlock, type LedgerNode, nodeBytes, pathTo } from "./node.ts";
+import { countKeyOnPath, isBlock, type LedgerNode, nodeBytes, pathTo, textOfUnit } from "./node.ts";
 import type { PlannedUnit } from "./planned-units.ts";
 
 export type NumberingInput = {
@@ -27,11 +26,11 @@ export function numberUnits(
   const counts = new Map<string, number>();
   draft.openMessage();
   return units.map((unit, at) => {
-    const { key, kind, type } = unit.facts;
+    const { key, kind, part } = unit.facts;
     const isOwn = unit.origin === "aperture";
     const wasOwn = units[at - 1]?.origin === "aperture";
     if (unit.extra !== null || isOwn !== wasOwn) draft.openMessage();
-    if (unit.numbered !== null || type === "none") return unit;
+    if (unit.numbered !== null || part === "empty") return unit;
     const nth = counts.get(key) ?? (numbers.hasKey(key) ? countKeyOnPath(end, key) : 0);
     counts.set(key, nth + 1);
     const tokens = counter.count({ bytes: unit.bytes, kind });
@@ -67,9 +66,9 @@ export function renumberPath(leaf: LedgerNode, numbers: StreamNumbers): void {
 /** The text of a header of ours. Null if the node is no header. */
 export function headerTextOf(node: LedgerNode): string | null {
   if (isBlock(node)) return null;
-  const unit = readableUnit(nodeBytes(node));
-  const type = unit?.type === "text" ? readNote(unit.text)?.type : undefined;
-  return unit?.type === "text" && (type === "header" || type === "message-header") ? unit.text : null;
+  const text = textOfUnit(node.facts, nodeBytes(node));
+  const type = text === null ? undefined : readNote(text)?.type;
+  return type === "header" || type === "message-header" ? text : null;
 }
 
 type KeyCounts = { readonly numbers: StreamNumbers; readonly counts: ReadonlyMap<string, number> };

@@ -56,7 +56,7 @@ export function sizedUnits(units: readonly PlannedUnit[]): readonly SizedBlock[]
 
 /** A block shown as its placeholder counts as cold, not as part of the path. */
 function isCounted(unit: Pick<LedgerNode, "origin" | "facts" | "shown">): boolean {
-  return isBlock(unit) && unit.facts.type !== "none" && unit.shown.as !== "placeholder";
+  return isBlock(unit) && unit.facts.part !== "empty" && unit.shown.as !== "placeholder";
 }
 
 /** The size of a block as it is shown: less than the whole block if it is lowered. */

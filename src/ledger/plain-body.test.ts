@@ -1,15 +1,18 @@
 import { expect, test } from "vitest";
 import { must } from "../base/index.ts";
-import { readWireRequest, type WireRequest } from "../protocols/index.ts";
+import { protocolOf, type WireRequest } from "../protocols/index.ts";
 import { plainBody } from "./plain-body.ts";
 import type { WithheldContent } from "./withheld.ts";
+
+const anthropic = protocolOf({ protocol: "anthropic" });
+const readRequest = anthropic.read.request;
 
 const reasoning = '{"type":"thinking","thinking":"hm","signature":"s1"}';
 const redacted = '{"type":"redacted_thinking","data":"d1"}';
 const answerText = '{"type":"text","text":"yes", "n":1.0}';
 
 function read(body: string): WireRequest {
-  return must(readWireRequest(Buffer.from(body), null), "the body can be read");
+  return must(readRequest(Buffer.from(body), null), "the body can be read");
 }
 
 function plain(body: string, withheld: WithheldContent = new Map()): string {

@@ -1,4 +1,10 @@
-import { emitBody, unitBytes, type WireGroup, type WireRequest, type WireUnit } from "../protocols/index.ts";
+import {
+  protocolOf,
+  unitBytes,
+  type WireGroup,
+  type WireRequest,
+  type WireUnit,
+} from "../protocols/index.ts";
 import { removeWithheld, type WithheldContent } from "./withheld.ts";
 
 /**
@@ -8,14 +14,16 @@ import { removeWithheld, type WithheldContent } from "./withheld.ts";
 export function plainBody(request: WireRequest, withheld: WithheldContent): readonly Uint8Array[] {
   const messages = request.messages.flatMap((group) => plainMessage(request, group, withheld));
   const pieces = messages.flatMap((message, at) => (at === 0 ? [message] : [COMMA, message]));
-  return emitBody(request, new Map([["messages", [OPEN, ...pieces, CLOSE]]]));
+  return protocolOf(request).write.body(request, { messages: [...pieces, CLOSE] });
 }
 
 function plainMessage(
-  { bytes }: WireRequest,
+  request: WireRequest,
   group: WireGroup,
   withheld: WithheldContent,
 ): readonly Uint8Array[] {
+  const { bytes } = request;
+  const { clientUnit } = protocolOf(request).write;
   const clean = (unit: WireUnit): Uint8Array | null =>
     withheld.size === 0 ? null : removeWithheld(withheld, unit, unitBytes(bytes, group.range.start, unit));
   const units = group.units.map((unit) => ({ unit, cleaned: clean(unit) }));
@@ -24,19 +32,10 @@ function plainMessage(
   const kept = units.filter(({ unit }) => unit.kind !== "reasoning");
   // A message of nothing but reasoning is left out: the provider refuses empty messages.
   if (kept.length === 0) return [];
-  const blocks = kept.map(({ unit, cleaned }) => cleaned ?? clientBlock(unit, bytes, group));
+  const blocks = kept.map(({ unit, cleaned }) => cleaned ?? clientUnit(request, group, unit));
   const list = blocks.flatMap((block, at) => (at === 0 ? [block] : [COMMA, block]));
   return [Buffer.concat([Buffer.from(group.head), ...list, Buffer.from(group.tail)])];
 }
 
-/** The client's block with its cache mark. */
-function clientBlock(unit: WireUnit, bytes: Buffer, group: WireGroup): Uint8Array {
-  const block = Buffer.from(unitBytes(bytes, group.range.start, unit));
-  if (unit.mark === null) return block;
-  const mark = Buffer.from(`,"cache_control":${unit.mark}}`);
-  return Buffer.concat([block.subarray(0, -1), mark]);
-}
-
-const OPEN = Buffer.from("[");
 const CLOSE = Buffer.from("]");
 const COMMA = Buffer.from(",");

@@ -1,7 +1,7 @@
 import { type ContentHash, hashContent } from "../base/index.ts";
 import type { UnitOrigin } from "../engine/frames/index.ts";
 import { type NumberedBlock, nodeId, nodeKey, type SentRequestUnit } from "../exchange/index.ts";
-import { textBlock } from "../protocols/index.ts";
+import type { Protocol, UnitWrapper } from "../protocols/index.ts";
 import { AppendBuffer } from "./append-buffer.ts";
 import {
   type LedgerNode,
@@ -14,7 +14,6 @@ import {
   sentPosition,
   shownWhole,
   type UnitFacts,
-  type UnitWrapper,
 } from "./node.ts";
 
 /** A unit that the next request sends for the first time at its position. */
@@ -59,10 +58,15 @@ export const plannedDefaults = {
 } as const;
 
 /** A text of ours, inside a message or as a message of its own. */
-export function ownTextUnit(text: string, wrapping: UnitWrapper, opensMessage: boolean): PlannedUnit {
-  const bytes = textBlock(text);
+export function ownTextUnit(
+  { name: protocol, write }: Protocol,
+  text: string,
+  { wrapping, opensMessage }: Pick<PlannedUnit, "wrapping" | "opensMessage">,
+): PlannedUnit {
+  const bytes = write.text(text);
   const hash = hashContent(bytes);
-  const facts: UnitFacts = { key: ownKey(hash), kind: "ambient", type: "text", callId: null, hash };
+  const type = { kind: "ambient", part: "text", wireType: "text", callId: null } as const;
+  const facts: UnitFacts = { protocol, key: ownKey(hash), ...type, hash };
   const own = { origin: "aperture", extra: null, alignedIndex: null, ...plannedDefaults } as const;
   return { facts, wrapping, opensMessage, bytes, hash, ...own };
 }

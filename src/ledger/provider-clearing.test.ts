@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { PlannerKit, type Posted } from "../../test/support/planner-kit.ts";
-import { contextManagementBeta } from "../protocols/index.ts";
+import { protocolOf } from "../protocols/index.ts";
+
+const anthropic = protocolOf({ protocol: "anthropic" });
 
 type Block = { readonly type: string; readonly [field: string]: unknown };
 type Message = { readonly role: string; readonly content: readonly Block[] };
@@ -43,7 +45,7 @@ class Run {
   }
 
   async turn(damage?: (chunks: readonly Buffer[]) => readonly Buffer[]): Promise<Posted> {
-    const headers = { ...named, "anthropic-beta": contextManagementBeta };
+    const headers = { ...named, "anthropic-beta": anthropic.traits.betaFor("context-edit") };
     const posted = await this.kit.post(this.body(), {
       headers: "context_management" in this.body() ? headers : named,
       ...(damage === undefined ? {} : { damage }),
@@ -80,7 +82,7 @@ test("the provider leaves out the oldest results if a rewrite would lose reasoni
   const run = new Run();
   const posted = await run.fill();
   expect(posted.sending.sent?.epoch).toMatchObject({ reason: "pressure", means: "provider" });
-  expect(posted.sending.betas).toContain(contextManagementBeta);
+  expect(posted.sending.betas).toContain(anthropic.traits.betaFor("context-edit"));
   expect(reasoningCount(posted)).toBe((run.messages.length - 3) / 2);
   const [edit] = bodyOf(posted).context_management.edits;
   const cleared = posted.sending.sent?.fresh.filter((unit) => unit.cleared === true) ?? [];
@@ -100,7 +102,7 @@ test.each<[string, RunOptions]>([
 ])("without provider edits for %s", async (_name, options) => {
   const posted = await new Run(options).fill();
   expect(posted.sending.sent?.epoch).toMatchObject({ reason: "pressure", means: "own" });
-  expect(posted.sending.betas).not.toContain(contextManagementBeta);
+  expect(posted.sending.betas).not.toContain(anthropic.traits.betaFor("context-edit"));
   const edits = bodyOf(posted).context_management?.edits ?? [];
   expect(edits).toEqual([]);
 });

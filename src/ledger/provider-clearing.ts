@@ -1,17 +1,9 @@
-import type { Json } from "../base/index.ts";
 import { readRanges } from "../notes/index.ts";
-import { contextEdit, readableUnit, type ToolUse } from "../protocols/index.ts";
+import { type ContextEdit, protocolOf, type ToolUse } from "../protocols/index.ts";
 import { type LevelWishes, pendingWish } from "./level-wishes.ts";
 import { clearedTokens, type LedgerNode, nodeBytes, pathTo, type ShownForm, type UnitFacts } from "./node.ts";
 import { headerTextOf } from "./numbering.ts";
 import type { PlannedUnit } from "./planned-units.ts";
-
-/** The field that asks the provider to leave results out. */
-export type ContextEdit = {
-  readonly field: Json;
-  /** The number of results that the provider should report as left out. */
-  readonly cleared: number;
-};
 
 /** The nodes of a request that were sent before, and the units after them. */
 type EditPath = { readonly path: readonly LedgerNode[]; readonly units: readonly PlannedUnit[] };
@@ -36,9 +28,8 @@ function contextEditFor(
   isCleared: ClearedTest = isShownCleared,
 ): ContextEdit | null {
   const uses = toolUses([...path.map(editUnitOfNode), ...units.map(editUnitOfPlanned)], isCleared);
-  const field = contextEdit(uses);
-  if (field === null) return null;
-  return { field: field as Json, cleared: uses.filter((use) => use.isCleared).length };
+  const [first] = [...path, ...units];
+  return first === undefined ? null : protocolOf(first.facts).write.contextEdit(uses);
 }
 
 /** Whether the path to a node or the units after it contain results that the provider must leave out. */
@@ -64,24 +55,24 @@ function editUnitOfPlanned(unit: PlannedUnit): EditUnit {
 
 /** The tool uses of a request, oldest first. */
 function toolUses(units: readonly EditUnit[], isCleared: ClearedTest): readonly ToolUse[] {
-  const results = units.filter(({ facts }) => facts.type === "tool_result");
+  const results = units.filter(({ facts }) => facts.part === "result");
   const cleared = new Set(results.filter(isCleared).map(({ facts }) => facts.callId));
   let message = 0;
   return units.flatMap((unit) => {
-    const { type, callId } = unit.facts;
+    const { kind, part, callId } = unit.facts;
     if (unit.opensMessage) message += 1;
-    if (!type.endsWith("tool_use")) return [];
-    return [{ name: toolNameOf(unit), type, message, isCleared: cleared.has(callId) }];
+    if (kind !== "tool-call") return [];
+    return [{ name: toolNameOf(unit), isClients: part === "call", message, isCleared: cleared.has(callId) }];
   });
 }
 
 const toolNames = new WeakMap<LedgerNode, string>();
 
-function toolNameOf({ node, bytes }: EditUnit): string {
+function toolNameOf({ facts, node, bytes }: EditUnit): string {
   const known = node === null ? undefined : toolNames.get(node);
   if (known !== undefined) return known;
-  const content = readableUnit(bytes());
-  const name = content?.type === "call" ? content.name : "";
+  const part = protocolOf(facts).read.part(bytes());
+  const name = part.type === "call" ? part.name : "";
   if (node !== null) toolNames.set(node, name);
   return name;
 }
@@ -135,7 +126,7 @@ function oldestResults(input: ClearingInput): ReadonlySet<LedgerNode> | null {
   let left = input.excessTokens;
   for (const [at, node] of input.path.entries()) {
     if (node.opensMessage && left <= 0) break;
-    if (node.facts.type !== "tool_result") continue;
+    if (node.facts.part !== "result") continue;
     if (input.isInProgress(at)) break;
     if (node.shown.isCleared !== true && !mayClear(node, at)) continue;
     cleared.add(node);
@@ -152,7 +143,7 @@ function clearTest({
 }: ClearingInput): (node: LedgerNode, at: number) => boolean {
   const named = blocksInHeaders(path);
   return ({ facts, numbered, isHeader }, at) => {
-    if (facts.type !== "tool_result" || numbered === null || heldBlocks.has(numbered.block)) return false;
+    if (facts.part !== "result" || numbered === null || heldBlocks.has(numbered.block)) return false;
     // A header inside a result would be cleared with it.
     return named.has(numbered.block) && !isHeader && !isInProgress(at);
   };

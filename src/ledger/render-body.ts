@@ -1,18 +1,11 @@
 import { must } from "../base/index.ts";
-import {
-  emitBody,
-  emitMarked,
-  isSelfClearing,
-  type PlacedMark,
-  textBlock,
-  type WireRequest,
-} from "../protocols/index.ts";
+import { type ContextEdit, type PlacedMark, protocolOf, type WireRequest } from "../protocols/index.ts";
 import { clientIndexByNode } from "./align-request.ts";
 import type { AppendBuffer } from "./append-buffer.ts";
 import { unitCount, unitCountFrom } from "./client-units.ts";
 import { type LedgerNode, sentPosition } from "./node.ts";
 import { previewUnits, sentUnitsOf } from "./planned-units.ts";
-import { type ContextEdit, contextEditAfter } from "./provider-clearing.ts";
+import { contextEditAfter } from "./provider-clearing.ts";
 import { emitSystem, emitTools, type RequestHead } from "./request-head.ts";
 import type { RenderInput, RenderResult, RequestPlan, SentPlan } from "./request-plan.ts";
 
@@ -35,13 +28,10 @@ function clientMarks(
     const { units } = must(request.messages[message], "a marked message is there");
     for (const [index, { mark }] of units.entries()) if (mark !== null) put(at + index, mark);
   }
-  const automatic = style === "managed" ? automaticMark(request) : null;
+  const automatic = style === "managed" ? request.automaticMark : null;
   if (automatic !== null) put(lastMarkable(request, unitTotal), automatic);
   return [...marks].map(([end, mark]) => ({ end, mark }));
 }
-
-/** The provider refuses more marks. */
-const marksMax = 4;
 
 type AnchorInput = {
   readonly input: RenderInput;
@@ -64,13 +54,13 @@ function addAnchorMark(
   const headUnits = [request.tools, request.system].flatMap(({ units }) => units);
   const count = marks.length + headUnits.filter(({ mark }) => mark !== null).length;
   // It must precede all other marks of the messages: a longer lifetime may not follow a shorter one.
-  if (count >= marksMax || sent.end >= first.end) return marks;
+  if (count >= protocolOf(request).traits.marksMax || sent.end >= first.end) return marks;
   return [{ end: sent.end, mark: first.mark }, ...marks];
 }
 
 function isUnmarkable(node: LedgerNode | null): boolean {
-  if (node === null || node.facts.kind === "reasoning" || node.facts.type === "none") return true;
-  return isSelfClearing(node.wrapping.head);
+  if (node === null || node.facts.kind === "reasoning" || node.facts.part === "empty") return true;
+  return node.wrapping.isSelfClearing === true;
 }
 
 /** The last unit that can be marked: reasoning and messages without content cannot. */
@@ -84,15 +74,10 @@ function lastMarkable({ messages }: WireRequest, unitTotal: number): number {
   return 0;
 }
 
-/** The field that asks the provider to mark the last unit, which would be one of ours. */
-function automaticMark({ members, bytes }: WireRequest): string | null {
-  const member = members.find(({ key }) => key === "cache_control");
-  return member === undefined ? null : bytes.toString("utf8", member.value.start, member.value.end);
-}
-
 /** The end of the messages: the dropped tail, then the closing brackets. */
-function closeMessages(droppedTail: string | null, tail: string): Buffer {
-  const last = droppedTail === null ? [] : [Buffer.from(","), textBlock(droppedTail)];
+function closeMessages(request: WireRequest, droppedTail: string | null, tail: string): Buffer {
+  const { text } = protocolOf(request).write;
+  const last = droppedTail === null ? [] : [Buffer.from(","), text(droppedTail)];
   return Buffer.concat([...last, Buffer.from(`${tail}]`)]);
 }
 
@@ -109,18 +94,16 @@ function emitRequest(
   messages: readonly Uint8Array[],
 ): Pick<RenderResult, "pieces" | "length"> {
   const { request, style, answerTokensMax } = input;
-  const replaced = new Map<string, readonly Uint8Array[] | null>([["messages", [OPEN_LIST, ...messages]]]);
-  const [tools, system] = [emitTools(head, request), emitSystem(head, request)];
-  if (tools !== undefined) replaced.set("tools", tools);
-  if (system !== undefined) replaced.set("system", system);
-  if (answerTokensMax !== undefined) replaced.set("max_tokens", [Buffer.from(`${answerTokensMax}`)]);
-  if (style === "managed" && automaticMark(request) !== null) replaced.set("cache_control", null);
-  if (edit !== null) replaced.set("context_management", [Buffer.from(JSON.stringify(edit.field))]);
-  const pieces = emitBody(request, replaced);
+  const pieces = protocolOf(request).write.body(request, {
+    tools: emitTools(head, request),
+    system: emitSystem(head, request),
+    messages,
+    answerTokensMax,
+    dropsAutomaticMark: style === "managed",
+    edit,
+  });
   return { pieces, length: pieces.reduce((sum, { length }) => sum + length, 0) };
 }
-
-const OPEN_LIST = Buffer.from("[");
 
 /** Renders a plan whose units were written, from the bytes in the ledger. */
 export function renderSentPlan(plan: RequestPlan, sent: SentPlan, anchor: LedgerNode | null): RenderResult {
@@ -130,8 +113,8 @@ export function renderSentPlan(plan: RequestPlan, sent: SentPlan, anchor: Ledger
   const unanchored = clientMarks(input, nodes.length, (unit) => nodes[unit]?.sent?.end ?? null);
   const marks = addAnchorMark(unanchored, { input, buffer, anchor });
   const messages = [
-    ...emitMarked(buffer.slice(0, end), marks),
-    closeMessages(droppedTail, leaf.wrapping.tail),
+    ...protocolOf(input.request).write.marked(buffer.slice(0, end), marks),
+    closeMessages(input.request, droppedTail, leaf.wrapping.tail),
   ];
   const needsHead = input.isFullReport || !head.isReported;
   const sentUnits = input.isFullReport ? sentUnitsOf(leaf, clientIndexByNode(input.request, nodes)) : fresh;
@@ -169,17 +152,18 @@ export function previewPlan({ input, head, alignment, from, units, droppedTail }
   const marks = clientMarks(input, keptNodes.length + alignment.units.length, endOf);
   const sentMarks = marks.filter((mark) => mark.end <= end);
   const newMarks = marks.filter((mark) => mark.end > end).map((mark) => ({ ...mark, end: mark.end - end }));
+  const { write } = protocolOf(input.request);
   const messages = [
-    ...emitMarked(buffer.slice(0, end), sentMarks),
-    ...emitMarked(preview.bytes, newMarks),
-    closeMessages(droppedTail, preview.tail),
+    ...write.marked(buffer.slice(0, end), sentMarks),
+    ...write.marked(preview.bytes, newMarks),
+    closeMessages(input.request, droppedTail, preview.tail),
   ];
   const edit = contextEditAfter(from, units);
   return {
     ...emitRequest({ input, head, edit }, messages),
     hasSelfClearing:
       from.hasSelfClearing ||
-      units.some(({ wrapping, opensMessage }) => opensMessage && isSelfClearing(wrapping.head)),
+      units.some(({ wrapping, opensMessage }) => opensMessage && wrapping.isSelfClearing === true),
     clearedResults: edit?.cleared ?? null,
     report: { leaf: id, fresh: [], aliases: [], isTurn: false, epoch: null },
     leaf: from,

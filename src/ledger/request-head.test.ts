@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { o200k } from "../../test/support/o200k.ts";
 import { must } from "../base/index.ts";
 import { commandTools } from "../commands/index.ts";
-import { readWireRequest, textBlock, type WireRequest } from "../protocols/index.ts";
+import { protocolOf, type WireRequest } from "../protocols/index.ts";
 import { TokenCounter } from "../tokens/index.ts";
 import { SessionNumbers, StreamNumbers } from "./block-numbers.ts";
 import {
@@ -17,6 +17,10 @@ import {
   type RequestHead,
 } from "./request-head.ts";
 
+const anthropic = protocolOf({ protocol: "anthropic" });
+const readRequest = anthropic.read.request;
+const textBlock = anthropic.write.text;
+
 const tool = (name: string, over: object = {}) => ({
   name,
   description: `The tool ${name}.`,
@@ -29,7 +33,7 @@ const text = (content: string, over: object = {}) => ({ type: "text", text: cont
 
 function request(tools: readonly object[], system: unknown = [text("Be brief.")]): WireRequest {
   const body = { model: "m", tools, system, messages: [{ role: "user", content: "a" }] };
-  return must(readWireRequest(Buffer.from(JSON.stringify(body)), null), "the body can be read");
+  return must(readRequest(Buffer.from(JSON.stringify(body)), null), "the body can be read");
 }
 
 const draft = new StreamNumbers(new SessionNumbers()).draft(1);
@@ -51,7 +55,7 @@ function toolsSent(head: RequestHead, tools: readonly object[]): readonly object
 const names = (tools: readonly object[]) => tools.map((one) => (one as { name: string }).name).join(" ");
 
 test("a deferred tool with one of our names needs another head, without ours", () => {
-  const own = ownHead("k7f3");
+  const own = ownHead(anthropic, "k7f3");
   const head = openHead({ request: request([tool("a")]), ownHead: own, ...numbering });
   const both = request([tool("a"), later("aperture_read")]);
   expect([matchesHead(head, request([tool("a"), later("b")])), matchesHead(head, both)]).toEqual([
@@ -176,7 +180,7 @@ describe("system texts are sent", () => {
 });
 
 test("our head takes at most 900 tokens and names only existing tools", () => {
-  const { instructions, tools } = ownHead("k7f3");
+  const { instructions, tools } = ownHead(anthropic, "k7f3");
   const json = Buffer.from(instructions ?? []).toString();
   const offered = `[${tools.map((tool) => Buffer.from(tool).toString()).join(",")}]`;
   const tokens = o200k((JSON.parse(json) as { readonly text: string }).text) + o200k(offered);

@@ -3,9 +3,8 @@ import { commandTools, isCommandTool } from "../commands/index.ts";
 import { type NumberedBlock, nodeId, type SentRequestUnit } from "../exchange/index.ts";
 import { instructions, tellsTextCommands } from "../notes/index.ts";
 import {
-  emitList,
-  readableUnit,
-  textBlock,
+  type Protocol,
+  protocolOf,
   unitBytes,
   type WireGroup,
   type WireRequest,
@@ -14,7 +13,6 @@ import {
 import type { TokenCounter } from "../tokens/index.ts";
 import type { NumberDraft } from "./block-numbers.ts";
 import { type LedgerNode, ownKey, rootNode } from "./node.ts";
-import { isSameUnit } from "./same-unit.ts";
 
 /** A tool or a system text with the bytes it was first sent with. */
 export type HeadUnit = {
@@ -62,14 +60,13 @@ export type OwnHead = { readonly instructions: Uint8Array | null; readonly tools
 
 export const noOwnHead: OwnHead = { instructions: null, tools: [] };
 
-const toolBytes = commandTools.map((tool) => Buffer.from(JSON.stringify(tool)));
-
-export function ownHead(nonce: string, commands: CommandForm = "tools"): OwnHead {
+export function ownHead({ write }: Protocol, nonce: string, commands: CommandForm = "tools"): OwnHead {
   if (commands === "text") {
     const text = instructions(nonce, { hasTools: false, hasTextCommands: true });
-    return { instructions: textBlock(text), tools: [] };
+    return { instructions: write.text(text), tools: [] };
   }
-  return { instructions: textBlock(instructions(nonce, { hasTools: true })), tools: toolBytes };
+  const tools = commandTools.map((tool) => write.tool(tool));
+  return { instructions: write.text(instructions(nonce, { hasTools: true })), tools };
 }
 
 /** A client with tools of our names gets no head of ours: a call would not tell whose tool it means. */
@@ -92,7 +89,7 @@ export function openHead({ request, ownHead, draft, counter }: HeadInput): Reque
   const units = [request.tools, request.system].flatMap((group) =>
     numberHeadUnits(headUnits(request, group), draft, counter),
   );
-  return buildHead(units, ownHead);
+  return buildHead(protocolOf(request), units, ownHead);
 }
 
 /** Numbers the units of a head. Equal texts are told apart by their order. */
@@ -114,7 +111,7 @@ function numberHeadUnits(
 }
 
 /** Makes a head of units in their order. Our tools come after the client's tools, our instructions last. */
-export function buildHead(units: readonly HeadUnit[], own: OwnHead): RequestHead {
+export function buildHead({ read }: Protocol, units: readonly HeadUnit[], own: OwnHead): RequestHead {
   const sentUnits: SentRequestUnit[] = [];
   const add = (unit: Omit<SentRequestUnit, "id" | "parent">, hash: ContentHash): void => {
     const parent = sentUnits.at(-1)?.id ?? null;
@@ -141,7 +138,7 @@ export function buildHead(units: readonly HeadUnit[], own: OwnHead): RequestHead
     system: units.filter(({ unit }) => unit.section === "system"),
     instructions: own.instructions,
     ownTools: own.tools,
-    hasTextCommands: own.instructions !== null && tellsTextCommands(textIn(own.instructions)),
+    hasTextCommands: own.instructions !== null && tellsTextCommands(read.text(own.instructions) ?? ""),
     root: rootNode(sentUnits.at(-1)?.id ?? ""),
     deferred: new Map(tools.filter(({ unit }) => unit.isDeferred).map((tool) => [tool.unit.key, tool])),
     units: sentUnits,
@@ -149,11 +146,6 @@ export function buildHead(units: readonly HeadUnit[], own: OwnHead): RequestHead
     toolsField: null,
     systemField: null,
   };
-}
-
-function textIn(block: Uint8Array): string {
-  const content = readableUnit(block);
-  return content?.type === "text" ? content.text : "";
 }
 
 function headUnits(request: WireRequest, { units, range }: WireGroup): readonly HeadUnit[] {
@@ -189,7 +181,7 @@ function isSameHeadUnit(
   if (known === undefined) return false;
   if (known.unit.hash === unit.hash) return true;
   const copy = unitBytes(request.bytes, group.range.start, unit);
-  return isSameUnit(known.bytes, copy, { role: "system", isOwnLine: () => false });
+  return protocolOf(unit).read.isSame(known.bytes, copy, { role: "system", isOwnLine: () => false });
 }
 
 /** The `tool:<name>` of a key `tool:<name>:<hash>`. Tools without a name and deferred ones keep their key. */
@@ -228,7 +220,7 @@ function writeTools(head: RequestHead, request: WireRequest): readonly Uint8Arra
       bytes: known[at]?.bytes ?? unitBytes(request.bytes, range.start, unit),
       mark: unit.mark,
     }));
-  return emitList([...list, ...head.ownTools.map((bytes) => ({ bytes, mark: null }))]);
+  return protocolOf(request).write.list([...list, ...head.ownTools.map((bytes) => ({ bytes, mark: null }))]);
 }
 
 /** The system texts to send in place of the client's. Undefined if the client's own bytes are the same. */
@@ -239,7 +231,7 @@ export function emitSystem(head: RequestHead, request: WireRequest): readonly Ui
   if (isUnchanged && head.instructions === null) return undefined;
   const client = units.map(({ mark }, at) => ({ bytes: head.system[at]?.bytes ?? Buffer.alloc(0), mark }));
   const own = head.instructions === null ? [] : [{ bytes: head.instructions, mark: null }];
-  const pieces = emitList([...client, ...own]);
+  const pieces = protocolOf(request).write.list([...client, ...own]);
   head.systemField = { units, pieces };
   return pieces;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { must } from "../base/index.ts";
-import { readWireRequest, type WireRequest } from "../protocols/index.ts";
+import { protocolOf, type WireRequest } from "../protocols/index.ts";
 import { TokenCounter } from "../tokens/index.ts";
 import { alignRequest, freshUnits, type RequestAlignment } from "./align-request.ts";
 import { SessionNumbers, StreamNumbers } from "./block-numbers.ts";
@@ -10,6 +10,9 @@ import { previewPlan } from "./render-body.ts";
 import { noOwnHead, openHead } from "./request-head.ts";
 import { nodesAfter, type RenderInput } from "./request-plan.ts";
 
+const anthropic = protocolOf({ protocol: "anthropic" });
+const readRequest = anthropic.read.request;
+
 const mark = { cache_control: { type: "ephemeral" } };
 const text = (content: string, over: object = {}) => ({ type: "text", text: content, ...over });
 const user = (...content: readonly object[]) => ({ role: "user", content });
@@ -17,7 +20,7 @@ const model = (...content: readonly object[]) => ({ role: "assistant", content }
 
 function read(...messages: readonly object[]): WireRequest {
   const body = { model: "claude-opus-4-8", max_tokens: 9, messages };
-  return must(readWireRequest(Buffer.from(JSON.stringify(body)), null), "it can be read");
+  return must(readRequest(Buffer.from(JSON.stringify(body)), null), "it can be read");
 }
 
 const draft = new StreamNumbers(new SessionNumbers()).draft(1);
@@ -97,8 +100,8 @@ describe("a preview", () => {
   test("tells whether it contains a self-clearing message", () => {
     const request = read(user(text("a")));
     expect(preview(request).hasSelfClearing).toBe(false);
-    const head = '{"role":"system","clear_at":"next_user_message","content":[';
-    const clearing = ownTextUnit("[k7f3 tail]", { role: "system", head, tail: "]}" }, true);
+    const wrapping = anthropic.write.systemMessage(true);
+    const clearing = ownTextUnit(anthropic, "[k7f3 tail]", { wrapping, opensMessage: true });
     const units = [...freshUnits(align(headOf(request).root, request)), clearing];
     expect(preview(request, { units }).hasSelfClearing).toBe(true);
   });
@@ -111,7 +114,11 @@ describe("the node of a unit after a request", () => {
     const alignment = align(root, request);
     const fresh = freshUnits(alignment);
     const wrapping = must(fresh[0], "there is one").wrapping;
-    const units = [...fresh.slice(0, 1), ownTextUnit("[k7f3 line]", wrapping, false), ...fresh.slice(1)];
+    const units = [
+      ...fresh.slice(0, 1),
+      ownTextUnit(anthropic, "[k7f3 line]", { wrapping, opensMessage: false }),
+      ...fresh.slice(1),
+    ];
     const { nodes } = writeUnits(root, units, null);
     expect(nodesAfter(alignment, units, nodes).map((node) => nodes.indexOf(node))).toEqual([0, 2, 3]);
   });

@@ -2,11 +2,14 @@ import { describe, expect, test } from "vitest";
 import { hashContent, must } from "../base/index.ts";
 import { commandTools } from "../commands/index.ts";
 import type { SentRequestUnit, TurnRecord } from "../exchange/index.ts";
-import { readWireAnswer, readWireRequest, type WireRequest } from "../protocols/index.ts";
+import { protocolOf, readWireAnswer, type WireRequest } from "../protocols/index.ts";
 import { SessionNumbers, StreamNumbers } from "./block-numbers.ts";
 import type { RenderInput } from "./request-plan.ts";
 import { findPath } from "./restore-turn.ts";
 import { StreamLedger } from "./stream-ledger.ts";
+
+const anthropic = protocolOf({ protocol: "anthropic" });
+const readRequest = anthropic.read.request;
 
 type Block = Readonly<Record<string, unknown>>;
 type Message = {
@@ -41,7 +44,12 @@ const noteContext = {
 } as const;
 
 function openLedger(isNew: boolean): StreamLedger {
-  return new StreamLedger({ nonce: "k7f3", isNew, numbers: new StreamNumbers(new SessionNumbers()) });
+  return new StreamLedger({
+    protocol: anthropic,
+    nonce: "k7f3",
+    isNew,
+    numbers: new StreamNumbers(new SessionNumbers()),
+  });
 }
 
 /** A ledger with the turns that the log records of it. */
@@ -92,7 +100,7 @@ function turnInput(body: object): RenderInput {
 
 function read(body: object | Buffer): WireRequest {
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
-  return must(readWireRequest(bytes, null), "the body can be read");
+  return must(readRequest(bytes, null), "the body can be read");
 }
 
 function answerBody(content: readonly Block[]): Buffer {

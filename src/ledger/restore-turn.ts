@@ -1,10 +1,17 @@
 import { type ContentHash, must } from "../base/index.ts";
 import { nodeId, nodeKey, type TurnRecord, type UnitRecord } from "../exchange/index.ts";
-import { modelTraits, unitBytes, unitText, type WireRequest, type WireUnit } from "../protocols/index.ts";
+import { protocolOf, unitBytes, type WireRequest, type WireUnit } from "../protocols/index.ts";
 import { borrowedBlocks } from "./arrivals.ts";
-import { type ClientUnit, clientUnits } from "./client-units.ts";
+import { type ClientUnit, clientUnits, wrapperOf } from "./client-units.ts";
 import { answerFacts, type CommandOffer, noCommandOffer } from "./command-lines.ts";
-import { type LedgerNode, type ShownForm, sentPosition, shownCleared, shownWhole } from "./node.ts";
+import {
+  type LedgerNode,
+  type ShownForm,
+  sentPosition,
+  shownCleared,
+  shownWhole,
+  textOfUnit,
+} from "./node.ts";
 import { recordedBlock } from "./numbering.ts";
 import { type PlannedUnit, plannedDefaults, writeUnits } from "./planned-units.ts";
 import { buildHead, type HeadUnit, type RequestHead } from "./request-head.ts";
@@ -52,7 +59,9 @@ export function findPath({ request, path }: TurnToRestore): RestorablePath | nul
   const messages = units.flatMap((wire) => withRecord(wire, wire.unit.hash));
   const last = units.at(-1);
   const isDropped = last !== undefined && messages.at(-1)?.wire !== last;
-  const droppedTail = isDropped ? unitText(request.bytes, last.group.range.start, last.unit) : null;
+  const droppedTail = isDropped
+    ? textOfUnit(last.unit, unitBytes(request.bytes, last.group.range.start, last.unit))
+    : null;
   return left.length === 0 ? { head, messages, droppedTail } : null;
 }
 
@@ -78,7 +87,10 @@ export function restoreHead({ head }: RestorablePath, request: WireRequest): Req
       const bytes = unitBytes(request.bytes, request.tools.range.start, unit);
       return { unit, bytes, numbered: null };
     });
-  return { ...buildHead([...client, ...deferred], { instructions, tools }), isReported: true };
+  return {
+    ...buildHead(protocolOf(request), [...client, ...deferred], { instructions, tools }),
+    isReported: true,
+  };
 }
 
 /** Writes a path below its head, or finds it there. Returns its last node, below which its answer belongs. */
@@ -88,7 +100,7 @@ export function restorePath(
   turn: TurnToRestore,
 ): LedgerNode {
   const { model } = turn.request;
-  const { isBound } = modelTraits(model);
+  const { isBound } = protocolOf(turn.request).traits.model(model);
   let node = root;
   let known = 0;
   for (const { record } of messages) {
@@ -137,16 +149,17 @@ function restoreUnit(
 ): PlannedUnit {
   const { unit, group, isFirst } = wire;
   const { origin, key, original, block, cleared } = record;
-  const { kind, type, callId, hash } = unit;
+  const { protocol, kind, part, wireType, callId, hash } = unit;
   const isOwn = origin === "aperture";
   const sent = unitBytes(bytes, group.range.start, unit);
   const isOther = isReworded(record, unit);
-  const facts = { key, kind, type, callId, hash: isOther ? (original?.content ?? hash) : hash };
+  const ownHash = isOther ? (original?.content ?? hash) : hash;
+  const facts = { protocol, key, kind, part, wireType, callId, hash: ownHash };
   return {
     ...plannedDefaults,
     facts: group.role === "assistant" ? answerFacts(facts, sent, commandOffer) : facts,
     origin,
-    wrapping: { role: group.role, head: group.head, tail: group.tail },
+    wrapping: wrapperOf(group),
     opensMessage: isFirst,
     extra: opensClient && !isOwn ? group.extra : null,
     bytes: sent,
@@ -161,7 +174,7 @@ function restoreUnit(
         : null,
     shown: shownFormOf(record, unit, sent),
     // A model that does not bind its reasoning accepts reasoning that another model may refuse.
-    isForeignReasoning: kind === "reasoning" && !modelTraits(model).isBound,
+    isForeignReasoning: kind === "reasoning" && !protocolOf(unit).traits.model(model).isBound,
   };
 }
 
@@ -169,10 +182,10 @@ function shownFormOf(record: UnitRecord, unit: WireUnit, sent: Uint8Array): Show
   const { original, cleared } = record;
   if (cleared === true) return shownCleared;
   if (!isReworded(record, unit) || original === undefined) return shownWhole;
-  return { as: original.as, tokens: null, borrows: borrowedBlocks(sent) };
+  return { as: original.as, tokens: null, borrows: borrowedBlocks(unit, sent) };
 }
 
 /** Whether our bytes replaced the client's. A whole unit is only rewritten if it is a result. */
-function isReworded({ original }: UnitRecord, { type }: WireUnit): boolean {
-  return original !== undefined && (original.as !== "original" || type === "tool_result");
+function isReworded({ original }: UnitRecord, { part }: WireUnit): boolean {
+  return original !== undefined && (original.as !== "original" || part === "result");
 }

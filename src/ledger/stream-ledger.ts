@@ -1,7 +1,7 @@
 import { isCommandLine } from "../commands/index.ts";
 import type { NumberedBlock, OwnLineFilter } from "../exchange/index.ts";
 import { continuesOwnLine, instructions, isOwnLine, opensOwnLines } from "../notes/index.ts";
-import { type AnswerUnit, modelTraits, type WireRequest } from "../protocols/index.ts";
+import type { AnswerUnit, Protocol, WireRequest } from "../protocols/index.ts";
 import { TokenCounter } from "../tokens/index.ts";
 import { addNotes, missingMemories, type NotesResult, type TailInput } from "./add-notes.ts";
 import {
@@ -69,6 +69,7 @@ type CurrentTurn = {
 };
 
 export type LedgerOptions = {
+  readonly protocol: Protocol;
   readonly nonce: string;
   /** Whether none of our units was ever sent: then reasoning in the client's history is valid as it is. */
   readonly isNew: boolean;
@@ -77,6 +78,7 @@ export type LedgerOptions = {
 
 /** Everything that was sent upstream for one stream, as a tree; each request is a path in it. */
 export class StreamLedger {
+  readonly #protocol: Protocol;
   readonly nonce: string;
   readonly isOwnLine: (line: string) => boolean;
   readonly ownLineFilter: OwnLineFilter;
@@ -100,13 +102,14 @@ export class StreamLedger {
   #withheld: WithheldContent = new Map();
   readonly #arrivals: Arrivals;
 
-  constructor({ nonce, isNew, numbers }: LedgerOptions) {
+  constructor({ protocol, nonce, isNew, numbers }: LedgerOptions) {
+    this.#protocol = protocol;
     this.nonce = nonce;
     const isOwn = (line: string): boolean => isOwnLine(line, nonce);
     // The client's copy also lacks command lines, but only free-standing ones, which the filter cannot tell.
     this.isOwnLine = (line) => isOwn(line) || isCommandLine(line, nonce);
     this.ownLineFilter = { isOwn, opens: opensOwnLines, continues: continuesOwnLine };
-    this.#ownHeads = { tools: ownHead(nonce), text: ownHead(nonce, "text") };
+    this.#ownHeads = { tools: ownHead(protocol, nonce), text: ownHead(protocol, nonce, "text") };
     this.#lateInstructions = instructions(nonce, { hasTools: false });
     this.#isNew = isNew;
     this.#numbers = numbers;
@@ -168,7 +171,7 @@ export class StreamLedger {
     const shortened = this.#arrivals.shorten(numbered, { end: lastSent, rewrite, counter }, input);
     // Reasoning bound to the old prefix is left out, and the unit after it opens the message.
     const changesBytes = rewrite?.means === "own";
-    const losesReasoning = changesBytes && modelTraits(request.model).isBound;
+    const losesReasoning = changesBytes && this.#protocol.traits.model(request.model).isBound;
     const position = { head, node, repeated, fresh: shortened, rewrite, losesReasoning };
     const noted = this.#addNotes(input, position);
     const all = [...(rewrite?.units ?? []), ...answerAfterCut(repeated, rewrite), ...noted.units];
@@ -215,6 +218,7 @@ export class StreamLedger {
     const last = repeated[0]?.answerNode?.parent ?? node;
     const pathBefore = { end: rewrite?.cut ?? last, units: [...(rewrite?.units ?? []), ...repeated] };
     const header: HeaderInput = {
+      protocol: this.#protocol,
       context: noteContext,
       nonce,
       turn,
@@ -231,12 +235,13 @@ export class StreamLedger {
       reshownBlocks: () => reshownBlocks(rewrite, { losesReasoning, withheld: this.#withheld }),
     };
     return addNotes({
+      protocol: this.#protocol,
       units: fresh,
       lastNode: node,
       instructions: this.#lateInstructions,
       addHeaders: (units) => addHeaders(header, units),
       writeTail: (carrier) => noteContext.writeTail({ ...tail, carrier }),
-      traits: modelTraits(request.model),
+      traits: this.#protocol.traits.model(request.model),
       mayClear,
       needsInstructions: head.instructions === null && !node.hasOwn,
       purpose: style === "plain" ? "aside" : purpose,
@@ -264,7 +269,8 @@ export class StreamLedger {
     const repeated = repeatedUnits(alignment);
     const callResults = resultUnits(openCalls(end), findResult);
     const lineText = this.#lineResults(head, end, input);
-    const results = lineText === null ? callResults : [...callResults, lineResultsMessage(lineText)];
+    const results =
+      lineText === null ? callResults : [...callResults, lineResultsMessage(this.#protocol, lineText)];
     const numbered = numberUnits(results, { numbers: this.#numbers, draft, end, counter });
     const from = repeated[0]?.answerNode?.parent ?? end;
     const units = [...repeated, ...numbered];
@@ -316,7 +322,7 @@ export class StreamLedger {
   }
 
   #rulesFor(head: RequestHead, { request, style }: Pick<RenderInput, "request" | "style">): BaseMatchRules {
-    const { isBound, hasMidSystem } = modelTraits(request.model);
+    const { isBound, hasMidSystem } = this.#protocol.traits.model(request.model);
     return {
       bytes: request.bytes,
       mayPassOwn: style === "managed",

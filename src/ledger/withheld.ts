@@ -1,13 +1,13 @@
 import { removeFingerprinted, type TextFingerprint } from "../exchange/index.ts";
 import { memoryText } from "../notes/index.ts";
-import { textBlock } from "../protocols/index.ts";
+import { type Protocol, protocolOf } from "../protocols/index.ts";
 import { type LedgerNode, nodeBytes, type ShownBytes, type UnitFacts } from "./node.ts";
 import { type PlannedUnit, rewordUnit } from "./planned-units.ts";
 
 /** Content that must not be sent: the keys of units, each with a fingerprint to find its text in others. */
 export type WithheldContent = ReadonlyMap<string, TextFingerprint | null>;
 
-type UnitName = Pick<UnitFacts, "key" | "kind" | "callId">;
+type UnitName = Pick<UnitFacts, "protocol" | "key" | "kind" | "callId">;
 
 const withheldText = "[withheld by the user]";
 
@@ -28,41 +28,35 @@ export function removeWithheld(
   bytes: Uint8Array,
 ): Uint8Array | null {
   if (withheld.size === 0) return null;
-  if (isWithheldUnit(withheld, unit)) return withheldPlaceholder(bytes);
+  if (isWithheldUnit(withheld, unit)) return withheldPlaceholder(protocolOf(unit), bytes);
   return removeTexts(withheld, unit, bytes) ?? removeMemories(withheld, unit, bytes);
 }
 
 /** Removes memories from our lines and from the calls that made them. */
-function removeMemories(withheld: WithheldContent, { kind }: UnitName, bytes: Uint8Array): Uint8Array | null {
+function removeMemories(withheld: WithheldContent, unit: UnitName, bytes: Uint8Array): Uint8Array | null {
+  const { kind } = unit;
   if (kind !== "ambient" && kind !== "tool-call") return null;
   const prints = [...withheld].flatMap(([key, print]) =>
     print !== null && key.startsWith("memory-") && print.chars <= bytes.length ? [print] : [],
   );
   if (prints.length === 0) return null;
-  let isFound = false;
-  const json = JSON.stringify(fieldsOf(bytes), (_, value: unknown) => {
-    const cleaned =
-      typeof value === "string" ? removeFingerprinted(memoryText(value), prints, withheldText) : null;
-    isFound ||= cleaned !== null;
-    return cleaned ?? value;
-  });
-  return isFound ? Buffer.from(json) : null;
+  return protocolOf(unit).write.replaceStrings(bytes, (text) =>
+    removeFingerprinted(memoryText(text), prints, withheldText),
+  );
 }
 
 /** Removes withheld texts that a client has joined to another text of the same speaker. */
-function removeTexts(
-  withheld: WithheldContent,
-  { key, kind }: UnitName,
-  bytes: Uint8Array,
-): Uint8Array | null {
+function removeTexts(withheld: WithheldContent, unit: UnitName, bytes: Uint8Array): Uint8Array | null {
+  const { key, kind } = unit;
   if (kind !== "user" && kind !== "assistant") return null;
   const prints = [...withheld].flatMap(([other, print]) =>
     print !== null && print.chars <= bytes.length && speakerOf(other) === speakerOf(key) ? [print] : [],
   );
   if (prints.length === 0) return null;
-  const { text, ...block } = fieldsOf(bytes);
-  const cleaned = typeof text === "string" ? removeFingerprinted(text, prints, withheldText) : null;
-  return cleaned === null ? null : Buffer.from(JSON.stringify({ ...block, text: cleaned }));
+  const { read, write } = protocolOf(unit);
+  const text = read.text(bytes);
+  const cleaned = text === null ? null : removeFingerprinted(text, prints, withheldText);
+  return cleaned === null ? null : write.replace(bytes, { text: cleaned, keepsMedia: true });
 }
 
 function speakerOf(key: string): string {
@@ -73,21 +67,8 @@ function speakerOf(key: string): string {
  * The bytes sent in place of a withheld unit. A call stays a call and a result a result, because the provider
  * requires both. Its own bytes tell which it is: the stored content may be gone.
  */
-export function withheldPlaceholder(unit: Uint8Array): Uint8Array {
-  const { type, id, name, tool_use_id } = fieldsOf(unit);
-  if (type === "tool_use") return Buffer.from(JSON.stringify({ type, id, name, input: {} }));
-  if (type === "tool_result")
-    return Buffer.from(JSON.stringify({ type, tool_use_id, content: withheldText }));
-  return textBlock(withheldText);
-}
-
-function fieldsOf(unit: Uint8Array): Readonly<Record<string, unknown>> {
-  try {
-    const text = Buffer.from(unit.buffer, unit.byteOffset, unit.byteLength).toString("utf8");
-    return (JSON.parse(text) ?? {}) as Readonly<Record<string, unknown>>; // a unit is an object
-  } catch {
-    return {};
-  }
+export function withheldPlaceholder({ write }: Protocol, unit: Uint8Array): Uint8Array {
+  return write.emptied(unit, withheldText);
 }
 
 /** Nodes without withheld content. The bytes of a node never change, so each is read once. */

@@ -1,10 +1,10 @@
 import { sha256Hex } from "../base/index.ts";
-import type { Protocol } from "../exchange/index.ts";
+import type { ProtocolName } from "../engine/frames/index.ts";
 
 /** Facts about a request that determine its session. */
 export type SessionKeyInput = {
   readonly credential: string;
-  readonly protocol: Protocol;
+  readonly protocol: ProtocolName;
   /** The name the client gives its session. */
   readonly sessionKey: string | null;
   /** The name the planner gave a conversation whose client does not name it. */

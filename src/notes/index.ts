@@ -23,7 +23,7 @@ export {
 } from "./manifest-note.ts";
 export { memoryLine, memoryMark, memoryText, type ShownMemory } from "./memory-line.ts";
 export { type Note, readNote } from "./note.ts";
-export { continuesOwnLine, isOwnLine, opensOwnLines } from "./own-line.ts";
+export { continuesOwnLine, isOwnLine, opensOwnLines, ownLines } from "./own-line.ts";
 export { hintOf, placeholder } from "./placeholder.ts";
 export { reasoningText } from "./reasoning.ts";
 export { hitsText, hitText, recalledBlocks } from "./recalled.ts";

@@ -57,3 +57,13 @@ export function continuesOwnLine(line: string): boolean {
   const row = text.startsWith("- ") ? text.slice(2) : text;
   return continuations.some((start) => row.startsWith(start));
 }
+
+/** Finds our lines, each with the rows that directly follow it. */
+export function ownLines(lines: readonly string[], isOwnLine: (line: string) => boolean): readonly string[] {
+  let mayContinue = false;
+  return lines.filter((line) => {
+    const isFirst = isOwnLine(line);
+    mayContinue = isFirst ? opensOwnLines(line) : mayContinue && continuesOwnLine(line);
+    return isFirst || mayContinue;
+  });
+}

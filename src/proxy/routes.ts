@@ -1,5 +1,5 @@
 import { fail, ok, type Result } from "../base/index.ts";
-import type { Protocol } from "../exchange/index.ts";
+import type { ProtocolName } from "../exchange/index.ts";
 import { type Head, headerOf } from "./headers.ts";
 import type { UpstreamLabel } from "./metrics.ts";
 
@@ -10,7 +10,7 @@ export type Route = {
   /** Path and query for the upstream, without the path of the upstream's own address. */
   readonly rest: string;
   /** Null if the request is relayed but not recorded. */
-  readonly protocol: Protocol | null;
+  readonly protocol: ProtocolName | null;
 };
 
 type RouteInput = { readonly method: string; readonly target: string; readonly head: Head };
@@ -153,7 +153,7 @@ function byHeader({ target, head }: RouteInput): UpstreamTarget | null {
  * The protocol follows from the end of the path, not from the upstream: several upstreams speak another's
  * protocol, and a user's own upstream may have any prefix.
  */
-const recordedPaths: readonly { readonly pattern: RegExp; readonly protocol: Protocol }[] = [
+const recordedPaths: readonly { readonly pattern: RegExp; readonly protocol: ProtocolName }[] = [
   { pattern: /\/v1\/messages(?:\/count_tokens)?$/, protocol: "anthropic" },
   { pattern: /\/chat\/completions$/, protocol: "openai-chat" },
   { pattern: /\/responses$/, protocol: "openai-responses" },
@@ -165,7 +165,7 @@ const recordedPaths: readonly { readonly pattern: RegExp; readonly protocol: Pro
   { pattern: /\/model\/[^/]+\/(?:invoke|converse)[a-z-]*$/, protocol: "bedrock" },
 ];
 
-function protocolOf(method: string, rest: string): Protocol | null {
+function protocolOf(method: string, rest: string): ProtocolName | null {
   if (method !== "POST") return null;
   const path = plainPath(rest);
   return recordedPaths.find(({ pattern }) => pattern.test(path))?.protocol ?? null;

@@ -1,6 +1,5 @@
 import { isUtf8 } from "node:buffer";
 import { assert, type ContentHash, fail, limits, must, ok, type Result } from "../base/index.ts";
-import { wireTypeOf } from "../content/index.ts";
 import type { BlockAttributes, Level } from "../engine/frames/index.ts";
 import {
   attributesOf,
@@ -12,6 +11,7 @@ import {
   wantedOf,
 } from "../engine/moment/index.ts";
 import { levelLine, placeholder } from "../notes/index.ts";
+import { wireTypeOf } from "../protocols/index.ts";
 import type { Store } from "../store/index.ts";
 import type { BlockDetail, BlockRow, ContentPiece, LevelRow, PendingRow } from "./answers/block-answers.ts";
 import { blockHistory } from "./block-history.ts";
@@ -44,7 +44,7 @@ export async function blockDetail(
     session: moment.state.session,
     seq: moment.seq,
     block,
-    wireType: content.ok ? wireTypeOf(content.value) : null,
+    wireType: content.ok ? wireTypeOf(content.value, blockView.block) : null,
     content: content.ok ? contentPiece(content.value, range) : null,
     // The content may be purged, or not on disk yet; everything else about the block still holds.
     problem: content.ok ? null : content.error.code,

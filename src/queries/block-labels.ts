@@ -1,7 +1,7 @@
 import { cutText, ok, type Result } from "../base/index.ts";
-import { callLabel, storedText, toolLabel } from "../content/index.ts";
-import type { BlockKind } from "../engine/frames/index.ts";
+import { callLabel, type Part, partText, toolLabel } from "../content/index.ts";
 import type { BlockView, Moment } from "../engine/moment/index.ts";
+import { readPart } from "../protocols/index.ts";
 import type { Store } from "../store/index.ts";
 import type { LabelRow, LabelsAnswer } from "./answers/block-answers.ts";
 import { callContent, locateBlock } from "./find-block.ts";
@@ -28,12 +28,12 @@ async function blockLabel(store: Store, blockView: BlockView): Promise<string | 
   if (!stored.ok) return null;
   // A result is labelled by its call.
   const call = kind === "tool-result" ? await callContent(store, blockView, stored.value) : null;
-  return contentLabel(call ?? stored.value, kind);
+  return contentLabel(readPart(call ?? stored.value, blockView.block));
 }
 
 /** Null if there is no text, as in reasoning that was never visible. */
-export function contentLabel(bytes: Uint8Array, kind: BlockKind): string | null {
-  const text = callLabel(bytes) ?? toolLabel(bytes) ?? storedText(bytes, kind);
+export function contentLabel(part: Part): string | null {
+  const text = callLabel(part) ?? toolLabel(part) ?? partText(part);
   return text === null ? null : oneLine(text);
 }
 

@@ -48,6 +48,7 @@ export function blockRowMaker(moment: Moment, stream: Stream, view: View): Block
       n: block.id,
       zone: zoneOf(blockView),
       kind: block.kind,
+      form: block.form ?? "anthropic",
       topic: attributes.topics[0] ?? null,
       tokens: tokens?.count ?? null,
       exact: tokens?.exact ?? false,

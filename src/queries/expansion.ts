@@ -1,10 +1,11 @@
 import { cutText, fail, limits, ok, type Result } from "../base/index.ts";
-import { isSigned, reasoningOutcome, storedText } from "../content/index.ts";
+import { outcomeLabel, partText } from "../content/index.ts";
 import type { AddedBlock } from "../engine/frames/index.ts";
 import type { Stream, View } from "../engine/index.ts";
 import { type Moment, shownOf, viewBlocks } from "../engine/moment/index.ts";
 import { viewIn } from "../log/index.ts";
 import { reasoningText } from "../notes/index.ts";
+import { readPart } from "../protocols/index.ts";
 import type { Store } from "../store/index.ts";
 import type { ExpandedRow, ExpansionAnswer } from "./answers/context-answers.ts";
 import { chooseStream } from "./choose-stream.ts";
@@ -99,7 +100,8 @@ function expandedRow(
   { block, moment, view }: { readonly block: AddedBlock; readonly moment: Moment; readonly view: View },
 ): ExpandedRow {
   const { id, message, turn, kind } = block;
-  const fullText = content.ok ? storedText(content.value, kind) : null;
+  const part = content.ok ? readPart(content.value, block) : null;
+  const fullText = part === null ? null : partText(part);
   const text = fullText === null ? null : cutText(fullText, limits.expandedBlockCharsMax);
   return {
     block: id,
@@ -109,7 +111,7 @@ function expandedRow(
     shown: shownOf(moment, view, id),
     text,
     isCut: text !== null && fullText !== null && text.length < fullText.length,
-    signed: content.ok && isSigned(content.value),
+    signed: part?.type === "reasoning" && part.isSigned,
     problem: content.ok ? null : content.error.code,
   };
 }
@@ -136,9 +138,10 @@ async function labelBlock(store: Store, row: ExpandedRow, outcome: readonly Adde
   if (kind !== "reasoning")
     return `[---- preserved ${kind} ${location}]\n${shownText ?? ""}\n[---- end of #${block}]`;
   const outcomes: string[] = [];
-  for (const [at, { content }] of (shownText === null ? outcome : []).entries()) {
-    const read = at < outcomesQuotedMax ? await store.content(content) : null;
-    outcomes.push(read?.ok === true ? reasoningOutcome(read.value) : "something that cannot be read");
+  for (const [at, later] of (shownText === null ? outcome : []).entries()) {
+    const read = at < outcomesQuotedMax ? await store.content(later.content) : null;
+    const part = read?.ok === true ? readPart(read.value, later) : null;
+    outcomes.push(part === null ? "something that cannot be read" : outcomeLabel(part));
   }
   const reasoning = reasoningText(longNonce, [{ block, message, turn, text: shownText, outcome: outcomes }]);
   return maskNonce(reasoning, longNonce);

@@ -8,7 +8,6 @@ import {
   ok,
   type Result,
 } from "../base/index.ts";
-import { answeredCallId } from "../content/index.ts";
 import type { Stream, View } from "../engine/index.ts";
 import {
   type BlockView,
@@ -20,6 +19,7 @@ import {
   viewBlocks,
 } from "../engine/moment/index.ts";
 import { viewIn } from "../log/index.ts";
+import { readPart } from "../protocols/index.ts";
 import type { Store } from "../store/index.ts";
 import { chooseStream } from "./choose-stream.ts";
 import type { BlockQuery } from "./queries.ts";
@@ -48,7 +48,8 @@ export async function callContent(
   blockView: BlockView,
   result: Uint8Array,
 ): Promise<Uint8Array | null> {
-  const id = answeredCallId(result);
+  const part = readPart(result, blockView.block);
+  const id = part.type === "result" && part.callId !== "" ? part.callId : null;
   const call = id === null ? undefined : pairOf(blockView).find(({ block }) => block.anchor === `call:${id}`);
   const stored = call === undefined ? null : await store.content(call.block.content);
   return stored?.ok === true ? stored.value : null;

@@ -2,7 +2,7 @@ import { cutText, must, ok, type Result } from "../base/index.ts";
 import { attributesOf, type BlockView, type Moment } from "../engine/moment/index.ts";
 import { modelIn } from "../log/index.ts";
 import type { ToolInvocation } from "../policy/index.ts";
-import { readableUnit } from "../protocols/index.ts";
+import { readEditable } from "../protocols/index.ts";
 import {
   kindsWithLevels,
   levelTextString,
@@ -64,13 +64,13 @@ function whyNone(hasText: boolean): string {
 
 async function textSource(store: Store, blockView: BlockView, bytes: Uint8Array) {
   const { kind } = blockView.block;
-  const unit = kindsWithLevels.includes(kind) ? readUnmasked(bytes) : null;
+  const unit = kindsWithLevels.includes(kind) ? readUnmasked(bytes, blockView.block) : null;
   if (unit === null) return null;
   const callBytes = unit.type === "result" ? await callContent(store, blockView, bytes) : null;
-  return { kind, unit, call: callBytes === null ? null : callIn(callBytes) };
+  return { kind, unit, call: callBytes === null ? null : callIn(callBytes, blockView) };
 }
 
-function callIn(bytes: Uint8Array): ToolInvocation | null {
-  const unit = readableUnit(bytes);
+function callIn(bytes: Uint8Array, { block }: BlockView): ToolInvocation | null {
+  const unit = readEditable(bytes, block);
   return unit?.type === "call" ? unit : null;
 }

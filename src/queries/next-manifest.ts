@@ -6,12 +6,12 @@ import {
   type PrunedRange,
 } from "../awareness/index.ts";
 import { fail, limits, must, ok, type Result } from "../base/index.ts";
-import { isSigned } from "../content/index.ts";
 import type { AddedBlock } from "../engine/frames/index.ts";
 import type { State, Stream, View } from "../engine/index.ts";
 import { lastSentTurn, type Moment, now, streamOf, turnNow, viewBlocks } from "../engine/moment/index.ts";
 import { modelIn, viewIn } from "../log/index.ts";
 import { manifestText } from "../notes/index.ts";
+import { readPart } from "../protocols/index.ts";
 import { lastUsage, windowRow } from "../recorder/index.ts";
 import type { Store } from "../store/index.ts";
 import { estimateText } from "../tokens/index.ts";
@@ -128,10 +128,13 @@ async function signaturesIn(store: Store, blocks: readonly AddedBlock[]): Promis
   let signatures = 0;
   const counted = blocks.slice(0, limits.blocksPerMessageMax);
   for (let start = 0; start < counted.length; start += contentReadsAtOnce) {
-    const pendingReads = counted
-      .slice(start, start + contentReadsAtOnce)
-      .map(({ content }) => store.content(content));
-    for (const read of await Promise.all(pendingReads)) if (read.ok && isSigned(read.value)) signatures += 1;
+    const batch = counted.slice(start, start + contentReadsAtOnce);
+    const reads = await Promise.all(batch.map(({ content }) => store.content(content)));
+    signatures += batch.filter((block, at) => {
+      const read = reads[at];
+      const part = read?.ok === true ? readPart(read.value, block) : null;
+      return part?.type === "reasoning" && part.isSigned;
+    }).length;
   }
   return signatures;
 }

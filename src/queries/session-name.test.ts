@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { plainTextIn, wireTypeOf } from "../content/index.ts";
 import { nameFromPrompt } from "./session-name.ts";
 
 describe("the name of a session", () => {
@@ -25,24 +24,5 @@ describe("the name of a session", () => {
       expect(nameFromPrompt(text)).toBeNull();
     }
     expect(nameFromPrompt("a < b")).toBe("a < b");
-  });
-});
-
-describe("the text and the type of a content", () => {
-  it.each([
-    ['{"type":"text","text":"hello"}', "hello", "text"],
-    ['{"type":"tool_result","content":"done"}', "done", "tool_result"],
-    ['{"type":"tool_use","input":{}}', null, "tool_use"],
-    ['"a bare string"', "a bare string", null],
-    ["no json at all", "no json at all", null],
-    ["[1]", null, null],
-    ["null", null, null],
-  ])("of %s are found", (json, text, type) => {
-    expect(plainTextIn(Buffer.from(json))).toBe(text);
-    expect(wireTypeOf(Buffer.from(json))).toBe(type);
-  });
-
-  it("are not looked for in bytes that are no text", () => {
-    expect(plainTextIn(Uint8Array.of(0xff, 0xfe))).toBeNull();
   });
 });

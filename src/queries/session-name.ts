@@ -1,8 +1,8 @@
 import { cutText } from "../base/index.ts";
-import { plainTextIn } from "../content/index.ts";
 import type { Stream } from "../engine/index.ts";
 import { type Moment, nameOf, viewBlocks } from "../engine/moment/index.ts";
 import { streamsOf, viewIn } from "../log/index.ts";
+import { contentText } from "../protocols/index.ts";
 import type { Store } from "../store/index.ts";
 
 const nameCharsMax = 60;
@@ -22,22 +22,22 @@ export async function sessionName(store: Store, moment: Moment): Promise<string>
 
 /** The user's first words in a stream; null if there are none, or none are stored. */
 export async function streamTitle(store: Store, moment: Moment, stream: Stream): Promise<string | null> {
-  for (const hash of firstUserContents(moment, stream)) {
-    const content = await store.content(hash);
-    const name = content.ok ? nameFromPrompt(plainTextIn(content.value)) : null;
+  for (const block of firstUserBlocks(moment, stream)) {
+    const content = await store.content(block.content);
+    const name = content.ok ? nameFromPrompt(contentText(content.value, block)) : null;
     if (name !== null) return name;
   }
   return null;
 }
 
-function firstUserContents(moment: Moment, stream: Stream) {
+function firstUserBlocks(moment: Moment, stream: Stream) {
   const view = viewIn(moment, stream);
-  const hashes = [];
+  const blocks = [];
   for (const block of view === null ? [] : viewBlocks(moment, view)) {
-    if (block.kind === "user") hashes.push(block.content);
-    if (hashes.length === promptBlocksMax) break;
+    if (block.kind === "user") blocks.push(block);
+    if (blocks.length === promptBlocksMax) break;
   }
-  return hashes;
+  return blocks;
 }
 
 /** Null for text in tags, because that comes from the client. */

@@ -3,7 +3,7 @@ import type { Shown } from "../engine/frames/index.ts";
 import type { Stream, View } from "../engine/index.ts";
 import { exchangesOf, type Moment, turnNow, type Zone } from "../engine/moment/index.ts";
 import { modelIn, streamsOf, viewIn } from "../log/index.ts";
-import { answerTokensMax, readWireRequest } from "../protocols/index.ts";
+import { readStoredRequest } from "../protocols/index.ts";
 import { lastUsage, type WindowRow, windowRow } from "../recorder/index.ts";
 import type { BlockRow } from "./answers/block-answers.ts";
 import type { SegmentRow, StateRow, ZoneRow } from "./answers/state-answers.ts";
@@ -183,8 +183,7 @@ async function reservedTokens(
   const body = await deps.store.body({ session, exchange: last.id, side: "client-request" });
   // If the body is not stored yet, or no longer, only this mark is missing.
   if (!body.ok) return null;
-  const request = readWireRequest(Buffer.from(body.value), null);
-  const tokens = request === null ? 0 : answerTokensMax(request);
+  const tokens = readStoredRequest(body.value, last)?.answerTokensMax ?? 0;
   reserved.set(session, last.id, tokens);
   return tokens === 0 ? null : tokens;
 }

@@ -1,6 +1,6 @@
 import { blockId, type Json, must, ok, type Result } from "../base/index.ts";
 import { isCommandTool } from "../commands/index.ts";
-import { parseJsonBytes } from "../content/index.ts";
+import type { Part } from "../content/index.ts";
 import type { AddedBlock, Shown } from "../engine/frames/index.ts";
 import type { View } from "../engine/index.ts";
 import {
@@ -14,6 +14,7 @@ import {
   wantedOf,
 } from "../engine/moment/index.ts";
 import { modelIn, viewIn } from "../log/index.ts";
+import { readPart } from "../protocols/index.ts";
 import type { Store } from "../store/index.ts";
 import type { TranscriptAnswer, TranscriptRow } from "./answers/context-answers.ts";
 import { tokensAs } from "./block-levels.ts";
@@ -45,8 +46,8 @@ export async function transcriptAnswer(
     if (role === null) continue;
     const { bytes, isPruned } = await transcriptContent({ store, session: moment.state.session }, blockView);
     if (isPruned) pruned += 1;
-    const content = bytes === null ? undefined : (parseJsonBytes(bytes) as Json | undefined);
-    if (content !== undefined && !isOwnCall(content)) rows.push({ role, content: [content] });
+    if (bytes !== null && !isOwnCall(readPart(bytes, blockView.block)))
+      rows.push({ role, content: [JSON.parse(Buffer.from(bytes).toString("utf8")) as Json] });
   }
   const reasoning = blockViews.filter(({ block }) => block.kind === "reasoning").length;
   const { session, identity } = moment.state;
@@ -90,8 +91,6 @@ function roleOf({ kind }: AddedBlock): TranscriptRow["role"] | null {
 }
 
 /** Whether it is a call of our tools. Its result is dropped later, because it then has no call. */
-function isOwnCall(content: Json): boolean {
-  const fields = typeof content === "object" && content !== null && !Array.isArray(content) ? content : {};
-  const { type, name } = fields as { readonly [key: string]: Json };
-  return type === "tool_use" && typeof name === "string" && isCommandTool(name);
+function isOwnCall(part: Part): boolean {
+  return part.type === "call" && isCommandTool(part.name);
 }

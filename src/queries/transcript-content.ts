@@ -1,8 +1,9 @@
 import type { Json, SessionId } from "../base/index.ts";
+import { textContent } from "../content/index.ts";
 import { type Level, levels } from "../engine/frames/index.ts";
 import { attributesOf, type BlockView, factValue, wantedOf } from "../engine/moment/index.ts";
 import { hintOf } from "../notes/index.ts";
-import { readableUnit, replaceContent, type UnitReplacement } from "../protocols/index.ts";
+import { readEditable, replaceStored, type UnitReplacement } from "../protocols/index.ts";
 import type { Store } from "../store/index.ts";
 
 export type TranscriptContent = {
@@ -24,7 +25,7 @@ export async function transcriptContent(
   if (bytes === null || wanted === "absent") return { bytes, isPruned: false };
   const replacement = await levelReplacement(deps.store, blockView, wanted);
   return {
-    bytes: (replacement === null ? null : replaceContent(bytes, replacement)) ?? bytes,
+    bytes: (replacement === null ? null : replaceStored(bytes, blockView.block, replacement)) ?? bytes,
     isPruned: false,
   };
 }
@@ -62,13 +63,13 @@ async function prunedContent(
       return null;
     case "tool-call": {
       const short = isKept ? await levelReplacement(store, blockView, "minimal") : { input: {} };
-      return bytes === null || short === null ? bytes : replaceContent(bytes, short);
+      return bytes === null || short === null ? bytes : replaceStored(bytes, blockView.block, short);
     }
     default: {
       const text = prunedLine(blockView, session, isKept ? bytes : null);
       return bytes === null
-        ? Buffer.from(JSON.stringify({ type: "text", text }))
-        : replaceContent(bytes, { text, keepsMedia: false });
+        ? textContent(text)
+        : replaceStored(bytes, blockView.block, { text, keepsMedia: false });
     }
   }
 }
@@ -78,7 +79,7 @@ function prunedLine(blockView: BlockView, session: SessionId, bytes: Uint8Array 
   const why = factValue(blockView, "archive")?.reason ?? "";
   const reason = why === "" ? "" : ` (${why})`;
   if (bytes === null) return `[left out: #${id} ${kind}${reason}; it is not to be sent any more]`;
-  const spoken = readableUnit(bytes);
+  const spoken = readEditable(bytes, blockView.block);
   const hint = spoken === null || spoken.type === "call" ? "" : hintOf(spoken.text);
   const gist = hint === "" ? "" : `: "${hint}"`;
   return `[left out: #${id} ${kind}${reason}${gist}; \`aperture expand ${id} --session ${session}\` prints it]`;

@@ -2,9 +2,12 @@ import { describe, expect, test } from "vitest";
 import { nameTokens } from "../awareness/index.ts";
 import { blockId, must } from "../base/index.ts";
 import type { SentRequest } from "../exchange/index.ts";
-import { type AnswerUnit, readWireAnswer, readWireRequest } from "../protocols/index.ts";
+import { type AnswerUnit, protocolOf, readWireAnswer } from "../protocols/index.ts";
 import { ContextNames, type NamedRequest } from "./context-names.ts";
 import { placedUnits } from "./unit-alignment.ts";
+
+const anthropic = protocolOf({ protocol: "anthropic" });
+const readRequest = anthropic.read.request;
 
 const textPart = (text: string) => ({ type: "text", text });
 /** Names get a share of the tokens of all messages, so a header needs long messages. */
@@ -22,7 +25,7 @@ function request(
     content: [textPart(text)],
   }));
   const body = Buffer.from(JSON.stringify({ model: "m", system: "Read system.ts first.", messages }));
-  const read = must(readWireRequest(body, null), "it can be read");
+  const read = must(readRequest(body, null), "it can be read");
   const fresh = placedUnits(read, 0)
     .filter(({ unit }) => unit.section === "messages")
     .slice(from)

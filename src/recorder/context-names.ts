@@ -1,10 +1,15 @@
 import { headerNamesMax, NameRank, type NeededName, namesIn, nameTokens } from "../awareness/index.ts";
 import type { BlockId } from "../base/index.ts";
 import { searchableText } from "../content/index.ts";
-import type { BlockKind } from "../engine/frames/index.ts";
 import type { SentRequest } from "../exchange/index.ts";
 import { readHeader } from "../notes/index.ts";
-import { type AnswerUnit, unitBytes, type WireRequest } from "../protocols/index.ts";
+import {
+  type AnswerUnit,
+  protocolOf,
+  unitBytes,
+  type WireRequest,
+  type WireUnit,
+} from "../protocols/index.ts";
 import { estimateText } from "../tokens/index.ts";
 import type { FreshUnit } from "./delta-draft.ts";
 import { type PlacedUnit, placedUnits } from "./unit-alignment.ts";
@@ -52,7 +57,7 @@ export class ContextNames {
     if (!isKnown) this.#readAll(named);
     else for (const one of fresh) this.#addUnit(request, one, { turn, block: one.block });
     this.#isEmpty = false;
-    for (const { origin, bytes } of sent.fresh) if (origin === "aperture") this.#noteHeader(bytes);
+    for (const { origin, bytes } of sent.fresh) if (origin === "aperture") this.#noteHeader(request, bytes);
   }
 
   /**
@@ -64,7 +69,7 @@ export class ContextNames {
     turn: number,
     blocks: readonly (BlockId | null)[],
   ): readonly BlockId[] {
-    const namesByUnit = units.map(({ unit, bytes }) => this.#rankNames(turn, unit.kind, bytes));
+    const namesByUnit = units.map(({ unit, bytes }) => this.#rankNames(turn, unit, bytes));
     const referred = namesByUnit.flat().flatMap((name) => this.#lastBlock.get(name) ?? []);
     for (const [at, names] of namesByUnit.entries()) this.#noteLast(names, blocks[at] ?? null);
     return [...new Set(referred)];
@@ -97,29 +102,29 @@ export class ContextNames {
   }
 
   #addUnit({ bytes }: WireRequest, { unit, group }: PlacedUnit, source: NameSource): void {
-    if (unit.section === "messages") this.#add(source, unit.kind, unitBytes(bytes, group.range.start, unit));
+    if (unit.section === "messages") this.#add(source, unit, unitBytes(bytes, group.range.start, unit));
   }
 
-  #add({ turn, block }: NameSource, kind: BlockKind, bytes: Uint8Array): void {
-    this.#noteLast(this.#rankNames(turn, kind, bytes), block);
+  #add({ turn, block }: NameSource, unit: WireUnit, bytes: Uint8Array): void {
+    this.#noteLast(this.#rankNames(turn, unit, bytes), block);
   }
 
   #noteLast(names: readonly string[], block: BlockId | null): void {
     if (block !== null) for (const name of names) this.#lastBlock.set(name, block);
   }
 
-  #rankNames(turn: number, kind: BlockKind, bytes: Uint8Array): readonly string[] {
-    const text = searchableText(bytes);
+  #rankNames(turn: number, unit: WireUnit, bytes: Uint8Array): readonly string[] {
+    const text = searchableText(protocolOf(unit).read.part(bytes));
     this.#turn = Math.max(this.#turn, turn);
     this.#contentTokens += estimateText(text, tokenizerModel);
     const names = namesIn(text).map(({ name }) => name);
-    this.#rank.add({ turn: this.#turn, kind, names });
+    this.#rank.add({ turn: this.#turn, kind: unit.kind, names });
     return names;
   }
 
   /** A header stays in the context, so its names need not be repeated. */
-  #noteHeader(bytes: Uint8Array): void {
-    const text = searchableText(bytes);
+  #noteHeader(request: WireRequest, bytes: Uint8Array): void {
+    const text = searchableText(protocolOf(request).read.part(bytes));
     const header = readHeader(text);
     // A rewrite sends headers again.
     if (header === null || this.#sentHeaders.has(text)) return;

@@ -11,14 +11,14 @@ import {
   type UnitId,
   unitId,
 } from "../base/index.ts";
-import type { Block, Delta, Taint, Unit } from "../engine/frames/index.ts";
+import type { Block, Delta, ProtocolName, Taint, Unit } from "../engine/frames/index.ts";
 import type { State } from "../engine/index.ts";
 import type { BlockNumbers, NumberedBlock, SentRequestUnit } from "../exchange/index.ts";
 import type { IdPool } from "../log/index.ts";
 import { ttlOf } from "../policy/index.ts";
 import {
   type AnswerUnit,
-  readableUnit,
+  protocolOf,
   unitBytes,
   type WireGroup,
   type WireRequest,
@@ -37,6 +37,7 @@ export type DeltaDraftDeps = {
   readonly stored: ReadonlySet<ContentHash>;
   readonly turn: Turn;
   readonly model: string | null;
+  readonly protocol: ProtocolName;
 };
 
 /**
@@ -170,8 +171,8 @@ export class DeltaDraft {
   /** Adds the result of one of our own tools: a block that the client does not know. */
   #ownBlock({ key, origin, numbered, bytes }: OwnUnit): BlockId | undefined {
     if (numbered === null || origin !== "aperture" || !this.#accept(numbered)) return undefined;
-    const readable = readableUnit(bytes);
-    const pair = readable?.type === "result" ? this.#pairOfCall(readable.callId) : null;
+    const part = protocolOf({ protocol: this.#deps.protocol }).read.part(bytes);
+    const pair = part.type === "result" ? this.#pairOfCall(part.callId) : null;
     const { kind, message } = numbered;
     const unit = { kind, key, hash: hashContent(bytes), length: bytes.length, role: "user" } as const;
     return this.#addBlock({ unit, message: messageId(message), pair, numbered, speaker: "aperture" });
@@ -296,6 +297,7 @@ export class DeltaDraft {
       turn,
       speaker: speaker ?? (isFromModel(unit) ? "model" : "client"),
       content: unit.hash,
+      form: this.#deps.protocol,
       anchor: unit.key,
       pair,
       taint: taintOf(unit),

@@ -78,6 +78,6 @@ export function openedExchange(
   const target = `${copy.method} ${copy.target}`.slice(0, 2_000);
   const named = model === null ? null : model.slice(0, 200);
   const rendering = copy.sent?.rendering ?? "raw";
-  const { id: request, length: bytes } = copy;
-  return { id, request, stream, role, relation, of, model: named, target, bytes, rendering };
+  const { id: request, length: bytes, protocol } = copy;
+  return { id, request, stream, role, relation, of, model: named, protocol, target, bytes, rendering };
 }

@@ -10,7 +10,7 @@ import {
 } from "../base/index.ts";
 import type { SentRequest } from "../exchange/index.ts";
 import type { FrameAttachments } from "../log/index.ts";
-import { readWireRequest, type WireRequest } from "../protocols/index.ts";
+import { protocolOf, type WireRequest } from "../protocols/index.ts";
 import {
   type Body,
   type ContentSlice,
@@ -97,7 +97,10 @@ export class LastBodies {
       return noAttachments;
     const { exchange, stream, draft, forms } = input;
     const before = this.#lastBodies.get(bodyName("upstream-request", stream))?.request ?? null;
-    const request = draft === null ? null : readWireRequest(bytes, before);
+    const request =
+      draft === null || client === null || client.request === null
+        ? null
+        : protocolOf(client.request).read.request(bytes, before);
     const fresh = request === null ? [] : placedUnits(request, sharedUnits(request, before));
     const slices = draft === null || request === null ? [] : draft.nameSlices(fresh, request);
     const clientBase =

@@ -10,7 +10,7 @@ test("a masked unit cannot be read from the record", () => {
     `Bearer ${"*".repeat(8)} was refused`,
     `one\nkey=${"*".repeat(20)}`,
   ])
-    expect(readUnmasked(result(text)), text).toBeNull();
+    expect(readUnmasked(result(text), { form: "anthropic" }), text).toBeNull();
 });
 
 test("asterisks at the start of a line are not a mask", () => {
@@ -23,6 +23,10 @@ test("asterisks at the start of a line are not a mask", () => {
     "*********",
     "  12\t/***** Boxed *****/",
   ];
-  expect(readUnmasked(result(framed.join("\n")))).toMatchObject({ text: framed.join("\n") });
-  expect(readUnmasked(result([...framed, `token ${"*".repeat(12)}`].join("\n")))).toBeNull();
+  expect(readUnmasked(result(framed.join("\n")), { form: "anthropic" })).toMatchObject({
+    text: framed.join("\n"),
+  });
+  expect(
+    readUnmasked(result([...framed, `token ${"*".repeat(12)}`].join("\n")), { form: "anthropic" }),
+  ).toBeNull();
 });

@@ -1,8 +1,9 @@
 import { cutText, type Json } from "../base/index.ts";
-import type { BlockKind, Level } from "../engine/frames/index.ts";
+import type { EditablePart } from "../content/index.ts";
+import type { Block, BlockKind, Level } from "../engine/frames/index.ts";
 import { judgedExtract, minimal, type Source, trimInput, trimText } from "../levels/index.ts";
 import type { ToolInvocation } from "../policy/index.ts";
-import { type ReadableUnit, readableUnit } from "../protocols/index.ts";
+import { readEditable } from "../protocols/index.ts";
 import { estimateText } from "../tokens/index.ts";
 
 /** The content of a block at one level: a text, or for a call a shorter input. */
@@ -20,8 +21,9 @@ export const minimalTokensMin = 100;
 export const kindsWithLevels: readonly BlockKind[] = ["tool-result", "tool-call", "user"];
 
 /** Null if the unit has no text, or if a secret was masked in it: then the record cannot replace it. */
-export function readUnmasked(bytes: Uint8Array): ReadableUnit | null {
-  return isMasked(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)) ? null : readableUnit(bytes);
+export function readUnmasked(bytes: Uint8Array, block: Pick<Block, "form">): EditablePart | null {
+  const isSecret = isMasked(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  return isSecret ? null : readEditable(bytes, block);
 }
 
 /**
@@ -41,7 +43,7 @@ export function levelTextString({ text, input }: LevelText): string {
 
 export type LevelTextsInput = {
   readonly kind: BlockKind;
-  readonly unit: ReadableUnit;
+  readonly unit: EditablePart;
   /** The call that a result answers, if known. */
   readonly call: ToolInvocation | null;
   /** Tokens of the original. */
@@ -77,7 +79,7 @@ function callTexts(original: LevelTextsInput, input: ToolInvocation["input"]): L
 
 function proseTexts(
   original: LevelTextsInput,
-  unit: Exclude<ReadableUnit, { type: "call" }>,
+  unit: Exclude<EditablePart, { type: "call" }>,
 ): LevelTextsResult {
   const { kind, call, tokens } = original;
   const source = { kind, text: unit.text, tool: call?.name ?? null, input: call?.input ?? null };

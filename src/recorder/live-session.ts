@@ -257,8 +257,7 @@ export class LiveSession {
     const stream = open.streamName === null ? null : (this.#streams.get(open.streamName) ?? null);
     const units = answer?.units ?? [];
     stream?.recentAnswers.add(exchange, units);
-    const deps =
-      stream === null || open.turn === null ? null : this.#draftDeps(stream, open.turn, open.model);
+    const deps = stream === null || open.turn === null ? null : this.#draftDeps(stream, open.turn, open);
     const draft = deps === null ? null : new DeltaDraft(deps);
     const outcome = turnOutcome(copy, answer);
     const blocks = outcome === "failed" ? [] : (draft?.addAnswer(units, copy.blockNumbers) ?? []);
@@ -306,7 +305,7 @@ export class LiveSession {
     const current = must(streamOf(now(state), index.stream), "an index belongs to a stream");
     const before = turnNow(now(state), current);
     const turn = relation.relation === "retry" && before > 0 ? before : before + 1;
-    const draft = new DeltaDraft(this.#draftDeps(stream, turn, request.model));
+    const draft = new DeltaDraft(this.#draftDeps(stream, turn, request));
     const turnDraft = draftTurn({ draft, index, state }, request, copy.sent);
     const { leaf, path, blocks, fresh, epoch } = turnDraft;
     if (leaf === null) return this.#recordAside({ identified, role: "unread", stream });
@@ -338,7 +337,14 @@ export class LiveSession {
     stream.policy.noteArrivals(copy.sent);
     if (epoch.length > 0) stream.policy.noteRewrite(copy.sent);
     index.last = { exchange: exchange.id, path, blocks, messageKeys: request.messageKeys, request };
-    return ok({ exchange: exchange.id, streamName: stream.name, turn, model: request.model, problem: null });
+    return ok({
+      exchange: exchange.id,
+      streamName: stream.name,
+      turn,
+      model: request.model,
+      protocol: request.protocol,
+      problem: null,
+    });
   }
 
   /** Records a request that is no turn: its bytes are stored, but it adds no blocks to the session. */
@@ -363,7 +369,14 @@ export class LiveSession {
     const appended = this.#appendFrames({ deltas, type: "request", attached });
     if (!appended.ok) return appended;
     const problem = copy.body === null ? "its request was too large to keep" : null;
-    return ok({ exchange: exchange.id, streamName: stream?.name ?? null, turn: null, model, problem });
+    return ok({
+      exchange: exchange.id,
+      streamName: stream?.name ?? null,
+      turn: null,
+      model,
+      protocol: copy.protocol,
+      problem,
+    });
   }
 
   /** The body as the client sent it, and as it went upstream if that differs. */
@@ -380,8 +393,13 @@ export class LiveSession {
     };
   }
 
-  #draftDeps({ index, ids }: RecordedStream, turn: number, model: string | null) {
-    return { state: this.state(), index, ids, stored: this.#storedContents, turn: turnOf(turn), model };
+  #draftDeps(
+    { index, ids }: RecordedStream,
+    turn: number,
+    { model, protocol }: Pick<WireRequest, "model" | "protocol">,
+  ) {
+    const stored = this.#storedContents;
+    return { state: this.state(), index, ids, stored, turn: turnOf(turn), model, protocol };
   }
 
   /** The delta that ends the turn of an exchange, if it has one. */

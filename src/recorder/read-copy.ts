@@ -7,10 +7,9 @@ import {
   type TurnRecord,
 } from "../exchange/index.ts";
 import {
-  modelTraits,
-  readableUnit,
+  findProtocol,
+  protocolOf,
   readWireAnswer,
-  readWireRequest,
   type WireAnswer,
   type WireRequest,
 } from "../protocols/index.ts";
@@ -23,7 +22,7 @@ export function readRequestCopy(
   { protocol, body }: RequestCopy,
   previous: WireRequest | null,
 ): WireRequest | null {
-  return protocol !== "anthropic" || body === null ? null : readWireRequest(body, previous);
+  return body === null ? null : (findProtocol(protocol)?.read.request(body, previous) ?? null);
 }
 
 export function readResponseCopy(protocol: RequestCopy["protocol"], copy: ResponseCopy): WireAnswer | null {
@@ -57,17 +56,17 @@ export const refusedResponse: Omit<ResponseCopy, "id"> = {
 
 /** The texts of an answer, without calls and reasoning. */
 export function answerText(answer: WireAnswer | null): string {
-  const readable = (answer?.units ?? []).flatMap(({ unit, bytes }) =>
-    unit.type === "text" ? [readableUnit(bytes)] : [],
+  const texts = (answer?.units ?? []).flatMap(({ unit, bytes }) =>
+    unit.part === "text" ? (protocolOf(unit).read.text(bytes) ?? []) : [],
   );
-  return readable.flatMap((one) => (one === null || one.type === "call" ? [] : [one.text])).join("\n");
+  return texts.join("\n");
 }
 
 /** Drops the bodies that are not needed while a request waits for its answer. */
 export function dropSpentBodies(identified: IdentifiedRequest): IdentifiedRequest {
   const { copy, request } = identified;
   // The planner may resend a request to a model that binds its reasoning, also one that was sent unchanged.
-  const mayResend = request !== null && modelTraits(request.model).isBound;
+  const mayResend = request !== null && protocolOf(request).traits.model(request.model).isBound;
   if (copy.sent === null)
     return mayResend ? identified : { ...identified, copy: { ...copy, body: null }, request: null };
   return { ...identified, copy: { ...copy, sent: { ...copy.sent, fresh: [], body: [] } } };

@@ -1,4 +1,4 @@
-import { type AnswerUnit, unitText, type WireRequest } from "../protocols/index.ts";
+import { type AnswerUnit, protocolOf, unitBytes, type WireRequest } from "../protocols/index.ts";
 
 type RecentAnswer = { readonly exchange: number; readonly lines: readonly string[] };
 
@@ -17,7 +17,9 @@ export class RecentAnswers {
   #answers: readonly RecentAnswer[] = [];
 
   add(exchange: number, units: readonly AnswerUnit[]): void {
-    const texts = units.filter(({ unit }) => unit.type === "text").map(({ bytes }) => answerTextIn(bytes));
+    const texts = units.map(({ unit, bytes }) =>
+      unit.part === "text" ? (protocolOf(unit).read.text(bytes) ?? "") : "",
+    );
     const lines = linesOf(texts.join("\n")).slice(0, linesKept);
     if (lines.length === 0) return;
     this.#answers = [{ exchange, lines }, ...this.#answers].slice(0, answersKept);
@@ -41,12 +43,6 @@ function linesOf(text: string): readonly string[] {
     .filter((line) => line.length >= lineCharsMin);
 }
 
-function answerTextIn(bytes: Uint8Array): string {
-  const written = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
-  const { text } = JSON.parse(written) as { readonly text?: unknown };
-  return typeof text === "string" ? text : "";
-}
-
 /** Texts of a request whose keys are not among these. */
 export function newTexts(request: WireRequest, knownKeys: readonly string[]): readonly string[] {
   const known = new Set(knownKeys);
@@ -55,6 +51,10 @@ export function newTexts(request: WireRequest, knownKeys: readonly string[]): re
       ? []
       : units
           .filter(({ key }) => !known.has(key))
-          .flatMap((unit) => unitText(request.bytes, range.start, unit) ?? []),
+          .flatMap((unit) =>
+            unit.part === "text"
+              ? (protocolOf(unit).read.text(unitBytes(request.bytes, range.start, unit)) ?? [])
+              : [],
+          ),
   );
 }

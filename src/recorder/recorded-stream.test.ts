@@ -17,7 +17,7 @@ function watchedStream() {
 }
 
 function appendedTurn(relation: string, sent: object | null = { leaf: "l" }): AppendedTurn {
-  const request = { model: "m", bytes: Buffer.from('{"max_tokens":5}'), members: [] };
+  const request = { model: "m", answerTokensMax: 5 };
   const draft = { blocks: [blockId(7), blockId(8)], fresh: [] };
   return {
     copy: { sent },
@@ -37,7 +37,7 @@ const state = {
 test("a turn of the planner updates prompt size and names", () => {
   const { stream, prompts, named } = watchedStream();
   noteSentTurn(stream, appendedTurn("next"), state);
-  expect(prompts).toEqual([{ exchange: 3, sent: { leaf: "l" }, model: "m", answerMax: expect.any(Number) }]);
+  expect(prompts).toEqual([{ exchange: 3, sent: { leaf: "l" }, model: "m", answerMax: 5 }]);
   expect(named).toMatchObject([{ turn: 9, isNext: true, fresh: [] }]);
 });
 

@@ -1,10 +1,10 @@
 import type { BlockId } from "../base/index.ts";
-import type { Actor, Cause, Delta, Exchange } from "../engine/frames/index.ts";
+import type { Actor, Cause, Delta, Exchange, ProtocolName } from "../engine/frames/index.ts";
 import type { State } from "../engine/index.ts";
 import type { RequestCopy, RequestIdentity } from "../exchange/index.ts";
 import { type FrameAttachments, IdPool, type IdSharingState } from "../log/index.ts";
 import { StreamPolicy } from "../policy/index.ts";
-import { answerTokensMax, type WireRequest } from "../protocols/index.ts";
+import type { WireRequest } from "../protocols/index.ts";
 import { ContextNames } from "./context-names.ts";
 import { PromptSizes } from "./prompt-sizes.ts";
 import { RecentAnswers } from "./recent-answers.ts";
@@ -19,6 +19,7 @@ export type OpenExchange = {
   readonly streamName: string | null;
   readonly turn: number | null;
   readonly model: string | null;
+  readonly protocol: ProtocolName;
   /** The part of the request that could not be recorded, or null. */
   readonly problem: string | null;
 };
@@ -93,7 +94,7 @@ export function noteSentTurn(
   const { copy, request, exchange, turn, draft } = appended;
   const { sent } = copy;
   if (sent === null) return;
-  sizes.noteSent({ exchange: exchange.id, sent, model: request.model, answerMax: answerTokensMax(request) });
+  sizes.noteSent({ exchange: exchange.id, sent, model: request.model, answerMax: request.answerTokensMax });
   const isNext = exchange.relation !== "rewind" && exchange.relation !== "compacted";
   const { blocks, fresh } = draft;
   const turnOf = (unit: number): number => {

@@ -1,9 +1,9 @@
 import { type BlockId, type ContentHash, hashContent, must } from "../base/index.ts";
+import type { EditablePart } from "../content/index.ts";
 import type { Block, BlockKind, Delta, Level, Rendition } from "../engine/frames/index.ts";
 import type { State } from "../engine/index.ts";
 import { attributesOf, now } from "../engine/moment/index.ts";
 import type { ArrivedBlock, ToolInvocation } from "../policy/index.ts";
-import type { ReadableUnit } from "../protocols/index.ts";
 import type { HashedContent, Store } from "../store/index.ts";
 import {
   kindsWithLevels,
@@ -41,7 +41,7 @@ const charsPerTurn = 20_000;
  */
 type PendingRendition = {
   readonly block: Block;
-  readonly unit: ReadableUnit;
+  readonly unit: EditablePart;
   readonly call: ToolInvocation | null;
   readonly tokens: number;
 };
@@ -64,7 +64,7 @@ export class Renditions {
     for (const delta of deltas) {
       if (delta.type !== "block-added" || !kindsWithLevels.includes(delta.block.kind)) continue;
       const bytes = bytesOf.get(delta.block.content);
-      const unit = bytes === undefined ? null : readUnmasked(bytes);
+      const unit = bytes === undefined ? null : readUnmasked(bytes, delta.block);
       if (unit === null) continue;
       if (unit.type === "call") this.#noteCall(unit.id, unit);
       const tokens = sizes.get(delta.block.id) ?? 0;

@@ -70,7 +70,8 @@ export class SessionFinder {
       first,
     });
     const { owner, upstream, client } = sessionOwnerOf(copy, identity);
-    const sessionIdentity = { owner, upstream, client, key, project: identity.project };
+    const { protocol } = copy;
+    const sessionIdentity = { owner, upstream, protocol, client, key, project: identity.project };
     const name = sessionKey ?? generatedName;
     const known = name === null ? null : await this.#directory.findByName(sessionIdentity, name);
     if (known !== null) return this.#open(known);

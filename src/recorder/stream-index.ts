@@ -11,7 +11,7 @@ import type { Unit } from "../engine/frames/index.ts";
 import type { State } from "../engine/index.ts";
 import { exchangeOf, lastSentTurn, now, sentPath } from "../engine/moment/index.ts";
 import { nodeId, nodeKey } from "../exchange/index.ts";
-import { readWireRequest, type WireRequest } from "../protocols/index.ts";
+import { readStoredRequest, type WireRequest } from "../protocols/index.ts";
 import type { Store } from "../store/index.ts";
 
 /** The last turn of a stream, with which the next request is compared. */
@@ -166,9 +166,10 @@ export async function recallConversations(
   const { session } = stateNow();
   for (const index of indexes) {
     const exchange = index.last?.exchange ?? 0;
-    if ((exchangeOf(now(stateNow()), exchange)?.rendering ?? "raw") === "raw") continue;
+    const recorded = exchangeOf(now(stateNow()), exchange);
+    if (recorded === null || recorded.rendering === "raw") continue;
     const body = await store.body({ session, exchange, side: "client-request" });
-    const request = body.ok ? readWireRequest(body.value, null) : null;
+    const request = body.ok ? readStoredRequest(body.value, recorded) : null;
     if (request === null || index.last?.exchange !== exchange) continue;
     index.last = { ...index.last, messageKeys: request.messageKeys, request };
   }

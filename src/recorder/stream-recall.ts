@@ -1,9 +1,9 @@
 import type { BlockId } from "../base/index.ts";
 import { isCommandTool } from "../commands/index.ts";
-import { storedText } from "../content/index.ts";
 import type { AddedBlock, BlockKind } from "../engine/frames/index.ts";
 import type { View } from "../engine/index.ts";
 import { attributesOf, type Moment, viewBlocks } from "../engine/moment/index.ts";
+import { contentText } from "../protocols/index.ts";
 import { LexicalIndex, type RecallHit } from "../recall/index.ts";
 import type { Store } from "../store/index.ts";
 
@@ -63,14 +63,12 @@ export class StreamRecall {
     }
   }
 
-  async #addBlock(
-    { id: block, kind, turn, speaker, content, pair }: AddedBlock,
-    store: RecallInput["store"],
-  ): Promise<void> {
+  async #addBlock(added: AddedBlock, store: RecallInput["store"]): Promise<void> {
+    const { id: block, kind, turn, speaker, content, pair } = added;
     this.#known.add(block);
     if (!recallableKinds.includes(kind) || (pair !== null && this.#ownPairs.has(pair))) return;
     const stored = await store.content(content);
-    const text = stored.ok ? storedText(stored.value, kind) : null;
+    const text = stored.ok ? contentText(stored.value, added) : null;
     if (kind === "tool-call" && isCommandTool(text?.split("(")[0] ?? "")) {
       if (pair !== null) this.#ownPairs.add(pair);
       return;

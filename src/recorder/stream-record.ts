@@ -4,7 +4,7 @@ import type { SentTurn, State, View } from "../engine/index.ts";
 import { exchangesOf, type Moment, now, turnNow, viewBlocks } from "../engine/moment/index.ts";
 import type { StreamRecord, TurnRecord, UnitRecord } from "../exchange/index.ts";
 import { modelIn, streamsOf, viewIn } from "../log/index.ts";
-import { readWireRequest, type WireUnit } from "../protocols/index.ts";
+import { readStoredRequest, type WireUnit } from "../protocols/index.ts";
 import type { ExchangeSide, Store } from "../store/index.ts";
 import { plainAnswer } from "./read-copy.ts";
 
@@ -65,7 +65,7 @@ async function turnsOf(
     // The last turn is included whatever its size: without it there is nothing to continue.
     if (left < 0 && turns.length > 0) break;
     if (body === null) continue;
-    const units = unitsIn(body);
+    const units = unitsIn(body, exchange);
     const path = await sentPath({ body, units, ledger: ledgerPath(state, sent.leaf), exchange, readBody });
     turns.push({ body, path, answer, turn: sent.turn });
     for (const { hash } of units ?? []) known.add(hash);
@@ -182,13 +182,13 @@ async function sentPath({
   const isReported = exchange.rendering !== "managed" || ledger.some(({ origin }) => origin === "aperture");
   if (units === null || (isReported && isSubsequence(ledger, units))) return ledger;
   const clientBody = exchange.rendering === "raw" ? body : await readBody("client-request");
-  const clientUnits = (clientBody === null ? null : unitsIn(clientBody)) ?? [];
+  const clientUnits = (clientBody === null ? null : unitsIn(clientBody, exchange)) ?? [];
   const clientKeys = new Set(clientUnits.flatMap(({ key, hash }) => [key, hash]));
   return units.map((unit) => {
     const { key, hash } = unit;
     // Our units are only texts and never from the model, so other units are the client's in another form.
     const isFromClient =
-      clientKeys.has(hash) || clientKeys.has(key) || unit.role === "assistant" || unit.type === "tool_result";
+      clientKeys.has(hash) || clientKeys.has(key) || unit.role === "assistant" || unit.part === "result";
     return { origin: isFromClient ? originOf(unit) : "aperture", key, bytesHash: hash };
   });
 }
@@ -197,8 +197,8 @@ function originOf({ section, role }: WireUnit): UnitOrigin {
   return section === "messages" && role === "assistant" ? "model" : "client";
 }
 
-function unitsIn(body: Uint8Array): readonly WireUnit[] | null {
-  const request = readWireRequest(body, null);
+function unitsIn(body: Uint8Array, exchange: RecordedExchange): readonly WireUnit[] | null {
+  const request = readStoredRequest(body, exchange);
   if (request === null) return null;
   return [request.tools, request.system, ...request.messages].flatMap((group) => group.units);
 }

@@ -1,9 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type BlockId, blockId, must, streamId, viewId } from "../base/index.ts";
-import { readWireRequest, type WireGroup, type WireRequest } from "../protocols/index.ts";
+import { protocolOf, type WireGroup, type WireRequest } from "../protocols/index.ts";
 import { StreamIndex } from "./stream-index.ts";
 import { countsBefore, placedUnits, sharedKeys, sharedMessageKeys, sharedUnits } from "./unit-alignment.ts";
+
+const anthropic = protocolOf({ protocol: "anthropic" });
+const readRequest = anthropic.read.request;
 
 /** A conversation as lists of short texts, one list per message; few texts, so that they repeat. */
 const conversation = fc.array(fc.array(fc.constantFrom("a", "b", "c"), { maxLength: 3 }), { maxLength: 8 });
@@ -16,7 +19,7 @@ function read(system: readonly string[], texts: readonly (readonly string[])[], 
     content: messageTexts.map(block),
   }));
   const body = Buffer.from(JSON.stringify({ model: "m", system: system.map(block), messages }));
-  return must(readWireRequest(body, before), "the body is a request");
+  return must(readRequest(body, before), "the body is a request");
 }
 
 function allUnits({ tools, system, messages }: WireRequest) {

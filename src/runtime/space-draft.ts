@@ -6,6 +6,7 @@ import type { HashedContent } from "../store/index.ts";
 import { unitTokens } from "../tokens/index.ts";
 import { wireBytes } from "./sendable.ts";
 import type { SpaceLog } from "./space-log.ts";
+import { wire } from "./wire.ts";
 
 /** A block to add to a frame, before it has its ids. */
 export type BlockInput = Pick<Block, "kind" | "stream" | "speaker" | "taint"> & {
@@ -48,6 +49,7 @@ export class SpaceDraft {
       turn,
       speaker,
       content: content.hash,
+      form: wire.name,
       anchor: input.anchor ?? `${kind}-${id}`,
       pair,
       taint,

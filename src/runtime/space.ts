@@ -12,7 +12,6 @@ import {
 import type { AddedBlock, Delta, Frame, Mode } from "../engine/frames/index.ts";
 import { nextStepId, ruleChanges, type View } from "../engine/index.ts";
 import { approvalOf, type Moment, modeOf, streamOf, viewOf } from "../engine/moment/index.ts";
-import { readableUnit } from "../protocols/index.ts";
 import type { StepRow } from "../queries/answers/index.ts";
 import { stepsPage } from "../queries/index.ts";
 import { type PendingActivation, type Priority, pendingActivations } from "./activation.ts";
@@ -42,6 +41,7 @@ import type { RecentFrames, SpaceLog } from "./space-log.ts";
 import { type SpaceSpend, spendIn } from "./space-spend.ts";
 import { StreamHandle } from "./stream-handle.ts";
 import { ViewCache } from "./view-cache.ts";
+import { wire } from "./wire.ts";
 
 /** An outside source: `read` turns each of its events into inputs of the space. */
 export type Adapter<E> = { readonly name: string; readonly read: (event: E) => readonly SpaceInput[] };
@@ -285,12 +285,12 @@ export class Space {
       else if (delta.type === "approval-decided") this.#emitApproval(delta.approval);
   }
 
-  #emitSaid({ kind, stream, speaker, content, id, ephemeral }: AddedBlock): void {
+  #emitSaid(block: AddedBlock): void {
+    const { kind, stream, speaker, content, id, ephemeral } = block;
     if ((kind !== "user" && kind !== "assistant") || ephemeral) return;
     const bytes = this.#deps.log.contents.cached(content);
-    const spoken = bytes === null ? null : readableUnit(bytes);
-    if (spoken?.type !== "text") return;
-    const { text } = spoken;
+    const text = bytes === null ? null : wire.read.text(bytes);
+    if (text === null) return;
     this.#deps.events.emit({ type: "said", stream: this.#streamName(stream), speaker, text, block: id });
   }
 

@@ -167,11 +167,7 @@ export const pureBuiltins: readonly {
   readonly file: string;
   readonly module: string;
   readonly names: string[];
-}[] = [
-  { file: "src/base/hash.ts", module: "node:crypto", names: ["hash"] },
-  { file: "src/content/stored-text.ts", module: "node:buffer", names: ["isUtf8"] },
-  { file: "src/content/wire-json.ts", module: "node:buffer", names: ["isUtf8"] },
-];
+}[] = [{ file: "src/base/hash.ts", module: "node:crypto", names: ["hash"] }];
 
 /** Unit tests may import these besides what their folder may. */
 export const testOnlyImports = { thirdParty: ["vitest", "fast-check"], folders: ["testing"] } as const;

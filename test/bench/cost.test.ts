@@ -22,8 +22,11 @@ import { must } from "../../src/base/index.ts";
 import { commandTools } from "../../src/commands/index.ts";
 import { unknownPrices } from "../../src/config/prices.ts";
 import { instructions } from "../../src/notes/index.ts";
-import { readWireRequest, type WireRequest } from "../../src/protocols/index.ts";
+import { protocolOf, type WireRequest } from "../../src/protocols/index.ts";
 import { estimateText } from "../../src/tokens/index.ts";
+
+const anthropic = protocolOf({ protocol: "anthropic" });
+const readRequest = anthropic.read.request;
 
 test("the benchmark has the assumptions of the product", () => {
   expect(readAssumptions()).toEqual(assumptions);
@@ -192,7 +195,7 @@ test("a missed name is charged once, and its excerpt is carried until the client
 /** A request to a model that accepts a dropped tail, or to one that does not. */
 function wire(model: string): WireRequest {
   const body = { model, messages: [{ role: "user", content: "please look" }] };
-  return must(readWireRequest(Buffer.from(JSON.stringify(body)), null), "it is a request");
+  return must(readRequest(Buffer.from(JSON.stringify(body)), null), "it is a request");
 }
 
 type Said = readonly string[];
@@ -294,7 +297,7 @@ test("a prompt that is read after another equals one that is read alone", () => 
   for (const messages of [first, first, second, [...answered, ...edited], edited, second]) {
     const body = { system: [said("be good", true)], messages };
     const request: WireRequest = must(
-      readWireRequest(Buffer.from(JSON.stringify(body)), before),
+      readRequest(Buffer.from(JSON.stringify(body)), before),
       "it is a request",
     );
     before = request;
@@ -311,7 +314,7 @@ test("a self-clearing message counts after the last user message and costs nothi
   );
   const texts = (messages: readonly unknown[]): readonly string[] => {
     const body = Buffer.from(JSON.stringify({ messages }));
-    return reader.read(must(readWireRequest(body, null), "it is a request")).units.map(({ text }) => text);
+    return reader.read(must(readRequest(body, null), "it is a request")).units.map(({ text }) => text);
   };
   const first = [{ role: "user", content: "one" }, clearing("[k7f3 turn 1: a]")];
   expect(texts(first)).toEqual(["one", "[k7f3 turn 1: a]"]);
@@ -353,7 +356,7 @@ function instructionTokens(told: string): number {
   const model = "claude-opus-5-5";
   const reader = new PromptReader(new UnitSizer({ model, ownTokens: 20_000, count }));
   const body = { model, messages: [{ role: "user", content: [said("one"), said(told)] }] };
-  const request = must(readWireRequest(Buffer.from(JSON.stringify(body)), null), "it is a request");
+  const request = must(readRequest(Buffer.from(JSON.stringify(body)), null), "it is a request");
   const own = reader.read(request).units.filter((unit) => unit.own === "instructions");
   return own.reduce((sum, { tokens }) => sum + tokens, 0);
 }
@@ -362,7 +365,7 @@ test("a stream that is managed later is charged as much for instructions as one 
   const late = instructions(playedNonce, { hasTools: false });
   const first = instructions(playedNonce, { hasTools: true });
   const perChar = (text: string): number => estimateText(text, "claude-opus-5-5") / text.length;
-  const tools = commandTools.reduce((sum, tool) => sum + JSON.stringify(tool).length, 0);
+  const tools = commandTools.reduce((sum, tool) => sum + anthropic.write.tool(tool).length, 0);
   expect(instructionTokens(late)).toBe(Math.ceil(20_000 * perChar(late)));
   expect(instructionTokens(first)).toBe(Math.ceil((20_000 - tools) * perChar(first)));
   expect(instructionTokens("something else")).toBe(0);

@@ -5,8 +5,11 @@ import { type ModelPriceData, priceRows } from "../../src/config/price-rows.ts";
 import { unknownPrices } from "../../src/config/prices.ts";
 import { type ModelPrices as PricesAsked, promptPrice } from "../../src/policy/index.ts";
 import type { PriceField } from "../../src/policy/price.ts";
-import { modelTraits } from "../../src/protocols/index.ts";
+import { protocolOf } from "../../src/protocols/index.ts";
 import { headings, page } from "./markdown.ts";
+
+const anthropic = protocolOf({ protocol: "anthropic" });
+const modelTraits = anthropic.traits.model;
 
 const all: readonly ModelPriceData[] = [...priceRows.map(({ prices }) => prices), unknownPrices];
 const text = page("docs/reference/prices.md");

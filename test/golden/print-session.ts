@@ -3,9 +3,12 @@ import { commandTools } from "../../src/commands/index.ts";
 import type { Frame } from "../../src/engine/frames/index.ts";
 import type { SentRequestUnit } from "../../src/exchange/index.ts";
 import { instructions } from "../../src/notes/index.ts";
+import { protocolOf } from "../../src/protocols/index.ts";
 import { seen, sharedUnits, type UpstreamUnit } from "../support/upstream-units.ts";
 import type { GoldenExchange, PlayedSession } from "./play-session.ts";
 import type { GoldenSession } from "./session-file.ts";
+
+const anthropic = protocolOf({ protocol: "anthropic" });
 
 const nonce = "k7f3";
 
@@ -63,7 +66,9 @@ export function fixedTextsText(): string {
 }
 
 const fixedTexts: ReadonlyMap<string, string> = new Map([
-  ...commandTools.map((tool) => [JSON.stringify(tool), `{tool ${tool.name}}`] as const),
+  ...commandTools.map(
+    (tool) => [Buffer.from(anthropic.write.tool(tool)).toString(), `{tool ${tool.name}}`] as const,
+  ),
   ...[true, false].map(
     (hasTools) =>
       [

@@ -78,7 +78,7 @@ function numbersPart(before: GoldenExchange, now: GoldenExchange): string {
 
 The session has a name (\`x-aperture-session\`), so \`live-streams.ts\` has its ledger: a tree of all units ever sent for it.
 \`match-path.ts\` walks down that tree as long as it says what the client says, past units of ours, which the client does not
-know. Bytes need not be equal: \`same-unit.ts\` lists the liberties clients take. What is new gets the next numbers of the
+know. Bytes need not be equal: \`same-block.ts\` lists the liberties clients take. What is new gets the next numbers of the
 session (\`block-numbers.ts\`): by them user, model and log mean the same block.
 
 ${listing(lines)}

@@ -3,11 +3,14 @@ import { canonicalJson, must, sessionId, unwrap } from "../../src/base/index.ts"
 import { emptyState, replayFrames, type State } from "../../src/engine/index.ts";
 import { describeMoment as described } from "../../src/engine/moment/describe-moment.ts";
 import { now, sentPath } from "../../src/engine/moment/index.ts";
-import { readWireRequest } from "../../src/protocols/index.ts";
+import { protocolOf } from "../../src/protocols/index.ts";
 import { openMemoryStore } from "../../src/store/index.ts";
 import { RecorderKit } from "../support/recorder-kit.ts";
 import { readRecording, recordingNames } from "../support/recordings.ts";
 import { buildBody, type RawMessage, rawBlock, rawMessage } from "../support/wire-body.ts";
+
+const anthropic = protocolOf({ protocol: "anthropic" });
+const readRequest = anthropic.read.request;
 
 const isLong = process.env["APERTURE_TEST_LONG"] === "1";
 const turnsMax = isLong ? Number.POSITIVE_INFINITY : 40;
@@ -43,7 +46,7 @@ describe.each(forms)("a recorded session, %s", (_form, headersOf) => {
 
 /** The path of the last turn is the request, unit by unit, and each unit shows one block. */
 function expectSentPath(state: State, bytes: Buffer): void {
-  const request = must(readWireRequest(bytes, null), "the body can be read");
+  const request = must(readRequest(bytes, null), "the body can be read");
   const keys = [request.tools, request.system, ...request.messages].flatMap(({ units }) =>
     units.map(({ key }) => key),
   );

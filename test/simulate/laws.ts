@@ -1,7 +1,7 @@
 import { sha256Hex } from "../../src/base/index.ts";
 import type { SentRequestUnit } from "../../src/exchange/index.ts";
 import { continuesOwnLine, isOwnLine } from "../../src/notes/index.ts";
-import { modelTraits } from "../../src/protocols/index.ts";
+import { protocolOf } from "../../src/protocols/index.ts";
 import { manifestStart } from "../support/own-lines.ts";
 import type { Posted } from "../support/planner-kit.ts";
 import { checkCleared } from "./check-cleared.ts";
@@ -22,6 +22,9 @@ import {
   unitsOf,
 } from "./seen-body.ts";
 import { shownIn } from "./shown-units.ts";
+
+const anthropic = protocolOf({ protocol: "anthropic" });
+const modelTraits = anthropic.traits.model;
 
 /** What is known of a stream from outside: conversations that share a name share it. */
 export type Stream = {

@@ -1,8 +1,11 @@
 import { type ContentHash, hashContent } from "../../src/base/index.ts";
 import type { SentRequest, SentRequestUnit, StreamLookup } from "../../src/exchange/index.ts";
 import type { QuestionAnswers } from "../../src/host/questions.ts";
-import { readWireAnswer, readWireRequest } from "../../src/protocols/index.ts";
+import { protocolOf, readWireAnswer } from "../../src/protocols/index.ts";
 import type { Posted } from "../support/planner-kit.ts";
+
+const anthropic = protocolOf({ protocol: "anthropic" });
+const readRequest = anthropic.read.request;
 
 /** Knows: everything. Late: never answers. Rejects: says that it cannot. */
 export type MemoryMode = "knows" | "late" | "rejects";
@@ -49,7 +52,7 @@ export class SimulatedRecords implements Memory {
     if (stream === undefined) return;
     const path = pathTo(stream.units, sent.leaf);
     if (path === null) return;
-    const request = readWireRequest(Buffer.from(sending.clientBody), null);
+    const request = readRequest(Buffer.from(sending.clientBody), null);
     const contentType = answer.headers.find(([name]) => name === "content-type")?.[1] ?? "";
     const received = answer.status === 200 && body !== null ? { body, contentType } : null;
     const said =

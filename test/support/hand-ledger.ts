@@ -1,7 +1,10 @@
 import { type ContentHash, must } from "../../src/base/index.ts";
 import type { BodyForm } from "../../src/engine/frames/index.ts";
 import { nodeId, type SentRequest, type SentRequestUnit } from "../../src/exchange/index.ts";
-import { readWireRequest, unitBytes, type WireRequest, type WireUnit } from "../../src/protocols/index.ts";
+import { protocolOf, unitBytes, type WireRequest, type WireUnit } from "../../src/protocols/index.ts";
+
+const anthropic = protocolOf({ protocol: "anthropic" });
+const readRequest = anthropic.read.request;
 
 /** What is sent in place of a client's body, and how. */
 export type Rendered = {
@@ -97,5 +100,5 @@ function unitsOf(body: Buffer): readonly Placed[] {
 }
 
 function read(body: Buffer): WireRequest {
-  return must(readWireRequest(body, null), "the body is a request");
+  return must(readRequest(body, null), "the body is a request");
 }

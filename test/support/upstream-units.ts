@@ -1,5 +1,8 @@
 import { must } from "../../src/base/index.ts";
-import { readWireRequest, unitBytes, type WireGroup, type WireUnit } from "../../src/protocols/index.ts";
+import { protocolOf, unitBytes, type WireGroup, type WireUnit } from "../../src/protocols/index.ts";
+
+const anthropic = protocolOf({ protocol: "anthropic" });
+const readRequest = anthropic.read.request;
 
 /** A unit of a body as it went upstream. */
 export type UpstreamUnit = {
@@ -16,7 +19,7 @@ export type UpstreamUnit = {
 
 /** The units of a body in the order in which a model reads them. */
 export function upstreamUnits(body: string): readonly UpstreamUnit[] {
-  const request = must(readWireRequest(Buffer.from(body), null), "the body is a request");
+  const request = must(readRequest(Buffer.from(body), null), "the body is a request");
   const { bytes } = request;
   return [request.tools, request.system, ...request.messages].flatMap((group): UpstreamUnit[] => {
     if (group.units.length === 0 && request.messages.includes(group)) return [emptyMessage(group)];

@@ -1,4 +1,4 @@
-import { isSelfClearing, modelTraits, type WireRequest } from "../../protocols/index.ts";
+import { protocolOf, type WireRequest } from "../../protocols/index.ts";
 import type { PlayedPrompt } from "./simulated-cache.ts";
 import type { SizedPromptUnit } from "./unit-sizer.ts";
 
@@ -30,8 +30,9 @@ export type PromptPair = {
 /**
  * A self-clearing message is gone with the next request; models that bind nothing accept a dropped last text.
  */
-function mayDropTail({ model, messages }: WireRequest): boolean {
-  return isSelfClearing(messages.at(-1)?.head ?? "") || !modelTraits(model).isBound;
+function mayDropTail(request: WireRequest): boolean {
+  const { model, messages } = request;
+  return messages.at(-1)?.isSelfClearing === true || !protocolOf(request).traits.model(model).isBound;
 }
 
 function withoutTail(units: readonly SizedPromptUnit[]): number {

@@ -1,9 +1,4 @@
-import {
-  isSelfClearing,
-  sharedMessageCount,
-  type WireGroup,
-  type WireRequest,
-} from "../../protocols/index.ts";
+import { sharedMessageCount, type WireGroup, type WireRequest } from "../../protocols/index.ts";
 import { type PlayedPrompt, promptAfter } from "./simulated-cache.ts";
 import type { SizedPromptUnit, UnitSizer } from "./unit-sizer.ts";
 
@@ -32,7 +27,7 @@ export class PromptReader {
     const units = this.#before?.prompt.units.slice(0, ends.at(-1) ?? 0) ?? [];
     for (const [at, group] of groups.slice(shared).entries()) {
       // A self-clearing message only counts after the last message of the user.
-      const isGone = isSelfClearing(group.head) && shared + at < lastUser;
+      const isGone = group.isSelfClearing === true && shared + at < lastUser;
       for (const unit of isGone ? [] : this.#sizer.unitsOf(request, group)) units.push(unit);
       ends.push(units.length);
     }

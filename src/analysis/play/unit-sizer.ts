@@ -3,8 +3,7 @@ import { commandTools } from "../../commands/index.ts";
 import type { BlockKind } from "../../engine/frames/index.ts";
 import { instructions, readNote } from "../../notes/index.ts";
 import {
-  readableUnit,
-  textBlock,
+  protocolOf,
   unitBytes,
   type WireGroup,
   type WireRequest,
@@ -44,6 +43,9 @@ export type UnitSizerOptions = {
   readonly count: ExactCounter;
 };
 
+/** Recordings are played in this format. */
+const protocol = protocolOf({ protocol: "anthropic" });
+
 /** Counts the tokens of the units of requests, each unit once. */
 export class UnitSizer {
   readonly #options: UnitSizerOptions;
@@ -58,11 +60,11 @@ export class UnitSizer {
     // A stream that is managed later has no tools of ours, and is charged as if it had.
     this.#instructions = new Map([
       [
-        hashContent(textBlock(ownInstructions.first)),
+        hashContent(protocol.write.text(ownInstructions.first)),
         filledTokens(ownInstructions.first, options.ownTokens - tools, options),
       ],
       [
-        hashContent(textBlock(ownInstructions.late)),
+        hashContent(protocol.write.text(ownInstructions.late)),
         filledTokens(ownInstructions.late, options.ownTokens, options),
       ],
     ]);
@@ -73,7 +75,7 @@ export class UnitSizer {
     const known = this.#groups.get(group);
     if (known !== undefined) return known;
     const units = group.units.map((unit, at): SizedPromptUnit => {
-      const { section, role, kind, hash, mark, type, callId } = unit;
+      const { section, role, kind, hash, mark, part, callId } = unit;
       const bare = `${role} ${hash}`;
       return {
         ...this.#sizeOf({ request, group, unit }),
@@ -84,7 +86,7 @@ export class UnitSizer {
         callId,
         isMarked: mark !== null,
         isUser: section === "messages" && role === "user",
-        run: type === "tool_use" ? "call" : type === "tool_result" ? "result" : null,
+        run: part === "call" || part === "result" ? part : null,
       };
     });
     this.#groups.set(group, units);
@@ -127,8 +129,8 @@ function filledTokens(text: string, tokens: number, { count, model }: UnitSizerO
 /** Recognises notes of ours by the nonce, which no recording contains. */
 function ownKind(bytes: Buffer): OwnKind {
   if (!bytes.includes(playedNonce)) return null;
-  const unit = readableUnit(bytes);
-  const note = unit?.type === "text" ? readNote(unit.text) : null;
+  const text = protocol.read.text(bytes);
+  const note = text === null ? null : readNote(text);
   if (note?.nonce !== playedNonce) return null;
   return note.type === "header"
     ? "header"

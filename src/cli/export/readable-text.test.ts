@@ -21,13 +21,13 @@ test.each([
   ["user", '"a bare string"', "a bare string"],
   ["user", "no json at all", "no json at all"],
 ] as const)("a %s block %s reads as %j", (kind, text, readable) => {
-  const row = { kind };
+  const row = { kind, form: "anthropic" } as const;
   expect(readableText({ row, content: { text, encoding: "utf-8" } }, { isMasked: true })).toBe(readable);
   expect(readableText({ row, content: { text, encoding: "base64" } }, { isMasked: true })).toBe(text);
 });
 
 test("missing content is named", () => {
-  expect(readableText({ row: { kind: "user" }, content: null }, { isMasked: true })).toBe(
+  expect(readableText({ row: { kind: "user", form: "anthropic" }, content: null }, { isMasked: true })).toBe(
     "(no longer stored)",
   );
 });
@@ -35,7 +35,7 @@ test("missing content is named", () => {
 test("a secret that only shows in the readable text is masked", () => {
   const secret = `sk-ant-${"api03-aB3".repeat(6)}`;
   const text = `{"type":"text","text":"\\u0073${secret.slice(1)} is mine"}`;
-  const block = { row: { kind: "user" }, content: { text, encoding: "utf-8" } } as const;
+  const block = { row: { kind: "user", form: "anthropic" }, content: { text, encoding: "utf-8" } } as const;
   expect(readableText(block, { isMasked: true })).toBe("[masked] is mine");
   expect(readableText(block, { isMasked: false })).toBe(`${secret} is mine`);
 });

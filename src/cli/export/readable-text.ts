@@ -1,10 +1,10 @@
-import { storedText } from "../../content/index.ts";
+import { contentText } from "../../protocols/index.ts";
 import type { BlockRow } from "../../queries/answers/index.ts";
 import type { ExportText } from "./collect-session.ts";
 import type { ExportInfo } from "./jsonl.ts";
 import { maskSecretText } from "./mask.ts";
 
-type ReadableBlock = { readonly row: Pick<BlockRow, "kind">; readonly content: ExportText | null };
+type ReadableBlock = { readonly row: Pick<BlockRow, "kind" | "form">; readonly content: ExportText | null };
 
 /**
  * The text of a block without its wire format, which jsonl keeps exactly. The text is masked again, because a
@@ -17,6 +17,6 @@ export function readableText(
   if (content === null) return "(no longer stored)";
   const { text, encoding } = content;
   if (encoding !== "utf-8") return text;
-  const plain = storedText(Buffer.from(text), row.kind) ?? "(only its model can read it)";
+  const plain = contentText(Buffer.from(text), row) ?? "(only its model can read it)";
   return isMasked ? maskSecretText(plain) : plain;
 }

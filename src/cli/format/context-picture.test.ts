@@ -7,6 +7,7 @@ const block: BlockRow = {
   n: 1,
   zone: "middle",
   kind: "user",
+  form: "anthropic",
   topic: null,
   tokens: 100,
   exact: false,

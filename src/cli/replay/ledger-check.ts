@@ -1,6 +1,7 @@
 import { must } from "../../base/index.ts";
+import type { RecordedExchange } from "../../engine/frames/index.ts";
 import type { SentTurn, SentUnit, State } from "../../engine/index.ts";
-import { readWireRequest, type WireGroup } from "../../protocols/index.ts";
+import { readStoredRequest, type WireGroup } from "../../protocols/index.ts";
 import type { BodyEvidence } from "./evidence.ts";
 
 export type LedgerMatches = { readonly identical: number; readonly all: number };
@@ -18,11 +19,11 @@ export function checkLedger(
   let [identical, all] = [0, 0];
   for (const { request, side, bytes } of bodies) {
     const turn = sent.get(request);
-    const isManaged = state.exchanges.get(request - 1)?.rendering === "managed";
-    if (side !== "upstream-request" || turn === undefined || !isManaged || !(bytes instanceof Uint8Array))
-      continue;
+    const exchange = state.exchanges.get(request - 1);
+    if (side !== "upstream-request" || turn === undefined || exchange?.rendering !== "managed") continue;
+    if (!(bytes instanceof Uint8Array)) continue;
     all += 1;
-    if (matchesLedger(sentHashes(state, turn), bodyHashes(bytes))) identical += 1;
+    if (matchesLedger(sentHashes(state, turn), bodyHashes(bytes, exchange))) identical += 1;
     else problems.push(`request ${request}: the upstream body differs from the ledger`);
   }
   return { identical, all };
@@ -47,8 +48,8 @@ function sentHashes({ units }: State, { leaf }: SentTurn): readonly string[] {
  * The units of a body in the order in which a model reads them; deferred tools are not among them. Null for a
  * message without content: it counts as a unit and has no bytes.
  */
-function bodyHashes(bytes: Uint8Array): readonly (string | null)[] {
-  const request = readWireRequest(bytes, null);
+function bodyHashes(bytes: Uint8Array, exchange: RecordedExchange): readonly (string | null)[] {
+  const request = readStoredRequest(bytes, exchange);
   if (request === null) return [];
   const hashes = ({ units }: WireGroup): readonly (string | null)[] =>
     units.filter(({ isDeferred }) => !isDeferred).map(({ hash }) => hash);

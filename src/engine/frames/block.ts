@@ -1,4 +1,5 @@
 import type { BlockId, ContentHash, MessageId, Seq, StreamId, Turn } from "../../base/index.ts";
+import type { ContentForm } from "./exchange.ts";
 
 export const blockKinds = [
   "system",
@@ -56,6 +57,8 @@ export type Block = {
   readonly turn: Turn;
   readonly speaker: string;
   readonly content: ContentHash;
+  /** The form of the content. Absent in frames written before there was a choice: the Messages API. */
+  readonly form?: ContentForm;
   /**
    * Recognises the block when a client sends it again: a tool id, an item id, a signature, or a text hash.
    */

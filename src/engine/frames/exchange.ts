@@ -1,5 +1,13 @@
 import type { Seq, StreamId } from "../../base/index.ts";
 
+/** The wire formats of the model APIs. */
+export const protocolNames = ["anthropic", "openai-chat", "openai-responses", "gemini", "bedrock"] as const;
+export type ProtocolName = (typeof protocolNames)[number];
+
+/** The form of stored bytes: a wire format, or a neutral part that we wrote ourselves. */
+export const contentForms = [...protocolNames, "part"] as const;
+export type ContentForm = (typeof contentForms)[number];
+
 /**
  * The owner of a session and the way its requests are recognised, recorded once, when it begins. The key is
  * opaque: the client's own id of the session, or a hash of how its history starts.
@@ -7,6 +15,8 @@ import type { Seq, StreamId } from "../../base/index.ts";
 export type SessionIdentity = {
   readonly owner: string;
   readonly upstream: string;
+  /** The wire format of its first request. Absent in old frames: the Messages API. */
+  readonly protocol?: ProtocolName;
   /** The program that speaks: `claude-code`, `opencode`, `anthropic-sdk`, or `unknown`. */
   readonly client: string;
   readonly key: string;
@@ -57,6 +67,8 @@ export type Exchange = {
   /** The earlier exchange a retry, twin, rewind or compacted request refers to. */
   readonly of: number | null;
   readonly model: string | null;
+  /** The wire format. Absent in frames written before there was a choice: the Messages API. */
+  readonly protocol?: ProtocolName;
   /** Method, path and query, without credentials. */
   readonly target: string;
   readonly bytes: number;

@@ -11,7 +11,14 @@ import {
 import { approvalStatuses, modes, permissionRules, permissionScopes } from "./approval.ts";
 import { blockKinds, levels, scopes, shownForms, taints } from "./block.ts";
 import { type Delta, type DeltaType, deltaTypes, rewriteReasons, turnOutcomes } from "./delta.ts";
-import { bodyForms, exchangeOutcomes, exchangeRelations, exchangeRoles } from "./exchange.ts";
+import {
+  bodyForms,
+  contentForms,
+  exchangeOutcomes,
+  exchangeRelations,
+  exchangeRoles,
+  protocolNames,
+} from "./exchange.ts";
 import { actors, type FactName, factNames } from "./facts.ts";
 import { causeTypes, type Frame, type FrameDraft } from "./frame.ts";
 
@@ -169,6 +176,7 @@ const block = fields({
   turn: count,
   speaker: name,
   content: hash,
+  form: orMissing(oneOf(contentForms)),
   anchor,
   pair: orNull(count),
   taint: oneOf(taints),
@@ -207,7 +215,15 @@ function factSetFields(fact: FactName): FieldChecks {
   return { view: count, block: count, from: value, to: value };
 }
 
-const identity = fields({ owner: name, upstream: name, client: name, key: anchor, project: orNull(name) });
+const protocol = orMissing(oneOf(protocolNames));
+const identity = fields({
+  owner: name,
+  upstream: name,
+  protocol,
+  client: name,
+  key: anchor,
+  project: orNull(name),
+});
 
 const exchange = fields({
   id: count,
@@ -217,6 +233,7 @@ const exchange = fields({
   relation: oneOf(exchangeRelations),
   of: orNull(count),
   model: orNull(name),
+  protocol,
   target: text(limits.targetCharsMax),
   bytes: count,
   rendering: orMissing(oneOf(bodyForms)),

@@ -27,8 +27,10 @@ export {
 } from "./delta.ts";
 export type {
   BodyForm,
+  ContentForm,
   Exchange,
   ExchangeEnd,
+  ProtocolName,
   RecordedExchange,
   SessionIdentity,
   Usage,

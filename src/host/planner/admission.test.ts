@@ -1,13 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { must } from "../../base/index.ts";
-import { readWireRequest, type WireRequest } from "../../protocols/index.ts";
-import {
-  type AdmissionCandidate,
-  cacheLifetimeMs,
-  isAdmitted,
-  isSideQuestion,
-  isSummaryRequest,
-} from "./admission.ts";
+import { protocolOf, type WireRequest } from "../../protocols/index.ts";
+import { type AdmissionCandidate, isAdmitted, isSideQuestion, isSummaryRequest } from "./admission.ts";
+
+const anthropic = protocolOf({ protocol: "anthropic" });
+const readRequest = anthropic.read.request;
 
 const tool = { name: "look", input_schema: { type: "object" } };
 const mark = (ttl?: string) => ({
@@ -24,7 +21,7 @@ const model = (over: object = {}) => ({
 
 function request(over: object = {}): WireRequest {
   const body = { model: "claude-opus-5-5", tools: [tool], messages: [user("a")], ...over };
-  return must(readWireRequest(Buffer.from(JSON.stringify(body)), null), "the body can be read");
+  return must(readRequest(Buffer.from(JSON.stringify(body)), null), "the body can be read");
 }
 
 const words = (tokens: number) => user("word ".repeat(tokens));
@@ -108,11 +105,4 @@ test("a request whose only cache marks are on the model's messages asks for a su
   expect(asks([user("a"), model(), user("b")])).toBe(false);
   expect(asks([user("a"), model(mark())])).toBe(false);
   expect(asks([user("a"), model(mark()), user("b")], "unknown")).toBe(false);
-});
-
-test("the cache lifetime is the longest of all marks", () => {
-  expect(cacheLifetimeMs(request())).toBe(300_000);
-  expect(cacheLifetimeMs(request({ messages: [user("a", mark())] }))).toBe(300_000);
-  expect(cacheLifetimeMs(request({ messages: [user("a", mark("1h"))] }))).toBe(3_600_000);
-  expect(cacheLifetimeMs(request({ tools: [{ ...tool, ...mark("1h") }] }))).toBe(3_600_000);
 });

@@ -1,4 +1,3 @@
-import { must } from "../../base/index.ts";
 import { isAgentClient } from "../../exchange/index.ts";
 import type { WireRequest } from "../../protocols/index.ts";
 import { sampledTokens } from "../../tokens/index.ts";
@@ -60,7 +59,7 @@ function messageTokens({ bytes, messages, model }: WireRequest): number {
 /** The user has just spoken, so no tool loop is under way. */
 function isUserTurn({ messages }: WireRequest): boolean {
   const last = messages.at(-1);
-  return last?.role === "user" && !last.units.some(({ type }) => type === "tool_result");
+  return last?.role === "user" && !last.units.some(({ part }) => part === "result");
 }
 
 /**
@@ -76,13 +75,4 @@ export function isSummaryRequest(client: string, { messages }: WireRequest): boo
   if (client !== "claude-code" || messages.at(-1)?.role !== "user") return false;
   const marked = messages.filter(({ isMarked }) => isMarked);
   return marked.length > 0 && marked.every(({ role }) => role === "assistant");
-}
-
-const cacheMs = { short: 5 * 60_000, long: 60 * 60_000 };
-
-/** How long the provider caches the prefix that the request marks. */
-export function cacheLifetimeMs({ tools, system, messages, markedMessages: marked }: WireRequest): number {
-  const groups = [tools, system, ...marked.map((at) => must(messages[at], "a marked message is there"))];
-  const isLong = groups.some(({ units }) => units.some(({ mark }) => mark?.includes('"1h"')));
-  return isLong ? cacheMs.long : cacheMs.short;
 }

@@ -3,6 +3,7 @@ import { shownFacts } from "../../../test/support/render-facts.ts";
 import type { ManifestFacts } from "../../awareness/index.ts";
 import type { NumberedBlock, Wishes } from "../../exchange/index.ts";
 import { type Carrier, type ReshownBlock, SessionNumbers, type SizedBlock } from "../../ledger/index.ts";
+import { protocolOf } from "../../protocols/index.ts";
 import {
   type Awareness,
   addSentBlocks,
@@ -19,6 +20,7 @@ const block = (id: number, turn = 1, tokens = 100): NumberedBlock => ({
 
 function newStream(): LiveStream {
   return openLiveStream({
+    protocol: protocolOf({ protocol: "anthropic" }),
     key: "l",
     session: "s",
     generatedName: null,

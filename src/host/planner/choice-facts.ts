@@ -1,9 +1,8 @@
 import type { Clock } from "../../base/index.ts";
 import type { ChoiceFacts } from "../../ledger/index.ts";
 import { type ModelPrices, withLongCache } from "../../policy/index.ts";
-import { answerTokensMax, mayAddEdit, modelTraits, type WireRequest } from "../../protocols/index.ts";
+import { protocolOf, type WireRequest } from "../../protocols/index.ts";
 import { assumedWindow } from "../../tokens/index.ts";
-import { cacheLifetimeMs } from "./admission.ts";
 import { usedTokens } from "./awareness.ts";
 import type { LiveStream } from "./live-stream.ts";
 import type { ReceivedRequest } from "./read-request.ts";
@@ -23,7 +22,7 @@ export function isCacheCold(
   const idleMs = clock.now() - lastMs;
   const { rule, cache } = pricesOf(request.model);
   const unmarkedMs = rule.kind === "marks" ? shortestLifetimeMs : cache.lifetimeMs;
-  return lastMs > 0 && idleMs > Math.max(unmarkedMs, cacheLifetimeMs(request));
+  return lastMs > 0 && idleMs > Math.max(unmarkedMs, request.cacheLifetimeMs);
 }
 
 export type ChoiceDeps = PriceDeps & {
@@ -46,14 +45,14 @@ export function choiceFactsFor(
     heldBlocks: stream.held,
     hasNewWishes: stream.hasNewWishes,
     isUrgent: stream.isUrgent,
-    prices: cacheLifetimeMs(request) > shortestLifetimeMs ? withLongCache(pricesOf(model)) : pricesOf(model),
+    prices: request.cacheLifetimeMs > shortestLifetimeMs ? withLongCache(pricesOf(model)) : pricesOf(model),
     coldReason: isCold ? "cold" : isSwitched ? "model" : null,
-    losesReasoning: modelTraits(model).isBound,
+    losesReasoning: protocolOf(request).traits.model(model).isBound,
     mayEdit: mayClearAtProvider(stream, { request, meta }, pricesOf),
     usedTokens: usedTokens(stream),
     promptCount: stream.countedPrompt,
     // The answer needs part of the window, but never more than half of it is set aside.
-    tokensMax: window - Math.min(answerTokensMax(request), window / 2),
+    tokensMax: window - Math.min(request.answerTokensMax, window / 2),
   };
 }
 
@@ -68,6 +67,6 @@ export function mayClearAtProvider(
   pricesOf: PriceDeps["pricesOf"],
 ): boolean {
   const isOffered = meta.upstream === "anthropic" && pricesOf(request.model).hasContextEdits;
-  const isUseful = modelTraits(request.model).isBound;
-  return takesProviderEdits && isOffered && isUseful && !meta.isLogin && mayAddEdit(request);
+  const isUseful = protocolOf(request).traits.model(request.model).isBound;
+  return takesProviderEdits && isOffered && isUseful && !meta.isLogin && !request.hasOwnEdits;
 }

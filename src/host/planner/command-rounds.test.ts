@@ -2,10 +2,13 @@ import { expect, test } from "vitest";
 import { steppedClock } from "../../base/index.ts";
 import type { CommandBatch, PlannedRequest } from "../../exchange/index.ts";
 import { callKey, rootNode, type SentPath } from "../../ledger/index.ts";
-import { readWireAnswer, readWireRequest } from "../../protocols/index.ts";
+import { protocolOf, readWireAnswer } from "../../protocols/index.ts";
 import { CommandRounds } from "./command-rounds.ts";
 import { openLiveStream } from "./live-stream.ts";
 import type { ReceivedRequest } from "./read-request.ts";
+
+const anthropic = protocolOf({ protocol: "anthropic" });
+const readRequest = anthropic.read.request;
 
 const call = { type: "tool_use", id: "call_0", name: "aperture_read", input: { verb: "manifest" } };
 const { units } = readWireAnswer(
@@ -24,6 +27,7 @@ test("calls of two answers with the same id have a result each", async () => {
     },
   });
   const stream = openLiveStream({
+    protocol: protocolOf({ protocol: "anthropic" }),
     key: "line",
     session: "session",
     generatedName: null,
@@ -33,10 +37,7 @@ test("calls of two answers with the same id have a result each", async () => {
     isLookedUp: true,
     sessionNumbers: null,
   });
-  const request = readWireRequest(
-    Buffer.from('{"model":"m","messages":[{"role":"user","content":"a"}]}'),
-    null,
-  );
+  const request = readRequest(Buffer.from('{"model":"m","messages":[{"role":"user","content":"a"}]}'), null);
   for (const id of ["one", "two"]) {
     const leaf = rootNode(id);
     // A round reads only the head of the path and the id of the planned request.

@@ -15,7 +15,7 @@ import {
   type WithheldContent,
 } from "../../ledger/index.ts";
 import type { ShownMemory } from "../../notes/index.ts";
-import type { WireRequest } from "../../protocols/index.ts";
+import type { Protocol, WireRequest } from "../../protocols/index.ts";
 
 /** A stream as the planner holds it in memory: its ledger, and what is known and wanted of it. */
 export type LiveStream = {
@@ -24,6 +24,7 @@ export type LiveStream = {
   readonly session: string;
   /** The name we gave the session; null if its client names it. */
   readonly generatedName: string | null;
+  readonly protocol: Protocol;
   readonly nonce: string;
   ledger: StreamLedger;
   numbers: StreamNumbers;
@@ -95,6 +96,7 @@ export type LastRequest = {
 };
 
 export type LiveStreamInput = {
+  readonly protocol: Protocol;
   readonly key: string;
   readonly session: string;
   readonly generatedName: string | null;
@@ -109,12 +111,12 @@ export type LiveStreamInput = {
 const none = { blocks: 0, tokens: 0 } as const;
 
 export function openLiveStream({ sessionNumbers, ...known }: LiveStreamInput): LiveStream {
-  const { nonce, wasManaged } = known;
+  const { protocol, nonce, wasManaged } = known;
   const numbers = new StreamNumbers(sessionNumbers);
   return {
     ...known,
     numbers,
-    ledger: new StreamLedger({ nonce, isNew: wasManaged === false, numbers }),
+    ledger: new StreamLedger({ protocol, nonce, isNew: wasManaged === false, numbers }),
     isUnnumbered: false,
     wishes: null,
     recentBlocks: [],
@@ -164,8 +166,8 @@ export function stopManaging(
 
 /** Forgets every sent unit: the next request is rendered from scratch, without old reasoning. */
 export function resetLedger(stream: LiveStream): void {
-  const { nonce, numbers } = stream;
-  stream.ledger = new StreamLedger({ nonce, isNew: false, numbers });
+  const { protocol, nonce, numbers } = stream;
+  stream.ledger = new StreamLedger({ protocol, nonce, isNew: false, numbers });
   stream.ledger.setWithheld(stream.withheld);
   stream.wasManaged = true;
   stream.countedPrompt = null;
@@ -178,9 +180,9 @@ export function resetLedger(stream: LiveStream): void {
  * are taken as they are, and the log is asked again for their numbers.
  */
 export function forgetObserved(stream: LiveStream): void {
-  const { nonce } = stream;
+  const { protocol, nonce } = stream;
   stream.numbers = new StreamNumbers(null);
-  stream.ledger = new StreamLedger({ nonce, isNew: true, numbers: stream.numbers });
+  stream.ledger = new StreamLedger({ protocol, nonce, isNew: true, numbers: stream.numbers });
   stream.ledger.setWithheld(stream.withheld);
   stream.countedPrompt = null;
 }

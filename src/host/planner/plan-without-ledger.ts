@@ -6,7 +6,7 @@ import {
   type SentRequest,
 } from "../../exchange/index.ts";
 import { plainBody } from "../../ledger/index.ts";
-import { modelTraits, type WireRequest } from "../../protocols/index.ts";
+import { protocolOf } from "../../protocols/index.ts";
 import type { LiveStream } from "./live-stream.ts";
 import { keyOfRequest } from "./live-streams.ts";
 import type { ReceivedRequest } from "./read-request.ts";
@@ -58,7 +58,8 @@ export function planPlain(
 
 /** Sends the client's body, without the parts that the provider would refuse or the user withholds. */
 export function planClientBody(stream: LiveStream, received: ReceivedRequest): PlannedRequest {
-  const isBound = modelTraits(received.request.model).isBound;
+  const { request } = received;
+  const { isBound } = protocolOf(request).traits.model(request.model);
   if (isBound || stream.withheld.size > 0) return planPlain(stream, received);
   return planRaw(received.meta, received.body, false);
 }
@@ -68,17 +69,10 @@ function lengthOf(pieces: Pieces): number {
 }
 
 /**
- * The request asks its provider to store the conversation, or to continue a stored one. The provider would
- * store calls of our tools without their results, and the client would send only new messages: the ledger
- * cannot render such a request.
+ * Tells the client to send the whole conversation, which it does from then on. Its provider would store calls
+ * of our tools without their results, and the client would send only new messages: the ledger cannot render
+ * such a request.
  */
-export function usesProviderThread({ bytes, members }: WireRequest): boolean {
-  const member = members.find(({ key }) => key === "thread");
-  if (member === undefined) return false;
-  return bytes.subarray(member.value.start, member.value.end).toString("utf8") !== "null";
-}
-
-/** Tells the client to send the whole conversation, which it does from then on. */
 export function planThreadRefusal({ meta, body }: ReceivedRequest): PlannedRequest {
   return { ...planRaw(meta, body, false), isProviderThread: true };
 }

@@ -1,7 +1,7 @@
 import { isCommandTool } from "../../commands/index.ts";
 import { noOverlap, type PlannedRequest, type RequestMeta } from "../../exchange/index.ts";
 import type { LedgerNode, RenderInput, RenderResult, SentPath } from "../../ledger/index.ts";
-import { clearAtBeta, contextManagementBeta } from "../../protocols/index.ts";
+import { type BodyFeature, protocolOf, type WireRequest } from "../../protocols/index.ts";
 import type { LiveStream } from "./live-stream.ts";
 import type { ReceivedRequest } from "./read-request.ts";
 
@@ -9,8 +9,8 @@ import type { ReceivedRequest } from "./read-request.ts";
 const onePieceBytesMax = 64 * 1024;
 
 /** The client itself asked for messages that clear themselves. */
-export function hasClearAt(meta: RequestMeta): boolean {
-  return hasBeta(meta, clearAtBeta);
+export function hasClearAt(meta: RequestMeta, request: WireRequest): boolean {
+  return hasBeta(meta, protocolOf(request).traits.betaFor("self-clearing"));
 }
 
 function hasBeta({ headers }: RequestMeta, beta: string): boolean {
@@ -18,12 +18,16 @@ function hasBeta({ headers }: RequestMeta, beta: string): boolean {
 }
 
 /** The beta headers that the body needs and the client did not send. */
-function betasFor(meta: RequestMeta, { hasSelfClearing, clearedResults }: RenderResult): readonly string[] {
-  const needed = [
-    ...(hasSelfClearing ? [clearAtBeta] : []),
-    ...(clearedResults === null ? [] : [contextManagementBeta]),
+function betasFor(
+  { meta, request }: ReceivedRequest,
+  { hasSelfClearing, clearedResults }: RenderResult,
+): readonly string[] {
+  const features: BodyFeature[] = [
+    ...(hasSelfClearing ? (["self-clearing"] as const) : []),
+    ...(clearedResults === null ? [] : (["context-edit"] as const)),
   ];
-  return needed.filter((beta) => !hasBeta(meta, beta));
+  const { betaFor } = protocolOf(request).traits;
+  return features.map(betaFor).filter((beta) => !hasBeta(meta, beta));
 }
 
 export type StreamRenderInput = RenderInput & {
@@ -58,7 +62,7 @@ export function plannedRequestOf({ stream, received, rendered, input }: PlannedR
     rendering: style,
     pieces,
     length,
-    betas: betasFor(meta, rendered),
+    betas: betasFor(received, rendered),
     mayRetry: true,
     sent: { ...named, leaf, isTurn, length, epoch, ...reported },
     clientBody: body,

@@ -1,6 +1,6 @@
 import type { BodyOverlap, RequestIdentity, RequestMeta, StreamLookup } from "../../exchange/index.ts";
 import type { RenderPurpose } from "../../ledger/index.ts";
-import type { WireRequest } from "../../protocols/index.ts";
+import { findProtocol, type RequestKind, type WireRequest } from "../../protocols/index.ts";
 import { isSideQuestion, isSummaryRequest } from "./admission.ts";
 import type { LiveStream } from "./live-stream.ts";
 
@@ -37,13 +37,25 @@ export function isPassThroughWanted(headers: RequestMeta["headers"]): boolean {
 }
 
 /** The planner reads the bodies of these requests only. */
-export function isMessagesRequest({ protocol, method, target }: RequestMeta): boolean {
-  const isMessages = /\/v1\/messages(?:\/count_tokens)?(?:\?|$)/.test(target);
-  return protocol === "anthropic" && method === "POST" && isMessages;
+export function isModelRequest(meta: RequestMeta): boolean {
+  return kindOf(meta) !== null;
+}
+
+function kindOf({ protocol, method, target }: RequestMeta): RequestKind | null {
+  return findProtocol(protocol)?.read.kindOf(method, target) ?? null;
+}
+
+/**
+ * The answer tokens left after `spentTokens`; null if none are left. A request with a reasoning budget needs
+ * more than that budget, and a smaller budget would make the prompt cache useless.
+ */
+export function answerTokensLeft({ request }: ReceivedRequest, spentTokens: number): number | null {
+  const left = request.answerTokensMax - spentTokens;
+  return left > 0 ? Math.max(left, request.reasoningTokens + 1) : null;
 }
 
 export function purposeOf({ meta, request, identity: { client } }: ReceivedRequest): RenderPurpose {
-  if (meta.target.includes("/count_tokens")) return "count";
+  if (kindOf(meta) === "count") return "count";
   return isSummaryRequest(client, request) || isSideQuestion(client, request) ? "aside" : "turn";
 }
 
@@ -65,12 +77,4 @@ export function overlapOf(
     baseRequest: isNext ? last.id : null,
     sharedBytes: isNext ? request.sharedBytes : 0,
   };
-}
-
-/** The provider refused reasoning that was changed, or that follows another prefix than it was made for. */
-export function isReasoningRefusal(body: Uint8Array): boolean {
-  const text = Buffer.from(body).toString("utf8");
-  return /bound to a different conversation|invalid `?signature`? in `?thinking|blocks[^"]* cannot be modified/i.test(
-    text,
-  );
 }

@@ -2,8 +2,11 @@ import { expect, test } from "vitest";
 import { PlannerKit } from "../../../test/support/planner-kit.ts";
 import { must } from "../../base/index.ts";
 import type { StreamRecord, TurnRecord } from "../../exchange/index.ts";
-import { readWireRequest } from "../../protocols/index.ts";
+import { protocolOf } from "../../protocols/index.ts";
 import { WithheldRegistry } from "./withheld-registry.ts";
+
+const anthropic = protocolOf({ protocol: "anthropic" });
+const readRequest = anthropic.read.request;
 
 type Message = { readonly role: string; readonly content: unknown };
 
@@ -131,7 +134,7 @@ test("a record that cannot be restored is dropped, and the client does not notic
 /** The record of a turn that was sent unchanged. */
 function rawTurn(request: object): TurnRecord {
   const bytes = Buffer.from(JSON.stringify(request));
-  const wire = must(readWireRequest(bytes, null), "it can be read");
+  const wire = must(readRequest(bytes, null), "it can be read");
   const units = [wire.tools, wire.system, ...wire.messages].flatMap((group) => group.units);
   const origin = (role: string | null) => (role === "assistant" ? "model" : "client");
   const path = units.map(({ key, hash, role }) => ({ origin: origin(role), key, bytesHash: hash }) as const);

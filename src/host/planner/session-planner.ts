@@ -22,14 +22,7 @@ import {
   promptCountOf,
   type RenderInput,
 } from "../../ledger/index.ts";
-import {
-  answerTokensLeft,
-  isEditRefusal,
-  modelTraits,
-  readWireAnswer,
-  readWireRequest,
-  type WireRequest,
-} from "../../protocols/index.ts";
+import { findProtocol, protocolOf, readWireAnswer, type WireRequest } from "../../protocols/index.ts";
 import { BodyBufferPool } from "../../recorder/index.ts";
 import { type AdmissionCandidate, isAdmitted, isSideQuestion } from "./admission.ts";
 import {
@@ -51,7 +44,6 @@ import {
   planRaw,
   planSideQuestion,
   planThreadRefusal,
-  usesProviderThread,
 } from "./plan-without-ledger.ts";
 import {
   hasClearAt,
@@ -61,10 +53,10 @@ import {
   type StreamRenderInput,
 } from "./planned-request.ts";
 import {
+  answerTokensLeft,
   isLoneCount,
-  isMessagesRequest,
+  isModelRequest,
   isPassThroughWanted,
-  isReasoningRefusal,
   overlapOf,
   purposeOf,
   type ReceivedRequest,
@@ -122,7 +114,7 @@ export class SessionPlanner implements Planner {
    * Other requests are relayed unread, and so are all of them if none was managed and this one will not be.
    */
   needsBody(meta: RequestMeta): boolean {
-    if (!isMessagesRequest(meta) || meta.headers["content-encoding"] !== undefined) return false;
+    if (!isModelRequest(meta) || meta.headers["content-encoding"] !== undefined) return false;
     return !this.#mustPass(meta) || this.#deps.hasManaged();
   }
 
@@ -148,7 +140,7 @@ export class SessionPlanner implements Planner {
     previous: WireRequest | null,
   ): PlannedRequest | Promise<PlannedRequest> {
     try {
-      const request = readWireRequest(body, previous);
+      const request = findProtocol(meta.protocol)?.read.request(body, previous) ?? null;
       if (request === null) return this.#planUnparsed(meta, body);
       const identity = identify(meta, request);
       const received: ReceivedRequest = { meta, body, request, previous, identity };
@@ -176,12 +168,13 @@ export class SessionPlanner implements Planner {
     const inFlight = this.#inFlight.get(planned);
     if (inFlight === undefined) return null;
     const { stream, received, clearedResults } = inFlight;
-    const isEdit = clearedResults !== null && isEditRefusal(body);
+    const reason = protocolOf(received.request).refusals.reasonOf(body);
+    const isEdit = clearedResults !== null && reason === "edit";
     // Anything else of ours may have been refused: the client's version is tried once. If it is accepted,
     // ours is not sent again.
     const trial: InFlightRequest = { ...notRendered, stream, received, leaf: null, isTrial: true };
     if (isEdit) stream.takesProviderEdits = false;
-    else if (isReasoningRefusal(body)) resetLedger(stream);
+    else if (reason === "reasoning") resetLedger(stream);
     else return planned.rendering === "managed" ? this.#track(planClientBody(stream, received), trial) : null;
     // The refusal shows that the stream is ours; the next plan is kept even if the log's answer came late.
     this.#streams.restore(received.meta, received.request, stream);
@@ -233,7 +226,7 @@ export class SessionPlanner implements Planner {
   }
 
   errorIfUnread(meta: RequestMeta): ApertureError | null {
-    const mayHold = isMessagesRequest(meta) && this.#withheld.mayAffect(meta, identify(meta, null));
+    const mayHold = isModelRequest(meta) && this.#withheld.mayAffect(meta, identify(meta, null));
     return mayHold ? apertureError("AP_WITHHELD_UNREADABLE") : null;
   }
 
@@ -289,13 +282,13 @@ export class SessionPlanner implements Planner {
       if (stream.isManaged && stream.wasManaged === false && !stream.numbers.isReady) forgetObserved(stream);
     }
     if (stream.isManaged && !mustPass) {
-      if (usesProviderThread(request)) return planThreadRefusal(received);
+      if (request.isStoredAtProvider) return planThreadRefusal(received);
       this.#opener.requestNumbers(stream, received);
       return this.#renderPlan(stream, received, { style: "managed", purpose, isCold });
     }
     // Only the log knows when the user sets a mode again.
     if (stream.isPassThrough) this.#opener.requestWishes(stream, received);
-    const isBound = modelTraits(request.model).isBound;
+    const { isBound } = stream.protocol.traits.model(request.model);
     if ((stream.wasManaged === true && isBound) || stream.withheld.size > 0) {
       return this.#renderPlan(stream, received, { style: "plain", purpose, isCold });
     }
@@ -350,7 +343,7 @@ export class SessionPlanner implements Planner {
     // The user withheld content or changed the mode meanwhile: the answer ends here.
     const hasNewWithheld = [...stream.withheld.keys()].some((key) => !round.withheld.has(key));
     if (hasNewWithheld || this.#mustPass(received.meta, stream)) return null;
-    const tokensLeft = answerTokensLeft(received.request, answerTokens);
+    const tokensLeft = answerTokensLeft(received, answerTokens);
     if (tokensLeft === null) return null;
     try {
       const choice = { style: "managed", purpose: "turn", isCold: false } as const;
@@ -376,7 +369,7 @@ export class SessionPlanner implements Planner {
     { style, purpose, isCold }: RenderChoice,
   ): StreamRenderInput {
     const { meta, request } = received;
-    const mayClear = hasClearAt(meta) || (!meta.isLogin && meta.upstream === "anthropic");
+    const mayClear = hasClearAt(meta, request) || (!meta.isLogin && meta.upstream === "anthropic");
     const recordVersion = this.#deps.recordVersionOf(stream.key);
     const isLost = stream.recordVersion !== recordVersion && purpose === "turn";
     const isFullReport = isLost && !this.#deps.isBehind();

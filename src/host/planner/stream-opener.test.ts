@@ -1,10 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { must } from "../../base/index.ts";
 import { identify, type RequestMeta, type StreamLookup, type StreamRecord } from "../../exchange/index.ts";
-import { readWireRequest } from "../../protocols/index.ts";
+import { protocolOf } from "../../protocols/index.ts";
 import { keyOfRequest, LiveStreams } from "./live-streams.ts";
 import type { ReceivedRequest } from "./read-request.ts";
 import { isFirstRequest, StreamOpener } from "./stream-opener.ts";
+
+const anthropic = protocolOf({ protocol: "anthropic" });
+const readRequest = anthropic.read.request;
 
 type RequestOptions = { readonly session?: string; readonly agent?: string; readonly answers?: number };
 
@@ -22,7 +25,7 @@ function received({ session, agent, answers = 1 }: RequestOptions = {}): Receive
   };
   const caller = { owner: "local", credential: "key", secrets: [] };
   const meta = { id: "r", upstream: "anthropic", headers, caller } as unknown as RequestMeta;
-  const request = must(readWireRequest(body, null), "it can be read");
+  const request = must(readRequest(body, null), "it can be read");
   return { meta, body, request, previous: null, identity: identify(meta, request) };
 }
 

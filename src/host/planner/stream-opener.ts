@@ -12,7 +12,7 @@ import {
   SessionNumbers,
   type TurnToRestore,
 } from "../../ledger/index.ts";
-import { readWireAnswer, readWireRequest, unitBytes, type WireRequest } from "../../protocols/index.ts";
+import { protocolOf, readWireAnswer, unitBytes, type WireRequest } from "../../protocols/index.ts";
 import { applyWishes } from "./awareness.ts";
 import { type LiveStream, openLiveStream, resetLedger, setWithheld } from "./live-stream.ts";
 import { keyOfRequest, type LiveStreams } from "./live-streams.ts";
@@ -196,6 +196,7 @@ export class StreamOpener {
     const [nonce, recordVersion] = [this.#deps.nonceOf(key), this.#deps.recordVersionOf(key)];
     const session = sessionOf(meta, named);
     const stream = openLiveStream({
+      protocol: protocolOf(request),
       key,
       session,
       generatedName,
@@ -236,7 +237,7 @@ function restoreStream(stream: LiveStream, { turns, wasManaged }: StreamRecord):
   stream.wasManaged = wasManaged;
   stream.isManaged = wasManaged;
   const parsed = turns.flatMap((turn) => {
-    const request: WireRequest | null = readWireRequest(turn.body, null);
+    const request: WireRequest | null = stream.protocol.read.request(turn.body, null);
     return request === null ? [] : [{ ...turn, request }];
   });
   const originalOf = originalsIn(parsed.map(({ request }) => request));

@@ -4,8 +4,11 @@ import { shownFacts } from "../../../test/support/render-facts.ts";
 import { canonicalJson, must } from "../../base/index.ts";
 import { fingerprintOf, type TextFingerprint } from "../../exchange/index.ts";
 import { plainBody, type WithheldContent } from "../../ledger/index.ts";
-import { readWireRequest } from "../../protocols/index.ts";
+import { protocolOf } from "../../protocols/index.ts";
 import { WithheldRegistry } from "./withheld-registry.ts";
+
+const anthropic = protocolOf({ protocol: "anthropic" });
+const readRequest = anthropic.read.request;
 
 const secret = "the colour of the elephant is blue";
 const bodyOf = (...messages: readonly unknown[]): Buffer =>
@@ -14,13 +17,13 @@ const user = (content: unknown) => ({ role: "user", content });
 const model = (content: unknown) => ({ role: "assistant", content });
 
 function keyOf(message: unknown): string {
-  const request = must(readWireRequest(bodyOf(message), null), "it can be read");
+  const request = must(readRequest(bodyOf(message), null), "it can be read");
   return must(request.messageKeys[0], "it says something");
 }
 const withheld: WithheldContent = new Map([[keyOf(user(secret)), fingerprintOf(secret)]]);
 const plain = (...messages: readonly unknown[]): string =>
   Buffer.concat(
-    plainBody(must(readWireRequest(bodyOf(...messages), null), "it can be read"), withheld),
+    plainBody(must(readRequest(bodyOf(...messages), null), "it can be read"), withheld),
   ).toString();
 
 test("a withheld text is removed from a longer text that its client joined it to", () => {

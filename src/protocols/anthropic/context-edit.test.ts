@@ -1,7 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { clearedResults, contextEdit, isEditRefusal, mayAddEdit, type ToolUse } from "./context-edit.ts";
-import { readWireRequest } from "./ingest.ts";
+import type { ToolUse } from "../protocol.ts";
+import { clearedResults, contextEdit } from "./context-edit.ts";
+import { readRequest } from "./read-request.ts";
+import { refusalReason } from "./refusals.ts";
+
+const fieldOf = (uses: readonly ToolUse[]): unknown => JSON.parse(contextEdit(uses)?.field ?? "null");
 
 /** `read- grep+ | read+`: minus clears a result, plus keeps it; calls up to a bar belong to one message. */
 function usesOf(text: string): readonly ToolUse[] {
@@ -9,13 +13,13 @@ function usesOf(text: string): readonly ToolUse[] {
   return text.split(" ").flatMap((word) => {
     if (word === "|") message += 1;
     if (!/[+-]$/.test(word)) return [];
-    return [{ name: word.slice(0, -1), type: "tool_use", message, isCleared: word.endsWith("-") }];
+    return [{ name: word.slice(0, -1), isClients: true, message, isCleared: word.endsWith("-") }];
   });
 }
 
 describe("an edit that clears exactly the wanted results", () => {
   it("clears the oldest and keeps the rest", () => {
-    expect(contextEdit(usesOf("read- grep- | read+ bash+"))).toEqual({
+    expect(fieldOf(usesOf("read- grep- | read+ bash+"))).toEqual({
       edits: [
         {
           type: "clear_tool_uses_20250919",
@@ -27,7 +31,7 @@ describe("an edit that clears exactly the wanted results", () => {
   });
 
   it("excludes a tool of which an old use stays", () => {
-    expect(contextEdit(usesOf("read- plan+ read- | bash+"))).toMatchObject({
+    expect(fieldOf(usesOf("read- plan+ read- | bash+"))).toMatchObject({
       edits: [{ exclude_tools: ["plan"], keep: { value: 1 } }],
     });
   });
@@ -47,7 +51,7 @@ describe("an edit is not asked for", () => {
   });
 
   it("if the provider runs tools of its own", () => {
-    const foreign = { name: "web_search", type: "server_tool_use", message: 9, isCleared: false };
+    const foreign = { name: "web_search", isClients: false, message: 9, isCleared: false };
     expect(contextEdit([...usesOf("read- | bash+"), foreign])).toBe(null);
   });
 
@@ -59,8 +63,8 @@ describe("an edit is not asked for", () => {
     [{}, true],
   ])("if the client's body excludes it: %j", (over, isAllowed) => {
     const body = { model: "claude-opus-5-5", messages: [{ role: "user", content: "Hello." }], ...over };
-    const request = readWireRequest(Buffer.from(JSON.stringify(body)), null);
-    expect(request !== null && mayAddEdit(request)).toBe(isAllowed);
+    const request = readRequest(Buffer.from(JSON.stringify(body)), null);
+    expect(request?.hasOwnEdits).toBe(!isAllowed);
   });
 });
 
@@ -80,14 +84,16 @@ type Edit = {
   readonly exclude_tools?: readonly string[];
 };
 
-function editIn(field: ReturnType<typeof contextEdit>): Edit | null {
-  return field === null ? null : ((field["edits"] as readonly Edit[])[0] ?? null);
+function editIn(edit: ReturnType<typeof contextEdit>): Edit | null {
+  if (edit === null) return null;
+  const { edits } = JSON.parse(edit.field) as { readonly edits: readonly Edit[] };
+  return edits[0] ?? null;
 }
 
 describe("for any tool uses", () => {
   const use = fc.record({
     name: fc.constantFrom("read", "bash", "plan"),
-    type: fc.constant("tool_use"),
+    isClients: fc.constant(true),
     isCleared: fc.boolean(),
   });
   const older = fc.array(use, { maxLength: 12 });
@@ -141,8 +147,10 @@ describe("an answer", () => {
 
   it("may refuse an edit", () => {
     const refusal = (message: string) => Buffer.from(JSON.stringify({ error: { message } }));
-    expect(isEditRefusal(refusal("context_management: Extra inputs are not permitted"))).toBe(true);
-    expect(isEditRefusal(refusal("Unexpected value for the beta context-management-2025-06-27"))).toBe(true);
-    expect(isEditRefusal(refusal("prompt is too long"))).toBe(false);
+    expect(refusalReason(refusal("context_management: Extra inputs are not permitted"))).toBe("edit");
+    expect(refusalReason(refusal("Unexpected value for the beta context-management-2025-06-27"))).toBe(
+      "edit",
+    );
+    expect(refusalReason(refusal("prompt is too long"))).toBe("other");
   });
 });

@@ -1,15 +1,5 @@
-import type { WireRequest } from "../wire.ts";
-import { countField, stringField, type WireFields, wireFields } from "./schema.ts";
-
-/** One tool use of a request; `isCleared` if its result is to be left out. */
-export type ToolUse = {
-  readonly name: string;
-  /** The `type` of the call on the wire. */
-  readonly type: string;
-  /** Calls of one message have the same number. */
-  readonly message: number;
-  readonly isCleared: boolean;
-};
+import type { ContextEdit, ToolUse } from "../protocol.ts";
+import { countField, stringField, wireFields } from "./schema.ts";
 
 export const contextManagementBeta = "context-management-2025-06-27";
 const clearToolUses = "clear_tool_uses_20250919";
@@ -21,13 +11,13 @@ const clearToolUses = "clear_tool_uses_20250919";
  * results stay cleared, new ones are kept, and the prompt cache holds. With a fixed `keep` it would clear one
  * more result each time and lose the cache.
  */
-export function contextEdit(uses: readonly ToolUse[]): WireFields | null {
+export function contextEdit(uses: readonly ToolUse[]): ContextEdit | null {
   const { excluded, kept, cleared, newer } = groupUses(uses);
   const isPossible =
     cleared.length > 0 &&
     kept.length > 0 &&
     // It is not documented if tools that run at the provider count as uses.
-    uses.every(({ type }) => type === "tool_use") &&
+    uses.every(({ isClients }) => isClients) &&
     !cleared.some(({ name }) => excluded.includes(name)) &&
     !isAmbiguous(newer, excluded) &&
     // It is not documented either in which order the calls of one message are counted.
@@ -40,14 +30,7 @@ export function contextEdit(uses: readonly ToolUse[]): WireFields | null {
     keep: { type: "tool_uses", value: kept.length },
     ...(excluded.length === 0 ? {} : { exclude_tools: excluded }),
   };
-  return { edits: [edit] };
-}
-
-const conflictingKeys: readonly string[] = ["context_management", "compaction", "thread"];
-
-/** True if the client's body has no edit of its own and no field that excludes one. */
-export function mayAddEdit({ members }: WireRequest): boolean {
-  return !members.some(({ key }) => conflictingKeys.includes(key));
+  return { field: JSON.stringify({ edits: [edit] }), cleared: uses.filter((use) => use.isCleared).length };
 }
 
 /** The number of results that an answer reports as left out; null if it reports nothing. */
@@ -56,11 +39,6 @@ export function clearedResults(contextManagement: unknown): number | null {
   if (!Array.isArray(applied)) return null;
   const edit = applied.map(wireFields).find((fields) => stringField(fields, "type") === clearToolUses);
   return edit === undefined ? 0 : countField(edit, "cleared_tool_uses");
-}
-
-/** True if an upstream's refusal is about an edit, or about the field or beta that asks for one. */
-export function isEditRefusal(body: Uint8Array): boolean {
-  return /context[_-]management|clear_tool_uses/i.test(Buffer.from(body).toString("utf8"));
 }
 
 type ToolUseGroups = {

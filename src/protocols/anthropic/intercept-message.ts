@@ -9,9 +9,9 @@ import {
 } from "../json-scan.ts";
 import { AnswerRounds, callOwner, isReasoningBlock, type OwnTool } from "./answer-rounds.ts";
 import { filterWholeText } from "./client-text.ts";
-import { emitBody } from "./emit.ts";
 import { type Interceptor, noAnswerText } from "./intercept.ts";
 import { stringField, type WireFields, wireFields } from "./schema.ts";
+import { emitBody } from "./write-body.ts";
 
 /** Intercepts answers that are one JSON message each: the client gets the last, with the content of all. */
 export function messageInterceptor(

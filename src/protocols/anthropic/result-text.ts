@@ -7,7 +7,7 @@ import {
   skipSpace,
   valueRangeAt,
 } from "../json-scan.ts";
-import { textBlock } from "./emit.ts";
+import { textBlock } from "./write-body.ts";
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;

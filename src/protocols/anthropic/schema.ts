@@ -1,3 +1,4 @@
+import type { PartType } from "../../content/index.ts";
 import type { BlockKind } from "../../engine/frames/index.ts";
 
 /** A JSON object that is not validated: fields are read one by one. */
@@ -34,6 +35,21 @@ const kindsByRole: ReadonlyMap<string, BlockKind> = new Map([
   // A system message between the others is a notice of the client; its system prompt is a section of its own.
   ["system", "ambient"],
 ]);
+
+const partTypes: ReadonlyMap<string, PartType> = new Map([
+  ["text", "text"],
+  ["thinking", "reasoning"],
+  ["redacted_thinking", "reasoning"],
+  ["tool_use", "call"],
+  ["tool_result", "result"],
+  ["image", "media"],
+  ["document", "media"],
+]);
+
+/** The neutral type of a content block. Calls that the provider runs and their results are its own affair. */
+export function partTypeOf(type: string): PartType {
+  return partTypes.get(type) ?? (/_tool_(?:use|result)$/.test(type) ? "provider" : "opaque");
+}
 
 /** The kind of a content block. Result types of server tools differ, but all end with `_tool_result`. */
 export function wireKind(role: string, type: string): BlockKind {

@@ -1,11 +1,12 @@
 import { hashContent, must, sha256Hex } from "../../base/index.ts";
 import { type ByteRange, elementsOf, type JsonMember, membersOf, parseAt } from "../json-scan.ts";
-import type { AnswerUnit, UnitSlice, WireUnit } from "../wire.ts";
-import { stringField, type WireFields, wireAnchor, wireCallId, wireFields, wireKind } from "./schema.ts";
+import type { ToolResultInput } from "../protocol.ts";
+import type { AnswerUnit, UnitAround, UnitSlice, WireUnit } from "../wire.ts";
+import { partTypeOf, stringField, type WireFields, wireAnchor, wireCallId, wireKind } from "./schema.ts";
 
 const MARK = "cache_control";
-const TEXT_HEAD = Buffer.from('{"type":"text","text":');
-const TEXT_TAIL = Buffer.from("}");
+/** A bare string stands for one text block and is written as one. */
+const textBlockAround: UnitAround = { head: '{"type":"text","text":', tail: "}" };
 const MARK_KEY = Buffer.from('"cache_control"');
 const COMMA = 0x2c;
 const OPEN_ARRAY = 0x5b;
@@ -14,42 +15,26 @@ const OPEN_ARRAY = 0x5b;
 type UnitForm = {
   readonly bytes: Uint8Array;
   readonly slices: readonly UnitSlice[];
-  readonly isBare: boolean;
+  readonly around: UnitAround | null;
   readonly mark: string | null;
 };
 /** A value in a body; `base` is the start of its message or section. */
 type UnitLocation = { readonly bytes: Buffer; readonly range: ByteRange; readonly base: number };
 
-/** A bare string stands for one text block and is written as one. */
 export function unitOfString(role: string, { bytes, range, base }: UnitLocation): WireUnit | null {
   const text = parseAt(bytes, range);
   if (typeof text !== "string") return null;
   const literal = bytes.subarray(range.start, range.end);
-  const slices = [{ at: range.start - base, from: TEXT_HEAD.length, length: literal.length }];
-  const form = { bytes: asTextBlock(literal), slices, isBare: true, mark: null };
+  const { head, tail } = textBlockAround;
+  const slices = [{ at: range.start - base, from: head.length, length: literal.length }];
+  const whole = Buffer.concat([Buffer.from(head), literal, Buffer.from(tail)]);
+  const form = { bytes: whole, slices, around: textBlockAround, mark: null };
   return unitOf({ section: "messages", role, fields: { type: "text", text } }, form);
-}
-
-function asTextBlock(literal: Uint8Array): Uint8Array {
-  return Buffer.concat([TEXT_HEAD, literal, TEXT_TAIL]);
-}
-
-/** The bytes of a unit, from the body it was read in and the start of its message or section there. */
-export function unitBytes(bytes: Buffer, base: number, unit: WireUnit): Uint8Array {
-  const joined = joinSlices(bytes, base, unit.slices);
-  return unit.isBare ? asTextBlock(joined) : joined;
 }
 
 function joinSlices(bytes: Buffer, base: number, slices: readonly UnitSlice[]): Uint8Array {
   const parts = slices.map(({ at, length }) => bytes.subarray(base + at, base + at + length));
   return parts.length === 1 ? must(parts[0], "there is one") : Buffer.concat(parts);
-}
-
-/** The text of a text unit; null for other units. */
-export function unitText(bytes: Buffer, base: number, unit: WireUnit): string | null {
-  if (unit.type !== "text") return null;
-  const whole = Buffer.from(unitBytes(bytes, base, unit));
-  return stringField(wireFields(parseAt(whole, { start: 0, end: whole.length })), "text");
 }
 
 export function unitOfBlock(role: string, source: UnitLocation): WireUnit | null {
@@ -60,20 +45,23 @@ export function unitOfBlock(role: string, source: UnitLocation): WireUnit | null
 export function unitOfSystem(source: UnitLocation): WireUnit | null {
   const isString = source.bytes[source.range.start] === 0x22;
   const unit = isString ? unitOfString("system", source) : unitOfBlock("system", source);
-  return unit === null ? null : { ...unit, section: "system", kind: "system" };
+  if (unit === null) return null;
+  const part = unit.part === "text" ? "instruction" : unit.part;
+  return { ...unit, section: "system", kind: "system", part };
 }
 
 export function unitOfTool(source: UnitLocation): WireUnit | null {
   const tool = readBlock(source);
   if (tool === null) return null;
-  const { bytes, slices, isBare, mark } = tool.form;
+  const { bytes, slices, around, mark } = tool.form;
   const hash = hashContent(bytes);
   const name = stringField(tool.fields, "name") ?? "";
   const key = `tool:${name.length <= 50 ? name : sha256Hex(name).slice(0, 32)}:${hash.slice(0, 16)}`;
-  const type = stringField(tool.fields, "type") ?? "tool";
-  const facts = { section: "tools", role: "system", kind: "system", callId: null } as const;
+  const wireType = stringField(tool.fields, "type") ?? "tool";
+  const facts = { protocol, section: "tools", role: "system", kind: "system", part: "tool" } as const;
   const isDeferred = tool.fields["defer_loading"] === true;
-  return { ...facts, type, key, hash, length: bytes.length, slices, isBare, mark, isDeferred };
+  const { length } = bytes;
+  return { ...facts, wireType, key, callId: null, hash, length, slices, around, mark, isDeferred };
 }
 
 type ParsedBlock = { readonly form: UnitForm; readonly fields: WireFields };
@@ -106,7 +94,7 @@ function readBlock(source: UnitLocation): ParsedBlock | null {
 /** A unit from a block of an answer: it has no slices, since it lies in no request body. */
 export function unitOfAnswer(fields: WireFields, text: string): AnswerUnit {
   const bytes = Buffer.from(text);
-  const form = { bytes, slices: [], isBare: false, mark: null };
+  const form = { bytes, slices: [], around: null, mark: null };
   return { unit: unitOf({ section: "messages", role: "assistant", fields }, form), bytes };
 }
 
@@ -115,10 +103,9 @@ export function unitOfResult({ callId, text, isError }: ToolResultInput): Answer
   const failed = isError ? { is_error: true } : {};
   const fields = { type: "tool_result", tool_use_id: callId, content: text, ...failed };
   const bytes = Buffer.from(JSON.stringify(fields));
-  const form = { bytes, slices: [], isBare: false, mark: null };
+  const form = { bytes, slices: [], around: null, mark: null };
   return { unit: unitOf({ section: "messages", role: "user", fields }, form), bytes };
 }
-export type ToolResultInput = { readonly callId: string; readonly text: string; readonly isError: boolean };
 
 type BlockFacts = {
   readonly section: WireUnit["section"];
@@ -126,13 +113,27 @@ type BlockFacts = {
   readonly fields: WireFields;
 };
 
-function unitOf({ section, role, fields }: BlockFacts, { bytes, slices, isBare, mark }: UnitForm): WireUnit {
-  const type = stringField(fields, "type") ?? "unknown";
+const protocol = "anthropic";
+
+function unitOf({ section, role, fields }: BlockFacts, { bytes, slices, around, mark }: UnitForm): WireUnit {
+  const wireType = stringField(fields, "type") ?? "unknown";
   const hash = hashContent(bytes);
-  const key = keyOf(role, fields, hash);
-  const [kind, callId] = [wireKind(role, type), shortCallId(wireCallId(fields))];
-  const { length } = bytes;
-  return { section, role, kind, type, key, callId, hash, length, slices, isBare, mark, isDeferred: false };
+  return {
+    protocol,
+    section,
+    role,
+    kind: wireKind(role, wireType),
+    part: partTypeOf(wireType),
+    wireType,
+    key: keyOf(role, fields, hash),
+    callId: shortCallId(wireCallId(fields)),
+    hash,
+    length: bytes.length,
+    slices,
+    around,
+    mark,
+    isDeferred: false,
+  };
 }
 
 /**
@@ -170,7 +171,7 @@ function withoutMarks({ bytes, range, base }: UnitLocation, members: readonly Js
     start = marks[slices.length - 1]?.end ?? range.end;
   }
   const joined = joinSlices(bytes, base, slices);
-  return { bytes: joined, slices, isBare: false, mark: marks.at(-1)?.text ?? null };
+  return { bytes: joined, slices, around: null, mark: marks.at(-1)?.text ?? null };
 }
 
 type MarkRange = ByteRange & { readonly text: string };

@@ -1,4 +1,4 @@
-import type { Actor, BlockKind, Delta, Level, Shown } from "../../engine/frames/index.ts";
+import type { Actor, BlockKind, ContentForm, Delta, Level, Shown } from "../../engine/frames/index.ts";
 import type { Lifecycle, Zone } from "../../engine/moment/index.ts";
 
 /** The source of a block: the user's side, the model, a tool, or Aperture. */
@@ -8,6 +8,8 @@ export type BlockRow = {
   readonly n: number;
   readonly zone: Zone;
   readonly kind: BlockKind;
+  /** The wire format of its content, or `part` for a text that Aperture wrote. */
+  readonly form: ContentForm;
   readonly topic: string | null;
   /** At the level shown; at the original level if it is not shown. Null if not counted yet. */
   readonly tokens: number | null;

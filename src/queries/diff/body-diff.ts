@@ -22,7 +22,7 @@ export type MarkChange = {
 export type BodyDiff = { readonly entries: readonly DiffEntry[]; readonly fields: readonly FieldRow[] };
 
 export function bodyDiff(context: ReasonContext): BodyDiff {
-  const automatic = bodyFields(context.before.request).get("cache_control") ?? null;
+  const automatic = context.before.request.automaticMark;
   const pairings = diffUnits(context);
   const matched = pairings.filter(({ before }) => before.length > 0);
   const lastPaired = Math.max(-1, ...matched.flatMap(({ after }) => after).slice(-1));
@@ -37,7 +37,7 @@ export function bodyDiff(context: ReasonContext): BodyDiff {
 
 function isReformed({ before, after }: ReasonContext, pairing: UnitPair): boolean {
   const isBare = ({ units }: DiffSide, [at]: readonly number[]): boolean =>
-    units[at ?? -1]?.unit.isBare === true;
+    (units[at ?? -1]?.unit.around ?? null) !== null;
   return isBare(before, pairing.before) && !isBare(after, pairing.after) && pairing.after.length > 0;
 }
 

@@ -3,7 +3,7 @@ import type { AddedBlock, RecordedExchange } from "../../engine/frames/index.ts"
 import type { View } from "../../engine/index.ts";
 import { asOf, type Moment, streamOf } from "../../engine/moment/index.ts";
 import { viewIn } from "../../log/index.ts";
-import { readWireRequest, type WireRequest } from "../../protocols/index.ts";
+import { readStoredRequest, type WireRequest } from "../../protocols/index.ts";
 import { type BodyDiff, bodyDiff } from "./body-diff.ts";
 import { type DiffSide, type DiffSides, ownLineTest, sideOf } from "./diff-units.ts";
 import { type ExchangeTurn, exchangeTurn, sentFacts } from "./sent-facts.ts";
@@ -21,7 +21,7 @@ export type BodyComparison = DiffSides & { readonly diff: BodyDiff };
 /** Null if a body cannot be parsed or is too large. */
 export function compareBodies(moment: Moment, bodies: BodyPair): BodyComparison | null {
   const { exchange, base } = bodies;
-  const [before, after] = [readBody(bodies.before), readBody(bodies.after)];
+  const [before, after] = [readBody(bodies.before, base ?? exchange), readBody(bodies.after, exchange)];
   if (before === null || after === null) return null;
   const factsFor = (sender: RecordedExchange) => (units: DiffSide["units"]) =>
     sentFacts(moment, sender, units);
@@ -44,12 +44,12 @@ export function compareBodies(moment: Moment, bodies: BodyPair): BodyComparison 
 
 /** A body that was sent upstream, with its facts; null if it cannot be parsed. */
 export function sentSide(moment: Moment, exchange: RecordedExchange, bytes: Uint8Array): DiffSide | null {
-  const request = readBody(bytes);
+  const request = readBody(bytes, exchange);
   return request === null ? null : sideOf(request, (units) => sentFacts(moment, exchange, units));
 }
 
-function readBody(bytes: Uint8Array): WireRequest | null {
-  return bytes.length > limits.diffBytesMax ? null : readWireRequest(bytes, null);
+function readBody(bytes: Uint8Array, exchange: RecordedExchange): WireRequest | null {
+  return bytes.length > limits.diffBytesMax ? null : readStoredRequest(bytes, exchange);
 }
 
 /** A side request is no turn; it uses the view of its stream. */

@@ -1,15 +1,8 @@
 import { must } from "../../base/index.ts";
 import { isCommandLine } from "../../commands/index.ts";
-import {
-  isSameUnit,
-  mergeNext,
-  startMerge,
-  type Tolerance,
-  textForms,
-  textOfUnit,
-} from "../../ledger/index.ts";
+import { mergeNext, startMerge, textForms, textOfUnit } from "../../ledger/index.ts";
 import { isOwnLine } from "../../notes/index.ts";
-import type { WireRequest } from "../../protocols/index.ts";
+import { protocolOf, type Tolerance, type WireRequest, type WireUnit } from "../../protocols/index.ts";
 import {
   type AlignmentGap,
   alignLists,
@@ -102,8 +95,8 @@ function matchRules({ before, after }: DiffSides): readonly MatchRule[] {
     return `${unit.role} ${side.facts?.[at]?.key ?? unit.key}`;
   };
   const byCall = (side: DiffSide, at: number): string | null => {
-    const { type, callId } = unitAt(side, at).unit;
-    return callId === null ? null : `${type} ${callId}`;
+    const { wireType, callId } = unitAt(side, at).unit;
+    return callId === null ? null : `${wireType} ${callId}`;
   };
   // Keys come first: equal bytes may belong to another copy of the same content.
   return [
@@ -122,8 +115,15 @@ export function ownLineTest({ request, units, facts }: DiffSide): Tolerance["isO
   return nonce === null ? () => false : (line) => isOwnLine(line, nonce) || isCommandLine(line, nonce);
 }
 
-function* texts(request: WireRequest, units: readonly BodyUnit[]): Generator<Uint8Array> {
-  for (const unit of units) if (unit.unit.type === "text") yield bodyUnitBytes(request, unit);
+function* texts(request: WireRequest, units: readonly BodyUnit[]): Generator<string> {
+  for (const { unit, ...placed } of units) {
+    const text = isText(unit) ? textOfUnit(unit, bodyUnitBytes(request, { unit, ...placed })) : null;
+    if (text !== null) yield text;
+  }
+}
+
+function isText({ part }: WireUnit): boolean {
+  return part === "text" || part === "instruction";
 }
 
 /** A gap with more units is not compared unit by unit. */
@@ -174,7 +174,7 @@ function matchSplitTexts(
   let from = 0;
   for (const at of theirs.filter((index) => !taken.has(index))) {
     const unit = must(after.units[at], "it lies in the body");
-    const whole = unit.unit.type === "text" ? textOfUnit(bodyUnitBytes(after.request, unit)) : null;
+    const whole = isText(unit.unit) ? textOfUnit(unit.unit, bodyUnitBytes(after.request, unit)) : null;
     for (let start = from; whole !== null && start < open.length; start += 1) {
       const found = matchMerged(whole, { side: before, at: open.slice(start) }, isOwn);
       const [first] = found;
@@ -198,10 +198,11 @@ function matchFrom(
 ): readonly number[] {
   const [first] = at;
   const start = first === undefined ? undefined : side.units[first];
-  if (first === undefined || start?.unit.role !== unit.role || start.unit.type !== unit.type) return [];
+  if (first === undefined || start?.unit.role !== unit.role || start.unit.wireType !== unit.wireType)
+    return [];
   const tolerance = { role: unit.role, isOwnLine: isOwn };
-  if (isSameUnit(bodyUnitBytes(side.request, start), bytes, tolerance)) return [first];
-  const whole = unit.type === "text" ? textOfUnit(bytes) : null;
+  if (protocolOf(unit).read.isSame(bodyUnitBytes(side.request, start), bytes, tolerance)) return [first];
+  const whole = isText(unit) ? textOfUnit(unit, bytes) : null;
   return whole === null ? [] : matchMerged(whole, { side, at }, isOwn);
 }
 
@@ -214,7 +215,7 @@ function matchMerged(
   const taken: number[] = [];
   for (const index of at) {
     const unit = must(side.units[index], "it lies in the body");
-    const text = textOfUnit(bodyUnitBytes(side.request, unit));
+    const text = textOfUnit(unit.unit, bodyUnitBytes(side.request, unit));
     if (text === null) continue;
     const forms = textForms(text, unit.unit.role === "assistant" ? isOwn : () => false);
     const steps = forms.map((form) => mergeNext(merging, form));

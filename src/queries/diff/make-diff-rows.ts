@@ -1,6 +1,7 @@
 import { cutText, limits, must } from "../../base/index.ts";
-import { storedText } from "../../content/index.ts";
+import { partText } from "../../content/index.ts";
 import type { Moment } from "../../engine/moment/index.ts";
+import { protocolOf } from "../../protocols/index.ts";
 import type { ChangeRow, DiffRow, DiffText, DiffTotals, MarkRow, SameRow } from "../answers/diff-answers.ts";
 import type { BodyDiff, DiffEntry } from "./body-diff.ts";
 import { bodyUnitBytes } from "./body-units.ts";
@@ -228,7 +229,7 @@ class TextWriter {
 
   #textOf(side: DiffSide, unit: (typeof side.units)[number]): string {
     const bytes = bodyUnitBytes(side.request, unit);
-    return storedText(bytes, unit.unit.kind) ?? Buffer.from(bytes).toString("utf8");
+    return partText(protocolOf(unit.unit).read.part(bytes)) ?? Buffer.from(bytes).toString("utf8");
   }
 }
 

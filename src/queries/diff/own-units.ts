@@ -1,6 +1,6 @@
 import { isCommandTool } from "../../commands/index.ts";
 import { type ManifestField, type Note, readNote } from "../../notes/index.ts";
-import { readableUnit } from "../../protocols/index.ts";
+import { protocolOf } from "../../protocols/index.ts";
 import type { ReasonCode } from "../answers/diff-answers.ts";
 import type { BodyUnit } from "./body-units.ts";
 
@@ -12,9 +12,9 @@ export type OwnCode = Extract<
 /** The kind of a unit of ours, by its position and its beginning; null if it looks like none of ours. */
 export function ownCode({ unit }: BodyUnit, bytes: Uint8Array): OwnCode | null {
   if (unit.section === "tools") return isCommandTool(unit.key.split(":")[1] ?? "") ? "tools" : null;
-  const readable = readableUnit(bytes);
-  if (readable?.type === "call") return isCommandTool(readable.name) ? "command" : null;
-  return readable?.type === "text" ? textCode(readable.text) : null;
+  const part = protocolOf(unit).read.part(bytes);
+  if (part.type === "call") return isCommandTool(part.name) ? "command" : null;
+  return part.type === "text" ? textCode(part.text) : null;
 }
 
 const codes: Readonly<Partial<Record<Note["type"], OwnCode>>> = {
@@ -34,8 +34,8 @@ function textCode(text: string): OwnCode | null {
 }
 
 /** Whether a manifest or change note names the user's selection. */
-export function namesSelection(bytes: Uint8Array): boolean {
-  const note = noteIn(bytes);
+export function namesSelection(text: string): boolean {
+  const note = readNote(text);
   if (note?.type === "manifest") return note.lines.flat().some(isSelection);
   const changes = note?.type === "change-note" ? note.changes.changes : [];
   return changes.some(({ actor, what }) => actor === "user" && what === "selected");
@@ -47,15 +47,10 @@ function isSelection(field: ManifestField): boolean {
   return field.type === "selected" || (field.type === "zone" && field.content?.type === "selected");
 }
 
-function noteIn(bytes: Uint8Array): Note | null {
-  const readable = readableUnit(bytes);
-  return readable?.type === "text" ? readNote(readable.text) : null;
-}
-
 /** The session's nonce, read from notes of ours; null if there are none. */
-export function nonceIn(texts: Iterable<Uint8Array>): string | null {
-  for (const bytes of texts) {
-    const note = noteIn(bytes);
+export function nonceIn(texts: Iterable<string>): string | null {
+  for (const text of texts) {
+    const note = readNote(text);
     if (note !== null) return note.nonce;
   }
   return null;

@@ -1,4 +1,5 @@
 import { must, type Seq } from "../../base/index.ts";
+import { editablePart } from "../../content/index.ts";
 import type { Actor, FactName } from "../../engine/frames/index.ts";
 import { rewriteReasonTexts } from "../../engine/frames/index.ts";
 import type { View } from "../../engine/index.ts";
@@ -12,7 +13,7 @@ import {
   pairOf,
 } from "../../engine/moment/index.ts";
 import { readNote } from "../../notes/index.ts";
-import { readableUnit } from "../../protocols/index.ts";
+import { protocolOf, type WireUnit } from "../../protocols/index.ts";
 import type { DiffReason } from "../answers/diff-answers.ts";
 import { plainReason } from "./diff-reason.ts";
 import type { SentFacts } from "./sent-facts.ts";
@@ -162,13 +163,15 @@ const reference = /^\[\w+ [^\n]*: same as [^\n]*in #(\d+), from its line \d+[^\n
  * so that only the log can tell.
  */
 export function arrivalReason({
+  unit,
   before,
   after,
 }: {
+  readonly unit: WireUnit;
   readonly before: Uint8Array;
   readonly after: Uint8Array;
 }): DiffReason | null {
-  const [beforeText, shown] = [textOf(before), textOf(after)];
+  const [beforeText, shown] = [textOf(unit, before), textOf(unit, after)];
   if (startsWithHeader(shown)) {
     return { ...plainReason("header"), words: "A header before it gives its number and size." };
   }
@@ -195,8 +198,8 @@ export const arrivalRecorded: DiffReason = {
   why: null,
 };
 
-function textOf(bytes: Uint8Array): string {
-  const readable = readableUnit(bytes);
+function textOf(unit: WireUnit, bytes: Uint8Array): string {
+  const readable = editablePart(protocolOf(unit).read.part(bytes));
   return readable?.type === "result" || readable?.type === "text" ? readable.text : "";
 }
 

@@ -1,7 +1,7 @@
 import { must } from "../../base/index.ts";
 import type { AddedBlock } from "../../engine/frames/index.ts";
-import { isSameUnit, type Tolerance, textOfUnit } from "../../ledger/index.ts";
-import { noAnswerText } from "../../protocols/index.ts";
+import { textOfUnit } from "../../ledger/index.ts";
+import { protocolOf, type Tolerance } from "../../protocols/index.ts";
 import type { DiffReason } from "../answers/diff-answers.ts";
 import { type BodyUnit, bodyUnitBytes } from "./body-units.ts";
 import { plainReason } from "./diff-reason.ts";
@@ -68,7 +68,9 @@ function addedReasons(context: ReasonContext, added: SideUnit, isBeyond: boolean
   const { before, after, isOwnLine, isRound } = context;
   const code = ownCodeOf(added) ?? answerCode(after, added);
   if (code === "manifest" || code === "change-note") {
-    const selectionReasons = namesSelection(added.bytes) ? [plainReason("selection")] : [];
+    const selectionReasons = namesSelection(textOfUnit(added.unit.unit, added.bytes) ?? "")
+      ? [plainReason("selection")]
+      : [];
     return [plainReason(code), ...selectionReasons];
   }
   if (code !== null) return [plainReason(code)];
@@ -88,20 +90,21 @@ const keptReasoning: DiffReason = {
 function ownCodeOf({ unit, bytes, facts }: SideUnit): OwnCode | "own" | null {
   const code = ownCode(unit, bytes);
   if (facts.origin !== "aperture") return facts.origin === null || code === "command" ? code : null;
-  return code ?? (unit.unit.type === "tool_result" ? "answer" : "own");
+  return code ?? (unit.unit.part === "result" ? "answer" : "own");
 }
 
 /** A result that answers a call of our tools is ours, even if the log does not know it. */
 function answerCode({ units, request }: DiffSide, { unit, facts }: SideUnit): "answer" | null {
-  const { callId, type } = unit.unit;
-  if (facts.origin !== null || type !== "tool_result" || callId === null) return null;
-  const call = units.find((other) => other.unit.type === "tool_use" && other.unit.callId === callId);
+  const { callId, part } = unit.unit;
+  if (facts.origin !== null || part !== "result" || callId === null) return null;
+  const call = units.find((other) => other.unit.part === "call" && other.unit.callId === callId);
   return call !== undefined && ownCode(call, bodyUnitBytes(request, call)) === "command" ? "answer" : null;
 }
 
 /** Whether a text of the model holds nothing but commands. */
 function isOnlyCommands({ unit, bytes }: SideUnit, isOwnLine: Tolerance["isOwnLine"]): boolean {
-  const text = unit.unit.type === "text" && unit.unit.role === "assistant" ? textOfUnit(bytes) : null;
+  const text =
+    unit.unit.part === "text" && unit.unit.role === "assistant" ? textOfUnit(unit.unit, bytes) : null;
   if (text === null) return false;
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   return lines.length > 0 && lines.every(isOwnLine);
@@ -114,7 +117,8 @@ function removedReasons(
   const { unit } = removed.unit;
   if (before.facts !== null && ownCodeOf(removed) !== null) return [plainReason("once")];
   if (unit.kind === "reasoning") return reasoningReasons(source, isPlain);
-  if (unit.role === "assistant" && textOfUnit(removed.bytes) === noAnswerText)
+  const { noAnswerText } = protocolOf(unit).traits;
+  if (unit.role === "assistant" && textOfUnit(unit, removed.bytes) === noAnswerText)
     return [plainReason("stand-in")];
   return [plainReason(before.facts === null ? "unknown" : "client")];
 }
@@ -128,16 +132,18 @@ function changedReasons(context: ReasonContext, before: SideUnit, after: SideUni
   const withheld = withheldFor(context, before, facts);
   if (withheld !== null) return [withheld];
   const tolerance = { role: after.unit.unit.role, isOwnLine: context.isOwnLine };
-  if (isSameUnit(after.bytes, before.bytes, tolerance)) return [plainReason("canon")];
+  const protocol = protocolOf(after.unit.unit);
+  if (protocol.read.isSame(after.bytes, before.bytes, tolerance)) return [plainReason("canon")];
   // Only a result may be shown with fewer lines and still count as whole.
-  if (after.unit.unit.type === "tool_result") {
+  if (after.unit.unit.part === "result") {
     const isRecorded = facts.block !== null && facts.block.content !== after.unit.unit.hash;
     const reason =
-      arrivalReason({ before: before.bytes, after: after.bytes }) ?? (isRecorded ? arrivalRecorded : null);
+      arrivalReason({ unit: after.unit.unit, before: before.bytes, after: after.bytes }) ??
+      (isRecorded ? arrivalRecorded : null);
     if (reason !== null) return [reason];
   }
   if (context.before.facts !== null) return [plainReason("client")];
-  return [plainReason(isRenamed(before) ? "canon" : "unknown")];
+  return [plainReason(protocol.read.isRenamedCall(before.bytes) ? "canon" : "unknown")];
 }
 
 /** A side request has no path: the client's own content then tells which block it was. */
@@ -148,9 +154,4 @@ function withheldFor(
 ): DiffReason | null {
   const block = facts.block ?? blockOf(unit.unit.hash);
   return block === null ? null : withheldReasonOf(source, { ...facts, block });
-}
-
-/** Clients rename calls of tools they do not know. */
-function isRenamed({ unit, bytes }: SideUnit): boolean {
-  return unit.unit.type === "tool_use" && Buffer.from(bytes).includes('"name":"invalid"');
 }

@@ -3,8 +3,11 @@ import { TestSession } from "../../../test/support/engine.ts";
 import { type BlockId, hashContent, ok } from "../../base/index.ts";
 import type { Block } from "../../engine/frames/index.ts";
 import { type ChangeContext, changes } from "../../engine/index.ts";
-import { textBlock } from "../../protocols/index.ts";
+import { protocolOf } from "../../protocols/index.ts";
 import { restatedMemories } from "./memories.ts";
+
+const anthropic = protocolOf({ protocol: "anthropic" });
+const textBlock = anthropic.write.text;
 
 const memory = "The upload timeout is 30 seconds and must not be raised.";
 const otherwise = "The upload timeout is 90 seconds and must not be raised.";

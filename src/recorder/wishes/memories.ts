@@ -1,5 +1,4 @@
 import type { BlockId } from "../../base/index.ts";
-import { storedText } from "../../content/index.ts";
 import type { Delta } from "../../engine/frames/index.ts";
 import { type ChangeContext, changes, type State, type View } from "../../engine/index.ts";
 import {
@@ -13,6 +12,7 @@ import {
 import { contradictions, restates } from "../../levels/index.ts";
 import type { ShownMemory } from "../../notes/index.ts";
 import { isMemoryKept, mayModelChangeMemory } from "../../policy/index.ts";
+import { contentText } from "../../protocols/index.ts";
 import type { Store } from "../../store/index.ts";
 
 /** Limits of the comparison: characters of the answer, and newest memories. */
@@ -40,11 +40,11 @@ export async function restatedMemories(
   const compared = answer.slice(0, answerCharsMax);
   if (newer === undefined || compared.trim() === "") return [];
   const marks: MemoryMark[] = [];
-  for (const { id, kind, content } of memories) {
-    const stored = await store.content(content);
-    const memory = stored.ok ? storedText(stored.value, kind) : null;
+  for (const block of memories) {
+    const stored = await store.content(block.content);
+    const memory = stored.ok ? contentText(stored.value, block) : null;
     const reason = memory === null ? null : reasonFor(compared, memory);
-    if (reason !== null) marks.push({ reason, deltas: changes.supersede(change, id, newer).deltas });
+    if (reason !== null) marks.push({ reason, deltas: changes.supersede(change, block.id, newer).deltas });
   }
   return marks;
 }
@@ -69,12 +69,13 @@ export async function shownMemories(
 ): Promise<readonly ShownMemory[]> {
   const moment = now(state);
   const shown: ShownMemory[] = [];
-  for (const { id, kind, content, taint } of viewBlocks(moment, view)) {
+  for (const block of viewBlocks(moment, view)) {
+    const { id, kind, content, taint } = block;
     const blockView = kind === "memory" ? blockViewOf(moment, view, id) : null;
     if (blockView === null || !isMemoryKept(blockView) || isWithheld(blockView)) continue;
     if (attributesOf(moment, id)?.purged === true) continue;
     const stored = await store.content(content);
-    const text = stored.ok ? storedText(stored.value, kind) : null;
+    const text = stored.ok ? contentText(stored.value, block) : null;
     if (text !== null) shown.push({ block: id, text, taint });
   }
   return shown;

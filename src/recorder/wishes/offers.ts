@@ -1,6 +1,5 @@
 import type { BlockId } from "../../base/index.ts";
 import { latestUserMessage } from "../../commands/index.ts";
-import { storedText } from "../../content/index.ts";
 import type { View } from "../../engine/index.ts";
 import {
   attributesOf,
@@ -14,6 +13,7 @@ import {
   viewBlocks,
 } from "../../engine/moment/index.ts";
 import type { Offer } from "../../notes/index.ts";
+import { contentText } from "../../protocols/index.ts";
 import type { Store } from "../../store/index.ts";
 import type { StreamRecall } from "../stream-recall.ts";
 
@@ -62,10 +62,10 @@ function offerOf({ moment, view }: OffersInput, block: BlockId, words: readonly 
 async function lastUserText({ moment, view, store }: OffersInput): Promise<string> {
   const latest = latestUserMessage(moment, view);
   const texts: string[] = [];
-  for (const { kind, message, content } of viewBlocks(moment, view)) {
-    if (kind !== "user" || message !== latest) continue;
-    const stored = await store.content(content);
-    texts.push((stored.ok ? storedText(stored.value, kind) : null) ?? "");
+  for (const block of viewBlocks(moment, view)) {
+    if (block.kind !== "user" || block.message !== latest) continue;
+    const stored = await store.content(block.content);
+    texts.push((stored.ok ? contentText(stored.value, block) : null) ?? "");
   }
   return texts.join("\n").slice(0, userCharsMax);
 }

@@ -1,11 +1,11 @@
 import type { SessionId } from "../../base/index.ts";
-import { storedText } from "../../content/index.ts";
 import type { AddedBlock, Delta, Frame } from "../../engine/frames/index.ts";
 import type { State, View } from "../../engine/index.ts";
 import { blockOf, blockViewOf, isWithheld, now, viewBlocks } from "../../engine/moment/index.ts";
 import { fingerprintOf, type TextFingerprint, type WithheldSession } from "../../exchange/index.ts";
 import { clientSessionName } from "../../log/index.ts";
 import { memoryText, recalledBlocks } from "../../notes/index.ts";
+import { contentText } from "../../protocols/index.ts";
 import type { Store } from "../../store/index.ts";
 
 type ContentStore = Pick<Store, "content">;
@@ -68,13 +68,11 @@ function withheldBlocksOf(state: State, view: View): readonly AddedBlock[] {
  * A fingerprint is needed only for texts that occur inside others: clients join user and assistant texts, and
  * our lines contain memories. Other blocks are recognised by their key in any form.
  */
-async function fingerprintIn(
-  { kind, content }: AddedBlock,
-  store: ContentStore,
-): Promise<TextFingerprint | null> {
+async function fingerprintIn(block: AddedBlock, store: ContentStore): Promise<TextFingerprint | null> {
+  const { kind, content } = block;
   if (kind !== "user" && kind !== "assistant" && kind !== "memory") return null;
   const stored = await store.content(content);
-  const text = stored.ok ? (storedText(stored.value, kind) ?? "") : "";
+  const text = stored.ok ? (contentText(stored.value, block) ?? "") : "";
   return fingerprintOf(kind === "memory" ? memoryText(text) : text);
 }
 
@@ -96,8 +94,7 @@ export async function blockCopies(
       const block = copies.has(id) || wanted.has(id) ? null : blockOf(now(state), id);
       const stored = block === null ? null : await store.content(block.content);
       if (block === null || stored?.ok !== true) continue;
-      if (!recalledBlocks(storedText(stored.value, block.kind) ?? "").some((one) => wanted.has(one)))
-        continue;
+      if (!recalledBlocks(contentText(stored.value, block) ?? "").some((one) => wanted.has(one))) continue;
       copies.set(id, block);
       wanted.add(id);
     }
@@ -130,9 +127,9 @@ function blocksOfKind(state: State, kind: AddedBlock["kind"]): readonly AddedBlo
   return [...state.blocks.entries()].flatMap(([, { block }]) => (block.kind === kind ? [block] : []));
 }
 
-async function copiedText({ content, kind }: AddedBlock, store: ContentStore): Promise<string | null> {
-  const stored = await store.content(content);
-  return stored.ok ? storedText(stored.value, kind) : null;
+async function copiedText(block: AddedBlock, store: ContentStore): Promise<string | null> {
+  const stored = await store.content(block.content);
+  return stored.ok ? contentText(stored.value, block) : null;
 }
 
 type WithheldReporterDeps = {

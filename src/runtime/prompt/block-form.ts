@@ -1,7 +1,8 @@
+import type { EditablePart } from "../../content/index.ts";
 import { type BlockKind, levels, type Shown } from "../../engine/frames/index.ts";
 import { attributesOf, type BlockView, factValue, isWithheld, wantedOf } from "../../engine/moment/index.ts";
 import { hintOf, levelLine, placeholder, withoutNonce } from "../../notes/index.ts";
-import { type ReadableUnit, readableUnit, type UnitReplacement } from "../../protocols/index.ts";
+import { readEditable, type UnitReplacement } from "../../protocols/index.ts";
 import { type LevelText, levelTexts } from "../../recorder/index.ts";
 
 /** The level at which a block is shown, and the text that replaces its own. Null if it is shown unchanged. */
@@ -34,7 +35,9 @@ export type BlockFormInput = {
 export function blockFormOf(blockView: BlockView, input: BlockFormInput): BlockForm {
   const as = input.atMost ?? wantedOf(blockView);
   const unit =
-    as === "original" || !shortenedKinds.includes(blockView.block.kind) ? null : readableUnit(input.bytes);
+    as === "original" || !shortenedKinds.includes(blockView.block.kind)
+      ? null
+      : readEditable(input.bytes, blockView.block);
   if (unit === null) return originalForm;
   if (as === "placeholder") return { as, replacement: placeholderText(blockView, unit, input) };
   const { kind } = blockView.block;
@@ -67,7 +70,7 @@ function levelReplacement(
 
 function placeholderText(
   blockView: BlockView,
-  unit: ReadableUnit,
+  unit: EditablePart,
   { nonce, atMost }: BlockFormInput,
 ): UnitReplacement {
   const { id: block, kind, turn } = blockView.block;

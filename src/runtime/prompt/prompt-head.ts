@@ -1,10 +1,10 @@
 import { fail, ok, type Result } from "../../base/index.ts";
 import { commandTools, isCommandTool } from "../../commands/index.ts";
 import { instructions } from "../../notes/index.ts";
-import { textBlock } from "../../protocols/index.ts";
 import type { Agent } from "../agent.ts";
 import type { ModelTool } from "../provider.ts";
 import { modelTool } from "../tool.ts";
+import { wire } from "../wire.ts";
 import { headUnit, type RenderedUnit } from "./rendered-unit.ts";
 
 /**
@@ -29,7 +29,7 @@ export function promptHead(
   const isNotEmpty = (text: string): boolean => text.trim() !== "";
   return [
     ...toolUnits,
-    ...texts.filter(isNotEmpty).map((text) => headUnit("system", textBlock(text), model)),
+    ...texts.filter(isNotEmpty).map((text) => headUnit("system", wire.write.text(text), model)),
   ];
 }
 

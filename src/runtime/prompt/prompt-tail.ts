@@ -13,11 +13,11 @@ import {
   shortened,
   withoutNonce,
 } from "../../notes/index.ts";
-import { readableUnit } from "../../protocols/index.ts";
 import { activationOf } from "../activation.ts";
 import type { BlockIndex } from "../block-index.ts";
 import type { ContentReader } from "../content-cache.ts";
 import type { RunStatus } from "../run-status.ts";
+import { wire } from "../wire.ts";
 import { speakerLabel, speakerName } from "./rendered-unit.ts";
 import { isOwnBlock } from "./visible-frames.ts";
 
@@ -194,8 +194,8 @@ function headerBlock(moment: Moment, turn: number, { id, kind, ttl }: AddedBlock
 }
 
 function textOf(bytes: Uint8Array, nonce: string): string {
-  const unit = readableUnit(bytes);
-  return unit?.type === "text" ? withoutNonce(cutText(unit.text, ambientCharsMax), nonce) : "";
+  const text = wire.read.text(bytes);
+  return text === null ? "" : withoutNonce(cutText(text, ambientCharsMax), nonce);
 }
 
 function safeName(anchor: string, nonce: string): string {

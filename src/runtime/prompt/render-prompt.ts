@@ -1,10 +1,10 @@
 import type { ManifestFacts } from "../../awareness/index.ts";
 import { type ContentHash, fail, ok, type Result } from "../../base/index.ts";
-import { storedText } from "../../content/index.ts";
 import type { AddedBlock, RewriteReason } from "../../engine/frames/index.ts";
 import type { View } from "../../engine/index.ts";
 import { blockViewOf, factValue, lastSentTurn, type Moment } from "../../engine/moment/index.ts";
 import { withoutNonce } from "../../notes/index.ts";
+import { contentText } from "../../protocols/index.ts";
 import type { BlockIndex } from "../block-index.ts";
 import type { ContentCache } from "../content-cache.ts";
 import type { RunStatus } from "../run-status.ts";
@@ -282,7 +282,7 @@ async function baselineOf(
   const read = await input.contents.load(hashesOf([...memories, ...pinned]));
   if (!read.ok) return read;
   const lasting = [...memories, ...pinned].map((block): RenderedUnit => {
-    const stored = withoutNonce(storedText(read.value(block.content), block.kind) ?? "", nonce);
+    const stored = withoutNonce(contentText(read.value(block.content), block) ?? "", nonce);
     const speaker = isOwnBlock(block, view) ? "you" : speakerLabel(block, nonce);
     const label = block.kind === "memory" ? "memory" : `pinned, ${speaker}`;
     const text = `[${nonce} ${label}, message ${block.message} #${block.id}]\n${stored}`;

@@ -4,11 +4,11 @@ import type { AddedBlock } from "../../engine/frames/index.ts";
 import type { View } from "../../engine/index.ts";
 import { lastSentTurn, type Moment, viewOf } from "../../engine/moment/index.ts";
 import { safeText, shortened } from "../../notes/index.ts";
-import { readableUnit } from "../../protocols/index.ts";
 import { agentDefaults } from "../agent.ts";
 import type { AgentRun, RunDeps } from "../run-deps.ts";
 import { runStatusOf } from "../run-status.ts";
 import type { RecentFrames } from "../space-log.ts";
+import { wire } from "../wire.ts";
 import { promptHead } from "./prompt-head.ts";
 import { PromptPath } from "./prompt-path.ts";
 import { type RenderedPrompt, renderPrompt } from "./render-prompt.ts";
@@ -91,8 +91,7 @@ async function readSystemTexts(
 }
 
 function textIn(bytes: Uint8Array): string {
-  const unit = readableUnit(bytes);
-  return unit?.type === "text" ? unit.text : "";
+  return wire.read.text(bytes) ?? "";
 }
 
 function factsOf(

@@ -3,9 +3,9 @@ import type { Block, BlockKind, Unit, UnitOrigin } from "../../engine/frames/ind
 import type { View } from "../../engine/index.ts";
 import { type BlockView, blockViewOf, type Moment } from "../../engine/moment/index.ts";
 import { safeText, shortened, withoutNonce } from "../../notes/index.ts";
-import { readableUnit, replaceContent, textBlock } from "../../protocols/index.ts";
 import { unitTokens } from "../../tokens/index.ts";
 import type { ContentReader } from "../content-cache.ts";
+import { wire } from "../wire.ts";
 import { type BlockForm, blockFormOf, originalForm } from "./block-form.ts";
 import { isOwnBlock, type VisibleFrame } from "./visible-frames.ts";
 
@@ -66,15 +66,15 @@ function unitsOfBlock(
   const { bytes, form } = formed;
   const { replacement } = form;
   const isOwn = isOwnBlock(block, context.view);
-  const shown = replacement === null ? bytes : (replaceContent(bytes, replacement) ?? bytes);
+  const shown = replacement === null ? bytes : (wire.write.replace(bytes, replacement) ?? bytes);
   if (isOwn && block.kind !== "memory") return [blockUnit(context, blockView, { bytes: shown, form })];
   const header = headerLine(context, blockView);
-  const unit = readableUnit(shown);
-  if (unit?.type !== "text")
+  const spoken = wire.read.text(shown);
+  if (spoken === null)
     return [noteUnit(context, blockView, header), blockUnit(context, blockView, { bytes: shown, form })];
   // Only texts of ours carry the nonce; it is removed from everything others wrote.
-  const text = replacement === null ? withoutNonce(unit.text, context.nonce) : unit.text;
-  return [blockUnit(context, blockView, { bytes: textBlock(`${header}\n${text}`), form })];
+  const text = replacement === null ? withoutNonce(spoken, context.nonce) : spoken;
+  return [blockUnit(context, blockView, { bytes: wire.write.text(`${header}\n${text}`), form })];
 }
 
 const speakerCharsMax = 60;
@@ -133,7 +133,7 @@ function noteUnit(context: UnitContext, { block }: BlockView, text: string): Ren
 
 /** A note of ours as a unit. */
 export function ownUnit(text: string, model: string | null, anchor = "aperture"): RenderedUnit {
-  const bytes = textBlock(text);
+  const bytes = wire.write.text(text);
   return {
     section: "message",
     role: "user",

@@ -2,7 +2,7 @@ import { must, type Seq, type StreamId } from "../../base/index.ts";
 import type { AddedBlock, BlockKind } from "../../engine/frames/index.ts";
 import type { View } from "../../engine/index.ts";
 import { asOf, blockOf, type Moment, streamOf } from "../../engine/moment/index.ts";
-import { modelTraits } from "../../protocols/index.ts";
+import { wire } from "../wire.ts";
 
 /** The blocks of one frame in a stream that an agent sees. */
 export type VisibleFrame = { readonly seq: Seq; readonly blocks: readonly AddedBlock[] };
@@ -132,7 +132,7 @@ export function startFrames(owner: PathOwner, frames: readonly VisibleFrame[]): 
  * its calls and does not bind it to the prefix; a model that binds its reasoning can continue without it.
  */
 function answerOfOpenCalls({ view, model }: PathOwner, frames: readonly VisibleFrame[]): VisibleFrame | null {
-  if (modelTraits(model).isBound) return null;
+  if (wire.traits.model(model).isBound) return null;
   const isAnswer = (block: AddedBlock): boolean => isOwnBlock(block, view) && block.kind !== "tool-result";
   const last = frames.findLast(({ blocks }) => blocks.some(isAnswer)) ?? null;
   return last?.blocks.some(({ kind }) => kind === "tool-call") ? last : null;

@@ -3,7 +3,7 @@ import { isCommandTool, isTainting } from "../../commands/index.ts";
 import type { AddedBlock } from "../../engine/frames/index.ts";
 import type { View } from "../../engine/index.ts";
 import { asOf, type Moment } from "../../engine/moment/index.ts";
-import { readableUnit } from "../../protocols/index.ts";
+import { readPart } from "../../protocols/index.ts";
 import type { ContentReader } from "../content-cache.ts";
 import { ephemeralBlocks, peripheralBlocks } from "../prompt/prompt-tail.ts";
 import { viewOfRun } from "../prompt/render-run.ts";
@@ -86,7 +86,7 @@ function foreignText(
 ): string {
   const text = textsIn(JSON.parse(Buffer.from(read(block.content)).toString("utf8")) as Json).join("\n");
   const call = callOf(moment, block);
-  const unit = call === null ? null : readableUnit(read(call.content));
+  const unit = call === null ? null : readPart(read(call.content), call);
   if (unit?.type !== "call" || !isCommandTool(unit.name)) return text;
   return text
     .split("\n")

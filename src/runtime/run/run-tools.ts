@@ -3,7 +3,7 @@ import { isCommandTool } from "../../commands/index.ts";
 import type { AddedBlock } from "../../engine/frames/index.ts";
 import { blockOf, viewOf } from "../../engine/moment/index.ts";
 import { executeCalls } from "../../execute/index.ts";
-import { readableUnit } from "../../protocols/index.ts";
+import { readEditable } from "../../protocols/index.ts";
 import { activationAnchor, activationOf } from "../activation.ts";
 import { agentDefaults } from "../agent.ts";
 import { viewOfRun } from "../prompt/render-run.ts";
@@ -74,7 +74,7 @@ async function readCalls(
   if (!read.ok) return read;
   const startedBlocks = startedCalls(log.moment(), viewOfRun(log.moment(), run), index);
   const calls = blocks.map((block): OpenCall => {
-    const unit = readableUnit(read.value(block.content));
+    const unit = readEditable(read.value(block.content), block);
     const { name, input } = unit?.type === "call" ? unit : { name: "", input: {} };
     const started = startedBlocks.find((one) => {
       const activation = activationOf(one);

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { hashContent, must } from "../../base/index.ts";
-import type { WireRequest } from "../wire.ts";
-import { answerTokensMax, readWireRequest, sharedMessageCount } from "./ingest.ts";
-import { unitBytes, unitText } from "./units.ts";
+import { sharedMessageCount, unitBytes, type WireRequest } from "../wire.ts";
+import { readText } from "./read-part.ts";
+import { readRequest } from "./read-request.ts";
 
 const mark = { cache_control: { type: "ephemeral" } };
 type Block = Readonly<Record<string, unknown>>;
@@ -16,7 +16,7 @@ function bodyOf(messages: readonly Message[], over: object = {}): Buffer {
 }
 
 function read(body: Buffer, previous: WireRequest | null = null): WireRequest {
-  return must(readWireRequest(body, previous), "the body can be read");
+  return must(readRequest(body, previous), "the body can be read");
 }
 
 /** The units of a request without their ranges. */
@@ -84,7 +84,7 @@ describe("reading a request", () => {
     const { messages, bytes } = read(bodyOf([{ role: "user", content: 'a "quoted" \u{1f525}' }]));
     const [message] = messages;
     const unit = must(message?.units[0], "there is one");
-    expect(unitText(bytes, message?.range.start ?? 0, unit)).toBe('a "quoted" \u{1f525}');
+    expect(readText(unitBytes(bytes, message?.range.start ?? 0, unit))).toBe('a "quoted" \u{1f525}');
   });
 
   it.each([
@@ -97,7 +97,7 @@ describe("reading a request", () => {
     ["something behind the end", '{"messages":[]} x'],
     ["blocks that are no objects", '{"messages":[{"role":"user","content":[1]}]}'],
   ])("leaves %s to the provider", (_name, text) => {
-    expect(readWireRequest(Buffer.from(text), null)).toBeNull();
+    expect(readRequest(Buffer.from(text), null)).toBeNull();
   });
 
   it("finds the session that Claude Code names in its metadata", () => {
@@ -108,8 +108,8 @@ describe("reading a request", () => {
 
   it("does not read a message with a key that comes twice", () => {
     const body = (message: string): Buffer => Buffer.from(`{"messages":[${message}]}`);
-    expect(readWireRequest(body('{"role":"user","content":"a"}'), null)).not.toBeNull();
-    expect(readWireRequest(body('{"role":"user","content":"a","content":"b"}'), null)).toBeNull();
+    expect(readRequest(body('{"role":"user","content":"a"}'), null)).not.toBeNull();
+    expect(readRequest(body('{"role":"user","content":"a","content":"b"}'), null)).toBeNull();
   });
 
   it("never throws on bytes that are no request", () => {
@@ -121,8 +121,8 @@ describe("reading a request", () => {
           noise,
           body.subarray(at % body.length),
         ]);
-        readWireRequest(cut, read(body));
-        readWireRequest(Buffer.from(noise), null);
+        readRequest(cut, read(body));
+        readRequest(Buffer.from(noise), null);
       }),
     );
   });
@@ -171,6 +171,6 @@ it.each([
   ['{"messages":[],"max_tokens":"many"}', 0],
   ['{"messages":[],"max_tokens":-5}', 0],
 ])("the tokens for the answer: %s", (body, tokens) => {
-  const request = readWireRequest(Buffer.from(body), null);
-  expect(request === null ? null : answerTokensMax(request)).toBe(tokens);
+  const request = readRequest(Buffer.from(body), null);
+  expect(request?.answerTokensMax ?? null).toBe(tokens);
 });

@@ -1,3 +1,4 @@
+import { must } from "../../base/index.ts";
 import {
   type ByteRange,
   elementsOf,
@@ -7,9 +8,10 @@ import {
   skipSpace,
   valueRangeAt,
 } from "../json-scan.ts";
-import type { WireGroup, WireRequest, WireUnit } from "../wire.ts";
+import { countWhile, sharedGroups, type WireGroup, type WireRequest, type WireUnit } from "../wire.ts";
 import { stringField, wireFields } from "./schema.ts";
-import { unitOfBlock, unitOfString, unitOfSystem, unitOfTool, unitText } from "./units.ts";
+import { unitOfBlock, unitOfString, unitOfSystem, unitOfTool } from "./units.ts";
+import { selfClearingHead } from "./write-body.ts";
 
 const QUOTE = 0x22;
 const OPEN_OBJECT = 0x7b;
@@ -22,7 +24,7 @@ const EMPTY_STRING = '""';
  * so the cost grows only with the new content. Null if we cannot read it: the provider judges such a request,
  * and it is recorded as bytes.
  */
-export function readWireRequest(body: Uint8Array, previous: WireRequest | null): WireRequest | null {
+export function readRequest(body: Uint8Array, previous: WireRequest | null): WireRequest | null {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   const before =
     previous === null ? null : { request: previous, shared: sharedByteCount(previous.bytes, bytes) };
@@ -36,8 +38,15 @@ export function readWireRequest(body: Uint8Array, previous: WireRequest | null):
     const member = members.get(key);
     return member === undefined ? undefined : parseAt(bytes, member.value);
   };
+  const textOf = (key: string): string | null => {
+    const value = members.get(key)?.value;
+    return value === undefined ? null : bytes.toString("utf8", value.start, value.end);
+  };
   const model = parseMember("model");
+  const markedMessages = markedMessagesOf(messages, previous);
+  const marked = markedMessages.map((at) => must(messages[at], "a marked message is there"));
   return {
+    protocol: "anthropic",
     bytes,
     sharedBytes: before?.shared ?? 0,
     model: typeof model === "string" ? model : null,
@@ -48,7 +57,12 @@ export function readWireRequest(body: Uint8Array, previous: WireRequest | null):
     sessionHint: sessionHint(parseMember("metadata")),
     isStreamed: parseMember("stream") === true,
     members: [...members.values()],
-    markedMessages: markedMessagesOf(messages, previous),
+    markedMessages,
+    automaticMark: textOf("cache_control"),
+    cacheLifetimeMs: cacheLifetimeMs([tools, system, ...marked]),
+    ...tokenLimits(parseMember),
+    isStoredAtProvider: (textOf("thread") ?? "null") !== "null",
+    hasOwnEdits: editFields.some((key) => members.has(key)),
   };
 }
 
@@ -57,30 +71,6 @@ function markedMessagesOf(messages: readonly WireGroup[], previous: WireRequest 
   const kept = previous?.markedMessages.filter((index) => index < shared) ?? [];
   const fresh = messages.slice(shared).flatMap(({ isMarked }, index) => (isMarked ? [shared + index] : []));
   return [...kept, ...fresh];
-}
-
-/** The number of leading messages that two requests share, as the same objects. */
-export function sharedMessageCount(request: WireRequest, previous: WireRequest | null): number {
-  return previous === null ? 0 : sharedGroups(request.messages, previous.messages);
-}
-
-/** Reused messages are always the first ones, so the point where two lists differ is found by halves. */
-function sharedGroups(a: readonly WireGroup[], b: readonly WireGroup[]): number {
-  return countWhile(Math.min(a.length, b.length), (index) => a[index] === b[index]);
-}
-
-/**
- * Counts the indexes below `count` before the first for which `holds` is false. Contract: it stays false
- * after.
- */
-function countWhile(count: number, holds: (index: number) => boolean): number {
-  let [low, high] = [0, count];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (holds(middle)) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 function messageKeysOf(messages: readonly WireGroup[], previous: WireRequest | null): readonly string[] {
@@ -100,28 +90,23 @@ type BodyParts = {
   readonly messages: readonly WireGroup[] | null;
 };
 
-/** The tokens the client allows for the answer; 0 if it does not say. */
-export function answerTokensMax({ bytes, members }: WireRequest): number {
-  const member = members.find(({ key }) => key === "max_tokens");
-  const value = member === undefined ? 0 : parseAt(bytes, member.value);
-  return typeof value === "number" && Number.isFinite(value) ? Math.max(0, value) : 0;
-}
-
-/**
- * The answer tokens left after `spentTokens`; null if none are left. A request with a reasoning budget needs
- * more than that budget, and a smaller budget would make the prompt cache useless.
- */
-export function answerTokensLeft(request: WireRequest, spentTokens: number): number | null {
-  const left = answerTokensMax(request) - spentTokens;
-  return left > 0 ? Math.max(left, reasoningBudget(request) + 1) : null;
-}
-
-function reasoningBudget({ bytes, members }: WireRequest): number {
-  const member = members.find(({ key }) => key === "thinking");
-  const thinking = member === undefined ? null : wireFields(parseAt(bytes, member.value));
+function tokenLimits(parseMember: (key: string) => unknown) {
+  const [limit, thinking] = [parseMember("max_tokens"), wireFields(parseMember("thinking"))];
   const budget = thinking?.["type"] === "enabled" ? thinking["budget_tokens"] : 0;
-  return typeof budget === "number" && Number.isFinite(budget) ? budget : 0;
+  const numberOf = (value: unknown): number =>
+    typeof value === "number" && Number.isFinite(value) ? Math.max(0, value) : 0;
+  return { answerTokensMax: numberOf(limit), reasoningTokens: numberOf(budget) };
 }
+
+const cacheMs = { short: 5 * 60_000, long: 60 * 60_000 };
+
+function cacheLifetimeMs(groups: readonly WireGroup[]): number {
+  const isLong = groups.some(({ units }) => units.some(({ mark }) => mark?.includes('"1h"')));
+  return isLong ? cacheMs.long : cacheMs.short;
+}
+
+/** Fields with which a client edits its context at the provider, or that exclude such an edit. */
+const editFields: readonly string[] = ["context_management", "compaction", "thread"];
 
 /**
  * Reads the members of the body and its messages in one pass: skipping messages twice would double the cost.
@@ -221,11 +206,13 @@ function readMessage(bytes: Buffer, range: ByteRange): WireGroup | null {
       );
   if (units === null) return null;
   const { start: contentStart, end: contentEnd } = content.value;
+  const head = `${bytes.toString("utf8", range.start, contentStart)}[`;
   return {
     role: name,
     range,
     units,
-    head: `${bytes.toString("utf8", range.start, contentStart)}[`,
+    head,
+    ...(head === selfClearingHead ? { isSelfClearing: true } : {}),
     tail: `]${bytes.toString("utf8", contentEnd, range.end)}`,
     extra: members.length === 2 ? "" : extraOf(bytes, members),
     isMarked: hasMark(units),
@@ -269,7 +256,8 @@ function readSection({ bytes, member, before, previous }: SectionInput): WireGro
     const unit = unitOfSystem({ bytes, range, base });
     if (unit === null) return null;
     // A blank string gives no unit: as a text block it would be refused.
-    return sectionGroup(range, unitText(bytes, base, unit)?.trim() === "" ? [] : [unit]);
+    const text = parseAt(bytes, range);
+    return sectionGroup(range, typeof text === "string" && text.trim() === "" ? [] : [unit]);
   }
   const readUnit = member.key === "tools" ? unitOfTool : unitOfSystem;
   const units = readElements(bytes, range.start, (element) => readUnit({ bytes, range: element, base }));

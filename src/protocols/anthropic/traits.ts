@@ -1,12 +1,4 @@
-/** The traits of a model that decide how our notes may reach it. */
-export type ModelTraits = {
-  /** Its reasoning is bound to everything before it: an edited history is refused. */
-  readonly isBound: boolean;
-  /**
-   * It takes system messages between the others, also ones that clear themselves at the next user message.
-   */
-  readonly hasMidSystem: boolean;
-};
+import type { ModelTraits } from "../protocol.ts";
 
 type TraitsRow = ModelTraits & { readonly family: string; readonly since: ModelVersion };
 

@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { readableUnit, replaceContent, type UnitReplacement } from "./reword.ts";
+import { editablePart } from "../../content/index.ts";
+import type { UnitReplacement } from "../protocol.ts";
+import { readPart } from "./read-part.ts";
+import { emptyContent, replaceContent, replaceStrings } from "./replace-content.ts";
+
+const editable = (bytes: Uint8Array) => editablePart(readPart(bytes));
 
 const text = (content: string, keepsMedia = true): UnitReplacement => ({ text: content, keepsMedia });
 
@@ -43,7 +48,7 @@ describe("a unit with other content", () => {
 });
 
 describe("the readable content of a unit", () => {
-  const readable = (block: unknown) => readableUnit(Buffer.from(JSON.stringify(block)));
+  const readable = (block: unknown) => editable(Buffer.from(JSON.stringify(block)));
 
   it("is the text of a result in any form", () => {
     const of = (content: unknown) => readable({ type: "tool_result", tool_use_id: "a", content });
@@ -67,7 +72,7 @@ describe("the readable content of a unit", () => {
 
   it("is null for an input with a number that parsing would change", () => {
     const call = '{"type":"tool_use","id":"a","name":"Send","input":{"channel":1234567890123456789}}';
-    expect(readableUnit(Buffer.from(call))).toBeNull();
+    expect(editable(Buffer.from(call))).toBeNull();
     expect(replaceContent(Buffer.from(call), { input: {} })).toBeNull();
   });
 
@@ -78,6 +83,37 @@ describe("the readable content of a unit", () => {
 
 it("a long number inside a string is no problem", () => {
   const call = (input: string) => Buffer.from(`{"type":"tool_use","id":"a","name":"n","input":${input}}`);
-  expect(readableUnit(call('{"text":"trace id: 1234567890123456789"}'))?.type).toBe("call");
-  expect(readableUnit(call('{"n":1234567890123456789}'))).toBe(null);
+  expect(editable(call('{"text":"trace id: 1234567890123456789"}'))?.type).toBe("call");
+  expect(editable(call('{"n":1234567890123456789}'))).toBe(null);
+});
+
+describe("a unit that says only one text", () => {
+  const emptied = (block: unknown) =>
+    JSON.parse(Buffer.from(emptyContent(Buffer.from(JSON.stringify(block)), "gone")).toString()) as unknown;
+
+  it("stays the call or the result that it is", () => {
+    expect(emptied({ type: "tool_use", id: "a", name: "Bash", input: { x: 1 } })).toEqual({
+      type: "tool_use",
+      id: "a",
+      name: "Bash",
+      input: {},
+    });
+    expect(emptied({ type: "tool_result", tool_use_id: "a", content: "x", is_error: true })).toEqual({
+      type: "tool_result",
+      tool_use_id: "a",
+      content: "gone",
+    });
+  });
+
+  it("is a text in any other case", () => {
+    expect(emptied({ type: "image" })).toEqual({ type: "text", text: "gone" });
+    expect(emptied(null)).toEqual({ type: "text", text: "gone" });
+  });
+});
+
+it("strings are changed at any depth, or nothing is", () => {
+  const call = Buffer.from('{"type":"tool_use","id":"a","name":"n","input":{"list":["old",1]}}');
+  const changed = replaceStrings(call, (text) => (text === "old" ? "new" : null));
+  expect(Buffer.from(changed ?? []).toString()).toBe(call.toString().replace("old", "new"));
+  expect(replaceStrings(call, () => null)).toBeNull();
 });

@@ -1,19 +1,12 @@
 import { describe, expect, test } from "vitest";
-import {
-  isRenamedCall,
-  isSameUnit,
-  type MergeState,
-  mergeNext,
-  startMerge,
-  textForms,
-  textOfUnit,
-} from "./same-unit.ts";
+import { readText } from "./read-part.ts";
+import { isRenamedCall, isSameBlock } from "./same-block.ts";
 
 type Row = readonly [name: string, known: string, copy: string];
 
 const isOwnLine = (line: string): boolean => /^\[(?:CONTEXT MANIFEST )?k7f3 /.test(line);
 const same = (role: string, known: string, copy: string): boolean =>
-  isSameUnit(Buffer.from(known), Buffer.from(copy), { role, isOwnLine });
+  isSameBlock(Buffer.from(known), Buffer.from(copy), { role, isOwnLine });
 
 const says = (text: string) => `{"type":"text","text":${JSON.stringify(text)}}`;
 const result = (content: string, rest = "") =>
@@ -134,38 +127,10 @@ test("digits inside a text are no number", () => {
   expect(same("user", says('\\" 12345678901234567890'), says('\\" 12345678901234567891'))).toBe(false);
 });
 
-describe("texts that a client joins", () => {
-  const step = (state: MergeState | string, part: string): MergeState | string =>
-    typeof state === "string" ? state : mergeNext(state, part);
-  const merged = (parts: readonly string[], whole: string): string => {
-    const state = parts.reduce(step, startMerge(whole) as MergeState | string);
-    return typeof state === "string" ? state : "goes on";
-  };
-
-  test("are recognised by their joined text", () => {
-    expect(merged(["a", "b"], "ab")).toBe("merged");
-    expect(merged(["a", "b"], " a\nb ")).toBe("merged");
-    expect(merged([" a", "b "], "a\nb")).toBe("merged");
-    expect(merged(["a", "b", "c"], "a\n\nb\n\nc")).toBe("merged");
-    expect(merged(["a\n\n", "b\n"], "a\nb")).toBe("merged");
-    expect(merged(["a ", "b"], "a \nb")).toBe("merged");
-    expect(merged(["a", "b"], "a b")).toBe("other");
-    expect(merged(["a", "b", "c"], "ba")).toBe("other");
-    expect(merged(["a", "b"], "a\nbc")).toBe("goes on");
-    expect(merged(["ab"], "ab")).toBe("goes on");
-  });
-
-  test("are each read once, however many there are", () => {
-    const parts = Array.from({ length: 49_999 }, () => "ab");
-    const whole = "ab".repeat(50_000);
-    expect([merged(parts, whole), merged([...parts, "ab"], whole)]).toEqual(["goes on", "merged"]);
-  });
-});
-
 test("renamed calls and texts are recognised by their bytes", () => {
   expect(isRenamedCall(Buffer.from(call("{}", "invalid")))).toBe(true);
   expect(isRenamedCall(Buffer.from(call('{"name":"invalid"}')))).toBe(false);
-  expect([textOfUnit(Buffer.from(says("a"))), textOfUnit(Buffer.from(call("{}")))]).toEqual(["a", null]);
+  expect([readText(Buffer.from(says("a"))), readText(Buffer.from(call("{}")))]).toEqual(["a", null]);
 });
 
 test.each(["constructor", "toString", "__proto__"])("a missing value named %s is an edit", (name) => {
@@ -176,10 +141,4 @@ test.each(["constructor", "toString", "__proto__"])("a missing value named %s is
 test("a text too long to search for numbers does not fail", () => {
   const long = `1234567890123456789${'a"'.repeat(4 * 1024 * 1024)}`;
   expect(same("user", says(long), says(` ${long}`))).toBe(false);
-});
-
-test("a text of the model with lines of ours has two forms", () => {
-  expect(textForms("a\nb", isOwnLine)).toEqual(["a\nb"]);
-  const text = "a\n[CONTEXT MANIFEST k7f3 x]\nPRIMACY 3\nb";
-  expect(textForms(text, isOwnLine)).toEqual([text, "a\nb"]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { modelTraits } from "./models.ts";
+import { modelTraits } from "./traits.ts";
 
 test.each([
   ["claude-opus-5-5", true, true],

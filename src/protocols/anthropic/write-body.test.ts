@@ -1,19 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { must } from "../../base/index.ts";
 import type { WireRequest } from "../wire.ts";
+import { readRequest } from "./read-request.ts";
 import {
   emitBody,
   emitList,
   emitMarked,
   type FieldReplacements,
-  isSelfClearing,
   systemMessage,
   textBlock,
-} from "./emit.ts";
-import { readWireRequest } from "./ingest.ts";
+} from "./write-body.ts";
 
 function read(body: string): WireRequest {
-  return must(readWireRequest(Buffer.from(body), null), "the body can be read");
+  return must(readRequest(Buffer.from(body), null), "the body can be read");
 }
 
 function emit(body: string, replacements: FieldReplacements): string {
@@ -47,7 +46,7 @@ describe("a body with replaced fields", () => {
   test("passes unchanged fields on as slices of the input", () => {
     // The input has a buffer of its own, so that its slices can be recognised.
     const own = Uint8Array.from(Buffer.from(`{${odd},${messages}}`));
-    const request = must(readWireRequest(own, null), "the body can be read");
+    const request = must(readRequest(own, null), "the body can be read");
     const pieces = emitBody(request, new Map([["messages", piece("[X]")]]));
     const slices = pieces.filter(({ buffer }) => buffer === own.buffer);
     const texts = slices.map((slice) => Buffer.from(slice).toString());
@@ -106,9 +105,9 @@ test("our texts and system messages are JSON for any text", () => {
   const text = 'a "quoted"\nline with \u2028 and \ud83d\ude00';
   expect(JSON.parse(textBlock(text).toString())).toEqual({ type: "text", text });
   for (const isForOneTurn of [true, false]) {
-    const { head, tail } = systemMessage(isForOneTurn);
+    const { head, tail, isSelfClearing = false } = systemMessage(isForOneTurn);
     const message = JSON.parse(`${head}${textBlock("x").toString()}${tail}`) as { clear_at?: string };
     expect(message.clear_at).toBe(isForOneTurn ? "next_user_message" : undefined);
-    expect(isSelfClearing(head)).toBe(isForOneTurn);
+    expect(isSelfClearing).toBe(isForOneTurn);
   }
 });

@@ -1,8 +1,6 @@
 import type { ByteRange, JsonMember } from "../json-scan.ts";
-import type { WireRequest } from "../wire.ts";
-
-/** The bytes of a body in order; unchanged parts are slices of the client's body. */
-export type EmittedPieces = readonly Uint8Array[];
+import type { BodyParts, EmittedPieces, MarkedUnit, PlacedMark, ToolDefinition } from "../protocol.ts";
+import { type UnitWrapper, unitBytes, type WireGroup, type WireRequest, type WireUnit } from "../wire.ts";
 
 /** Fields to write in place of the client's; null leaves the client's field out. */
 export type FieldReplacements = ReadonlyMap<string, EmittedPieces | null>;
@@ -49,9 +47,6 @@ function keyBytes(bytes: Buffer, { keyStart, value }: JsonMember): Uint8Array {
   return bytes.subarray(keyStart, value.start);
 }
 
-/** A cache mark for the block that ends at `end`. */
-export type PlacedMark = { readonly end: number; readonly mark: string };
-
 /** Writes bytes that hold blocks, with cache marks on some of them. */
 export function emitMarked(bytes: Buffer, marks: readonly PlacedMark[]): EmittedPieces {
   const pieces: Uint8Array[] = [];
@@ -65,9 +60,7 @@ export function emitMarked(bytes: Buffer, marks: readonly PlacedMark[]): Emitted
 }
 
 /** Writes a list of blocks, each with its cache mark or none. */
-export function emitList(
-  units: readonly { readonly bytes: Uint8Array; readonly mark: string | null }[],
-): EmittedPieces {
+export function emitList(units: readonly MarkedUnit[]): EmittedPieces {
   const pieces: Uint8Array[] = [Buffer.from("[")];
   for (const [at, { bytes, mark }] of units.entries()) {
     if (at > 0) pieces.push(COMMA);
@@ -82,13 +75,40 @@ export function textBlock(text: string): Buffer {
   return Buffer.from(`{"type":"text","text":${JSON.stringify(text)}}`);
 }
 
-/** The head and tail of a system message of ours; the model sees a self-clearing one for a single turn. */
-export function systemMessage(isForOneTurn: boolean): { readonly head: string; readonly tail: string } {
-  const clearAt = isForOneTurn ? '"clear_at":"next_user_message",' : "";
-  return { head: `{"role":"system",${clearAt}"content":[`, tail: "]}" };
+export function toolBlock({ name, description, schema }: ToolDefinition): Buffer {
+  return Buffer.from(JSON.stringify({ name, description, input_schema: schema }));
 }
 
-/** True if `systemMessage` made this head, for a self-clearing message. */
-export function isSelfClearing(head: string): boolean {
-  return head === systemMessage(true).head;
+/** A message of ours with a list of blocks. */
+export function ownMessage(role: "user" | "assistant"): UnitWrapper {
+  return { role, head: `{"role":"${role}","content":[`, tail: "]}" };
+}
+
+export const selfClearingHead = '{"role":"system","clear_at":"next_user_message","content":[';
+
+/** A system message of ours; the model sees a self-clearing one for a single turn. */
+export function systemMessage(isSelfClearing: boolean): UnitWrapper {
+  const common = { role: "system", tail: "]}" } as const;
+  if (isSelfClearing) return { ...common, head: selfClearingHead, isSelfClearing };
+  return { ...common, head: '{"role":"system","content":[' };
+}
+
+/** The client's own block with its cache mark. */
+export function clientBlock({ bytes }: WireRequest, { range }: WireGroup, unit: WireUnit): Uint8Array {
+  const block = Buffer.from(unitBytes(bytes, range.start, unit));
+  if (unit.mark === null) return block;
+  return Buffer.concat(emitMarked(block, [{ end: block.length, mark: unit.mark }]));
+}
+
+/** Writes the body with some of its parts replaced. */
+export function writeBody(request: WireRequest, parts: BodyParts): EmittedPieces {
+  const { tools, system, messages, answerTokensMax, dropsAutomaticMark, edit = null } = parts;
+  const replaced = new Map<string, EmittedPieces | null>();
+  if (messages !== undefined) replaced.set("messages", [Buffer.from("["), ...messages]);
+  if (tools !== undefined) replaced.set("tools", tools);
+  if (system !== undefined) replaced.set("system", system);
+  if (answerTokensMax !== undefined) replaced.set("max_tokens", [Buffer.from(`${answerTokensMax}`)]);
+  if (dropsAutomaticMark === true && request.automaticMark !== null) replaced.set("cache_control", null);
+  if (edit !== null) replaced.set("context_management", [Buffer.from(edit.field)]);
+  return emitBody(request, replaced);
 }

@@ -1,0 +1,65 @@
+import type { Protocol, RequestKind } from "../protocol.ts";
+import { contextEdit, contextManagementBeta } from "./context-edit.ts";
+import { readPart, readText, readWireType } from "./read-part.ts";
+import { readRequest } from "./read-request.ts";
+import { refusalReason } from "./refusals.ts";
+import { emptyContent, replaceContent, replaceStrings } from "./replace-content.ts";
+import { prependToResult } from "./result-text.ts";
+import { isRenamedCall, isSameBlock } from "./same-block.ts";
+import { clearAtBeta, modelTraits } from "./traits.ts";
+import { unitOfResult } from "./units.ts";
+import {
+  clientBlock,
+  emitList,
+  emitMarked,
+  ownMessage,
+  systemMessage,
+  textBlock,
+  toolBlock,
+  writeBody,
+} from "./write-body.ts";
+
+/** The Messages API. */
+export const anthropic: Protocol = {
+  name: "anthropic",
+  read: {
+    kindOf,
+    request: readRequest,
+    part: readPart,
+    text: readText,
+    wireType: readWireType,
+    isSame: isSameBlock,
+    isRenamedCall,
+  },
+  write: {
+    text: textBlock,
+    result: unitOfResult,
+    tool: toolBlock,
+    message: ownMessage,
+    systemMessage,
+    replace: replaceContent,
+    replaceStrings,
+    emptied: emptyContent,
+    prependToResult,
+    list: emitList,
+    marked: emitMarked,
+    clientUnit: clientBlock,
+    body: writeBody,
+    contextEdit,
+  },
+  traits: {
+    model: modelTraits,
+    marksMax: 4,
+    noAnswerText: "(no answer)",
+    betaFor: (feature) => (feature === "self-clearing" ? clearAtBeta : contextManagementBeta),
+  },
+  refusals: { reasonOf: refusalReason },
+};
+
+const paths = /\/v1\/messages(\/count_tokens)?(?:\?|$)/;
+
+function kindOf(method: string, target: string): RequestKind | null {
+  const found = method === "POST" ? paths.exec(target) : null;
+  if (found === null) return null;
+  return found[1] === undefined ? "ask" : "count";
+}
