@@ -127,6 +127,17 @@ describe("over transcripts in their usual places", () => {
   });
 });
 
+test("the README shows lines that analyze prints for the transcript of the repository", () => {
+  const transcript = "test/fixtures/transcripts/claude-code.jsonl";
+  const [, after = ""] = readFileSync("README.md", "utf8").split(`$ npx aperture analyze ${transcript}\n`);
+  const shown = (after.split("```")[0] ?? "").trimEnd().split("\n");
+  const { code, out, err } = run([join(process.cwd(), transcript)]);
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  expect(shown.length).toBeGreaterThan(5);
+  const printed = out.split("\n");
+  expect(shown.filter((line) => !printed.includes(line))).toEqual([]);
+});
+
 test("the page loads nothing and runs no script", () => {
   run(["--html", "page.html"]);
   const page = readFileSync(join(home, "page.html"), "utf8");

@@ -86,10 +86,10 @@ function runLine(line: string): { readonly code: number | null; readonly text: s
 /** The suite of the clients runs the guides of clients. */
 const pages = ["README.md", "docs/guide/analyze.md", "docs/reference/api.md", "docs/reference/cli.md"];
 
-/** One command per line, without comments. Commands that keep running have their own tests. */
+/** One command per line, without comments and `npx`. Commands that keep running have their own tests. */
 function commandsIn(source: string): readonly string[] {
   const whole = source.replaceAll("\\\n", "").split("\n");
-  const bare = whole.map((line) => line.replace(/\s+#.*$/, "").trim());
+  const bare = whole.map((line) => line.replace(/\s+#.*$|^npx (?=aperture )/g, "").trim());
   return bare.filter(
     (line) => line !== "" && !/^npm |^aperture (?:run|demo|up)|--watch|aperture-demo/.test(line),
   );

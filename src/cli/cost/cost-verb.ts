@@ -1,11 +1,10 @@
 import { exitCodes } from "../exit-codes.ts";
-import { tokensText } from "../format/number-text.ts";
-import { printable } from "../format/printable.ts";
-import { type TableCell, tableLines } from "../format/table.ts";
+import { tableLines } from "../format/table.ts";
 import { printJson, wantsJson } from "../json-output.ts";
 import { isQuiet, type ReadyCall, reportProblem } from "../verb-call.ts";
 import { withApi } from "../with-api.ts";
-import { type CostGroupBy, type CostRow, type CostSum, costGroupNames, sumCosts } from "./cost-rows.ts";
+import { costCells, costHeadings } from "./cost-cells.ts";
+import { type CostGroupBy, type CostRow, costGroupNames, sumCosts } from "./cost-rows.ts";
 import { readDays } from "./days.ts";
 import { requestCosts } from "./request-costs.ts";
 
@@ -41,36 +40,11 @@ function printCosts(call: ReadyCall, by: CostGroupBy, { rows, total }: CostSumma
     return exitCodes.ok;
   }
   const hasMoney = !flags.has("no-cost");
-  const money = hasMoney ? ["cost"] : [];
-  const headings = [
-    by === "daily" ? "day" : by,
-    "requests",
-    "fresh in",
-    "cached",
-    "written",
-    "out",
-    ...money,
-  ];
   const cells = [...rows, { ...total, name: "all" }].map((row) => costCells(row, hasMoney));
-  const lines = tableLines(headings, cells, screen.paint);
+  const lines = tableLines(costHeadings(by, hasMoney), cells, screen.paint);
   for (const line of isQuiet(call) ? lines.slice(1, -1) : lines) screen.out(line);
   if (hasMoney && total.unpriced > 0 && !isQuiet(call)) screen.err(unpricedText(total));
   return exitCodes.ok;
-}
-
-function costCells(row: CostRow, hasMoney: boolean): readonly TableCell[] {
-  const figures = [row.requests, row.input, row.cacheRead, row.cacheWrite, row.output];
-  return [
-    { text: printable(row.name, 40), style: row.name === "all" ? "bold" : "cyan" },
-    ...figures.map((figure): TableCell => ({ text: tokensText(figure), align: "right" })),
-    ...(hasMoney ? [{ text: moneyText(row), align: "right" } as const] : []),
-  ];
-}
-
-/** An unknown price shows as `?`, never as zero. A sum without some of its requests starts with `>`. */
-function moneyText({ usd, unpriced }: CostSum): string {
-  if (usd === null) return "?";
-  return `${unpriced > 0 ? "> " : ""}$${usd.toFixed(usd < 1 ? 4 : 2)}`;
 }
 
 function unpricedText({ unpriced }: CostRow): string {
