@@ -15,6 +15,8 @@ import {
 import { type Answer, ask, jsonIn, modelHeaders, startTestApp, type TestApp } from "../support/app.ts";
 
 const isLong = process.env["APERTURE_TEST_LONG"] === "1";
+/** Seven has no factor in common with the sizes of events, so all positions inside an event are met. */
+const [cutStep, cutWord] = isLong ? [1, "every"] : [7, "every seventh"];
 const reply: ModelReply = {
   content: [
     { type: "text", text: "é\u{1f525}" },
@@ -56,7 +58,7 @@ async function blocksOf(session: string): Promise<readonly unknown[]> {
 }
 
 describe("an answer that arrives in pieces", () => {
-  it("is passed on and read the same, cut at every byte", { timeout: 240_000 }, async () => {
+  it(`is passed on and read the same, cut at ${cutWord} byte`, { timeout: 240_000 }, async () => {
     let offset = 1;
     await start({
       model,
@@ -67,7 +69,7 @@ describe("an answer that arrives in pieces", () => {
     });
     const whole = await askOnce("whole");
     const sessions: string[] = [];
-    for (offset = 1; offset < whole.body.length; offset += 1) {
+    for (offset = 1; offset < whole.body.length; offset += cutStep) {
       const answer = await askOnce(`s-${offset}`);
       expect(answer.isWhole).toBe(true);
       expect(withoutIds(answer.body)).toBe(withoutIds(whole.body));
