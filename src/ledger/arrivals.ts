@@ -1,4 +1,4 @@
-import { atArrival, SeenLines, type SeenRun, trimText, withReferences } from "../levels/index.ts";
+import { compactResult, SeenLines, type SeenRun, trimText, withReferences } from "../levels/index.ts";
 import { levelLine } from "../notes/index.ts";
 import { readableUnit, replaceContent } from "../protocols/index.ts";
 import type { TokenCounter } from "../tokens/index.ts";
@@ -113,7 +113,7 @@ export class Arrivals {
       this.#arrived.set(numbered.block, { text: content.text, runs: [] });
       return unit;
     }
-    const text = atArrival(content.text, this.#nonce);
+    const text = compactResult(content.text, this.#nonce);
     const runs = this.#seen.matches(text).filter(({ id }) => isWhole(id) && !this.#borrowers.has(id));
     const shown = withReferences(text, runs, this.#nonce);
     const trimmed = mayTrim && shown.length >= trimmedCharsMin ? this.#trim(unit, text, counter) : null;
