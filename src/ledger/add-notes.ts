@@ -83,7 +83,7 @@ export function addNotes(input: NotesInput): NotesResult {
 }
 
 /** Whether a message has no content, such as a change of effort: nothing can be added to it. */
-export function isEmptyMessage(type: string, role: string): boolean {
+function isEmptyMessage(type: string, role: string): boolean {
   return type === "none" && role === "system";
 }
 

@@ -15,8 +15,6 @@ export type ArrivalMode = "lossless" | "trimmed" | "off";
 
 export type ArrivalPolicy = { readonly arrival: ArrivalMode };
 
-export const defaultArrivalPolicy: ArrivalPolicy = { arrival: "lossless" };
-
 /** Results of at least this length make up two thirds of all tool output. */
 const trimmedCharsMin = 6_000;
 

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { errorCodes, errorRegistry } from "../../src/base/errors.ts";
+import { type ErrorCode, errorRegistry } from "../../src/base/errors.ts";
 import { settingsTable } from "../../src/config/index.ts";
 import { routes } from "../../src/control/contract.ts";
 import { deltaTypes } from "../../src/engine/frames/delta.ts";
@@ -17,6 +17,7 @@ function sourceFiles(): readonly string[] {
   return sources.map((name) => readFileSync(join("src", name), "utf8"));
 }
 
+const errorCodes = Object.keys(errorRegistry) as readonly ErrorCode[];
 const sorted = (names: readonly string[]) => [...names].sort();
 
 describe("reference pages", () => {

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { type BlockId, blockId, must, unwrap } from "../../src/base/index.ts";
 import { emptyState, replayFrames } from "../../src/engine/index.ts";
-import { describeMoment } from "../../src/engine/moment/describe-moment.ts";
 import {
   blockOf,
   blockViewOf,
@@ -25,6 +24,7 @@ import {
 } from "../../src/runtime/index.ts";
 import { openMemoryStore, openSqliteStore, type Store } from "../../src/store/index.ts";
 import { countReads } from "../support/count-reads.ts";
+import { describeMoment } from "../support/describe-moment.ts";
 import { agentOf, promptText, promptUnits } from "./strict-provider.ts";
 
 /**
