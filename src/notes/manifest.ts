@@ -12,11 +12,9 @@ import { boundedTokens } from "./bound.ts";
 import { changeList } from "./changes-text.ts";
 import {
   type ContentField,
-  escapeFor,
   type ListField,
   type ManifestField,
   type ManifestNote,
-  type ManifestVariant,
   type SelectedField,
   writeManifestNote,
   writePending,
@@ -29,10 +27,7 @@ import { idList, roundTokens, shortSize } from "./sizes-and-ids.ts";
 export type ManifestOptions = {
   readonly nonce: string;
   readonly turn: number;
-  readonly variant: ManifestVariant;
   readonly detail: "summary" | "detailed";
-  /** Whether the manifest says how full the window is. */
-  readonly fill: "shown" | "hidden";
   /** The tool that brings cold blocks back. Absent if there is none: the model must not call it in vain. */
   readonly recall?: string;
   /** The price of reading a token from the cache. Absent: the usual price. */
@@ -122,7 +117,7 @@ function withFittingNames(facts: ManifestFacts, writing: ManifestDraft): Manifes
   let room = Math.max(namesTokensMin, usualTokensMax * shareOf(facts, writing) - rest);
   for (const name of facts.middle.names.slice(0, namesTriedMax)) {
     // A comma stands between names, and a blank may be a token of its own.
-    const tokens = boundedTokens(escapeFor(writing.variant, nameText(name, writing))) + 2;
+    const tokens = boundedTokens(nameText(name, writing)) + 2;
     if (tokens > room) continue;
     fitting.push(name);
     room -= tokens;
@@ -152,7 +147,7 @@ function neededIn(
   let left = fit.tokensMax - rest - neededRowTokens;
   return facts.needed.slice(0, fit.needed).filter((needed) => {
     const { name, tokens } = needed;
-    const most = boundedTokens(` ${escapeFor(writing.variant, safeText(name, writing.nonce))}`);
+    const most = boundedTokens(` ${safeText(name, writing.nonce)}`);
     if (tokens > room || most > left || name.length > fit.nameChars) return false;
     room -= tokens;
     left -= most;
@@ -170,7 +165,7 @@ function neededField({ needed }: ManifestFacts, { nonce }: ManifestDraft): Manif
 
 /** The note for these facts, before it is known whether it fits. */
 function manifestNote(facts: ManifestFacts, writing: ManifestDraft): ManifestNote {
-  const { nonce, variant, turn, fill, detail } = writing;
+  const { nonce, turn, detail } = writing;
   const { blocks, used, window, exact } = facts;
   const rows = detail === "summary" ? summaryRows(facts, writing) : detailedRows(facts, writing);
   const lines = rows.map((row) => row.filter((field) => field !== null)).filter((row) => row.length > 0);
@@ -178,10 +173,9 @@ function manifestNote(facts: ManifestFacts, writing: ManifestDraft): ManifestNot
   const size = { tokens: used, exact };
   return {
     nonce,
-    variant,
     turn,
     blocks,
-    fill: fill === "shown" ? { used: size, window, percent } : null,
+    fill: { used: size, window, percent },
     lines,
   };
 }
@@ -385,10 +379,10 @@ function sinceField({ changes }: ManifestFacts, { nonce, fit }: ManifestDraft): 
 
 function budgetField(
   facts: ManifestFacts,
-  { fill, isShort }: ManifestDraft & { readonly isShort: boolean },
+  { isShort }: ManifestDraft & { readonly isShort: boolean },
 ): ManifestField | null {
   const { turnsLeft, expandable, exact } = facts;
-  const tokens = fill === "hidden" ? null : freeSize(facts);
+  const tokens = freeSize(facts);
   const free = tokens === null ? null : { tokens, exact };
   const turns = free === null || isShort ? null : turnsLeft;
   const safe = isShort || expandable === 0 ? null : expandable;

@@ -1,6 +1,5 @@
 /** A manifest of ours, in whatever form it is written. */
-export const manifestStart =
-  /\[CONTEXT MANIFEST \w{4,5} |### CONTEXT MANIFEST \w{4,5}|<context-manifest mark=/;
+export const manifestStart = /\[CONTEXT MANIFEST \w{4,5} /;
 
 /** Anything of ours, wherever it might have got to. */
 export const ownText = new RegExp(

@@ -212,12 +212,9 @@ function healthOf(engine: Engine, since: number | null): ControlHealth {
 }
 
 function awarenessOf({ headers, manifest, textCommands }: Settings): Awareness {
-  const isOff = manifest === "off";
   return {
     headers,
-    manifest: isOff ? "off" : "on",
-    variant: isOff ? "text" : manifest,
-    fill: "shown",
+    manifest,
     commands: textCommands === "on" ? "text" : "tools",
     zoneMinutes: -new Date().getTimezoneOffset(),
   };
