@@ -23,7 +23,7 @@ const queryCharsMax = 120;
 
 /**
  * The hits as text for a model: each hit stands between two lines of ours that name its source, its age, its
- * speaker and how to get the rest. It is shown as a result, never as a new message of anybody.
+ * speaker and how to get the rest. It is shown as a result, never as a new message.
  */
 export function hitsText(hits: readonly ShownHit[], { nonce, query, now }: HitsTextInput): string {
   const shownQuery = shortened(safeText(query, nonce), queryCharsMax);
