@@ -17,7 +17,7 @@ const app = await startApp({
     mode: mode === "auto" ? "auto" : "observe",
     managesLogins: false,
     headers: "compact",
-    manifest: "on",
+    manifest: "text",
     textCommands: "off",
     arrival: "lossless",
     policy: "auto",

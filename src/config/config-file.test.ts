@@ -94,7 +94,7 @@ describe("a problem in the config file", () => {
 
   test.each([
     ['{\n  "mode": auto\n}', 2],
-    ['{\n  "a": 1,\n  "manifest": "on",\n  "headers": "compact",\n  "mode": auto,\n  "port": 4410\n}', 5],
+    ['{\n  "a": 1,\n  "manifest": "text",\n  "headers": "compact",\n  "mode": auto,\n  "port": 4410\n}', 5],
     ['{\n  "mode": "auto",\n}', 3],
     ['{\n  "mode": "auto"', 2],
   ])("the line is named in %j", (text, line) => {

@@ -25,7 +25,7 @@ describe("defaults", () => {
       arrival: "lossless",
       policy: "auto",
       headers: "compact",
-      manifest: "on",
+      manifest: "text",
       dataDir: "/people/ada/.local/share/aperture",
       isRemote: false,
       managesLogins: false,

@@ -11,7 +11,7 @@ import {
 
 export type ConfiguredMode = "observe" | "ask" | "auto";
 export type HeadersSetting = "compact" | "full" | "off";
-export type ManifestSetting = "on" | "off";
+export type ManifestSetting = "text" | "xml" | "markdown" | "off";
 export type ArrivalSetting = "lossless" | "trimmed" | "off";
 export type PolicySetting = "auto" | "off";
 export type TextCommandsSetting = "off" | "on";
@@ -54,7 +54,7 @@ export type SettingRow = {
 /** The first choice is the default. */
 const modes: readonly ConfiguredMode[] = ["auto", "ask", "observe"];
 const headerModes: readonly HeadersSetting[] = ["compact", "full", "off"];
-const manifests: readonly ManifestSetting[] = ["on", "off"];
+const manifests: readonly ManifestSetting[] = ["text", "xml", "markdown", "off"];
 const arrivals: readonly ArrivalSetting[] = ["lossless", "trimmed", "off"];
 const policies: readonly PolicySetting[] = ["auto", "off"];
 const textCommandModes: readonly TextCommandsSetting[] = ["off", "on"];
@@ -115,8 +115,8 @@ export const settingsTable: readonly SettingRow[] = [
   },
   {
     name: "APERTURE_MANIFEST",
-    defaultText: "on",
-    meaning: "whether the model is told what is in its context: on or off",
+    defaultText: "text",
+    meaning: "format of the context manifest: text, xml, markdown or off",
   },
   {
     name: "APERTURE_TEXT_COMMANDS",

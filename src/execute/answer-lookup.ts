@@ -171,7 +171,7 @@ async function framesAfter(
 async function manifestLookup(deps: LookupDeps, detail: "summary" | "detailed"): Promise<string> {
   const { moment, view, nonce } = deps;
   const { facts, turn } = await nextManifestIn(deps, moment, view);
-  return manifestText(facts, { nonce, turn: turn - 1, detail });
+  return manifestText(facts, { nonce, turn: turn - 1, variant: "text", detail, fill: "shown" });
 }
 
 function turnIn({ moment, view }: LookupDeps) {

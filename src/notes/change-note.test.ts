@@ -20,10 +20,10 @@ describe("a note of what changed", () => {
     expect(changeNote(emptyFacts, detailed)).toBeNull();
   });
 
-  it("is made for an expiry alone", () => {
+  it("is made for an expiry alone, and says nothing of the fill where that is hidden", () => {
     const expiring = [41, 42, 43].map((block) => ({ block, at: 36 }));
-    const note = changeNote({ ...shownFacts, changes: [], expiring }, detailed);
-    expect(note).toBe("[k7f3 turn 34: #41..#43 expire at 36; 60k free]");
+    const note = changeNote({ ...shownFacts, changes: [], expiring }, { ...detailed, fill: "hidden" });
+    expect(note).toBe("[k7f3 turn 34: #41..#43 expire at 36]");
   });
 
   it("has 40 tokens at most, and stays one line of ours, whatever happened", () => {

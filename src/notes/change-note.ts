@@ -58,7 +58,7 @@ function urgency(change: Change): number {
 }
 
 function fittingNote(facts: ManifestFacts, options: ManifestOptions, fit: ChangeNoteFit): ChangeNote {
-  const { nonce, turn } = options;
+  const { nonce, turn, fill } = options;
   const { changes, expiring, free, exact } = facts;
   const turns = [...new Set(expiring.map(({ at }) => at))].slice(0, fit.expiries);
   const blocksAt = (turn: number) => expiring.filter(({ at }) => at === turn).map(({ block }) => block);
@@ -67,7 +67,7 @@ function fittingNote(facts: ManifestFacts, options: ManifestOptions, fit: Change
     turn,
     changes: changeList(changes, { nonce, max: fit.changes, reasonChars: fit.reasonChars }),
     expiries: turns.map((at) => ({ at, blocks: idList(blocksAt(at), 2) })),
-    free: fit.free && free !== null ? roundSize({ tokens: free, exact }) : null,
+    free: fit.free && fill === "shown" && free !== null ? roundSize({ tokens: free, exact }) : null,
   };
 }
 

@@ -17,6 +17,7 @@ export { isLower, levelLine } from "./level-line.ts";
 export { type ManifestOptions, manifestText, type WrittenManifest, writeManifest } from "./manifest.ts";
 export {
   type ManifestField,
+  type ManifestVariant,
   readManifestNote,
   writeSelectedField,
 } from "./manifest-note.ts";

@@ -6,12 +6,16 @@ import { splitUnquoted } from "./safe-text.ts";
 import { readSelectedList, writeSelected } from "./selection.ts";
 import { readSize, type Size, shortSize, sizePattern, writeSize } from "./sizes-and-ids.ts";
 
+/** How a manifest is wrapped for a family of models. The rows are the same. */
+export type ManifestVariant = "text" | "xml" | "markdown";
+
 /** A manifest as written: a first line with the nonce, then lines of fields. */
 export type ManifestNote = {
   readonly nonce: string;
+  readonly variant: ManifestVariant;
   readonly turn: number;
   readonly blocks: number;
-  readonly fill: WindowFill;
+  readonly fill: WindowFill | null;
   readonly lines: readonly (readonly ManifestField[])[];
 };
 
@@ -79,22 +83,80 @@ type PrunedItem = {
   readonly signatures: number;
 };
 
-/** The first line carries the nonce. */
-export function writeManifestNote({ nonce, turn, blocks, fill, lines }: ManifestNote): string {
-  const head = [`turn ${turn}`, writeCount(blocks), writeFill(fill)].join(" | ");
-  const rows = lines.map((fields) => fields.map(writeManifestField).join(" | "));
-  return [`[CONTEXT MANIFEST ${nonce} ${head}]`, ...rows].join("\n");
+type VariantForm = {
+  /** The first line carries the nonce. */
+  readonly first: (nonce: string, fields: readonly string[]) => string;
+  readonly firstForm: RegExp;
+  readonly rowStart: string;
+  readonly last: readonly string[];
+  /** Signs in content that would end the wrapping, and what is written instead. */
+  readonly escapes: readonly (readonly [sign: string, written: string])[];
+};
+
+const variants: Readonly<Record<ManifestVariant, VariantForm>> = {
+  text: {
+    first: (nonce, fields) => `[CONTEXT MANIFEST ${nonce} ${fields.join(" | ")}]`,
+    firstForm: /^\[CONTEXT MANIFEST (\w+) (.*)\]$/,
+    rowStart: "",
+    last: [],
+    escapes: [],
+  },
+  xml: {
+    first: (nonce, fields) => `<context-manifest mark=${nonce} about="${fields.join(" | ")}">`,
+    firstForm: /^<context-manifest mark=(\w+) about="(.*)">$/,
+    rowStart: "",
+    last: ["</context-manifest>"],
+    escapes: [
+      ["&", "&amp;"],
+      ["<", "&lt;"],
+    ],
+  },
+  markdown: {
+    first: (nonce, fields) => `### CONTEXT MANIFEST ${nonce} ${fields.join(" | ")}`,
+    firstForm: /^### CONTEXT MANIFEST (\w+) (.*)$/,
+    rowStart: "- ",
+    last: [],
+    escapes: [["`", "'"]],
+  },
+};
+
+/** The text as it may stand inside a manifest of that variant. */
+export function escapeFor(variant: ManifestVariant, text: string): string {
+  return variants[variant].escapes.reduce((kept, [sign, written]) => kept.replaceAll(sign, written), text);
 }
 
-const firstForm = /^\[CONTEXT MANIFEST (\w+) (.*)\]$/;
+function unescapeFor(variant: ManifestVariant, text: string): string {
+  return variants[variant].escapes.reduceRight(
+    (kept, [sign, written]) => (sign === "`" ? kept : kept.replaceAll(written, sign)),
+    text,
+  );
+}
+
+export function writeManifestNote(note: ManifestNote): string {
+  const { nonce, variant, turn, blocks, fill, lines } = note;
+  const form = variants[variant];
+  const head = [`turn ${turn}`, writeCount(blocks), ...(fill === null ? [] : [writeFill(fill)])];
+  const rows = lines.map((fields) => {
+    const text = fields.map(writeManifestField).join(" | ");
+    return `${form.rowStart}${escapeFor(variant, text)}`;
+  });
+  return [form.first(nonce, head), ...rows, ...form.last].join("\n");
+}
 
 export function readManifestNote(text: string): ManifestNote | null {
-  const [first = "", ...rows] = text.split("\n");
-  const [, nonce = "", about = ""] = firstForm.exec(first) ?? [];
-  const head = readHead(about);
-  const lines = rows.map(readRow);
-  if (head === null || lines.some((line) => line === null)) return null;
-  return { nonce, ...head, lines: lines.flatMap((line) => (line === null ? [] : [line])) };
+  const [first = "", ...rest] = text.split("\n");
+  for (const variant of Object.keys(variants) as ManifestVariant[]) {
+    const { firstForm, rowStart, last } = variants[variant];
+    const found = firstForm.exec(first);
+    if (found === null) continue;
+    const [, nonce = "", about = ""] = found;
+    const head = readHead(about);
+    const rows = last.length === 0 ? rest : rest.slice(0, -last.length);
+    const lines = rows.map((row) => readRow(unescapeFor(variant, row.slice(rowStart.length))));
+    if (head === null || lines.some((line) => line === null)) return null;
+    return { nonce, variant, ...head, lines: lines.flatMap((line) => (line === null ? [] : [line])) };
+  }
+  return null;
 }
 
 function writeFill({ used, window, percent }: WindowFill): string {
@@ -103,7 +165,7 @@ function writeFill({ used, window, percent }: WindowFill): string {
 }
 
 const headForm = new RegExp(
-  `^turn (\\d+) \\| (\\d+) blocks? \\| (${sizePattern})(?:/(${sizePattern}))? tokens(?:, (\\d+)%)?$`,
+  `^turn (\\d+) \\| (\\d+) blocks?(?: \\| (${sizePattern})(?:/(${sizePattern}))? tokens(?:, (\\d+)%)?)?$`,
 );
 
 function readHead(text: string): Pick<ManifestNote, "turn" | "blocks" | "fill"> | null {
@@ -111,9 +173,11 @@ function readHead(text: string): Pick<ManifestNote, "turn" | "blocks" | "fill"> 
   if (found === null) return null;
   const [, turn, blocks, used, window, percent] = found;
   const size = readSize(used ?? "");
-  if (size === null) return null;
   const room = readSize(window ?? "")?.tokens ?? null;
-  const fill = { used: size, window: room, percent: percent === undefined ? null : Number(percent) };
+  const fill =
+    size === null
+      ? null
+      : { used: size, window: room, percent: percent === undefined ? null : Number(percent) };
   return { turn: Number(turn), blocks: Number(blocks), fill };
 }
 

@@ -85,6 +85,13 @@ describe("the manifest", () => {
     );
   });
 
+  it("does not say how full the window is where that is hidden", () => {
+    const text = manifestText(shownFacts, { ...detailed, fill: "hidden" });
+    expect(text).toContain("[CONTEXT MANIFEST k7f3 turn 34 | 42 blocks]\n");
+    expect(text).not.toMatch(/200k|%|free/);
+    expect(text).toContain("BUDGET safe to expand");
+  });
+
   it("names no tool that is not there", () => {
     const { recall: _, ...without } = detailed;
     expect(manifestText(shownFacts, without)).not.toContain("aperture_recall");
@@ -114,6 +121,31 @@ describe("the manifest", () => {
         const [, free] = /BUDGET ([\d.]+)k free/.exec(text) ?? [];
         expect(size(head) + size(free)).toBe(200);
       }),
+    );
+  });
+});
+
+describe("variants", () => {
+  it("wrap the same facts", () => {
+    const rows = manifestText(shownFacts, detailed).split("\n").slice(1);
+    const xml = manifestText(shownFacts, { ...detailed, variant: "xml" }).split("\n");
+    expect(xml[0]).toBe('<context-manifest mark=k7f3 about="turn 34 | 42 blocks | 140k/200k tokens, 70%">');
+    expect(xml.slice(1, -1)).toEqual(rows);
+    expect(xml.at(-1)).toBe("</context-manifest>");
+    const markdown = manifestText(shownFacts, { ...detailed, variant: "markdown" }).split("\n");
+    expect(markdown).toEqual([
+      "### CONTEXT MANIFEST k7f3 turn 34 | 42 blocks | 140k/200k tokens, 70%",
+      ...rows.map((row) => `- ${row}`),
+    ]);
+  });
+
+  it("write what would end them in another way", () => {
+    const middle = { ...shownFacts.middle, names: ["Map<K> & `x`"] };
+    expect(manifestText({ ...shownFacts, middle }, { ...detailed, variant: "xml" })).toContain(
+      "topics: Map&lt;K> &amp; `x`",
+    );
+    expect(manifestText({ ...shownFacts, middle }, { ...detailed, variant: "markdown" })).toContain(
+      "topics: Map<K> & 'x'",
     );
   });
 });
@@ -189,7 +221,9 @@ const anyFacts: fc.Arbitrary<ManifestFacts> = fc.record({
 const anyOptions: fc.Arbitrary<ManifestOptions> = fc.record({
   nonce: fc.constant(nonce),
   turn: fc.nat(100_000),
+  variant: fc.constantFrom("text", "xml", "markdown"),
   detail: fc.constantFrom("summary", "detailed"),
+  fill: fc.constantFrom("shown", "hidden"),
   recall: fc.constant("aperture_recall"),
 });
 
@@ -203,6 +237,7 @@ it("of any context, with anything written in it, keeps to its tokens and its lin
       expect(rest.filter((line) => !continuesOwnLine(line))).toEqual([]);
       expect(text.toLowerCase().split(nonce)).toHaveLength(2);
       expect(text.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}]/u);
+      if (options.variant === "xml") expect(text.match(/</g)).toHaveLength(2);
     }),
     numRuns(150),
   );

@@ -12,9 +12,11 @@ import { boundedTokens } from "./bound.ts";
 import { changeList } from "./changes-text.ts";
 import {
   type ContentField,
+  escapeFor,
   type ListField,
   type ManifestField,
   type ManifestNote,
+  type ManifestVariant,
   type SelectedField,
   writeManifestNote,
   writePending,
@@ -27,7 +29,10 @@ import { idList, roundTokens, shortSize } from "./sizes-and-ids.ts";
 export type ManifestOptions = {
   readonly nonce: string;
   readonly turn: number;
+  readonly variant: ManifestVariant;
   readonly detail: "summary" | "detailed";
+  /** Whether the manifest says how full the window is. */
+  readonly fill: "shown" | "hidden";
   /** The tool that brings cold blocks back. Absent if the model does not have it. */
   readonly recall?: string;
   /** The price of reading a token from the cache. Absent: the usual price. */
@@ -117,7 +122,7 @@ function withFittingNames(facts: ManifestFacts, writing: ManifestDraft): Manifes
   let room = Math.max(namesTokensMin, usualTokensMax * shareOf(facts, writing) - rest);
   for (const name of facts.middle.names.slice(0, namesTriedMax)) {
     // A comma stands between names, and a blank may be a token of its own.
-    const tokens = boundedTokens(nameText(name, writing)) + 2;
+    const tokens = boundedTokens(escapeFor(writing.variant, nameText(name, writing))) + 2;
     if (tokens > room) continue;
     fitting.push(name);
     room -= tokens;
@@ -147,7 +152,7 @@ function neededIn(
   let left = fit.tokensMax - rest - neededRowTokens;
   return facts.needed.slice(0, fit.needed).filter((needed) => {
     const { name, tokens } = needed;
-    const most = boundedTokens(` ${safeText(name, writing.nonce)}`);
+    const most = boundedTokens(` ${escapeFor(writing.variant, safeText(name, writing.nonce))}`);
     if (tokens > room || most > left || name.length > fit.nameChars) return false;
     room -= tokens;
     left -= most;
@@ -165,7 +170,7 @@ function neededField({ needed }: ManifestFacts, { nonce }: ManifestDraft): Manif
 
 /** The note for these facts, before it is known whether it fits. */
 function manifestNote(facts: ManifestFacts, writing: ManifestDraft): ManifestNote {
-  const { nonce, turn, detail } = writing;
+  const { nonce, variant, turn, fill, detail } = writing;
   const { blocks, used, window, exact } = facts;
   const rows = detail === "summary" ? summaryRows(facts, writing) : detailedRows(facts, writing);
   const lines = rows.map((row) => row.filter((field) => field !== null)).filter((row) => row.length > 0);
@@ -173,9 +178,10 @@ function manifestNote(facts: ManifestFacts, writing: ManifestDraft): ManifestNot
   const size = { tokens: used, exact };
   return {
     nonce,
+    variant,
     turn,
     blocks,
-    fill: { used: size, window, percent },
+    fill: fill === "shown" ? { used: size, window, percent } : null,
     lines,
   };
 }
@@ -379,10 +385,10 @@ function sinceField({ changes }: ManifestFacts, { nonce, fit }: ManifestDraft): 
 
 function budgetField(
   facts: ManifestFacts,
-  { isShort }: ManifestDraft & { readonly isShort: boolean },
+  { fill, isShort }: ManifestDraft & { readonly isShort: boolean },
 ): ManifestField | null {
   const { turnsLeft, expandable, exact } = facts;
-  const tokens = freeSize(facts);
+  const tokens = fill === "hidden" ? null : freeSize(facts);
   const free = tokens === null ? null : { tokens, exact };
   const turns = free === null || isShort ? null : turnsLeft;
   const safe = isShort || expandable === 0 ? null : expandable;

@@ -240,20 +240,31 @@ describe("several lines", () => {
   test("changes", () => returns(changes, writeChanges, readChanges));
 
   test("manifest", () => {
-    const fill = fc.oneof(
-      fc.record({ used: size, window: tokens, percent: fc.nat(100) }),
-      fc.record({ used: size, window: fc.constant(null), percent: fc.constant(null) }),
+    const variant = fc.constantFrom("text" as const, "xml" as const, "markdown" as const);
+    const fill = fc.option(
+      fc.oneof(
+        fc.record({ used: size, window: tokens, percent: fc.nat(100) }),
+        fc.record({ used: size, window: fc.constant(null), percent: fc.constant(null) }),
+      ),
     );
-    const note = fc.record({
-      nonce: fc.constant(nonce),
-      turn,
-      blocks: fc.nat(900),
-      fill,
-      lines: fc.array(fc.array(manifestField(), { minLength: 1, maxLength: 4 }), { maxLength: 5 }),
-    });
+    const note = fc
+      .record({
+        nonce: fc.constant(nonce),
+        variant,
+        turn,
+        blocks: fc.nat(900),
+        fill,
+        lines: fc.array(fc.array(manifestField(), { minLength: 1, maxLength: 4 }), { maxLength: 5 }),
+      })
+      .map((value) => (value.variant === "markdown" ? (withoutBackticks(value) as typeof value) : value));
     returns(note, writeManifestNote, readManifestNote);
   });
 });
+
+/** Markdown writes a backtick as an apostrophe, so that no content ends the wrapping. */
+function withoutBackticks(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value).replaceAll("`", "'"));
+}
 
 function manifestField(): fc.Arbitrary<ManifestField> {
   const items = fc.array(name, { minLength: 1, maxLength: 4 });

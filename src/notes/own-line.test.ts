@@ -27,8 +27,10 @@ const pruned = { block, reason: null, hint: "gist" };
 const range = { from: 1, to: 2, reasons: [], signatures: 0 };
 const stored = { block: 1, message: 1, turn: 1, text: null, outcome: [] };
 
-const manifests = (["summary", "detailed"] as const).map((detail) =>
-  manifestText({ ...shownFacts, ranges: [range] }, { ...detailed, detail }),
+const manifests = (["text", "xml", "markdown"] as const).flatMap((variant) =>
+  (["summary", "detailed"] as const).map((detail) =>
+    manifestText({ ...shownFacts, ranges: [range] }, { ...detailed, variant, detail }),
+  ),
 );
 
 const ours: readonly string[] = [

@@ -22,7 +22,12 @@ function unquoted(line: string): string {
   return line.slice(start, end);
 }
 
-const fixedStarts = ["--- PRUNED MESSAGE RANGES --- | ", "[CONTEXT MANIFEST "] as const;
+const fixedStarts = [
+  "--- PRUNED MESSAGE RANGES --- | ",
+  "[CONTEXT MANIFEST ",
+  "### CONTEXT MANIFEST ",
+  "<context-manifest mark=",
+] as const;
 
 const continuations = [
   "PRIMACY ",
@@ -38,6 +43,7 @@ const continuations = [
   "SINCE LAST TURN: ",
   "BUDGET ",
   "Messages ID: ",
+  "</context-manifest>",
 ] as const;
 
 /** Whether a line of ours is the first of several: of a manifest, or of a list of ranges. */

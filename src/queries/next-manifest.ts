@@ -82,7 +82,7 @@ function shownTokens(moment: Moment, view: View): number {
 
 /** The manifest as it would be now, before the content of the next turn is known; with a stand-in nonce. */
 export function nextManifestText({ facts, turn }: NextManifest, detail: ManifestDetail): string {
-  const options = { nonce: shortNonce, turn, detail } as const;
+  const options = { nonce: shortNonce, turn, variant: "text", detail, fill: "shown" } as const;
   return manifestText(facts, options);
 }
 

@@ -102,6 +102,13 @@ const literals: readonly Shown[] = [
     "session selected",
     "[user-selected] #7 #13 | SINCE LAST TURN: user selected #7 #13",
   ],
+  ["the manifest as XML", "manifest-detailed-xml", '<context-manifest mark=k7f3 about="turn 34 | 42 blocks'],
+  ["the manifest as Markdown", "manifest-detailed-markdown", "### CONTEXT MANIFEST k7f3 turn 34 | 42 blocks"],
+  [
+    "the manifest where the fill is hidden",
+    "manifest-hidden-fill",
+    "[CONTEXT MANIFEST k7f3 turn 34 | 42 blocks]\n",
+  ],
   [
     "a detailed manifest where an epoch starts",
     "session rewrite",

@@ -38,7 +38,7 @@ function countsIn(name: string): readonly (readonly [told: number, sent: number]
     const fresh = step.split("\n").filter((line) => /^ {2}[> ] \w/.test(line));
     body = [...body.slice(0, shared), ...fresh];
     const blocks = body.filter((line) => isBlock(line, body));
-    const manifest = fresh.findLast((line) => /CONTEXT MANIFEST k7f3/.test(line));
+    const manifest = fresh.findLast((line) => /CONTEXT MANIFEST k7f3|context-manifest mark/.test(line));
     const told = /\| (\d+) blocks?/.exec(manifest ?? "")?.[1];
     return told === undefined ? [] : [[Number(told), blocks.length] as const];
   });

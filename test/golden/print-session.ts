@@ -46,7 +46,7 @@ export function bodiesText(name: string, { exchanges }: PlayedSession): string {
 
 /** Manifests and change notes count tokens of the whole prompt, our tools and instructions among them. */
 export function isManifest(text: string): boolean {
-  return /CONTEXT MANIFEST|k7f3 turn \d+: /.test(text);
+  return /CONTEXT MANIFEST|context-manifest mark|k7f3 turn \d+: /.test(text);
 }
 
 export function withoutTokens(manifest: string): string {

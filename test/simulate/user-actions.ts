@@ -22,9 +22,9 @@ function otherAwareness(before: Awareness, random: Random): Awareness {
     case 0:
       return { ...before, manifest: before.manifest === "on" ? "off" : "on" };
     case 1:
-      return { ...before, zoneMinutes: random.pick([0, 120, -570]) };
+      return { ...before, variant: random.pick(["text", "xml", "markdown"]) };
     case 2:
-      return { ...before, manifest: random.pick(["on", "off"]), zoneMinutes: random.pick([0, 120, -570]) };
+      return { ...before, fill: random.pick(["shown", "hidden"]), zoneMinutes: random.pick([0, 120, -570]) };
     case 3:
       return defaultAwareness;
     default:

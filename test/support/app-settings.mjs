@@ -13,7 +13,7 @@ export function settingsFor(upstream, dataDir) {
     mode: "auto",
     managesLogins: false,
     headers: "compact",
-    manifest: "on",
+    manifest: "text",
     textCommands: "off",
     arrival: "lossless",
     policy: "auto",

@@ -1,5 +1,6 @@
 /** A manifest of ours, in whatever form it is written. */
-export const manifestStart = /\[CONTEXT MANIFEST \w{4,5} /;
+export const manifestStart =
+  /\[CONTEXT MANIFEST \w{4,5} |### CONTEXT MANIFEST \w{4,5}|<context-manifest mark=/;
 
 /** Anything of ours, wherever it might have got to. */
 export const ownText = new RegExp(

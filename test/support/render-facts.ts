@@ -67,7 +67,9 @@ export const shownFacts: ManifestFacts = {
 export const detailed: ManifestOptions = {
   nonce,
   turn: 34,
+  variant: "text",
   detail: "detailed",
+  fill: "shown",
   recall: "aperture_recall",
 };
 

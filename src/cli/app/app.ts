@@ -212,9 +212,12 @@ function healthOf(engine: Engine, since: number | null): ControlHealth {
 }
 
 function awarenessOf({ headers, manifest, textCommands }: Settings): Awareness {
+  const isOff = manifest === "off";
   return {
     headers,
-    manifest,
+    manifest: isOff ? "off" : "on",
+    variant: isOff ? "text" : manifest,
+    fill: "shown",
     commands: textCommands === "on" ? "text" : "tools",
     zoneMinutes: -new Date().getTimezoneOffset(),
   };

@@ -145,10 +145,13 @@ describe("the tail", () => {
     expect(tail(stream, "kept", { turn: 35 })).toBe("[k7f3 turn 35: #44 expires at 38]");
   });
 
-  test("is empty if the manifest is off", () => {
+  test("is empty if the manifest is off, and hides the fill if told to", () => {
     const stream = newStream();
     applyWishes(stream, wishes());
     expect(tail(stream, "clearing", { manifest: "off" })).toBeNull();
+    expect(tail(stream, "clearing", { fill: "hidden" })).not.toContain("140k");
+    const xml = tail(stream, "clearing", { variant: "xml" });
+    expect(xml).toMatch(/^<context-manifest mark=k7f3 /);
   });
 
   test("does not count an answer again that the client repeats after the log has reported it", () => {

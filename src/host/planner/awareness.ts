@@ -14,6 +14,7 @@ import {
   changeNote,
   type HeaderMode,
   type ManifestOptions,
+  type ManifestVariant,
   offerLine,
   type WrittenManifest,
   writeManifest,
@@ -25,6 +26,9 @@ import { type LiveStream, setWithheld } from "./live-stream.ts";
 export type Awareness = {
   readonly headers: HeaderMode;
   readonly manifest: "on" | "off";
+  readonly variant: ManifestVariant;
+  /** Whether the manifest says how full the window is. */
+  readonly fill: ManifestOptions["fill"];
   /** How the model writes commands. A session that has begun keeps its form. */
   readonly commands: CommandForm;
   /** How far the user's clock is ahead of UTC. */
@@ -34,6 +38,8 @@ export type Awareness = {
 export const defaultAwareness: Awareness = {
   headers: "compact",
   manifest: "on",
+  variant: "text",
+  fill: "shown",
   commands: "tools",
   zoneMinutes: 0,
 };
@@ -215,14 +221,17 @@ function tailText(stream: LiveStream, input: ManifestInput): string | null {
 
 /** A permanent carrier gets the whole manifest once per epoch, and after that only notes about changes. */
 function manifestText(stream: LiveStream, input: ManifestInput): string | null {
-  const { carrier, turn, isEpochStart, readPrice } = input;
+  const { carrier, turn, isEpochStart, awareness, readPrice } = input;
   const facts = factsFor(stream, input);
+  const { variant, fill } = awareness;
   const isPermanent = carrier === "kept";
   const detail = isPermanent || (isEpochStart && turn > 1) ? "detailed" : "summary";
   const options = {
     nonce: stream.nonce,
     turn,
+    variant,
     detail,
+    fill,
     read: readPrice,
     spent: stream.manifestSpend,
   } as const;

@@ -17,6 +17,12 @@ const manifests = {
     "[user-selected] #12 (auth flow) | SINCE LAST TURN: user pinned #31",
     "BUDGET 60k free",
   ],
+  markdown: [
+    "### CONTEXT MANIFEST k7f3 turn 34 | 42 blocks",
+    "- PRIMACY 3 blocks 3.2k",
+    "- COLD 12 blocks 61k",
+  ],
+  xml: ['<context-manifest mark=k7f3 about="turn 34">', "MIDDLE 34 blocks", "</context-manifest>"],
   ranges: ["--- PRUNED MESSAGE RANGES --- | k7f3", "Messages ID: 3-9 | Tokens: ~6200", "Messages ID: 12"],
 };
 

@@ -27,11 +27,11 @@ export type StripChunk = {
 };
 
 /** The beginnings of our lines. A model may indent, quote or mark a line that it repeats. */
-const starts = ["[", "---"] as const;
+const starts = ["[", "---", "### CONTEXT MANIFEST ", "<context-manifest "] as const;
 /** The first character of these in JSON: few other lines begin with it. */
-const ownBeginning = /^(?:[ >`*]|\\[trf])*(?:[[\-]|\\u)/;
+const ownBeginning = /^(?:[ >`*]|\\[trf])*(?:[[\-#<]|\\u)/;
 /** The same behind one of our lines, where the next may also begin with a word. */
-const continuedBeginning = /^(?:[ >`*]|\\[trf])*(?:[[\-A-Z]|\\u)/;
+const continuedBeginning = /^(?:[ >`*]|\\[trf])*(?:[[\-#<A-Z]|\\u)/;
 /** An escape; the group matches if it is a line end. */
 const escapes = /\\(?:(n|u000[aA])|.)/gs;
 

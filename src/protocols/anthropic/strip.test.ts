@@ -307,6 +307,8 @@ describe("one of our lines", () => {
     "--- Message ID: 12 | Role: user | From: client | Tokens: ~812 | k7f3 ---",
     "--- PRUNED MESSAGE RANGES --- | k7f3",
     "[CONTEXT MANIFEST k7f3 turn 34 | 42 blocks | 140k/200k tokens, 70%]",
+    "### CONTEXT MANIFEST k7f3 turn 34",
+    "<context-manifest mark=k7f3 turn=34>",
   ])("is taken out in any form the model is shown: %s", (line) => {
     const stripper = eventStripper({
       isOwn: (text) => isOwnLine(text, "k7f3"),

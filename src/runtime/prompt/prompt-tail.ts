@@ -169,7 +169,7 @@ function contextLines(input: PromptTailInput): readonly string[] {
   if (facts === null) return [];
   const stream = must(streamOf(moment, view.stream), "a view has a stream");
   const turn = turnNow(moment, stream) + 1;
-  const options: ManifestOptions = { nonce, turn, detail: "summary" };
+  const options: ManifestOptions = { nonce, turn, variant: "text", detail: "summary", fill: "shown" };
   const note = isStart ? manifestText(facts, options) : changeNote(facts, options);
   return [...ownLines(input, turn), ...(note === null ? [] : [note])];
 }
