@@ -3,11 +3,10 @@ import {
   type CostTotals,
   costsOf,
   defaultCostQuery,
-  extraPercent,
-  ownParts,
   type SessionCost,
 } from "../../src/analysis/play/cost-sums.ts";
 import type { Cell } from "../report.ts";
+import { extraPercent, ownParts } from "./cost-figures.ts";
 import { admissionCell, lawCells, missesCell } from "./law-cells.ts";
 
 export type CellsInput = {

@@ -1,15 +1,14 @@
 import { sum } from "../../src/analysis/index.ts";
 import {
-  billCost,
   type CostQuery,
   costsOf,
   defaultCostQuery,
-  median,
   type SessionCost,
 } from "../../src/analysis/play/cost-sums.ts";
 import type { TokenBill } from "../../src/analysis/play/simulated-cache.ts";
 import type { Cell } from "../report.ts";
 import { byAgent, type CellsInput } from "./cells.ts";
+import { billCost, median } from "./cost-figures.ts";
 import { lawCells, missesCell } from "./law-cells.ts";
 import type { PlayedColumns } from "./play-columns.ts";
 import type { PrunedRequest } from "./prune.ts";

@@ -25,8 +25,8 @@ import {
   viewBlocks,
   zoneOf,
 } from "../../src/engine/moment/index.ts";
-import { factsOf } from "../../src/engine/moment/moment.ts";
 import type { FrameEntry } from "../../src/log/session-log.ts";
+import { factsOf } from "../../test/support/facts-of.ts";
 import { sealed } from "../../test/support/random-session.ts";
 
 const stream = streamId(1);

@@ -1,6 +1,5 @@
 import { pricesOf } from "../../src/config/index.ts";
 import { defaultAwareness, SessionPlanner } from "../../src/host/index.ts";
-import { defaultArrivalPolicy } from "../../src/ledger/arrivals.ts";
 import { median } from "../measure.ts";
 import { type BenchOptions, type Cell, countText } from "../report.ts";
 
@@ -44,7 +43,7 @@ async function turnMs(count: number): Promise<number> {
     awareness: () => defaultAwareness,
     windowOf: () => 200_000,
     pricesOf,
-    arrivalPolicy: () => defaultArrivalPolicy,
+    arrivalPolicy: () => ({ arrival: "lossless" }),
   });
   let messages: Message[] = [{ role: "user", content: "Begin." }];
   const times: number[] = [];

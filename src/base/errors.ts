@@ -164,7 +164,6 @@ export const errorRegistry = {
 } as const;
 
 export type ErrorCode = keyof typeof errorRegistry;
-export const errorCodes = Object.keys(errorRegistry) as readonly ErrorCode[];
 
 /** Makes the error with that code and fills its message from the details. */
 export function apertureError(code: ErrorCode, details: ErrorDetails = {}): ApertureError {
@@ -172,8 +171,4 @@ export function apertureError(code: ErrorCode, details: ErrorDetails = {}): Aper
     String(details[name] ?? "?"),
   );
   return { code, message, details };
-}
-
-export function isErrorCode(value: unknown): value is ErrorCode {
-  return typeof value === "string" && Object.hasOwn(errorRegistry, value);
 }

@@ -1,6 +1,6 @@
 export { AssertionFault, assert, must, unreachable } from "./assert.ts";
 export { canonicalJson, type Json } from "./canonical-json.ts";
-export { type Clock, steppedClock } from "./clock.ts";
+export type { Clock } from "./clock.ts";
 export { cutText } from "./cut-text.ts";
 export { sameData } from "./equal.ts";
 export { type ApertureError, apertureError, type ErrorCode, type ErrorDetails } from "./errors.ts";

@@ -27,11 +27,7 @@ const numberFields: Readonly<Record<string, (row: BlockRow) => number>> = {
   turn: ({ turn }) => turn,
   message: ({ message }) => message,
 };
-export const filterNames = [
-  ...Object.keys(textFields),
-  ...Object.keys(flagFields),
-  ...Object.keys(numberFields),
-];
+const filterNames = [...Object.keys(textFields), ...Object.keys(flagFields), ...Object.keys(numberFields)];
 
 /** A filter is `zone:cold`, `pinned:yes`, `tokens:>2k`, or text that the block's label or topic contains. */
 export function readFilters(words: readonly string[]): CliResult<readonly BlockFilter[]> {

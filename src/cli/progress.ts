@@ -35,7 +35,7 @@ export function openProgress(call: Pick<VerbCall, "flags">, { what, total }: Pro
 }
 
 /** `[#####...] 41/120 sessions`. */
-export function progressText({ what, total, done }: ProgressTotal & { readonly done: number }): string {
+function progressText({ what, total, done }: ProgressTotal & { readonly done: number }): string {
   const filled = Math.round((Math.min(done, total) / Math.max(1, total)) * cells);
   return `[${"#".repeat(filled)}${".".repeat(cells - filled)}] ${done}/${total} ${what}`;
 }

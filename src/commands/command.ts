@@ -63,7 +63,7 @@ export type Command =
   | { readonly verb: "manifest"; readonly detail: Detail };
 
 /** These verbs need no permission: they change nothing but references. */
-export const readVerbs = ["expand", "recall", "diff", "manifest"] as const satisfies readonly Verb[];
+const readVerbs = ["expand", "recall", "diff", "manifest"] as const satisfies readonly Verb[];
 export type ReadVerb = (typeof readVerbs)[number];
 
 export function isReadVerb(verb: Verb): verb is ReadVerb {

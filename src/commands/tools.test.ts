@@ -1,11 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { anyCommand, longestCommands } from "../../test/support/any-command.ts";
+import { commandCall } from "../../test/support/command-call.ts";
 import { o200k } from "../../test/support/o200k.ts";
 import { unwrap } from "../base/index.ts";
 import { type Command, verbs } from "./command.ts";
 import { printCommand } from "./grammar.ts";
-import { commandCall, commandFromCall, commandTools, isCommandTool } from "./tools.ts";
+import { commandFromCall, commandTools, isCommandTool } from "./tools.ts";
 
 const printedCommand = (name: string, input: unknown): string =>
   printCommand(unwrap(commandFromCall(name, input)));

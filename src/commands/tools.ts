@@ -1,8 +1,8 @@
-import { must, ok, type Result } from "../base/index.ts";
+import { ok, type Result } from "../base/index.ts";
 import { levels } from "../engine/frames/index.ts";
 import { buildCommand, type CommandFields, noFields } from "./build-command.ts";
 import { type Command, details, isVerb, lowerLevels, positions, type Target, type Verb } from "./command.ts";
-import { parseTarget, printTarget } from "./grammar.ts";
+import { parseTarget } from "./grammar.ts";
 import { joinChoices, quoteInput, refuse } from "./refuse.ts";
 
 type ToolProperty = {
@@ -112,55 +112,6 @@ export function commandFromCall(name: string, input: unknown): Result<Command> {
     return refuse("archive needs a reason: say in a few words why these parts are not needed any more");
   }
   return buildCommand(verb.value, fields.value);
-}
-
-/** The tool call that `commandFromCall` reads as this command. */
-export function commandCall(command: Command): {
-  readonly name: CommandToolName;
-  readonly input: Readonly<Record<string, string>>;
-} {
-  const { verb } = command;
-  const name = toolFor(verb);
-  return { name, input: { ...(verbsByTool[name].length === 1 ? {} : { verb }), ...inputOf(command) } };
-}
-
-function inputOf(command: Command): Readonly<Record<string, string>> {
-  switch (command.verb) {
-    case "expand":
-      return {
-        target: printTarget(command.target),
-        ...(command.level === "original" ? {} : { level: command.level }),
-        ...(command.from === undefined ? {} : { from: `${command.from}` }),
-      };
-    case "compress":
-      return { target: printTarget(command.target), level: command.level };
-    case "pin":
-      return { target: printTarget(command.target), position: command.position };
-    case "archive":
-      return { target: printTarget(command.target), reason: command.reason };
-    case "recall":
-    case "unpin":
-    case "focus":
-      return { target: printTarget(command.target) };
-    case "update":
-      return { text: command.text, supersedes: `${command.block}` };
-    case "create":
-      return {
-        text: command.text,
-        ...(command.topic === null ? {} : { topic: command.topic }),
-        ...(command.supersedes === null ? {} : { supersedes: `${command.supersedes}` }),
-      };
-    case "diff":
-      return command.since === null ? {} : { since: `${command.since}` };
-    case "manifest":
-      return { detail: command.detail };
-  }
-}
-
-function toolFor(verb: Verb): CommandToolName {
-  const names = Object.keys(verbsByTool) as readonly CommandToolName[];
-  const name = names.find((each) => verbsByTool[each].some((one) => one === verb));
-  return must(name, "every verb has a tool");
 }
 
 type ToolInput = Readonly<Record<string, unknown>>;

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { describe, expect, it } from "vitest";
-import { limits, steppedClock } from "../base/index.ts";
+import { steppedClock } from "../../test/support/stepped-clock.ts";
+import { limits } from "../base/index.ts";
 import { Auth, pageProblem, writeProblem } from "./auth.ts";
 
 const token = "a-token-of-this-test";

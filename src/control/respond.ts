@@ -70,7 +70,7 @@ const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
   AP_PERMISSIONS_FILE: 503,
 };
 
-export function statusOf(code: ErrorCode): number {
+function statusOf(code: ErrorCode): number {
   const own = statuses[code];
   if (own !== undefined) return own;
   if (code.endsWith("_UNKNOWN")) return 404;

@@ -83,7 +83,7 @@ export class Viewers {
  * A browser that reconnects repeats its first address and adds the last event id it saw. That id is newer,
  * and counts if it belongs to the requested session.
  */
-export function parseSubscription(target: ControlRequest, request: IncomingMessage): Subscription {
+function parseSubscription(target: ControlRequest, request: IncomingMessage): Subscription {
   const requested = target.query.get("session");
   const seen = parseEventId(request.headers["last-event-id"]);
   if (requested === null)

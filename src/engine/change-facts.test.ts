@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { TestSession } from "../../test/support/engine.ts";
+import { factsOf } from "../../test/support/facts-of.ts";
 import { type BlockId, blockId, limits, must, type Result, turnOf, unwrap } from "../base/index.ts";
 import {
   archiveBlocks,
@@ -20,7 +21,6 @@ import {
 } from "./change-facts.ts";
 import { levels } from "./frames/block.ts";
 import type { FactName } from "./frames/facts.ts";
-import { factsOf } from "./moment/moment.ts";
 
 type Verb = (change: ChangeContext, blocks: readonly BlockId[]) => Proposal;
 

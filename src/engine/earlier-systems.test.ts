@@ -1,16 +1,19 @@
 // Each of these went wrong in one of the systems this one follows. The names say what must not happen again.
+
 import { describe, expect, it } from "vitest";
+import { describeMoment } from "../../test/support/describe-moment.ts";
 import { dump, mainView, TestSession } from "../../test/support/engine.ts";
+import { factsOf } from "../../test/support/facts-of.ts";
+import { stateToPages } from "../../test/support/state-pages.ts";
 import { type BlockId, hashContent, must, type Result, turnOf, unwrap } from "../base/index.ts";
 import { archiveBlocks, pinBlocks, restoreBlocks, setBlockLevel } from "./change-facts.ts";
 import { expire } from "./expire.ts";
 import type { Delta } from "./frames/delta.ts";
 import { parseFrame } from "./frames/frame-shape.ts";
-import { describeMoment } from "./moment/describe-moment.ts";
 import { lifecycleOf } from "./moment/lifecycle.ts";
-import { attributesOf, factsOf, momentAt, now, viewBlocks } from "./moment/moment.ts";
+import { attributesOf, momentAt, now, viewBlocks } from "./moment/moment.ts";
 import { replayFrames } from "./reduce.ts";
-import { stateFromPages, stateToPages } from "./snapshot.ts";
+import { stateFromPages } from "./snapshot.ts";
 import { emptyState, type State } from "./state.ts";
 
 const text = (value: unknown) => JSON.stringify(value);

@@ -1,11 +1,9 @@
 import { assert, must, type Seq } from "../base/index.ts";
 
 const BITS = 5;
-const WIDTH = 1 << BITS;
-const MASK = WIDTH - 1;
-
 /** The number of entries in a page. Snapshots store pages, so this is part of the format. */
-export const pageEntries = WIDTH;
+export const pageEntries = 1 << BITS;
+const MASK = pageEntries - 1;
 
 type PageItems<T> = readonly (T | undefined)[];
 type TableBranch<T> = readonly (TableBranch<T> | TablePage<T> | undefined)[];
@@ -73,7 +71,7 @@ export class PagedTable<T> {
     );
     let height = this.#height;
     let root = this.#root;
-    while (index >= WIDTH ** (height + 1)) {
+    while (index >= pageEntries ** (height + 1)) {
       root = raiseTree(root, 1);
       height += 1;
     }
@@ -92,7 +90,7 @@ export class PagedTable<T> {
   *entries(): Generator<readonly [number, T]> {
     for (const [pageIndex, page] of this.pages()) {
       for (const [offset, value] of page.items.entries()) {
-        if (value !== undefined) yield [pageIndex * WIDTH + offset, value];
+        if (value !== undefined) yield [pageIndex * pageEntries + offset, value];
       }
     }
   }
@@ -115,7 +113,7 @@ export class PagedTable<T> {
   static fromPages<T>(size: number, pages: Iterable<readonly [number, TablePage<T>]>): PagedTable<T> {
     let nodes = new Map<number, TableBranch<T> | TablePage<T>>(pages);
     let height = 0;
-    while (size > WIDTH ** (height + 1)) {
+    while (size > pageEntries ** (height + 1)) {
       nodes = branchesOver(nodes);
       height += 1;
     }
@@ -205,7 +203,7 @@ function* pagesOf<T>({ node, height, index }: NodePosition<T>): Generator<readon
     return;
   }
   for (const [slot, child] of (node as TableBranch<T>).entries()) {
-    yield* pagesOf({ node: child, height: height - 1, index: index * WIDTH + slot });
+    yield* pagesOf({ node: child, height: height - 1, index: index * pageEntries + slot });
   }
 }
 
@@ -214,8 +212,8 @@ function* changesBetween<T>(
 ): Generator<number> {
   const { before, node, height, index } = position;
   if (before === node) return;
-  for (let slot = 0; slot < WIDTH; slot += 1) {
-    const at = index * WIDTH + slot;
+  for (let slot = 0; slot < pageEntries; slot += 1) {
+    const at = index * pageEntries + slot;
     if (height === 0) {
       if (
         (before as TablePage<T> | undefined)?.items[slot] !== (node as TablePage<T> | undefined)?.items[slot]

@@ -3,15 +3,10 @@ import { describe, expect, it } from "vitest";
 import { deltaExamples } from "../../test/support/delta-examples.ts";
 import { dump, TestSession } from "../../test/support/engine.ts";
 import { intents, live } from "../../test/support/random-session.ts";
+import { stateToPages } from "../../test/support/state-pages.ts";
 import { frameHash, must, type Result, seqOf, sessionId, sha256Hex, unwrap } from "../base/index.ts";
 import { replayFrames } from "./reduce.ts";
-import {
-  type StatePages,
-  snapshotFormat,
-  stateFromPages,
-  stateToPages,
-  stateToPagesInSlices,
-} from "./snapshot.ts";
+import { type StatePages, snapshotFormat, stateFromPages, stateToPagesInSlices } from "./snapshot.ts";
 import type { State } from "./state.ts";
 
 /** Pages as they come back from a disk: they share nothing with the state that wrote them. */

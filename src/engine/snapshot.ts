@@ -20,18 +20,12 @@ export type StatePages = {
 
 export const snapshotFormat = 2;
 
-/** Pages already in `known` are named but not included. */
-export function stateToPages(state: State, known: ReadonlySet<string>): StatePages {
-  const slices = stateToPagesInSlices(state, known);
-  for (let slice = slices.next(); ; slice = slices.next()) if (slice.done) return slice.value;
-}
-
 /** Pages encoded between two pauses: about a millisecond's work. */
 const pagesPerSlice = 8;
 
 /**
- * The same as `stateToPages`, a few pages at a time, for callers that have other things to do. The state is
- * immutable, so frames that come meanwhile are not in the snapshot and do not disturb it.
+ * Encodes a state as pages, a few at a time, for callers that have other things to do. Pages in `known` are
+ * named but not included. The state is immutable, so frames that come meanwhile do not disturb the snapshot.
  */
 export function* stateToPagesInSlices(state: State, known: ReadonlySet<string>): Generator<void, StatePages> {
   const writer = new PageWriter(known);

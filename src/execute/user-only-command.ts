@@ -13,7 +13,7 @@ import { attributesOf, blockViewOf, streamOf } from "../engine/moment/index.ts";
 import { streamModeOf } from "../queries/index.ts";
 
 /** Verbs that only the user has. */
-export const userOnlyVerbs = ["restore", "withhold", "release", "purge", "scope"] as const;
+const userOnlyVerbs = ["restore", "withhold", "release", "purge", "scope"] as const;
 export type UserOnlyVerb = (typeof userOnlyVerbs)[number];
 
 export type UserOnlyCommand = {

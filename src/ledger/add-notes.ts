@@ -84,7 +84,7 @@ export function addNotes(input: NotesInput): NotesResult {
 }
 
 /** Whether a message has no content, such as a change of effort: nothing can be added to it. */
-export function isEmptyMessage({ part }: UnitFacts, role: string): boolean {
+function isEmptyMessage({ part }: UnitFacts, role: string): boolean {
   return part === "empty" && role === "system";
 }
 

@@ -1,5 +1,5 @@
 import { editablePart } from "../content/index.ts";
-import { atArrival, SeenLines, type SeenRun, trimText, withReferences } from "../levels/index.ts";
+import { compactResult, SeenLines, type SeenRun, trimText, withReferences } from "../levels/index.ts";
 import { levelLine } from "../notes/index.ts";
 import { protocolOf, type WireUnit } from "../protocols/index.ts";
 import type { TokenCounter } from "../tokens/index.ts";
@@ -15,8 +15,6 @@ import type { PathRewrite } from "./rewrite-path.ts";
 export type ArrivalMode = "lossless" | "trimmed" | "off";
 
 export type ArrivalPolicy = { readonly arrival: ArrivalMode };
-
-export const defaultArrivalPolicy: ArrivalPolicy = { arrival: "lossless" };
 
 /** Results of at least this length make up two thirds of all tool output. */
 const trimmedCharsMin = 6_000;
@@ -114,7 +112,7 @@ export class Arrivals {
       this.#arrived.set(numbered.block, { text: content.text, runs: [] });
       return unit;
     }
-    const text = atArrival(content.text, this.#nonce);
+    const text = compactResult(content.text, this.#nonce);
     const runs = this.#seen.matches(text).filter(({ id }) => isWhole(id) && !this.#borrowers.has(id));
     const shown = withReferences(text, runs, this.#nonce);
     const trimmed = mayTrim && shown.length >= trimmedCharsMin ? this.#trim(unit, text, counter) : null;

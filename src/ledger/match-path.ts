@@ -271,7 +271,7 @@ function reach(
 }
 
 /** Whether a path may lead through this unit of ours. */
-export function mayPassThrough({ wrapping }: LedgerNode, { mayPassOwn, mayPassSystem }: MatchRules): boolean {
+function mayPassThrough({ wrapping }: LedgerNode, { mayPassOwn, mayPassSystem }: MatchRules): boolean {
   return mayPassOwn && (mayPassSystem || wrapping.role !== "system");
 }
 

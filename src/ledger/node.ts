@@ -196,14 +196,14 @@ export function countKeyOnPath(node: LedgerNode, key: string): number {
 }
 
 /** Points a path to a forked buffer, which holds the same bytes at the same offsets. */
-export function moveToBuffer(buffer: AppendBuffer, leaf: LedgerNode): void {
+function moveToBuffer(buffer: AppendBuffer, leaf: LedgerNode): void {
   for (let at: LedgerNode | null = leaf; at !== null; at = at.parent) {
     if (at.sent !== null) at.sent = { ...at.sent, buffer };
   }
 }
 
 /** Forgets the nodes whose bytes are in this buffer only. */
-export function dropBranch(root: LedgerNode, buffer: AppendBuffer): void {
+function dropBranch(root: LedgerNode, buffer: AppendBuffer): void {
   const left = [root];
   for (let node = left.pop(); node !== undefined; node = left.pop()) {
     const kept = node.children.filter(({ sent }) => sent?.buffer !== buffer);

@@ -15,7 +15,7 @@ const withheldText = "[withheld by the user]";
  * Whether a unit must not be sent. The result of a call is withheld in every form a client gives it, although
  * each form has another key.
  */
-export function isWithheldUnit(withheld: WithheldContent, { key, kind, callId }: UnitName): boolean {
+function isWithheldUnit(withheld: WithheldContent, { key, kind, callId }: UnitName): boolean {
   if (withheld.size === 0 || withheld.has(key)) return withheld.size > 0;
   if (kind !== "tool-result" || callId === null) return false;
   return [...withheld.keys()].some((other) => other.startsWith(`user:${callId}:`));
@@ -67,7 +67,7 @@ function speakerOf(key: string): string {
  * The bytes sent in place of a withheld unit. A call stays a call and a result a result, because the provider
  * requires both. Its own bytes tell which it is: the stored content may be gone.
  */
-export function withheldPlaceholder({ write }: Protocol, unit: Uint8Array): Uint8Array {
+function withheldPlaceholder({ write }: Protocol, unit: Uint8Array): Uint8Array {
   return write.emptied(unit, withheldText);
 }
 

@@ -1,10 +1,10 @@
-export { atArrival } from "./arrival.ts";
-export { commandOf, pathOf } from "./call.ts";
+export { compactResult } from "./arrival/compact-result.ts";
+export { SeenLines, type SeenRun, withReferences } from "./arrival/seen-lines.ts";
+export { commandOf, pathOf } from "./call-input.ts";
 export { covers } from "./coherence.ts";
 export { judgedExtract } from "./extract.ts";
 export { minimal } from "./minimal.ts";
 export { contradictions, restates } from "./restate.ts";
-export { SeenLines, type SeenRun, withReferences } from "./seen-lines.ts";
 export type { Source } from "./source.ts";
-export { trimInput } from "./trim-input.ts";
-export { trimText } from "./trim-text.ts";
+export { trimInput } from "./trim/trim-input.ts";
+export { trimText } from "./trim/trim-text.ts";

@@ -1,12 +1,12 @@
 import type { Json } from "../base/index.ts";
 import type { BlockKind } from "../engine/frames/index.ts";
 
-/** What a rendition is made of: always the original, never another rendition. */
+/** The input of a rendition: always the original of a block, never another rendition. */
 export type Source = {
   readonly kind: BlockKind;
-  /** What a reader sees of it. */
+  /** The readable text of the block. */
   readonly text: string;
-  /** The call it answers, as far as it is known: it tells what sort of text this is. */
+  /** The call that a result answers, if known: it helps to detect the type of the text. */
   readonly tool: string | null;
   readonly input: Json | null;
 };

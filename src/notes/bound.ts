@@ -1,15 +1,15 @@
 import { commonWords } from "./common-words.ts";
 
 /**
- * At most so many o200k tokens, without the vocabulary. The tokenizer cuts a text into words, numbers of up
- * to three digits and runs of signs before it looks anything up. A piece never has more tokens than bytes,
- * and of two neighbouring small letters almost every pair is a token.
+ * An upper bound of the o200k tokens of a text, without the vocabulary. The tokenizer cuts a text into words,
+ * numbers of up to three digits and runs of punctuation before it looks anything up. A piece never has more
+ * tokens than bytes, and almost every pair of small letters is a token.
  */
 export function boundedTokens(text: string): number {
   return plainBound(text) ?? boundedPieces(text).reduce((sum, { bound }) => sum + bound, 0);
 }
 
-/** The same for ASCII, letter by letter: every request writes such a text. Null: it is something else. */
+/** The bound of an ASCII text, computed character by character for speed. Null if it is not ASCII. */
 function plainBound(text: string): number | null {
   let sum = 0;
   for (let at = 0; at < text.length; ) {
@@ -51,7 +51,7 @@ function isBlank(code: number): boolean {
   return code === space || (code >= 9 && code <= 13);
 }
 
-/** One blank belongs to the word or sign behind it, but not to a number. */
+/** The tokenizer adds one blank to the word or punctuation after it, but not to a number. */
 function takesBlank(next: number): boolean {
   return next > space && next < 127 && !isDigit(next);
 }
@@ -70,14 +70,14 @@ function digitsEnd(text: string, start: number): number {
   return at;
 }
 
-/** Past a run of blanks; for a sign, where it stands. */
+/** The position after a run of blanks; the same position if there is none. */
 function blanksEnd(text: string, start: number): number {
   let at = start;
   while (isBlank(text.charCodeAt(at))) at += 1;
   return at;
 }
 
-/** The longest beginning that is sure to fit, cut by code point. */
+/** The longest beginning that surely fits, cut between code points. */
 export function boundedStart(text: string, tokensMax: number): string {
   let [start, room] = ["", tokensMax];
   for (const { piece, bound } of boundedPieces(text)) {
@@ -89,7 +89,7 @@ export function boundedStart(text: string, tokensMax: number): string {
   return start;
 }
 
-/** Part of a word is not a common word any more: what is left of it counts letter by letter. */
+/** The beginning of a common word is not a common word itself, so it is counted letter by letter. */
 function startOfPiece(piece: string, room: number): string {
   let start = "";
   for (const character of piece) {
@@ -119,7 +119,7 @@ function signBound(piece: string, next: number): number {
   return piece === " " && takesBlank(next) ? 0 : utf8Length(piece);
 }
 
-/** Words of ours that are more than one token. */
+/** Words of our notes that take more than one token. */
 export const ownWords: Readonly<Record<string, number>> = {
   BUDGET: 3,
   CANDIDATES: 4,
@@ -159,8 +159,8 @@ function wordBound(word: string): number {
 }
 
 /**
- * Two neighbouring small letters never stay apart, so of three letters at most two are tokens. Pairs that are
- * none have one of the rare letters in them, and those are counted alone, as capitals are.
+ * The tokenizer joins neighbouring small letters, so three letters are at most two tokens. Pairs that are not
+ * in the vocabulary contain a rare letter; rare letters and capitals are counted alone.
  */
 function letterBound(letters: string): number {
   let [sum, run] = [0, 0];

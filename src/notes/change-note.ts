@@ -17,10 +17,10 @@ import {
 } from "./sizes-and-ids.ts";
 
 export const changeNoteTokensMax = 40;
-/** An expiry this near is worth a note of its own. */
+/** An expiry within so many turns is reported even if nothing else changed. */
 const expiryTurns = 3;
 
-/** From roomy to bare. */
+/** Layouts from the largest to the smallest. */
 const fits = [
   { changes: 3, reasonChars: 24, expiries: 2, free: true },
   { changes: 2, reasonChars: 16, expiries: 1, free: true },
@@ -30,7 +30,7 @@ const fits = [
 ] as const;
 type ChangeNoteFit = (typeof fits)[number];
 
-/** The line for a carrier that keeps every text for good: it is written only if something changed. */
+/** The note for a carrier that keeps every text permanently; written only if something changed. */
 export type ChangeNote = {
   readonly nonce: string;
   readonly turn: number;
@@ -51,7 +51,7 @@ export function changeNote(facts: ManifestFacts, options: ManifestOptions): stri
   return text;
 }
 
-/** A selection is meant for this very turn, and a decision is told only once. */
+/** Higher is kept longer: a decision is reported only once, and a selection concerns this turn. */
 function urgency(change: Change): number {
   if (isDecision(change)) return 2;
   return change.what === "selected" || change.what === "focused" ? 1 : 0;

@@ -5,7 +5,7 @@ import { type IdList, idList, readIds, readSize, roundTokens, shortSize, writeId
 
 export type ChangesOptions = {
   readonly nonce: string;
-  /** Changes at most; the user's stay longest. */
+  /** The most changes that are listed; changes of the user are left out last. */
   readonly max: number;
   readonly reasonChars?: number;
 };
@@ -18,7 +18,7 @@ export type ShownChange = {
   readonly actor: string | null;
   readonly what: ChangeWord;
   readonly blocks: IdList;
-  /** Tokens freed, rounded; 0 if none are told. */
+  /** Tokens freed, rounded; 0 if the text gives none. */
   readonly freed: number;
   readonly reason: string;
   /** The block that supersedes. */
@@ -47,7 +47,7 @@ const names: Readonly<Record<Actor, string>> = {
   sidecar: "aperture",
   policy: "aperture",
 };
-/** A model knows best what it did itself. */
+/** The model's own changes come last, because it knows them already. */
 const actorOrder: readonly string[] = ["user", "client", "aperture", "you"];
 
 function mostImportant(changes: readonly Change[], max: number): readonly Change[] {
@@ -58,7 +58,7 @@ function mostImportant(changes: readonly Change[], max: number): readonly Change
   return changes.filter((change) => chosen.has(change));
 }
 
-/** A decision the model waited for is told once, so it is the last to be left out. */
+/** A decision that the model waits for is reported once, so it is left out last. */
 export function isDecision({ what }: Pick<Change, "what">): boolean {
   return what === "approved" || what === "denied" || what === "expired";
 }

@@ -1,5 +1,5 @@
 /**
- * Words of code and of talk about code that are one token each, whatever sign stands in front of them. They
+ * Words of code and of talk about code that are one token each, whatever character precedes them. They
  * keep a bound close to the count on ordinary texts; a word that is missing only makes it looser.
  */
 export const commonWords: ReadonlySet<string> = new Set(

@@ -1,7 +1,7 @@
 import { listed, safeText, shortened, splitUnquoted } from "./safe-text.ts";
 import { readSize, roundSize, type Size, sizePattern, writeSize } from "./sizes-and-ids.ts";
 
-/** A cold block that may bear on what the user just said. */
+/** A cold block that may be relevant to the last message of the user. */
 export type Offer = {
   readonly block: number;
   readonly name: string;
@@ -11,7 +11,7 @@ export type Offer = {
 
 /** Cold blocks that match the last message, as the model reads it. */
 export type OfferNote = { readonly nonce: string; readonly offers: readonly ShownOffer[] };
-/** The label is quoted if a reader could not tell where it ends. */
+/** The label is quoted if its end would be unclear. */
 export type ShownOffer = { readonly block: number; readonly label: string; readonly size: Size };
 
 const offersMax = 3;

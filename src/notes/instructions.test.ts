@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { instructionPoints } from "../../test/support/instruction-points.ts";
 import { o200k } from "../../test/support/o200k.ts";
 import { nonce } from "../../test/support/render-facts.ts";
-import { instructionPoints, instructions, tellsTextCommands } from "./instructions.ts";
+import { instructions, tellsTextCommands } from "./instructions.ts";
 
 describe.each([
   ["with our tools", true],

@@ -1,7 +1,7 @@
 import { levels, type Shown } from "../engine/frames/index.ts";
 import { readSize, roundTokens, sizePattern, writeSize } from "./sizes-and-ids.ts";
 
-/** The line behind a block that is shown shorter than it is. */
+/** The line after a block that is shown shortened. */
 export type LevelNote = {
   readonly nonce: string;
   readonly block: number;
@@ -28,7 +28,7 @@ export function readLevelLine(text: string): LevelNote | null {
 
 const levelForm = new RegExp(`^\\[(\\w+) #(\\d+) ([a-z]+), whole (${sizePattern}) -> expand #\\2\\]$`);
 
-/** Whether less is shown at the one than at the other; a placeholder shows least. */
+/** Whether the first form shows less than the second; a placeholder shows least. */
 export function isLower(as: Shown, than: Shown): boolean {
   return depth(as) > depth(than);
 }

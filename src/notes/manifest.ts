@@ -33,7 +33,7 @@ export type ManifestOptions = {
   readonly detail: "summary" | "detailed";
   /** Whether the manifest says how full the window is. */
   readonly fill: "shown" | "hidden";
-  /** The tool that brings cold blocks back. Absent if there is none: the model must not call it in vain. */
+  /** The tool that brings cold blocks back. Absent if the model does not have it. */
   readonly recall?: string;
   /** The price of reading a token from the cache. Absent: the usual price. */
   readonly read?: number;
@@ -54,8 +54,8 @@ type Fit = {
 export const manifestTokensMax = { summary: 200, detailed: 500 } as const;
 
 /**
- * Names fill a summary up to here, by a bound that lies some way above the count: summaries are 120 tokens at
- * most on average. Where there is more to say, a few names stand in it all the same.
+ * Names are added to a summary up to this bound. The bound is above the real count, so that summaries have at
+ * most 120 tokens on average. A summary that is long without names still gets a few.
  */
 const usualTokensMax = 135;
 const namesTokensMin = 30;
@@ -65,8 +65,8 @@ const summary = { tokensMax: manifestTokensMax.summary } as const;
 const detailed = { tokensMax: manifestTokensMax.detailed } as const;
 
 /**
- * From roomy to bare. A name serves to be found again, so there are fewer of them before they are cut. The
- * last has nothing of content in it.
+ * Layouts from the largest to the smallest. Later ones have fewer names before they shorten any, because only
+ * a whole name can be searched for. The last one shows no content.
  */
 const fits: Readonly<Record<ManifestOptions["detail"], readonly Fit[]>> = {
   summary: [
@@ -87,7 +87,7 @@ const fits: Readonly<Record<ManifestOptions["detail"], readonly Fit[]>> = {
   ],
 };
 
-/** A manifest, and about what it costs. */
+/** A manifest and its estimated tokens. */
 export type WrittenManifest = { readonly text: string; readonly tokens: number };
 
 /** Says what is in the context now, in at most 200 tokens, or 500 if it is detailed. */
@@ -113,7 +113,7 @@ export function writeManifest(facts: ManifestFacts, options: ManifestOptions): W
 
 type ManifestDraft = ManifestOptions & { readonly fit: Fit };
 
-/** Best first; one that is too long leaves its room to the next. */
+/** Keeps the names that fit, best first; a name that is too long is skipped. */
 function withFittingNames(facts: ManifestFacts, writing: ManifestDraft): ManifestFacts {
   if (facts.middle.names.length === 0) return facts;
   const named = (names: readonly string[]) => ({ ...facts, middle: { ...facts.middle, names } });
@@ -134,10 +134,10 @@ function shareOf({ used }: ManifestFacts, { read }: ManifestDraft): number {
   return summaryShare(read === undefined ? { used } : { used, read });
 }
 
-/** The bound lies so far above the count, on texts like these. */
+/** The ratio of the bound to the real count, measured on manifests. */
 const boundShare = 1.12;
 
-/** As many needed names as the mean of all summaries has room for, and this text. */
+/** The needed names that fit into this text and into the mean size of all summaries. */
 function neededIn(
   facts: ManifestFacts,
   writing: ManifestDraft & { readonly rest: number },
@@ -148,7 +148,7 @@ function neededIn(
     detail === "summary"
       ? manifestNamesMax({ ...spent, fixed, share: shareOf(facts, writing) })
       : detailedNamesMax;
-  // The row itself, and a little for names that stand together otherwise than alone.
+  // Reserves the row itself, and a little because joined names may take more tokens than single ones.
   let left = fit.tokensMax - rest - neededRowTokens;
   return facts.needed.slice(0, fit.needed).filter((needed) => {
     const { name, tokens } = needed;
@@ -230,7 +230,7 @@ function detailedRows(facts: ManifestFacts, writing: ManifestDraft): readonly Ro
   ];
 }
 
-/** A zone is left out where it is empty. */
+/** Null for an empty zone. */
 function zoneField(
   zone: ZoneField["zone"],
   { blocks, tokens, exact }: ZoneFacts,
@@ -395,7 +395,7 @@ function budgetField(
   return free === null && safe === null ? null : { type: "budget", free, turns, expandable: safe };
 }
 
-/** Used and free add up to the window, also as they are written. */
+/** Rounds so that the written numbers of used and free tokens add up to the window. */
 function freeSize({ free, used, window }: ManifestFacts): number | null {
   const isRest = window !== null && free === window - used;
   return isRest ? Math.max(0, roundTokens(window) - roundTokens(used)) : free;
@@ -414,7 +414,7 @@ function shortName(name: string, { nonce, fit }: ManifestDraft): string {
   return shortened(safeText(name, nonce), fit.nameChars);
 }
 
-/** A name in a list; quoted if a reader could not tell where it ends. */
+/** A name in a list; it is quoted if its end would be unclear. */
 function nameText(name: string, writing: ManifestDraft): string {
   const text = shortName(name, writing);
   return text === "" ? "" : listed(text);

@@ -1,9 +1,9 @@
 /**
- * Recognises a line of ours where a model repeats it, also as a quotation or as code. All of them carry the
- * nonce at a fixed place; the same words without it are content.
+ * Recognises a line of our notes that a model repeats, also quoted or as code. All our lines have the nonce
+ * at a fixed position; the same words without it are content.
  */
 export function isOwnLine(line: string, nonce: string): boolean {
-  // Almost no line has it, and every line a model says is asked about.
+  // A quick test first: every line of every answer is checked, and almost none has the nonce.
   if (!line.includes(nonce)) return false;
   const text = unquoted(line);
   if (text.startsWith(`[${nonce} `)) return text.endsWith("]");
@@ -14,7 +14,7 @@ export function isOwnLine(line: string, nonce: string): boolean {
 
 const quoting = " \t\r\n>`*";
 
-/** By hand: a pattern for what stands at the end takes quadratic time on a line of blanks. */
+/** Without a pattern: one for trailing characters takes quadratic time on a line of blanks. */
 function unquoted(line: string): string {
   let [start, end] = [0, line.length];
   while (start < end && quoting.includes(line.charAt(start))) start += 1;

@@ -141,7 +141,7 @@ export function hintOf(text: string): string {
     .replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, "");
   const isWhole = start.length === text.trimStart().length;
   if (isWhole && boundedTokens(line) <= hintTokensMax) return line;
-  // The sign for an omission has three bytes.
+  // An ellipsis has three bytes.
   const kept = boundedStart(line, hintTokensMax - 3).replace(/\\$/, "");
   return kept === "" ? "" : `${kept}…`;
 }

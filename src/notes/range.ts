@@ -6,7 +6,7 @@ export type RangesNote = { readonly nonce: string; readonly ranges: readonly Pru
 
 const reasonsMax = 5;
 const reasonCharsMax = 80;
-export const rangesStart = "--- PRUNED MESSAGE RANGES --- | ";
+const rangesStart = "--- PRUNED MESSAGE RANGES --- | ";
 
 export function rangeText(nonce: string, ranges: readonly PrunedRange[]): string {
   return writeRanges({ nonce, ranges: ranges.map((range) => shownRange(nonce, range)) });

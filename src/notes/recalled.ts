@@ -23,7 +23,7 @@ const queryCharsMax = 120;
 
 /**
  * The hits as text for a model: each hit stands between two lines of ours that name its source, its age, its
- * speaker and how to get the rest. It is shown as a result, never as a new message of anybody.
+ * speaker and how to get the rest. It is shown as a result, never as a new message.
  */
 export function hitsText(hits: readonly ShownHit[], { nonce, query, now }: HitsTextInput): string {
   const shownQuery = shortened(safeText(query, nonce), queryCharsMax);
@@ -57,7 +57,7 @@ export type RecalledNote = {
 };
 
 /** `[k7f3 recalled tool-result #27, message 9, turn 12 (3 turns ago): from line 40, said by the user]` */
-export function writeRecalled(note: RecalledNote): string {
+function writeRecalled(note: RecalledNote): string {
   const { nonce, kind, block, message, turn, age, line, taint } = note;
   const origin = `${kind} #${block}, message ${message}, turn ${turn} (${ageText(age)})`;
   const lines = line === null ? "all of it" : `from line ${line}`;

@@ -1,9 +1,9 @@
 import { assert, cutText } from "../base/index.ts";
 
-/** Longer than any text of content that we print, and short enough to clean at no cost. */
+/** Longer than any text of content that we print, and short enough to clean quickly. */
 const charsMax = 2_000;
 
-/** Signs that would end or begin a field of a note are replaced by harmless ones. */
+/** Characters that begin or end a field of a note, and their harmless replacements. */
 const neighbours: Readonly<Record<string, string>> = {
   "[": "(",
   "]": ")",
@@ -15,7 +15,7 @@ const neighbours: Readonly<Record<string, string>> = {
 
 /**
  * Cleans text from content for use inside a note: names, reasons, hints and tasks come from outside. The
- * result is one line, has no invisible signs, and cannot carry the nonce that marks our notes.
+ * result is one line, has no invisible characters, and cannot carry the nonce that marks our notes.
  */
 export function safeText(text: string, nonce: string): string {
   if (isPlainWord(text) && !text.toLowerCase().includes(nonce)) return text;
@@ -26,7 +26,7 @@ export function safeText(text: string, nonce: string): string {
   return withoutNonce(visible, nonce).trim();
 }
 
-/** True for a word of ordinary signs. Most names are, so this saves the cleaning. */
+/** True for a word of ordinary characters. Most names are, so this saves the cleaning. */
 function isPlainWord(text: string): boolean {
   return text.length <= charsMax && /^[!#-Z\\^-z~]+$/.test(text);
 }
@@ -34,13 +34,13 @@ function isPlainWord(text: string): boolean {
 /** For texts of several lines, which keep their lines. */
 export function withoutNonce(text: string, nonce: string): string {
   assert(isNonce(nonce), "a nonce is a few small letters and digits");
-  // Invisible signs between its letters do not hide the nonce from a reader.
+  // A reader sees the nonce even if invisible characters stand between its letters.
   return text.replace(patternOf(nonce), "…");
 }
 
 const patterns = new Map<string, RegExp>();
 
-/** There is one nonce for a stream, and many texts. */
+/** Cached, because a stream has one nonce and many texts. */
 function patternOf(nonce: string): RegExp {
   const known = patterns.get(nonce);
   if (known !== undefined) return known;
@@ -54,13 +54,13 @@ function isNonce(nonce: string): boolean {
   return /^[0-9a-z]{2,16}$/.test(nonce);
 }
 
-/** At most so many characters; what was cut is said with one sign. */
+/** Cuts a text to at most so many characters; an ellipsis marks the cut. */
 export function shortened(text: string, max: number): string {
   if (text.length <= max) return text;
   return max <= 0 ? "" : `${cutText(text, max - 1).trimEnd()}…`;
 }
 
-/** A name in a list: quoted only where a reader could not tell where it ends. */
+/** A name in a list; it is quoted only if its end would be unclear. */
 export function listed(name: string): string {
   return /[,;()]|: | -> /.test(name) ? `"${name}"` : name;
 }

@@ -25,7 +25,7 @@ export function readSelection(text: string): SelectionNote | null {
 const sentence = "The user has highlighted these blocks as relevant to this task: ";
 const selectionForm = new RegExp(`^\\[(\\w+) ${sentence}(.*)\\]$`);
 
-/** A name with brackets of its own must not seem to end early. */
+/** Replaces brackets inside a name, because brackets enclose the name. */
 export function shownSelected(
   nonce: string,
   { block, name }: SelectedBlock,

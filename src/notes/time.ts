@@ -3,7 +3,7 @@ const dayMs = 24 * 60 * minuteMs;
 
 type Day = { readonly year: number; readonly month: number; readonly day: number };
 
-/** Time as an input, written out: `2026-11-15T19:05:11Z`. */
+/** Writes a time: `2026-11-15T19:05:11Z`. */
 export function utcTime(timeMs: number): string {
   const seconds = Math.floor(sinceMidnight(timeMs) / 1_000) % 60;
   return `${dateText(timeMs)}T${clockTime(timeMs)}:${two(seconds)}Z`;
@@ -32,7 +32,7 @@ export function zoneText(zoneMinutes: number): string {
   return `UTC${zoneMinutes < 0 ? "-" : "+"}${Math.floor(size / 60)}${minutes}`;
 }
 
-/** A pause worth a word: `+6m`, `+2h10m`, `+3d4h`. Null up to five minutes: that is work going on. */
+/** Writes a pause: `+6m`, `+2h10m`, `+3d4h`. Null up to five minutes, which are normal between turns. */
 export function pauseText(sinceMs: number | null): string | null {
   if (sinceMs === null || sinceMs <= 5 * minuteMs) return null;
   const minutes = Math.floor(sinceMs / minuteMs);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { somePrices as prices } from "../../test/support/prices.ts";
-import { breakEven, type CutSize, type ModelPrices, promptPrice } from "./price.ts";
+import { type CutSize, type ModelPrices, promptPrice, withLongCache } from "./price.ts";
 import { bestCut, rewriteBill } from "./price-rewrite.ts";
 
 const free: ModelPrices = {
@@ -87,13 +87,52 @@ function slackOf(requests: number, { rule, cache }: ModelPrices): number {
   return 1e-3 + requests * (rule.stepTokens - 1) * cache.write;
 }
 
+/**
+ * The number of requests after which a rewrite of a warm cache has paid for itself, its own request included:
+ * tokens after the cut are written once instead of read, removed tokens are never read again.
+ */
+function breakEvenByFormula({ removed, behind }: CutSize, { cache, read }: ModelPrices): number {
+  const once = behind * Math.max(0, cache.write - read);
+  return once === 0 ? 0 : once / (removed * read);
+}
+
 describe("the bill of a rewrite", () => {
+  const warm = { kept: 100_000, requestsLeft: 1, isCold: false };
+
+  it.each([
+    [0.1, 11.5],
+    [0.05, 24],
+    [0.025, 49],
+  ])(
+    "at a read price of %d breaks even after %d requests for as much behind the cut as is removed",
+    (read, requests) => {
+      const bill = rewriteBill({ ...warm, removed: 1_000, behind: 1_000 }, { ...prices, read });
+      expect(bill.breakEven).toBeCloseTo(requests, 8);
+    },
+  );
+
+  it("breaks even after 96 requests for 20k tokens removed before 80k", () => {
+    const bill = rewriteBill({ ...warm, removed: 20_000, behind: 80_000 }, { ...prices, read: 0.05 });
+    expect(bill.breakEven).toBeCloseTo(96, 8);
+  });
+
+  it("never breaks even if nothing is removed, and at once if nothing follows the cut", () => {
+    expect(rewriteBill({ ...warm, removed: 0, behind: 10 }, prices).breakEven).toBe(Number.POSITIVE_INFINITY);
+    expect(rewriteBill({ ...warm, removed: 10, behind: 0 }, prices).breakEven).toBe(0);
+  });
+
+  it("breaks even later with the longer cache lifetime", () => {
+    const cut = { ...warm, removed: 1_000, behind: 1_000 };
+    const both = { ...prices, longCache: { write: 2, lifetimeMs: 3_600_000 } };
+    expect(rewriteBill(cut, withLongCache(both)).breakEven).toBeGreaterThan(rewriteBill(cut, both).breakEven);
+  });
+
   it("agrees with the formula on a warm cache", () => {
     fc.assert(
       fc.property(billInputs, priced, (one, model) => {
         fc.pre(one.removed > 0 && model.rule.stepTokens === 1);
         const bill = rewriteBill({ ...one, isCold: false }, model);
-        const requests = breakEven(one, model);
+        const requests = breakEvenByFormula(one, model);
         expect(Math.abs(bill.breakEven - requests)).toBeLessThanOrEqual(1e-9 * (1 + requests));
         expect(bill.net.tokens > 1e-3).toBe((one.requestsLeft - requests) * one.removed * model.read > 1e-3);
       }),

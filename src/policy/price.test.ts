@@ -1,10 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import {
   billError,
-  breakEven,
   factorsFor,
   type ModelPrices,
-  measuredBill,
   measuredInput,
   promptPrice,
   withLongCache,
@@ -54,36 +52,15 @@ describe("the price of a request", () => {
   });
 });
 
-describe("break-even", () => {
-  it.each([
-    [0.1, 11.5],
-    [0.05, 24],
-    [0.025, 49],
-  ])("at a read price of %d is %d requests for as much behind the cut as is removed", (read, requests) => {
-    expect(breakEven({ removed: 1_000, behind: 1_000 }, { ...prices, read })).toBeCloseTo(requests, 10);
-  });
-
-  it("for 20k tokens removed before 80k is 96 requests", () => {
-    expect(breakEven({ removed: 20_000, behind: 80_000 }, prices)).toBeCloseTo(96, 10);
-  });
-
-  it("never comes if nothing is removed, and at once if nothing follows the cut", () => {
-    expect(breakEven({ removed: 0, behind: 10 }, prices)).toBe(Number.POSITIVE_INFINITY);
-    expect(breakEven({ removed: 10, behind: 0 }, prices)).toBe(0);
-  });
-
-  it("comes later with the longer cache lifetime", () => {
-    const cut = { removed: 1_000, behind: 1_000 };
-    expect(breakEven(cut, withLongCache(prices))).toBeGreaterThan(breakEven(cut, prices));
-    expect(withLongCache({ ...prices, longCache: null }).cache).toEqual(prices.cache);
-  });
+test("a longer cache lifetime has its own price, if the model has one", () => {
+  expect(withLongCache(prices).cache).toEqual(prices.longCache);
+  expect(withLongCache({ ...prices, longCache: null }).cache).toEqual(prices.cache);
 });
 
-describe("the measured bill", () => {
+describe("the measured input", () => {
   const usage = { input: 10, cacheRead: 1_000, cacheWrite: 100, output: 20 };
 
   it("follows the reported usage", () => {
-    expect(measuredBill(usage, prices).tokens).toBeCloseTo(10 + 50 + 125 + 100, 10);
     expect(measuredInput(usage, prices).tokens).toBeCloseTo(10 + 50 + 125, 10);
     expect(measuredInput({ ...usage, cacheWriteLong: 40 }, prices).tokens).toBeCloseTo(10 + 50 + 75 + 80, 10);
   });

@@ -1,4 +1,3 @@
-import { assert } from "../base/index.ts";
 import type { Usage } from "../engine/frames/index.ts";
 
 /**
@@ -82,18 +81,6 @@ export function withLongCache(prices: ModelPrices): ModelPrices {
   return { ...prices, cache: prices.longCache ?? prices.cache };
 }
 
-/**
- * The number of requests after which a rewrite of a warm cache has paid for itself, its own request included:
- * tokens after the cut are written once instead of read, removed tokens are never read again.
- */
-export function breakEven({ removed, behind }: CutSize, prices: ModelPrices): number {
-  assert(removed >= 0 && behind >= 0, "a cut has sizes");
-  const once = behind * Math.max(0, prices.cache.write - prices.read);
-  const each = removed * prices.read;
-  if (once === 0) return 0;
-  return each === 0 ? Number.POSITIVE_INFINITY : once / each;
-}
-
 export type CutSize = {
   /** Tokens after the cut that stay. */
   readonly behind: number;
@@ -119,14 +106,9 @@ type ReportedUsage = Usage & {
   readonly cacheWriteLong?: number;
 };
 
-/** The cost of a request, output included. */
-export function measuredBill(usage: ReportedUsage, prices: ModelPrices): Money {
-  return promptPrice(promptTokensOf(usage, usage.output), prices);
-}
-
 /** The cost of a request's prompt: the part that a rewrite predicts. */
 export function measuredInput(usage: ReportedUsage, prices: ModelPrices): Money {
-  return promptPrice(promptTokensOf(usage, 0), prices);
+  return promptPrice(promptTokensOf(usage), prices);
 }
 
 type BillError = {
@@ -142,13 +124,13 @@ export function billError(predicted: Money, measured: Money): BillError {
   return { difference: { tokens, usd }, ratio: predicted.tokens === 0 ? null : tokens / predicted.tokens };
 }
 
-function promptTokensOf(usage: ReportedUsage, output: number): PromptTokens {
+function promptTokensOf(usage: ReportedUsage): PromptTokens {
   const { input, cacheRead, cacheWrite, cacheWriteLong = 0 } = usage;
   return {
     fresh: input,
     read: cacheRead,
     written: cacheWrite - cacheWriteLong,
     writtenLong: cacheWriteLong,
-    output,
+    output: 0,
   };
 }

@@ -34,7 +34,7 @@ export function callerOf(head: Head, target: string, hasher: CredentialHasher): 
   };
 }
 
-export const credentialHeaders = ["authorization", "x-api-key", "api-key", "x-goog-api-key"] as const;
+const credentialHeaders = ["authorization", "x-api-key", "api-key", "x-goog-api-key"] as const;
 
 function credentialIn(head: Head, target: string): string | null {
   for (const name of credentialHeaders) {
@@ -51,7 +51,7 @@ function stableCredential(value: string): string {
 }
 
 /** Removes the scheme, such as `Bearer`. */
-export function bareCredential(value: string): string {
+function bareCredential(value: string): string {
   return value.replace(/^(?:bearer|basic|token)\s+/i, "").trim();
 }
 

@@ -39,7 +39,7 @@ export type RelayMetrics = {
   readonly upstreams: Readonly<Record<UpstreamLabel, StatusCounts>>;
 };
 
-export const upstreamLabels = ["anthropic", "openai", "gemini", "bedrock", "named"] as const;
+const upstreamLabels = ["anthropic", "openai", "gemini", "bedrock", "named"] as const;
 export type UpstreamLabel = (typeof upstreamLabels)[number];
 
 type MeterCounter =

@@ -31,7 +31,7 @@ function historyRow(frame: Frame, block: BlockId, shown: ReadonlySet<number>): r
     : [{ seq, time, actor, reason: cause.reason, deltas, did: actVerbs(touching) }];
 }
 
-export function touches(delta: Delta, id: BlockId): boolean {
+function touches(delta: Delta, id: BlockId): boolean {
   if (delta.type === "unit-sent") return delta.unit.shows.some(({ block }) => block === id);
   if (!("block" in delta)) return false;
   return typeof delta.block === "object" ? delta.block.id === id : delta.block === id;

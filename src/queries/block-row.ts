@@ -93,7 +93,7 @@ function isCounted(
   return isNew && factValue(blockView, "archive") === null && !isWithheld(blockView);
 }
 
-export function originOf({ kind, taint }: Pick<AddedBlock, "kind" | "taint">): BlockOrigin {
+function originOf({ kind, taint }: Pick<AddedBlock, "kind" | "taint">): BlockOrigin {
   switch (kind) {
     case "tool-result":
       return "tool";

@@ -14,7 +14,7 @@ export type QueryCache = {
 };
 
 /** One value per session, with the seq it belongs to. */
-export class LatestBySession<T> {
+class LatestBySession<T> {
   readonly #values = new Map<string, { readonly seq: number; readonly value: T }>();
 
   get(session: string, seq: number): T | null {
@@ -32,7 +32,7 @@ export class LatestBySession<T> {
 }
 
 /** Keeps the last few values that were set. */
-export class RecentValues<T> {
+class RecentValues<T> {
   readonly #values = new Map<string, T>();
   readonly #max: number;
 

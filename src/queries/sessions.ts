@@ -95,7 +95,7 @@ async function sessionRowOf(deps: QueryDeps, { session, seq }: SessionHead): Pro
 }
 
 /** The present row of a session, from the cache if its seq is the same. */
-export async function sessionRowNow(deps: QueryDeps, state: State): Promise<Result<SessionRow>> {
+async function sessionRowNow(deps: QueryDeps, state: State): Promise<Result<SessionRow>> {
   const { rows } = cacheOf(deps);
   const cached = rows.get(state.session, state.seq);
   if (cached !== null) return ok(cached);

@@ -88,7 +88,7 @@ function otherTokens(window: WindowRow, blocks: readonly BlockRow[]): number {
   return Math.max(0, window.used - countedTokens(blocks));
 }
 
-export function stripOf(blocks: readonly BlockRow[]): readonly SegmentRow[] {
+function stripOf(blocks: readonly BlockRow[]): readonly SegmentRow[] {
   const strip: SegmentRow[] = [];
   for (const { zone, tokens, n } of blocks.filter(({ counted }) => counted)) {
     const last = strip.at(-1);

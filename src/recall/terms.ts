@@ -239,7 +239,7 @@ function charKindOf(character: string): CharKind {
   return anyLetter.test(character) ? letter : none;
 }
 
-/** The whole character of which one half is here. */
+/** The surrogate pair at a position, which may be its second half. Empty if there is none. */
 function wholeAt(text: string, at: number): string {
   const start = isSecondHalf(text, at) ? at - 1 : at;
   return isSecondHalf(text, start + 1) ? text.slice(start, start + 2) : "";

@@ -96,7 +96,7 @@ function snapshotProblem({ session, seq, hash, root, pageHashes, pages }: ItemFi
 }
 
 /** A page is named by its SHA-256 in hex, or by the first half of it. */
-export function isPageName(name: unknown): name is string {
+function isPageName(name: unknown): name is string {
   return typeof name === "string" && /^[0-9a-f]{32}([0-9a-f]{32})?$/.test(name);
 }
 

@@ -56,7 +56,7 @@ const KEY = "session = ? AND exchange = ? AND side = ?";
 const INSERT = `INSERT INTO bodies (${COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?)
   ON CONFLICT (session, exchange, side) DO NOTHING`;
 
-export function bodySum(row: Omit<StoredBody, "sum">): number {
+function bodySum(row: Omit<StoredBody, "sum">): number {
   const { session, exchange, side, hash, length, depth, leaves, recipe } = row;
   return rowSum([session, exchange, side, hash, length, depth, leaves, recipe]);
 }
@@ -192,7 +192,7 @@ export function recipeOfRow(row: StoredBody): Result<readonly StoredPiece[]> {
   return unpacked.ok ? decodeRecipe(unpacked.value) : unpacked;
 }
 
-export function expandStored(
+function expandStored(
   db: Database,
   { session, pieces }: { readonly session: number; readonly pieces: readonly StoredPiece[] },
 ): Result<ExpandedRecipe<number>> {

@@ -169,7 +169,7 @@ export function readContentRow(db: Database, row: ContentRow): Result<Uint8Array
  * Restores a content from its end: each link of the chain fills the bytes the links after it left open, so
  * that the work is the size of the content plus the length of the chain, not their product.
  */
-export function restoreContent(db: Database, row: ContentRow): Result<Uint8Array> {
+function restoreContent(db: Database, row: ContentRow): Result<Uint8Array> {
   const broken = fail("AP_STORE_CORRUPT", { problem: `content ${row.id} is not whole` });
   if (!(row.length >= 0 && row.length <= limits.contentBytesMax)) return broken;
   const whole = Buffer.allocUnsafe(row.length);

@@ -32,7 +32,7 @@ export function sessionSum(row: Omit<StoredSession, "sum">): number {
   return rowSum([row.id, row.key, row.seq, row.hash, row.time]);
 }
 
-export function frameSum(row: Omit<FrameRow, "sum">): number {
+function frameSum(row: Omit<FrameRow, "sum">): number {
   return rowSum([row.session, row.seq, row.hash, row.body]);
 }
 
@@ -100,7 +100,7 @@ function updateSession(db: Database, row: StoredSession): void {
   db.sql(sql).run(row.seq, row.hash, row.time, row.sum, row.id);
 }
 
-export function sessionHeadOf(row: StoredSession): SessionHead {
+function sessionHeadOf(row: StoredSession): SessionHead {
   return { session: sessionId(row.key), seq: seqOf(row.seq), hash: hashFromBytes(row.hash) };
 }
 

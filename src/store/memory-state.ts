@@ -186,7 +186,7 @@ function hashAt(frames: readonly Frame[], seq: number): FrameHash | null {
   return frames[seq - 1]?.hash ?? null;
 }
 
-export function memoryBodyKey({ exchange, side }: BodyRef): string {
+function memoryBodyKey({ exchange, side }: BodyRef): string {
   return `${exchange} ${side}`;
 }
 

@@ -19,9 +19,6 @@ export const migrations: readonly Migration[] = [
   { format: 4, up: () => undefined },
 ];
 
-/** The format this version writes. */
-export const storeFormat = latestFormat(migrations);
-
 export type MigrationTarget = { readonly path: string; readonly migrations: readonly Migration[] };
 
 export function latestFormat(list: readonly Migration[]): number {

@@ -27,7 +27,7 @@ export function snapshotSum(row: Omit<SnapshotRow, "sum">): number {
   return rowSum([row.session, row.seq, row.hash, row.pages, row.root]);
 }
 
-export function pageSum(row: Omit<PageRow, "sum">): number {
+function pageSum(row: Omit<PageRow, "sum">): number {
   return rowSum([row.session, row.name, row.bytes]);
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ask, jsonOf, rawRequest } from "../../test/support/ask.ts";
-import { steppedClock } from "../base/index.ts";
+import { steppedClock } from "../../test/support/stepped-clock.ts";
 import { betaFor } from "./betas.ts";
 import { type ReplyBlock, script } from "./model-reply.ts";
 import { type StrictCore, type StrictCoreOptions, strictCore } from "./strict-core.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { rawRequest } from "../../test/support/ask.ts";
-import { steppedClock } from "../base/index.ts";
+import { steppedClock } from "../../test/support/stepped-clock.ts";
 import { betaFor } from "./betas.ts";
 import type { ParsedRequest } from "./parsed-request.ts";
 import { readRawRequest } from "./read-raw-request.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ask, jsonOf, rawRequest } from "../../test/support/ask.ts";
-import { steppedClock } from "../base/index.ts";
+import { steppedClock } from "../../test/support/stepped-clock.ts";
 import type { AnswerUsage } from "./answer-message.ts";
 import { betaFor } from "./betas.ts";
 import { say } from "./model-reply.ts";

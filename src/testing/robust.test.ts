@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ask, rawRequest } from "../../test/support/ask.ts";
-import { steppedClock } from "../base/index.ts";
+import { steppedClock } from "../../test/support/stepped-clock.ts";
 import { knownBetas } from "./betas.ts";
 import { ruleAgent } from "./rule-agent.ts";
 import { strictCore } from "./strict-core.ts";

@@ -17,7 +17,7 @@ export type ReportedPrompt = EstimatedPrompt & { readonly usage: Usage | null };
 
 /**
  * Rates of a session's models, learnt from reported usage. Plain data: it may be stored as JSON. Each stream
- * has its own; a new stream begins with `withoutHistory` of its parent's calibration.
+ * has its own.
  */
 export type Calibration = {
   readonly rates: Readonly<Record<string, Rate>>;
@@ -79,11 +79,6 @@ export function observe(calibration: Calibration, response: ReportedPrompt): Cal
   const reported = seen.usage === null ? 0 : promptTokensOf(seen.usage);
   const rates = reported > 0 ? withRate(calibration, seen, reported) : calibration.rates;
   return { rates, history: nextHistory(calibration, seen, reported) };
-}
-
-/** A calibration for a new stream of the session: it keeps the rates and drops the history. */
-export function withoutHistory(calibration: Calibration): Calibration {
-  return { ...calibration, history: null };
 }
 
 /** Reported tokens for each estimated token of a model. */

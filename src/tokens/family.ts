@@ -92,7 +92,3 @@ const profiles: readonly (readonly [pattern: RegExp, profile: Profile])[] = [
 export function profileOf(model: string | null): Profile {
   return profiles.find(([pattern]) => pattern.test(model ?? ""))?.[1] ?? unknownProfile;
 }
-
-export function familyOf(model: string | null): Family {
-  return profileOf(model).family;
-}

@@ -1,13 +1,6 @@
 /** Counts the exact tokens of a text with the o200k vocabulary. */
 export type ExactCounter = (text: string) => number;
 
-/** Model names as providers and gateways write them, with or without a vendor prefix. */
-const o200kModels = /(?:^|[/.])(?:chatgpt-4o|gpt-4o|gpt-4\.[15]|gpt-[5-9]|gpt-oss|codex|o[1-9](?=-|$))/;
-
-export function usesO200k(model: string | null): boolean {
-  return o200kModels.test(model ?? "");
-}
-
 let loading: Promise<ExactCounter> | null = null;
 
 /** The vocabulary takes 0.2 s and 66 MB, so it is loaded once, with the first call. */

@@ -4,15 +4,16 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { canonicalJson, contentHash, hashContent, sessionId, unwrap } from "../../src/base/index.ts";
 import { emptyState, replayFrames } from "../../src/engine/index.ts";
-import { describeMoment } from "../../src/engine/moment/describe-moment.ts";
 import { now } from "../../src/engine/moment/index.ts";
 import { openSession } from "../../src/log/index.ts";
 import { openSqliteStore, type Store } from "../../src/store/index.ts";
-import { storeFormat } from "../../src/store/migrations.ts";
+import { latestFormat, migrations } from "../../src/store/migrations.ts";
+import { describeMoment } from "../support/describe-moment.ts";
 import { type ExpectedFixture, writeFixture } from "./fixture.ts";
 
 const home = "test/compat";
 const clock = { now: () => 0 };
+const storeFormat = latestFormat(migrations);
 
 // `APERTURE_WRITE_FIXTURE=1 npx vitest run test/compat` makes the fixture of a new format, once.
 const newest = join(home, `format-${storeFormat}`);

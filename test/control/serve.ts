@@ -3,8 +3,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, request }
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { SteppedClock } from "../../src/base/clock.ts";
-import { ok, steppedClock } from "../../src/base/index.ts";
+import { ok } from "../../src/base/index.ts";
 import { replayStrictly } from "../../src/cli/replay/strict-model.ts";
 import { type Control, createControl, readPanel } from "../../src/control/index.ts";
 import type { ActDeps } from "../../src/execute/acts.ts";
@@ -13,6 +12,7 @@ import { type EngineEvent, frameEvent, openSession, type SessionLog } from "../.
 import { openSqliteStore, type Store } from "../../src/store/index.ts";
 import { actOn, recorderOn, reverseOn } from "../support/act-on-log.ts";
 import { ObservedSession } from "../support/observed-session.ts";
+import { type SteppedClock, steppedClock } from "../support/stepped-clock.ts";
 
 export const token = "the-token-of-these-tests";
 

@@ -36,6 +36,7 @@ test("every file it names by one word is in src", () => {
 
 test("every path it names exists", () => {
   const paths = names.filter((name) => /^(?:src|test|docs|panel)\//.test(name) && name !== "src/sidecar");
+  expect(paths.length).toBeGreaterThan(40);
   expect(paths.filter((path) => !existsSync(path))).toEqual([]);
 });
 
@@ -45,6 +46,7 @@ test("every type it names is declared", () => {
     .map(([, code]) => code)
     .join("\n");
   const types = names.filter((name) => /^[A-Z][A-Za-z]+$/.test(name));
+  expect(types.length).toBeGreaterThan(3);
   expect(types.filter((name) => !new RegExp(`(?:type|class|interface) ${name}\\b`).test(source))).toEqual([]);
 });
 

@@ -66,7 +66,7 @@ describe("the page about prices", () => {
   });
 });
 
-test("the data has the form that the arithmetic takes", () => {
+test("reading from the cache never costs more than writing to it", () => {
   const asked: readonly PricesAsked[] = all;
   const spent = { read: 1_000, written: 0, fresh: 0, output: 0 };
   const missed = { read: 0, written: 1_000, fresh: 0, output: 0 };

@@ -1,8 +1,8 @@
 import { must, unwrap } from "../../src/base/index.ts";
 import { type Command, parseCommand } from "../../src/commands/index.ts";
-import { commandCall } from "../../src/commands/tools.ts";
 import type { Frame } from "../../src/engine/frames/index.ts";
 import type { ModelReply, ReplyBlock } from "../../src/testing/index.ts";
+import { commandCall } from "../support/command-call.ts";
 import { CommandKit, kitNonce } from "../support/command-kit.ts";
 import { upstreamUnits } from "../support/upstream-units.ts";
 import { deltaLine, withoutTokens } from "./print-session.ts";

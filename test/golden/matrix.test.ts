@@ -1,8 +1,9 @@
 // Every shape of message, in every way of announcing blocks, for every way a manifest can travel.
+
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { instructionPoints } from "../../src/notes/instructions.ts";
+import { instructionPoints } from "../support/instruction-points.ts";
 import { textsFolder } from "./note-texts.ts";
 import { playSession } from "./play-session.ts";
 import { readRequests, readSession } from "./session-file.ts";

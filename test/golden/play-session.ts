@@ -1,5 +1,4 @@
-import type { SteppedClock } from "../../src/base/clock.ts";
-import { must, type SessionId, sessionId, steppedClock, unwrap } from "../../src/base/index.ts";
+import { must, type SessionId, sessionId, unwrap } from "../../src/base/index.ts";
 import type { Frame } from "../../src/engine/frames/index.ts";
 import type { RequestMeta, StreamLookup, Wishes } from "../../src/exchange/index.ts";
 import { type Awareness, defaultAwareness } from "../../src/host/index.ts";
@@ -15,6 +14,7 @@ import {
   mark,
   wireText,
 } from "../support/scripted-client.ts";
+import { type SteppedClock, steppedClock } from "../support/stepped-clock.ts";
 import { type UpstreamUnit, upstreamUnits } from "../support/upstream-units.ts";
 import type { Fields, GoldenSession, GoldenStep } from "./session-file.ts";
 import { performAct } from "./user-acts.ts";

@@ -91,6 +91,7 @@ test.each(["archived", "minimal"] as const)(
     const last = blocksIn(must(kit.sent.at(-1), "it was sent").body);
     const kept = last.filter(({ type }) => locked.includes(type));
     expect(kept.filter((block) => !first.has(textOf(block)))).toEqual([]);
+    expect(new Set(kept.map(({ type }) => type))).toEqual(new Set(locked));
     const calls = last.flatMap(({ type, id }) => (type.endsWith("tool_use") ? [id] : []));
     const results = last.flatMap(({ type, tool_use_id }) =>
       type.endsWith("tool_result") ? [tool_use_id] : [],

@@ -1,6 +1,6 @@
 // Memories of the model: how they are replaced, and which archived blocks are offered again.
 import { describe, expect, test } from "vitest";
-import { must } from "../../src/base/index.ts";
+import { must, unwrap } from "../../src/base/index.ts";
 import { blockViewOf, factValue, now, viewBlocks } from "../../src/engine/moment/index.ts";
 import type { ModelReply, ReplyBlock } from "../../src/testing/index.ts";
 import { CommandKit } from "../support/command-kit.ts";
@@ -24,6 +24,7 @@ const page = [
 async function playTurns(
   replies: readonly ModelReply["content"][],
   prompts: readonly string[],
+  result = page,
 ): Promise<CommandKit> {
   const script = [...replies];
   const kit = new CommandKit({ model: () => ({ content: script.shift() ?? [text("Nothing more.")] }) });
@@ -31,7 +32,7 @@ async function playTurns(
     // The cache has expired by then, so archived blocks are really removed.
     kit.clock.advance(2 * 60 * 60_000);
     await kit.say(words);
-    await kit.results(page);
+    await kit.results(result);
   }
   expect(kit.problems()).toEqual([]);
   return kit;
@@ -74,18 +75,39 @@ describe("a new memory", () => {
     expect(must(kit.sent.at(-1), "it was sent").body).toContain(`#${id} stays as well`);
   });
 
-  test("replaces a tool result on update, and the original is kept", async () => {
-    const update = own("note", {
-      verb: "update",
-      supersedes: "6",
-      text: "The mill has 14 windows and two doors.",
-    });
-    const kit = await playTurns([[read], [text("I see.")], [update], [text("Done.")]], ["a", "b"]);
+  const update = own("note", {
+    verb: "update",
+    supersedes: "6",
+    text: "The mill has 14 windows and two doors.",
+  });
+  const updating = [[read], [text("I see.")], [update], [text("Done.")]];
+
+  test("archives a tool result that it covers on update, and the original stays stored", async () => {
+    const result = "The mill has 14 windows.";
+    const kit = await playTurns(updating, ["a", "b"], result);
     expect(await memories(kit)).toHaveLength(1);
-    const { blocks } = await kit.state();
-    expect(blocks.get(6)?.block.kind).toBe("tool-result");
+    const { block, isArchived } = await resultSix(kit);
+    expect(isArchived).toBe(true);
+    const content = unwrap(await kit.store.content(block.content));
+    expect(Buffer.from(must(content, "it is stored")).toString()).toContain(result);
+  });
+
+  test("keeps a tool result on update if something would be lost, and tells the model", async () => {
+    const kit = await playTurns(updating, ["a", "b"]);
+    expect(await memories(kit)).toHaveLength(1);
+    expect((await resultSix(kit)).isArchived).toBe(false);
+    expect(must(kit.sent.at(-1), "it was sent").body).toContain("#6 stays as well");
   });
 });
+
+async function resultSix(kit: CommandKit) {
+  const moment = now(await kit.state());
+  const { block } = must(moment.state.blocks.get(6), "it is in the log");
+  expect(block.kind).toBe("tool-result");
+  const view = must(moment.state.views.get(1), "there is a view");
+  const blockView = must(blockViewOf(moment, view, block.id), "it is in the view");
+  return { block, isArchived: factValue(blockView, "archive") !== null };
+}
 
 describe("a memory", () => {
   const afterwards = async (answer: string) =>

@@ -102,6 +102,10 @@ describe.each(models)("with %s", (model) => {
     await playTurns(talker, 3);
     expect(rejections(upstream.exchanges)).toEqual([]);
     expect(upstream.exchanges).toHaveLength(7);
+    const texts = talker.messages.flatMap(({ role, content }) =>
+      role === "assistant" ? content.map((block) => block["text"]) : [],
+    );
+    expect(texts).toEqual(["start", "after", "end"]);
     expect(seenByClient(talker)).not.toContain("aperture");
     expect(prefixBreaks(bodies())).toBe(0);
   });

@@ -33,7 +33,7 @@ afterEach(async () => {
 
 async function firstResult(): Promise<number> {
   const { blocks } = jsonIn<StateRow>(await app.api("/sessions/last/state"));
-  return blocks.find(({ kind }) => kind === "tool-result")?.n ?? 0;
+  return blocks.find(({ kind }) => kind === "tool-result")?.n ?? expect.fail("there is no result");
 }
 
 async function waitingApprovals(): Promise<number> {
@@ -74,7 +74,13 @@ it("a tainted command waits: in the same answer, a later round, and after a fail
   expect(await turnWith(injected, (block) => [[ours()], null, [archive(block)], end])).toBe(1);
 });
 
-it("a command needs no approval if no content looks like a command", async () => {
+it("a command is executed without approval if no content looks like a command", async () => {
   const end = [text("done")];
-  expect(await turnWith("All is well.", (block) => [[ours()], null, [archive(block)], end])).toBe(0);
+  let block = 0;
+  const waiting = await turnWith("All is well.", (first) => {
+    block = first;
+    return [[ours()], null, [archive(first)], end];
+  });
+  expect(waiting).toBe(0);
+  expect(upstream.exchanges.at(-1)?.body.toString()).toContain(`#${block} archived`);
 });

@@ -39,7 +39,10 @@ test.each([
   ["bypassed", { "x-aperture-bypass": "1" }],
 ])("a conversation that is %s reaches its provider unchanged", async (_, headers) => {
   const played = await scene([[text("one")]]);
-  await newTalker(thread, { headers }).turn(played.app.url, "question");
+  const talker = newTalker(thread, { headers });
+  const body = talker.body([talker.next("question")]);
+  await talker.turn(played.app.url, "question");
+  expect(played.bodies().map(String)).toEqual([body.toString()]);
   // This upstream keeps no conversations, and refuses with its own message.
   expect(
     played.exchanges().map(({ status, error }) => [status, error?.message.startsWith("thread: ")]),

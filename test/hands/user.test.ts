@@ -147,12 +147,15 @@ describe("the user", () => {
     expect((await turn("second question")).split(text)).toHaveLength(2);
     const stateNow = async () =>
       JSON.parse((await app.api("/sessions/last/state")).body.toString()) as StateRow;
-    const kindOf = (kindName: string, { blocks }: StateRow): number =>
-      blocks.find(({ kind }) => kind === kindName)?.n ?? 0;
-    const [memory, noteCall] = [kindOf("memory", await stateNow()), kindOf("tool-call", await stateNow())];
+    const blockOfKind = (kindName: string, { blocks }: StateRow): number =>
+      blocks.find(({ kind }) => kind === kindName)?.n ?? expect.fail(`there is no ${kindName}`);
+    const state = await stateNow();
+    const [memory, noteCall] = [blockOfKind("memory", state), blockOfKind("tool-call", state)];
+    const callNow = async () => (await app.api(`/sessions/last/blocks/${noteCall}`)).body.toString();
+    expect(await callNow()).toContain("heron");
     await act(`@purge(${memory})`);
     expect((await turn("third question")).includes("heron")).toBe(false);
-    expect((await app.api(`/sessions/last/blocks/${noteCall}`)).body.includes("heron")).toBe(false);
+    expect(await callNow()).not.toContain("heron");
     expect(rejections(upstream.exchanges)).toEqual([]);
   });
 
@@ -170,7 +173,7 @@ describe("the user", () => {
     expect(rejections(upstream.exchanges)).toEqual([]);
   });
 
-  it("purges blocks, and they are neither stored nor sent any more", async () => {
+  it("purges blocks, and they are neither sent, nor shown, nor exported any more", async () => {
     await turn("my secret is a very blue elephant");
     replies = [[call("look", { n: 4_711 })]];
     await turn("second question");
@@ -181,7 +184,11 @@ describe("the user", () => {
     expect(sent).not.toContain("blue elephant");
     expect(sent).not.toContain("result 3 xx");
     expect(sent.split("withheld by the user").length).toBeGreaterThanOrEqual(3);
-    await turn("fourth question");
+    expect(await turn("fourth question")).not.toMatch(/blue elephant|result 3 xx/);
+    for (const purged of [block, looked])
+      expect((await app.api(`/sessions/last/blocks/${purged}`)).body.toString()).not.toMatch(
+        /blue elephant|result 3 xx/,
+      );
     const exported = (await app.api("/sessions/last/export?format=jsonl")).body.toString();
     expect(exported).toContain("second question");
     expect(exported.includes("blue elephant")).toBe(false);

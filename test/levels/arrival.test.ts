@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { atArrival, SeenLines, type SeenRun, withReferences } from "../../src/levels/index.ts";
+import { compactResult, SeenLines, type SeenRun, withReferences } from "../../src/levels/index.ts";
 import { recordingStreams } from "../../src/transcripts/index.ts";
 import {
   hasLargeSet,
@@ -61,7 +61,7 @@ type Arriving = {
 };
 
 function countText({ original, id, seen, texts }: Arriving, tally: Tally): string {
-  const text = atArrival(original, "k7");
+  const text = compactResult(original, "k7");
   const runs = seen.matches(text);
   const shown = withReferences(text, runs, "k7");
   seen.add(id, text, runs);

@@ -2,9 +2,9 @@
 // a long run, which is where a line is lost most easily.
 import { describe, expect, test } from "vitest";
 import { trimText } from "../../src/levels/index.ts";
-import { keptText } from "../../src/levels/marker.ts";
 import { saysError, saysErrorPrinted } from "./error-checker.ts";
 import { errorSpellings, fineLines } from "./error-spellings.ts";
+import { keptText } from "./kept-text.ts";
 
 const lines = errorSpellings.flatMap(({ tool, lines: own }) => own.map((line) => [tool, line] as const));
 

@@ -2,8 +2,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { trimText } from "../../src/levels/index.ts";
-import { keptText } from "../../src/levels/marker.ts";
 import { loadO200k } from "../../src/tokens/index.ts";
+import { keptText } from "./kept-text.ts";
 
 const count = await loadO200k();
 

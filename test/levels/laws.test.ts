@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../src/base/index.ts";
 import { judgedExtract, minimal, type Source, trimInput, trimText } from "../../src/levels/index.ts";
-import { keptText } from "../../src/levels/marker.ts";
 import { loadO200k } from "../../src/tokens/index.ts";
+import { keptText } from "./kept-text.ts";
 
 const count = await loadO200k();
 

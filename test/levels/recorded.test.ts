@@ -4,9 +4,9 @@ import { describe, expect, test } from "vitest";
 import { namesInText } from "../../src/analysis/play/identifiers.ts";
 import { type Json, seededRandom } from "../../src/base/index.ts";
 import { minimal, trimText } from "../../src/levels/index.ts";
-import { keptText } from "../../src/levels/marker.ts";
 import { loadO200k } from "../../src/tokens/index.ts";
 import { saysError, saysErrorPrinted } from "./error-checker.ts";
+import { keptText } from "./kept-text.ts";
 import { type RecordedResult, recordedResults, stringsIn } from "./recorded-results.ts";
 
 const seed = Number(process.env["APERTURE_SEED"] ?? 1);

@@ -1,8 +1,8 @@
 // A block that the policy lowered is sent with its earlier bytes after an undo.
+
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { SteppedClock } from "../../src/base/clock.ts";
-import { must, sessionId, steppedClock, unwrap } from "../../src/base/index.ts";
+import { must, sessionId, unwrap } from "../../src/base/index.ts";
 import type { StreamLookup } from "../../src/exchange/index.ts";
 import type { PlannerDeps } from "../../src/host/planner/session-planner.ts";
 import { SessionRecorder } from "../../src/recorder/index.ts";
@@ -11,6 +11,7 @@ import type { ModelReply } from "../../src/testing/index.ts";
 import { PlannerKit, type Posted } from "../support/planner-kit.ts";
 import { isLong } from "../support/runs.ts";
 import { type ClientBlock, type ClientMessage, mark, text, user } from "../support/scripted-client.ts";
+import { type SteppedClock, steppedClock } from "../support/stepped-clock.ts";
 import { upstreamUnits } from "../support/upstream-units.ts";
 
 const session = sessionId("undo-1");

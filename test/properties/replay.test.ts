@@ -3,11 +3,12 @@ import { describe, expect, it } from "vitest";
 import { seqOf, unwrap } from "../../src/base/index.ts";
 import { type Frame, parseFrame } from "../../src/engine/frames/index.ts";
 import { emptyState, reduce, replayFrames, type State, stateFromPages } from "../../src/engine/index.ts";
-import { describeMoment } from "../../src/engine/moment/describe-moment.ts";
 import { momentAt, now } from "../../src/engine/moment/index.ts";
-import { type StatePages, stateToPages } from "../../src/engine/snapshot.ts";
+import type { StatePages } from "../../src/engine/snapshot.ts";
+import { describeMoment } from "../support/describe-moment.ts";
 import { intents, live, testSession } from "../support/random-session.ts";
 import { numRuns } from "../support/runs.ts";
+import { stateToPages } from "../support/state-pages.ts";
 
 const at = (state: State, seq: number) => describeMoment(unwrap(momentAt(state, seq)));
 const text = (value: unknown) => JSON.stringify(value);

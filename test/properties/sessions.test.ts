@@ -3,18 +3,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { canonicalJson, sessionId, steppedClock, unwrap } from "../../src/base/index.ts";
+import { canonicalJson, sessionId, unwrap } from "../../src/base/index.ts";
 import type { Frame } from "../../src/engine/frames/index.ts";
 import type { State } from "../../src/engine/index.ts";
-import { describeMoment } from "../../src/engine/moment/describe-moment.ts";
 import { momentAt, now } from "../../src/engine/moment/index.ts";
 import { openSession, type SessionLog } from "../../src/log/index.ts";
 import { openMemoryStore, openSqliteStore, type Store } from "../../src/store/index.ts";
+import { describeMoment } from "../support/describe-moment.ts";
 import type { Intent } from "../support/random-acts.ts";
 import { entryFor, intents, opening } from "../support/random-session.ts";
 import { recordedSession } from "../support/recorded-session.ts";
 import { readRecording, recordingNames } from "../support/recordings.ts";
 import { isLong, numRuns } from "../support/runs.ts";
+import { steppedClock } from "../support/stepped-clock.ts";
 
 const clock = steppedClock(1_700_000_000_000);
 /** Canonical text, because frames come back from a store with their keys in another order. */

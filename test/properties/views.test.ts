@@ -25,7 +25,7 @@ import {
   viewBlocks,
   zoneOf,
 } from "../../src/engine/moment/index.ts";
-import { factsOf } from "../../src/engine/moment/moment.ts";
+import { factsOf } from "../support/facts-of.ts";
 import type { Intent } from "../support/random-acts.ts";
 import { intents, live } from "../support/random-session.ts";
 import { numRuns } from "../support/runs.ts";

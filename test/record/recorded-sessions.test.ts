@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { canonicalJson, must, sessionId, unwrap } from "../../src/base/index.ts";
 import { emptyState, replayFrames, type State } from "../../src/engine/index.ts";
-import { describeMoment as described } from "../../src/engine/moment/describe-moment.ts";
 import { now, sentPath } from "../../src/engine/moment/index.ts";
 import { protocolOf } from "../../src/protocols/index.ts";
 import { openMemoryStore } from "../../src/store/index.ts";
+import { describeMoment as described } from "../support/describe-moment.ts";
 import { RecorderKit } from "../support/recorder-kit.ts";
 import { readRecording, recordingNames } from "../support/recordings.ts";
 import { buildBody, type RawMessage, rawBlock, rawMessage } from "../support/wire-body.ts";

@@ -1,4 +1,4 @@
-import { must, steppedClock, unwrap } from "../../src/base/index.ts";
+import { must, unwrap } from "../../src/base/index.ts";
 import type { Delta, Frame } from "../../src/engine/frames/index.ts";
 import {
   createSpace,
@@ -8,6 +8,7 @@ import {
   toolCall,
 } from "../../src/runtime/index.ts";
 import { openMemoryStore } from "../../src/store/index.ts";
+import { steppedClock } from "../support/stepped-clock.ts";
 
 /** The frames and requests of the space that the page follows. */
 export type WalkedSpace = { readonly frames: readonly Frame[]; readonly requests: readonly ModelRequest[] };

@@ -37,9 +37,9 @@ async function openDesk(replies: readonly ScriptedReply[], rest: Partial<Agent> 
   return { store, space, desk, events, last, again };
 }
 
-const isArchived = ({ moment: { state } }: Space): boolean => {
+const isArchived = ({ moment: { state } }: Space, block = 1): boolean => {
   const view = must(state.views.get(1), "ada has a view");
-  return (view.facts.get(1)?.archive?.value.value ?? null) !== null;
+  return (view.facts.get(block)?.archive?.value.value ?? null) !== null;
 };
 const memories = ({ moment }: Space): number =>
   [...moment.state.blocks.entries()].filter(
@@ -92,6 +92,7 @@ describe("a command that needs approval", () => {
     await space.approve(1, { scope: "session" });
     await again();
     expect(await space.approvals()).toEqual([]);
+    expect([isArchived(space, 1), isArchived(space, 2)]).toEqual([true, true]);
     await space.close();
   });
 

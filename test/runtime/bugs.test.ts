@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { type BlockId, blockId, must, unwrap } from "../../src/base/index.ts";
 import { emptyState, replayFrames } from "../../src/engine/index.ts";
-import { describeMoment } from "../../src/engine/moment/describe-moment.ts";
 import {
   blockOf,
   blockViewOf,
@@ -25,6 +24,7 @@ import {
 } from "../../src/runtime/index.ts";
 import { openMemoryStore, openSqliteStore, type Store } from "../../src/store/index.ts";
 import { countReads } from "../support/count-reads.ts";
+import { describeMoment } from "../support/describe-moment.ts";
 import { agentOf, promptText, promptUnits } from "./strict-provider.ts";
 
 /**
@@ -195,6 +195,7 @@ describe("faults of earlier systems", () => {
     for (const part of ["pin me", "The key hangs in the shed.", "all is well", "turn 11"])
       expect(text).toContain(part);
     expect(text).not.toContain('turn 1"');
+    expect(must(space.moment.state.views.get(1), "ada has a view").epochs.size).toBeGreaterThan(0);
     expect(text).toMatch(/pinned, bob, message \d+ #2\]\\npin me/);
     expect(pinned).not.toContain("pinned, bob");
     await space.close();
@@ -202,11 +203,15 @@ describe("faults of earlier systems", () => {
 
   // Fault: frames are clipped before they are filtered.
   it("a busy stream takes no room from a quiet one", async () => {
-    const { space, desk } = await openDesk({ provider: scriptedProvider(() => "Yes.") });
-    await desk.say("bob", "the only word here");
-    for (let noise = 0; noise < 150; noise += 1) await space.stream("busy").say("carol", `noise ${noise}`);
+    const provider = scriptedProvider(() => "Yes.");
+    const { space, desk } = await openDesk({ provider, window: { frames: 20, step: 10 } });
+    // As many words as the window holds, each with more noise after it than the window holds.
+    for (let at = 0; at < 20; at += 1) {
+      await desk.say("bob", `quiet word ${at};`);
+      for (let noise = 0; noise < 21; noise += 1) await space.stream("busy").say("carol", `noise ${noise}`);
+    }
     const preview = JSON.stringify(await space.preview("ada", "desk"));
-    expect(preview).toContain("the only word here");
+    for (let at = 0; at < 20; at += 1) expect(preview).toContain(`quiet word ${at};`);
     expect(preview).not.toContain("noise");
     await space.close();
   });

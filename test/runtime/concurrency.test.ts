@@ -135,6 +135,12 @@ describe("however busy other streams are", () => {
       await pause(1);
     }
     await run;
+    const [request, ...more] = provider.requests;
+    expect(more).toEqual([]);
+    const pictures = request?.messages.flatMap(({ content }) =>
+      content.filter(({ type }) => type === "image"),
+    );
+    expect(pictures).toHaveLength(9);
     await space.close();
   }, 60_000);
 });

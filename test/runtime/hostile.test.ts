@@ -375,7 +375,10 @@ describe("activations and cancellation", () => {
     const space = await createSpace({ agents: [agent] });
     await ask(space, "hello");
     await ask(space, `Too much: ${"x1 y2 z3 ".repeat(5_000)}`);
-    expect(promptText(provider.requests.at(-1) ?? expect.fail())).toMatch(/bob, message \d+ #\d+\]/);
+    const prompt = promptText(provider.requests.at(-1) ?? expect.fail());
+    expect(prompt).toMatch(/bob, message 4 #4\]\\nToo much: .*#4 summarized, whole/);
+    expect(prompt.length).toBeLessThan(6_000);
+    expect(prompt).not.toContain("hello");
     await space.close();
   });
 });

@@ -67,14 +67,22 @@ describe("whenever a process ends", () => {
     expect([memories, calls, results, approvals]).toEqual([[expect.anything(), expect.anything()], 6, 6, 1]);
     const all = store.batches.length;
     expect(all).toBeGreaterThan(12);
+    const runsAfter: number[] = [];
     for (let batches = 1; batches <= all; batches += 1) {
-      const again = await spaceOn(await store.after(batches), []);
+      const ranAgain: string[] = [];
+      const again = await spaceOn(await store.after(batches), ranAgain);
       await again.idle();
-      if (again.moment.state.views.size === 0) continue;
-      expect([batches, effectsOf(again)]).toEqual([batches, effectsOf(whole)]);
+      if (again.moment.state.views.size > 0) {
+        expect([batches, effectsOf(again)]).toEqual([batches, effectsOf(whole)]);
+        runsAfter.push(ranAgain.length);
+      }
       await again.close();
     }
     expect(ran).toHaveLength(1);
+    // Until the log has the start of the call the tool runs, and after that never again.
+    const first = runsAfter.indexOf(0);
+    expect(first).toBeGreaterThan(0);
+    expect(runsAfter).toEqual(runsAfter.map((_, at) => (at < first ? 1 : 0)));
     await whole.close();
     expect(must(whole.moment.state.views.get(1), "ada has a view").answers.size).toBe(4);
   }, 60_000);

@@ -169,7 +169,9 @@ describe("however a run ends, its calls have one result each", () => {
     second.add(agent);
     await ask(second, "and?");
     expect(strict.refusals).toEqual([]);
-    expect(promptText(must(strict.exchanges.at(-1), "it was asked").request)).toContain("and?");
+    const prompt = promptText(must(strict.exchanges.at(-1), "it was asked").request);
+    expect(prompt).toContain("and?");
+    expect(prompt.match(/"tool_result"/g)).toHaveLength(1);
     await second.close();
   });
 });

@@ -149,7 +149,7 @@ describe("an ambient block", () => {
     await space.close();
   });
 
-  it("an ephemeral message is shown to the agent that its frame activates, and to no agent later", async () => {
+  it("an ephemeral message is shown to the agent that its frame activates, and to no agent that comes later", async () => {
     const provider = scriptedProvider(() => "Heard.");
     const space = await quietSpace(agentOf(provider));
     const desk = space.stream("desk");

@@ -1,5 +1,5 @@
 import type { SentRequest, SentRequestUnit } from "../../src/exchange/index.ts";
-import { atArrival } from "../../src/levels/index.ts";
+import { compactResult } from "../../src/levels/index.ts";
 import { isOwnLine } from "../../src/notes/index.ts";
 import type { Posted } from "../support/planner-kit.ts";
 import { failLaw } from "./law-error.ts";
@@ -121,7 +121,7 @@ export function resultText({ block }: Pick<SeenUnit, "block">): string {
 export function meansResult(block: string): string {
   const text = resultText({ block });
   if (text.split("\n").some((line) => line.startsWith(`[${nonce} `) && reference.test(line))) return "";
-  return `result ${(JSON.parse(block) as Block)["tool_use_id"]} ${atArrival(text, nonce)}`;
+  return `result ${(JSON.parse(block) as Block)["tool_use_id"]} ${compactResult(text, nonce)}`;
 }
 
 /** Printed numbers move when a file is read again after an edit: the words are the same. */
@@ -132,5 +132,5 @@ function unnumbered(text: string): string {
 /** Whether a result that is shown whole lost nothing when it came. */
 export function isWholeAs(unit: SeenUnit, units: readonly ShownUnit[], said: string): boolean {
   const whole = wholeText(unit, units);
-  return unnumbered(whole) === unnumbered(atArrival(said, nonce)) || whole.trim() === said.trim();
+  return unnumbered(whole) === unnumbered(compactResult(said, nonce)) || whole.trim() === said.trim();
 }

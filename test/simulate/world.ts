@@ -1,10 +1,10 @@
-import type { SteppedClock } from "../../src/base/clock.ts";
-import { type Random, seededRandom, steppedClock } from "../../src/base/index.ts";
+import { type Random, seededRandom } from "../../src/base/index.ts";
 import { isCommandTool } from "../../src/commands/index.ts";
 import type { PlannedRequest, Wishes } from "../../src/exchange/index.ts";
 import { type Awareness, defaultAwareness } from "../../src/host/index.ts";
 import type { ModelReply, ReplyBlock, ScriptedModel } from "../../src/testing/index.ts";
 import { PlannerKit, type Posted, type PostOptions } from "../support/planner-kit.ts";
+import { type SteppedClock, steppedClock } from "../support/stepped-clock.ts";
 import { type Aging, agedInput, newAging } from "./aging.ts";
 import { contentOf, passedOn, withEcho } from "./answer.ts";
 import { NumberBook } from "./block-numbers.ts";

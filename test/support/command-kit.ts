@@ -1,5 +1,4 @@
-import type { SteppedClock } from "../../src/base/clock.ts";
-import { must, type SessionId, type StepId, sessionId, steppedClock, unwrap } from "../../src/base/index.ts";
+import { must, type SessionId, type StepId, sessionId, unwrap } from "../../src/base/index.ts";
 import type { Frame } from "../../src/engine/frames/index.ts";
 import type { ChangeContext, Proposal, State } from "../../src/engine/index.ts";
 import type { StreamLookup, Wishes } from "../../src/exchange/index.ts";
@@ -12,6 +11,7 @@ import { contentOf } from "../simulate/answer.ts";
 import type { ExecuteCalls } from "./any-command.ts";
 import { type Attempt, PlannerKit, type Posted, type PostOptions } from "./planner-kit.ts";
 import { type ClientBlock, type ClientMessage, mark, user } from "./scripted-client.ts";
+import { type SteppedClock, steppedClock } from "./stepped-clock.ts";
 
 type CommandForm = Awareness["commands"];
 

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Clock, must, steppedClock, unwrap } from "../../src/base/index.ts";
+import { type Clock, must, unwrap } from "../../src/base/index.ts";
 import { pricesOf } from "../../src/config/index.ts";
 import type { BlockNumbers, PlannedRequest, RequestMeta } from "../../src/exchange/index.ts";
 import { defaultAwareness, SessionPlanner } from "../../src/host/index.ts";
 import type { PlannerDeps } from "../../src/host/planner/session-planner.ts";
-import { defaultArrivalPolicy } from "../../src/ledger/arrivals.ts";
 import { eventInterceptor, type Interceptor, messageInterceptor } from "../../src/protocols/index.ts";
 import { BodyBufferPool, type SessionRecorder } from "../../src/recorder/index.ts";
 import {
@@ -15,6 +14,7 @@ import {
   strictCore,
 } from "../../src/testing/index.ts";
 import type { ExecuteCalls } from "./any-command.ts";
+import { steppedClock } from "./stepped-clock.ts";
 
 export type KitOptions = {
   readonly model: ScriptedModel;
@@ -88,7 +88,7 @@ export class PlannerKit {
       awareness: () => defaultAwareness,
       windowOf: () => 200_000,
       pricesOf,
-      arrivalPolicy: () => defaultArrivalPolicy,
+      arrivalPolicy: () => ({ arrival: "lossless" }),
       // Whoever looked at a body after it was given back would see it.
       bodyPool: new BodyBufferPool({ freeMax: 64, freeBytesMax: 64 * 1024 * 1024, isPoisoned: true }),
       ...place,

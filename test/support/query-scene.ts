@@ -1,4 +1,4 @@
-import { ok, steppedClock, unwrap } from "../../src/base/index.ts";
+import { ok, unwrap } from "../../src/base/index.ts";
 import type { ActDeps } from "../../src/execute/acts.ts";
 import { answerQuestion } from "../../src/host/answer-question.ts";
 import type { Question } from "../../src/host/index.ts";
@@ -7,6 +7,7 @@ import { openSession } from "../../src/log/index.ts";
 import { openMemoryStore, type Store } from "../../src/store/index.ts";
 import { actOn, recorderOn, reverseOn } from "./act-on-log.ts";
 import { ObservedSession } from "./observed-session.ts";
+import { steppedClock } from "./stepped-clock.ts";
 
 export const clock = steppedClock(1_700_000_000_000);
 

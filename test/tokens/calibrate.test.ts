@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { predict, withoutHistory } from "../../src/tokens/calibrate.ts";
+import { predict } from "../../src/tokens/calibrate.ts";
 import { type Calibration, type EstimatedPrompt, noCalibration, observe } from "../../src/tokens/index.ts";
 
 const model = "some-model";
@@ -131,7 +131,7 @@ describe("a calibration", () => {
     expect(Math.abs(tokens - reported) / reported).toBeLessThan(0.02);
   });
 
-  test("keeps a rate per model, also for other streams of the session", () => {
+  test("keeps a rate per model", () => {
     const { calibration, last } = converse(noCalibration, new Array(30).fill(2_000), {
       rate: 1.5,
       hidden: 0,
@@ -141,7 +141,5 @@ describe("a calibration", () => {
     expect(Math.abs(predict(calibration, other) / other.prompt - 1)).toBeLessThan(0.05);
     const back = { ...last, kept: other.prompt, prompt: other.prompt + 1_000, answer: 0 };
     expect(Math.abs(predict(changed, back) / (back.prompt * 1.5) - 1)).toBeLessThan(0.05);
-    const child = { model, prompt: 10_000, kept: 0, answer: 0 };
-    expect(Math.abs(predict(withoutHistory(calibration), child) / 15_000 - 1)).toBeLessThan(0.05);
   });
 });

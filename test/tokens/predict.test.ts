@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { messageTokens } from "../../src/analysis/play/message-tokens.ts";
 import { predict, promptTokensOf } from "../../src/tokens/calibrate.ts";
-import { familyOf } from "../../src/tokens/family.ts";
+import { profileOf } from "../../src/tokens/family.ts";
 import { noCalibration, observe } from "../../src/tokens/index.ts";
 import { recordingStreams } from "../../src/transcripts/index.ts";
 import { type Recording, readRecording, recordingNames } from "../support/recordings.ts";
@@ -51,7 +51,7 @@ function samplesOf(recording: Recording, sizeOf: SizeOf): readonly Sample[] {
       const reported = usage === null ? 0 : promptTokensOf(usage);
       calibration = observe(calibration, { ...estimate, usage });
       if (reported === 0) continue;
-      samples.push({ family: familyOf(estimate.model), predicted, reported, before });
+      samples.push({ family: profileOf(estimate.model).family, predicted, reported, before });
       before = reported;
     }
     return samples.slice(learningPrompts);

@@ -37,7 +37,7 @@ export function turnStep(starts: readonly TurnStart[], seq: number, by: 1 | -1):
 
 export type Tick = { readonly seq: number; readonly actor: StepRow["actor"]; readonly text: string };
 
-export const ticksMax = 600;
+const ticksMax = 600;
 
 /** A tick for each step, at most the newest `ticksMax`. */
 export function ticksOf(steps: readonly StepRow[]): readonly Tick[] {

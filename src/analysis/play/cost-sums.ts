@@ -12,7 +12,6 @@ export type SessionCost = {
 
 export type PauseClock = "timed" | "warm";
 export type OwnPart = keyof PricedPrompt["own"];
-export const ownParts: readonly OwnPart[] = ["instructions", "header", "tail"];
 
 /**
  * How costs are summed: with or without pauses, with another price of cache reads, with or without output.
@@ -65,22 +64,6 @@ function sessionCosts({ streams, prices }: SessionCost, { clock, read, withOutpu
   };
 }
 
-/** The cost of a bill in tokens of plain input. */
-export function billCost(bill: TokenBill, prices: ModelPrices): number {
-  return promptPrice({ ...bill, output: 0 }, prices).tokens;
-}
-
-/** How many percent more the managed session costs than the client's own. */
-export function extraPercent({ asSent, managed }: Pick<CostTotals, "asSent" | "managed">): number {
-  return asSent === 0 ? 0 : 100 * (managed / asSent - 1);
-}
-
 export function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
-}
-
-/** 0 for an empty list. */
-export function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }

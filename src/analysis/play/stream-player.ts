@@ -34,7 +34,7 @@ export type StreamPlayInput = {
   readonly ownTokens: number;
   readonly count: ExactCounter;
   readonly unitNames: UnitNames;
-  /** Tokens of the excerptTokens that shows missed content again. */
+  /** Tokens of the excerpt that shows missed content again. */
   readonly excerptTokens: number;
 };
 

@@ -62,7 +62,7 @@ function section(title: string, remark: string, paint: Paint): readonly string[]
 
 const eighths = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
-export function barText(share: number, columns = barColumns): string {
+function barText(share: number, columns = barColumns): string {
   const cells = Math.max(0, Math.min(1, share)) * columns;
   const whole = Math.floor(cells);
   return "█".repeat(whole) + (eighths[Math.floor((cells - whole) * 8)] ?? "");

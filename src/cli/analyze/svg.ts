@@ -55,7 +55,7 @@ export type NamedBar = {
 
 /** The width of a bar chart: the whole page or half of it. */
 type BarLayout = { readonly wide: number; readonly nameMax: number };
-export const wholePage: BarLayout = { wide: 1_000, nameMax: 80 };
+const wholePage: BarLayout = { wide: 1_000, nameMax: 80 };
 export const halfPage: BarLayout = { wide: 480, nameMax: 42 };
 
 /** The names stand above the bars, so that long ones fit. The longest bar takes the whole width. */

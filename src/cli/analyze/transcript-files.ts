@@ -23,7 +23,7 @@ export type TranscriptSearch = {
 };
 
 /** Inspects the start of every file that may be a transcript. The newest session comes first. */
-export function findSessions(paths: readonly string[], isNamed: boolean): TranscriptSearch {
+function findSessions(paths: readonly string[], isNamed: boolean): TranscriptSearch {
   const unread: { path: string; problem: string }[] = [];
   const sessions = new Map<string, FoundTranscript[]>();
   for (const path of new Set(paths.flatMap((named) => transcriptsIn(named, isNamed, unread)))) {

@@ -167,7 +167,7 @@ function connectProblem(error: Error, location: ApiLocation, timeoutMs: number):
   return { exit: exitCodes.stopped, message: `Cannot connect to Aperture on ${url} (${printable(code)}).` };
 }
 
-export function notRunningText(url: string): string {
+function notRunningText(url: string): string {
   return `Aperture is not running on ${url}. Start it with \`aperture up\`, or give its port with --port.`;
 }
 

@@ -5,7 +5,7 @@ type DemoMessage = { readonly role: "user" | "assistant"; readonly content: read
 type DemoToolInput = Readonly<Record<string, unknown>>;
 
 /** The rules of a real model apply. The name decides the window size and the prices. */
-export const demoClientModel = "claude-opus-4-6";
+const demoClientModel = "claude-opus-4-6";
 
 /**
  * A minimal client of an agent: it keeps the history, sends all of it with every request, and runs the tools

@@ -171,7 +171,7 @@ async function readContent(call: ExportDeps, path: string, level: Level): Promis
   }
 }
 
-export async function readRequests(
+async function readRequests(
   call: ExportDeps,
   session: string,
   step: () => void,
@@ -207,7 +207,7 @@ async function readRequest(call: ExportDeps, session: string, row: PricedRequest
 }
 
 /** Compressed bodies are unpacked, so that they can be read and masked. */
-export function bodyText(bytes: Buffer): ExportText {
+function bodyText(bytes: Buffer): ExportText {
   const plain = unpacked(bytes);
   const mark = plain === bytes ? {} : { unpacked: true as const };
   const text = plain.toString("utf8");

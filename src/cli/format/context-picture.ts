@@ -125,7 +125,7 @@ function isExact({ exact, tokens }: BlockRow): boolean {
 }
 
 /** The facts that set blocks of a zone apart. */
-export function notesOn(blocks: readonly BlockRow[]): string {
+function notesOn(blocks: readonly BlockRow[]): string {
   const count = (is: (block: BlockRow) => boolean, word: string): string => {
     const found = blocks.filter(is).length;
     return found === 0 ? "" : `${found} ${word}`;

@@ -65,11 +65,11 @@ function rewriteCell({ rewrite }: PricedRequest): TableCell {
   return rewrite === null ? { text: "" } : { text: rewriteText(rewrite), style: "cyan" };
 }
 
-export function outcomeText({ outcome, status }: Pick<PricedRequest, "outcome" | "status">): string {
+function outcomeText({ outcome, status }: Pick<PricedRequest, "outcome" | "status">): string {
   return status === null ? outcome : `${outcome} ${status}`;
 }
 
-export function outcomeStyle({ outcome, status }: Pick<PricedRequest, "outcome" | "status">): Style {
+function outcomeStyle({ outcome, status }: Pick<PricedRequest, "outcome" | "status">): Style {
   if (outcome === "open") return "cyan";
   return outcome === "complete" && (status ?? 0) < 400 ? "green" : "yellow";
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { main, mainView, TestSession } from "../../../test/support/engine.ts";
+import { factsOf } from "../../../test/support/facts-of.ts";
 import {
   type BlockId,
   blockId,
@@ -16,7 +17,6 @@ import {
   blockViewOf,
   descendsFrom,
   epochNow,
-  factsOf,
   lastSentTurn,
   lastTurnAnswer,
   messageBlocks,

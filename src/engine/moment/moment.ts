@@ -16,7 +16,7 @@ import {
 import type { Approval, ApprovalDecision, Mode, Permission, PermissionKey } from "../frames/approval.ts";
 import type { AddedBlock, BlockAttributes, Shown } from "../frames/block.ts";
 import type { RecordedExchange } from "../frames/exchange.ts";
-import { type Fact, type FactName, type Facts, type FactValues, initialFact } from "../frames/facts.ts";
+import { type Fact, type FactName, type FactValues, initialFact } from "../frames/facts.ts";
 import { lastIndexUpTo } from "../paged-table.ts";
 import type { FactLog, RecordedApproval, SentTurn, State, Stream, TurnAnswer, View } from "../state.ts";
 import { type Versions, versionAt } from "../versions.ts";
@@ -172,20 +172,6 @@ export function factVersion<F extends FactName>(blockView: BlockView, fact: F): 
 
 export function factValue<F extends FactName>(blockView: BlockView, fact: F): FactValues[F] {
   return factOf(blockView, fact).value as FactValues[F];
-}
-
-export function factsOf(blockView: BlockView): Facts {
-  return {
-    level: factOf(blockView, "level"),
-    pin: factOf(blockView, "pin"),
-    ttl: factOf(blockView, "ttl"),
-    focus: factOf(blockView, "focus"),
-    selection: factOf(blockView, "selection"),
-    archive: factOf(blockView, "archive"),
-    withhold: factOf(blockView, "withhold"),
-    reference: factOf(blockView, "reference"),
-    supersession: factOf(blockView, "supersession"),
-  };
 }
 
 /** The form in which the view's ledger really shows a block. A block that was not sent yet is absent. */

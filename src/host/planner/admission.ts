@@ -22,7 +22,7 @@ export type AdmissionCandidate = {
  * request, because the window will fill up. Smaller streams rarely last long enough to pay for our notes; a
  * user who wants one managed names its session.
  */
-export const admissionTokens = { first: 16_000, cold: 20_000, spoken: 64_000, later: 96_000 } as const;
+const admissionTokens = { first: 16_000, cold: 20_000, spoken: 64_000, later: 96_000 } as const;
 
 /** Clients with long conversations: in recorded sessions these earned back our notes from any point on. */
 const longRunningClients: readonly string[] = ["claude-code", "codex"];

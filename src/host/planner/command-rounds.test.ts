@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { steppedClock } from "../../base/index.ts";
+import { steppedClock } from "../../../test/support/stepped-clock.ts";
 import type { CommandBatch, PlannedRequest } from "../../exchange/index.ts";
 import { callKey, rootNode, type SentPath } from "../../ledger/index.ts";
 import { protocolOf, readWireAnswer } from "../../protocols/index.ts";

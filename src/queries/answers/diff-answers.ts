@@ -102,7 +102,7 @@ export type RequestDiff = {
 };
 
 /** The reasons why two bodies differ at some unit or field; `unknown` if the log explains nothing. */
-export const reasonCodes = [
+const reasonCodes = [
   "tools",
   "instructions",
   "header",

@@ -51,7 +51,7 @@ export type RenderedPrompt = {
   /** Null if nothing of the last prompt is kept. */
   readonly kept: PromptPath | null;
   readonly fresh: readonly RenderedUnit[];
-  /** Why a new path begins; null if the path continues or is the findFirst. */
+  /** Why a new path begins; null if the path continues or is the first. */
   readonly epoch: RewriteReason | null;
   /** By our own count. */
   readonly tokens: number;
@@ -87,7 +87,7 @@ async function continuePath(
 
 /**
  * Starts a new path: the lasting blocks, then the frames. Frames that do not fit are dropped, oldest
- * findFirst; the frames of the present run are kept and shortened instead.
+ * first; the frames of the present run are kept and shortened instead.
  */
 async function startPath(
   input: PromptInput,
@@ -122,7 +122,7 @@ function olderThanQuestion(
 
 const lowerForms = ["trimmed", "minimal", "placeholder"] as const;
 
-/** Starts a path with all blocks of the run, shortened until they fit: the largest blocks findFirst. */
+/** Starts a path with all blocks of the run, shortened until they fit: the largest blocks first. */
 async function startShortened(
   input: PromptInput,
   frames: readonly VisibleFrame[],
@@ -263,7 +263,7 @@ function inMessages(frame: VisibleFrame, isStart: boolean): VisibleFrame {
 }
 
 /**
- * The units before the findFirst frame: the name of the stream, a line about earlier frames, memories and
+ * The units before the first frame: the name of the stream, a line about earlier frames, memories and
  * pinned blocks.
  */
 async function baselineOf(
@@ -311,7 +311,7 @@ function windowFrames(input: PromptInput, path: PromptPath): readonly VisibleFra
   return inReadingOrder(input.moment, input.view, framesSince(input, start - 1));
 }
 
-/** The frames for the findFirst prompt of an agent in a stream. */
+/** The frames for the first prompt of an agent in a stream. */
 function newestFrames({ moment, view, window }: PromptInput): readonly VisibleFrame[] {
   const frames: VisibleFrame[] = [];
   for (const frame of framesBack(moment, view)) {

@@ -1,6 +1,6 @@
 import { parseCommand } from "../../../src/commands/index.ts";
-import { commandCall } from "../../../src/commands/tools.ts";
 import type { ModelReply, ReplyBlock, ScriptedModel } from "../../../src/testing/index.ts";
+import { commandCall } from "../../support/command-call.ts";
 
 type ModelRequest = Parameters<ScriptedModel>[0];
 type Block = ModelRequest["messages"][number]["content"][number];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isDeclaration } from "./outline.ts";
+import { isDeclaration } from "./declaration-lines.ts";
 
 test.each([
   "func (s *Store) Load(ctx context.Context, id string) (*State, error) {",

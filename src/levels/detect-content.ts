@@ -1,30 +1,29 @@
-import { commandOf, pathOf } from "./call.ts";
-import { type Language, languageOf } from "./language.ts";
+import { commandOf, pathOf } from "./call-input.ts";
 import type { Source } from "./source.ts";
 
-/** What sort of text it is, which decides what in it is structure and what counts as an error. */
-export type Content = {
+/** The form of a text: it decides which lines show its structure and which count as errors. */
+export type DetectedContent = {
   readonly type: ContentType;
-  readonly language: Language | null;
-  /** Whether its lines carry their numbers, as file reads do. */
+  readonly language: string | null;
+  /** Whether every line begins with its number, as in the output of file reads. */
   readonly isNumbered: boolean;
-  /** Whether it is what stands in a file, which can be read again. */
+  /** Whether it is the content of a file, which can be read again. */
   readonly isFile: boolean;
 };
 
 export type ContentType = "code" | "diff" | "json" | "hits" | "listing" | "html" | "prose" | "output";
 
-/** Text that was written, not printed by a run: it speaks of errors without having any. */
-export function isSource({ type }: Content): boolean {
+/** Whether the text is not the output of a run: code mentions errors that did not happen. */
+export function isAuthored({ type }: DetectedContent): boolean {
   return type === "code" || type === "diff" || type === "hits" || type === "listing";
 }
 
 const sampleMax = 200;
 
-export function contentOf(source: Source): Content {
+export function detectContent(source: Source): DetectedContent {
   const lines = sampleOf(source.text);
   const isNumbered = areNumbered(lines);
-  const type = typeOf(source, isNumbered ? lines.map((line) => line.replace(numbered, "")) : lines);
+  const type = typeOf(source, isNumbered ? lines.map((line) => line.replace(lineNumber, "")) : lines);
   return {
     type,
     language: type === "code" ? fileLanguage(source) : null,
@@ -34,12 +33,12 @@ export function contentOf(source: Source): Content {
 }
 
 /** `  12→code`, `12\tcode`, `12: code`, `12 | code` */
-export const numbered = /^\s*(\d+)(?:→|\t|: ?| \| )/;
+export const lineNumber = /^\s*(\d+)(?:→|\t|: ?| \| )/;
 
-/** Most lines begin with a number, and each with a higher one than the line before: times of day do not. */
+/** Line numbers rise from line to line; other numbers, such as times of day, do not. */
 function areNumbered(lines: readonly string[]): boolean {
   const numbers = lines.flatMap((line) => {
-    const match = numbered.exec(line);
+    const match = lineNumber.exec(line);
     return match === null ? [] : [Number(match[1])];
   });
   if (numbers.length < numberedMin || numbers.length < lines.length * numberedShare) return false;
@@ -49,10 +48,10 @@ function areNumbered(lines: readonly string[]): boolean {
 
 const numberedMin = 5;
 const numberedShare = 0.7;
-/** A result may hold more than one file. */
+/** A result may contain several files, and the numbers start again with each. */
 const fallsShare = 0.05;
 
-/** Lines that are not blank, from everywhere in the text. */
+/** Takes lines that are not blank from all parts of the text. */
 function sampleOf(text: string): readonly string[] {
   const lines: string[] = [];
   const step = Math.max(1, text.length / sampleMax);
@@ -63,7 +62,7 @@ function sampleOf(text: string): readonly string[] {
     start = end + 1;
     if (end < next || line.trim() === "") continue;
     lines.push(line);
-    // Short texts are looked at as a whole.
+    // Short texts are sampled whole.
     next = text.length < wholeMax ? 0 : start + step;
   }
   return lines;
@@ -92,7 +91,7 @@ const shapes = {
   sentence: /[\p{Ll}\p{Lo})][.!?:](?:\s|$)|[。！？：]|^\s*(?:#{1,6} |[-*] |\d+\. )/u,
 } as const;
 
-/** First that fits, the surest signs first. */
+/** Returns the first type that fits; the most reliable tests come first. */
 function typeOf(source: Source, lines: readonly string[]): ContentType {
   const { text, kind } = source;
   if (kind !== "tool-result" && kind !== "tool-call") return "prose";
@@ -100,19 +99,19 @@ function typeOf(source: Source, lines: readonly string[]): ContentType {
   if (shapes.diffStart.test(text) && share(lines, shapes.diffLine) >= 0.5) return "diff";
   if (shapes.html.test(text)) return "html";
   if (share(lines, shapes.hit) >= 0.5) return "hits";
-  if (runs.test(commandOf(source) ?? "")) return "output";
+  if (reportingCommand.test(commandOf(source) ?? "")) return "output";
   if (fileLanguage(source) !== null) return "code";
-  if (document.test(pathOf(source) ?? "")) return "prose";
+  if (documentPath.test(pathOf(source) ?? "")) return "prose";
   if (share(lines, shapes.tag) >= 0.6) return "html";
   if (share(lines, shapes.code) >= 0.5) return "code";
   if (share(lines, shapes.row) >= 0.7) return "listing";
   return share(lines, shapes.sentence) >= 0.4 ? "prose" : "output";
 }
 
-const document = /\.(?:md|mdx|txt|rst|adoc)$/i;
+const documentPath = /\.(?:md|mdx|txt|rst|adoc)$/i;
 
-/** Commands whose output tells how something went. */
-const runs =
+/** Commands whose output reports success or failure. */
+const reportingCommand =
   /\b(?:test|tests|build|make|cargo|pytest|vitest|jest|mocha|tsc|lint|eslint|biome|vet|install|gradle|mvn|docker|compile|run)\b/;
 
 function isJson(text: string): boolean {
@@ -127,8 +126,8 @@ function isJson(text: string): boolean {
 
 const endMax = 100;
 
-/** Of the file that was read, written or printed. */
-function fileLanguage(source: Source): Language | null {
+/** The language of the file that the call reads, writes or prints. */
+function fileLanguage(source: Source): string | null {
   const path = pathOf(source);
   if (path !== null) return languageOf(path);
   const command = commandOf(source)?.slice(0, commandMax) ?? "";
@@ -137,3 +136,32 @@ function fileLanguage(source: Source): Language | null {
 }
 
 const commandMax = 2000;
+
+const languageByExtension: ReadonlyMap<string, string> = new Map(
+  (
+    [
+      ["bash", "sh bash zsh"],
+      ["c-sharp", "cs"],
+      ["cpp", "c cc cpp cxx h hh hpp hxx"],
+      ["css", "css scss less"],
+      ["go", "go"],
+      ["java", "java"],
+      ["javascript", "js mjs cjs jsx"],
+      ["php", "php"],
+      ["powershell", "ps1 psm1"],
+      ["python", "py pyi"],
+      ["ruby", "rb"],
+      ["rust", "rs"],
+      ["tsx", "tsx"],
+      ["typescript", "ts mts cts"],
+    ] as const
+  ).flatMap(([language, extensions]) =>
+    extensions.split(" ").map((extension) => [extension, language] as const),
+  ),
+);
+
+/** The language of a file, by the extension of its name. */
+function languageOf(path: string): string | null {
+  const extension = /\.(\w{1,5})$/.exec(path)?.[1] ?? "";
+  return languageByExtension.get(extension.toLowerCase()) ?? null;
+}

@@ -1,14 +1,11 @@
-import { must } from "../../base/index.ts";
-import type { Stream, View } from "../state.ts";
-import { versionAt } from "../versions.ts";
-import { lifecycleOf, pendingChange, zoneOf } from "./lifecycle.ts";
+import { must } from "../../src/base/index.ts";
+import { lifecycleOf, pendingChange, zoneOf } from "../../src/engine/moment/lifecycle.ts";
 import {
   approvalsOf,
   attributesOf,
   blockViewOf,
   epochNow,
   exchangesOf,
-  factsOf,
   lastSentTurn,
   lastTurnAnswer,
   type Moment,
@@ -20,12 +17,12 @@ import {
   shownOf,
   turnNow,
   viewBlocks,
-} from "./moment.ts";
+} from "../../src/engine/moment/moment.ts";
+import type { Stream, View } from "../../src/engine/state.ts";
+import { versionAt } from "../../src/engine/versions.ts";
+import { factsOf } from "./facts-of.ts";
 
-/**
- * Everything a reader can learn at a moment, as plain data. Tests use it to compare two ways of reaching a
- * state, and people diff it. It walks the whole state, so no code that handles a request calls it.
- */
+/** Everything a reader can learn at a moment, as plain data, to compare two ways of reaching a state. */
 export function describeMoment(moment: Moment): unknown {
   const { state, seq } = moment;
   const isOpened = <T extends { readonly openedSeq: number }>(item: T): boolean => item.openedSeq <= seq;

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { tellNames } from "./names.ts";
+import { visitNames } from "./name-worths.ts";
 
 function namesIn(line: string): ReadonlyMap<string, number> {
   const names = new Map<string, number>();
-  tellNames(line, (name, worth) => names.set(name, Math.max(worth, names.get(name) ?? 0)));
+  visitNames(line, (name, worth) => names.set(name, Math.max(worth, names.get(name) ?? 0)));
   return names;
 }
 

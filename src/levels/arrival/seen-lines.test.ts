@@ -18,7 +18,7 @@ function text(...parts: readonly (readonly string[])[]): string {
 }
 
 describe("runs that were shown before", () => {
-  test("are found where they stand, in one piece", () => {
+  test("are found in one piece", () => {
     const seen = new SeenLines();
     seen.add(31, text(["head"], file(1, 40)));
     const again = text(["other head", "x"], file(11, 40), ["tail"]);
@@ -38,7 +38,7 @@ describe("runs that were shown before", () => {
     );
   });
 
-  test("numbers that do not all move alike end the run", () => {
+  test("a run ends where the printed numbers shift differently", () => {
     const seen = new SeenLines();
     seen.add(1, text(numbered(file(1, 40), 1)));
     const again = text(numbered(file(1, 20), 1), numbered(file(21, 40), 31));
@@ -54,7 +54,7 @@ describe("runs that were shown before", () => {
     expect(seen.matches(text(file(1, 7), ["x"], Array<string>(60).fill("}")))).toEqual([]);
   });
 
-  test("a run that is itself a reference is no place to refer to", () => {
+  test("a run that was shown as a reference is never referred to", () => {
     const seen = new SeenLines();
     const lines = text(file(1, 20));
     seen.add(1, lines);
@@ -65,8 +65,8 @@ describe("runs that were shown before", () => {
   });
 });
 
-describe("what is known is bounded", () => {
-  test("what was forgotten is not found", () => {
+describe("the memory of earlier texts is bounded", () => {
+  test("a forgotten text is not found", () => {
     const seen = new SeenLines();
     const lines = text(file(1, 20));
     seen.add(1, lines);
@@ -75,13 +75,13 @@ describe("what is known is bounded", () => {
     expect(seen.matches(lines)).toEqual([]);
   });
 
-  test("a text that is larger than all that may be known is not kept", () => {
+  test("a text above the size limit is not kept", () => {
     const seen = new SeenLines({ sizeMax: 1_000 });
     seen.add(1, text(file(1, 40)));
     expect(seen.matches(text(file(1, 40)))).toEqual([]);
   });
 
-  test("a text under the same name takes the place of the first", () => {
+  test("a text with the same id replaces the first", () => {
     const seen = new SeenLines();
     seen.add(1, text(file(1, 20)));
     seen.add(1, text(file(1, 20, "other")));
@@ -130,7 +130,7 @@ const byNumber = /^\[k7 lines (\d+)-(\d+): same as (\d+)-\d+ in #(\d+), from its
 const byCount =
   /^\[k7 (\d+) lines: same as in #(\d+), from its line (\d+)(?:, printed numbers ([+-]\d+))?\]$/;
 
-/** As a reader would do it who has the earlier texts. */
+/** Writes out the references, as a reader with the earlier texts would. */
 function writtenOut(shown: string, texts: ReadonlyMap<number, string>): string {
   const out = shown.split("\n").flatMap((line) => {
     const [, first, last, there, id, from] = byNumber.exec(line) ?? [];

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import type { Json } from "../base/index.ts";
-import { type ContentType, contentOf } from "./content.ts";
+import { type ContentType, detectContent } from "./detect-content.ts";
 
 function typeOf(text: string, input: Json | null = null): ContentType {
-  return contentOf({ kind: "tool-result", text, tool: null, input }).type;
+  return detectContent({ kind: "tool-result", text, tool: null, input }).type;
 }
 
 const code = 'import { a } from "./a.ts";\n\nexport function load(id: string): A {\n  return a(id);\n}\n';
@@ -26,7 +26,7 @@ test.each<readonly [ContentType, string, Json | null]>([
 });
 
 test("what people say is prose, whatever it looks like", () => {
-  expect(contentOf({ kind: "user", text: code, tool: null, input: null }).type).toBe("prose");
+  expect(detectContent({ kind: "user", text: code, tool: null, input: null }).type).toBe("prose");
 });
 
 test("JSON that does not parse is something else", () => {
@@ -39,5 +39,5 @@ test.each([
   ["times of day", "12:01 a\n12:01 b\n12:02 c\n12:02 d\n12:03 e", false],
   ["nothing of the kind", "a\nb\nc\nd\ne", false],
 ])("sees that lines carry %s", (_, text, isNumbered) => {
-  expect(contentOf({ kind: "tool-result", text, tool: null, input: null }).isNumbered).toBe(isNumbered);
+  expect(detectContent({ kind: "tool-result", text, tool: null, input: null }).isNumbered).toBe(isNumbered);
 });

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { atArrival } from "./arrival.ts";
+import { compactResult } from "./compact-result.ts";
 
 const esc = "\u001b";
 
-describe("what a screen showed", () => {
+describe("terminal output loses its control sequences", () => {
   test.each([
     ["colours", `${esc}[1;31mfailed${esc}[0m: 3 of 40`, "failed: 3 of 40"],
     ["modes and titles", `${esc}[?25l${esc}]0;build\u0007done${esc}[?25h`, "done"],
@@ -26,7 +26,7 @@ describe("what a screen showed", () => {
     ],
     ["only colours, where blanks are content", `${esc}[32mone${esc}[0m   \n\n\n two`, "one   \n\n\n two"],
   ])("%s", (_name, text, shown) => {
-    expect(atArrival(text)).toBe(shown);
+    expect(compactResult(text)).toBe(shown);
   });
 
   test.each([
@@ -41,7 +41,7 @@ describe("what a screen showed", () => {
     ["two equal lines", "}\n}\n"],
     ["nothing", ""],
   ])("what only looks like it stays: %s", (_name, text) => {
-    expect(atArrival(text)).toBe(text);
+    expect(compactResult(text)).toBe(text);
   });
 
   test("no sequence makes it slow or large", () => {
@@ -60,13 +60,13 @@ describe("what a screen showed", () => {
     for (const piece of pieces) {
       const text = `${"x".repeat(20_000)}${(esc + piece).repeat(10_000)}`;
       const started = performance.now();
-      expect(atArrival(text).length).toBeLessThanOrEqual(text.length);
+      expect(compactResult(text).length).toBeLessThanOrEqual(text.length);
       expect(performance.now() - started).toBeLessThan(2_000);
     }
   });
 });
 
-describe("what is left out of a screen says nothing", () => {
+describe("only control sequences and overwritten states are removed", () => {
   const word = fc.constantFrom(
     "failed: 3",
     "src/a.ts",
@@ -90,7 +90,7 @@ describe("what is left out of a screen says nothing", () => {
     );
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
-        const shown = atArrival(pieces.map(({ text }) => text).join(""));
+        const shown = compactResult(pieces.map(({ text }) => text).join(""));
         expect(writtenOut(shown)).toBe(pieces.map((one) => one.shown).join(""));
       }),
     );
@@ -107,27 +107,27 @@ describe("what is left out of a screen says nothing", () => {
     );
     fc.assert(
       fc.property(fc.array(line, { maxLength: 12 }), (lines) => {
-        const shown = atArrival(lines.map(({ text }) => text).join("\n"));
+        const shown = compactResult(lines.map(({ text }) => text).join("\n"));
         expect(writtenOut(shown)).toBe(lines.map((one) => one.shown).join("\n"));
       }),
     );
   });
 });
 
-describe("lines that repeat the one above", () => {
-  test("are told by one line of ours", () => {
+describe("lines that repeat the line above", () => {
+  test("are replaced by one line with a count", () => {
     const text = `begin\n${"warning: slow disk\n".repeat(57)}end`;
-    expect(atArrival(text, "k7")).toBe(
+    expect(compactResult(text, "k7")).toBe(
       "begin\nwarning: slow disk\n[k7 the line above stands here 57 times]\nend",
     );
-    expect(atArrival(text)).toBe("begin\nwarning: slow disk\n[the line above stands here 57 times]\nend");
+    expect(compactResult(text)).toBe("begin\nwarning: slow disk\n[the line above stands here 57 times]\nend");
   });
 
-  test("stay where telling it would be longer, or where a reader could take content for it", () => {
+  test("stay if the count would be longer, or if the content has such a line itself", () => {
     const few = "ok\nok\nok\nok\n";
-    expect(atArrival(few)).toBe(few);
+    expect(compactResult(few)).toBe(few);
     const pretending = `${"same line\n".repeat(40)}[the line above stands here 9 times]\n`;
-    expect(atArrival(pretending)).toBe(pretending);
+    expect(compactResult(pretending)).toBe(pretending);
   });
 
   test("can be written out again", () => {
@@ -137,7 +137,7 @@ describe("lines that repeat the one above", () => {
       fc.property(fc.array(run, { maxLength: 8 }), fc.constantFrom("", "k7"), (runs, mark) => {
         const text = runs.flatMap(([words, times]) => Array<string>(times).fill(words)).join("\n");
         fc.pre(!hasControl(text));
-        expect(writtenOut(atArrival(text, mark))).toBe(text);
+        expect(writtenOut(compactResult(text, mark))).toBe(text);
       }),
     );
   });

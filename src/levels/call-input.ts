@@ -1,22 +1,23 @@
 import type { Json } from "../base/index.ts";
 import type { Source } from "./source.ts";
 
-// What the input of a call says about its result. Tools of every client name these alike enough.
+// Reads the file and the command from the input of a call. The tools of all known clients use these keys.
 
 const pathKeys = ["file_path", "filePath", "path", "filename", "file", "notebook_path", "target_file"];
 export const commandKeys: readonly string[] = ["command", "cmd", "script"];
 
-/** The file a call is about, or null. */
+/** The file that a call reads or writes, or null. */
 export function pathOf({ input }: Pick<Source, "input">): string | null {
-  return firstOf(input, pathKeys);
+  return firstField(input, pathKeys);
 }
 
-/** What a call runs, as one text, or null. */
+/** The command line that a call runs, or null. */
 export function commandOf({ input }: Pick<Source, "input">): string | null {
-  return firstOf(input, commandKeys);
+  return firstField(input, commandKeys);
 }
 
-export function firstOf(input: Json | null, keys: readonly string[]): string | null {
+/** The first of these fields that is set, as text; a list of words becomes one line. */
+export function firstField(input: Json | null, keys: readonly string[]): string | null {
   if (typeof input !== "object" || input === null || Array.isArray(input)) return null;
   const fields = input as { readonly [key: string]: Json };
   for (const key of keys) {

@@ -1,5 +1,5 @@
-// Which lines of code declare something, by their look alone. They are nearly all that a parser finds, at a
-// fraction of its time: see docs/decisions/renditions.md.
+// Recognises lines of code that declare something, by patterns. They find nearly all that a parser finds, in
+// a fraction of the time: see docs/decisions/renditions.md.
 
 const modifiers =
   "(?:export|default|declare|public|private|protected|internal|static|async|abstract|final|override|readonly|" +
@@ -16,9 +16,9 @@ const called = new RegExp(
   `^\\s*(?:${modifiers}\\s+){0,5}(?:[\\w$.<>:*&,?[\\]]+\\s+){0,3}[*&#~]{0,2}[\\w$:]+\\s*(?:<[^>]*>)?` +
     "\\(.*\\)[^()=]*\\{$",
 );
-/** `constructor(`, `private async load(`, with what it takes on the lines below. */
+/** `constructor(`, `private async load(`, with the parameters on the lines below. */
 const opened = new RegExp(`^\\s*(?:(?:${modifiers}\\s+){1,5}[\\w$]+|constructor)\\($`);
-/** Words that begin a statement, which looks like a declaration with a body. */
+/** Keywords of statements that `called` would take for a declaration with a body. */
 const statement =
   /^\s*(?:if|else|for|foreach|while|switch|match|catch|return|do|try|with|await|new|throw|case|elif|except|print|assert|raise|yield|defer|go|select|when|until|unless|super)\b/;
 
@@ -26,7 +26,7 @@ const statement =
 const assigned =
   /^\s*(?:export\s+)?(?:const|let|var)\s+[\w$]+\s*(?::[^=]+)?=\s*(?:class\b|(?:async\s*)?(?:function\b|\(.*=>|\($|[\w$]+\s*=>))/;
 
-/** A test says what the code does. */
+/** The first line of a test counts as a declaration: its name describes the code. */
 const tested =
   /^\s*(?:describe|it|test|context|suite|scenario)(?:\.\w+)*\s*(?:\(|"|').*(?:\{|do)$|^\s*t\.Run\(/;
 

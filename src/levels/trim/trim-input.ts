@@ -1,10 +1,10 @@
-import type { Json } from "../base/index.ts";
-import { commandKeys, pathOf } from "./call.ts";
+import type { Json } from "../../base/index.ts";
+import { commandKeys, pathOf } from "../call-input.ts";
 import { trimText } from "./trim-text.ts";
 
 /**
- * The input of a call with its long strings trimmed as what they are: the content of the file it names, or a
- * command with what is typed into it. Null if that saves too little.
+ * Trims the long strings in the input of a call: as content of the file that the call names, or as a shell
+ * script. Null if that saves too little.
  */
 export function trimInput(input: Json): Json | null {
   const trimmed = trimValue(input, { path: null, depth: 0 });
@@ -14,13 +14,13 @@ export function trimInput(input: Json): Json | null {
 }
 
 const worthwhileShare = 0.75;
-/** Deeper ones are nobody's call. */
+/** No real call nests its input deeper. */
 const depthMax = 32;
 
-type Place = { readonly path: string | null; readonly depth: number };
+type TrimContext = { readonly path: string | null; readonly depth: number };
 
-/** The same value if nothing in it was trimmed. */
-function trimValue(value: Json, { path, depth }: Place): Json {
+/** Returns the same value if nothing in it was trimmed. */
+function trimValue(value: Json, { path, depth }: TrimContext): Json {
   if (typeof value === "string") return trimString(value, path);
   if (typeof value !== "object" || value === null || depth > depthMax) return value;
   if (Array.isArray(value)) {
@@ -30,13 +30,14 @@ function trimValue(value: Json, { path, depth }: Place): Json {
   const fields = value as { readonly [key: string]: Json };
   const own = pathOf({ input: fields }) ?? path;
   const entries = Object.entries(fields).map(([key, field]) => {
-    const file = commandKeys.includes(key) ? asScript : own;
+    const file = commandKeys.includes(key) ? scriptPath : own;
     return [key, trimValue(field, { path: file, depth: depth + 1 })] as const;
   });
   return entries.every(([key, field]) => field === fields[key]) ? value : Object.fromEntries(entries);
 }
 
-const asScript = "command.sh";
+/** A made-up path: its extension makes a command be trimmed as a shell script. */
+const scriptPath = "command.sh";
 
 function trimString(text: string, path: string | null): string {
   const input = path === null ? null : { path };

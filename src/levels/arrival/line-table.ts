@@ -1,17 +1,18 @@
 /**
- * The lines of a text, ready to be compared: where each begins and ends, the number that a file read printed
- * in front of it, and a hash of what follows the number. Flat arrays, because every new result passes here.
+ * The lines of a text, prepared for comparison: start and end of each, the line number that a file read
+ * printed before it, and a hash of the rest. Flat arrays for speed, because every new result is read.
  */
-export type LinedText = {
+export type LineTable = {
   readonly text: string;
   readonly count: number;
-  /** Where the line begins, and behind its number where it has one. */
   readonly starts: Int32Array;
+  /** The position after the printed number; the start if there is none. */
   readonly bodies: Int32Array;
-  /** Without the line break. */
+  /** The position of the line break. */
   readonly ends: Int32Array;
-  /** The printed number; -1 where there is none. */
+  /** The printed number, or -1. */
   readonly numbers: Int32Array;
+  /** Hash of the body of each line. */
   readonly hashes: Int32Array;
 };
 
@@ -22,13 +23,13 @@ const zero = 0x30;
 const nine = 0x39;
 const arrow = 0x2192;
 
-/** More digits are no line number. */
+/** A longer number is not a line number. */
 const digitsMax = 7;
 const noNumber = -1;
 
-export function linedText(text: string): LinedText {
+export function readLineTable(text: string): LineTable {
   const count = countLines(text);
-  const lined = {
+  const table = {
     text,
     count,
     starts: new Int32Array(count),
@@ -38,8 +39,8 @@ export function linedText(text: string): LinedText {
     hashes: new Int32Array(count),
   };
   let at = 0;
-  for (let line = 0; line < count; line += 1) at = readLine(lined, line, at) + 1;
-  return lined;
+  for (let line = 0; line < count; line += 1) at = readLine(table, line, at) + 1;
+  return table;
 }
 
 function countLines(text: string): number {
@@ -48,10 +49,10 @@ function countLines(text: string): number {
   return count;
 }
 
-/** Fills in one line and tells where it ends. */
-function readLine(lined: LinedText, line: number, start: number): number {
-  const { text } = lined;
-  const body = readNumber(lined, line, start);
+/** Fills in one line and returns its end. */
+function readLine(table: LineTable, line: number, start: number): number {
+  const { text } = table;
+  const body = readNumber(table, line, start);
   let hash = 0x811c9dc5 | 0;
   let at = body;
   for (; at < text.length; at += 1) {
@@ -59,47 +60,47 @@ function readLine(lined: LinedText, line: number, start: number): number {
     if (code === newline) break;
     hash = Math.imul(hash ^ code, 0x01000193);
   }
-  lined.starts[line] = start;
-  lined.bodies[line] = body;
-  lined.ends[line] = at;
-  lined.hashes[line] = hash;
+  table.starts[line] = start;
+  table.bodies[line] = body;
+  table.ends[line] = at;
+  table.hashes[line] = hash;
   return at;
 }
 
-/** Blanks, digits, and an arrow or a tab, as file reads print them; tells where the line itself begins. */
-function readNumber({ text, numbers }: LinedText, line: number, start: number): number {
+/** Reads the blanks, digits and arrow or tab that file reads print. Returns where the body begins. */
+function readNumber({ text, numbers }: LineTable, line: number, start: number): number {
   let at = start;
   while (text.charCodeAt(at) === blank) at += 1;
   let number = 0;
-  const first = at;
-  for (; at - first < digitsMax; at += 1) {
+  const firstDigit = at;
+  for (; at - firstDigit < digitsMax; at += 1) {
     const code = text.charCodeAt(at);
     if (!(code >= zero && code <= nine)) break;
     number = number * 10 + code - zero;
   }
   const code = text.charCodeAt(at);
-  const isWritten = at > first && (at === first + 1 || text.charCodeAt(first) !== zero);
-  if (!isWritten || (code !== arrow && code !== tab)) return start;
+  const isNumber = at > firstDigit && (at === firstDigit + 1 || text.charCodeAt(firstDigit) !== zero);
+  if (!isNumber || (code !== arrow && code !== tab)) return start;
   numbers[line] = number;
   return at + 1;
 }
 
-export type LineAt = { readonly lined: LinedText; readonly line: number };
+export type LineRef = { readonly table: LineTable; readonly line: number };
 
 /**
- * Whether the first line is the second one, but for its printed number; and if that is another, whether it
- * stands in front as it would in the second text, so that nothing but the number has to be told.
+ * Whether two lines have the same body, and print their numbers with the same padding and separator: then the
+ * number alone is enough to write the first line from the second.
  */
-export function isSameLine(here: LineAt, there: LineAt): boolean {
-  const [a, b] = [here.lined, there.lined];
+export function isSameLine(here: LineRef, there: LineRef): boolean {
+  const [a, b] = [here.table, there.table];
   if (here.line >= a.count || there.line >= b.count) return false;
   if (a.hashes[here.line] !== b.hashes[there.line]) return false;
   const [bodyA, bodyB] = [a.bodies[here.line] as number, b.bodies[there.line] as number];
   const isSameBody = a.text.slice(bodyA, a.ends[here.line]) === b.text.slice(bodyB, b.ends[there.line]);
-  return isSameBody && isSameFront(here, there);
+  return isSameBody && isSameNumberFormat(here, there);
 }
 
-function isSameFront({ lined: a, line: lineA }: LineAt, { lined: b, line: lineB }: LineAt): boolean {
+function isSameNumberFormat({ table: a, line: lineA }: LineRef, { table: b, line: lineB }: LineRef): boolean {
   const [numberA, numberB] = [a.numbers[lineA] as number, b.numbers[lineB] as number];
   if (numberA < 0 || numberB < 0) return numberA === numberB;
   const [endA, endB] = [(a.bodies[lineA] as number) - 1, (b.bodies[lineB] as number) - 1];

@@ -1,43 +1,42 @@
-// What a program wrote for a screen, without colours and with the last state of a line of progress. What
-// moves the cursor about stays as it is: drawing it would take a terminal, and hides more than it saves. Only
-// real control characters count: an escape that is spelled with a backslash, as in source code, is text like
-// any other.
+// Removes colours from terminal output, and all states of a progress line but the last. Text that moves the
+// cursor stays as it is: rendering it would need a terminal emulator and could hide content. Only real
+// control characters count: an escape spelled with a backslash, as in source code, is plain text.
 
-const escapeSign = "\u001b";
+const escapeChar = "\u001b";
 
-/** Colours, modes and titles: seen, not read. Each part stops at the next escape, so this is linear. */
-const unseen =
+/** Colours, modes and titles: they carry no text. Each part stops at the next escape, so this is linear. */
+const styling =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters it looks for
   /\u001b(?:\[[0-?]*[ -/]*[hlmnqt]|\](?!8;)[^\u0007\u001b]*(?:\u0007|\u001b\\)|[()][0-9A-B]|[=>78])/g;
 
-/** A link: its address is content, and is told behind the words that carried it. */
+/** A link: its address is content, and is written after the link text. */
 const link =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters it looks for
   /\u001b\]8;[^;\u0007\u001b]*;([^\u0007\u001b]*)(?:\u0007|\u001b\\)([^\u001b]*)\u001b\]8;;(?:\u0007|\u001b\\)/g;
 
-/** What moves the cursor to another line, or back in this one. */
+/** Sequences that move the cursor to another line, or back in its line. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters it looks for
-const moves = /\u001b\[[0-9;]*[ABCDEFGHJf]|\u0008/;
+const cursorMove = /\u001b\[[0-9;]*[ABCDEFGHJf]|\u0008/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters it looks for
 const erasure = /\u001b\[[0-2]?K/g;
 
-export function withoutScreenControl(text: string): string {
-  const hasEscape = text.includes(escapeSign);
+export function stripTerminalControl(text: string): string {
+  const hasEscape = text.includes(escapeChar);
   if (!hasEscape && !text.includes("\r")) return text;
-  const plain = hasEscape ? text.replace(unseen, "").replace(link, linkText) : text;
-  if (moves.test(plain)) return plain;
+  const plain = hasEscape ? text.replace(styling, "").replace(link, linkText) : text;
+  if (cursorMove.test(plain)) return plain;
   const last = plain.includes("\r") ? plain.split("\n").map(lastState).join("\n") : plain;
-  // Where nothing moves but along its line, what was erased is gone and the erasing says nothing.
+  // Without cursor moves, `lastState` has already dropped the erased text, so the sequence can go.
   return hasEscape ? last.replace(erasure, "") : last;
 }
 
-function linkText(_all: string, address: string, words: string): string {
+function linkText(_match: string, address: string, words: string): string {
   return words === address ? words : `${words} <${address}>`;
 }
 
 /**
- * A line that was written over with carriage returns: only its last state stays. A return between two texts
- * that are not states of one thing stays as it is: it may be the line end of an old file.
+ * Keeps only the last state of a line that a program overwrote with carriage returns. A return between texts
+ * that are not states of one progress line stays: it may be a line end of an old file.
  */
 function lastState(line: string): string {
   const at = line.indexOf("\r");
@@ -54,25 +53,33 @@ function lastState(line: string): string {
   return kept.join("\r") + ends;
 }
 
-const erasing = [`${escapeSign}[K`, `${escapeSign}[0K`, `${escapeSign}[2K`, `${escapeSign}[J`] as const;
+const eraseSequences = [
+  `${escapeChar}[K`,
+  `${escapeChar}[0K`,
+  `${escapeChar}[2K`,
+  `${escapeChar}[J`,
+] as const;
 
 function isOverwritten(before: string, after: string): boolean {
-  if (before.trim() === "" || erasing.some((erase) => after.startsWith(erase) || before.endsWith(erase))) {
+  if (
+    before.trim() === "" ||
+    eraseSequences.some((erase) => after.startsWith(erase) || before.endsWith(erase))
+  ) {
     return true;
   }
-  return isCounting(before, after) || (isProgress(before) && isProgress(after));
+  return isSameCounter(before, after) || (isProgress(before) && isProgress(after));
 }
 
-/** Far enough to know a line of progress by. */
+/** How much of a line is read to recognise progress. */
 const shapeChars = 200;
 
-/** The same words up to a number, as of something that is counted. */
-function isCounting(before: string, after: string): boolean {
+/** Whether both states begin with the same words before a number, as in "Counting objects: 12". */
+function isSameCounter(before: string, after: string): boolean {
   const at = before.slice(0, shapeChars).search(/: *\d/);
   return at > 0 && before.slice(0, at + 1) === after.slice(0, at + 1) && /^ *\d/.test(after.slice(at + 1));
 }
 
-/** A share of the whole, a bar, or the signs that spinners are made of. */
+/** Whether a state has a percentage, a bar, a spinner character or a fraction. */
 function isProgress(state: string): boolean {
   return /\d%|[#=━─█▏▎▍▌▋▊▉░▒▓.]{3}|[⠀-⣿◐◓◑◒]|\d\s*\/\s*\d/u.test(state.slice(0, shapeChars));
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { mainView, TestSession } from "../../../test/support/engine.ts";
-import { must, unwrap } from "../../base/index.ts";
-import { setBlockLevel } from "../change-facts.ts";
-import { describeMoment } from "./describe-moment.ts";
-import { momentAt, now } from "./moment.ts";
+import { must, unwrap } from "../../src/base/index.ts";
+import { setBlockLevel } from "../../src/engine/change-facts.ts";
+import { momentAt, now } from "../../src/engine/moment/moment.ts";
+import { describeMoment } from "../support/describe-moment.ts";
+import { mainView, TestSession } from "../support/engine.ts";
 
 type MomentDescription = {
   readonly session: string;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Json } from "../base/index.ts";
+import type { Json } from "../../base/index.ts";
 import { trimText } from "./trim-text.ts";
 
 function trimmed(text: string, input: Json | null = null): string {
@@ -8,6 +8,10 @@ function trimmed(text: string, input: Json | null = null): string {
 
 const rows = (count: number, row: (at: number) => string): string =>
   Array.from({ length: count }, (_, at) => row(at)).join("\n");
+
+test("a short text is not trimmed", () => {
+  expect(trimText({ kind: "tool-result", text: "one\ntwo\nthree", tool: null, input: null })).toBeNull();
+});
 
 describe("of code", () => {
   const body = (name: string) =>
@@ -41,11 +45,13 @@ test("of a diff the files and the places stay", () => {
 });
 
 describe("of what a program printed", () => {
-  test("every error stays, and how it ended", () => {
+  test("every error stays, and how it ended, in less than half of the text", () => {
     const log = rows(400, (at) => (at % 100 === 50 ? `check ${at} failed` : `check ${at % 10} is fine`));
     const kept = trimmed(`${log}\n396 passed`, { command: "npm test" });
     for (const at of [50, 150, 250, 350]) expect(kept).toContain(`check ${at} failed`);
     expect(kept).toContain("396 passed");
+    expect(kept).toMatch(/\[…\d+ lines left out\]/);
+    expect(kept.length).toBeLessThan(log.length / 2);
   });
 
   test("a flood of errors that differ in numbers only is cut as well", () => {
