@@ -1,4 +1,5 @@
 import type { ExchangeEnd, ProtocolName } from "../engine/frames/index.ts";
+import type { WireRequest } from "../protocols/index.ts";
 import type { Pieces } from "./decode-body.ts";
 import type { BlockNumbers } from "./numbered-block.ts";
 import type { SentRequest } from "./sent-request.ts";
@@ -32,6 +33,8 @@ export type RequestCopy<Bytes = Uint8Array> = {
   /** Null if it is too large to be kept. */
   readonly body: Bytes | null;
   readonly length: number;
+  /** The body as the planner read it. Absent if it did not: then the recorder reads it. */
+  readonly read?: WireRequest | null;
   /** The request as we sent it. Null if the client's body was sent unchanged. */
   readonly sent: SentRequest | null;
 };

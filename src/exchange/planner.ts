@@ -1,5 +1,6 @@
 import type { ApertureError } from "../base/index.ts";
 import type { BodyForm } from "../engine/frames/index.ts";
+import type { WireRequest } from "../protocols/index.ts";
 import type { Pieces } from "./decode-body.ts";
 import type { RequestCopy } from "./exchange-copies.ts";
 import type { BlockNumbers } from "./numbered-block.ts";
@@ -7,7 +8,7 @@ import type { BodyOverlap } from "./recorder-port.ts";
 import type { SentRequest } from "./sent-request.ts";
 
 /** A request before its body has arrived. */
-export type RequestMeta = Omit<RequestCopy, "body" | "length" | "sent"> & {
+export type RequestMeta = Omit<RequestCopy, "body" | "length" | "read" | "sent"> & {
   /** The length of the body by the client's header. Null if it gives none. */
   readonly length: number | null;
   /** Whether the credential is a subscription login: nothing may be added to the headers of such requests. */
@@ -29,6 +30,8 @@ export type PlannedRequest = {
   readonly sent: SentRequest | null;
   /** The client's body in one piece, for the recorder. */
   readonly clientBody: Uint8Array;
+  /** That body as it was read. Absent if it could not be. */
+  readonly read?: WireRequest;
   readonly overlap: BodyOverlap;
   /** The error for the client if nothing may be sent, because withheld content could not be removed. */
   readonly refusal: ApertureError | null;

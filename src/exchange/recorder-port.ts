@@ -13,10 +13,17 @@ export type BodyOverlap = {
   readonly baseRequest: string | null;
   /** The number of bytes from the start that both bodies share. */
   readonly sharedBytes: number;
+  /** The number of bytes before the end that both bodies share. */
+  readonly sharedEndBytes: number;
 };
 
 /** The overlap of a body that the planner keeps using and that shares nothing. */
-export const noOverlap: BodyOverlap = { streamKey: null, baseRequest: null, sharedBytes: 0 };
+export const noOverlap: BodyOverlap = {
+  streamKey: null,
+  baseRequest: null,
+  sharedBytes: 0,
+  sharedEndBytes: 0,
+};
 
 /**
  * Takes the relay's copies. No call waits, throws or changes what the client gets. The recorder takes over

@@ -77,6 +77,8 @@ export type WireRequest = {
   readonly bytes: Buffer;
   /** The number of leading bytes that equal those of the previous request. */
   readonly sharedBytes: number;
+  /** The number of trailing bytes that equal those of the previous request; the two never overlap. */
+  readonly sharedEndBytes: number;
   readonly model: string | null;
   readonly tools: WireGroup;
   readonly system: WireGroup;
@@ -105,7 +107,10 @@ export type WireRequest = {
 };
 
 /** The number of leading messages that two requests share, as the same objects. */
-export function sharedMessageCount(request: WireRequest, previous: WireRequest | null): number {
+export function sharedMessageCount(
+  request: Pick<WireRequest, "messages">,
+  previous: Pick<WireRequest, "messages"> | null,
+): number {
   return previous === null ? 0 : sharedGroups(request.messages, previous.messages);
 }
 

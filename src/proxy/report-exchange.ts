@@ -33,7 +33,11 @@ export function recordRequestOnce(exchange: RelayedExchange): void {
             body: takePieces(clientBody, exchange.outgoing?.writableFinished === true),
             length: clientBody.length,
           }
-        : { body: [planned.clientBody], length: planned.clientBody.length };
+        : {
+            body: [planned.clientBody],
+            length: planned.clientBody.length,
+            read: planned.read ?? null,
+          };
     const overlap = planned?.overlap ?? (clientBody.buffer === null ? null : noOverlap);
     context.recorder.recordRequest({ ...description, ...copy, sent: planned?.sent ?? null }, overlap);
   });

@@ -29,7 +29,7 @@ import {
   type ReverseVerb,
   WorkQueue,
 } from "../log/index.ts";
-import type { WireAnswer } from "../protocols/index.ts";
+import type { WireAnswer, WireRequest } from "../protocols/index.ts";
 import type { DropReport, ExchangeSide, Store } from "../store/index.ts";
 import { BodyBufferPool } from "./body-buffer-pool.ts";
 import type { LiveSession } from "./live-session.ts";
@@ -93,8 +93,8 @@ export type AnsweredRequest = {
   readonly model: string | null;
 };
 
-/** Reads the body of a copy. It is called once. */
-export type BodySource = () => Uint8Array | null;
+/** The body of a copy, and the request if it was read before. It is called once. */
+export type BodySource = () => { readonly body: Uint8Array | null; readonly read: WireRequest | null };
 
 type AnsweredTurn = IdentifiedRequest & { readonly answer: WireAnswer | null; readonly model: string | null };
 
@@ -147,7 +147,7 @@ export class SessionRecorder {
     return recoverSessions(this.#upkeepDeps());
   }
 
-  recordRequest(copy: RequestCopy, readBody: BodySource = () => copy.body): Promise<void> {
+  recordRequest(copy: RequestCopy, readBody: BodySource = () => bodyIn(copy)): Promise<void> {
     const label = copyLabel(copy);
     this.#labels.set(copy.id, label);
     return this.#enqueue(label, () => this.#handleRequest(copy, readBody));
@@ -280,7 +280,8 @@ export class SessionRecorder {
 
   async #handleRequest(received: RequestCopy, readBody: BodySource): Promise<void> {
     this.#count("requests");
-    const original = { ...received, body: readBody() };
+    const { body, read } = readBody();
+    const original = { ...received, body };
     const forms = secretForms(original.caller.secrets);
     const headerIdentity = identify(original, null);
     const live = await this.#likelySession(original, headerIdentity);
@@ -291,7 +292,9 @@ export class SessionRecorder {
     const { copy: maskedCopy, isMasked: isBodyMasked } = maskCopy({ ...original, target }, search);
     const sent = this.#maskSent(original.sent, { forms, before: lastSearched("upstream-request") });
     const copy = { ...maskedCopy, sent: sent?.copy ?? null };
-    const request = readRequestCopy(copy, live?.lastRequest(headerIdentity.agent) ?? null);
+    // A body in which a secret was masked has other bytes than those that were read.
+    const request =
+      (isBodyMasked ? null : read) ?? readRequestCopy(copy, live?.lastRequest(headerIdentity.agent) ?? null);
     if (request === null) this.#count("unread");
     const identity = request === null ? headerIdentity : identify(copy, request);
     const found = await this.#finder.findOrBegin(copy, identity, request);
@@ -448,6 +451,10 @@ export class SessionRecorder {
       message: `A request was not recorded: ${message}`,
     });
   }
+}
+
+function bodyIn({ body, read = null }: RequestCopy): ReturnType<BodySource> {
+  return { body, read };
 }
 
 const maskedNote = "a credential stood in its body and was masked in this record";

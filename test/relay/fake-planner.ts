@@ -97,7 +97,7 @@ export function managedPlan(
     commandNonce: null,
     sent: sentRequestOf(texts.join("")),
     clientBody: inSharedMemory(Buffer.from("the client's")),
-    overlap: { streamKey: null, baseRequest: null, sharedBytes: 0 },
+    overlap: { streamKey: null, baseRequest: null, sharedBytes: 0, sharedEndBytes: 0 },
     refusal: null,
     ownLineFilter: null,
     ...more,

@@ -53,7 +53,7 @@ export function planPlain(
     body: pieces,
     epoch: null,
   };
-  return { ...planRaw(meta, body, false), ...common, pieces, sent };
+  return { ...planRaw(meta, body, false), ...common, pieces, read: request, sent };
 }
 
 /** Sends the client's body, without the parts that the provider would refuse or the user withholds. */

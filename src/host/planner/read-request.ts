@@ -76,5 +76,6 @@ export function overlapOf(
     streamKey: key,
     baseRequest: isNext ? last.id : null,
     sharedBytes: isNext ? request.sharedBytes : 0,
+    sharedEndBytes: isNext ? request.sharedEndBytes : 0,
   };
 }

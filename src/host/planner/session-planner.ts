@@ -297,7 +297,7 @@ export class SessionPlanner implements Planner {
     stream.numbers.invalidate();
     stream.isFullyCounted = false;
     const raw = planRaw(meta, body, mayRetry);
-    const planned: PlannedRequest = { ...raw, overlap: overlapOf(stream, received) };
+    const planned: PlannedRequest = { ...raw, read: request, overlap: overlapOf(stream, received) };
     this.#setLastRequest(stream, received);
     return this.#track(planned, { stream, received, leaf: null, ...notRendered });
   }

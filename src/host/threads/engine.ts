@@ -265,8 +265,8 @@ class EngineHandle {
   #forThread(message: RecorderMessage, overlap: BodyOverlap | null): RecorderMessage {
     const [body] = message.type === "requested" && overlap !== null ? (message.copy.body ?? []) : [];
     if (message.type !== "requested" || overlap === null || body === undefined) return withOwnMemory(message);
-    const { copy } = message;
-    const patch = this.#bodies.patchFor(copy.id, body, overlap);
+    const { read = null, ...copy } = message.copy;
+    const patch = this.#bodies.patchFor({ request: copy.id, body, read }, overlap);
     return withOwnMemory({ ...message, copy: { ...copy, body: null }, patch });
   }
 

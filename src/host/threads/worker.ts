@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { dirname, join } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
 import { must, sessionIdFrom, transferableBuffers } from "../../base/index.ts";
-import { joinedCopy, type RequestCopy } from "../../exchange/index.ts";
+import { joinedCopy, type Pieces, type RequestCopy } from "../../exchange/index.ts";
 import { type ActDeps, executeRecordedCalls, openPermissionFile } from "../../execute/index.ts";
 import { WithheldFile, withheldFileName } from "../../log/index.ts";
 import type { BodyAnswer, SentBodies } from "../../queries/answers/index.ts";
@@ -103,8 +103,12 @@ function requestIn({
   copy,
   patch,
 }: Extract<QueuedMessage, { type: "requested" }>): [RequestCopy, BodySource] {
-  const bodyOf = () => (patch === null ? joinedCopy(copy).body : bodies.restore(copy.id, patch));
+  const bodyOf = () => (patch === null ? wholeBody(copy) : bodies.restore(copy.id, patch));
   return [{ ...copy, body: null }, bodyOf];
+}
+
+function wholeBody(copy: RequestCopy<Pieces>): ReturnType<BodySource> {
+  return { body: joinedCopy(copy).body, read: null };
 }
 
 /** For tests: makes the thread die or hang. */

@@ -49,6 +49,7 @@ export function readRequest(body: Uint8Array, previous: WireRequest | null): Wir
     protocol: "anthropic",
     bytes,
     sharedBytes: before?.shared ?? 0,
+    sharedEndBytes: before === null ? 0 : sharedEndCount(before, bytes),
     model: typeof model === "string" ? model : null,
     tools,
     system,
@@ -175,10 +176,22 @@ function keptMessages(start: number, { request: { messages }, shared }: Previous
 
 const stretchBytes = 65_536;
 
-/** The number of leading bytes two bodies share, by native comparison of stretches, then of halves. */
+/** The number of leading bytes two bodies share. */
 function sharedByteCount(a: Buffer, b: Buffer): number {
-  const length = Math.min(a.length, b.length);
   const isSame = (from: number, to: number): boolean => a.compare(b, from, to, from, to) === 0;
+  return samePrefix(Math.min(a.length, b.length), isSame);
+}
+
+/** The number of trailing bytes two bodies share, behind the leading ones. */
+function sharedEndCount({ request: { bytes: a }, shared }: PreviousBody, b: Buffer): number {
+  const most = Math.min(a.length, b.length) - shared;
+  const isSame = (from: number, to: number): boolean =>
+    a.compare(b, b.length - to, b.length - from, a.length - to, a.length - from) === 0;
+  return samePrefix(most, isSame);
+}
+
+/** How much is the same, by native comparison of stretches, then of halves. */
+function samePrefix(length: number, isSame: (from: number, to: number) => boolean): number {
   let low = 0;
   while (low < length && isSame(low, Math.min(length, low + stretchBytes))) low += stretchBytes;
   if (low >= length) return length;
