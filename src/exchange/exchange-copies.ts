@@ -1,7 +1,9 @@
 import type { ExchangeEnd, ProtocolName } from "../engine/frames/index.ts";
 import type { WireRequest } from "../protocols/index.ts";
 import type { Pieces } from "./decode-body.ts";
+import type { RequestIdentity } from "./identify.ts";
 import type { BlockNumbers } from "./numbered-block.ts";
+import type { Purpose } from "./purpose.ts";
 import type { SentRequest } from "./sent-request.ts";
 
 export type { ProtocolName } from "../engine/frames/index.ts";
@@ -35,6 +37,9 @@ export type RequestCopy<Bytes = Uint8Array> = {
   readonly length: number;
   /** The body as the planner read it. Absent if it did not: then the recorder reads it. */
   readonly read?: WireRequest | null;
+  /** Its identity and its purpose, if the planner has read it: they are decided once. */
+  readonly identity?: RequestIdentity;
+  readonly purpose?: Purpose;
   /** The request as we sent it. Null if the client's body was sent unchanged. */
   readonly sent: SentRequest | null;
 };

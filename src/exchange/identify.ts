@@ -1,5 +1,4 @@
 import type { WireRequest } from "../protocols/index.ts";
-import type { RequestCopy } from "./exchange-copies.ts";
 
 /** The session of a request by its headers and body, before its history is compared. */
 export type RequestIdentity = {
@@ -11,7 +10,8 @@ export type RequestIdentity = {
   readonly project: string | null;
 };
 
-type RequestHeaders = RequestCopy["headers"];
+/** Names in lower case. */
+type RequestHeaders = Readonly<Record<string, string>>;
 
 /** Headers in which clients name their session, the most reliable first. */
 const sessionHeaders = [
@@ -25,7 +25,7 @@ const sessionHeaders = [
 ] as const;
 
 export function identify(
-  { headers }: Pick<RequestCopy, "headers">,
+  { headers }: { readonly headers: RequestHeaders },
   request: WireRequest | null,
 ): RequestIdentity {
   const client = clientOf(headers);

@@ -13,6 +13,7 @@ export { identify, isAgentClient, type RequestIdentity, streamKeyOf } from "./id
 export { nodeId, nodeKey } from "./node-id.ts";
 export type { BlockNumbers, KnownBlock, NumberedBlock } from "./numbered-block.ts";
 export type { OwnLineFilter, PlannedRequest, Planner, RequestMeta, ResponseSummary } from "./planner.ts";
+export { type Purpose, purposeOf } from "./purpose.ts";
 export { type BodyOverlap, noOverlap, type RecorderPort } from "./recorder-port.ts";
 export type { SentEpoch, SentRequest, SentRequestUnit, UnitAlias } from "./sent-request.ts";
 export type { StreamLookup, StreamRecord, TurnRecord, UnitRecord } from "./stream-lookup.ts";

@@ -3,16 +3,25 @@ import type { BodyForm } from "../engine/frames/index.ts";
 import type { WireRequest } from "../protocols/index.ts";
 import type { Pieces } from "./decode-body.ts";
 import type { RequestCopy } from "./exchange-copies.ts";
+import type { RequestIdentity } from "./identify.ts";
 import type { BlockNumbers } from "./numbered-block.ts";
+import type { Purpose } from "./purpose.ts";
 import type { BodyOverlap } from "./recorder-port.ts";
 import type { SentRequest } from "./sent-request.ts";
 
 /** A request before its body has arrived. */
-export type RequestMeta = Omit<RequestCopy, "body" | "length" | "read" | "sent"> & {
+export type RequestMeta = Omit<RequestCopy, "body" | "length" | "read" | "identity" | "purpose" | "sent"> & {
   /** The length of the body by the client's header. Null if it gives none. */
   readonly length: number | null;
   /** Whether the credential is a subscription login: nothing may be added to the headers of such requests. */
   readonly isLogin: boolean;
+};
+
+/** A request as it was read: its units, its identity and its purpose. */
+export type ReadRequest = {
+  readonly request: WireRequest;
+  readonly identity: RequestIdentity;
+  readonly purpose: Purpose;
 };
 
 /** The request that is sent upstream for a request of the client. */
@@ -30,8 +39,8 @@ export type PlannedRequest = {
   readonly sent: SentRequest | null;
   /** The client's body in one piece, for the recorder. */
   readonly clientBody: Uint8Array;
-  /** That body as it was read. Absent if it could not be. */
-  readonly read?: WireRequest;
+  /** That body as it was read, whose it is and what it is for. Absent if it could not be read. */
+  readonly received?: ReadRequest;
   readonly overlap: BodyOverlap;
   /** The error for the client if nothing may be sent, because withheld content could not be removed. */
   readonly refusal: ApertureError | null;

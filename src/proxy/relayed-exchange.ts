@@ -45,7 +45,10 @@ export type Arrival = {
 };
 
 /** A request without its body, as it may be recorded: secrets are masked. */
-export type RequestDescription = Omit<RequestCopy, "body" | "length" | "read" | "sent">;
+export type RequestDescription = Omit<
+  RequestCopy,
+  "body" | "length" | "read" | "identity" | "purpose" | "sent"
+>;
 
 /** A plan that the upstream refused, and how. */
 export type RefusedAttempt = { readonly planned: PlannedRequest; readonly answer: ResponseSummary };

@@ -2,6 +2,7 @@ import {
   type BlockNumbers,
   noOverlap,
   type PlannedRequest,
+  type RequestCopy,
   type ResponseCopy,
   type ResponseSummary,
   type SentRequest,
@@ -36,12 +37,19 @@ export function recordRequestOnce(exchange: RelayedExchange): void {
         : {
             body: [planned.clientBody],
             length: planned.clientBody.length,
-            read: planned.read ?? null,
+            ...readingOf(planned),
           };
     const overlap = planned?.overlap ?? (clientBody.buffer === null ? null : noOverlap);
     context.recorder.recordRequest({ ...description, ...copy, sent: planned?.sent ?? null }, overlap);
   });
   clientBody.chunks = null;
+}
+
+/** The planner's reading, so that the recorder decides nothing again. */
+function readingOf({ received }: PlannedRequest): Pick<RequestCopy, "read" | "identity" | "purpose"> {
+  if (received === undefined) return {};
+  const { request: read, identity, purpose } = received;
+  return { read, identity, purpose };
 }
 
 /** Records that another request was sent for the same exchange. Null if it was the client's body. */

@@ -237,11 +237,11 @@ export class LiveSession {
   }
 
   recordRequest(identified: IdentifiedRequest): Result<OpenExchange> {
-    const { request, identity } = identified;
-    if (request === null) return this.#recordAside({ identified, role: "unread" });
+    const { request, identity, purpose } = identified;
+    if (request === null || purpose === null) return this.#recordAside({ identified, role: "unread" });
     if (identified.copy.sent !== null) this.shareNumbering();
     const stream = this.#streams.get(identity.agent ?? main) ?? null;
-    const relation = relateRequest(this.state(), { ...identified, request }, stream);
+    const relation = relateRequest(this.state(), { ...identified, request, purpose }, stream);
     if (relation.role !== "turn") return this.#recordAside({ identified, role: relation.role, stream });
     const opened = stream === null ? this.#openStream(identity.agent) : ok(stream);
     if (!opened.ok) return opened;

@@ -1,7 +1,7 @@
 import type { BlockId } from "../base/index.ts";
 import type { Actor, Cause, Delta, Exchange, ProtocolName } from "../engine/frames/index.ts";
 import type { State } from "../engine/index.ts";
-import type { RequestCopy, RequestIdentity } from "../exchange/index.ts";
+import type { Purpose, RequestCopy, RequestIdentity } from "../exchange/index.ts";
 import { type FrameAttachments, IdPool, type IdSharingState } from "../log/index.ts";
 import { StreamPolicy } from "../policy/index.ts";
 import type { WireRequest } from "../protocols/index.ts";
@@ -30,6 +30,8 @@ export type IdentifiedRequest = {
   /** Null if the body could not be read. */
   readonly request: WireRequest | null;
   readonly identity: RequestIdentity;
+  /** Null if the body could not be read. */
+  readonly purpose: Purpose | null;
   /** Forms of the secrets that were masked in it. */
   readonly forms: readonly string[];
 };

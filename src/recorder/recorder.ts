@@ -11,6 +11,8 @@ import type { Frame } from "../engine/frames/index.ts";
 import type { ChangeContext, Proposal } from "../engine/index.ts";
 import {
   identify,
+  type Purpose,
+  purposeOf,
   type RequestCopy,
   type RequestIdentity,
   type ResponseCopy,
@@ -29,7 +31,7 @@ import {
   type ReverseVerb,
   WorkQueue,
 } from "../log/index.ts";
-import type { WireAnswer, WireRequest } from "../protocols/index.ts";
+import { findProtocol, type WireAnswer, type WireRequest } from "../protocols/index.ts";
 import type { DropReport, ExchangeSide, Store } from "../store/index.ts";
 import { BodyBufferPool } from "./body-buffer-pool.ts";
 import type { LiveSession } from "./live-session.ts";
@@ -296,7 +298,8 @@ export class SessionRecorder {
     const request =
       (isBodyMasked ? null : read) ?? readRequestCopy(copy, live?.lastRequest(headerIdentity.agent) ?? null);
     if (request === null) this.#count("unread");
-    const identity = request === null ? headerIdentity : identify(copy, request);
+    const identity = received.identity ?? (request === null ? headerIdentity : identify(copy, request));
+    const purpose = request === null ? null : (received.purpose ?? readPurpose(copy, identity, request));
     const found = await this.#finder.findOrBegin(copy, identity, request);
     if (!found.ok) {
       this.#noteGap(found.error);
@@ -304,7 +307,7 @@ export class SessionRecorder {
     }
     const { session } = found.value;
     const isMasked = isBodyMasked || sent?.isMasked === true;
-    const identified = { copy, request, identity, forms };
+    const identified = { copy, request, identity, purpose, forms };
     const isOpen = await this.#openExchange({ session, isMasked, identified });
     if (isOpen) this.#finder.noteRequest(copy, session);
   }
@@ -451,6 +454,15 @@ export class SessionRecorder {
       message: `A request was not recorded: ${message}`,
     });
   }
+}
+
+function readPurpose(
+  { protocol, method, target }: RequestCopy,
+  identity: RequestIdentity,
+  request: WireRequest,
+): Purpose {
+  const kind = findProtocol(protocol)?.read.kindOf(method, target) ?? "ask";
+  return purposeOf({ kind, identity, request });
 }
 
 function bodyIn({ body, read = null }: RequestCopy): ReturnType<BodySource> {

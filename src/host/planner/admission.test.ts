@@ -1,15 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { must } from "../../base/index.ts";
 import { protocolOf, type WireRequest } from "../../protocols/index.ts";
-import { type AdmissionCandidate, isAdmitted, isSideQuestion, isSummaryRequest } from "./admission.ts";
+import { type AdmissionCandidate, isAdmitted } from "./admission.ts";
 
 const anthropic = protocolOf({ protocol: "anthropic" });
 const readRequest = anthropic.read.request;
 
 const tool = { name: "look", input_schema: { type: "object" } };
-const mark = (ttl?: string) => ({
-  cache_control: { type: "ephemeral", ...(ttl === undefined ? {} : { ttl }) },
-});
 const user = (text: string, over: object = {}) => ({
   role: "user",
   content: [{ type: "text", text, ...over }],
@@ -30,8 +27,9 @@ function admits(over: Partial<AdmissionCandidate>): boolean {
   const usual = {
     request: request({ messages: [words(20_000)] }),
     client: "claude-code",
+    purpose: "turn",
     isSessionNamed: false,
-  };
+  } as const;
   return isAdmitted({ ...usual, needsConsent: false, isRecording: true, isCold: false, ...over });
 }
 
@@ -52,7 +50,7 @@ describe("a stream is managed", () => {
   test("never without consent, without a record, or for a side question of an agent", () => {
     expect(admits({ isSessionNamed: true, needsConsent: true })).toBe(false);
     expect(admits({ isSessionNamed: true, isRecording: false })).toBe(false);
-    expect(admits({ request: request({ tools: [] }), isSessionNamed: true })).toBe(false);
+    expect(admits({ purpose: "side", isSessionNamed: true })).toBe(false);
   });
 
   test("at once by the size of its messages, not by its system text", () => {
@@ -89,20 +87,4 @@ describe("a stream is managed", () => {
     expect(admits({ request: request(grown) })).toBe(true);
     expect(admits({ request: request(grown), client: "opencode" })).toBe(false);
   });
-});
-
-test("a side question comes from an agent and has no tools", () => {
-  expect(isSideQuestion("claude-code", request({ tools: [] }))).toBe(true);
-  expect(isSideQuestion("claude-code", request())).toBe(false);
-  expect(isSideQuestion("unknown", request({ tools: [] }))).toBe(false);
-});
-
-test("a request whose only cache marks are on the model's messages asks for a summary", () => {
-  const asks = (messages: readonly object[], client = "claude-code") =>
-    isSummaryRequest(client, request({ messages }));
-  expect(asks([user("a"), model(mark()), user("b")])).toBe(true);
-  expect(asks([user("a"), model(mark()), user("b", mark())])).toBe(false);
-  expect(asks([user("a"), model(), user("b")])).toBe(false);
-  expect(asks([user("a"), model(mark())])).toBe(false);
-  expect(asks([user("a"), model(mark()), user("b")], "unknown")).toBe(false);
 });

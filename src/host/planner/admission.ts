@@ -1,10 +1,11 @@
-import { isAgentClient } from "../../exchange/index.ts";
+import type { Purpose } from "../../exchange/index.ts";
 import type { WireRequest } from "../../protocols/index.ts";
 import { sampledTokens } from "../../tokens/index.ts";
 
 export type AdmissionCandidate = {
   readonly request: WireRequest;
   readonly client: string;
+  readonly purpose: Purpose;
   /** The user named the session, which asks for it to be managed. */
   readonly isSessionNamed: boolean;
   /** The request uses a subscription's login whose owner has not agreed to management yet. */
@@ -34,8 +35,8 @@ export function managedFromTokens(client: string): number {
 
 /** Decides whether a stream that was only observed so far is managed from this request on. */
 export function isAdmitted(candidate: AdmissionCandidate): boolean {
-  const { request, client, isSessionNamed, needsConsent, isRecording, isCold } = candidate;
-  if (needsConsent || !isRecording || isSideQuestion(client, request)) return false;
+  const { request, client, purpose, isSessionNamed, needsConsent, isRecording, isCold } = candidate;
+  if (needsConsent || !isRecording || purpose !== "turn") return false;
   if (isSessionNamed) return true;
   if (request.tools.units.length === 0) return false;
   const { first, cold, spoken } = admissionTokens;
@@ -60,19 +61,4 @@ function messageTokens({ bytes, messages, model }: WireRequest): number {
 function isUserTurn({ messages }: WireRequest): boolean {
   const last = messages.at(-1);
   return last?.role === "user" && !last.units.some(({ part }) => part === "result");
-}
-
-/**
- * Agents ask for titles and classifications under the id of the session, without the tools of its
- * conversation.
- */
-export function isSideQuestion(client: string, { tools }: WireRequest): boolean {
-  return isAgentClient(client) && tools.units.length === 0;
-}
-
-/** Claude Code sets its cache marks on the model's messages only when it asks for a summary. */
-export function isSummaryRequest(client: string, { messages }: WireRequest): boolean {
-  if (client !== "claude-code" || messages.at(-1)?.role !== "user") return false;
-  const marked = messages.filter(({ isMarked }) => isMarked);
-  return marked.length > 0 && marked.every(({ role }) => role === "assistant");
 }

@@ -37,8 +37,9 @@ export function planRaw({ id }: RequestMeta, body: Buffer, mayRetry: boolean): P
  */
 export function planPlain(
   { key, withheld, generatedName }: Pick<LiveStream, "key" | "withheld" | "generatedName">,
-  { meta, body, request }: ReceivedRequest,
+  received: ReceivedRequest,
 ): PlannedRequest {
+  const { meta, body, request } = received;
   const pieces = plainBody(request, withheld);
   const common = { rendering: "plain", length: lengthOf(pieces) } as const;
   const sent: SentRequest = {
@@ -53,7 +54,7 @@ export function planPlain(
     body: pieces,
     epoch: null,
   };
-  return { ...planRaw(meta, body, false), ...common, pieces, read: request, sent };
+  return { ...planRaw(meta, body, false), ...common, pieces, received, sent };
 }
 
 /** Sends the client's body, without the parts that the provider would refuse or the user withholds. */

@@ -66,7 +66,7 @@ export function plannedRequestOf({ stream, received, rendered, input }: PlannedR
     mayRetry: true,
     sent: { ...named, leaf, isTurn, length, epoch, ...reported },
     clientBody: body,
-    read: received.request,
+    received,
     overlap: noOverlap,
     refusal: null,
     ownLineFilter: style === "managed" ? stream.ledger.ownLineFilter : null,

@@ -1,7 +1,12 @@
-import type { BodyOverlap, RequestIdentity, RequestMeta, StreamLookup } from "../../exchange/index.ts";
+import type {
+  BodyOverlap,
+  Purpose,
+  RequestIdentity,
+  RequestMeta,
+  StreamLookup,
+} from "../../exchange/index.ts";
 import type { RenderPurpose } from "../../ledger/index.ts";
 import { findProtocol, type RequestKind, type WireRequest } from "../../protocols/index.ts";
-import { isSideQuestion, isSummaryRequest } from "./admission.ts";
 import type { LiveStream } from "./live-stream.ts";
 
 /** A client request with its parsed body and its identity. */
@@ -12,6 +17,7 @@ export type ReceivedRequest = {
   /** The request before it in the stream, whose parsed parts it shares; null if there was none. */
   readonly previous: WireRequest | null;
   readonly identity: RequestIdentity;
+  readonly purpose: Purpose;
 };
 
 export function lookupOf({ meta, identity, request }: ReceivedRequest): StreamLookup {
@@ -41,7 +47,7 @@ export function isModelRequest(meta: RequestMeta): boolean {
   return kindOf(meta) !== null;
 }
 
-function kindOf({ protocol, method, target }: RequestMeta): RequestKind | null {
+export function kindOf({ protocol, method, target }: RequestMeta): RequestKind | null {
   return findProtocol(protocol)?.read.kindOf(method, target) ?? null;
 }
 
@@ -54,15 +60,20 @@ export function answerTokensLeft({ request }: ReceivedRequest, spentTokens: numb
   return left > 0 ? Math.max(left, request.reasoningTokens + 1) : null;
 }
 
-export function purposeOf({ meta, request, identity: { client } }: ReceivedRequest): RenderPurpose {
-  if (kindOf(meta) === "count") return "count";
-  return isSummaryRequest(client, request) || isSideQuestion(client, request) ? "aside" : "turn";
+/** The ledger renders a turn, a count like the next turn, and anything else without notes of ours. */
+export function renderPurposeOf({ purpose }: ReceivedRequest): RenderPurpose {
+  return purpose === "turn" || purpose === "count" ? purpose : "aside";
+}
+
+/** Agents ask side questions under the id of the session, without its tools. */
+export function isSideQuestion({ purpose }: ReceivedRequest): boolean {
+  return purpose === "side" || purpose === "probe";
 }
 
 /**
  * Clients also count a single tool or text under the id of the session; that is no part of the conversation.
  */
-export function isLoneCount(purpose: RenderPurpose, { messages }: WireRequest): boolean {
+export function isLoneCount({ purpose, request: { messages } }: ReceivedRequest): boolean {
   return purpose === "count" && !messages.some(({ role }) => role === "assistant");
 }
 

@@ -9,6 +9,7 @@ import {
   type Pieces,
   type PlannedRequest,
   type Planner,
+  purposeOf,
   type RequestMeta,
   type ResponseSummary,
   type Wishes,
@@ -24,7 +25,7 @@ import {
 } from "../../ledger/index.ts";
 import { findProtocol, protocolOf, readWireAnswer, type WireRequest } from "../../protocols/index.ts";
 import { BodyBufferPool } from "../../recorder/index.ts";
-import { type AdmissionCandidate, isAdmitted, isSideQuestion } from "./admission.ts";
+import { type AdmissionCandidate, isAdmitted } from "./admission.ts";
 import {
   type Awareness,
   applyWishes,
@@ -57,9 +58,11 @@ import {
   isLoneCount,
   isModelRequest,
   isPassThroughWanted,
+  isSideQuestion,
+  kindOf,
   overlapOf,
-  purposeOf,
   type ReceivedRequest,
+  renderPurposeOf,
 } from "./read-request.ts";
 import { isFirstRequest, StreamOpener, type StreamOpenerDeps } from "./stream-opener.ts";
 import { WithheldRegistry } from "./withheld-registry.ts";
@@ -143,16 +146,16 @@ export class SessionPlanner implements Planner {
       const request = findProtocol(meta.protocol)?.read.request(body, previous) ?? null;
       if (request === null) return this.#planUnparsed(meta, body);
       const identity = identify(meta, request);
-      const received: ReceivedRequest = { meta, body, request, previous, identity };
+      const purpose = purposeOf({ kind: kindOf(meta) ?? "ask", identity, request });
+      const received: ReceivedRequest = { meta, body, request, previous, identity, purpose };
       const stream = this.#streams.find(meta, identity, request);
-      const running = stream !== null && purposeOf(received) === "turn" ? stream.runningCommands : null;
+      const running = stream !== null && purpose === "turn" ? stream.runningCommands : null;
       if (stream !== null && running !== null)
         return waitForCommands(running, this.#deps.deadlineMs).then(() => this.#planSafely(stream, received));
       if (stream !== null) return this.#planSafely(stream, received);
       const isFirst = isFirstRequest(received);
       // A side question of a stream that was dropped from memory must not be taken for its first request.
-      if (isFirst && isSideQuestion(identity.client, request))
-        return planSideQuestion(this.#withheld, received);
+      if (isFirst && isSideQuestion(received)) return planSideQuestion(this.#withheld, received);
       if (isFirst && (this.#opener.canNumber(received) || !this.#wouldManage(received)))
         return this.#planSafely(this.#opener.openNew(received), received);
       const opening = this.#opener.openFromLog(received);
@@ -180,7 +183,11 @@ export class SessionPlanner implements Planner {
     this.#streams.restore(received.meta, received.request, stream);
     try {
       const style = planned.rendering === "managed" ? "managed" : "plain";
-      return this.#renderPlan(stream, received, { style, purpose: purposeOf(received), isCold: !isEdit });
+      return this.#renderPlan(stream, received, {
+        style,
+        purpose: renderPurposeOf(received),
+        isCold: !isEdit,
+      });
     } catch {
       return null;
     }
@@ -268,13 +275,13 @@ export class SessionPlanner implements Planner {
 
   #planFor(stream: LiveStream, received: ReceivedRequest): PlannedRequest {
     const { meta, request, body } = received;
-    const purpose = purposeOf(received);
+    const purpose = renderPurposeOf(received);
     const mustPass = this.#mustPass(meta, stream);
     const isCold = isCacheCold(stream, request, this.#deps);
     if (purpose === "turn") stream.lastMs = this.#deps.clock.now();
     const last = stream.lastRequest?.request ?? null;
     const hasSameStart = last !== null && request.messageKeys[0] === last.messageKeys[0];
-    const isSeparate = isSideQuestion(received.identity.client, request) || isLoneCount(purpose, request);
+    const isSeparate = isSideQuestion(received) || isLoneCount(received);
     if (isSeparate && !hasSameStart)
       return stream.withheld.size === 0 ? planRaw(meta, body, false) : planPlain(stream, received);
     if (!stream.isManaged && !mustPass && purpose === "turn" && stream.wasManaged !== "unknown") {
@@ -297,22 +304,22 @@ export class SessionPlanner implements Planner {
     stream.numbers.invalidate();
     stream.isFullyCounted = false;
     const raw = planRaw(meta, body, mayRetry);
-    const planned: PlannedRequest = { ...raw, read: request, overlap: overlapOf(stream, received) };
+    const planned: PlannedRequest = { ...raw, received, overlap: overlapOf(stream, received) };
     this.#setLastRequest(stream, received);
     return this.#track(planned, { stream, received, leaf: null, ...notRendered });
   }
 
   /** A conversation that begins with this request would be managed. */
   #wouldManage(received: ReceivedRequest): boolean {
-    const isTurn = purposeOf(received) === "turn" && !this.#mustPass(received.meta);
+    const isTurn = received.purpose === "turn" && !this.#mustPass(received.meta);
     return isTurn && isAdmitted({ ...this.#candidate(received), isCold: false });
   }
 
-  #candidate({ meta, request, identity }: ReceivedRequest): Omit<AdmissionCandidate, "isCold"> {
+  #candidate({ meta, request, identity, purpose }: ReceivedRequest): Omit<AdmissionCandidate, "isCold"> {
     const isSessionNamed = meta.headers["x-aperture-session"] !== undefined;
     const needsConsent = meta.isLogin && !this.#deps.managesLogins;
     const { client } = identity;
-    return { request, client, isSessionNamed, needsConsent, isRecording: this.#deps.isRecording() };
+    return { request, client, purpose, isSessionNamed, needsConsent, isRecording: this.#deps.isRecording() };
   }
 
   #renderPlan(stream: LiveStream, received: ReceivedRequest, choice: RenderChoice): PlannedRequest {

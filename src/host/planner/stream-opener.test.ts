@@ -26,7 +26,7 @@ function received({ session, agent, answers = 1 }: RequestOptions = {}): Receive
   const caller = { owner: "local", credential: "key", secrets: [] };
   const meta = { id: "r", upstream: "anthropic", headers, caller } as unknown as RequestMeta;
   const request = must(readRequest(body, null), "it can be read");
-  return { meta, body, request, previous: null, identity: identify(meta, request) };
+  return { meta, body, request, previous: null, identity: identify(meta, request), purpose: "turn" };
 }
 
 function recorded(over: Partial<StreamRecord> = {}): StreamRecord {

@@ -108,7 +108,7 @@ it("does not hold a body that was dropped before it was restored", () => {
   expect(receiver.restore("r3", next).body.toString()).toBe("ab");
 });
 
-/** Random bodies in several streams: which stream is next, how many bytes it keeps at each end, what is new. */
+/** Random bodies in several streams: the next stream, how many bytes it keeps at each end, what is new. */
 const streams = fc.array(
   fc.record({
     streamKey: fc.constantFrom("a", "b", "c", null),
