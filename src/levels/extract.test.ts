@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { judge } from "./acceptance.ts";
+import { judge } from "./acceptance/acceptance.ts";
 import { costOf } from "./cost.ts";
 import { extract, judgedExtract } from "./extract.ts";
 

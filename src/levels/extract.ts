@@ -1,11 +1,11 @@
-import { type Judgement, judgeOf } from "./acceptance.ts";
-import { Original } from "./acceptance-index.ts";
-import type { Piece, Statement } from "./acceptance-statements.ts";
-import type { MarkKind } from "./acceptance-words.ts";
+import { type Judgement, judgeOf } from "./acceptance/acceptance.ts";
+import { Original } from "./acceptance/acceptance-original.ts";
+import type { Piece, Statement } from "./acceptance/acceptance-text.ts";
+import type { MarkKind } from "./acceptance/acceptance-words.ts";
 import { costOf } from "./cost.ts";
 import type { Source } from "./source.ts";
 
-/** A piece that may be chosen: what it costs, and what it is worth by itself. */
+/** A piece that may be chosen, with its cost and its worth. */
 type Choice = {
   readonly piece: Piece;
   readonly statement: Statement;
@@ -15,19 +15,19 @@ type Choice = {
 };
 
 /**
- * A summary without a model: sentences and lines of the source, verbatim and in their order, chosen by what
- * would be missed. What binds comes first, then decisions, errors and statements with facts that were not
- * said yet. "…" stands between two sentences of a line where something is left out.
+ * Summarises without a model: it takes sentences and lines of the source, verbatim and in order. Constraints
+ * come first, then decisions, errors and statements with new facts. "…" marks a gap between two sentences of
+ * a line.
  */
-export function extract(source: Extracted, tokensMax: number): string {
+export function extract(source: ExtractSource, tokensMax: number): string {
   return extractOf(new Original(source.text), source.kind, tokensMax);
 }
 
-export type Extracted = Pick<Source, "kind" | "text">;
+export type ExtractSource = Pick<Source, "kind" | "text">;
 export type JudgedExtract = { readonly summary: string; readonly judgement: Judgement };
 
-/** With the judgement on it: the original is read once for both, which is most of what either takes. */
-export function judgedExtract(source: Extracted, tokensMax: number): JudgedExtract {
+/** Extracts and judges. The original is read once for both, because reading takes most of the time. */
+export function judgedExtract(source: ExtractSource, tokensMax: number): JudgedExtract {
   const original = new Original(source.text);
   const summary = extractOf(original, source.kind, tokensMax);
   return { summary, judgement: judgeOf(original, summary) };
@@ -41,10 +41,10 @@ function extractOf(original: Original, kind: Source["kind"], tokensMax: number):
     const ends = endsWorth(order, pieces.length, kind);
     return { piece, statement, order, cost: costOf(piece.text), worth: worthOf(statement, counts) + ends };
   });
-  return joined(chosen(choices, bindingIn(original), tokensMax));
+  return join(choose(choices, bindingIn(original), tokensMax));
 }
 
-/** What binds, and one statement that names what it is all about. */
+/** The constraints, and the shortest statement with a main name. */
 function bindingIn({ read, critical, mainNames }: Original): ReadonlySet<Statement> {
   const main = new Set(mainNames);
   const naming = read.statements.filter(({ names }) => names.some((name) => main.has(name)));
@@ -64,7 +64,7 @@ function countWords(statements: readonly Statement[]): ReadonlyMap<string, numbe
   return counts;
 }
 
-/** Who asks says first what it is about, who answers says last what came out. */
+/** A user states the subject first; an answer states its result last. */
 function endsWorth(order: number, count: number, kind: Source["kind"]): number {
   const isFirst = order === 0;
   const isLast = order === count - 1;
@@ -93,7 +93,7 @@ function worthOf(
   );
 }
 
-/** Words that come again and again tell what a text is about; no more than this is counted. */
+/** Repeated words show the subject of a text. They add no more than this. */
 const themeMax = 3;
 
 function themeOf(words: readonly string[], counts: ReadonlyMap<string, number>): number {
@@ -103,8 +103,8 @@ function themeOf(words: readonly string[], counts: ReadonlyMap<string, number>):
   return Math.min(themeMax, sum / Math.sqrt(words.length) / 2);
 }
 
-/** What binds, then the dearest by what it says for its length, as far as there is room. */
-function chosen(
+/** Takes the constraints, then the statements with the most worth for their length, while there is room. */
+function choose(
   choices: readonly Choice[],
   binding: ReadonlySet<Statement>,
   tokensMax: number,
@@ -115,18 +115,18 @@ function chosen(
   const ranked = choices.toSorted(
     (a, b) => (values[b.order] ?? 0) - (values[a.order] ?? 0) || a.order - b.order,
   );
-  const said = new Set<string>();
+  const known = new Set<string>();
   const taken: Choice[] = [];
   let room = tokensMax;
   for (const choice of ranked) {
     const { statement, cost, worth } = choice;
     const isBinding = binding.has(statement);
     if (cost + gapCost > room || (worth < worthMin && !isBinding)) continue;
-    // What binds is said again even if each of its words was: together they say something else.
-    if (isBinding ? said.has(statement.text) : isSaid(statement, said)) continue;
+    // A constraint is repeated even if all its terms are known: together they mean something else.
+    if (isBinding ? known.has(statement.text) : hasNothingNew(statement, known)) continue;
     taken.push(choice);
     room -= cost + gapCost;
-    for (const piece of [...sayingsOf(statement), statement.text]) said.add(piece);
+    for (const term of [...termsOf(statement), statement.text]) known.add(term);
   }
   return taken.sort((a, b) => a.order - b.order);
 }
@@ -134,21 +134,20 @@ function chosen(
 /** A line break or a gap between two pieces. */
 const gapCost = 1;
 
-/** What says less is only talk, and not worth the room that is left. */
+/** A statement with less worth does not earn the room that is left. */
 const worthMin = 0.5;
 
-/** A mark says something together with what it stands beside. */
-function sayingsOf({ words, numbers, marks }: Statement): readonly string[] {
+/** Words, numbers, and each mark together with the word beside it. */
+function termsOf({ words, numbers, marks }: Statement): readonly string[] {
   const marked = marks.map(({ word, at }) => `${word} ${words[at] ?? words[at - 1] ?? ""}`);
   return [...words, ...numbers.map(({ value }) => value), ...marked];
 }
 
-/** Nothing in it is new. */
-function isSaid(statement: Statement, said: ReadonlySet<string>): boolean {
-  return sayingsOf(statement).every((piece) => said.has(piece));
+function hasNothingNew(statement: Statement, known: ReadonlySet<string>): boolean {
+  return termsOf(statement).every((term) => known.has(term));
 }
 
-function joined(taken: readonly Choice[]): string {
+function join(taken: readonly Choice[]): string {
   let text = "";
   for (const [at, { piece, order }] of taken.entries()) {
     const before = taken[at - 1];

@@ -1,24 +1,35 @@
-import { isCode } from "./acceptance-code.ts";
-import { complaintsAbout, coverage, hasName, hasNumber } from "./acceptance-compare.ts";
-import type { ReasonKind } from "./acceptance-facts.ts";
-import { indexOriginal, nearest, type OriginalIndex } from "./acceptance-index.ts";
-import { lostNegations } from "./acceptance-negations.ts";
-import { type NumberFact, type Statement, statementsOf } from "./acceptance-statements.ts";
-import { isFiller, markOf, stemOf, unitOf } from "./acceptance-words.ts";
+import { contradictionsIn } from "./acceptance/acceptance.ts";
+import {
+  coverage,
+  hasName,
+  hasNumber,
+  indexOriginal,
+  indexText,
+  nearest,
+  type OriginalIndex,
+} from "./acceptance/acceptance-index.ts";
+import type { ReasonKind } from "./acceptance/acceptance-reasons.ts";
+import {
+  isCode,
+  type NumberFact,
+  type Statement,
+  statementsOf,
+  wordsOf,
+} from "./acceptance/acceptance-text.ts";
+import { isFiller, markOf, stemOf, unitOf } from "./acceptance/acceptance-words.ts";
 import { type Difference, difference, distinct, firstOf } from "./coherence.ts";
 
-/** Two statements are about one thing if so much of what the first says is in the second. */
+/** Two statements have one subject if the second has this share of the first. */
 const sameThingMin = 0.7;
-/** And so much the other way round: who says much else may mean another thing. */
+/** The share in the other direction: a statement with much else may have another subject. */
 const sameBackMin = 0.65;
-/** With another name in it a statement is about the same thing only if all else is the same. */
+/** If a name differs, the rest must be nearly equal. */
 const sameButNameMin = 0.8;
 
 /**
- * Where an answer says otherwise what a memory says: another number beside the same word, another unit, a
- * negation or a bound more or less, an outcome turned, another name in an otherwise equal statement.
- * Questions and what is only supposed say nothing. Words are compared, not meaning: an empty list is no
- * proof.
+ * Finds where an answer contradicts a memory: another number beside the same word, another unit, another
+ * negation, bound or outcome, another name in an otherwise equal statement. Questions and assumptions do not
+ * count. It compares words, not meaning, so an empty list proves nothing.
  */
 export function contradictions(answer: string, memory: string): readonly Difference[] {
   const index = indexOriginal(memory);
@@ -26,14 +37,14 @@ export function contradictions(answer: string, memory: string): readonly Differe
     clausesOf(whole).flatMap((one) =>
       nearestTo(index, one)
         .flatMap((other) => contradicted(index, one, other))
-        // What a clause has lost may stand in another.
+        // A word that one clause lost may be in another.
         .filter((piece) => one === whole || !isLostOnly(piece, one, whole)),
     ),
   );
   return firstOf(found.map((piece) => difference("said-otherwise", piece)));
 }
 
-/** Whether an answer says again all that a memory says, with every number, name and mark of it. */
+/** Whether an answer repeats all of a memory, with every number, name and mark. */
 export function restates(answer: string, memory: string): boolean {
   const index = indexOriginal(memory);
   const told = index.statements.filter(({ words, numbers }) => words.length + numbers.length > 0);
@@ -41,7 +52,7 @@ export function restates(answer: string, memory: string): boolean {
   return told.length > 0 && told.every((other) => said.some((one) => saysAgain(index, one, other)));
 }
 
-/** What only may be, or is asked, asserts nothing; code is not talk. */
+/** Questions, assumptions and code assert nothing. */
 const supposed =
   /\?\s*$|^\W*(?:if|suppose|imagine|assuming|what if|whether|should we|maybe|perhaps)\b|\b(?:would|were to|could be|might)\b/i;
 const assertionsMax = 2_000;
@@ -54,12 +65,10 @@ function assertionsOf(answer: string): readonly Statement[] {
 }
 
 function nearestTo(index: OriginalIndex, { words }: Statement): readonly Statement[] {
-  return nearest(index, new Set(words))
-    .slice(0, candidatesMax)
-    .map(({ statement }) => statement);
+  return nearest(index, new Set(words)).slice(0, candidatesMax);
 }
 
-/** A statement and the clauses in it: what is said beside a thing would hide that it is said. */
+/** A statement and its clauses: other clauses would hide a match. */
 function clausesOf(statement: Statement): readonly Statement[] {
   const clauses = statement.text.split(/[,;:—–]\s+|\s(?:and|but|that|because|while|so)\s/);
   return clauses.length < 2 ? [statement] : [statement, ...clauses.flatMap(statementsOf)];
@@ -69,12 +78,12 @@ function saysAgain(index: OriginalIndex, one: Statement, other: Statement): bool
   if (coverage(index, other, one) < sameThingMin) return false;
   if (!other.numbers.every(({ value }) => hasNumber(one, value))) return false;
   if (!other.names.every((name) => hasName(one, name))) return false;
-  return turnsIn(index, one, other).length === 0;
+  return turnsIn(one, other).length === 0;
 }
 
-function isLostOnly(piece: string, clause: Statement, { chain }: Statement): boolean {
+function isLostOnly(piece: string, clause: Statement, whole: Statement): boolean {
   const small = piece.toLowerCase();
-  return !clause.chain.includes(small) && chain.includes(small);
+  return !wordsOf(clause).includes(small) && wordsOf(whole).includes(small);
 }
 
 function contradicted(index: OriginalIndex, one: Statement, other: Statement): readonly string[] {
@@ -82,13 +91,13 @@ function contradicted(index: OriginalIndex, one: Statement, other: Statement): r
   if (shared < sameThingMin || back < sameBackMin || plainCount(other) < 2) return [];
   if (isQualified(one, other) || firstNumber(one) !== firstNumber(other)) return [];
   const isSame = shared >= sameButNameMin && back >= sameButNameMin;
-  return [...turnsIn(index, one, other), ...(isSame ? otherNames(one, other) : [])];
+  return [...turnsIn(one, other), ...(isSame ? otherNames(one, other) : [])];
 }
 
-function turnsIn(index: OriginalIndex, one: Statement, other: Statement): readonly string[] {
-  const turned = complaintsAbout({ index, one, other, summary: [one] }).filter(({ kind }) => isTurn(kind));
+function turnsIn(one: Statement, other: Statement): readonly string[] {
+  const index = indexText({ text: other.text, statements: [other] });
+  const turned = contradictionsIn(index, one).filter(({ kind }) => isTurn(kind));
   return [
-    ...lostNegations(one, other).map(({ piece }) => piece),
     ...turned.map(({ piece }) => piece),
     ...otherNumbers(one, other),
     ...otherUnits(one, other),
@@ -97,13 +106,15 @@ function turnsIn(index: OriginalIndex, one: Statement, other: Statement): readon
 }
 
 /** The number by which a statement names its subject, as in "Migration 14 passed". */
-function firstNumber({ chain }: Statement): string | null {
-  return /^\d+$/.test(chain[1] ?? "") ? (chain[1] ?? null) : null;
+function firstNumber(statement: Statement): string | null {
+  const second = wordsOf(statement)[1] ?? "";
+  return /^\d+$/.test(second) ? second : null;
 }
 
-/** A word right before one that both have makes another thing of it: "the staging API" is not "the API". */
-function isQualified({ chain }: Statement, other: Statement): boolean {
-  const known = (word: string) => other.words.includes(stemOf(word)) || other.chain.includes(word);
+/** A word before a shared one changes the subject: "the staging API" is not "the API". */
+function isQualified(one: Statement, other: Statement): boolean {
+  const [chain, there] = [wordsOf(one), wordsOf(other)];
+  const known = (word: string) => other.words.includes(stemOf(word)) || there.includes(word);
   return chain.some((word, at) => {
     const before = chain[at - 1];
     if (before === undefined || isFiller(word) || !known(word) || known(before)) return false;
@@ -120,13 +131,13 @@ function isTurn(kind: ReasonKind): boolean {
   );
 }
 
-/** Statements of hardly anything but names are about too much at once. */
+/** A statement of hardly anything but names has no single subject. */
 function plainCount({ words, names }: Statement): number {
   const named = new Set(names.map((name) => name.toLowerCase()));
   return new Set(words.filter((word) => !named.has(word))).size;
 }
 
-/** A number that stands where another stood: beside the same word. */
+/** A number that replaces another beside the same word. */
 function otherNumbers(one: Statement, other: Statement): readonly string[] {
   const gone = other.numbers.filter(({ value }) => !hasNumber(one, value));
   const fresh = one.numbers.filter(({ value }) => !hasNumber(other, value));
@@ -142,13 +153,14 @@ function isBesideSame({ beside, unit }: NumberFact, was: NumberFact): boolean {
   return isAfter || isBefore || (unit !== null && unit === was.unit);
 }
 
-/** A unit that stands without a number beside it, as in "per minute". */
+/** A unit without a number, as in "per minute". */
 function otherUnits(one: Statement, other: Statement): readonly string[] {
-  return one.chain.filter((word, at) => {
+  const was = wordsOf(other)
+    .filter((_word, at, words) => words[at - 1] === "per")
+    .map(unitOf);
+  return wordsOf(one).filter((word, at, words) => {
     const unit = unitOf(word);
-    const before = one.chain[at - 1];
-    if (unit === null || before !== "per") return false;
-    const was = other.chain.filter((_, index) => other.chain[index - 1] === "per").map(unitOf);
+    if (unit === null || words[at - 1] !== "per") return false;
     return was.length > 0 && was.every((known) => known !== null && known !== unit);
   });
 }

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
-import { judge } from "../../src/levels/acceptance.ts";
+import { judge } from "../../src/levels/acceptance/acceptance.ts";
+import { hasLargeSet } from "../support/recordings.ts";
+import { developmentTexts } from "./acceptance-development.ts";
+import { freshTexts } from "./acceptance-fresh.ts";
 import { damagedBy, type OtherText, otherTexts } from "./acceptance-others.ts";
-import type { Half } from "./acceptance-recorded.ts";
 
 function share(all: readonly boolean[]): number {
   return all.filter(Boolean).length / all.length;
@@ -25,11 +27,24 @@ function judged(texts: readonly OtherText[]): Record<"accepted" | "refused", rea
  * Of damaged ones all are counted, those too whose faithful summary is refused. Far from what extracts reach,
  * and kept from falling: see docs/decisions/acceptance.md.
  */
-const bounds = { tuned: { accepted: 0.8, refused: 0.7 }, reported: { accepted: 0.4, refused: 0.75 } };
+const bounds = {
+  tuned: { accepted: 0.85, refused: 0.8 },
+  reported: { accepted: hasLargeSet ? 0.47 : 0.43, refused: 0.77 },
+  development: { accepted: 0.85, refused: 0.58 },
+  fresh: { accepted: 0.5, refused: 0.72 },
+};
 
-test.each<Half>(["tuned", "reported"])("other summaries by hand, each damaged by hand: %s half", (half) => {
-  const { accepted, refused } = judged(otherTexts(half));
-  console.info(`${half}, others: accepted ${percent(accepted)}, refused ${percent(refused)}`);
-  expect(share(accepted)).toBeGreaterThanOrEqual(bounds[half].accepted);
-  expect(share(refused)).toBeGreaterThanOrEqual(bounds[half].refused);
-});
+/** `development` was written with `fresh` and used to change the rules; of `fresh` only totals were read. */
+const newTexts = { development: developmentTexts, fresh: freshTexts } as const;
+
+test.each<keyof typeof bounds>(["tuned", "reported", "development", "fresh"])(
+  "other summaries by hand, each damaged by hand: %s",
+  (group) => {
+    const { accepted, refused } = judged(
+      group === "tuned" || group === "reported" ? otherTexts(group) : newTexts[group],
+    );
+    console.info(`${group}, others: accepted ${percent(accepted)}, refused ${percent(refused)}`);
+    expect(share(accepted)).toBeGreaterThanOrEqual(bounds[group].accepted);
+    expect(share(refused)).toBeGreaterThanOrEqual(bounds[group].refused);
+  },
+);

@@ -55,7 +55,7 @@ export function isStrongNegation(word: string): boolean {
  * and ask for nothing themselves: there are too many to know which negation stands for which.
  */
 const mildNegations =
-  /^(?:lack|miss|exclu|except|refus|reject|forbid|prohibit|disallow|den(?:y|ie)|block|prevent|avoid|skip|ignor|omit|drop|remov|fail|invalid|incorrect|disabl|stop|restrict|limit|refrain|unable|impossible|undecided|undefined|non|read-only|off-limits)|^(?:only|solely|alone|instead|rather|private|off|out|wrong|few|fewer|hardly|rarely|free|zero|empty|null|unless|otherwise|less)$/;
+  /^(?:lack|miss|exclu|except|refus|reject|forbid|prohibit|disallow|den(?:y|ie)|block|prevent|avoid|skip|ignor|omit|drop|remov|fail|invalid|incorrect|disabl|stop|restrict|limit|refrain|unable|impossible|undecided|await|wait|pending|undefined|non|read-only|off-limits)|^(?:only|solely|alone|instead|rather|private|off|out|wrong|few|fewer|hardly|rarely|free|zero|empty|null|unless|otherwise|less)$/;
 
 export function isNegative(word: string): boolean {
   return mildNegations.test(word);
@@ -75,120 +75,48 @@ export function isFiller(word: string): boolean {
   return word.length < 3 || fillers.has(word);
 }
 
-const written: Readonly<Record<string, string>> = {
-  zero: "0",
-  one: "1",
-  two: "2",
-  three: "3",
-  four: "4",
-  five: "5",
-  six: "6",
-  seven: "7",
-  eight: "8",
-  nine: "9",
-  ten: "10",
-  eleven: "11",
-  twelve: "12",
-  thirteen: "13",
-  fourteen: "14",
-  fifteen: "15",
-  sixteen: "16",
-  seventeen: "17",
-  eighteen: "18",
-  nineteen: "19",
-  twenty: "20",
-  thirty: "30",
-  forty: "40",
-  fifty: "50",
-  sixty: "60",
-  seventy: "70",
-  eighty: "80",
-  ninety: "90",
-  hundred: "100",
-};
+const small =
+  "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen";
+const numberWords = new Map([
+  ...small.split(" ").map((word, at) => [word, String(at)] as const),
+  ..."twenty thirty forty fifty sixty seventy eighty ninety hundred"
+    .split(" ")
+    .map((word, at) => [word, String(at * 10 + 20)] as const),
+]);
 
-/** The number that a word writes out; null if it writes none. */
+/** "Three" is 3; null if the word is no number. */
 export function numberOfWord(word: string): string | null {
-  return Object.hasOwn(written, word) ? (written[word] as string) : null;
+  return numberWords.get(word) ?? null;
 }
 
-const unitForms: Readonly<Record<string, string>> = {
-  ms: "ms msec millisecond milliseconds",
-  us: "us µs microsecond microseconds",
-  s: "s sec secs second seconds",
-  min: "min mins minute minutes",
-  h: "h hr hrs hour hours",
-  d: "day days",
-  week: "week weeks",
-  month: "month months",
-  year: "year years",
-  "%": "% percent pct",
-  B: "b byte bytes",
-  KB: "kb kib kilobyte kilobytes",
-  MB: "mb mib megabyte megabytes",
-  GB: "gb gib gigabyte gigabytes",
-  TB: "tb tib terabyte terabytes",
-  token: "token tokens",
-  char: "char chars character characters",
-  line: "line lines",
-  px: "px pixel pixels",
-  k: "k thousand",
-  M: "m million millions",
-  x: "x times ×",
-  Hz: "hz",
-  kHz: "khz",
-  MHz: "mhz",
-  GHz: "ghz",
-  mm: "mm",
-  cm: "cm",
-  km: "km kilometre kilometres kilometer kilometers",
-  kg: "kg",
-  euro: "euro euros eur €",
-  dollar: "dollar dollars usd $",
-};
+/** The spellings of a unit; the first one names it. */
+const unitSpellings = `ms,msec,millisecond,milliseconds us,µs,microsecond,microseconds s,sec,secs,second,seconds
+  min,mins,minute,minutes h,hr,hrs,hour,hours day,days week,weeks month,months year,years %,percent,pct
+  B,byte,bytes KB,kib,kilobyte,kilobytes MB,mib,megabyte,megabytes GB,gib,gigabyte,gigabytes
+  TB,tib,terabyte,terabytes token,tokens char,chars,character,characters line,lines px,pixel,pixels k,thousand
+  M,million,millions x,times,× Hz kHz MHz GHz mm cm km,kilometre,kilometres,kilometer,kilometers kg
+  euro,euros,eur,€ dollar,dollars,usd,$`;
 
-const unitByForm = new Map(
-  Object.entries(unitForms).flatMap(([unit, forms]) => forms.split(" ").map((form) => [form, unit] as const)),
+const unitBySpelling = new Map(
+  unitSpellings.split(/\s+/).flatMap((line) => {
+    const spellings = line.split(",");
+    return spellings.map((spelling) => [spelling.toLowerCase(), spellings[0] as string] as const);
+  }),
 );
 
-/** One name for every way to write a unit; null if it is none. */
+/** One name for all spellings of a unit; null if the word is no unit. */
 export function unitOf(word: string): string | null {
-  return unitByForm.get(word.toLowerCase()) ?? null;
+  return unitBySpelling.get(word.toLowerCase()) ?? null;
 }
 
-const irregular: Readonly<Record<string, string>> = {
-  kept: "keep",
-  written: "write",
-  wrote: "write",
-  rewritten: "rewrite",
-  rewrote: "rewrite",
-  built: "build",
-  ran: "run",
-  sent: "send",
-  made: "make",
-  found: "find",
-  took: "take",
-  taken: "take",
-  gave: "give",
-  given: "give",
-  held: "hold",
-  shown: "show",
-  chose: "choose",
-  chosen: "choose",
-  broke: "break",
-  broken: "break",
-  began: "begin",
-  begun: "begin",
-  left: "leave",
-  lost: "lose",
-  read: "read",
-  told: "tell",
-  thrown: "throw",
-  threw: "throw",
-  used: "use",
-  uses: "use",
-  using: "use",
-};
+const irregular = new Map(
+  `kept:keep written:write wrote:write rewritten:rewrite rewrote:rewrite built:build ran:run sent:send made:make
+  found:find took:take taken:take gave:give given:give held:hold shown:show chose:choose chosen:choose broke:break
+  broken:break began:begin begun:begin left:leave lost:lose read:read told:tell thrown:throw threw:throw used:use
+  uses:use using:use`
+    .split(/\s+/)
+    .map((pair) => pair.split(":") as [string, string]),
+);
 
 const stems = new Map<string, string>();
 const stemsMax = 50_000;
@@ -205,7 +133,7 @@ export function stemOf(word: string): string {
 }
 
 function makeStem(word: string): string {
-  const known = Object.hasOwn(irregular, word) ? (irregular[word] as string) : word;
+  const known = irregular.get(word) ?? word;
   let stem = known.endsWith("'s") ? known.slice(0, -2) : known;
   if (stem.length > 5 && stem.endsWith("ing")) stem = stem.slice(0, -3);
   else if (stem.length > 4 && stem.endsWith("ied")) stem = `${stem.slice(0, -3)}y`;
