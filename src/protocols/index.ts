@@ -1,3 +1,4 @@
+export { AnswerReader, endsWithStop, readWireAnswer } from "./anthropic/answer.ts";
 export {
   contextEdit,
   contextManagementBeta,
@@ -14,18 +15,27 @@ export {
   systemMessage,
   textBlock,
 } from "./anthropic/emit.ts";
-export { type AnswerReader, answerReader, readWireAnswer } from "./anthropic/events.ts";
+export { noAnswerText } from "./anthropic/hide-calls.ts";
 export {
   answerTokensLeft,
   answerTokensMax,
   readWireRequest,
   sharedMessageCount,
 } from "./anthropic/ingest.ts";
-export { encodeEvent, eventInterceptor, type Interceptor, noAnswerText } from "./anthropic/intercept.ts";
-export { messageInterceptor } from "./anthropic/intercept-message.ts";
+export { interceptAnswer } from "./anthropic/intercept.ts";
+export type { InterceptOptions, Interceptor } from "./anthropic/interceptor.ts";
 export { clearAtBeta, type ModelTraits, modelTraits } from "./anthropic/models.ts";
+export {
+  type ErrorInput,
+  encodeEvent,
+  errorBody,
+  errorEvent,
+  pingEvent,
+  refusalEvent,
+  threadProblem,
+  threadRefusal,
+} from "./anthropic/refusals.ts";
 export { prependToResult } from "./anthropic/result-text.ts";
 export { type ReadableUnit, readableUnit, replaceContent, type UnitReplacement } from "./anthropic/reword.ts";
-export { eventStripper, messageStripper, type Stripper } from "./anthropic/strip.ts";
 export { unitBytes, unitOfResult, unitText } from "./anthropic/units.ts";
 export type { AnswerUnit, WireAnswer, WireGroup, WireRequest, WireUnit } from "./wire.ts";

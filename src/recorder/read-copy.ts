@@ -26,7 +26,9 @@ export function readRequestCopy(
   return protocol !== "anthropic" || body === null ? null : readWireRequest(body, previous);
 }
 
-export function readResponseCopy(protocol: RequestCopy["protocol"], copy: ResponseCopy): WireAnswer | null {
+/** The answer in a response: as it was read when it passed, or else read from the body. */
+export function answerOf(protocol: RequestCopy["protocol"], copy: ResponseCopy): WireAnswer | null {
+  if (copy.answer !== null) return copy.answer;
   if (protocol !== "anthropic" || copy.body === null) return null;
   const { "content-type": type = "", "content-encoding": encoding = "" } = copy.headers;
   const plain = decodeBody(copy.body, encoding);
@@ -48,6 +50,7 @@ export const refusedResponse: Omit<ResponseCopy, "id"> = {
   headers: {},
   body: null,
   length: 0,
+  answer: null,
   outcome: "complete",
   blockNumbers: null,
   problem: "it was refused, and sent again in another form",

@@ -3,7 +3,7 @@ import { must, type SessionId, sessionId, steppedClock, unwrap } from "../../src
 import type { Frame } from "../../src/engine/frames/index.ts";
 import type { RequestMeta, StreamLookup, Wishes } from "../../src/exchange/index.ts";
 import { type Awareness, defaultAwareness } from "../../src/host/index.ts";
-import { messageStripper } from "../../src/protocols/index.ts";
+import { interceptAnswer } from "../../src/protocols/index.ts";
 import { SessionRecorder } from "../../src/recorder/index.ts";
 import { openMemoryStore, type Store } from "../../src/store/index.ts";
 import { script } from "../../src/testing/index.ts";
@@ -176,6 +176,7 @@ class Player {
       headers: { "content-type": type },
       body,
       length: body.length,
+      answer: null,
       outcome: "complete",
       blockNumbers: numbered,
       problem: null,
@@ -201,9 +202,14 @@ function markedLast(messages: readonly ClientMessage[]): readonly ClientMessage[
 /** What the client keeps of an answer: the lines of ours in it were taken out on the way. */
 function answerMessages({ answer, body, sending }: Posted): readonly ClientMessage[] {
   if (answer.status !== 200) return [];
-  const none = { isOwn: () => false, continues: () => false, opens: () => false };
-  const stripper = messageStripper(sending.ownLineFilter ?? none, body.length);
-  const got = Buffer.concat([...stripper.push(body), ...stripper.end()]);
+  const options = {
+    ownLines: sending.ownLineFilter,
+    isOwnTool: null,
+    commandNonce: null,
+    bytesMax: body.length,
+  };
+  const relay = must(interceptAnswer("application/json", options), "the form is known");
+  const got = Buffer.concat([...relay.push(body), ...relay.end()]);
   const { content } = JSON.parse(got.toString()) as { readonly content?: readonly ClientBlock[] };
   return content === undefined ? [] : [{ role: "assistant", content }];
 }

@@ -61,7 +61,11 @@ function textOf(bytes: Uint8Array): unknown {
 /** Planner and recorder have the upstream's answer. */
 async function expectReported(answer: string): Promise<void> {
   await until(() => relay.responses.length === 1 && planner.finished.length === 1);
-  expect(planner.finished[0]?.body).toBe(answer);
+  const isJson = answer.startsWith("{");
+  const read = readWireAnswer(Buffer.from(answer), isJson ? "application/json" : "text/event-stream");
+  expect(planner.finished[0]?.answer.answer).toEqual(read);
+  // It was read once, for both.
+  expect(relay.responses[0]?.answer).toBe(planner.finished[0]?.answer.answer);
   expect(Buffer.from(relay.responses[0]?.body ?? []).toString()).toBe(answer);
   expect(relay.responses[0]).toMatchObject({ outcome: "complete", length: Buffer.byteLength(answer) });
 }
@@ -214,7 +218,8 @@ describe("while text is held", () => {
     client.outgoing.destroy();
     await until(() => relay.responses.length === 1 && planner.finished.length === 1);
     expect(relay.responses).toMatchObject([{ outcome: "aborted", length: (shown + held).length }]);
-    expect(planner.finished[0]).toMatchObject({ body: shown + held, answer: { isComplete: false } });
+    const read = readWireAnswer(Buffer.from(shown + held), "text/event-stream");
+    expect(planner.finished[0]).toMatchObject({ answer: { answer: read, isComplete: false } });
     await until(() => upstream.openCount() === 0);
   });
 

@@ -60,6 +60,7 @@ export function plannedRequestOf({ stream, received, rendered, input }: PlannedR
     length,
     betas: betasFor(meta, rendered),
     mayRetry: true,
+    needsAnswer: isTurn,
     sent: { ...named, leaf, isTurn, length, epoch, ...reported },
     clientBody: body,
     overlap: noOverlap,

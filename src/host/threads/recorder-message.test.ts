@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import type { SentRequest } from "../../exchange/index.ts";
+import { readWireAnswer } from "../../protocols/index.ts";
 import {
   COPY_BYTES,
   messageBytes,
@@ -70,6 +71,7 @@ it("moves only large buffers that are neither shared nor used by the ledger", ()
     status: 200,
     headers: {},
     length: 0,
+    answer: null,
     outcome: "complete",
     problem: null,
     blockNumbers: null,
@@ -78,6 +80,20 @@ it("moves only large buffers that are neither shared nor used by the ledger", ()
   const moved = transferList({ type: "answered", copy });
   expect([moved.length, moved[0] === large.buffer]).toEqual([1, true]);
   expect(transferList({ type: "resent", request: "r", sent: { ...sent, body } })).toHaveLength(0);
+});
+
+it("an answer that was read crosses with its units, each in memory of its own", () => {
+  const message = { content: [{ type: "text", text: "a".repeat(50) }] };
+  const answer = readWireAnswer(Buffer.from(JSON.stringify(message)), "application/json");
+  const [unit] = answer.units;
+  const end = { outcome: "complete", problem: null, blockNumbers: null, firstByteMs: 1, totalMs: 2 } as const;
+  const copy = { id: "r", status: 200, headers: {}, body: [], length: 0, answer, ...end };
+  const answered = { type: "answered", copy } as const;
+  expect(messageBytes(answered)).toBe(COPY_BYTES + (unit?.bytes.length ?? 0));
+  const [owned] = withOwnMemory(answered).copy.answer?.units ?? [];
+  expect(owned?.bytes.buffer.byteLength).toBe(unit?.bytes.length);
+  expect(structuredClone(owned)).toEqual({ ...unit, bytes: new Uint8Array(unit?.bytes ?? []) });
+  expect(withoutBodies(answered).copy.answer).toBeNull();
 });
 
 it("a message without bodies keeps everything else", () => {
