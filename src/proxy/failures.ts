@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { type ApertureError, apertureError } from "../base/index.ts";
 import { errorEvent, errorBody as messagesErrorBody } from "../protocols/index.ts";
@@ -35,6 +35,12 @@ export function refusalForError(error: Error, upstream: Upstream): Refusal {
 export function slowConnectRefusal(upstream: Upstream): Refusal {
   const details = { host: upstream.host, seconds: upstream.connectMs / 1_000 };
   return { status: 504, error: apertureError("AP_UPSTREAM_SLOW", details) };
+}
+
+/** The upstream's answer is not what HTTP allows here. */
+export function protocolRefusal(upstream: Upstream, reason: string): Refusal {
+  const details = { upstream: upstream.name, host: upstream.host, reason };
+  return { status: 502, error: apertureError("AP_UPSTREAM_PROTOCOL", details) };
 }
 
 /** The upstream's answer broke off before the client got anything of it. */
@@ -161,7 +167,8 @@ export function sendOwnAnswer({
 }: OwnAnswer): void {
   if (isDraining) response.shouldKeepAlive = false;
   const isUnread = !request.complete && framingOf(readHead(request.rawHeaders)) !== "none";
-  response.writeHead(status, {
+  // Node keeps the reason of a head that it refused to write, and would refuse this one for it too.
+  response.writeHead(status, STATUS_CODES[status] ?? "", {
     ...ownHeaders,
     "content-type": "application/json",
     "content-length": Buffer.byteLength(body),

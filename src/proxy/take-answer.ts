@@ -3,7 +3,7 @@ import { pingEvent } from "../protocols/index.ts";
 import { appendToCopy } from "./body-copy.ts";
 import { beginAnswer, deliver, endRound, flushLoneHead, upstreamHeadOf } from "./client-answer.ts";
 import type { RelayCommand } from "./exchange-phases.ts";
-import { refusalForError, resetRefusal } from "./failures.ts";
+import { protocolRefusal, refusalForError, resetRefusal } from "./failures.ts";
 import { readHead } from "./headers.ts";
 import { outcomeOf, type RelayedExchange, safely } from "./relayed-exchange.ts";
 import { recordRequestOnce } from "./report-exchange.ts";
@@ -12,14 +12,25 @@ import { isStaleConnection, type UpstreamListener } from "./upstream-request.ts"
 export function listenerFor(relayed: RelayedExchange): UpstreamListener {
   return {
     onAnswer: safely(relayed, (incoming) => onAnswer(relayed, incoming)),
+    onUpgrade: () => onUpgrade(relayed),
     onError: safely(relayed, (error) => onUpstreamError(relayed, error)),
   };
 }
 
 function onAnswer(relayed: RelayedExchange, incoming: IncomingMessage): void {
+  // Node announces a switch of protocols that does not name the new one as an answer.
+  if (incoming.statusCode === 101) {
+    onUpgrade(relayed);
+    return;
+  }
   relayed.arrivedAnswer = { incoming, head: readHead(incoming.rawHeaders) };
   relayed.heldChunks = [];
   relayed.dispatch({ type: "head", head: upstreamHeadOf(incoming) });
+}
+
+function onUpgrade(relayed: RelayedExchange): void {
+  const refusal = protocolRefusal(relayed.arrival.upstream, "it switched protocols");
+  relayed.dispatch({ type: "upstream-failed", refusal, isStale: false });
 }
 
 function onUpstreamError(relayed: RelayedExchange, error: Error): void {

@@ -8,6 +8,8 @@ import type { OpenRequest, RelayedExchange } from "./relayed-exchange.ts";
 /** Receives the events of a request to the upstream. */
 export type UpstreamListener = {
   readonly onAnswer: (incoming: IncomingMessage) => void;
+  /** The upstream answered with another protocol, which no client of ours can have asked for. */
+  readonly onUpgrade: () => void;
   readonly onError: (error: Error) => void;
 };
 
@@ -37,6 +39,13 @@ export function openRequest(
   outgoing.once("socket", (socket) => watchConnect(relayed, sent, socket));
   outgoing.on("drain", () => request.resume());
   outgoing.once("response", ifCurrent(listener.onAnswer));
+  outgoing.once(
+    "upgrade",
+    ifCurrent((_incoming, socket) => {
+      socket.destroy();
+      listener.onUpgrade();
+    }),
+  );
   outgoing.on("error", ifCurrent(listener.onError));
   for (const piece of planned?.pieces ?? relayed.clientBody.chunks ?? []) outgoing.write(piece);
 }
