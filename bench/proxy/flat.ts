@@ -1,7 +1,11 @@
 import { pricesOf } from "../../src/config/index.ts";
 import { defaultAwareness, SessionPlanner } from "../../src/host/index.ts";
+import { protocolOf } from "../../src/protocols/index.ts";
 import { median } from "../measure.ts";
 import { type BenchOptions, type Cell, countText } from "../report.ts";
+
+const anthropic = protocolOf({ protocol: "anthropic" });
+const readAnswer = anthropic.answer.read;
 
 type Message = { readonly role: string; readonly content: unknown };
 
@@ -56,9 +60,9 @@ async function turnMs(count: number): Promise<number> {
     if (planning instanceof Promise && messages.length > 1) throw new Error("a turn is answered at once");
     const planned = await planning;
     const content = [{ type: "text", text: `Answer ${messages.length} ${"y".repeat(60)}` }];
-    const answer = Buffer.from(JSON.stringify({ role: "assistant", content }));
-    const ended = { status: 200, contentType: "application/json", contentEncoding: "" };
-    planner.finish(planned, { ...ended, isComplete: true, isRequestFlushed: true, body: [answer] });
+    const message = Buffer.from(JSON.stringify({ role: "assistant", content }));
+    const answer = readAnswer(message, "application/json");
+    planner.finish(planned, { status: 200, answer, isComplete: true, isRequestFlushed: true });
     const next = { role: "user", content: `Prompt ${messages.length} ${"x".repeat(60)}` };
     messages = [...messages, { role: "assistant", content }, next];
   }

@@ -1,5 +1,5 @@
 import type { ExchangeEnd, ProtocolName } from "../engine/frames/index.ts";
-import type { WireRequest } from "../protocols/index.ts";
+import type { WireAnswer, WireRequest } from "../protocols/index.ts";
 import type { Pieces } from "./decode-body.ts";
 import type { RequestIdentity } from "./identify.ts";
 import type { BlockNumbers } from "./numbered-block.ts";
@@ -47,13 +47,15 @@ export type RequestCopy<Bytes = Uint8Array> = {
 /** The outcome of an exchange as the relay sees it. Only a restart finds interrupted ones. */
 export type RelayOutcome = Exclude<ExchangeEnd["outcome"], "interrupted">;
 
-/** A copy of a response, byte for byte as the client got it. */
+/** A copy of a response, byte for byte as it came from upstream. */
 export type ResponseCopy<Bytes = Uint8Array> = {
   readonly id: string;
   readonly status: number | null;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Bytes | null;
   readonly length: number;
+  /** The answer, if it was read as it passed. Null: the recorder reads the body. */
+  readonly answer: WireAnswer | null;
   readonly outcome: RelayOutcome;
   readonly blockNumbers: BlockNumbers;
   /** True if another round is sent for the same request. */

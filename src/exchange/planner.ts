@@ -1,6 +1,6 @@
 import type { ApertureError } from "../base/index.ts";
 import type { BodyForm } from "../engine/frames/index.ts";
-import type { WireRequest } from "../protocols/index.ts";
+import type { WireAnswer, WireRequest } from "../protocols/index.ts";
 import type { Pieces } from "./decode-body.ts";
 import type { RequestCopy } from "./exchange-copies.ts";
 import type { RequestIdentity } from "./identify.ts";
@@ -35,6 +35,8 @@ export type PlannedRequest = {
   readonly betas: readonly string[];
   /** Whether the planner must see a refusal with status 400 before the client gets it. */
   readonly mayRetry: boolean;
+  /** The planner needs the answer: the relay reads it as it passes. */
+  readonly needsAnswer: boolean;
   /** The record for the log. Null if the client's body is sent unchanged. */
   readonly sent: SentRequest | null;
   /** The client's body in one piece, for the recorder. */
@@ -63,12 +65,11 @@ export type OwnLineFilter = {
   readonly continues: (line: string) => boolean;
 };
 
-/** How a response ended, with the body that the client got. */
+/** How a response ended, with the answer in it. */
 export type ResponseSummary = {
   readonly status: number | null;
-  readonly contentType: string;
-  readonly contentEncoding: string;
-  readonly body: Pieces | null;
+  /** Null if there is none that can be read, or the plan does not need it. */
+  readonly answer: WireAnswer | null;
   readonly isComplete: boolean;
   /** Whether the whole request was written to its connection, so that its memory may be reused. */
   readonly isRequestFlushed: boolean;

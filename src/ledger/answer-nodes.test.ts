@@ -1,17 +1,20 @@
 import { expect, test } from "vitest";
 import { must } from "../base/index.ts";
-import { type AnswerUnit, readWireAnswer } from "../protocols/index.ts";
+import { type AnswerUnit, protocolOf } from "../protocols/index.ts";
 import { TokenCounter } from "../tokens/index.ts";
 import { addAnswerNodes } from "./answer-nodes.ts";
 import { SessionNumbers, StreamNumbers } from "./block-numbers.ts";
 import { nodeBytes, rootNode } from "./node.ts";
+
+const anthropic = protocolOf({ protocol: "anthropic" });
+const readAnswer = anthropic.answer.read;
 
 const text = (content: string) => ({ type: "text", text: content });
 const call = { type: "tool_use", id: "c1", name: "look", input: {} };
 
 function answerUnits(...content: readonly object[]): readonly AnswerUnit[] {
   const message = { content, stop_reason: "end_turn", usage: { input_tokens: 1, output_tokens: 1 } };
-  return readWireAnswer(Buffer.from(JSON.stringify(message)), "application/json").units;
+  return readAnswer(Buffer.from(JSON.stringify(message)), "application/json").units;
 }
 
 const commandOffer = { hasTools: true, nonce: null } as const;

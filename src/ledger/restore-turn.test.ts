@@ -2,13 +2,14 @@ import { describe, expect, test } from "vitest";
 import { hashContent, must } from "../base/index.ts";
 import { commandTools } from "../commands/index.ts";
 import type { SentRequestUnit, TurnRecord } from "../exchange/index.ts";
-import { protocolOf, readWireAnswer, type WireRequest } from "../protocols/index.ts";
+import { protocolOf, type WireRequest } from "../protocols/index.ts";
 import { SessionNumbers, StreamNumbers } from "./block-numbers.ts";
 import type { RenderInput } from "./request-plan.ts";
 import { findPath } from "./restore-turn.ts";
 import { StreamLedger } from "./stream-ledger.ts";
 
 const anthropic = protocolOf({ protocol: "anthropic" });
+const readAnswer = anthropic.answer.read;
 const readRequest = anthropic.read.request;
 
 type Block = Readonly<Record<string, unknown>>;
@@ -63,7 +64,7 @@ class LedgerWithLog {
     for (const unit of report.fresh) this.#units.set(unit.id, unit);
     const sent = Buffer.concat(pieces);
     const answer = content === null ? null : { body: answerBody(content), contentType: "application/json" };
-    if (answer !== null) this.ledger.addAnswer(leaf, readWireAnswer(answer.body, answer.contentType).units);
+    if (answer !== null) this.ledger.addAnswer(leaf, readAnswer(answer.body, answer.contentType).units);
     const turn = { body: sent, path: this.#path(report.leaf), answer, turn: this.turns.length + 1 };
     this.turns = [...this.turns, turn];
     return sent.toString();
@@ -117,7 +118,7 @@ function restored(turns: readonly TurnRecord[]): StreamLedger {
       ledger.restoreTurn({ request: read(Buffer.from(body)), path, turn }),
       "body and path fit",
     );
-    if (answer !== null) ledger.addAnswer(leaf, readWireAnswer(answer.body, answer.contentType).units);
+    if (answer !== null) ledger.addAnswer(leaf, readAnswer(answer.body, answer.contentType).units);
   }
   return ledger;
 }

@@ -1,12 +1,12 @@
-export { type AnswerReader, answerReader, readWireAnswer } from "./anthropic/events.ts";
-export { encodeEvent, eventInterceptor, type Interceptor, noAnswerText } from "./anthropic/intercept.ts";
-export { messageInterceptor } from "./anthropic/intercept-message.ts";
-export { eventStripper, messageStripper, type Stripper } from "./anthropic/strip.ts";
+export { AnswerReader } from "./anthropic/answer.ts";
 export type {
   BodyFeature,
   BodyParts,
   ContextEdit,
   EmittedPieces,
+  ErrorInput,
+  InterceptOptions,
+  Interceptor,
   ModelTraits,
   PlacedMark,
   Protocol,

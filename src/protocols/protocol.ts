@@ -1,6 +1,6 @@
 import type { Part } from "../content/index.ts";
 import type { ProtocolName } from "../engine/frames/index.ts";
-import type { AnswerUnit, UnitWrapper, WireGroup, WireRequest, WireUnit } from "./wire.ts";
+import type { AnswerUnit, UnitWrapper, WireAnswer, WireGroup, WireRequest, WireUnit } from "./wire.ts";
 
 /**
  * A wire format: everything that differs between model APIs. The layers above know units with neutral parts
@@ -10,8 +10,9 @@ export type Protocol = {
   readonly name: ProtocolName;
   readonly read: RequestReader;
   readonly write: RequestWriter;
+  readonly answer: AnswerCodec;
   readonly traits: ProtocolTraits;
-  readonly refusals: RefusalReader;
+  readonly refusals: RefusalCodec;
 };
 
 /** A request asks the model, or asks how many tokens it would have. */
@@ -155,6 +156,71 @@ export type ProtocolTraits = {
 /** Why a provider refused a request: its reasoning, the edit it was asked for, or anything else. */
 export type RefusalReason = "reasoning" | "edit" | "other";
 
-export type RefusalReader = {
+/** An error of ours, for a client of this format. */
+export type ErrorInput = { readonly status: number; readonly message: string; readonly requestId: string };
+
+export type RefusalCodec = {
   readonly reasonOf: (body: Uint8Array) => RefusalReason;
+  /** An error of ours as the body of an answer. */
+  readonly errorBody: (input: ErrorInput) => string;
+  /** An error of ours as the last event of an answer that has begun. */
+  readonly errorEvent: (input: Omit<ErrorInput, "requestId">) => Uint8Array;
+  /** The error in the body of a refusal as the last event of an answer that has begun. */
+  readonly refusalEvent: (body: Buffer) => Uint8Array;
+  /** Tells a client that lets the provider keep the conversation to send all of it. */
+  readonly threadRefusal: (requestId: string) => string;
+};
+
+export type AnswerCodec = {
+  /** Reads a whole answer: events, one message, or an error. */
+  readonly read: (body: Uint8Array, contentType: string) => WireAnswer;
+  /** Reads an answer as it comes, and yields the client's part of it. Null if its form is not read. */
+  readonly intercept: (contentType: string, options: InterceptOptions) => Interceptor | null;
+  /** Whether these last bytes of an answer contain its end. */
+  readonly endsWithStop: (chunks: readonly Buffer[]) => boolean;
+  /** Keeps the connection of a waiting client alive. */
+  readonly ping: () => Uint8Array;
+};
+
+/** Recognises our lines, and lines that are ours only behind one of ours: those carry no nonce. */
+export type OwnLineRules = {
+  readonly isOwn: (line: string) => boolean;
+  /** Lines without a nonce may follow this one. */
+  readonly opens: (line: string) => boolean;
+  readonly continues: (line: string) => boolean;
+};
+
+/**
+ * Reads an answer of the upstream once, as its bytes come. It yields the bytes for the client, without our
+ * lines, calls of our tools and command lines, and the answer itself for planner and recorder. Several rounds
+ * become one answer of the client.
+ */
+export type Interceptor = {
+  /** Takes bytes cut anywhere; returns the bytes that the client gets by now. */
+  readonly push: (bytes: Uint8Array) => readonly Uint8Array[];
+  /** The last event of the round has come; the end of its body may still be missing. */
+  readonly hasStopped: () => boolean;
+  /** The answer of this round as far as it has come; null if it is too large to be read. */
+  readonly answer: () => WireAnswer | null;
+  /** The round has ended; returns the bytes of a line that was not decided. */
+  readonly endRound: () => readonly Uint8Array[];
+  /** The round that ended has only commands for us, and waits for their results. */
+  readonly isWaitingForUs: () => boolean;
+  /** The content that the client has got so far is an answer by itself. */
+  readonly mayEndHere: () => boolean;
+  /** Begins another round, which continues the same message. */
+  readonly beginRound: () => void;
+  /** Ends the client's answer; returns the bytes that were held. */
+  readonly end: () => readonly Uint8Array[];
+};
+
+export type InterceptOptions = {
+  /** Recognises our lines; null if the model was told none. */
+  readonly ownLines: OwnLineRules | null;
+  /** Recognises our tools; null if the model has none of them. */
+  readonly isOwnTool: ((name: string) => boolean) | null;
+  /** Marks command lines; null if the model knows of none. */
+  readonly commandNonce: string | null;
+  /** A longer answer passes without being read, and a longer message without being changed. */
+  readonly bytesMax: number;
 };

@@ -1,12 +1,16 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { type ApertureError, apertureError } from "../base/index.ts";
+import { findProtocol, type Protocol } from "../protocols/index.ts";
 import { framingOf, readHead } from "./headers.ts";
 import type { Route } from "./routes.ts";
 import type { Upstream } from "./upstreams.ts";
 
 /** An error answer of ours in place of the upstream's answer. */
 export type Refusal = { readonly status: number; readonly error: ApertureError };
+
+/** A bug of ours ends one request, never the process. */
+export const faultRefusal: Refusal = { status: 500, error: apertureError("AP_CONTROL_FAULT") };
 
 /** Carries a refusal of ours through Node's error events. */
 export class RefusalError extends Error {
@@ -31,6 +35,18 @@ export function refusalForError(error: Error, upstream: Upstream): Refusal {
 export function slowConnectRefusal(upstream: Upstream): Refusal {
   const details = { host: upstream.host, seconds: upstream.connectMs / 1_000 };
   return { status: 504, error: apertureError("AP_UPSTREAM_SLOW", details) };
+}
+
+/** The upstream's answer is not what HTTP allows here. */
+export function protocolRefusal(upstream: Upstream, reason: string): Refusal {
+  const details = { upstream: upstream.name, host: upstream.host, reason };
+  return { status: 502, error: apertureError("AP_UPSTREAM_PROTOCOL", details) };
+}
+
+/** The upstream's answer broke off before the client got anything of it. */
+export function resetRefusal(upstream: Upstream): Refusal {
+  const details = { upstream: upstream.name, host: upstream.host, reason: "ECONNRESET" };
+  return { status: 502, error: apertureError("AP_UPSTREAM_RESET", details) };
 }
 
 export function silenceRefusal(upstream: Upstream, idleMs: number): Refusal {
@@ -66,42 +82,30 @@ export function errorShapeOf(route: Route): ErrorShape {
   }
 }
 
-export function errorBody({ status, error }: Refusal, id: string, shape: ErrorShape): string {
-  const message = `${error.message} (${error.code})`;
-  switch (shape) {
-    case "anthropic":
-      return JSON.stringify({
-        type: "error",
-        error: { type: anthropicType(status), message },
-        request_id: id,
-      });
-    case "openai":
-      return JSON.stringify({ error: { message, type: openaiType(status), param: null, code: error.code } });
-    case "gemini":
-      return JSON.stringify({ error: { code: status, message, status: geminiStatus(status) } });
-    default:
-      return JSON.stringify({ message });
-  }
+type ErrorBodyInput = Refusal & { readonly message: string; readonly requestId: string };
+
+/** How each protocol writes an error. Those without a folder in `src/protocols` are written here. */
+const errorBodies: Readonly<Record<ErrorShape, (input: ErrorBodyInput) => string>> = {
+  anthropic: (input) => findProtocol("anthropic")?.refusals.errorBody(input) ?? input.message,
+  openai: ({ status, message, error: { code } }) =>
+    JSON.stringify({ error: { message, type: openaiType(status), param: null, code } }),
+  gemini: ({ status, message }) =>
+    JSON.stringify({ error: { code: status, message, status: geminiStatus(status) } }),
+  bedrock: ({ message }) => JSON.stringify({ message }),
+};
+
+/** An error of ours in the form of the client's protocol. */
+export function errorBody(refusal: Refusal, requestId: string, shape: ErrorShape): string {
+  return errorBodies[shape]({ ...refusal, message: messageOf(refusal), requestId });
 }
 
-export const threadProblem = "thread: threads are not supported here; send the whole conversation";
-
-/** The error of a provider that does not store threads. Clients react to its code. */
-export function threadBody(id: string): string {
-  const details = { error_code: "thread_unsupported_request", unsupported: [] };
-  const error = { type: "invalid_request_error", message: threadProblem, details };
-  return JSON.stringify({ type: "error", error, request_id: id });
+function messageOf({ error }: Refusal): string {
+  return `${error.message} (${error.code})`;
 }
 
-function anthropicType(status: number): string {
-  if (status >= 500) return "api_error";
-  const types = new Map([
-    [401, "authentication_error"],
-    [403, "permission_error"],
-    [404, "not_found_error"],
-    [413, "request_too_large"],
-  ]);
-  return types.get(status) ?? "invalid_request_error";
+/** An error of ours as the last event of an answer that has begun. Only a round can fail so late. */
+export function errorEventOf(refusal: Refusal, protocol: Protocol | null): Uint8Array | undefined {
+  return protocol?.refusals.errorEvent({ status: refusal.status, message: messageOf(refusal) });
 }
 
 function openaiType(status: number): string {
@@ -132,6 +136,8 @@ type OwnAnswerTarget = {
   readonly id: string;
   /** The connection is closed after this answer. */
   readonly endsConnection?: boolean;
+  /** The server is closing, so the connection is not kept alive. */
+  readonly isDraining: boolean;
 };
 export type RefusalInput = OwnAnswerTarget & { readonly refusal: Refusal; readonly shape: ErrorShape };
 
@@ -154,9 +160,12 @@ export function sendOwnAnswer({
   body,
   id,
   endsConnection: ends = false,
+  isDraining,
 }: OwnAnswer): void {
+  if (isDraining) response.shouldKeepAlive = false;
   const isUnread = !request.complete && framingOf(readHead(request.rawHeaders)) !== "none";
-  response.writeHead(status, {
+  // Node keeps the reason of a head that it refused to write, and would refuse this one for it too.
+  response.writeHead(status, STATUS_CODES[status] ?? "", {
     ...ownHeaders,
     "content-type": "application/json",
     "content-length": Buffer.byteLength(body),

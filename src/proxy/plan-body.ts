@@ -1,27 +1,27 @@
-import type { PlannedRequest, Planner, RequestMeta } from "../exchange/index.ts";
+import { decodeBody, type PlannedRequest, type Planner, type RequestMeta } from "../exchange/index.ts";
 import { setCopyBuffer } from "./body-copy.ts";
 import { isLogin } from "./credentials.ts";
+import type { Refusal } from "./failures.ts";
 import { framingOf, type Head, headerOf, headersOf } from "./headers.ts";
-import type { RelayedExchange } from "./relayed-exchange.ts";
-import { finishUnsent, recordRequestOnce, reportBeforePlanning } from "./report-exchange.ts";
+import { isRequestFlushed, type RelayedExchange } from "./relayed-exchange.ts";
+import { reportBeforePlanning } from "./report-exchange.ts";
 import { describeRequest } from "./request-description.ts";
-import { giveUp, refuseThread, sendUpstream, sendUpstreamOrGiveUp } from "./send-upstream.ts";
 
 /**
  * The request as the planner needs it. Null if the planner does not need its body: it is relayed as it comes.
  */
-export function metaToPlan(exchange: RelayedExchange): RequestMeta | null {
-  const { head } = exchange.arrival;
-  const { planner, limits, meter } = exchange.context;
-  if (planner === null || exchange.arrival.route.protocol === null || !isReplaceable(head)) return null;
+export function metaToPlan(relayed: RelayedExchange): RequestMeta | null {
+  const { head, route } = relayed.arrival;
+  const { planner, limits, meter } = relayed.context;
+  if (planner === null || route.protocol === null || !isReplaceable(head)) return null;
   const declared = headerOf(head, "content-length");
   const length = declared === undefined ? null : Number(declared);
   if (length === 0 || (length ?? 1) > limits.keptBytesMax) return null;
   try {
-    const meta = requestMetaOf(exchange, length);
+    const meta = requestMetaOf(relayed, length);
     if (meta === null || !planner.needsBody(meta)) return null;
     if (length !== null && length >= pooledBytesMin)
-      setCopyBuffer(exchange.clientBody, planner.allocateBody(length));
+      setCopyBuffer(relayed.clientBody, planner.allocateBody(length));
     return meta;
   } catch {
     meter.add("plannerFaults", 1);
@@ -29,9 +29,9 @@ export function metaToPlan(exchange: RelayedExchange): RequestMeta | null {
   }
 }
 
-function requestMetaOf(exchange: RelayedExchange, length: number | null): RequestMeta | null {
-  const description = describeRequest(exchange);
-  return description === null ? null : { ...description, length, isLogin: isLogin(exchange.arrival.head) };
+function requestMetaOf(relayed: RelayedExchange, length: number | null): RequestMeta | null {
+  const description = describeRequest(relayed);
+  return description === null ? null : { ...description, length, isLogin: isLogin(relayed.arrival.head) };
 }
 
 /** Smaller bodies come in few pieces, and pooling their memory saves nothing. */
@@ -46,98 +46,71 @@ function isReplaceable(head: Head): boolean {
   return headersOf(head, "content-encoding").every((coding) => coding.toLowerCase() === "identity");
 }
 
-/** Stops holding the body: sends the part that has come, and then the rest as it comes. */
-export function relayUnplanned(exchange: RelayedExchange): void {
-  exchange.awaitingPlan = null;
-  exchange.modelScanTail = null;
-  if (!refuseIfUnreadable(exchange)) sendUpstreamOrGiveUp(exchange);
-}
-
-/** Refuses a request whose body is not read but may hold withheld content. True if it was refused. */
-export function refuseIfUnreadable(exchange: RelayedExchange): boolean {
-  const { planner } = exchange.context;
-  const meta = planner === null ? null : requestMetaOf(exchange, null);
+/** The refusal if a body that is not read may hold withheld content. Null if it may be sent. */
+export function unreadableRefusal(relayed: RelayedExchange): Refusal | null {
+  const { planner } = relayed.context;
+  const meta = planner === null ? null : requestMetaOf(relayed, null);
   const error = meta === null ? null : (planner?.errorIfUnread(meta) ?? null);
-  if (error !== null) giveUp(exchange, { status: 409, error });
-  return error !== null;
+  return error === null ? null : { status: 409, error };
 }
 
-/** Has the planner plan the whole body, and sends the plan. */
-export function planAndSend(exchange: RelayedExchange, planner: Planner, meta: RequestMeta): void {
-  const { context, clientBody } = exchange;
-  const wholeAt = performance.now();
+/** Has the planner plan the whole body. If that takes too long, the client's body is sent. */
+export function planBody(relayed: RelayedExchange): void {
+  const { context, clientBody, meta, report } = relayed;
+  report.wholeAt = performance.now();
   reportBeforePlanning(context);
+  const onFailure = (): void => relayed.dispatch({ type: "plan-failed" });
+  const onPlan = (planned: PlannedRequest | undefined): void =>
+    planned === undefined ? onFailure() : relayed.dispatch({ type: "planned", planned });
   let plan: PlannedRequest | Promise<PlannedRequest>;
   try {
-    plan = planner.plan(meta, clientBody.chunks ?? []);
+    plan = planOf(context.planner, meta, clientBody.chunks ?? []);
   } catch {
-    planFailed(exchange);
+    onFailure();
     return;
   }
-  if (plan instanceof Promise) awaitPlan(exchange, plan, wholeAt);
-  else sendPlanned(exchange, plan, wholeAt);
+  if (!(plan instanceof Promise)) {
+    onPlan(plan);
+    return;
+  }
+  const timer = setTimeout(() => relayed.dispatch({ type: "plan-late" }), context.limits.planMs);
+  plan.finally(() => clearTimeout(timer)).then(onPlan, onFailure);
 }
 
-function awaitPlan(exchange: RelayedExchange, plan: Promise<PlannedRequest>, wholeAt: number): void {
-  const { context, clientBody } = exchange;
-  const onTimeout = (): void => {
-    if (!isAwaitingPlan(exchange)) return;
-    // The planner may still read these chunks, and may reuse their memory.
-    clientBody.chunks = clientBody.chunks?.map((chunk) => Buffer.from(chunk)) ?? null;
-    planFailed(exchange);
-  };
-  const timer = setTimeout(onTimeout, context.limits.planMs);
-  plan.then(
-    (planned) => {
-      clearTimeout(timer);
-      if (isAwaitingPlan(exchange)) sendPlanned(exchange, planned, wholeAt);
-      else finishUnsent(context, planned);
-    },
-    () => {
-      clearTimeout(timer);
-      planFailed(exchange);
-    },
-  );
+function planOf(planner: Planner | null, meta: RequestMeta | null, chunks: readonly Buffer[]) {
+  if (planner === null || meta === null) throw new Error("a body is planned only if the planner needs it");
+  return planner.plan(meta, chunks);
 }
 
-/** The request was not sent without a plan, and the client has not left. */
-function isAwaitingPlan({ awaitingPlan, outcome }: RelayedExchange): boolean {
-  return awaitingPlan !== null && outcome === null;
-}
-
-/** A planner that fails is our fault, so the client's body is sent as it came. */
-function planFailed(exchange: RelayedExchange): void {
-  if (!isAwaitingPlan(exchange)) return;
-  exchange.context.meter.add("plannerFaults", 1);
-  relayUnplanned(exchange);
-}
-
-function sendPlanned(exchange: RelayedExchange, planned: PlannedRequest, wholeAt: number): void {
-  exchange.planned = planned;
+/** Asks the planner for another plan after a refusal; null if the client gets the refusal. */
+export function planRetry(relayed: RelayedExchange, planned: PlannedRequest): PlannedRequest | null {
+  const { context, arrivedAnswer, heldChunks, report } = relayed;
+  const { planner, meter } = context;
+  const encoding = (arrivedAnswer && headerOf(arrivedAnswer.head, "content-encoding")) ?? "";
+  const body = decodeBody(Buffer.concat(heldChunks), encoding);
+  if (planner === null || body === null) return null;
+  meter.add("plannerRefusals", 1);
   try {
-    if (planned.isProviderThread) refuseThread(exchange);
-    else if (planned.refusal !== null) giveUp(exchange, { status: 409, error: planned.refusal });
-    else {
-      sendUpstream(exchange);
-      exchange.addedMs = performance.now() - wholeAt;
-      // The body is written first; no answer can arrive before the request is recorded.
-      process.nextTick(recordRequestOnce, exchange);
-    }
-    exchange.awaitingPlan = null;
+    const retry = planner.planRetry(planned, body);
+    if (retry === null) return null;
+    report.refused = { planned, isFlushed: isRequestFlushed(relayed) };
+    meter.add("plannerRetries", 1);
+    return retry;
   } catch {
-    discardPlan(exchange, planned);
-    planFailed(exchange);
+    meter.add("plannerFaults", 1);
+    return null;
   }
 }
 
-/**
- * Drops a plan that cannot be sent. None of its bytes has left, because a request first waits for a
- * connection.
- */
-function discardPlan(exchange: RelayedExchange, planned: PlannedRequest): void {
-  const { outgoing, context } = exchange;
-  exchange.outgoing = null;
-  exchange.planned = null;
-  outgoing?.destroy();
-  finishUnsent(context, planned);
+/** Has the planner plan a round, which waits for the results of our tools. */
+export function planRound(relayed: RelayedExchange, planned: PlannedRequest): void {
+  const { planner, meter } = relayed.context;
+  const onFailure = (): null => {
+    meter.add("plannerFaults", 1);
+    return null;
+  };
+  void Promise.resolve()
+    .then(() => planner?.planRound(planned) ?? null)
+    .catch(onFailure)
+    .then((next) => relayed.dispatch({ type: "round-planned", planned: next }));
 }

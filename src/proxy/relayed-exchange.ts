@@ -7,11 +7,12 @@ import type {
   RelayOutcome,
   RequestCopy,
   RequestMeta,
-  ResponseSummary,
 } from "../exchange/index.ts";
-import type { Interceptor, Stripper } from "../protocols/index.ts";
+import { findProtocol, type Interceptor, type Protocol, type WireAnswer } from "../protocols/index.ts";
 import { type BodyCopy, createBodyCopy } from "./body-copy.ts";
 import type { CredentialHasher } from "./credentials.ts";
+import { type ExchangeState, newExchange, type RelayEvent } from "./exchange-phases.ts";
+import { faultRefusal } from "./failures.ts";
 import type { Head } from "./headers.ts";
 import type { Meter } from "./metrics.ts";
 import type { RelayLimits } from "./options.ts";
@@ -50,109 +51,147 @@ export type RequestDescription = Omit<
   "body" | "length" | "read" | "identity" | "purpose" | "sent"
 >;
 
-/** A plan that the upstream refused, and how. */
-export type RefusedAttempt = { readonly planned: PlannedRequest; readonly answer: ResponseSummary };
+/** A request to the upstream, and what its socket had read, and when, as the request got it. */
+export type OpenRequest = { readonly outgoing: ClientRequest; bytesRead: number; sentAt: number };
 
 export type UpstreamAnswer = { readonly incoming: IncomingMessage; readonly head: Head };
 
-/** The state of one client request from its arrival to the end of its answer. */
+/** What planner and recorder were told of an exchange, and what they will be. */
+export type ExchangeReport = {
+  /** The plan that was sent last. Null if the client's body is relayed as it comes. */
+  planned: PlannedRequest | null;
+  /** The first plan, if it was refused and another one was sent. */
+  refused: { readonly planned: PlannedRequest; readonly isFlushed: boolean } | null;
+  /** The planner was told how its plans ended. */
+  isPlannerNotified: boolean;
+  isRequestRecorded: boolean;
+  /** The planner's numbers for the blocks of the answer. */
+  blockNumbers: BlockNumbers;
+  /** The answer as it was read when so many bytes of it had come. */
+  read: { readonly length: number; readonly answer: WireAnswer | null } | null;
+  /** When the planner got the whole body. Null if it was not consulted, or its plan was sent. */
+  wholeAt: number | null;
+  /** Milliseconds the planner added; null if it was not consulted, and for retries and rounds. */
+  addedMs: number | null;
+  firstByteAt: number | null;
+  endedAt: number | null;
+};
+
+/** The sockets, copies and timers of one exchange. Its phase decides what happens to them. */
 export type RelayedExchange = {
   /** Replaced at most once, before any byte has left, if the body names the demo model. */
   arrival: Arrival;
   readonly context: RelayContext;
   readonly startedMs: number;
   readonly startedAt: number;
+  exchange: ExchangeState;
+  /** Hands an event to the state machine. */
+  readonly dispatch: (event: RelayEvent) => void;
+  /** Events that arrived while another one was handled. */
+  readonly events: RelayEvent[];
+  isAdvancing: boolean;
+  /** The request as the planner needs it. Null if the planner does not need its body. */
+  meta: RequestMeta | null;
   /** Made once, when it is first needed. */
   description: RequestDescription | null;
-  /** Set while the body is collected for the planner, and until the plan is there. */
-  awaitingPlan: RequestMeta | null;
-  /** Set while the body is held until it names its model: the last characters that were scanned. */
-  modelScanTail: string | null;
-  /** Sent in place of the client's body. Null if that is relayed as it comes. */
-  planned: PlannedRequest | null;
-  /** Milliseconds the planner added; null if it was not consulted, and for retries and rounds. */
-  addedMs: number | null;
-  /** The first attempt, if it was refused and another plan was sent. There is never a third. */
-  refusedAttempt: RefusedAttempt | null;
-  /** The planner was told how its plans ended. */
-  isPlannerNotified: boolean;
-  /** The planner's numbers for the blocks of the answer. */
-  blockNumbers: BlockNumbers;
   /** The body as the client sent it, even if another was sent upstream. */
   readonly clientBody: BodyCopy;
+  /** The request to the upstream. Null before the first attempt only. */
+  sent: OpenRequest | null;
+  /** An answer whose head has come, and that is neither passed on nor discarded yet. */
+  arrivedAnswer: UpstreamAnswer | null;
+  /** The answer of the upstream to the last request, and the one before a round. */
+  answer: UpstreamAnswer | null;
+  answerBefore: UpstreamAnswer | null;
   /** The body of the upstream's last answer. */
   answerBody: BodyCopy;
-  /** The request to the upstream. Null before the first attempt only. */
-  outgoing: ClientRequest | null;
-  /** How many bytes the upstream's socket had read when this request got it, and when that was. */
-  readonly socketStart: { bytesRead: number; at: number };
-  /** The request was sent again because its connection was stale. */
-  isRetried: boolean;
-  /** The client has sent its whole body. */
-  hasWholeBody: boolean;
-  /** Set while a refusal is held back from the client: passes it on. */
-  releaseRefusal: (() => void) | null;
-  /** The answer of the upstream. */
-  incoming: IncomingMessage | null;
-  answerHead: Head | null;
-  /** Removes our notes from the answer. Null if it passes untouched. */
-  stripper: Stripper | null;
-  /** Hides calls of our tools from the client. Null if there are none to hide. */
+  /** The chunks of a refusal that is held back from the client. */
+  heldChunks: Buffer[];
+  /** Reads the answer and makes the client's of it. Null if the answer passes untouched. */
   interceptor: Interceptor | null;
-  /** A round was sent: the client's answer is made of several answers of the upstream. */
-  isContinued: boolean;
-  /** The upstream's answer before the round. If the round fails, it is the last. */
-  previousAnswer: UpstreamAnswer | null;
+  /** The interceptor has got the last answer, not only the one before a round. */
+  isIntercepted: boolean;
+  /** The interceptor may hide content, so the client is sent no Content-Length. */
+  mayHide: boolean;
+  /** Bytes delivered to the client through the interceptor. */
+  deliveredBytes: number;
+  /** Set while a refusal is held. */
+  holdTimer: NodeJS.Timeout | null;
   /** Set while pings keep a waiting client's connection alive. */
   pingTimer: NodeJS.Timeout | null;
-  /** Bytes delivered to the client, if the answer is stripped or intercepted. */
-  deliveredBytes: number;
-  firstByteAt: number | null;
-  isRequestRecorded: boolean;
-  /** Null while the exchange is open. The first outcome stays: later failures are its consequences. */
-  outcome: RelayOutcome | null;
-  /** Why we ended the exchange ourselves. */
-  problem: string | null;
-  endedAt: number | null;
+  readonly report: ExchangeReport;
   /** How many sweeps have passed since a byte moved. */
   quietSweeps: number;
 };
 
-export function openExchange(context: RelayContext, arrival: Arrival): RelayedExchange {
+export function createRelayedExchange(
+  context: RelayContext,
+  arrival: Arrival,
+  dispatch: RelayedExchange["dispatch"],
+): RelayedExchange {
   const { keptBytesMax } = context.limits;
   return {
     arrival,
     context,
     startedMs: Date.now(),
     startedAt: performance.now(),
+    exchange: newExchange,
+    dispatch,
+    events: [],
+    isAdvancing: false,
+    meta: null,
     description: null,
-    awaitingPlan: null,
-    modelScanTail: null,
-    planned: null,
-    addedMs: null,
-    refusedAttempt: null,
-    isPlannerNotified: false,
-    blockNumbers: null,
     clientBody: createBodyCopy(keptBytesMax),
+    sent: null,
+    arrivedAnswer: null,
+    answer: null,
+    answerBefore: null,
     answerBody: createBodyCopy(arrival.route.protocol === null ? 0 : keptBytesMax),
-    outgoing: null,
-    socketStart: { bytesRead: 0, at: 0 },
-    isRetried: false,
-    hasWholeBody: false,
-    releaseRefusal: null,
-    incoming: null,
-    answerHead: null,
-    stripper: null,
+    heldChunks: [],
     interceptor: null,
-    isContinued: false,
-    previousAnswer: null,
-    pingTimer: null,
+    isIntercepted: false,
+    mayHide: false,
     deliveredBytes: 0,
-    firstByteAt: null,
-    isRequestRecorded: false,
-    outcome: null,
-    problem: null,
-    endedAt: null,
+    holdTimer: null,
+    pingTimer: null,
+    report: {
+      planned: null,
+      refused: null,
+      isPlannerNotified: false,
+      isRequestRecorded: false,
+      blockNumbers: null,
+      read: null,
+      wholeAt: null,
+      addedMs: null,
+      firstByteAt: null,
+      endedAt: null,
+    },
     quietSweeps: 0,
   };
+}
+
+/** Null while the exchange is open. */
+export function outcomeOf({ exchange: { phase } }: RelayedExchange): RelayOutcome | null {
+  return phase.name === "done" ? phase.outcome : null;
+}
+
+/** The whole request was written to its connection. */
+export function isRequestFlushed({ sent }: RelayedExchange): boolean {
+  return sent?.outgoing.writableFinished === true;
+}
+
+/** Nothing that happens on a socket may end the process: a fault of ours ends one exchange. */
+export function safely<Value>(relayed: RelayedExchange, on: (value: Value) => void): (value: Value) => void {
+  return (value) => {
+    try {
+      on(value);
+    } catch {
+      relayed.dispatch({ type: "gave-up", refusal: faultRefusal });
+    }
+  };
+}
+
+/** The codec of an exchange. Null if its format is not read. */
+export function protocolOf({ arrival: { route } }: RelayedExchange): Protocol | null {
+  return route.protocol === null ? null : findProtocol(route.protocol);
 }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { PlannedRequest } from "../exchange/index.ts";
 import {
   type Arrival,
-  openExchange,
+  createRelayedExchange,
   type RelayContext,
   type RelayedExchange,
   type RequestDescription,
@@ -26,10 +26,11 @@ function scene() {
   } as unknown as RelayContext;
   const route = { protocol: "anthropic" };
   const arrival = { id: "r", route, response: { writableFinished: true } } as unknown as Arrival;
-  const exchange = openExchange(context, arrival);
+  const exchange = createRelayedExchange(context, arrival, () => undefined);
   exchange.description = { id: "r", caller: { secrets: [] } } as unknown as RequestDescription;
-  exchange.planned = { clientBody: new Uint8Array(1), sent: null } as unknown as PlannedRequest;
-  exchange.outcome = "complete";
+  exchange.report.planned = { clientBody: new Uint8Array(1), sent: null } as unknown as PlannedRequest;
+  const phase = { name: "done", outcome: "complete", problem: null } as const;
+  exchange.exchange = { ...exchange.exchange, phase };
   return { calls, context, exchange };
 }
 

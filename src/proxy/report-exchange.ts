@@ -1,5 +1,6 @@
 import {
   type BlockNumbers,
+  decodeBody,
   noOverlap,
   type PlannedRequest,
   type RequestCopy,
@@ -7,10 +8,17 @@ import {
   type ResponseSummary,
   type SentRequest,
 } from "../exchange/index.ts";
-import { type BodyCopy, takePieces } from "./body-copy.ts";
+import type { WireAnswer } from "../protocols/index.ts";
+import { createBodyCopy, takePieces } from "./body-copy.ts";
 import { responseHeaders } from "./credentials.ts";
 import { headerOf } from "./headers.ts";
-import type { RelayContext, RelayedExchange } from "./relayed-exchange.ts";
+import {
+  isRequestFlushed,
+  outcomeOf,
+  protocolOf,
+  type RelayContext,
+  type RelayedExchange,
+} from "./relayed-exchange.ts";
 import { describeRequest } from "./request-description.ts";
 
 /**
@@ -18,27 +26,21 @@ import { describeRequest } from "./request-description.ts";
  * written: the record must not lag behind the ledger. Any other is recorded after the head of its answer was
  * passed on: joining a large body takes time, and the client must not wait for it.
  */
-export function recordRequestOnce(exchange: RelayedExchange): void {
-  const { context, clientBody, planned } = exchange;
+export function recordRequestOnce(relayed: RelayedExchange): void {
+  const { context, clientBody, report } = relayed;
   // The client may send this request right after an answer, and the recorder must get both in that order. The
   // exchange itself may be among the concluded ones: then it is recorded by this call.
-  if (!exchange.isRequestRecorded) reportConcluded(context);
-  if (exchange.isRequestRecorded) return;
-  exchange.isRequestRecorded = true;
+  if (!report.isRequestRecorded) reportConcluded(context);
+  if (report.isRequestRecorded) return;
+  report.isRequestRecorded = true;
+  const { planned } = report;
   guarded(context, () => {
-    const description = describeRequest(exchange);
+    const description = describeRequest(relayed);
     if (description === null) return;
     const copy =
       planned === null
-        ? {
-            body: takePieces(clientBody, exchange.outgoing?.writableFinished === true),
-            length: clientBody.length,
-          }
-        : {
-            body: [planned.clientBody],
-            length: planned.clientBody.length,
-            ...readingOf(planned),
-          };
+        ? { body: takePieces(clientBody, isRequestFlushed(relayed)), length: clientBody.length }
+        : { body: [planned.clientBody], length: planned.clientBody.length, ...readingOf(planned) };
     const overlap = planned?.overlap ?? (clientBody.buffer === null ? null : noOverlap);
     context.recorder.recordRequest({ ...description, ...copy, sent: planned?.sent ?? null }, overlap);
   });
@@ -61,21 +63,25 @@ export function recordResend({ context, arrival }: RelayedExchange, sent: SentRe
 const reportDelayMs = 2;
 
 /** Counts an exchange that has ended, once, and schedules its report. */
-export function concludeExchange(exchange: RelayedExchange): void {
-  if (exchange.endedAt !== null) return;
-  exchange.endedAt = performance.now();
-  const { context, arrival } = exchange;
-  context.activeExchanges.delete(exchange);
-  countExchange(exchange);
+export function concludeExchange(relayed: RelayedExchange): void {
+  const { context, arrival, report } = relayed;
+  if (report.endedAt !== null) return;
+  report.endedAt = performance.now();
+  context.activeExchanges.delete(relayed);
+  countExchange(relayed);
   if (arrival.route.protocol === null) return;
   if (context.unreported.length === 0) setTimeout(reportConcluded, reportDelayMs, context);
-  context.unreported.push(exchange);
+  context.unreported.push(relayed);
 }
 
 /** Reports exchanges that have ended to planner and recorder. */
 export function reportConcluded(context: RelayContext): void {
   if (context.unreported.length === 0) return;
-  for (const exchange of context.unreported.splice(0)) reportExchange(exchange);
+  for (const relayed of context.unreported.splice(0)) {
+    recordRequestOnce(relayed);
+    finishPlans(relayed);
+    recordResponse(relayed, {});
+  }
 }
 
 /**
@@ -85,115 +91,140 @@ export function reportConcluded(context: RelayContext): void {
  */
 export function reportBeforePlanning(context: RelayContext): void {
   reportConcluded(context);
-  for (const exchange of context.activeExchanges) {
-    const { outcome, answerBody, isRequestRecorded } = exchange;
+  for (const relayed of context.activeExchanges) {
+    const outcome = outcomeOf(relayed);
     // The planner may reuse the memory of the body afterwards, so the recorder must have its copy.
-    if (!isRequestRecorded) continue;
-    if (outcome === "complete" || (outcome === null && hasMessageStop(answerBody))) finishPlansOf(exchange);
+    if (!relayed.report.isRequestRecorded) continue;
+    if (outcome === "complete" || (outcome === null && hasLastEvent(relayed))) finishPlans(relayed);
   }
 }
 
-const messageStop = Buffer.from('"message_stop"');
-const messageStopWithin = 128;
-
-function hasMessageStop({ chunks }: BodyCopy): boolean {
-  const tail = Buffer.concat((chunks ?? []).slice(-2).map((chunk) => chunk.subarray(-messageStopWithin)));
-  return tail.includes(messageStop);
+function hasLastEvent(relayed: RelayedExchange): boolean {
+  const { interceptor, isIntercepted, answerBody } = relayed;
+  if (interceptor !== null && isIntercepted) return interceptor.hasStopped();
+  return protocolOf(relayed)?.answer.endsWithStop((answerBody.chunks ?? []).slice(-2)) ?? false;
 }
 
-function reportExchange(exchange: RelayedExchange): void {
-  recordRequestOnce(exchange);
-  finishPlansOf(exchange);
-  recordResponseOf(exchange, {});
+/** The answer as far as it has come; planner and recorder get the same. Null: the recorder reads the copy. */
+function readAnswer(relayed: RelayedExchange): WireAnswer | null {
+  const { interceptor, isIntercepted, answerBody, report } = relayed;
+  if (report.read?.length !== answerBody.length) {
+    const answer = interceptor !== null && isIntercepted ? interceptor.answer() : readCopy(relayed);
+    report.read = { length: answerBody.length, answer };
+  }
+  return report.read.answer;
 }
 
-function recordResponseOf(exchange: RelayedExchange, how: Pick<ResponseCopy, "isContinued">): void {
-  const { context, arrival, answerBody, startedAt, firstByteAt } = exchange;
+/** Reads an answer that could not be intercepted, because it is compressed, if the planner needs it. */
+function readCopy(relayed: RelayedExchange): WireAnswer | null {
+  const { answer, answerBody, report } = relayed;
+  const { chunks } = answerBody;
+  if (answer?.incoming.statusCode !== 200 || chunks === null || report.planned?.needsAnswer !== true)
+    return null;
+  const plain = decodeBody(Buffer.concat(chunks), headerOf(answer.head, "content-encoding") ?? "");
+  if (plain === null) return null;
+  return protocolOf(relayed)?.answer.read(plain, headerOf(answer.head, "content-type") ?? "") ?? null;
+}
+
+/** Reports an answer that a round continues. */
+export function reportRound(relayed: RelayedExchange): void {
+  recordRequestOnce(relayed);
+  finishPlans(relayed);
+  recordResponse(relayed, { isContinued: true });
+}
+
+/** Prepares the report of a round, and records that it was sent. */
+export function beginRound(relayed: RelayedExchange, planned: PlannedRequest): void {
+  const { report, context } = relayed;
+  relayed.answerBefore = relayed.answer;
+  relayed.answer = null;
+  relayed.isIntercepted = false;
+  relayed.answerBody = createBodyCopy(context.limits.keptBytesMax);
+  report.planned = planned;
+  report.isPlannerNotified = false;
+  report.blockNumbers = null;
+  report.read = null;
+  recordResend(relayed, planned.sent);
+}
+
+function recordResponse(relayed: RelayedExchange, how: Pick<ResponseCopy, "isContinued">): void {
+  const { context, arrival, answer, answerBody, report, startedAt } = relayed;
+  const { phase } = relayed.exchange;
   guarded(context, () => {
-    const head = exchange.answerHead;
-    const secrets = exchange.description?.caller.secrets ?? [];
+    const secrets = relayed.description?.caller.secrets ?? [];
     context.recorder.recordResponse({
       id: arrival.id,
-      status: exchange.incoming?.statusCode ?? null,
-      headers: head === null ? {} : responseHeaders(head, secrets),
+      status: answer?.incoming.statusCode ?? null,
+      headers: answer === null ? {} : responseHeaders(answer.head, secrets),
+      answer: answerBody.chunks === null ? null : readAnswer(relayed),
       body: takePieces(answerBody, arrival.response.writableFinished),
       ...how,
       length: answerBody.length,
       // A round follows only after a complete answer.
-      outcome: exchange.outcome ?? (how.isContinued ? "complete" : "aborted"),
-      blockNumbers: exchange.blockNumbers,
-      problem: exchange.problem,
-      firstByteMs: firstByteAt === null ? null : firstByteAt - startedAt,
+      outcome: outcomeOf(relayed) ?? (how.isContinued ? "complete" : "aborted"),
+      blockNumbers: report.blockNumbers,
+      problem: phase.name === "done" ? phase.problem : null,
+      firstByteMs: report.firstByteAt === null ? null : report.firstByteAt - startedAt,
       // An answer that a round continues has ended, but the exchange has not.
-      totalMs: (exchange.endedAt ?? performance.now()) - startedAt,
-      addedMs: exchange.addedMs,
+      totalMs: (report.endedAt ?? performance.now()) - startedAt,
+      addedMs: report.addedMs,
     });
   });
-  exchange.addedMs = null;
+  report.addedMs = null;
   answerBody.chunks = null;
 }
 
-/** Reports an answer that a round continues. */
-export function reportRound(exchange: RelayedExchange): void {
-  recordRequestOnce(exchange);
-  finishPlansOf(exchange);
-  recordResponseOf(exchange, { isContinued: true });
-}
-
-/**
- * Reports each plan's end to the planner, once. The planner only reads the bytes: the recorder gets them
- * next.
- */
-function finishPlansOf(exchange: RelayedExchange): void {
-  const { context, planned, refusedAttempt, incoming, answerHead, answerBody } = exchange;
-  if (planned === null || exchange.isPlannerNotified) return;
-  exchange.isPlannerNotified = true;
-  if (refusedAttempt !== null) finishPlan(context, refusedAttempt.planned, refusedAttempt.answer);
-  exchange.blockNumbers = finishPlan(context, planned, {
-    status: incoming?.statusCode ?? null,
-    contentType: (answerHead && headerOf(answerHead, "content-type")) ?? "",
-    contentEncoding: (answerHead && headerOf(answerHead, "content-encoding")) ?? "",
-    body: answerBody.chunks,
-    isComplete: exchange.outcome === "complete" || exchange.outcome === null,
-    isRequestFlushed: exchange.outgoing?.writableFinished === true,
+/** Reports the end of each plan to the planner, once. */
+function finishPlans(relayed: RelayedExchange): void {
+  const { context, answer, report } = relayed;
+  const { planned, refused } = report;
+  if (planned === null || report.isPlannerNotified) return;
+  report.isPlannerNotified = true;
+  if (refused !== null)
+    finishPlan(context, refused.planned, {
+      status: 400,
+      answer: null,
+      isComplete: true,
+      isRequestFlushed: refused.isFlushed,
+    });
+  const outcome = outcomeOf(relayed);
+  report.blockNumbers = finishPlan(context, planned, {
+    status: answer?.incoming.statusCode ?? null,
+    answer: readAnswer(relayed),
+    isComplete: outcome === "complete" || outcome === null,
+    isRequestFlushed: isRequestFlushed(relayed),
   });
 }
 
 /** Reports the end of a plan that was never sent. */
 export function finishUnsent(context: RelayContext, planned: PlannedRequest): void {
-  finishPlan(context, planned, {
-    status: null,
-    contentType: "",
-    contentEncoding: "",
-    body: null,
-    isComplete: false,
-    isRequestFlushed: false,
-  });
+  finishPlan(context, planned, { status: null, answer: null, isComplete: false, isRequestFlushed: false });
 }
 
 function finishPlan(
   { planner, meter }: RelayContext,
   planned: PlannedRequest,
-  answer: ResponseSummary,
+  response: ResponseSummary,
 ): BlockNumbers {
   try {
-    return planner?.finish(planned, answer) ?? null;
+    return planner?.finish(planned, response) ?? null;
   } catch {
     meter.add("plannerFaults", 1);
     return null;
   }
 }
 
-function countExchange(exchange: RelayedExchange): void {
-  const { arrival, planned, refusedAttempt } = exchange;
-  const { meter } = exchange.context;
+function countExchange(relayed: RelayedExchange): void {
+  const { arrival, report } = relayed;
+  const { planned, refused, firstByteAt } = report;
+  const { meter } = relayed.context;
   meter.add("active", -1);
-  meter.add("bytesUp", (planned ?? exchange.clientBody).length + (refusedAttempt?.planned.length ?? 0));
-  meter.add("bytesDown", exchange.answerBody.length);
+  meter.add("bytesUp", (planned ?? relayed.clientBody).length + (refused?.planned.length ?? 0));
+  meter.add("bytesDown", relayed.answerBody.length);
   if (planned !== null && planned.rendering !== "raw") meter.add(planned.rendering, 1);
   meter.countResponse(arrival.route.label, arrival.response.statusCode);
-  if (exchange.firstByteAt !== null) meter.countFirstByte(exchange.firstByteAt - exchange.startedAt);
-  const outcome = exchange.outcome ?? "aborted";
+  if (firstByteAt !== null) meter.countFirstByte(firstByteAt - relayed.startedAt);
+  const outcome = outcomeOf(relayed) ?? "aborted";
   if (outcome !== "complete") meter.add(outcome, 1);
 }
 

@@ -2,12 +2,12 @@ import { callerOf, maskTarget, requestHeaders } from "./credentials.ts";
 import type { RelayedExchange, RequestDescription } from "./relayed-exchange.ts";
 
 /** Describes the request for planner and recorder, once. Null if it is not a model request. */
-export function describeRequest(exchange: RelayedExchange): RequestDescription | null {
-  const { arrival, context, startedMs } = exchange;
+export function describeRequest(relayed: RelayedExchange): RequestDescription | null {
+  const { arrival, context, startedMs } = relayed;
   const { protocol, rest, upstream } = arrival.route;
-  if (protocol === null || exchange.description !== null) return exchange.description;
+  if (protocol === null || relayed.description !== null) return relayed.description;
   const caller = callerOf(arrival.head, rest, context.hasher);
-  exchange.description = {
+  relayed.description = {
     id: arrival.id,
     protocol,
     upstream,
@@ -17,5 +17,5 @@ export function describeRequest(exchange: RelayedExchange): RequestDescription |
     caller,
     startedMs,
   };
-  return exchange.description;
+  return relayed.description;
 }

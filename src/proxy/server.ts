@@ -2,11 +2,18 @@ import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { apertureError, must } from "../base/index.ts";
+import { must } from "../base/index.ts";
 import { credentialHasher } from "./credentials.ts";
 import { demoRoute, isDemoPath, openDemo } from "./demo.ts";
 import { drain, trackSockets } from "./drain.ts";
-import { answerBrokenRequest, errorShapeOf, ownHeaders, type Refusal, sendRefusal } from "./failures.ts";
+import {
+  answerBrokenRequest,
+  errorShapeOf,
+  faultRefusal,
+  ownHeaders,
+  type Refusal,
+  sendRefusal,
+} from "./failures.ts";
 import { generalRefusal, misplacedKey, modelRefusal } from "./guard.ts";
 import { type Head, readHead } from "./headers.ts";
 import { authorityOf, type ServerNames, serverNamesOf } from "./hosts.ts";
@@ -144,8 +151,7 @@ function answerWithFault({ request, response, id }: ServerRequest): void {
     response.destroy();
     return;
   }
-  const refusal = { status: 500, error: apertureError("AP_CONTROL_FAULT") };
-  sendRefusal({ request, response, refusal, id, shape: "openai" });
+  sendRefusal({ request, response, refusal: faultRefusal, id, shape: "openai", isDraining: false });
 }
 
 function handle(state: ServerState, serverRequest: ServerRequest): void {
@@ -207,9 +213,9 @@ function refuse(
 ): void {
   const { refusal, route, endsConnection } = refused;
   context.meter.add("refused", 1);
-  if (context.isDraining) response.shouldKeepAlive = false;
   const shape = route === null ? "openai" : errorShapeOf(route);
-  sendRefusal({ request, response, refusal, id, shape, endsConnection });
+  const { isDraining } = context;
+  sendRefusal({ request, response, refusal, id, shape, endsConnection, isDraining });
 }
 
 function serveOwn(

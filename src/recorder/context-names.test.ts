@@ -2,11 +2,12 @@ import { describe, expect, test } from "vitest";
 import { nameTokens } from "../awareness/index.ts";
 import { blockId, must } from "../base/index.ts";
 import type { SentRequest } from "../exchange/index.ts";
-import { type AnswerUnit, protocolOf, readWireAnswer } from "../protocols/index.ts";
+import { type AnswerUnit, protocolOf } from "../protocols/index.ts";
 import { ContextNames, type NamedRequest } from "./context-names.ts";
 import { placedUnits } from "./unit-alignment.ts";
 
 const anthropic = protocolOf({ protocol: "anthropic" });
+const readAnswer = anthropic.answer.read;
 const readRequest = anthropic.read.request;
 
 const textPart = (text: string) => ({ type: "text", text });
@@ -44,7 +45,7 @@ function sent(...lines: readonly string[]): SentRequest {
 }
 
 function answer(text: string): readonly AnswerUnit[] {
-  return readWireAnswer(Buffer.from(JSON.stringify({ content: [textPart(text)] })), "application/json").units;
+  return readAnswer(Buffer.from(JSON.stringify({ content: [textPart(text)] })), "application/json").units;
 }
 
 describe("names for the next header", () => {

@@ -1,7 +1,11 @@
 import * as zlib from "node:zlib";
 import { expect, it } from "vitest";
 import type { StreamLookup } from "../exchange/index.ts";
-import { mayConcern, plainAnswer } from "./read-copy.ts";
+import { protocolOf } from "../protocols/index.ts";
+import { answerOf, mayConcern, plainAnswer, refusedResponse } from "./read-copy.ts";
+
+const anthropic = protocolOf({ protocol: "anthropic" });
+const readAnswer = anthropic.answer.read;
 
 const json = '{"type":"message","content":[]}';
 const events = `event: message_start\ndata: ${json}\n\n`.repeat(20);
@@ -27,6 +31,15 @@ it.each(encodings)("an answer is read in any encoding: %s", (_, encode) => {
 it("a body that is neither JSON nor events is not read", () => {
   expect(plainAnswer(Buffer.from("<html>"))).toBe(null);
   expect(plainAnswer(Buffer.alloc(0))).toBe(null);
+});
+
+it("an answer that was read as it passed is not read again", () => {
+  const answer = readAnswer(Buffer.from(json), "application/json");
+  const headers = { "content-type": "application/json" };
+  const copy = { ...refusedResponse, id: "r", status: 200, headers, body: Buffer.from("not JSON"), answer };
+  expect(answerOf("anthropic", copy)).toBe(answer);
+  const relayed = { ...copy, body: Buffer.from(json), answer: null };
+  expect(answerOf("anthropic", relayed)).toEqual(answer);
 });
 
 const label = { owner: "local", upstream: "anthropic", credential: "c1", sessionKey: null };

@@ -6,13 +6,7 @@ import {
   type StreamLookup,
   type TurnRecord,
 } from "../exchange/index.ts";
-import {
-  findProtocol,
-  protocolOf,
-  readWireAnswer,
-  type WireAnswer,
-  type WireRequest,
-} from "../protocols/index.ts";
+import { findProtocol, protocolOf, type WireAnswer, type WireRequest } from "../protocols/index.ts";
 import type { IdentifiedRequest } from "./recorded-stream.ts";
 
 /**
@@ -25,11 +19,14 @@ export function readRequestCopy(
   return body === null ? null : (findProtocol(protocol)?.read.request(body, previous) ?? null);
 }
 
-export function readResponseCopy(protocol: RequestCopy["protocol"], copy: ResponseCopy): WireAnswer | null {
-  if (protocol !== "anthropic" || copy.body === null) return null;
+/** The answer in a response: as it was read when it passed, or else read from the body. */
+export function answerOf(name: RequestCopy["protocol"], copy: ResponseCopy): WireAnswer | null {
+  if (copy.answer !== null) return copy.answer;
+  const protocol = findProtocol(name);
+  if (protocol === null || copy.body === null) return null;
   const { "content-type": type = "", "content-encoding": encoding = "" } = copy.headers;
   const plain = decodeBody(copy.body, encoding);
-  if (plain !== null) return readWireAnswer(plain, type);
+  if (plain !== null) return protocol.answer.read(plain, type);
   const none = {
     units: [],
     usage: null,
@@ -47,6 +44,7 @@ export const refusedResponse: Omit<ResponseCopy, "id"> = {
   headers: {},
   body: null,
   length: 0,
+  answer: null,
   outcome: "complete",
   blockNumbers: null,
   problem: "it was refused, and sent again in another form",

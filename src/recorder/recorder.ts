@@ -36,13 +36,13 @@ import type { DropReport, ExchangeSide, Store } from "../store/index.ts";
 import { BodyBufferPool } from "./body-buffer-pool.ts";
 import type { LiveSession } from "./live-session.ts";
 import {
+  answerOf,
   answerText,
   type CopyLabel,
   copyLabel,
   dropSpentBodies,
   mayConcern,
   readRequestCopy,
-  readResponseCopy,
   refusedResponse,
 } from "./read-copy.ts";
 import type { IdentifiedRequest, OpenExchange, RecordedStream } from "./recorded-stream.ts";
@@ -368,7 +368,7 @@ export class SessionRecorder {
     const { forms } = identified;
     const { copy: maskedCopy, isMasked: isBodyMasked } = maskCopy(received, { forms, before: null });
     const { answer, isMasked: isAnswerMasked } = maskAnswer(
-      readResponseCopy(identified.copy.protocol, received),
+      answerOf(identified.copy.protocol, received),
       forms,
     );
     // A secret that is complete only in the answer is in pieces in the body, so the body is dropped.

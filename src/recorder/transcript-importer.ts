@@ -119,6 +119,7 @@ export class TranscriptImporter {
       headers: { "content-type": "application/json" },
       body: answer,
       length: answer.length,
+      answer: null,
       outcome: "complete",
       blockNumbers: null,
       problem: null,

@@ -28,6 +28,7 @@ function recorded(body: string, answer: string): Pick<Recording, "requested" | "
     outcome: "complete",
     problem: null,
     blockNumbers: null,
+    answer: null,
     status: 200,
   } as const;
   return {

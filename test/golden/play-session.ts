@@ -2,7 +2,7 @@ import { must, type SessionId, sessionId, unwrap } from "../../src/base/index.ts
 import type { Frame } from "../../src/engine/frames/index.ts";
 import type { RequestMeta, StreamLookup, Wishes } from "../../src/exchange/index.ts";
 import { type Awareness, defaultAwareness } from "../../src/host/index.ts";
-import { messageStripper } from "../../src/protocols/index.ts";
+import { protocolOf } from "../../src/protocols/index.ts";
 import { SessionRecorder } from "../../src/recorder/index.ts";
 import { openMemoryStore, type Store } from "../../src/store/index.ts";
 import { script } from "../../src/testing/index.ts";
@@ -18,6 +18,9 @@ import { type SteppedClock, steppedClock } from "../support/stepped-clock.ts";
 import { type UpstreamUnit, upstreamUnits } from "../support/upstream-units.ts";
 import type { Fields, GoldenSession, GoldenStep } from "./session-file.ts";
 import { performAct } from "./user-acts.ts";
+
+const anthropic = protocolOf({ protocol: "anthropic" });
+const interceptAnswer = anthropic.answer.intercept;
 
 export type GoldenExchange = {
   readonly step: GoldenStep;
@@ -176,6 +179,7 @@ class Player {
       headers: { "content-type": type },
       body,
       length: body.length,
+      answer: null,
       outcome: "complete",
       blockNumbers: numbered,
       problem: null,
@@ -201,9 +205,14 @@ function markedLast(messages: readonly ClientMessage[]): readonly ClientMessage[
 /** What the client keeps of an answer: the lines of ours in it were taken out on the way. */
 function answerMessages({ answer, body, sending }: Posted): readonly ClientMessage[] {
   if (answer.status !== 200) return [];
-  const none = { isOwn: () => false, continues: () => false, opens: () => false };
-  const stripper = messageStripper(sending.ownLineFilter ?? none, body.length);
-  const got = Buffer.concat([...stripper.push(body), ...stripper.end()]);
+  const options = {
+    ownLines: sending.ownLineFilter,
+    isOwnTool: null,
+    commandNonce: null,
+    bytesMax: body.length,
+  };
+  const relay = must(interceptAnswer("application/json", options), "the form is known");
+  const got = Buffer.concat([...relay.push(body), ...relay.end()]);
   const { content } = JSON.parse(got.toString()) as { readonly content?: readonly ClientBlock[] };
   return content === undefined ? [] : [{ role: "assistant", content }];
 }

@@ -2,11 +2,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import type { PlannedRequest } from "../../src/exchange/index.ts";
-import { encodeEvent } from "../../src/protocols/index.ts";
 import { type FakePlanner, fakePlanner, managedPlan } from "../relay/fake-planner.ts";
 import { startRelay, startUpstream, type TestRelay, type TestUpstream, until } from "../relay/harness.ts";
 import { ask, modelHeaders } from "../support/app.ts";
 import { parseAnswer } from "../support/parse-answer.ts";
+
+const encodeEvent = (data: { readonly type: string; readonly [field: string]: unknown }): Buffer =>
+  Buffer.from(`event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`);
 
 let upstream: TestUpstream;
 let relay: TestRelay;

@@ -154,6 +154,7 @@ class Story {
       headers: type,
       body,
       length: body.length,
+      answer: null,
       blockNumbers: numbered,
     });
     await this.#recorder.idle();

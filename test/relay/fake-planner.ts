@@ -15,7 +15,6 @@ export type FakePlanner = Planner & {
   readonly finished: {
     readonly planned: PlannedRequest;
     readonly answer: ResponseSummary;
-    readonly body: string | null;
   }[];
 };
 
@@ -45,8 +44,7 @@ export function fakePlanner(parts: Partial<Planner> & Pick<Planner, "plan">): Fa
     },
     planRound: (planned) => parts.planRound?.(planned) ?? Promise.resolve(null),
     finish: (planned, answer) => {
-      // The bytes may be reused after this call, so they are copied.
-      calls.finished.push({ planned, answer, body: answer.body === null ? null : textOf(answer.body) });
+      calls.finished.push({ planned, answer });
       return parts.finish?.(planned, answer) ?? null;
     },
   };
@@ -93,6 +91,7 @@ export function managedPlan(
     length: pieces.reduce((sum, { length }) => sum + length, 0),
     betas: [],
     mayRetry: false,
+    needsAnswer: true,
     isOwnTool: null,
     commandNonce: null,
     sent: sentRequestOf(texts.join("")),

@@ -2,7 +2,7 @@
 import { type ClientRequest, request, type ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
-import { readWireAnswer } from "../../src/protocols/index.ts";
+import { protocolOf } from "../../src/protocols/index.ts";
 import { type FakePlanner, fakePlanner, managedPlan } from "./fake-planner.ts";
 import {
   type AnswerHandler,
@@ -16,6 +16,9 @@ import {
   type TestUpstream,
   until,
 } from "./harness.ts";
+
+const anthropic = protocolOf({ protocol: "anthropic" });
+const readAnswer = anthropic.answer.read;
 
 let upstream: TestUpstream;
 let relay: TestRelay;
@@ -54,14 +57,18 @@ const streamed = (...texts: readonly string[]): string => head + texts.map(delta
 const sse = { "content-type": "text/event-stream; charset=utf-8" };
 
 function textOf(bytes: Uint8Array): unknown {
-  const { units, isWhole } = readWireAnswer(bytes, "text/event-stream");
+  const { units, isWhole } = readAnswer(bytes, "text/event-stream");
   return isWhole ? JSON.parse(Buffer.from(units[0]?.bytes ?? []).toString()).text : null;
 }
 
 /** Planner and recorder have the upstream's answer. */
 async function expectReported(answer: string): Promise<void> {
   await until(() => relay.responses.length === 1 && planner.finished.length === 1);
-  expect(planner.finished[0]?.body).toBe(answer);
+  const isJson = answer.startsWith("{");
+  const read = readAnswer(Buffer.from(answer), isJson ? "application/json" : "text/event-stream");
+  expect(planner.finished[0]?.answer.answer).toEqual(read);
+  // It was read once, for both.
+  expect(relay.responses[0]?.answer).toBe(planner.finished[0]?.answer.answer);
   expect(Buffer.from(relay.responses[0]?.body ?? []).toString()).toBe(answer);
   expect(relay.responses[0]).toMatchObject({ outcome: "complete", length: Buffer.byteLength(answer) });
 }
@@ -214,7 +221,8 @@ describe("while text is held", () => {
     client.outgoing.destroy();
     await until(() => relay.responses.length === 1 && planner.finished.length === 1);
     expect(relay.responses).toMatchObject([{ outcome: "aborted", length: (shown + held).length }]);
-    expect(planner.finished[0]).toMatchObject({ body: shown + held, answer: { isComplete: false } });
+    const read = readAnswer(Buffer.from(shown + held), "text/event-stream");
+    expect(planner.finished[0]).toMatchObject({ answer: { answer: read, isComplete: false } });
     await until(() => upstream.openCount() === 0);
   });
 

@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:tls";
 import { afterEach, describe, expect, test } from "vitest";
+import { fakePlanner, managedPlan } from "./fake-planner.ts";
 import {
   ignore,
   json,
@@ -81,11 +82,42 @@ describe("before an answer", () => {
       "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
     ],
     ["headers without end", `HTTP/1.1 200 OK\r\nX: ${"x".repeat(70_000)}\r\n\r\n`],
-  ])("%s is refused", async (_name, text) => {
+    ["another protocol", "HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\nhello"],
+    ["another protocol that it does not name", "HTTP/1.1 101 Switching\r\n\r\n"],
+    ["a control character in its status line", "HTTP/1.1 200 O\x01K\r\nContent-Length: 0\r\n\r\n"],
+    ["a delete character in its status line", "HTTP/1.1 200 O\x7fK\r\nContent-Length: 0\r\n\r\n"],
+  ])("%s is refused, and the next request is answered", async (_name, text) => {
     upstream = await startSocketUpstream((socket) => socket.once("data", () => socket.write(text)));
+    relay = await startRelay(upstream.url);
+    for (let round = 1; round <= 2; round += 1) {
+      const got = await postJson(relay.proxy.port, "/v1/messages", body);
+      expect([got.status, got.message]).toEqual([502, "Bad Gateway"]);
+      expect(got.body.toString()).toContain("AP_UPSTREAM_PROTOCOL");
+    }
+    await until(() => relay.responses.length === 2 && upstream.openCount() === 0);
+    expect(relay.responses).toMatchObject([{ outcome: "failed" }, { outcome: "failed" }]);
+  });
+
+  test("another protocol is refused if the upstream hangs up, too", async () => {
+    const answer = "HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n";
+    upstream = await startSocketUpstream((socket) => socket.once("data", () => socket.end(answer)));
     relay = await startRelay(upstream.url);
     const got = await postJson(relay.proxy.port, "/v1/messages", body);
     expect([got.status, got.body.toString()]).toEqual([502, expect.stringContaining("AP_UPSTREAM_PROTOCOL")]);
+  });
+
+  test("a status line that cannot be written is refused behind an answer that was held", async () => {
+    const message = '{"type":"message","content":[]}';
+    const head = `HTTP/1.1 200 O\x01K\r\nContent-Type: application/json\r\nContent-Length: ${message.length}`;
+    upstream = await startSocketUpstream((socket) =>
+      socket.once("data", () => socket.write(`${head}\r\n\r\n${message}`)),
+    );
+    const planner = fakePlanner({ plan: (meta) => managedPlan(meta, ["{}"], { isOwnTool: () => true }) });
+    relay = await startRelay(upstream.url, { planner });
+    const got = await postJson(relay.proxy.port, "/v1/messages", body);
+    expect([got.status, got.message]).toEqual([502, "Bad Gateway"]);
+    await until(() => relay.responses.length === 1);
+    expect(relay.responses).toMatchObject([{ outcome: "failed" }]);
   });
 });
 

@@ -1,8 +1,11 @@
-import type { Random } from "../../src/base/index.ts";
+import { must, type Random } from "../../src/base/index.ts";
 import type { PlannedRequest } from "../../src/exchange/index.ts";
-import { eventStripper, messageStripper } from "../../src/protocols/index.ts";
+import { protocolOf } from "../../src/protocols/index.ts";
 import type { ParsedRequest } from "../../src/testing/index.ts";
 import { type Block, blocksOf, type Fields, nonce } from "./seen-body.ts";
+
+const anthropic = protocolOf({ protocol: "anthropic" });
+const interceptAnswer = anthropic.answer.intercept;
 
 /** So many bytes of an answer come at a time. */
 const chunkBytes = 61;
@@ -10,11 +13,13 @@ const chunkBytes = 61;
 /** An answer as the proxy passes it on. */
 export function passedOn(body: Buffer, strips: PlannedRequest["ownLineFilter"], isStreamed: boolean): Buffer {
   if (strips === null) return body;
-  const stripper = isStreamed ? eventStripper(strips) : messageStripper(strips, body.length);
+  const contentType = isStreamed ? "text/event-stream" : "application/json";
+  const options = { ownLines: strips, isOwnTool: null, commandNonce: null, bytesMax: body.length };
+  const relay = must(interceptAnswer(contentType, options), "the form is known");
   const out: Uint8Array[] = [];
   for (let at = 0; at < body.length; at += chunkBytes)
-    out.push(...stripper.push(body.subarray(at, at + chunkBytes)));
-  return Buffer.concat([...out, ...stripper.end()]);
+    out.push(...relay.push(body.subarray(at, at + chunkBytes)));
+  return Buffer.concat([...out, ...relay.end()]);
 }
 
 /** What a model says that repeats something of ours in its answer, as a line or as a whole. */

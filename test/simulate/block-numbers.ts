@@ -1,10 +1,13 @@
 import type { SentRequest, SentRequestUnit } from "../../src/exchange/index.ts";
-import { readWireAnswer } from "../../src/protocols/index.ts";
+import { protocolOf } from "../../src/protocols/index.ts";
 import type { Posted } from "../support/planner-kit.ts";
 import { failLaw } from "./law-error.ts";
 import type { Stream } from "./laws.ts";
 import { type Block, nonce, saysBlock } from "./seen-body.ts";
 import { meansResult } from "./shown-units.ts";
+
+const anthropic = protocolOf({ protocol: "anthropic" });
+const readAnswer = anthropic.answer.read;
 
 /** A block that the planner has called by a number. */
 export type Called = {
@@ -40,7 +43,7 @@ export class NumberBook {
     const line = attempts.at(-1)?.sending.sent?.streamKey ?? null;
     if (line === null || received === null || numbered === null) return { called, named };
     const contentType = answer.headers.find(([name]) => name === "content-type")?.[1] ?? "";
-    const said = readWireAnswer(received, contentType).units.flatMap(({ unit, bytes }, at) => {
+    const said = readAnswer(received, contentType).units.flatMap(({ unit, bytes }, at) => {
       const one = numbered[at] ?? null;
       return one === null
         ? []

@@ -99,6 +99,7 @@ export class RecorderRecords implements Memory {
       headers: { "content-type": contentType },
       body: received === null ? null : Uint8Array.from(received),
       length: received?.length ?? 0,
+      answer: null,
       outcome: isWhole ? "complete" : "aborted",
       blockNumbers: numbered,
       problem: null,

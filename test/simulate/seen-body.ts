@@ -1,8 +1,11 @@
 import { canonicalJson, type Json } from "../../src/base/index.ts";
 import { isCommandTool } from "../../src/commands/index.ts";
 import { isOwnLine } from "../../src/notes/index.ts";
-import { noAnswerText } from "../../src/protocols/index.ts";
+import { protocolOf } from "../../src/protocols/index.ts";
 import { clearedCalls } from "../support/cleared-calls.ts";
+
+const anthropic = protocolOf({ protocol: "anthropic" });
+const noAnswerText = anthropic.traits.noAnswerText;
 
 /** The mark of every line of ours in a simulated world. */
 export const nonce = "k7f3q";

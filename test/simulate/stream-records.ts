@@ -1,10 +1,11 @@
 import { type ContentHash, hashContent } from "../../src/base/index.ts";
 import type { SentRequest, SentRequestUnit, StreamLookup } from "../../src/exchange/index.ts";
 import type { QuestionAnswers } from "../../src/host/questions.ts";
-import { protocolOf, readWireAnswer } from "../../src/protocols/index.ts";
+import { protocolOf } from "../../src/protocols/index.ts";
 import type { Posted } from "../support/planner-kit.ts";
 
 const anthropic = protocolOf({ protocol: "anthropic" });
+const readAnswer = anthropic.answer.read;
 const readRequest = anthropic.read.request;
 
 /** Knows: everything. Late: never answers. Rejects: says that it cannot. */
@@ -56,7 +57,7 @@ export class SimulatedRecords implements Memory {
     const contentType = answer.headers.find(([name]) => name === "content-type")?.[1] ?? "";
     const received = answer.status === 200 && body !== null ? { body, contentType } : null;
     const said =
-      received === null ? [] : readWireAnswer(received.body, contentType).units.map(({ unit }) => unit.key);
+      received === null ? [] : readAnswer(received.body, contentType).units.map(({ unit }) => unit.key);
     for (const [at, key] of said.entries()) {
       const called = numbered?.[at] ?? null;
       if (called !== null) stream.said.set(called.block, { key, ...called });

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Clock, must, unwrap } from "../../src/base/index.ts";
 import { pricesOf } from "../../src/config/index.ts";
-import type { BlockNumbers, PlannedRequest, RequestMeta } from "../../src/exchange/index.ts";
+import type { BlockNumbers, PlannedRequest, RequestMeta, ResponseSummary } from "../../src/exchange/index.ts";
 import { defaultAwareness, SessionPlanner } from "../../src/host/index.ts";
 import type { PlannerDeps } from "../../src/host/planner/session-planner.ts";
-import { eventInterceptor, type Interceptor, messageInterceptor } from "../../src/protocols/index.ts";
+import { type Interceptor, protocolOf } from "../../src/protocols/index.ts";
 import { BodyBufferPool, type SessionRecorder } from "../../src/recorder/index.ts";
 import {
   type CoreAnswer,
@@ -15,6 +15,10 @@ import {
 } from "../../src/testing/index.ts";
 import type { ExecuteCalls } from "./any-command.ts";
 import { steppedClock } from "./stepped-clock.ts";
+
+const anthropic = protocolOf({ protocol: "anthropic" });
+const interceptAnswer = anthropic.answer.intercept;
+const readAnswer = anthropic.answer.read;
 
 export type KitOptions = {
   readonly model: ScriptedModel;
@@ -113,7 +117,7 @@ export class PlannerKit {
     if (answer.status === 400 && sending.mayRetry) {
       const again = planner.planRetry(sending, Buffer.concat(answer.chunks));
       if (again !== null) {
-        planner.finish(sending, ended(answer, options));
+        planner.finish(sending, summaryOf(answer, options));
         sending = again;
         answer = await this.#send(asking, sending.pieces, sending.betas);
         attempts.push(attemptOf(sending, answer));
@@ -124,7 +128,7 @@ export class PlannerKit {
     const said = [...pushed(relay, answer)];
     const rounds: Attempt[] = [];
     await this.#tellAsked(asking, attempts);
-    let numbered = planner.finish(sending, ended(answer, options));
+    let numbered = planner.finish(sending, summaryOf(answer, options));
     while (relay?.isWaitingForUs() && options.isLost !== true && options.heard === undefined) {
       await this.#tellAnswered(asking, { answer, numbered }, { goesOn: true });
       const next = await planner.planRound(sending);
@@ -135,7 +139,7 @@ export class PlannerKit {
       rounds.push(attemptOf(sending, answer));
       await this.#recorder?.().recordResend(asking.id, must(rounds.at(-1), "it was sent").sending.sent);
       said.push(...pushed(relay, answer));
-      numbered = planner.finish(sending, ended(answer, options));
+      numbered = planner.finish(sending, summaryOf(answer, options));
     }
     said.push(...(relay?.end() ?? []));
     await this.#tellAnswered(asking, { answer, numbered }, options);
@@ -179,6 +183,7 @@ export class PlannerKit {
       headers: { "content-type": contentType },
       body: bytes,
       length: bytes?.length ?? 0,
+      answer: null,
       outcome: isComplete ? "complete" : "aborted",
       ...(how.goesOn ? { isContinued: true } : {}),
       blockNumbers: numbered,
@@ -250,30 +255,27 @@ type AnswerReport = { readonly answer: CoreAnswer; readonly numbered: BlockNumbe
 
 /** What hides calls of our tools, as the relay would choose it. */
 function interceptorFor(
-  { isOwnTool, commandNonce: textNonce }: PlannedRequest,
+  { isOwnTool, commandNonce }: PlannedRequest,
   { isStreamed: streams }: CoreAnswer,
 ): Interceptor | null {
-  if (isOwnTool === null && textNonce === null) return null;
-  const isOwn = isOwnTool ?? (() => false);
-  return streams
-    ? eventInterceptor(isOwn, textNonce)
-    : messageInterceptor(isOwn, 64 * 1024 * 1024, textNonce);
+  if (isOwnTool === null && commandNonce === null) return null;
+  const options = { ownLines: null, isOwnTool, commandNonce, bytesMax: 64 * 1024 * 1024 };
+  return interceptAnswer(streams ? "text/event-stream" : "application/json", options);
 }
 
 function pushed(relay: Interceptor | null, { chunks }: CoreAnswer): readonly Uint8Array[] {
-  return relay === null ? chunks : chunks.flatMap((chunk) => relay.push(chunk));
+  return relay === null ? chunks : [...chunks.flatMap((chunk) => relay.push(chunk)), ...relay.endRound()];
 }
 
 function ended(answer: CoreAnswer, { isLost = false, heard }: PostOptions) {
   const contentType = answer.headers.find(([name]) => name.toLowerCase() === "content-type")?.[1] ?? "";
   const body = isLost ? null : answer.chunks.slice(0, heard ?? answer.chunks.length);
-  const isComplete = !isLost && heard === undefined;
-  return {
-    status: answer.status,
-    contentType,
-    contentEncoding: "",
-    body,
-    isComplete,
-    isRequestFlushed: true,
-  };
+  return { contentType, body, isComplete: !isLost && heard === undefined };
+}
+
+/** The end of an answer as the planner gets it. */
+function summaryOf(answer: CoreAnswer, options: PostOptions): ResponseSummary {
+  const { contentType, body, isComplete } = ended(answer, options);
+  const read = body === null ? null : readAnswer(Buffer.concat(body), contentType);
+  return { status: answer.status, answer: read, isComplete, isRequestFlushed: true };
 }

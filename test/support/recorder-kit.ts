@@ -112,6 +112,7 @@ export class RecorderKit {
       headers: { "content-type": "application/json" },
       body: Uint8Array.from(bytes),
       length: bytes.length,
+      answer: null,
       outcome,
       problem: null,
       blockNumbers: null,

@@ -1,9 +1,12 @@
 import { must } from "../../src/base/index.ts";
 import type { PlannedRequest, SentRequestUnit } from "../../src/exchange/index.ts";
-import { readWireAnswer } from "../../src/protocols/index.ts";
+import { protocolOf } from "../../src/protocols/index.ts";
 import { type ModelReply, type StrictCoreOptions, script } from "../../src/testing/index.ts";
 import { PlannerKit, type Posted, type PostOptions } from "./planner-kit.ts";
 import { type UpstreamUnit, upstreamUnits } from "./upstream-units.ts";
+
+const anthropic = protocolOf({ protocol: "anthropic" });
+const readAnswer = anthropic.answer.read;
 
 export type ClientBlock = Readonly<Record<string, unknown>>;
 export type ClientMessage = {
@@ -85,7 +88,7 @@ export function wireText(body: unknown): string {
 
 function contentOf(body: Buffer): readonly ClientBlock[] {
   if (body.subarray(0, 6).toString() === "event:") {
-    const { units } = readWireAnswer(body, "text/event-stream");
+    const { units } = readAnswer(body, "text/event-stream");
     return units.map(({ bytes }) => JSON.parse(Buffer.from(bytes).toString()) as ClientBlock);
   }
   return (JSON.parse(body.toString()) as { readonly content?: readonly ClientBlock[] }).content ?? [];

@@ -3,6 +3,7 @@ import type { PlannedRequest, RequestMeta } from "../../exchange/index.ts";
 import { executeRecordedCalls } from "../../execute/index.ts";
 import { defaultAwareness, SessionPlanner } from "../../host/index.ts";
 import type { ModelPrices } from "../../policy/index.ts";
+import { protocolOf } from "../../protocols/index.ts";
 import { SessionRecorder } from "../../recorder/index.ts";
 import { openMemoryStore } from "../../store/index.ts";
 import { type RecordedTurn, turnTime } from "../../transcripts/index.ts";
@@ -122,8 +123,8 @@ export class RequestPlayer {
     const { clientBody, sent } = planned;
     const copy = { ...meta, body: Uint8Array.from(clientBody), length: clientBody.length, sent };
     const recorded = sent?.isRound ? Promise.resolve() : this.#recorder.recordRequest(copy);
-    const ended = { status: 200, contentType: "application/json", contentEncoding: "" };
-    const summary = { ...ended, body: [body], isComplete: true, isRequestFlushed: true };
+    const read = protocolOf({ protocol: "anthropic" }).answer.read(body, "application/json");
+    const summary = { status: 200, answer: read, isComplete: true, isRequestFlushed: true };
     const blockNumbers = this.#planner.finish(planned, summary);
     await recorded;
     await this.#recorder.recordResponse({
@@ -132,6 +133,7 @@ export class RequestPlayer {
       headers: { "content-type": "application/json" },
       body,
       length: body.length,
+      answer: read,
       outcome: "complete",
       blockNumbers,
       problem: null,

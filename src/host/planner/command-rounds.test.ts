@@ -2,16 +2,17 @@ import { expect, test } from "vitest";
 import { steppedClock } from "../../../test/support/stepped-clock.ts";
 import type { CommandBatch, PlannedRequest } from "../../exchange/index.ts";
 import { callKey, rootNode, type SentPath } from "../../ledger/index.ts";
-import { protocolOf, readWireAnswer } from "../../protocols/index.ts";
+import { protocolOf } from "../../protocols/index.ts";
 import { CommandRounds } from "./command-rounds.ts";
 import { openLiveStream } from "./live-stream.ts";
 import type { ReceivedRequest } from "./read-request.ts";
 
 const anthropic = protocolOf({ protocol: "anthropic" });
+const readAnswer = anthropic.answer.read;
 const readRequest = anthropic.read.request;
 
 const call = { type: "tool_use", id: "call_0", name: "aperture_read", input: { verb: "manifest" } };
-const { units } = readWireAnswer(
+const { units } = readAnswer(
   Buffer.from(JSON.stringify({ type: "message", content: [call], stop_reason: "tool_use" })),
   "application/json",
 );

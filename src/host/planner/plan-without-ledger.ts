@@ -21,6 +21,7 @@ export function planRaw({ id }: RequestMeta, body: Buffer, mayRetry: boolean): P
     length: body.length,
     betas: [],
     mayRetry,
+    needsAnswer: false,
     sent: null,
     clientBody: body,
     overlap: noOverlap,

@@ -64,6 +64,7 @@ export function plannedRequestOf({ stream, received, rendered, input }: PlannedR
     length,
     betas: betasFor(received, rendered),
     mayRetry: true,
+    needsAnswer: isTurn,
     sent: { ...named, leaf, isTurn, length, epoch, ...reported },
     clientBody: body,
     received,

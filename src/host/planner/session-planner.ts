@@ -4,7 +4,6 @@ import {
   type BlockNumbers,
   type CommandBatch,
   type CommandResult,
-  decodeBody,
   identify,
   type Pieces,
   type PlannedRequest,
@@ -23,7 +22,7 @@ import {
   promptCountOf,
   type RenderInput,
 } from "../../ledger/index.ts";
-import { findProtocol, protocolOf, readWireAnswer, type WireRequest } from "../../protocols/index.ts";
+import { findProtocol, protocolOf, type WireRequest } from "../../protocols/index.ts";
 import { BodyBufferPool } from "../../recorder/index.ts";
 import { type AdmissionCandidate, isAdmitted } from "./admission.ts";
 import {
@@ -193,22 +192,20 @@ export class SessionPlanner implements Planner {
     }
   }
 
-  finish(planned: PlannedRequest, answer: ResponseSummary): BlockNumbers {
+  finish(planned: PlannedRequest, response: ResponseSummary): BlockNumbers {
     const inFlight = this.#inFlight.get(planned);
     if (inFlight === undefined) return null;
     this.#inFlight.delete(planned);
     const { stream, received, leaf } = inFlight;
-    if (inFlight.isTrial && answer.status === 200) stopManaging(stream, this.#deps);
+    if (inFlight.isTrial && response.status === 200) stopManaging(stream, this.#deps);
     stream.openRequests.delete(planned);
     const { lastRequest: last } = stream;
     if (last?.id === planned.requestId) {
       last.isOver = ![...stream.openRequests.keys()].some(({ requestId: request }) => request === last.id);
-      last.hasLeft &&= answer.isRequestFlushed;
+      last.hasLeft &&= response.isRequestFlushed;
     }
-    if (leaf === null || answer.status !== 200 || answer.body === null) return null;
-    const plain = decodeBody(Buffer.concat(answer.body), answer.contentEncoding);
-    if (plain === null) return null;
-    const { units, usage, cleared, isWhole } = readWireAnswer(plain, answer.contentType);
+    if (leaf === null || response.status !== 200 || response.answer === null) return null;
+    const { units, usage, cleared, isWhole } = response.answer;
     if (isWhole) noteChangesRead(stream, planned);
     // The provider did not clear what it was asked to, so our counts are wrong: from now on we prune
     // ourselves.
@@ -221,7 +218,7 @@ export class SessionPlanner implements Planner {
     const end = nodes.at(-1);
     const answerTokens = inFlight.answerTokens + (usage?.output ?? 0);
     // A damaged answer may have calls that cannot be read.
-    if (end !== undefined && answer.isComplete && isWhole)
+    if (end !== undefined && response.isComplete && isWhole)
       this.#rounds.start(planned, { ...inFlight, units, end, answerTokens });
     this.#streams.noteAnswer(received.meta, stream, units);
     return numbered;
@@ -363,7 +360,10 @@ export class SessionPlanner implements Planner {
       const sent = next.sent === null ? null : ({ ...next.sent, isRound: true } as const);
       const { leaf, path: sentPath, clearedResults } = rendered;
       const before = { stream, received, rounds: rounds + 1, firstRoundMs, answerTokens };
-      return this.#track({ ...next, sent }, { ...before, leaf, path: sentPath, clearedResults });
+      return this.#track(
+        { ...next, sent, needsAnswer: true },
+        { ...before, leaf, path: sentPath, clearedResults },
+      );
     } catch {
       resetLedger(stream);
       return null;

@@ -12,7 +12,7 @@ import {
   SessionNumbers,
   type TurnToRestore,
 } from "../../ledger/index.ts";
-import { protocolOf, readWireAnswer, unitBytes, type WireRequest } from "../../protocols/index.ts";
+import { protocolOf, unitBytes, type WireRequest } from "../../protocols/index.ts";
 import { applyWishes } from "./awareness.ts";
 import { type LiveStream, openLiveStream, resetLedger, setWithheld } from "./live-stream.ts";
 import { keyOfRequest, type LiveStreams } from "./live-streams.ts";
@@ -250,7 +250,7 @@ function restoreTurn(stream: LiveStream, { answer, ...turn }: RestoredTurn): voi
   const { ledger } = stream;
   const leaf = ledger.restoreTurn(turn);
   if (leaf === null || answer === null) return;
-  const { units, usage } = readWireAnswer(answer.body, answer.contentType);
+  const { units, usage } = stream.protocol.answer.read(answer.body, answer.contentType);
   stream.countedPrompt = promptCountOf(usage, leaf) ?? stream.countedPrompt;
   ledger.addAnswer(leaf, units);
 }

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import type { SentRequest } from "../../exchange/index.ts";
+import { protocolOf } from "../../protocols/index.ts";
 import {
   COPY_BYTES,
   messageBytes,
@@ -8,6 +9,9 @@ import {
   withOwnMemory,
   withoutBodies,
 } from "./recorder-message.ts";
+
+const anthropic = protocolOf({ protocol: "anthropic" });
+const readAnswer = anthropic.answer.read;
 
 const sharedBytes = Buffer.from(new SharedArrayBuffer(100)).subarray(10, 20);
 const pool = Buffer.alloc(100, "x");
@@ -70,6 +74,7 @@ it("moves only large buffers that are neither shared nor used by the ledger", ()
     status: 200,
     headers: {},
     length: 0,
+    answer: null,
     outcome: "complete",
     problem: null,
     blockNumbers: null,
@@ -78,6 +83,20 @@ it("moves only large buffers that are neither shared nor used by the ledger", ()
   const moved = transferList({ type: "answered", copy });
   expect([moved.length, moved[0] === large.buffer]).toEqual([1, true]);
   expect(transferList({ type: "resent", request: "r", sent: { ...sent, body } })).toHaveLength(0);
+});
+
+it("an answer that was read crosses with its units, each in memory of its own", () => {
+  const message = { content: [{ type: "text", text: "a".repeat(50) }] };
+  const answer = readAnswer(Buffer.from(JSON.stringify(message)), "application/json");
+  const [unit] = answer.units;
+  const end = { outcome: "complete", problem: null, blockNumbers: null, firstByteMs: 1, totalMs: 2 } as const;
+  const copy = { id: "r", status: 200, headers: {}, body: [], length: 0, answer, ...end };
+  const answered = { type: "answered", copy } as const;
+  expect(messageBytes(answered)).toBe(COPY_BYTES + (unit?.bytes.length ?? 0));
+  const [owned] = withOwnMemory(answered).copy.answer?.units ?? [];
+  expect(owned?.bytes.buffer.byteLength).toBe(unit?.bytes.length);
+  expect(structuredClone(owned)).toEqual({ ...unit, bytes: new Uint8Array(unit?.bytes ?? []) });
+  expect(withoutBodies(answered).copy.answer).toBeNull();
 });
 
 it("a message without bodies keeps everything else", () => {

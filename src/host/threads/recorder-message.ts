@@ -1,4 +1,5 @@
 import type { Pieces, RequestCopy, ResponseCopy, SentRequest } from "../../exchange/index.ts";
+import type { WireAnswer } from "../../protocols/index.ts";
 import type { BodyPatch } from "./body-patch.ts";
 
 /**
@@ -20,7 +21,7 @@ export const COPY_BYTES = 2_048;
 /** Bytes in shared memory do not count: the ledger holds them anyway. */
 export function messageBytes(message: RecorderMessage): number {
   const body = message.type === "resent" ? null : message.copy.body;
-  return COPY_BYTES + bytesIn(body ?? []) + bytesIn(freshPieces(message).filter((piece) => !isShared(piece)));
+  return COPY_BYTES + bytesIn(body ?? []) + bytesIn(unitPieces(message).filter((piece) => !isShared(piece)));
 }
 
 /** Gives every piece memory of its own: `postMessage` would send the whole buffer that a piece is part of. */
@@ -35,7 +36,8 @@ export function withOwnMemory<H extends RecorderMessage>(message: H): H {
       return { ...message, sent: ownSent(message.sent) };
     case "answered": {
       const { copy } = message;
-      return { ...message, copy: { ...copy, body: copy.body === null ? null : ownPieces(copy.body) } };
+      const body = copy.body === null ? null : ownPieces(copy.body);
+      return { ...message, copy: { ...copy, body, answer: ownAnswer(copy.answer) } };
     }
   }
 }
@@ -50,7 +52,7 @@ export function withoutBodies<H extends RecorderMessage>(message: H): H {
     case "resent":
       return { ...message, sent: withoutBytes(message.sent) };
     case "answered":
-      return { ...message, copy: { ...message.copy, body: null } };
+      return { ...message, copy: { ...message.copy, body: null, answer: null } };
   }
 }
 
@@ -69,8 +71,8 @@ export function transferList(message: RecorderMessage): readonly ArrayBuffer[] {
   );
 }
 
-function freshPieces(message: RecorderMessage): Pieces {
-  if (message.type === "answered") return [];
+function unitPieces(message: RecorderMessage): Pieces {
+  if (message.type === "answered") return message.copy.answer?.units.map(({ bytes }) => bytes) ?? [];
   const sent = message.type === "requested" ? message.copy.sent : message.sent;
   return sent?.fresh.map(({ bytes }) => bytes) ?? [];
 }
@@ -79,6 +81,11 @@ function ownSent(sent: SentRequest | null): SentRequest | null {
   if (sent === null) return null;
   const fresh = sent.fresh.map((unit) => ({ ...unit, bytes: ownPiece(unit.bytes) }));
   return { ...sent, fresh, body: ownPieces(sent.body) };
+}
+
+function ownAnswer(answer: WireAnswer | null): WireAnswer | null {
+  if (answer === null) return null;
+  return { ...answer, units: answer.units.map((one) => ({ ...one, bytes: ownPiece(one.bytes) })) };
 }
 
 function ownPieces(body: Pieces): Pieces {

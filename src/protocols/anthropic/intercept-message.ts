@@ -7,27 +7,16 @@ import {
   skipSpace,
   valueRangeAt,
 } from "../json-scan.ts";
-import { AnswerRounds, callOwner, isReasoningBlock, type OwnTool } from "./answer-rounds.ts";
+import type { InterceptOptions, Interceptor } from "../protocol.ts";
+import type { WireAnswer } from "../wire.ts";
+import { readWireAnswer } from "./answer.ts";
+import { AnswerRounds, callOwner, isReasoningBlock } from "./answer-rounds.ts";
+import { ClientBytes } from "./client-bytes.ts";
 import { filterWholeText } from "./client-text.ts";
-import { type Interceptor, noAnswerText } from "./intercept.ts";
+import { noAnswerText } from "./hide-calls.ts";
 import { stringField, type WireFields, wireFields } from "./schema.ts";
+import { stripMessage } from "./strip-events.ts";
 import { emitBody } from "./write-body.ts";
-
-/** Intercepts answers that are one JSON message each: the client gets the last, with the content of all. */
-export function messageInterceptor(
-  isOwn: OwnTool,
-  bytesMax: number,
-  nonce: string | null = null,
-): Interceptor {
-  const interceptor = new MessageInterceptor(isOwn, bytesMax, nonce);
-  return {
-    push: (bytes) => interceptor.push(bytes),
-    isWaitingForUs: () => interceptor.isWaitingForUs(),
-    mayEndHere: () => interceptor.mayEndHere(),
-    beginRound: () => interceptor.beginRound(),
-    end: () => interceptor.end(),
-  };
-}
 
 type HeldMessage = {
   readonly bytes: Buffer;
@@ -41,65 +30,102 @@ type HeldMessage = {
 /** The part of a block that the client gets; `shown` is null if it gets nothing. */
 type ClientBlock = { readonly shown: Uint8Array | null; readonly isWhole: boolean };
 
-class MessageInterceptor {
-  readonly #isOwn: OwnTool;
-  readonly #bytesMax: number;
-  readonly #nonce: string | null;
+/**
+ * Intercepts answers that are one JSON message each. The client gets the last, with the content of all, once
+ * it is whole; a message too large to be held passes unchanged.
+ */
+export class MessageInterceptor {
+  readonly #options: InterceptOptions;
+  readonly #mayHide: boolean;
   readonly #rounds = new AnswerRounds();
   /** The blocks of earlier rounds that the client gets. */
   readonly #earlierBlocks: Uint8Array[] = [];
-  /** The bytes of this round; null once they are too many or were given out. */
-  #held: Uint8Array[] | null = [];
+  /** The bytes of this round, to be read; null once they are too many. */
+  #bytes: Uint8Array[] | null = [];
   #length = 0;
-  /** The held message once it was read; null if it cannot be read. */
-  #message: HeldMessage | null | undefined;
+  /** The answer of this round, once it was read. */
+  #answer: WireAnswer | null = null;
+  /** The message without our lines, and the part of it for the client; null until the round has ended. */
+  #stripped: readonly Uint8Array[] | null = null;
+  #message: HeldMessage | null = null;
 
-  constructor(isOwn: OwnTool, bytesMax: number, nonce: string | null) {
-    this.#isOwn = isOwn;
-    this.#nonce = nonce;
-    this.#bytesMax = bytesMax;
+  constructor(options: InterceptOptions) {
+    const { isOwnTool, commandNonce } = options;
+    this.#options = options;
+    this.#mayHide = isOwnTool !== null || commandNonce !== null;
+  }
+
+  port(): Interceptor {
+    return {
+      push: (bytes) => this.push(bytes),
+      // Nothing but the end of its body shows that a message is whole.
+      hasStopped: () => false,
+      answer: () => this.answer(),
+      endRound: () => this.endRound(),
+      isWaitingForUs: () => this.#message !== null && this.#rounds.isWaitingForUs,
+      mayEndHere: () => this.#message !== null && this.#hasAnswer(this.#message),
+      beginRound: () => this.beginRound(),
+      end: () => this.end(),
+    };
   }
 
   push(bytes: Uint8Array): readonly Uint8Array[] {
-    if (this.#held === null) return [bytes];
-    this.#held.push(bytes);
+    if (this.#bytes === null) return [bytes];
+    this.#bytes.push(bytes);
     this.#length += bytes.length;
-    if (this.#length <= this.#bytesMax) return [];
-    const all = this.#held;
-    this.#held = null;
-    return all;
+    if (this.#length > this.#options.bytesMax) {
+      const all = this.#bytes;
+      this.#bytes = null;
+      return this.#isHeld() ? all : [bytes];
+    }
+    return this.#isHeld() ? [] : [bytes];
   }
 
-  isWaitingForUs(): boolean {
-    return this.#readHeld() !== null && this.#rounds.isWaitingForUs;
+  answer(): WireAnswer | null {
+    if (this.#bytes === null) return null;
+    this.#answer ??= readWireAnswer(Buffer.concat(this.#bytes), "application/json");
+    return this.#answer;
   }
 
-  mayEndHere(): boolean {
-    const message = this.#readHeld();
-    return message !== null && endsWithAnswer([...this.#earlierBlocks, ...message.shown]);
+  /** Reads the message; it is passed on by `end`. */
+  endRound(): readonly Uint8Array[] {
+    const { ownLines } = this.#options;
+    if (this.#stripped !== null || this.#bytes === null || !this.#isHeld()) return [];
+    const bytes = Buffer.concat(this.#bytes);
+    const out = new ClientBytes();
+    if (ownLines === null) out.add(bytes);
+    else out.addChunk(stripMessage(bytes, ownLines));
+    this.#stripped = out.take();
+    this.#message = this.#mayHide ? this.#readMessage(this.#stripped) : null;
+    return [];
   }
 
   beginRound(): void {
-    this.#earlierBlocks.push(...(this.#readHeld()?.shown ?? []));
+    this.#earlierBlocks.push(...(this.#message?.shown ?? []));
     this.#rounds.beginRound();
-    this.#held = [];
+    this.#bytes = [];
     this.#length = 0;
-    this.#message = undefined;
+    this.#answer = null;
+    this.#stripped = null;
+    this.#message = null;
   }
 
   end(): readonly Uint8Array[] {
-    const message = this.#readHeld();
-    const held = this.#held ?? [];
-    this.#held = null;
-    if (message === null || !(this.#rounds.hasEarlier || message.isFiltered)) return held;
+    this.endRound();
+    const stripped = this.#stripped ?? [];
+    this.#stripped = [];
+    const message = this.#message;
+    if (message === null || !(this.#rounds.hasEarlier || message.isFiltered)) return stripped;
     return this.#writeMessage(message);
   }
 
-  /** Reads the held bytes once they are whole. */
-  #readHeld(): HeldMessage | null {
-    if (this.#message === undefined)
-      this.#message = this.#held === null ? null : this.#readMessage(this.#held);
-    return this.#message;
+  /** The message is not passed on before it is whole. */
+  #isHeld(): boolean {
+    return this.#mayHide || this.#options.ownLines !== null;
+  }
+
+  #hasAnswer({ shown }: HeldMessage): boolean {
+    return endsWithAnswer([...this.#earlierBlocks, ...shown]);
   }
 
   #readMessage(held: readonly Uint8Array[]): HeldMessage | null {
@@ -124,13 +150,13 @@ class MessageInterceptor {
   #clientBlock(bytes: Buffer, range: ByteRange): ClientBlock {
     const whole = { shown: bytes.subarray(range.start, range.end), isWhole: true };
     const block = wireFields(parseAt(bytes, range));
-    const owner = callOwner(block, this.#isOwn);
+    const { isOwnTool, commandNonce: nonce } = this.#options;
+    const owner = callOwner(block, isOwnTool ?? (() => false));
     if (owner !== null) this.#rounds.noteCall(owner === "own");
     if (owner === "own") return { shown: null, isWhole: false };
-    const text =
-      this.#nonce !== null && stringField(block, "type") === "text" ? stringField(block, "text") : null;
-    if (this.#nonce === null || text === null) return whole;
-    const { left, commands } = filterWholeText(text, this.#nonce);
+    const text = nonce !== null && stringField(block, "type") === "text" ? stringField(block, "text") : null;
+    if (nonce === null || text === null) return whole;
+    const { left, commands } = filterWholeText(text, nonce);
     this.#rounds.noteText(commands, left !== null);
     if (commands.length === 0) return whole;
     const filtered = left === null ? null : Buffer.from(JSON.stringify({ ...block, text: left }));

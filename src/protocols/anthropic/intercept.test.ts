@@ -1,9 +1,25 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { encodeEvent, eventInterceptor, type Interceptor, noAnswerText } from "./intercept.ts";
-import { messageInterceptor } from "./intercept-message.ts";
+import { must } from "../../base/index.ts";
+import type { InterceptOptions, Interceptor } from "../protocol.ts";
+import type { WireAnswer } from "../wire.ts";
+import { readWireAnswer } from "./answer.ts";
+import { noAnswerText } from "./hide-calls.ts";
+import { interceptAnswer } from "./intercept.ts";
+import { encodeEvent } from "./refusals.ts";
 
 const isOwn = (name: string): boolean => name.startsWith("aperture_");
+
+type IsOwn = (name: string) => boolean;
+
+function interceptor(contentType: string, options: Partial<InterceptOptions>): Interceptor {
+  const none = { ownLines: null, isOwnTool: null, commandNonce: null, bytesMax: 1e8 };
+  return must(interceptAnswer(contentType, { ...none, ...options }), "the form is known");
+}
+const eventInterceptor = (isOwnTool: IsOwn, commandNonce: string | null = null): Interceptor =>
+  interceptor("text/event-stream", { isOwnTool, commandNonce });
+const messageInterceptor = (isOwnTool: IsOwn, bytesMax: number, commandNonce: string | null = null) =>
+  interceptor("application/json", { isOwnTool, commandNonce, bytesMax });
 
 type AnswerBlock = { readonly type: string; readonly [name: string]: unknown };
 const text = (content: string): AnswerBlock => ({ type: "text", text: content });
@@ -64,6 +80,7 @@ function playRounds(
   let rounds = 0;
   for (const [at, body] of bodies.entries()) {
     for (const piece of cut(body)) out.push(...interceptor.push(piece));
+    out.push(...interceptor.endRound());
     if (at === bodies.length - 1 || !interceptor.isWaitingForUs()) break;
     rounds += 1;
     interceptor.beginRound();
@@ -304,7 +321,7 @@ describe("an answer with command lines", () => {
       }
     }
     const interceptor = messageInterceptor(noTool, 1_000_000, nonce);
-    const pieces = interceptor.push(message(round));
+    const pieces = [...interceptor.push(message(round)), ...interceptor.endRound()];
     expect(interceptor.isWaitingForUs()).toBe(isWaitingForUs);
     expect(inJson(Buffer.concat([...pieces, ...interceptor.end()]))).toEqual(received);
   });
@@ -341,11 +358,11 @@ describe("an answer with command lines", () => {
 
 describe("an answer in one piece", () => {
   const read = (bytes: Buffer) => JSON.parse(bytes.toString("utf8")) as Record<string, unknown>;
-  const interceptor = () => messageInterceptor(isOwn, 1_000_000);
+  const hiding = () => messageInterceptor(isOwn, 1_000_000);
 
   test("passes byte for byte if it has no calls of ours", () => {
     const body = message({ content: [text("a"), call("read")] });
-    expect(playRounds(interceptor(), [body], whole).bytes.equals(body)).toBe(true);
+    expect(playRounds(hiding(), [body], whole).bytes.equals(body)).toBe(true);
   });
 
   test("is one message made of several rounds", () => {
@@ -353,7 +370,7 @@ describe("an answer in one piece", () => {
       { content: [text("a"), call("aperture_read")], tokens: 7 },
       { content: [text("b"), call("aperture_change"), call("read")], tokens: 9 },
     ].map(message);
-    const { bytes, rounds } = playRounds(interceptor(), bodies, whole);
+    const { bytes, rounds } = playRounds(hiding(), bodies, whole);
     expect(rounds).toBe(1);
     expect(read(bytes)).toMatchObject({
       content: [text("a"), text("b"), call("read")],
@@ -364,14 +381,106 @@ describe("an answer in one piece", () => {
   });
 
   test("without a next round has a text that there is no answer", () => {
-    const { bytes } = playRounds(interceptor(), [message({ content: [call("aperture_read")] })], whole);
+    const { bytes } = playRounds(hiding(), [message({ content: [call("aperture_read")] })], whole);
     expect(read(bytes)).toMatchObject({ content: [text(noAnswerText)], stop_reason: "end_turn" });
   });
 
   test("passes unchanged if it is no message, or too large to be held", () => {
     const error = Buffer.from('{"type":"error","error":{}}');
-    expect(playRounds(interceptor(), [error], whole).bytes.equals(error)).toBe(true);
+    expect(playRounds(hiding(), [error], whole).bytes.equals(error)).toBe(true);
     const large = message({ content: [call("aperture_read")] });
     expect(playRounds(messageInterceptor(isOwn, 10), [large], whole).bytes.equals(large)).toBe(true);
   });
+});
+
+describe("the answer that an interceptor reads", () => {
+  const ownLine = "[k7f3 turn 3]";
+  const isOwnLine = (line: string): boolean => line.trim() === ownLine;
+  const ownLines = { isOwn: isOwnLine, opens: () => false, continues: () => false };
+  const uses: readonly Partial<InterceptOptions>[] = [
+    {},
+    { ownLines },
+    { isOwnTool: isOwn },
+    { ownLines, isOwnTool: isOwn, commandNonce: nonce },
+  ];
+  const anyBlock = fc.oneof(
+    fc.string({ unit: "grapheme", maxLength: 20 }).map(text),
+    fc.constantFrom(`a\n${ownLine}\nb`, `@pin(4) ${nonce}`, '\\ \u0001 " ü').map(text),
+    fc.constantFrom("aperture_read", "read").map((name) => call(name)),
+  );
+  const rounds = fc.array(fc.array(anyBlock, { maxLength: 4 }), { minLength: 1, maxLength: 3 });
+  const scraps = fc.constantFrom(
+    "",
+    "event: ping\n",
+    ": a comment\n\n",
+    "data: {\n\n",
+    "data: a\rdata: b\r\r",
+  );
+
+  test.each(uses)("is the upstream's, whatever the client gets: %o", (use) => {
+    fc.assert(
+      fc.property(rounds, fc.integer({ min: 1, max: 90 }), scraps, (contents, size, scrap) => {
+        const intercepted = interceptor("text/event-stream", use);
+        for (const [at, content] of contents.entries()) {
+          if (at > 0) intercepted.beginRound();
+          const body = Buffer.concat([charByChar({ content }), Buffer.from(scrap)]);
+          for (const piece of cutInto(size)(body)) intercepted.push(piece);
+          intercepted.endRound();
+          expect(intercepted.answer()).toEqual(readWireAnswer(body, "text/event-stream"));
+        }
+      }),
+      { numRuns: 30 },
+    );
+    const body = message({ content: [text(`a\n${ownLine}`), call("aperture_read")] });
+    const intercepted = interceptor("application/json", use);
+    intercepted.push(body);
+    expect(intercepted.answer()).toEqual(readWireAnswer(body, "application/json"));
+  });
+
+  test("is there with its last event, before its body has ended", () => {
+    const intercepted = interceptor("text/event-stream", {});
+    const body = events({ content: [text("a")] });
+    intercepted.push(body.subarray(0, -1));
+    expect(intercepted.hasStopped()).toBe(false);
+    intercepted.push(body.subarray(-1));
+    expect([intercepted.hasStopped(), intercepted.answer()?.isWhole]).toEqual([true, true]);
+  });
+
+  test("is read on behind an event that is too long to be held", () => {
+    for (const [use, size] of [
+      [{ ownLines }, 200_000],
+      [{ isOwnTool: isOwn }, 5_000_000],
+    ] as const) {
+      const intercepted = interceptor("text/event-stream", use);
+      const body = events({ content: [text("x".repeat(size)), call("aperture_read")] });
+      const out = cutInto(600_000)(body).flatMap((piece) => intercepted.push(piece));
+      const hashes = (answer: WireAnswer | null) => answer?.units.map(({ unit }) => unit.hash);
+      expect(hashes(intercepted.answer())).toEqual(hashes(readWireAnswer(body, "text/event-stream")));
+      expect(Buffer.concat([...out, ...intercepted.end()]).equals(body)).toBe(true);
+    }
+  });
+
+  test("is not kept if it is too large", () => {
+    const body = events({ content: [text("a")] });
+    const intercepted = interceptor("text/event-stream", { bytesMax: body.length - 1 });
+    expect(Buffer.concat(intercepted.push(body) as Uint8Array[]).equals(body)).toBe(true);
+    expect(intercepted.answer()).toBeNull();
+  });
+});
+
+test("our lines are taken out and our calls hidden in one pass, however the answer is cut", () => {
+  const ownLine = "[k7f3 turn 3]";
+  const ownLines = { isOwn: (line: string) => line === ownLine, opens: () => false, continues: () => false };
+  const body = charByChar({ content: [call("aperture_read"), text(`a\n${ownLine}\nb`), call("read")] });
+  for (const size of [1, 7, 100, 1e6]) {
+    const intercepted = interceptor("text/event-stream", { ownLines, isOwnTool: isOwn });
+    const out = cutInto(size)(body).flatMap((piece) => intercepted.push(piece));
+    const bytes = Buffer.concat([...out, ...intercepted.end()]);
+    expect(starts(bytes)).toEqual([
+      [0, "text"],
+      [1, "read"],
+    ]);
+    expect(texts(bytes)[0]).toBe("a\nb");
+    expect(intercepted.answer()?.units).toHaveLength(3);
+  }
 });

@@ -1,8 +1,11 @@
 import type { Protocol, RequestKind } from "../protocol.ts";
+import { endsWithStop, readWireAnswer } from "./answer.ts";
 import { contextEdit, contextManagementBeta } from "./context-edit.ts";
+import { noAnswerText } from "./hide-calls.ts";
+import { interceptAnswer } from "./intercept.ts";
 import { readPart, readText, readWireType } from "./read-part.ts";
 import { readRequest } from "./read-request.ts";
-import { refusalReason } from "./refusals.ts";
+import { errorBody, errorEvent, pingEvent, refusalEvent, refusalReason, threadRefusal } from "./refusals.ts";
 import { emptyContent, replaceContent, replaceStrings } from "./replace-content.ts";
 import { prependToResult } from "./result-text.ts";
 import { isRenamedCall, isSameBlock } from "./same-block.ts";
@@ -47,13 +50,14 @@ export const anthropic: Protocol = {
     body: writeBody,
     contextEdit,
   },
+  answer: { read: readWireAnswer, intercept: interceptAnswer, endsWithStop, ping: pingEvent },
   traits: {
     model: modelTraits,
     marksMax: 4,
-    noAnswerText: "(no answer)",
+    noAnswerText,
     betaFor: (feature) => (feature === "self-clearing" ? clearAtBeta : contextManagementBeta),
   },
-  refusals: { reasonOf: refusalReason },
+  refusals: { reasonOf: refusalReason, errorBody, errorEvent, refusalEvent, threadRefusal },
 };
 
 const paths = /\/v1\/messages(\/count_tokens)?(?:\?|$)/;

@@ -1,13 +1,20 @@
 import { describe, expect, it } from "vitest";
+import { must } from "../../base/index.ts";
 import { continuesOwnLine, isOwnLine, opensOwnLines } from "../../notes/index.ts";
-import { readWireAnswer } from "./events.ts";
-import { eventStripper, messageStripper } from "./strip.ts";
+import { readWireAnswer } from "./answer.ts";
+import { interceptAnswer } from "./intercept.ts";
 
 const rules = {
   isOwn: (line: string) => isOwnLine(line, "k7f3"),
   opens: opensOwnLines,
   continues: continuesOwnLine,
 };
+
+/** An interceptor of an answer that may hold our lines, and nothing else of ours. */
+function stripperFor(contentType: string) {
+  const options = { ownLines: rules, isOwnTool: null, commandNonce: null, bytesMax: 1e8 };
+  return must(interceptAnswer(contentType, options), "the form is known");
+}
 
 const manifests = {
   text: [
@@ -38,7 +45,7 @@ const last = event({ type: "message_stop" });
 function left(texts: readonly string[], chunk = 1e6): unknown {
   const first = event({ type: "message_start", message: { model: "m", content: [] } });
   const bytes = Buffer.from([first, start, ...texts.map(delta), stop, last].join(""));
-  const stripper = eventStripper(rules);
+  const stripper = stripperFor("text/event-stream");
   const out: Uint8Array[] = [];
   for (let at = 0; at < bytes.length; at += chunk) out.push(...stripper.push(bytes.subarray(at, at + chunk)));
   const { units } = readWireAnswer(Buffer.concat([...out, ...stripper.end()]), "text/event-stream");
@@ -73,7 +80,7 @@ describe.each(Object.entries(manifests))("a whole manifest that a model repeats,
 
   it("is taken out of an answer that is one message", () => {
     const bytes = Buffer.from(JSON.stringify({ content: [{ type: "text", text: `a\n${manifest}\nb` }] }));
-    const stripper = messageStripper(rules, 1e6);
+    const stripper = stripperFor("application/json");
     const out = Buffer.concat([...stripper.push(bytes), ...stripper.end()]).toString();
     expect(JSON.parse(out).content[0].text).toBe("a\nb");
   });
@@ -93,7 +100,7 @@ describe("a row like those of a manifest", () => {
 
   it("stays in another text block than our line", () => {
     const block = (text: string) => ({ type: "text", text });
-    const stripper = messageStripper(rules, 1e6);
+    const stripper = stripperFor("application/json");
     const bytes = Buffer.from(JSON.stringify({ content: [block(`a\n${own}`), block(row)] }));
     const out = Buffer.concat([...stripper.push(bytes), ...stripper.end()]).toString();
     expect(JSON.parse(out).content).toEqual([block("a\n"), block(row)]);
@@ -101,7 +108,7 @@ describe("a row like those of a manifest", () => {
 });
 
 it("a line behind one of ours is held until its first words decide if it is ours too", () => {
-  const stripper = eventStripper(rules);
+  const stripper = stripperFor("text/event-stream");
   const passed = (text: string): number => Buffer.concat(stripper.push(Buffer.from(text))).length;
   passed(start + delta("a\n[CONTEXT MANIFEST k7f3 turn 3 | 9 blocks]\n"));
   const texts = ["PRI", "OR art, as far as anybody", " knows"];

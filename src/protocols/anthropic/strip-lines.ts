@@ -1,12 +1,6 @@
 import { type ByteRange, parseAt } from "../json-scan.ts";
-
-/** Recognises our lines, and lines that are ours only behind one of ours: those carry no nonce. */
-export type OwnLineRules = {
-  readonly isOwn: (line: string) => boolean;
-  /** Lines without a nonce may follow this one. */
-  readonly opens: (line: string) => boolean;
-  readonly continues: (line: string) => boolean;
-};
+import type { OwnLineRules } from "../protocol.ts";
+import type { EventChunk, PlainDelta } from "./answer-event.ts";
 
 /** A longer line is not ours, and no more text is held. */
 const lineCharsMax = 4_096;
@@ -14,12 +8,9 @@ const lineCharsMax = 4_096;
 const continuationCharsMax = 32;
 
 /** Bytes that pass together: an event, or a whole message. */
-export type StripChunk = {
-  readonly bytes: Buffer;
-  /** The same bytes as latin1 text, one character each: searching it costs less than searching bytes. */
-  readonly text: string;
-  readonly start: number;
-  readonly end: number;
+export type StripChunk = EventChunk & {
+  /** The event as a delta in the usual form; null if it is another event. */
+  readonly delta: PlainDelta | null;
   /** Bytes before this position have passed already. */
   readonly sent: number;
   /** Ranges that do not pass. */

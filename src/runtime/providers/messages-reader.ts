@@ -1,5 +1,6 @@
-import { type AnswerReader, answerReader, readWireAnswer } from "../../protocols/index.ts";
+import { AnswerReader, type WireAnswer } from "../../protocols/index.ts";
 import { isCompleteStop, type ModelAnswer, type WireBlock } from "../provider.ts";
+import { wire } from "../wire.ts";
 import type { ClientFailure } from "./failure.ts";
 
 /** An answer, or why the response holds none. */
@@ -7,7 +8,7 @@ export type AnswerOrFailure = { readonly answer: ModelAnswer } | { readonly fail
 
 /** Reads an answer of the Messages API that came as one JSON text. */
 export function readMessageAnswer(json: Uint8Array): AnswerOrFailure {
-  return answerOrFailure(readWireAnswer(json, "application/json"));
+  return answerOrFailure(wire.answer.read(json, "application/json"));
 }
 
 export type MessageEventReader = {
@@ -18,7 +19,7 @@ export type MessageEventReader = {
 
 /** Reads an answer that comes in events; `onText` gets its text piece by piece. */
 export function messageEventReader(onText: (text: string) => void): MessageEventReader {
-  const reader = answerReader();
+  const reader = new AnswerReader();
   let call: WireBlock | null = null;
   const take = (data: string): void => {
     reader.addEvent({ event: "", data });
@@ -38,14 +39,12 @@ function callIn(data: string): WireBlock | null {
   return { type: "tool_use", id: block["id"] ?? null, name: block["name"] ?? null, input: {} };
 }
 
-type AnswerReaderState = ReturnType<AnswerReader["finish"]>;
-
 /**
  * `call` is the last block that began, if it is a call. If the answer was cut off, the call may be
  * incomplete.
  */
 function answerOrFailure(
-  { units, stop, usage, isWhole, problem }: AnswerReaderState,
+  { units, stop, usage, isWhole, problem }: WireAnswer,
   call: WireBlock | null = null,
 ): AnswerOrFailure {
   const texts = units.map(({ bytes }) => Buffer.from(bytes).toString());

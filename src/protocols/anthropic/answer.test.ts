@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { answerReader, readWireAnswer } from "./events.ts";
+import { AnswerReader, readWireAnswer } from "./answer.ts";
 
 const sse = "text/event-stream; charset=utf-8";
 
@@ -117,7 +117,7 @@ describe("reading an answer", () => {
   });
 
   it("gives the same result for events one by one and all together", () => {
-    const reader = answerReader();
+    const reader = new AnswerReader();
     for (const event of whole) reader.addEvent({ event: event.type, data: JSON.stringify(event) });
     expect(reader.finish()).toEqual(readWireAnswer(wire(...whole), sse));
   });

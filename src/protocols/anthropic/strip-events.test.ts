@@ -1,14 +1,25 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { must } from "../../base/index.ts";
 import { isOwnLine } from "../../notes/index.ts";
+import type { Interceptor, OwnLineRules } from "../protocol.ts";
 import { eventReader } from "../sse.ts";
-import { readWireAnswer } from "./events.ts";
-import { eventStripper, messageStripper, type Stripper } from "./strip.ts";
+import { readWireAnswer } from "./answer.ts";
+import { interceptAnswer } from "./intercept.ts";
 
 const isOwn = (line: string): boolean => /^\s*(?:\[k7f3 .*\]|--- .* k7f3 ---)\s*$/.test(line);
 const continues = (line: string): boolean => /^(?:- )?(?:ROW |END OF ROWS)/.test(line);
 const rules = { isOwn, opens: isOwn, continues };
 const ownLine = "[k7f3 turn 31, 14:05: message 12 #41]";
+
+/** An interceptor of an answer that may hold our lines, and nothing else of ours. */
+function stripperFor(contentType: string, ownLines: OwnLineRules, bytesMax: number): Interceptor {
+  const options = { ownLines, isOwnTool: null, commandNonce: null, bytesMax };
+  return must(interceptAnswer(contentType, options), "the form is known");
+}
+const eventStripper = (ownLines: OwnLineRules) => stripperFor("text/event-stream", ownLines, 1e8);
+const messageStripper = (ownLines: OwnLineRules, bytesMax: number) =>
+  stripperFor("application/json", ownLines, bytesMax);
 
 /** The text without our lines and the rows behind them; a text with nothing else stays unchanged. */
 function withoutOwn(text: string): string {
@@ -67,7 +78,7 @@ function answerOf(events: readonly Wire[], write: EventFormat = writeEvent): Buf
 }
 
 /** Pushes bytes cut at these positions; returns the output of each cut, and of the end. */
-function run(stripper: Stripper, bytes: Buffer, cuts: readonly number[] = []) {
+function run(stripper: Interceptor, bytes: Buffer, cuts: readonly number[] = []) {
   const ends = [...new Set([...cuts.map((cut) => cut % (bytes.length + 1)), bytes.length])];
   let start = 0;
   const pushed = ends

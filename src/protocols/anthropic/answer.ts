@@ -2,6 +2,7 @@ import { must } from "../../base/index.ts";
 import type { Usage } from "../../engine/frames/index.ts";
 import { eventReader, type WireEvent } from "../sse.ts";
 import type { AnswerUnit, WireAnswer } from "../wire.ts";
+import { deltaText, type EventChunk, eventEnd, type PlainDelta, readPlainDelta } from "./answer-event.ts";
 import { clearedResults } from "./context-edit.ts";
 import { countField, stringField, type WireFields, wireFields } from "./schema.ts";
 import { unitOfAnswer } from "./units.ts";
@@ -11,24 +12,62 @@ export function readWireAnswer(body: Uint8Array, contentType: string): WireAnswe
   return contentType.includes("text/event-stream") ? readEvents(body) : readMessage(body);
 }
 
-/** Reads the events of an answer one by one; `finish` returns what `readWireAnswer` would for all of them. */
-export type AnswerReader = {
-  readonly addEvent: (event: WireEvent) => void;
-  readonly finish: () => WireAnswer;
-};
+const stopName = Buffer.from('"message_stop"');
+const stopWithin = 128;
 
-export function answerReader(): AnswerReader {
-  const builder = new AnswerBuilder();
-  return { addEvent: (event) => builder.addEvent(event), finish: () => builder.finish() };
+/** The last event of an answer is at the end of these pieces. */
+export function endsWithStop(pieces: readonly Buffer[]): boolean {
+  return Buffer.concat(pieces.map((piece) => piece.subarray(-stopWithin))).includes(stopName);
+}
+
+/** Reads an answer event by event, as it comes. */
+export class AnswerReader {
+  readonly #builder = new AnswerBuilder();
+  /** Reads events that are not in the usual form, and bytes whose events nobody has told apart. */
+  readonly #events = eventReader();
+
+  /** The last event of the answer has come; the end of its body may still be missing. */
+  get hasStopped(): boolean {
+    return this.#builder.hasStopped;
+  }
+
+  /** Reads one event whose lines were read before. */
+  addEvent(event: WireEvent): void {
+    this.#builder.addEvent(event);
+  }
+
+  /** Reads one whole event; `delta` is given if it is a delta in the usual form. */
+  addChunk(chunk: EventChunk, delta: PlainDelta | null): void {
+    const text = delta === null ? null : deltaText(chunk, delta);
+    if (delta === null || text === null) this.addBytes(chunk.bytes.subarray(chunk.start, chunk.end));
+    else this.#builder.addDelta(delta, text);
+  }
+
+  /** Reads bytes cut anywhere. */
+  addBytes(bytes: Uint8Array): void {
+    for (const event of this.#events.push(bytes)) this.#builder.addEvent(event);
+  }
+
+  /** The answer so far; `hasRest` if the beginning of another event has come. */
+  finish(hasRest = false): WireAnswer {
+    if (this.#events.hasOverflowed()) return this.#builder.finish("an event is too long");
+    const isOpen = hasRest || this.#events.pendingBytes() > 0;
+    return this.#builder.finish(isOpen ? "it ends inside an event" : null);
+  }
 }
 
 function readEvents(body: Uint8Array): WireAnswer {
-  const reader = eventReader();
-  const builder = new AnswerBuilder();
-  for (const event of reader.push(body)) builder.addEvent(event);
-  if (reader.hasOverflowed()) builder.noteProblem("an event is too long");
-  else if (reader.pendingBytes() > 0) builder.noteProblem("it ends inside an event");
-  return builder.finish();
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  const text = bytes.toString("latin1");
+  const reader = new AnswerReader();
+  let start = 0;
+  for (let end = eventEnd(bytes, 0); end !== -1; end = eventEnd(bytes, end)) {
+    const chunk = { bytes, text, start, end };
+    reader.addChunk(chunk, readPlainDelta(chunk));
+    start = end;
+  }
+  reader.addBytes(bytes.subarray(start));
+  return reader.finish();
 }
 
 function readMessage(body: Uint8Array): WireAnswer {
@@ -53,14 +92,6 @@ function readMessage(body: Uint8Array): WireAnswer {
   };
 }
 
-/**
- * The usual form of an event, as providers write it. It is read without parsing, which would cost many times
- * as much and find the same.
- */
-const plainDelta =
-  /^\{"type":"content_block_delta","index":(0|[1-9]\d{0,5}),"delta":\{"type":"([a-z_]+)","([a-z_]+)":"([^"\\\p{Cc}]*)"\} *\}$/u;
-const plainCharsMax = 4_096;
-
 /** Builds an answer from its events. */
 class AnswerBuilder {
   readonly #open = new Map<number, AnswerBlockBuilder>();
@@ -72,16 +103,18 @@ class AnswerBuilder {
   #isWhole = false;
   #problem: string | null = null;
 
-  addEvent({ event, data }: WireEvent): void {
-    const delta = data.length <= plainCharsMax ? plainDelta.exec(data) : null;
-    if (delta === null) this.#addParsed(event, data);
-    else this.#open.get(Number(delta[1]))?.addPlain(delta);
+  get hasStopped(): boolean {
+    return this.#isWhole;
   }
 
-  #addParsed(event: string, data: string): void {
+  addDelta({ index, type, field }: PlainDelta, text: string): void {
+    this.#open.get(index)?.addPlain(type, field, text);
+  }
+
+  addEvent({ event, data }: WireEvent): void {
     const fields = parseFields(data);
     if (fields === null) {
-      this.noteProblem("an event is not JSON");
+      this.#noteProblem("an event is not JSON");
       return;
     }
     const index = countField(fields, "index");
@@ -107,19 +140,20 @@ class AnswerBuilder {
         this.#isWhole = true;
         return;
       case "error":
-        this.noteProblem(errorText(wireFields(fields["error"]) ?? {}));
+        this.#noteProblem(errorText(wireFields(fields["error"]) ?? {}));
     }
   }
 
-  noteProblem(problem: string): void {
+  #noteProblem(problem: string): void {
     this.#problem ??= problem;
   }
 
-  finish(): WireAnswer {
-    const isWhole = this.#isWhole && this.#problem === null;
+  finish(endProblem: string | null): WireAnswer {
+    const problem = this.#problem ?? endProblem;
+    const isWhole = this.#isWhole && problem === null;
     const usage = this.#usage === null ? null : usageOf(this.#usage);
-    const [model, stop, problem, cleared] = [this.#model, this.#stop, this.#problem, this.#cleared];
-    return { units: this.#units, usage, model, stop, cleared, isWhole, problem };
+    const [model, stop, cleared] = [this.#model, this.#stop, this.#cleared];
+    return { units: [...this.#units], usage, model, stop, cleared, isWhole, problem };
   }
 
   #start(message: WireFields | null): void {
@@ -133,7 +167,7 @@ class AnswerBuilder {
     const block = this.#open.get(index);
     this.#open.delete(index);
     const unit = block?.finish() ?? null;
-    if (unit === null) this.noteProblem("a content block cannot be read");
+    if (unit === null) this.#noteProblem("a content block cannot be read");
     else this.#units.push(unit);
   }
 }
@@ -166,7 +200,7 @@ class AnswerBlockBuilder {
     if (field !== undefined && text !== null) this.#extend(field, text);
   }
 
-  addPlain([, , type = "", field = "", text = ""]: RegExpExecArray): void {
+  addPlain(type: string, field: string, text: string): void {
     if (textFields.get(type) === field) this.#extend(field, text);
   }
 
