@@ -4,6 +4,7 @@ export { messageInterceptor } from "./anthropic/intercept-message.ts";
 export { eventStripper, messageStripper, type Stripper } from "./anthropic/strip.ts";
 export type {
   BodyFeature,
+  BodyFieldUse,
   BodyParts,
   ContextEdit,
   EmittedPieces,
@@ -16,6 +17,7 @@ export type {
   UnitReplacement,
 } from "./protocol.ts";
 export {
+  contentStretches,
   contentText,
   findProtocol,
   protocolOf,

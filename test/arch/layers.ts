@@ -60,7 +60,12 @@ export const layers: readonly Layer[] = [
     ...effectful,
     why: "texts of blocks; results enter as inputs",
   },
-  { folder: "tokens", mayImport: core, ...effectful, why: "counts; results enter as inputs" },
+  {
+    folder: "tokens",
+    mayImport: [...core, "protocols"],
+    ...effectful,
+    why: "counts; results enter as inputs. The codec tells which bytes of a unit are text",
+  },
   {
     folder: "exchange",
     mayImport: codecs,

@@ -1,4 +1,4 @@
-import type { Protocol, RequestKind } from "../protocol.ts";
+import type { BodyFieldUse, Protocol, RequestKind } from "../protocol.ts";
 import { contextEdit, contextManagementBeta } from "./context-edit.ts";
 import { readPart, readText, readWireType } from "./read-part.ts";
 import { readRequest } from "./read-request.ts";
@@ -7,6 +7,7 @@ import { emptyContent, replaceContent, replaceStrings } from "./replace-content.
 import { prependToResult } from "./result-text.ts";
 import { isRenamedCall, isSameBlock } from "./same-block.ts";
 import { clearAtBeta, modelTraits } from "./traits.ts";
+import { unitStretches } from "./unit-stretches.ts";
 import { unitOfResult } from "./units.ts";
 import {
   clientBlock,
@@ -28,6 +29,8 @@ export const anthropic: Protocol = {
     part: readPart,
     text: readText,
     wireType: readWireType,
+    stretches: unitStretches,
+    fieldUse,
     isSame: isSameBlock,
     isRenamedCall,
   },
@@ -62,4 +65,17 @@ function kindOf(method: string, target: string): RequestKind | null {
   const found = method === "POST" ? paths.exec(target) : null;
   if (found === null) return null;
   return found[1] === undefined ? "ask" : "count";
+}
+
+const fieldUses: ReadonlyMap<string, BodyFieldUse> = new Map([
+  ["tools", "tools"],
+  ["system", "system"],
+  ["messages", "messages"],
+  ["max_tokens", "answer-limit"],
+  ["cache_control", "automatic-mark"],
+  ["context_management", "context-edit"],
+]);
+
+function fieldUse(name: string): BodyFieldUse {
+  return fieldUses.get(name) ?? "other";
 }
