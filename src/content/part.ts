@@ -1,4 +1,5 @@
 import type { Json } from "../base/index.ts";
+import type { ProtocolName } from "../engine/frames/index.ts";
 
 export type JsonFields = { readonly [key: string]: Json };
 
@@ -12,15 +13,30 @@ export type Part =
   | ResultPart
   | MediaPart
   | (RawText & { readonly type: "tool"; readonly name: string; readonly description: string })
-  /** A call of a tool that the provider runs itself, or its result, which has no name. Never changed. */
-  | (RawText & { readonly type: "provider"; readonly name: string | null; readonly input: Json })
+  | ProviderPart
   | OpaquePart;
 
 /** A part that is shown as it is written, with the strings that a search may find in it. */
 type RawText = { readonly text: string; readonly strings: readonly string[] };
 
-/** Anything a codec does not know. It is never changed. */
-export type OpaquePart = RawText & { readonly type: "opaque" };
+/** Content in the words of its wire format: only a writer of the same format can put it back. */
+export type WireContent = {
+  readonly form: ProtocolName;
+  /** The type that the format gives it, for people. Null if it names none. */
+  readonly type: string | null;
+  readonly value: Json;
+};
+
+/** A call of a tool that the provider runs itself, or its result, which has no name. It is never changed. */
+export type ProviderPart = RawText & {
+  readonly type: "provider";
+  readonly name: string | null;
+  readonly input: Json;
+  readonly raw: WireContent;
+};
+
+/** Anything a codec does not know. It is never changed. `raw` is null if the bytes are no JSON. */
+export type OpaquePart = RawText & { readonly type: "opaque"; readonly raw: WireContent | null };
 
 export type TextPart = { readonly type: "text"; readonly text: string };
 
@@ -42,7 +58,14 @@ export type ResultPart = {
 };
 
 /** Its text describes it, or is the document itself if that is plain text. */
-export type MediaPart = RawText & { readonly type: "media" };
+export type MediaPart = RawText & {
+  readonly type: "media";
+  readonly kind: "image" | "document";
+  /** The bytes in base64 and their type. Null if they are not in base64, or elsewhere. */
+  readonly file: { readonly type: string; readonly data: string } | null;
+  /** Null if kind and file say all of it. */
+  readonly raw: WireContent | null;
+};
 
 export type PartType = Part["type"];
 

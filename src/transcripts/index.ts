@@ -12,3 +12,5 @@ export {
   recordingStreams,
   turnTime,
 } from "./session-recording.ts";
+export { transcriptFormats } from "./transcript-formats.ts";
+export type { TranscriptFormat, WritableTranscript } from "./written-transcript.ts";

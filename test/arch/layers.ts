@@ -89,9 +89,9 @@ export const layers: readonly Layer[] = [
   { folder: "sidecar", mayImport: codecs, ...effectful, why: "works in the background, through a port" },
   {
     folder: "transcripts",
-    mayImport: ["base"],
+    mayImport: ["base", "content"],
     ...pure,
-    why: "reads what clients write down of their sessions; it knows none of our types",
+    why: "reads and writes what clients write down; of our types it knows only the parts it writes",
   },
   {
     folder: "log",
