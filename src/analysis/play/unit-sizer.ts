@@ -56,7 +56,8 @@ export class UnitSizer {
 
   constructor(options: UnitSizerOptions) {
     this.#options = options;
-    const tools = commandTools.reduce((sum, tool) => sum + options.count(JSON.stringify(tool)), 0);
+    const sizes = commandTools.map((tool) => options.count(textOf(protocol.write.tool(tool))));
+    const tools = sizes.reduce((sum, size) => sum + size, 0);
     // A stream that is managed later has no tools of ours, and is charged as if it had.
     this.#instructions = new Map([
       [
@@ -119,6 +120,10 @@ export class UnitSizer {
     if (section === "tools") return estimateText(JSON.stringify(block), model);
     return messageTokens({ role, content: [block] }, model);
   }
+}
+
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("utf8");
 }
 
 /** The estimate for a text that is filled up with similar words to `tokens` by the exact count. */
