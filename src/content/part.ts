@@ -7,8 +7,7 @@ export type JsonFields = { readonly [key: string]: Json };
 export type Part =
   | TextPart
   | { readonly type: "instruction"; readonly text: string }
-  /** `text` is null if the provider never showed it; a signed one can be continued by its model. */
-  | { readonly type: "reasoning"; readonly text: string | null; readonly isSigned: boolean }
+  | ReasoningPart
   | CallPart
   | ResultPart
   | MediaPart
@@ -39,6 +38,16 @@ export type ProviderPart = RawText & {
 export type OpaquePart = RawText & { readonly type: "opaque"; readonly raw: WireContent | null };
 
 export type TextPart = { readonly type: "text"; readonly text: string };
+
+export type ReasoningPart = {
+  readonly type: "reasoning";
+  /** Null if the provider never showed it. */
+  readonly text: string | null;
+  /** A signed one can be continued by its model. */
+  readonly isSigned: boolean;
+  /** Characters of its signature, which grows with the hidden text. */
+  readonly signatureLength: number;
+};
 
 export type CallPart = {
   readonly type: "call";

@@ -72,8 +72,15 @@ function partOf(block: JsonFields, text: string): Part {
 
 function reasoningPart(block: JsonFields): Part {
   const text = stringField(block, "thinking") ?? "";
-  const isSigned = [block["signature"], block["data"]].some((one) => typeof one === "string" && one !== "");
-  return { type: "reasoning", text: text.trim() === "" ? null : text, isSigned };
+  // Hidden reasoning has its signature in another field.
+  const signature = stringField(block, "signature") || stringField(block, "data") || "";
+  const { length } = signature;
+  return {
+    type: "reasoning",
+    text: text.trim() === "" ? null : text,
+    isSigned: length > 0,
+    signatureLength: length,
+  };
 }
 
 function toolPart(block: JsonFields): Part {
