@@ -20,6 +20,7 @@ export {
   contentStretches,
   contentText,
   findProtocol,
+  formOf,
   protocolOf,
   readEditable,
   readPart,

@@ -23,6 +23,11 @@ const firstForm = "anthropic";
 /** Stored content, with the form of its bytes. */
 type StoredContent = { readonly form?: ContentForm };
 
+/** The form of stored content. */
+export function formOf({ form = firstForm }: StoredContent): ContentForm {
+  return form;
+}
+
 /** Reads stored content. Texts that we wrote ourselves have the same bytes in every form. */
 export function readPart(bytes: Uint8Array, { form = firstForm }: StoredContent): Part {
   return codecOf(form).read.part(bytes);

@@ -17,6 +17,7 @@ export {
   type ScriptedClientOptions,
 } from "./scripted-client.ts";
 export { type ScriptMessage, stepModel } from "./step-model.ts";
+export { type CheckedBody, type CheckVerdict, strictChecker } from "./strict-checker.ts";
 export { type CoreAnswer, type StrictCore, type StrictCoreOptions, strictCore } from "./strict-core.ts";
 export { type StrictUpstream, type StrictUpstreamOptions, startStrictUpstream } from "./strict-upstream.ts";
 export type { UpstreamExchange, UpstreamRequest } from "./upstream-exchange.ts";

@@ -9,11 +9,11 @@ export function recordedPart(block: RecordedBlock): Part {
 
 /** The readable text of a block; empty for an image. */
 export function blockText(block: RecordedBlock): string {
-  return readableText(recordedPart(block));
+  return plainPartText(recordedPart(block));
 }
 
 /** The text of a part in which names are searched: the strings of a call are not escaped. */
-export function readableText(part: Part): string {
+export function plainPartText(part: Part): string {
   switch (part.type) {
     case "text":
     case "instruction":

@@ -12,7 +12,7 @@ import {
 } from "../../protocols/index.ts";
 import { type ExactCounter, estimateText } from "../../tokens/index.ts";
 import { recordingRoute } from "../../transcripts/index.ts";
-import { readableText } from "./block-text.ts";
+import { plainPartText } from "./block-text.ts";
 import { partsTokens } from "./message-tokens.ts";
 import { playedNonce } from "./request-player.ts";
 import type { CacheUnit } from "./simulated-cache.ts";
@@ -111,7 +111,7 @@ export class UnitSizer {
     const part = protocol.read.part(bytes);
     const filled = this.#instructions.get(unit.hash);
     const own = filled === undefined ? ownKind(bytes) : "instructions";
-    const size = { own, text: readableText(part), tokens: filled ?? this.#tokens(unit, bytes, part) };
+    const size = { own, text: plainPartText(part), tokens: filled ?? this.#tokens(unit, bytes, part) };
     this.#sizes.set(name, size);
     return size;
   }
