@@ -14,8 +14,8 @@ export type ScriptedClientOptions = {
   readonly runTool: (name: string, input: JsonObject) => string;
 };
 
-type ClientBlock = { readonly type: string; readonly [field: string]: unknown };
-type ClientMessage = { readonly role: "user" | "assistant"; readonly content: readonly ClientBlock[] };
+type HistoryBlock = { readonly type: string; readonly [field: string]: unknown };
+type HistoryMessage = { readonly role: "user" | "assistant"; readonly content: readonly HistoryBlock[] };
 
 /**
  * A minimal client of the Messages API: it keeps the history, sends all of it with every request, and runs
@@ -23,7 +23,7 @@ type ClientMessage = { readonly role: "user" | "assistant"; readonly content: re
  */
 export class ScriptedClient {
   readonly #options: ScriptedClientOptions;
-  #messages: readonly ClientMessage[] = [];
+  #messages: readonly HistoryMessage[] = [];
 
   constructor(options: ScriptedClientOptions) {
     this.#options = options;
@@ -31,7 +31,7 @@ export class ScriptedClient {
 
   /** Runs a prompt until the model stops calling tools; `onTurn` is awaited after every answer. */
   async run(prompt: string, onTurn: (text: string) => Promise<void>): Promise<void> {
-    let next: readonly ClientBlock[] = [{ type: "text", text: prompt }];
+    let next: readonly HistoryBlock[] = [{ type: "text", text: prompt }];
     while (next.length > 0) {
       const content = await this.#send([...this.#messages, { role: "user", content: next }]);
       await onTurn(
@@ -44,7 +44,7 @@ export class ScriptedClient {
     }
   }
 
-  async #send(messages: readonly ClientMessage[]): Promise<readonly ClientBlock[]> {
+  async #send(messages: readonly HistoryMessage[]): Promise<readonly HistoryBlock[]> {
     const { url, model, answerTokensMax, headers, system, tools } = this.#options;
     const response = await fetch(`${url}/v1/messages`, {
       method: "POST",
@@ -57,14 +57,14 @@ export class ScriptedClient {
         messages: withCacheMark(messages),
       }),
     });
-    const answer = (await response.json()) as { readonly content?: readonly ClientBlock[] };
+    const answer = (await response.json()) as { readonly content?: readonly HistoryBlock[] };
     if (answer.content === undefined)
       throw new Error(`The model gave no answer: ${JSON.stringify(answer).slice(0, 300)}`);
     this.#messages = [...messages, { role: "assistant", content: answer.content }];
     return answer.content;
   }
 
-  #result({ id, name, input }: ClientBlock): ClientBlock {
+  #result({ id, name, input }: HistoryBlock): HistoryBlock {
     const toolInput = (input ?? {}) as JsonObject; // a call has an object
     const content = this.#options.runTool(String(name), toolInput);
     return { type: "tool_result", tool_use_id: id, content };
@@ -79,7 +79,7 @@ function toolDefinition({ name, description, field }: ClientTool): object {
 }
 
 /** The last block carries the cache mark. */
-function withCacheMark(messages: readonly ClientMessage[]): readonly ClientMessage[] {
+function withCacheMark(messages: readonly HistoryMessage[]): readonly HistoryMessage[] {
   const last = messages.at(-1);
   if (last === undefined) return messages;
   const content = last.content.map((block, at) =>

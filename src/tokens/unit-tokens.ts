@@ -38,12 +38,11 @@ function stretchTokens({ bytes, kind }: CountedUnit, stretches: Stretches, model
 }
 
 /** A picture is counted by the size in its first bytes; the length of its bytes tells nothing. */
-function mediaTokens(bytes: Buffer, range: ByteRange, model: string | null): number {
+function mediaTokens(bytes: Buffer, range: Omit<Stretches[number], "type">, model: string | null): number {
   const base64 = bytes.toString("latin1", range.start, Math.min(range.end, range.start + headCharsMax));
   return estimatePart({ kind: "image", head: imageHead(base64) }, model);
 }
 
-type ByteRange = { readonly start: number; readonly end: number };
 const headCharsMax = 4 * 1024;
 
 const overheads: Readonly<Partial<Record<BlockKind, TokenPart>>> = {
