@@ -37,7 +37,7 @@ async function playStreamTexts(
     // A rewrite sends earlier headers again; each header counts once.
     texts.push({ ...rest, written: written.filter((text) => !counted.has(text)) });
     for (const text of written) counted.add(text);
-    await player.answer(planned, { model, content: turn.a, stop_reason: "end_turn" });
+    await player.answer(planned, { model, content: turn.a, stop: "end" });
     messages = [...messages, { role: "assistant", content: turn.a }];
   }
   return texts;

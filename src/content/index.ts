@@ -5,6 +5,7 @@ export {
   editablePart,
   isFields,
   type JsonFields,
+  type MediaPart,
   type OpaquePart,
   outcomeLabel,
   type Part,
@@ -15,4 +16,5 @@ export {
   stringsIn,
   textContent,
   toolLabel,
+  type WireContent,
 } from "./part.ts";

@@ -1,4 +1,5 @@
 import type { Json } from "../base/index.ts";
+import type { ProtocolName } from "../engine/frames/index.ts";
 
 export type JsonFields = { readonly [key: string]: Json };
 
@@ -6,23 +7,47 @@ export type JsonFields = { readonly [key: string]: Json };
 export type Part =
   | TextPart
   | { readonly type: "instruction"; readonly text: string }
-  /** `text` is null if the provider never showed it; a signed one can be continued by its model. */
-  | { readonly type: "reasoning"; readonly text: string | null; readonly isSigned: boolean }
+  | ReasoningPart
   | CallPart
   | ResultPart
   | MediaPart
   | (RawText & { readonly type: "tool"; readonly name: string; readonly description: string })
-  /** A call of a tool that the provider runs itself, or its result, which has no name. Never changed. */
-  | (RawText & { readonly type: "provider"; readonly name: string | null; readonly input: Json })
+  | ProviderPart
   | OpaquePart;
 
 /** A part that is shown as it is written, with the strings that a search may find in it. */
 type RawText = { readonly text: string; readonly strings: readonly string[] };
 
-/** Anything a codec does not know. It is never changed. */
-export type OpaquePart = RawText & { readonly type: "opaque" };
+/** Content in the words of its wire format: only a writer of the same format can put it back. */
+export type WireContent = {
+  readonly form: ProtocolName;
+  /** The type that the format gives it, for people. Null if it names none. */
+  readonly type: string | null;
+  readonly value: Json;
+};
+
+/** A call of a tool that the provider runs itself, or its result, which has no name. It is never changed. */
+export type ProviderPart = RawText & {
+  readonly type: "provider";
+  readonly name: string | null;
+  readonly input: Json;
+  readonly raw: WireContent;
+};
+
+/** Anything a codec does not know. It is never changed. `raw` is null if the bytes are no JSON. */
+export type OpaquePart = RawText & { readonly type: "opaque"; readonly raw: WireContent | null };
 
 export type TextPart = { readonly type: "text"; readonly text: string };
+
+export type ReasoningPart = {
+  readonly type: "reasoning";
+  /** Null if the provider never showed it. */
+  readonly text: string | null;
+  /** A signed one can be continued by its model. */
+  readonly isSigned: boolean;
+  /** Characters of its signature, which grows with the hidden text. */
+  readonly signatureLength: number;
+};
 
 export type CallPart = {
   readonly type: "call";
@@ -42,7 +67,14 @@ export type ResultPart = {
 };
 
 /** Its text describes it, or is the document itself if that is plain text. */
-export type MediaPart = RawText & { readonly type: "media" };
+export type MediaPart = RawText & {
+  readonly type: "media";
+  readonly kind: "image" | "document";
+  /** The bytes in base64 and their type. Null if they are not in base64, or elsewhere. */
+  readonly file: { readonly type: string; readonly data: string } | null;
+  /** Null if kind and file say all of it. */
+  readonly raw: WireContent | null;
+};
 
 export type PartType = Part["type"];
 

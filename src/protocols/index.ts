@@ -1,6 +1,7 @@
 export { AnswerReader } from "./anthropic/answer.ts";
 export type {
   BodyFeature,
+  BodyFieldUse,
   BodyParts,
   ContextEdit,
   EmittedPieces,
@@ -16,8 +17,10 @@ export type {
   UnitReplacement,
 } from "./protocol.ts";
 export {
+  contentStretches,
   contentText,
   findProtocol,
+  formOf,
   protocolOf,
   readEditable,
   readPart,

@@ -1,5 +1,6 @@
 import type { Part } from "../content/index.ts";
-import type { ProtocolName } from "../engine/frames/index.ts";
+import type { BlockKind, ProtocolName } from "../engine/frames/index.ts";
+import type { ByteRange } from "./json-scan.ts";
 import type { AnswerUnit, UnitWrapper, WireAnswer, WireGroup, WireRequest, WireUnit } from "./wire.ts";
 
 /**
@@ -33,11 +34,21 @@ export type RequestReader = {
   readonly text: (bytes: Uint8Array) => string | null;
   /** The type of a unit in the words of the format, for people. Null if it names none. */
   readonly wireType: (bytes: Uint8Array) => string | null;
+  /** The bytes of a unit by what the model makes of them, in their order. Found without parsing. */
+  readonly stretches: (bytes: Uint8Array, kind: BlockKind) => readonly UnitStretch[];
+  /** What a field of a body holds. */
+  readonly fieldUse: (name: string) => BodyFieldUse;
   /** Whether two copies of a unit have the same content although their bytes differ. */
   readonly isSame: (known: Uint8Array, copy: Uint8Array, tolerance: Tolerance) => boolean;
   /** Whether a client renamed a call because it does not know the tool. */
   readonly isRenamedCall: (bytes: Uint8Array) => boolean;
 };
+
+/** A stretch of a unit: text, an image or file in base64, or reasoning whose text is not visible. */
+export type UnitStretch = ByteRange & { readonly type: "text" | "media" | "hidden" };
+
+/** The units of a section, a setting that we change at times, or anything else. */
+export type BodyFieldUse = WireUnit["section"] | "answer-limit" | "automatic-mark" | "context-edit" | "other";
 
 /** Differences between two copies of a unit that count as none. */
 export type Tolerance = {

@@ -1,8 +1,8 @@
 import { must } from "../base/index.ts";
 import { type EditablePart, editablePart, type Part, partText } from "../content/index.ts";
-import type { ContentForm, ProtocolName } from "../engine/frames/index.ts";
+import type { BlockKind, ContentForm, ProtocolName } from "../engine/frames/index.ts";
 import { anthropic } from "./anthropic/protocol.ts";
-import type { Protocol, UnitReplacement } from "./protocol.ts";
+import type { Protocol, UnitReplacement, UnitStretch } from "./protocol.ts";
 import type { WireRequest } from "./wire.ts";
 
 const protocols: ReadonlyMap<string, Protocol> = new Map([[anthropic.name, anthropic]]);
@@ -22,6 +22,11 @@ const firstForm = "anthropic";
 
 /** Stored content, with the form of its bytes. */
 type StoredContent = { readonly form?: ContentForm };
+
+/** The form of stored content. */
+export function formOf({ form = firstForm }: StoredContent): ContentForm {
+  return form;
+}
 
 /** Reads stored content. Texts that we wrote ourselves have the same bytes in every form. */
 export function readPart(bytes: Uint8Array, { form = firstForm }: StoredContent): Part {
@@ -45,6 +50,14 @@ export function readEditable(bytes: Uint8Array, content: StoredContent): Editabl
 /** The type of stored content in the words of its wire format. Null if it names none. */
 export function wireTypeOf(bytes: Uint8Array, { form = firstForm }: StoredContent): string | null {
   return codecOf(form).read.wireType(bytes);
+}
+
+/** Stored content as a tokenizer sees it, without parsing it. */
+export function contentStretches(
+  bytes: Uint8Array,
+  { kind, form = firstForm }: StoredContent & { readonly kind: BlockKind },
+): readonly UnitStretch[] {
+  return codecOf(form).read.stretches(bytes, kind);
 }
 
 /** Stored content with another text or input. Null if it cannot hold it. */

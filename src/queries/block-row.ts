@@ -19,6 +19,7 @@ import {
   wantedOf,
   zoneOf,
 } from "../engine/moment/index.ts";
+import { formOf } from "../protocols/index.ts";
 import type { BlockOrigin, BlockRow } from "./answers/block-answers.ts";
 import type { VersionChain } from "./block-history.ts";
 import { isPendingRewrite, sizesOf } from "./block-levels.ts";
@@ -48,7 +49,7 @@ export function blockRowMaker(moment: Moment, stream: Stream, view: View): Block
       n: block.id,
       zone: zoneOf(blockView),
       kind: block.kind,
-      form: block.form ?? "anthropic",
+      form: formOf(block),
       topic: attributes.topics[0] ?? null,
       tokens: tokens?.count ?? null,
       exact: tokens?.exact ?? false,

@@ -1,4 +1,4 @@
-import { blockId, type Json, must, ok, type Result } from "../base/index.ts";
+import { blockId, must, ok, type Result } from "../base/index.ts";
 import { isCommandTool } from "../commands/index.ts";
 import type { Part } from "../content/index.ts";
 import type { AddedBlock, Shown } from "../engine/frames/index.ts";
@@ -46,8 +46,8 @@ export async function transcriptAnswer(
     if (role === null) continue;
     const { bytes, isPruned } = await transcriptContent({ store, session: moment.state.session }, blockView);
     if (isPruned) pruned += 1;
-    if (bytes !== null && !isOwnCall(readPart(bytes, blockView.block)))
-      rows.push({ role, content: [JSON.parse(Buffer.from(bytes).toString("utf8")) as Json] });
+    const part = bytes === null ? null : readPart(bytes, blockView.block);
+    if (part !== null && !isOwnCall(part)) rows.push({ role, content: [part] });
   }
   const reasoning = blockViews.filter(({ block }) => block.kind === "reasoning").length;
   const { session, identity } = moment.state;

@@ -3,9 +3,10 @@ import { describe, expect, it } from "vitest";
 import type { TranscriptRow } from "./answers/context-answers.ts";
 import { closePairs } from "./transcript-pairs.ts";
 
-const text = (words: string) => ({ type: "text", text: words });
-const call = (id: string) => ({ type: "tool_use", id, name: "Read", input: {} });
-const result = (id: string) => ({ type: "tool_result", tool_use_id: id, content: "found" });
+const text = (words: string) => ({ type: "text", text: words }) as const;
+const call = (id: string) => ({ type: "call", id, name: "Read", input: {}, isExact: true }) as const;
+const result = (callId: string) =>
+  ({ type: "result", callId, parts: [text("found")], isError: false }) as const;
 const user = (...content: TranscriptRow["content"]): TranscriptRow => ({ role: "user", content });
 const model = (...content: TranscriptRow["content"]): TranscriptRow => ({ role: "assistant", content });
 
@@ -42,10 +43,10 @@ describe("a transcript", () => {
           expect(content.length).toBeGreaterThan(0);
           const called = idsIn(content, "id");
           if (role === "assistant")
-            expect(idsIn(rows[at + 1]?.content ?? [], "tool_use_id")).toEqual(expect.arrayContaining(called));
+            expect(idsIn(rows[at + 1]?.content ?? [], "callId")).toEqual(expect.arrayContaining(called));
           else
             expect(idsIn(rows[at - 1]?.content ?? [], "id")).toEqual(
-              expect.arrayContaining(idsIn(content, "tool_use_id")),
+              expect.arrayContaining(idsIn(content, "callId")),
             );
         }
       }),
@@ -53,7 +54,7 @@ describe("a transcript", () => {
   });
 });
 
-function idsIn(content: TranscriptRow["content"], name: "id" | "tool_use_id"): string[] {
+function idsIn(content: TranscriptRow["content"], name: "id" | "callId"): string[] {
   return content.flatMap((part) => {
     const id = (part as Readonly<Record<string, unknown>>)[name];
     return typeof id === "string" ? [id] : [];

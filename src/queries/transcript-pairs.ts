@@ -1,4 +1,4 @@
-import type { Json } from "../base/index.ts";
+import type { Part } from "../content/index.ts";
 import type { TranscriptRow } from "./answers/context-answers.ts";
 
 /**
@@ -16,7 +16,7 @@ export function closePairs(parts: readonly TranscriptRow[]): readonly Transcript
 
 /** Joins neighbouring messages of one speaker and drops empty ones. */
 function joinRows(parts: readonly TranscriptRow[]): readonly TranscriptRow[] {
-  const rows: { role: TranscriptRow["role"]; content: Json[] }[] = [];
+  const rows: { role: TranscriptRow["role"]; content: Part[] }[] = [];
   for (const { role, content } of parts) {
     if (content.length === 0) continue;
     const last = rows.at(-1);
@@ -30,8 +30,8 @@ function joinRows(parts: readonly TranscriptRow[]): readonly TranscriptRow[] {
 }
 
 /** Providers want the results first in a message. */
-function resultsFirst(content: readonly Json[]): readonly Json[] {
-  const isResult = (part: Json): boolean => resultCallId(part) !== null;
+function resultsFirst(content: readonly Part[]): readonly Part[] {
+  const isResult = (part: Part): boolean => resultCallId(part) !== null;
   return [...content.filter(isResult), ...content.filter((part) => !isResult(part))];
 }
 
@@ -46,7 +46,7 @@ function closeRow(rows: readonly TranscriptRow[], row: TranscriptRow, at: number
   }
   const called = new Set(rows[at - 1]?.content.map(callId));
   const seen = new Set<string>();
-  const isOpen = (part: Json): boolean => {
+  const isOpen = (part: Part): boolean => {
     const id = resultCallId(part);
     if (id === null) return true;
     const isFirst = called.has(id) && !seen.has(id);
@@ -64,16 +64,10 @@ function countOf(rows: readonly TranscriptRow[]): number {
   return rows.reduce((sum, { content }) => sum + content.length, 0);
 }
 
-function callId(part: Json): string | null {
-  return idIn(part, "tool_use", "id");
+function callId(part: Part): string | null {
+  return part.type === "call" ? part.id : null;
 }
 
-function resultCallId(part: Json): string | null {
-  return idIn(part, "tool_result", "tool_use_id");
-}
-
-function idIn(part: Json, type: string, name: string): string | null {
-  if (typeof part !== "object" || part === null || Array.isArray(part)) return null;
-  const { type: own, [name]: id } = part as { readonly [key: string]: Json };
-  return own === type && typeof id === "string" ? id : null;
+function resultCallId(part: Part): string | null {
+  return part.type === "result" ? part.callId : null;
 }

@@ -393,7 +393,7 @@ export class SessionRecorder {
     if (!applied.ok) this.#noteGap(applied.error);
     const marked = await live.markRestatedMemories(agent, answerText(answer), store);
     if (!marked.ok) this.#noteGap(marked.error);
-    const isRunOpen = answer?.stop === "tool_use";
+    const isRunOpen = answer?.units.some(({ unit }) => unit.part === "call") === true;
     const input = {
       streamKey: copy.sent?.streamKey ?? "",
       window: windowOf(model),

@@ -1,7 +1,9 @@
 import { ok, type Result, type SessionId, sessionId, sha256Hex } from "../base/index.ts";
 import type { Store } from "../store/index.ts";
 import {
+  answerBody,
   type GatheredSession,
+  type RecordedAnswer,
   type RecordedMessage,
   type RecordedTurn,
   turnTime,
@@ -112,7 +114,7 @@ export class TranscriptImporter {
       length: body.length,
       sent: null,
     });
-    const answer = Buffer.from(JSON.stringify({ ...common, content: turn.a, ...usageOf(turn) }));
+    const answer = answerBody({ model: model ?? null, content: turn.a, ...usageOf(turn) });
     await this.#recorder.recordResponse({
       id,
       status: null,
@@ -180,15 +182,8 @@ function printableName(text: string): string {
   return text.replace(/[^\x21-\x7e]/g, "-").slice(0, 200) || "-";
 }
 
-function usageOf({ m }: RecordedTurn): object {
+function usageOf({ m }: RecordedTurn): Pick<RecordedAnswer, "usage"> {
   if (m?.usage === undefined) return {};
-  const { in: input, cr, cw, out } = m.usage;
-  return {
-    usage: {
-      input_tokens: input,
-      cache_read_input_tokens: cr,
-      cache_creation_input_tokens: cw,
-      output_tokens: out,
-    },
-  };
+  const { in: fresh, cr: read, cw: written, out: output } = m.usage;
+  return { usage: { fresh, read, written, output } };
 }

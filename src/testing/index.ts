@@ -11,6 +11,13 @@ export type { AgentStep } from "./prompt-steps.ts";
 export type { RawRequest, ReadResult } from "./read-raw-request.ts";
 export type { RequestProblem } from "./request-problem.ts";
 export { type AgentOptions, type AgentRule, ruleAgent } from "./rule-agent.ts";
+export {
+  type ClientTool,
+  ScriptedClient,
+  type ScriptedClientOptions,
+} from "./scripted-client.ts";
+export { type ScriptMessage, stepModel } from "./step-model.ts";
+export { type CheckedBody, type CheckVerdict, strictChecker } from "./strict-checker.ts";
 export { type CoreAnswer, type StrictCore, type StrictCoreOptions, strictCore } from "./strict-core.ts";
 export { type StrictUpstream, type StrictUpstreamOptions, startStrictUpstream } from "./strict-upstream.ts";
 export type { UpstreamExchange, UpstreamRequest } from "./upstream-exchange.ts";

@@ -1,8 +1,9 @@
 import { isObject, type JsonObject } from "./json-text.ts";
-import type { ModelReply, ReplyBlock, ScriptedModel } from "./model-reply.ts";
+import { type ModelReply, type ScriptedModel, say } from "./model-reply.ts";
 import { type ContentBlock, type ParsedMessage, type ParsedRequest, textOfBlock } from "./parsed-request.ts";
 import { type AgentStep, countStepsDone, stepsInPrompt } from "./prompt-steps.ts";
 import { schemaExample } from "./schema-example.ts";
+import { stepReply } from "./step-model.ts";
 
 /** Steps for prompts that fit, one per turn. */
 export type AgentRule = {
@@ -36,7 +37,8 @@ export function ruleAgent(options: AgentOptions = {}): ScriptedModel {
     const steps = stepsFor({ request, text: prompt.text, rules: options.rules ?? [] });
     const done = countStepsDone(request.messages.slice(prompt.message));
     const step = steps[done] ?? { say: fallback };
-    return withThinking(request, { content: blocksFor(step, fallback) }, done);
+    const reply = stepReply(step);
+    return withThinking(request, reply.content.length === 0 ? say(fallback) : reply, done);
   };
 }
 
@@ -49,14 +51,6 @@ type StepInput = {
 function stepsFor({ request, text, rules }: StepInput): readonly AgentStep[] {
   const rule = rules.find(({ when }) => (when instanceof RegExp ? when.test(text) : when(request)));
   return rule?.steps ?? stepsInPrompt(text);
-}
-
-function blocksFor(step: AgentStep, fallback: string): readonly ReplyBlock[] {
-  const text = step.say ?? "";
-  const calls = (step.calls ?? []).map((call): ReplyBlock => ({ type: "tool_use", ...call }));
-  const texts: readonly ReplyBlock[] = text.trim() === "" ? [] : [{ type: "text", text }];
-  const blocks = [...texts, ...calls];
-  return blocks.length === 0 ? [{ type: "text", text: fallback }] : blocks;
 }
 
 function withThinking(request: ParsedRequest, reply: ModelReply, done: number): ModelReply {

@@ -1,5 +1,6 @@
-import type { BlockKind } from "../engine/frames/index.ts";
-import { estimatePart, estimateText } from "./estimate.ts";
+import type { BlockKind, ContentForm } from "../engine/frames/index.ts";
+import { contentStretches } from "../protocols/index.ts";
+import { estimatePart, estimateText, type TokenPart } from "./estimate.ts";
 import { imageHead } from "./image-tokens.ts";
 
 /** Longer texts are only sampled: the count serves until the provider reports its own. */
@@ -7,60 +8,51 @@ const wholeBytesMax = 2 * 1024;
 const sampleBytes = 400;
 const samples = 5;
 
-export type CountedUnit = { readonly bytes: Uint8Array; readonly kind: BlockKind };
+/** A unit, with the form of its bytes as stored content has it. */
+export type CountedUnit = {
+  readonly bytes: Uint8Array;
+  readonly kind: BlockKind;
+  readonly form?: ContentForm;
+};
+
+type Stretches = ReturnType<typeof contentStretches>;
 
 /**
  * Estimated tokens of a unit, by the shape of its text. Corrections learnt from reported usage are not
  * included: see `Calibration`. The cost of the estimate is bounded, whatever the size of the unit.
  */
-export function unitTokens({ bytes, kind }: CountedUnit, model: string | null): number {
+export function unitTokens(unit: CountedUnit, model: string | null): number {
+  return stretchTokens(unit, contentStretches(unit.bytes, unit), model);
+}
+
+function stretchTokens({ bytes, kind }: CountedUnit, stretches: Stretches, model: string | null): number {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  if (kind === "reasoning") return reasoningTokens(buffer, model);
-  if (holdsImage({ bytes, kind })) return imageUnitTokens(buffer, model);
-  const around = kind === "tool-call" ? callAround : kind === "tool-result" ? resultAround : null;
-  return Math.ceil(sampledTokens(buffer, model)) + (around === null ? 0 : estimatePart(around, model));
-}
-
-/** Only blocks of the client can hold an image; the input of a call may mention base64. */
-function holdsImage({ bytes, kind }: CountedUnit): boolean {
-  if (kind !== "media" && kind !== "tool-result" && kind !== "user") return false;
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  return buffer.includes('"media_type"') && buffer.includes('"base64"');
-}
-
-const callAround = { kind: "call", text: "" } as const;
-const resultAround = { kind: "result", text: "" } as const;
-
-/** The length of hidden reasoning is estimated from its signature. */
-function reasoningTokens(bytes: Buffer, model: string | null): number {
-  const start = bytes.indexOf('"thinking":"');
-  const isEmpty = start === -1 || bytes[start + '"thinking":"'.length] === quote;
-  if (!isEmpty) return Math.ceil(sampledTokens(bytes.subarray(0, signatureAt(bytes)), model));
-  return estimatePart({ kind: "reasoning", text: "", signatureLength: bytes.length }, model);
-}
-
-const quote = 0x22;
-
-function signatureAt(bytes: Buffer): number {
-  const at = bytes.indexOf('"signature":"');
-  return at === -1 ? bytes.length : at;
-}
-
-/** Counts each image by the size in its first bytes, and the text around the images. */
-function imageUnitTokens(bytes: Buffer, model: string | null): number {
-  let [tokens, end] = [0, 0];
-  for (let at = bytes.indexOf(dataField); at !== -1; at = bytes.indexOf(dataField, end)) {
-    const start = bytes.indexOf('"', at + dataField.length) + 1;
-    const stop = start === 0 ? -1 : bytes.indexOf('"', start);
-    if (stop === -1) break;
-    const head = imageHead(bytes.toString("latin1", start, Math.min(stop, start + 4 * 1024)));
-    tokens += estimatePart({ kind: "image", head }, model) + sampledTokens(bytes.subarray(end, at), model);
-    end = stop;
+  let tokens = 0;
+  for (const { type, start, end } of stretches) {
+    if (type === "text") tokens += sampledTokens(buffer.subarray(start, end), model);
+    else if (type === "media") tokens += mediaTokens(buffer, { start, end }, model);
+    else tokens += estimatePart({ kind: "reasoning", text: "", signatureLength: end - start }, model);
   }
-  return Math.ceil(tokens + sampledTokens(bytes.subarray(end), model));
+  const around = holdsMedia(stretches) ? null : (overheads[kind] ?? null);
+  return Math.ceil(tokens) + (around === null ? 0 : estimatePart(around, model));
 }
 
-const dataField = '"data"';
+/** A picture is counted by the size in its first bytes; the length of its bytes tells nothing. */
+function mediaTokens(bytes: Buffer, range: Omit<Stretches[number], "type">, model: string | null): number {
+  const base64 = bytes.toString("latin1", range.start, Math.min(range.end, range.start + headCharsMax));
+  return estimatePart({ kind: "image", head: imageHead(base64) }, model);
+}
+
+const headCharsMax = 4 * 1024;
+
+const overheads: Readonly<Partial<Record<BlockKind, TokenPart>>> = {
+  "tool-call": { kind: "call", text: "" },
+  "tool-result": { kind: "result", text: "" },
+};
+
+function holdsMedia(stretches: Stretches): boolean {
+  return stretches.some(({ type }) => type === "media");
+}
 
 /** Estimates a long text from samples. */
 export function sampledTokens(bytes: Buffer, model: string | null): number {
@@ -105,12 +97,13 @@ export class TokenCounter {
 
   count(unit: CountedUnit): number {
     const { length } = unit.bytes;
+    const stretches = contentStretches(unit.bytes, unit);
     // An image tells nothing about texts, and its length nothing about its tokens.
-    const isImage = holdsImage(unit);
+    const isImage = holdsMedia(stretches);
     if (this.#readBytes >= readBytesMax && !isImage) {
       return Math.ceil((length * this.#tokens * this.#rate) / Math.max(1, this.#bytes));
     }
-    const tokens = unitTokens(unit, this.#model);
+    const tokens = stretchTokens(unit, stretches, this.#model);
     this.#readBytes += Math.min(length, samples * sampleBytes);
     if (!isImage) {
       this.#bytes += length;

@@ -60,7 +60,12 @@ export const layers: readonly Layer[] = [
     ...effectful,
     why: "texts of blocks; results enter as inputs",
   },
-  { folder: "tokens", mayImport: core, ...effectful, why: "counts; results enter as inputs" },
+  {
+    folder: "tokens",
+    mayImport: [...core, "protocols"],
+    ...effectful,
+    why: "counts; results enter as inputs. The codec tells which bytes of a unit are text",
+  },
   {
     folder: "exchange",
     mayImport: codecs,
@@ -84,9 +89,9 @@ export const layers: readonly Layer[] = [
   { folder: "sidecar", mayImport: codecs, ...effectful, why: "works in the background, through a port" },
   {
     folder: "transcripts",
-    mayImport: ["base"],
+    mayImport: ["base", "content"],
     ...pure,
-    why: "reads what clients write down of their sessions; it knows none of our types",
+    why: "reads and writes what clients write down; of our types it knows only the parts it writes",
   },
   {
     folder: "log",

@@ -1,6 +1,7 @@
 import type { Json } from "../../base/index.ts";
 import { commandOf, pathOf } from "../../levels/index.ts";
 import { type Recording, recordingStreams } from "../../transcripts/index.ts";
+import { recordedPart } from "../play/block-text.ts";
 
 /** The tool, file and label of a call. */
 export type CallFacts = {
@@ -17,10 +18,8 @@ export type CallFacts = {
 export function callsIn(recording: Recording, project: string | null): ReadonlyMap<string, CallFacts> {
   const calls = new Map<string, CallFacts>();
   for (const turns of recordingStreams(recording))
-    for (const { a } of turns)
-      for (const { type, id, name, input } of a)
-        if (type === "tool_use" && typeof id === "string")
-          calls.set(id, factsOf({ tool: `${name}`, project }, input));
+    for (const part of turns.flatMap(({ a }) => a.map(recordedPart)))
+      if (part.type === "call") calls.set(part.id, factsOf({ tool: part.name, project }, part.input));
   return calls;
 }
 
@@ -29,9 +28,8 @@ const pathCharsMax = 44;
 
 function factsOf(
   { tool, project }: { readonly tool: string; readonly project: string | null },
-  value: unknown,
+  input: Json,
 ): CallFacts {
-  const input = (value ?? null) as Json; // It was read from JSON.
   const command = commandOf({ input });
   const path = pathOf({ input }) ?? (command === null ? patchedFile(input) : fileRead(command));
   const file = path === null ? null : projectPath(path, project);

@@ -1,48 +1,53 @@
+import type { MediaPart, Part, ResultPart } from "../../content/index.ts";
 import { estimateOverhead, estimatePart, imageHead, type TokenPart } from "../../tokens/index.ts";
-import type { RecordedBlock, RecordedMessage } from "../../transcripts/index.ts";
+import type { RecordedMessage } from "../../transcripts/index.ts";
+import { recordedPart } from "./block-text.ts";
 
 const aMessage = { messages: 1, tools: 0 };
 const noMessage = { messages: 0, tools: 0 };
 
 export function messageTokens({ content }: RecordedMessage, model: string): number {
-  const parts =
-    typeof content === "string" ? [{ kind: "text", text: content } as const] : content.flatMap(partsOf);
-  const around = estimateOverhead(aMessage, model) - estimateOverhead(noMessage, model);
-  return around + sum(parts.map((part) => estimatePart(part, model)));
+  if (typeof content === "string") return partsTokens([{ type: "text", text: content }], model);
+  return partsTokens(content.map(recordedPart), model);
 }
 
-function partsOf(block: RecordedBlock): readonly TokenPart[] {
-  switch (block.type) {
-    case "thinking": {
-      const signature = typeof block["signature"] === "string" ? block["signature"] : "";
-      return [{ kind: "reasoning", text: textOf(block["thinking"]), signatureLength: signature.length }];
-    }
-    case "tool_use":
-      return [{ kind: "call", text: `${textOf(block["name"])} ${JSON.stringify(block["input"])}` }];
-    case "tool_result":
-      return resultParts(block["content"]);
-    case "image":
-      return [{ kind: "image", head: headOf(block) }];
+/** Tokens of a message with these parts. */
+export function partsTokens(parts: readonly Part[], model: string): number {
+  const around = estimateOverhead(aMessage, model) - estimateOverhead(noMessage, model);
+  return around + sum(parts.flatMap(tokenParts).map((part) => estimatePart(part, model)));
+}
+
+function tokenParts(part: Part): readonly TokenPart[] {
+  switch (part.type) {
+    case "text":
+    case "instruction":
+      return [{ kind: "text", text: part.text }];
+    case "reasoning":
+      return [{ kind: "reasoning", text: part.text ?? "", signatureLength: part.signatureLength }];
+    case "call":
+      return [{ kind: "call", text: `${part.name} ${JSON.stringify(part.input)}` }];
+    case "result":
+      return resultParts(part);
+    case "media":
+      return part.kind === "image" ? [imagePart(part)] : [];
     default:
-      return [{ kind: "text", text: textOf(block["text"]) }];
+      return [];
   }
 }
 
-function resultParts(content: unknown): readonly TokenPart[] {
-  if (!Array.isArray(content)) return [{ kind: "result", text: textOf(content) }];
-  const inner = (content as readonly RecordedBlock[]).flatMap(partsOf);
-  const texts = inner.flatMap((part) => (part.kind === "text" ? [part.text] : []));
-  return [{ kind: "result", text: texts.join("\n") }, ...inner.filter(({ kind }) => kind === "image")];
+/** Images are counted on their own; anything else without a text is an empty line. */
+function resultParts({ parts }: ResultPart): readonly TokenPart[] {
+  const images: TokenPart[] = [];
+  const lines: string[] = [];
+  for (const part of parts) {
+    if (part.type === "media" && part.kind === "image") images.push(imagePart(part));
+    else lines.push(part.type === "text" ? part.text : "");
+  }
+  return [{ kind: "result", text: lines.join("\n") }, ...images];
 }
 
-function headOf(block: RecordedBlock): Uint8Array | null {
-  const source = block["source"] as { readonly data?: unknown } | undefined;
-  return typeof source?.data === "string" ? imageHead(source.data) : null;
-}
-
-function textOf(value: unknown): string {
-  if (typeof value === "string") return value;
-  return value === undefined || value === null ? "" : JSON.stringify(value);
+function imagePart({ file }: MediaPart): TokenPart {
+  return { kind: "image", head: file === null ? null : imageHead(file.data) };
 }
 
 function sum(values: readonly number[]): number {

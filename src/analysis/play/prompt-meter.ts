@@ -1,5 +1,6 @@
 import type { ModelPrices } from "../../policy/index.ts";
 import { protocolOf, type WireRequest } from "../../protocols/index.ts";
+import { recordingRoute } from "../../transcripts/index.ts";
 import { PromptReader } from "./prompt-reader.ts";
 import { type CacheRules, type PlayedPrompt, type PromptBill, SimulatedCache } from "./simulated-cache.ts";
 import type { SizedPromptUnit, UnitSizer } from "./unit-sizer.ts";
@@ -28,7 +29,7 @@ export class PromptMeter {
   }
 
   send(body: Buffer, timeMs: number): MeteredRequest {
-    const request = protocolOf({ protocol: "anthropic" }).read.request(body, this.#before);
+    const request = protocolOf(recordingRoute).read.request(body, this.#before);
     if (request === null) throw new Error("what is sent can be read");
     const isSameModel = this.#before !== null && this.#before.model === request.model;
     this.#before = request;

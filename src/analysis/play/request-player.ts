@@ -6,7 +6,13 @@ import type { ModelPrices } from "../../policy/index.ts";
 import { protocolOf } from "../../protocols/index.ts";
 import { SessionRecorder } from "../../recorder/index.ts";
 import { openMemoryStore } from "../../store/index.ts";
-import { type RecordedTurn, turnTime } from "../../transcripts/index.ts";
+import {
+  answerBody,
+  type RecordedAnswer,
+  type RecordedTurn,
+  recordingRoute,
+  turnTime,
+} from "../../transcripts/index.ts";
 
 /** The nonce of all notes in played sessions. */
 export const playedNonce = "k7f3";
@@ -97,10 +103,7 @@ export class RequestPlayer {
    * Answers with calls of our tools only, and plans the request with their results, which needs an answer
    * too.
    */
-  async planRound(
-    planned: PlannedRequest,
-    answer: Readonly<Record<string, unknown>>,
-  ): Promise<PlannedRequest> {
+  async planRound(planned: PlannedRequest, answer: RecordedAnswer): Promise<PlannedRequest> {
     const meta = this.#metas.get(planned);
     await this.answer(planned, answer, { goesOn: true });
     const next = await this.#planner.planRound(planned);
@@ -113,13 +116,13 @@ export class RequestPlayer {
   /** Answers a planned request. Must be called before the next request is planned. */
   async answer(
     planned: PlannedRequest,
-    answer: Readonly<Record<string, unknown>>,
+    answer: RecordedAnswer,
     how: { readonly goesOn?: true } = {},
   ): Promise<void> {
     const meta = this.#metas.get(planned);
     if (meta === undefined) throw new Error("an answer belongs to what was taken, once");
     this.#metas.delete(planned);
-    const body = Buffer.from(JSON.stringify(answer));
+    const body = answerBody(answer);
     const { clientBody, sent } = planned;
     const copy = { ...meta, body: Uint8Array.from(clientBody), length: clientBody.length, sent };
     const recorded = sent?.isRound ? Promise.resolve() : this.#recorder.recordRequest(copy);
@@ -154,10 +157,8 @@ export class RequestPlayer {
     const { upstream, headers } = this.#options;
     return {
       id: `request-${this.#requests}`,
-      protocol: "anthropic",
+      ...recordingRoute,
       upstream,
-      method: "POST",
-      target: "/v1/messages",
       headers,
       caller: { owner: "local", credential: "key", secrets: [] },
       startedMs: this.#timeMs,

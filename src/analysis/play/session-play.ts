@@ -8,7 +8,7 @@ import {
   recordingStreams,
 } from "../../transcripts/index.ts";
 import type { Assumptions } from "./assumptions.ts";
-import { clientForm } from "./client-writer.ts";
+import { clientForm } from "./client-form.ts";
 import type { SessionCost } from "./cost-sums.ts";
 import { type ClientRequest, type PricedPrompt, playStream, type StreamPlayInput } from "./stream-player.ts";
 import { UnitNames } from "./unit-names.ts";

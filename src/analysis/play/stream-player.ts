@@ -2,9 +2,8 @@ import { must } from "../../base/index.ts";
 import type { PlannedRequest } from "../../exchange/index.ts";
 import type { ModelPrices } from "../../policy/index.ts";
 import type { ExactCounter } from "../../tokens/index.ts";
-import type { RecordedTurn } from "../../transcripts/index.ts";
+import { type ClientForm, ClientWriter, callBlock, type RecordedTurn } from "../../transcripts/index.ts";
 import { BreakDetector } from "./break-detector.ts";
-import { type ClientForm, ClientWriter } from "./client-writer.ts";
 import { ExpandCharge } from "./expand-charge.ts";
 import { messageTokens } from "./message-tokens.ts";
 import { MissDetector, namesUsed } from "./miss-detector.ts";
@@ -126,7 +125,7 @@ class StreamPlayer {
       messageTokens({ role: "assistant", content: turn.a }, model),
     );
     const usage = usageOf(last.managed.bills.timed, output);
-    await this.#player.answer(last.planned, { model, content: turn.a, stop_reason: "end_turn", usage });
+    await this.#player.answer(last.planned, { model, content: turn.a, stop: "end", usage });
     return {
       isManaged: planned.rendering === "managed",
       asSent: asSent.bills,
@@ -149,10 +148,10 @@ class StreamPlayer {
     if (rounds === null || !isDue) return { planned, managed, outputTokens: 0 };
     const calls = roundCalls[rounds];
     const { name, input } = must(calls[(this.#turns / roundEvery) % calls.length], "there is one");
-    const content = [{ type: "tool_use", id: `own-${this.#turns}`, name, input }];
+    const content = [callBlock({ id: `own-${this.#turns}`, name, input })];
     const output = messageTokens({ role: "assistant", content }, model);
     const usage = usageOf(managed.bills.timed, output);
-    const next = await this.#player.planRound(planned, { model, content, stop_reason: "tool_use", usage });
+    const next = await this.#player.planRound(planned, { model, content, stop: "calls", usage });
     const again = this.#managed.send(Buffer.concat(next.pieces), this.#player.timeMs);
     return { planned: next, managed: again, outputTokens: output * prices.output };
   }
@@ -245,10 +244,10 @@ function sizeOf({ read, written, fresh }: TokenBill): number {
 
 function usageOf({ read, written, fresh }: PromptBill, output: number) {
   return {
-    input_tokens: Math.round(fresh),
-    cache_read_input_tokens: Math.round(read),
-    cache_creation_input_tokens: Math.round(written),
-    output_tokens: output,
+    fresh: Math.round(fresh),
+    read: Math.round(read),
+    written: Math.round(written),
+    output,
   };
 }
 

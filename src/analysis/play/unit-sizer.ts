@@ -1,5 +1,6 @@
 import { hashContent } from "../../base/index.ts";
 import { commandTools } from "../../commands/index.ts";
+import type { Part } from "../../content/index.ts";
 import type { BlockKind } from "../../engine/frames/index.ts";
 import { instructions, readNote } from "../../notes/index.ts";
 import {
@@ -10,9 +11,9 @@ import {
   type WireUnit,
 } from "../../protocols/index.ts";
 import { type ExactCounter, estimateText } from "../../tokens/index.ts";
-import type { RecordedBlock } from "../../transcripts/index.ts";
-import { blockText } from "./block-text.ts";
-import { messageTokens } from "./message-tokens.ts";
+import { recordingRoute } from "../../transcripts/index.ts";
+import { plainPartText } from "./block-text.ts";
+import { partsTokens } from "./message-tokens.ts";
 import { playedNonce } from "./request-player.ts";
 import type { CacheUnit } from "./simulated-cache.ts";
 
@@ -44,7 +45,7 @@ export type UnitSizerOptions = {
 };
 
 /** Recordings are played in this format. */
-const protocol = protocolOf({ protocol: "anthropic" });
+const protocol = protocolOf(recordingRoute);
 
 /** Counts the tokens of the units of requests, each unit once. */
 export class UnitSizer {
@@ -56,7 +57,8 @@ export class UnitSizer {
 
   constructor(options: UnitSizerOptions) {
     this.#options = options;
-    const tools = commandTools.reduce((sum, tool) => sum + options.count(JSON.stringify(tool)), 0);
+    const sizes = commandTools.map((tool) => options.count(textOf(protocol.write.tool(tool))));
+    const tools = sizes.reduce((sum, size) => sum + size, 0);
     // A stream that is managed later has no tools of ours, and is charged as if it had.
     this.#instructions = new Map([
       [
@@ -106,19 +108,22 @@ export class UnitSizer {
     const known = this.#sizes.get(name);
     if (known !== undefined) return known;
     const bytes = Buffer.from(unitBytes(request.bytes, group.range.start, unit));
-    const block = JSON.parse(bytes.toString("utf8")) as RecordedBlock;
+    const part = protocol.read.part(bytes);
     const filled = this.#instructions.get(unit.hash);
     const own = filled === undefined ? ownKind(bytes) : "instructions";
-    const size = { own, text: blockText(block), tokens: filled ?? this.#tokens(unit, block) };
+    const size = { own, text: plainPartText(part), tokens: filled ?? this.#tokens(unit, bytes, part) };
     this.#sizes.set(name, size);
     return size;
   }
 
-  #tokens({ section, role }: WireUnit, block: RecordedBlock): number {
+  #tokens({ section }: WireUnit, bytes: Buffer, part: Part): number {
     const { model } = this.#options;
-    if (section === "tools") return estimateText(JSON.stringify(block), model);
-    return messageTokens({ role, content: [block] }, model);
+    return section === "tools" ? estimateText(textOf(bytes), model) : partsTokens([part], model);
   }
+}
+
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("utf8");
 }
 
 /** The estimate for a text that is filled up with similar words to `tokens` by the exact count. */

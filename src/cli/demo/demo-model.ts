@@ -1,39 +1,27 @@
-import type { ReplyBlock, ScriptedModel } from "../../testing/index.ts";
-import { type SeenResults, type StoryStep, story } from "./demo-story.ts";
-
-type ScriptedRequest = Parameters<ScriptedModel>[0];
+import { type ScriptMessage, stepModel } from "../../testing/index.ts";
+import { type SeenResults, type StoryRun, story } from "./demo-story.ts";
 
 /** The scripted model. It finds its position in the story from the conversation, like any model. */
-export const demoModel: ScriptedModel = (request) => {
-  const at = request.messages.findLastIndex((message) => runIn(message) !== undefined);
-  const step = runIn(request.messages[at])?.steps[stepsSince(request, at)];
-  const blocks = step === undefined ? [] : blocksOf(step, seenIn(request));
-  return {
-    content: blocks.length === 0 ? [{ type: "text", text: "There is nothing left to tell." }] : blocks,
-  };
-};
+export const demoModel = stepModel((messages) => {
+  const at = messages.findLastIndex((message) => runIn(message) !== undefined);
+  const step = runIn(messages[at])?.steps[stepsSince(messages, at)];
+  if (step === undefined) return { say: "There is nothing left to tell." };
+  const seen = seenIn(messages);
+  return { say: step.say, calls: step.calls.map(({ name, input }) => ({ name, input: input(seen) })) };
+});
 
-function runIn(message: ScriptedRequest["messages"][number] | undefined) {
+function runIn(message: ScriptMessage | undefined): StoryRun | undefined {
   if (message?.role !== "user") return undefined;
-  const texts = message.content.map(({ text }) => (typeof text === "string" ? text : ""));
-  return story.find(({ prompt }) => texts.includes(prompt));
+  return story.find(({ prompt }) => message.texts.includes(prompt));
 }
 
-function stepsSince({ messages }: ScriptedRequest, at: number): number {
-  const isStep = ({ role, content }: ScriptedRequest["messages"][number]): boolean =>
-    role === "assistant" && content.some(({ type }) => type === "tool_use");
-  return messages.slice(at).filter(isStep).length;
-}
-
-function blocksOf({ say, calls }: StoryStep, seen: SeenResults): readonly ReplyBlock[] {
-  const toolCalls = calls.map(
-    ({ name, input }): ReplyBlock => ({ type: "tool_use", name, input: input(seen) }),
-  );
-  return [{ type: "text", text: say }, ...toolCalls];
+function stepsSince(messages: readonly ScriptMessage[], at: number): number {
+  return messages.slice(at).filter(({ role, hasCalls }) => role === "assistant" && hasCalls).length;
 }
 
 /** Headers contain the numbers of large results. */
-function seenIn({ messages }: ScriptedRequest): SeenResults {
-  const headers = JSON.stringify(messages).matchAll(/#(\d+) result /g);
+function seenIn(messages: readonly ScriptMessage[]): SeenResults {
+  const text = messages.flatMap(({ strings }) => strings).join("\n");
+  const headers = text.matchAll(/#(\d+) result /g);
   return { results: [...new Set([...headers].map(([, number]) => Number(number)))] };
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Asker } from "../../host/index.ts";
 import type { SessionRow, StateRow, StepRow } from "../../queries/answers/index.ts";
-import { DemoClient } from "./demo-client.ts";
+import { demoClient } from "./demo-client.ts";
 import { type StoryRun, story } from "./demo-story.ts";
 
 const tryMs = 20;
@@ -34,7 +34,7 @@ export type DemoDeps = {
 };
 
 export async function playDemo({ url, ask, pause, report, isOver }: DemoDeps): Promise<void> {
-  const client = new DemoClient(url);
+  const client = demoClient(url);
   const reporter = new DemoReporter(ask);
   for (const [at, run] of story.entries()) {
     if (isOver()) return;

@@ -2,21 +2,18 @@ import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { StateRow, TranscriptAnswer } from "../../queries/answers/index.ts";
+import { type TranscriptFormat, transcriptFormats } from "../../transcripts/index.ts";
 import { sessionPath } from "../api/api-path.ts";
 import { findSession, sessionArgument } from "../api/session-choice.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { countedText, pluralText, sizeText } from "../format/number-text.ts";
 import { wantsJson } from "../json-output.ts";
 import { type CliResult, stop, succeed } from "../outcome.ts";
-import { claudeTranscript } from "../transcript/write-claude.ts";
-import { codexTranscript } from "../transcript/write-codex.ts";
-import { piTranscript } from "../transcript/write-pi.ts";
-import type { TranscriptWriter, WrittenTranscriptFile } from "../transcript/written-transcript.ts";
+import { type TranscriptFile, transcriptFile } from "../transcript-file.ts";
 import { isQuiet, type ReadyCall, reportProblem } from "../verb-call.ts";
 
-const writers = { claude: claudeTranscript, codex: codexTranscript, pi: piTranscript } as const;
-type ForkClient = keyof typeof writers;
-const clientNames = Object.keys(writers) as readonly ForkClient[];
+type ForkClient = keyof typeof transcriptFormats;
+const clientNames = Object.keys(transcriptFormats) as readonly ForkClient[];
 
 /** Writes the context as of a seq in the format of a client, which can continue from there. */
 export async function fork(call: ReadyCall): Promise<number> {
@@ -40,7 +37,7 @@ async function writeFor(call: ReadyCall, { isLeaving }: { readonly isLeaving: bo
   const found = await findSession(api, sessionArgument(call, operands[0]));
   if (!found.ok) return reportProblem(call, found.problem);
   const { id, client } = found.value.session;
-  const chosen = writerFor(flags.get("to") ?? defaultClients[client], client);
+  const chosen = formatFor(flags.get("to") ?? defaultClients[client], client);
   if (!chosen.ok) return reportProblem(call, chosen.problem);
   const query = { at: flags.get("at"), stream: flags.get("stream") };
   const reply = await api.json<TranscriptAnswer>(sessionPath(id, "/transcript", query));
@@ -59,9 +56,9 @@ async function writeFor(call: ReadyCall, { isLeaving }: { readonly isLeaving: bo
   return exitCodes.ok;
 }
 
-function writerFor(name: string | undefined, client: string): CliResult<TranscriptWriter> {
+function formatFor(name: string | undefined, client: string): CliResult<TranscriptFormat> {
   const known = clientNames.find((each) => each === name);
-  if (known !== undefined) return succeed(writers[known]);
+  if (known !== undefined) return succeed(transcriptFormats[known]);
   const choices = clientNames.join(", ");
   return stop(
     exitCodes.usage,
@@ -74,18 +71,18 @@ function noMessageProblem(session: string) {
   return { exit: exitCodes.missing, message };
 }
 
-type ForkResult = Omit<WrittenTranscriptFile, "text"> & { readonly cwd: string };
+type ForkResult = Omit<TranscriptFile, "text"> & { readonly cwd: string };
 
 /** Always a new file: an existing file is never replaced. */
 function writeFile(
   { flags, system }: ReadyCall,
   transcript: TranscriptAnswer,
-  write: TranscriptWriter,
+  format: TranscriptFormat,
 ): CliResult<ForkResult> {
   const cwd = resolve(system.cwd, flags.get("dir") ?? ".");
   const { env, home } = system;
   const target = { id: randomUUID(), timeMs: system.nowMs(), cwd, home, env };
-  const { path: usual, text, resume } = write(transcript, target);
+  const { path: usual, text, resume } = transcriptFile(format, transcript, target);
   const out = flags.get("out");
   const path = out === undefined ? usual : resolve(system.cwd, out);
   if (existsSync(path)) return stop(exitCodes.failed, `${path} already exists; nothing was written.`);

@@ -1,4 +1,4 @@
-import type { Protocol, RequestKind } from "../protocol.ts";
+import type { BodyFieldUse, Protocol, RequestKind } from "../protocol.ts";
 import { endsWithStop, readWireAnswer } from "./answer.ts";
 import { contextEdit, contextManagementBeta } from "./context-edit.ts";
 import { noAnswerText } from "./hide-calls.ts";
@@ -10,6 +10,7 @@ import { emptyContent, replaceContent, replaceStrings } from "./replace-content.
 import { prependToResult } from "./result-text.ts";
 import { isRenamedCall, isSameBlock } from "./same-block.ts";
 import { clearAtBeta, modelTraits } from "./traits.ts";
+import { unitStretches } from "./unit-stretches.ts";
 import { unitOfResult } from "./units.ts";
 import {
   clientBlock,
@@ -31,6 +32,8 @@ export const anthropic: Protocol = {
     part: readPart,
     text: readText,
     wireType: readWireType,
+    stretches: unitStretches,
+    fieldUse,
     isSame: isSameBlock,
     isRenamedCall,
   },
@@ -66,4 +69,17 @@ function kindOf(method: string, target: string): RequestKind | null {
   const found = method === "POST" ? paths.exec(target) : null;
   if (found === null) return null;
   return found[1] === undefined ? "ask" : "count";
+}
+
+const fieldUses: ReadonlyMap<string, BodyFieldUse> = new Map([
+  ["tools", "tools"],
+  ["system", "system"],
+  ["messages", "messages"],
+  ["max_tokens", "answer-limit"],
+  ["cache_control", "automatic-mark"],
+  ["context_management", "context-edit"],
+]);
+
+function fieldUse(name: string): BodyFieldUse {
+  return fieldUses.get(name) ?? "other";
 }

@@ -41,7 +41,7 @@ describe("the text of a content", () => {
     [{ type: "redacted_thinking", data: "ZGF0YQ" }, null, true],
     [{ type: "redacted_thinking" }, null, false],
   ])("reads reasoning %j and whether it is signed", (value, text, signed) => {
-    expect(readPart(bytes(value))).toEqual({ type: "reasoning", text, isSigned: signed });
+    expect(readPart(bytes(value))).toMatchObject({ type: "reasoning", text, isSigned: signed });
   });
 
   it("describes the outcome of reasoning in short", () => {

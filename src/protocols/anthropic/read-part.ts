@@ -1,5 +1,13 @@
 import type { Json } from "../../base/index.ts";
-import { isFields, type JsonFields, type OpaquePart, type Part, stringsIn } from "../../content/index.ts";
+import {
+  isFields,
+  type JsonFields,
+  type MediaPart,
+  type OpaquePart,
+  type Part,
+  stringsIn,
+  type WireContent,
+} from "../../content/index.ts";
 import { partTypeOf, stringField } from "./schema.ts";
 
 /** Parsing more than this for a name or a text would block a thread that serves others. */
@@ -9,10 +17,12 @@ const parseBytesMax = 8 * 1024 * 1024;
 export function readPart(bytes: Uint8Array): Part {
   const text = textIn(bytes);
   const value = text === null || bytes.length > parseBytesMax ? undefined : parse(text);
-  if (value === undefined) return opaque(text ?? `(${bytes.length} bytes that are no text)`, []);
+  if (value === undefined) {
+    const shown = text ?? `(${bytes.length} bytes that are no text)`;
+    return { type: "opaque", text: shown, strings: [], raw: null };
+  }
   if (typeof value === "string") return { type: "text", text: value };
-  if (!isFields(value)) return opaque(JSON.stringify(value), stringsIn(value));
-  return partOf(value, text ?? "");
+  return isFields(value) ? partOf(value, text ?? "") : opaque(value);
 }
 
 /** The text of a text block. Null for any other. */
@@ -45,22 +55,32 @@ function partOf(block: JsonFields, text: string): Part {
       return { type: "result", callId, parts: resultParts(content), isError: isError === true };
     }
     case "media":
-      return { type: "media", ...mediaText(type, block) };
+      return mediaPart(type === "image" ? type : "document", block);
     case "provider": {
       const { name = null, input = {}, content } = block;
       const shown =
         content === undefined ? rawText(block) : { ...rawText(block), text: contentText(content) };
-      return { type: "provider", name: typeof name === "string" ? name : null, input, ...shown };
+      const caller = typeof name === "string" ? name : null;
+      return { type: "provider", name: caller, input, ...shown, raw: wireContent(block) };
     }
     default:
-      return "input_schema" in block ? toolPart(block) : { type: "opaque", ...rawText(block) };
+      return "input_schema" in block
+        ? toolPart(block)
+        : { type: "opaque", ...rawText(block), raw: wireContent(block) };
   }
 }
 
 function reasoningPart(block: JsonFields): Part {
   const text = stringField(block, "thinking") ?? "";
-  const isSigned = [block["signature"], block["data"]].some((one) => typeof one === "string" && one !== "");
-  return { type: "reasoning", text: text.trim() === "" ? null : text, isSigned };
+  // Hidden reasoning has its signature in another field.
+  const signature = stringField(block, "signature") || stringField(block, "data") || "";
+  const { length } = signature;
+  return {
+    type: "reasoning",
+    text: text.trim() === "" ? null : text,
+    isSigned: length > 0,
+    signatureLength: length,
+  };
 }
 
 function toolPart(block: JsonFields): Part {
@@ -71,12 +91,10 @@ function toolPart(block: JsonFields): Part {
 function resultParts(content: Json | undefined): Extract<Part, { type: "result" }>["parts"] {
   if (content === undefined) return [];
   if (typeof content === "string") return [{ type: "text", text: content }];
-  if (!Array.isArray(content)) return [opaque(JSON.stringify(content), stringsIn(content))];
+  if (!Array.isArray(content)) return [opaque(content)];
   return content.map((inner: Json) => {
-    const part = isFields(inner) ? partOf(inner, "") : opaque(JSON.stringify(inner), stringsIn(inner));
-    return part.type === "text" || part.type === "media"
-      ? part
-      : opaque(JSON.stringify(inner), stringsIn(inner));
+    const part = isFields(inner) ? partOf(inner, "") : opaque(inner);
+    return part.type === "text" || part.type === "media" ? part : opaque(inner);
   });
 }
 
@@ -89,24 +107,40 @@ function contentText(content: Json): string {
     : JSON.stringify(content);
 }
 
+function mediaPart(kind: MediaPart["kind"], block: JsonFields): MediaPart {
+  const source = isFields(block["source"]) ? block["source"] : {};
+  const [type, data] = [stringField(source, "media_type"), stringField(source, "data")];
+  const file = source["type"] !== "base64" || type === null || data === null ? null : { type, data };
+  const isAll = file !== null && Object.keys(block).length === 2 && Object.keys(source).length === 3;
+  const raw = isAll ? null : wireContent(block);
+  return { type: "media", kind, text: mediaText(kind, block), strings: stringsIn(block), file, raw };
+}
+
 /** Describes media in base64 by type and length, because the letters are not readable. */
-function mediaText(type: string, block: JsonFields): Pick<OpaquePart, "text" | "strings"> {
-  const strings = stringsIn(block);
+function mediaText(kind: MediaPart["kind"], block: JsonFields): string {
   const source = block["source"];
   const data = isFields(source) ? stringField(source, "data") : null;
-  if (!isFields(source) || data === null || data === "") return { text: JSON.stringify(block), strings };
-  if (source["type"] === "text") return { text: data, strings };
-  const kind = stringField(source, "media_type");
-  const described = `(${type}${kind === null ? "" : ` ${kind}`}, ${data.length} characters of ${String(source["type"])})`;
-  return { text: described, strings };
+  if (!isFields(source) || data === null || data === "") return JSON.stringify(block);
+  if (source["type"] === "text") return data;
+  const type = stringField(source, "media_type");
+  return `(${kind}${type === null ? "" : ` ${type}`}, ${data.length} characters of ${String(source["type"])})`;
 }
 
 function rawText(block: JsonFields): Pick<OpaquePart, "text" | "strings"> {
   return { text: stringField(block, "text") ?? JSON.stringify(block), strings: stringsIn(block) };
 }
 
-function opaque(text: string, strings: readonly string[]): OpaquePart {
-  return { type: "opaque", text, strings };
+function opaque(value: Json): OpaquePart {
+  return {
+    type: "opaque",
+    text: JSON.stringify(value),
+    strings: stringsIn(value),
+    raw: wireContent(value),
+  };
+}
+
+function wireContent(value: Json): WireContent {
+  return { form: "anthropic", type: isFields(value) ? stringField(value, "type") : null, value };
 }
 
 const jsonString = /"(?:[^"\\]|\\.)*"/g;

@@ -98,7 +98,7 @@ export type BlockDetail = {
   readonly session: string;
   readonly seq: number;
   readonly block: BlockRow;
-  /** The provider's type of it: `text`, `tool_use`, `image`; null if the content names none. */
+  /** Its type in the words of its wire format, for people; null if the content names none. */
   readonly wireType: string | null;
   /** Null if it cannot be read; `problem` is then the error code. */
   readonly content: ContentPiece | null;

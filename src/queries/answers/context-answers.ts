@@ -1,4 +1,4 @@
-import type { Json } from "../../base/index.ts";
+import type { Part } from "../../content/index.ts";
 import type { BlockKind, Shown } from "../../engine/frames/index.ts";
 import type { StreamMode } from "./session-answers.ts";
 
@@ -79,8 +79,8 @@ export type ExpansionAnswer = {
   readonly text: string;
 };
 
-/** A message in the form of the Messages API. */
-export type TranscriptRow = { readonly role: "user" | "assistant"; readonly content: readonly Json[] };
+/** A message with its parts, whatever wire format they were recorded in. */
+export type TranscriptRow = { readonly role: "user" | "assistant"; readonly content: readonly Part[] };
 
 export type TranscriptAnswer = {
   readonly session: string;

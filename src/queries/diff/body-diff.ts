@@ -1,4 +1,5 @@
 import { must } from "../../base/index.ts";
+import type { BodyFieldUse } from "../../protocols/index.ts";
 import type { DiffReason, FieldRow } from "../answers/diff-answers.ts";
 import { bodyFields } from "./body-units.ts";
 import { plainReason } from "./diff-reason.ts";
@@ -92,21 +93,23 @@ function fieldRows({ before, after, isRound }: ReasonContext): readonly FieldRow
   const [had, has] = [bodyFields(before.request), bodyFields(after.request)];
   const names = [...new Set([...had.keys(), ...has.keys()])];
   return names.flatMap((name) => {
-    const values = { before: had.get(name) ?? null, after: has.get(name) ?? null };
+    const [old, now] = [had.get(name) ?? null, has.get(name) ?? null];
+    const values = { before: old?.value ?? null, after: now?.value ?? null };
     if (values.before === values.after) return [];
-    const isOurs = before.facts === null || (name === "max_tokens" && isRound);
-    const reasons = [isOurs ? fieldReason(name, values.after) : otherField];
+    const use = (now ?? old)?.use ?? "other";
+    const isOurs = before.facts === null || (use === "answer-limit" && isRound);
+    const reasons = [isOurs ? fieldReason(use, values.after) : otherField];
     return [{ type: "field" as const, name, ...values, reasons }];
   });
 }
 
-function fieldReason(name: string, after: string | null): DiffReason {
-  if (name === "cache_control" && after === null) {
+function fieldReason(use: BodyFieldUse, after: string | null): DiffReason {
+  if (use === "automatic-mark" && after === null) {
     return {
       ...markReasonBase,
       words: "It asks for a mark on the last block, which is Aperture's; the client's last block is marked.",
     };
   }
-  if (name === "context_management") return plainReason("edit");
-  return plainReason(name === "max_tokens" ? "room" : "unknown");
+  if (use === "context-edit") return plainReason("edit");
+  return plainReason(use === "answer-limit" ? "room" : "unknown");
 }

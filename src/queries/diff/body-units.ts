@@ -1,5 +1,12 @@
 import { clientUnits } from "../../ledger/index.ts";
-import { unitBytes, type WireGroup, type WireRequest, type WireUnit } from "../../protocols/index.ts";
+import {
+  type BodyFieldUse,
+  protocolOf,
+  unitBytes,
+  type WireGroup,
+  type WireRequest,
+  type WireUnit,
+} from "../../protocols/index.ts";
 
 /** A unit and its position in a body. */
 export type BodyUnit = {
@@ -31,10 +38,27 @@ export function bodyUnitBytes({ bytes }: WireRequest, { unit, group }: BodyUnit)
   return unitBytes(bytes, group.range.start, unit);
 }
 
-/** The raw fields of a body besides its lists of units. */
-export function bodyFields({ bytes, members }: WireRequest): ReadonlyMap<string, string> {
-  const fields = members.filter(({ key }) => key !== "tools" && key !== "system" && key !== "messages");
-  return new Map(
-    fields.map(({ key, value }) => [key, bytes.toString("utf8", value.start, value.end)] as const),
-  );
+/** A field of a body besides its units: its raw value, and what it holds. */
+export type BodyField = { readonly value: string; readonly use: BodyFieldUse };
+
+/** The fields of a body that are no lists of units, by their names. */
+export function bodyFields(request: WireRequest): ReadonlyMap<string, BodyField> {
+  const { bytes, members } = request;
+  const fields = new Map<string, BodyField>();
+  for (const { key, value } of members) {
+    const use = protocolOf(request).read.fieldUse(key);
+    if (!isSection(use)) fields.set(key, { value: bytes.toString("utf8", value.start, value.end), use });
+  }
+  return fields;
+}
+
+/** The section whose units stand at this byte, or behind it. Null for another field. */
+export function sectionAt(request: WireRequest, byte: number): WireUnit["section"] | null {
+  const field = request.members.find(({ value }) => byte < value.end);
+  const use = field === undefined ? "other" : protocolOf(request).read.fieldUse(field.key);
+  return isSection(use) ? use : null;
+}
+
+function isSection(use: BodyFieldUse): use is WireUnit["section"] {
+  return use === "tools" || use === "system" || use === "messages";
 }

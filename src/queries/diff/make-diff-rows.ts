@@ -4,7 +4,7 @@ import type { Moment } from "../../engine/moment/index.ts";
 import { protocolOf } from "../../protocols/index.ts";
 import type { ChangeRow, DiffRow, DiffText, DiffTotals, MarkRow, SameRow } from "../answers/diff-answers.ts";
 import type { BodyDiff, DiffEntry } from "./body-diff.ts";
-import { bodyUnitBytes } from "./body-units.ts";
+import { bodyUnitBytes, sectionAt } from "./body-units.ts";
 import type { DiffSide, DiffSides } from "./diff-units.ts";
 import { estimateUnits } from "./side-tokens.ts";
 
@@ -113,14 +113,14 @@ function sizedEntries({ before, after, diff, moment }: DiffRowsInput): readonly 
 
 /** The unit that holds or follows the first differing byte; null if that byte is in another field. */
 function firstUnit({ after, firstByte }: DiffRowsInput): number | null {
-  const key = after.request.members.find(({ value }) => firstByte < value.end)?.key;
-  if (key !== "tools" && key !== "system" && key !== "messages") return null;
+  const section = sectionAt(after.request, firstByte);
+  if (section === null) return null;
   const index = after.units.findIndex((unit) => {
     const { at, length } = unit.unit.slices.at(-1) ?? { at: 0, length: 0 };
-    return unit.unit.section === key && unit.group.range.start + at + length > firstByte;
+    return unit.unit.section === section && unit.group.range.start + at + length > firstByte;
   });
   if (index !== -1) return index;
-  return after.units.findLastIndex(({ unit }) => unit.section === key);
+  return after.units.findLastIndex(({ unit }) => unit.section === section);
 }
 
 function blockAt({ facts }: DiffSide, at: number): number | null {

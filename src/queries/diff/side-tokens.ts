@@ -14,7 +14,8 @@ export function estimateUnits(side: DiffSide, moment: Moment): (at: number) => n
     const counted = attributes === null || facts === undefined ? null : tokensAs(attributes, facts.as);
     if (counted !== null && counted > 0) return counted;
     const unit = must(side.units[at], "it lies in the body");
-    return counter.count({ bytes: bodyUnitBytes(side.request, unit), kind: unit.unit.kind });
+    const { kind, protocol } = unit.unit;
+    return counter.count({ bytes: bodyUnitBytes(side.request, unit), kind, form: protocol });
   };
 }
 

@@ -1,30 +1,31 @@
-import { join } from "node:path";
-import type { TranscriptRow } from "../../queries/answers/index.ts";
 import { type MessagePart, messageParts } from "./message-parts.ts";
-import { isoTime, type TranscriptWriter, toJsonLines } from "./written-transcript.ts";
+import { isoTime, type TranscriptFormat, toJsonLines, type WritableMessage } from "./written-transcript.ts";
 
 /** The version of the format. */
 const version = "0.166.0";
 
 /** Items of the Responses API: `~/.codex/sessions/<day>/rollout-<time>-<id>.jsonl`. */
-export const codexTranscript: TranscriptWriter = ({ rows }, target) => {
-  const { id, cwd, home, env } = target;
-  const start = isoTime(target, 0);
-  const meta = { id, timestamp: start, cwd, originator: "aperture", cli_version: version, source: "cli" };
-  const items = rows.flatMap((row) => messageParts(row).flatMap((part) => itemsOf(row.role, part)));
-  const lines = [{ type: "session_meta", payload: meta }, ...items].map((line, at) => ({
-    timestamp: isoTime(target, at),
-    ...line,
-  }));
-  const [day, time] = start.split("T") as [string, string]; // an ISO time has both
-  const folder = join(env["CODEX_HOME"] ?? join(home, ".codex"), "sessions", ...day.split("-"));
-  const name = `rollout-${day}T${time.slice(0, 8).replaceAll(":", "-")}-${id}.jsonl`;
-  return { path: join(folder, name), text: toJsonLines(lines), resume: `codex resume ${id}` };
+export const codexFormat: TranscriptFormat = {
+  folder: { variable: "CODEX_HOME", usual: [".codex"] },
+  write: ({ rows }, target) => {
+    const { id, cwd } = target;
+    const start = isoTime(target, 0);
+    const meta = { id, timestamp: start, cwd, originator: "aperture", cli_version: version, source: "cli" };
+    const items = rows.flatMap((row) => messageParts(row).flatMap((part) => itemsOf(row.role, part)));
+    const lines = [{ type: "session_meta", payload: meta }, ...items].map((line, at) => ({
+      timestamp: isoTime(target, at),
+      ...line,
+    }));
+    const [day, time] = start.split("T") as [string, string]; // an ISO time has both
+    const name = `rollout-${day}T${time.slice(0, 8).replaceAll(":", "-")}-${id}.jsonl`;
+    const file = ["sessions", ...day.split("-"), name];
+    return { file, text: toJsonLines(lines), resume: () => `codex resume ${id}` };
+  },
 };
 
 type RolloutLine = { readonly type: string; readonly payload: object };
 
-function itemsOf(role: TranscriptRow["role"], part: MessagePart): readonly RolloutLine[] {
+function itemsOf(role: WritableMessage["role"], part: MessagePart): readonly RolloutLine[] {
   switch (part.type) {
     case "text":
       return textItems(role, part.text);
@@ -42,7 +43,7 @@ function itemsOf(role: TranscriptRow["role"], part: MessagePart): readonly Rollo
 }
 
 /** A text is stored twice: once for the model, once for the screen. */
-function textItems(role: TranscriptRow["role"], text: string): readonly RolloutLine[] {
+function textItems(role: WritableMessage["role"], text: string): readonly RolloutLine[] {
   const type = role === "user" ? "input_text" : "output_text";
   const stored = item({ type: "message", role, content: [{ type, text }] });
   const shown =

@@ -1,15 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { TranscriptAnswer } from "../../queries/answers/index.ts";
-import { claudeTranscript } from "./write-claude.ts";
-import { codexTranscript } from "./write-codex.ts";
-import { piTranscript } from "./write-pi.ts";
-import { uuidOf } from "./written-transcript.ts";
+import type { Part } from "../content/index.ts";
+import { claudeFormat } from "./write-claude.ts";
+import { codexFormat } from "./write-codex.ts";
+import { piFormat } from "./write-pi.ts";
+import { uuidOf, type WritableTranscript } from "./written-transcript.ts";
 
-const transcript: TranscriptAnswer = {
-  session: "3f9a",
-  seq: 12,
-  stream: 1,
-  client: "claude-code",
+const transcript: WritableTranscript = {
   model: "claude-opus-5-5",
   rows: [
     {
@@ -23,26 +19,24 @@ const transcript: TranscriptAnswer = {
       role: "assistant",
       content: [
         { type: "text", text: "I read it" },
-        { type: "tool_use", id: "call-1", name: "Read", input: { file_path: "a.txt" } },
+        { type: "call", id: "call-1", name: "Read", input: { file_path: "a.txt" }, isExact: true },
       ],
     },
     {
       role: "user",
-      content: [{ type: "tool_result", tool_use_id: "call-1", content: [{ type: "text", text: "words" }] }],
+      content: [
+        { type: "result", callId: "call-1", parts: [{ type: "text", text: "words" }], isError: false },
+      ],
     },
     { role: "assistant", content: [{ type: "text", text: "done" }] },
   ],
-  tokens: 40,
-  rawTokens: 60,
-  left: { reasoning: 2, pruned: 0 },
 };
 const id = uuidOf("a session");
 const target = {
   id,
   timeMs: Date.UTC(2026, 0, 2, 3, 4, 5),
+  isoTime: (timeMs: number) => new Date(timeMs).toISOString(),
   cwd: "/me/my.project",
-  home: "/me",
-  env: {},
 };
 const linesOf = (text: string) =>
   text
@@ -51,13 +45,11 @@ const linesOf = (text: string) =>
     .map((line) => JSON.parse(line));
 
 describe("a transcript for Claude Code", () => {
-  const { path, text, resume } = claudeTranscript(transcript, target);
+  const { file, text, resume } = claudeFormat.write(transcript, target);
 
   it("is written where the client looks, and continues by its id", () => {
-    expect(path).toBe(`/me/.claude/projects/-me-my-project/${id}.jsonl`);
-    expect(resume).toBe(`claude --resume ${id}`);
-    const elsewhere = { ...target, env: { CLAUDE_CONFIG_DIR: "/settings" } };
-    expect(claudeTranscript(transcript, elsewhere).path).toMatch(/^\/settings\/projects\//);
+    expect(file.join("/")).toBe(`projects/-me-my-project/${id}.jsonl`);
+    expect(resume("anywhere")).toBe(`claude --resume ${id}`);
   });
 
   it("has a linked line per message, without the client's own reminders", () => {
@@ -78,10 +70,10 @@ describe("a transcript for Claude Code", () => {
 });
 
 describe("a transcript for Codex", () => {
-  const { path, text } = codexTranscript(transcript, target);
+  const { file, text } = codexFormat.write(transcript, target);
 
   it("is written where the client looks", () => {
-    expect(path).toBe(`/me/.codex/sessions/2026/01/02/rollout-2026-01-02T03-04-05-${id}.jsonl`);
+    expect(file.join("/")).toBe(`sessions/2026/01/02/rollout-2026-01-02T03-04-05-${id}.jsonl`);
   });
 
   it("has items of the Responses API, with calls and outputs", () => {
@@ -105,11 +97,11 @@ describe("a transcript for Codex", () => {
 });
 
 describe("a transcript for pi", () => {
-  const { path, text, resume } = piTranscript(transcript, target);
+  const { file, text, resume } = piFormat.write(transcript, target);
 
   it("is written where the client looks", () => {
-    expect(path).toBe(`/me/.pi/agent/sessions/--me-my.project--/2026-01-02T03-04-05-000Z_${id}.jsonl`);
-    expect(resume).toBe(`pi --session ${path}`);
+    expect(file.join("/")).toBe(`sessions/--me-my.project--/2026-01-02T03-04-05-000Z_${id}.jsonl`);
+    expect(resume("/a/file")).toBe("pi --session /a/file");
   });
 
   it("has results as messages with the name of their tool", () => {
@@ -125,6 +117,45 @@ describe("a transcript for pi", () => {
     expect(entries.map(({ parentId }) => parentId)).toEqual([
       null,
       ...entries.slice(0, -1).map((entry) => entry.id),
+    ]);
+  });
+});
+
+describe("a part that only one wire format has", () => {
+  const value = { type: "tool_reference", tool_name: "Read" };
+  const opaque: Part = {
+    type: "opaque",
+    text: JSON.stringify(value),
+    strings: [],
+    raw: { form: "anthropic", type: value.type, value },
+  };
+  const picture: Part = {
+    type: "media",
+    kind: "image",
+    text: "(image)",
+    strings: [],
+    file: { type: "image/png", data: "AAAA" },
+    raw: null,
+  };
+  const results: Part = { type: "result", callId: "call-1", parts: [opaque, picture], isError: true };
+  const rows = [{ role: "user" as const, content: [results, opaque, picture] }];
+  const written = (format: typeof claudeFormat) => linesOf(format.write({ model: null, rows }, target).text);
+
+  it("stays as it is for a client of that format", () => {
+    const image = { type: "image", source: { type: "base64", media_type: "image/png", data: "AAAA" } };
+    expect(written(claudeFormat)[0].message.content).toEqual([
+      { type: "tool_result", tool_use_id: "call-1", content: [value, image], is_error: true },
+      value,
+      image,
+    ]);
+  });
+
+  it("is a line of text for other clients", () => {
+    const [, result, user] = written(piFormat).map(({ message }) => message);
+    expect(result.content).toEqual([{ type: "text", text: "[tool_reference left out]\n[image left out]" }]);
+    expect(user.content).toEqual([
+      { type: "text", text: "[a tool_reference that cannot be kept here]" },
+      { type: "image", data: "AAAA", mimeType: "image/png" },
     ]);
   });
 });

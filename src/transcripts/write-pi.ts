@@ -1,29 +1,35 @@
-import { join } from "node:path";
-import { sha256Hex } from "../../base/index.ts";
-import type { TranscriptRow } from "../../queries/answers/index.ts";
+import { sha256Hex } from "../base/index.ts";
 import { type MessagePart, messageParts } from "./message-parts.ts";
-import { isoTime, type TranscriptTarget, type TranscriptWriter, toJsonLines } from "./written-transcript.ts";
+import {
+  isoTime,
+  type TranscriptFormat,
+  type TranscriptTarget,
+  toJsonLines,
+  type WritableMessage,
+} from "./written-transcript.ts";
 
 /** The version of the format. */
 const version = 3;
 
 /** Entries that name the previous one: `~/.pi/agent/sessions/--<folder>--/<time>_<id>.jsonl`. */
-export const piTranscript: TranscriptWriter = ({ rows, model }, target) => {
-  const { id, cwd, home, env } = target;
-  const names = new Map<string, string>();
-  const messages = rows.flatMap((row) => messagesOf(row, { model: model ?? "unknown", names }));
-  const start = isoTime(target, 0);
-  const entries = messages.map((message, at) => ({
-    type: "message",
-    id: entryId(target, at),
-    parentId: at === 0 ? null : entryId(target, at - 1),
-    timestamp: isoTime(target, at + 1),
-    message: { ...message, timestamp: target.timeMs + at + 1 },
-  }));
-  const folder = join(env["PI_CODING_AGENT_DIR"] ?? join(home, ".pi", "agent"), "sessions", folderName(cwd));
-  const path = join(folder, `${start.replace(/[:.]/g, "-")}_${id}.jsonl`);
-  const header = { type: "session", version, id, timestamp: start, cwd };
-  return { path, text: toJsonLines([header, ...entries]), resume: `pi --session ${path}` };
+export const piFormat: TranscriptFormat = {
+  folder: { variable: "PI_CODING_AGENT_DIR", usual: [".pi", "agent"] },
+  write: ({ rows, model }, target) => {
+    const { id, cwd } = target;
+    const names = new Map<string, string>();
+    const messages = rows.flatMap((row) => messagesOf(row, { model: model ?? "unknown", names }));
+    const start = isoTime(target, 0);
+    const entries = messages.map((message, at) => ({
+      type: "message",
+      id: entryId(target, at),
+      parentId: at === 0 ? null : entryId(target, at - 1),
+      timestamp: isoTime(target, at + 1),
+      message: { ...message, timestamp: target.timeMs + at + 1 },
+    }));
+    const file = ["sessions", folderName(cwd), `${start.replace(/[:.]/g, "-")}_${id}.jsonl`];
+    const header = { type: "session", version, id, timestamp: start, cwd };
+    return { file, text: toJsonLines([header, ...entries]), resume: (path) => `pi --session ${path}` };
+  },
 };
 
 function folderName(cwd: string): string {
@@ -40,7 +46,7 @@ type PiMessageInput = {
   readonly names: Map<string, string>;
 };
 
-function messagesOf(row: TranscriptRow, { model, names }: PiMessageInput): readonly object[] {
+function messagesOf(row: WritableMessage, { model, names }: PiMessageInput): readonly object[] {
   const parts = messageParts(row);
   if (row.role === "user") return userMessages(parts, names);
   for (const part of parts) if (part.type === "call") names.set(part.id, part.name);
