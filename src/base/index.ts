@@ -36,6 +36,7 @@ export {
   viewId,
 } from "./ids.ts";
 export { limits } from "./limits.ts";
+export { lastIndexUpTo, PagedTable, pageEntries, TablePage } from "./paged-table.ts";
 export { type Random, seededRandom } from "./random.ts";
 export { type Fail, fail, ok, type Result, unwrap } from "./result.ts";
 export { secretPatterns } from "./secret-patterns.ts";

@@ -7,6 +7,7 @@ import {
   type BlockId,
   type MessageId,
   must,
+  PagedTable,
   type StreamId,
   turnOf,
   unwrap,
@@ -27,7 +28,6 @@ import { expire } from "./expire.ts";
 import type { Level } from "./frames/block.ts";
 import { isFocused } from "./moment/lifecycle.ts";
 import { type BlockView, blockViewOf, factOf, factValue, now, turnNow, viewBlocks } from "./moment/moment.ts";
-import { PagedTable } from "./paged-table.ts";
 import { reduce } from "./reduce.ts";
 import type { State, View } from "./state.ts";
 

@@ -1,8 +1,17 @@
-import { type BlockId, fail, limits, must, ok, type Result, sameData, seqOf } from "../base/index.ts";
+import {
+  type BlockId,
+  fail,
+  limits,
+  must,
+  ok,
+  type PagedTable,
+  type Result,
+  sameData,
+  seqOf,
+} from "../base/index.ts";
 import type { AddedBlock, Block, BlockAttributes } from "./frames/block.ts";
 import type { BlockDelta } from "./frames/delta.ts";
 import { attributesOf, blockOf, now, streamOf } from "./moment/moment.ts";
-import type { PagedTable } from "./paged-table.ts";
 import type { BlockGroup, ReservedRange, State, Stream } from "./state.ts";
 import { type Versions, withVersion } from "./versions.ts";
 

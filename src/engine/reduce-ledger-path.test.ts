@@ -1,11 +1,20 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { mainView, TestSession } from "../../test/support/engine.ts";
-import { type BlockId, blockId, must, seqOf, turnOf, type UnitId, unitId, unwrap } from "../base/index.ts";
+import {
+  type BlockId,
+  blockId,
+  must,
+  PagedTable,
+  seqOf,
+  turnOf,
+  type UnitId,
+  unitId,
+  unwrap,
+} from "../base/index.ts";
 import { type Shown, shownForms } from "./frames/block.ts";
 import type { Delta } from "./frames/delta.ts";
 import { momentAt, now, sentPath, shownOf } from "./moment/moment.ts";
-import { PagedTable } from "./paged-table.ts";
 import { reduce } from "./reduce.ts";
 
 const turn = (number: number, leaf: number): Delta => ({

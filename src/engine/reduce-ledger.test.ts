@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { main, mainView, TestSession } from "../../test/support/engine.ts";
 import { expectComplete, expectRefusal, named, type Refusal } from "../../test/support/refusals.ts";
-import { blockId, limits, streamId, turnOf, unitId, unwrap, viewId } from "../base/index.ts";
+import { blockId, limits, PagedTable, streamId, turnOf, unitId, unwrap, viewId } from "../base/index.ts";
 import type { Delta, Unit } from "./frames/delta.ts";
 import { epochNow, lastSentTurn, lastTurnAnswer, momentAt, now, shownOf } from "./moment/moment.ts";
-import { PagedTable } from "./paged-table.ts";
 import type { StreamTurn } from "./state.ts";
 
 const unit = (session: TestSession, change: Partial<Unit>): Delta => ({

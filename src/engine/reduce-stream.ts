@@ -1,8 +1,7 @@
-import { fail, limits, ok, type Result } from "../base/index.ts";
+import { fail, limits, ok, PagedTable, type Result } from "../base/index.ts";
 import type { NextIds } from "./frames/block.ts";
 import type { StreamDelta } from "./frames/delta.ts";
 import { asOf, now, runNow, streamOf, turnNow, viewOf } from "./moment/moment.ts";
-import { PagedTable } from "./paged-table.ts";
 import type { ReservedRange, State, Stream, View } from "./state.ts";
 
 type StreamDeltaOf<T extends StreamDelta["type"]> = Extract<StreamDelta, { type: T }>;

@@ -8,6 +8,7 @@ import {
   type ErrorCode,
   frameHash,
   limits,
+  PagedTable,
   type Result,
   seqOf,
   sessionId,
@@ -15,7 +16,6 @@ import {
 } from "../base/index.ts";
 import { type Delta, deltaTypes } from "./frames/delta.ts";
 import { type Frame, sealFrame } from "./frames/frame.ts";
-import { PagedTable } from "./paged-table.ts";
 import { applyDelta, reduce, replayFrames } from "./reduce.ts";
 import { emptyState, type State } from "./state.ts";
 

@@ -1,6 +1,14 @@
-import { type FrameHash, fail, ok, type Result, type Seq, sha256Hex } from "../base/index.ts";
+import {
+  type FrameHash,
+  fail,
+  ok,
+  PagedTable,
+  type Result,
+  type Seq,
+  sha256Hex,
+  TablePage,
+} from "../base/index.ts";
 import type { Mode } from "./frames/approval.ts";
-import { PagedTable, TablePage } from "./paged-table.ts";
 import { type EntryCodec, entryCodecs, plainCodec } from "./snapshot-codec.ts";
 import type { State, Stream, View } from "./state.ts";
 import { versionList, versionsFrom } from "./versions.ts";

@@ -2,6 +2,7 @@ import {
   type BlockId,
   type FrameHash,
   GENESIS_HASH,
+  PagedTable,
   type Seq,
   type SessionId,
   type StepId,
@@ -23,7 +24,6 @@ import type {
 } from "./frames/delta.ts";
 import type { RecordedExchange, SessionIdentity, Usage } from "./frames/exchange.ts";
 import type { Actor, Fact, FactName } from "./frames/facts.ts";
-import { PagedTable } from "./paged-table.ts";
 import type { Versions } from "./versions.ts";
 
 /**

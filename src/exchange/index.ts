@@ -12,7 +12,14 @@ export {
 export { identify, isAgentClient, type RequestIdentity, streamKeyOf } from "./identify.ts";
 export { nodeId, nodeKey } from "./node-id.ts";
 export type { BlockNumbers, KnownBlock, NumberedBlock } from "./numbered-block.ts";
-export type { OwnLineFilter, PlannedRequest, Planner, RequestMeta, ResponseSummary } from "./planner.ts";
+export type {
+  OwnLineFilter,
+  PlannedRequest,
+  Planner,
+  ReadRequest,
+  RequestMeta,
+  ResponseSummary,
+} from "./planner.ts";
 export { type Purpose, purposeOf } from "./purpose.ts";
 export { type BodyOverlap, noOverlap, type RecorderPort } from "./recorder-port.ts";
 export type { SentEpoch, SentRequest, SentRequestUnit, UnitAlias } from "./sent-request.ts";

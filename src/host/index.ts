@@ -1,5 +1,5 @@
+export { type Awareness, defaultAwareness } from "../ledger/index.ts";
 export { managedFromTokens } from "./planner/admission.ts";
-export { type Awareness, defaultAwareness } from "./planner/awareness.ts";
 export { SessionPlanner } from "./planner/session-planner.ts";
 export { WithheldRegistry } from "./planner/withheld-registry.ts";
 export type { Asker, Question } from "./questions.ts";

@@ -1,12 +1,19 @@
 import { describe, expect, test } from "vitest";
+import { shownFacts } from "../../test/support/render-facts.ts";
 import { must } from "../base/index.ts";
 import type { ShownMemory } from "../notes/index.ts";
+import { instructions as instructionsText } from "../notes/index.ts";
 import { protocolOf, type WireRequest } from "../protocols/index.ts";
-import { addNotes, type Carrier, missingMemories, type NotesInput } from "./add-notes.ts";
+import { addNotes, missingMemories, type NotesInput } from "./add-notes.ts";
 import { alignRequest, freshUnits } from "./align-request.ts";
-import { addHeaderLine, lastUserSpan } from "./block-headers.ts";
-import { rootNode } from "./node.ts";
+import { noWishes } from "./all-wishes.ts";
+import { defaultAwareness } from "./awareness-settings.ts";
+import type { HeaderInput } from "./block-headers.ts";
+import { addRoot, emptyTree } from "./ledger-tree.ts";
 import { ownTextUnit, type PlannedUnit, previewUnits } from "./planned-units.ts";
+import type { RequestHead } from "./request-head.ts";
+import { noUnlogged } from "./unlogged-blocks.ts";
+import { firstTail, type TailInput, writeTail } from "./write-tail.ts";
 
 const anthropic = protocolOf({ protocol: "anthropic" });
 const readRequest = anthropic.read.request;
@@ -20,22 +27,57 @@ const system = (...content: readonly object[]): Message => ({ role: "system", co
 const model = (...content: readonly object[]): Message => ({ role: "assistant", content });
 const effort = { ...system(), output_config: { effort: "low" } };
 
-const line = text("[k7f3 turn 7]");
-const tail = text("[k7f3 context of turn 7: nothing is archived]");
-const instructions = text("Mind the lines.");
+const { tree, root } = addRoot(emptyTree, "");
+
+const header: HeaderInput = {
+  protocol: anthropic,
+  headers: "compact",
+  timeMs: Date.UTC(2026, 10, 15, 14, 5),
+  zoneMinutes: 0,
+  names: [],
+  nonce: "k7f3",
+  turn: 7,
+  // Long ago, so that every request gets a header.
+  lastTurnMs: Date.UTC(2026, 10, 15, 9, 0),
+  earlierBlocks: [],
+  memoryLines: [],
+};
+
+/** The tail of a turn inside an epoch. A carrier that stays says nothing, unless something has changed. */
+const quiet: TailInput = {
+  nonce: "k7f3",
+  awareness: defaultAwareness,
+  window: 200_000,
+  readPrice: 0.1,
+  latest: {
+    ...{ streamKey: "l", seq: 9, turn: 6, tokenRate: 1, headerNames: [], levels: [], held: [] },
+    facts: { ...shownFacts, expiring: [], changes: [] },
+  },
+  levels: noWishes().levels,
+  unlogged: noUnlogged(true),
+  isNumbered: true,
+  changesSeq: 0,
+  state: firstTail,
+  turn: 7,
+  isEpochStart: false,
+  isNext: true,
+  freshBlocks: [],
+  before: { tree, head: {} as RequestHead, end: root, units: [] }, // a request that continues does not look
+  reshow: { rewrite: null, losesReasoning: false, withheld: new Map() },
+};
+
+const line = text("[k7f3 turn 7, 14:05 +5h5m]");
+const tail = text(writeTail(quiet, "clearing").text ?? "");
+const instructions = text(instructionsText("k7f3", { hasTools: false }));
 const clearing = { role: "system", clear_at: "next_user_message", content: [tail] };
 
 const bound = { isBound: true, hasMidSystem: true };
 const boundOnly = { isBound: true, hasMidSystem: false };
 const unbound = { isBound: false, hasMidSystem: true };
 
-const addHeaders = (units: readonly PlannedUnit[]): readonly PlannedUnit[] => {
-  const span = lastUserSpan(units);
-  return span === null ? units : addHeaderLine(anthropic, units, { span, text: line.text });
-};
-/** Writes a tail only for carriers that do not stay. */
-const writeVolatile = (carrier: Carrier): string | null => (carrier === "kept" ? null : tail.text);
-const alwaysWrites = { writeTail: () => tail.text };
+/** At the start of an epoch every carrier writes. */
+const alwaysWrites = { tail: { ...quiet, isEpochStart: true } };
+const keptTail = text(writeTail(alwaysWrites.tail, "kept").text ?? "");
 
 /** The messages that are sent if all are new, and the dropped tail. */
 function sent(
@@ -50,34 +92,33 @@ function preview(messages: readonly Message[], over: Partial<NotesInput>) {
   const body = Buffer.from(JSON.stringify({ model: "m", messages }));
   const request: WireRequest = must(readRequest(body, null), "the body can be read");
   const rules = {
+    tree,
     bytes: request.bytes,
     mayPassOwn: true,
-    mayPassReworded: () => true,
+    notesToAvoid: null,
     mayPassSystem: true,
     dropsForeignReasoning: false,
     trustsReasoning: false,
     isOwnLine: () => false,
     model: null,
   };
-  const root = rootNode("");
   const { units, droppedTail } = addNotes({
     protocol: anthropic,
     units: freshUnits(alignRequest(root, request, { before: null, rules })),
     lastNode: root,
-    purpose: "turn",
-    addHeaders,
-    writeTail: writeVolatile,
+    notes: "all",
+    header,
+    tail: quiet,
     traits: bound,
     mayClear: true,
     needsInstructions: false,
-    instructions: instructions.text,
     ...over,
   });
   return { ...previewUnits({ end: 0, tail: "" }, units), droppedTail };
 }
 
 describe("the header line", () => {
-  const lined = (messages: readonly Message[]) => sent(messages, { purpose: "count" })[0];
+  const lined = (messages: readonly Message[]) => sent(messages, { notes: "lasting" })[0];
 
   test.each<readonly [string, readonly Message[], readonly Message[]]>([
     ["before the user's text", [user(text("a"), text("b"))], [user(line, text("a"), text("b"))]],
@@ -113,7 +154,7 @@ describe("the tail", () => {
   });
 
   test("is else a text that stays, and only if there is something new to say", () => {
-    const kept = [[user(line, text("a"), tail)], null];
+    const kept = [[user(line, text("a"), keptTail)], null];
     expect(sent(messages, { mayClear: false, ...alwaysWrites })).toEqual(kept);
     expect(sent(messages, { traits: boundOnly, ...alwaysWrites })).toEqual(kept);
     expect(sent(messages, { traits: boundOnly })).toEqual([[lined], null]);
@@ -125,7 +166,7 @@ describe("the tail", () => {
 
   test("goes into the client's system message, after which no message may follow", () => {
     const noted = [user(text("a")), system(text("n"))];
-    expect(sent(noted, alwaysWrites)).toEqual([[lined, system(text("n"), tail)], null]);
+    expect(sent(noted, alwaysWrites)).toEqual([[lined, system(text("n"), keptTail)], null]);
     expect(sent(noted)).toEqual([[lined, system(text("n"))], null]);
   });
 
@@ -137,8 +178,8 @@ describe("the tail", () => {
   });
 
   test("is left out of counts and side questions", () => {
-    expect(sent(messages, { purpose: "count" })).toEqual([[lined], null]);
-    expect(sent(messages, { purpose: "aside" })).toEqual([messages, null]);
+    expect(sent(messages, { notes: "lasting" })).toEqual([[lined], null]);
+    expect(sent(messages, { notes: "none" })).toEqual([messages, null]);
   });
 });
 
@@ -172,7 +213,7 @@ describe("a message without content at the end", () => {
   test("gets nothing added: our notes precede it", () => {
     expect(sent(silent)).toEqual([[lined, clearing, effort], null]);
     expect(sent(silent, { mayClear: false, ...alwaysWrites })).toEqual([
-      [user(line, text("a"), tail), effort],
+      [user(line, text("a"), keptTail), effort],
       null,
     ]);
     expect(sent(silent, { needsInstructions: true })).toEqual([
@@ -193,7 +234,7 @@ describe("missing memories", () => {
   const memory: ShownMemory = { block: 9, text: 'The server is "heron",\nnot "crane".', taint: "model" };
   const memoryLine = '[k7f3 memory #9, yours: The server is "heron", not "crane".]';
   const missing = (...units: readonly PlannedUnit[]): readonly string[] =>
-    missingMemories([memory], { end: rootNode("root"), units }, "k7f3");
+    missingMemories([memory], { tree, end: root, units }, "k7f3");
   const own = (content: string): PlannedUnit =>
     ownTextUnit(anthropic, content, { wrapping: anthropic.write.message("user"), opensMessage: true });
 

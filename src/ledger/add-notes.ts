@@ -1,49 +1,11 @@
-import { type HeaderMode, memoryLine, memoryMark, type ShownMemory } from "../notes/index.ts";
+import { instructions, memoryLine, memoryMark, type ShownMemory } from "../notes/index.ts";
 import type { ModelTraits, Protocol, UnitWrapper } from "../protocols/index.ts";
-import { isOwn, type LedgerNode, nodeBytes, pathTo, type UnitFacts } from "./node.ts";
-import type { ReshownBlock, SizedBlock } from "./path-blocks.ts";
+import { addHeaders, type HeaderInput } from "./block-headers.ts";
+import { pathTo } from "./ledger-tree.ts";
+import { isOwn, type LedgerNode, nodeBytes, type UnitFacts } from "./node.ts";
+import type { PathBefore } from "./path-blocks.ts";
 import { ownTextUnit, type PlannedUnit } from "./planned-units.ts";
-import type { CommandForm } from "./request-head.ts";
-
-/** The content of one request's notes, wherever they stand. */
-export type NoteContext = {
-  readonly headers: HeaderMode;
-  /** How a model commands whose head is opened now. */
-  readonly commands: CommandForm;
-  readonly timeMs: number;
-  /** How far the user's clock is ahead of UTC. */
-  readonly zoneMinutes: number;
-  /** Tokens by the provider's count for each token of ours. */
-  readonly tokenRate: number;
-  /** Names for the next header. */
-  readonly names: readonly string[];
-  /** Memories that every request must contain, whether an earlier unit has them or not. */
-  readonly memories: readonly ShownMemory[];
-  /** Writes the changing tail for a carrier. Null if there is nothing to say. */
-  readonly writeTail: (input: TailInput) => string | null;
-};
-
-export type TailInput = {
-  readonly carrier: Carrier;
-  readonly turn: number;
-  /** Whether the tail must repeat what earlier tails said. */
-  readonly isEpochStart: boolean;
-  /** The new blocks of this request. */
-  readonly freshBlocks: readonly SizedBlock[];
-  /** All blocks before them. Called if they differ from the last request, or the log has not counted them. */
-  readonly pathBlocks: () => readonly SizedBlock[];
-  /** Whether the request continues the last one that was sent. */
-  readonly isNext: boolean;
-  /** The blocks that are shown otherwise from this request on. */
-  readonly reshownBlocks: () => readonly ReshownBlock[];
-};
-
-/**
- * How the tail reaches the model. Clearing: a system message that is shown for one turn and stays in the
- * transcript. Dropped: a last text that is left out of the next request. Kept: a text that stays, so it is
- * sent only when it says something new.
- */
-export type Carrier = "clearing" | "dropped" | "kept" | "none";
+import { type Carrier, type TailInput, type TailState, writeTail } from "./write-tail.ts";
 
 export type NotesInput = {
   readonly protocol: Protocol;
@@ -51,16 +13,15 @@ export type NotesInput = {
   readonly units: readonly PlannedUnit[];
   /** The last node before them. */
   readonly lastNode: LedgerNode;
-  readonly instructions: string;
-  readonly addHeaders: (units: readonly PlannedUnit[]) => readonly PlannedUnit[];
-  readonly writeTail: (carrier: Carrier) => string | null;
+  readonly header: HeaderInput;
+  readonly tail: TailInput;
   readonly traits: ModelTraits;
   /** Whether the client sends the HTTP header that self-clearing messages need, or we may add it. */
   readonly mayClear: boolean;
   /** Whether the instructions must be added now, because neither head nor path has them. */
   readonly needsInstructions: boolean;
   /** A turn gets all notes, a count those that stay, any other request none. */
-  readonly purpose: "turn" | "count" | "aside";
+  readonly notes: "all" | "lasting" | "none";
 };
 
 export type NotesResult = {
@@ -68,19 +29,23 @@ export type NotesResult = {
   readonly units: readonly PlannedUnit[];
   /** A last text inside the last message, for this request only. */
   readonly droppedTail: string | null;
+  /** What this tail leaves behind for the next one. */
+  readonly tailState: TailState;
 };
 
 export function addNotes(input: NotesInput): NotesResult {
-  if (input.purpose === "aside") return { units: input.units, droppedTail: null };
+  const { state: tailState } = input.tail;
+  if (input.notes === "none") return { units: input.units, droppedTail: null, tailState };
   // There are no headers before the model has read the instructions that explain them.
-  const headed = input.needsInstructions ? input.units : input.addHeaders(input.units);
+  const headed = input.needsInstructions ? input.units : addHeaders(input.header, input.units);
   const count = headed.findLastIndex(({ facts, wrapping }) => !isEmptyMessage(facts, wrapping.role)) + 1;
   const wrapping = headed[count - 1]?.wrapping ?? input.lastNode.wrapping;
   const isOpen = count > 0 || !isEmptyMessage(input.lastNode.facts, wrapping.role);
   const empty = headed.slice(count);
   const noted = addLastNote(input, { units: headed.slice(0, count), wrapping, isOpen });
   // A dropped tail comes last of all, so it cannot precede a message without content.
-  return { units: [...noted.units, ...empty], droppedTail: empty.length > 0 ? null : noted.droppedTail };
+  const droppedTail = empty.length > 0 ? null : noted.droppedTail;
+  return { ...noted, units: [...noted.units, ...empty], droppedTail };
 }
 
 /** Whether a message has no content, such as a change of effort: nothing can be added to it. */
@@ -98,18 +63,18 @@ type MessageEnd = {
 
 function addLastNote(input: NotesInput, { units, wrapping, isOpen }: MessageEnd): NotesResult {
   if (input.needsInstructions) return addInstructions(input, { units, wrapping, isOpen });
-  const unchanged: NotesResult = { units, droppedTail: null };
-  if (input.purpose === "count") return unchanged;
+  const unchanged: NotesResult = { units, droppedTail: null, tailState: input.tail.state };
+  if (input.notes === "lasting") return unchanged;
   const carrier = chooseCarrier(input, wrapping.role);
   if (carrier === "none" || (!isOpen && carrier !== "clearing")) return unchanged;
-  const text = input.writeTail(carrier);
-  if (text === null) return unchanged;
-  if (carrier === "dropped") return { ...unchanged, droppedTail: text };
+  const { text, state: tailState } = writeTail(input.tail, carrier);
+  if (text === null) return { ...unchanged, tailState };
+  if (carrier === "dropped") return { units, droppedTail: text, tailState };
   const tail =
     carrier === "clearing"
       ? ownMessage(input.protocol, text, true)
       : ownTextUnit(input.protocol, text, { wrapping, opensMessage: false });
-  return { ...unchanged, units: [...units, tail] };
+  return { units: [...units, tail], droppedTail: null, tailState };
 }
 
 function chooseCarrier({ traits, mayClear }: NotesInput, lastRole: string): Carrier {
@@ -120,17 +85,19 @@ function chooseCarrier({ traits, mayClear }: NotesInput, lastRole: string): Carr
 
 /** Adds late instructions after the last unit, as a system message if the model takes one there. */
 function addInstructions(
-  { protocol, instructions, traits }: NotesInput,
+  { protocol, traits, header: { nonce }, tail: { state: tailState } }: NotesInput,
   { units, wrapping, isOpen }: MessageEnd,
 ): NotesResult {
   const isMessage = traits.hasMidSystem && wrapping.role === "user";
   const isPossible = isMessage || (isOpen && (wrapping.role === "user" || wrapping.role === "system"));
-  if (!isPossible) return { units, droppedTail: null };
+  if (!isPossible) return { units, droppedTail: null, tailState };
+  // Tools cannot be added any more, so the text does not offer them.
+  const text = instructions(nonce, { hasTools: false });
   const unit = isMessage
-    ? ownMessage(protocol, instructions, false)
-    : ownTextUnit(protocol, instructions, { wrapping, opensMessage: false });
+    ? ownMessage(protocol, text, false)
+    : ownTextUnit(protocol, text, { wrapping, opensMessage: false });
   // It counts as a header, so that no later header announces the blocks before it.
-  return { units: [...units, { ...unit, isHeader: true }], droppedTail: null };
+  return { units: [...units, { ...unit, isHeader: true }], droppedTail: null, tailState };
 }
 
 function ownMessage(protocol: Protocol, text: string, isSelfClearing: boolean): PlannedUnit {
@@ -144,11 +111,14 @@ function ownMessage(protocol: Protocol, text: string, isSelfClearing: boolean): 
  */
 export function missingMemories(
   memories: readonly ShownMemory[],
-  { end, units }: { readonly end: LedgerNode; readonly units: readonly PlannedUnit[] },
+  { tree, end, units }: Omit<PathBefore, "head">,
   nonce: string,
 ): readonly string[] {
   if (memories.length === 0) return [];
-  const own = [...pathTo(end).filter(isOwn).map(nodeBytes), ...units.filter(isOwn).map(({ bytes }) => bytes)];
+  const own = [
+    ...pathTo(tree, end).filter(isOwn).map(nodeBytes),
+    ...units.filter(isOwn).map(({ bytes }) => bytes),
+  ];
   const buffers = own.map((bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   const isPresent = ({ block, text }: ShownMemory): boolean => {
     const needles = [memoryMark(block, nonce), JSON.stringify(text).slice(1, -1)];

@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 import { hashContent, turnOf } from "../base/index.ts";
 import type { NumberedBlock } from "../exchange/index.ts";
 import { protocolOf } from "../protocols/index.ts";
-import type { NoteContext } from "./add-notes.ts";
 import {
   addHeaders,
   type HeaderInput,
@@ -10,21 +9,24 @@ import {
   lastUserSpan,
   unannouncedBlocks,
 } from "./block-headers.ts";
-import { type LedgerNode, newNode, rootNode } from "./node.ts";
+import { addRoot, emptyTree, TreeDraft } from "./ledger-tree.ts";
+import type { LedgerNode } from "./node.ts";
 import { type PlannedUnit, plannedDefaults } from "./planned-units.ts";
 
 const anthropic = protocolOf({ protocol: "anthropic" });
 
 const start = Date.UTC(2026, 10, 15, 14, 5);
-const context: NoteContext = {
+const defaults: HeaderInput = {
+  protocol: anthropic,
   headers: "compact",
   timeMs: start,
-  commands: "tools",
   zoneMinutes: 0,
-  tokenRate: 1,
   names: [],
-  memories: [],
-  writeTail: () => null,
+  nonce: "k7f3",
+  turn: 3,
+  lastTurnMs: start - 1_000,
+  earlierBlocks: [],
+  memoryLines: [],
 };
 
 const block = (id: number, over: Partial<NumberedBlock> = {}): NumberedBlock => ({
@@ -60,21 +62,8 @@ const answer = (id: number) =>
   });
 
 /** The text or content of each unit with headers. */
-function sent(
-  units: readonly PlannedUnit[],
-  over: Partial<NoteContext> = {},
-  input: Partial<HeaderInput> = {},
-) {
-  const defaults = {
-    protocol: anthropic,
-    nonce: "k7f3",
-    turn: 3,
-    lastTurnMs: start - 1_000,
-    earlierBlocks: [],
-    memoryLines: [],
-  };
-  const headed = addHeaders({ context: { ...context, ...over }, ...defaults, ...input }, units);
-  return headed.map(({ bytes }) => {
+function sent(units: readonly PlannedUnit[], over: Partial<HeaderInput> = {}) {
+  return addHeaders({ ...defaults, ...over }, units).map(({ bytes }) => {
     const block = JSON.parse(Buffer.from(bytes).toString());
     return block.text ?? block.content;
   });
@@ -91,25 +80,23 @@ describe("a compact header", () => {
 
   test("is left out for small results, but not after five minutes", () => {
     expect(sent([result(7)])).toEqual(["r7"]);
-    const late = sent([result(7)], {}, { lastTurnMs: start - 5 * 60_000 });
+    const late = sent([result(7)], { lastTurnMs: start - 5 * 60_000 });
     expect(late).toEqual(["r7", line]);
     expect(sent([result(7, 14_000)])[1]).toContain("#7 result ~14k until 23");
   });
 
   test("counts earlier blocks that were not announced", () => {
     const earlierBlocks = [block(5, { message: 3, kind: "assistant", tokens: 14_000 })];
-    expect(sent([result(7)], {}, { earlierBlocks })[1]).toBe("[k7f3 turn 3, 14:05: messages 3..4 #5 #7]");
+    expect(sent([result(7)], { earlierBlocks })[1]).toBe("[k7f3 turn 3, 14:05: messages 3..4 #5 #7]");
   });
 
   test("says the date at first, and when it changes in the time zone of the user", () => {
-    expect(sent([text(7)], {}, { lastTurnMs: null })[0]).toBe(
+    expect(sent([text(7)], { lastTurnMs: null })[0]).toBe(
       "[k7f3 turn 3, 2026-11-15 14:05 UTC: message 4 #7]",
     );
-    expect(sent([text(7)], { zoneMinutes: 60 }, { lastTurnMs: start - 60_000 })[0]).not.toContain("2026");
-    const midnight = { zoneMinutes: 600, timeMs: start };
-    expect(sent([text(7)], midnight, { lastTurnMs: start - 10 * 60_000 })[0]).toContain(
-      "2026-11-16 00:05 UTC+10",
-    );
+    expect(sent([text(7)], { zoneMinutes: 60, lastTurnMs: start - 60_000 })[0]).not.toContain("2026");
+    const midnight = { zoneMinutes: 600, timeMs: start, lastTurnMs: start - 10 * 60_000 };
+    expect(sent([text(7)], midnight)[0]).toContain("2026-11-16 00:05 UTC+10");
   });
 
   test("carries names, and is absent if headers are off or the model speaks last", () => {
@@ -135,7 +122,7 @@ describe("full headers", () => {
 
   test("announce earlier blocks before the first part", () => {
     const earlierBlocks = [block(5, { message: 3, kind: "assistant" })];
-    const [head] = sent([text(7)], full, { earlierBlocks });
+    const [head] = sent([text(7)], { ...full, earlierBlocks });
     const starts = String(head)
       .split("\n")
       .map((one) => /^\S+ (?:Message|ID:) ?(?:ID: )?\d+/.exec(one)?.[0]);
@@ -143,16 +130,7 @@ describe("full headers", () => {
   });
 
   test("keep the client's bytes of a result", () => {
-    const input = {
-      context: { ...context, ...full },
-      protocol: anthropic,
-      nonce: "k7f3",
-      turn: 3,
-      lastTurnMs: null,
-      earlierBlocks: [],
-      memoryLines: [],
-    };
-    const [headed] = addHeaders(input, [result(7)]);
+    const [headed] = addHeaders({ ...defaults, ...full, lastTurnMs: null }, [result(7)]);
     expect([headed?.isRewritten, headed?.isHeader]).toEqual([true, true]);
     expect(Buffer.from(headed?.original ?? [])).toEqual(result(7).bytes);
     expect(headed?.hash).toBe(hashContent(headed?.bytes ?? Buffer.from("")));
@@ -174,12 +152,16 @@ test("the last user message is found among new units", () => {
 });
 
 test("announced blocks are not announced again", () => {
-  const root = rootNode("");
-  const below = (parent: LedgerNode, id: number, isAnnounced: boolean): LedgerNode =>
-    Object.assign(newNode(parent, text(id)), { isAnnounced });
+  const { tree, root } = addRoot(emptyTree, "");
+  const draft = new TreeDraft(tree);
+  const below = (parent: LedgerNode, id: number, isAnnounced: boolean): LedgerNode => {
+    const node = { ...draft.nodeBelow(parent, text(id)), isAnnounced };
+    draft.add(node);
+    return node;
+  };
   const end = below(below(below(root, 1, true), 2, false), 3, false);
-  expect(unannouncedBlocks(end).map(({ block }) => block)).toEqual([2, 3]);
-  expect(unannouncedBlocks(root)).toEqual([]);
+  expect(unannouncedBlocks(draft.done(), end).map(({ block }) => block)).toEqual([2, 3]);
+  expect(unannouncedBlocks(tree, root)).toEqual([]);
 });
 
 test("blocks are grouped by message, with its speaker", () => {

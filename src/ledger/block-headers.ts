@@ -4,19 +4,25 @@ import {
   compactHeader,
   type HeaderBlock,
   type HeaderMessage,
+  type HeaderMode,
   messageHeader,
   partHeader,
   type TurnHeader,
 } from "../notes/index.ts";
 import { type Protocol, protocolOf } from "../protocols/index.ts";
-import type { NoteContext } from "./add-notes.ts";
+import { type LedgerTree, parentOf } from "./ledger-tree.ts";
 import type { LedgerNode } from "./node.ts";
 import { ownTextUnit, type PlannedUnit } from "./planned-units.ts";
 
 /** The content of a turn's header. */
 export type HeaderInput = {
   readonly protocol: Protocol;
-  readonly context: NoteContext;
+  readonly headers: HeaderMode;
+  readonly timeMs: number;
+  /** How far the user's clock is ahead of UTC. */
+  readonly zoneMinutes: number;
+  /** Names that the next header tells. */
+  readonly names: readonly string[];
   readonly nonce: string;
   readonly turn: number;
   /** The time of the previous turn. Null if there was none. */
@@ -32,26 +38,18 @@ const headerEveryTokens = 14_000;
 const headerEveryMs = 5 * 60_000;
 
 /** The blocks on the path to a node whose numbers the model does not know. */
-export function unannouncedBlocks(end: LedgerNode): readonly NumberedBlock[] {
+export function unannouncedBlocks(tree: LedgerTree, end: LedgerNode): readonly NumberedBlock[] {
   const found: NumberedBlock[] = [];
-  for (let at: LedgerNode | null = end; at !== null && !at.isAnnounced; at = at.parent) {
+  for (let at: LedgerNode | null = end; at !== null && !at.isAnnounced; at = parentOf(tree, at)) {
     if (at.numbered !== null) found.push(at.numbered);
   }
   return found.reverse();
 }
 
-/** A new header announces all units sent with it. A rewritten unit is announced if its old node was. */
-export function markAnnounced(units: readonly PlannedUnit[], nodes: readonly LedgerNode[]): void {
-  const hasHeader = units.some(({ isHeader, rewriteOf }) => isHeader && rewriteOf === null);
-  for (const [at, node] of nodes.entries())
-    node.isAnnounced ||= hasHeader || units[at]?.rewriteOf?.isAnnounced === true;
-}
-
 /** Adds headers to the last user message among the new units. Messages of the model never get one. */
 export function addHeaders(input: HeaderInput, units: readonly PlannedUnit[]): readonly PlannedUnit[] {
   const span = lastUserSpan(units);
-  const { headers } = input.context;
-  const { memoryLines } = input;
+  const { headers, memoryLines } = input;
   if (span === null) return units;
   if (headers === "off") {
     const text = memoryLines.join("\n");
@@ -81,10 +79,9 @@ export function lastUserSpan(units: readonly PlannedUnit[]): MessageSpan | null 
 }
 
 function turnHeader(
-  { context, nonce, turn, lastTurnMs, earlierBlocks }: HeaderInput,
+  { timeMs, zoneMinutes, names, nonce, turn, lastTurnMs, earlierBlocks }: HeaderInput,
   units: readonly PlannedUnit[],
 ): TurnHeader {
-  const { timeMs, zoneMinutes, names } = context;
   const fresh = units.flatMap(({ numbered }) => (numbered === null ? [] : [numbered]));
   const sinceMs = lastTurnMs === null ? null : Math.max(0, timeMs - lastTurnMs);
   const saysDate = lastTurnMs === null || dayOf(lastTurnMs, zoneMinutes) !== dayOf(timeMs, zoneMinutes);

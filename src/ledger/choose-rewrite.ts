@@ -9,6 +9,7 @@ import {
   removedTokensMin,
   tokensToFree,
 } from "../policy/index.ts";
+import { type LedgerTree, parentOf, sentPathTo } from "./ledger-tree.ts";
 import {
   type LevelWishes,
   pathPieces,
@@ -17,20 +18,21 @@ import {
   pruneWish,
   shownTokens,
 } from "./level-wishes.ts";
-import { clearedTokens, type LedgerNode } from "./node.ts";
+import { clearedTokens, type LedgerNode, type NodeIndex } from "./node.ts";
+import { headTokens } from "./path-blocks.ts";
 import type { PlannedUnit } from "./planned-units.ts";
 import { clearableResults } from "./provider-clearing.ts";
+import type { RequestHead } from "./request-head.ts";
 import { lastAnswerStart, type RewriteChoice } from "./rewrite-path.ts";
 
 /** A request before it is written, as the decision about a rewrite sees it. */
 export type RewriteCandidate = {
+  readonly tree: LedgerTree;
+  readonly head: RequestHead;
   /** The last node that was sent before. */
   readonly lastNode: LedgerNode;
-  /** All nodes that were sent before, in order. Called only if the decision needs them. */
-  readonly path: () => readonly LedgerNode[];
-  readonly headTokens: () => number;
   /** The node up to which a mark keeps the path in the cache. */
-  readonly anchor: LedgerNode | null;
+  readonly anchor: NodeIndex | null;
   readonly fresh: readonly PlannedUnit[];
   /** The units of the last answer, which the client repeats for the first time. */
   readonly repeated: readonly PlannedUnit[];
@@ -60,12 +62,12 @@ export type ChoiceFacts = {
 
 /** The provider's count of a prompt that ended at a leaf, and of its answer. */
 export type PromptCount = {
-  readonly leaf: LedgerNode;
+  readonly leaf: NodeIndex;
   readonly promptTokens: number;
   readonly answerTokens: number;
 };
 
-export function promptCountOf(usage: Usage | null, leaf: LedgerNode): PromptCount | null {
+export function promptCountOf(usage: Usage | null, leaf: NodeIndex): PromptCount | null {
   const promptTokens = usage === null ? 0 : usage.input + usage.cacheRead + usage.cacheWrite;
   return usage === null || promptTokens === 0 ? null : { leaf, promptTokens, answerTokens: usage.output };
 }
@@ -79,10 +81,10 @@ export function chooseRewrite(facts: ChoiceFacts, candidate: RewriteCandidate): 
   const isIdle = wishes.size === 0 || (isWarm && !isUrgent && !(isRunStart(candidate) && facts.hasNewWishes));
   const expected = expectedPrompt(facts, candidate);
   const hasRoom = expected !== null && tokensToFree(roomFor(expected)) === 0;
-  if (hasRoom && (isIdle || (isWarm && !isUrgent && areWishesTooSmall(candidate.lastNode, wishes))))
-    return null;
-  const [path, headTokens] = [candidate.path(), candidate.headTokens()];
-  const { scale, prompt } = promptSize(facts, candidate, { path, headTokens });
+  if (hasRoom && (isIdle || (isWarm && !isUrgent && areWishesTooSmall(candidate, wishes)))) return null;
+  const path = sentPathTo(candidate.tree, candidate.lastNode);
+  const ownTokens = headTokens(candidate.head);
+  const { scale, prompt } = promptSize(facts, candidate, { path, headTokens: ownTokens });
   const room = roomFor(prompt);
   const toFree = tokensToFree(room);
   if (isIdle && toFree === 0) return null;
@@ -94,9 +96,9 @@ export function chooseRewrite(facts: ChoiceFacts, candidate: RewriteCandidate): 
     isRunStart: isRunStart(candidate),
     room,
     isUrgent,
-    headTokens: headTokens * scale,
+    headTokens: ownTokens * scale,
     freshTokens: tokensIn([...repeated, ...fresh]) * scale,
-    anchoredPieces: candidate.anchor === null ? 0 : path.indexOf(candidate.anchor) + 1,
+    anchoredPieces: path.findIndex(({ index }) => index === candidate.anchor) + 1,
   };
   const scaledPath: ScaledPath = {
     path,
@@ -115,9 +117,9 @@ export function chooseRewrite(facts: ChoiceFacts, candidate: RewriteCandidate): 
 }
 
 /** Cheap check: are the pending changes too small for a rewrite? */
-function areWishesTooSmall(lastNode: LedgerNode, wishes: LevelWishes): boolean {
+function areWishesTooSmall({ tree, lastNode }: RewriteCandidate, wishes: LevelWishes): boolean {
   let tokens = 0;
-  for (let at = lastNode; at.parent !== null; at = at.parent) {
+  for (let at: LedgerNode | null = lastNode; at !== null; at = parentOf(tree, at)) {
     if (pendingWish(at, wishes) !== null) tokens += shownTokens(at);
     if (tokens * scaleMax >= removedTokensMin) return false;
   }
@@ -141,10 +143,11 @@ function ownRewrite({ path, wishes, scale, findCut }: ScaledPath, { losesReasoni
   const { at, reason, bill } = cut;
   const isReasoningLost = losesReasoning || reason === "pressure";
   const freedTokens = Math.round(freedFrom({ path, pieces: scaled, at, losesReasoning: isReasoningLost }));
-  const chosen = new Map<LedgerNode, LevelWish>();
+  const chosen = new Map<NodeIndex, LevelWish>();
   for (const [index, node] of path.entries()) {
     const wish = node.numbered === null ? undefined : wishes.get(node.numbered.block);
-    if (index >= at && pieces[index]?.wantedTokens !== null && wish !== undefined) chosen.set(node, wish);
+    if (index >= at && pieces[index]?.wantedTokens !== null && wish !== undefined)
+      chosen.set(node.index, wish);
   }
   const choice: RewriteChoice = { means: "own", wishes: chosen, reason, bill, freedTokens };
   return { choice, at };
@@ -153,9 +156,9 @@ function ownRewrite({ path, wishes, scale, findCut }: ScaledPath, { losesReasoni
 /** A rewrite by the provider, which leaves results out. No sent byte changes, so no reasoning is lost. */
 function providerRewrite(
   { path, wishes, scale, findCut }: ScaledPath,
-  cleared: ReadonlySet<LedgerNode>,
+  cleared: ReadonlySet<NodeIndex>,
 ): RewriteChoice | null {
-  const isNew = (node: LedgerNode): boolean => cleared.has(node) && node.shown.isCleared !== true;
+  const isNew = (node: LedgerNode): boolean => cleared.has(node.index) && node.shown.isCleared !== true;
   const areNew = path.map(isNew);
   const scaled = path.map((node, at) =>
     scalePiece(
@@ -171,7 +174,7 @@ function providerRewrite(
   const chosen = path.filter(isNew).flatMap((node) => {
     const known = node.numbered === null ? undefined : wishes.get(node.numbered.block);
     const wish = known?.as === "placeholder" ? known : placeholderWish(node);
-    return wish === null ? [] : [[node, wish] as const];
+    return wish === null ? [] : [[node.index, wish] as const];
   });
   return { means: "provider", wishes: new Map(chosen), reason, bill, freedTokens };
 }
@@ -215,7 +218,7 @@ function expectedPrompt(
   { promptCount, usedTokens }: ChoiceFacts,
   { lastNode, repeated, fresh }: RewriteCandidate,
 ): number | null {
-  if (promptCount !== null && promptCount.leaf === lastNode) {
+  if (promptCount !== null && promptCount.leaf === lastNode.index) {
     const answerTokens = Math.max(promptCount.answerTokens, tokensIn(repeated));
     return promptCount.promptTokens + answerTokens + tokensIn(fresh);
   }
@@ -241,7 +244,7 @@ function promptSize(
   let [own, ownUpToCount] = [headTokens, -1];
   for (const node of path) {
     own += shownTokens(node);
-    if (node === promptCount?.leaf) ownUpToCount = own;
+    if (node.index === promptCount?.leaf) ownUpToCount = own;
   }
   if (promptCount !== null && ownUpToCount !== -1) {
     const scale = boundScale(promptCount.promptTokens / Math.max(1, ownUpToCount));
@@ -293,7 +296,7 @@ function pruneForRoom(
 ): LevelWishes {
   const pieces = pathPieces(path, wishes);
   let left = excessTokens - sum(pieces.map((piece) => piece.tokens - (piece.wantedTokens ?? piece.tokens)));
-  const more = new Map(wishes);
+  const more = new Map<number, LevelWish>();
   let cut = path.length;
   const cutFrom = (at: number): void => {
     const lost = pieces.filter(
@@ -316,7 +319,7 @@ function pruneForRoom(
     left -= tokens - placeholderTokens;
     cutFrom(at);
   }
-  return more;
+  return wishes.withAll(more);
 }
 
 /** The index at which the work in progress starts. If the last answer is not sent yet, it is the end. */

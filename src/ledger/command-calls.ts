@@ -3,24 +3,26 @@ import { isCommandTool } from "../commands/index.ts";
 import { editablePart } from "../content/index.ts";
 import type { CommandCall, CommandResult } from "../exchange/index.ts";
 import { type AnswerUnit, protocolOf, type UnitWrapper } from "../protocols/index.ts";
+import { childrenOf, type LedgerTree, newestBelow, parentOf } from "./ledger-tree.ts";
 import { isOwn, type LedgerNode, nodeBytes, shownWhole, type UnitFacts } from "./node.ts";
 import { type PlannedUnit, plannedDefaults, rewordUnit } from "./planned-units.ts";
 
 /** A call by its id and by the id of the node before the message that makes it. */
 export type CallRef = { readonly id: string; readonly beforeId: string };
 
-/** Finds the result of a call. Null if there is none. */
-export type ResultLookup = (call: CallRef) => CommandResult | null;
+/** The results of commands by the key of their call. */
+export type CommandResults = ReadonlyMap<string, CommandResult>;
 
 export function callKey({ id, beforeId }: CallRef): string {
   return `${beforeId} ${id}`;
 }
 
 /** The id of the node before the message that a node belongs to. */
-export function idBeforeMessage(node: LedgerNode): string {
+export function idBeforeMessage(tree: LedgerTree, node: LedgerNode): string {
   let start = node;
-  while (!start.opensMessage && start.parent !== null) start = start.parent;
-  return start.parent?.sent?.id ?? "";
+  let before = parentOf(tree, start);
+  while (!start.opensMessage && before !== null) [start, before] = [before, parentOf(tree, before)];
+  return before?.sent?.id ?? "";
 }
 
 /** The call of one of our tools in a unit. Null if it is no such call. */
@@ -39,46 +41,50 @@ export function ownCallsIn(units: readonly AnswerUnit[]): readonly CommandCall[]
  * The last hidden call after the part of an answer that the client has: the next message comes after it. If
  * the answer continued in rounds, the results lie between the calls.
  */
-export function hiddenEnd(node: LedgerNode): LedgerNode {
+export function hiddenEnd(tree: LedgerTree, node: LedgerNode): LedgerNode {
   if (node.wrapping.role !== "assistant") return node;
-  return lastHidden(node) ?? node;
+  return lastHidden(tree, node) ?? node;
 }
 
-function lastHidden({ children }: LedgerNode): LedgerNode | null {
-  for (const child of [...children].reverse()) {
+function lastHidden(tree: LedgerTree, node: LedgerNode): LedgerNode | null {
+  for (const child of newestBelow(tree, node)) {
     if (!isOwn(child)) continue;
-    const last = lastHidden(child) ?? (child.facts.isHidden === true ? child : null);
+    const last = lastHidden(tree, child) ?? (child.facts.isHidden === true ? child : null);
     if (last !== null) return last;
   }
   return null;
 }
 
+/** A call of one of our tools that has no result yet, and the result that is sent for it. */
+export type OpenCall = { readonly call: LedgerNode; readonly result: AnswerUnit };
+
 /**
  * The calls of our tools that the next units must answer: the calls in the message that ends at the node or,
  * if the node lies inside the message after it, the calls without a result so far.
  */
-export function openCalls(end: LedgerNode): readonly LedgerNode[] {
+export function openCalls(tree: LedgerTree, end: LedgerNode, results: CommandResults): readonly OpenCall[] {
   const answered = new Set<string | null>();
   let at: LedgerNode | null = end;
-  for (let isOver = false; at !== null && at.wrapping.role === "user" && !isOver; at = at.parent) {
+  for (let isOver = false; at !== null && at.wrapping.role === "user" && !isOver; at = parentOf(tree, at)) {
     answered.add(at.facts.callId);
     isOver = at.opensMessage;
   }
-  const calls: LedgerNode[] = [];
+  const calls: OpenCall[] = [];
   if (at?.wrapping.role !== "assistant") return calls;
-  for (; at !== null; at = at.opensMessage ? null : at.parent) {
+  for (; at !== null; at = at.opensMessage ? null : parentOf(tree, at)) {
     const { isHidden, callId } = at.facts;
-    if (isHidden && callId !== null && !answered.has(callId)) calls.push(at);
+    if (isHidden && callId !== null && !answered.has(callId))
+      calls.push({ call: at, result: writeResult(tree, at, results) });
   }
   return calls.reverse();
 }
 
 /** The last of our results inside a message of the client: the client's next units come after it. */
-export function endOfOwnResults(node: LedgerNode): LedgerNode {
-  const own = node.children.findLast(
+export function endOfOwnResults(tree: LedgerTree, node: LedgerNode): LedgerNode {
+  const own = childrenOf(tree, node).findLast(
     (child) => isOwn(child) && !child.opensMessage && child.facts.part === "result",
   );
-  return node.wrapping.role !== "user" || own === undefined ? node : endOfOwnResults(own);
+  return node.wrapping.role !== "user" || own === undefined ? node : endOfOwnResults(tree, own);
 }
 
 /** The wrapping of a user message that we write after a call. */
@@ -87,9 +93,9 @@ function userMessage({ facts }: LedgerNode): UnitWrapper {
 }
 
 /** A user message of ours with the results of these calls. */
-export function resultUnits(calls: readonly LedgerNode[], findResult: ResultLookup): readonly PlannedUnit[] {
-  return calls.map((call, at) =>
-    resultUnit(call, findResult, { wrapping: userMessage(call), opensMessage: at === 0 }),
+export function resultUnits(calls: readonly OpenCall[]): readonly PlannedUnit[] {
+  return calls.map(({ call, result }, at) =>
+    resultUnit(result, { wrapping: userMessage(call), opensMessage: at === 0 }),
   );
 }
 
@@ -99,15 +105,14 @@ export function resultUnits(calls: readonly LedgerNode[], findResult: ResultLook
  */
 export function addResults(
   units: readonly PlannedUnit[],
-  calls: readonly LedgerNode[],
-  findResult: ResultLookup,
+  calls: readonly OpenCall[],
 ): readonly PlannedUnit[] {
   if (calls.length === 0) return units;
-  const missing = new Map(calls.map((call) => [call.facts.callId, call]));
+  const missing = new Map(calls.map(({ call, result }) => [call.facts.callId, result]));
   const replaced = units.map((unit) => {
-    const call = unit.facts.part === "result" ? missing.get(unit.facts.callId) : undefined;
+    const result = unit.facts.part === "result" ? missing.get(unit.facts.callId) : undefined;
     missing.delete(unit.facts.callId);
-    return call === undefined ? unit : replaceResult(unit, call, findResult);
+    return result === undefined ? unit : rewordUnit(unit, { bytes: result.bytes, shown: shownWhole });
   });
   const first = replaced.findIndex(
     ({ opensMessage, wrapping }, at) => (opensMessage || at === 0) && wrapping.role === "user",
@@ -116,8 +121,8 @@ export function addResults(
   if (opening === undefined || missing.size === 0) return replaced;
   const { wrapping, opensMessage } = opening;
   const end = endOfResults(replaced, first);
-  const own = [...missing.values()].map((call, at) =>
-    resultUnit(call, findResult, { wrapping, opensMessage: opensMessage && end === first && at === 0 }),
+  const own = [...missing.values()].map((result, at) =>
+    resultUnit(result, { wrapping, opensMessage: opensMessage && end === first && at === 0 }),
   );
   return insertUnits(replaced, own, { at: end, isMessageStart: end === first });
 }
@@ -145,9 +150,9 @@ export function endOfResults(units: readonly PlannedUnit[], first: number): numb
 export const unansweredText =
   "Aperture has not carried this out in time. If anything changes after all, the manifest will say so.";
 
-function writeResult(call: LedgerNode, findResult: ResultLookup): AnswerUnit {
+function writeResult(tree: LedgerTree, call: LedgerNode, results: CommandResults): AnswerUnit {
   const { id } = must(ownCallIn(call.facts, nodeBytes(call)), "it was read as a call before");
-  const { text, isError } = findResult({ id, beforeId: idBeforeMessage(call) }) ?? {
+  const { text, isError } = results.get(callKey({ id, beforeId: idBeforeMessage(tree, call) })) ?? {
     text: unansweredText,
     isError: true,
   };
@@ -155,16 +160,10 @@ function writeResult(call: LedgerNode, findResult: ResultLookup): AnswerUnit {
 }
 
 function resultUnit(
-  call: LedgerNode,
-  findResult: ResultLookup,
+  { unit, bytes }: AnswerUnit,
   position: Pick<PlannedUnit, "wrapping" | "opensMessage">,
 ): PlannedUnit {
-  const { unit, bytes } = writeResult(call, findResult);
   const hash = hashContent(bytes);
   const own = { ...plannedDefaults, origin: "aperture", extra: null, alignedIndex: null } as const;
   return { ...own, facts: unit, ...position, bytes, hash };
-}
-
-function replaceResult(unit: PlannedUnit, call: LedgerNode, findResult: ResultLookup): PlannedUnit {
-  return rewordUnit(unit, { bytes: writeResult(call, findResult).bytes, shown: shownWhole });
 }

@@ -3,13 +3,15 @@ import type { CommandCall } from "../exchange/index.ts";
 import { answersText } from "../notes/index.ts";
 import { type Protocol, protocolOf } from "../protocols/index.ts";
 import {
+  type CommandResults,
+  callKey,
   endOfResults,
   idBeforeMessage,
   insertUnits,
   ownCallIn,
-  type ResultLookup,
   unansweredText,
 } from "./command-calls.ts";
+import { type LedgerTree, parentOf } from "./ledger-tree.ts";
 import { type LedgerNode, nodeBytes, textOfUnit, type UnitFacts } from "./node.ts";
 import { ownTextUnit, type PlannedUnit } from "./planned-units.ts";
 import type { RequestHead } from "./request-head.ts";
@@ -55,11 +57,11 @@ type LineCommand = CommandCall & { readonly lineText: string; readonly beforeId:
  * The command lines of the message that ends at a node, as calls. Their ids contain the node before the
  * message, so that the same line in a later message is another call.
  */
-export function lineCommands(end: LedgerNode, nonce: string): readonly LineCommand[] {
-  const texts = textsWithCommands(end);
+export function lineCommands(tree: LedgerTree, end: LedgerNode, nonce: string): readonly LineCommand[] {
+  const texts = textsWithCommands(tree, end);
   const first = texts[0];
   if (first === undefined) return [];
-  const beforeId = idBeforeMessage(first);
+  const beforeId = idBeforeMessage(tree, first);
   return texts.flatMap((node, at) =>
     commandLines(textOfUnit(node.facts, nodeBytes(node)) ?? "", nonce).map(({ start, text }) => ({
       id: `${textCallName}${beforeId}:${at}:${start}`,
@@ -71,21 +73,32 @@ export function lineCommands(end: LedgerNode, nonce: string): readonly LineComma
   );
 }
 
-function textsWithCommands(end: LedgerNode): readonly LedgerNode[] {
+function textsWithCommands(tree: LedgerTree, end: LedgerNode): readonly LedgerNode[] {
   const texts: LedgerNode[] = [];
   if (end.wrapping.role !== "assistant") return texts;
-  for (let at: LedgerNode | null = end; at !== null; at = at.opensMessage ? null : at.parent)
+  for (let at: LedgerNode | null = end; at !== null; at = at.opensMessage ? null : parentOf(tree, at))
     if (at.facts.hasCommands === true) texts.push(at);
   return texts.reverse();
 }
 
-/** The results of those command lines as one text. Null if there are none. */
-export function lineResults(end: LedgerNode, nonce: string, findResult: ResultLookup): string | null {
-  const results = lineCommands(end, nonce).map(({ lineText, ...call }) => ({
+type LineResultsInput = {
+  readonly tree: LedgerTree;
+  readonly head: RequestHead;
+  readonly nonce: string;
+  readonly results: CommandResults;
+};
+
+/** The results of an answer's command lines as one text. Null if there are none. */
+export function lineResults(
+  end: LedgerNode,
+  { tree, head, nonce, results }: LineResultsInput,
+): string | null {
+  if (!head.hasTextCommands) return null;
+  const answers = lineCommands(tree, end, nonce).map(({ lineText, ...call }) => ({
     command: lineText,
-    text: findResult(call)?.text ?? unansweredText,
+    text: results.get(callKey(call))?.text ?? unansweredText,
   }));
-  return results.length === 0 ? null : answersText(nonce, results);
+  return answers.length === 0 ? null : answersText(nonce, answers);
 }
 
 /** A user message of ours with the results of command lines. */

@@ -1,29 +1,36 @@
-export type { Carrier, NoteContext, TailInput } from "./add-notes.ts";
+export {
+  type AnswerCommands,
+  type AnswerPosition,
+  type AnswerResult,
+  addAnswer,
+  commandsOf,
+  type StreamAnswer,
+} from "./add-answer.ts";
+export { countKnownUnits } from "./align-stream.ts";
+export { type AllWishes, noWishes, updateWishes } from "./all-wishes.ts";
 export type { ArrivalPolicy } from "./arrivals.ts";
-export { SessionNumbers, StreamNumbers } from "./block-numbers.ts";
-export {
-  type ChoiceFacts,
-  chooseRewrite,
-  isRunStart,
-  type PromptCount,
-  promptCountOf,
-} from "./choose-rewrite.ts";
+export { type Awareness, defaultAwareness } from "./awareness-settings.ts";
+export { laterNumbers, type SessionNumbers, sessionNumbers } from "./block-numbers.ts";
 export { clientUnits } from "./client-units.ts";
-export { callKey, ownCallsIn } from "./command-calls.ts";
-export { lineCommands } from "./command-lines.ts";
-export { type LedgerNode, rootNode, textOfUnit } from "./node.ts";
+export { callKey } from "./command-calls.ts";
 export {
-  type BlockCount,
-  type BlockSum,
-  carryFactsOver,
-  type ReshownBlock,
-  type SizedBlock,
-} from "./path-blocks.ts";
+  followLog,
+  forgetObserved,
+  isCurrentRequest,
+  type LedgerStream,
+  memoryBytes,
+  notePassed,
+  openStream,
+  renumber,
+  resetStream,
+  type StreamOptions,
+  withSession,
+} from "./ledger-stream.ts";
+export { type NodeIndex, textOfUnit } from "./node.ts";
 export { plainBody } from "./plain-body.ts";
-export type { CommandForm } from "./request-head.ts";
-export type { RenderInput, RenderPurpose, RenderResult, SentPath } from "./request-plan.ts";
-export type { OriginalLookup, TurnToRestore } from "./restore-turn.ts";
-export { StreamLedger } from "./stream-ledger.ts";
+export { type PlanResult, plan } from "./plan.ts";
+export type { LedgerRequest, Plan, PlanContext, SentPath } from "./plan-request.ts";
+export { planRound } from "./plan-round.ts";
+export { restoreTurns } from "./restore-turn.ts";
 export { mergeNext, startMerge, textForms } from "./text-merge.ts";
-export { isTaintedBy, unitsReadInTurn } from "./turn-taint.ts";
 export { isSameWithheld, type WithheldContent } from "./withheld.ts";

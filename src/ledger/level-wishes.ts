@@ -1,3 +1,4 @@
+import type { PagedTable } from "../base/index.ts";
 import { editablePart } from "../content/index.ts";
 import { type LevelWish, type NumberedBlock, placeholderTokens } from "../exchange/index.ts";
 import { hintOf, isLower, levelLine, placeholder } from "../notes/index.ts";
@@ -7,7 +8,7 @@ import { isOwn, type LedgerNode, nodeBytes, type ShownBytes, shownWhole } from "
 import { type PlannedUnit, rewordUnit } from "./planned-units.ts";
 
 /** The wished level of blocks, by block number. */
-export type LevelWishes = ReadonlyMap<number, LevelWish>;
+export type LevelWishes = PagedTable<LevelWish>;
 
 /** A sent node or a planned unit with its bytes. */
 export type RewordableUnit = Pick<

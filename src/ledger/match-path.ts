@@ -1,16 +1,19 @@
 import { must } from "../base/index.ts";
 import { protocolOf, unitBytes } from "../protocols/index.ts";
 import type { ClientUnit } from "./client-units.ts";
-import { isOwn, isReasoning, type LedgerNode, nodeBytes, textOfUnit } from "./node.ts";
+import { childrenOf, type LedgerTree, newestBelow, TreeDraft } from "./ledger-tree.ts";
+import { isOwn, isReasoning, type LedgerNode, type NodeIndex, nodeBytes, textOfUnit } from "./node.ts";
 import { type MergeState, mergeNext, startMerge, textForms } from "./text-merge.ts";
+import { isFreeOfNotes, type WithheldContent } from "./withheld.ts";
 
 export type MatchRules = {
+  readonly tree: LedgerTree;
   /** The bytes of the request. */
   readonly bytes: Buffer;
   /** Whether units of ours may lie on the path. */
   readonly mayPassOwn: boolean;
-  /** Whether a rewritten node may lie on the path. */
-  readonly mayPassReworded: (node: LedgerNode) => boolean;
+  /** Rewritten nodes may lie on the path if they show none of our notes. Null: all of them may. */
+  readonly notesToAvoid: { readonly withheld: WithheldContent; readonly nonce: string } | null;
   /** Whether system messages of ours may lie on the path: not every model takes them between the others. */
   readonly mayPassSystem: boolean;
   /** Whether reasoning that was produced after any other path is left out. */
@@ -22,12 +25,17 @@ export type MatchRules = {
   readonly model: string | null;
   /** The keys of all reasoning in the request: reasoning that the client sends edited is not dropped. */
   readonly reasoningKeys: ReadonlySet<string>;
-  /** Whether a node lies on the path of the previous request, which this one most likely continues. */
-  readonly isRecent: (node: LedgerNode) => boolean;
+  /** The path of the previous request, which this one most likely continues. */
+  readonly recentNodes: Iterable<NodeIndex>;
 };
 
 /** The end of the longest path that matches the client's units, with one step for each matched unit. */
 export type PathMatch = { readonly node: LedgerNode; readonly steps: readonly MatchStep[] };
+
+/** What the client's copies tell about nodes: other forms of them, and originals that a restart has lost. */
+export type LearnedForms = ReadonlyMap<NodeIndex, LearnedForm>;
+
+type LearnedForm = { readonly hashes: readonly string[]; readonly original: Uint8Array | null };
 
 /**
  * Copy: the unit is this node. Merged: the unit is several nodes, this one the last, or this node is several
@@ -43,23 +51,42 @@ const reachMax = 256;
  * requests, the longest wins; among equals the one of the last request, then one that was sent to this model,
  * because it is cached there, then the newest.
  */
-export function matchPath(from: LedgerNode, units: readonly ClientUnit[], rules: MatchRules): PathMatch {
-  return walk({ units, rules, found: new Map() }, from, 0);
+export function matchPath(
+  from: LedgerNode,
+  units: readonly ClientUnit[],
+  rules: MatchRules,
+): { readonly match: PathMatch; readonly learned: LearnedForms } {
+  const learned = new Map<NodeIndex, LearnedForm>();
+  const context = { ...rules, units, found: new Map(), learned, recent: null };
+  return { match: walk(context, from, 0), learned };
 }
 
-type MatchContext = {
+/** A tree whose nodes know the forms in which a client has sent them. */
+export function learnForms(tree: LedgerTree, learned: LearnedForms): LedgerTree {
+  const draft = new TreeDraft(tree);
+  for (const [index, { hashes, original }] of learned) {
+    const node = draft.at(index);
+    const knownHashes = [...node.knownHashes, ...hashes];
+    draft.set({ ...node, knownHashes, original: node.original ?? original });
+  }
+  return draft.done();
+}
+
+type MatchContext = MatchRules & {
   readonly units: readonly ClientUnit[];
-  readonly rules: MatchRules;
   /** The best match below a node from one unit on. Several ways may lead to the same node. */
   readonly found: Map<LedgerNode, Map<number, PathMatch>>;
+  readonly learned: Map<NodeIndex, LearnedForm>;
+  /** The nodes of the previous request. Built on first use: it is needed only if there are several ways. */
+  recent: ReadonlySet<NodeIndex> | null;
 };
 
 function walk(context: MatchContext, from: LedgerNode, start: number): PathMatch {
-  const { units, rules } = context;
+  const { units } = context;
   const steps: MatchStep[] = [];
   let node = from;
   for (let at = start; at < units.length; at = start + steps.length) {
-    const [way, ...others] = waysFrom(node, units, { at, rules });
+    const [way, ...others] = waysFrom(node, at, context);
     if (way === undefined) break;
     if (others.length > 0) {
       const rest = longestMatch(context, [way, ...others], at);
@@ -83,15 +110,18 @@ function longestMatch(context: MatchContext, ways: readonly MatchSteps[], at: nu
   for (const first of ways) {
     const rest = walkOnce(context, endOf(first), at + first.length);
     const match = { node: rest.node, steps: [...first, ...rest.steps] };
-    if (best === null || isBetter(match, best, context.rules)) best = match;
+    if (best === null || isBetter(match, best, context)) best = match;
   }
   return must(best, "there is a way");
 }
 
-function isBetter(match: PathMatch, best: PathMatch, { model, isRecent }: MatchRules): boolean {
+function isBetter(match: PathMatch, best: PathMatch, context: MatchContext): boolean {
   const extraSteps = match.steps.length - best.steps.length;
   if (extraSteps !== 0) return extraSteps > 0;
-  const [isMatchRecent, isBestRecent] = [isRecent(match.node), isRecent(best.node)];
+  const { model } = context;
+  context.recent ??= new Set(context.recentNodes);
+  const { recent } = context;
+  const [isMatchRecent, isBestRecent] = [recent.has(match.node.index), recent.has(best.node.index)];
   // Reasoning that comes back keeps its node, although the last request left it out.
   const isLeftOut = match.steps[0]?.as === "left-out";
   if (isMatchRecent !== isBestRecent && !isLeftOut) return isMatchRecent;
@@ -106,30 +136,24 @@ function walkOnce(context: MatchContext, from: LedgerNode, start: number): PathM
   return match;
 }
 
-type UnitCursor = { readonly at: number; readonly rules: MatchRules };
-
-function waysFrom(
-  node: LedgerNode,
-  units: readonly ClientUnit[],
-  { at, rules }: UnitCursor,
-): readonly MatchSteps[] {
-  const unit = must(units[at], "there is one to be found");
-  const below = candidatesBelow(node, unit, rules);
-  const copies = copiesOf(below, unit, rules);
+function waysFrom(node: LedgerNode, at: number, context: MatchContext): readonly MatchSteps[] {
+  const unit = must(context.units[at], "there is one to be found");
+  const below = candidatesBelow(node, unit, context);
+  const copies = copiesOf(below, unit, context);
   const found = copies.map((child): MatchSteps => [{ node: child, as: "copy" }]);
-  const mustDrop = found.length === 0 && mustDropReasoning(unit, rules);
+  const mustDrop = found.length === 0 && mustDropReasoning(unit, context);
   const isUnitReasoning = unit.unit.kind === "reasoning";
-  if (mustDrop || (isUnitReasoning && continuesWithoutReasoning(node, units, { at, rules }))) {
+  if (mustDrop || (isUnitReasoning && continuesWithoutReasoning(node, at, context))) {
     return [...found, [{ node, as: "left-out" }]];
   }
-  const hidden = found.length === 0 && isNoAnswer(unit, rules) ? lastHidden(node, rules) : undefined;
+  const hidden = found.length === 0 && isNoAnswer(unit, context) ? lastHidden(node, context) : undefined;
   if (hidden !== undefined) return [[{ node: hidden, as: "left-out" }]];
   // Another path may have the unit in parts, or may have the parts as one unit.
   const isOtherForm = copies.some(({ facts }) => facts.hash !== unit.unit.hash);
   const others =
-    isOtherForm && hasOwnLines(unit, rules) ? below : below.filter((child) => !copies.includes(child));
-  const split = others.flatMap((child) => splitWay(child, units, { at, rules }));
-  return [...found, ...mergedWays(others, unit, rules), ...split];
+    isOtherForm && hasOwnLines(unit, context) ? below : below.filter((child) => !copies.includes(child));
+  const split = others.flatMap((child) => splitWay(child, at, context));
+  return [...found, ...mergedWays(others, unit, context), ...split];
 }
 
 function mergedWays(
@@ -153,14 +177,11 @@ function hasOwnLines({ unit, group }: ClientUnit, { bytes, isOwnLine }: MatchRul
  * Matches a node whose text the client had joined, without the reasoning in between, to units that now come
  * in parts: the form that was sent first stays.
  */
-function splitWay(
-  child: LedgerNode,
-  units: readonly ClientUnit[],
-  { at, rules }: UnitCursor,
-): readonly MatchSteps[] {
+function splitWay(child: LedgerNode, at: number, context: MatchContext): readonly MatchSteps[] {
+  const { units, bytes } = context;
   const first = units[at];
-  const whole =
-    child.sent !== null && child.facts.part === "text" ? textOfUnit(child.facts, knownBytes(child)) : null;
+  const isSentText = child.sent !== null && child.facts.part === "text";
+  const whole = isSentText ? textOfUnit(child.facts, knownBytes(child, context)) : null;
   if (whole === null || first === undefined || child.wrapping.role !== "assistant") return [];
   const way: MatchStep[] = [];
   let state: ReturnType<typeof mergeNext> = startMerge(whole);
@@ -168,7 +189,7 @@ function splitWay(
     if (typeof state === "string" || group !== first.group) break;
     const isLeftOut = unit.kind === "reasoning" && way.length > 0;
     way.push({ node: child, as: isLeftOut ? "left-out" : "merged" });
-    const text = isLeftOut ? null : textOfUnit(unit, unitBytes(rules.bytes, group.range.start, unit));
+    const text = isLeftOut ? null : textOfUnit(unit, unitBytes(bytes, group.range.start, unit));
     if (!isLeftOut) state = text === null ? "other" : mergeNext(state, text);
   }
   return state === "merged" ? [way] : [];
@@ -187,14 +208,18 @@ function lastHidden(node: LedgerNode, rules: MatchRules): LedgerNode | undefined
 
 /** The nodes that the client's next unit may be, the newest first. */
 function candidatesBelow(node: LedgerNode, { unit }: ClientUnit, rules: MatchRules): readonly LedgerNode[] {
-  const below = reach(node, rules, droppedBy(rules)).flatMap(({ children }) => [...children].reverse());
+  const below = reach(node, rules, droppedBy(rules)).flatMap((reached) => newestBelow(rules.tree, reached));
   // A call of our tools that leaked to the client comes back from it.
   const isLeaked = ({ facts }: LedgerNode): boolean =>
     facts.isHidden === true && facts.callId !== null && facts.callId === unit.callId;
-  const isPassable = (child: LedgerNode): boolean => !child.isRewritten || rules.mayPassReworded(child);
   return below.filter(
-    (child) => (!isOwn(child) || isLeaked(child)) && !isUnbound(child, rules) && isPassable(child),
+    (child) => (!isOwn(child) || isLeaked(child)) && !isUnbound(child, rules) && isPassable(child, rules),
   );
+}
+
+/** Whether a path may lead through this node, if it is rewritten. */
+function isPassable(node: LedgerNode, { notesToAvoid }: MatchRules): boolean {
+  return !node.isRewritten || notesToAvoid === null || isFreeOfNotes(node, notesToAvoid);
 }
 
 /** Finds reasoning that the client does not send any more. */
@@ -208,8 +233,12 @@ function isUnbound({ isForeignReasoning }: LedgerNode, { dropsForeignReasoning }
   return isForeignReasoning && dropsForeignReasoning;
 }
 
-function copiesOf(below: readonly LedgerNode[], unit: ClientUnit, rules: MatchRules): readonly LedgerNode[] {
-  const sameKey = below.filter((child) => child.facts.key === unit.unit.key && isCopy(child, unit, rules));
+function copiesOf(
+  below: readonly LedgerNode[],
+  unit: ClientUnit,
+  context: MatchContext,
+): readonly LedgerNode[] {
+  const sameKey = below.filter((child) => child.facts.key === unit.unit.key && isCopy(child, unit, context));
   // A unit that was edited and put back is what it was, whatever else would be tolerated. An answer that was
   // never sent may have been sent in another form.
   const isEqual = ({ facts, sent }: LedgerNode): boolean => facts.hash === unit.unit.hash && sent !== null;
@@ -217,41 +246,40 @@ function copiesOf(below: readonly LedgerNode[], unit: ClientUnit, rules: MatchRu
   if (equal.length > 0) {
     // A client that changes the form may mean any node with the same content.
     const isOtherForm = (child: LedgerNode): boolean =>
-      isLooseCopy(child, unit, rules) && hasSameContent(child, unit, rules);
+      isLooseCopy(child, unit, context) && hasSameContent(child, unit, context);
     return below.filter((child) => equal.includes(child) || isOtherForm(child));
   }
-  return sameKey.length > 0 ? sameKey : below.filter((child) => isLooseCopy(child, unit, rules));
+  return sameKey.length > 0 ? sameKey : below.filter((child) => isLooseCopy(child, unit, context));
 }
 
 /** Whether a sent node and a unit differ in their JSON form only. */
-function hasSameContent(child: LedgerNode, { unit, group }: ClientUnit, rules: MatchRules): boolean {
+function hasSameContent(child: LedgerNode, { unit, group }: ClientUnit, context: MatchContext): boolean {
   if (child.sent === null) return false;
-  const copy = unitBytes(rules.bytes, group.range.start, unit);
+  const { bytes, isOwnLine } = context;
+  const copy = unitBytes(bytes, group.range.start, unit);
   // The role "user" tolerates differences of form and no others.
-  return protocolOf(unit).read.isSame(knownBytes(child), copy, { role: "user", isOwnLine: rules.isOwnLine });
+  return protocolOf(unit).read.isSame(knownBytes(child, context), copy, { role: "user", isOwnLine });
 }
 
 /** The client's bytes. If they are forgotten, the sent bytes may hold the same content in another form. */
-function knownBytes(node: LedgerNode): Uint8Array {
-  return (node.isRewritten ? node.original : null) ?? nodeBytes(node);
+function knownBytes(node: LedgerNode, { learned }: Pick<MatchContext, "learned">): Uint8Array {
+  const original = node.original ?? learned.get(node.index)?.original ?? null;
+  return (node.isRewritten ? original : null) ?? nodeBytes(node);
 }
 
 /** Whether an earlier request left out this reasoning and all that directly follows it. */
-function continuesWithoutReasoning(
-  node: LedgerNode,
-  units: readonly ClientUnit[],
-  { at, rules }: UnitCursor,
-): boolean {
+function continuesWithoutReasoning(node: LedgerNode, at: number, context: MatchContext): boolean {
+  const { units, tree } = context;
   let after = at;
   while (units[after]?.unit.kind === "reasoning") after += 1;
   const next = units[after];
   if (next === undefined) return false;
-  const below = reach(node, rules, () => false).flatMap(({ children }) => children);
+  const below = reach(node, context, () => false).flatMap((reached) => childrenOf(tree, reached));
   const visible = below.filter((child) => !isOwn(child));
   return (
-    copiesOf(visible, next, rules).length > 0 ||
-    visible.some((child) => mergedFrom(child, next, rules).length > 0) ||
-    visible.some((child) => splitWay(child, units, { at: after, rules }).length > 0)
+    copiesOf(visible, next, context).length > 0 ||
+    visible.some((child) => mergedFrom(child, next, context).length > 0) ||
+    visible.some((child) => splitWay(child, after, context).length > 0)
   );
 }
 
@@ -263,7 +291,7 @@ function reach(
 ): readonly LedgerNode[] {
   const reached = [node];
   for (let at = 0; at < reached.length && reached.length < reachMax; at += 1) {
-    for (const child of [...(reached[at]?.children ?? [])].reverse()) {
+    for (const child of newestBelow(rules.tree, must(reached[at], "it was reached"))) {
       if (isOwn(child) ? mayPassThrough(child, rules) : isDropped(child)) reached.push(child);
     }
   }
@@ -277,7 +305,7 @@ function mayPassThrough({ wrapping }: LedgerNode, { mayPassOwn, mayPassSystem }:
 
 /** The leaf of the newest request that ended with the client's unit at this node. */
 export function leafBelow(node: LedgerNode, rules: MatchRules): LedgerNode | null {
-  for (const child of [...node.children].reverse()) {
+  for (const child of newestBelow(rules.tree, node)) {
     const leaf = isOwn(child) && mayPassThrough(child, rules) ? leafBelow(child, rules) : null;
     if (leaf !== null) return leaf;
   }
@@ -288,7 +316,7 @@ export function leafBelow(node: LedgerNode, rules: MatchRules): LedgerNode | nul
 export function endOfOwnUnits(node: LedgerNode, rules: MatchRules): LedgerNode {
   const isAppended = (child: LedgerNode): boolean =>
     isOwn(child) && mayPassThrough(child, rules) && (!child.opensMessage || child.wrapping.role === "system");
-  const own = node.children.findLast(isAppended);
+  const own = childrenOf(rules.tree, node).findLast(isAppended);
   return own === undefined ? node : endOfOwnUnits(own, rules);
 }
 
@@ -297,35 +325,39 @@ export function mustDropReasoning({ unit }: ClientUnit, { dropsForeignReasoning 
   return unit.kind === "reasoning" && dropsForeignReasoning;
 }
 
-function isCopy(child: LedgerNode, { unit, group, isFirst }: ClientUnit, rules: MatchRules): boolean {
-  const { facts, knownHashes, wrapping } = child;
+function isCopy(child: LedgerNode, { unit, group, isFirst }: ClientUnit, context: MatchContext): boolean {
+  const { facts, wrapping } = child;
+  const { bytes, isOwnLine, learned } = context;
   if (wrapping.role !== group.role || facts.wireType !== unit.wireType) return false;
   // An answer that was never sent takes the wrapping the client gives it.
   if (child.sent !== null && (child.extra ?? "") !== (isFirst ? group.extra : "")) return false;
+  const known = learned.get(child.index) ?? { hashes: [], original: null };
+  const isForgotten = child.isRewritten && (child.original ?? known.original) === null;
   if (facts.hash === unit.hash) {
     // After a restart only the client still has the original bytes.
-    if (child.isRewritten && child.original === null)
-      child.original = Uint8Array.from(unitBytes(rules.bytes, group.range.start, unit));
+    const original = isForgotten ? Uint8Array.from(unitBytes(bytes, group.range.start, unit)) : null;
+    if (original !== null) learned.set(child.index, { ...known, original });
     return true;
   }
-  if (knownHashes.includes(unit.hash)) return true;
+  const hashes = [...child.knownHashes, ...known.hashes];
+  if (hashes.includes(unit.hash)) return true;
   // Forgotten bytes cannot be compared, but a key that was made from them is as good.
-  const isForgotten = child.isRewritten && child.original === null;
   if (isForgotten && facts.key === unit.key && !/^(?:call|sign):/.test(unit.key)) return true;
-  const known = knownBytes(child);
-  const copy = unitBytes(rules.bytes, group.range.start, unit);
-  const isSame = protocolOf(unit).read.isSame(known, copy, { role: group.role, isOwnLine: rules.isOwnLine });
-  if (isSame && knownHashes.length < knownHashesMax) knownHashes.push(unit.hash);
+  const copy = unitBytes(bytes, group.range.start, unit);
+  const sent = knownBytes(child, context);
+  const isSame = protocolOf(unit).read.isSame(sent, copy, { role: group.role, isOwnLine });
+  if (isSame && hashes.length < knownHashesMax)
+    learned.set(child.index, { ...known, hashes: [...known.hashes, unit.hash] });
   return isSame;
 }
 
 const knownHashesMax = 8;
 
 /** Matches a unit with another key: a result in another form, or a text that was stripped of our lines. */
-function isLooseCopy(child: LedgerNode, client: ClientUnit, rules: MatchRules): boolean {
+function isLooseCopy(child: LedgerNode, client: ClientUnit, context: MatchContext): boolean {
   const { facts } = child;
   if (facts.wireType !== client.unit.wireType || facts.callId !== client.unit.callId) return false;
-  return isCopy(child, client, rules);
+  return isCopy(child, client, context);
 }
 
 /** The last nodes of texts of one message that the client sent as one text. */
@@ -362,8 +394,9 @@ function mergedIn(first: LedgerNode, start: MergeState, rules: MatchRules): read
 /** After calls that are hidden from the client the same answer continues, even in a message of its own. */
 function nextTexts(node: LedgerNode, rules: MatchRules): readonly LedgerNode[] {
   const isText = ({ facts }: LedgerNode): boolean => facts.part === "text";
-  const direct = node.children.filter((child) => isText(child) && child.extra === null && !isOwn(child));
-  const hidden = hiddenBelow(node, rules).flatMap(({ children }) => children);
+  const children = childrenOf(rules.tree, node);
+  const direct = children.filter((child) => isText(child) && child.extra === null && !isOwn(child));
+  const hidden = hiddenBelow(node, rules).flatMap((between) => childrenOf(rules.tree, between));
   return [...direct, ...hidden.filter((child) => isText(child) && !isOwn(child))];
 }
 
@@ -373,8 +406,8 @@ function hiddenBelow(node: LedgerNode, rules: MatchRules): readonly LedgerNode[]
     isOwn(child) && child.facts.callId !== null && mayPassThrough(child, rules);
   const isDropped = droppedBy(rules);
   const isBetween = (child: LedgerNode): boolean => isHidden(child) || isDropped(child);
-  const found = node.children.filter(isBetween);
+  const found = childrenOf(rules.tree, node).filter(isBetween);
   for (let at = 0; at < found.length && found.length < reachMax; at += 1)
-    found.push(...(found[at]?.children ?? []).filter(isBetween));
+    found.push(...childrenOf(rules.tree, must(found[at], "it was found")).filter(isBetween));
   return found;
 }

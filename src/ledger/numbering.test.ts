@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { hashContent } from "../base/index.ts";
 import { protocolOf } from "../protocols/index.ts";
 import { TokenCounter } from "../tokens/index.ts";
-import { SessionNumbers, StreamNumbers } from "./block-numbers.ts";
-import { type LedgerNode, newNode, rootNode } from "./node.ts";
+import { NumberDraft, sessionNumbers, streamNumbers } from "./block-numbers.ts";
+import { addRoot, emptyTree, TreeDraft } from "./ledger-tree.ts";
 import { numberUnits } from "./numbering.ts";
 import { type PlannedUnit, plannedDefaults } from "./planned-units.ts";
 
@@ -22,17 +22,24 @@ function unit(key: string, over: Partial<PlannedUnit> = {}): PlannedUnit {
 
 const opening = (key: string) => unit(key, { extra: "", opensMessage: true });
 
-function numbersOf(units: readonly PlannedUnit[], end: LedgerNode = rootNode(""), numbers = fresh()) {
-  const draft = numbers.draft(1);
-  const given = numberUnits(units, { numbers, draft, end, counter: new TokenCounter(null, 1) });
-  draft.commit();
-  return given.map(({ numbered }) => (numbered === null ? null : [numbered.block, numbered.message]));
+const empty = addRoot(emptyTree, "");
+const fresh = () => streamNumbers(sessionNumbers());
+
+function numberAfter(
+  units: readonly PlannedUnit[],
+  { tree, end } = { tree: empty.tree, end: empty.root },
+  before = fresh(),
+) {
+  const draft = new NumberDraft(before, 1);
+  const numbered = numberUnits(units, { draft, tree, end, counter: new TokenCounter(null, 1) });
+  const given = numbered.map((one) =>
+    one.numbered === null ? null : [one.numbered.block, one.numbered.message],
+  );
+  return { given, numbers: draft.done(), numbered };
 }
 
-const fresh = () => new StreamNumbers(new SessionNumbers());
-
 test("each block and each message of the client gets a number", () => {
-  expect(numbersOf([opening("a"), unit("b"), opening("c")])).toEqual([
+  expect(numberAfter([opening("a"), unit("b"), opening("c")]).given).toEqual([
     [1, 1],
     [2, 1],
     [3, 2],
@@ -42,37 +49,38 @@ test("each block and each message of the client gets a number", () => {
 test("a numbered unit keeps its number, and an empty message gets none", () => {
   const known = { block: 70, message: 7, turn: 1, kind: "user", tokens: 1, ttl: null } as const;
   const nothing = unit("n", { facts: { ...unit("n").facts, part: "empty" } });
-  expect(numbersOf([unit("a", { numbered: known }), nothing, unit("b")])).toEqual([[70, 7], null, [1, 1]]);
+  expect(numberAfter([unit("a", { numbered: known }), nothing, unit("b")]).given).toEqual([
+    [70, 7],
+    null,
+    [1, 1],
+  ]);
 });
 
 test("the second copy of a key is another block, and both keep their numbers", () => {
-  const numbers = fresh();
   const twice = [opening("a"), unit("a")];
-  expect(numbersOf(twice, rootNode(""), numbers)).toEqual([
+  const first = numberAfter(twice);
+  const again = numberAfter(twice, undefined, first.numbers);
+  const given = [
     [1, 1],
     [2, 1],
-  ]);
-  expect(numbersOf(twice, rootNode(""), numbers)).toEqual([
-    [1, 1],
-    [2, 1],
-  ]);
+  ];
+  expect([first.given, again.given]).toEqual([given, given]);
 });
 
-test("copies earlier on the path count", () => {
-  const numbers = fresh();
+test("copies earlier on the path count, and the new one remembers how many there are", () => {
   const before = unit("a");
-  numbersOf([before], rootNode(""), numbers);
-  const end = newNode(rootNode(""), before);
-  expect(numbersOf([opening("a")], end, numbers)).toEqual([[2, 2]]);
+  const { numbers } = numberAfter([before]);
+  const draft = new TreeDraft(empty.tree);
+  const end = draft.nodeBelow(empty.root, before);
+  draft.add(end);
+  const { given, numbered } = numberAfter([opening("a")], { tree: draft.done(), end }, numbers);
+  expect([given, numbered[0]?.keyCount]).toEqual([[[2, 2]], 2]);
 });
 
 test("each block gets an estimated size", () => {
-  const numbers = fresh();
-  const input = { numbers, draft: numbers.draft(1), end: rootNode("") };
-  const [small, large] = numberUnits([unit("a"), unit("word ".repeat(50))], {
-    ...input,
-    counter: new TokenCounter(null, 2),
-  });
+  const draft = new NumberDraft(fresh(), 1);
+  const input = { draft, tree: empty.tree, end: empty.root, counter: new TokenCounter(null, 2) };
+  const [small, large] = numberUnits([unit("a"), unit("word ".repeat(50))], input);
   expect(small?.numbered?.tokens).toBeGreaterThan(0);
   expect(large?.numbered?.tokens).toBeGreaterThan(50);
 });

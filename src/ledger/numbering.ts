@@ -3,13 +3,15 @@ import type { KnownBlock, NumberedBlock } from "../exchange/index.ts";
 import { readNote } from "../notes/index.ts";
 import { ttlOf } from "../policy/index.ts";
 import { estimateTokens, type TokenCounter } from "../tokens/index.ts";
-import type { NumberDraft, StreamNumbers } from "./block-numbers.ts";
-import { countKeyOnPath, isBlock, type LedgerNode, nodeBytes, pathTo, textOfUnit } from "./node.ts";
+import type { NumberDraft } from "./block-numbers.ts";
+import type { BlocksByKey } from "./blocks-by-key.ts";
+import { countKeyOnPath, type LedgerTree, pathTo, TreeDraft } from "./ledger-tree.ts";
+import { isBlock, type LedgerNode, nodeBytes, textOfUnit } from "./node.ts";
 import type { PlannedUnit } from "./planned-units.ts";
 
 export type NumberingInput = {
-  readonly numbers: StreamNumbers;
   readonly draft: NumberDraft;
+  readonly tree: LedgerTree;
   /** The last node before the units. */
   readonly end: LedgerNode;
   readonly counter: TokenCounter;
@@ -21,7 +23,7 @@ export type NumberingInput = {
  */
 export function numberUnits(
   units: readonly PlannedUnit[],
-  { numbers, draft, end, counter }: NumberingInput,
+  { draft, tree, end, counter }: NumberingInput,
 ): readonly PlannedUnit[] {
   const counts = new Map<string, number>();
   draft.openMessage();
@@ -31,10 +33,12 @@ export function numberUnits(
     const wasOwn = units[at - 1]?.origin === "aperture";
     if (unit.extra !== null || isOwn !== wasOwn) draft.openMessage();
     if (unit.numbered !== null || part === "empty") return unit;
-    const nth = counts.get(key) ?? (numbers.hasKey(key) ? countKeyOnPath(end, key) : 0);
+    const isKnown = draft.hasKey(key);
+    const nth = counts.get(key) ?? (isKnown ? countKeyOnPath(tree, end, key) : 0);
     counts.set(key, nth + 1);
     const tokens = counter.count({ bytes: unit.bytes, kind });
-    return { ...unit, numbered: draft.numberBlock({ key, kind, tokens }, () => nth) };
+    const numbered = draft.numberBlock({ key, kind, tokens }, nth);
+    return { ...unit, numbered, keyCount: isKnown ? nth + 1 : null };
   });
 }
 
@@ -42,9 +46,10 @@ export function numberUnits(
  * Gives the nodes of a path the numbers that the log has for them, and marks the nodes whose numbers the
  * model knows: those before a header, and those in the message of the header.
  */
-export function renumberPath(leaf: LedgerNode, numbers: StreamNumbers): void {
+export function renumberPath(tree: LedgerTree, leaf: LedgerNode, known: BlocksByKey): LedgerTree {
   const counts = new Map<string, number>();
-  const path = pathTo(leaf);
+  const path = pathTo(tree, leaf);
+  const numbers = new Map<LedgerNode, NumberedBlock | null>();
   let isAfterHeader = false;
   let lastAnnounced = -1;
   for (const [at, node] of path.entries()) {
@@ -57,10 +62,17 @@ export function renumberPath(leaf: LedgerNode, numbers: StreamNumbers): void {
     counts.set(key, nth + 1);
     if (node.wrapping.role === "assistant") isAfterHeader = false;
     if (isAfterHeader) lastAnnounced = at;
-    node.numbered ??= findBlock(numbers, node, nth);
+    numbers.set(node, node.numbered ?? findBlock(known, node, nth));
   }
-  for (const [at, node] of path.entries()) node.isAnnounced = at <= lastAnnounced;
-  for (const child of leaf.children) renumberAnswer(child, { numbers, counts });
+  const draft = new TreeDraft(tree);
+  for (const [at, node] of path.entries()) {
+    const numbered = numbers.get(node) ?? node.numbered;
+    const isAnnounced = at <= lastAnnounced;
+    if (numbered !== node.numbered || isAnnounced !== node.isAnnounced)
+      draft.set({ ...node, numbered, isAnnounced });
+  }
+  for (const child of draft.childrenOf(leaf)) renumberAnswer(draft, child, { known, counts });
+  return draft.done();
 }
 
 /** The text of a header of ours. Null if the node is no header. */
@@ -71,18 +83,19 @@ export function headerTextOf(node: LedgerNode): string | null {
   return type === "header" || type === "message-header" ? text : null;
 }
 
-type KeyCounts = { readonly numbers: StreamNumbers; readonly counts: ReadonlyMap<string, number> };
+type KeyCounts = { readonly known: BlocksByKey; readonly counts: ReadonlyMap<string, number> };
 
 /** Numbers an answer that the client has not repeated yet. */
-function renumberAnswer(node: LedgerNode, { numbers, counts }: KeyCounts): void {
+function renumberAnswer(draft: TreeDraft, node: LedgerNode, { known, counts }: KeyCounts): void {
   if (node.sent !== null) return;
-  node.numbered ??= findBlock(numbers, node, counts.get(node.facts.key) ?? 0);
-  for (const child of node.children) renumberAnswer(child, { numbers, counts });
+  const numbered = node.numbered ?? findBlock(known, node, counts.get(node.facts.key) ?? 0);
+  if (numbered !== node.numbered) draft.set({ ...node, numbered });
+  for (const child of draft.childrenOf(node)) renumberAnswer(draft, child, { known, counts });
 }
 
-function findBlock(numbers: StreamNumbers, node: LedgerNode, nth: number): NumberedBlock | null {
+function findBlock(blocks: BlocksByKey, node: LedgerNode, nth: number): NumberedBlock | null {
   const { key, kind } = node.facts;
-  const known = numbers.find(key, nth);
+  const known = blocks.find(key, nth);
   return known === null ? null : recordedBlock(known, kind, nodeBytes(node).length);
 }
 

@@ -1,8 +1,11 @@
 import type { ManifestFacts, PrunedRange, ZoneFacts } from "../awareness/index.ts";
 import type { BlockKind, Shown } from "../engine/frames/index.ts";
 import type { NumberedBlock } from "../exchange/index.ts";
+import { pressureReason } from "../policy/index.ts";
 import { estimateTokens } from "../tokens/index.ts";
-import { isBlock, type LedgerNode, nodeBytes, pathTo } from "./node.ts";
+import { type LedgerTree, pathTo } from "./ledger-tree.ts";
+import type { LevelWishes } from "./level-wishes.ts";
+import { isBlock, type LedgerNode, nodeBytes } from "./node.ts";
 import type { PlannedUnit } from "./planned-units.ts";
 import type { RequestHead } from "./request-head.ts";
 import type { PathRewrite } from "./rewrite-path.ts";
@@ -23,15 +26,19 @@ export type BlockCount = { readonly blocks: number; readonly tokens: number };
 /** Counts of the blocks in the head, and of all others. */
 export type BlockSum = { readonly front: BlockCount; readonly rest: BlockCount };
 
+/** The part of a request before its new units: a node with everything before it, and units after it. */
+export type PathBefore = {
+  readonly tree: LedgerTree;
+  readonly head: RequestHead;
+  readonly end: LedgerNode;
+  readonly units: readonly PlannedUnit[];
+};
+
 /** All blocks up to a node and in the units after it, without units of ours. */
-export function sizedPath(
-  head: RequestHead,
-  last: LedgerNode,
-  units: readonly PlannedUnit[],
-): readonly SizedBlock[] {
+export function sizedPath({ tree, head, end, units }: PathBefore): readonly SizedBlock[] {
   return [
     ...(head.isReported ? sizedHead(head) : []),
-    ...pathTo(last)
+    ...pathTo(tree, end)
       .filter(isCounted)
       .map((node) => shownSize(node, nodeBytes(node).length)),
     ...sizedUnits(units),
@@ -73,17 +80,15 @@ function sizedBlock(numbered: NumberedBlock | null, kind: BlockKind, length: num
   return numbered ?? { kind, tokens: estimateTokens(length, null).count };
 }
 
-type ReshowOptions = {
+export type ReshowInput = {
+  readonly rewrite: PathRewrite | null;
   /** Whether the rewrite leaves out reasoning, because it is bound to the old prefix. */
   readonly losesReasoning: boolean;
   readonly withheld: WithheldContent;
 };
 
 /** The blocks that a rewrite shows otherwise, without withheld ones: the model cannot ask for those. */
-export function reshownBlocks(
-  rewrite: PathRewrite | null,
-  { losesReasoning, withheld }: ReshowOptions,
-): readonly ReshownBlock[] {
+export function reshownBlocks({ rewrite, losesReasoning, withheld }: ReshowInput): readonly ReshownBlock[] {
   const units = rewrite?.units ?? [];
   return units.flatMap(({ numbered, rewriteOf, shown }) => {
     if (numbered === null || rewriteOf === null || withheldFormOf(withheld, rewriteOf) !== undefined)
@@ -99,7 +104,8 @@ type ForkedPath = {
   /** All blocks on it. */
   readonly shown: readonly SizedBlock[];
   readonly reshown: readonly ReshownBlock[];
-  readonly reasonFor: (block: number) => string;
+  /** The wishes say why a block is shown as its placeholder. */
+  readonly levels: LevelWishes;
 };
 
 /** The log's facts that hold on another path too, with the blocks that are pruned on that path. */
@@ -144,10 +150,10 @@ function rangesAfter(known: readonly PrunedRange[], path: ForkedPath): readonly 
   return ranges;
 }
 
-function prunedMessages({ reshown, reasonFor }: ForkedPath): readonly PrunedRange[] {
+function prunedMessages({ reshown, levels }: ForkedPath): readonly PrunedRange[] {
   const messages = new Map<number, PrunedRange>();
   for (const { block, message, as, kind } of reshown) {
-    const reasons = as === "placeholder" ? [reasonFor(block)] : [];
+    const reasons = as === "placeholder" ? [levels.get(block)?.reason || pressureReason] : [];
     const signatures = as === "absent" && kind === "reasoning" ? 1 : 0;
     const range = { from: message, to: message, reasons, signatures };
     const known = messages.get(message);

@@ -3,12 +3,13 @@ import type { UnitOrigin } from "../engine/frames/index.ts";
 import { type NumberedBlock, nodeId, nodeKey, type SentRequestUnit } from "../exchange/index.ts";
 import type { Protocol, UnitWrapper } from "../protocols/index.ts";
 import { AppendBuffer } from "./append-buffer.ts";
+import { type LedgerTree, parentOf, pathTo, type TreeDraft } from "./ledger-tree.ts";
 import {
   type LedgerNode,
-  newNode,
+  type NodeIndex,
   nodeBytes,
   ownKey,
-  pathTo,
+  type SentPosition,
   type ShownBytes,
   type ShownForm,
   sentPosition,
@@ -42,6 +43,8 @@ export type PlannedUnit = {
   readonly shown: ShownForm;
   /** Whether it is a header of ours, or holds one. */
   readonly isHeader: boolean;
+  /** The number of units with its key on the path to it, itself included. Null if they were not counted. */
+  readonly keyCount: number | null;
 };
 
 /** The values most units have: new at their position, with their own bytes. */
@@ -55,6 +58,7 @@ export const plannedDefaults = {
   numbered: null,
   shown: shownWhole,
   isHeader: false,
+  keyCount: null,
 } as const;
 
 /** A text of ours, inside a message or as a message of its own. */
@@ -92,11 +96,14 @@ export type UnitWriteResult = {
   readonly sentUnits: readonly SentRequestUnit[];
 };
 
-/** Writes units below a node. From now on their bytes are final. */
+/**
+ * Writes units below a node. From now on their bytes are final. They go behind the end of the path's buffer;
+ * if another path has continued there, they go into a fork of it. So no bytes that a tree knows ever change.
+ */
 export function writeUnits(
+  draft: TreeDraft,
   from: LedgerNode,
-  units: readonly PlannedUnit[],
-  model: string | null,
+  { units, model }: { readonly units: readonly PlannedUnit[]; readonly model: string | null },
 ): UnitWriteResult {
   const nodes: LedgerNode[] = [];
   const sentUnits: SentRequestUnit[] = [];
@@ -104,18 +111,16 @@ export function writeUnits(
   const { buffer: before, end } = sentPosition(from);
   const buffer = before.length === end ? before : AppendBuffer.fork(before, end);
   buffer.reserve(units.reduce((sum, { bytes }) => sum + bytes.length, 0));
+  const hasHeader = units.some(({ isHeader, rewriteOf }) => isHeader && rewriteOf === null);
   for (const unit of units) {
-    const at = { end: sentPosition(parent).end, tail: parent.wrapping.tail };
-    buffer.append(Buffer.from(lead(at, unit)));
+    const { id: parentId, end: parentEnd } = sentPosition(parent);
+    buffer.append(Buffer.from(lead({ end: parentEnd, tail: parent.wrapping.tail }, unit)));
     const start = buffer.length;
     buffer.append(unit.bytes);
-    const { id: parentId } = sentPosition(parent);
     const isCleared = unit.shown.isCleared === true;
     const id = nodeId(parentId === "" ? null : parentId, nodeKey(unit.facts.key, isCleared), unit.hash);
-    const node = nodeFor(parent, unit);
-    node.sent = { id, buffer, start, end: buffer.length };
-    node.answerBytes = null;
-    node.model = model;
+    const sent = { id, buffer, start, end: buffer.length };
+    const node = writeNode(draft, parent, { unit, sent, model, hasHeader });
     sentUnits.push({
       id,
       parent: parentId === "" ? null : parentId,
@@ -133,56 +138,69 @@ export function writeUnits(
   return { nodes, sentUnits };
 }
 
+type WrittenUnit = {
+  readonly unit: PlannedUnit;
+  readonly sent: SentPosition;
+  readonly model: string | null;
+  /** A new header announces all units sent with it. */
+  readonly hasHeader: boolean;
+};
+
 /** A unit of an answer keeps the node it has; any other unit gets a new one. */
-function nodeFor(parent: LedgerNode, unit: PlannedUnit): LedgerNode {
-  const { facts, origin, opensMessage, extra, isRewritten, original, answerNode } = unit;
-  const { firstForm, numbered, shown, isHeader } = unit;
+function writeNode(
+  draft: TreeDraft,
+  parent: LedgerNode,
+  { unit, sent, model, hasHeader }: WrittenUnit,
+): LedgerNode {
+  const { facts, opensMessage, extra, answerNode, numbered, rewriteOf } = unit;
   // The last unit of a message closes it the way its first unit opened it.
   const wrapping = opensMessage ? unit.wrapping : parent.wrapping;
-  if (answerNode !== null && answerNode.parent === parent) {
-    // A client that has written it its own way may still come back to the model's form.
-    answerNode.knownHashes.push(answerNode.facts.hash);
-    answerNode.facts = facts;
-    answerNode.wrapping = wrapping;
-    answerNode.extra = extra;
-    answerNode.numbered = numbered;
-    answerNode.keyCount = null;
-    return answerNode;
+  if (answerNode !== null && answerNode.parent === parent.index) {
+    const known = draft.at(answerNode.index);
+    const node: LedgerNode = {
+      ...known,
+      // A client that has written it its own way may still come back to the model's form.
+      knownHashes: [...known.knownHashes, known.facts.hash],
+      facts,
+      wrapping,
+      extra,
+      numbered,
+      keyCount: known.facts.key === facts.key ? known.keyCount : null,
+      isAnnounced: known.isAnnounced || hasHeader,
+      sent,
+      model,
+      answerBytes: null,
+    };
+    draft.set(node);
+    return node;
   }
   const isMoved = answerNode !== null && facts.kind === "reasoning";
-  const node = newNode(parent, {
-    facts,
-    origin,
-    wrapping,
-    opensMessage,
-    extra,
-    isRewritten,
-    isForeignReasoning: unit.isForeignReasoning || isMoved,
-    original,
-    firstForm,
-    numbered,
-    shown,
-    isHeader,
-  });
-  node.knownHashes.push(...(unit.rewriteOf?.knownHashes ?? []));
-  parent.children.push(node);
+  // A rewritten unit is announced if its old node was.
+  const isAnnounced = hasHeader || rewriteOf?.isAnnounced === true;
+  const knownHashes = rewriteOf?.knownHashes ?? [];
+  const isForeignReasoning = unit.isForeignReasoning || isMoved;
+  const fresh = draft.nodeBelow(parent, { ...unit, wrapping, isForeignReasoning });
+  const node: LedgerNode = { ...fresh, knownHashes, isAnnounced, sent, model };
+  draft.add(node);
   return node;
 }
 
 /** All units on the path to a leaf, for a log that may not have them. */
 export function sentUnitsOf(
+  tree: LedgerTree,
   leaf: LedgerNode,
-  clientIndexes: ReadonlyMap<LedgerNode, number>,
+  clientIndexes: ReadonlyMap<NodeIndex, number>,
 ): readonly SentRequestUnit[] {
-  return pathTo(leaf).map((node) => {
-    const parentId = node.parent === null ? "" : sentPosition(node.parent).id;
+  return pathTo(tree, leaf).map((node) => {
+    const parent = parentOf(tree, node);
+    const parentId = parent === null ? "" : sentPosition(parent).id;
     const { origin, facts, numbered, shown } = node;
     return {
       id: sentPosition(node).id,
       parent: parentId === "" ? null : parentId,
       origin,
       key: facts.key,
-      clientIndex: origin === "aperture" ? null : (clientIndexes.get(node) ?? null),
+      clientIndex: origin === "aperture" ? null : (clientIndexes.get(node.index) ?? null),
       numbered,
       as: shown.as,
       ...(shown.isCleared === true ? { cleared: true as const } : {}),

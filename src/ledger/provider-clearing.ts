@@ -1,7 +1,15 @@
 import { readRanges } from "../notes/index.ts";
 import { type ContextEdit, protocolOf, type ToolUse } from "../protocols/index.ts";
+import { type LedgerTree, sentPathTo } from "./ledger-tree.ts";
 import { type LevelWishes, pendingWish } from "./level-wishes.ts";
-import { clearedTokens, type LedgerNode, nodeBytes, pathTo, type ShownForm, type UnitFacts } from "./node.ts";
+import {
+  clearedTokens,
+  type LedgerNode,
+  type NodeIndex,
+  nodeBytes,
+  type ShownForm,
+  type UnitFacts,
+} from "./node.ts";
 import { headerTextOf } from "./numbering.ts";
 import type { PlannedUnit } from "./planned-units.ts";
 
@@ -38,9 +46,13 @@ export function needsContextEdit(end: LedgerNode, units: readonly PlannedUnit[])
 }
 
 /** The edit for a request with this path. Null if it needs none, or no edit can do it. */
-export function contextEditAfter(end: LedgerNode, units: readonly PlannedUnit[]): ContextEdit | null {
+export function contextEditAfter(
+  tree: LedgerTree,
+  end: LedgerNode,
+  units: readonly PlannedUnit[],
+): ContextEdit | null {
   if (!needsContextEdit(end, units)) return null;
-  return contextEditFor({ path: pathTo(end).filter(({ sent }) => sent !== null), units });
+  return contextEditFor({ path: sentPathTo(tree, end), units });
 }
 
 function editUnitOfNode(node: LedgerNode): EditUnit {
@@ -94,42 +106,44 @@ type ClearingInput = {
  * The results that the provider must leave out in place of a rewrite of ours, those it already leaves out
  * included. Null if no edit can do that: the provider clears whole results, the oldest first.
  */
-export function clearableResults(input: ClearingInput): ReadonlySet<LedgerNode> | null {
+export function clearableResults(input: ClearingInput): ReadonlySet<NodeIndex> | null {
   const { path, units, excessTokens } = input;
   const cleared = excessTokens > 0 ? oldestResults(input) : wishedResults(input);
   if (cleared === null) return null;
-  const clearedBlocks = new Set([...cleared].map(({ numbered }) => numbered?.block));
+  const clearedNodes = path.filter(({ index }) => cleared.has(index));
+  const clearedBlocks = new Set(clearedNodes.map(({ numbered }) => numbered?.block));
   // A unit that borrows lines from a cleared result would have to repeat them: no edit can do that.
   const losesLender = ({ shown }: Pick<LedgerNode, "shown">): boolean =>
     shown.borrows.some((block) => clearedBlocks.has(block));
-  if (path.some((node) => !cleared.has(node) && losesLender(node)) || units.some(losesLender)) return null;
-  const edit = contextEditFor({ path, units }, ({ node }) => node !== null && cleared.has(node));
+  if (path.some((node) => !cleared.has(node.index) && losesLender(node)) || units.some(losesLender))
+    return null;
+  const edit = contextEditFor({ path, units }, ({ node }) => node !== null && cleared.has(node.index));
   return edit === null ? null : cleared;
 }
 
 /** The wished results. Null if any pending wish is something other than the placeholder of a result. */
-function wishedResults(input: ClearingInput): ReadonlySet<LedgerNode> | null {
+function wishedResults(input: ClearingInput): ReadonlySet<NodeIndex> | null {
   const mayClear = clearTest(input);
-  const cleared = new Set<LedgerNode>();
+  const cleared = new Set<NodeIndex>();
   for (const [at, node] of input.path.entries()) {
     const wish = pendingWish(node, input.wishes);
     if (wish !== null && (wish.as !== "placeholder" || !mayClear(node, at))) return null;
-    if (wish !== null || node.shown.isCleared === true) cleared.add(node);
+    if (wish !== null || node.shown.isCleared === true) cleared.add(node.index);
   }
   return cleared;
 }
 
 /** As many of the oldest results as free enough tokens, those of one message together. */
-function oldestResults(input: ClearingInput): ReadonlySet<LedgerNode> | null {
+function oldestResults(input: ClearingInput): ReadonlySet<NodeIndex> | null {
   const mayClear = clearTest(input);
-  const cleared = new Set<LedgerNode>();
+  const cleared = new Set<NodeIndex>();
   let left = input.excessTokens;
   for (const [at, node] of input.path.entries()) {
     if (node.opensMessage && left <= 0) break;
     if (node.facts.part !== "result") continue;
     if (input.isInProgress(at)) break;
     if (node.shown.isCleared !== true && !mayClear(node, at)) continue;
-    cleared.add(node);
+    cleared.add(node.index);
     left -= (node.shown.tokens ?? node.numbered?.tokens ?? 0) - clearedTokens;
   }
   return left <= 0 ? cleared : null;

@@ -1,20 +1,48 @@
 import { must } from "../base/index.ts";
+import type { SentEpoch, SentRequestUnit } from "../exchange/index.ts";
 import { type ContextEdit, type PlacedMark, protocolOf, type WireRequest } from "../protocols/index.ts";
-import { clientIndexByNode } from "./align-request.ts";
+import { type aliasedUnits, clientIndexByNode, type RequestAlignment } from "./align-request.ts";
 import type { AppendBuffer } from "./append-buffer.ts";
+import type { AppendList } from "./append-list.ts";
 import { unitCount, unitCountFrom } from "./client-units.ts";
-import { type LedgerNode, sentPosition } from "./node.ts";
-import { previewUnits, sentUnitsOf } from "./planned-units.ts";
+import { commandOfferOf } from "./command-lines.ts";
+import { type LedgerTree, nodeAt } from "./ledger-tree.ts";
+import { type LedgerNode, type NodeIndex, sentPosition } from "./node.ts";
+import type { LedgerRequest, Plan } from "./plan-request.ts";
+import { type PlannedUnit, previewUnits, sentUnitsOf } from "./planned-units.ts";
 import { contextEditAfter } from "./provider-clearing.ts";
-import { emitSystem, emitTools, type RequestHead } from "./request-head.ts";
-import type { RenderInput, RenderResult, RequestPlan, SentPlan } from "./request-plan.ts";
+import type { RequestHead } from "./request-head.ts";
+
+/** A plan before it is written. */
+export type PlanDraft = {
+  readonly request: LedgerRequest;
+  /** The nonce of our notes. */
+  readonly nonce: string;
+  readonly head: RequestHead;
+  readonly alignment: RequestAlignment;
+  /** The last node that was sent before. */
+  readonly from: LedgerNode;
+  /** The units to be sent after it. */
+  readonly units: readonly PlannedUnit[];
+  readonly droppedTail: string | null;
+};
+
+/** A plan after it was written. */
+export type WrittenPlan = {
+  readonly tree: LedgerTree;
+  readonly leaf: LedgerNode;
+  readonly nodes: AppendList<NodeIndex>;
+  readonly fresh: readonly SentRequestUnit[];
+  readonly epoch: SentEpoch | null;
+  readonly aliases: ReturnType<typeof aliasedUnits>;
+};
 
 /**
  * Places the client's cache marks on the units of its messages. Marks are not part of a unit, so every
  * request places them again.
  */
 function clientMarks(
-  { request, style }: RenderInput,
+  { wire: request, context: { style } }: LedgerRequest,
   unitTotal: number,
   endOf: (unit: number) => number | null,
 ): readonly PlacedMark[] {
@@ -34,7 +62,7 @@ function clientMarks(
 }
 
 type AnchorInput = {
-  readonly input: RenderInput;
+  readonly request: LedgerRequest;
   /** The buffer with the bytes of the path. */
   readonly buffer: AppendBuffer;
   readonly anchor: LedgerNode | null;
@@ -43,14 +71,13 @@ type AnchorInput = {
 /** Adds a mark at the anchor if there is room: a prefix that every request marks again stays in the cache. */
 function addAnchorMark(
   marks: readonly PlacedMark[],
-  { input, buffer, anchor }: AnchorInput,
+  { request: { wire: request, context }, buffer, anchor }: AnchorInput,
 ): readonly PlacedMark[] {
-  const { request, style } = input;
   const [first] = marks;
   const sent = anchor?.sent ?? null;
   if (first === undefined || sent === null || sent.buffer !== buffer || isUnmarkable(anchor)) return marks;
   // A plain request contains nothing of ours.
-  if (style === "plain") return marks;
+  if (context.style === "plain") return marks;
   const headUnits = [request.tools, request.system].flatMap(({ units }) => units);
   const count = marks.length + headUnits.filter(({ mark }) => mark !== null).length;
   // It must precede all other marks of the messages: a longer lifetime may not follow a shorter one.
@@ -82,93 +109,94 @@ function closeMessages(request: WireRequest, droppedTail: string | null, tail: s
 }
 
 type BodyInput = {
-  readonly input: RenderInput;
-  readonly head: RequestHead;
+  readonly messages: readonly Uint8Array[];
   /** The edit the provider is asked for. Null if none. */
   readonly edit: ContextEdit | null;
 };
 
 /** Writes the whole body, with the ledger's head and messages in place of the client's. */
-function emitRequest(
-  { input, head, edit }: BodyInput,
-  messages: readonly Uint8Array[],
-): Pick<RenderResult, "pieces" | "length"> {
-  const { request, style, answerTokensMax } = input;
-  const pieces = protocolOf(request).write.body(request, {
-    tools: emitTools(head, request),
-    system: emitSystem(head, request),
+function writeBody(
+  { request: { wire, context }, head }: PlanDraft,
+  { messages, edit }: BodyInput,
+): Pick<Plan, "pieces" | "length"> {
+  const pieces = protocolOf(wire).write.body(wire, {
+    tools: head.toolsField?.pieces,
+    system: head.systemField?.pieces,
     messages,
-    answerTokensMax,
-    dropsAutomaticMark: style === "managed",
+    answerTokensMax: context.answerTokensMax,
+    dropsAutomaticMark: context.style === "managed",
     edit,
   });
   return { pieces, length: pieces.reduce((sum, { length }) => sum + length, 0) };
 }
 
 /** Renders a plan whose units were written, from the bytes in the ledger. */
-export function renderSentPlan(plan: RequestPlan, sent: SentPlan, anchor: LedgerNode | null): RenderResult {
-  const { input, head, droppedTail } = plan;
-  const { leaf, nodes, fresh, epoch, aliases } = sent;
+export function renderPlan(plan: PlanDraft, written: WrittenPlan, anchor: LedgerNode | null): Plan {
+  const { request, head, droppedTail, nonce } = plan;
+  const { wire, context } = request;
+  const { tree, leaf, nodes, fresh, epoch, aliases } = written;
   const { id, buffer, end } = sentPosition(leaf);
-  const unanchored = clientMarks(input, nodes.length, (unit) => nodes[unit]?.sent?.end ?? null);
-  const marks = addAnchorMark(unanchored, { input, buffer, anchor });
+  const endOf = (unit: number): number | null => {
+    const node = nodes.at(unit);
+    return node === undefined ? null : (nodeAt(tree, node).sent?.end ?? null);
+  };
+  const marks = addAnchorMark(clientMarks(request, nodes.length, endOf), { request, buffer, anchor });
   const messages = [
-    ...protocolOf(input.request).write.marked(buffer.slice(0, end), marks),
-    closeMessages(input.request, droppedTail, leaf.wrapping.tail),
+    ...protocolOf(wire).write.marked(buffer.slice(0, end), marks),
+    closeMessages(wire, droppedTail, leaf.wrapping.tail),
   ];
-  const needsHead = input.isFullReport || !head.isReported;
-  const sentUnits = input.isFullReport ? sentUnitsOf(leaf, clientIndexByNode(input.request, nodes)) : fresh;
-  const reported = needsHead ? [...head.units, ...sentUnits] : sentUnits;
-  head.isReported = true;
-  const edit = contextEditAfter(leaf, []);
+  const { isFullReport } = context;
+  const sentUnits = isFullReport ? sentUnitsOf(tree, leaf, clientIndexByNode(wire, nodes)) : fresh;
+  const reported = isFullReport || !head.isReported ? [...head.units, ...sentUnits] : sentUnits;
+  const edit = contextEditAfter(tree, leaf, []);
   return {
-    ...emitRequest({ input, head, edit }, messages),
+    ...writeBody(plan, { messages, edit }),
     hasSelfClearing: leaf.hasSelfClearing,
     clearedResults: edit?.cleared ?? null,
     report: { leaf: id, fresh: reported, aliases, isTurn: true, epoch },
-    leaf,
-    path: { head, nodes },
-    hasHeader: plan.units.some(({ isHeader }) => isHeader),
-    freedTokens: 0,
+    leaf: leaf.index,
+    path: { root: head.root, nodes },
+    commandOffer: commandOfferOf(head, nonce),
   };
 }
 
-/** Renders a plan without changing the ledger. */
-export function previewPlan({ input, head, alignment, from, units, droppedTail }: RequestPlan): RenderResult {
+/** Renders a plan that is not added to the ledger. */
+export function previewPlan(plan: PlanDraft): Plan {
+  const { request, head, alignment, from, units, droppedTail, nonce } = plan;
+  const { tree, keptNodes, steps } = alignment;
   const { id, buffer, end } = sentPosition(from);
   const preview = previewUnits({ end, tail: from.wrapping.tail }, units);
   const endByIndex = new Map<number, number>();
-  const endByNode = new Map<LedgerNode | null, number | undefined>();
+  const endByNode = new Map<NodeIndex | undefined, number | undefined>();
   for (const [at, { alignedIndex, rewriteOf, answerNode }] of units.entries()) {
     if (alignedIndex !== null) endByIndex.set(alignedIndex, preview.ends[at] ?? 0);
-    endByNode.set(rewriteOf ?? answerNode, preview.ends[at]);
+    endByNode.set((rewriteOf ?? answerNode)?.index, preview.ends[at]);
   }
-  const { keptNodes, match } = alignment;
   const endOf = (unit: number): number | null => {
     const index = unit - keptNodes.length;
-    const node = index < 0 ? keptNodes[unit] : match.steps[index]?.node;
-    return endByIndex.get(index) ?? (node && endByNode.get(node)) ?? node?.sent?.end ?? null;
+    const node = index < 0 ? keptNodes.at(unit) : steps[index]?.node;
+    const sentEnd = node === undefined ? null : (nodeAt(tree, node).sent?.end ?? null);
+    return endByIndex.get(index) ?? (node === undefined ? undefined : endByNode.get(node)) ?? sentEnd;
   };
-  const marks = clientMarks(input, keptNodes.length + alignment.units.length, endOf);
+  const marks = clientMarks(request, keptNodes.length + alignment.units.length, endOf);
   const sentMarks = marks.filter((mark) => mark.end <= end);
   const newMarks = marks.filter((mark) => mark.end > end).map((mark) => ({ ...mark, end: mark.end - end }));
-  const { write } = protocolOf(input.request);
+  const { write } = protocolOf(request.wire);
   const messages = [
     ...write.marked(buffer.slice(0, end), sentMarks),
     ...write.marked(preview.bytes, newMarks),
-    closeMessages(input.request, droppedTail, preview.tail),
+    closeMessages(request.wire, droppedTail, preview.tail),
   ];
-  const edit = contextEditAfter(from, units);
+  const edit = contextEditAfter(tree, from, units);
   return {
-    ...emitRequest({ input, head, edit }, messages),
+    ...writeBody(plan, { messages, edit }),
     hasSelfClearing:
       from.hasSelfClearing ||
       units.some(({ wrapping, opensMessage }) => opensMessage && wrapping.isSelfClearing === true),
     clearedResults: edit?.cleared ?? null,
     report: { leaf: id, fresh: [], aliases: [], isTurn: false, epoch: null },
-    leaf: from,
-    path: { head, nodes: [] },
-    hasHeader: false,
-    freedTokens: 0,
+    leaf: from.index,
+    path: { root: head.root, nodes: keptNodes.first(0) },
+    commandOffer: commandOfferOf(head, nonce),
   };
 }

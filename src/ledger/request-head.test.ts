@@ -4,10 +4,10 @@ import { must } from "../base/index.ts";
 import { commandTools } from "../commands/index.ts";
 import { protocolOf, type WireRequest } from "../protocols/index.ts";
 import { TokenCounter } from "../tokens/index.ts";
-import { SessionNumbers, StreamNumbers } from "./block-numbers.ts";
+import { NumberDraft, sessionNumbers, streamNumbers } from "./block-numbers.ts";
 import {
-  emitSystem,
-  emitTools,
+  type HeadInput,
+  headIdOf,
   matchesHead,
   noOwnHead,
   type OwnHead,
@@ -15,6 +15,7 @@ import {
   ownHead,
   ownHeadFor,
   type RequestHead,
+  withFields,
 } from "./request-head.ts";
 
 const anthropic = protocolOf({ protocol: "anthropic" });
@@ -36,27 +37,40 @@ function request(tools: readonly object[], system: unknown = [text("Be brief.")]
   return must(readRequest(Buffer.from(JSON.stringify(body)), null), "the body can be read");
 }
 
-const draft = new StreamNumbers(new SessionNumbers()).draft(1);
+const draft = new NumberDraft(streamNumbers(sessionNumbers()), 1);
 const numbering = { draft, counter: new TokenCounter(null, 1) };
+
+function headOf(input: Pick<HeadInput, "request" | "ownHead">): RequestHead {
+  return { ...openHead({ ...input, ...numbering }), root: 0 };
+}
 
 function ownOf(instructions: string | null): OwnHead {
   return { instructions: instructions === null ? null : textBlock(instructions), tools: [] };
 }
 
 function opened(tools: readonly object[], instructions: string | null = null): RequestHead {
-  return openHead({ request: request(tools), ownHead: ownOf(instructions), ...numbering });
+  return headOf({ request: request(tools), ownHead: ownOf(instructions) });
 }
 
-function toolsSent(head: RequestHead, tools: readonly object[]): readonly object[] {
-  const pieces = emitTools(head, request(tools));
+function toolsSent({ toolsField }: RequestHead, tools: readonly object[]): readonly object[] {
+  const pieces = toolsField?.pieces;
   return pieces === undefined ? tools : (JSON.parse(Buffer.concat(pieces).toString()) as object[]);
+}
+
+/** The tools of each request in turn, as they are sent one after the other. */
+function toolsInTurn(first: RequestHead, ...requests: readonly (readonly object[])[]) {
+  let head = first;
+  return requests.map((tools) => {
+    head = withFields(head, request(tools));
+    return toolsSent(head, tools);
+  });
 }
 
 const names = (tools: readonly object[]) => tools.map((one) => (one as { name: string }).name).join(" ");
 
 test("a deferred tool with one of our names needs another head, without ours", () => {
   const own = ownHead(anthropic, "k7f3");
-  const head = openHead({ request: request([tool("a")]), ownHead: own, ...numbering });
+  const head = headOf({ request: request([tool("a")]), ownHead: own });
   const both = request([tool("a"), later("aperture_read")]);
   expect([matchesHead(head, request([tool("a"), later("b")])), matchesHead(head, both)]).toEqual([
     true,
@@ -98,33 +112,35 @@ describe("a request matches a head", () => {
   });
 
   test("only with the same system texts in order", () => {
-    const two = openHead({
-      request: request([], [text("one"), text("two")]),
-      ownHead: noOwnHead,
-      ...numbering,
-    });
+    const two = headOf({ request: request([], [text("one"), text("two")]), ownHead: noOwnHead });
     expect(matchesHead(two, request([], [text("one ", mark), { text: "two", type: "text" }]))).toBe(true);
     expect(matchesHead(two, request([], [text("two"), text("one")]))).toBe(false);
     expect(matchesHead(two, request([], [text("one")]))).toBe(false);
     expect(matchesHead(two, request([], [text("one"), text("Two")]))).toBe(false);
-    const bare = openHead({ request: request([], "one"), ownHead: noOwnHead, ...numbering });
+    const bare = headOf({ request: request([], "one"), ownHead: noOwnHead });
     expect(matchesHead(bare, request([], [text("one")]))).toBe(true);
   });
 });
 
 describe("tools are sent", () => {
   test("in the order of their first request, deferred ones last", () => {
-    const head = opened([tool("a"), tool("b"), later("x")]);
-    expect(names(toolsSent(head, [later("x"), tool("b"), tool("a")]))).toBe("a b x");
-    expect(names(toolsSent(head, [later("y"), tool("a"), later("x"), tool("b")]))).toBe("a b x y");
-    expect(names(toolsSent(head, [tool("a"), later("y"), tool("b")]))).toBe("a b y");
-    expect(names(toolsSent(head, [tool("a"), tool("b"), later("x"), later("y")]))).toBe("a b x y");
+    const sent = toolsInTurn(
+      opened([tool("a"), tool("b"), later("x")]),
+      [later("x"), tool("b"), tool("a")],
+      [later("y"), tool("a"), later("x"), tool("b")],
+      [tool("a"), later("y"), tool("b")],
+      [tool("a"), tool("b"), later("x"), later("y")],
+    );
+    expect(sent.map(names)).toEqual(["a b x", "a b x y", "a b y", "a b x y"]);
   });
 
   test("in the client's own bytes if the order is the same", () => {
     const head = opened([tool("a"), tool("b")]);
-    expect(emitTools(head, request([tool("a"), tool("b")]))).toBe(undefined);
-    expect(emitTools(head, request([tool("a", mark), tool("b"), later("x")]))).toBe(undefined);
+    for (const tools of [
+      [tool("a"), tool("b")],
+      [tool("a", mark), tool("b"), later("x")],
+    ])
+      expect(withFields(head, request(tools)).toolsField?.pieces).toBe(undefined);
   });
 
   test.each([
@@ -132,31 +148,43 @@ describe("tools are sent", () => {
     ["no name", { type: "mcp_toolset", mcp_server_name: "x" }, { type: "mcp_toolset", mcp_server_name: "y" }],
   ])("unchanged if they have %s", (_, one, other) => {
     const head = opened([one, tool("m"), other]);
-    expect(toolsSent(head, [one, tool("m"), other])).toEqual([one, tool("m"), other]);
+    const given = [one, tool("m"), other];
     expect(matchesHead(head, request([other, tool("m"), one]))).toBe(true);
-    expect(toolsSent(head, [other, tool("m"), one])).toEqual([one, tool("m"), other]);
+    expect(toolsInTurn(head, given, [other, tool("m"), one])).toEqual([given, given]);
   });
 
   test("unchanged after a deferred tool has changed and another has come", () => {
-    const head = opened([tool("a"), later("x"), later("y")]);
     const changed = { ...later("x"), description: "Another x." };
-    expect(toolsSent(head, [tool("a"), changed, later("y")])).toEqual([tool("a"), later("y"), changed]);
-    const sent = toolsSent(head, [tool("a"), later("z"), changed, later("y")]);
-    expect(sent).toEqual([tool("a"), later("y"), changed, later("z")]);
-    expect(toolsSent(head, [later("x"), tool("a")])).toEqual([tool("a"), later("x")]);
+    const sent = toolsInTurn(
+      opened([tool("a"), later("x"), later("y")]),
+      [tool("a"), changed, later("y")],
+      [tool("a"), later("z"), changed, later("y")],
+      [later("x"), tool("a")],
+    );
+    expect(sent).toEqual([
+      [tool("a"), later("y"), changed],
+      [tool("a"), later("y"), changed, later("z")],
+      [tool("a"), later("x")],
+    ]);
   });
 
   test("with the bytes they had first and the marks they have now", () => {
-    const head = opened([tool("a"), tool("b")]);
     const { name, description, input_schema } = tool("b");
-    const sent = toolsSent(head, [tool("a"), { input_schema, description, name, ...mark }]);
+    const turned = [tool("a"), { input_schema, description, name, ...mark }];
+    const [sent] = toolsInTurn(opened([tool("a"), tool("b")]), turned);
     expect(JSON.stringify(sent)).toBe(JSON.stringify([tool("a"), tool("b", mark)]));
+  });
+
+  test("from the same pieces as long as the client's units are the same", () => {
+    const wire = request([tool("b"), tool("a")]);
+    const first = withFields(opened([tool("a"), tool("b")]), wire);
+    expect(withFields(first, wire)).toBe(first);
   });
 });
 
 describe("system texts are sent", () => {
   const sent = (head: RequestHead, given: WireRequest): string | undefined => {
-    const pieces = emitSystem(head, given);
+    const pieces = withFields(head, given).systemField?.pieces;
     return pieces === undefined ? undefined : Buffer.concat(pieces).toString();
   };
 
@@ -174,7 +202,7 @@ describe("system texts are sent", () => {
   });
 
   test.each([[[]], [""], [" \n"]])("as our instructions alone if the client has none: %j", (system) => {
-    const head = openHead({ request: request([], system), ownHead: ownOf("Mind the lines."), ...numbering });
+    const head = headOf({ request: request([], system), ownHead: ownOf("Mind the lines.") });
     expect(sent(head, request([], system))).toBe(JSON.stringify([text("Mind the lines.")]));
   });
 });
@@ -190,7 +218,8 @@ test("our head takes at most 900 tokens and names only existing tools", () => {
 });
 
 test("the units of a head form a path: tools, system texts, instructions", () => {
-  const { units, root } = opened([tool("a"), later("x"), tool("b")], "Mind the lines.");
+  const head = opened([tool("a"), later("x"), tool("b")], "Mind the lines.");
+  const { units } = head;
   expect(units.map(({ origin, clientIndex }) => `${origin} ${clientIndex}`)).toEqual([
     "client 0",
     "client 2",
@@ -198,5 +227,5 @@ test("the units of a head form a path: tools, system texts, instructions", () =>
     "aperture null",
   ]);
   expect(units.map(({ parent }) => parent)).toEqual([null, ...units.slice(0, -1).map(({ id }) => id)]);
-  expect(root.sent?.id).toBe(units.at(-1)?.id);
+  expect(headIdOf(head)).toBe(units.at(-1)?.id);
 });

@@ -12,7 +12,7 @@ import {
 } from "../protocols/index.ts";
 import type { TokenCounter } from "../tokens/index.ts";
 import type { NumberDraft } from "./block-numbers.ts";
-import { type LedgerNode, ownKey, rootNode } from "./node.ts";
+import { type NodeIndex, ownKey } from "./node.ts";
 
 /** A tool or a system text with the bytes it was first sent with. */
 export type HeadUnit = {
@@ -37,16 +37,20 @@ export type RequestHead = {
   readonly ownTools: readonly Uint8Array[];
   /** Whether its instructions explain command lines: then its answers may contain some. */
   readonly hasTextCommands: boolean;
-  readonly root: LedgerNode;
+  /** The node below which its messages hang. */
+  readonly root: NodeIndex;
   /** Tools the model does not see yet, in the order of their first request. They belong to no path. */
-  readonly deferred: Map<string, HeadUnit>;
+  readonly deferred: ReadonlyMap<string, HeadUnit>;
   readonly units: readonly SentRequestUnit[];
   /** Whether the log has its units. */
-  isReported: boolean;
+  readonly isReported: boolean;
   /** The fields as they were last written. */
-  toolsField: HeadField | null;
-  systemField: HeadField | null;
+  readonly toolsField: HeadField | null;
+  readonly systemField: HeadField | null;
 };
+
+/** A head before it has a root. */
+export type HeadDraft = Omit<RequestHead, "root">;
 
 /** A field of the body, and the client's units it was written from. */
 type HeadField = {
@@ -85,7 +89,7 @@ export type HeadInput = {
   readonly counter: TokenCounter;
 };
 
-export function openHead({ request, ownHead, draft, counter }: HeadInput): RequestHead {
+export function openHead({ request, ownHead, draft, counter }: HeadInput): HeadDraft {
   const units = [request.tools, request.system].flatMap((group) =>
     numberHeadUnits(headUnits(request, group), draft, counter),
   );
@@ -106,12 +110,12 @@ function numberHeadUnits(
     counts.set(key, nth + 1);
     if (isDeferred) return headUnit;
     const tokens = counter.count({ bytes: headUnit.bytes, kind });
-    return { ...headUnit, numbered: draft.numberBlock({ key, kind, tokens }, () => nth) };
+    return { ...headUnit, numbered: draft.numberBlock({ key, kind, tokens }, nth) };
   });
 }
 
 /** Makes a head of units in their order. Our tools come after the client's tools, our instructions last. */
-export function buildHead({ read }: Protocol, units: readonly HeadUnit[], own: OwnHead): RequestHead {
+export function buildHead({ read }: Protocol, units: readonly HeadUnit[], own: OwnHead): HeadDraft {
   const sentUnits: SentRequestUnit[] = [];
   const add = (unit: Omit<SentRequestUnit, "id" | "parent">, hash: ContentHash): void => {
     const parent = sentUnits.at(-1)?.id ?? null;
@@ -139,13 +143,17 @@ export function buildHead({ read }: Protocol, units: readonly HeadUnit[], own: O
     instructions: own.instructions,
     ownTools: own.tools,
     hasTextCommands: own.instructions !== null && tellsTextCommands(read.text(own.instructions) ?? ""),
-    root: rootNode(sentUnits.at(-1)?.id ?? ""),
     deferred: new Map(tools.filter(({ unit }) => unit.isDeferred).map((tool) => [tool.unit.key, tool])),
     units: sentUnits,
     isReported: false,
     toolsField: null,
     systemField: null,
   };
+}
+
+/** The id of the last unit of a head, which every path below it continues. */
+export function headIdOf({ units }: HeadDraft): string {
+  return units.at(-1)?.id ?? "";
 }
 
 function headUnits(request: WireRequest, { units, range }: WireGroup): readonly HeadUnit[] {
@@ -189,26 +197,33 @@ function toolKeyOf({ key, isDeferred }: WireUnit): string {
   return isDeferred || key.startsWith("tool::") ? key : key.slice(0, key.lastIndexOf(":"));
 }
 
-/** The tools to send in place of the client's. Undefined if the client's own bytes are the same. */
-export function emitTools(head: RequestHead, request: WireRequest): readonly Uint8Array[] | undefined {
-  const { units } = request.tools;
-  if (head.toolsField?.units === units) return head.toolsField.pieces;
-  const pieces = writeTools(head, request);
-  head.toolsField = { units, pieces };
-  return pieces;
+/** The head with the fields of a request. They are written again only if the client's units are others. */
+export function withFields(head: RequestHead, request: WireRequest): RequestHead {
+  const { tools, system } = request;
+  const isWritten = head.toolsField?.units === tools.units && head.systemField?.units === system.units;
+  if (isWritten) return head;
+  const deferred = deferredTools(head, request);
+  const systemField = { units: system.units, pieces: writeSystem(head, request) };
+  const toolsField = { units: tools.units, pieces: writeTools({ ...head, deferred }, request) };
+  return { ...head, deferred, toolsField, systemField };
 }
 
+/** The deferred tools of a head, with those that this request has for the first time at the end. */
+function deferredTools({ deferred }: RequestHead, { tools, bytes }: WireRequest): RequestHead["deferred"] {
+  const fresh = tools.units.filter(({ isDeferred, key }) => isDeferred && !deferred.has(key));
+  if (fresh.length === 0) return deferred;
+  const copies = fresh.map((unit): readonly [string, HeadUnit] => {
+    const copy = Buffer.from(unitBytes(bytes, tools.range.start, unit));
+    return [unit.key, { unit, bytes: copy, numbered: null }];
+  });
+  return new Map([...deferred, ...copies]);
+}
+
+/** The tools to send in place of the client's. Undefined if the client's own bytes are the same. */
 function writeTools(head: RequestHead, request: WireRequest): readonly Uint8Array[] | undefined {
   const { units, range } = request.tools;
   const known = [...head.tools, ...head.deferred.values()];
   const order = new Map(known.map((tool, at) => [toolKeyOf(tool.unit), at]));
-  for (const unit of units) {
-    if (!unit.isDeferred || head.deferred.has(unit.key)) continue;
-    const bytes = Buffer.from(unitBytes(request.bytes, range.start, unit));
-    const tool = { unit, bytes, numbered: null };
-    head.deferred.set(unit.key, tool);
-    order.set(toolKeyOf(unit), known.push(tool) - 1);
-  }
   const ordered = units.map((unit) => ({ unit, at: order.get(toolKeyOf(unit)) ?? units.length }));
   const isInOrder = ordered.every(({ at }, index) => index === 0 || at >= (ordered[index - 1]?.at ?? 0));
   const hashes = new Set(head.tools.map(({ unit }) => unit.hash));
@@ -224,14 +239,11 @@ function writeTools(head: RequestHead, request: WireRequest): readonly Uint8Arra
 }
 
 /** The system texts to send in place of the client's. Undefined if the client's own bytes are the same. */
-export function emitSystem(head: RequestHead, request: WireRequest): readonly Uint8Array[] | undefined {
+function writeSystem(head: RequestHead, request: WireRequest): readonly Uint8Array[] | undefined {
   const { units } = request.system;
-  if (head.systemField?.units === units) return head.systemField.pieces;
   const isUnchanged = units.every(({ hash }, at) => head.system[at]?.unit.hash === hash);
   if (isUnchanged && head.instructions === null) return undefined;
   const client = units.map(({ mark }, at) => ({ bytes: head.system[at]?.bytes ?? Buffer.alloc(0), mark }));
   const own = head.instructions === null ? [] : [{ bytes: head.instructions, mark: null }];
-  const pieces = protocolOf(request).write.list([...client, ...own]);
-  head.systemField = { units, pieces };
-  return pieces;
+  return protocolOf(request).write.list([...client, ...own]);
 }

@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
+import { newStream, readBody, turnOf } from "../../test/support/ledger-kit.ts";
 import { hashContent, must } from "../base/index.ts";
 import { commandTools } from "../commands/index.ts";
 import type { SentRequestUnit, TurnRecord } from "../exchange/index.ts";
-import { protocolOf, type WireRequest } from "../protocols/index.ts";
-import { SessionNumbers, StreamNumbers } from "./block-numbers.ts";
-import type { RenderInput } from "./request-plan.ts";
-import { findPath } from "./restore-turn.ts";
-import { StreamLedger } from "./stream-ledger.ts";
-
-const anthropic = protocolOf({ protocol: "anthropic" });
-const readAnswer = anthropic.answer.read;
-const readRequest = anthropic.read.request;
+import { protocolOf } from "../protocols/index.ts";
+import { addAnswer } from "./add-answer.ts";
+import { countKnownUnits } from "./align-stream.ts";
+import { noWishes } from "./all-wishes.ts";
+import { defaultAwareness } from "./awareness-settings.ts";
+import type { LedgerStream } from "./ledger-stream.ts";
+import { plan } from "./plan.ts";
+import { findPath, restoreTurns } from "./restore-turn.ts";
 
 type Block = Readonly<Record<string, unknown>>;
 type Message = {
@@ -33,40 +33,29 @@ const answer = (n: number): readonly Block[] => [
   { type: "tool_use", id: `c${n}`, name: "look", input: { n } },
 ];
 
-const noteContext = {
-  headers: "off",
-  timeMs: 0,
-  commands: "tools",
-  zoneMinutes: 0,
-  tokenRate: 1,
-  names: [],
-  memories: [],
-  writeTail: () => "[k7f3 tail]",
-} as const;
+/** The headers are off and the manifest is on, so that every turn has a tail. */
+const context = { awareness: { ...defaultAwareness, headers: "off" }, arrival: "off" } as const;
+const turn = (body: object) => turnOf(readBody(body), context);
 
-function openLedger(isNew: boolean): StreamLedger {
-  return new StreamLedger({
-    protocol: anthropic,
-    nonce: "k7f3",
-    isNew,
-    numbers: new StreamNumbers(new SessionNumbers()),
-  });
-}
-
-/** A ledger with the turns that the log records of it. */
-class LedgerWithLog {
-  readonly ledger = openLedger(true);
-  readonly #units = new Map<string, SentRequestUnit>();
+/** A stream with the turns that the log records of it. */
+class LoggedStream {
+  stream = newStream();
   turns: readonly TurnRecord[] = [];
+  readonly #units = new Map<string, SentRequestUnit>();
 
   turn(body: object, content: readonly Block[] | null): string {
-    const { pieces, report, leaf } = this.ledger.render(turnInput(body));
+    const planned = plan(this.stream, turn(body), noWishes());
+    const { pieces, report, leaf } = planned.plan;
+    this.stream = planned.stream;
     for (const unit of report.fresh) this.#units.set(unit.id, unit);
     const sent = Buffer.concat(pieces);
     const answer = content === null ? null : { body: answerBody(content), contentType: "application/json" };
-    if (answer !== null) this.ledger.addAnswer(leaf, readAnswer(answer.body, answer.contentType).units);
-    const turn = { body: sent, path: this.#path(report.leaf), answer, turn: this.turns.length + 1 };
-    this.turns = [...this.turns, turn];
+    if (answer !== null) {
+      const { units } = protocolOf({ protocol: "anthropic" }).answer.read(answer.body, answer.contentType);
+      this.stream = addAnswer(this.stream, leaf, { units, usage: null, changesSeq: 0 }).stream;
+    }
+    const record = { body: sent, path: this.#path(report.leaf), answer, turn: this.turns.length + 1 };
+    this.turns = [...this.turns, record];
     return sent.toString();
   }
 
@@ -82,46 +71,23 @@ class LedgerWithLog {
   }
 }
 
-function turnInput(body: object): RenderInput {
-  return {
-    request: read(body),
-    purpose: "turn",
-    style: "managed",
-    mayClear: true,
-    mayEdit: false,
-    isCold: false,
-    isFullReport: false,
-    noteContext,
-    wishes: new Map(),
-    chooseRewrite: () => null,
-    findResult: () => null,
-    arrival: "off",
-  };
-}
-
-function read(body: object | Buffer): WireRequest {
-  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
-  return must(readRequest(bytes, null), "the body can be read");
-}
-
 function answerBody(content: readonly Block[]): Buffer {
   return Buffer.from(
     JSON.stringify({ type: "message", role: "assistant", content, stop_reason: "end_turn" }),
   );
 }
 
-/** A new ledger with the turns of an earlier process. */
-function restored(turns: readonly TurnRecord[]): StreamLedger {
-  const ledger = openLedger(false);
-  for (const { body, path, turn, answer } of turns) {
-    const leaf = must(
-      ledger.restoreTurn({ request: read(Buffer.from(body)), path, turn }),
-      "body and path fit",
-    );
-    if (answer !== null) ledger.addAnswer(leaf, readAnswer(answer.body, answer.contentType).units);
-  }
-  return ledger;
+/**
+ * A new stream with the turns of an earlier process. The manifest counts the blocks of the path, because
+ * nobody noted what was sent before.
+ */
+function restored(turns: readonly TurnRecord[]): LedgerStream {
+  return restoreTurns(newStream(false), turns);
 }
+
+/** The body without its last manifest. */
+const withoutTail = (body: string): string =>
+  body.replace(/\[CONTEXT MANIFEST (?!.*\[CONTEXT MANIFEST).*? free/s, "[tail");
 
 type ConversationCase = {
   readonly name: string;
@@ -170,22 +136,23 @@ describe.each(conversations)(
     }));
 
     test("the next turn has the bytes it would have had without the restart", () => {
-      const logged = new LedgerWithLog();
+      const logged = new LoggedStream();
       const sent = bodies.map((body, at) => logged.turn(body, at < 3 ? answer(at + 1) : null));
       for (const known of [1, 2, 3]) {
-        const ledger = restored(logged.turns.slice(0, known));
         const next = must(bodies[known], "there is a next turn");
-        const { pieces, report } = ledger.render(turnInput(next));
-        expect(Buffer.concat(pieces).toString()).toBe(sent[known]);
+        const { pieces, report } = plan(restored(logged.turns.slice(0, known)), turn(next), noWishes()).plan;
+        expect(withoutTail(Buffer.concat(pieces).toString())).toBe(
+          withoutTail(must(sent[known], "it was sent")),
+        );
         expect(report.fresh.every(({ parent }) => parent !== null)).toBe(true);
       }
     });
 
     test("the last turn alone is enough, and a request sent again has the same bytes", () => {
-      const logged = new LedgerWithLog();
+      const logged = new LoggedStream();
       const sent = bodies.map((body, at) => logged.turn(body, at < 3 ? answer(at + 1) : null));
-      const ledger = restored(logged.turns.slice(3));
-      const again = ledger.render(turnInput(must(bodies[3], "it is there")));
+      const stream = restored(logged.turns.slice(3));
+      const { plan: again } = plan(stream, turn(must(bodies[3], "it is there")), noWishes());
       expect(Buffer.concat(again.pieces).toString()).toBe(sent[3]);
       expect(again.report.fresh).toEqual([]);
     });
@@ -203,38 +170,52 @@ describe("a shortened result is known after a restart in every form", () => {
   });
   const whole = Buffer.from(JSON.stringify(result("c1", long)));
 
-  /** The number of units a restored ledger knows, after a result was sent in another form. */
-  function knownUnits(shown: string, findOriginal: (content: string) => Uint8Array | null): number {
-    const logged = new LedgerWithLog();
+  /** The number of units a restored stream knows, after a result was sent in another form. */
+  function knownUnits(shown: string, bytes: Uint8Array | null): number {
+    const logged = new LoggedStream();
     logged.turn({ ...body(long), messages: [user(text("Begin."))] }, answer(1));
     logged.turn(body(shown), null);
-    const original = { content: hashContent(whole), as: "original" } as const;
-    const ledger = openLedger(false);
-    for (const { body: sent, path, turn } of logged.turns) {
-      const recorded = path.map((unit) => (unit.key.startsWith("user:c1:") ? { ...unit, original } : unit));
-      ledger.restoreTurn({ request: read(Buffer.from(sent)), path: recorded, turn, findOriginal });
-    }
-    return ledger.countKnownUnits(read(body([text(long)])));
+    const content = hashContent(whole);
+    const original = { content, as: "original", ...(bytes === null ? {} : { bytes }) } as const;
+    const turns = logged.turns.map((one) => {
+      const path = one.path.map((unit) => (unit.key.startsWith("user:c1:") ? { ...unit, original } : unit));
+      return { ...one, path, answer: null };
+    });
+    return countKnownUnits(restored(turns), readBody(body([text(long)])));
   }
 
-  test("by its original if that is found", () => {
-    expect(knownUnits("short", () => whole)).toBe(4);
-    expect(knownUnits("short", () => null)).toBe(3);
+  test("by its original if the log has it", () => {
+    expect(knownUnits("short", whole)).toBe(4);
+    expect(knownUnits("short", null)).toBe(3);
+  });
+
+  test("by its original if another turn has it", () => {
+    const logged = new LoggedStream();
+    logged.turn(body(long), null);
+    logged.turn(body("short"), null);
+    const original = { content: hashContent(whole), as: "original" } as const;
+    const [first, second] = logged.turns;
+    const path = must(second, "it was sent").path.map((unit) =>
+      unit.key.startsWith("user:c1:") ? { ...unit, original } : unit,
+    );
+    const turns = [must(first, "it was sent"), { ...must(second, "it was sent"), path }];
+    expect(countKnownUnits(restored(turns), readBody(body([text(long)])))).toBe(4);
   });
 
   test("by the sent bytes if they were the whole result", () => {
-    expect(knownUnits(`${long}\n`, () => null)).toBe(4);
+    expect(knownUnits(`${long}\n`, null)).toBe(4);
   });
 });
 
 describe("a path", () => {
-  const logged = new LedgerWithLog();
+  const logged = new LoggedStream();
   logged.turn({ model: "claude-opus-5-5", tools: [tool("look")], messages: [user(text("Begin."))] }, null);
-  const { body, path, turn } = must(logged.turns[0], "it was sent");
-  const request = read(Buffer.from(body));
+  const record = must(logged.turns[0], "it was sent");
+  const { path } = record;
+  const request = readBody(Buffer.from(record.body));
 
   test("is found as a whole in the body it was sent with", () => {
-    const found = must(findPath({ request, path, turn }), "it is there");
+    const found = must(findPath({ request, path }), "it is there");
     expect([found.head.length, found.messages.length]).toEqual([
       2 + commandTools.length,
       path.length - 2 - commandTools.length,
@@ -243,15 +224,14 @@ describe("a path", () => {
 
   test("is not found if a unit is missing or the order or body differs", () => {
     const unknown = { origin: "client", key: "user::x", bytesHash: hashContent(Buffer.from("x")) } as const;
-    expect(findPath({ request, path: [...path, unknown], turn })).toBe(null);
-    expect(findPath({ request, path: [...path].reverse(), turn })).toBe(null);
-    const other = read({ model: "m", messages: [user(text("Otherwise."))] });
-    expect(findPath({ request: other, path, turn })).toBe(null);
+    expect(findPath({ request, path: [...path, unknown] })).toBe(null);
+    expect(findPath({ request, path: [...path].reverse() })).toBe(null);
+    const other = readBody({ model: "m", messages: [user(text("Otherwise."))] });
+    expect(findPath({ request: other, path })).toBe(null);
   });
 
-  test("that does not fit does not change the ledger", () => {
-    const ledger = openLedger(false);
-    expect(ledger.restoreTurn({ request, path: [...path].reverse(), turn })).toBe(null);
-    expect(ledger.countKnownUnits(request)).toBe(0);
+  test("that does not fit does not change the stream", () => {
+    const stream = newStream(false);
+    expect(restoreTurns(stream, [{ ...record, path: [...path].reverse() }])).toBe(stream);
   });
 });

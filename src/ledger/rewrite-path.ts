@@ -2,13 +2,14 @@ import { hashContent } from "../base/index.ts";
 import type { PredictedBill, RewriteReason } from "../engine/frames/index.ts";
 import type { LevelWish, SentEpoch } from "../exchange/index.ts";
 import type { Money, RewriteBill } from "../policy/index.ts";
+import { type LedgerTree, nodeAt, sentPathTo } from "./ledger-tree.ts";
 import { placeholderWish, rewordTo } from "./level-wishes.ts";
 import {
   isBlock,
   isReasoning,
   type LedgerNode,
+  type NodeIndex,
   nodeBytes,
-  pathTo,
   type ShownBytes,
   sentPosition,
   shownCleared,
@@ -22,7 +23,7 @@ import { type WithheldContent, withheldFormOf } from "./withheld.ts";
 export type RewriteChoice = {
   /** Provider: all wishes are placeholders of results, and the provider is asked to leave them out. */
   readonly means: "own" | "provider";
-  readonly wishes: ReadonlyMap<LedgerNode, LevelWish>;
+  readonly wishes: ReadonlyMap<NodeIndex, LevelWish>;
   readonly reason: RewriteReason;
   readonly bill: RewriteBill;
   /** The estimated number of tokens the prompt loses, by the provider's count. */
@@ -30,6 +31,7 @@ export type RewriteChoice = {
 };
 
 export type RewriteInput = {
+  readonly tree: LedgerTree;
   readonly withheld: WithheldContent;
   readonly choice: RewriteChoice | null;
   /** The units after the path. */
@@ -60,7 +62,7 @@ export function rewriteFor(end: LedgerNode, input: RewriteInput): PathRewrite | 
   const rewrite = rewriteWith(end, { ...input, lapsed: null });
   const from = rewrite?.cut ?? end;
   const after = [...(rewrite?.units ?? []), ...input.units];
-  const isPossible = input.mayEdit && contextEditAfter(from, after) !== null;
+  const isPossible = input.mayEdit && contextEditAfter(input.tree, from, after) !== null;
   if (!needsContextEdit(from, after) || isPossible) return rewrite;
   // The provider cannot be asked any more for what it left out, so we prune it ourselves.
   return rewriteWith(end, { ...input, lapsed: input.lapseReason });
@@ -93,7 +95,7 @@ function rewriteBy(
     // Injected lines are rewritten only to remove withheld text.
     if (withheldForm !== undefined || !isBlock(node)) return withheldForm;
     const isLapsed = lapsed !== null && node.shown.isCleared === true;
-    const wish = choice?.wishes.get(node) ?? (isLapsed ? placeholderWish(node) : null);
+    const wish = choice?.wishes.get(node.index) ?? (isLapsed ? placeholderWish(node) : null);
     if (wish === null) return undefined;
     const bytes = nodeBytes(node);
     // A result that the provider leaves out keeps its bytes.
@@ -102,7 +104,7 @@ function rewriteBy(
   };
   const reason = choice?.reason ?? lapsed ?? "user";
   const { bill = null, freedTokens = 0 } = choice ?? {};
-  return rewritePath(end, { formFor, reason, means, bill, freedTokens });
+  return rewritePath(input.tree, end, { formFor, reason, means, bill, freedTokens });
 }
 
 type RewriteSpec = Omit<PathRewrite, "cut" | "units"> & {
@@ -111,8 +113,12 @@ type RewriteSpec = Omit<PathRewrite, "cut" | "units"> & {
 };
 
 /** Writes a path again from the first node that changes. */
-function rewritePath(end: LedgerNode, { formFor, ...rewrite }: RewriteSpec): PathRewrite | null {
-  const path = pathTo(end).filter(({ sent }) => sent !== null);
+function rewritePath(
+  tree: LedgerTree,
+  end: LedgerNode,
+  { formFor, ...rewrite }: RewriteSpec,
+): PathRewrite | null {
+  const path = sentPathTo(tree, end);
   const forms = new Map<LedgerNode, ShownBytes>();
   for (const node of path) {
     const form = formFor(node);
@@ -121,8 +127,9 @@ function rewritePath(end: LedgerNode, { formFor, ...rewrite }: RewriteSpec): Pat
   const lenders = new Map(path.map((node) => [node.numbered?.block, node]));
   for (const node of path) restoreBorrowed(node, lenders, forms);
   const first = path.findIndex((node) => forms.has(node));
-  const cut = path[first]?.parent ?? null;
-  if (first === -1 || cut === null) return null;
+  const parent = path[first]?.parent ?? null;
+  if (first === -1 || parent === null) return null;
+  const cut = nodeAt(tree, parent);
   const changesBytes = rewrite.means === "own";
   const units = path.slice(first).map((node) => rewrittenUnit(node, forms.get(node), changesBytes));
   return { cut, units, ...rewrite };
@@ -169,6 +176,7 @@ function rewrittenUnit(node: LedgerNode, form: ShownBytes | undefined, changesBy
     numbered,
     shown: form?.shown ?? node.shown,
     isHeader: node.isHeader && form === undefined,
+    keyCount: null,
   };
 }
 

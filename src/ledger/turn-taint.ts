@@ -1,6 +1,7 @@
 import { isTainting } from "../commands/index.ts";
 import type { UnitOrigin } from "../engine/frames/index.ts";
 import type { AnswerUnit } from "../protocols/index.ts";
+import { type LedgerTree, parentOf } from "./ledger-tree.ts";
 import { isOwn, type LedgerNode, nodeBytes } from "./node.ts";
 
 /** A unit that the model read before it commanded. */
@@ -11,10 +12,14 @@ export type ReadUnit = { readonly kind: string; readonly origin: UnitOrigin; rea
  * it came first, and results of the provider's tools inside the answer. Commands and our results do not end a
  * turn, nor does an answer that the model was asked to continue.
  */
-export function unitsReadInTurn(leaf: LedgerNode | null, units: readonly AnswerUnit[]): readonly ReadUnit[] {
+export function unitsReadInTurn(
+  tree: LedgerTree,
+  leaf: LedgerNode,
+  units: readonly AnswerUnit[],
+): readonly ReadUnit[] {
   const read: ReadUnit[] = units.map(({ unit, bytes }) => ({ kind: unit.kind, origin: "client", bytes }));
   let hasClientUnit = false;
-  for (let at = leaf; at !== null; at = at.parent) {
+  for (let at: LedgerNode | null = leaf; at !== null; at = parentOf(tree, at)) {
     const isAnswer = at.wrapping.role === "assistant";
     if (isAnswer && hasClientUnit) break;
     hasClientUnit ||= !isAnswer && !isOwn(at);

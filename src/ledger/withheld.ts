@@ -102,7 +102,10 @@ function formWithout(
 }
 
 /** Whether a node may stay in a plain request: it shows none of our notes, or must be withheld there too. */
-export function isFreeOfNotes(node: LedgerNode, withheld: WithheldContent, nonce: string): boolean {
+export function isFreeOfNotes(
+  node: LedgerNode,
+  { withheld, nonce }: { readonly withheld: WithheldContent; readonly nonce: string },
+): boolean {
   return isWithheldUnit(withheld, node.facts) || !Buffer.from(nodeBytes(node)).includes(nonce);
 }
 

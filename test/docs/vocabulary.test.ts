@@ -35,7 +35,7 @@ function isType({ kind }: Declaration): boolean {
   return kind === "type" || kind === "class" || kind === "interface";
 }
 
-/** `StreamLedger` and `stream-ledger.ts` are `stream` and `ledger`. */
+/** `LedgerStream` and `ledger-stream.ts` are `ledger` and `stream`. */
 function wordsOf(name: string): readonly string[] {
   return name
     .replace(/\.ts$/, "")

@@ -98,7 +98,7 @@ been told of, the size of the large one and the turn at which it expires.
 
 ${listing([header ?? ""])}
 
-\`awareness.ts\` writes the manifest from what the log last said and what has been sent since: how many blocks there are in
+\`write-tail.ts\` writes the manifest from what the log last said and what has been sent since: how many blocks there are in
 front, in the middle and in the run that goes on, what they take, and what is left.
 
 ${listing((manifest ?? "").split("\n"))}
@@ -118,7 +118,7 @@ function upstreamPart(before: GoldenExchange, now: GoldenExchange): string {
   const [old, usage] = [before.posted.answer.usage, now.posted.answer.usage];
   return `## 4. What went upstream
 
-\`stream-ledger.ts\` writes the path: what was sent before (\`=\`), byte for byte, and what is new (\`+\`). Who said a unit
+\`planned-units.ts\` writes the path: what was sent before (\`=\`), byte for byte, and what is new (\`+\`). Who said a unit
 stands in the second column. Nothing may stand before a result, so the line of headers stands behind it.
 
 ${listing(lines)}

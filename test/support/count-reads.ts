@@ -1,5 +1,5 @@
 import { vi } from "vitest";
-import { PagedTable } from "../../src/engine/paged-table.ts";
+import { PagedTable } from "../../src/base/index.ts";
 
 /**
  * How many entries of the engine's tables an action reads: its work, whatever the machine does meanwhile.

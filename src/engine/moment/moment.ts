@@ -2,6 +2,7 @@ import {
   assert,
   type BlockId,
   fail,
+  lastIndexUpTo,
   type MessageId,
   must,
   ok,
@@ -17,7 +18,6 @@ import type { Approval, ApprovalDecision, Mode, Permission, PermissionKey } from
 import type { AddedBlock, BlockAttributes, Shown } from "../frames/block.ts";
 import type { RecordedExchange } from "../frames/exchange.ts";
 import { type Fact, type FactName, type FactValues, initialFact } from "../frames/facts.ts";
-import { lastIndexUpTo } from "../paged-table.ts";
 import type { FactLog, RecordedApproval, SentTurn, State, Stream, TurnAnswer, View } from "../state.ts";
 import { type Versions, versionAt } from "../versions.ts";
 

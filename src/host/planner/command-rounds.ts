@@ -1,18 +1,17 @@
 import type { Clock } from "../../base/index.ts";
 import type { CommandBatch, CommandCall, CommandResult, PlannedRequest } from "../../exchange/index.ts";
 import {
+  type AnswerCommands,
   callKey,
-  isTaintedBy,
-  type LedgerNode,
-  lineCommands,
-  ownCallsIn,
+  commandsOf,
+  type NodeIndex,
   type SentPath,
-  type StreamLedger,
-  unitsReadInTurn,
+  type WithheldContent,
 } from "../../ledger/index.ts";
 import type { AnswerUnit } from "../../protocols/index.ts";
 import type { LiveStream } from "./live-stream.ts";
-import type { ReceivedRequest } from "./read-request.ts";
+import type { InFlightRequest } from "./planned-request.ts";
+import { type Request, withBodyCopy } from "./read-request.ts";
 
 export type CommandRoundDeps = {
   readonly clock: Clock;
@@ -30,28 +29,29 @@ const usualCommandMs = 30_000;
 /** Results kept per stream: a client may go back and send the calls again. */
 const resultsMax = 1_000;
 
-type RoundAnswer = {
-  readonly stream: LiveStream;
-  readonly received: ReceivedRequest;
-  readonly path: SentPath | null;
-  readonly rounds: number;
-  readonly units: readonly AnswerUnit[];
+/** A whole answer that was added to its ledger. */
+export type RoundAnswer = InFlightRequest & {
+  readonly path: SentPath;
   /** The last node of the request it answers. */
-  readonly leaf: LedgerNode | null;
-  /** When the first round began; null if there was none. */
-  readonly firstRoundMs: number | null;
-  /** Output tokens of all answers so far. */
-  readonly answerTokens: number;
+  readonly leaf: NodeIndex;
   /** The last node of the answer. */
-  readonly end: LedgerNode;
+  readonly end: NodeIndex;
+  readonly units: readonly AnswerUnit[];
 };
 
 /** An answer whose calls of our tools are being executed; a round follows it. */
-export type CommandRound = Omit<RoundAnswer, "units" | "path"> & {
+export type CommandRound = {
+  readonly live: LiveStream;
+  readonly request: Request;
   readonly path: SentPath;
-  /** The ledger of the stream and its withheld content when the answer came. */
-  readonly ledger: StreamLedger;
-  readonly withheld: LiveStream["withheld"];
+  readonly end: NodeIndex;
+  readonly rounds: number;
+  readonly firstRoundMs: number;
+  /** Output tokens of all answers so far. */
+  readonly answerTokens: number;
+  /** The resets of the ledger and its withheld content when the answer came. */
+  readonly resets: number;
+  readonly withheld: WithheldContent;
   /** Resolves when all commands were executed, or their time is up. */
   readonly done: Promise<void>;
 };
@@ -67,28 +67,20 @@ export class CommandRounds {
     this.#deps = deps;
   }
 
-  start(planned: PlannedRequest, { units, path, ...answer }: RoundAnswer): void {
-    if (path === null) return;
-    const { stream, rounds } = answer;
-    const { nonce } = stream;
-    const lineCalls = path.head.hasTextCommands ? lineCommands(answer.end, nonce) : [];
-    const toolCalls = path.head.ownTools.length > 0 ? ownCallsIn(units) : [];
-    const calls = [...toolCalls, ...lineCalls.map(({ id, name, input }) => ({ id, name, input }))];
-    if (calls.length === 0) return;
-    const isTainted = isTaintedBy(unitsReadInTurn(answer.leaf, units), nonce);
-    const { requestId } = planned;
-    const batch: CommandBatch = { requestId, calls, nonce, mode: this.#deps.mode(), isTainted };
-    const parentId = answer.leaf?.sent?.id ?? "";
-    const done = withTimeout(
-      this.#runCommands(stream, batch, parentId),
-      this.#deps.commandMs ?? usualCommandMs,
-    );
+  start(planned: PlannedRequest, answer: RoundAnswer): void {
+    const { live, request, path, end, rounds, answerTokens } = answer;
+    const { ledger, wishes } = live;
+    const commands = commandsOf(ledger, answer);
+    if (commands === null) return;
+    const work = this.#runCommands(live, planned, commands);
+    const done = withTimeout(work, this.#deps.commandMs ?? usualCommandMs);
     const nowMs = this.#deps.clock.now();
     const firstRoundMs = answer.firstRoundMs ?? nowMs;
     if (rounds >= roundsMax || nowMs - firstRoundMs > roundsMs) return;
-    const { ledger, withheld } = stream;
-    const received = withBodyCopy(answer.received);
-    this.#open.set(planned, { ...answer, path, firstRoundMs, ledger, withheld, done, received });
+    const then = { resets: ledger.resets, withheld: wishes.withheld, done };
+    const copied = withBodyCopy(request);
+    const round = { live, request: copied, path, end, rounds, firstRoundMs, answerTokens, ...then };
+    this.#open.set(planned, round);
   }
 
   /** Returns the round of a planned request the first time it is called. */
@@ -98,21 +90,23 @@ export class CommandRounds {
     return round;
   }
 
-  #runCommands(stream: LiveStream, batch: CommandBatch, parentId: string): Promise<void> {
-    const others = stream.runningCommands;
-    const done = this.#storeResults(stream, batch, parentId);
+  #runCommands(live: LiveStream, { requestId }: PlannedRequest, commands: AnswerCommands): Promise<void> {
+    const { calls, isTainted, beforeId } = commands;
+    const { nonce } = live.ledger;
+    const batch: CommandBatch = { requestId, calls, nonce, mode: this.#deps.mode(), isTainted };
+    const others = live.runningCommands;
+    const done = this.#storeResults(live, batch, beforeId);
     // Commands of several concurrent answers are awaited together.
     const running = Promise.all([others, done]).then(() => {
-      if (stream.runningCommands === running) stream.runningCommands = null;
+      if (live.runningCommands === running) live.runningCommands = null;
     });
-    stream.runningCommands = running;
+    live.runningCommands = running;
     return done;
   }
 
-  /** `parentId` is the last node of the request; without it, calls of two answers could have the same id. */
-  async #storeResults({ commandResults }: LiveStream, batch: CommandBatch, parentId: string): Promise<void> {
+  async #storeResults({ commandResults }: LiveStream, batch: CommandBatch, beforeId: string): Promise<void> {
     const results = await this.#deps.runCommands(batch).catch(() => batch.calls.map(failedResult));
-    for (const result of results) commandResults.set(callKey({ id: result.id, beforeId: parentId }), result);
+    for (const result of results) commandResults.set(callKey({ id: result.id, beforeId }), result);
     const tooMany = Math.max(0, commandResults.size - resultsMax);
     for (const key of [...commandResults.keys()].slice(0, tooMany)) commandResults.delete(key);
   }
@@ -131,12 +125,6 @@ async function withTimeout(work: Promise<void>, ms: number): Promise<void> {
 function failedResult({ id }: CommandCall): CommandResult {
   const text = "Aperture could not carry this out: its records cannot be reached. Go on without it.";
   return { id, text, isError: true };
-}
-
-/** Copies the body: its memory is reused once the answer is over. */
-function withBodyCopy(received: ReceivedRequest): ReceivedRequest {
-  const body = Buffer.from(received.body);
-  return { ...received, body, request: { ...received.request, bytes: body } };
 }
 
 /** Lets a request wait a moment for our commands: a client may answer its own calls before ours are done. */

@@ -1,6 +1,6 @@
 import { sha256Hex } from "../../base/index.ts";
 import { type RequestIdentity, type RequestMeta, streamKeyOf } from "../../exchange/index.ts";
-import type { SessionNumbers } from "../../ledger/index.ts";
+import { countKnownUnits, laterNumbers, memoryBytes, type SessionNumbers } from "../../ledger/index.ts";
 import type { AnswerUnit, WireRequest } from "../../protocols/index.ts";
 import type { LiveStream } from "./live-stream.ts";
 
@@ -18,6 +18,7 @@ const candidatesMax = 16;
 /** The streams that a planner holds in memory; the least recently used are dropped first. */
 export class LiveStreams {
   readonly #streams = new Map<string, LiveStream>();
+  readonly #bySession = new Map<string, Set<LiveStream>>();
   /** Streams whose client names no session, by caller and first unit. */
   readonly #unnamed = new Map<string, LiveStream[]>();
   readonly #lastByCaller = new Map<string, LiveStream>();
@@ -34,7 +35,7 @@ export class LiveStreams {
       named.sessionKey === null
         ? this.#lastByCaller.get(callerOf(meta))
         : this.#streams.get(keyOfRequest(meta, named));
-    return stream?.lastRequest?.request ?? null;
+    return stream?.lastRequest?.wire ?? null;
   }
 
   find(meta: RequestMeta, identity: RequestIdentity, request: WireRequest): LiveStream | null {
@@ -53,6 +54,7 @@ export class LiveStreams {
 
   add(meta: RequestMeta, request: WireRequest, stream: LiveStream): void {
     this.#streams.set(stream.key, stream);
+    this.#bySession.set(stream.session, new Set([...this.inSession(stream.session), stream]));
     this.#lastByCaller.set(callerOf(meta), stream);
     if (stream.generatedName !== null) {
       const name = startKey(meta, request);
@@ -65,12 +67,19 @@ export class LiveStreams {
     return this.#streams.get(key) ?? null;
   }
 
-  /** The numbers of a session, if one of its live streams has them. */
+  /** The live streams of a session. */
+  inSession(session: string): readonly LiveStream[] {
+    return [...(this.#bySession.get(session) ?? [])].filter((stream) => this.has(stream));
+  }
+
+  /** The newest numbers of a session, if one of its live streams has them. */
   numbersOf(session: string): SessionNumbers | null {
-    for (const stream of this.#streams.values()) {
-      if (stream.session === session && stream.numbers.session !== null) return stream.numbers.session;
+    let newest: SessionNumbers | null = null;
+    for (const { ledger } of this.inSession(session)) {
+      const known = ledger.numbers.session;
+      if (known !== null) newest = newest === null ? known : laterNumbers(newest, known);
     }
-    return null;
+    return newest;
   }
 
   /** Adds a stream again that was forgotten, unless another has its key by now. */
@@ -81,15 +90,6 @@ export class LiveStreams {
 
   has(stream: LiveStream): boolean {
     return this.#streams.get(stream.key) === stream;
-  }
-
-  all(): Iterable<LiveStream> {
-    return this.#streams.values();
-  }
-
-  update(key: string, change: (stream: LiveStream) => void): void {
-    const stream = this.#streams.get(key);
-    if (stream !== undefined) change(stream);
   }
 
   noteManaged(stream: LiveStream): void {
@@ -132,7 +132,7 @@ export class LiveStreams {
     ]);
     let best: { readonly stream: LiveStream; readonly known: number } | null = null;
     for (const stream of likely) {
-      const known = stream.ledger.countKnownUnits(request);
+      const known = countKnownUnits(stream.ledger, request);
       if (known > unitsBefore && known > (best?.known ?? 0)) best = { stream, known };
     }
     return best?.stream ?? null;
@@ -164,6 +164,9 @@ export class LiveStreams {
 
   forget(stream: LiveStream): void {
     this.#streams.delete(stream.key);
+    const others = new Set(this.inSession(stream.session).filter((one) => one !== stream));
+    if (others.size === 0) this.#bySession.delete(stream.session);
+    else this.#bySession.set(stream.session, others);
     for (const [name, sameStart] of this.#unnamed) {
       const left = sameStart.filter((one) => one !== stream);
       if (left.length === 0) this.#unnamed.delete(name);
@@ -192,14 +195,14 @@ function isSame(a: readonly string[], b: readonly string[]): boolean {
 }
 
 function sizeOf({ lastRequest, ledger }: LiveStream): number {
-  return (lastRequest?.request.bytes.length ?? 0) + ledger.memoryBytes();
+  return (lastRequest?.wire.bytes.length ?? 0) + memoryBytes(ledger);
 }
 
 /** The user wants the stream observed only. A stream without wishes follows the others of its session. */
-export function isObserved(stream: LiveStream, streams: Iterable<LiveStream>): boolean {
-  if (stream.wishes !== null) return stream.wishes.mode === "observe";
-  for (const { session, wishes } of streams) {
-    if (session === stream.session && wishes !== null) return wishes.mode === "observe";
+export function isObserved({ wishes: { latest } }: LiveStream, inSession: Iterable<LiveStream>): boolean {
+  if (latest !== null) return latest.mode === "observe";
+  for (const { wishes } of inSession) {
+    if (wishes.latest !== null) return wishes.latest.mode === "observe";
   }
   return false;
 }

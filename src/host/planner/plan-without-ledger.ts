@@ -5,11 +5,11 @@ import {
   type RequestMeta,
   type SentRequest,
 } from "../../exchange/index.ts";
-import { plainBody } from "../../ledger/index.ts";
+import { plainBody, type WithheldContent } from "../../ledger/index.ts";
 import { protocolOf } from "../../protocols/index.ts";
 import type { LiveStream } from "./live-stream.ts";
 import { keyOfRequest } from "./live-streams.ts";
-import type { ReceivedRequest } from "./read-request.ts";
+import { type Request, readingOf } from "./read-request.ts";
 import type { WithheldRegistry } from "./withheld-registry.ts";
 
 /** Sends the client's body as it came. */
@@ -37,11 +37,12 @@ export function planRaw({ id }: RequestMeta, body: Buffer, mayRetry: boolean): P
  * requests.
  */
 export function planPlain(
-  { key, withheld, generatedName }: Pick<LiveStream, "key" | "withheld" | "generatedName">,
-  received: ReceivedRequest,
+  { key, generatedName }: Pick<LiveStream, "key" | "generatedName">,
+  request: Request,
+  withheld: WithheldContent,
 ): PlannedRequest {
-  const { meta, body, request } = received;
-  const pieces = plainBody(request, withheld);
+  const { meta, body, wire } = request;
+  const pieces = plainBody(wire, withheld);
   const common = { rendering: "plain", length: lengthOf(pieces) } as const;
   const sent: SentRequest = {
     ...common,
@@ -55,15 +56,16 @@ export function planPlain(
     body: pieces,
     epoch: null,
   };
-  return { ...planRaw(meta, body, false), ...common, pieces, received, sent };
+  return { ...planRaw(meta, body, false), ...common, pieces, received: readingOf(request), sent };
 }
 
 /** Sends the client's body, without the parts that the provider would refuse or the user withholds. */
-export function planClientBody(stream: LiveStream, received: ReceivedRequest): PlannedRequest {
-  const { request } = received;
-  const { isBound } = protocolOf(request).traits.model(request.model);
-  if (isBound || stream.withheld.size > 0) return planPlain(stream, received);
-  return planRaw(received.meta, received.body, false);
+export function planClientBody(live: LiveStream, request: Request): PlannedRequest {
+  const { wire, meta, body } = request;
+  const { withheld } = live.wishes;
+  const { isBound } = protocolOf(wire).traits.model(wire.model);
+  if (isBound || withheld.size > 0) return planPlain(live, request, withheld);
+  return planRaw(meta, body, false);
 }
 
 function lengthOf(pieces: Pieces): number {
@@ -75,16 +77,16 @@ function lengthOf(pieces: Pieces): number {
  * of our tools without their results, and the client would send only new messages: the ledger cannot render
  * such a request.
  */
-export function planThreadRefusal({ meta, body }: ReceivedRequest): PlannedRequest {
+export function planThreadRefusal({ meta, body }: Request): PlannedRequest {
   return { ...planRaw(meta, body, false), isProviderThread: true };
 }
 
 /**
  * Sends a side question of a session that has no live stream, without the content withheld in the session.
  */
-export function planSideQuestion(registry: WithheldRegistry, received: ReceivedRequest): PlannedRequest {
-  const { meta, body, identity } = received;
+export function planSideQuestion(registry: WithheldRegistry, request: Request): PlannedRequest {
+  const { meta, body, identity } = request;
   const withheld = registry.forRequest(meta, identity);
   if (withheld.size === 0) return planRaw(meta, body, false);
-  return planPlain({ key: keyOfRequest(meta, identity), withheld, generatedName: null }, received);
+  return planPlain({ key: keyOfRequest(meta, identity), generatedName: null }, request, withheld);
 }

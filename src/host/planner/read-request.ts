@@ -1,30 +1,72 @@
-import type {
-  BodyOverlap,
-  Purpose,
-  RequestIdentity,
-  RequestMeta,
-  StreamLookup,
+import {
+  type BodyOverlap,
+  identify,
+  type Purpose,
+  purposeOf,
+  type ReadRequest,
+  type RequestIdentity,
+  type RequestMeta,
+  type StreamLookup,
 } from "../../exchange/index.ts";
-import type { RenderPurpose } from "../../ledger/index.ts";
 import { findProtocol, type RequestKind, type WireRequest } from "../../protocols/index.ts";
 import type { LiveStream } from "./live-stream.ts";
 
-/** A client request with its parsed body and its identity. */
-export type ReceivedRequest = {
+/** A client request: its body is read once, and everything that follows from it alone is decided here. */
+export type Request = {
   readonly meta: RequestMeta;
   readonly body: Buffer;
-  readonly request: WireRequest;
+  readonly wire: WireRequest;
   /** The request before it in the stream, whose parsed parts it shares; null if there was none. */
   readonly previous: WireRequest | null;
   readonly identity: RequestIdentity;
   readonly purpose: Purpose;
+  /** The model has not answered in this conversation yet. */
+  readonly isFirst: boolean;
 };
 
-export function lookupOf({ meta, identity, request }: ReceivedRequest): StreamLookup {
+export type ReceivedBody = {
+  readonly meta: RequestMeta;
+  readonly body: Buffer;
+  readonly previous: WireRequest | null;
+};
+
+/** Null if the body cannot be read. */
+export function readRequest({ meta, body, previous }: ReceivedBody): Request | null {
+  const wire = findProtocol(meta.protocol)?.read.request(body, previous) ?? null;
+  if (wire === null) return null;
+  const identity = identify(meta, wire);
+  return {
+    meta,
+    body,
+    wire,
+    previous,
+    identity,
+    purpose: purposeOf({ kind: kindOf(meta) ?? "ask", identity, request: wire }),
+    isFirst: !wire.messages.some(({ role }) => role === "assistant"),
+  };
+}
+
+/** Agents ask side questions under the id of the session, without its tools. */
+export function isSideQuestion({ purpose }: Request): boolean {
+  return purpose === "side" || purpose === "probe";
+}
+
+/** What the recorder takes over: it decides nothing again. */
+export function readingOf({ wire, identity, purpose }: Request): ReadRequest {
+  return { request: wire, identity, purpose };
+}
+
+/** Copies the body: its memory is reused once the answer is over. */
+export function withBodyCopy(request: Request): Request {
+  const body = Buffer.from(request.body);
+  return { ...request, body, wire: { ...request.wire, bytes: body } };
+}
+
+export function lookupOf({ meta, identity, wire }: Request): StreamLookup {
   const { owner, credential } = meta.caller;
   const { client, sessionKey, agent } = identity;
   const whose = { owner, upstream: meta.upstream, client, sessionKey, credential, agent };
-  return { type: "ledger", ...whose, messageKeys: request.messageKeys };
+  return { type: "ledger", ...whose, messageKeys: wire.messageKeys };
 }
 
 const offValues: readonly string[] = ["", "0", "false", "no", "off"];
@@ -55,38 +97,28 @@ export function kindOf({ protocol, method, target }: RequestMeta): RequestKind |
  * The answer tokens left after `spentTokens`; null if none are left. A request with a reasoning budget needs
  * more than that budget, and a smaller budget would make the prompt cache useless.
  */
-export function answerTokensLeft({ request }: ReceivedRequest, spentTokens: number): number | null {
-  const left = request.answerTokensMax - spentTokens;
-  return left > 0 ? Math.max(left, request.reasoningTokens + 1) : null;
-}
-
-/** The ledger renders a turn, a count like the next turn, and anything else without notes of ours. */
-export function renderPurposeOf({ purpose }: ReceivedRequest): RenderPurpose {
-  return purpose === "turn" || purpose === "count" ? purpose : "aside";
-}
-
-/** Agents ask side questions under the id of the session, without its tools. */
-export function isSideQuestion({ purpose }: ReceivedRequest): boolean {
-  return purpose === "side" || purpose === "probe";
+export function answerTokensLeft({ wire }: Request, spentTokens: number): number | null {
+  const left = wire.answerTokensMax - spentTokens;
+  return left > 0 ? Math.max(left, wire.reasoningTokens + 1) : null;
 }
 
 /**
- * Clients also count a single tool or text under the id of the session; that is no part of the conversation.
+ * A side question, or a count of a single tool or text, under the id of a session whose conversation begins
+ * otherwise: it is no part of that conversation.
  */
-export function isLoneCount({ purpose, request: { messages } }: ReceivedRequest): boolean {
-  return purpose === "count" && !messages.some(({ role }) => role === "assistant");
+export function isSeparate(request: Request, last: WireRequest | null): boolean {
+  const { wire, purpose, isFirst } = request;
+  const isLone = isSideQuestion(request) || (purpose === "count" && isFirst);
+  return isLone && (last === null || wire.messageKeys[0] !== last.messageKeys[0]);
 }
 
 /** The bytes that this body shares with the last request of its stream. */
-export function overlapOf(
-  { key, lastRequest: last }: LiveStream,
-  { request, previous }: ReceivedRequest,
-): BodyOverlap {
-  const isNext = last !== null && last.request === previous;
+export function overlapOf({ key, lastRequest: last }: LiveStream, { wire, previous }: Request): BodyOverlap {
+  const isNext = last !== null && last.wire === previous;
   return {
     streamKey: key,
     baseRequest: isNext ? last.id : null,
-    sharedBytes: isNext ? request.sharedBytes : 0,
-    sharedEndBytes: isNext ? request.sharedEndBytes : 0,
+    sharedBytes: isNext ? wire.sharedBytes : 0,
+    sharedEndBytes: isNext ? wire.sharedEndBytes : 0,
   };
 }

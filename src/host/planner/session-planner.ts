@@ -8,35 +8,32 @@ import {
   type Pieces,
   type PlannedRequest,
   type Planner,
-  purposeOf,
   type RequestMeta,
   type ResponseSummary,
   type Wishes,
 } from "../../exchange/index.ts";
 import {
   type ArrivalPolicy,
-  callKey,
-  chooseRewrite,
-  isRunStart,
-  type NoteContext,
-  promptCountOf,
-  type RenderInput,
-} from "../../ledger/index.ts";
-import { findProtocol, protocolOf, type WireRequest } from "../../protocols/index.ts";
-import { BodyBufferPool } from "../../recorder/index.ts";
-import { type AdmissionCandidate, isAdmitted } from "./admission.ts";
-import {
   type Awareness,
-  applyWishes,
-  noteChangesRead,
-  noteContextFor,
-  noteFreed,
-  noteNewBlocks,
-  noteSentUnits,
-} from "./awareness.ts";
-import { type ChoiceDeps, choiceFactsFor, isCacheCold, mayClearAtProvider } from "./choice-facts.ts";
+  addAnswer,
+  forgetObserved,
+  isCurrentRequest,
+  type LedgerStream,
+  laterNumbers,
+  notePassed,
+  type Plan,
+  type PlanContext,
+  plan,
+  planRound,
+  resetStream,
+  withSession,
+} from "../../ledger/index.ts";
+import type { ModelPrices } from "../../policy/index.ts";
+import { protocolOf } from "../../protocols/index.ts";
+import { BodyBufferPool } from "../../recorder/index.ts";
+import { isAdmitted } from "./admission.ts";
 import { CommandRounds, waitForCommands } from "./command-rounds.ts";
-import { forgetObserved, type LiveStream, resetLedger, stopManaging } from "./live-stream.ts";
+import { addsWithheld, applyWishes, type LiveStream } from "./live-stream.ts";
 import { isObserved, LiveStreams } from "./live-streams.ts";
 import {
   planClientBody,
@@ -48,47 +45,51 @@ import {
 import {
   hasClearAt,
   type InFlightRequest,
-  notRendered,
+  noRounds,
   plannedRequestOf,
-  type StreamRenderInput,
+  type ShellRequest,
 } from "./planned-request.ts";
+import { isCacheCold, mayClearAtProvider } from "./provider-cache.ts";
 import {
   answerTokensLeft,
-  isLoneCount,
   isModelRequest,
   isPassThroughWanted,
+  isSeparate,
   isSideQuestion,
-  kindOf,
   overlapOf,
-  type ReceivedRequest,
-  renderPurposeOf,
+  type ReceivedBody,
+  type Request,
+  readingOf,
+  readRequest,
 } from "./read-request.ts";
-import { isFirstRequest, StreamOpener, type StreamOpenerDeps } from "./stream-opener.ts";
+import { StreamOpener, type StreamOpenerDeps } from "./stream-opener.ts";
 import { WithheldRegistry } from "./withheld-registry.ts";
 
-export type PlannerDeps = StreamOpenerDeps &
-  Omit<ChoiceDeps, "isCold"> & {
-    readonly clock: Clock;
-    /** The most that may be done. A header lowers it for one request, never raises it. */
-    readonly mode: () => "observe" | "ask" | "auto";
-    readonly isRecording: () => boolean;
-    /** The recorder is behind, so lost units are better reported again later. */
-    readonly isBehind: () => boolean;
-    /** The owner of a subscription's login agreed that it is managed. */
-    readonly managesLogins: boolean;
-    /** A request was ever managed with this data directory; `noteManaged` records the first one. */
-    readonly hasManaged: () => boolean;
-    readonly noteManaged: () => void;
-    readonly awareness: () => Awareness;
-    readonly arrivalPolicy: () => ArrivalPolicy;
-    /** Called when the upstream refused our version of a request and accepted the client's. */
-    readonly noteRefused?: () => void;
-    /** Executes the calls of our tools in an answer. */
-    readonly runCommands: (batch: CommandBatch) => Promise<readonly CommandResult[]>;
-    /** How long a round waits for its commands. */
-    readonly commandMs?: number;
-    readonly bodyPool?: BodyBufferPool;
-  };
+export type PlannerDeps = StreamOpenerDeps & {
+  readonly clock: Clock;
+  readonly pricesOf: (model: string | null) => ModelPrices;
+  /** Tokens in a model's window; null if unknown. */
+  readonly windowOf: (model: string | null) => number | null;
+  /** The most that may be done. A header lowers it for one request, never raises it. */
+  readonly mode: () => "observe" | "ask" | "auto";
+  readonly isRecording: () => boolean;
+  /** The recorder is behind, so lost units are better reported again later. */
+  readonly isBehind: () => boolean;
+  /** The owner of a subscription's login agreed that it is managed. */
+  readonly managesLogins: boolean;
+  /** A request was ever managed with this data directory; `noteManaged` records the first one. */
+  readonly hasManaged: () => boolean;
+  readonly noteManaged: () => void;
+  readonly awareness: () => Awareness;
+  readonly arrivalPolicy: () => ArrivalPolicy;
+  /** Called when the upstream refused our version of a request and accepted the client's. */
+  readonly noteRefused?: () => void;
+  /** Executes the calls of our tools in an answer. */
+  readonly runCommands: (batch: CommandBatch) => Promise<readonly CommandResult[]>;
+  /** How long a round waits for its commands. */
+  readonly commandMs?: number;
+  readonly bodyPool?: BodyBufferPool;
+};
 
 /**
  * Plans each request: finds its stream and decides whether the ledger renders it or the client's body is
@@ -132,61 +133,57 @@ export class SessionPlanner implements Planner {
     // A large body without a predecessor is slow to parse: several of them must not block the thread in one
     // go.
     const isHeavy = previous === null && body.length > heavyBytesMin;
-    const planBody = () => this.#planBody(meta, body, previous);
+    const planBody = () => this.#planBody({ meta, body, previous });
     return isHeavy ? this.#enqueue(planBody) : planBody();
   }
 
-  #planBody(
-    meta: RequestMeta,
-    body: Buffer,
-    previous: WireRequest | null,
-  ): PlannedRequest | Promise<PlannedRequest> {
+  #planBody(received: ReceivedBody): PlannedRequest | Promise<PlannedRequest> {
     try {
-      const request = findProtocol(meta.protocol)?.read.request(body, previous) ?? null;
-      if (request === null) return this.#planUnparsed(meta, body);
-      const identity = identify(meta, request);
-      const purpose = purposeOf({ kind: kindOf(meta) ?? "ask", identity, request });
-      const received: ReceivedRequest = { meta, body, request, previous, identity, purpose };
-      const stream = this.#streams.find(meta, identity, request);
-      const running = stream !== null && purpose === "turn" ? stream.runningCommands : null;
-      if (stream !== null && running !== null)
-        return waitForCommands(running, this.#deps.deadlineMs).then(() => this.#planSafely(stream, received));
-      if (stream !== null) return this.#planSafely(stream, received);
-      const isFirst = isFirstRequest(received);
-      // A side question of a stream that was dropped from memory must not be taken for its first request.
-      if (isFirst && isSideQuestion(received)) return planSideQuestion(this.#withheld, received);
-      if (isFirst && (this.#opener.canNumber(received) || !this.#wouldManage(received)))
-        return this.#planSafely(this.#opener.openNew(received), received);
-      const opening = this.#opener.openFromLog(received);
-      // A new conversation has no turns to restore, so it needs no queue.
-      if (isFirst) return opening.then((stream) => this.#planSafely(stream, received));
-      return opening.then((stream) => this.#enqueue(() => this.#planSafely(stream, received)));
+      const request = readRequest(received);
+      return request === null ? this.#planUnread(received) : this.#planRequest(request);
     } catch {
-      return this.#planUnparsed(meta, body);
+      return this.#planUnread(received);
     }
+  }
+
+  #planRequest(request: Request): PlannedRequest | Promise<PlannedRequest> {
+    const { meta, identity, wire, isFirst } = request;
+    const live = this.#streams.find(meta, identity, wire);
+    const running = live !== null && request.purpose === "turn" ? live.runningCommands : null;
+    if (live !== null && running !== null)
+      return waitForCommands(running, this.#deps.deadlineMs).then(() => this.#planSafely(live, request));
+    if (live !== null) return this.#planSafely(live, request);
+    // A side question of a stream that was dropped from memory must not be taken for its first request.
+    if (isFirst && isSideQuestion(request)) return planSideQuestion(this.#withheld, request);
+    if (isFirst && (this.#opener.canNumber(request) || !this.#wouldManage(request)))
+      return this.#planSafely(this.#opener.openNew(request), request);
+    const opening = this.#opener.openFromLog(request);
+    // A new conversation has no turns to restore, so it needs no queue.
+    if (isFirst) return opening.then((opened) => this.#planSafely(opened, request));
+    return opening.then((opened) => this.#enqueue(() => this.#planSafely(opened, request)));
   }
 
   planRetry(planned: PlannedRequest, body: Uint8Array): PlannedRequest | null {
     const inFlight = this.#inFlight.get(planned);
     if (inFlight === undefined) return null;
-    const { stream, received, clearedResults } = inFlight;
-    const reason = protocolOf(received.request).refusals.reasonOf(body);
-    const isEdit = clearedResults !== null && reason === "edit";
-    // Anything else of ours may have been refused: the client's version is tried once. If it is accepted,
-    // ours is not sent again.
-    const trial: InFlightRequest = { ...notRendered, stream, received, leaf: null, isTrial: true };
-    if (isEdit) stream.takesProviderEdits = false;
-    else if (reason === "reasoning") resetLedger(stream);
-    else return planned.rendering === "managed" ? this.#track(planClientBody(stream, received), trial) : null;
+    const { live, request } = inFlight;
+    const reason = protocolOf(request.wire).refusals.reasonOf(body);
+    const isEdit = inFlight.planned !== null && inFlight.planned.clearedResults !== null && reason === "edit";
+    if (!isEdit && reason !== "reasoning") {
+      // Anything else of ours may have been refused: the client's version is tried once. If it is accepted,
+      // ours is not sent again.
+      const trial = { ...noRounds, live, request, planned: null, isTrial: true } as const;
+      return planned.rendering === "managed" ? this.#track(planClientBody(live, request), trial) : null;
+    }
+    const ledger = ledgerBefore(inFlight);
+    if (isEdit) live.takesProviderEdits = false;
+    else forgetUnits(live, ledger);
     // The refusal shows that the stream is ours; the next plan is kept even if the log's answer came late.
-    this.#streams.restore(received.meta, received.request, stream);
+    this.#streams.restore(request.meta, request.wire, live);
     try {
       const style = planned.rendering === "managed" ? "managed" : "plain";
-      return this.#renderPlan(stream, received, {
-        style,
-        purpose: renderPurposeOf(received),
-        isCold: !isEdit,
-      });
+      const from = isEdit ? ledger : live.ledger;
+      return this.#planWithLedger(live, request, { style, isCold: !isEdit, from });
     } catch {
       return null;
     }
@@ -196,37 +193,35 @@ export class SessionPlanner implements Planner {
     const inFlight = this.#inFlight.get(planned);
     if (inFlight === undefined) return null;
     this.#inFlight.delete(planned);
-    const { stream, received, leaf } = inFlight;
-    if (inFlight.isTrial && response.status === 200) stopManaging(stream, this.#deps);
-    stream.openRequests.delete(planned);
-    const { lastRequest: last } = stream;
-    if (last?.id === planned.requestId) {
-      last.isOver = ![...stream.openRequests.keys()].some(({ requestId: request }) => request === last.id);
-      last.hasLeft &&= response.isRequestFlushed;
-    }
-    if (leaf === null || response.status !== 200 || response.answer === null) return null;
-    const { units, usage, cleared, isWhole } = response.answer;
-    if (isWhole) noteChangesRead(stream, planned);
+    const { live, request, planned: ledgerPlan } = inFlight;
+    if (inFlight.isTrial && response.status === 200) this.#stopManaging(live);
+    noteFinished(live, planned, response);
+    const leaf = ledgerPlan?.leaf ?? null;
+    const { status, answer } = response;
+    if (ledgerPlan === null || leaf === null || status !== 200 || answer === null) return null;
+    const { units, usage, cleared, isWhole } = answer;
+    const { clearedResults, path, after } = ledgerPlan;
     // The provider did not clear what it was asked to, so our counts are wrong: from now on we prune
     // ourselves.
-    if (isWhole && inFlight.clearedResults !== null && cleared !== inFlight.clearedResults)
-      stream.takesProviderEdits = false;
-    stream.countedPrompt = promptCountOf(usage, leaf) ?? stream.countedPrompt;
-    const nodes = stream.ledger.addAnswer(leaf, units);
-    const numbered = nodes.map((node) => node.numbered);
-    noteNewBlocks(stream, numbered);
-    const end = nodes.at(-1);
+    if (isWhole && clearedResults !== null && cleared !== clearedResults) live.takesProviderEdits = false;
+    const changesSeq = isWhole && planned.rendering === "managed" ? (planned.sent?.wishesSeq ?? 0) : 0;
+    const isSameTree = live.ledger.resets === after.resets;
+    const read = { units, usage, changesSeq };
+    const { stream, nodes, isKept } = addAnswer(this.#synced(live), isSameTree ? leaf : null, read);
+    live.ledger = stream;
+    const end = nodes.at(-1)?.index;
     const answerTokens = inFlight.answerTokens + (usage?.output ?? 0);
     // A damaged answer may have calls that cannot be read.
-    if (end !== undefined && response.isComplete && isWhole)
-      this.#rounds.start(planned, { ...inFlight, units, end, answerTokens });
-    this.#streams.noteAnswer(received.meta, stream, units);
-    return numbered;
+    if (isKept && end !== undefined && response.isComplete && isWhole)
+      this.#rounds.start(planned, { ...inFlight, path, leaf, end, units, answerTokens });
+    this.#streams.noteAnswer(request.meta, live, units);
+    return nodes.map(({ numbered }) => numbered);
   }
 
   /** The log calls this whenever its wishes for a stream have changed. */
   updateWishes(wishes: Wishes): void {
-    this.#streams.update(wishes.streamKey, (stream) => applyWishes(stream, wishes, this.#withheld));
+    const live = this.#streams.get(wishes.streamKey);
+    if (live !== null) applyWishes(live, wishes, this.#withheld.ofWishes(wishes));
   }
 
   errorIfUnread(meta: RequestMeta): ApertureError | null {
@@ -235,14 +230,14 @@ export class SessionPlanner implements Planner {
   }
 
   /** Headers, mode or an earlier refusal demand that the request passes unmanaged. */
-  #mustPass({ headers }: RequestMeta, stream: LiveStream | null = null): boolean {
+  #mustPass({ headers }: RequestMeta, live: LiveStream | null = null): boolean {
     const isObserving = isPassThroughWanted(headers) || this.#deps.mode() === "observe";
-    if (isObserving || stream?.isPassThrough === true) return true;
-    return stream !== null && isObserved(stream, this.#streams.all());
+    if (isObserving || live?.isPassThrough === true) return true;
+    return live !== null && isObserved(live, this.#streams.inSession(live.session));
   }
 
   /** A body that cannot be parsed may hold withheld content; then it is refused. */
-  #planUnparsed(meta: RequestMeta, body: Buffer): PlannedRequest {
+  #planUnread({ meta, body }: ReceivedBody): PlannedRequest {
     return { ...planRaw(meta, body, false), refusal: this.errorIfUnread(meta) };
   }
 
@@ -259,80 +254,93 @@ export class SessionPlanner implements Planner {
   }
 
   /** A bug of ours costs the ledger of one stream, not the client's request. */
-  #planSafely(stream: LiveStream, received: ReceivedRequest): PlannedRequest {
+  #planSafely(live: LiveStream, request: Request): PlannedRequest {
     try {
-      return this.#planFor(stream, received);
+      return this.#planFor(live, request);
     } catch {
-      const { meta, body } = received;
-      const hasManagedContent = stream.wasManaged !== false || stream.withheld.size > 0;
-      resetLedger(stream);
-      return hasManagedContent ? planPlain(stream, received) : planRaw(meta, body, false);
+      const { withheld } = live.wishes;
+      const hasManagedContent = live.wasManaged !== false || withheld.size > 0;
+      forgetUnits(live, live.ledger);
+      const { meta, body } = request;
+      return hasManagedContent ? planPlain(live, request, withheld) : planRaw(meta, body, false);
     }
   }
 
-  #planFor(stream: LiveStream, received: ReceivedRequest): PlannedRequest {
-    const { meta, request, body } = received;
-    const purpose = renderPurposeOf(received);
-    const mustPass = this.#mustPass(meta, stream);
-    const isCold = isCacheCold(stream, request, this.#deps);
-    if (purpose === "turn") stream.lastMs = this.#deps.clock.now();
-    const last = stream.lastRequest?.request ?? null;
-    const hasSameStart = last !== null && request.messageKeys[0] === last.messageKeys[0];
-    const isSeparate = isSideQuestion(received) || isLoneCount(received);
-    if (isSeparate && !hasSameStart)
-      return stream.withheld.size === 0 ? planRaw(meta, body, false) : planPlain(stream, received);
-    if (!stream.isManaged && !mustPass && purpose === "turn" && stream.wasManaged !== "unknown") {
-      stream.isManaged = isAdmitted({ ...this.#candidate(received), isCold });
-      if (stream.isManaged && stream.wasManaged === false && !stream.numbers.isReady) forgetObserved(stream);
-    }
-    if (stream.isManaged && !mustPass) {
-      if (request.isStoredAtProvider) return planThreadRefusal(received);
-      this.#opener.requestNumbers(stream, received);
-      return this.#renderPlan(stream, received, { style: "managed", purpose, isCold });
+  #planFor(live: LiveStream, request: Request): PlannedRequest {
+    const { meta, wire, body, purpose } = request;
+    const mustPass = this.#mustPass(meta, live);
+    const isCold = this.#isCold(live, request);
+    if (purpose === "turn") live.lastMs = this.#deps.clock.now();
+    const { withheld } = live.wishes;
+    if (isSeparate(request, live.lastRequest?.wire ?? null))
+      return withheld.size === 0 ? planRaw(meta, body, false) : planPlain(live, request, withheld);
+    if (!mustPass) this.#admit(live, request, isCold);
+    if (live.isManaged && !mustPass) {
+      if (wire.isStoredAtProvider) return planThreadRefusal(request);
+      this.#opener.requestNumbers(live, request);
+      return this.#planWithLedger(live, request, { style: "managed", isCold });
     }
     // Only the log knows when the user sets a mode again.
-    if (stream.isPassThrough) this.#opener.requestWishes(stream, received);
-    const { isBound } = stream.protocol.traits.model(request.model);
-    if ((stream.wasManaged === true && isBound) || stream.withheld.size > 0) {
-      return this.#renderPlan(stream, received, { style: "plain", purpose, isCold });
-    }
-    const mayBeManaged = stream.wasManaged !== false || !stream.isLookedUp;
-    const mayRetry = isBound && (mayBeManaged || !mustPass);
-    stream.numbers.invalidate();
-    stream.isFullyCounted = false;
-    const raw = planRaw(meta, body, mayRetry);
-    const planned: PlannedRequest = { ...raw, received, overlap: overlapOf(stream, received) };
-    this.#setLastRequest(stream, received);
-    return this.#track(planned, { stream, received, leaf: null, ...notRendered });
+    if (live.isPassThrough) this.#opener.requestWishes(live, request);
+    const { isBound } = protocolOf(wire).traits.model(wire.model);
+    if ((live.wasManaged === true && isBound) || withheld.size > 0)
+      return this.#planWithLedger(live, request, { style: "plain", isCold });
+    const mayBeManaged = live.wasManaged !== false || !live.isLookedUp;
+    const raw = planRaw(meta, body, isBound && (mayBeManaged || !mustPass));
+    live.ledger = notePassed(live.ledger);
+    const planned: PlannedRequest = {
+      ...raw,
+      received: readingOf(request),
+      overlap: overlapOf(live, request),
+    };
+    this.#setLastRequest(live, request);
+    return this.#track(planned, { ...noRounds, live, request, planned: null });
+  }
+
+  #isCold({ lastMs }: LiveStream, { wire }: Request): boolean {
+    const { clock, pricesOf } = this.#deps;
+    return lastMs > 0 && isCacheCold(wire, clock.now() - lastMs, pricesOf(wire.model));
+  }
+
+  /** Decides with a turn whether a stream that was only observed is managed from now on. */
+  #admit(live: LiveStream, request: Request, isCold: boolean): void {
+    if (live.isManaged || request.purpose !== "turn" || live.wasManaged === "unknown") return;
+    live.isManaged = this.#isAdmitted(request, isCold);
+    const isObservedOnly = live.wasManaged === false && live.ledger.numbers.session === null;
+    if (live.isManaged && isObservedOnly) live.ledger = forgetObserved(live.ledger);
   }
 
   /** A conversation that begins with this request would be managed. */
-  #wouldManage(received: ReceivedRequest): boolean {
-    const isTurn = received.purpose === "turn" && !this.#mustPass(received.meta);
-    return isTurn && isAdmitted({ ...this.#candidate(received), isCold: false });
+  #wouldManage(request: Request): boolean {
+    const isTurn = request.purpose === "turn" && !this.#mustPass(request.meta);
+    return isTurn && this.#isAdmitted(request, false);
   }
 
-  #candidate({ meta, request, identity, purpose }: ReceivedRequest): Omit<AdmissionCandidate, "isCold"> {
-    const isSessionNamed = meta.headers["x-aperture-session"] !== undefined;
-    const needsConsent = meta.isLogin && !this.#deps.managesLogins;
-    const { client } = identity;
-    return { request, client, purpose, isSessionNamed, needsConsent, isRecording: this.#deps.isRecording() };
+  #isAdmitted({ meta, wire, identity, purpose }: Request, isCold: boolean): boolean {
+    return isAdmitted({
+      request: wire,
+      client: identity.client,
+      purpose,
+      isSessionNamed: meta.headers["x-aperture-session"] !== undefined,
+      needsConsent: meta.isLogin && !this.#deps.managesLogins,
+      isRecording: this.#deps.isRecording(),
+      isCold,
+    });
   }
 
-  #renderPlan(stream: LiveStream, received: ReceivedRequest, choice: RenderChoice): PlannedRequest {
-    const input = this.#renderInput(stream, received, choice);
-    const rendered = stream.ledger.render(input);
-    if (rendered.hasHeader) stream.namesSeq = stream.wishes?.seq ?? 0;
-    noteFreed(stream, stream.ledger.turn, rendered.freedTokens);
-    if (choice.style === "managed") this.#noteManaged(stream);
-    const overlap = overlapOf(stream, received);
-    this.#setLastRequest(stream, received);
-    const fromLedger = plannedRequestOf({ stream, received, rendered, input });
-    const planned: PlannedRequest = { ...fromLedger, overlap };
-    noteSentUnits(stream, rendered.report.fresh);
-    const leaf = rendered.report.isTurn ? rendered.leaf : null;
-    const { path, clearedResults } = rendered;
-    return this.#track(planned, { ...notRendered, stream, received, leaf, path, clearedResults });
+  #planWithLedger(live: LiveStream, request: Request, options: PlanOptions): PlannedRequest {
+    const before = this.#synced(live, options.from);
+    const input = this.#withContext(live, request, options);
+    const { stream, plan: made } = plan(before, input, live.wishes);
+    if (options.style === "managed") this.#noteManaged(live);
+    const overlap = overlapOf(live, request);
+    this.#setLedger(live, stream, made);
+    this.#setLastRequest(live, request);
+    const planned = { ...plannedRequestOf(live, input, made), overlap };
+    const leaf = made.report.isTurn ? made.leaf : null;
+    const { path, clearedResults } = made;
+    const ledgerPlan = { before, after: stream, leaf, path, clearedResults };
+    return this.#track(planned, { ...noRounds, live, request, planned: ledgerPlan });
   }
 
   /**
@@ -342,96 +350,127 @@ export class SessionPlanner implements Planner {
     const round = this.#rounds.take(planned);
     await round?.done;
     // A ledger that was reset meanwhile cannot continue the answer.
-    if (round === null || round.stream.ledger !== round.ledger) return null;
-    const { stream, received, path, end, rounds, firstRoundMs, answerTokens } = round;
+    if (round === null || round.live.ledger.resets !== round.resets) return null;
+    const { live, request, path, end, rounds, firstRoundMs, answerTokens } = round;
     // The user withheld content or changed the mode meanwhile: the answer ends here.
-    const hasNewWithheld = [...stream.withheld.keys()].some((key) => !round.withheld.has(key));
-    if (hasNewWithheld || this.#mustPass(received.meta, stream)) return null;
-    const tokensLeft = answerTokensLeft(received, answerTokens);
+    const hasNewWithheld = addsWithheld(round.withheld, live.wishes.withheld);
+    if (hasNewWithheld || this.#mustPass(request.meta, live)) return null;
+    const tokensLeft = answerTokensLeft(request, answerTokens);
     if (tokensLeft === null) return null;
     try {
-      const choice = { style: "managed", purpose: "turn", isCold: false } as const;
-      const whole = this.#renderInput(stream, received, choice);
-      const input: StreamRenderInput = { ...whole, answerTokensMax: tokensLeft };
-      const rendered = stream.ledger.renderRound(input, { path, end });
-      if (rendered === null) return null;
-      const next = plannedRequestOf({ stream, received, rendered, input });
-      noteSentUnits(stream, rendered.report.fresh);
+      const before = this.#synced(live);
+      const { context, isLost } = this.#withContext(live, request, { style: "managed", isCold: false });
+      const limited = { ...context, answerTokensMax: tokensLeft };
+      const input: ShellRequest = { ...request, purpose: "turn", isLost, context: limited };
+      const result = planRound(before, { ...input, path, end }, live.wishes);
+      if (result === null) return null;
+      const { stream: after, plan: made } = result;
+      this.#setLedger(live, after, made);
+      const next = plannedRequestOf(live, input, made);
       const sent = next.sent === null ? null : ({ ...next.sent, isRound: true } as const);
-      const { leaf, path: sentPath, clearedResults } = rendered;
-      const before = { stream, received, rounds: rounds + 1, firstRoundMs, answerTokens };
-      return this.#track(
-        { ...next, sent, needsAnswer: true },
-        { ...before, leaf, path: sentPath, clearedResults },
-      );
+      const { leaf, path: sentPath, clearedResults } = made;
+      const ledgerPlan = { before, after, leaf, path: sentPath, clearedResults };
+      const inFlight = { live, request, planned: ledgerPlan, rounds: rounds + 1, firstRoundMs, answerTokens };
+      return this.#track({ ...next, sent, needsAnswer: true }, inFlight);
     } catch {
-      resetLedger(stream);
+      forgetUnits(live, live.ledger);
       return null;
     }
   }
 
-  #renderInput(
-    stream: LiveStream,
-    received: ReceivedRequest,
-    { style, purpose, isCold }: RenderChoice,
-  ): StreamRenderInput {
-    const { meta, request } = received;
-    const mayClear = hasClearAt(meta, request) || (!meta.isLogin && meta.upstream === "anthropic");
-    const recordVersion = this.#deps.recordVersionOf(stream.key);
-    const isLost = stream.recordVersion !== recordVersion && purpose === "turn";
-    const isFullReport = isLost && !this.#deps.isBehind();
-    if (isFullReport) stream.recordVersion = recordVersion;
-    return {
-      request,
-      purpose,
+  /** Adds to a request what the ledger needs besides: the time, the settings, and what the provider takes. */
+  #withContext(live: LiveStream, request: Request, { style, isCold }: PlanOptions): ShellRequest {
+    const { clock, awareness, arrivalPolicy, windowOf, pricesOf, isBehind } = this.#deps;
+    const { meta, wire, previous, purpose } = request;
+    const prices = pricesOf(wire.model);
+    const recordVersion = this.#deps.recordVersionOf(live.key);
+    const isLost = live.recordVersion !== recordVersion && purpose === "turn";
+    const isFullReport = isLost && !isBehind();
+    if (isFullReport) live.recordVersion = recordVersion;
+    const isSwitched = previous !== null && previous.model !== wire.model;
+    const context: PlanContext = {
       style,
-      mayClear,
-      mayEdit: mayClearAtProvider(stream, received, this.#deps.pricesOf),
-      isCold,
-      isLost,
+      timeMs: clock.now(),
+      awareness: awareness(),
+      arrival: arrivalPolicy().arrival,
+      prices,
+      window: windowOf(wire.model),
+      coldReason: isCold ? "cold" : isSwitched ? "model" : null,
+      mayClear: hasClearAt(meta, wire) || (!meta.isLogin && meta.upstream === "anthropic"),
+      mayEdit: mayClearAtProvider(live, request, prices),
       isFullReport,
-      noteContext: this.#noteContext(stream, request),
-      wishes: stream.levelWishes,
-      chooseRewrite: (candidate) => {
-        const rewrite = chooseRewrite(choiceFactsFor(stream, received, { isCold, ...this.#deps }), candidate);
-        if (isRunStart(candidate)) stream.hasNewWishes = false;
-        if (rewrite !== null) stream.isUrgent = false;
-        return rewrite;
-      },
-      arrival: this.#deps.arrivalPolicy().arrival,
-      findResult: (call) => stream.commandResults.get(callKey(call)) ?? null,
+      results: live.commandResults,
     };
+    return { ...request, isLost, context };
   }
 
-  #noteContext(stream: LiveStream, { model }: WireRequest): NoteContext {
-    const { clock, awareness, windowOf, pricesOf } = this.#deps;
-    const { read: readPrice } = pricesOf(model);
-    const window = windowOf(model);
-    return noteContextFor(stream, { timeMs: clock.now(), awareness: awareness(), window, readPrice });
+  /** The ledger of a stream with the newest numbers of its session: another stream may have claimed some. */
+  #synced({ ledger, session }: LiveStream, from: LedgerStream = ledger): LedgerStream {
+    const own = from.numbers.session;
+    const newest = own === null ? null : this.#streams.numbersOf(session);
+    return own === null || newest === null ? from : withSession(from, laterNumbers(own, newest));
+  }
+
+  #setLedger(live: LiveStream, ledger: LedgerStream, { report: { fresh } }: Plan): void {
+    live.ledger = ledger;
+    live.isUnnumbered ||= fresh.some(
+      ({ clientIndex, numbered }) => clientIndex !== null && numbered === null,
+    );
   }
 
   /** Also releases the memory of the body before, unless the ledger or a socket still reads it. */
-  #setLastRequest(stream: LiveStream, { meta: { id }, request }: ReceivedRequest): void {
-    const { lastRequest: last, ledger } = stream;
-    stream.lastRequest = { id, request, isOver: false, hasLeft: true };
-    if (last === null || ledger.isCurrentRequest(last.request)) return;
-    if (last.isOver && last.hasLeft) this.#bodyPool.release(last.request.bytes);
+  #setLastRequest(live: LiveStream, { meta: { id }, wire }: Request): void {
+    const { lastRequest: last, ledger } = live;
+    live.lastRequest = { id, wire, isOver: false, hasLeft: true };
+    if (last === null || isCurrentRequest(ledger, last.wire)) return;
+    if (last.isOver && last.hasLeft) this.#bodyPool.release(last.wire.bytes);
   }
 
   #track(planned: PlannedRequest, inFlight: InFlightRequest): PlannedRequest {
     this.#inFlight.set(planned, inFlight);
-    inFlight.stream.openRequests.set(planned, inFlight.received.request.messageKeys);
+    inFlight.live.openRequests.set(planned, inFlight.request.wire.messageKeys);
     return planned;
   }
 
-  #noteManaged(stream: LiveStream): void {
-    if (stream.wasManaged === true) return;
-    stream.wasManaged = true;
-    this.#streams.noteManaged(stream);
+  #noteManaged(live: LiveStream): void {
+    if (live.wasManaged === true) return;
+    live.wasManaged = true;
+    this.#streams.noteManaged(live);
     this.#deps.noteManaged();
+  }
+
+  /** The upstream accepts the client's version: ours is not tried again until the user sets a mode. */
+  #stopManaging(live: LiveStream): void {
+    live.isPassThrough = true;
+    this.#deps.noteRefused?.();
   }
 }
 
-type RenderChoice = Pick<RenderInput, "style" | "purpose" | "isCold">;
+type PlanOptions = Pick<PlanContext, "style"> & {
+  readonly isCold: boolean;
+  /** The ledger to plan from. Absent: the present one. */
+  readonly from?: LedgerStream;
+};
 
 const heavyBytesMin = 64 * 1024;
+
+/** The ledger before a refused request, unless others were planned or answered since. */
+function ledgerBefore({ live, planned }: InFlightRequest): LedgerStream {
+  return planned !== null && live.ledger === planned.after ? planned.before : live.ledger;
+}
+
+/** Forgets every sent unit: the next request is planned from scratch, without old reasoning. */
+function forgetUnits(live: LiveStream, ledger: LedgerStream): void {
+  live.ledger = resetStream(ledger);
+  live.wasManaged = true;
+  live.lastRequest = null;
+}
+
+/** Notes that a request is over, so that the memory of its body may be reused. */
+function noteFinished(live: LiveStream, planned: PlannedRequest, answer: ResponseSummary): void {
+  live.openRequests.delete(planned);
+  const { lastRequest: last, openRequests } = live;
+  if (last?.id !== planned.requestId) return;
+  const isOver = ![...openRequests.keys()].some(({ requestId }) => requestId === last.id);
+  live.lastRequest = { ...last, isOver, hasLeft: last.hasLeft && answer.isRequestFlushed };
+}

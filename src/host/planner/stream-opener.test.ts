@@ -1,18 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { must } from "../../base/index.ts";
-import { identify, type RequestMeta, type StreamLookup, type StreamRecord } from "../../exchange/index.ts";
-import { protocolOf } from "../../protocols/index.ts";
+import type { RequestMeta, StreamLookup, StreamRecord } from "../../exchange/index.ts";
+import type { LiveStream } from "./live-stream.ts";
 import { keyOfRequest, LiveStreams } from "./live-streams.ts";
-import type { ReceivedRequest } from "./read-request.ts";
-import { isFirstRequest, StreamOpener } from "./stream-opener.ts";
-
-const anthropic = protocolOf({ protocol: "anthropic" });
-const readRequest = anthropic.read.request;
+import { type Request, readRequest } from "./read-request.ts";
+import { StreamOpener } from "./stream-opener.ts";
 
 type RequestOptions = { readonly session?: string; readonly agent?: string; readonly answers?: number };
 
 /** A request of a conversation with this many answers. */
-function received({ session, agent, answers = 1 }: RequestOptions = {}): ReceivedRequest {
+function received({ session, agent, answers = 1 }: RequestOptions = {}): Request {
   const turns = Array.from({ length: answers }, (_, n) => [
     { role: "user", content: `ask ${n}` },
     { role: "assistant", content: `say ${n}` },
@@ -24,10 +21,15 @@ function received({ session, agent, answers = 1 }: RequestOptions = {}): Receive
     ...(agent === undefined ? {} : { "x-claude-code-agent-id": agent }),
   };
   const caller = { owner: "local", credential: "key", secrets: [] };
-  const meta = { id: "r", upstream: "anthropic", headers, caller } as unknown as RequestMeta;
-  const request = must(readRequest(body, null), "it can be read");
-  return { meta, body, request, previous: null, identity: identify(meta, request), purpose: "turn" };
+  const target = { protocol: "anthropic", method: "POST", target: "/v1/messages" };
+  const meta = { id: "r", upstream: "anthropic", ...target, headers, caller } as unknown as RequestMeta;
+  return must(readRequest({ meta, body, previous: null }), "it can be read");
 }
+
+const isNumbered = ({ ledger }: LiveStream): boolean => ledger.numbers.session !== null;
+/** The next block starts a claim, because no block was numbered yet. */
+const nextBlock = ({ ledger }: LiveStream): number =>
+  (ledger.numbers.session?.nextClaim.block ?? -1) * 1_000 + 1;
 
 function recorded(over: Partial<StreamRecord> = {}): StreamRecord {
   return {
@@ -68,22 +70,22 @@ describe("a new conversation", () => {
   test("without a session name is numbered at once: the log cannot know its session", () => {
     const { open, questions } = opener();
     const first = received({ answers: 0 });
-    expect([isFirstRequest(first), open.canNumber(first)]).toEqual([true, true]);
+    expect([first.isFirst, open.canNumber(first)]).toEqual([true, true]);
     const stream = open.openNew(first);
     expect(stream).toMatchObject({ generatedName: "talk-1", wasManaged: false, isLookedUp: true });
-    expect([stream.numbers.isReady, questions]).toEqual([true, []]);
+    expect([isNumbered(stream), questions]).toEqual([true, []]);
   });
 
   test("with a session name waits for the log, or takes the numbers of another stream of its session", () => {
     const { open } = opener();
     const [main, agent] = [received({ session: "s" }), received({ session: "s", agent: "a", answers: 0 })];
-    expect([open.canNumber(main), open.openNew(main).numbers.isReady]).toEqual([false, false]);
+    expect([open.canNumber(main), isNumbered(open.openNew(main))]).toEqual([false, false]);
     const known = opener();
     const opening = known.open.openFromLog(main);
     known.answers[0]?.resolve(recorded());
     return opening.then((stream) => {
       expect(known.open.canNumber(agent)).toBe(true);
-      expect(known.open.openNew(agent).numbers.session).toBe(stream.numbers.session);
+      expect(known.open.openNew(agent).ledger.numbers.session).toEqual(stream.ledger.numbers.session);
     });
   });
 });
@@ -100,8 +102,8 @@ describe("a stream that is not in memory", () => {
     const [one, two] = await Promise.all(opening);
     expect([questions.length, one === two, streams.has(must(one, "it came"))]).toEqual([1, true, true]);
     expect(one).toMatchObject({ wasManaged: true, isManaged: true, isLookedUp: true });
-    expect(one?.numbers.find("k", 0)).toMatchObject({ block: 3, message: 2 });
-    expect(one?.numbers.nextNumber("block")).toBe(2_001);
+    expect(one?.ledger.numbers.known.find("k", 0)).toMatchObject({ block: 3, message: 2 });
+    expect(nextBlock(must(one, "it came"))).toBe(2_001);
   });
 
   test("is new and numbered from 1 if the log does not know it", async () => {
@@ -109,11 +111,7 @@ describe("a stream that is not in memory", () => {
     const opening = open.openFromLog(received({ session: "s" }));
     answers[0]?.resolve(null);
     const stream = await opening;
-    expect([stream.wasManaged, stream.isLookedUp, stream.numbers.nextNumber("block")]).toEqual([
-      false,
-      false,
-      1,
-    ]);
+    expect([stream.wasManaged, stream.isLookedUp, nextBlock(stream)]).toEqual([false, false, 1]);
   });
 
   test("keeps its generated name", async () => {
@@ -128,33 +126,29 @@ describe("a stream that is not in memory", () => {
     const opening = open.openFromLog(received({ session: "s" }));
     if (how === "cannot be asked") answers[0]?.reject(new Error("gone"));
     const stream = await opening;
-    expect([stream.wasManaged, stream.numbers.isReady, streams.has(stream)]).toEqual([
-      "unknown",
-      false,
-      false,
-    ]);
+    expect([stream.wasManaged, isNumbered(stream), streams.has(stream)]).toEqual(["unknown", false, false]);
   });
 
   test("begins anew if it has no answers and the log is late", async () => {
     const { open } = opener();
     const stream = await open.openFromLog(received({ session: "s", answers: 0 }));
-    expect([stream.wasManaged, stream.numbers.isReady]).toEqual([false, false]);
+    expect([stream.wasManaged, isNumbered(stream)]).toEqual([false, false]);
   });
 
   test("is restored from a late answer, unless a request was sent meanwhile", async () => {
     const { open, answers, streams } = opener();
     const next = received({ session: "s" });
-    const find = () => streams.find(next.meta, next.identity, next.request);
+    const find = () => streams.find(next.meta, next.identity, next.wire);
     const unsure = await open.openFromLog(next);
     answers[0]?.resolve(recorded());
     await settled();
     expect([find() === unsure, find()?.wasManaged]).toEqual([false, true]);
     const other = opener();
     const kept = await other.open.openFromLog(next);
-    other.streams.restore(next.meta, next.request, kept);
+    other.streams.restore(next.meta, next.wire, kept);
     other.answers[0]?.resolve(recorded());
     await settled();
-    expect(other.streams.find(next.meta, next.identity, next.request)).toBe(kept);
+    expect(other.streams.find(next.meta, next.identity, next.wire)).toBe(kept);
   });
 
   test("begins anew if its record cannot be restored", async () => {
@@ -163,7 +157,7 @@ describe("a stream that is not in memory", () => {
     const broken = { body: null as unknown as Uint8Array, path: [], answer: null, turn: 1 };
     answers[0]?.resolve(recorded({ turns: [broken] }));
     const stream = await opening;
-    expect([stream.wasManaged, stream.lastRequest, stream.numbers.isReady]).toEqual([true, null, true]);
+    expect([stream.wasManaged, stream.lastRequest, isNumbered(stream)]).toEqual([true, null, true]);
   });
 });
 
@@ -177,7 +171,7 @@ describe("numbers that come later", () => {
     expect(questions).toMatchObject([{ sessionKey: "s", owner: "local" }]);
     answers[0]?.resolve(recorded({ isKnown: false }));
     await settled();
-    expect([stream.numbers.isReady, stream.numbers.nextNumber("block")]).toEqual([true, 2_001]);
+    expect([isNumbered(stream), nextBlock(stream)]).toEqual([true, 2_001]);
     open.requestNumbers(stream, first);
     expect(questions).toHaveLength(1);
   });
@@ -194,7 +188,7 @@ describe("numbers that come later", () => {
     expect([questions.length, stream.isUnnumbered]).toEqual([2, false]);
     answers[1]?.resolve(recorded({ blocks: [{ key: "k", block: 7, message: 3, turn: 2 }] }));
     await settled();
-    expect(stream.numbers.find("k", 0)).toMatchObject({ block: 7 });
+    expect(stream.ledger.numbers.known.find("k", 0)).toMatchObject({ block: 7 });
     open.requestNumbers(stream, first);
     expect(questions).toHaveLength(2);
   });
@@ -206,7 +200,7 @@ describe("numbers that come later", () => {
     open.requestNumbers(stream, first);
     answers[0]?.reject(new Error("gone"));
     await settled();
-    expect(stream.numbers.isReady).toBe(false);
+    expect(isNumbered(stream)).toBe(false);
     open.requestNumbers(stream, first);
     expect(questions).toHaveLength(2);
   });

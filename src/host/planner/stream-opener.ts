@@ -1,22 +1,15 @@
-import type {
-  RequestIdentity,
-  RequestMeta,
-  StreamLookup,
-  StreamRecord,
-  TurnRecord,
-} from "../../exchange/index.ts";
+import type { RequestIdentity, RequestMeta, StreamLookup, StreamRecord } from "../../exchange/index.ts";
 import {
-  clientUnits,
-  type OriginalLookup,
-  promptCountOf,
-  SessionNumbers,
-  type TurnToRestore,
+  renumber,
+  resetStream,
+  restoreTurns,
+  type SessionNumbers,
+  sessionNumbers,
 } from "../../ledger/index.ts";
-import { protocolOf, unitBytes, type WireRequest } from "../../protocols/index.ts";
-import { applyWishes } from "./awareness.ts";
-import { type LiveStream, openLiveStream, resetLedger, setWithheld } from "./live-stream.ts";
+import { protocolOf } from "../../protocols/index.ts";
+import { applyWishes, type LiveStream, openLiveStream } from "./live-stream.ts";
 import { keyOfRequest, type LiveStreams } from "./live-streams.ts";
-import { lookupOf, type ReceivedRequest } from "./read-request.ts";
+import { lookupOf, type Request } from "./read-request.ts";
 import { WithheldRegistry } from "./withheld-registry.ts";
 
 export type StreamOpenerDeps = {
@@ -44,7 +37,7 @@ type StreamStart = {
   readonly generatedName: string | null;
   readonly isLookedUp: boolean;
   /** Null if the log has to be asked for the numbers. */
-  readonly sessionNumbers: SessionNumbers | null;
+  readonly numbers: SessionNumbers | null;
 };
 
 /** Opens live streams for requests whose stream is not in memory, from the log if it knows them. */
@@ -61,34 +54,29 @@ export class StreamOpener {
   }
 
   /** A new stream of this request can be numbered without asking the log. */
-  canNumber({ meta, identity }: ReceivedRequest): boolean {
+  canNumber({ meta, identity }: Request): boolean {
     return identity.sessionKey === null || this.#streams.numbersOf(sessionOf(meta, identity)) !== null;
   }
 
   /** Opens the stream of a conversation that begins with this request. */
-  openNew(received: ReceivedRequest): LiveStream {
-    const { meta, identity } = received;
+  openNew(request: Request): LiveStream {
+    const { meta, identity } = request;
     const isNameless = identity.sessionKey === null;
     const known = isNameless ? null : this.#streams.numbersOf(sessionOf(meta, identity));
-    const sessionNumbers = isNameless ? new SessionNumbers() : known;
-    return this.#open(received, {
-      wasManaged: false,
-      generatedName: null,
-      isLookedUp: false,
-      sessionNumbers,
-    });
+    const numbers = isNameless ? sessionNumbers() : known;
+    return this.#open(request, { wasManaged: false, generatedName: null, isLookedUp: false, numbers });
   }
 
   /** Asks the log for the stream. Requests of one stream that come meanwhile wait for the same answer. */
-  openFromLog(received: ReceivedRequest): Promise<LiveStream> {
-    const { meta, identity, request } = received;
+  openFromLog(request: Request): Promise<LiveStream> {
+    const { meta, identity, wire } = request;
     const key = keyOfRequest(meta, identity);
-    const history = identity.sessionKey === null ? [meta.caller.credential, ...request.messageKeys] : [];
+    const history = identity.sessionKey === null ? [meta.caller.credential, ...wire.messageKeys] : [];
     const name = [key, ...history].join(" ");
     const pending = this.#lookups.get(name);
     if (pending !== undefined) return pending;
-    const lookup = this.#deps.lookUpStream(lookupOf(received));
-    const stream = this.#openWhenAnswered(received, lookup);
+    const lookup = this.#deps.lookUpStream(lookupOf(request));
+    const stream = this.#openWhenAnswered(request, lookup);
     this.#lookups.set(name, stream);
     void Promise.allSettled([lookup, stream]).then(() => this.#lookups.delete(name));
     return stream;
@@ -98,71 +86,59 @@ export class StreamOpener {
    * Asks the log for the numbers of a stream that began without them. Units sent before the answer get their
    * numbers from the log, so the log is asked once more with the next turn.
    */
-  requestNumbers(stream: LiveStream, received: ReceivedRequest): void {
-    const isNumbered = stream.numbers.isReady && !stream.isUnnumbered;
-    if (isNumbered || this.#lookups.has(stream.key)) return;
-    stream.isUnnumbered = false;
-    const numbered = this.#deps.lookUpStream(lookupOf(received)).then(
+  requestNumbers(live: LiveStream, request: Request): void {
+    const isNumbered = live.ledger.numbers.session !== null && !live.isUnnumbered;
+    if (isNumbered || this.#lookups.has(live.key)) return;
+    live.isUnnumbered = false;
+    const numbered = this.#deps.lookUpStream(lookupOf(request)).then(
       // A log that has not recorded the requests before cannot number what follows them.
-      (record) => (record === null ? undefined : this.#applyRecord(stream, record)),
+      (record) => (record === null ? undefined : this.#applyRecord(live, record)),
       () => undefined,
     );
     this.#lookups.set(
-      stream.key,
-      numbered.then(() => stream),
+      live.key,
+      numbered.then(() => live),
     );
-    void numbered.then(() => this.#lookups.delete(stream.key));
+    void numbered.then(() => this.#lookups.delete(live.key));
   }
 
   /**
    * Asks the log for the wishes of a stream that passes unchanged, so that the log reports it from now on.
    */
-  requestWishes(stream: LiveStream, received: ReceivedRequest): void {
-    if (stream.wishes !== null) return;
-    stream.isUnnumbered = true;
-    this.requestNumbers(stream, received);
+  requestWishes(live: LiveStream, request: Request): void {
+    if (live.wishes.latest !== null) return;
+    live.isUnnumbered = true;
+    this.requestNumbers(live, request);
   }
 
   /** Numbers the stream and applies the log's wishes; a stream without a record starts its own numbers. */
-  #applyRecord(stream: LiveStream, record: StreamRecord | null): void {
-    const session = this.#streams.numbersOf(stream.session) ?? new SessionNumbers(record?.nextIds);
-    stream.numbers.load(session, record?.blocks ?? []);
-    if (record !== null) stream.ledger.advanceTurn(record.lastTurn);
-    const wishes = record?.wishes ?? null;
-    if (wishes !== null) applyWishes(stream, wishes, this.#withheld);
-    stream.ledger.renumber();
+  #applyRecord(live: LiveStream, record: StreamRecord | null): void {
+    const session = this.#streams.numbersOf(live.session) ?? sessionNumbers(record?.nextIds);
+    const { blocks = [], lastTurn = 0, wishes = null } = record ?? {};
+    if (wishes !== null) applyWishes(live, wishes, this.#withheld.ofWishes(wishes));
+    live.ledger = renumber(live.ledger, { session, blocks, lastTurn });
   }
 
   /** An answer that is too late for this request serves the next, unless a request was sent meanwhile. */
-  async #openWhenAnswered(
-    received: ReceivedRequest,
-    lookup: Promise<StreamRecord | null>,
-  ): Promise<LiveStream> {
-    const isFirst = isFirstRequest(received);
-    const answer = await orLate(
-      this.#deps.deadlineMs ?? (isFirst ? firstDeadlineMs : usualDeadlineMs),
-      lookup,
-    );
-    if (answer !== "late") return this.#openRecorded(received, answer);
-    if (isFirst) return this.openNew(received);
-    const wasManagedHere = this.#streams.wasManaged(keyOfRequest(received.meta, received.identity));
-    const wasManaged = wasManagedHere ? true : "unknown";
-    const unsure = this.#open(received, {
-      wasManaged,
-      generatedName: null,
-      isLookedUp: false,
-      sessionNumbers: null,
-    });
+  async #openWhenAnswered(request: Request, lookup: Promise<StreamRecord | null>): Promise<LiveStream> {
+    const { meta, identity, isFirst } = request;
+    const deadlineMs = this.#deps.deadlineMs ?? (isFirst ? firstDeadlineMs : usualDeadlineMs);
+    const answer = await orLate(deadlineMs, lookup);
+    if (answer !== "late") return this.#openRecorded(request, answer);
+    if (isFirst) return this.openNew(request);
+    const wasManaged = this.#streams.wasManaged(keyOfRequest(meta, identity)) ? true : "unknown";
+    const start = { wasManaged, generatedName: null, isLookedUp: false, numbers: null } as const;
+    const unsure = this.#open(request, start);
     this.#streams.forget(unsure);
     const keepLate = (late: StreamRecord | null): void => {
-      if (!this.#streams.has(unsure)) this.#openRecorded(received, late);
+      if (!this.#streams.has(unsure)) this.#openRecorded(request, late);
     };
     lookup.then(keepLate, () => undefined);
     return unsure;
   }
 
-  #openRecorded(received: ReceivedRequest, record: StreamRecord | null): LiveStream {
-    const { meta, identity } = received;
+  #openRecorded(request: Request, record: StreamRecord | null): LiveStream {
+    const { meta, identity } = request;
     const wasManagedHere = this.#streams.wasManaged(keyOfRequest(meta, identity));
     const wasManaged = record?.wasManaged ?? wasManagedHere;
     const generatedName = record?.generatedName ?? null;
@@ -173,51 +149,38 @@ export class StreamOpener {
     const open =
       sessionKey === null ? null : this.#streams.get(keyOfRequest(meta, { ...identity, sessionKey }));
     if (open !== null) return open;
-    const stream = this.#open(received, { wasManaged, generatedName, isLookedUp, sessionNumbers: null });
-    try {
-      if (isLookedUp) restoreStream(stream, record);
-    } catch {
-      // A record that cannot be restored is dropped.
-      resetLedger(stream);
-    }
-    this.#applyRecord(stream, record);
-    return stream;
+    const live = this.#open(request, { wasManaged, generatedName, isLookedUp, numbers: null });
+    if (isLookedUp) restoreRecord(live, record);
+    this.#applyRecord(live, record);
+    return live;
   }
 
-  #open(received: ReceivedRequest, start: StreamStart): LiveStream {
-    const { meta, request, identity } = received;
-    const generatedName =
-      identity.sessionKey === null ? (start.generatedName ?? this.#deps.newSessionName()) : null;
+  #open(request: Request, start: StreamStart): LiveStream {
+    const { meta, wire, identity, isFirst } = request;
+    const isNameless = identity.sessionKey === null;
+    const generatedName = isNameless ? (start.generatedName ?? this.#deps.newSessionName()) : null;
     const named = { ...identity, sessionKey: identity.sessionKey ?? generatedName };
     const key = keyOfRequest(meta, named);
-    const { wasManaged, sessionNumbers } = start;
-    // A conversation without a name is recognised by its answers, so one without answers is new.
-    const isLookedUp = start.isLookedUp || (generatedName !== null && isFirstRequest(received));
-    const [nonce, recordVersion] = [this.#deps.nonceOf(key), this.#deps.recordVersionOf(key)];
-    const session = sessionOf(meta, named);
-    const stream = openLiveStream({
-      protocol: protocolOf(request),
+    const live = openLiveStream({
       key,
-      session,
+      session: sessionOf(meta, named),
       generatedName,
-      nonce,
-      wasManaged,
-      isLookedUp,
-      recordVersion,
-      sessionNumbers,
+      wasManaged: start.wasManaged,
+      // A conversation without a name is recognised by its answers, so one without answers is new.
+      isLookedUp: start.isLookedUp || (isNameless && isFirst),
+      recordVersion: this.#deps.recordVersionOf(key),
+      // This applies until the log reports its wishes. A new conversation without a name withholds nothing.
+      withheld: isNameless && isFirst ? new Map() : this.#withheld.forRequest(meta, identity),
+      ledger: {
+        protocol: protocolOf(wire),
+        nonce: this.#deps.nonceOf(key),
+        session: start.numbers,
+        isComplete: isFirst,
+      },
     });
-    stream.isFullyCounted = isFirstRequest(received);
-    // This applies until the log reports its wishes. A new conversation without a name cannot be an old one.
-    if (identity.sessionKey !== null || !isFirstRequest(received))
-      setWithheld(stream, this.#withheld.forRequest(meta, identity));
-    this.#streams.add(meta, request, stream);
-    return stream;
+    this.#streams.add(meta, wire, live);
+    return live;
   }
-}
-
-/** The model has not answered in this conversation yet. */
-export function isFirstRequest({ request }: ReceivedRequest): boolean {
-  return !request.messages.some(({ role }) => role === "assistant");
 }
 
 /** The key of a session, which all its streams share. */
@@ -232,44 +195,14 @@ function orLate<T>(ms: number, promise: Promise<T>): Promise<T | "late"> {
   });
 }
 
-/** Restores the recorded turns of a stream into its ledger. Turns that cannot be read count as never sent. */
-function restoreStream(stream: LiveStream, { turns, wasManaged }: StreamRecord): void {
-  stream.wasManaged = wasManaged;
-  stream.isManaged = wasManaged;
-  const parsed = turns.flatMap((turn) => {
-    const request: WireRequest | null = stream.protocol.read.request(turn.body, null);
-    return request === null ? [] : [{ ...turn, request }];
-  });
-  const originalOf = originalsIn(parsed.map(({ request }) => request));
-  for (const turn of parsed) restoreTurn(stream, { ...turn, findOriginal: originalOf });
-}
-
-type RestoredTurn = TurnRecord & TurnToRestore;
-
-function restoreTurn(stream: LiveStream, { answer, ...turn }: RestoredTurn): void {
-  const { ledger } = stream;
-  const leaf = ledger.restoreTurn(turn);
-  if (leaf === null || answer === null) return;
-  const { units, usage } = stream.protocol.answer.read(answer.body, answer.contentType);
-  stream.countedPrompt = promptCountOf(usage, leaf) ?? stream.countedPrompt;
-  ledger.addAnswer(leaf, units);
-}
-
-/**
- * Finds the original of a rewritten unit in an earlier request of the stream. The index is built on first
- * use.
- */
-function originalsIn(requests: readonly WireRequest[]): OriginalLookup {
-  let units: ReadonlyMap<string, () => Uint8Array> | null = null;
-  return (content) => {
-    units ??= new Map(requests.flatMap(unitsByHash));
-    return units.get(content)?.() ?? null;
-  };
-}
-
-function unitsByHash(request: WireRequest): readonly (readonly [string, () => Uint8Array])[] {
-  return clientUnits(request, 0).map(({ unit, group }) => [
-    unit.hash,
-    () => Uint8Array.from(unitBytes(request.bytes, group.range.start, unit)),
-  ]);
+/** Restores the recorded turns of a stream into its ledger. A record that cannot be restored is dropped. */
+function restoreRecord(live: LiveStream, { turns, wasManaged }: StreamRecord): void {
+  live.wasManaged = wasManaged;
+  live.isManaged = wasManaged;
+  try {
+    live.ledger = restoreTurns(live.ledger, turns);
+  } catch {
+    live.ledger = resetStream(live.ledger);
+    live.wasManaged = true;
+  }
 }

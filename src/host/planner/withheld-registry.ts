@@ -1,4 +1,10 @@
-import type { RequestIdentity, RequestMeta, TextFingerprint, WithheldSession } from "../../exchange/index.ts";
+import type {
+  RequestIdentity,
+  RequestMeta,
+  TextFingerprint,
+  Wishes,
+  WithheldSession,
+} from "../../exchange/index.ts";
 import type { WithheldContent } from "../../ledger/index.ts";
 
 /**
@@ -22,6 +28,11 @@ export class WithheldRegistry {
   /** Adds to the keys of withheld units the fingerprints that find their texts in other units. */
   withFingerprints(keys: Iterable<string>): WithheldContent {
     return new Map([...keys].map((key) => [key, this.#fingerprints.get(key) ?? null]));
+  }
+
+  /** The content that wishes withhold, with fingerprints. Null if they withhold the same as before. */
+  ofWishes({ withheld }: Wishes): WithheldContent | null {
+    return withheld === undefined ? null : this.withFingerprints(withheld);
   }
 
   /**

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { AssertionFault, type Seq, seqOf } from "../base/index.ts";
+import { AssertionFault } from "./assert.ts";
+import { type Seq, seqOf } from "./ids.ts";
 import { lastIndexUpTo, PagedTable, pageEntries, TablePage } from "./paged-table.ts";
 
 afterEach(() => {
@@ -246,4 +247,31 @@ describe("lastIndexUpTo", () => {
       expect(looks.mock.calls.length).toBeLessThan(most);
     }
   });
+});
+
+it("changes several entries at once like one after the other, and leaves the old table as it was", () => {
+  const change = fc.tuple(fc.nat(3_000), fc.option(fc.nat(9), { nil: undefined }));
+  fc.assert(
+    fc.property(fc.nat(1_200), fc.array(change, { maxLength: 60 }), (size, changes) => {
+      const before = numberedTable(size);
+      const entries = [...before.entries()];
+      const after = before.withAll(changes);
+      const expected = new Map(entries);
+      for (const [index, value] of changes) {
+        if (value === undefined) expected.delete(index);
+        else expected.set(index, value);
+      }
+      expect(new Map(after.entries())).toEqual(expected);
+      for (const [index, value] of expected) expect(after.get(index)).toBe(value);
+      expect(after.size).toBe(Math.max(size, ...changes.map(([index]) => index + 1)));
+      expect([...before.entries()]).toEqual(entries);
+      expect(
+        before
+          .push(7)
+          .withAll([[size, 8]])
+          .get(size),
+      ).toBe(8);
+    }),
+    { numRuns: 60 },
+  );
 });

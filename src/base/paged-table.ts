@@ -1,4 +1,5 @@
-import { assert, must, type Seq } from "../base/index.ts";
+import { assert, must } from "./assert.ts";
+import type { Seq } from "./ids.ts";
 
 const BITS = 5;
 /** The number of entries in a page. Snapshots store pages, so this is part of the format. */
@@ -84,6 +85,33 @@ export class PagedTable<T> {
 
   push(value: T): PagedTable<T> {
     return this.with(this.size, value);
+  }
+
+  /** Sets or clears several entries, and copies each page only once. The size never shrinks. */
+  withAll(entries: Iterable<readonly [index: number, value: T | undefined]>): PagedTable<T> {
+    const pages = new Map<number, (T | undefined)[]>();
+    let size = this.size;
+    for (const [index, value] of entries) {
+      const number = index >>> BITS;
+      const items = pages.get(number) ?? [...(this.#page(number)?.items ?? [])];
+      pages.set(number, items);
+      while (items.length < (index & MASK)) items.push(undefined);
+      items[index & MASK] = value;
+      size = Math.max(size, index + 1);
+    }
+    let [height, root] = [this.#height, this.#root];
+    while (size > pageEntries ** (height + 1)) [height, root] = [height + 1, raiseTree(root, 1)];
+    for (const [number, items] of pages)
+      root = withPage({ node: root, height, index: number * pageEntries, value: new TablePage(items) });
+    return new PagedTable(size, height, root);
+  }
+
+  #page(number: number): TablePage<T> | undefined {
+    if (number * pageEntries >= this.size) return undefined;
+    let node = this.#root;
+    for (let height = this.#height; height > 0 && node !== undefined; height -= 1)
+      node = (node as TableBranch<T>)[(number >>> ((height - 1) * BITS)) & MASK];
+    return node as TablePage<T> | undefined;
   }
 
   /** The entries that are set, in order. */
@@ -181,6 +209,19 @@ function withEntry<T>({
   const children = node === undefined ? [] : [...(node as TableBranch<T>)];
   const slot = (index >>> (height * BITS)) & MASK;
   children[slot] = withEntry({ node: children[slot], height: height - 1, index, value });
+  return denseArray(children);
+}
+
+function withPage<T>({
+  node,
+  height,
+  index,
+  value,
+}: NodePosition<T> & { readonly value: TablePage<T> }): TableBranch<T> | TablePage<T> {
+  if (height === 0) return value;
+  const children = node === undefined ? [] : [...(node as TableBranch<T>)];
+  const slot = (index >>> (height * BITS)) & MASK;
+  children[slot] = withPage({ node: children[slot], height: height - 1, index, value });
   return denseArray(children);
 }
 
