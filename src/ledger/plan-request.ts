@@ -10,7 +10,7 @@ import type { NodeIndex } from "./node.ts";
 /** A request of the client as the ledger plans it. */
 export type LedgerRequest = {
   readonly wire: WireRequest;
-  /** Only a turn is added to the ledger; a count is written like the next turn, and any other without notes. */
+  /** Only a turn is added to the ledger. A count is written like the next turn, any other without notes. */
   readonly purpose: Purpose;
   readonly context: PlanContext;
 };

@@ -4,7 +4,7 @@ import { cutAnswer, endAnswer } from "./client-answer.ts";
 import { rerouteToDemo } from "./demo.ts";
 import type { RelayCommand } from "./exchange-phases.ts";
 import { errorEventOf, errorShapeOf, sendOwnAnswer, sendRefusal } from "./failures.ts";
-import { planBody, planRetry, planRound, unreadableRefusal } from "./plan-body.ts";
+import { planBody, planNextRound, planRetry, unreadableRefusal } from "./plan-body.ts";
 import { protocolOf, type RelayedExchange } from "./relayed-exchange.ts";
 import {
   beginRound,
@@ -55,7 +55,7 @@ const handlers: Handlers = {
   "discard-answer": discardAnswer,
   "plan-round": (relayed, { planned }) => {
     startPings(relayed);
-    planRound(relayed, planned);
+    planNextRound(relayed, planned);
   },
   "begin-round": (relayed, { planned }) => beginRound(relayed, planned),
   "end-answer": (relayed, { of }) =>

@@ -103,7 +103,7 @@ export function planRetry(relayed: RelayedExchange, planned: PlannedRequest): Pl
 }
 
 /** Has the planner plan a round, which waits for the results of our tools. */
-export function planRound(relayed: RelayedExchange, planned: PlannedRequest): void {
+export function planNextRound(relayed: RelayedExchange, planned: PlannedRequest): void {
   const { planner, meter } = relayed.context;
   const onFailure = (): null => {
     meter.add("plannerFaults", 1);

@@ -138,18 +138,18 @@ function readPatch(read: WireRequest, before: ReadParts | null): ReadPatch {
 }
 
 /** A body as the receiving thread has it, and the request that the sending thread read from it. */
-export type ReceivedBody = { readonly body: Buffer; readonly read: WireRequest | null };
+export type RestoredBody = { readonly body: Buffer; readonly read: WireRequest | null };
 
 /**
  * Restores bodies from patches, in the thread that receives them. Patches may be restored in another order.
  */
 export class BodyReceiver {
-  readonly #bodies = new Map<string, ReceivedBody & { readonly request: string }>();
+  readonly #bodies = new Map<string, RestoredBody & { readonly request: string }>();
   /** Requests whose bodies must be dropped as soon as they are restored, by stream. */
   readonly #toDrop = new Map<string, string>();
 
   /** Returns the whole body of a request. Throws if the base body is no longer held. */
-  restore(request: string, patch: BodyPatch): ReceivedBody {
+  restore(request: string, patch: BodyPatch): RestoredBody {
     const { streamKey, sharedBytes, sharedEndBytes, rest, dropped } = patch;
     for (const old of dropped) this.#drop(old.streamKey, old.request);
     const isPatch = sharedBytes + sharedEndBytes > 0 || (patch.read !== null && refersToBase(patch.read));
@@ -164,14 +164,14 @@ export class BodyReceiver {
     return { body, read };
   }
 
-  #base({ streamKey, baseRequest, sharedBytes, sharedEndBytes }: BodyPatch): ReceivedBody {
+  #base({ streamKey, baseRequest, sharedBytes, sharedEndBytes }: BodyPatch): RestoredBody {
     const held = must(this.#bodies.get(streamKey ?? ""), "the body before is here");
     const isMeant = held.request === baseRequest && held.body.length >= sharedBytes + sharedEndBytes;
     assert(isMeant, "it is the one that is meant");
     return held;
   }
 
-  #hold(streamKey: string, received: ReceivedBody & { readonly request: string }): void {
+  #hold(streamKey: string, received: RestoredBody & { readonly request: string }): void {
     if (this.#toDrop.get(streamKey) === received.request) this.#bodies.delete(streamKey);
     else this.#bodies.set(streamKey, received);
     this.#toDrop.delete(streamKey);
