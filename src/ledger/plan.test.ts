@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { newStream, readBody, turnOf } from "../../test/support/ledger-kit.ts";
 import { shownFacts } from "../../test/support/render-facts.ts";
 import type { LevelWish } from "../exchange/index.ts";
-import { readWireAnswer, type WireRequest } from "../protocols/index.ts";
+import { protocolOf, type WireRequest } from "../protocols/index.ts";
 import { addAnswer } from "./add-answer.ts";
 import { type AllWishes, noWishes, updateWishes } from "./all-wishes.ts";
 import type { LedgerStream } from "./ledger-stream.ts";
@@ -124,7 +124,7 @@ class KeptConversation {
     this.#answers += 1;
     const content = answerOf(this.#answers, isOwn);
     const body = Buffer.from(JSON.stringify({ type: "message", content, stop_reason: "tool_use" }));
-    const { units, usage } = readWireAnswer(body, "application/json");
+    const { units, usage } = protocolOf({ protocol: "anthropic" }).answer.read(body, "application/json");
     const added = addAnswer(this.stream, leaf, { units, usage, changesSeq: 0 });
     this.stream = added.stream;
     return [added.nodes.at(-1)?.index ?? null, content];
