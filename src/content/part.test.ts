@@ -18,7 +18,7 @@ const result = (...parts: Extract<Part, { type: "result" }>["parts"]): Part => (
   parts,
   isError: false,
 });
-const opaque = { type: "opaque", text: '{"type":"new"}', strings: ["new"] } as const;
+const opaque = { type: "opaque", text: '{"type":"new"}', strings: ["new"], raw: null } as const;
 
 describe("the text of a part", () => {
   it.each<readonly [string, Part, string | null]>([

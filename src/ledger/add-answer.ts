@@ -41,13 +41,13 @@ export function addAnswer(
   const { notes, turn } = stream;
   const known = leaf === null ? undefined : stream.tree.nodes.get(leaf);
   const isKept = known !== undefined;
-  const lost = addRoot(emptyTree, "");
-  const end = known ?? lost.root;
+  const below = isKept ? { tree: stream.tree, root: known } : addRoot(emptyTree, "");
+  const end = below.root;
   const draft = new NumberDraft(stream.numbers, turn);
   const counter = new TokenCounter(end.model, stream.tokenRate);
   const commandOffer = commandOfferOf(isKept ? headOfRoot(stream, end.root) : null, stream.nonce);
   const options = { units, draft, counter, commandOffer };
-  const { tree, nodes } = addAnswerNodes(isKept ? stream.tree : lost.tree, end, options);
+  const { tree, nodes } = addAnswerNodes(below.tree, end, options);
   const answered: LedgerStream = {
     ...stream,
     tree: isKept ? tree : stream.tree,

@@ -24,6 +24,7 @@ export {
   renumber,
   resetStream,
   type StreamOptions,
+  withoutRefused,
   withSession,
 } from "./ledger-stream.ts";
 export { type NodeIndex, textOfUnit } from "./node.ts";

@@ -58,6 +58,7 @@ export type LedgerStream = {
 
 /** The last turn: the next alignment starts where the two requests part. */
 export type CurrentTurn = {
+  /** Only its parsed parts are compared: the memory of its body may be reused. */
   readonly request: WireRequest;
   readonly root: NodeIndex;
   readonly style: PlanContext["style"];
@@ -129,6 +130,20 @@ export function resetStream(stream: LedgerStream): LedgerStream {
 export function forgetObserved(stream: LedgerStream): LedgerStream {
   const resets = stream.resets + 1;
   return { ...stream, ...noRequests(), resets, isNew: true, numbers: streamNumbers(null) };
+}
+
+/**
+ * The stream as if a refused request had not been planned: the next one is the same turn. The numbers of its
+ * blocks stay, because the log knows them.
+ */
+export function withoutRefused({
+  before,
+  after,
+}: {
+  readonly before: LedgerStream;
+  readonly after: LedgerStream;
+}): LedgerStream {
+  return { ...before, numbers: after.numbers };
 }
 
 /** A request passed that was not planned: the log numbers its blocks, and nobody here counted them. */

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import { PlannerKit, type Posted } from "../../test/support/planner-kit.ts";
+import { must } from "../base/index.ts";
+import type { PlannedRequest } from "../exchange/index.ts";
 import { protocolOf } from "../protocols/index.ts";
 
 const anthropic = protocolOf({ protocol: "anthropic" });
@@ -122,6 +124,33 @@ test("an upstream that refuses an edit is not asked again", async () => {
     "context_management",
   );
   expect(refused?.sent?.epoch).toMatchObject({ means: "own" });
+});
+
+test("after a refused edit the request is planned from the stream before it", async () => {
+  const run = new Run();
+  await run.fill();
+  const { asking: meta } = await run.turn();
+  const body = Buffer.from(JSON.stringify(run.body()));
+  const { planner } = run.kit;
+  const refused = await planner.plan({ ...meta, id: "next" }, [body]);
+  const message = "context_management: Extra inputs";
+  const again = must(
+    planner.planRetry(refused, Buffer.from(JSON.stringify({ error: { message } }))),
+    "it is",
+  );
+  const manifests = ({ pieces }: PlannedRequest) =>
+    [
+      ...Buffer.concat(pieces)
+        .toString()
+        .matchAll(/MANIFEST k7f3 turn (\d+)/g),
+    ].map(([, turn]) => Number(turn));
+  // The refused request has left nothing behind: this is the same turn, as the log counts it.
+  expect(manifests(again)).toEqual(manifests(refused));
+  const numbersOf = ({ sent }: PlannedRequest) =>
+    new Map(sent?.fresh.map(({ clientIndex, numbered }) => [clientIndex, numbered?.block]));
+  const [first, second] = [numbersOf(refused), numbersOf(again)];
+  for (const [index, block] of first)
+    if (index !== null && second.has(index)) expect(second.get(index)).toBe(block);
 });
 
 test("a provider that leaves out other results is not asked again", async () => {

@@ -1,27 +1,14 @@
 import { isCommandTool } from "../../commands/index.ts";
-import {
-  noOverlap,
-  type OwnLineFilter,
-  type PlannedRequest,
-  type RequestMeta,
-} from "../../exchange/index.ts";
-import type { LedgerRequest, LedgerStream, NodeIndex, Plan, SentPath } from "../../ledger/index.ts";
+import type { BodyOverlap, OwnLineFilter, PlannedRequest } from "../../exchange/index.ts";
+import type { LedgerStream, NodeIndex, Plan, SentPath } from "../../ledger/index.ts";
 import { continuesOwnLine, isOwnLine, opensOwnLines } from "../../notes/index.ts";
-import { type BodyFeature, protocolOf, type WireRequest } from "../../protocols/index.ts";
+import { type BodyFeature, protocolOf } from "../../protocols/index.ts";
 import type { LiveStream } from "./live-stream.ts";
+import { hasBeta, type ShellRequest } from "./plan-context.ts";
 import { type Request, readingOf } from "./read-request.ts";
 
 /** Many small pieces cost more to send than one copy of them. */
 const onePieceBytesMax = 64 * 1024;
-
-/** The client itself asked for messages that clear themselves. */
-export function hasClearAt(meta: RequestMeta, wire: WireRequest): boolean {
-  return hasBeta(meta, protocolOf(wire).traits.betaFor("self-clearing"));
-}
-
-function hasBeta({ headers }: RequestMeta, beta: string): boolean {
-  return headers["anthropic-beta"]?.includes(beta) === true;
-}
 
 /** The beta headers that the body needs and the client did not send. */
 function betasFor({ meta, wire }: Request, { hasSelfClearing, clearedResults }: Plan): readonly string[] {
@@ -33,15 +20,19 @@ function betasFor({ meta, wire }: Request, { hasSelfClearing, clearedResults }: 
   return features.map(betaFor).filter((beta) => !hasBeta(meta, beta));
 }
 
-/** A request as the ledger plans it, and whether the log can place the units that are new in it. */
-export type ShellRequest = Request &
-  LedgerRequest & {
-    /** The log is missing some of the units sent before. */
-    readonly isLost: boolean;
-  };
+export type PlanPosition = {
+  readonly live: LiveStream;
+  readonly overlap: BodyOverlap;
+  /** It continues an answer, without a new request of the client. */
+  readonly isRound: boolean;
+};
 
 /** Turns a plan into the body for the relay and the report for the recorder. */
-export function plannedRequestOf(live: LiveStream, request: ShellRequest, plan: Plan): PlannedRequest {
+export function plannedRequestOf(
+  request: ShellRequest,
+  plan: Plan,
+  { live, overlap, isRound }: PlanPosition,
+): PlannedRequest {
   const { meta, body, isLost, context } = request;
   const { style, isFullReport } = context;
   const isSmall = plan.length <= onePieceBytesMax;
@@ -62,11 +53,11 @@ export function plannedRequestOf(live: LiveStream, request: ShellRequest, plan: 
     length,
     betas: betasFor(request, plan),
     mayRetry: true,
-    needsAnswer: isTurn,
-    sent: { ...named, leaf, isTurn, length, epoch, ...reported },
+    needsAnswer: isTurn || isRound,
+    sent: { ...named, leaf, isTurn, length, epoch, ...reported, ...(isRound ? { isRound } : {}) },
     clientBody: body,
     received: readingOf(request),
-    overlap: noOverlap,
+    overlap,
     refusal: null,
     ownLineFilter: style === "managed" ? ownLineFilter(live.ledger.nonce) : null,
     isOwnTool: commandOffer.hasTools ? isCommandTool : null,

@@ -1,10 +1,12 @@
-import { type ApertureError, apertureError, type Clock } from "../../base/index.ts";
+import { type ApertureError, apertureError } from "../../base/index.ts";
 import {
   asBuffer,
   type BlockNumbers,
+  type BodyOverlap,
   type CommandBatch,
   type CommandResult,
   identify,
+  noOverlap,
   type Pieces,
   type PlannedRequest,
   type Planner,
@@ -13,22 +15,19 @@ import {
   type Wishes,
 } from "../../exchange/index.ts";
 import {
-  type ArrivalPolicy,
-  type Awareness,
   addAnswer,
   forgetObserved,
   isCurrentRequest,
   type LedgerStream,
   laterNumbers,
   notePassed,
-  type Plan,
-  type PlanContext,
+  type PlanResult,
   plan,
   planRound,
   resetStream,
+  withoutRefused,
   withSession,
 } from "../../ledger/index.ts";
-import type { ModelPrices } from "../../policy/index.ts";
 import { protocolOf } from "../../protocols/index.ts";
 import { BodyBufferPool } from "../../recorder/index.ts";
 import { isAdmitted } from "./admission.ts";
@@ -36,20 +35,20 @@ import { CommandRounds, waitForCommands } from "./command-rounds.ts";
 import { addsWithheld, applyWishes, type LiveStream } from "./live-stream.ts";
 import { isObserved, LiveStreams } from "./live-streams.ts";
 import {
+  type ContextDeps,
+  type ContextOptions,
+  contextFor,
+  isCacheCold,
+  type ShellRequest,
+} from "./plan-context.ts";
+import {
   planClientBody,
   planPlain,
   planRaw,
   planSideQuestion,
   planThreadRefusal,
 } from "./plan-without-ledger.ts";
-import {
-  hasClearAt,
-  type InFlightRequest,
-  noRounds,
-  plannedRequestOf,
-  type ShellRequest,
-} from "./planned-request.ts";
-import { isCacheCold, mayClearAtProvider } from "./provider-cache.ts";
+import { type InFlightRequest, noRounds, plannedRequestOf } from "./planned-request.ts";
 import {
   answerTokensLeft,
   isModelRequest,
@@ -65,31 +64,26 @@ import {
 import { StreamOpener, type StreamOpenerDeps } from "./stream-opener.ts";
 import { WithheldRegistry } from "./withheld-registry.ts";
 
-export type PlannerDeps = StreamOpenerDeps & {
-  readonly clock: Clock;
-  readonly pricesOf: (model: string | null) => ModelPrices;
-  /** Tokens in a model's window; null if unknown. */
-  readonly windowOf: (model: string | null) => number | null;
-  /** The most that may be done. A header lowers it for one request, never raises it. */
-  readonly mode: () => "observe" | "ask" | "auto";
-  readonly isRecording: () => boolean;
-  /** The recorder is behind, so lost units are better reported again later. */
-  readonly isBehind: () => boolean;
-  /** The owner of a subscription's login agreed that it is managed. */
-  readonly managesLogins: boolean;
-  /** A request was ever managed with this data directory; `noteManaged` records the first one. */
-  readonly hasManaged: () => boolean;
-  readonly noteManaged: () => void;
-  readonly awareness: () => Awareness;
-  readonly arrivalPolicy: () => ArrivalPolicy;
-  /** Called when the upstream refused our version of a request and accepted the client's. */
-  readonly noteRefused?: () => void;
-  /** Executes the calls of our tools in an answer. */
-  readonly runCommands: (batch: CommandBatch) => Promise<readonly CommandResult[]>;
-  /** How long a round waits for its commands. */
-  readonly commandMs?: number;
-  readonly bodyPool?: BodyBufferPool;
-};
+export type PlannerDeps = StreamOpenerDeps &
+  ContextDeps & {
+    /** The most that may be done. A header lowers it for one request, never raises it. */
+    readonly mode: () => "observe" | "ask" | "auto";
+    readonly isRecording: () => boolean;
+    /** The recorder is behind, so lost units are better reported again later. */
+    readonly isBehind: () => boolean;
+    /** The owner of a subscription's login agreed that it is managed. */
+    readonly managesLogins: boolean;
+    /** A request was ever managed with this data directory; `noteManaged` records the first one. */
+    readonly hasManaged: () => boolean;
+    readonly noteManaged: () => void;
+    /** Called when the upstream refused our version of a request and accepted the client's. */
+    readonly noteRefused?: () => void;
+    /** Executes the calls of our tools in an answer. */
+    readonly runCommands: (batch: CommandBatch) => Promise<readonly CommandResult[]>;
+    /** How long a round waits for its commands. */
+    readonly commandMs?: number;
+    readonly bodyPool?: BodyBufferPool;
+  };
 
 /**
  * Plans each request: finds its stream and decides whether the ledger renders it or the client's body is
@@ -175,14 +169,14 @@ export class SessionPlanner implements Planner {
       const trial = { ...noRounds, live, request, planned: null, isTrial: true } as const;
       return planned.rendering === "managed" ? this.#track(planClientBody(live, request), trial) : null;
     }
-    const ledger = ledgerBefore(inFlight);
+    const before = ledgerBefore(inFlight);
     if (isEdit) live.takesProviderEdits = false;
-    else forgetUnits(live, ledger);
+    else forgetUnits(live);
+    const from = isEdit ? before : live.ledger;
     // The refusal shows that the stream is ours; the next plan is kept even if the log's answer came late.
     this.#streams.restore(request.meta, request.wire, live);
     try {
       const style = planned.rendering === "managed" ? "managed" : "plain";
-      const from = isEdit ? ledger : live.ledger;
       return this.#planWithLedger(live, request, { style, isCold: !isEdit, from });
     } catch {
       return null;
@@ -260,7 +254,7 @@ export class SessionPlanner implements Planner {
     } catch {
       const { withheld } = live.wishes;
       const hasManagedContent = live.wasManaged !== false || withheld.size > 0;
-      forgetUnits(live, live.ledger);
+      forgetUnits(live);
       const { meta, body } = request;
       return hasManagedContent ? planPlain(live, request, withheld) : planRaw(meta, body, false);
     }
@@ -331,16 +325,12 @@ export class SessionPlanner implements Planner {
   #planWithLedger(live: LiveStream, request: Request, options: PlanOptions): PlannedRequest {
     const before = this.#synced(live, options.from);
     const input = this.#withContext(live, request, options);
-    const { stream, plan: made } = plan(before, input, live.wishes);
+    const result = plan(before, input, live.wishes);
     if (options.style === "managed") this.#noteManaged(live);
     const overlap = overlapOf(live, request);
-    this.#setLedger(live, stream, made);
+    const planned = this.#keepPlan(input, { ...noRounds, live, before, result, overlap });
     this.#setLastRequest(live, request);
-    const planned = { ...plannedRequestOf(live, input, made), overlap };
-    const leaf = made.report.isTurn ? made.leaf : null;
-    const { path, clearedResults } = made;
-    const ledgerPlan = { before, after: stream, leaf, path, clearedResults };
-    return this.#track(planned, { ...noRounds, live, request, planned: ledgerPlan });
+    return planned;
   }
 
   /**
@@ -355,53 +345,50 @@ export class SessionPlanner implements Planner {
     // The user withheld content or changed the mode meanwhile: the answer ends here.
     const hasNewWithheld = addsWithheld(round.withheld, live.wishes.withheld);
     if (hasNewWithheld || this.#mustPass(request.meta, live)) return null;
-    const tokensLeft = answerTokensLeft(request, answerTokens);
-    if (tokensLeft === null) return null;
+    const answerTokensMax = answerTokensLeft(request, answerTokens);
+    if (answerTokensMax === null) return null;
     try {
       const before = this.#synced(live);
-      const { context, isLost } = this.#withContext(live, request, { style: "managed", isCold: false });
-      const limited = { ...context, answerTokensMax: tokensLeft };
-      const input: ShellRequest = { ...request, purpose: "turn", isLost, context: limited };
+      const input = this.#withContext(live, request, { style: "managed", isCold: false, answerTokensMax });
       const result = planRound(before, { ...input, path, end }, live.wishes);
-      if (result === null) return null;
-      const { stream: after, plan: made } = result;
-      this.#setLedger(live, after, made);
-      const next = plannedRequestOf(live, input, made);
-      const sent = next.sent === null ? null : ({ ...next.sent, isRound: true } as const);
-      const { leaf, path: sentPath, clearedResults } = made;
-      const ledgerPlan = { before, after, leaf, path: sentPath, clearedResults };
-      const inFlight = { live, request, planned: ledgerPlan, rounds: rounds + 1, firstRoundMs, answerTokens };
-      return this.#track({ ...next, sent, needsAnswer: true }, inFlight);
+      const made = { live, before, rounds: rounds + 1, firstRoundMs, answerTokens, overlap: noOverlap };
+      return result === null ? null : this.#keepPlan(input, { ...made, result });
     } catch {
-      forgetUnits(live, live.ledger);
+      forgetUnits(live);
       return null;
     }
   }
 
-  /** Adds to a request what the ledger needs besides: the time, the settings, and what the provider takes. */
-  #withContext(live: LiveStream, request: Request, { style, isCold }: PlanOptions): ShellRequest {
-    const { clock, awareness, arrivalPolicy, windowOf, pricesOf, isBehind } = this.#deps;
-    const { meta, wire, previous, purpose } = request;
-    const prices = pricesOf(wire.model);
+  /** Keeps the new ledger, and what is needed to read the answer or to plan again. */
+  #keepPlan(
+    request: ShellRequest,
+    { before, result, overlap, ...rounds }: Omit<InFlightRequest, "request" | "planned"> & KeptPlan,
+  ): PlannedRequest {
+    const { live } = rounds;
+    const { stream: after, plan: made } = result;
+    const { report, path, clearedResults } = made;
+    live.ledger = after;
+    live.isUnnumbered ||= report.fresh.some((unit) => unit.clientIndex !== null && unit.numbered === null);
+    const planned = plannedRequestOf(request, made, { live, overlap, isRound: rounds.rounds > 0 });
+    const leaf = report.isTurn ? made.leaf : null;
+    return this.#track(planned, {
+      ...rounds,
+      request,
+      planned: { before, after, leaf, path, clearedResults },
+    });
+  }
+
+  /** Adds to a request what the ledger needs besides. A full report makes good for what the log has lost. */
+  #withContext(live: LiveStream, request: Request, options: PlanOptions): ShellRequest {
     const recordVersion = this.#deps.recordVersionOf(live.key);
-    const isLost = live.recordVersion !== recordVersion && purpose === "turn";
-    const isFullReport = isLost && !isBehind();
+    const isLost = live.recordVersion !== recordVersion && request.purpose === "turn";
+    const isFullReport = isLost && !this.#deps.isBehind();
     if (isFullReport) live.recordVersion = recordVersion;
-    const isSwitched = previous !== null && previous.model !== wire.model;
-    const context: PlanContext = {
-      style,
-      timeMs: clock.now(),
-      awareness: awareness(),
-      arrival: arrivalPolicy().arrival,
-      prices,
-      window: windowOf(wire.model),
-      coldReason: isCold ? "cold" : isSwitched ? "model" : null,
-      mayClear: hasClearAt(meta, wire) || (!meta.isLogin && meta.upstream === "anthropic"),
-      mayEdit: mayClearAtProvider(live, request, prices),
-      isFullReport,
-      results: live.commandResults,
+    return {
+      ...request,
+      isLost,
+      context: contextFor(live, request, { ...options, ...this.#deps, isFullReport }),
     };
-    return { ...request, isLost, context };
   }
 
   /** The ledger of a stream with the newest numbers of its session: another stream may have claimed some. */
@@ -409,13 +396,6 @@ export class SessionPlanner implements Planner {
     const own = from.numbers.session;
     const newest = own === null ? null : this.#streams.numbersOf(session);
     return own === null || newest === null ? from : withSession(from, laterNumbers(own, newest));
-  }
-
-  #setLedger(live: LiveStream, ledger: LedgerStream, { report: { fresh } }: Plan): void {
-    live.ledger = ledger;
-    live.isUnnumbered ||= fresh.some(
-      ({ clientIndex, numbered }) => clientIndex !== null && numbered === null,
-    );
   }
 
   /** Also releases the memory of the body before, unless the ledger or a socket still reads it. */
@@ -446,22 +426,25 @@ export class SessionPlanner implements Planner {
   }
 }
 
-type PlanOptions = Pick<PlanContext, "style"> & {
-  readonly isCold: boolean;
-  /** The ledger to plan from. Absent: the present one. */
-  readonly from?: LedgerStream;
+/** How to plan a request; `from` is the ledger to plan from, if it is not the present one. */
+type PlanOptions = ContextOptions & { readonly from?: LedgerStream };
+
+type KeptPlan = {
+  readonly before: LedgerStream;
+  readonly result: PlanResult;
+  readonly overlap: BodyOverlap;
 };
 
 const heavyBytesMin = 64 * 1024;
 
 /** The ledger before a refused request, unless others were planned or answered since. */
 function ledgerBefore({ live, planned }: InFlightRequest): LedgerStream {
-  return planned !== null && live.ledger === planned.after ? planned.before : live.ledger;
+  return planned !== null && live.ledger === planned.after ? withoutRefused(planned) : live.ledger;
 }
 
 /** Forgets every sent unit: the next request is planned from scratch, without old reasoning. */
-function forgetUnits(live: LiveStream, ledger: LedgerStream): void {
-  live.ledger = resetStream(ledger);
+function forgetUnits(live: LiveStream): void {
+  live.ledger = resetStream(live.ledger);
   live.wasManaged = true;
   live.lastRequest = null;
 }
