@@ -34,8 +34,13 @@ export function promptHead(
 }
 
 function toolsOf({ tools = [], memory = true }: Agent): readonly ModelTool[] {
-  const contextTools = memory ? (commandTools as unknown as readonly ModelTool[]) : [];
+  const contextTools = memory ? commandTools.map(contextTool) : [];
   return [...tools.map(modelTool), ...contextTools];
+}
+
+/** A tool for memory commands, in the form in which agents keep tools. */
+function contextTool({ name, description, schema }: (typeof commandTools)[number]): ModelTool {
+  return { name, description, input_schema: schema };
 }
 
 function readingNote(name: string, nonce: string): string {
