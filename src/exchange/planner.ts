@@ -41,7 +41,7 @@ export type PlannedRequest = {
   readonly sent: SentRequest | null;
   /** The client's body in one piece, for the recorder. */
   readonly clientBody: Uint8Array;
-  /** That body as it was read, whose it is and what it is for. Absent if it could not be read. */
+  /** The planner read this from the body, with its owner and purpose. Absent if the body cannot be read. */
   readonly received?: ReadRequest;
   readonly overlap: BodyOverlap;
   /** The error for the client if nothing may be sent, because withheld content could not be removed. */

@@ -2,7 +2,7 @@ import type { RequestKind, WireRequest } from "../protocols/index.ts";
 import { isAgentClient, type RequestIdentity } from "./identify.ts";
 
 /**
- * What a request is for. A turn continues its conversation. A count asks how many tokens it has. A compaction
+ * The purpose of a request. A turn continues its conversation. A count asks for its tokens. A compaction
  * repeats the conversation and asks for a summary. A side question is asked beside it, such as one for a
  * title. A probe only tests the connection. It is decided once, by the thread that reads the request.
  */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { plainMatchRules } from "../../test/support/match-rules.ts";
 import { shownFacts } from "../../test/support/render-facts.ts";
 import { must } from "../base/index.ts";
 import type { ShownMemory } from "../notes/index.ts";
@@ -91,17 +92,7 @@ function sent(
 function preview(messages: readonly Message[], over: Partial<NotesInput>) {
   const body = Buffer.from(JSON.stringify({ model: "m", messages }));
   const request: WireRequest = must(readRequest(body, null), "the body can be read");
-  const rules = {
-    tree,
-    bytes: request.bytes,
-    mayPassOwn: true,
-    notesToAvoid: null,
-    mayPassSystem: true,
-    dropsForeignReasoning: false,
-    trustsReasoning: false,
-    isOwnLine: () => false,
-    model: null,
-  };
+  const rules = plainMatchRules(tree, request);
   const { units, droppedTail } = addNotes({
     protocol: anthropic,
     units: freshUnits(alignRequest(root, request, { before: null, rules })),

@@ -29,7 +29,7 @@ export type NotesResult = {
   readonly units: readonly PlannedUnit[];
   /** A last text inside the last message, for this request only. */
   readonly droppedTail: string | null;
-  /** What this tail leaves behind for the next one. */
+  /** The next tail is written from this state. */
   readonly tailState: TailState;
 };
 

@@ -17,7 +17,7 @@ import {
 } from "./request-head.ts";
 import type { WithheldContent } from "./withheld.ts";
 
-/** What the alignment of a request depends on besides the stream. */
+/** The alignment of a request depends on these and on the stream. */
 type AlignInput = {
   readonly wire: WireRequest;
   readonly style: PlanContext["style"];

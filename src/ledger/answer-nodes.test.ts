@@ -81,7 +81,7 @@ test("only the newest answers that the client does not repeat are kept", () => {
   for (let n = 0; n < 300; n += 1) tree.answer(text(`answer ${n}`), text("more"));
   expect(tree.answers().length).toBe(256);
   expect(tree.answers().at(-1)).toBe(tree.answer(text("answer 299"))[0]);
-  // What is below a forgotten answer is forgotten with it.
+  // The tree forgets the nodes below a forgotten answer too.
   expect([...tree.tree.nodes.entries()].length).toBe(1 + 2 * 256);
 });
 

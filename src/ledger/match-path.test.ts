@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { plainMatchRules } from "../../test/support/match-rules.ts";
 import { must } from "../base/index.ts";
 import { protocolOf, type WireRequest } from "../protocols/index.ts";
 import {
@@ -60,18 +61,7 @@ class GrownTree {
   ): RequestAlignment {
     const request = read(messages);
     const isOwnLine = (line: string): boolean => /^\[(?:CONTEXT MANIFEST )?k7f3 /.test(line);
-    const rules = {
-      tree: this.tree,
-      bytes: request.bytes,
-      mayPassOwn: true,
-      notesToAvoid: null,
-      mayPassSystem: true,
-      dropsForeignReasoning: false,
-      trustsReasoning: false,
-      isOwnLine,
-      model: null,
-      ...over,
-    };
+    const rules = { ...plainMatchRules(this.tree, request), isOwnLine, ...over };
     return alignRequest(this.at(from), request, { before, rules });
   }
 

@@ -32,7 +32,7 @@ export type MatchRules = {
 /** The end of the longest path that matches the client's units, with one step for each matched unit. */
 export type PathMatch = { readonly node: LedgerNode; readonly steps: readonly MatchStep[] };
 
-/** What the client's copies tell about nodes: other forms of them, and originals that a restart has lost. */
+/** The client's copies tell this about nodes: other forms of them, and originals that a restart has lost. */
 export type LearnedForms = ReadonlyMap<NodeIndex, LearnedForm>;
 
 type LearnedForm = { readonly hashes: readonly string[]; readonly original: Uint8Array | null };

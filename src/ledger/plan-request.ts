@@ -15,7 +15,7 @@ export type LedgerRequest = {
   readonly context: PlanContext;
 };
 
-/** What the planner adds to a request: the time, the settings, and what the provider takes. */
+/** The planner adds these to a request: the time, the settings, and the limits of the provider. */
 export type PlanContext = {
   /** Managed: with our units. Plain: without them, and without reasoning that was produced after them. */
   readonly style: "managed" | "plain";
@@ -43,7 +43,7 @@ export type PlanContext = {
 /** The root of a sent request, and one node for each unit of the client's messages. */
 export type SentPath = { readonly root: NodeIndex; readonly nodes: AppendList<NodeIndex> };
 
-/** What is sent for a request. */
+/** The body that is sent for a request, and the report of it for the log. */
 export type Plan = {
   /** The whole body, in order. These bytes never change. */
   readonly pieces: readonly Uint8Array[];

@@ -294,7 +294,7 @@ function streamAfterPreview({ before, stream, head, isKept }: PlanScope): Ledger
   return isKept ? withHead(stream, head) : before;
 }
 
-/** What a sent plan changes in its stream besides the tree. */
+/** A sent plan changes these in its stream, and the tree. */
 export type SentChanges = Pick<ArrivalResult, "shown"> & {
   readonly rewrite: PathRewrite | null;
   readonly numbers: StreamNumbers;

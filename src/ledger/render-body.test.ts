@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { plainMatchRules } from "../../test/support/match-rules.ts";
 import { must } from "../base/index.ts";
 import { protocolOf, type WireRequest } from "../protocols/index.ts";
 import { TokenCounter } from "../tokens/index.ts";
@@ -42,17 +43,7 @@ class HeadedTree {
   }
 
   align(request: WireRequest): RequestAlignment {
-    const rules = {
-      tree: this.tree,
-      bytes: request.bytes,
-      mayPassOwn: true,
-      notesToAvoid: null,
-      mayPassSystem: true,
-      dropsForeignReasoning: false,
-      trustsReasoning: false,
-      isOwnLine: () => false,
-      model: null,
-    };
+    const rules = plainMatchRules(this.tree, request);
     return alignRequest(this.root, request, { before: null, rules });
   }
 

@@ -1,7 +1,7 @@
 import type { NumberedBlock, Wishes } from "../exchange/index.ts";
 import type { BlockCount, BlockSum, SizedBlock } from "./path-blocks.ts";
 
-/** What was sent and answered since the log last reported the stream. */
+/** The blocks that were sent or answered since the log last reported the stream. */
 export type UnloggedBlocks = {
   /** Whether the stream began in this planner, so that every block that was sent is noted. */
   readonly isComplete: boolean;

@@ -35,7 +35,7 @@ import {
  */
 export type Carrier = "clearing" | "dropped" | "kept" | "none";
 
-/** What the tails so far leave behind for the next one. */
+/** The next tail is written from this state of the tails before it. */
 export type TailState = {
   /** How many manifest summaries were sent, and about what they cost. */
   readonly spent: { readonly turns: number; readonly tokens: number };

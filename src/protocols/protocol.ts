@@ -36,7 +36,7 @@ export type RequestReader = {
   readonly wireType: (bytes: Uint8Array) => string | null;
   /** The bytes of a unit by what the model makes of them, in their order. Found without parsing. */
   readonly stretches: (bytes: Uint8Array, kind: BlockKind) => readonly UnitStretch[];
-  /** What a field of a body holds. */
+  /** The kind of content in a field of a body. */
   readonly fieldUse: (name: string) => BodyFieldUse;
   /** Whether two copies of a unit have the same content although their bytes differ. */
   readonly isSame: (known: Uint8Array, copy: Uint8Array, tolerance: Tolerance) => boolean;

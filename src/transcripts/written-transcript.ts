@@ -17,7 +17,7 @@ export type TranscriptTarget = {
 
 /** A transcript in a client's own format. */
 export type WrittenTranscript = {
-  /** Where the client looks for it, below its folder. */
+  /** The client looks for it at this path below its folder. */
   readonly file: readonly string[];
   readonly text: string;
   /** The command that continues from the file at a path. */

@@ -30,7 +30,7 @@ export type ShellRequest = Request &
 
 type ContextInput = ContextDeps & ContextOptions & Pick<PlanContext, "isFullReport">;
 
-/** What the ledger needs besides the request: the time, the settings, and what the provider takes. */
+/** Collects the time, the settings and the limits of the provider, which the ledger plans with. */
 export function contextFor(live: LiveStream, request: Request, input: ContextInput): PlanContext {
   const { style, isCold, isFullReport, answerTokensMax } = input;
   const { clock, awareness, arrivalPolicy, windowOf, pricesOf } = input;

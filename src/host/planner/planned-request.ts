@@ -74,7 +74,7 @@ function ownLineFilter(nonce: string): OwnLineFilter {
 export type InFlightRequest = {
   readonly live: LiveStream;
   readonly request: Request;
-  /** What the ledger planned for it. Null if it did not. */
+  /** The plan of the ledger. Null if the request is sent unchanged. */
   readonly planned: LedgerPlan | null;
   /** Rounds before this one for the same client request. */
   readonly rounds: number;

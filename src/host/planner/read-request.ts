@@ -51,7 +51,7 @@ export function isSideQuestion({ purpose }: Request): boolean {
   return purpose === "side" || purpose === "probe";
 }
 
-/** What the recorder takes over: it decides nothing again. */
+/** The recorder gets these three and decides none of them again. */
 export function readingOf({ wire, identity, purpose }: Request): ReadRequest {
   return { request: wire, identity, purpose };
 }

@@ -31,7 +31,7 @@ export type ReadPatch = Omit<WireRequest, "bytes" | "messages" | "messageKeys" |
 /** A section; `units` is null if they are those of the request before. */
 type SectionPatch = Omit<WireGroup, "units"> & { readonly units: WireGroup["units"] | null };
 
-type SentBody = {
+type PostedBody = {
   readonly request: string;
   readonly length: number;
   readonly read: ReadParts | null;
@@ -53,7 +53,7 @@ export type BodyToSend = {
  */
 export class BodySender {
   /** The last body of each stream; the most recently used stream comes last. */
-  readonly #held = new Map<string, SentBody>();
+  readonly #held = new Map<string, PostedBody>();
   readonly #bytesMax: number;
   #bytes = 0;
 
@@ -87,7 +87,7 @@ export class BodySender {
     return { ...patch, dropped: this.#makeRoom(streamKey) };
   }
 
-  #heldFor({ streamKey, baseRequest }: BodyOverlap): SentBody | null {
+  #heldFor({ streamKey, baseRequest }: BodyOverlap): PostedBody | null {
     const held = streamKey === null ? undefined : this.#held.get(streamKey);
     return held !== undefined && held.request === baseRequest ? held : null;
   }

@@ -70,7 +70,7 @@ function isOverwritten(before: string, after: string): boolean {
   return isSameCounter(before, after) || (isProgress(before) && isProgress(after));
 }
 
-/** How much of a line is read to recognise progress. */
+/** Progress is recognised in this many characters of a line. */
 const shapeChars = 200;
 
 /** Whether both states begin with the same words before a number, as in "Counting objects: 12". */

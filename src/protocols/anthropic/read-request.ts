@@ -86,7 +86,7 @@ function messageKeysOf(messages: readonly WireGroup[], previous: WireRequest | n
 /** The previous request, and the number of leading bytes that both bodies share. */
 type PreviousBody = { readonly request: WireRequest; readonly shared: number };
 
-type BodyParts = {
+type ScannedBody = {
   readonly members: ReadonlyMap<string, JsonMember>;
   readonly messages: readonly WireGroup[] | null;
 };
@@ -112,7 +112,7 @@ const editFields: readonly string[] = ["context_management", "compaction", "thre
 /**
  * Reads the members of the body and its messages in one pass: skipping messages twice would double the cost.
  */
-function readBody(bytes: Buffer, before: PreviousBody | null): BodyParts | null {
+function readBody(bytes: Buffer, before: PreviousBody | null): ScannedBody | null {
   const members = new Map<string, JsonMember>();
   let messages: readonly WireGroup[] | null = null;
   let at = skipSpace(bytes, 0);
